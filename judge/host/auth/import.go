@@ -227,11 +227,14 @@ func badPerson(p *roster.Person) string {
 	return ""
 }
 
-// loginOf makes a login of a name: small letters without accents, and digits. A name with
-// too few of these gives "student".
-func loginOf(name string) string {
+// plainLetters replaces letters that are not a letter with an accent.
+var plainLetters = strings.NewReplacer("ß", "ss", "ł", "l", "ø", "o", "đ", "d", "æ", "ae", "œ", "oe", "þ", "th", "ı", "i")
+
+// PlainName returns a name as lower-case letters from a to z and digits, with hyphens between them:
+// "Łukasz Öz" becomes "lukasz-oz". It returns "" if nothing of the name can stay.
+func PlainName(name string) string {
 	var b strings.Builder
-	for _, c := range norm.NFD.String(strings.ToLower(name)) {
+	for _, c := range norm.NFKD.String(plainLetters.Replace(strings.ToLower(name))) {
 		switch {
 		case c >= 'a' && c <= 'z' || c >= '0' && c <= '9':
 			b.WriteRune(c)
@@ -240,8 +243,15 @@ func loginOf(name string) string {
 			b.WriteByte('-')
 		}
 	}
+	return strings.Trim(b.String(), "-")
+}
+
+// loginOf makes a username from a name. A name of which fewer than two characters can stay gives
+// "student".
+func loginOf(name string) string {
+	login := PlainName(name)
 	const most = mostLogin - 6 // for a number
-	login := strings.Trim(b.String()[:min(b.Len(), most)], "-")
+	login = strings.Trim(login[:min(len(login), most)], "-")
 	if len(login) < 2 {
 		return "student"
 	}

@@ -33,7 +33,7 @@ func plan(t *testing.T, s *store.Store, list *roster.List, contest string) *Plan
 
 func TestLoginOf(t *testing.T) {
 	for name, want := range map[string]string{
-		"Ada Lovelace": "ada-lovelace", "Zoë  O'Neill-Šimić": "zoe-oneill-simic", "李雷": "student", "x": "student", "  7b 12 ": "7b-12",
+		"Ada Lovelace": "ada-lovelace", "Zoë  O'Neill-Šimić": "zoe-oneill-simic", "Łukasz Größe": "lukasz-grosse", "Ægir Ørsted": "aegir-orsted", "李雷": "student", "x": "student", "  7b 12 ": "7b-12",
 		strings.Repeat("long ", 20): "long-long-long-long-long-long-long",
 	} {
 		if got := loginOf(name); got != want {

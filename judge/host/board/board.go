@@ -38,6 +38,7 @@ func Style() string { return style }
 // Viewer is what a page knows of the one who looks at it.
 type Viewer struct {
 	Staff    bool // sees the staff's view
+	Changes  bool // may change the contest
 	LoggedIn bool
 }
 
@@ -96,8 +97,8 @@ type view struct {
 
 // pageOf tells the pages of a version of a view apart.
 type pageOf struct {
-	group    string // "" for all teams
-	loggedIn bool
+	group string // empty for all teams
+	to    Viewer
 }
 
 // New makes the board of a contest. Versions of its pages are numbers above those of any
@@ -228,7 +229,7 @@ func (l *Live) Page(to Viewer, group string) (*Page, error) {
 	if group != "" && !slices.Contains(v.sheet.groups, group) {
 		return nil, nil
 	}
-	of := pageOf{group, to.LoggedIn}
+	of := pageOf{group, to}
 	if p := v.pages[of]; p != nil {
 		return p, nil
 	}

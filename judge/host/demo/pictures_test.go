@@ -17,10 +17,10 @@ var pictures = []struct {
 	width            int
 	login            string // of who looks
 }{
-	{"board", "/c/demo/board", "Board", 1000, ""},
+	{"board", "/c/demo/board", "Scoreboard", 1000, ""},
 	{"problem", "/c/demo/p/A", "A. Wythoff", 1000, "team1"},
 	{"judging", "/c/demo/s/177", "sent by", 1000, "judge"},
-	{"submissions", "/c/demo/submissions", "All submissions", 1000, "judge"},
+	{"submissions", "/c/demo/submissions", "Submissions", 1000, "judge"},
 	{"problems", "/problems", "Bring a package", 1000, "admin"},
 	{"phone", "/c/demo", "Problems", 390, "team2"},
 }

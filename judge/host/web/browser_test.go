@@ -44,7 +44,8 @@ func class(t *testing.T, width int, scripts bool) {
 	b.Fill("input[name=again]", "battery-staple")
 	b.Follow("form.stack button")
 	b.Is("after the set-up", webtest.Address, "/")
-	b.Is("logged in as", `document.querySelector('.me a').textContent`, "Ms Teacher")
+	b.Is("logged in as", `document.querySelector('.end > .menu:last-child summary').textContent`, "Ms Teacher")
+	b.Contains("the first page", webtest.Said, "Welcome to your server", "No worker is connected", "1 problem is published")
 	look("home")
 
 	// A contest, which begins at once.
@@ -52,11 +53,11 @@ func class(t *testing.T, width int, scripts bool) {
 	look("new contest")
 	b.Fill("input[name=name]", "First contest "+webtest.Evil)
 	b.Fill("input[name=slug]", "first")
-	b.Fill("input[name=label-sum]", "A")
+	b.Eval(`document.querySelector('input[name=problem][value=sum]').click()`)
 	b.Follow("button[value=now]")
 	b.Is("the contest", webtest.Address, "/c/first")
-	b.Contains("the contest", webtest.Said, "First contest", "A. Sum")
-	b.Contains("its clock", `document.querySelector('nav.contest .clock').textContent`, "ends in")
+	b.Contains("the contest", webtest.Said, "First contest", "Sum", "not attempted")
+	b.Contains("its clock", `document.querySelector('.end .clock').textContent`, "left")
 	look("contest")
 
 	// Three students, with slips.
@@ -71,8 +72,9 @@ func class(t *testing.T, width int, scripts bool) {
 	b.Is("the slips", `document.querySelectorAll('.slip').length`, "3")
 	look("slips")
 	password := b.Eval(`[...document.querySelectorAll('.slip')].find(s => s.innerText.includes('Ada')).querySelectorAll('code')[1].textContent`)
-	b.Follow(".me form button")
-	b.Is("logged out", `document.querySelector('.me a').textContent`, "Log in")
+	b.Eval(`document.querySelector('.end > .menu:last-child').open = true`)
+	b.Follow("form[action='/logout'] button")
+	b.Is("logged out", `document.querySelector('.end a').textContent`, "Log in")
 
 	// A student logs in, where she wanted to go.
 	b.Go(h.URL + "/c/first/p/A")
@@ -82,7 +84,7 @@ func class(t *testing.T, width int, scripts bool) {
 	b.Fill("input[name=password]", password)
 	b.Follow("form.stack button")
 	b.Is("the problem", webtest.Address, "/c/first/p/A")
-	b.Contains("the problem", webtest.Said, "Add both", "Time limit 1s", "Samples")
+	b.Contains("the problem", webtest.Said, "Add both", "Time limit 1 s", "Samples")
 	b.Is("buttons to copy", `[...document.querySelectorAll('[data-copy]')].every(e => e.hidden !== `+fmt.Sprint(scripts)+`)`, "true")
 	look("problem")
 	b.Follow("form[data-submit] button")
@@ -131,7 +133,7 @@ func class(t *testing.T, width int, scripts bool) {
 	}
 	look("judged")
 	b.Follow("main p a")
-	b.Contains("her tries", webtest.Said, "Your submissions", "wrong answer")
+	b.Contains("her submissions", webtest.Said, "Your submissions", "wrong answer")
 
 	// Her own page, with a token for the command line.
 	b.Go(h.URL + "/account")
@@ -140,13 +142,14 @@ func class(t *testing.T, width int, scripts bool) {
 	b.Contains("a token", webtest.Said, "judge login http://judge.example --token assay_")
 
 	// Staff see all of it.
-	b.Follow(".me form button")
+	b.Eval(`document.querySelector('.end > .menu:last-child').open = true`)
+	b.Follow("form[action='/logout'] button")
 	b.Go(h.URL + "/login")
 	b.Fill("input[name=login]", "admin")
 	b.Fill("input[name=password]", "battery-staple")
 	b.Follow("form.stack button")
 	for page, want := range map[string]string{
-		"/c/first/submissions": "Ada Lovelace", "/c/first/s/1": webtest.Secret, "/admin/accounts": "ada-lovelace", "/admin/workers": "No worker is connected", "/problems": "Bring a package", "/problem/sum": "Versions", "/c/first/edit": "Settings",
+		"/c/first/submissions": "Ada Lovelace", "/c/first/s/1": webtest.Secret, "/admin/accounts": "ada-lovelace", "/admin/workers": "No worker is connected", "/problems": "Bring a package", "/problem/sum": "Versions", "/c/first/edit": "Settings", "/c/first/overview": "Needs attention",
 	} {
 		b.Go(h.URL + page)
 		b.Contains(page, webtest.Said, want)

@@ -13,9 +13,27 @@ var slug = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
 // GoodSlug reports whether a contest or a hole may have an address that ends so.
 func GoodSlug(text string) bool { return slug.MatchString(text) }
 
-// VisibilityWords are what the choices of who sees something are called on pages.
-var VisibilityWords = map[store.Visibility]string{
-	store.Public: "everybody, and every account may take part", store.Accounts: "every account, and may take part", store.Teams: "only people who were entered", store.Staff: "only staff",
+// A Choice is an entry of a group of radio buttons or of a list.
+type Choice struct {
+	Value, Name, Help string
+}
+
+// Visibilities are the choices of who may see a contest. Holes and ladders have no teams.
+var Visibilities = []Choice{
+	{string(store.Public), "Public", "Anyone can watch; anyone with an account can join."},
+	{string(store.Accounts), "Registered users", "Only people with an account can see it and join."},
+	{string(store.Teams), "Invited teams only", "Only the teams on the Teams page."},
+	{string(store.Staff), "Hidden", "Only the jury, while you prepare it."},
+}
+
+// ChoiceName returns the name of a value. If it is none of the choices, it returns the value.
+func ChoiceName(all []Choice, value string) string {
+	for _, c := range all {
+		if c.Value == value {
+			return c.Name
+		}
+	}
+	return value
 }
 
 // UsableProblem returns a problem that the caller may put into a hole, a ladder or a tournament. If there

@@ -2,13 +2,13 @@ package web
 
 import (
 	"bytes"
-	"cmp"
 	"embed"
 	"fmt"
 	"html/template"
 	"io/fs"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -88,17 +88,20 @@ func (s *Site) Page(w http.ResponseWriter, r *Request, code int, name, title str
 		return err
 	}
 	p := newPageView(s.Name, title, view)
-	p.Me, p.Path, p.Insecure = r.Me, r.URL.Path, !s.Secure && !loopback(r.Host)
-	for _, one := range []struct {
-		to     *bool
-		action auth.Action
-	}{{&p.Accounts, auth.Accounts}, {&p.Machines, auth.Machines}, {&p.Makes, auth.Make}, {&p.Audit, auth.SeeAudit}} {
-		*one.to = auth.Can(desk.Role(r.Me), one.action, auth.State{})
+	can := func(a auth.Action) bool { return auth.Can(desk.Role(r.Me), a, auth.State{}) }
+	p.Me, p.Insecure = r.Me, s.Insecure(r) && can(auth.Accounts)
+	if r.Me != nil {
+		p.Role = roleWords(desk.Role(r.Me))
 	}
 	if r.Access != nil {
 		if p.Head, err = r.Access.Head(r); err != nil {
 			return err
 		}
+	}
+	if p.Nav.Tabs == nil {
+		place := p.Nav.Place
+		p.Nav = siteNav(r.URL.Path, can)
+		p.Nav.Place = place
 	}
 	var b bytes.Buffer
 	if err := t.ExecuteTemplate(&b, "base", p); err != nil {
@@ -130,13 +133,16 @@ func (t Templates) SharedPage(server, name, title string, loggedIn bool, head He
 		return nil, err
 	}
 	p := newPageView(server, title, view)
-	p.Head, p.Shared, p.LoggedIn = head, true, loggedIn
+	p.Head, p.LoggedIn = head, loggedIn
 	var b bytes.Buffer
 	if err := all[name].ExecuteTemplate(&b, "base", p); err != nil {
 		return nil, fmt.Errorf("draw the page %s: %w", name, err)
 	}
 	return b.Bytes(), nil
 }
+
+// Insecure reports whether others on the network can read what a browser sends.
+func (s *Site) Insecure(r *Request) bool { return !s.Secure && !loopback(r.Host) }
 
 // loopback reports whether a browser is on the server's own machine, by the name that it calls.
 func loopback(host string) bool {
@@ -159,8 +165,7 @@ var functions = template.FuncMap{
 	"class":   report.VerdictClass,
 	"visible": visible,
 	"bytes":   size,
-	"seconds": func(ms int64) string { return (time.Duration(ms) * time.Millisecond).String() },
-	"or":      func(a, b string) string { return cmp.Or(a, b) },
+	"seconds": func(ms int64) string { return strconv.FormatFloat(float64(ms)/1000, 'f', -1, 64) + " s" },
 	"join":    strings.Join,
 	"add":     func(a, b int) int { return a + b },
 	"percent": func(share float64) string { return fmt.Sprintf("%.0f", 100*share) },
@@ -206,7 +211,7 @@ func size(n int64) string {
 	switch {
 	case n < 10<<10:
 		return fmt.Sprintf("%d bytes", n)
-	case n < 10<<20:
+	case n < 10<<20 && n%(1<<20) != 0:
 		return fmt.Sprintf("%d KiB", n>>10)
 	}
 	return fmt.Sprintf("%d MiB", n>>20)
@@ -247,17 +252,14 @@ func (s *Site) static(w http.ResponseWriter, r *Request) error {
 
 // pageView is what every page has.
 type pageView struct {
-	Title, Site               string
-	Me                        *store.Account
-	Styles, Script, Worker    string
-	Path                      string
-	Zone                      string
-	Insecure                  bool // passwords are readable on the network
-	Accounts, Machines, Makes bool
-	Audit                     bool
+	Title, Site            string
+	Me                     *store.Account
+	Role                   string // of Me, for people
+	Styles, Script, Worker string
+	Zone                   string
+	Insecure               bool // passwords are readable on the network
 	Head
-	Shared   bool // the page is the same for all readers, except for LoggedIn
-	LoggedIn bool // the reader is; of a Shared page
+	LoggedIn bool // the reader is, on a page that is the same for all who are
 	View     any
 }
 
@@ -267,29 +269,31 @@ func newPageView(site, title string, view any) pageView {
 
 // A Head is what stands above a page because of what its address names.
 type Head struct {
-	Contest *ContestHead
-	Ladder  *LadderHead
-}
-
-// A ContestHead is what stands above each page of a contest.
-type ContestHead struct {
-	Slug, Name   string
-	All, Changes bool
-	Team         string // id of the reader's; empty if there is none
-	Clock        *Clock // nil if it would be an old one
-	News         *News  // nil for readers who may read none, and if it would be an old one
-}
-
-// A LadderHead is what stands above each page of a ladder.
-type LadderHead struct {
-	Slug, Name string
+	Nav Nav // if it has no tabs, they are those of the site
+	// Clock is that of the contest. If nil, there is none.
+	Clock *Clock
 }
 
 // A Clock says where a contest is.
 type Clock struct {
-	Words string
-	Until time.Time // what is counted down to; zero for nothing
-	Left  time.Duration
+	Before, After string    // around the time
+	Until         time.Time // what is counted down to; zero for nothing
+	Text          string    // what is shown without scripts
+}
+
+// ClockAt says where a contest is at a time. Zero times are not set.
+func ClockAt(now, starts, ends time.Time) Clock {
+	switch {
+	case starts.IsZero():
+		return Clock{Text: "not scheduled"}
+	case now.Before(starts):
+		return Clock{Before: "starts in ", Until: starts, Text: "starts in " + span(starts.Sub(now))}
+	case ends.IsZero():
+		return Clock{Text: "open"}
+	case now.Before(ends):
+		return Clock{After: " left", Until: ends, Text: span(ends.Sub(now)) + " left"}
+	}
+	return Clock{Text: "ended"}
 }
 
 // News is the number of clarifications that the reader has not read, or the jury has not answered.

@@ -16,7 +16,8 @@ type Line struct {
 	Who      string
 	Program  string
 	Received time.Time
-	Late     bool // after the end, as practice
+	At       string // the time since the start of the contest; empty before it
+	Late     bool   // after the end, as practice
 	State    State
 }
 

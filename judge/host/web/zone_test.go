@@ -19,8 +19,8 @@ func TestZones(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")
 	v := url.Values{
-		"name": {"Spring"}, "slug": {"spring"}, "format": {"icpc"}, "visibility": {"public"}, "show": {"samples"}, "length": {"5h"},
-		"zone": {"Europe/Berlin"}, "starts": {"2026-07-01T10:00"}, "removed": {"11:00 to 11:30"},
+		"name": {"Spring"}, "slug": {"spring"}, "format": {"icpc"}, "visibility": {"public"}, "show": {"samples"}, "hours": {"5"},
+		"zone": {"Europe/Berlin"}, "start_by": {"at"}, "starts": {"2026-07-01T10:00"}, "removed_from": {"2026-07-01T11:00"}, "removed_to": {"2026-07-01T11:30"},
 	}
 	if got := h.Ask(admin, "POST", "/admin/contests/new", v); got.Code != 303 {
 		t.Fatalf("%d\n%s", got.Code, got.Body)
@@ -33,10 +33,10 @@ func TestZones(t *testing.T) {
 		t.Errorf("removed is %v", got)
 	}
 	for cookie, want := range map[string][3]string{
-		"":                            {"IST (UTC+05:30), the server's time zone", "2026-07-01T13:30", "2026-07-01 14:30:00 to 2026-07-01 15:00:00"},
-		"; zone=America/New_York":     {"America/New_York (UTC-04:00)", "2026-07-01T04:00", "2026-07-01 05:00:00 to 2026-07-01 05:30:00"},
-		"; zone=Europe/Berlin":        {"Europe/Berlin (UTC+02:00)", "2026-07-01T10:00", "2026-07-01 11:00:00 to 2026-07-01 11:30:00"},
-		"; zone=UTC":                  {"UTC (UTC+00:00)", "2026-07-01T08:00", "2026-07-01 09:00:00 to 2026-07-01 09:30:00"},
+		"":                            {"IST (UTC+05:30), the server's time zone", "2026-07-01T13:30", `name="removed_from" value="2026-07-01T14:30"`},
+		"; zone=America/New_York":     {"America/New_York (UTC-04:00)", "2026-07-01T04:00", `name="removed_from" value="2026-07-01T05:00"`},
+		"; zone=Europe/Berlin":        {"Europe/Berlin (UTC+02:00)", "2026-07-01T10:00", `name="removed_from" value="2026-07-01T11:00"`},
+		"; zone=UTC":                  {"UTC (UTC+00:00)", "2026-07-01T08:00", `name="removed_from" value="2026-07-01T09:00"`},
 		"; zone=Nowhere/Land":         {"IST (UTC+05:30), the server's time zone", "2026-07-01T13:30", ""},
 		"; zone=../../etc/passwd":     {"IST (UTC+05:30), the server's time zone", "2026-07-01T13:30", ""},
 		"; zone=Local":                {"IST (UTC+05:30), the server's time zone", "2026-07-01T13:30", ""},

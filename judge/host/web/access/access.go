@@ -7,9 +7,11 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"assay/judge/host/auth"
+	"assay/judge/host/board"
 	"assay/judge/host/desk"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
@@ -109,34 +111,25 @@ func (a *Access) Head(r *web.Request) (h web.Head, err error) {
 		return h, nil
 	}
 	clock := ClockOf(a.Seat, a.site.Time())
-	h.Contest = &web.ContestHead{Slug: a.Contest.Slug, Name: a.Contest.Name, All: a.Can(auth.SeeAll), Changes: a.Can(auth.Change), Clock: &clock}
+	h.Clock = &clock
+	head := Heading{Slug: a.Contest.Slug, Name: a.Contest.Name, Jury: a.Can(auth.SeeAll), Changes: a.Can(auth.Change), LoggedIn: r.Me != nil, Clar: a.Can(auth.SeeClar)}
 	if a.Team != nil {
-		h.Contest.Team = a.Team.ID
+		head.Team = a.Team.ID
 	}
-	if a.Can(auth.SeeClar) {
+	if head.Clar {
 		n, err := a.Unread(r.Context())
 		if err != nil {
 			return h, err
 		}
-		h.Contest.News = &n
+		head.News = &n
 	}
+	h.Nav = NavOf(head, strings.TrimPrefix(r.URL.Path, "/c/"+head.Slug))
 	return h, nil
 }
 
 // ClockOf returns the clock of a contest, as it is for whoever has the access.
 func ClockOf(seat *desk.Seat, now time.Time) web.Clock {
-	c, end := seat.Contest, seat.Ends()
-	switch {
-	case c.Starts.IsZero():
-		return web.Clock{Words: "no start is set yet"}
-	case now.Before(c.Starts):
-		return web.Clock{Words: "begins in", Until: c.Starts, Left: c.Starts.Sub(now)}
-	case end.IsZero():
-		return web.Clock{Words: "is open"}
-	case now.Before(end):
-		return web.Clock{Words: "ends in", Until: end, Left: end.Sub(now)}
-	}
-	return web.Clock{Words: "is over"}
+	return web.ClockAt(now, seat.Contest.Starts, seat.Ends())
 }
 
 // Unread counts the clarifications that the caller has not read or, for the jury, those that nobody has
@@ -182,8 +175,13 @@ func (a *Access) Line(sub *store.Submission, labels map[string]string, end time.
 	if label == "" {
 		label = "?" // the problem left the contest
 	}
+	at := ""
+	if c := a.Contest; !c.Starts.IsZero() && !sub.Received.Before(c.Starts) {
+		clock := board.Contest(c, nil)
+		at = ContestTime(clock.Time(sub.Received))
+	}
 	return web.Line{
-		Slug: a.Contest.Slug, Number: sub.Number, Label: label, Who: sub.Display, Program: sub.Program, Received: sub.Received,
+		At: at, Slug: a.Contest.Slug, Number: sub.Number, Label: label, Who: sub.Display, Program: sub.Program, Received: sub.Received,
 		Late: !end.IsZero() && !sub.Received.Before(end), State: web.CurrentState(sub, a.Can(auth.SeeAll)),
 	}
 }

@@ -28,8 +28,9 @@ const place = "<!--the board-->"
 // Frame makes the pages around boards of a server of this name. They name nobody.
 func Frame(server string) board.Frame {
 	return func(h board.Heading, to board.Viewer) (before, after []byte, err error) {
-		head := web.Head{Contest: &web.ContestHead{Slug: h.Slug, Name: h.Name, All: to.Staff}}
-		page, err := templates.SharedPage(server, "board", "Board", to.LoggedIn, head, boardView{"/c/" + h.Slug, to.Staff, place})
+		nav := access.NavOf(access.Heading{Slug: h.Slug, Name: h.Name, Jury: to.Staff, Changes: to.Changes, LoggedIn: to.LoggedIn, Clar: true}, "/board")
+		head := web.Head{Nav: nav}
+		page, err := templates.SharedPage(server, "board", "Scoreboard", to.LoggedIn, head, boardView{"/c/" + h.Slug, to.Staff, place})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -54,7 +55,7 @@ func (s *site) board(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	known, err := l.ServePage(w, r.Request, board.Viewer{Staff: staff, LoggedIn: r.Me != nil})
+	known, err := l.ServePage(w, r.Request, board.Viewer{Staff: staff, Changes: staff && r.Can(auth.Change), LoggedIn: r.Me != nil})
 	if err == nil && !known {
 		return web.ErrNotFound
 	}

@@ -53,7 +53,7 @@ func TestBoard(t *testing.T) {
 	if got := h.Ask("", "GET", public, nil); got.Code != 200 || !strings.Contains(got.Body, "Nobody takes part yet") {
 		t.Errorf("an empty board: %d\n%s", got.Code, got.Body)
 	}
-	for who, link := range map[string]string{"": `<a href="/login">Log in</a>`, ada: `<a href="/account">Account</a>`} {
+	for who, link := range map[string]string{"": `<a class="btn short" href="/login">Log in</a>`, ada: `<a href="/account">Account</a>`} {
 		if got := h.Ask(who, "GET", public, nil).Body; !strings.Contains(got, link) || strings.Contains(got, "Log in") == (who == ada) {
 			t.Errorf("a page without %s:\n%s", link, got)
 		}
@@ -66,7 +66,7 @@ func TestBoard(t *testing.T) {
 	if got := h.Ask(ada, "GET", staff, nil); got.Code != 403 {
 		t.Errorf("a contestant asks for the staff's view: %d", got.Code)
 	}
-	if got := h.Ask(admin, "GET", staff, nil); got.Code != 200 || !strings.Contains(got.Body, "Freeze the public board now") {
+	if got := h.Ask(admin, "GET", staff, nil); got.Code != 200 || !strings.Contains(got.Body, "Freeze or unfreeze") {
 		t.Errorf("the staff's view: %d\n%s", got.Code, got.Body)
 	}
 	if got := h.Ask("", "GET", public+"?group=none", nil); got.Code != 404 {

@@ -4,7 +4,10 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"assay/judge"
 	"assay/judge/host/auth"
@@ -13,57 +16,100 @@ import (
 	"assay/judge/host/store"
 	"assay/judge/host/web"
 	"assay/judge/host/web/access"
+	"assay/judge/internal/example"
 )
 
 // contestView is the page of a contest.
 type contestView struct {
-	Slug, Name   string
-	Starts, Ends time.Time
-	Problems     []problemLine
-	Closed       string // why the problems are not shown
-	Mine         []web.Line
-	Team         string
-	LogIn        bool                // the reader could take part after logging in
-	Announced    []clarificationLine // the last to all
+	Slug, Name, Format string
+	Starts, Ends       time.Time
+	Problems           []problemLine
+	Teams              int    // that the scoreboard ranks
+	Closed             string // why the problems are not shown
+	Mine               []web.Line
+	Team               string
+	Shared             bool   // Team has several members
+	Standing           string // how the team stands; empty if it is not ranked
+	LogIn              bool   // the reader could take part after logging in
+	Changes            bool   // the reader may change the contest
+	Start              bool   // and start it
+	Announced          []clarificationLine
 }
 
 type problemLine struct {
-	Label, Title string
-	Points       int64
-	Colour       string
-	Best         web.State // the reader's
-	Tries        int
+	Label, Title   string
+	Points         int64
+	TimeMS, Memory int64
+	Best           web.State // the reader's
+	Tries          int
+	Solved         int // teams
 }
 
 func (s *site) contest(w http.ResponseWriter, r *web.Request) (err error) {
 	c := access.Of(r).Contest
-	v := contestView{Slug: c.Slug, Name: c.Name, Starts: c.Starts, Ends: access.Of(r).Ends(), LogIn: r.Me == nil}
-	if access.Of(r).Team != nil {
-		v.Team = access.Of(r).Team.Name
+	v := contestView{Slug: c.Slug, Name: c.Name, Format: web.ChoiceName(access.Formats, string(c.Format)), Starts: c.Starts, Ends: access.Of(r).Ends(), LogIn: r.Me == nil, Changes: r.Can(auth.Change)}
+	v.Start = v.Changes && (c.Starts.IsZero() || s.Time().Before(c.Starts))
+	if t := access.Of(r).Team; t != nil {
+		if v.Team = t.Name; r.Me != nil {
+			members, err := s.Store.Members(r.Context(), c.ID)
+			if err != nil {
+				return err
+			}
+			v.Shared = len(members[t.ID]) > 1
+		}
 	}
 	const announced = 3
 	if v.Announced, err = s.clarificationsOf(r, store.ClarificationFilter{Contest: c.ID, Limit: announced}); err != nil {
 		return err
 	}
 	if !r.Can(auth.SeeProblems) {
-		v.Closed = "The problems are here as soon as the contest begins."
+		if v.Closed = "The problems appear here when the contest starts."; c.Starts.IsZero() {
+			v.Closed = "The problems appear here when the jury starts the contest."
+		}
 		return s.Page(w, r, http.StatusOK, "contest", c.Name, v)
 	}
 	problems, err := s.Store.ContestProblems(r.Context(), c.ID)
 	if err != nil {
 		return err
 	}
+	solved := map[string]int{}
+	if r.Can(auth.SeeBoard) {
+		l, err := s.Boards.Board(r.Context(), c.ID)
+		if err != nil {
+			return err
+		}
+		_, places, columns := l.Scores(r.Can(auth.SeeAll))
+		for _, one := range columns {
+			solved[one.Label] = one.Solved
+		}
+		for _, p := range places {
+			if p.Rank > 0 {
+				v.Teams++
+			}
+		}
+	}
 	labels, best := map[string]string{}, map[string]*problemLine{}
 	for _, p := range problems {
-		v.Problems = append(v.Problems, problemLine{Label: p.Label, Title: p.Title, Points: p.Points, Colour: p.Colour})
+		line := problemLine{Label: p.Label, Title: p.Title, Points: p.Points, Solved: solved[p.Label]}
+		sheet, err := s.Sheet(p.Problem)
+		if err != nil {
+			return err
+		}
+		if sheet != nil {
+			line.TimeMS, line.Memory = sheet.TimeMS, sheet.Memory
+		}
+		v.Problems = append(v.Problems, line)
 		labels[p.Slug] = p.Label
 	}
 	for i := range v.Problems {
 		best[v.Problems[i].Label] = &v.Problems[i]
 	}
+	if v.Standing, err = access.Standing(r.Context(), s.Site, access.Of(r).Seat); err != nil {
+		return err
+	}
 	if r.Me != nil {
-		const shown = 20
-		mine, err := s.Store.Submissions(r.Context(), mine(r, "", 500))
+		const shown = 6
+		mine, err := s.Store.Submissions(r.Context(), ownFilter(r, "", 500))
 		if err != nil {
 			return err
 		}
@@ -83,8 +129,40 @@ func (s *site) contest(w http.ResponseWriter, r *web.Request) (err error) {
 	return s.Page(w, r, http.StatusOK, "contest", c.Name, v)
 }
 
-// mine are the submissions of the caller and of their team, to a problem or to all.
-func mine(r *web.Request, problem string, limit int) store.Filter {
+// mine lists the submissions of the caller and of their team.
+func (s *site) mine(w http.ResponseWriter, r *web.Request) error {
+	if err := r.Allow(auth.SeeProblems); err != nil {
+		return err
+	}
+	const most = 500
+	problems, err := s.Store.ContestProblems(r.Context(), access.Of(r).Contest.ID)
+	if err != nil {
+		return err
+	}
+	labels := map[string]string{}
+	for _, p := range problems {
+		labels[p.Slug] = p.Label
+	}
+	rows, err := s.Store.Submissions(r.Context(), ownFilter(r, "", most))
+	if err != nil {
+		return err
+	}
+	v := mineView{Slug: access.Of(r).Contest.Slug}
+	for _, row := range rows {
+		v.Lines = append(v.Lines, access.Of(r).Line(row, labels, access.Of(r).Ends()))
+	}
+	return s.Page(w, r, http.StatusOK, "mine", "Your submissions", v)
+}
+
+// mineView lists the reader's submissions.
+type mineView struct {
+	Slug  string
+	Lines []web.Line
+}
+
+// ownFilter returns the filter of the submissions of the caller and of their team. If the problem is
+// empty, it is that of all problems.
+func ownFilter(r *web.Request, problem string, limit int) store.Filter {
 	f := store.Filter{Contest: access.Of(r).Contest.ID, Account: r.Me.ID, Problem: problem, Limit: limit}
 	if access.Of(r).Team != nil {
 		f.Account, f.Team = "", access.Of(r).Team.ID
@@ -97,11 +175,54 @@ type problemView struct {
 	Slug, Label, Title string
 	Statement          statementView
 	TimeMS, Memory     int64
-	Samples            []client.Sample
+	Solved             string // by how many teams; empty if unknown
+	Samples, Folded    samplesView
+	Asks               bool            // the reader may ask about it
 	Submit             *web.SourceForm // nil where nothing may be submitted
 	Why                string          // and why not
 	Mine               []web.Line
 	Wrong              string
+}
+
+// samplesView are samples that the statement does not show itself.
+type samplesView struct {
+	List  []client.Sample
+	Short bool   // they fit into a table
+	Base  string // address of the problem's page
+}
+
+// Most samples that are shown at once, and the most lines and characters of a line that a short one has.
+const (
+	mostSamples = 5
+	shortLines  = 4
+	shortLine   = 36
+)
+
+// samplesOf returns the samples that are not among the examples of the statement, of which the
+// second ones are folded.
+func samplesOf(sheet *client.Sheet, text, base string) (shown, folded samplesView) {
+	examples := example.Find(text)
+	all := slices.DeleteFunc(slices.Clone(sheet.Samples), func(one client.Sample) bool {
+		return slices.ContainsFunc(examples, func(e example.Example) bool { return e.Input.Same(one.In) && e.Output.Same(one.Ans) })
+	})
+	short := !slices.ContainsFunc(all, func(one client.Sample) bool {
+		long := one.Cut
+		for _, text := range []string{one.In, one.Ans} {
+			lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+			long = long || len(lines) > shortLines || slices.ContainsFunc(lines, func(l string) bool { return utf8.RuneCountInString(l) > shortLine })
+		}
+		return long
+	})
+	n := min(len(all), mostSamples)
+	return samplesView{all[:n], short, base}, samplesView{all[n:], short, base}
+}
+
+// Last is the reader's last submission; nil if there is none.
+func (v problemView) Last() *web.Line {
+	if len(v.Mine) == 0 {
+		return nil
+	}
+	return &v.Mine[0]
 }
 
 func (s *site) problem(w http.ResponseWriter, r *web.Request) error {
@@ -119,18 +240,20 @@ func (s *site) problemPage(w http.ResponseWriter, r *web.Request, code int, f we
 		return err
 	}
 	if sheet != nil {
-		v.TimeMS, v.Memory, v.Samples = sheet.TimeMS, sheet.Memory, sheet.Samples
+		v.TimeMS, v.Memory = sheet.TimeMS, sheet.Memory
+		v.Samples, v.Folded = samplesOf(sheet, v.Statement.source, "/c/"+v.Slug+"/p/"+p.Label)
 	}
+	v.Asks = r.Can(auth.Ask)
 	if r.Can(auth.Submit) {
 		if f.Languages, err = s.OfferedLanguages(r, sheet, access.Of(r).Contest.Settings.Languages); err != nil {
 			return err
 		}
 		f.MaxSize, v.Submit = s.MaxSize, &f
 	} else if r.Me != nil {
-		v.Why = "This contest takes no submissions from you now."
+		v.Why = "You cannot submit to this contest now."
 	}
 	if r.Me != nil {
-		mine, err := s.Store.Submissions(r.Context(), mine(r, p.Slug, 20))
+		mine, err := s.Store.Submissions(r.Context(), ownFilter(r, p.Slug, 20))
 		if err != nil {
 			return err
 		}

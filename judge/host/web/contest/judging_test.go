@@ -84,7 +84,7 @@ func TestSubmit(t *testing.T) {
 	if sub.Program != "main.py" || string(text) != "print(1)\nprint(2)" || sub.Team == "" {
 		t.Errorf("got %+v with %q", sub, text)
 	}
-	if got := h.Ask(ada, "GET", "/c/now", nil); !strings.Contains(got.Body, "3 tries") || !strings.Contains(got.Body, `href="/c/now/s/3"`) {
+	if got := h.Ask(ada, "GET", "/c/now", nil); !strings.Contains(got.Body, "3 submissions") || !strings.Contains(got.Body, `href="/c/now/s/3"`) {
 		t.Errorf("the contest's page does not tell of the submissions:\n%s", got.Body)
 	}
 	// The judge tries a problem, which counts for nobody.

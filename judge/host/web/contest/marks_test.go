@@ -47,11 +47,11 @@ func TestMarks(t *testing.T) {
 	shows("given", "/c/now", ada, "by the staff", "accepted")
 	shows("given", "/c/now/s/1", staff, "seen by eye", `value="AC" selected`)
 	shows("given", "/c/now/submissions?verdict=AC", staff, `/c/now/s/1"`)
-	shows("given", "/c/now/submissions?verdict=WA", staff, "There are none")
+	shows("given", "/c/now/submissions?verdict=WA", staff, "No submissions match")
 	shows("given", "/c/now/board", ada, `class="first"`)
 	decide("ignored", "copied", 303)
 	shows("ignored", "/c/now/s/1", ada, "The staff decided that this submission does not count", "not copied")
-	shows("ignored", "/c/now", ada, "does not count", "wrong answer", "not 1 tries")
+	shows("ignored", "/c/now", ada, "does not count", "wrong answer", "not 1 submission")
 	for deadline := time.Now().Add(time.Minute); ; { // the board may be so old as Lag says
 		page := h.Ask(ada, "GET", "/c/now/board", nil).Body
 		if !strings.Contains(page, `class="first"`) && !strings.Contains(page, `class="wa"`) {

@@ -21,6 +21,7 @@ import (
 // statementView is the statement of a problem on its page.
 type statementView struct {
 	Text      template.HTML
+	source    string        // of Text, in Markdown
 	Language  string        // its code; "" where nothing tells it
 	Others    []languageRef // all languages, where there are several
 	Document  string        // the address of the statement as a file; "" for none
@@ -56,7 +57,7 @@ func (s *site) statementOf(w http.ResponseWriter, r *web.Request, sheet *client.
 		all = some
 	}
 	if one := s.choose(w, r, all); one != nil {
-		v.Published, v.Language = true, one.Language
+		v.Published, v.Language, v.source = true, one.Language, one.Text
 		if v.Text, err = web.Markdown(one.Text, web.Pictures(sheet, one.Pictures, base)); err != nil {
 			return v, err
 		}

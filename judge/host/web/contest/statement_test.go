@@ -109,10 +109,10 @@ func TestStatementFiles(t *testing.T) {
 	if got := h.Ask(ada, "GET", at+"?language=xx", nil); got.Get("Set-Cookie") != "" || !strings.Contains(got.Body, `<b lang="en">`) {
 		t.Errorf("a language that is not there:\n%s", got.Body)
 	}
-	if got := h.Ask(ada, "GET", at+"?language=cs", nil).Body; !strings.Contains(got, `<iframe class="document" src="/c/now/p/A/file/st/cs.html" title="the statement" sandbox>`) {
+	if got := h.Ask(ada, "GET", at+"?language=cs", nil).Body; !strings.Contains(got, `<iframe class="document" src="/c/now/p/A/file/st/cs.html" title="statement" sandbox>`) {
 		t.Errorf("a statement in HTML is drawn as\n%s", got)
 	}
-	if got := h.Ask(ada, "GET", at+"?language=pt-BR", nil).Body; !strings.Contains(got, `<iframe class="document" src="/c/now/p/A/file/st/en.pdf" title="the statement">`) {
+	if got := h.Ask(ada, "GET", at+"?language=pt-BR", nil).Body; !strings.Contains(got, `<iframe class="document" src="/c/now/p/A/file/st/en.pdf" title="statement">`) {
 		t.Errorf("a statement in PDF is drawn as\n%s", got)
 	}
 	// A contest may have fewer languages; a problem that has none of them shows what it has.

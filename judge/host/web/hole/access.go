@@ -59,8 +59,10 @@ func (a *access) Refusal(_ *web.Request, action auth.Action) error {
 	return nil
 }
 
-// Head returns an empty head.
-func (a *access) Head(*web.Request) (h web.Head, err error) { return h, nil }
+// Head returns the head of the hole's pages.
+func (a *access) Head(*web.Request) (web.Head, error) {
+	return web.Head{Nav: web.Nav{Place: &web.Tab{Link: "/hole/" + a.Hole.Slug, Name: a.Hole.Name}}}, nil
+}
 
 // answerOf reads an answer of a hole by its number as an address has it.
 func (s *site) answerOf(ctx context.Context, h *store.Hole, number string) (*store.Answer, error) {

@@ -28,7 +28,9 @@ type holeEditView struct {
 }
 
 // Word is what a choice is called.
-func (holeEditView) Word(v store.Visibility) string { return web.VisibilityWords[v] }
+func (holeEditView) Word(v store.Visibility) string {
+	return web.ChoiceName(web.Visibilities, string(v))
+}
 
 func (s *site) newHole(w http.ResponseWriter, r *web.Request) error {
 	return s.holeForm(w, r, http.StatusOK, holeEditView{New: true, Visibility: string(store.Public)})
@@ -162,4 +164,18 @@ func Lines(s *web.Site, r *web.Request) (lines []*store.Hole, err error) {
 		}
 	}
 	return lines, err
+}
+
+// listView lists the holes.
+type listView struct {
+	Holes           []*store.Hole
+	Makes, LoggedIn bool
+}
+
+func (s *site) list(w http.ResponseWriter, r *web.Request) (err error) {
+	v := listView{Makes: r.Can(auth.Make), LoggedIn: r.Me != nil}
+	if v.Holes, err = Lines(s.Site, r); err != nil {
+		return err
+	}
+	return s.Page(w, r, http.StatusOK, "golf", "Code golf", v)
 }

@@ -21,6 +21,7 @@ type site struct{ *web.Site }
 func Pages(s *web.Site) web.Pages {
 	p := &site{Site: s}
 	return web.Pages{Templates: templates, Find: p.findHole, Routes: []web.Route{
+		web.Handle("GET /golf", auth.Enter, p.list),
 		web.Handle("GET /admin/holes/new", auth.Make, p.newHole),
 		web.Handle("POST /admin/holes/new", auth.Make, p.makeHole),
 		web.Handle("GET /hole/{hole}", auth.SeeHole, p.hole),

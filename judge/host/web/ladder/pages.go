@@ -24,6 +24,7 @@ type site struct {
 func Pages(s *web.Site) web.Pages {
 	p := &site{Site: s}
 	return web.Pages{Templates: templates, Find: p.findLadder, Routes: []web.Route{
+		web.Handle("GET /ladders", auth.Enter, p.list),
 		web.Handle("GET /arena", auth.Make, p.arena),
 		web.Handle("POST /arena", auth.Make, p.holdEvent),
 		web.Handle("GET /arena/{event}", auth.Make, p.eventPage),

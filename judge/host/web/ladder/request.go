@@ -42,7 +42,7 @@ func (l *ladderRequest) Refusal(_ *web.Request, a auth.Action) error {
 
 // Head returns the head of the ladder's pages.
 func (l *ladderRequest) Head(*web.Request) (web.Head, error) {
-	return web.Head{Ladder: &web.LadderHead{Slug: l.Slug, Name: l.Name}}, nil
+	return web.Head{Nav: web.Nav{Place: &web.Tab{Link: "/ladder/" + l.Slug, Name: l.Name}}}, nil
 }
 
 // stateOn returns the state of a ladder for the caller.
@@ -90,4 +90,18 @@ func (s *site) findLadder(r *web.Request) (web.Access, error) {
 		}
 	}
 	return on, nil
+}
+
+// listView lists the ladders.
+type listView struct {
+	Ladders         []Line
+	Makes, LoggedIn bool
+}
+
+func (s *site) list(w http.ResponseWriter, r *web.Request) (err error) {
+	v := listView{Makes: r.Can(auth.Make), LoggedIn: r.Me != nil}
+	if v.Ladders, err = Lines(s.Site, r); err != nil {
+		return err
+	}
+	return s.Page(w, r, http.StatusOK, "ladders", "Ladders", v)
 }

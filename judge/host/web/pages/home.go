@@ -3,7 +3,6 @@ package pages
 import (
 	"net/http"
 	"slices"
-	"time"
 
 	"assay/judge/host/auth"
 	"assay/judge/host/store"
@@ -13,25 +12,29 @@ import (
 	"assay/judge/host/web/ladder"
 )
 
-// homeView is the page that everybody comes to.
+// homeView is the start page.
 type homeView struct {
-	Groups  []contestGroup
-	Ladders []ladder.Line
-	Holes   []*store.Hole
-	Empty   bool // there is no contest at all that the reader may see
+	Running  []*access.Running
+	Upcoming []access.Summary
+	Past     []access.Summary
+	Ladders  []ladder.Line
+	Holes    []*store.Hole
+	LoggedIn bool
+	First    *firstRun // nil once there is a contest
 }
 
-type contestGroup struct {
-	Title    string
-	Contests []contestLine
+// Nothing reports whether the page has no contest, hole or ladder for its reader.
+func (v homeView) Nothing() bool {
+	return len(v.Running)+len(v.Upcoming)+len(v.Past)+len(v.Ladders)+len(v.Holes) == 0
 }
 
-type contestLine struct {
-	Slug, Name string
-	Starts     time.Time
-	Length     time.Duration
-	Clock      web.Clock
-	Hidden     bool // but for staff
+// firstRun helps a new administrator.
+type firstRun struct {
+	Name     string // the reader's
+	Problems []string
+	Workers  int
+	Secure   bool
+	Backups  web.Backups
 }
 
 func (s *site) home(w http.ResponseWriter, r *web.Request) error {
@@ -39,8 +42,7 @@ func (s *site) home(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	groups := map[auth.Phase]*contestGroup{auth.Running: {Title: "Running"}, auth.Before: {Title: "Coming"}, auth.Over: {Title: "Past"}}
-	v := homeView{Empty: true}
+	v := homeView{LoggedIn: r.Me != nil}
 	for _, c := range slices.Backward(all) {
 		seat, err := s.Seat(r.Context(), c, r.Me)
 		if err != nil {
@@ -49,21 +51,55 @@ func (s *site) home(w http.ResponseWriter, r *web.Request) error {
 		if !seat.Can(auth.SeeContest) {
 			continue
 		}
-		g := groups[seat.State.Phase]
-		g.Contests = append(g.Contests, contestLine{c.Slug, c.Name, c.Starts, c.Length, access.ClockOf(seat, s.Time()), c.Visibility == store.Staff})
-		v.Empty = false
-	}
-	for _, phase := range []auth.Phase{auth.Running, auth.Before, auth.Over} {
-		if len(groups[phase].Contests) > 0 {
-			v.Groups = append(v.Groups, *groups[phase])
+		switch seat.State.Phase {
+		case auth.Running:
+			one, err := access.NewRunning(r.Context(), s.Site, seat)
+			if err != nil {
+				return err
+			}
+			v.Running = append(v.Running, one)
+		case auth.Before:
+			v.Upcoming = append(v.Upcoming, access.NewSummary(s.Site, seat))
+		default:
+			v.Past = append(v.Past, access.NewSummary(s.Site, seat))
 		}
 	}
+	slices.SortStableFunc(v.Upcoming, func(a, b access.Summary) int { return a.Starts.Compare(b.Starts) })
 	if v.Ladders, err = ladder.Lines(s.Site, r); err != nil {
 		return err
 	}
 	if v.Holes, err = hole.Lines(s.Site, r); err != nil {
 		return err
 	}
-	v.Empty = v.Empty && len(v.Ladders)+len(v.Holes) == 0
+	if r.Can(auth.Make) && len(v.Running)+len(v.Upcoming)+len(v.Past) == 0 {
+		if v.First, err = s.firstRun(r); err != nil {
+			return err
+		}
+	}
 	return s.Page(w, r, http.StatusOK, "home", s.Name, v)
+}
+
+// firstRun finds out what a new server has.
+func (s *site) firstRun(r *web.Request) (*firstRun, error) {
+	v := &firstRun{Name: r.Me.Display, Secure: !s.Insecure(r)}
+	problems, err := s.Store.Problems(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range problems {
+		v.Problems = append(v.Problems, p.Title)
+	}
+	workers, err := s.Store.Workers(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range workers {
+		if one.State == store.Active && s.Dispatch.Presence(one.Name).Connected {
+			v.Workers++
+		}
+	}
+	if s.Options.Backups != nil {
+		v.Backups = s.Options.Backups()
+	}
+	return v, nil
 }

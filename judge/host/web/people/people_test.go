@@ -193,7 +193,7 @@ func TestAccountsPage(t *testing.T) {
 		t.Fatalf("the slip %q does not log in: %d", password, in.Code)
 	}
 	cookie, _, _ := strings.Cut(in.Get("Set-Cookie"), ";")
-	if got := h.Ask(cookie, "GET", "/c/now", nil); got.Code != 200 || !strings.Contains(got.Body, "You take part as <strong>Grace Hopper") {
+	if got := h.Ask(cookie, "GET", "/c/now", nil); got.Code != 200 || !strings.Contains(got.Body, "your team: <b>Grace Hopper") {
 		t.Errorf("she does not take part: %d\n%s", got.Code, got.Body)
 	}
 	for _, tt := range []struct {

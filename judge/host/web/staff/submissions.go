@@ -58,6 +58,9 @@ type submissionsView struct {
 	Rejudge template.URL // where these are judged again; "" for readers who may not
 }
 
+// Filtered reports whether some submissions are left out.
+func (v submissionsView) Filtered() bool { return len(v.Choice.query()) > 0 }
+
 func (s *site) submissions(w http.ResponseWriter, r *web.Request) error {
 	const most = 100
 	choice, f, err := s.choice(r)
@@ -95,5 +98,5 @@ func (s *site) submissions(w http.ResponseWriter, r *web.Request) error {
 	for _, row := range rows {
 		v.Lines = append(v.Lines, access.Of(r).Line(row, labels, ends(row.Team)))
 	}
-	return s.Page(w, r, http.StatusOK, "submissions", "All submissions", v)
+	return s.Page(w, r, http.StatusOK, "submissions", "Submissions", v)
 }

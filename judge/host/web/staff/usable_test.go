@@ -36,10 +36,9 @@ func TestProblemsOfAnotherContest(t *testing.T) {
 		}
 	}
 	form := func(problem string) url.Values {
-		return url.Values{
-			"name": {"Mine"}, "slug": {"mine"}, "format": {"icpc"}, "visibility": {"accounts"}, "show": {"samples"}, "sure": {"on"},
-			"label-sum": {"A"}, "label-" + problem: {"B"},
-		}
+		v := settings("name", "Mine", "slug", "mine", "visibility", "accounts", "confirm", "yes", "label-"+problem, "B")
+		v["problem"] = []string{"sum", problem}
+		return v
 	}
 	for _, tt := range []struct {
 		who, path, problem string
@@ -63,7 +62,7 @@ func TestProblemsOfAnotherContest(t *testing.T) {
 		if !strings.Contains(page.Body, tt.sees) || strings.Contains(page.Body, tt.hidden) {
 			t.Errorf("%s: the form %s shows %q, or not %q:\n%s", tt.who, tt.path, tt.hidden, tt.sees, page.Body)
 		}
-		if got.Code != tt.code || got.Code == 400 && !strings.Contains(got.Body, "you cannot add the problem &#34;"+tt.problem+"&#34;") {
+		if got.Code != tt.code || got.Code == 400 && !strings.Contains(got.Body, "You cannot add the problem &#34;"+tt.problem+"&#34;") {
 			t.Errorf("%s adds %s at %s: %d, want %d:\n%s", tt.who, tt.problem, tt.path, got.Code, tt.code, got.Body)
 		}
 		after := webtest.Must[[]*store.ContestProblem](t)(h.Store.ContestProblems(t.Context(), mine.ID))

@@ -32,29 +32,36 @@ type queueLine struct {
 	Oldest             time.Duration
 }
 
-func (s *site) workers(w http.ResponseWriter, r *web.Request) error {
+// workerLines returns the workers that may take jobs.
+func (s *site) workerLines(r *web.Request) (lines []workerLine, err error) {
 	all, err := s.Store.Workers(r.Context())
-	if err != nil {
+	for _, one := range all {
+		if one.State == store.Revoked {
+			continue
+		}
+		now := s.Dispatch.Presence(one.Name)
+		lines = append(lines, workerLine{
+			Name: one.Name, Class: one.Class, State: string(one.State), Note: cmp.Or(one.Note, now.Note), Machine: one.Offer.Machine, Here: now.Connected,
+			Running: now.Running, Slots: one.Offer.Slots,
+		})
+	}
+	return lines, err
+}
+
+func (s *site) workers(w http.ResponseWriter, r *web.Request) (err error) {
+	v := workersView{}
+	if v.Workers, err = s.workerLines(r); err != nil {
 		return err
 	}
 	queues, err := s.Dispatch.Queues(r.Context())
 	if err != nil {
 		return err
 	}
-	v := workersView{}
 	here, waiting := 0, 0
-	for _, one := range all {
-		if one.State == store.Revoked {
-			continue
-		}
-		now := s.Dispatch.Presence(one.Name)
-		if now.Connected && one.State == store.Active {
+	for _, one := range v.Workers {
+		if one.Here && one.State == string(store.Active) {
 			here++
 		}
-		v.Workers = append(v.Workers, workerLine{
-			Name: one.Name, Class: one.Class, State: string(one.State), Note: cmp.Or(one.Note, now.Note), Machine: one.Offer.Machine, Here: now.Connected,
-			Running: now.Running, Slots: one.Offer.Slots,
-		})
 	}
 	for _, q := range queues {
 		state := "waiting"

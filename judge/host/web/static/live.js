@@ -46,11 +46,14 @@ let drawn = list?.innerHTML;
 const local = (part) => {
   for (const t of part.querySelectorAll('time[data-local]')) {
     const at = new Date(t.dateTime);
-    t.textContent = at.toLocaleString([], {day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit'});
+    t.textContent = at.toLocaleString([], {day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23'});
     t.title = at.toLocaleString();
   }
 };
 local(document);
+for (const z of document.querySelectorAll('[data-zone]')) {
+  z.textContent = `All times are in ${Intl.DateTimeFormat().resolvedOptions().timeZone}.`;
+}
 
 // Clarifications: how many wait to be read, and the list itself. Its first event asks for the list,
 // too: something may have come after the page was drawn.
@@ -79,7 +82,7 @@ const words = (s) => {
 const tick = () => {
   for (const t of clocks) {
     const left = Math.ceil((new Date(t.dateTime) - Date.now()) / 1000);
-    t.textContent = words(Math.max(left, 0));
+    t.textContent = t.dataset.before + words(Math.max(left, 0)) + t.dataset.after;
     // At the start and at the end the page is another one; not while somebody writes.
     if (left === 0 && Date.now() - began > 5000 && !document.querySelector('form[data-submit], form.stack')) {
       location.reload();
@@ -145,3 +148,26 @@ if (form) {
   });
   form.addEventListener('submit', () => { setTimeout(() => { form.querySelector('button').disabled = true; }); });
 }
+
+// Parts of a page that change: they are asked for again while the page is seen, and while no menu in
+// them is open.
+for (const part of document.querySelectorAll('[data-reload]')) {
+  document.querySelector('[data-live]')?.removeAttribute('hidden');
+  let old = part.innerHTML;
+  setInterval(async () => {
+    if (document.hidden || part.querySelector('details[open]') || part.contains(document.activeElement)) { return; }
+    const answer = await fetch(location.href).catch(() => null);
+    if (!answer?.ok || answer.redirected) { return; }
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    const now = page.querySelector('[data-reload]').innerHTML;
+    if (now === old) { return; }
+    part.innerHTML = old = now;
+    local(part);
+    document.querySelector('[data-live]')?.removeAttribute('hidden');
+  }, 1000 * part.dataset.reload);
+}
+
+// Ctrl+Enter in a text submits its form.
+document.addEventListener('keydown', (e) => {
+  if (e.key === 'Enter' && (e.ctrlKey || e.metaKey) && e.target.matches('textarea')) { e.target.form?.requestSubmit(); }
+});

@@ -1,6 +1,7 @@
 package webtest
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 
@@ -77,4 +78,84 @@ func named(n *html.Node, attr func(*html.Node, string) string, labels map[string
 		}
 	}
 	return false
+}
+
+// Text returns the text of a page, with single blanks.
+func Text(page string) string {
+	root, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		return err.Error()
+	}
+	var b strings.Builder
+	for n := range root.Descendants() {
+		if n.Type == html.TextNode {
+			b.WriteString(n.Data + " ")
+		}
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// Form returns the fields of the form with an action, as a browser sends them if nothing is changed.
+func Form(t *testing.T, page, action string) url.Values {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	attr := func(n *html.Node, key string) (string, bool) {
+		for _, a := range n.Attr {
+			if a.Key == key {
+				return a.Val, true
+			}
+		}
+		return "", false
+	}
+	for form := range root.Descendants() {
+		if to, _ := attr(form, "action"); form.Data != "form" || to != action {
+			continue
+		}
+		v := url.Values{}
+		for n := range form.Descendants() {
+			name, _ := attr(n, "name")
+			if name == "" {
+				continue
+			}
+			value, has := attr(n, "value")
+			kind, _ := attr(n, "type")
+			_, checked := attr(n, "checked")
+			switch {
+			case n.Data == "input" && (kind == "checkbox" || kind == "radio"):
+				if !has {
+					value = "on"
+				}
+				if checked {
+					v.Add(name, value)
+				}
+			case n.Data == "input":
+				v.Add(name, value)
+			case n.Data == "textarea" && n.FirstChild != nil:
+				v.Add(name, n.FirstChild.Data)
+			case n.Data == "select":
+				v.Add(name, selected(n, attr))
+			}
+		}
+		return v
+	}
+	t.Fatalf("there is no form to %s:\n%s", action, page)
+	return nil
+}
+
+// selected returns the value of the option of a list that is selected.
+func selected(list *html.Node, attr func(*html.Node, string) (string, bool)) (value string) {
+	first := true
+	for n := range list.Descendants() {
+		if n.Data != "option" {
+			continue
+		}
+		if _, is := attr(n, "selected"); is || first {
+			value, _ = attr(n, "value")
+		}
+		first = false
+	}
+	return value
 }

@@ -1,0 +1,60 @@
+package access
+
+import (
+	"strings"
+
+	"assay/judge/host/web"
+)
+
+// A Heading is what the bar of a contest depends on.
+type Heading struct {
+	Slug, Name    string
+	Jury, Changes bool      // the reader sees all submissions, and may change the contest
+	LoggedIn      bool      // the reader is
+	Clar          bool      // the reader sees clarifications
+	Team          string    // id of the reader's; empty if there is none
+	News          *web.News // if nil, only the stream tells it
+}
+
+// NavOf returns the bar in a contest, at a page of it: "", "/scoreboard" and so on.
+func NavOf(h Heading, page string) web.Nav {
+	base := "/c/" + h.Slug
+	v := web.Nav{Label: "contest", Place: &web.Tab{Link: base, Name: h.Name}}
+	problems, submissions := web.Tab{Link: base, Name: "Problems", Narrow: true}, web.Tab{Link: base + "/submissions", Name: "Submissions", Narrow: true}
+	board := web.Tab{Link: base + "/board", Name: "Scoreboard", Narrow: true}
+	clar := web.Tab{Link: base + "/clar", Name: "Clarifications", Narrow: true, News: base + "/news/events", Count: h.News}
+	if !h.Jury {
+		v.Tabs = []web.Tab{problems}
+		if h.LoggedIn {
+			submissions.Link = base + "/mine"
+			v.Tabs = append(v.Tabs, submissions)
+		}
+		if h.Team != "" {
+			board.Link += "#t-" + h.Team
+		}
+		if v.Tabs = append(v.Tabs, board); h.Clar {
+			v.Tabs = append(v.Tabs, clar)
+		}
+	} else {
+		board.Link += "?view=staff"
+		board.Narrow, problems.Folded = false, true
+		v.Tabs = []web.Tab{{Link: base + "/overview", Name: "Overview", Narrow: true}, submissions, clar, board}
+		if h.Changes {
+			v.Tabs = append(v.Tabs, web.Tab{Link: base + "/teams", Name: "Teams"})
+		}
+		v.Tabs = append(v.Tabs, problems, web.Tab{Link: base + "/rejudgings", Name: "Rejudgings", Folded: true})
+		if h.Changes {
+			v.Tabs = append(v.Tabs, web.Tab{Link: base + "/finalize", Name: "Final results", Folded: true}, web.Tab{Link: base + "/edit", Name: "Settings", Folded: true})
+		}
+	}
+	within := map[string][]string{base: {"/p"}, base + "/submissions": {"/submissions", "/s"}, base + "/teams": {"/teams", "/import"}}
+	for i := range v.Tabs {
+		t := &v.Tabs[i]
+		link, _, _ := strings.Cut(strings.SplitN(t.Link, "#", 2)[0], "?")
+		t.Here = base+page == link
+		for _, prefix := range append(within[link], strings.TrimPrefix(link, base)) {
+			t.Here = t.Here || prefix != "" && strings.HasPrefix(page+"/", prefix+"/")
+		}
+	}
+	return v
+}

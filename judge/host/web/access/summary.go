@@ -1,0 +1,112 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/desk"
+	"assay/judge/host/scoring"
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+)
+
+// Formats are the choices of how a contest is scored.
+var Formats = []web.Choice{
+	{Value: string(store.ICPC), Name: "ICPC", Help: "Most problems solved; ties by penalty time."},
+	{Value: string(store.IOI), Name: "IOI", Help: "Points; subtasks give partial scores; time does not matter."},
+	{Value: string(store.Points), Name: "Points and time", Help: "The points of the solved problems; ties by penalty time."},
+}
+
+// A Summary is a contest in a list.
+type Summary struct {
+	Slug, Name, Format string
+	Visibility         string
+	Starts, Ends       time.Time // zero if not set
+	Length             time.Duration
+	Clock              web.Clock
+	Hidden             bool // from everyone but the jury
+	Final              bool
+	Team               string // the caller's; empty if there is none
+}
+
+// NewSummary returns the summary of a contest.
+func NewSummary(s *web.Site, seat *desk.Seat) Summary {
+	c := seat.Contest
+	v := Summary{Slug: c.Slug, Name: c.Name, Starts: c.Starts, Ends: seat.Ends(), Length: c.Length, Clock: ClockOf(seat, s.Time()), Hidden: c.Visibility == store.Staff, Final: !c.Finalized.IsZero()}
+	v.Format = web.ChoiceName(Formats, string(c.Format))
+	v.Visibility = strings.ToLower(web.ChoiceName(web.Visibilities, string(c.Visibility)))
+	if seat.Team != nil {
+		v.Team = seat.Team.Name
+	}
+	return v
+}
+
+// A Running contest is one with its progress.
+type Running struct {
+	Summary
+	Problems       int
+	Standing       string // see Standing
+	Passed         int    // percent of the time
+	Freezes        time.Time
+	FrozenAt, Rest int // where the freeze begins and how long it is, in percent; Rest is 0 without one
+}
+
+// NewRunning returns a contest with its progress.
+func NewRunning(ctx context.Context, s *web.Site, seat *desk.Seat) (*Running, error) {
+	v := &Running{Summary: NewSummary(s, seat)}
+	problems, err := s.Store.ContestProblems(ctx, seat.Contest.ID)
+	if err != nil {
+		return nil, err
+	}
+	v.Problems = len(problems)
+	if whole := v.Ends.Sub(v.Starts); !v.Starts.IsZero() && whole > 0 {
+		percent := func(d time.Duration) int { return int(max(0, min(100, 100*d/whole))) }
+		v.Passed = percent(s.Time().Sub(v.Starts))
+		if freeze := seat.Contest.Freeze; freeze > 0 {
+			v.FrozenAt = percent(freeze)
+			v.Freezes, v.Rest = v.Starts.Add(freeze), 100-v.FrozenAt
+		}
+	}
+	v.Standing, err = Standing(ctx, s, seat)
+	return v, err
+}
+
+// Standing says how the caller's team stands on the public scoreboard. It returns "" if there is no
+// team, or if the scoreboard does not rank it.
+func Standing(ctx context.Context, s *web.Site, seat *desk.Seat) (string, error) {
+	if seat.Team == nil || !seat.Can(auth.SeeBoard) {
+		return "", nil
+	}
+	l, err := s.Boards.Board(ctx, seat.Contest.ID)
+	if err != nil {
+		return "", err
+	}
+	_, places, _ := l.Scores(false)
+	ranked := 0
+	var mine *scoring.Place
+	for i := range places {
+		if places[i].Rank > 0 {
+			ranked++
+		}
+		if places[i].Team.ID == seat.Team.ID {
+			mine = &places[i]
+		}
+	}
+	if mine == nil || mine.Rank == 0 {
+		return "", nil
+	}
+	text := fmt.Sprintf("rank %d of %d", mine.Rank, ranked)
+	if seat.Contest.Format == store.ICPC {
+		return text + fmt.Sprintf(", %d solved, %s of penalty time", mine.Solved, web.Counted(int(mine.Time.Minutes()), "minute", "minutes")), nil
+	}
+	return text + fmt.Sprintf(", %g points", mine.Points), nil
+}
+
+// ContestTime writes a time since the start of a contest: 1:02:15.
+func ContestTime(d time.Duration) string {
+	s := int64(d / time.Second)
+	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+}

@@ -1,0 +1,237 @@
+package staff
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/auth"
+	"assay/judge/host/board"
+	"assay/judge/host/desk"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+	"assay/judge/host/web/access"
+)
+
+// overviewView is what the jury sees of a contest at one glance.
+type overviewView struct {
+	*access.Running
+	Phase    string // "before", "running" or "ended"
+	Changes  bool   // the reader may change the contest
+	Conclude bool   // the reader may freeze and finalize
+	Frozen   bool
+	Attend   []attention
+	Latest   []web.Line
+	Columns  []columnLine
+	Teams    int
+	Waiting  int
+	Oldest   time.Duration
+	Judging  int
+	Workers  []workerLine
+	Labels   []string
+}
+
+// attention is something that the jury should act on.
+type attention struct {
+	Class        string // of the style sheet: how urgent it is
+	Text, Detail string
+	Link, Button string
+}
+
+// columnLine is what all teams together reached in a problem.
+type columnLine struct {
+	Label, Title                   string
+	Submissions, Solved, Pending   int
+	Accepted, Rejected, Unresolved int // percent of the submissions
+}
+
+// Extensions are the minutes by which a contest can be extended at once.
+func (overviewView) Extensions() []int { return []int{5, 15, 30} }
+
+func (s *site) overview(w http.ResponseWriter, r *web.Request) (err error) {
+	c := access.Of(r).Contest
+	v := overviewView{Changes: r.Can(auth.Change), Conclude: r.Can(auth.Conclude), Phase: "running"}
+	if v.Running, err = access.NewRunning(r.Context(), s.Site, access.Of(r).Seat); err != nil {
+		return err
+	}
+	now := s.Time()
+	switch {
+	case c.Starts.IsZero() || now.Before(c.Starts):
+		v.Phase = "before"
+	case !v.Ends.IsZero() && !now.Before(v.Ends):
+		v.Phase = "ended"
+	}
+	clock := board.Contest(c, nil)
+	v.Frozen = c.Freeze > 0 && v.Phase != "before" && c.Thaw.IsZero() && c.Freeze <= clock.Time(now)
+	if err := s.overviewBoard(r, &v); err != nil {
+		return err
+	}
+	if err := s.overviewQueue(r, &v); err != nil {
+		return err
+	}
+	if err := s.attend(r, &v); err != nil {
+		return err
+	}
+	return s.Page(w, r, http.StatusOK, "overview", "Overview", v)
+}
+
+// overviewBoard fills in the latest submissions and the problems.
+func (s *site) overviewBoard(r *web.Request, v *overviewView) error {
+	const latest = 8
+	c := access.Of(r).Contest
+	problems, err := s.Store.ContestProblems(r.Context(), c.ID)
+	if err != nil {
+		return err
+	}
+	rows, err := s.Store.Submissions(r.Context(), store.Filter{Contest: c.ID, Limit: latest})
+	if err != nil {
+		return err
+	}
+	ends, err := access.Of(r).TeamEnds(r.Context())
+	if err != nil {
+		return err
+	}
+	labels, titles := map[string]string{}, map[string]string{}
+	for _, p := range problems {
+		labels[p.Slug], titles[p.Label] = p.Label, p.Title
+		v.Labels = append(v.Labels, p.Label)
+	}
+	for _, row := range rows {
+		v.Latest = append(v.Latest, access.Of(r).Line(row, labels, ends(row.Team)))
+	}
+	l, err := s.Boards.Board(r.Context(), c.ID)
+	if err != nil {
+		return err
+	}
+	_, places, columns := l.Scores(true)
+	for _, p := range places {
+		if p.Rank > 0 {
+			v.Teams++
+		}
+	}
+	for _, one := range columns {
+		line := columnLine{Label: one.Label, Title: titles[one.Label], Submissions: one.Tries + one.Pending, Solved: one.Solved, Pending: one.Pending}
+		if n := line.Submissions; n > 0 {
+			line.Accepted, line.Unresolved = 100*one.Solved/n, 100*one.Pending/n
+			line.Rejected = 100 - line.Accepted - line.Unresolved
+		}
+		v.Columns = append(v.Columns, line)
+	}
+	return nil
+}
+
+// overviewQueue fills in the workers, and what waits for them.
+func (s *site) overviewQueue(r *web.Request, v *overviewView) error {
+	queues, err := s.Dispatch.Queues(r.Context())
+	if err != nil {
+		return err
+	}
+	for _, q := range queues {
+		if q.Lane != job.Contest {
+			continue
+		}
+		if q.State == store.Out {
+			v.Judging += q.Jobs
+			continue
+		}
+		v.Waiting += q.Jobs
+		v.Oldest = max(v.Oldest, s.Time().Sub(q.Oldest))
+	}
+	v.Workers, err = s.workerLines(r)
+	return err
+}
+
+// attend finds what the jury should act on, the most urgent first.
+func (s *site) attend(r *web.Request, v *overviewView) error {
+	base := "/c/" + v.Slug
+	add := func(class, text, detail, link, button string) {
+		v.Attend = append(v.Attend, attention{class, text, detail, link, button})
+	}
+	const shown = 5
+	broken, err := s.Store.Submissions(r.Context(), store.Filter{Contest: access.Of(r).Contest.ID, Verdict: string(judge.JudgeError), Limit: shown})
+	if err != nil {
+		return err
+	}
+	for _, sub := range broken {
+		add("wa", fmt.Sprintf("Judge error on submission %d", sub.Number), sub.Display+" waits for a verdict.", fmt.Sprintf("%s/s/%d", base, sub.Number), "Open submission")
+	}
+	online := 0
+	for _, one := range v.Workers {
+		if one.Here {
+			online++
+		}
+	}
+	switch {
+	case online == 0:
+		add("wa", "No worker is online", "Submissions wait until one connects.", "/admin/workers", "Open workers")
+	case online < len(v.Workers):
+		add("tle", fmt.Sprintf("%d of %s offline", len(v.Workers)-online, web.Counted(len(v.Workers), "worker", "workers")), web.Counted(v.Waiting, "submission", "submissions")+" in the queue.", "/admin/workers", "Open workers")
+	}
+	open, err := s.Store.OpenQuestions(r.Context(), access.Of(r).Contest.ID)
+	if err != nil {
+		return err
+	}
+	if open > 0 {
+		add("tle", web.Counted(open, "clarification request", "clarification requests")+" unanswered", "", base+"/clar?open=1", "Answer")
+	}
+	rejudgings, err := s.Store.Rejudgings(r.Context(), access.Of(r).Contest.ID)
+	if err != nil {
+		return err
+	}
+	for _, one := range rejudgings {
+		if one.State == store.RejudgingRunning {
+			add("tle", "A rejudging waits for a decision", fmt.Sprintf("“%s”: %d of %d judged.", one.Why, one.Submissions-one.Open, one.Submissions), base+"/rejudgings/"+one.ID, "Review")
+		}
+	}
+	switch {
+	case !v.Changes:
+	case v.Phase == "before" && v.Problems == 0:
+		add("tle", "The contest has no problems", "", base+"/edit#problems", "Add problems")
+	case v.Phase == "ended" && !v.Final:
+		add("tle", "The results are not final", "The contest has ended.", base+"/finalize", "Finalize results")
+	}
+	return nil
+}
+
+// extend moves the end of a running contest.
+func (s *site) extend(w http.ResponseWriter, r *web.Request) error {
+	c := access.Of(r).Contest
+	minutes, err := strconv.Atoi(r.PostFormValue("minutes"))
+	switch {
+	case err != nil || minutes < 1 || minutes > 24*60:
+		return web.BadRequest("enter the minutes by which to extend the contest: from 1 to 1440")
+	case c.Length == 0 || c.Starts.IsZero() || !s.Time().Before(c.Ends()):
+		return &desk.Refusal{Code: http.StatusConflict, Text: "only a contest that has an end and has not ended can be extended", Hint: "change its duration in the settings"}
+	}
+	by := time.Duration(minutes) * time.Minute
+	if clock := board.Contest(c, nil); c.Freeze > clock.Time(s.Time()) {
+		c.Freeze += by // it is before the end by as much as it was
+	}
+	c.Length += by
+	if err := s.Store.SetContest(r.Context(), c, nil); err != nil {
+		return err
+	}
+	if err := s.Audit(r, "extend contest", c.Slug, web.Counted(minutes, "minute", "minutes")); err != nil {
+		return err
+	}
+	if err := s.Boards.Fresh(r.Context(), c.ID); err != nil {
+		return err
+	}
+	return web.Redirect(w, r, "/c/"+c.Slug+"/overview")
+}
+
+// start starts a contest that has not started.
+func (s *site) start(w http.ResponseWriter, r *web.Request) error {
+	c := access.Of(r).Contest
+	if !c.Starts.IsZero() && !s.Time().Before(c.Starts) {
+		return &desk.Refusal{Code: http.StatusConflict, Text: c.Name + " has started already"}
+	}
+	c.Starts = s.Time().Truncate(time.Second)
+	if err := s.Store.SetContest(r.Context(), c, nil); err != nil {
+		return err
+	}
+	return s.Done(w, r, "start contest", c.Slug, "", "/c/"+c.Slug)
+}

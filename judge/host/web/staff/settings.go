@@ -1,0 +1,373 @@
+package staff
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/desk"
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+	"assay/judge/host/web/access"
+)
+
+// settingsView is the form of a contest's settings.
+type settingsView struct {
+	New       bool
+	Slug      string // of the contest as stored
+	Ends      time.Time
+	CanStart  bool // the contest has no start time, or starts later
+	F         settingsForm
+	Errors    fieldErrors
+	Problems  []problemChoice // those in the contest, by label
+	Others    []problemChoice // what can be added
+	Formats   []web.Choice
+	Shows     []web.Choice
+	Seen      []web.Choice // visibilities
+	Languages []languageChoice
+	Kept      string   // if not empty, how the scoreboard is frozen at a time that the form cannot express
+	Confirm   string   // what an unusual change would do; nothing is saved yet
+	Stale     bool     // someone else saved the settings since the form was drawn
+	Zone      web.Zone // in which the form has times
+	ZoneLabel string
+}
+
+type languageChoice struct {
+	ID, Name string
+	On       bool
+}
+
+// problemChoice is a problem in the form, with its fields as they were sent.
+type problemChoice struct {
+	Slug, Title          string
+	In                   bool
+	Label, Points, Color string
+}
+
+// fieldErrors are the fields that need a change, in the order of the form.
+type fieldErrors []fieldError
+
+type fieldError struct{ Field, Text string }
+
+// For returns what is wrong with a field, or "".
+func (e fieldErrors) For(field string) string {
+	if i := slices.IndexFunc(e, func(one fieldError) bool { return one.Field == field }); i >= 0 {
+		return e[i].Text
+	}
+	return ""
+}
+
+func (e *fieldErrors) add(field, format string, args ...any) {
+	*e = append(*e, fieldError{field, fmt.Sprintf(format, args...)})
+}
+
+var (
+	showChoices = []web.Choice{
+		{Value: string(judge.ShowVerdict), Name: "Verdict only"},
+		{Value: string(judge.ShowFirst), Name: "Verdict and number of the first failed test case"},
+		{Value: string(judge.ShowCases), Name: "Verdict and time of every test case"},
+		{Value: string(judge.ShowSamples), Name: "As above, and full details of the samples (recommended)"},
+		{Value: string(judge.ShowAll), Name: "Full details of every test case (reveals secret data)"},
+	}
+)
+
+// Mark returns what is wrong with a field; its Text is empty if nothing is.
+func (e fieldErrors) Mark(field string) fieldError { return fieldError{field, e.For(field)} }
+
+// Open reports whether one of some fields is wrong: then their group is shown.
+func (v settingsView) Open(fields ...string) bool {
+	return slices.ContainsFunc(fields, func(f string) bool { return v.Errors.For(f) != "" })
+}
+
+// Known returns the number of problems that the contest may have.
+func (v settingsView) Known() int { return len(v.Problems) + len(v.Others) }
+
+// Row returns a problem for the form.
+func (v settingsView) Row(p problemChoice) problemRow { return problemRow{p, v.Errors} }
+
+type problemRow struct {
+	problemChoice
+	Errors fieldErrors
+}
+
+// Errored reports whether the form was refused.
+func (v settingsView) Errored() bool { return len(v.Errors) > 0 }
+
+// Scoring, Scoreboard, Access, and Advanced say in short what the fields of a group are set to.
+func (v settingsView) Scoring() string {
+	text := map[string]string{string(store.IOI): "IOI: points", string(store.Points): "points and time"}[v.F.Format]
+	penalty := " for each rejected submission"
+	switch v.F.Format {
+	case string(store.ICPC):
+		return "ICPC: solved, then penalty time; " + cmp.Or(v.F.Penalty, "20") + " min" + penalty
+	case string(store.Points):
+		return text + "; " + cmp.Or(v.F.Penalty, "5") + " min" + penalty
+	}
+	if v.F.Groups {
+		return text + " of the best result of each subtask"
+	}
+	return text + " of the best submission"
+}
+
+func (v settingsView) Scoreboard() string {
+	text := map[string]string{freezeNever: "never frozen", freezeBefore: "frozen for the last " + v.F.FreezeMinutes + " min", freezeKept: v.Kept}[v.F.Freeze]
+	if v.F.Blind {
+		text += "; hidden from the public until the end"
+	}
+	return text
+}
+
+func (v settingsView) Access() string {
+	text := "all languages"
+	if v.F.SomeLanguages {
+		text = web.Counted(len(v.F.Languages), "language", "languages")
+	}
+	for _, c := range web.Visibilities {
+		if c.Value == v.F.Visibility {
+			text = strings.ToLower(c.Name) + "; " + text
+		}
+	}
+	return text + "; " + cmp.Or(v.F.PerMinute, "10") + " submissions a minute"
+}
+
+func (v settingsView) Advanced() string {
+	text := "no practice after the end"
+	if v.F.Practice {
+		text = "practice after the end"
+	}
+	n := 0
+	for _, one := range v.F.Removed {
+		if one != (intervalForm{}) {
+			n++
+		}
+	}
+	if n == 0 {
+		return text + "; no excluded time"
+	}
+	return text + "; " + web.Counted(n, "interval", "intervals") + " of excluded time"
+}
+
+func (s *site) newContest(w http.ResponseWriter, r *web.Request) error {
+	v := settingsView{New: true, F: settingsForm{
+		StartBy: startAt, Hours: "2", Minutes: "0", Format: string(store.ICPC), Freeze: freezeNever, FreezeMinutes: "60",
+		Visibility: string(store.Accounts), Show: string(judge.ShowSamples),
+	}}
+	return s.settingsPage(w, r, http.StatusOK, v, nil)
+}
+
+// settingsPage draws the form; chosen are the problems by slug.
+func (s *site) settingsPage(w http.ResponseWriter, r *web.Request, code int, v settingsView, chosen map[string]problemChoice) error {
+	problems, err := s.usable(r)
+	if err != nil {
+		return err
+	}
+	for _, p := range problems {
+		one := chosen[p.Slug]
+		one.Slug, one.Title = p.Slug, p.Title
+		if one.In {
+			v.Problems = append(v.Problems, one)
+		} else {
+			v.Others = append(v.Others, one)
+		}
+	}
+	slices.SortStableFunc(v.Problems, func(a, b problemChoice) int { return byLabel(a.Label, b.Label) })
+	all, err := s.spoken(problems)
+	if err != nil {
+		return err
+	}
+	for _, l := range all {
+		v.Languages = append(v.Languages, languageChoice{l.ID, l.Name, slices.Contains(v.F.Languages, l.ID)})
+	}
+	for _, id := range v.F.Languages {
+		if !slices.ContainsFunc(all, func(l desk.Spoken) bool { return l.ID == id }) {
+			v.Languages = append(v.Languages, languageChoice{id, id, true})
+		}
+	}
+	v.Zone = r.Zone()
+	starts, _ := readMoment(v.F.Starts, v.Zone) // if it cannot be read, the label is that of now
+	v.ZoneLabel = v.Zone.Label(starts, s.Time())
+	v.Formats, v.Seen, v.Shows = access.Formats, web.Visibilities, showChoices
+	v.F.Removed = append(v.F.Removed, intervalForm{})
+	title := "New contest"
+	if !v.New {
+		title = "Settings"
+	}
+	if v.Errored() {
+		title = "Error: " + title
+	}
+	return s.Page(w, r, code, "settings", title, v)
+}
+
+// byLabel orders labels of problems: A to Z before AA.
+func byLabel(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
+
+func (s *site) makeContest(w http.ResponseWriter, r *web.Request) error {
+	c := &store.Contest{}
+	problems, v, chosen, err := s.readSettings(w, r, c)
+	if err == nil && !v.Errored() {
+		err = s.Store.NewContest(r.Context(), c, problems)
+		if errors.Is(err, store.ErrTaken) {
+			v.Errors.add("slug", "Another contest has this web address.")
+			err = nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if v.Errored() {
+		v.New = true
+		return s.settingsPage(w, r, http.StatusBadRequest, v, chosen)
+	}
+	if err := s.Audit(r, "new contest", c.Slug, ""); err != nil {
+		return err
+	}
+	return web.Redirect(w, r, "/c/"+c.Slug)
+}
+
+func (s *site) editContest(w http.ResponseWriter, r *web.Request) error {
+	c := access.Of(r).Contest
+	problems, err := s.Store.ContestProblems(r.Context(), c.ID)
+	if err != nil {
+		return err
+	}
+	chosen := map[string]problemChoice{}
+	for _, p := range problems {
+		one := problemChoice{In: true, Label: p.Label, Color: p.Colour}
+		if p.Points != 0 {
+			one.Points = fmt.Sprint(p.Points)
+		}
+		chosen[p.Slug] = one
+	}
+	v := settingsView{F: formOf(c, r.Zone())}
+	s.describe(&v, c)
+	return s.settingsPage(w, r, http.StatusOK, v, chosen)
+}
+
+// describe puts what the form shows of a stored contest, besides its fields, into the view.
+func (s *site) describe(v *settingsView, c *store.Contest) {
+	v.Slug, v.Ends = c.Slug, c.Ends()
+	v.CanStart = c.Starts.IsZero() || s.Time().Before(c.Starts)
+	if formOf(c, web.Zone{Location: time.UTC}).Freeze == freezeKept {
+		v.Kept = "frozen from " + access.ContestTime(c.Freeze)
+	}
+}
+
+func (s *site) changeContest(w http.ResponseWriter, r *web.Request) error {
+	c := access.Of(r).Contest
+	before := *c
+	problems, v, chosen, err := s.readSettings(w, r, c)
+	code := http.StatusBadRequest
+	if err == nil && !v.Errored() && r.PostFormValue("confirm") == "" {
+		v.Confirm, err = s.disruptiveChange(r, &before, c, problems)
+		code = http.StatusConflict
+	}
+	if err == nil && !v.Errored() && v.Confirm == "" {
+		err = s.Store.SetContest(r.Context(), c, problems)
+		if errors.Is(err, store.ErrTaken) {
+			v.Errors.add("slug", "Another contest has this web address.")
+			code, err = http.StatusBadRequest, nil
+		}
+		if errors.Is(err, store.ErrChanged) {
+			stored, serr := s.Store.Contest(r.Context(), c.ID)
+			if serr != nil {
+				return serr
+			}
+			v.Stale, v.F.Revision, code, err = true, fmt.Sprint(stored.Revision), http.StatusConflict, nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if v.Errored() || v.Stale || v.Confirm != "" {
+		s.describe(&v, &before)
+		return s.settingsPage(w, r, code, v, chosen)
+	}
+	if err := s.Audit(r, "change contest", c.Slug, ""); err != nil {
+		return err
+	}
+	return web.Redirect(w, r, "/c/"+c.Slug)
+}
+
+// disruptiveChange describes a change to a running contest that is probably unintended: ending it
+// now, or removing a problem with submissions.
+func (s *site) disruptiveChange(r *web.Request, before, c *store.Contest, problems []store.NewContestProblem) (string, error) {
+	over := func(c *store.Contest) bool { return !c.Ends().IsZero() && !s.Time().Before(c.Ends()) }
+	if begun := !before.Starts.IsZero() && !s.Time().Before(before.Starts); begun && !over(before) && over(c) {
+		return "This ends the contest now.", nil
+	}
+	in, err := s.Store.ContestProblems(r.Context(), c.ID)
+	if err != nil {
+		return "", err
+	}
+	for _, p := range in {
+		if slices.ContainsFunc(problems, func(q store.NewContestProblem) bool { return q.Slug == p.Slug }) {
+			continue
+		}
+		const most = 1000
+		sent, err := s.Store.Submissions(r.Context(), store.Filter{Contest: c.ID, Problem: p.Slug, Limit: most})
+		if err != nil {
+			return "", err
+		}
+		if n := len(sent); n > 0 {
+			more := ""
+			if n == most {
+				more = " or more"
+			}
+			return fmt.Sprintf("This removes problem %s: its %s%s no longer count. They stay, and count again if you add the problem again.", p.Label, web.Counted(n, "submission", "submissions"), more), nil
+		}
+	}
+	return "", nil
+}
+
+// spoken returns the languages of problems, whatever contest they are in.
+func (s *site) spoken(problems []*store.Problem) ([]desk.Spoken, error) {
+	all := make([]*store.ContestProblem, len(problems))
+	for i, p := range problems {
+		all[i] = &store.ContestProblem{Problem: p}
+	}
+	return s.Desk.Languages(all)
+}
+
+// formOf returns the fields of a stored contest.
+func formOf(c *store.Contest, z web.Zone) settingsForm {
+	f := settingsForm{
+		Name: c.Name, Slug: c.Slug, StartBy: startByHand, Hours: "2", Minutes: "0", NoEnd: c.Length == 0, Format: string(c.Format), Freeze: freezeNever, FreezeMinutes: "60",
+		Visibility: string(c.Visibility), Show: string(c.Settings.Shows()), SomeLanguages: len(c.Settings.Languages) > 0, Languages: c.Settings.Languages,
+		Statements: strings.Join(c.Settings.Statements, " "), Revision: fmt.Sprint(c.Revision), Practice: c.Settings.Practice,
+		CompileErrors: c.Settings.CompileErrors, Groups: c.Settings.Groups, Blind: c.Settings.Blind, KeepSources: c.Settings.KeepSources,
+	}
+	if !c.Starts.IsZero() {
+		f.StartBy, f.Starts = startAt, momentText(c.Starts, z)
+	}
+	if c.Length != 0 {
+		f.Hours, f.Minutes = fmt.Sprint(int(c.Length.Hours())), minutesText(c.Length%time.Hour)
+	}
+	switch before := c.Length - c.Freeze; {
+	case c.Freeze == 0:
+	case c.Length == 0 || before%time.Second != 0:
+		f.Freeze = freezeKept // it was frozen by hand
+	default:
+		f.Freeze, f.FreezeMinutes = freezeBefore, minutesText(before)
+	}
+	if c.Settings.PerMinute != 0 {
+		f.PerMinute = fmt.Sprint(c.Settings.PerMinute)
+	}
+	if c.Settings.Penalty != 0 {
+		f.Penalty = fmt.Sprint(c.Settings.Penalty)
+	}
+	for _, i := range c.Settings.Removed {
+		f.Removed = append(f.Removed, intervalForm{momentText(i.From, z), momentText(i.To, z)})
+	}
+	return f
+}
+
+// minutesText writes a length of time in minutes, with decimals if it has seconds.
+func minutesText(d time.Duration) string {
+	return strconv.FormatFloat(d.Minutes(), 'f', -1, 64)
+}

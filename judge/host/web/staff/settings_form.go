@@ -1,0 +1,371 @@
+package staff
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"golang.org/x/text/language"
+
+	"assay/judge"
+	"assay/judge/host/auth"
+	"assay/judge/host/board"
+	"assay/judge/host/desk"
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+	"assay/judge/host/web/access"
+)
+
+// settingsForm has the fields of a contest's settings as they were sent.
+type settingsForm struct {
+	Name, Slug                  string
+	StartBy, Starts             string // StartBy is startAt or startByHand
+	Hours, Minutes              string
+	NoEnd                       bool
+	Format, Penalty             string
+	CompileErrors, Groups       bool
+	Freeze, FreezeMinutes       string // Freeze is freezeNever, freezeBefore, or freezeKept
+	Blind                       bool
+	Visibility, Show, PerMinute string
+	SomeLanguages               bool
+	Languages                   []string
+	Statements                  string // codes of languages
+	Practice, KeepSources       bool
+	Removed                     []intervalForm
+	Revision                    string
+}
+
+// intervalForm has the fields of an interval that does not count.
+type intervalForm struct{ From, To string }
+
+// Values of radio buttons.
+const (
+	startAt      = "at"
+	startByHand  = "hand"
+	freezeNever  = "no"
+	freezeBefore = "before"
+	freezeKept   = "keep"
+)
+
+// How browsers write a time without a zone.
+const (
+	momentLayout  = "2006-01-02T15:04"
+	secondsLayout = momentLayout + ":05"
+)
+
+var (
+	labels = regexp.MustCompile(`^[A-Za-z0-9]{1,8}$`)
+)
+
+// mostSettings is the most bytes of the form of a contest.
+const mostSettings = 1 << 20
+
+// readSettings reads the form into c. What cannot be is in the view's Errors, and c is then
+// incomplete; the view has the fields as they were sent.
+func (s *site) readSettings(w http.ResponseWriter, r *web.Request, c *store.Contest) (problems []store.NewContestProblem, v settingsView, chosen map[string]problemChoice, err error) {
+	if err := web.ReadForm(w, r, mostSettings); err != nil {
+		return nil, v, nil, err
+	}
+	field := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
+	on := func(name string) bool { return r.PostFormValue(name) != "" }
+	f := settingsForm{
+		Name: field("name"), Slug: field("slug"), StartBy: cmp.Or(field("start_by"), startAt), Starts: field("starts"), Hours: field("hours"), Minutes: field("minutes"), NoEnd: on("no_end"),
+		Format: field("format"), Penalty: field("penalty"), CompileErrors: on("compile_errors"), Groups: field("groups") == "best",
+		Freeze: cmp.Or(field("freeze"), freezeNever), FreezeMinutes: field("freeze_minutes"), Blind: on("blind"),
+		Visibility: field("visibility"), Show: field("show"), PerMinute: field("per_minute"), SomeLanguages: field("languages_by") == "some", Languages: r.PostForm["language"],
+		Statements: field("statement_languages"), Practice: on("practice"), KeepSources: on("keep_sources"), Revision: field("revision"),
+	}
+	tos := r.PostForm["removed_to"]
+	for i, from := range r.PostForm["removed_from"] {
+		if one := (intervalForm{From: from}); i < len(tos) {
+			if one.To = tos[i]; one != (intervalForm{}) {
+				f.Removed = append(f.Removed, one)
+			}
+		}
+	}
+	if f.Slug == "" {
+		f.Slug = slugOf(f.Name)
+	}
+	v.F = f
+	known, err := s.usable(r)
+	if err != nil {
+		return nil, v, nil, err
+	}
+	if text := auth.BadName(f.Name); text != "" {
+		v.Errors.add("name", "%s.", sentence(text))
+	}
+	switch {
+	case f.Slug == "" && f.Name != "":
+		v.Errors.add("slug", "Enter a web address: the name has no letters or digits to make one from.")
+	case f.Slug == store.Practice:
+		v.Errors.add("slug", "The web address %s is reserved.", store.Practice)
+	case f.Name != "" && !web.GoodSlug(f.Slug):
+		v.Errors.add("slug", "Use 1 to 40 lower-case letters, digits and hyphens, for example %s.", cmp.Or(slugOf(f.Slug), "spring-2026"))
+	}
+	s.settle(&v, c, r.Zone(), field("start") == "now")
+	problems, chosen = readProblems(r, known, &v.Errors)
+	if text := unusable(r, known); text != "" {
+		v.Errors.add("problems", "%s", text)
+	}
+	c.Settings.Languages = nil
+	if f.SomeLanguages {
+		if c.Settings.Languages = f.Languages; len(f.Languages) == 0 {
+			v.Errors.add("languages", "Select at least one language, or all languages.")
+		}
+		id, err := s.firstUnknownLanguage(f.Languages, known)
+		if err != nil {
+			return nil, v, nil, err
+		}
+		if id != "" {
+			v.Errors.add("languages", "Unknown language %.40q: choose from the list.", id)
+		}
+	}
+	return problems, v, chosen, nil
+}
+
+// sentence begins a text with a capital letter.
+func sentence(text string) string {
+	first, rest := []rune(text)[:1], []rune(text)[1:]
+	return string(unicode.ToUpper(first[0])) + string(rest)
+}
+
+// slugOf derives a web address from a name: "Klasse 9" becomes "klasse-9". It returns "" if the name
+// has no letter or digit that can stay.
+func slugOf(name string) string {
+	return strings.Trim(fmt.Sprintf("%.40s", auth.PlainName(name)), "-")
+}
+
+// readProblems reads which problems are in the contest. A problem without a label gets the next
+// letter that is free.
+func readProblems(r *web.Request, known []*store.Problem, e *fieldErrors) (problems []store.NewContestProblem, chosen map[string]problemChoice) {
+	field := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
+	chosen = map[string]problemChoice{}
+	problems = []store.NewContestProblem{} // not nil, which would leave the problems as they are
+	used := map[string]bool{}
+	for _, p := range known {
+		used[field("label-"+p.Slug)] = true
+	}
+	added := r.PostForm["problem"]
+	next := 0
+	for _, p := range known {
+		one := problemChoice{In: slices.Contains(added, p.Slug), Label: field("label-" + p.Slug), Points: field("points-" + p.Slug), Color: field("color-" + p.Slug)}
+		if one.In && one.Label == "" {
+			for used[letters(next)] {
+				next++
+			}
+			one.Label = letters(next)
+			used[one.Label] = true
+		}
+		chosen[p.Slug] = one
+		if !one.In {
+			continue
+		}
+		points, err := strconv.ParseInt(cmp.Or(one.Points, "0"), 10, 32)
+		switch {
+		case !labels.MatchString(one.Label):
+			e.add("label-"+p.Slug, "The label of %s, %.20q, needs 1 to 8 letters and digits, for example A.", p.Title, one.Label)
+		case slices.ContainsFunc(problems, func(q store.NewContestProblem) bool { return q.Label == one.Label }):
+			e.add("label-"+p.Slug, "Two problems have the label %s: change one of them.", one.Label)
+		case err != nil || points < 0:
+			e.add("points-"+p.Slug, "The points of %s, %.20q, need a whole number from 0.", p.Title, one.Points)
+		case one.Color != "" && !board.GoodColour(one.Color):
+			e.add("color-"+p.Slug, "The color of %s, %.20q, needs a name such as red, or a value such as #ff0000.", p.Title, one.Color)
+		}
+		problems = append(problems, store.NewContestProblem{Label: one.Label, Slug: p.Slug, Points: points, Colour: one.Color})
+	}
+	slices.SortFunc(problems, func(a, b store.NewContestProblem) int { return byLabel(a.Label, b.Label) })
+	return problems, chosen
+}
+
+// letters returns the n-th label, from 0: A to Z, then AA.
+func letters(n int) string {
+	if n < 26 {
+		return string(rune('A' + n))
+	}
+	return letters(n/26-1) + letters(n%26)
+}
+
+// firstUnknownLanguage returns the first id that names no known language, or "".
+func (s *site) firstUnknownLanguage(ids []string, problems []*store.Problem) (string, error) {
+	all, err := s.spoken(problems)
+	if err != nil || len(all) == 0 { // no problem has told its languages yet
+		return "", err
+	}
+	for _, id := range ids {
+		if !slices.ContainsFunc(all, func(l desk.Spoken) bool { return l.ID == id }) {
+			return id, nil
+		}
+	}
+	return "", nil
+}
+
+// settle puts the fields into the contest, but for its problems and languages. If startsNow, the
+// contest starts now.
+func (s *site) settle(v *settingsView, c *store.Contest, z web.Zone, startsNow bool) {
+	f, e := &v.F, &v.Errors
+	var err error
+	if c.Revision, err = strconv.ParseInt(cmp.Or(f.Revision, "0"), 10, 64); err != nil {
+		e.add("name", "The form is incomplete: load the page again.")
+	}
+	c.Name, c.Slug, c.Format, c.Visibility = f.Name, f.Slug, store.Format(f.Format), store.Visibility(f.Visibility)
+	c.Settings.Show, c.Settings.Practice, c.Settings.KeepSources = judge.Show(f.Show), f.Practice, f.KeepSources
+	c.Settings.CompileErrors, c.Settings.Groups, c.Settings.Blind = f.CompileErrors, f.Groups, f.Blind
+	frozen := c.Freeze // before the form
+	for _, one := range []struct {
+		field string
+		known bool
+	}{{"format", slices.Contains(store.Formats, c.Format)}, {"visibility", slices.Contains(store.Visibilities, c.Visibility)}, {"show", slices.Contains(judge.Shows, c.Settings.Show)}} {
+		if !one.known {
+			e.add(one.field, "Select one of the choices.")
+		}
+	}
+	if c.Starts = (time.Time{}); startsNow {
+		c.Starts = s.Time().Truncate(time.Second)
+	} else if f.StartBy == startAt && f.Starts != "" {
+		if c.Starts, err = readMoment(f.Starts, z); err != nil {
+			e.add("starts", "Enter a date and a time, for example 12 Dec 2026, 09:00.")
+		}
+	} else if f.StartBy == startAt {
+		e.add("starts", "Enter a date and a time, or select to start the contest by hand.")
+	}
+	if c.Length = 0; !f.NoEnd {
+		hours, herr := readNumber(f.Hours, time.Hour)
+		minutes, merr := readNumber(f.Minutes, time.Minute)
+		if c.Length = hours + minutes; herr != nil || merr != nil || c.Length <= 0 || c.Length > 10*365*24*time.Hour {
+			e.add("hours", "Enter the duration in hours and minutes, for example 2 h 30 min.")
+		}
+	}
+	switch f.Freeze {
+	case freezeNever:
+		c.Freeze = 0
+	case freezeKept:
+		c.Freeze = frozen
+	default:
+		before, err := readNumber(f.FreezeMinutes, time.Minute)
+		c.Freeze = c.Length - before
+		switch {
+		case f.NoEnd:
+			e.add("freeze_minutes", "A contest without an end cannot be frozen before its end. Freeze it by hand, on the scoreboard.")
+		case err != nil || before <= 0 || len(*e) == 0 && c.Freeze <= 0:
+			e.add("freeze_minutes", "Enter the minutes before the end, fewer than the contest has.")
+		}
+	}
+	if f.Freeze == freezeKept && c.Length != 0 && c.Freeze >= c.Length {
+		e.add("freeze_minutes", "The contest would end before the scoreboard is frozen: choose another time.")
+	}
+	c.Settings.PerMinute, c.Settings.Penalty = 0, 0
+	for _, one := range []struct {
+		field, text, what string
+		to                *int
+	}{{"per_minute", f.PerMinute, "submissions per minute", &c.Settings.PerMinute}, {"penalty", f.Penalty, "minutes", &c.Settings.Penalty}} {
+		if one.text == "" {
+			continue
+		}
+		if *one.to, err = strconv.Atoi(one.text); err != nil || *one.to < 1 || *one.to > 1000 {
+			e.add(one.field, "Enter a number of %s from 1 to 1000.", one.what)
+		}
+	}
+	c.Settings.Statements = strings.Fields(strings.ReplaceAll(f.Statements, ",", " "))
+	for _, code := range c.Settings.Statements {
+		if _, err := language.Parse(code); err != nil {
+			e.add("statement_languages", "%.20q is not a language code: use codes such as en, de or pt-BR.", code)
+		}
+	}
+	c.Settings.Removed = readRemoved(f.Removed, c, z, e)
+}
+
+// readNumber reads a number of units, from 0. An empty text is 0.
+func readNumber(text string, unit time.Duration) (time.Duration, error) {
+	n, err := strconv.ParseFloat(cmp.Or(strings.Replace(text, ",", ".", 1), "0"), 64)
+	if err != nil || math.IsNaN(n) || n < 0 || n > 100_000 {
+		return 0, errors.New("not a number from 0 to 100000")
+	}
+	return time.Duration(n * float64(unit)).Round(time.Millisecond), nil
+}
+
+// readMoment reads a time as browsers write it. If the text is empty, the time is zero.
+func readMoment(text string, z web.Zone) (at time.Time, err error) {
+	if text == "" {
+		return at, nil
+	}
+	for _, layout := range []string{momentLayout, secondsLayout} {
+		if at, err = time.ParseInLocation(layout, text, z.Location); err == nil {
+			break
+		}
+	}
+	return at, err
+}
+
+// momentText writes a time as browsers do, with seconds if it has any.
+func momentText(at time.Time, z web.Zone) string {
+	if at = at.In(z.Location); at.Second() != 0 {
+		return at.Format(secondsLayout)
+	}
+	return at.Format(momentLayout)
+}
+
+// readRemoved reads the intervals that do not count. Each begins while the contest runs: one that
+// does not would have no effect, and is a mistake.
+func readRemoved(fields []intervalForm, c *store.Contest, z web.Zone, e *fieldErrors) (all []store.Interval) {
+	if len(fields) > 0 && c.Starts.IsZero() {
+		e.add("removed", "Set the start time of the contest before you exclude time.")
+		return nil
+	}
+	text := func(i store.Interval) string {
+		return fmt.Sprintf("%s to %s", i.From.In(z.Location).Format(shownMoment), i.To.In(z.Location).Format(shownMoment))
+	}
+	for _, f := range fields {
+		from, err := readMoment(f.From, z)
+		to, terr := readMoment(f.To, z)
+		if err != nil || terr != nil || from.IsZero() || to.IsZero() || !from.Before(to) {
+			e.add("removed", "Enter for each interval a time at which it begins and a later one at which it ends.")
+			return nil
+		}
+		all = append(all, store.Interval{From: from, To: to})
+	}
+	slices.SortFunc(all, func(a, b store.Interval) int { return a.From.Compare(b.From) })
+	ends := c.Starts.Add(c.Length)
+	for i, one := range all {
+		if i > 0 && one.From.Before(all[i-1].To) {
+			e.add("removed", "Two intervals overlap: %s, and %s.", text(all[i-1]), text(one))
+			return nil
+		}
+		if one.From.Before(c.Starts) || c.Length > 0 && !one.From.Before(ends) {
+			e.add("removed", "The interval %s is not during the contest, which lasts from %s to %s.", text(one), c.Starts.In(z.Location).Format(shownMoment), ends.In(z.Location).Format(shownMoment))
+			return nil
+		}
+		ends = ends.Add(one.To.Sub(one.From)) // the contest ends later by as much
+	}
+	return all
+}
+
+// shownMoment is how pages write a time in full.
+const shownMoment = "2 Jan 2006, 15:04:05"
+
+// unusable describes the first problem of a contest's form that the caller may not add. If there is
+// none, it returns "".
+func unusable(r *web.Request, known []*store.Problem) string {
+	for _, slug := range r.PostForm["problem"] {
+		if !slices.ContainsFunc(known, func(p *store.Problem) bool { return p.Slug == slug }) {
+			return fmt.Sprintf("You cannot add the problem %.80q: it does not exist, or you did not publish it. Ask an administrator to add it.", slug)
+		}
+	}
+	return ""
+}
+
+// usable returns the problems that the caller may put into the contest, or into a new one.
+func (s *site) usable(r *web.Request) ([]*store.Problem, error) {
+	var c *store.Contest
+	if a := access.Of(r); a != nil {
+		c = a.Contest
+	}
+	return s.UsableProblems(r.Context(), r.Me, c)
+}
