@@ -19,7 +19,7 @@ var pictures = []struct {
 }{
 	{"board", "/c/demo/board", "Scoreboard", 1000, ""},
 	{"problem", "/c/demo/p/A", "A. Wythoff", 1000, "team1"},
-	{"judging", "/c/demo/s/177", "sent by", 1000, "judge"},
+	{"judging", "/c/demo/s/177", "Submission 177", 1000, "judge"},
 	{"submissions", "/c/demo/submissions", "Submissions", 1000, "judge"},
 	{"problems", "/problems", "Bring a package", 1000, "admin"},
 	{"phone", "/c/demo", "Problems", 390, "team2"},

@@ -34,7 +34,7 @@ type State struct {
 	Words string
 	Score string
 	Open  bool
-	Note  string // what the staff decided; "" for nothing
+	Note  string // what the jury decided; empty for nothing
 }
 
 // CurrentState returns the state of a submission with what the jury decided about it. Jury reports
@@ -42,10 +42,10 @@ type State struct {
 func CurrentState(sub *store.Submission, staff bool) (v State) {
 	if v = StateOf(sub.State, sub.Verdict, sub.Score, staff); sub.Given {
 		v = StateOf(store.Done, sub.Verdict, sub.Score, true)
-		v.Note = "by the staff"
+		v.Note = "by the jury"
 	}
 	if sub.Ignored {
-		v.Note = "does not count"
+		v.Note = "ignored"
 	}
 	return v
 }
@@ -56,7 +56,7 @@ func StateOf(state store.JobState, v judge.Verdict, score string, staff bool) St
 	case state == store.Cancelled:
 		return State{Class: "none", Words: "cancelled"}
 	case (state == store.Failed || v == judge.JudgeError) && !staff:
-		return State{Class: "none", Words: "delayed: the staff look into it"}
+		return State{Class: "none", Words: "pending: the jury is investigating"}
 	case v != judge.NotJudged:
 		return State{Class: report.VerdictClass(v), Code: string(v), Words: v.Words(), Score: score}
 	case state == store.Failed:

@@ -197,7 +197,7 @@ func TestTabsShareOneConnection(t *testing.T) {
 	for i, page := range []string{"/c/now", "/c/now/board?view=staff", "/c/now/clar"} {
 		b.Go(h.URL + page)
 		h.Clarify(c, store.NewClarification{Text: "question " + string(rune('a'+i))}, "ada")
-		soon(page, head, string(rune('1'+i))+" without an answer")
+		soon(page, head, string(rune('1'+i))+" unanswered")
 		b.Is(page+": what is wider than the screen", webtest.Wide, "")
 	}
 	soon("the list", list, "question c")

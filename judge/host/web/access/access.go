@@ -136,7 +136,7 @@ func ClockOf(seat *desk.Seat, now time.Time) web.Clock {
 // answered.
 func (a *Access) Unread(ctx context.Context) (v web.News, err error) {
 	if a.Can(auth.Answer) {
-		v.Words = "without an answer"
+		v.Words = "unanswered"
 		v.Count, err = a.site.Store.OpenQuestions(ctx, a.Contest.ID)
 		return v, err
 	}
@@ -169,19 +169,24 @@ func (a *Access) TeamEnds(ctx context.Context) (func(team string) time.Time, err
 	return func(team string) time.Time { return end.Add(extra[team]) }, err
 }
 
+// At returns the time since the start of the contest, without intervals that do not count. Before the
+// start it returns "".
+func (a *Access) At(t time.Time) string {
+	if a.Contest.Starts.IsZero() || t.Before(a.Contest.Starts) {
+		return ""
+	}
+	clock := board.Contest(a.Contest, nil)
+	return ContestTime(clock.Time(t))
+}
+
 // Line returns the row of a submission in a list. One that came at the end or later is late.
 func (a *Access) Line(sub *store.Submission, labels map[string]string, end time.Time) web.Line {
 	label := labels[sub.Problem]
 	if label == "" {
 		label = "?" // the problem left the contest
 	}
-	at := ""
-	if c := a.Contest; !c.Starts.IsZero() && !sub.Received.Before(c.Starts) {
-		clock := board.Contest(c, nil)
-		at = ContestTime(clock.Time(sub.Received))
-	}
 	return web.Line{
-		At: at, Slug: a.Contest.Slug, Number: sub.Number, Label: label, Who: sub.Display, Program: sub.Program, Received: sub.Received,
+		At: a.At(sub.Received), Slug: a.Contest.Slug, Number: sub.Number, Label: label, Who: sub.Display, Program: sub.Program, Received: sub.Received,
 		Late: !end.IsZero() && !sub.Received.Before(end), State: web.CurrentState(sub, a.Can(auth.SeeAll)),
 	}
 }

@@ -118,7 +118,7 @@ type newClarView struct {
 }
 
 // canned are answers that are often given.
-var canned = []string{"Read the statement again.", "No comment.", "The sample says it.", "This will be said to all later."}
+var canned = []string{"Read the statement again.", "No comment.", "See the samples.", "This will be announced to all teams."}
 
 func (s *site) newClarification(w http.ResponseWriter, r *web.Request) error {
 	return s.clarPage(w, r, http.StatusOK, newClarView{Problem: r.FormValue("problem")})
@@ -126,9 +126,9 @@ func (s *site) newClarification(w http.ResponseWriter, r *web.Request) error {
 
 func (s *site) clarPage(w http.ResponseWriter, r *web.Request, code int, v newClarView) (err error) {
 	v.Slug, v.Staff = access.Of(r).Contest.Slug, r.Can(auth.Answer)
-	title := "Ask a question"
+	title := "Ask the jury"
 	if v.Staff {
-		title = "Announce something"
+		title = "Post announcement"
 	}
 	if v.Of != nil {
 		title, v.Canned = "Answer", canned

@@ -45,9 +45,9 @@ func TestClarificationPages(t *testing.T) {
 	if page := h.Ask(ada, "GET", "/c/now/clar", nil).Body; strings.Count(page, "is 0 allowed?") != 1 {
 		t.Errorf("a question that was sent twice:\n%s", page)
 	}
-	reads(ada, "/c/now/clar", "is 0 allowed?", "about A", "no answer yet", "!Answer<")
-	reads(bob, "/c/now/clar", "!is 0 allowed?", "There are none")
-	reads(judge, "/c/now", "1 without an answer")
+	reads(ada, "/c/now/clar", "is 0 allowed?", "about A", "unanswered", "!Answer<")
+	reads(bob, "/c/now/clar", "!is 0 allowed?", "No clarifications yet")
+	reads(judge, "/c/now", "1 unanswered")
 	reads(judge, "/c/now/clar?open=yes", "is 0 allowed?", "/c/now/clar/1", "asks")
 	reads(judge, "/c/now/clar/1", "Read the statement again.", "is 0 allowed?", `name="first"`)
 	// Who of the staff claims a question is seen by the others, until it is free again.
@@ -57,10 +57,10 @@ func TestClarificationPages(t *testing.T) {
 	post(judge, "/c/now/clar/1/claim", url.Values{"do": {"claim"}}, http.StatusSeeOther, "")
 	admin := h.Cookie("admin")
 	post(admin, "/c/now/clar/1/claim", url.Values{"do": {"claim"}}, http.StatusConflict, "somebody else is about to answer")
-	reads(admin, "/c/now/clar", "judge is about to answer", "Free it again", "!no answer yet")
-	reads(ada, "/c/now/clar", "no answer yet", "!about to answer")
+	reads(admin, "/c/now/clar", "assigned to judge", "Release", "!>unanswered<")
+	reads(ada, "/c/now/clar", "unanswered", "!assigned to")
 	post(admin, "/c/now/clar/1/claim", url.Values{"do": {"release"}}, http.StatusSeeOther, "")
-	reads(admin, "/c/now/clar", "I answer this", "!about to answer")
+	reads(admin, "/c/now/clar", "Assign to me", "!assigned to")
 	post(judge, "/c/now/clar/1", url.Values{"text": {""}}, 400, "there is no text")
 	post(judge, "/c/now/clar/2", url.Values{"text": {"x"}}, 404, "")
 	post(ada, "/c/now/clar/1", url.Values{"text": {"x"}}, 403, "")
@@ -77,7 +77,7 @@ func TestClarificationPages(t *testing.T) {
 	reads(bob, "/c/now/clar", "It is.", "is 0 allowed?", "!ada&#34;")
 	post(judge, "/c/now/clar", url.Values{"text": {"lunch is at noon"}}, http.StatusSeeOther, "")
 	reads(bob, "/c/now", "1 new", "lunch is at noon")
-	reads(judge, "/c/now/clar?open=yes", "!is 0 allowed?", "There are none without an answer")
+	reads(judge, "/c/now/clar?open=yes", "!is 0 allowed?", "Every request has an answer")
 	if got := h.Ask("", "GET", "/c/now/clar", nil); got.Code != http.StatusSeeOther {
 		t.Errorf("nobody reads clarifications: %d", got.Code)
 	}
@@ -139,7 +139,7 @@ func TestNewsAreTold(t *testing.T) {
 			t.Fatalf("%s: %d", do, got.Code)
 		}
 	}
-	if told := staff(); !strings.Contains(told, "1 without an answer") {
+	if told := staff(); !strings.Contains(told, "1 unanswered") {
 		t.Errorf("of a claim the staff is told %s", told)
 	}
 	h.Clarify(c, store.NewClarification{Staff: true, Text: "to all"}, "judge")

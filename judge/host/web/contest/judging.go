@@ -32,6 +32,8 @@ type judgingView struct {
 	Late                 bool       // after the end, as practice
 	Given                *web.State // the verdict that the staff gave; nil for none
 	Counts               bool       // for a team
+	At                   string     // the time since the start of the contest; empty before it
+	Again                bool       // the reader may submit to the problem
 }
 
 // sourceView is a file of a submission.
@@ -98,6 +100,7 @@ func (s *site) judgingPage(w http.ResponseWriter, r *web.Request, code int, wron
 		return err
 	}
 	end := ends(access.Of(r).Submission.Team)
+	v.At, v.Again = access.Of(r).At(access.Of(r).Submission.Received), r.Can(auth.Submit)
 	v.Late = !end.IsZero() && !access.Of(r).Submission.Received.Before(end)
 	problems, err := s.Store.ContestProblems(r.Context(), access.Of(r).Contest.ID)
 	if err != nil {

@@ -171,7 +171,7 @@ func TestAJudgeErrorIsADelay(t *testing.T) {
 	h.Judged(a, events...)
 	verdict := regexp.MustCompile(`\bJE\b`) // the key of a form may have the letters in it
 	for _, path := range []string{"/c/now/s/1", "/c/now", "/c/now/p/A"} {
-		if page := h.Ask(h.Cookie("ada"), "GET", path, nil).Body; !strings.Contains(page, "delayed") || strings.Contains(page, "judge error") || verdict.MatchString(page) {
+		if page := h.Ask(h.Cookie("ada"), "GET", path, nil).Body; !strings.Contains(page, "pending: the jury is investigating") || strings.Contains(page, "judge error") || verdict.MatchString(page) {
 			t.Errorf("her page %s says\n%s", path, page)
 		}
 	}

@@ -43,15 +43,15 @@ func TestMarks(t *testing.T) {
 	decide("JE", "x", 400)
 	decide("none", "x", 400)
 	decide("AC", "seen by eye "+webtest.Evil, 303)
-	shows("given", "/c/now/s/1", ada, "The staff decided that this submission counts as", "accepted", "not seen by eye")
-	shows("given", "/c/now", ada, "by the staff", "accepted")
+	shows("given", "/c/now/s/1", ada, "The jury changed the verdict of this submission to", "accepted", "not seen by eye")
+	shows("given", "/c/now", ada, "by the jury", "accepted")
 	shows("given", "/c/now/s/1", staff, "seen by eye", `value="AC" selected`)
 	shows("given", "/c/now/submissions?verdict=AC", staff, `/c/now/s/1"`)
 	shows("given", "/c/now/submissions?verdict=WA", staff, "No submissions match")
 	shows("given", "/c/now/board", ada, `class="first"`)
 	decide("ignored", "copied", 303)
-	shows("ignored", "/c/now/s/1", ada, "The staff decided that this submission does not count", "not copied")
-	shows("ignored", "/c/now", ada, "does not count", "wrong answer", "not 1 submission")
+	shows("ignored", "/c/now/s/1", ada, "Ignored by the jury", "not copied")
+	shows("ignored", "/c/now", ada, "ignored", "wrong answer", "not 1 submission")
 	for deadline := time.Now().Add(time.Minute); ; { // the board may be so old as Lag says
 		page := h.Ask(ada, "GET", "/c/now/board", nil).Body
 		if !strings.Contains(page, `class="first"`) && !strings.Contains(page, `class="wa"`) {
@@ -69,7 +69,7 @@ func TestMarks(t *testing.T) {
 	if old.Code != 409 || !strings.Contains(old.Body, "somebody else decided about it since") || !strings.Contains(old.Body, `value="I saw it first"`) || !strings.Contains(old.Body, "copied") {
 		t.Errorf("from an old page: %d\n%s", old.Code, old.Body)
 	}
-	shows("from an old page", "/c/now/s/1", ada, "The staff decided that this submission does not count")
+	shows("from an old page", "/c/now/s/1", ada, "Ignored by the jury")
 	if got := h.Ask(staff, "POST", "/c/now/s/1/mark", url.Values{"do": {"judged"}, "why": {"a mistake"}, "was": {"2"}}); got.Code != 303 {
 		t.Errorf("from a fresh page: %d\n%s", got.Code, got.Body)
 	}

@@ -52,7 +52,7 @@ func TestAHoleIsMade(t *testing.T) {
 	if got := h.Ask("", "GET", "/hole/nim", nil); !strings.Contains(got.Body, "In <em>few</em> bytes") || strings.Contains(got.Body, "Add <em>both</em>") || strings.Contains(got.Body, "javascript:") {
 		t.Errorf("a hole does not show the golf statement: %s", got.Body)
 	}
-	if got := h.Ask("", "GET", "/hole/nim", nil); got.Code != 200 || !strings.Contains(got.Body, "Nobody has an answer that stands yet") || !strings.Contains(got.Body, "Only users who are logged in") {
+	if got := h.Ask("", "GET", "/hole/nim", nil); got.Code != 200 || !strings.Contains(got.Body, "No valid submission yet") || !strings.Contains(got.Body, "Only users who are logged in") {
 		t.Errorf("its page: %d\n%s", got.Code, got.Body)
 	}
 	change := fields("revision", "1", "shown", "on", "closed", "on", "name", "The nim")
@@ -231,7 +231,7 @@ func atHole(t *testing.T, width int, scripts bool) {
 		b.Screenshot(fmt.Sprintf("hole-%d-%v-%s", width, scripts, page))
 	}
 	b.Go(h.URL + "/hole/nim")
-	b.Contains("the hole", webtest.Said, "ada", "Only users who are logged in may send an answer", "How the record fell")
+	b.Contains("the hole", webtest.Said, "ada", "Only users who are logged in may send an answer", "Records")
 	look("hole")
 	b.Go(h.URL + "/login?next=/hole/nim")
 	b.Fill("input[name=login]", h.Accounts["bob"].Login)
@@ -269,6 +269,6 @@ func atHole(t *testing.T, width int, scripts bool) {
 	b.Contains("it is right", webtest.Said, "RIGHT", "12 bytes: place 1 of 2 in", "Proofs", "Badge")
 	look("right")
 	b.Go(h.URL + "/hole/nim/py?by=chars")
-	b.Contains("the board", webtest.Said, "Your answers", "ada", "by bytes")
+	b.Contains("the board", webtest.Said, "Your submissions", "ada", "by bytes")
 	look("board")
 }

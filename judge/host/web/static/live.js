@@ -34,7 +34,10 @@ if (live) {
   const end = listen(live.dataset.events, (event, part) => {
     live.innerHTML = part;
     local(live);
-    if (event === 'end') { end(); }
+    if (event !== 'end') { return; }
+    end();
+    const verdict = live.querySelector('.said, .badge');
+    if (verdict) { document.title = verdict.textContent + ' · ' + document.title; }
   });
 }
 
