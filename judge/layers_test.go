@@ -27,16 +27,17 @@ var layers = map[string][]string{
 	"judge/contests/rating": nil,                                 // pure statistics
 
 	// Small acts.
-	"judge/internal/suggest":       nil,       // names to the nearest one
-	"judge/internal/tex":           nil,       // texts to texts
-	"judge/internal/example":       nil,       // texts to texts
-	"judge/internal/golden":        nil,       // for tests
-	"judge/internal/unboxed":       {"judge"}, // for tests
-	"judge/internal/browser":       nil,       // for tests
-	"judge/host/freeport":          nil,       // for tests
-	"judge/internal/atomicfile":    nil,       // of one file
-	"judge/internal/raze":          nil,       // of one folder
-	"judge/internal/raze/razetest": nil,       // for tests
+	"judge/internal/suggest":       nil,                    // names to the nearest one
+	"judge/internal/tex":           nil,                    // texts to texts
+	"judge/internal/formula":       {"judge/internal/tex"}, // which formulas are broken
+	"judge/internal/example":       nil,                    // texts to texts
+	"judge/internal/golden":        nil,                    // for tests
+	"judge/internal/unboxed":       {"judge"},              // for tests
+	"judge/internal/browser":       nil,                    // for tests
+	"judge/host/freeport":          nil,                    // for tests
+	"judge/internal/atomicfile":    nil,                    // of one file
+	"judge/internal/raze":          nil,                    // of one folder
+	"judge/internal/raze/razetest": nil,                    // for tests
 	"judge/host/fair/fairtest":     {"judge/host/fair"},
 	"judge/internal/tail":          nil, // of one text
 	"judge/internal/collide":       nil, // of names
@@ -58,7 +59,7 @@ var layers = map[string][]string{
 	// Makes a judge.Exec, and removes what programs leave.
 	"judge/running/sandbox": {"judge", "judge/internal/raze"},
 	// It draws what tells of events of bots; a referee says how a position looks.
-	"judge/report":                      {"judge", "judge/internal/pictures", "judge/internal/tex", "judge/contests/arena", "judge/kit/referee", "judge/contests/rating", "judge/contests/standings"},
+	"judge/report":                      {"judge", "judge/internal/formula", "judge/internal/pictures", "judge/internal/tex", "judge/contests/arena", "judge/kit/referee", "judge/contests/rating", "judge/contests/standings"},
 	"judge/running/sandbox/sandboxtest": {"judge", "judge/running/sandbox"}, // for tests
 	// Kit programs are checkers, too.
 	"judge/running/check": {"judge", "judge/internal/kitproc", "judge/internal/raze", "judge/internal/suggest", "judge/internal/tail", "judge/kit"},
@@ -70,7 +71,7 @@ var layers = map[string][]string{
 	// Asks each format in turn.
 	"judge/packages": {"judge", "judge/packages/icpc", "judge/packages/polygon", "judge/problem"},
 	// A folder may declare its input.
-	"judge/problem":               {"judge", "judge/internal/pictures", "judge/internal/mark", "judge/cases/format", "judge/internal/strict", "judge/internal/suggest"},
+	"judge/problem":               {"judge", "judge/internal/formula", "judge/internal/pictures", "judge/internal/mark", "judge/cases/format", "judge/internal/strict", "judge/internal/suggest"},
 	"judge/contests/golf/drivers": {"judge", "judge/internal/strict", "judge/internal/suggest"}, // its files are read as judge.toml is
 	// It counts what a log of arena holds.
 	"judge/contests/standings": {"judge", "judge/contests/arena", "judge/kit/referee", "judge/contests/rating"},
@@ -158,7 +159,7 @@ var doors = map[string]struct {
 	"github.com/fatih/color":                         {[]string{"judge/report"}, "only reports have colours"},
 	"github.com/sergi/go-diff/diffmatchpatch":        {[]string{"judge/report"}, "it may only see small windows"},
 	"github.com/rivo/uniseg":                         {[]string{"judge/report"}, "how many cells of a terminal a text takes"},
-	"github.com/yuin/goldmark":                       {[]string{"judge/report", "judge/internal/pictures"}, "statements are drawn there, and their pictures are found"},
+	"github.com/yuin/goldmark":                       {[]string{"judge/report", "judge/internal/formula", "judge/internal/pictures"}, "statements are drawn there, and their formulas and pictures are found"},
 	"go.yaml.in/yaml/v4":                             {[]string{"judge/packages/strictyaml"}, "one place bounds foreign files and turns its errors into faults"},
 	"golang.org/x/term":                              {[]string{"cmd/judge"}, "widths, and whether there is a terminal"},
 	"golang.org/x/sys/unix":                          {[]string{"judge/running/sandbox"}, "processes are started there alone"},

@@ -50,6 +50,9 @@ type Form interface {
 	ShowIncluded()                                          // the files of include/default, to submissions as they run
 	Includes(of func(code string) bool) []string            // folders of include/ for a language
 	Header(program string) func(name string) ([]byte, bool) // that a program names
+	// Formulas returns how many formulas the statements have, those that are broken, and those that
+	// pages cannot draw.
+	Formulas() (n int, broken, warnings judge.Faults)
 	// Stage copies a program as it is to be built: with the files of the folders of
 	// include/ that are named. Entry is the file that starts it, if that is known.
 	Stage(program, to string, include []string, entry string) (*Staged, error)

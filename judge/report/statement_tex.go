@@ -12,6 +12,7 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"assay/judge/internal/pictures"
+	"assay/judge/internal/formula"
 )
 
 // StatementTeX writes a statement, written in Markdown, in LaTeX as the legacy format of
@@ -19,7 +20,7 @@ import (
 // they are. HTML is left out but for exponents and indices.
 func StatementTeX(w io.Writer, title string, markdown []byte) error {
 	markdown = []byte(strings.ReplaceAll(string(markdown), "\r\n", "\n"))
-	parser := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(withFormulas)).Parser()
+	parser := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(formula.Parsed)).Parser()
 	t := &texWriter{sheet: sheet{source: markdown}, title: title}
 	t.WriteString("\\problemname{" + texText(title) + "}\n\n")
 	t.blocks(parser.Parse(text.NewReader(markdown)))
@@ -134,9 +135,9 @@ func (t *texWriter) piece(n ast.Node) string {
 		return texText(t.written(n.Segment.Value(t.source))) + end
 	case *ast.String:
 		return texText(string(n.Value))
-	case *formula:
-		if n.display {
-			return `\[` + n.source + `\]`
+	case *formula.Formula:
+		if n.Display {
+			return `\[` + n.Source + `\]`
 		}
 		return "$" + n.source + "$"
 	case *ast.CodeSpan:

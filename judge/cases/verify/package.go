@@ -37,6 +37,8 @@ func (v *Verifier) packageChecks(ctx context.Context) (ready bool, err error) {
 		step{what: "all of the statement is shown", do: v.unshown, warns: true},
 		step{what: "the output validator refuses junk", do: v.junkOutputs, warns: true},
 	); err != nil {
+		step{what: "no formula of the statement is broken", do: v.formulas},
+		step{what: "every formula of the statement can be drawn", do: v.undrawn, warns: true},
 		return false, err
 	}
 	if len(v.marked) > 0 && v.unfit() {

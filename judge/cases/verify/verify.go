@@ -109,6 +109,8 @@ func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready 
 		step{what: v.answersCheck(), do: v.answers},
 		step{what: "the statement's examples are sample cases", do: v.examples},
 		step{what: "the statement's pictures are there", do: v.pictures},
+		step{what: "no formula of the statement is broken", do: v.formulas},
+		step{what: "every formula of the statement can be drawn", do: v.undrawn, warns: true},
 		step{what: "the checker refuses junk", do: v.junkOutputs},
 	); err != nil {
 		return false, err
