@@ -161,7 +161,7 @@ func (v *Verifier) Fold(parts ...[]judge.Event) ([]judge.Event, error) {
 func (v *Verifier) end(told []judge.Event) (end []judge.Event, err error) {
 	done := &judge.VerifyFinished{}
 	accepted := 0
-	slowest, who := time.Duration(0), ""
+	var slowest, slow span // that must be in time, and that must not
 	for _, e := range told {
 		switch e := e.(type) {
 		case *judge.FaultFound:
@@ -176,17 +176,16 @@ func (v *Verifier) end(told []judge.Event) (end []judge.Event, err error) {
 			case judge.Accepted:
 				accepted++
 			}
-			if took := time.Duration(e.TimeMS * float64(time.Millisecond)); took > slowest && v.mustBeInTime(e) {
-				slowest, who = took, e.Path
+			took := span{time.Duration(e.TimeMS * float64(time.Millisecond)), e.Path}
+			if took.took > slowest.took && v.mustBeInTime(e) {
+				slowest = took
+			}
+			if e.OK && v.measures(&solution{promised: e.Promised}) && (slow.path == "" || took.took < slow.took) {
+				slow = took
 			}
 		}
 	}
-	if pkg := v.Folder.Package; pkg != nil && who != "" {
-		who = pkg.Submission(who).Name
-	}
-	if note := tight(v.timing(), slowest, who); note != "" {
-		end = append(end, &judge.Noted{Text: note})
-	}
+	end = append(end, v.timeNotes(slowest, slow)...)
 	if v.Folder.Package == nil && done.Solutions > 0 && len(v.Only) == 0 && accepted == 0 && done.Skipped == 0 {
 		done.Faults++
 		end = append(end, &judge.FaultFound{Fault: v.noneAccepted()})
@@ -208,6 +207,24 @@ func (v *Verifier) end(told []judge.Event) (end []judge.Event, err error) {
 func (v *Verifier) timing() problem.Timing {
 	if v.Folder.Package != nil {
 		return v.Folder.Package.Timing
+// timeNotes says how the time limit stands to what the slowest program needs that must be in time,
+// and the fastest that must be too slow.
+func (v *Verifier) timeNotes(slowest, slow span) (notes []judge.Event) {
+	if pkg := v.Folder.Package; pkg != nil {
+		if slowest.path != "" {
+			slowest.path = pkg.Submission(slowest.path).Name
+		}
+		slow = span{} // its format has rules of its own
+	}
+	t := v.timing()
+	for _, note := range []string{tight(t, slowest.took, slowest.path), room(t, slowest, slow)} {
+		if note != "" {
+			notes = append(notes, &judge.Noted{Text: note})
+		}
+	}
+	return notes
+}
+
 	}
 	return problem.Timing{Limit: v.Folder.Limits.CPU, Strict: true, Multiplier: 2}
 }

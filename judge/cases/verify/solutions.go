@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"assay/judge"
 	"assay/judge/internal/suggest"
@@ -158,7 +159,7 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 	}
 	// One that must wait, or be too slow, is not asked twice whether it is.
 	way := trial.Way{Retime: s.promised != judge.IdlenessLimit, Slow: s.promised == judge.TimeLimit}
-	bench, err := v.Entries.Bench(ctx, v.Folder.Problem, s.path, s.made, way)
+	bench, err := v.measure(ctx, s, way)
 	if err != nil {
 		return nil, err
 	}
@@ -191,3 +192,11 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 	judged.OK = sum.Verdict == s.promised || loosely && sum.Verdict != judge.JudgeError
 	return judged, nil
 }
+	if took := time.Duration(sum.TimeMS * float64(time.Millisecond)); judged.OK && v.measures(s) && barely(v.Folder.Limits.CPU, took) != "" {
+		longest, err := v.longest(ctx, s, way) // another case may need more
+		if err != nil {
+			return nil, err
+		}
+		judged.Note = barely(v.Folder.Limits.CPU, max(took, longest))
+		judged.TimeMS = float64(max(took, longest).Microseconds()) / 1000
+	}
