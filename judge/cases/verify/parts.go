@@ -53,12 +53,12 @@ func (v *Verifier) Paths() (paths []string) {
 // Run verifies the problem. The error is for what is not a fault of the folder.
 func (v *Verifier) Run(ctx context.Context, listen func(judge.Event)) (*judge.VerifyFinished, error) {
 	var told []judge.Event
-	hear := func(e judge.Event) {
+	hear := once(func(e judge.Event) {
 		if _, passing := e.(*judge.Progressed); !passing {
 			told = append(told, e)
 		}
 		listen(e)
-	}
+	})
 	ready, err := v.Checks(ctx, hear)
 	if err != nil {
 		return nil, err
@@ -152,7 +152,11 @@ func (v *Verifier) Fold(parts ...[]judge.Event) ([]judge.Event, error) {
 	}
 	sorted := slices.Clone(parts)
 	slices.SortStableFunc(sorted, func(a, b []judge.Event) int { return of(a) - of(b) })
-	all := slices.Concat(sorted...)
+	var all []judge.Event
+	tell := once(func(e judge.Event) { all = append(all, e) })
+	for _, e := range slices.Concat(sorted...) {
+		tell(e)
+	}
 	end, err := v.end(all)
 	return append(all, end...), err
 }
@@ -203,10 +207,6 @@ func (v *Verifier) end(told []judge.Event) (end []judge.Event, err error) {
 	return append(end, done), nil
 }
 
-// timing is how the problem's time limit must stand to what the programs take.
-func (v *Verifier) timing() problem.Timing {
-	if v.Folder.Package != nil {
-		return v.Folder.Package.Timing
 // timeNotes says how the time limit stands to what the slowest program needs that must be in time,
 // and the fastest that must be too slow.
 func (v *Verifier) timeNotes(slowest, slow span) (notes []judge.Event) {
@@ -225,6 +225,10 @@ func (v *Verifier) timeNotes(slowest, slow span) (notes []judge.Event) {
 	return notes
 }
 
+// timing is how the problem's time limit must stand to what the programs take.
+func (v *Verifier) timing() problem.Timing {
+	if v.Folder.Package != nil {
+		return v.Folder.Package.Timing
 	}
 	return problem.Timing{Limit: v.Folder.Limits.CPU, Strict: true, Multiplier: 2}
 }

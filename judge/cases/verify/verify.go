@@ -22,6 +22,7 @@ import (
 	"assay/judge"
 	"assay/judge/cases/gen"
 	"assay/judge/internal/mark"
+	"assay/judge/internal/tail"
 	"assay/judge/problem"
 	"assay/judge/running/check"
 	"assay/judge/running/lang"
@@ -53,6 +54,8 @@ type Verifier struct {
 	listen   func(judge.Event)
 	marked   []string        // cases of which a text is in an encoding that nobody expects, by id
 	doubtful map[string]bool // generated cases that are not what their lines make, by id
+	changed  bool            // the programs have, since they made the cases
+	broken   bool            // the checker fails on every answer
 	judgedBy string          // hash of the programs that judge a package's submissions
 
 	mu sync.Mutex // held while what all submissions need is made ready
@@ -165,6 +168,10 @@ func (v *Verifier) steps(ctx context.Context, steps ...step) error {
 		n, faults, err := s.do(ctx)
 		var warnings judge.Faults
 		if s.warns {
+	if bad == 0 && v.broken {
+		v.note("the solutions are not judged: the checker fails on every test case")
+		return true
+	}
 			faults, warnings = nil, few(faults)
 		}
 		if fault, ok := errors.AsType[*judge.Fault](err); ok {
@@ -312,12 +319,19 @@ func (v *Verifier) inputs(ctx context.Context) (n int, faults judge.Faults, err 
 // try is an input that a validator must refuse.
 type try struct{ Name, Text string }
 
+	var failed crashes
+	defer func() { faults = append(failed.faults(), faults...) }()
 // junk holds a validator against inputs that no problem has, and against what is made of a
 // sample. What it accepts of them is one fault.
 func (v *Verifier) junk(ctx context.Context) (n int, faults judge.Faults, err error) {
 	validator, err := v.validator(ctx)
 	if validator == nil || err != nil {
 		return 0, nil, err
+		if fault := v.validatorCrash(text, err); fault != nil {
+			failed.add(fault, c.ID())
+			n++
+			continue
+		}
 	}
 	defer validator.Close()
 	var tries []try
@@ -329,6 +343,21 @@ func (v *Verifier) junk(ctx context.Context) (n int, faults judge.Faults, err er
 		if info, err := os.Stat(c.In); err == nil && info.Size() < 1000 {
 			data, _ := os.ReadFile(c.In)
 			valid[string(data)] = true
+// validatorCrash returns the fault of a validator that ended badly on an input; nil if it did not.
+func (v *Verifier) validatorCrash(text string, err error) *judge.Fault {
+	part := v.Folder.Validator
+	if part == nil {
+		return nil
+	}
+	if f, ok := errors.AsType[*judge.Fault](err); ok && f.File == "" {
+		return crashed("validator", part, strings.TrimPrefix(f.Text, "the validator ")+"\n"+f.Hint)
+	}
+	if err == nil && (tail.Crashed(text) || strings.HasPrefix(text, gen.BySignal)) {
+		return crashed("validator", part, "ended with "+strings.SplitN(strings.TrimPrefix(text, gen.BySignal), "\n", 2)[0]+"\n"+text)
+	}
+	return nil
+}
+
 		}
 	}
 	for c := range v.cases {
