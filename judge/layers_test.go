@@ -98,7 +98,7 @@ var layers = map[string][]string{
 	// Reads generators.yaml, and keeps what it makes.
 	"judge/packages/fill": {"judge", "judge/internal/cachedir", "judge/internal/raze", "judge/packages/strictyaml", "judge/internal/suggest", "judge/internal/tail"},
 	// From icpc's packages to the folders of problem, and back.
-	"judge/packages/exchange": {"judge", "judge/internal/pictures", "judge/problem", "judge/packages/icpc"},
+	"judge/packages/exchange": {"judge", "judge/internal/example", "judge/internal/pictures", "judge/problem", "judge/packages/icpc"},
 	// Draws cases as gen does, tries them as a submission is tried, and shrinks one.
 	"judge/cases/stress": {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/raze", "judge/internal/tail", "judge/kit", "judge/problem", "judge/cases/shrink", "judge/internal/window", "judge/running/trial"},
 	// Mutants are built and meet the inputs of stress; families.toml names tools as judge.toml does.

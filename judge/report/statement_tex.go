@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -11,8 +12,8 @@ import (
 	tables "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 
-	"assay/judge/internal/pictures"
 	"assay/judge/internal/formula"
+	"assay/judge/internal/pictures"
 )
 
 // StatementTeX writes a statement, written in Markdown, in LaTeX as the legacy format of
@@ -139,7 +140,7 @@ func (t *texWriter) piece(n ast.Node) string {
 		if n.Display {
 			return `\[` + n.Source + `\]`
 		}
-		return "$" + n.source + "$"
+		return "$" + n.Source + "$"
 	case *ast.CodeSpan:
 		return `\texttt{` + texText(t.code(n)) + "}"
 	case *ast.Emphasis:
@@ -184,7 +185,18 @@ func texPicture(address string) string {
 		}
 		break
 	}
-	return `\includegraphics[` + option + "]{" + texAddress([]byte(path)) + "}"
+	return `\includegraphics[` + option + "]{" + texAddress([]byte(texForm(path))) + "}"
+}
+
+// texForm is the path of a picture in a form that LaTeX can show: board-svg.pdf for board.svg. An
+// export writes that file.
+func texForm(path string) string {
+	extension := filepath.Ext(path)
+	form := map[string]string{".svg": "-svg.pdf", ".gif": "-gif.png"}[strings.ToLower(extension)]
+	if form == "" {
+		return path
+	}
+	return strings.TrimSuffix(path, extension) + form
 }
 
 // texAddress keeps what an address may have in it, and writes what LaTeX takes for its own.
