@@ -93,6 +93,9 @@ func (p *Problem) Notes(ctx context.Context) (notes []string, err error) {
 	if prepared.Limit != "" {
 		notes = append(notes, prepared.Limit)
 	}
+	if p.Package.Assumed != "" {
+		notes = append(notes, p.Package.Assumed)
+	}
 	switch n := len(p.Package.Flaws); n {
 	case 0:
 	case 1:
