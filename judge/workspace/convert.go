@@ -63,7 +63,8 @@ const drawer = "rsvg-convert"
 func (w *Workspace) DrawPDF(ctx context.Context, svg []byte) ([]byte, error) {
 	tool := toolPath(drawer)
 	if tool == "" {
-		return nil, &judge.Fault{Text: "rsvg-convert is not installed", Hint: "install it: apt-get install librsvg2-bin (Debian, Ubuntu), brew install librsvg (macOS)"}
+		return nil, &judge.Fault{Text: "rsvg-convert is not installed",
+			Hint: "install it: apt-get install librsvg2-bin (Debian, Ubuntu), brew install librsvg (macOS)"}
 	}
 	var out bytes.Buffer
 	var stderr tail.Buffer

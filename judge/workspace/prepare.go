@@ -82,7 +82,8 @@ func (p *Problem) Notes(ctx context.Context) (notes []string, err error) {
 		notes = append(notes, note)
 	}
 	if p.Package == nil && p.thawed == nil && p.Maker().Outdated() {
-		notes = append(notes, "the generator, validator or reference has changed since the cases were generated; judge verify "+p.Folder.ID+" says whether they are still right")
+		notes = append(notes, "the generator, validator or reference has changed since the cases were generated; "+
+			"judge verify "+p.Folder.ID+" says whether they are still right")
 	}
 	if err != nil || p.Package == nil {
 		return notes, err

@@ -82,7 +82,8 @@ func barely(limit, took time.Duration) string {
 	if took >= time.Duration(float64(limit)*slowEnough) {
 		return ""
 	}
-	return fmt.Sprintf("it needs only %s, less than %g times the time limit of %s: a faster machine may accept it", seconds(took), slowEnough, seconds(limit))
+	return fmt.Sprintf("it needs only %s, less than %g times the time limit of %s: a faster machine may accept it",
+		seconds(took), slowEnough, seconds(limit))
 }
 
 // longest returns the longest that a solution runs on any case. It goes on for a few cases that
@@ -92,7 +93,8 @@ func (v *Verifier) longest(ctx context.Context, s *solution, way trial.Way) (lon
 	if err != nil {
 		return 0, err
 	}
-	_, err = judge.Run(ctx, v.Folder.Problem, bench, judge.Options{All: true, Jobs: v.Jobs, Failures: enoughFailures, Slow: enoughSlow}.Lending(), func(e judge.Event) {
+	o := judge.Options{All: true, Jobs: v.Jobs, Failures: enoughFailures, Slow: enoughSlow}
+	_, err = judge.Run(ctx, v.Folder.Problem, bench, o.Lending(), func(e judge.Event) {
 		if e, ok := e.(*judge.CaseJudged); ok {
 			longest = max(longest, e.Exec.CPU)
 		}
@@ -115,8 +117,8 @@ func room(t problem.Timing, accepted, slow span) string {
 	least := time.Duration(float64(accepted.took) * t.Multiplier)
 	most := time.Duration(float64(slow.took) / slowEnough)
 	if least > most {
-		return fmt.Sprintf("no time limit separates the solutions well: accepted ones need up to %s (%s), and one that must be too slow only %s (%s); "+
-			"a limit should be %g times the first, and the second %g times the limit",
+		return fmt.Sprintf("no time limit separates the solutions well: accepted ones need up to %s (%s), "+
+			"and one that must be too slow only %s (%s); a limit should be %g times the first, and the second %g times the limit",
 			seconds(accepted.took), accepted.path, seconds(slow.took), slow.path, t.Multiplier, slowEnough)
 	}
 	return fmt.Sprintf("time limit %s: accepted solutions need up to %s, too slow ones at least %s; limits from %s to %s leave room for both",

@@ -23,6 +23,9 @@ type Finding struct {
 	Undrawn bool
 }
 
+// escape says how a dollar sign is written.
+const escape = "a dollar sign that is meant is written \\$"
+
 // Check returns how many formulas a statement in Markdown has, and what is wrong with them.
 func Check(markdown []byte) (n int, found []Finding) {
 	markdown = bytes.ReplaceAll(markdown, []byte("\r\n"), []byte("\n"))
@@ -41,7 +44,7 @@ func Check(markdown []byte) (n int, found []Finding) {
 		case *Formula:
 			n++
 			if flaw := tex.Flaw(node.Source); flaw != "" {
-				note(node.At, Finding{Text: tex.Broken(node.Source, flaw), Hint: "correct it; a dollar sign that is meant is written \\$"})
+				note(node.At, Finding{Text: tex.Broken(node.Source, flaw), Hint: "correct it; " + escape})
 			} else if _, ok := tex.MathML(node.Source, node.Display); !ok {
 				note(node.At, Finding{Undrawn: true, Text: fmt.Sprintf("the formula %s cannot be drawn: pages show its source", tex.Short(node.Source)),
 					Hint: "write it with other commands"})
@@ -57,7 +60,7 @@ func Check(markdown []byte) (n int, found []Finding) {
 						mark = 2
 					}
 					if text := stray(markdown, at, mark); text != "" {
-						note(at, Finding{Text: text, Hint: "close the formula with another $, without a blank inside; a dollar sign that is meant is written \\$"})
+						note(at, Finding{Text: text, Hint: "close the formula with another $, without a blank inside; " + escape})
 					}
 					at += mark - 1
 				}

@@ -31,7 +31,8 @@ var arguments = map[string]int{
 }
 
 // undrawn are environments that LaTeX has in formulas and MathML does not draw.
-var undrawn = []string{"tabular", "alignedat", "subarray", "CD", "psmallmatrix", "bsmallmatrix", "math", "displaymath", "tikzpicture", "picture", "minipage", "multlined", "xy"}
+var undrawn = []string{"tabular", "alignedat", "subarray", "CD", "psmallmatrix", "bsmallmatrix", "math", "displaymath",
+	"tikzpicture", "picture", "minipage", "multlined", "xy"}
 
 // Flaw returns what is wrong with a formula that LaTeX refuses, too, such as a brace that is not
 // closed or an environment that does not exist. It returns an empty string if nothing is. Own are
@@ -41,11 +42,13 @@ func Flaw(formula string, own ...string) string {
 		return flaw
 	}
 	var open []opener
-	depth := 0 // of braces
+	depth := 0      // of braces
+	inText := false // between dollars in \text
 	closes := func(o opener) string {
 		switch {
 		case len(open) == 0 || o.kind == "{" && depth == 0:
-			return map[string]string{"{": "a } has no { before it", "left": `a \right has no \left before it`, "begin": `\end{` + o.word + `} has no \begin before it`}[o.kind]
+			return map[string]string{"{": "a } has no { before it", "left": `a \right has no \left before it`,
+				"begin": `\end{` + o.word + `} has no \begin before it`}[o.kind]
 		case open[len(open)-1] != o:
 			return fmt.Sprintf("%v is not closed", open[len(open)-1])
 		}
@@ -90,7 +93,7 @@ func Flaw(formula string, own ...string) string {
 			flaw = scripts(formula, i)
 			i++
 		case '$':
-			if depth == 0 {
+			if inText = !inText; depth == 0 {
 				flaw = "it has a dollar sign in it; an earlier formula may not be closed"
 			}
 			i++
@@ -100,8 +103,11 @@ func Flaw(formula string, own ...string) string {
 			i++
 		}
 	}
-	if flaw == "" && len(open) > 0 {
+	switch {
+	case flaw == "" && len(open) > 0:
 		flaw = fmt.Sprintf("%v is not closed", open[len(open)-1])
+	case flaw == "" && inText:
+		flaw = "a dollar sign in it is not closed"
 	}
 	return flaw
 }

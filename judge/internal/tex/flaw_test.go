@@ -42,6 +42,7 @@ func TestFlaw(t *testing.T) {
 		{`x^\frac12^2`, ""}, // where the argument ends is not looked for
 		{`a $ b`, "it has a dollar sign in it; an earlier formula may not be closed"},
 		{`\text{if $a$ is \$5}`, ""},
+		{`\text{if $a is}`, "a dollar sign in it is not closed"},
 		{`a % b`, `% begins a comment, which hides the rest: write \%`},
 		{`a \% b \\\% c`, ""},
 		{"a % b\n+ c", ""},

@@ -35,7 +35,8 @@ func (e *exporter) redraw(markdown []byte, statement, to string) error {
 			return &judge.Fault{File: file, Text: problem.Reason(err)}
 		}
 		place := func(err error) error {
-			f := &judge.Fault{File: statement, Line: p.Line, Text: fmt.Sprintf("the picture %s cannot be shown in LaTeX, as the legacy format wants it", p.Path),
+			f := &judge.Fault{File: statement, Line: p.Line,
+				Text: fmt.Sprintf("the picture %s cannot be shown in LaTeX, as the legacy format wants it", p.Path),
 				Hint: "save it as a PNG or PDF file, or export to icpc-2025-09"}
 			if why, ok := errors.AsType[*judge.Fault](err); ok {
 				f.Text, f.Hint = f.Text+": "+why.Text, strings.TrimLeft(why.Hint+"\n"+f.Hint, "\n")

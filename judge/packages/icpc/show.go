@@ -159,7 +159,8 @@ func (p *Package) samples() (all []string) {
 	for i, name := range names {
 		base := path.Join("data", sample, name)
 		if p.isFile(base + ".interaction") {
-			all = append(all, fmt.Sprintf("## Sample %d\n\nWhat the judge writes stands behind <, what you write behind >:\n\n%s", i+1, p.quoted(base+".interaction")))
+			text := "## Sample %d\n\nWhat the judge writes stands behind <, what you write behind >:\n\n%s"
+			all = append(all, fmt.Sprintf(text, i+1, p.quoted(base+".interaction")))
 			continue
 		}
 		all = append(all, p.pair(i+1, p.first(base+".in.statement", base+".in"), p.first(base+".ans.statement", base+".out", base+".ans")))
