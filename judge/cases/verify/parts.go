@@ -164,7 +164,7 @@ func (v *Verifier) Fold(parts ...[]judge.Event) ([]judge.Event, error) {
 // end is what is told after all parts; its last event closes the verification.
 func (v *Verifier) end(told []judge.Event) (end []judge.Event, err error) {
 	done := &judge.VerifyFinished{}
-	accepted := 0
+	accepted, unknown := 0, 0
 	var slowest, slow span // that must be in time, and that must not
 	for _, e := range told {
 		switch e := e.(type) {
@@ -177,6 +177,8 @@ func (v *Verifier) end(told []judge.Event) (end []judge.Event, err error) {
 			switch e.Verdict {
 			case judge.Skipped:
 				done.Skipped++
+			case judge.JudgeError:
+				unknown++ // it may be right
 			case judge.Accepted:
 				accepted++
 			}
@@ -190,7 +192,7 @@ func (v *Verifier) end(told []judge.Event) (end []judge.Event, err error) {
 		}
 	}
 	end = append(end, v.timeNotes(slowest, slow)...)
-	if v.Folder.Package == nil && done.Solutions > 0 && len(v.Only) == 0 && accepted == 0 && done.Skipped == 0 {
+	if v.Folder.Package == nil && done.Solutions > 0 && len(v.Only) == 0 && accepted+unknown == 0 && done.Skipped == 0 {
 		done.Faults++
 		end = append(end, &judge.FaultFound{Fault: v.noneAccepted()})
 	}
