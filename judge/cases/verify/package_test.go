@@ -303,6 +303,7 @@ func TestSlow(t *testing.T) {
 		{"ends one of several passes at the limit", []judge.Exec{{CPU: 1100 * ms}, {}}, judge.Kind{MultiPass: true}, judge.TimeLimit, ""},
 	} {
 		p.Kind = row.kind
+		tries = 0
 		v := &Verifier{Folder: &problem.Folder{Problem: p}, Entries: timed(row.took), listen: func(judge.Event) {}}
 		s := &solution{path: file, promised: judge.TimeLimit, made: &lang.Result{OK: true}}
 		judged, err := v.judge(t.Context(), s)
@@ -312,8 +313,14 @@ func TestSlow(t *testing.T) {
 		if judged.Verdict != row.verdict || judged.Note != row.note || judged.OK != (row.verdict == judge.TimeLimit) {
 			t.Errorf("it %s: %s, ok %v, note %q; want %s, %q", row.it, judged.Verdict, judged.OK, judged.Note, row.verdict, row.note)
 		}
+		if row.took[0].CPU > 2*time.Second && tries != 1 {
+			t.Errorf("it %s: it runs %d times, want once", row.it, tries)
+		}
 	}
 }
+
+// tries counts the runs of a solution.
+var tries int
 
 // timed are the runs of a solution with all the time that they want, by the number of the case.
 type timed []judge.Exec
@@ -334,6 +341,7 @@ type timedBench struct {
 }
 
 func (b *timedBench) Try(_ context.Context, c *judge.Case) (*judge.Attempt, error) {
+	tries++
 	x := b.runs[c.Name[0]-'1']
 	if x.CPU > b.limits.CPU {
 		x = judge.Exec{CPU: b.limits.CPU + time.Millisecond, Killed: judge.CPUTime}

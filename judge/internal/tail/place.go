@@ -27,7 +27,7 @@ func Place(text string, sources []string) (file string, line int) {
 	latest := false // the last place counts
 	for l := range strings.Lines(text) {
 		if strings.HasPrefix(l, "Traceback (most recent call last)") {
-			latest, file, line = true, "", 0
+			latest = true
 		}
 		for _, m := range place.FindAllStringSubmatch(l, -1) {
 			source, known := byName[filepath.Base(filepath.ToSlash(m[1]))]

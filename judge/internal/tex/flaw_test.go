@@ -15,6 +15,7 @@ func TestFlaw(t *testing.T) {
 		{`\{a\}`, ""},
 		{`\left( a`, `\left is not closed`},
 		{`\left( {a \right) }`, "{ is not closed"},
+		{`\left( a }`, "a } has no { before it"},
 		{`a \right)`, `a \right has no \left before it`},
 		{`\left\{ a \right.`, ""},
 		{`\begin{pmatrix} a & b \\ c \end{pmatrix}`, ""},
