@@ -27,16 +27,17 @@ var layers = map[string][]string{
 	"judge/contests/rating": nil,                                 // pure statistics
 
 	// Small acts.
-	"judge/internal/suggest":       nil,       // names to the nearest one
-	"judge/internal/tex":           nil,       // texts to texts
-	"judge/internal/example":       nil,       // texts to texts
-	"judge/internal/golden":        nil,       // for tests
-	"judge/internal/unboxed":       {"judge"}, // for tests
-	"judge/internal/browser":       nil,       // for tests
-	"judge/host/freeport":          nil,       // for tests
-	"judge/internal/atomicfile":    nil,       // of one file
-	"judge/internal/raze":          nil,       // of one folder
-	"judge/internal/raze/razetest": nil,       // for tests
+	"judge/internal/suggest":       nil,                    // names to the nearest one
+	"judge/internal/tex":           nil,                    // texts to texts
+	"judge/internal/formula":       {"judge/internal/tex"}, // which formulas are broken
+	"judge/internal/example":       nil,                    // texts to texts
+	"judge/internal/golden":        nil,                    // for tests
+	"judge/internal/unboxed":       {"judge"},              // for tests
+	"judge/internal/browser":       nil,                    // for tests
+	"judge/host/freeport":          nil,                    // for tests
+	"judge/internal/atomicfile":    nil,                    // of one file
+	"judge/internal/raze":          nil,                    // of one folder
+	"judge/internal/raze/razetest": nil,                    // for tests
 	"judge/host/fair/fairtest":     {"judge/host/fair"},
 	"judge/internal/tail":          nil, // of one text
 	"judge/internal/collide":       nil, // of names
@@ -58,7 +59,7 @@ var layers = map[string][]string{
 	// Makes a judge.Exec, and removes what programs leave.
 	"judge/running/sandbox": {"judge", "judge/internal/raze"},
 	// It draws what tells of events of bots; a referee says how a position looks.
-	"judge/report":                      {"judge", "judge/internal/pictures", "judge/internal/tex", "judge/contests/arena", "judge/kit/referee", "judge/contests/rating", "judge/contests/standings"},
+	"judge/report":                      {"judge", "judge/internal/formula", "judge/internal/pictures", "judge/internal/tex", "judge/contests/arena", "judge/kit/referee", "judge/contests/rating", "judge/contests/standings"},
 	"judge/running/sandbox/sandboxtest": {"judge", "judge/running/sandbox"}, // for tests
 	// Kit programs are checkers, too.
 	"judge/running/check": {"judge", "judge/internal/kitproc", "judge/internal/raze", "judge/internal/suggest", "judge/internal/tail", "judge/kit"},
@@ -70,7 +71,7 @@ var layers = map[string][]string{
 	// Asks each format in turn.
 	"judge/packages": {"judge", "judge/packages/icpc", "judge/packages/polygon", "judge/problem"},
 	// A folder may declare its input.
-	"judge/problem":               {"judge", "judge/internal/pictures", "judge/internal/mark", "judge/cases/format", "judge/internal/strict", "judge/internal/suggest"},
+	"judge/problem":               {"judge", "judge/internal/formula", "judge/internal/pictures", "judge/internal/mark", "judge/cases/format", "judge/internal/strict", "judge/internal/suggest"},
 	"judge/contests/golf/drivers": {"judge", "judge/internal/strict", "judge/internal/suggest"}, // its files are read as judge.toml is
 	// It counts what a log of arena holds.
 	"judge/contests/standings": {"judge", "judge/contests/arena", "judge/kit/referee", "judge/contests/rating"},
@@ -93,11 +94,11 @@ var layers = map[string][]string{
 	// Makes cases by setters' programs, and keeps what took long.
 	"judge/cases/gen": {"judge", "judge/internal/mark", "judge/running/check", "judge/cases/format", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
 	// Tries everything that a folder has: cases are made, solutions are tried.
-	"judge/cases/verify": {"judge", "judge/internal/mark", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/example", "judge/internal/suggest", "judge/internal/window", "judge/running/lang", "judge/problem", "judge/running/trial"},
+	"judge/cases/verify": {"judge", "judge/internal/mark", "judge/internal/tail", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/example", "judge/internal/suggest", "judge/internal/window", "judge/running/lang", "judge/problem", "judge/running/trial"},
 	// Reads generators.yaml, and keeps what it makes.
 	"judge/packages/fill": {"judge", "judge/internal/cachedir", "judge/internal/raze", "judge/packages/strictyaml", "judge/internal/suggest", "judge/internal/tail"},
 	// From icpc's packages to the folders of problem, and back.
-	"judge/packages/exchange": {"judge", "judge/internal/pictures", "judge/problem", "judge/packages/icpc"},
+	"judge/packages/exchange": {"judge", "judge/internal/example", "judge/internal/pictures", "judge/problem", "judge/packages/icpc"},
 	// Draws cases as gen does, tries them as a submission is tried, and shrinks one.
 	"judge/cases/stress": {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/raze", "judge/internal/tail", "judge/kit", "judge/problem", "judge/cases/shrink", "judge/internal/window", "judge/running/trial"},
 	// Mutants are built and meet the inputs of stress; families.toml names tools as judge.toml does.
@@ -158,7 +159,7 @@ var layers = map[string][]string{
 	"judge/host/web/webtest": {"judge", "judge/blob", "judge/contests/arena", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/ladder", "judge/host/queue", "judge/host/store", "judge/host/web", "judge/host/web/contest", "judge/host/web/pages"},
 
 	// A problem with all that runs it: nearly everything but the reports.
-	"judge/workspace": {"judge", "judge/internal/pictures", "judge/blob", "judge/bundle", "judge/cases/gen", "judge/cases/mutate", "judge/cases/stress", "judge/cases/verify", "judge/contests/arena", "judge/contests/golf", "judge/contests/golf/drivers", "judge/internal/cachedir", "judge/internal/raze", "judge/internal/suggest", "judge/packages", "judge/packages/ctd", "judge/packages/fill", "judge/packages/icpc", "judge/packages/polygon", "judge/problem", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/running/sandbox", "judge/running/trial"},
+	"judge/workspace": {"judge", "judge/internal/pictures", "judge/internal/tail", "judge/blob", "judge/bundle", "judge/cases/gen", "judge/cases/mutate", "judge/cases/stress", "judge/cases/verify", "judge/contests/arena", "judge/contests/golf", "judge/contests/golf/drivers", "judge/internal/cachedir", "judge/internal/raze", "judge/internal/suggest", "judge/packages", "judge/packages/ctd", "judge/packages/fill", "judge/packages/icpc", "judge/packages/polygon", "judge/problem", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/running/sandbox", "judge/running/trial"},
 }
 
 // doors says which packages may import what is not ours, or is a wing of its own, and
@@ -171,7 +172,7 @@ var doors = map[string]struct {
 	"github.com/fatih/color":                         {[]string{"judge/report"}, "only reports have colours"},
 	"github.com/sergi/go-diff/diffmatchpatch":        {[]string{"judge/report"}, "it may only see small windows"},
 	"github.com/rivo/uniseg":                         {[]string{"judge/report"}, "how many cells of a terminal a text takes"},
-	"github.com/yuin/goldmark":                       {[]string{"judge/report", "judge/internal/pictures"}, "statements are drawn there, and their pictures are found"},
+	"github.com/yuin/goldmark":                       {[]string{"judge/report", "judge/internal/formula", "judge/internal/pictures"}, "statements are drawn there, and their formulas and pictures are found"},
 	"go.yaml.in/yaml/v4":                             {[]string{"judge/packages/strictyaml"}, "one place bounds foreign files and turns its errors into faults"},
 	"golang.org/x/term":                              {[]string{"cmd/judge"}, "widths, and whether there is a terminal"},
 	"golang.org/x/sys/unix":                          {[]string{"judge/running/sandbox"}, "processes are started there alone"},

@@ -98,9 +98,16 @@ func (e *exporting) run(ctx context.Context, c *console, name string) (err error
 	}
 	tools := lang.New(contest.Config, nil, contest.Cache, kit) // nothing is built
 	with := exchange.With{
-		Kit: kit, TeX: report.StatementTeX, Header: tools.UserHeader,
-		Seed:  func(group string, c *judge.Case) string { return gen.StoredSeed(folder.Folder, group, c) },
-		Knows: func(path string) bool { _, err := tools.Detect(path, ""); return err == nil },
+		Kit: kit, TeX: report.StatementTeX,
+		PDF: func(svg []byte) ([]byte, error) {
+			if err := contest.Start(workspace.Running{Jobs: 1}); err != nil {
+				return nil, err
+			}
+			return contest.DrawPDF(ctx, svg)
+		},
+		Header: tools.UserHeader,
+		Seed:   func(group string, c *judge.Case) string { return gen.StoredSeed(folder.Folder, group, c) },
+		Knows:  func(path string) bool { _, err := tools.Detect(path, ""); return err == nil },
 	}
 	notes, err := exchange.ICPC(folder.Folder, problem.Solutions(folder.Dir, folder.Tests), e.out, exchange.Formats[e.to], with)
 	if exists, ok := errors.AsType[*exchange.ExistsError](err); ok {

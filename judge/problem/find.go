@@ -19,7 +19,7 @@ type NotFoundError struct {
 
 // Error says which name it was, with the hint below it.
 func (e *NotFoundError) Error() string {
-	return fmt.Sprintf("no problem %q\n    %s", e.Name, e.Hint)
+	return fmt.Sprintf("no problem %q\n    %s", e.Name, strings.ReplaceAll(e.Hint, "\n", "\n    "))
 }
 
 // List returns the ids of the problems of a contest, sorted.
@@ -38,6 +38,24 @@ func List(formats *Formats, root string) ([]string, error) {
 	return ids, nil
 }
 
+// RootOf returns the nearest directory, from dir upwards, whose directory problems/ has a problem
+// in it. If there is none, it is empty.
+func RootOf(formats *Formats, dir string) string {
+	at, err := filepath.Abs(dir)
+	if err != nil {
+		return ""
+	}
+	for {
+		if ids, err := List(formats, at); err == nil && len(ids) > 0 {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return ""
+		}
+		at = filepath.Dir(at)
+	}
+}
+
 // Is says whether a folder is a problem folder, of the judge's own form or a
 // problem package.
 func Is(formats *Formats, dir string) bool {
@@ -53,8 +71,8 @@ func notAProblem(formats *Formats, path string) string {
 		return "there is no such folder"
 	case !info.IsDir():
 		return "it is a file: a problem is a folder, or an archive of a package"
-	case IsPlain(path):
-		return fmt.Sprintf("to judge on the inputs and answers in the folder, write its path: .%c%s", filepath.Separator, path)
+	case Is(formats, path) || IsPlain(path):
+		return fmt.Sprintf("to judge on what is in the directory, write its path: .%c%s", filepath.Separator, path)
 	}
 	return fmt.Sprintf("the path has no %s, %s, and no inputs with answers", File, strings.Join(formats.Files, " or "))
 }

@@ -23,9 +23,12 @@ type Formats struct {
 // whatever format.
 type Package struct {
 	*judge.Problem
-	File        string       // what makes the folder a package; "" for none
-	Foreign     bool         // not of the ICPC's format, with other rules for names
-	Flaws       judge.Faults // with which submissions can be judged nevertheless
+	File    string       // what makes the folder a package; "" for none
+	Foreign bool         // not of the ICPC's format, with other rules for names
+	Flaws   judge.Faults // with which submissions can be judged nevertheless
+	// Assumed says what counts for a folder of inputs and answers, which says nothing itself. It
+	// is empty for others.
+	Assumed     string
 	Timing      Timing
 	Submissions []*Submission
 	Inputs      []*InputValidator
@@ -47,6 +50,9 @@ type Form interface {
 	// Unshown returns how many pictures the statements have, those that are not there, and what
 	// else the statements have that is not shown.
 	Unshown() (n int, missing, warnings judge.Faults)
+	// Formulas returns how many formulas the statements have, those that are broken, and those that
+	// pages cannot draw.
+	Formulas() (n int, broken, warnings judge.Faults)
 	ShowIncluded()                                          // the files of include/default, to submissions as they run
 	Includes(of func(code string) bool) []string            // folders of include/ for a language
 	Header(program string) func(name string) ([]byte, bool) // that a program names

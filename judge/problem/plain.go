@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"assay/judge"
 )
@@ -146,6 +147,9 @@ func openPlain(formats *Formats, dir string, usual judge.Limits) (*Folder, judge
 	if err != nil {
 		return nil, judge.Faults{{File: dir, Text: Reason(err)}}
 	}
-	pkg.Flaws = judge.Faults{{File: dir, Text: fmt.Sprintf("the folder says nothing of limits and a checker: %v each, and words are compared", p.Limits.CPU), Hint: "make a problem folder of it: judge import " + dir}}
+	pkg.Assumed = fmt.Sprintf("no %s: %s, %d MiB, words are compared", File, shortTime(p.Limits.CPU), p.Limits.Memory>>20)
 	return &Folder{Problem: p, Tests: dir, Package: pkg, at: map[string]string{}}, nil
 }
+
+// shortTime writes a time limit as people do: 1 s, 0.5 s.
+func shortTime(d time.Duration) string { return fmt.Sprintf("%g s", d.Seconds()) }

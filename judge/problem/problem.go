@@ -275,6 +275,7 @@ func (f *Folder) readParts(t *table) (faults judge.Faults) {
 		faults = append(faults, bad...)
 		return made
 	}
+	f.usualParts(t)
 	f.Reference = read("reference", t.Reference)
 	f.Validator = read("validator", t.Validator)
 	f.Interactor = read("interactor", t.Interactor)

@@ -17,6 +17,7 @@ import (
 	tags "golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"assay/judge/internal/formula"
 	"assay/judge/internal/pictures"
 )
 
@@ -211,9 +212,9 @@ func plainText(n ast.Node, source []byte) string {
 			if entering {
 				b.Write(n.Value)
 			}
-		case *formula:
+		case *formula.Formula:
 			if entering {
-				b.WriteString(n.source)
+				b.WriteString(n.Source)
 			}
 		}
 		return ast.WalkContinue, nil

@@ -17,6 +17,7 @@ import (
 	tags "golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"assay/judge/internal/formula"
 	"assay/judge/internal/pictures"
 )
 
@@ -30,7 +31,7 @@ func Statement(w io.Writer, markdown []byte, columns int, colour bool, pictures 
 		columns = usualWidth
 	}
 	markdown = []byte(strings.ReplaceAll(string(markdown), "\r\n", "\n"))
-	parser := goldmark.New(statementExtensions, goldmark.WithParserOptions(withFormulas)).Parser()
+	parser := goldmark.New(statementExtensions, goldmark.WithParserOptions(formula.Parsed)).Parser()
 	s := &sheet{source: markdown, paint: paint(colour), pictures: pictures}
 	lines := s.children(parser.Parse(text.NewReader(markdown)), min(max(columns, leastWidth), mostWidth), false)
 	if _, err := io.WriteString(w, strings.Join(lines, "\n")+"\n"); err != nil {
@@ -77,7 +78,7 @@ func (s *sheet) block(n ast.Node, room int) []string {
 	case *ast.Heading:
 		return s.heading(n, room)
 	case *ast.Paragraph, *ast.TextBlock:
-		if f, ok := n.FirstChild().(*formula); ok && f.display && n.ChildCount() == 1 {
+		if f, ok := n.FirstChild().(*formula.Formula); ok && f.Display && n.ChildCount() == 1 {
 			return indented(s.flow(s.inline(n, nil), room-2), "| ", "| ")
 		}
 		return s.flow(s.inline(n, nil), room)
@@ -222,7 +223,7 @@ func (s *sheet) piece(n ast.Node, style []attribute) []word {
 			words = append(words, word{space: true})
 		}
 		return words
-	case *formula:
+	case *formula.Formula:
 		return cutWords(formulaText(n), style)
 	case *ast.String:
 		return cutWords(safe(string(n.Value)), style)

@@ -12,6 +12,8 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/util"
+
+	"assay/judge/internal/formula"
 )
 
 // StatementHTML draws a statement, written in Markdown, as one page that needs
@@ -45,7 +47,7 @@ func StatementHTML(w io.Writer, title string, markdown []byte, pictures Pictures
 func StatementPart(w io.Writer, markdown []byte, pictures Pictures) error {
 	md := goldmark.New(
 		statementExtensions,
-		goldmark.WithParserOptions(withFormulas),
+		goldmark.WithParserOptions(formula.Parsed),
 		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(pictures, 100), util.Prioritized(formulas{}, 100))),
 	)
 	if err := md.Convert(markdown, w); err != nil {

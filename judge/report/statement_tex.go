@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -11,6 +12,7 @@ import (
 	tables "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 
+	"assay/judge/internal/formula"
 	"assay/judge/internal/pictures"
 )
 
@@ -19,7 +21,7 @@ import (
 // they are. HTML is left out but for exponents and indices.
 func StatementTeX(w io.Writer, title string, markdown []byte) error {
 	markdown = []byte(strings.ReplaceAll(string(markdown), "\r\n", "\n"))
-	parser := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(withFormulas)).Parser()
+	parser := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(formula.Parsed)).Parser()
 	t := &texWriter{sheet: sheet{source: markdown}, title: title}
 	t.WriteString("\\problemname{" + texText(title) + "}\n\n")
 	t.blocks(parser.Parse(text.NewReader(markdown)))
@@ -134,11 +136,11 @@ func (t *texWriter) piece(n ast.Node) string {
 		return texText(t.written(n.Segment.Value(t.source))) + end
 	case *ast.String:
 		return texText(string(n.Value))
-	case *formula:
-		if n.display {
-			return `\[` + n.source + `\]`
+	case *formula.Formula:
+		if n.Display {
+			return `\[` + n.Source + `\]`
 		}
-		return "$" + n.source + "$"
+		return "$" + n.Source + "$"
 	case *ast.CodeSpan:
 		return `\texttt{` + texText(t.code(n)) + "}"
 	case *ast.Emphasis:
@@ -183,7 +185,18 @@ func texPicture(address string) string {
 		}
 		break
 	}
-	return `\includegraphics[` + option + "]{" + texAddress([]byte(path)) + "}"
+	return `\includegraphics[` + option + "]{" + texAddress([]byte(texForm(path))) + "}"
+}
+
+// texForm is the path of a picture in a form that LaTeX can show: board-svg.pdf for board.svg. An
+// export writes that file.
+func texForm(path string) string {
+	extension := filepath.Ext(path)
+	form := map[string]string{".svg": "-svg.pdf", ".gif": "-gif.png"}[strings.ToLower(extension)]
+	if form == "" {
+		return path
+	}
+	return strings.TrimSuffix(path, extension) + form
 }
 
 // texAddress keeps what an address may have in it, and writes what LaTeX takes for its own.

@@ -21,6 +21,9 @@ func TestStatementTeX(t *testing.T) {
 		{"has pictures", "![c](a_b.png) ![](c.png#width=25pc) ![](d#width=96px) ![](e#height=10pc) ![](f#scale=50pc) <img src=g.png>\n",
 			"\\includegraphics[width=0.5\\textwidth]{a_b.png} \\includegraphics[width=0.25\\textwidth]{c.png} \\includegraphics[width=72pt]{d} " +
 				"\\includegraphics[height=0.1\\textheight]{e} \\includegraphics[scale=0.5]{f} \\includegraphics[width=0.5\\textwidth]{g.png}\n"},
+		{"names pictures in a form that LaTeX can show", "![](a.svg) ![](b/c.d.SVG) ![](e.gif#scale=50pc) ![](f.pdf)\n",
+			"\\includegraphics[width=0.5\\textwidth]{a-svg.pdf} \\includegraphics[width=0.5\\textwidth]{b/c.d-svg.pdf} " +
+				"\\includegraphics[scale=0.5]{e-gif.png} \\includegraphics[width=0.5\\textwidth]{f.pdf}\n"},
 		{"links pictures of other servers", "![](http://f/a.png)\n", "\\url{http://f/a.png}\n"},
 	} {
 		var b strings.Builder

@@ -5,8 +5,10 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"assay/judge"
+	"assay/judge/internal/tail"
 )
 
 // converter is what makes an SVG picture of a PDF file: of the Poppler tools.
@@ -18,7 +20,7 @@ const mostConverted = 512 << 10
 // Converted says whether a picture is a PDF file that Convert can make an SVG picture of.
 func Converted(all map[string]*StatementFile) bool {
 	for _, f := range all {
-		if f.Type == pdfType && converterPath() != "" {
+		if f.Type == pdfType && toolPath(converter) != "" {
 			return true
 		}
 	}
@@ -29,7 +31,7 @@ func Converted(all map[string]*StatementFile) bool {
 // pdftocairo. It runs in the sandbox: who wrote the file is not trusted. A file that it cannot
 // read stays, and a page links it. The workspace must have been started.
 func (w *Workspace) Convert(ctx context.Context, all map[string]*StatementFile) error {
-	tool := converterPath()
+	tool := toolPath(converter)
 	for path, f := range all {
 		if f.Type != pdfType || tool == "" {
 			continue
@@ -52,10 +54,38 @@ func (w *Workspace) Convert(ctx context.Context, all map[string]*StatementFile) 
 	return nil
 }
 
-// converterPath is where pdftocairo is; "" where the machine has none.
-func converterPath() string {
+// drawer is what makes a PDF file of an SVG picture.
+const drawer = "rsvg-convert"
+
+// DrawPDF draws an SVG picture as a PDF file, with rsvg-convert in the sandbox. The error is a
+// *judge.Fault without a file if the machine does not have that program, or if the program cannot
+// read the picture. The workspace must have been started.
+func (w *Workspace) DrawPDF(ctx context.Context, svg []byte) ([]byte, error) {
+	tool := toolPath(drawer)
+	if tool == "" {
+		return nil, &judge.Fault{Text: "rsvg-convert is not installed",
+			Hint: "install it: apt-get install librsvg2-bin (Debian, Ubuntu), brew install librsvg (macOS)"}
+	}
+	var out bytes.Buffer
+	var stderr tail.Buffer
+	limits := w.Config.Setter
+	program := judge.Program{Argv: []string{tool, "-f", "pdf"}}
+	c := program.Command(limits)
+	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(svg), &out, &stderr
+	x, err := w.Box.Run(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if kind, _, _ := pictureType(out.Bytes()); judge.Classify(x, limits) != judge.NotJudged || kind != pdfType {
+		return nil, &judge.Fault{Text: "rsvg-convert cannot draw it (" + x.Fate() + ")", Hint: strings.TrimSpace(string(stderr.Bytes()))}
+	}
+	return out.Bytes(), nil
+}
+
+// toolPath is where a program is; "" if the machine does not have it.
+func toolPath(name string) string {
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		path := filepath.Join(dir, converter)
+		path := filepath.Join(dir, name)
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 && filepath.IsAbs(path) {
 			return path
 		}

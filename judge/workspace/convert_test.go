@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/judge"
 	"assay/judge/workspace"
 )
 
@@ -59,5 +60,23 @@ func TestConvert(t *testing.T) {
 	all = files()
 	if err := c.Convert(t.Context(), all); err != nil || all["a.pdf"].Made || workspace.Converted(all) {
 		t.Errorf("without pdftocairo a.pdf is %+v, %v", all["a.pdf"], err)
+	}
+}
+
+func TestDrawPDF(t *testing.T) {
+	c, _ := contest(t, "-- judge.toml --\n")
+	if _, err := exec.LookPath("rsvg-convert"); err == nil {
+		drawn, err := c.DrawPDF(t.Context(), []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="5" height="5"/></svg>`))
+		if err != nil || !bytes.HasPrefix(drawn, []byte("%PDF-")) {
+			t.Errorf("it draws %.20q, %v", drawn, err)
+		}
+		if _, err = c.DrawPDF(t.Context(), []byte("no picture")); judge.Whose(err) != judge.Setter {
+			t.Errorf("what is no picture is drawn: %v", err)
+		}
+	}
+	t.Setenv("PATH", strings.Repeat("relative:", 3))
+	_, err := c.DrawPDF(t.Context(), []byte("<svg/>"))
+	if judge.Whose(err) != judge.Setter || !strings.Contains(err.Error(), "apt-get install librsvg2-bin") {
+		t.Errorf("without rsvg-convert: %v", err)
 	}
 }

@@ -84,6 +84,10 @@ func (w *Workspace) find(name string) (dir, tests string, err error) {
 			missing.Hint = suggest.Hint(name, slices.Concat(own, lent))
 		}
 	}
+	if w.House && !strings.ContainsRune(name, filepath.Separator) && !exists(name) {
+		missing.Hint += "\nthese are the bundled problems: there is no judge.toml and no directory problems/ here or above" +
+			"\nwrite the path of a problem directory, or start a contest: judge init <directory>"
+	}
 	return "", "", err
 }
 

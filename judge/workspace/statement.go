@@ -83,7 +83,8 @@ func (p *Problem) ReadStatement(language string) (*Statement, error) {
 		if err != nil {
 			return nil, cmp.Or(error(p.Lint()), err)
 		}
-		s.Markdown, s.Pictures = text, p.PicturesOf(text, file)
+		shown, _ := problem.PlaceSamples(string(text), p.Samples())
+		s.Markdown, s.Pictures = []byte(shown), p.PicturesOf(text, file)
 		return s, nil
 	}
 	text, err := p.Package.Markdown(language)

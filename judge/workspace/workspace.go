@@ -26,7 +26,9 @@ import (
 	"assay"
 	"assay/judge"
 	"assay/judge/internal/cachedir"
+	"assay/judge/packages"
 	"assay/judge/packages/fill"
+	"assay/judge/problem"
 	"assay/judge/running/config"
 	"assay/judge/running/lang"
 	"assay/judge/running/sandbox"
@@ -75,7 +77,7 @@ func NewBeside(jobs int) *Beside { return &Beside{slots: sandbox.NewSlots(jobs)}
 // Workspace is a contest folder with everything that is needed to run programs. Once
 // it is started it is safe for concurrent use.
 type Workspace struct {
-	Root   string // the folder with judge.toml
+	Root   string // the contest's folder
 	House  bool   // whether it is the house's own, brought along by the judge
 	Config *config.Config
 	Cache  string
@@ -93,7 +95,8 @@ type Workspace struct {
 	making    sync.Mutex                                         // held while cases that are not stored are made
 }
 
-// Find finds the contest of a folder. Outside any, it takes the problems of the house.
+// Find finds the contest of a folder: the nearest one above it with a judge.toml, or with a folder
+// problems/ that has problems in it. Outside any, it takes the problems of the house.
 func Find(env Env) (*Workspace, error) {
 	w := &Workspace{Cache: env.Cache, near: env.Near}
 	w.house = cachedir.Open(w.houseDir(), cachedir.Limits{Bytes: 256 << 20})
@@ -106,8 +109,12 @@ func Find(env Env) (*Workspace, error) {
 	}
 	root, err := config.FindRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		w.House = true
-		root, err = w.houseRoot()
+		if root = problem.RootOf(packages.Formats, dir); root == "" {
+			w.House = true
+			root, err = w.houseRoot()
+		} else {
+			err = nil
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -123,7 +130,7 @@ func Find(env Env) (*Workspace, error) {
 	}
 	file := filepath.Join(w.Root, config.FileName)
 	data, err := os.ReadFile(file)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // without it, the defaults count
 		return nil, err
 	}
 	if w.Config, err = config.Load(w.Near(file), data, defaults); err != nil {

@@ -265,20 +265,20 @@ func removeIfEmpty(dir string) error {
 // lines, without making anything. The faults say what is missing, changed by
 // hand, out of date, or not made by any line.
 func (m *Maker) CheckFiles() judge.Faults {
-	faults, _ := m.Compare()
+	faults, _, _ := m.Compare()
 	return faults
 }
 
 // Compare is CheckFiles that also lists the cases whose files are not what their
-// lines make, or may not be: nobody is judged by them.
-func (m *Maker) Compare() (faults judge.Faults, doubtful []*judge.Case) {
+// lines make, so that nobody is judged by them, and the groups that were made by other sources of
+// the programs. What these make may be the same: Redraw finds out.
+func (m *Maker) Compare() (faults judge.Faults, doubtful []*judge.Case, changed []string) {
 	sources, err := m.sources()
 	if err != nil {
-		return judge.Faults{{File: m.Folder.Dir, Text: err.Error()}}, nil
+		return judge.Faults{{File: m.Folder.Dir, Text: err.Error()}}, nil, nil
 	}
 	again := "run: judge generate " + m.Folder.ID
 	var missing []*judge.Case
-	var stale []string // groups
 	for k := range m.Folder.Groups {
 		g := &m.Folder.Groups[k]
 		var made, bad []*judge.Case
@@ -310,19 +310,15 @@ func (m *Maker) Compare() (faults judge.Faults, doubtful []*judge.Case) {
 			}
 		}
 		if len(made) > 0 && len(manifest.Cases) > 0 && manifest.Sources != sources {
-			stale, bad = append(stale, g.Name), made
+			changed = append(changed, g.Name)
 		}
 		doubtful = append(doubtful, bad...)
 		faults = append(faults, strayFiles(dir, expected)...)
 	}
-	if len(stale) > 0 {
-		text := fmt.Sprintf("the cases of %s were made by other sources of the generator, validator or reference", strings.Join(stale, ", "))
-		faults = append(judge.Faults{{File: filepath.Join(m.dir(stale[0]), ManifestFile), Text: text, Hint: again}}, faults...)
-	}
 	if fault := m.Folder.NotGenerated(missing); fault != nil {
 		faults = append(judge.Faults{fault}, faults...)
 	}
-	return faults, doubtful
+	return faults, doubtful, changed
 }
 
 // gone says whether one of the case's files is not there.

@@ -163,11 +163,16 @@ func (v plainValidator) Validate(ctx context.Context, name string, input []byte)
 		return "", nil
 	case v.valid == 0 && (x.Killed == judge.CPUTime || x.Killed == judge.WallTime): // of packages, it refuses so
 		return "", &judge.Fault{Text: "the validator ended badly (" + x.Fate() + ")", Hint: said(tail, "mend the validator: it must come to an end on every input")}
+	case x.Killed == judge.Nothing && x.Signal != "":
+		return strings.TrimSpace(BySignal + x.Signal + "\n" + tail), nil
 	case strings.TrimSpace(tail) != "":
 		return strings.TrimSpace(tail), nil
 	}
 	return "not valid: " + x.Fate(), nil
 }
+
+// BySignal is what Validate's text begins with if a signal ended the validator.
+const BySignal = "not valid: signal "
 
 func (plainValidator) Close() error { return nil }
 

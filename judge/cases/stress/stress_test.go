@@ -106,10 +106,10 @@ time = "1s"
 [reference]
 program = "reference.x"
 [validator]
-program = "validator.x"
+program = "validate.x"
 speaks = "testlib"
 [generator]
-program = "generator.x"
+program = "generate.x"
 speaks = "plain"
 [[group]]
 name = "some"
@@ -127,7 +127,7 @@ func declared(t testing.TB, format, toml string, jobs int, solution program, oth
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "sums")
 	files := map[string]string{
-		"problem.toml": toml, "reference.x": "", "validator.x": "", "generator.x": "",
+		"problem.toml": toml, "reference.x": "", "validate.x": "", "generate.x": "",
 		"cases/sample/one.in": "2\n3\n4\n", "cases/sample/one.ans": "7\n",
 	}
 	if format != "" {
@@ -143,7 +143,7 @@ func declared(t testing.TB, format, toml string, jobs int, solution program, oth
 	if err := faults.AsError(); err != nil {
 		t.Fatal(err)
 	}
-	r := &runner{programs: map[string]program{"reference.x": sum(same), "validator.x": validate, "generator.x": generate, "solution": solution}}
+	r := &runner{programs: map[string]program{"reference.x": sum(same), "validate.x": validate, "generate.x": generate, "solution": solution}}
 	for name, p := range others {
 		r.programs[name] = p
 	}
@@ -217,11 +217,11 @@ func TestSearchNamesTheSettersFaults(t *testing.T) {
 	}{
 		{"says that the reference fails", map[string]program{"reference.x": func(string, []string, string, io.Writer) judge.Exec { return judge.Exec{Exit: 9} }},
 			"the reference fails on it: run-time error (exit code 9)"},
-		{"says that a line makes what is not valid", map[string]program{"generator.x": func(_ string, _ []string, _ string, out io.Writer) judge.Exec {
+		{"says that a line makes what is not valid", map[string]program{"generate.x": func(_ string, _ []string, _ string, out io.Writer) judge.Exec {
 			fmt.Fprintln(out, "-1")
 			return judge.Exec{}
 		}}, `with another seed: the generated input is not valid`},
-		{"says that the generator crashes", map[string]program{"generator.x": func(string, []string, string, io.Writer) judge.Exec { return judge.Exec{Signal: "SIGSEGV"} }},
+		{"says that the generator crashes", map[string]program{"generate.x": func(string, []string, string, io.Writer) judge.Exec { return judge.Exec{Signal: "SIGSEGV"} }},
 			"the generator ended badly (run-time error, signal SIGSEGV)"},
 	} {
 		t.Run("it "+row.it, func(t *testing.T) {
@@ -429,7 +429,7 @@ func TestSlowest(t *testing.T) {
 }
 
 func TestWithoutAValidatorCasesAreNotChanged(t *testing.T) {
-	toml := strings.Replace(usual, "[validator]\nprogram = \"validator.x\"\nspeaks = \"testlib\"\n", "", 1)
+	toml := strings.Replace(usual, "[validator]\nprogram = \"validate.x\"\nspeaks = \"testlib\"\n", "", 1)
 	lab, _ := open(t, toml, 1, threeDigits, nil)
 	found, tally, err := lab.Search(t.Context(), stress.Options{Count: 300})
 	if err != nil || found != nil || tally.Ran == 0 || len(lab.Notes()) != 1 {

@@ -99,6 +99,9 @@ func (v *Verifier) answers(ctx context.Context) (n int, faults judge.Faults, err
 				if n++; fault != nil {
 					faults = append(faults, fault)
 				}
+				if v.changed && c.Line != "" && (fault != nil || r.fault != nil) {
+					v.doubtful[c.ID()] = true // the answer is that of another reference
+				}
 				<-ahead
 			case <-gctx.Done():
 				return gctx.Err()
@@ -107,7 +110,24 @@ func (v *Verifier) answers(ctx context.Context) (n int, faults judge.Faults, err
 		return nil
 	})
 	err = group.Wait()
-	return n, faults, err
+	v.broken = n > 0 && b.crashes.cases == n
+	return n, slices.Concat(b.crashes.faults(), b.failed.faults(), first(faults)), err
+}
+
+// mostDisagreements is how many answers are shown with which the reference disagrees.
+const mostDisagreements = 5
+
+// first keeps the first faults, and says how many more there are.
+func first(faults judge.Faults) judge.Faults {
+	more := len(faults) - mostDisagreements
+	if more <= 0 {
+		return faults
+	}
+	kept := slices.Clone(faults[:mostDisagreements])
+	last := *kept[mostDisagreements-1]
+	last.Hint = strings.TrimLeft(last.Hint+fmt.Sprintf("\nso it is with %d more cases", more), "\n")
+	kept[mostDisagreements-1] = &last
+	return kept
 }
 
 // reply has the reference answer one case again; without a reference it does nothing.
@@ -117,7 +137,7 @@ func (v *Verifier) reply(ctx context.Context, program *judge.Program, c *judge.C
 	}
 	got, err := v.solve(ctx, program, c)
 	if f, ok := errors.AsType[*judge.Fault](err); ok {
-		return replied{fault: v.Folder.CaseFault(c, fmt.Sprintf("case %s: %s", c.ID(), f.Text), f.Hint)}, nil
+		return replied{fault: f}, nil
 	}
 	if err != nil {
 		return replied{}, err
@@ -139,13 +159,15 @@ func (v *Verifier) reply(ctx context.Context, program *judge.Program, c *judge.C
 type bout struct {
 	v                *Verifier
 	answers, outputs check.Checker
+	crashes, failed  crashes // of the checker, and of the reference
 }
 
 // compare returns the fault of one case: the checker rejects the answer file, or the answer
 // file and the reference disagree.
 func (b *bout) compare(ctx context.Context, c *judge.Case, r replied) (*judge.Fault, error) {
 	if r.fault != nil {
-		return r.fault, nil
+		b.failed.add(referenceFault(b.v.Folder.Reference, r.fault), c.ID())
+		return nil, nil
 	}
 	ans, err := optional(c.Ans)
 	if err != nil {
@@ -167,6 +189,12 @@ func (b *bout) compare(ctx context.Context, c *judge.Case, r replied) (*judge.Fa
 	own, err := judgeAnswer(ctx, b.answers, c, ans, ans)
 	if err != nil {
 		return nil, err
+	}
+	if own.Verdict == judge.JudgeError {
+		if fault := b.v.crashOf(own.Message); fault != nil {
+			b.crashes.add(fault, c.ID())
+			return nil, nil
+		}
 	}
 	if r.out == nil {
 		if !builtin && b.v.Folder.Checker.Program.Speaks == "kit" { // only these remember earlier cases

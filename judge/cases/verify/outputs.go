@@ -2,7 +2,6 @@ package verify
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -72,13 +71,14 @@ type took struct {
 // program is needed to solve the problem.
 func (v *Verifier) junkOutputs(ctx context.Context) (n int, faults judge.Faults, err error) {
 	part := v.Folder.Checker.Program
-	if part == nil || v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
+	if part == nil || v.broken || v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
 		return 0, nil, nil
 	}
 	if _, err := v.Crew.Part(ctx, part); err != nil {
 		return 0, nil, nil // whoever judges with it tells
 	}
-	made, first := map[string]*took{}, "" // where it fails first, and what it says
+	made := map[string]*took{}
+	var first *judge.Fault // how it fails first
 	var names []string
 	for _, c := range v.tried() {
 		ans, err := os.ReadFile(c.Ans)
@@ -109,7 +109,9 @@ func (v *Verifier) junkOutputs(ctx context.Context) (n int, faults judge.Faults,
 			t.refused = o.Verdict != judge.Accepted || o.Award != right.Award // it may be worth less
 			if o.Verdict == judge.JudgeError {
 				t.failed = true
-				first = cmp.Or(first, fmt.Sprintf("case %s: %s", c.ID(), o.Message))
+				if first == nil {
+					first = v.failsOn(c, o.Message)
+				}
 			}
 		}
 	}
@@ -123,12 +125,24 @@ func (v *Verifier) junkOutputs(ctx context.Context) (n int, faults judge.Faults,
 		}
 	}
 	if len(failed) > 0 {
-		faults = append(faults, &judge.Fault{File: part.Path, Text: fmt.Sprintf("the checker fails on %s: %s", strings.Join(failed, "; "), first), Hint: "mend it: contestants print anything, and what cannot be read is a wrong answer"})
+		first.Text = fmt.Sprintf("the checker"+failingOn+"%s: %s", strings.Join(failed, "; "), first.Text)
+		first.Hint += "mend it: contestants print anything, and what cannot be read is a wrong answer"
+		faults = append(faults, first)
 	}
 	if len(accepted) > 0 {
 		faults = append(faults, &judge.Fault{File: part.Path, Text: "the checker accepts " + strings.Join(accepted, "; "), Hint: "refuse what is no answer, and read the output to its end (kit: EOF; testlib: readEof)"})
 	}
 	return n, faults, nil
+}
+
+// failsOn is what the checker says as it fails on an output for a case, at its place.
+func (v *Verifier) failsOn(c *judge.Case, message string) *judge.Fault {
+	if f := v.crashOf(message); f != nil {
+		_, f.Text, _ = strings.Cut(f.Text, failing)
+		f.Hint = strings.TrimRight(fmt.Sprintf("first with case %s\n%s", c.ID(), f.Hint), "\n") + "\n"
+		return f
+	}
+	return &judge.Fault{File: v.Folder.Checker.Program.Path, Text: fmt.Sprintf("case %s: %s", c.ID(), message)}
 }
 
 // alone has a checker that has seen nothing before judge one output.

@@ -22,6 +22,9 @@ import (
 // packageChecks does what comes before the submissions of a package.
 func (v *Verifier) packageChecks(ctx context.Context) (ready bool, err error) {
 	p := v.Folder.Package
+	if p.Assumed != "" {
+		v.note(p.Assumed)
+	}
 	v.report("the package is as the format says", 1, append(p.Flaws, badName(v.Folder.ID, v.Folder.Dir, p.Foreign)...))
 	// What follows, and what the validators do with junk, is advice: the format does not ask for it.
 	faults, warnings := v.texts()
@@ -34,6 +37,8 @@ func (v *Verifier) packageChecks(ctx context.Context) (ready bool, err error) {
 		step{what: "the validator judges every answer", do: v.packageAnswers},
 		step{what: "the statement's examples are sample cases", do: v.examples},
 		step{what: "the statement's pictures are there", do: v.pictures},
+		step{what: "no formula of the statement is broken", do: v.formulas},
+		step{what: "every formula of the statement can be drawn", do: v.undrawn, warns: true},
 		step{what: "all of the statement is shown", do: v.unshown, warns: true},
 		step{what: "the output validator refuses junk", do: v.junkOutputs, warns: true},
 	); err != nil {

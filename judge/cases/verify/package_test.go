@@ -274,6 +274,126 @@ func TestSeen(t *testing.T) {
 	}
 }
 
+// TestSlow: a solution that must be too slow keeps its verdict, whatever it does after the limit,
+// and it is noted if it is not slow enough.
+func TestSlow(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "1")
+	write(t, file, "1\n")
+	cases := []judge.Case{{Group: "edge", Name: "1", In: file, Ans: file}, {Group: "edge", Name: "2", In: file, Ans: file}}
+	p := &judge.Problem{Dir: dir, Limits: judge.Limits{CPU: time.Second, Output: 100}, Groups: []judge.Group{{Name: "edge", Cases: cases}}}
+	const ms = time.Millisecond
+	for _, row := range []struct {
+		it      string
+		took    []judge.Exec // of the cases, with all the time that they want
+		kind    judge.Kind
+		verdict judge.Verdict
+		note    string
+	}{
+		{"is quiet about one that is far too slow", []judge.Exec{{CPU: 9000 * ms}, {}}, judge.Kind{}, judge.TimeLimit, ""},
+		{"notes one that is a little too slow", []judge.Exec{{CPU: 1100 * ms}, {}}, judge.Kind{}, judge.TimeLimit, "it needs only 1.1 s, less than 1.25 times the time limit of 1 s: a faster machine may accept it"},
+		{"is quiet at 1.25 times the limit", []judge.Exec{{CPU: 1250 * ms}, {}}, judge.Kind{}, judge.TimeLimit, ""},
+		{"looks at the other cases", []judge.Exec{{CPU: 1100 * ms}, {CPU: 1400 * ms}}, judge.Kind{}, judge.TimeLimit, ""},
+		{"says the most of all cases", []judge.Exec{{CPU: 1100 * ms}, {CPU: 1200 * ms}}, judge.Kind{}, judge.TimeLimit, "it needs only 1.2 s, less than 1.25 times the time limit of 1 s: a faster machine may accept it"},
+		{"accepts one at the limit", []judge.Exec{{CPU: 1000 * ms}, {}}, judge.Kind{}, judge.Accepted, ""},
+		{"does not see what it prints after the limit", []judge.Exec{{CPU: 1400 * ms, Output: 101}, {}}, judge.Kind{}, judge.TimeLimit, ""},
+		{"does not see that it needs memory after the limit", []judge.Exec{{CPU: 1400 * ms, Killed: judge.Memory}, {}}, judge.Kind{}, judge.TimeLimit, ""},
+		{"sees what it prints before the limit", []judge.Exec{{CPU: 900 * ms, Output: 101}, {}}, judge.Kind{}, judge.OutputLimit, ""},
+		{"ends one that talks at the limit", []judge.Exec{{CPU: 1100 * ms}, {}}, judge.Kind{Interactive: true}, judge.TimeLimit, ""},
+		{"ends one of several passes at the limit", []judge.Exec{{CPU: 1100 * ms}, {}}, judge.Kind{MultiPass: true}, judge.TimeLimit, ""},
+	} {
+		p.Kind = row.kind
+		tries = 0
+		v := &Verifier{Folder: &problem.Folder{Problem: p}, Entries: timed(row.took), listen: func(judge.Event) {}}
+		s := &solution{path: file, promised: judge.TimeLimit, made: &lang.Result{OK: true}}
+		judged, err := v.judge(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if judged.Verdict != row.verdict || judged.Note != row.note || judged.OK != (row.verdict == judge.TimeLimit) {
+			t.Errorf("it %s: %s, ok %v, note %q; want %s, %q", row.it, judged.Verdict, judged.OK, judged.Note, row.verdict, row.note)
+		}
+		if row.took[0].CPU > 2*time.Second && tries != 1 {
+			t.Errorf("it %s: it runs %d times, want once", row.it, tries)
+		}
+	}
+}
+
+// tries counts the runs of a solution.
+var tries int
+
+// timed are the runs of a solution with all the time that they want, by the number of the case.
+type timed []judge.Exec
+
+func (timed) Faster(context.Context, *problem.Submission) (*lang.Result, error)     { return nil, nil }
+func (timed) Solution(context.Context, string) (*lang.Result, error)                { return nil, nil }
+func (timed) Submission(context.Context, *problem.Submission) (*lang.Result, error) { return nil, nil }
+func (timed) Prepared(context.Context) (*Prepared, error)                           { return nil, nil }
+func (e timed) Bench(_ context.Context, p *judge.Problem, _ string, _ *lang.Result, _ trial.Way) (trial.Bench, error) {
+	return &timedBench{limits: p.Limits, runs: e}, nil
+}
+
+// timedBench ends a run at the CPU limit, without what the program does later.
+type timedBench struct {
+	slow
+	limits judge.Limits
+	runs   timed
+}
+
+func (b *timedBench) Try(_ context.Context, c *judge.Case) (*judge.Attempt, error) {
+	tries++
+	x := b.runs[c.Name[0]-'1']
+	if x.CPU > b.limits.CPU {
+		x = judge.Exec{CPU: b.limits.CPU + time.Millisecond, Killed: judge.CPUTime}
+	}
+	return &judge.Attempt{Exec: x}, nil
+}
+
+func (b *timedBench) Explain(*judge.Case, *judge.Attempt, judge.Outcome) *judge.Detail { return nil }
+
+func (b *timedBench) Check(context.Context, *judge.Case, *judge.Attempt) (judge.Outcome, error) {
+	return judge.Outcome{Verdict: judge.Accepted}, nil
+}
+
+func TestRoom(t *testing.T) {
+	const ms = time.Millisecond
+	limits := problem.Timing{Limit: 2 * time.Second, Multiplier: 2}
+	for _, row := range []struct {
+		accepted, slow span
+		want           string
+	}{
+		{span{400 * ms, "a"}, span{3000 * ms, "s"}, "time limit 2 s: accepted solutions need up to 0.4 s, too slow ones at least 3 s; limits from 0.8 s to 2.4 s leave room for both"},
+		{span{1200 * ms, "a"}, span{3000 * ms, "s"}, "time limit 2 s: accepted solutions need up to 1.2 s, too slow ones at least 3 s; limits from 2.4 s to 2.4 s leave room for both"},
+		{span{1201 * ms, "a"}, span{3000 * ms, "s"}, "no time limit separates the solutions well: accepted ones need up to 1.2 s (a), and one that must be too slow only 3 s (s); a limit should be 2 times the first, and the second 1.25 times the limit"},
+		{span{400 * ms, "a"}, span{}, ""},
+		{span{}, span{3000 * ms, "s"}, ""},
+	} {
+		if got := room(limits, row.accepted, row.slow); got != row.want {
+			t.Errorf("room(%v, %v) = %q, want %q", row.accepted, row.slow, got, row.want)
+		}
+	}
+	judged := func(path string, promised, got judge.Verdict, took float64) judge.Event {
+		return &judge.SolutionJudged{Path: path, Promised: promised, Verdict: got, OK: promised == got, TimeMS: took}
+	}
+	v := &Verifier{Only: []string{"a.c"}, Folder: &problem.Folder{Problem: &judge.Problem{ID: "p", Limits: judge.Limits{CPU: 2 * time.Second}}}}
+	told := []judge.Event{
+		judged("a", judge.Accepted, judge.Accepted, 300), judged("b", judge.Accepted, judge.Accepted, 400),
+		judged("w", judge.WrongAnswer, judge.WrongAnswer, 900), judged("i", judge.IdlenessLimit, judge.IdlenessLimit, 1),
+		judged("s", judge.TimeLimit, judge.TimeLimit, 3000), judged("t", judge.TimeLimit, judge.TimeLimit, 2900), judged("u", judge.TimeLimit, judge.Accepted, 10),
+	}
+	end, err := v.end(told)
+	if err != nil || len(end) != 2 {
+		t.Fatal(end, err)
+	}
+	if got, want := end[0].(*judge.Noted).Text, "time limit 2 s: accepted solutions need up to 0.4 s, too slow ones at least 2.9 s; limits from 0.8 s to 2.32 s leave room for both"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	v.Folder.Kind.Interactive = true // how much too slow is not known
+	if end, err := v.end(told); err != nil || len(end) != 1 {
+		t.Error(end, err)
+	}
+}
+
 func TestTight(t *testing.T) {
 	given := problem.Timing{Limit: time.Second, Strict: true, Multiplier: 2}
 	found := given

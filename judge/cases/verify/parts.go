@@ -53,12 +53,12 @@ func (v *Verifier) Paths() (paths []string) {
 // Run verifies the problem. The error is for what is not a fault of the folder.
 func (v *Verifier) Run(ctx context.Context, listen func(judge.Event)) (*judge.VerifyFinished, error) {
 	var told []judge.Event
-	hear := func(e judge.Event) {
+	hear := once(func(e judge.Event) {
 		if _, passing := e.(*judge.Progressed); !passing {
 			told = append(told, e)
 		}
 		listen(e)
-	}
+	})
 	ready, err := v.Checks(ctx, hear)
 	if err != nil {
 		return nil, err
@@ -152,7 +152,11 @@ func (v *Verifier) Fold(parts ...[]judge.Event) ([]judge.Event, error) {
 	}
 	sorted := slices.Clone(parts)
 	slices.SortStableFunc(sorted, func(a, b []judge.Event) int { return of(a) - of(b) })
-	all := slices.Concat(sorted...)
+	var all []judge.Event
+	tell := once(func(e judge.Event) { all = append(all, e) })
+	for _, e := range slices.Concat(sorted...) {
+		tell(e)
+	}
 	end, err := v.end(all)
 	return append(all, end...), err
 }
@@ -160,8 +164,8 @@ func (v *Verifier) Fold(parts ...[]judge.Event) ([]judge.Event, error) {
 // end is what is told after all parts; its last event closes the verification.
 func (v *Verifier) end(told []judge.Event) (end []judge.Event, err error) {
 	done := &judge.VerifyFinished{}
-	accepted := 0
-	slowest, who := time.Duration(0), ""
+	accepted, unknown := 0, 0
+	var slowest, slow span // that must be in time, and that must not
 	for _, e := range told {
 		switch e := e.(type) {
 		case *judge.FaultFound:
@@ -173,21 +177,22 @@ func (v *Verifier) end(told []judge.Event) (end []judge.Event, err error) {
 			switch e.Verdict {
 			case judge.Skipped:
 				done.Skipped++
+			case judge.JudgeError:
+				unknown++ // it may be right
 			case judge.Accepted:
 				accepted++
 			}
-			if took := time.Duration(e.TimeMS * float64(time.Millisecond)); took > slowest && v.mustBeInTime(e) {
-				slowest, who = took, e.Path
+			took := span{time.Duration(e.TimeMS * float64(time.Millisecond)), e.Path}
+			if took.took > slowest.took && v.mustBeInTime(e) {
+				slowest = took
+			}
+			if e.OK && v.measures(&solution{promised: e.Promised}) && (slow.path == "" || took.took < slow.took) {
+				slow = took
 			}
 		}
 	}
-	if pkg := v.Folder.Package; pkg != nil && who != "" {
-		who = pkg.Submission(who).Name
-	}
-	if note := tight(v.timing(), slowest, who); note != "" {
-		end = append(end, &judge.Noted{Text: note})
-	}
-	if v.Folder.Package == nil && done.Solutions > 0 && len(v.Only) == 0 && accepted == 0 && done.Skipped == 0 {
+	end = append(end, v.timeNotes(slowest, slow)...)
+	if v.Folder.Package == nil && done.Solutions > 0 && len(v.Only) == 0 && accepted+unknown == 0 && done.Skipped == 0 {
 		done.Faults++
 		end = append(end, &judge.FaultFound{Fault: v.noneAccepted()})
 	}
@@ -202,6 +207,24 @@ func (v *Verifier) end(told []judge.Event) (end []judge.Event, err error) {
 	}
 	done.OK = done.Faults == 0
 	return append(end, done), nil
+}
+
+// timeNotes says how the time limit stands to what the slowest program needs that must be in time,
+// and the fastest that must be too slow.
+func (v *Verifier) timeNotes(slowest, slow span) (notes []judge.Event) {
+	if pkg := v.Folder.Package; pkg != nil {
+		if slowest.path != "" {
+			slowest.path = pkg.Submission(slowest.path).Name
+		}
+		slow = span{} // its format has rules of its own
+	}
+	t := v.timing()
+	for _, note := range []string{tight(t, slowest.took, slowest.path), room(t, slowest, slow)} {
+		if note != "" {
+			notes = append(notes, &judge.Noted{Text: note})
+		}
+	}
+	return notes
 }
 
 // timing is how the problem's time limit must stand to what the programs take.

@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"maps"
+	"os"
 	"slices"
 
 	"assay/judge"
@@ -15,8 +16,7 @@ func (v *Verifier) pictures(ctx context.Context) (n int, faults judge.Faults, er
 		n, faults, _ = v.Folder.Package.Unshown()
 		return n, faults, nil
 	}
-	languages := v.Folder.Statements()
-	for _, file := range append([]string{v.Folder.Statement()}, slices.Sorted(maps.Values(languages))...) {
+	for _, file := range v.statements() {
 		found, missing := problem.MissingPictures(v.Folder.Dir, file)
 		n, faults = n+found, append(faults, missing...)
 	}
@@ -27,4 +27,43 @@ func (v *Verifier) pictures(ctx context.Context) (n int, faults judge.Faults, er
 func (v *Verifier) unshown(ctx context.Context) (n int, warnings judge.Faults, err error) {
 	_, _, warnings = v.Folder.Package.Unshown()
 	return len(warnings), warnings, nil
+}
+
+// statements are the files of a problem folder's statements, in all languages.
+func (v *Verifier) statements() (files []string) {
+	files = append([]string{v.Folder.Statement()}, slices.Sorted(maps.Values(v.Folder.Statements()))...)
+	if v.Folder.Golf != nil && v.Folder.Golf.Statement != "" {
+		files = append(files, v.Folder.Golf.Statement)
+	}
+	if v.Folder.Game != nil && v.Folder.Game.Statement != "" {
+		files = append(files, v.Folder.Game.Statement)
+	}
+	return files
+}
+
+// formulas checks that no formula of the statements is broken.
+func (v *Verifier) formulas(context.Context) (n int, faults judge.Faults, err error) {
+	n, faults, _ = v.allFormulas()
+	return n, faults, nil
+}
+
+// undrawn tells which formulas of the statements pages cannot draw.
+func (v *Verifier) undrawn(context.Context) (n int, warnings judge.Faults, err error) {
+	_, _, warnings = v.allFormulas()
+	return len(warnings), warnings, nil
+}
+
+func (v *Verifier) allFormulas() (n int, broken, undrawn judge.Faults) {
+	if v.Folder.Package != nil {
+		return v.Folder.Package.Formulas()
+	}
+	for _, file := range v.statements() {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			continue // Lint has said so
+		}
+		found, faults, warnings := problem.Formulas(file, data)
+		n, broken, undrawn = n+found, append(broken, faults...), append(undrawn, warnings...)
+	}
+	return n, broken, undrawn
 }

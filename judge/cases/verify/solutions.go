@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"assay/judge"
 	"assay/judge/internal/suggest"
@@ -28,7 +29,8 @@ type solution struct {
 	path     string
 	promised judge.Verdict
 	made     *lang.Result
-	err      error // of making it
+	err      error        // of making it
+	crash    *judge.Fault // of the setter's program that judges it; nil if there is none
 }
 
 // find lists the solutions, folder by folder in the order of the verdicts.
@@ -88,6 +90,9 @@ func (v *Verifier) partOfSolution(s *solution) part {
 		}
 		if judged.OK {
 			return []judge.Event{judged}, nil
+		}
+		if s.crash != nil {
+			return []judge.Event{judged, &judge.FaultFound{Fault: s.crash}}, nil
 		}
 		return []judge.Event{judged, &judge.FaultFound{Fault: &judge.Fault{File: s.path, Text: fmt.Sprintf("the solution gets %s, its folder promises %s", judged.Verdict, s.promised), Hint: v.hint(s, judged)}}}, nil
 	}}
@@ -158,7 +163,7 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 	}
 	// One that must wait, or be too slow, is not asked twice whether it is.
 	way := trial.Way{Retime: s.promised != judge.IdlenessLimit, Slow: s.promised == judge.TimeLimit}
-	bench, err := v.Entries.Bench(ctx, v.Folder.Problem, s.path, s.made, way)
+	bench, err := v.measure(ctx, s, way)
 	if err != nil {
 		return nil, err
 	}
@@ -171,6 +176,12 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 			loosely = loosely || v.Folder.Loosely && s.promised != judge.Accepted && problem.Same(e.Verdict, s.promised)
 			if e.Verdict != judge.Accepted && e.Verdict != judge.Skipped {
 				judged.Killers = append(judged.Killers, e.ID())
+			}
+			if e.Verdict == judge.JudgeError && s.crash == nil {
+				if s.crash = v.crashOf(e.Message); s.crash != nil {
+					s.crash.Hint = strings.TrimRight(fmt.Sprintf("it fails on case %s of %s\n%s", e.ID(), s.path, s.crash.Hint), "\n")
+					judged.Note, _, _ = strings.Cut(e.Message, "\n")
+				}
 			}
 		case *judge.GroupJudged:
 			judged.Groups = append(judged.Groups, *e)
@@ -188,6 +199,17 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 		judged.Language = s.made.Program.Language
 	}
 	judged.Verdict, judged.TimeMS, judged.Memory = sum.Verdict, sum.TimeMS, sum.Memory
+	if sum.Verdict != judge.JudgeError {
+		s.crash, judged.Note = nil, ""
+	}
 	judged.OK = sum.Verdict == s.promised || loosely && sum.Verdict != judge.JudgeError
+	if took := time.Duration(sum.TimeMS * float64(time.Millisecond)); judged.OK && v.measures(s) && barely(v.Folder.Limits.CPU, took) != "" {
+		longest, err := v.longest(ctx, s, way) // another case may need more
+		if err != nil {
+			return nil, err
+		}
+		judged.Note = barely(v.Folder.Limits.CPU, max(took, longest))
+		judged.TimeMS = float64(max(took, longest).Microseconds()) / 1000
+	}
 	return judged, nil
 }

@@ -5,8 +5,8 @@
 // manifest, and every solution gets the verdict of its folder.
 //
 // It finds as much as it can in one go, and sends it as events; a *judge.Fault is
-// an event here, never the end. It does not change anything, and does not make
-// the cases anew: `judge generate --check` does that.
+// an event here, never the end. It does not change anything. It makes generated inputs
+// again only if the programs have changed since; `judge generate --check` makes all cases anew.
 package verify
 
 import (
@@ -22,6 +22,7 @@ import (
 	"assay/judge"
 	"assay/judge/cases/gen"
 	"assay/judge/internal/mark"
+	"assay/judge/internal/tail"
 	"assay/judge/problem"
 	"assay/judge/running/check"
 	"assay/judge/running/lang"
@@ -53,6 +54,8 @@ type Verifier struct {
 	listen   func(judge.Event)
 	marked   []string        // cases of which a text is in an encoding that nobody expects, by id
 	doubtful map[string]bool // generated cases that are not what their lines make, by id
+	changed  bool            // the programs have, since they made the cases
+	broken   bool            // the checker fails on every answer
 	judgedBy string          // hash of the programs that judge a package's submissions
 
 	mu sync.Mutex // held while what all submissions need is made ready
@@ -95,11 +98,8 @@ func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready 
 	faults, warnings := v.texts()
 	v.report("every case is a text with proper line ends", v.Folder.Count(), few(append(faults, warnings...)))
 	if v.Folder.Generator != nil || v.Folder.Makes() {
-		faults, doubtful := (&gen.Maker{Folder: v.Folder}).Compare()
-		v.report("the generated files are those of the manifest", v.Folder.Count(), few(faults))
-		v.doubtful = map[string]bool{}
-		for _, c := range doubtful {
-			v.doubtful[c.ID()] = true
+		if err := v.generated(ctx); err != nil {
+			return false, err
 		}
 	}
 	if err := v.steps(ctx,
@@ -109,6 +109,8 @@ func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready 
 		step{what: v.answersCheck(), do: v.answers},
 		step{what: "the statement's examples are sample cases", do: v.examples},
 		step{what: "the statement's pictures are there", do: v.pictures},
+		step{what: "no formula of the statement is broken", do: v.formulas},
+		step{what: "every formula of the statement can be drawn", do: v.undrawn, warns: true},
 		step{what: "the checker refuses junk", do: v.junkOutputs},
 	); err != nil {
 		return false, err
@@ -134,6 +136,29 @@ func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready 
 	return true, nil
 }
 
+// generated compares the generated cases with their manifests. If the programs that made them have
+// changed, it has the generator make the inputs again; the steps that follow hold all inputs
+// against the validator, and all answers against the reference.
+func (v *Verifier) generated(ctx context.Context) error {
+	m := &gen.Maker{Folder: v.Folder, Runner: v.Runner, Builder: v.Crew, Jobs: max(v.Jobs, 1), Limits: v.Limits}
+	faults, doubtful, changed := m.Compare()
+	v.report("the generated files are those of the manifest", v.Folder.Count(), few(faults))
+	if v.changed = len(changed) > 0; v.changed {
+		if err := v.steps(ctx, step{what: "the changed programs make the same inputs", do: func(ctx context.Context) (int, judge.Faults, error) {
+			n, faults, other, err := m.Redraw(ctx, changed)
+			doubtful = append(doubtful, other...)
+			return n, faults, err
+		}}); err != nil {
+			return err
+		}
+	}
+	v.doubtful = map[string]bool{}
+	for _, c := range doubtful {
+		v.doubtful[c.ID()] = true
+	}
+	return nil
+}
+
 // unfit says, and tells, whether the solutions cannot be judged for the cases: what passes
 // may fail on one that is missing, and what fails may be right.
 func (v *Verifier) unfit() bool {
@@ -142,6 +167,10 @@ func (v *Verifier) unfit() bool {
 		if !slices.Contains(v.marked, c.ID()) {
 			bad--
 		}
+	}
+	if bad == 0 && v.broken {
+		v.note("the solutions are not judged: the checker fails on every test case")
+		return true
 	}
 	if bad > 0 {
 		v.listen(&judge.Noted{Text: fmt.Sprintf("the solutions are not judged: %d of %d cases are not as they should be", bad, v.Folder.Count())})
@@ -290,12 +319,19 @@ func (v *Verifier) inputs(ctx context.Context) (n int, faults judge.Faults, err 
 		return 0, nil, v.place(v.Folder.Validator, err)
 	}
 	defer validator.Close()
+	var failed crashes
+	defer func() { faults = append(failed.faults(), faults...) }()
 	for c := range v.cases {
 		data, err := os.ReadFile(c.In)
 		if err != nil {
 			return n, faults, err
 		}
 		text, err := validator.Validate(ctx, c.ID(), data)
+		if fault := v.validatorCrash(text, err); fault != nil {
+			failed.add(fault, c.ID())
+			n++
+			continue
+		}
 		if err != nil {
 			return n, faults, v.place(v.Folder.Validator, err)
 		}
@@ -305,6 +341,21 @@ func (v *Verifier) inputs(ctx context.Context) (n int, faults judge.Faults, err 
 		n++
 	}
 	return n, faults, nil
+}
+
+// validatorCrash returns the fault of a validator that ended badly on an input; nil if it did not.
+func (v *Verifier) validatorCrash(text string, err error) *judge.Fault {
+	part := v.Folder.Validator
+	if part == nil {
+		return nil
+	}
+	if f, ok := errors.AsType[*judge.Fault](err); ok && f.File == "" {
+		return crashed("validator", part, strings.TrimPrefix(f.Text, "the validator ")+"\n"+f.Hint)
+	}
+	if err == nil && (tail.Crashed(text) || strings.HasPrefix(text, gen.BySignal)) {
+		return crashed("validator", part, "ended with "+strings.SplitN(strings.TrimPrefix(text, gen.BySignal), "\n", 2)[0]+"\n"+text)
+	}
+	return nil
 }
 
 // try is an input that a validator must refuse.

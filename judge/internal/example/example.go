@@ -148,6 +148,9 @@ type event struct {
 	text  Text   // of a code block
 	out   Text   // of a pair
 	rows  [][]Text
+	// first and after are the lines of the statement from which and up to which it stands, from
+	// 0; only of Markdown.
+	first, after int
 }
 
 type kind int

@@ -29,13 +29,20 @@ type reader struct {
 	at     int // the next line
 	events []event
 	para   []string // the lines of the paragraph that is read
+	from   int      // the first of them
 	inList bool
 }
 
 func scanMarkdown(s string) []event {
 	r := &reader{lines: strings.Split(s, "\n")}
 	for r.at < len(r.lines) {
+		first, known := r.at, len(r.events)
 		r.line()
+		for i := known; i < len(r.events); i++ {
+			if e := &r.events[i]; e.after == 0 {
+				e.first, e.after = first, r.at
+			}
+		}
 	}
 	r.endParagraph()
 	return r.events
@@ -44,7 +51,8 @@ func scanMarkdown(s string) []event {
 func (r *reader) endParagraph() {
 	if len(r.para) > 0 {
 		text := strings.Join(r.para, " ")
-		r.events = append(r.events, event{kind: label, words: strings.TrimSpace(listItem.ReplaceAllString(unHTML(text), ""))})
+		words := strings.TrimSpace(listItem.ReplaceAllString(unHTML(text), ""))
+		r.events = append(r.events, event{kind: label, words: words, first: r.from, after: r.from + len(r.para)})
 	}
 	r.para = nil
 }
@@ -83,9 +91,11 @@ func (r *reader) line() {
 		if strings.Contains(line, "-") {
 			level = 2
 		}
-		words := r.para[0]
+		words, from := r.para[0], r.from
 		r.para = nil
 		r.heading(level, words)
+		last := &r.events[len(r.events)-1]
+		last.first, last.after = from, r.at
 	case r.startsTable(line):
 		r.endParagraph()
 		r.table()
@@ -95,6 +105,9 @@ func (r *reader) line() {
 			r.inList = true
 		} else if !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, "\t") && len(r.para) == 0 {
 			r.inList = false
+		}
+		if len(r.para) == 0 {
+			r.from = r.at
 		}
 		r.para = append(r.para, strings.TrimSpace(line))
 		r.at++
@@ -228,7 +241,7 @@ func (r *reader) element(start, end *regexp.Regexp) (body string, line int) {
 func (r *reader) pre() {
 	at := preStart.FindStringIndex(r.lines[r.at])
 	if before := strings.TrimSpace(r.lines[r.at][:at[0]]); before != "" {
-		r.para = []string{before}
+		r.para, r.from = []string{before}, r.at
 		r.endParagraph()
 	}
 	body, line := r.element(preStart, preEnd)

@@ -84,6 +84,22 @@ func Paths(markdown []byte) (all []Path) {
 	return all
 }
 
+// InHTML lists the pictures that an HTML file refers to, as Paths does.
+func InHTML(page []byte) (all []Path) {
+	z := tags.NewTokenizer(bytes.NewReader(page))
+	for line := 1; z.Next() != tags.ErrorToken; {
+		raw := bytes.Clone(z.Raw())
+		for _, address := range Sources(raw) {
+			path, _ := Split(address)
+			if path != "" && !Elsewhere(path) && !slices.ContainsFunc(all, func(p Path) bool { return p.Path == path }) {
+				all = append(all, Path{path, line})
+			}
+		}
+		line += bytes.Count(raw, []byte("\n"))
+	}
+	return all
+}
+
 // Sources are the addresses of the pictures in a piece of HTML.
 func Sources(piece []byte) (all []string) {
 	z := tags.NewTokenizer(bytes.NewReader(piece))

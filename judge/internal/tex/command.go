@@ -184,6 +184,7 @@ func (r *reader) multicolumn(s string, i, depth int) int {
 func (r *reader) until(s string, i int, closing string, display bool) int {
 	body, _, found := strings.Cut(r.ahead(s, i), closing)
 	if !found {
+		r.broken(s[i-len(closing):i], fmt.Sprintf("the formula has no %s at its end", closing), "add it")
 		return i
 	}
 	r.math(body, display)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -33,6 +34,8 @@ type Document struct {
 	Examples int // that the statement shows itself
 	Pictures []Picture
 	Warnings []Warning
+	Formulas int
+	Broken   []Warning // formulas that LaTeX refuses
 }
 
 // A Picture is an image that a statement shows.
@@ -58,7 +61,8 @@ type shared struct {
 	from         *origin // the file that is being read
 	included     int     // files
 	bytes        int     // of files
-	sought       int     // bytes that were read to find an end
+	warned       int
+	sought       int // bytes that were read to find an end
 	folders      []string
 	quiet        bool // in the preamble, of which nothing is shown
 	doc          Document
@@ -150,11 +154,23 @@ func inComment(s string, i int) bool {
 }
 
 func (r *reader) warn(stands, text, hint string) {
-	if r.quiet || len(r.doc.Warnings) >= maxWarnings {
+	r.told(&r.doc.Warnings, stands, text, hint)
+}
+
+// broken tells of a formula that is broken.
+func (r *reader) broken(stands, text, hint string) { r.told(&r.doc.Broken, stands, text, hint) }
+
+func (r *reader) told(to *[]Warning, stands, text, hint string) {
+	if r.quiet || r.warned >= maxWarnings {
 		return
 	}
+	r.warned++ // those that were there before, too: finding a place takes long
 	file, line := r.place(stands)
-	r.doc.Warnings = append(r.doc.Warnings, Warning{File: file, Line: line, Text: text, Hint: hint})
+	w := Warning{File: file, Line: line, Text: text, Hint: hint}
+	if to == &r.doc.Broken && slices.Contains(*to, w) {
+		return // a caption is read more than once
+	}
+	*to = append(*to, w)
 }
 
 // ahead is the text from i on in which an end is sought; "" if too much was read for that.

@@ -271,6 +271,7 @@ func (r *reader) formula(s string, i int) int {
 		r.math(s[start:start+end], mark == "$$")
 		return start + end + len(mark)
 	}
+	r.broken(s[i:min(len(s), start+1)], "the dollar sign begins a formula that does not end", `close it; a dollar sign that is meant is written \$`)
 	r.write(`\$`)
 	return start
 }
@@ -297,6 +298,7 @@ func dollars(s, mark string, braces bool) int {
 // source between dollars, on one line, with the statement's own commands replaced.
 func (r *reader) math(s string, display bool) {
 	formula := strings.Join(strings.Fields(r.source(s, 0)), " ")
+	r.check(s, formula)
 	if r.column { // a bar would end the cell
 		formula = bars.Replace(formula)
 	}

@@ -11,10 +11,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"assay/judge"
+	"assay/judge/internal/example"
 	"assay/judge/internal/pictures"
 	"assay/judge/problem"
 )
@@ -77,7 +78,9 @@ func (m *importer) statements() error {
 		if err != nil {
 			continue // it is told below that there is none
 		}
-		text = sampleMarks.ReplaceAllString(text, "")
+		if m.hasSamples() && !problem.Marked(text) && len(example.Find(text)) == 0 {
+			text = strings.TrimRight(text, "\n") + "\n\n" + rest + "\n" // where readers of the package put them
+		}
 		written[s.Language] = true
 		name := "statement.md"
 		if s.Language != m.mainLanguage() {
@@ -105,8 +108,12 @@ func (m *importer) statements() error {
 	return nil
 }
 
-// sampleMarks say where samples belong, which only packages know.
-var sampleMarks = regexp.MustCompile(`\{\{(?:nextsample|remainingsamples)\}\}\n*`)
+// hasSamples reports whether the package has sample cases.
+func (m *importer) hasSamples() bool {
+	return slices.ContainsFunc(m.pkg.Groups, func(g judge.Group) bool {
+		return len(g.Cases) > 0 && (g.Name == problem.Sample || strings.HasPrefix(g.Name, problem.Sample+"/"))
+	})
+}
 
 // copyPictures copies the pictures that a statement shows from its folder, which is below root, to
 // another one, with the same names.
@@ -144,8 +151,14 @@ func (e *exporter) statements() error {
 			continue // statement.md: it is told below that there is none
 		}
 		found = true
+		data = e.exported(data)
 		if err := copyPictures(&e.notes, data, e.from.Dir, filepath.Dir(all[language]), filepath.Join(e.dir, dir)); err != nil {
 			return err
+		}
+		if e.old && e.with.TeX != nil {
+			if err := e.redraw(data, all[language], filepath.Join(e.dir, dir)); err != nil {
+				return err
+			}
 		}
 		name := "problem." + language + ".md"
 		if e.old && e.with.TeX != nil { // the legacy format has none in Markdown
@@ -163,6 +176,56 @@ func (e *exporter) statements() error {
 		e.notes.add("there is no statement")
 	}
 	return nil
+}
+
+// exported is a statement as the package has it. Who reads the package adds the samples, so the
+// statement's own copies of them are left out, and marks are those of the format.
+func (e *exporter) exported(markdown []byte) []byte {
+	text := string(markdown)
+	if k := e.from.Kind; !k.Interactive && !k.MultiPass { // otherwise examples are dialogues
+		samples := e.sampleInputs()
+		text = example.Without(text, func(in example.Text) bool {
+			return slices.ContainsFunc(samples, in.Same) || slices.ContainsFunc(samples, in.Abbreviates)
+		})
+		if text != string(markdown) {
+			e.notes.add("the examples of the statement that are samples are left out: readers of the package add the samples")
+		}
+	}
+	text = problem.MarkSamples(text, func(mark string) string {
+		switch {
+		case e.old:
+			return "" // its readers put all samples at the end
+		case mark == "nextsample":
+			return "{{nextsample}}"
+		}
+		return rest
+	})
+	if before, found := strings.CutSuffix(strings.TrimRight(text, "\n"), "\n\n"+rest); found {
+		text = before + "\n" // they come at the end anyway
+	}
+	return []byte(text)
+}
+
+// rest is the mark for all samples that are left.
+const rest = "{{remainingsamples}}"
+
+// largestSample bounds the inputs that examples are compared with, in bytes.
+const largestSample = 1 << 20
+
+// sampleInputs are the inputs of the samples.
+func (e *exporter) sampleInputs() (all []string) {
+	for _, g := range e.from.Groups {
+		if g.Name != problem.Sample && !strings.HasPrefix(g.Name, problem.Sample+"/") {
+			continue
+		}
+		for _, c := range g.Cases {
+			if info, err := os.Stat(c.In); err == nil && info.Size() <= largestSample {
+				data, _ := os.ReadFile(c.In) // e.data tells
+				all = append(all, string(data))
+			}
+		}
+	}
+	return all
 }
 
 // language is that of the title and of statement.md.

@@ -39,6 +39,7 @@ type exporter struct {
 type With struct {
 	Kit    fs.FS                                                  // the sources of the kit, for programs that are written with it
 	TeX    func(w io.Writer, title string, markdown []byte) error // writes a statement in LaTeX, which the legacy format wants
+	PDF    func(svg []byte) ([]byte, error)                       // draws an SVG picture as a PDF file, for LaTeX; a *judge.Fault if it cannot
 	Header func(name string) ([]byte, bool)                       // finds headers such as testlib.h where the setter keeps them
 	Seed   func(group string, c *judge.Case) string               // of a case of a generator line
 	Knows  func(path string) bool                                 // whether there is a language for a program

@@ -7,6 +7,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/internal/pictures"
+	"assay/judge/internal/tex"
 	"assay/judge/problem"
 )
 
@@ -14,19 +15,18 @@ import (
 // else a statement has that is not shown. A statement that is not shown, as there is another
 // one in its language, does not count.
 func (p *Package) Unshown() (n int, missing, warnings judge.Faults) {
-	var languages []string
-	for _, s := range p.Statements {
-		if slices.Contains(languages, s.Language) {
-			continue
-		}
-		languages = append(languages, s.Language)
+	for _, s := range p.shownStatements() {
 		switch s.Kind {
 		case "tex":
 			found, absent, warned := p.unshownTeX(s)
 			n, missing, warnings = n+found, append(missing, absent...), append(warnings, warned...)
 		case "md", "html":
 			data, _ := p.read(s.Name) // show tells
-			for _, picture := range pictures.Paths(data) {
+			paths := pictures.Paths
+			if s.Kind == "html" {
+				paths = pictures.InHTML
+			}
+			for _, picture := range paths(data) {
 				if n++; !p.hasPicture(s, picture.Path) {
 					missing = append(missing, problem.NoPicture(p.at(s.Name), picture.Line, picture.Path))
 				}
@@ -34,6 +34,58 @@ func (p *Package) Unshown() (n int, missing, warnings judge.Faults) {
 		}
 	}
 	return n, missing, warnings
+}
+
+// shownStatements returns the statement of each language that is shown.
+func (p *Package) shownStatements() (all []Statement) {
+	var languages []string
+	for _, s := range p.Statements {
+		if !slices.Contains(languages, s.Language) {
+			languages, all = append(languages, s.Language), append(all, s)
+		}
+	}
+	return all
+}
+
+// Formulas returns how many formulas the statements have, those that are broken, and those that
+// pages cannot draw. The formulas of an HTML file are not read.
+func (p *Package) Formulas() (n int, broken, warnings judge.Faults) {
+	for _, s := range p.shownStatements() {
+		switch s.Kind {
+		case "tex":
+			doc, err := p.convert(s)
+			if err != nil {
+				continue // show tells
+			}
+			n += doc.Formulas
+			for _, w := range doc.Broken {
+				broken = append(broken, p.told(s, w))
+			}
+		case "md":
+			data, _ := p.read(s.Name) // show tells
+			found, faults, undrawn := problem.Formulas(p.at(s.Name), []byte(p.Constants(string(data))))
+			n, broken, warnings = n+found, append(broken, faults...), append(warnings, undrawn...)
+		}
+	}
+	return n, broken, warnings
+}
+
+// told is a warning of a statement as a fault with its place.
+func (p *Package) told(s Statement, w tex.Warning) *judge.Fault {
+	f := &judge.Fault{Text: w.Text, Hint: w.Hint}
+	f.File, f.Line = p.place(s, w.File, w.Line)
+	return f
+}
+
+// place returns where something stands that a statement in LaTeX shows.
+func (p *Package) place(s Statement, file string, line int) (string, int) {
+	if s.Files != nil { // parts of a file of another form
+		return p.at(s.Name), 0
+	}
+	if file != s.Name {
+		file = filepath.ToSlash(filepath.Join(filepath.Dir(s.Name), file))
+	}
+	return p.at(file), line
 }
 
 // hasPicture reports whether there is a picture that a statement names.
@@ -51,24 +103,14 @@ func (p *Package) unshownTeX(s Statement) (n int, missing, warnings judge.Faults
 	if err != nil {
 		return 0, nil, nil // show tells
 	}
-	place := func(file string, line int) (string, int) {
-		if s.Files != nil { // parts of a file of another form
-			return p.at(s.Name), 0
-		}
-		if file != s.Name {
-			file = filepath.ToSlash(filepath.Join(filepath.Dir(s.Name), file))
-		}
-		return p.at(file), line
-	}
 	for _, picture := range doc.Pictures {
 		if !p.hasPicture(s, picture.Name) {
-			file, line := place(picture.File, picture.Line)
+			file, line := p.place(s, picture.File, picture.Line)
 			missing = append(missing, problem.NoPicture(file, line, picture.Name))
 		}
 	}
 	for _, w := range doc.Warnings {
-		file, line := place(w.File, w.Line)
-		warnings = append(warnings, &judge.Fault{File: file, Line: line, Text: w.Text, Hint: w.Hint})
+		warnings = append(warnings, p.told(s, w))
 	}
 	return len(doc.Pictures), missing, warnings
 }

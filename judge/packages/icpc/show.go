@@ -15,9 +15,6 @@ import (
 	"assay/judge/problem"
 )
 
-// maxSample is how much of a sample's file a statement shows, in bytes.
-const maxSample = 20_000
-
 // Markdown returns the statement in a language ("" for the first), as Markdown:
 // with the problem's name above it, formulas between dollars, the constants filled in, and
 // the samples where they belong. Where there is only a PDF, it says so.
@@ -84,7 +81,7 @@ func (p *Package) convert(s Statement) (tex.Document, error) {
 		}
 		return source.Convert(), nil
 	case "txt":
-		return tex.Document{Markdown: fenced(text)}, nil
+		return tex.Document{Markdown: problem.Fenced(text)}, nil
 	}
 	return tex.Document{Markdown: p.Constants(text)}, nil
 }
@@ -128,12 +125,6 @@ func (p *Package) statement(language string) (Statement, error) {
 	return Statement{}, &judge.Fault{File: p.Dir, Text: fmt.Sprintf("the package has no statement in the language %q", language), Hint: "one of: " + strings.Join(known, ", ")}
 }
 
-// Marks that say where samples belong.
-const (
-	nextSample       = "{{nextsample}}"
-	remainingSamples = "{{remainingsamples}}"
-)
-
 // withSamples puts the samples where the statement wants them, or at its end. A statement
 // that shows its examples itself needs no others.
 func (p *Package) withSamples(text string, shown bool) string {
@@ -141,35 +132,11 @@ func (p *Package) withSamples(text string, shown bool) string {
 	if shown {
 		samples = nil
 	}
-	var b strings.Builder
-	next := 0
-	show := func(n int) {
-		for ; n > 0 && next < len(samples); n-- {
-			b.WriteString(samples[next])
-			next++
-		}
+	text, marked := problem.PlaceSamples(text, samples)
+	if !marked && len(samples) > 0 {
+		text += "\n\n" + strings.Join(samples, "")
 	}
-	for text != "" {
-		one, all := strings.Index(text, nextSample), strings.Index(text, remainingSamples)
-		switch {
-		case one >= 0 && (all < 0 || one < all):
-			b.WriteString(text[:one])
-			show(1)
-			text = text[one+len(nextSample):]
-		case all >= 0:
-			b.WriteString(text[:all])
-			show(len(samples))
-			text = text[all+len(remainingSamples):]
-		default:
-			b.WriteString(text)
-			text = ""
-		}
-	}
-	if next < len(samples) {
-		b.WriteString("\n\n")
-	}
-	show(len(samples))
-	return b.String()
+	return text
 }
 
 // ShowCases sets the cases that are the samples of a package which has no data/sample.
@@ -178,7 +145,7 @@ func (p *Package) ShowCases(cases []judge.Case) { p.shown = cases }
 // samples are the samples as Markdown, in order.
 func (p *Package) samples() (all []string) {
 	for i, c := range p.shown {
-		all = append(all, fmt.Sprintf("## Sample %d\n\n", i+1)+p.pair(p.below(c.In), p.below(c.Ans)))
+		all = append(all, p.pair(i+1, p.below(c.In), p.below(c.Ans)))
 	}
 	var names []string
 	for _, e := range p.list("data/" + sample) {
@@ -191,26 +158,22 @@ func (p *Package) samples() (all []string) {
 	slices.Sort(names)
 	for i, name := range names {
 		base := path.Join("data", sample, name)
-		var b strings.Builder
-		fmt.Fprintf(&b, "## Sample %d\n\n", i+1)
 		if p.isFile(base + ".interaction") {
-			fmt.Fprintf(&b, "What the judge writes stands behind <, what you write behind >:\n\n%s", p.quoted(base+".interaction"))
-		} else {
-			in, ans := p.first(base+".in.statement", base+".in"), p.first(base+".ans.statement", base+".out", base+".ans")
-			b.WriteString(p.pair(in, ans))
+			text := "## Sample %d\n\nWhat the judge writes stands behind <, what you write behind >:\n\n%s"
+			all = append(all, fmt.Sprintf(text, i+1, p.quoted(base+".interaction")))
+			continue
 		}
-		all = append(all, b.String())
+		all = append(all, p.pair(i+1, p.first(base+".in.statement", base+".in"), p.first(base+".ans.statement", base+".out", base+".ans")))
 	}
 	return all
 }
 
-// pair is a sample's input and output; "" are files that are not there.
-func (p *Package) pair(in, out string) string {
-	text := "Input:\n\n" + p.quoted(in)
+// pair is a sample with its input and output; "" are files that are not there.
+func (p *Package) pair(number int, in, out string) string {
 	if out != "" {
-		text += "Output:\n\n" + p.quoted(out)
+		out = p.quoted(out)
 	}
-	return text
+	return problem.SampleText(number, p.quoted(in), out)
 }
 
 // below is the name of a file of the package in its folder.
@@ -237,19 +200,5 @@ func (p *Package) quoted(name string) string {
 	if err != nil {
 		return fmt.Sprintf("(%s: %s)\n\n", name, problem.Reason(err))
 	}
-	text := strings.TrimRight(string(data), "\n")
-	if len(text) > maxSample {
-		text = text[:maxSample] + "\n..."
-	}
-	return fenced(text)
-}
-
-// fenced is a text as a block of code.
-func fenced(text string) string {
-	text = strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	return fence + "\n" + strings.ToValidUTF8(text, "\uFFFD") + "\n" + fence + "\n\n"
+	return problem.Fenced(string(data))
 }

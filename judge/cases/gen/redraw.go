@@ -1,0 +1,73 @@
+package gen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"assay/judge"
+)
+
+// Redraw makes the inputs of some groups again, with the seeds of their manifests, and compares
+// them with what the manifests say. It changes nothing. It returns how many it made, a fault if
+// some are other ones, and these cases.
+func (m *Maker) Redraw(ctx context.Context, groups []string) (n int, faults judge.Faults, other []*judge.Case, err error) {
+	var todo []*task
+	was := map[*task]string{} // SHA-256 of the input
+	for _, g := range m.Folder.Groups {
+		if !slices.Contains(groups, g.Name) {
+			continue
+		}
+		manifest, flaws := ReadManifest(m.dir(g.Name))
+		if len(flaws) > 0 {
+			continue // Compare has said so
+		}
+		for i := range g.Cases {
+			c := &g.Cases[i]
+			if e := manifest.entry(c.Name); c.Line != "" && e != nil && e.Line == c.Line && m.isSeed(c, e.Seed) {
+				t := &task{c: c, seed: e.Seed}
+				todo, was[t] = append(todo, t), e.In
+			}
+		}
+	}
+	programs, err := Build(ctx, m.Builder, m.Folder)
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	var mu sync.Mutex
+	changed := map[*task]bool{}
+	err = m.generators(ctx, &crew{programs, m}, todo, func(g Generator, t *task) error {
+		input, err := g.Generate(ctx, t.seed, strings.Fields(t.c.Line))
+		if err == nil && hashBytes(input) != was[t] {
+			mu.Lock()
+			defer mu.Unlock()
+			changed[t] = true
+		}
+		return err
+	})
+	if fault, ok := errors.AsType[*judge.Fault](err); ok { // the generator fails: what it makes is not known
+		for _, t := range todo {
+			other = append(other, t.c)
+		}
+		return len(todo), judge.Faults{fault}, other, nil
+	}
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	for _, t := range todo {
+		if changed[t] {
+			other = append(other, t.c)
+		}
+	}
+	if len(other) > 0 {
+		text := fmt.Sprintf("the input of case %s is not what its line makes now", other[0].ID())
+		if more := len(other) - 1; more > 0 {
+			text = fmt.Sprintf("the inputs of %d of %d cases, such as %s, are not what their lines make now", len(other), len(todo), other[0].ID())
+		}
+		faults = judge.Faults{m.Folder.CaseFault(other[0], text, "if the change is meant, run: judge generate "+m.Folder.ID)}
+	}
+	return len(todo), faults, other, nil
+}

@@ -1,0 +1,154 @@
+package verify
+
+import (
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/internal/tail"
+)
+
+// failing is how a crash of a setter's program is told, after "the checker" and its like.
+const failing = " fails: "
+
+// failingOn tells of a checker on what it fails.
+const failingOn = " fails on "
+
+// crashes gathers how a setter's program fails, on all cases.
+type crashes struct {
+	all   []*crash
+	cases int // on which it fails
+}
+
+// crash is a program that ends badly at one place.
+type crash struct {
+	fault *judge.Fault // its hint is what the program wrote
+	first string       // the case
+	more  int          // cases after it
+}
+
+// add notes that a program fails on a case.
+func (c *crashes) add(f *judge.Fault, on string) {
+	c.cases++
+	for _, known := range c.all {
+		if sameCrash(known.fault, f) {
+			known.more++
+			return
+		}
+	}
+	c.all = append(c.all, &crash{fault: f, first: on})
+}
+
+// faults returns one fault for each place at which the program fails.
+func (c *crashes) faults() (all judge.Faults) {
+	for _, one := range c.all {
+		where := "it fails on case " + one.first
+		if one.more == 1 {
+			where += ", and on 1 more case"
+		} else if one.more > 1 {
+			where += fmt.Sprintf(", and on %d more cases", one.more)
+		}
+		f := *one.fault
+		f.Hint = strings.TrimRight(where+"\n"+f.Hint, "\n")
+		all = append(all, &f)
+	}
+	return all
+}
+
+// sameCrash reports whether two faults are of one program that fails at one place.
+func sameCrash(a, b *judge.Fault) bool {
+	return a.File == b.File && a.Line == b.Line && (a.Line > 0 || a.Text == b.Text)
+}
+
+// isCrash reports whether a fault is that of a setter's program which fails.
+func isCrash(f *judge.Fault) bool {
+	for _, word := range []string{failing, failingOn} {
+		if role, _, found := strings.Cut(f.Text, word); found && strings.HasPrefix(role, "the ") && strings.Count(role, " ") == 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// crashed makes the fault of a setter's program from what is said of it, with what it wrote to
+// standard error below.
+func crashed(role string, part *judge.Part, message string) *judge.Fault {
+	what, stderr, _ := strings.Cut(message, "\n")
+	stderr = strings.TrimPrefix(stderr, errorEnds+"\n")
+	if _, after, found := strings.Cut(what, filepath.Base(part.Path)+" "); found { // "checker p/check.py ended"
+		what = after
+	}
+	f := &judge.Fault{File: part.Path, Text: "the " + role + failing + what, Hint: stderr}
+	if file, line := tail.Place(stderr, sources(part.Path)); line > 0 {
+		f.File, f.Line = file, line
+	}
+	if reason := tail.Reason(stderr); reason != "" && tail.Crashed(stderr) {
+		f.Text = "the " + role + failing + reason
+	}
+	return f
+}
+
+// referenceFault gives what the reference did on a case the place of the reference.
+func referenceFault(part *judge.Part, f *judge.Fault) *judge.Fault {
+	placed := &judge.Fault{File: part.Path, Text: strings.Replace(f.Text, "the reference fails on it", "the reference fails", 1), Hint: f.Hint}
+	if file, line := tail.Place(f.Hint, sources(part.Path)); line > 0 {
+		placed.File, placed.Line = file, line
+	}
+	if reason := tail.Reason(f.Hint); tail.Crashed(f.Hint) {
+		placed.Text += ": " + reason
+	}
+	return placed
+}
+
+// errorEnds introduces what a program wrote.
+const errorEnds = "its standard error ends:"
+
+// mostSources is how many files of a program are looked at.
+const mostSources = 1000
+
+// sources are the files of a program.
+func sources(path string) (all []string) {
+	_ = filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error { // what cannot be read is no source
+		if err == nil && !d.IsDir() {
+			all = append(all, path)
+		}
+		if len(all) == mostSources {
+			return filepath.SkipAll
+		}
+		return nil
+	})
+	return all
+}
+
+// saidItself is in the message of a program that ended well, and says that it is at fault, such as
+// for an answer file that it cannot read.
+const saidItself = " is at fault"
+
+// crashOf is the fault of the setter's program that judges, if the message of a judge error tells
+// that it failed; nil otherwise.
+func (v *Verifier) crashOf(message string) *judge.Fault {
+	role, _, _ := strings.Cut(message, " ")
+	part := map[string]*judge.Part{"checker": v.Folder.Checker.Program, "interactor": v.Folder.Interactor}[role]
+	if first, _, _ := strings.Cut(message, "\n"); part == nil || strings.Contains(first, saidItself) {
+		return nil
+	}
+	return crashed(role, part, message)
+}
+
+// once passes on events but for faults of a crash that was told before.
+func once(listen func(judge.Event)) func(judge.Event) {
+	var told judge.Faults
+	return func(e judge.Event) {
+		if f, is := e.(*judge.FaultFound); is && isCrash(f.Fault) {
+			for _, known := range told {
+				if sameCrash(known, f.Fault) {
+					return
+				}
+			}
+			told = append(told, f.Fault)
+		}
+		listen(e)
+	}
+}

@@ -1,0 +1,134 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"assay/judge"
+	"assay/judge/problem"
+	"assay/judge/running/trial"
+)
+
+// A solution that must be too slow runs for longer than the time limit, so that it is seen how
+// much too slow it is.
+const (
+	slowRun    = 1.5  // times the limit that it may run
+	slowEnough = 1.25 // times the limit that it should need at least
+)
+
+// measured runs solutions that must be too slow. Its runs have more CPU time than the problem
+// allows; strict has the limits of the problem.
+type measured struct {
+	trial.Bench
+	strict trial.Bench
+	limits judge.Limits // of the problem
+}
+
+// measure makes the bench of a solution. One that must be too slow may run longer, if its verdict
+// is found out from how long it ran alone.
+func (v *Verifier) measure(ctx context.Context, s *solution, way trial.Way) (trial.Bench, error) {
+	p := v.Folder.Problem
+	strict, err := v.Entries.Bench(ctx, p, s.path, s.made, way)
+	if err != nil || !v.measures(s) {
+		return strict, err
+	}
+	longer := *p
+	longer.Limits.CPU = time.Duration(float64(p.Limits.CPU) * slowRun)
+	bench, err := v.Entries.Bench(ctx, &longer, s.path, s.made, way)
+	if err != nil {
+		return nil, errors.Join(err, strict.Close())
+	}
+	return &measured{Bench: bench, strict: strict, limits: p.Limits}, nil
+}
+
+// measures reports whether a solution runs longer than the limit.
+func (v *Verifier) measures(s *solution) bool {
+	return s.promised == judge.TimeLimit && !v.Folder.Kind.Interactive && !v.Folder.Kind.MultiPass && v.Folder.Limits.CPU > 0
+}
+
+// Build builds the solution for both.
+func (m *measured) Build(ctx context.Context) (*judge.Built, error) {
+	if built, err := m.strict.Build(ctx); err != nil || built.Verdict != judge.NotJudged {
+		return built, err
+	}
+	return m.Bench.Build(ctx)
+}
+
+// Try runs the solution. If it met another limit only because it ran longer, it runs again under
+// the limits of the problem, so that its verdict is the same.
+func (m *measured) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error) {
+	a, err := m.Bench.Try(ctx, c)
+	if err != nil || a.Exec.CPU <= m.limits.CPU || judge.Classify(a.Exec, m.limits) == judge.TimeLimit {
+		return a, err
+	}
+	if a.Close != nil {
+		a.Close()
+	}
+	took := a.Exec.CPU
+	if a, err = m.strict.Try(ctx, c); err == nil && judge.Classify(a.Exec, m.limits) == judge.TimeLimit {
+		a.Exec.CPU = max(a.Exec.CPU, took)
+	}
+	return a, err
+}
+
+// Close closes both benches.
+func (m *measured) Close() error { return errors.Join(m.Bench.Close(), m.strict.Close()) }
+
+// barely returns a note if a solution that is too slow, as it must be, would not be under a
+// somewhat larger limit. It needs no more than took on any test case.
+func barely(limit, took time.Duration) string {
+	if took >= time.Duration(float64(limit)*slowEnough) {
+		return ""
+	}
+	return fmt.Sprintf("it needs only %s, less than %g times the time limit of %s: a faster machine may accept it",
+		seconds(took), slowEnough, seconds(limit))
+}
+
+// longest returns the longest that a solution runs on any case. It goes on for a few cases that
+// are too slow.
+func (v *Verifier) longest(ctx context.Context, s *solution, way trial.Way) (longest time.Duration, err error) {
+	bench, err := v.measure(ctx, s, way)
+	if err != nil {
+		return 0, err
+	}
+	o := judge.Options{All: true, Jobs: v.Jobs, Failures: enoughFailures, Slow: enoughSlow}
+	_, err = judge.Run(ctx, v.Folder.Problem, bench, o.Lending(), func(e judge.Event) {
+		if e, ok := e.(*judge.CaseJudged); ok {
+			longest = max(longest, e.Exec.CPU)
+		}
+	})
+	return longest, errors.Join(err, bench.Close())
+}
+
+// span is how long solutions take, and which one of them takes so long.
+type span struct {
+	took time.Duration
+	path string
+}
+
+// room says which time limits leave room for both the slowest solution that is accepted and the
+// fastest one that must be too slow. It returns an empty string if either is missing.
+func room(t problem.Timing, accepted, slow span) string {
+	if accepted.path == "" || slow.path == "" {
+		return ""
+	}
+	least := time.Duration(float64(accepted.took) * t.Multiplier)
+	most := time.Duration(float64(slow.took) / slowEnough)
+	if least > most {
+		return fmt.Sprintf("no time limit separates the solutions well: accepted ones need up to %s (%s), "+
+			"and one that must be too slow only %s (%s); a limit should be %g times the first, and the second %g times the limit",
+			seconds(accepted.took), accepted.path, seconds(slow.took), slow.path, t.Multiplier, slowEnough)
+	}
+	return fmt.Sprintf("time limit %s: accepted solutions need up to %s, too slow ones at least %s; limits from %s to %s leave room for both",
+		seconds(t.Limit), seconds(accepted.took), seconds(slow.took), seconds(least), seconds(most))
+}
+
+// seconds writes a time as a person does: 0.4 s, 12 s.
+func seconds(d time.Duration) string {
+	if d < 10*time.Millisecond {
+		return fmt.Sprintf("%g ms", float64(d.Round(100*time.Microsecond))/float64(time.Millisecond))
+	}
+	return fmt.Sprintf("%g s", d.Round(10*time.Millisecond).Seconds())
+}

@@ -1,0 +1,109 @@
+package formula
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/text"
+
+	"assay/judge/internal/tex"
+)
+
+// A Finding is something that is wrong with a formula.
+type Finding struct {
+	Line int // of the statement, from 1
+	Text string
+	Hint string
+	// Undrawn says that the formula may be correct LaTeX, but has something in it that pages
+	// cannot draw.
+	Undrawn bool
+}
+
+// escape says how a dollar sign is written.
+const escape = "a dollar sign that is meant is written \\$"
+
+// Check returns how many formulas a statement in Markdown has, and what is wrong with them.
+func Check(markdown []byte) (n int, found []Finding) {
+	markdown = bytes.ReplaceAll(markdown, []byte("\r\n"), []byte("\n"))
+	md := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Footnote), goldmark.WithParserOptions(Parsed))
+	note := func(at int, f Finding) {
+		f.Line = 1 + bytes.Count(markdown[:at], []byte("\n"))
+		found = append(found, f)
+	}
+	_ = ast.Walk(md.Parser().Parse(text.NewReader(markdown)), func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch node := node.(type) {
+		case *ast.CodeSpan:
+			return ast.WalkSkipChildren, nil
+		case *Formula:
+			n++
+			if flaw := tex.Flaw(node.Source); flaw != "" {
+				note(node.At, Finding{Text: tex.Broken(node.Source, flaw), Hint: "correct it; " + escape})
+			} else if _, ok := tex.MathML(node.Source, node.Display); !ok {
+				note(node.At, Finding{Undrawn: true, Text: fmt.Sprintf("the formula %s cannot be drawn: pages show its source", tex.Short(node.Source)),
+					Hint: "write it with other commands"})
+			}
+		case *ast.Text:
+			for at := node.Segment.Start; at < node.Segment.Stop; at++ {
+				switch {
+				case markdown[at] == '\\':
+					at++
+				case markdown[at] == '$':
+					mark := 1
+					if bytes.HasPrefix(markdown[at:], []byte("$$")) {
+						mark = 2
+					}
+					if text := stray(markdown, at, mark); text != "" {
+						note(at, Finding{Text: text, Hint: "close the formula with another $, without a blank inside; " + escape})
+					}
+					at += mark - 1
+				}
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return n, found
+}
+
+var (
+	money = regexp.MustCompile(`^\$[0-9]+([.,][0-9]+)*[\pL%]{0,3}([/–-]\S*)?([\s.,;:!?'")\]*_|]|$)`)
+	// notation is what stands in formulas, and hardly ever in text.
+	notation = regexp.MustCompile(`\\[a-zA-Z]{2}|[\^_{]`)
+)
+
+// stray tells what is wrong with dollars in text at a place: they begin a formula that does
+// not end, or have a blank where a formula has none. It returns an empty string for an amount of
+// money and for a dollar that stands alone.
+func stray(source []byte, at, mark int) string {
+	line, _, _ := bytes.Cut(source[at:], []byte("\n"))
+	rest, _, closed := bytes.Cut(line[mark:], []byte("$"))
+	after := byte(' ')
+	if at+mark < len(source) {
+		after = source[at+mark]
+	}
+	switch {
+	case mark == 2:
+		return "$$ begins a formula that does not end in the same paragraph"
+	case isBlank(after):
+		before := source[bytes.LastIndexByte(source[:at], '\n')+1 : at]
+		if closed && notation.Match(rest) || bytes.IndexByte(before, '$') < 0 && notation.Match(before) {
+			return "the dollar sign has a blank behind it, and begins no formula"
+		}
+		return ""
+	case money.Match(line) && !notation.Match(rest):
+		return ""
+	case after >= '0' && after <= '9' || notation.Match(rest) || letter(after):
+		return "the dollar sign begins a formula that does not end in the same paragraph"
+	}
+	return ""
+}
+
+func letter(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '(' || c == '-' || c == '|'
+}

@@ -1,0 +1,95 @@
+// Package formula finds the formulas in statements in Markdown, and those that are broken.
+//
+// Formulas stand between dollars, $n \le 5$, or between two on each side, to be shown on a
+// line of their own. No blank follows the first dollar, none stands before the last, and no
+// digit after it, so that "$5 and $7" is money; \$ is a dollar.
+package formula
+
+import (
+	"bytes"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// Formula is a node of a statement.
+type Formula struct {
+	ast.BaseInline
+	Source  string
+	Display bool // on a line of its own
+	At      int  // where it stands in the statement, in bytes
+}
+
+// Node is the kind of a Formula.
+var Node = ast.NewNodeKind("Formula")
+
+// Kind implements ast.Node.
+func (*Formula) Kind() ast.NodeKind { return Node }
+
+// Dump implements ast.Node.
+func (f *Formula) Dump(source []byte, level int) {
+	ast.DumpHelper(f, source, level, map[string]string{"source": f.Source}, nil)
+}
+
+// Parsed makes a parser of statements know formulas. Code goes before them, links and
+// emphasis after.
+var Parsed = parser.WithInlineParsers(util.Prioritized(finder{}, 150))
+
+// finder finds formulas for goldmark.
+type finder struct{}
+
+// longest is how long a formula may be, in bytes.
+const longest = 16 << 10
+
+// Trigger returns the characters at which a formula may begin.
+func (finder) Trigger() []byte { return []byte{'$'} }
+
+// Parse returns the formula that begins here, or nil.
+func (finder) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
+	number, start := block.Position()
+	line, _ := block.PeekLine()
+	mark := []byte("$")
+	if bytes.HasPrefix(line, []byte("$$")) {
+		mark = []byte("$$")
+	}
+	line = line[len(mark):]
+	var body []byte
+	if len(line) == 0 || len(mark) == 1 && isBlank(line[0]) {
+		return nil
+	}
+	block.Advance(len(mark))
+	for len(body) < longest {
+		if line, _ = block.PeekLine(); line == nil {
+			break
+		}
+		if end := closing(body, line, mark); end >= 0 {
+			block.Advance(end + len(mark))
+			body = append(body, line[:end]...)
+			return &Formula{Source: string(bytes.TrimSpace(body)), Display: len(mark) == 2, At: start.Start}
+		}
+		body = append(body, line...)
+		block.AdvanceLine()
+	}
+	block.SetPosition(number, start)
+	return nil
+}
+
+// closing finds the dollars that end a formula of which some lines are known; -1 for none.
+func closing(before, line, mark []byte) int {
+	for i := 0; i < len(line); i++ {
+		switch {
+		case line[i] == '\\':
+			i++
+		case !bytes.HasPrefix(line[i:], mark):
+		case len(mark) == 2 && (i > 0 || len(before) > 0):
+			return i
+		case len(mark) == 1 && (i > 0 && !isBlank(line[i-1]) || i == 0 && len(before) > 0) && (i+1 == len(line) || line[i+1] < '0' || line[i+1] > '9'):
+			return i
+		}
+	}
+	return -1
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }

@@ -1,0 +1,207 @@
+package tex
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// opener is something in a formula that must be closed.
+type opener struct {
+	kind string // "{", "left" or "begin"
+	word string // of an environment
+}
+
+func (o opener) String() string {
+	switch o.kind {
+	case "begin":
+		return `\begin{` + o.word + "}"
+	case "left":
+		return `\left`
+	}
+	return o.kind
+}
+
+// arguments are commands and how many arguments each needs.
+var arguments = map[string]int{
+	"frac": 2, "dfrac": 2, "tfrac": 2, "cfrac": 2, "binom": 2, "dbinom": 2, "tbinom": 2, "sqrt": 1,
+	"overset": 2, "underset": 2, "stackrel": 2, "text": 1, "mathrm": 1, "mathbf": 1, "mathbb": 1, "mathcal": 1, "mathit": 1,
+	"operatorname": 1, "overline": 1, "underline": 1, "hat": 1, "vec": 1, "pmod": 1, "substack": 1, "begin": 1, "end": 1,
+}
+
+// undrawn are environments that LaTeX has in formulas and MathML does not draw.
+var undrawn = []string{"tabular", "alignedat", "subarray", "CD", "psmallmatrix", "bsmallmatrix", "math", "displaymath",
+	"tikzpicture", "picture", "minipage", "multlined", "xy"}
+
+// Flaw returns what is wrong with a formula that LaTeX refuses, too, such as a brace that is not
+// closed or an environment that does not exist. It returns an empty string if nothing is. Own are
+// environments that the statement defines.
+func Flaw(formula string, own ...string) string {
+	if flaw := hides(formula); flaw != "" {
+		return flaw
+	}
+	var open []opener
+	depth := 0      // of braces
+	inText := false // between dollars in \text
+	closes := func(o opener) string {
+		switch {
+		case len(open) == 0 || o.kind == "{" && depth == 0:
+			return map[string]string{"{": "a } has no { before it", "left": `a \right has no \left before it`,
+				"begin": `\end{` + o.word + `} has no \begin before it`}[o.kind]
+		case open[len(open)-1] != o:
+			return fmt.Sprintf("%v is not closed", open[len(open)-1])
+		}
+		open = open[:len(open)-1]
+		return ""
+	}
+	flaw := ""
+	for i := 0; i < len(formula) && flaw == ""; {
+		switch c := formula[i]; c {
+		case '\\':
+			word, end := name(formula, i)
+			if flaw = needs(formula, end, `\`+word, arguments[word]); flaw != "" {
+				break
+			}
+			i = end
+			switch word {
+			case "left":
+				open = append(open, opener{kind: "left"})
+			case "right":
+				flaw = closes(opener{kind: "left"})
+			case "begin":
+				var environment string
+				environment, i = argument(formula, end)
+				if environment = strings.TrimSpace(environment); !known(environment) && !slices.Contains(own, environment) {
+					return fmt.Sprintf("there is no environment %q", environment)
+				}
+				open = append(open, opener{"begin", environment})
+			case "end":
+				var environment string
+				environment, i = argument(formula, end)
+				flaw = closes(opener{"begin", strings.TrimSpace(environment)})
+			}
+		case '{':
+			open, depth = append(open, opener{kind: "{"}), depth+1
+			i++
+		case '}':
+			if flaw = closes(opener{kind: "{"}); flaw == "" {
+				depth--
+			}
+			i++
+		case '^', '_':
+			flaw = scripts(formula, i)
+			i++
+		case '$':
+			if inText = !inText; depth == 0 {
+				flaw = "it has a dollar sign in it; an earlier formula may not be closed"
+			}
+			i++
+		case '%':
+			i = comment(formula, i)
+		default:
+			i++
+		}
+	}
+	switch {
+	case flaw == "" && len(open) > 0:
+		flaw = fmt.Sprintf("%v is not closed", open[len(open)-1])
+	case flaw == "" && inText:
+		flaw = "a dollar sign in it is not closed"
+	}
+	return flaw
+}
+
+// check tells what is wrong with a formula, as it stands in the statement and as it is with the
+// statement's own commands replaced.
+func (r *reader) check(stands, formula string) {
+	r.doc.Formulas++
+	flaw := Flaw(formula, slices.Collect(maps.Keys(r.environments))...)
+	if flaw == "" {
+		flaw = hides(stands)
+	}
+	if flaw != "" {
+		r.broken(stands, Broken(formula, flaw), "correct it")
+	}
+}
+
+// hides returns what is wrong if a comment hides the end of a formula.
+func hides(formula string) string {
+	last := formula[strings.LastIndexByte(formula, '\n')+1:]
+	if strings.Contains(strings.ReplaceAll(strings.ReplaceAll(last, `\\`, ""), `\%`, ""), "%") {
+		return `% begins a comment, which hides the rest: write \%`
+	}
+	return ""
+}
+
+// shown is how many characters of a formula a message has.
+const shown = 40
+
+// Short returns the beginning of a formula between dollars.
+func Short(formula string) string {
+	one := strings.Join(strings.Fields(formula), " ")
+	if r := []rune(one); len(r) > shown {
+		return "$" + string(r[:shown]) + "…"
+	}
+	return "$" + one + "$"
+}
+
+// Broken tells what is wrong with a formula.
+func Broken(formula, flaw string) string {
+	return fmt.Sprintf("the formula %s is broken: %s", Short(formula), flaw)
+}
+
+// known reports whether formulas have an environment.
+func known(environment string) bool {
+	word := strings.TrimSuffix(environment, "*")
+	_, bracketed := brackets[word]
+	return bracketed || slices.Contains(undrawn, word) || slices.Contains(environments, word)
+}
+
+// environments are those of formulas without brackets around them.
+var environments = []string{"aligned", "align", "split", "eqnarray", "alignat", "equation", "flalign", "gathered", "gather", "multline"}
+
+// needs returns what is wrong if fewer than n arguments follow a command.
+func needs(s string, i int, command string, n int) string {
+	if command == `\sqrt` {
+		_, i, _ = option(s, i)
+	}
+	for range n {
+		for i < len(s) && strings.IndexByte(" \t\n", s[i]) >= 0 {
+			i++
+		}
+		if i == len(s) || s[i] == '}' || s[i] == '&' || strings.HasPrefix(s[i:], `\\`) || strings.HasPrefix(s[i:], `\end{`) {
+			word := "arguments"
+			if n == 1 {
+				word = "argument"
+			}
+			return fmt.Sprintf("%s needs %d %s", command, n, word)
+		}
+		_, i = argument(s, i)
+	}
+	return ""
+}
+
+// scripts returns what is wrong with the exponent or index at i, and those behind it at the
+// same place.
+func scripts(s string, i int) string {
+	words := map[byte]string{'^': "exponents", '_': "indices"}
+	var seen []byte
+	for i < len(s) && words[s[i]] != "" {
+		if slices.Contains(seen, s[i]) {
+			return "it has two " + words[s[i]] + " in a row: put braces around one"
+		}
+		seen = append(seen, s[i])
+		if flaw := needs(s, i+1, s[i:i+1], 1); flaw != "" {
+			return flaw
+		}
+		start := i + 1
+		if _, i = argument(s, start); strings.HasPrefix(strings.TrimLeft(s[start:i], " \t\n"), `\`) {
+			return "" // a command has arguments of its own
+		}
+		for i < len(s) && strings.IndexByte(" \t\n", s[i]) >= 0 {
+			i++
+		}
+	}
+	return ""
+}

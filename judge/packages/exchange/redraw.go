@@ -1,0 +1,82 @@
+package exchange
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image/gif"
+	"image/png"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/internal/pictures"
+	"assay/judge/problem"
+)
+
+// redrawn are the forms of pictures that LaTeX cannot show, and those that take their place, by
+// extension. Package report names them in the same way.
+var redrawn = map[string]string{".svg": ".pdf", ".gif": ".png"}
+
+// redraw writes the pictures of a statement that LaTeX cannot show in a form that it can show, in
+// the place of their copies: board.svg becomes board-svg.pdf.
+func (e *exporter) redraw(markdown []byte, statement, to string) error {
+	for _, p := range pictures.Paths(markdown) {
+		file, ok := problem.FindPicture(e.from.Dir, filepath.Dir(statement), p.Path)
+		extension := strings.ToLower(filepath.Ext(file))
+		name, err := filepath.Rel(filepath.Dir(statement), file)
+		if !ok || redrawn[extension] == "" || err != nil || !filepath.IsLocal(name) {
+			continue
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return &judge.Fault{File: file, Text: problem.Reason(err)}
+		}
+		place := func(err error) error {
+			f := &judge.Fault{File: statement, Line: p.Line,
+				Text: fmt.Sprintf("the picture %s cannot be shown in LaTeX, as the legacy format wants it", p.Path),
+				Hint: "save it as a PNG or PDF file, or export to icpc-2025-09"}
+			if why, ok := errors.AsType[*judge.Fault](err); ok {
+				f.Text, f.Hint = f.Text+": "+why.Text, strings.TrimLeft(why.Hint+"\n"+f.Hint, "\n")
+				return f
+			}
+			return err
+		}
+		switch {
+		case extension == ".gif":
+			data, err = asPNG(data)
+		case e.with.PDF == nil:
+			err = &judge.Fault{Text: "nothing here draws it"}
+		default:
+			data, err = e.with.PDF(data)
+		}
+		if err != nil {
+			return place(err)
+		}
+		base := strings.TrimSuffix(name, filepath.Ext(name))
+		if filepath.Ext(p.Path) != "" { // otherwise LaTeX finds the extension
+			base += "-" + extension[1:]
+		}
+		base += redrawn[extension]
+		if err := write(filepath.Join(to, base), data, 0o644); err != nil {
+			return err
+		}
+		if err := os.Remove(filepath.Join(to, name)); err != nil && !errors.Is(err, fs.ErrNotExist) { // two languages show it
+			return err
+		}
+	}
+	return nil
+}
+
+// asPNG is the first picture of a GIF file as a PNG file.
+func asPNG(data []byte) ([]byte, error) {
+	picture, err := gif.Decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, &judge.Fault{Text: "it is not a GIF file: " + err.Error()}
+	}
+	var out bytes.Buffer
+	err = png.Encode(&out, picture)
+	return out.Bytes(), err
+}

@@ -1,0 +1,136 @@
+package problem
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+)
+
+// MaxSample is how many bytes of a sample's file a statement shows.
+const MaxSample = 20_000
+
+// sampleMark says where samples belong in a statement: the next one, or all that are left.
+var sampleMark = regexp.MustCompile(`\{\{\s*(nextsample|remainingsamples|samples?)\s*\}\}`)
+
+// PlaceSamples puts samples, which are Markdown, in the places of the marks of a statement:
+// {{nextsample}} for the next one, {{remainingsamples}}, {{samples}} and {{sample}} for all that
+// are left. Those that no mark has room for come at the end. In code a mark is text. It reports
+// whether the statement has a mark; without one it is unchanged.
+func PlaceSamples(text string, samples []string) (string, bool) {
+	next := 0
+	text, marked := replaceMarks(text, func(mark string) string {
+		n := len(samples)
+		if mark == "nextsample" {
+			n = min(next+1, n)
+		}
+		placed := strings.Join(samples[next:n], "")
+		next = n
+		return placed
+	})
+	if rest := samples[next:]; marked && len(rest) > 0 {
+		text += "\n\n" + strings.Join(rest, "")
+	}
+	return text, marked
+}
+
+// Marked reports whether a statement says where samples belong.
+func Marked(text string) bool {
+	_, marked := replaceMarks(text, func(string) string { return "" })
+	return marked
+}
+
+// MarkSamples writes each mark of a statement as mark says, such as "" for none.
+func MarkSamples(text string, mark func(mark string) string) string {
+	text, _ = replaceMarks(text, mark)
+	return text
+}
+
+// replaceMarks replaces each mark outside of code, and reports whether there is one.
+func replaceMarks(text string, with func(mark string) string) (string, bool) {
+	if !sampleMark.MatchString(text) {
+		return text, false
+	}
+	var b strings.Builder
+	fence, marked := "", false
+	for line := range strings.Lines(text) {
+		start := strings.TrimSpace(line)
+		switch {
+		case fence != "":
+			if strings.HasPrefix(start, fence) && strings.Trim(start, fence[:1]) == "" {
+				fence = ""
+			}
+		case strings.HasPrefix(start, "```") || strings.HasPrefix(start, "~~~"):
+			fence = start[:len(start)-len(strings.TrimLeft(start, start[:1]))]
+		default:
+			at := 0
+			for _, m := range sampleMark.FindAllStringSubmatchIndex(line, -1) {
+				if strings.Count(line[:m[0]], "`")%2 == 1 && strings.Contains(line[m[1]:], "`") {
+					continue // code
+				}
+				marked = true
+				before, after := line[at:m[0]], line[m[1]:]
+				b.WriteString(before)
+				placed := with(line[m[2]:m[3]])
+				if strings.TrimSpace(line[:m[0]]) != "" && placed != "" {
+					placed = "\n\n" + placed
+				}
+				if strings.TrimSpace(after) != "" && placed != "" {
+					placed = strings.TrimRight(placed, "\n") + "\n\n"
+				}
+				b.WriteString(placed)
+				at = m[1]
+			}
+			b.WriteString(line[at:])
+			continue
+		}
+		b.WriteString(line)
+	}
+	return b.String(), marked
+}
+
+// SampleText is a sample as Markdown, with what is in its files. If out is empty, it has no output.
+func SampleText(number int, in, out string) string {
+	text := fmt.Sprintf("## Sample %d\n\nInput:\n\n%s", number, in)
+	if out != "" {
+		text += "Output:\n\n" + out
+	}
+	return text
+}
+
+// Fenced is a text as a block of code.
+func Fenced(text string) string {
+	text = strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	if len(text) > MaxSample {
+		text = text[:MaxSample] + "\n..."
+	}
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + "\n" + strings.ToValidUTF8(text, "\uFFFD") + "\n" + fence + "\n\n"
+}
+
+// Samples are the sample cases as Markdown, in judging order.
+func (f *Folder) Samples() (all []string) {
+	show := func(file string) string {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return fmt.Sprintf("(%s: %s)\n\n", file, Reason(err))
+		}
+		return Fenced(string(data))
+	}
+	for _, g := range f.Groups {
+		if g.Name != Sample && !strings.HasPrefix(g.Name, Sample+"/") {
+			continue
+		}
+		for _, c := range g.Cases {
+			out := ""
+			if c.Ans != "" && !f.Kind.Interactive && !f.Kind.MultiPass { // otherwise it is no output
+				out = show(c.Ans)
+			}
+			all = append(all, SampleText(len(all)+1, show(c.In), out))
+		}
+	}
+	return all
+}

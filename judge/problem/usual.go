@@ -1,0 +1,62 @@
+package problem
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// usualParts fills in what problem.toml leaves out of its programs. A table without a program has
+// the one of its own name; a program of the name of a part is that part, also without a table. In
+// a folder with a game or with golf, programs may have other uses, and only tables count. A checker
+// needs its table: without one, words are compared.
+func (f *Folder) usualParts(t *table) {
+	alone := t.Game == nil && t.Golf == nil
+	named := func(name string, p **part, wanted bool) {
+		switch {
+		case *p != nil && (*p).Program == "":
+			(*p).Program = name
+		case *p == nil && wanted && alone && f.hasProgram(name):
+			*p = &part{Program: f.programName(name)}
+		}
+	}
+	named("reference", &t.Reference, true)
+	named("validator", &t.Validator, true)
+	named("interactor", &t.Interactor, f.Kind.Interactive)
+	switch g := t.Generator; {
+	case g != nil && g.Program == "":
+		g.Program = "generator"
+	case g == nil && alone && f.hasProgram("generator"):
+		t.Generator = &generator{Program: f.programName("generator")}
+	}
+	if c := t.Checker; c != nil && c.Name == "" && c.Program == "" && f.hasProgram("checker") {
+		c.Program = "checker"
+	}
+}
+
+// noPrograms are extensions of files that are no programs.
+var noPrograms = []string{".md", ".txt", ".html", ".pdf", ".toml", ".json", ".yaml", ".in", ".ans", ".out", ".png", ".jpg", ".svg", ".zip"}
+
+// hasProgram reports whether the folder has a program of a part's name.
+func (f *Folder) hasProgram(name string) bool { return f.programName(name) != "" }
+
+// programName is the file or folder of a part's name, with its extension; "" if there is none.
+func (f *Folder) programName(name string) string {
+	if entries, err := os.ReadDir(filepath.Join(f.Dir, name)); err == nil && len(entries) > 0 {
+		return name
+	}
+	entries, _ := os.ReadDir(f.Dir) // it was read a moment ago
+	found := ""
+	for _, e := range entries {
+		base, extension := strings.TrimSuffix(e.Name(), filepath.Ext(e.Name())), strings.ToLower(filepath.Ext(e.Name()))
+		switch {
+		case e.IsDir() || base != name || slices.Contains(noPrograms, extension):
+		case found != "":
+			return "" // it is not clear which one is meant
+		default:
+			found = e.Name()
+		}
+	}
+	return found
+}
