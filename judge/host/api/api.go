@@ -57,7 +57,9 @@ const (
 	withFiles = 1 << 10 // 256 paths and digests
 	withFlow  = 2 << 10 // files of each of many contestants, and options
 	withMany  = 4 << 10 // people
-	ownBound  = -1      // the answer says
+	// A contest package, whose files are in base64.
+	withPackage = 8 << 10
+	ownBound    = -1 // the answer says
 )
 
 // mostValues is how many values the JSON of a request may have: an empty one takes three bytes
@@ -100,6 +102,7 @@ var routes = []route{
 	{"GET " + client.ProblemsPath, token, (*api).problems, 0},
 	{"PUT " + client.ProblemsPath + "/{slug}", publish, (*api).putProblem, 0},
 	{"GET " + client.ContestsPath + "/{slug}" + client.BoardPath, token, (*api).board, 0},
+	{"POST " + client.ContestsPath, admin, (*api).importContest, withPackage},
 	{"POST " + client.ContestsPath + "/{slug}/rejudgings", admin, (*api).rejudge, 0},
 	{"GET " + client.ContestsPath + "/{slug}/rejudgings", admin, (*api).rejudgings, 0},
 	{"GET " + client.RejudgingsPath + "/{id}", admin, (*api).rejudging, 0},
