@@ -439,9 +439,8 @@ func (o *object) badID(key, text string) {
 func (o *object) idents(key string) (all []string) {
 	o.used[key] = true
 	v := o.values[key]
-	list := []string{v.text}
+	var list []string
 	if v.node != nil {
-		list = nil
 		for _, n := range v.node.Items() {
 			if n.Kind != strictyaml.Scalar {
 				o.wrong(key, "", "%s must be a list of ids", key)

@@ -2,7 +2,8 @@
 // Package Format, and the TSV files that the ICPC's registration system writes. PlanImport compares
 // one with what a server has, and says what its import adds and changes.
 //
-// The package is pure: it reads files and rows that its caller has read, and writes nothing. Everything wrong in a package is a *judge.Fault with file and line.
+// The package is pure: it does not open a database, and writes nothing. Everything wrong in a package is
+// a *judge.Fault with file and line.
 package contestpackage
 
 import (
