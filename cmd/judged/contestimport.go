@@ -20,12 +20,13 @@ import (
 func (a *admin) contest() *cobra.Command {
 	cmd := &cobra.Command{Use: "contest", Short: "import contest packages"}
 	var n client.ImportContest
-	load := a.below("import <directory or ZIP>", "import a contest package, and print login sheets for its new accounts", func(ctx context.Context, api *client.Client, args []string) (err error) {
-		if n.Files, err = contestFiles(args[0]); err != nil {
-			return err
-		}
-		return a.importContest(ctx, api, n)
-	})
+	load := a.below("import <directory or ZIP>", "import a contest package, and print login sheets for its new accounts",
+		func(ctx context.Context, api *client.Client, args []string) (err error) {
+			if n.Files, err = contestFiles(args[0]); err != nil {
+				return err
+			}
+			return a.importContest(ctx, api, n)
+		})
 	load.Args = cobra.ExactArgs(1)
 	load.Flags().StringVar(&n.Contest, "contest", "", "the `NAME` of the contest in addresses (default: the id in contest.yaml)")
 	load.Flags().BoolVar(&n.DryRun, "dry-run", false, "print what the import would do, and change nothing")
@@ -93,7 +94,8 @@ func (a *admin) importContest(ctx context.Context, api *client.Client, n client.
 	for _, note := range report.Notes {
 		fmt.Fprintf(a.out, "note: %s\n", note)
 	}
-	fmt.Fprintf(a.out, "contest %s: %d added, %d changed, %d missing, %d skipped\n", report.Contest, count["added"], count["changed"], count["missing"], count["skipped"])
+	fmt.Fprintf(a.out, "contest %s: %d added, %d changed, %d missing, %d skipped\n", report.Contest, count["added"],
+		count["changed"], count["missing"], count["skipped"])
 	if n.DryRun {
 		fmt.Fprintln(a.out, "This was a dry run: nothing was changed.")
 		return err

@@ -22,7 +22,8 @@ const contestAPIPath = "/api/"
 
 // served are the types that the server has so far.
 var served = []clics.Type{
-	clics.Contest, clics.JudgementTypes, clics.Languages, clics.Groups, clics.Organizations, clics.Persons, clics.Teams, clics.Accounts, clics.Problems, clics.State,
+	clics.Contest, clics.JudgementTypes, clics.Languages, clics.Groups, clics.Organizations, clics.Persons, clics.Teams,
+	clics.Accounts, clics.Problems, clics.State,
 }
 
 // apiClient is a client of the Contest API in a contest.
@@ -80,7 +81,8 @@ func (a *api) answerContestAPI(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case parts[0] == "" && len(parts) == 1:
 		return ok(w, map[string]any{
-			"version": version, "version_url": "https://ccs-specs.icpc.io/" + string(version) + "/contest_api", "provider": map[string]string{"name": a.Name, "version": a.Version},
+			"version": version, "version_url": "https://ccs-specs.icpc.io/" + string(version) + "/contest_api",
+			"provider": map[string]string{"name": a.Name, "version": a.Version},
 		})
 	case parts[0] == "contests" && len(parts) == 1:
 		return a.apiContests(w, r, version, account)
@@ -280,7 +282,8 @@ func (c *apiClient) contest() clics.Object {
 	s := c.seat.Contest
 	kind := "score"
 	o := clics.Object{
-		"id": s.Slug, "name": s.Name, "formal_name": s.FormalName, "start_time": s.Starts, "duration": s.Length, "scoreboard_thaw_time": s.Thaw, "main_scoreboard_group_id": s.MainGroup,
+		"id": s.Slug, "name": s.Name, "formal_name": s.FormalName, "start_time": s.Starts, "duration": s.Length,
+		"scoreboard_thaw_time": s.Thaw, "main_scoreboard_group_id": s.MainGroup,
 	}
 	if s.Format == store.ICPC {
 		kind = "pass-fail"

@@ -25,13 +25,15 @@ func (h *harness) regional(starts time.Time, visibility store.Visibility) string
 		return a
 	}
 	id, _, err := h.store.ImportContest(h.Context(), &store.ContestImport{
-		Contest: &store.Contest{Slug: "wf", Name: "WF", FormalName: "World Finals", MainGroup: "g", Format: store.ICPC, Starts: starts, Length: 5 * time.Hour,
+		Contest: &store.Contest{Slug: "wf", Name: "WF", FormalName: "World Finals", MainGroup: "g", Format: store.ICPC,
+			Starts: starts, Length: 5 * time.Hour,
 			Freeze: 4 * time.Hour, Visibility: visibility},
 		Problems:      []store.NewContestProblem{{Label: "A", Slug: "sum", Colour: "#0000ff", ExtID: "sum-2026", ColorName: "blue"}},
 		Organizations: []store.Organization{{ID: "u1", Name: "U1", Country: "DEU", Region: "DE-BY", Location: `{"latitude":1,"longitude":2}`}},
 		Groups:        []store.Group{{ID: "g", Name: "G", Type: "site"}},
-		Teams:         []store.Team{{ExtID: "7", Name: "Seven", Label: "B2", Organization: "u1", GroupIDs: []string{"g"}}, {ExtID: "8", Name: "Hidden", Hidden: true}},
-		Persons:       []store.ContestPerson{{ID: "p1", Name: "Ada", Email: "ada@x", Role: "contestant", Teams: []string{"7"}}},
+		Teams: []store.Team{{ExtID: "7", Name: "Seven", Label: "B2", Organization: "u1", GroupIDs: []string{"g"}},
+			{ExtID: "8", Name: "Hidden", Hidden: true}},
+		Persons: []store.ContestPerson{{ID: "p1", Name: "Ada", Email: "ada@x", Role: "contestant", Teams: []string{"7"}}},
 		Accounts: []store.ImportedAccount{
 			{ID: "t7", Type: "team", Team: "7", Person: "p1", Addresses: []string{"10.0.0.7"}, Account: account("submit")},
 			{ID: "j", Type: "judge", Role: "judge", Account: account("publish")},
@@ -53,8 +55,10 @@ func TestContestAPI(t *testing.T) {
 		for _, version := range []string{"2026-01", "2023-06"} {
 			for _, who := range []string{"nobody", "submit", "publish", "admin"} {
 				fmt.Fprintf(&out, "\n== %s, %s, %q\n", title, version, who)
-				for _, path := range []string{"", "contests", "contests/wf", "contests/wf/access", "contests/wf/state", "contests/wf/account", "contests/wf/judgement-types/MLE", "contests/wf/languages",
-					"contests/wf/groups", "contests/wf/organizations", "contests/wf/teams", "contests/wf/teams/8", "contests/wf/persons", "contests/wf/accounts", "contests/wf/problems", "contests/wf/problems/sum-2026",
+				for _, path := range []string{"", "contests", "contests/wf", "contests/wf/access", "contests/wf/state",
+					"contests/wf/account", "contests/wf/judgement-types/MLE", "contests/wf/languages",
+					"contests/wf/groups", "contests/wf/organizations", "contests/wf/teams", "contests/wf/teams/8",
+					"contests/wf/persons", "contests/wf/accounts", "contests/wf/problems", "contests/wf/problems/sum-2026",
 				} {
 					code, said := h.ask(who, "GET", "/api/"+version+"/"+path, nil)
 					if !json.Valid([]byte(said)) {
@@ -119,7 +123,8 @@ func TestContestAPIAccess(t *testing.T) {
 			t.Errorf("%q asks for %s: %d %s, want %d with %s", tt.who, tt.path, code, said, tt.code, tt.want)
 		}
 	}
-	if code, said := h.ask("admin", "POST", "/api/contests/wf/submissions", map[string]string{}); code != 405 || !strings.Contains(said, "can only be read") {
+	if code, said := h.ask("admin", "POST", "/api/contests/wf/submissions",
+		map[string]string{}); code != 405 || !strings.Contains(said, "can only be read") {
 		t.Errorf("a submission is answered with %d %s", code, said)
 	}
 	token := strings.TrimPrefix(h.headers["submit"], "Bearer ")

@@ -29,7 +29,8 @@ func (a *api) importContest(w http.ResponseWriter, r *http.Request, who *caller)
 		slug = p.Contest.ID
 	}
 	if !contestpackage.GoodSlug(slug) {
-		return &status{http.StatusBadRequest, "the package does not say the id of its contest", "name the contest with --contest: small letters, digits and -, such as spring-2026"}
+		return &status{http.StatusBadRequest, "the package does not say the id of its contest",
+			"name the contest with --contest: small letters, digits and -, such as spring-2026"}
 	}
 	now, err := a.currentContest(r.Context(), slug)
 	if err != nil {

@@ -42,7 +42,8 @@ func (c *apiClient) languages(ctx context.Context) (all []listed, err error) {
 		if len(only) > 0 && !slices.Contains(only, l.ID) {
 			continue
 		}
-		all = append(all, listed{Object: clics.Object{"id": l.ID, "name": l.Name, "entry_point_required": false, "extensions": append([]string{}, l.Endings...)}})
+		all = append(all, listed{Object: clics.Object{"id": l.ID, "name": l.Name, "entry_point_required": false,
+			"extensions": append([]string{}, l.Endings...)}})
 	}
 	return all, nil
 }
@@ -50,7 +51,8 @@ func (c *apiClient) languages(ctx context.Context) (all []listed, err error) {
 func (c *apiClient) groups(ctx context.Context) (all []listed, err error) {
 	groups, err := c.Store.Groups(ctx, c.seat.Contest.ID)
 	for _, g := range groups {
-		all = append(all, listed{Object: clics.Object{"id": g.ID, "icpc_id": g.ICPCID, "name": g.Name, "type": g.Type, "location": json.RawMessage(g.Location)}})
+		all = append(all, listed{Object: clics.Object{"id": g.ID, "icpc_id": g.ICPCID, "name": g.Name, "type": g.Type,
+			"location": json.RawMessage(g.Location)}})
 	}
 	return all, err
 }
@@ -59,7 +61,8 @@ func (c *apiClient) organizations(ctx context.Context) (all []listed, err error)
 	organizations, err := c.Store.Organizations(ctx, c.seat.Contest.ID)
 	for _, o := range organizations {
 		all = append(all, listed{Object: clics.Object{
-			"id": o.ID, "icpc_id": o.ICPCID, "name": o.Name, "formal_name": o.FormalName, "country": o.Country, "country_subdivision": o.Region, "url": o.URL,
+			"id": o.ID, "icpc_id": o.ICPCID, "name": o.Name, "formal_name": o.FormalName, "country": o.Country,
+			"country_subdivision": o.Region, "url": o.URL,
 			"location": json.RawMessage(o.Location),
 		}})
 	}
@@ -70,7 +73,8 @@ func (c *apiClient) teams(ctx context.Context) (all []listed, err error) {
 	teams, err := c.Store.Teams(ctx, c.seat.Contest.ID)
 	for _, t := range teams {
 		o := clics.Object{
-			"id": t.ExtID, "icpc_id": t.ICPCID, "name": t.Name, "label": cmp.Or(t.Label, t.ExtID), "display_name": t.DisplayName, "organization_id": t.Organization,
+			"id": t.ExtID, "icpc_id": t.ICPCID, "name": t.Name, "label": cmp.Or(t.Label, t.ExtID),
+			"display_name": t.DisplayName, "organization_id": t.Organization,
 			"group_ids": append([]string{}, t.GroupIDs...), "hidden": t.Hidden, "location": json.RawMessage(t.Location),
 		}
 		own := c.seat.Team != nil && c.seat.Team.ID == t.ID
@@ -94,7 +98,8 @@ func (c *apiClient) accounts(ctx context.Context) (all []listed, err error) {
 	accounts, err := c.Store.ContestAccounts(ctx, c.seat.Contest.ID)
 	for _, a := range accounts {
 		o := clics.Object{
-			"id": a.ID, "username": a.Account.Login, "name": a.Account.Display, "type": a.Type, "ip": strings.Join(a.Addresses, " "), "team_id": a.Team, "person_id": a.Person,
+			"id": a.ID, "username": a.Account.Login, "name": a.Account.Display, "type": a.Type, "ip": strings.Join(a.Addresses,
+				" "), "team_id": a.Team, "person_id": a.Person,
 		}
 		all = append(all, listed{o, clics.Facts{Own: c.seat.Account != nil && a.Account.ID == c.seat.Account.ID}})
 	}

@@ -87,7 +87,8 @@ const (
 
 // Types are all types that clients can ask for, each after those that it refers to.
 var Types = []Type{
-	Contest, JudgementTypes, Languages, Groups, Organizations, Persons, Teams, Accounts, Problems, State, Submissions, Judgements, Runs, Clarifications, Awards, Scoreboard,
+	Contest, JudgementTypes, Languages, Groups, Organizations, Persons, Teams, Accounts, Problems, State, Submissions,
+	Judgements, Runs, Clarifications, Awards, Scoreboard,
 }
 
 // Facts are what counts besides the role for whether a client may see an object.

@@ -41,7 +41,8 @@ func TestAccess(t *testing.T) {
 			fmt.Fprintf(&out, "  %-30s %s\n", p.name, strings.Join(who, " "))
 		}
 	}
-	head := fmt.Sprintf("%s\nversions %s: + always, o of the own team, - never\n", strings.Join(strings.Fields(fmt.Sprint(Roles)), " "), fmt.Sprint(Versions))
+	head := fmt.Sprintf("%s\nversions %s: + always, o of the own team, - never\n",
+		strings.Join(strings.Fields(fmt.Sprint(Roles)), " "), fmt.Sprint(Versions))
 	golden.Check(t, "testdata/table.golden", []byte(head+out.String()))
 
 	// Access lists what Sees sees, and nothing for what the server does not have.
@@ -117,7 +118,8 @@ func TestVisible(t *testing.T) {
 	if n != 10*16*128 {
 		t.Errorf("%d rows", n)
 	}
-	for r, want := range map[Role]string{Public: "", Team: "team", Balloon: "staff", Proxy: "staff", Analyst: "analyst", Judge: "judge", Staff: "staff", CDS: "admin", Shadow: "admin", Admin: "admin"} {
+	for r, want := range map[Role]string{Public: "", Team: "team", Balloon: "staff", Proxy: "staff", Analyst: "analyst",
+		Judge: "judge", Staff: "staff", CDS: "admin", Shadow: "admin", Admin: "admin"} {
 		if got := r.AccountType(); got != want {
 			t.Errorf("%s is of the type %q", r, got)
 		}
@@ -134,39 +136,60 @@ func at(clock string) time.Time {
 
 // examples is an object of each type with all its properties, and one with as few as there can be.
 func examples() map[Type][]Object {
-	picture := []Object{{"href": "contests/c/x/1/logo/a.png", "filename": "a.png", "hash": "d41d8cd98f00b204e9800998ecf8427e", "mime": "image/png", "width": 56, "height": 57, "tag": []string{"light"}}}
+	picture := []Object{{"href": "contests/c/x/1/logo/a.png", "filename": "a.png",
+		"hash": "d41d8cd98f00b204e9800998ecf8427e", "mime": "image/png", "width": 56, "height": 57, "tag": []string{"light"}}}
 	state := StateOf(Moments{Start: at("10:00:00"), Freeze: at("14:00:00"), End: at("15:00:00")}, at("14:30:00"))
 	return map[Type][]Object{
 		Contest: {
-			{"id": "c", "name": "C & <D>", "formal_name": "\u2028É", "start_time": at("10:00:00.1239"), "countdown_pause_time": 3*time.Minute + 38749*time.Millisecond, "duration": 5 * time.Hour,
-				"scoreboard_freeze_duration": time.Hour, "scoreboard_thaw_time": at("16:00:00"), "scoreboard_type": "pass-fail", "main_scoreboard_group_id": "g",
-				"penalty_time": Minutes(20 * time.Minute), "banner": picture, "logo": picture},
+			{"id": "c", "name": "C & <D>", "formal_name": "\u2028É", "start_time": at("10:00:00.1239"),
+				"countdown_pause_time": 3*time.Minute + 38749*time.Millisecond, "duration": 5 * time.Hour,
+				"scoreboard_freeze_duration": time.Hour, "scoreboard_thaw_time": at("16:00:00"), "scoreboard_type": "pass-fail",
+				"main_scoreboard_group_id": "g",
+				"penalty_time":             Minutes(20 * time.Minute), "banner": picture, "logo": picture},
 			{"id": "c", "name": "C", "duration": time.Duration(0), "scoreboard_type": "score", "start_time": time.Time{}},
 		},
-		State:          {state, StateOf(Moments{}, at("10:00:00")), StateOf(Moments{Start: at("10:00:00"), End: at("15:00:00"), Final: at("15:10:00")}, at("16:00:00"))},
+		State: {state, StateOf(Moments{}, at("10:00:00")), StateOf(Moments{Start: at("10:00:00"),
+			End: at("15:00:00"), Final: at("15:10:00")}, at("16:00:00"))},
 		JudgementTypes: {JudgementTypesOf(false)[1].Object(), JudgementTypesOf(true)[1].Object(), JudgementTypesOf(false)[4].Object()},
-		Languages:      {{"id": "java", "name": "Java", "entry_point_required": true, "entry_point_name": "Main class", "extensions": []string{"java"}}, {"id": "c", "name": "C", "entry_point_required": false, "extensions": []string{}}},
-		Problems: {{"id": "p", "label": "A", "name": "P", "ordinal": 0, "rgb": "#00f", "color": "blue", "time_limit": Seconds(2500 * time.Millisecond), "memory_limit": 2048, "output_limit": 8,
-			"code_limit": 128, "test_data_count": 10, "max_score": 99.5, "statement": picture, "attachments": picture}, {"id": "p", "label": "A", "name": "P", "ordinal": 1, "time_limit": Seconds(2 * time.Second), "test_data_count": 0}},
-		Groups: {{"id": "g", "icpc_id": "1", "name": "G", "type": "site", "location": json.RawMessage(`{"latitude": 1.5, "longitude": 2}`)}, {"id": "g", "name": "G"}},
-		Organizations: {{"id": "o", "icpc_id": "1", "name": "O", "formal_name": "OO", "country": "DEU", "country_flag": picture, "country_subdivision": "DE-BY", "country_subdivision_flag": picture,
+		Languages: {{"id": "java", "name": "Java", "entry_point_required": true, "entry_point_name": "Main class",
+			"extensions": []string{"java"}}, {"id": "c", "name": "C", "entry_point_required": false, "extensions": []string{}}},
+		Problems: {{"id": "p", "label": "A", "name": "P", "ordinal": 0, "rgb": "#00f", "color": "blue",
+			"time_limit": Seconds(2500 * time.Millisecond), "memory_limit": 2048, "output_limit": 8,
+			"code_limit": 128, "test_data_count": 10, "max_score": 99.5, "statement": picture, "attachments": picture},
+			{"id": "p", "label": "A", "name": "P", "ordinal": 1, "time_limit": Seconds(2 * time.Second), "test_data_count": 0}},
+		Groups: {{"id": "g", "icpc_id": "1", "name": "G", "type": "site",
+			"location": json.RawMessage(`{"latitude": 1.5, "longitude": 2}`)}, {"id": "g", "name": "G"}},
+		Organizations: {{"id": "o", "icpc_id": "1", "name": "O", "formal_name": "OO", "country": "DEU",
+			"country_flag": picture, "country_subdivision": "DE-BY", "country_subdivision_flag": picture,
 			"url": "https://o.example", "location": json.RawMessage(`{}`), "logo": picture}, {"id": "o", "name": "O"}},
-		Teams: {{"id": "7", "icpc_id": "1", "name": "T", "label": "B2", "display_name": "TT", "organization_id": "o", "group_ids": []string{"g", "h"}, "hidden": true, "location": json.RawMessage(`{"x":1}`), "photo": picture},
+		Teams: {{"id": "7", "icpc_id": "1", "name": "T", "label": "B2", "display_name": "TT", "organization_id": "o",
+			"group_ids": []string{"g", "h"}, "hidden": true, "location": json.RawMessage(`{"x":1}`), "photo": picture},
 			{"id": "7", "name": "T", "label": "7", "group_ids": []string{}}},
-		Persons:  {{"id": "p", "icpc_id": "1", "name": "P", "title": "Dr.", "email": "p@x", "sex": "female", "role": "coach", "team_ids": []string{"7"}, "photo": picture}, {"id": "p", "name": "P", "role": "other"}},
-		Accounts: {{"id": "a", "username": "a", "name": "A", "type": "team", "ip": "10.0.0.1", "team_id": "7", "person_id": "p"}, {"id": "a", "username": "a", "type": "judge"}},
-		Submissions: {{"id": "1", "language_id": "c", "problem_id": "p", "team_id": "7", "account_id": "a", "time": at("11:00:00"), "contest_time": time.Hour, "entry_point": "Main", "files": picture},
+		Persons: {{"id": "p", "icpc_id": "1", "name": "P", "title": "Dr.", "email": "p@x", "sex": "female", "role": "coach",
+			"team_ids": []string{"7"}, "photo": picture}, {"id": "p", "name": "P", "role": "other"}},
+		Accounts: {{"id": "a", "username": "a", "name": "A", "type": "team", "ip": "10.0.0.1", "team_id": "7",
+			"person_id": "p"}, {"id": "a", "username": "a", "type": "judge"}},
+		Submissions: {{"id": "1", "language_id": "c", "problem_id": "p", "team_id": "7", "account_id": "a",
+			"time": at("11:00:00"), "contest_time": time.Hour, "entry_point": "Main", "files": picture},
 			{"id": "1", "language_id": "c", "problem_id": "p", "time": at("09:45:00"), "contest_time": -15 * time.Minute}},
-		Judgements: {{"id": "j", "submission_id": "1", "judgement_type_id": "MLE", "simplified_judgement_type_id": "RTE", "score": 1.5, "current": true, "start_time": at("11:00:00"), "start_contest_time": time.Hour,
-			"end_time": at("11:00:01.5"), "end_contest_time": time.Hour + 1500*time.Millisecond, "max_run_time": Seconds(1234567 * time.Microsecond)}, {"id": "j", "submission_id": "1", "start_time": at("11:00:00"), "start_contest_time": time.Hour, "current": false}},
-		Runs: {{"id": "r", "judgement_id": "j", "ordinal": 1, "judgement_type_id": "AC", "time": at("11:00:00"), "contest_time": time.Hour, "run_time": Seconds(0)}},
-		Clarifications: {{"id": "2", "from_team_id": "7", "to_team_ids": []string{"7"}, "to_group_ids": []string{"g"}, "to_team_id": "7", "reply_to_id": "1", "problem_id": "p", "text": "a\n\"b\"", "time": at("11:00:00"), "contest_time": time.Hour},
+		Judgements: {{"id": "j", "submission_id": "1", "judgement_type_id": "MLE", "simplified_judgement_type_id": "RTE",
+			"score": 1.5, "current": true, "start_time": at("11:00:00"), "start_contest_time": time.Hour,
+			"end_time": at("11:00:01.5"), "end_contest_time": time.Hour + 1500*time.Millisecond,
+			"max_run_time": Seconds(1234567 * time.Microsecond)}, {"id": "j", "submission_id": "1",
+			"start_time": at("11:00:00"), "start_contest_time": time.Hour, "current": false}},
+		Runs: {{"id": "r", "judgement_id": "j", "ordinal": 1, "judgement_type_id": "AC", "time": at("11:00:00"),
+			"contest_time": time.Hour, "run_time": Seconds(0)}},
+		Clarifications: {{"id": "2", "from_team_id": "7", "to_team_ids": []string{"7"}, "to_group_ids": []string{"g"},
+			"to_team_id": "7", "reply_to_id": "1", "problem_id": "p", "text": "a\n\"b\"", "time": at("11:00:00"), "contest_time": time.Hour},
 			{"id": "1", "text": "x", "time": at("11:00:00"), "contest_time": time.Hour}},
 		Awards: {{"id": "winner", "citation": "Winner", "team_ids": []string{}}, {"id": "w", "citation": "W"}},
 		Scoreboard: {{"time": at("14:30:00"), "contest_time": 270 * time.Minute, "state": state, "rows": []Object{
-			{"rank": 1, "team_id": "7", "score": Object{"num_solved": 1, "total_time": Minutes(65 * time.Minute), "time": Minutes(25 * time.Minute)}, "problems": []Object{
-				{"problem_id": "p", "num_judged": 3, "num_pending": 0, "solved": true, "time": Minutes(25 * time.Minute)}, {"problem_id": "q", "num_judged": 0, "num_pending": 1, "solved": false}}},
-			{"rank": 2, "team_id": "8", "score": Object{"score": 12.25}, "problems": []Object{{"problem_id": "p", "num_judged": 1, "num_pending": 0, "score": 12.25}}},
+			{"rank": 1, "team_id": "7", "score": Object{"num_solved": 1, "total_time": Minutes(65 * time.Minute),
+				"time": Minutes(25 * time.Minute)}, "problems": []Object{
+				{"problem_id": "p", "num_judged": 3, "num_pending": 0, "solved": true, "time": Minutes(25 * time.Minute)},
+				{"problem_id": "q", "num_judged": 0, "num_pending": 1, "solved": false}}},
+			{"rank": 2, "team_id": "8", "score": Object{"score": 12.25}, "problems": []Object{{"problem_id": "p",
+				"num_judged": 1, "num_pending": 0, "score": 12.25}}},
 		}}, {"rows": []Object{}}},
 	}
 }
@@ -203,7 +226,8 @@ func TestEncode(t *testing.T) {
 
 // TestEncodeRefuses what no client would understand.
 func TestEncodeRefuses(t *testing.T) {
-	for _, o := range []Object{{"id": 1.5i}, {"nothing": 1}, {"location": json.RawMessage("{")}, {"id": make(chan int)}, {"photo": []Object{{"nothing": 1}}}} {
+	for _, o := range []Object{{"id": 1.5i}, {"nothing": 1}, {"location": json.RawMessage("{")}, {"id": make(chan int)},
+		{"photo": []Object{{"nothing": 1}}}} {
 		if out, err := Encode(Reader{V2026, Admin, false}, Teams, o); err == nil {
 			t.Errorf("%v is %s", o, out)
 		}
@@ -213,8 +237,9 @@ func TestEncodeRefuses(t *testing.T) {
 func TestTimes(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0:00:00.000", time.Millisecond - 1: "0:00:00.000", -time.Millisecond + 1: "0:00:00.000", -time.Millisecond: "-0:00:00.001",
-		4*time.Hour + 23*time.Minute + 3*time.Second + 100*time.Millisecond: "4:23:03.100", -15*time.Minute - 32457*time.Millisecond: "-0:15:32.457",
-		100 * time.Hour: "100:00:00.000", time.Hour - time.Millisecond: "0:59:59.999",
+		4*time.Hour + 23*time.Minute + 3*time.Second + 100*time.Millisecond: "4:23:03.100",
+		-15*time.Minute - 32457*time.Millisecond:                            "-0:15:32.457",
+		100 * time.Hour:                                                     "100:00:00.000", time.Hour - time.Millisecond: "0:59:59.999",
 	} {
 		if got := RelTime(d); got != want {
 			t.Errorf("RelTime(%v) = %s, want %s", d, got, want)
@@ -227,7 +252,8 @@ func TestTimes(t *testing.T) {
 			t.Errorf("Time(%v) = %s, want %s", when, got, want)
 		}
 	}
-	for d, want := range map[time.Duration]string{0: "0", time.Second: "1", 10 * time.Second: "10", 1500 * time.Millisecond: "1.5", 1050 * time.Millisecond: "1.05", time.Millisecond: "0.001", 100 * time.Second: "100"} {
+	for d, want := range map[time.Duration]string{0: "0", time.Second: "1", 10 * time.Second: "10",
+		1500 * time.Millisecond: "1.5", 1050 * time.Millisecond: "1.05", time.Millisecond: "0.001", 100 * time.Second: "100"} {
 		if got := seconds(d); got != want {
 			t.Errorf("seconds(%v) = %s, want %s", d, got, want)
 		}
@@ -247,7 +273,8 @@ func TestStateOf(t *testing.T) {
 		m, now := Moments{draw(), draw(), draw(), draw(), draw()}, at("10:00:00").Add(time.Duration(rng.IntN(7))*time.Hour)
 		o := StateOf(m, now)
 		get := func(name string) time.Time { when, _ := o[name].(time.Time); return when }
-		for _, pair := range [][2]string{{"started", "frozen"}, {"started", "ended"}, {"ended", "thawed"}, {"ended", "finalized"}, {"finalized", "end_of_updates"}} {
+		for _, pair := range [][2]string{{"started", "frozen"}, {"started", "ended"}, {"ended", "thawed"}, {"ended",
+			"finalized"}, {"finalized", "end_of_updates"}} {
 			first, then := get(pair[0]), get(pair[1])
 			if !then.IsZero() && (first.IsZero() || then.Before(first) || then.After(now)) {
 				t.Fatalf("%+v at %v: %s is %v, and %s %v", m, now, pair[0], first, pair[1], then)
@@ -272,7 +299,8 @@ func TestJudgementTypes(t *testing.T) {
 	all := JudgementTypesOf(false)
 	for _, one := range all {
 		at := slices.IndexFunc(all, func(b JudgementType) bool { return b.ID == one.Simplified })
-		if at < 0 || all[at].Simplified != one.Simplified || one.Solved != (one.ID == "AC") || one.Penalty && (one.ID == "AC" || one.ID == "CE" || one.ID == "JE") {
+		if at < 0 || all[at].Simplified != one.Simplified ||
+			one.Solved != (one.ID == "AC") || one.Penalty && (one.ID == "AC" || one.ID == "CE" || one.ID == "JE") {
 			t.Errorf("%+v", one)
 		}
 	}

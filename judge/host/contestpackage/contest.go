@@ -40,7 +40,8 @@ func (o *object) contest() *Contest {
 	case o.has("scoreboard_freeze_duration") && o.text("scoreboard_freeze_duration") == "":
 		c.Freeze = new(time.Duration)
 	}
-	if c.Penalty = o.penalty(); c.Penalty != nil && (*c.Penalty < time.Minute || *c.Penalty > 1000*time.Minute || *c.Penalty%time.Minute != 0) {
+	c.Penalty = o.penalty()
+	if p := c.Penalty; p != nil && (*p < time.Minute || *p > 1000*time.Minute || *p%time.Minute != 0) {
 		o.wrong("penalty_time", "", "penalty_time is %q; it must be from 1 to 1000 whole minutes", o.text("penalty_time"))
 	}
 	if kind := o.oneOf("scoreboard_type", false, "pass-fail", "score"); kind != "" {
@@ -65,7 +66,8 @@ func (o *object) time(key string) *time.Time {
 	if text == "" {
 		return &time.Time{}
 	}
-	for _, form := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z07", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999Z07"} {
+	for _, form := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z07",
+		"2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999Z07"} {
 		if t, err := time.Parse(form, text); err == nil && t.Year() > 1970 && t.Year() < 2200 {
 			t = t.UTC().Truncate(time.Millisecond)
 			return &t

@@ -64,7 +64,8 @@ func (now *Current) apply(p *Plan) {
 		}
 	}
 	for _, n := range p.Import.Problems {
-		now.Problems = append(now.Problems, &store.ContestProblem{Label: n.Label, Points: n.Points, Colour: n.Colour, ExtID: n.ExtID, ColorName: n.ColorName, Problem: &store.Problem{Slug: n.Slug}})
+		now.Problems = append(now.Problems, &store.ContestProblem{Label: n.Label, Points: n.Points, Colour: n.Colour,
+			ExtID: n.ExtID, ColorName: n.ColorName, Problem: &store.Problem{Slug: n.Slug}})
 	}
 	for _, o := range p.Import.Organizations {
 		now.Organizations = put(now.Organizations, o, func(o store.Organization) string { return o.ID })
@@ -112,7 +113,8 @@ func report(p *Plan) string {
 func (now *Current) state() string {
 	var b strings.Builder
 	if c := now.Contest; c != nil {
-		fmt.Fprintf(&b, "%s %q %q %s %s %v %v %d %s\n", c.Slug, c.Name, c.FormalName, c.Format, c.Starts.Format(time.RFC3339Nano), c.Length, c.Freeze, c.Settings.Penalty, c.MainGroup)
+		fmt.Fprintf(&b, "%s %q %q %s %s %v %v %d %s\n", c.Slug, c.Name, c.FormalName, c.Format,
+			c.Starts.Format(time.RFC3339Nano), c.Length, c.Freeze, c.Settings.Penalty, c.MainGroup)
 	}
 	for _, p := range now.Problems {
 		fmt.Fprintf(&b, "problem %s %s %s %q %q\n", p.Label, p.Slug, p.ExtID, p.Colour, p.ColorName)
@@ -124,13 +126,15 @@ func (now *Current) state() string {
 		fmt.Fprintf(&b, "group %+v\n", g)
 	}
 	for _, t := range now.Teams {
-		fmt.Fprintf(&b, "team %s %q %q %q %q %s %s %q %v\n", t.ExtID, t.ICPCID, t.Name, t.Label, t.DisplayName, t.Organization, t.Location, t.GroupIDs, t.Hidden)
+		fmt.Fprintf(&b, "team %s %q %q %q %q %s %s %q %v\n", t.ExtID, t.ICPCID, t.Name, t.Label, t.DisplayName,
+			t.Organization, t.Location, t.GroupIDs, t.Hidden)
 	}
 	for _, p := range now.Persons {
 		fmt.Fprintf(&b, "person %+v\n", *p)
 	}
 	for _, a := range now.Listed {
-		fmt.Fprintf(&b, "account %s %s %s %q %s team %q person %q %q role %q, created %v\n", a.ID, a.Type, a.Account.Login, a.Account.Display, a.Account.Password, a.Team, a.Person, a.Addresses, now.Roles[a.Account.ID], a.Created)
+		fmt.Fprintf(&b, "account %s %s %s %q %s team %q person %q %q role %q, created %v\n", a.ID, a.Type, a.Account.Login,
+			a.Account.Display, a.Account.Password, a.Team, a.Person, a.Addresses, now.Roles[a.Account.ID], a.Created)
 	}
 	return b.String()
 }
@@ -208,7 +212,8 @@ func TestMutated(t *testing.T) {
 		for at, line := range lines {
 			head, _, is := strings.Cut(line, ": ")
 			key := strings.TrimLeft(head, "- ")
-			if !is || key == "x" || key == "y" || key == "rotation" || key == "latitude" || key == "longitude" || key == "time_limit" || key == "twitter_hashtag" || name+key == "contest.yamllocation" || key == "start-time" {
+			if !is || key == "x" || key == "y" || key == "rotation" || key == "latitude" || key == "longitude" ||
+				key == "time_limit" || key == "twitter_hashtag" || name+key == "contest.yamllocation" || key == "start-time" {
 				continue
 			}
 			bad := []string{"{a: 1}", "\"a\\u202eb\"", "\"a\\nb\"", "\x00", "[", "'"}
@@ -265,7 +270,8 @@ func TestFaults(t *testing.T) {
 		{"contest.yaml", "name: C\nduration: 0:00:10\n", "contest.yaml:2: the duration is"},
 		{"contest.yaml", "name: C\nduration: 5:61:00\n", "contest.yaml:2: duration is"},
 		{"contest.yaml", contest + "scoreboard_type: passfail\n", "did you mean"},
-		{"contest.yaml", contest + "main_scoreboard_group_id: none\n", `contest.yaml:1: neither the package nor the contest has the group "none"`},
+		{"contest.yaml", contest + "main_scoreboard_group_id: none\n",
+			`contest.yaml:1: neither the package nor the contest has the group "none"`},
 		{"contest.yaml", "name: C\nname: D\nduration: 5:00:00\n", "contest.yaml:2"},
 		{"contest.json", "{\"name\": \"C\",\n\"duration\" 1}", "contest.json:2: the file is not JSON"},
 		{"contest.json", "{\"name\": \"C\",\n\t\"duration\": \"x\"}", "contest.json:2: duration is"},
@@ -276,7 +282,8 @@ func TestFaults(t *testing.T) {
 		{"groups.json", `[{"id": "a", "name": "A"},` + "\n" + `{"id": "a", "name": "B"}]`, "groups.json:2: the group a is on line 1, too"},
 		{"groups.json", `[{"id": "a", "name": "A"},` + "\n" + `{"id": "b", "name": "A"}]`, `groups.json:2: the name "A" is on line 1, too`},
 		{"groups.json", `[{"id": "a", "name": "A, B"}]`, "groups.json:1: the name of a group has a comma"},
-		{"groups.json", `[{"id": "a", "name": "A", "location": {"latitude": 1}}]`, "groups.json:1: location must have the numbers latitude, longitude"},
+		{"groups.json", `[{"id": "a", "name": "A", "location": {"latitude": 1}}]`,
+			"groups.json:1: location must have the numbers latitude, longitude"},
 		{"groups.tsv", "1\tA\n", "groups.tsv:1: the first line is"},
 		{"groups.tsv", "", "groups.tsv:1: the file is empty"},
 		{"groups.tsv", "groups\t1\r\n\r\nx A\r\n", "groups.tsv:3: the line has 1 columns; the least is 2"},
@@ -303,7 +310,8 @@ func TestFaults(t *testing.T) {
 		{"accounts.tsv", accounts + "judge\tA\tj1\tshort\n", "accounts.tsv:2: the password has 5 bytes"},
 		{"accounts.tsv", accounts + "judge\tA\tj1\tpassword1\t10.0.0\n", "accounts.tsv:2: \"10.0.0\" is not an IP address"},
 		{"accounts.tsv", accounts + "judge\tA\tj1\tpassword1\njudge\tB\tj1\tpassword2\n", "accounts.tsv:3: the"},
-		{"accounts.yaml", "- id: a\n  username: u\n  type: judge\n- id: b\n  username: u\n  type: judge\n", `accounts.yaml:4: the username "u" is on line 1, too`},
+		{"accounts.yaml", "- id: a\n  username: u\n  type: judge\n- id: b\n  username: u\n  type: judge\n",
+			`accounts.yaml:4: the username "u" is on line 1, too`},
 		{"accounts.yaml", "- id: t\n  type: team\n", "accounts.yaml:1: the account t is for a team"},
 		{"accounts.tsv", accounts + "judge\tA\t" + many + "\tpassword1\n", "is not an id"},
 		{"accounts.tsv", accounts + "judge\tA\t\tpassword1\n", "accounts.tsv:2: the account has no username"},
@@ -333,21 +341,29 @@ func TestFaults(t *testing.T) {
 
 // TestServer: what does not fit the server is refused.
 func TestServer(t *testing.T) {
-	const contest, two = "name: C\nduration: 5:00:00\nstart_time: 2026-11-28T09:00:00Z\n", "- id: asteroids\n  label: A\n- id: bottles\n  label: B\n"
+	const contest = "name: C\nduration: 5:00:00\nstart_time: 2026-11-28T09:00:00Z\n"
+	const two = "- id: asteroids\n  label: A\n- id: bottles\n  label: B\n"
 	for _, tt := range []struct {
 		name  string
 		spoil func(now *Current)
 		files map[string]string
 		want  string
 	}{
-		{"no contest", func(now *Current) { now.Contest = nil }, map[string]string{"groups.yaml": "- id: a\n  name: A\n"}, "the server has no contest spring"},
-		{"a start that has passed", func(now *Current) { now.Now = now.Now.Add(2 * time.Hour) }, map[string]string{"contest.yaml": "start_time: 2026-11-28T12:00:00Z"}, "the contest has started"},
+		{"no contest", func(now *Current) { now.Contest = nil }, map[string]string{"groups.yaml": "- id: a\n  name: A\n"},
+			"the server has no contest spring"},
+		{"a start that has passed", func(now *Current) { now.Now = now.Now.Add(2 * time.Hour) },
+			map[string]string{"contest.yaml": "start_time: 2026-11-28T12:00:00Z"}, "the contest has started"},
 		{"final results", func(now *Current) { now.Contest.Finalized = now.Now }, map[string]string{"contest.yaml": "name: D"}, "are final"},
-		{"another username", nil, map[string]string{"accounts.yaml": "- id: j\n  username: other\n  type: judge\n"}, "accounts.yaml:1: the account j has the username judge here"},
-		{"another id", nil, map[string]string{"accounts.yaml": "- id: k\n  username: judge\n  type: judge\n"}, "belongs to another account of the contest"},
-		{"a group's name", nil, map[string]string{"groups.yaml": "- id: h\n  name: G\n"}, `groups.yaml:1: the contest has the group g with the name "G" already`},
-		{"a label", nil, map[string]string{"problems.yaml": "- id: bottles\n  label: A\n"}, "the contest has the problem asteroids with the label A already"},
-		{"a freeze longer than the contest", nil, map[string]string{"contest.yaml": "scoreboard_freeze_duration: 6:00:00"}, "frozen for longer than the contest"},
+		{"another username", nil, map[string]string{"accounts.yaml": "- id: j\n  username: other\n  type: judge\n"},
+			"accounts.yaml:1: the account j has the username judge here"},
+		{"another id", nil, map[string]string{"accounts.yaml": "- id: k\n  username: judge\n  type: judge\n"},
+			"belongs to another account of the contest"},
+		{"a group's name", nil, map[string]string{"groups.yaml": "- id: h\n  name: G\n"},
+			`groups.yaml:1: the contest has the group g with the name "G" already`},
+		{"a label", nil, map[string]string{"problems.yaml": "- id: bottles\n  label: A\n"},
+			"the contest has the problem asteroids with the label A already"},
+		{"a freeze longer than the contest", nil, map[string]string{"contest.yaml": "scoreboard_freeze_duration: 6:00:00"},
+			"frozen for longer than the contest"},
 	} {
 		now := server()
 		first, err := plan(t, now, map[string][]byte{
@@ -371,13 +387,15 @@ func TestServer(t *testing.T) {
 	}
 	// A freeze by hand keeps the planned one, which the package says.
 	now := server()
-	first, err := plan(t, now, map[string][]byte{"contest.yaml": []byte(contest + "scoreboard_freeze_duration: 1:00:00\n"), "problems.yaml": []byte(two)})
+	first, err := plan(t, now,
+		map[string][]byte{"contest.yaml": []byte(contest + "scoreboard_freeze_duration: 1:00:00\n"), "problems.yaml": []byte(two)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	now.apply(first)
 	now.Contest.Settings.Planned, now.Contest.Freeze = now.Contest.Freeze, 2*time.Hour
-	if again, err := plan(t, now, map[string][]byte{"contest.yaml": []byte(contest + "scoreboard_freeze_duration: 1:00:00\n")}); err != nil || !again.Empty() {
+	if again, err := plan(t, now,
+		map[string][]byte{"contest.yaml": []byte(contest + "scoreboard_freeze_duration: 1:00:00\n")}); err != nil || !again.Empty() {
 		t.Errorf("after a freeze by hand: %v, %v", again, err)
 	}
 	again, err := plan(t, now, map[string][]byte{"contest.yaml": []byte("scoreboard_freeze_duration: 0:30:00\n")})
@@ -407,7 +425,8 @@ func TestCollect(t *testing.T) {
 	if _, err := Collect(os.DirFS(filepath.Join(t.TempDir(), "none"))); err == nil {
 		t.Error("a directory that is not there has a package")
 	}
-	if _, err := Read(map[string][]byte{"teams.json": []byte("[]"), "teams2.tsv": []byte("teams2\t1\n")}); err == nil || !strings.Contains(err.Error(), "the package has teams.json, too") {
+	if _, err := Read(map[string][]byte{"teams.json": []byte("[]"),
+		"teams2.tsv": []byte("teams2\t1\n")}); err == nil || !strings.Contains(err.Error(), "the package has teams.json, too") {
 		t.Errorf("two files with teams: %v", err)
 	}
 }
@@ -454,7 +473,8 @@ func FuzzRead(f *testing.F) {
 
 // FuzzJSON: what is JSON is read as the values that encoding/json reads.
 func FuzzJSON(f *testing.F) {
-	for _, text := range []string{`{"a":"\ud83d\ude00\/\u2028","b":[1,2.5e1,null,true]}`, "{\t\"a\"\t:\t[\r\n]}", `"\""`, `[{"x":"a: b # c"}]`, "{\"a\":\"\u0085\"}"} {
+	for _, text := range []string{`{"a":"\ud83d\ude00\/\u2028","b":[1,2.5e1,null,true]}`, "{\t\"a\"\t:\t[\r\n]}", `"\""`,
+		`[{"x":"a: b # c"}]`, "{\"a\":\"\u0085\"}"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(checkJSON)

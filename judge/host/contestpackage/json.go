@@ -17,7 +17,8 @@ func yamlOfJSON(file string, data []byte) ([]byte, *judge.Fault) {
 		if syntax, is := errors.AsType[*json.SyntaxError](err); is {
 			at = min(int(syntax.Offset), len(data))
 		}
-		return nil, &judge.Fault{File: file, Line: 1 + bytes.Count(data[:max(at-1, 0)], []byte("\n")), Text: "the file is not JSON: " + err.Error()}
+		return nil, &judge.Fault{File: file, Line: 1 + bytes.Count(data[:max(at-1, 0)], []byte("\n")),
+			Text: "the file is not JSON: " + err.Error()}
 	}
 	out := make([]byte, 0, len(data))
 	for i := 0; i < len(data); i++ {

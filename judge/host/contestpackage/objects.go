@@ -114,7 +114,8 @@ func (r *reader) objects(p *Package, k kind, all []item) {
 			p.Problems = append(p.Problems, o.problem(i))
 		case groups:
 			p.Groups = append(p.Groups, Placed[store.Group]{store.Group{
-				ID: o.ident("id", true), ICPCID: o.plain("icpc_id"), Name: o.name("name", true), Type: o.plain("type"), Location: o.location("latitude", "longitude"),
+				ID: o.ident("id", true), ICPCID: o.plain("icpc_id"), Name: o.name("name", true), Type: o.plain("type"),
+				Location: o.location("latitude", "longitude"),
 			}, o.file, o.line, o.has})
 		case organizations:
 			p.Organizations = append(p.Organizations, Placed[store.Organization]{o.organization(), o.file, o.line, o.has})
@@ -147,7 +148,8 @@ func (r *reader) objects(p *Package, k kind, all []item) {
 func (o *object) organization() store.Organization {
 	return store.Organization{
 		ID: o.ident("id", true), ICPCID: o.plain("icpc_id"), Name: o.name("name", true), FormalName: o.name("formal_name", false),
-		Country: o.matching("country", country, "ISO 3166-1 alpha-3, such as DEU"), Region: o.matching("country_subdivision", subdivision, "ISO 3166-2, such as US-PA"),
+		Country: o.matching("country", country, "ISO 3166-1 alpha-3, such as DEU"), Region: o.matching("country_subdivision",
+			subdivision, "ISO 3166-2, such as US-PA"),
 		URL: o.matching("url", webPage, "an address that begins with https://"), Location: o.location("latitude", "longitude"),
 	}
 }
@@ -156,8 +158,10 @@ var subdivision = regexp.MustCompile(`^[A-Z]{2}-[A-Z0-9]{1,3}$`)
 
 func (o *object) team(p *Package) store.Team {
 	t := store.Team{
-		ExtID: o.ident("id", true), ICPCID: o.plain("icpc_id"), Name: o.name("name", true), Label: o.plain("label"), DisplayName: o.name("display_name", false),
-		Organization: o.ident("organization_id", false), GroupIDs: o.idents("group_ids"), Hidden: o.flag("hidden"), Location: o.location("x", "y", "rotation"),
+		ExtID: o.ident("id", true), ICPCID: o.plain("icpc_id"), Name: o.name("name", true), Label: o.plain("label"),
+		DisplayName:  o.name("display_name", false),
+		Organization: o.ident("organization_id", false), GroupIDs: o.idents("group_ids"), Hidden: o.flag("hidden"),
+		Location: o.location("x", "y", "rotation"),
 	}
 	if o.file != "teams2.tsv" {
 		return t
@@ -184,7 +188,8 @@ func (o *object) team(p *Package) store.Team {
 func (o *object) person() store.ContestPerson {
 	p := store.ContestPerson{
 		ID: o.ident("id", true), ICPCID: o.plain("icpc_id"), Name: o.name("name", true), Title: o.name("title", false), Email: o.plain("email"),
-		Sex: o.oneOf("sex", false, "male", "female"), Role: o.oneOf("role", true, "contestant", "coach", "staff", "other"), Teams: o.idents("team_ids"),
+		Sex: o.oneOf("sex", false, "male", "female"), Role: o.oneOf("role", true, "contestant", "coach", "staff", "other"),
+		Teams: o.idents("team_ids"),
 	}
 	if id := o.ident("team_id", false); id != "" && len(p.Teams) == 0 { // as the version of 2023-06 has it
 		p.Teams = []string{id}
@@ -196,7 +201,8 @@ func (o *object) person() store.ContestPerson {
 }
 
 func (o *object) problem(at int) Problem {
-	p := Problem{File: o.file, Line: o.line, ID: o.ident("id", true), Label: o.plain("label"), RGB: o.matching("rgb", rgb, "a color such as #ac00ff"), Color: o.name("color", false)}
+	p := Problem{File: o.file, Line: o.line, ID: o.ident("id", true), Label: o.plain("label"), RGB: o.matching("rgb", rgb,
+		"a color such as #ac00ff"), Color: o.name("color", false)}
 	if len(p.RGB) == 4 { // #fff is #ffffff
 		p.RGB = "#" + strings.Repeat(p.RGB[1:2], 2) + strings.Repeat(p.RGB[2:3], 2) + strings.Repeat(p.RGB[3:4], 2)
 	}
@@ -214,7 +220,8 @@ func (o *object) problem(at int) Problem {
 		p.ordinal = int(n)
 	}
 	o.name("name", false) // of the problem as it is published
-	for _, key := range []string{"uuid", "time_limit", "memory_limit", "output_limit", "code_limit", "test_data_count", "package", "statement", "attachments"} {
+	for _, key := range []string{"uuid", "time_limit", "memory_limit", "output_limit", "code_limit", "test_data_count",
+		"package", "statement", "attachments"} {
 		o.used[key] = true // the published problem says
 	}
 	return p
@@ -224,8 +231,10 @@ var rgb = regexp.MustCompile(`^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$`)
 
 func (o *object) account() Account {
 	a := Account{
-		File: o.file, Line: o.line, ID: o.ident("id", o.file != "accounts.tsv"), Username: o.plain("username"), Name: o.name("name", false), Password: o.secret("password"),
-		Type: o.oneOf("type", true, "team", "judge", "admin", "analyst", "staff"), Team: o.ident("team_id", false), Person: o.ident("person_id", false), Address: o.plain("ip"),
+		File: o.file, Line: o.line, ID: o.ident("id", o.file != "accounts.tsv"), Username: o.plain("username"),
+		Name: o.name("name", false), Password: o.secret("password"),
+		Type: o.oneOf("type", true, "team", "judge", "admin", "analyst", "staff"), Team: o.ident("team_id", false),
+		Person: o.ident("person_id", false), Address: o.plain("ip"),
 		says: o.has,
 	}
 	if a.Username == "" {
@@ -245,7 +254,8 @@ func (o *object) account() Account {
 		o.wrong("username", "use letters, digits, - and _, at most 40, and begin with a letter or digit", "%.60q is not a username", a.Username)
 	}
 	if n := len(a.Password); n > 0 && (n < auth.LeastPassword || n > auth.MostPassword) {
-		o.wrong("password", "leave it out to have one generated", "the password has %d bytes; it has from %d to %d", n, auth.LeastPassword, auth.MostPassword)
+		o.wrong("password", "leave it out to have one generated", "the password has %d bytes; it has from %d to %d", n,
+			auth.LeastPassword, auth.MostPassword)
 	}
 	if a.Address != "" {
 		_, err1 := netip.ParseAddr(a.Address)
@@ -347,7 +357,8 @@ func (o *object) unique(seen map[string]int, key, text string) {
 
 // elsewhere are the keys of the Contest API that are not imported. They are no misspellings.
 var elsewhere = []string{
-	"location", "banner", "logo", "countdown_pause_time", "scoreboard_thaw_time", "photo", "video", "backup", "key_log", "tool_data", "desktop", "webcam", "audio",
+	"location", "banner", "logo", "countdown_pause_time", "scoreboard_thaw_time", "photo", "video", "backup", "key_log",
+	"tool_data", "desktop", "webcam", "audio",
 	"country_flag", "country_subdivision_flag", "twitter_account", "twitter_hashtag",
 }
 
@@ -358,7 +369,8 @@ func (o *object) ignored() {
 			continue
 		}
 		note := fmt.Sprintf("%s: the key %q is not imported", o.file, key)
-		if hint := suggest.Hint(key, slices.Sorted(maps.Keys(o.used))); strings.HasPrefix(hint, "did you mean") && !slices.Contains(elsewhere, key) {
+		if hint := suggest.Hint(key, slices.Sorted(maps.Keys(o.used))); strings.HasPrefix(hint,
+			"did you mean") && !slices.Contains(elsewhere, key) {
 			note += "; " + hint
 		}
 		if !slices.Contains(o.r.notes, note) {

@@ -170,9 +170,10 @@ func (l *planner) organizations() {
 			l.plan.Import.Organizations = append(l.plan.Import.Organizations, o)
 		}
 	}
-	missing(l, organizations, l.Organizations != nil && !l.derived, l.now.Organizations, func(o store.Organization) string { return o.ID }, func(id string) bool {
-		return slices.ContainsFunc(l.Organizations, func(o Placed[store.Organization]) bool { return o.Object.ID == id })
-	})
+	missing(l, organizations, l.Organizations != nil && !l.derived, l.now.Organizations,
+		func(o store.Organization) string { return o.ID }, func(id string) bool {
+			return slices.ContainsFunc(l.Organizations, func(o Placed[store.Organization]) bool { return o.Object.ID == id })
+		})
 }
 
 func (l *planner) groups() {
@@ -191,7 +192,8 @@ func (l *planner) groups() {
 		}
 		for _, other := range l.now.Groups {
 			if other.Name == g.Name && !has(other.ID) {
-				l.wrong(one.File, one.Line, "choose another name, or use its id", "the contest has the group %s with the name %q already", other.ID, g.Name)
+				l.wrong(one.File, one.Line, "choose another name, or use its id",
+					"the contest has the group %s with the name %q already", other.ID, g.Name)
 			}
 		}
 		if l.tell(groups, g.ID, at >= 0, &d) {
@@ -356,7 +358,8 @@ func (l *planner) account(ctx context.Context, a *Account) error {
 			l.wrong(a.File, a.Line, "use the id that the account has", "the username %s belongs to another account of the contest", a.Username)
 		}
 	default:
-		n.New = store.NewAccount{Login: a.Username, Display: cmp.Or(a.Name, l.teamName(n.Team), a.Username), Kind: store.Person, Role: string(auth.Contestant)}
+		n.New = store.NewAccount{Login: a.Username, Display: cmp.Or(a.Name, l.teamName(n.Team), a.Username),
+			Kind: store.Person, Role: string(auth.Contestant)}
 		if a.Type == "team" {
 			n.New.Kind = store.TeamAccount
 		}

@@ -14,7 +14,8 @@ import (
 // contest plans the contest and its problems.
 func (l *planner) contest(slug string) {
 	if l.Contest == nil && l.now.Contest == nil {
-		l.wrong("contest.yaml", 0, "add the file, or name a contest of the server", "the server has no contest %s, and the package has no file for it", slug)
+		l.wrong("contest.yaml", 0, "add the file, or name a contest of the server",
+			"the server has no contest %s, and the package has no file for it", slug)
 		return
 	}
 	c := store.Contest{Slug: slug, Name: slug, Format: store.ICPC, Visibility: store.Teams}
@@ -124,7 +125,8 @@ var word = regexp.MustCompile(`^[a-zA-Z]{1,30}$`)
 func (l *planner) problems() (all []store.NewContestProblem, changed bool) {
 	var was []store.NewContestProblem
 	for _, p := range l.now.Problems {
-		was = append(was, store.NewContestProblem{Label: p.Label, Slug: p.Slug, Points: p.Points, Colour: p.Colour, ExtID: p.ExtID, ColorName: p.ColorName})
+		was = append(was, store.NewContestProblem{Label: p.Label, Slug: p.Slug, Points: p.Points, Colour: p.Colour,
+			ExtID: p.ExtID, ColorName: p.ColorName})
 	}
 	used := map[string]bool{}
 	for _, p := range l.Problems {
@@ -167,7 +169,8 @@ func (l *planner) problems() (all []store.NewContestProblem, changed bool) {
 		}
 		l.line(Missing, problems, b.ExtID, "it stays")
 		if at := slices.IndexFunc(all, func(n store.NewContestProblem) bool { return n.Label == b.Label }); at >= 0 {
-			l.wrong("problems", 0, "choose another label, or take the problem out of the contest", "the contest has the problem %s with the label %s already", b.ExtID, b.Label)
+			l.wrong("problems", 0, "choose another label, or take the problem out of the contest",
+				"the contest has the problem %s with the label %s already", b.ExtID, b.Label)
 		}
 		all = append(all, b)
 	}

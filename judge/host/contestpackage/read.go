@@ -104,7 +104,8 @@ func Collect(root fs.FS) (map[string][]byte, error) {
 			return all, err
 		}
 	}
-	return nil, judge.Faults{{File: ".", Text: "the package has no file that can be imported", Hint: "it needs one of " + strings.Join(names(), ", ")}}
+	return nil, judge.Faults{{File: ".", Text: "the package has no file that can be imported",
+		Hint: "it needs one of " + strings.Join(names(), ", ")}}
 }
 
 func collect(dir fs.FS) (map[string][]byte, error) {

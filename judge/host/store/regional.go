@@ -101,7 +101,8 @@ func (s *Store) ContestAccounts(ctx context.Context, contest string) ([]*Contest
 	}
 	all := make([]*ContestAccount, len(rows))
 	for i, r := range rows {
-		one := &ContestAccount{ID: r.ContestAccount.ID, Type: r.ContestAccount.Type, Person: r.ContestAccount.Person, Created: r.ContestAccount.Created}
+		one := &ContestAccount{ID: r.ContestAccount.ID, Type: r.ContestAccount.Type, Person: r.ContestAccount.Person,
+			Created: r.ContestAccount.Created}
 		one.Account = &Account{
 			ID: r.Account.ID, Login: r.Account.Login, Display: r.Account.Display, Email: r.Account.Email, Password: r.Account.Password,
 			Kind: AccountKind(r.Account.Kind), Epoch: r.Account.SessionEpoch, Disabled: r.Account.Disabled, Created: instant(r.Account.Created),
@@ -214,7 +215,8 @@ func (s *Store) importObjects(ctx context.Context, q *query.Queries, contest str
 		}
 	}
 	for _, g := range n.Groups {
-		row := query.SetGroupParams{Contest: contest, ID: g.ID, IcpcID: clean(g.ICPCID), Name: clean(g.Name), Type: clean(g.Type), Location: g.Location}
+		row := query.SetGroupParams{Contest: contest, ID: g.ID, IcpcID: clean(g.ICPCID), Name: clean(g.Name),
+			Type: clean(g.Type), Location: g.Location}
 		if slices.ContainsFunc(there, is(g.ID)) {
 			err = q.SetGroup(ctx, row)
 		} else {
@@ -230,7 +232,8 @@ func (s *Store) importObjects(ctx context.Context, q *query.Queries, contest str
 			return err
 		}
 		if err := q.PutPerson(ctx, query.PutPersonParams{
-			Contest: contest, ID: p.ID, IcpcID: clean(p.ICPCID), Name: clean(p.Name), Title: clean(p.Title), Email: clean(p.Email), Sex: p.Sex, Role: p.Role, Teams: teams,
+			Contest: contest, ID: p.ID, IcpcID: clean(p.ICPCID), Name: clean(p.Name), Title: clean(p.Title),
+			Email: clean(p.Email), Sex: p.Sex, Role: p.Role, Teams: teams,
 		}); err != nil {
 			return err
 		}
@@ -280,7 +283,8 @@ func (s *Store) importTeams(ctx context.Context, q *query.Queries, contest strin
 }
 
 // importAccount creates or changes an account, and lists it in the contest.
-func (s *Store) importAccount(ctx context.Context, q *query.Queries, contest string, n *ImportedAccount, teams map[string]string) (a *Account, err error) {
+func (s *Store) importAccount(ctx context.Context, q *query.Queries, contest string, n *ImportedAccount,
+	teams map[string]string) (a *Account, err error) {
 	if a = n.Account; a == nil {
 		if a, err = s.newAccount(ctx, q, n.New); err != nil {
 			return nil, err

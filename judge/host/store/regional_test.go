@@ -23,11 +23,13 @@ func (h *harness) imported() *store.ContestImport {
 			Slug: "regional", Name: "Regional", FormalName: "A regional contest", MainGroup: "main", Format: store.ICPC,
 			Starts: h.clock.Now().Add(time.Hour), Length: 5 * time.Hour, Freeze: 4 * time.Hour, Visibility: store.Teams,
 		},
-		Problems:      []store.NewContestProblem{{Label: "A", Slug: "nim", Colour: "#ff0000", ExtID: "nim-of-2026", ColorName: "dark red"}},
-		Organizations: []store.Organization{{ID: "u1", ICPCID: "42", Name: "U1", FormalName: "University 1", Country: "DEU", Region: "DE-BY", URL: "https://u1.example", Location: `{"latitude":1}`}},
-		Groups:        []store.Group{{ID: "main", ICPCID: "7", Name: "Main", Type: "division"}, {ID: "guests", Name: "Guests"}},
+		Problems: []store.NewContestProblem{{Label: "A", Slug: "nim", Colour: "#ff0000", ExtID: "nim-of-2026", ColorName: "dark red"}},
+		Organizations: []store.Organization{{ID: "u1", ICPCID: "42", Name: "U1", FormalName: "University 1", Country: "DEU",
+			Region: "DE-BY", URL: "https://u1.example", Location: `{"latitude":1}`}},
+		Groups: []store.Group{{ID: "main", ICPCID: "7", Name: "Main", Type: "division"}, {ID: "guests", Name: "Guests"}},
 		Teams: []store.Team{
-			{ExtID: "7", ICPCID: "700", Name: "Seven", Label: "B2", DisplayName: "Team Seven", Organization: "u1", Location: `{"x":1}`, GroupIDs: []string{"main"}},
+			{ExtID: "7", ICPCID: "700", Name: "Seven", Label: "B2", DisplayName: "Team Seven", Organization: "u1",
+				Location: `{"x":1}`, GroupIDs: []string{"main"}},
 			{ExtID: "x-1", Name: "Guests", Hidden: true, GroupIDs: []string{"guests", "main"}},
 		},
 		Persons: []store.ContestPerson{
@@ -35,7 +37,8 @@ func (h *harness) imported() *store.ContestImport {
 			{ID: "p2", Name: "Person Two", Role: "contestant", Teams: []string{"7"}},
 		},
 		Accounts: []store.ImportedAccount{
-			{ID: "team7", Type: "team", Team: "7", Addresses: []string{"10.0.0.7"}, New: store.NewAccount{Login: "team7", Display: "Seven", Password: "hash", Kind: store.TeamAccount, Role: "contestant"}},
+			{ID: "team7", Type: "team", Team: "7", Addresses: []string{"10.0.0.7"}, New: store.NewAccount{Login: "team7",
+				Display: "Seven", Password: "hash", Kind: store.TeamAccount, Role: "contestant"}},
 			{ID: "root", Type: "admin", Role: "contest-admin", Person: "p1", Account: h.alice},
 		},
 	}
@@ -62,7 +65,8 @@ func TestImportContest(t *testing.T) {
 			if err := errors.Join(err1, err2, err3, err4, err5, err6, err7); err != nil {
 				t.Fatal(err)
 			}
-			if c.FormalName != "A regional contest" || c.MainGroup != "main" || problems[0].ExtID != "nim-of-2026" || problems[0].ColorName != "dark red" {
+			if c.FormalName != "A regional contest" || c.MainGroup != "main" ||
+				problems[0].ExtID != "nim-of-2026" || problems[0].ColorName != "dark red" {
 				t.Errorf("the contest is %+v with %+v", c, problems[0])
 			}
 			got := store.ContestImport{Organizations: orgs, Groups: groups}
@@ -74,8 +78,9 @@ func TestImportContest(t *testing.T) {
 					t.Errorf("the groups of %s are %q and %q", team.Name, team.Groups, team.GroupIDs)
 				}
 				got.Teams = append(got.Teams, store.Team{
-					ExtID: team.ExtID, ICPCID: team.ICPCID, Name: team.Name, Label: team.Label, DisplayName: team.DisplayName, Organization: team.Organization,
-					Location: team.Location, Hidden: team.Hidden, GroupIDs: team.GroupIDs,
+					ExtID: team.ExtID, ICPCID: team.ICPCID, Name: team.Name, Label: team.Label, DisplayName: team.DisplayName,
+					Organization: team.Organization,
+					Location:     team.Location, Hidden: team.Hidden, GroupIDs: team.GroupIDs,
 				})
 			}
 			want := store.ContestImport{Organizations: n.Organizations, Groups: slices.Clone(n.Groups), Persons: n.Persons, Teams: n.Teams}
@@ -172,7 +177,8 @@ func TestEditKeepsIDs(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.Name = "Changed"
-			if err := h.SetContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "hex"}, {Label: "B", Slug: "nim", Colour: step.color}}); err != nil {
+			if err := h.SetContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "hex"}, {Label: "B",
+				Slug: "nim", Colour: step.color}}); err != nil {
 				t.Fatal(err)
 			}
 			all, err := h.ContestProblems(t.Context(), id)
@@ -244,7 +250,8 @@ func TestGroupsOfBefore(t *testing.T) {
 		long := strings.Repeat("é", 2000)
 		lists := []string{"", "7a", "7a,été \U0001F600,7b", ",7b,,x,7b,", long}
 		for _, contest := range []string{"c1", "c2"} {
-			if _, err := db.Exec(`INSERT INTO contest (id, slug, name, format, length, visibility, settings, revision, next_number, last_seq, last_time)
+			if _, err := db.Exec(`INSERT INTO contest (id, slug, name, format, length, visibility, settings, revision,
+					next_number, last_seq, last_time)
 				VALUES ('` + contest + `', '` + contest + `', 'C', 'icpc', 1, 'public', '{}', 1, 1, 0, 0)`); err != nil {
 				t.Fatal(err)
 			}
@@ -266,7 +273,8 @@ func TestGroupsOfBefore(t *testing.T) {
 					t.Errorf("team %d of %s is %q in %q, want %q", i, contest, team.ExtID, team.Groups, want)
 				}
 			}
-			if groups, err := s.Groups(t.Context(), contest); err != nil || len(groups) != 5 || groups[0].ID != "group-1" || groups[4].ID != "group-5" {
+			if groups, err := s.Groups(t.Context(),
+				contest); err != nil || len(groups) != 5 || groups[0].ID != "group-1" || groups[4].ID != "group-5" {
 				t.Errorf("the groups are %v, %v", groups, err)
 			}
 		}
@@ -302,7 +310,8 @@ func TestErasePersons(t *testing.T) {
 			t.Errorf("after the team the persons are %s", got)
 		}
 		teams, err := h.Teams(t.Context(), id)
-		if err != nil || teams[0].Name != store.Deleted || teams[0].DisplayName+teams[0].ICPCID != "" || teams[0].Organization != "u1" || len(teams[0].Groups) != 1 {
+		if err != nil || teams[0].Name != store.Deleted || teams[0].DisplayName+teams[0].ICPCID != "" ||
+			teams[0].Organization != "u1" || len(teams[0].Groups) != 1 {
 			t.Errorf("the team is %+v, %v", teams[0], err)
 		}
 		if _, err := h.Erase(t.Context(), h.alice.ID); err != nil {
