@@ -41,7 +41,7 @@ read the folder is its admin.
 ` + exitHelp,
 	}
 	cmd.PersistentFlags().StringVar(&a.data, "data", "data", "the server's folder of data")
-	cmd.AddCommand(a.account(), a.invite(), a.worker(), a.class(), a.token(), a.queue(), a.cancel(), a.judgings(), a.rejudge(), a.backup(), a.restore())
+	cmd.AddCommand(a.account(), a.contest(), a.invite(), a.worker(), a.class(), a.token(), a.queue(), a.cancel(), a.judgings(), a.rejudge(), a.backup(), a.restore())
 	return cmd
 }
 

@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// TestHostingPage: every command that docs/hosting.md and docs/class.md show is typed by a
+// TestHostingPage: every command that docs/hosting.md, docs/class.md and docs/regional.md show is typed by a
 // script, perhaps with more flags.
 func TestHostingPage(t *testing.T) {
-	for file, least := range map[string]int{"hosting.md": 10, "class.md": 8} {
+	for file, least := range map[string]int{"hosting.md": 10, "class.md": 8, "regional.md": 2} {
 		t.Run(file, func(t *testing.T) { typedCommands(t, file, least) })
 	}
 }

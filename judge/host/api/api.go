@@ -57,7 +57,9 @@ const (
 	withFiles = 1 << 10 // 256 paths and digests
 	withFlow  = 2 << 10 // files of each of many contestants, and options
 	withMany  = 4 << 10 // people
-	ownBound  = -1      // the answer says
+	// A contest package, whose files are in base64.
+	withPackage = 8 << 10
+	ownBound    = -1 // the answer says
 )
 
 // mostValues is how many values the JSON of a request may have: an empty one takes three bytes
@@ -100,6 +102,7 @@ var routes = []route{
 	{"GET " + client.ProblemsPath, token, (*api).problems, 0},
 	{"PUT " + client.ProblemsPath + "/{slug}", publish, (*api).putProblem, 0},
 	{"GET " + client.ContestsPath + "/{slug}" + client.BoardPath, token, (*api).board, 0},
+	{"POST " + client.ContestsPath, admin, (*api).importContest, withPackage},
 	{"POST " + client.ContestsPath + "/{slug}/rejudgings", admin, (*api).rejudge, 0},
 	{"GET " + client.ContestsPath + "/{slug}/rejudgings", admin, (*api).rejudgings, 0},
 	{"GET " + client.RejudgingsPath + "/{id}", admin, (*api).rejudging, 0},
@@ -139,7 +142,7 @@ var routes = []route{
 }
 
 // Paths are where the API answers, as patterns of http.ServeMux.
-var Paths = []string{"/v1/", client.BlobPath, queue.Path, "/healthz", "/readyz"}
+var Paths = []string{"/v1/", contestAPIPath, client.BlobPath, queue.Path, "/healthz", "/readyz"}
 
 // New makes the handler of all routes, the workers' bridge and the server's health.
 func New(o Options) http.Handler { return routed(o, keepAlive) }
@@ -177,6 +180,7 @@ func routed(o Options, keepAlive time.Duration) http.Handler {
 			}
 		})
 	}
+	mux.HandleFunc(contestAPIPath, a.contestAPI)
 	mux.HandleFunc(queue.Path, func(w http.ResponseWriter, r *http.Request) {
 		if public, err := auth.Verify(r.Header.Get("Authorization"), time.Now(), r.Method, r.URL.Path); err == nil {
 			r = queue.Proved(r, public)

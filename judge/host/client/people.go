@@ -18,6 +18,12 @@ func (c *Client) NewPeople(ctx context.Context, n NewPeople) (s *Slips, err erro
 	return s, err
 }
 
+// ImportContest imports a contest package. Passwords are in one answer only, so it is sent once.
+func (c *Client) ImportContest(ctx context.Context, n ImportContest) (r *ImportReport, err error) {
+	err = c.once().call(ctx, http.MethodPost, ContestsPath, n, &r)
+	return r, err
+}
+
 // SetPerson changes an account. The slip is of a password that was made up.
 func (c *Client) SetPerson(ctx context.Context, login string, p SetPerson) (s *Slip, err error) {
 	err = c.once().call(ctx, http.MethodPut, PeoplePath+"/"+url.PathEscape(login), p, &s)

@@ -370,6 +370,33 @@ type Slips struct {
 	Preview roster.Preview `json:"preview"`
 }
 
+// ImportContest asks for the import of a contest package.
+type ImportContest struct {
+	// Files are the files of the package by their names: contestpackage.Collect reads them.
+	Files map[string][]byte `json:"files"`
+	// Contest is the slug of the contest. If empty, it is the id that the package says.
+	Contest string `json:"contest,omitempty"`
+	// DryRun asks for the report alone: nothing changes.
+	DryRun bool `json:"dry_run,omitempty"`
+}
+
+// ImportReport is what an import does, or would do.
+type ImportReport struct {
+	Contest string       `json:"contest"` // slug
+	Lines   []ImportLine `json:"lines"`
+	Notes   []string     `json:"notes"`
+	// Made are the login sheets of the accounts that were created.
+	Made []Slip `json:"made"`
+}
+
+// ImportLine is what an import does with an object.
+type ImportLine struct {
+	State string `json:"state"` // added, changed, missing or skipped
+	Kind  string `json:"kind"`
+	ID    string `json:"id"`
+	Note  string `json:"note,omitempty"`
+}
+
 // NewInvitation asks for a link by which people make accounts for themselves.
 type NewInvitation struct {
 	Note    string  `json:"note,omitempty"` // what it is for

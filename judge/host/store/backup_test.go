@@ -39,6 +39,8 @@ func fill(t *testing.T, h *harness) {
 	h.fold(h.result(specs[0], judge.Accepted), store.Disagreement)
 	_, err = h.Enter(t.Context(), h.newContest("spring").ID, h.alice)
 	check(err)
+	_, _, err = h.ImportContest(t.Context(), h.imported())
+	check(err)
 	check(h.NewSession(t.Context(), h.alice, "session", "a browser"))
 	_, err = h.NewAccount(t.Context(), "zoë", "line\nbreak", store.TeamAccount, "admin")
 	check(err)

@@ -3,14 +3,11 @@ package store
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"assay/judge"
@@ -49,6 +46,8 @@ type Contest struct {
 	ID         string
 	Slug       string // unique
 	Name       string
+	FormalName string // if empty, it is Name
+	MainGroup  string // id of the group of the main scoreboard; if empty, that has all teams
 	Format     Format
 	Starts     time.Time     // zero: nobody said so yet
 	Length     time.Duration // 0 for one that does not end
@@ -129,6 +128,9 @@ type ContestProblem struct {
 	Label  string // unique in its contest
 	Points int64
 	Colour string // of its balloons; "" for none
+	ExtID  string // the id that other systems use
+	// ColorName is what people call the color. It may be empty.
+	ColorName string
 	*Problem
 }
 
@@ -138,6 +140,9 @@ type NewContestProblem struct {
 	Slug   string
 	Points int64
 	Colour string
+	// ExtID and ColorName are those of ContestProblem. If ExtID is empty, a problem of the contest
+	// keeps its id, and its color's name while the color stays; another problem has its slug.
+	ExtID, ColorName string
 }
 
 // ErrChanged says that somebody else has changed the same since it was read.
@@ -147,69 +152,86 @@ var ErrChanged = errors.New("somebody else has changed it meanwhile")
 // up. ErrTaken says that there is one with its slug, ErrNotFound that there is no such
 // problem.
 func (s *Store) NewContest(ctx context.Context, c *Contest, problems []NewContestProblem) error {
+	return s.tx(ctx, "make the contest "+c.Slug, func(q *query.Queries) error { return s.newContest(ctx, q, c, problems) })
+}
+
+func (s *Store) newContest(ctx context.Context, q *query.Queries, c *Contest, problems []NewContestProblem) error {
 	c.ID, c.Revision = newID(), 1
 	settings, err := toJSON(c.Settings)
 	if err != nil {
 		return err
 	}
-	return s.tx(ctx, "make the contest "+c.Slug, func(q *query.Queries) error {
-		if err := q.InsertContest(ctx, query.InsertContestParams{
-			ID: c.ID, Slug: c.Slug, Name: clean(c.Name), Format: string(c.Format), Starts: micros(c.Starts), Length: c.Length.Microseconds(),
-			Freezes: lasting(c.Freeze), Visibility: string(c.Visibility), Settings: settings,
-		}); err != nil {
-			return err
-		}
-		if err := putProblems(ctx, q, c.ID, problems); err != nil {
-			return err
-		}
-		_, err := s.step(ctx, q, c.ID, OfContest, c.ID, Created)
+	if err := q.InsertContest(ctx, query.InsertContestParams{
+		ID: c.ID, Slug: c.Slug, Name: clean(c.Name), Format: string(c.Format), Starts: micros(c.Starts), Length: c.Length.Microseconds(),
+		Freezes: lasting(c.Freeze), Visibility: string(c.Visibility), Settings: settings, FormalName: clean(c.FormalName), MainGroup: c.MainGroup,
+	}); err != nil {
 		return err
-	})
+	}
+	if err := putProblems(ctx, q, c.ID, problems); err != nil {
+		return err
+	}
+	_, err = s.step(ctx, q, c.ID, OfContest, c.ID, Created)
+	return err
 }
 
 // SetContest changes a contest as it was read, and its problems, unless they are nil.
 // ErrChanged says that somebody else was first. The contest's Revision rises.
 func (s *Store) SetContest(ctx context.Context, c *Contest, problems []NewContestProblem) error {
-	settings, err := toJSON(c.Settings)
-	if err != nil {
-		return err
-	}
-	err = s.tx(ctx, "change the contest "+c.Slug, func(q *query.Queries) error {
-		n, err := q.UpdateContest(ctx, query.UpdateContestParams{
-			ID: c.ID, Revision: c.Revision, Slug: c.Slug, Name: clean(c.Name), Format: string(c.Format), Starts: micros(c.Starts), Length: c.Length.Microseconds(),
-			Freezes: lasting(c.Freeze), Thaw: micros(c.Thaw), Finalized: micros(c.Finalized), Visibility: string(c.Visibility), Settings: settings,
-		})
-		if err != nil {
-			return err
-		}
-		if n == 0 {
-			return ErrChanged
-		}
-		if problems != nil {
-			if err := q.DeleteContestProblems(ctx, c.ID); err != nil {
-				return err
-			}
-			if err := putProblems(ctx, q, c.ID, problems); err != nil {
-				return err
-			}
-		}
-		_, err = s.step(ctx, q, c.ID, OfContest, c.ID, Updated)
-		return err
-	})
+	err := s.tx(ctx, "change the contest "+c.Slug, func(q *query.Queries) error { return s.setContest(ctx, q, c, problems) })
 	if err == nil {
 		c.Revision++
 	}
 	return err
 }
 
+func (s *Store) setContest(ctx context.Context, q *query.Queries, c *Contest, problems []NewContestProblem) error {
+	settings, err := toJSON(c.Settings)
+	if err != nil {
+		return err
+	}
+	n, err := q.UpdateContest(ctx, query.UpdateContestParams{
+		ID: c.ID, Revision: c.Revision, Slug: c.Slug, Name: clean(c.Name), Format: string(c.Format), Starts: micros(c.Starts), Length: c.Length.Microseconds(),
+		Freezes: lasting(c.Freeze), Thaw: micros(c.Thaw), Finalized: micros(c.Finalized), Visibility: string(c.Visibility), Settings: settings,
+		FormalName: clean(c.FormalName), MainGroup: c.MainGroup,
+	})
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return ErrChanged
+	}
+	if problems != nil {
+		if err := putProblems(ctx, q, c.ID, problems); err != nil {
+			return err
+		}
+	}
+	_, err = s.step(ctx, q, c.ID, OfContest, c.ID, Updated)
+	return err
+}
+
+// putProblems gives a contest these problems in place of those that it has.
 func putProblems(ctx context.Context, q *query.Queries, contest string, problems []NewContestProblem) error {
+	before, err := q.ProblemsOfContest(ctx, contest)
+	if err != nil {
+		return err
+	}
+	if err := q.DeleteContestProblems(ctx, contest); err != nil {
+		return err
+	}
 	for i, p := range problems {
 		row, err := q.ProblemBySlug(ctx, p.Slug)
 		if err != nil {
 			return fmt.Errorf("the problem %s: %w", p.Slug, none(err, ErrNotFound))
 		}
+		at := slices.IndexFunc(before, func(b query.ProblemsOfContestRow) bool { return b.ContestProblem.Problem == row.ID })
+		if p.ExtID == "" && at >= 0 {
+			p.ExtID = before[at].ContestProblem.ExtID
+			if p.Colour == before[at].ContestProblem.Colour {
+				p.ColorName = before[at].ContestProblem.ColorName
+			}
+		}
 		if err := q.InsertContestProblem(ctx, query.InsertContestProblemParams{
-			Contest: contest, Label: p.Label, Place: int64(i), Problem: row.ID, Points: p.Points, Colour: p.Colour,
+			Contest: contest, Label: p.Label, Place: int64(i), Problem: row.ID, Points: p.Points, Colour: p.Colour, ExtID: p.ExtID, ColorName: clean(p.ColorName),
 		}); err != nil {
 			return err
 		}
@@ -269,7 +291,7 @@ func (s *Store) Reserved(ctx context.Context, problem string) (bool, error) {
 
 func contest(r query.Contest) (*Contest, error) {
 	c := &Contest{
-		ID: r.ID, Slug: r.Slug, Name: r.Name, Format: Format(r.Format), Starts: instant(r.Starts.Int64), Length: time.Duration(r.Length) * time.Microsecond,
+		ID: r.ID, Slug: r.Slug, Name: r.Name, FormalName: r.FormalName, MainGroup: r.MainGroup, Format: Format(r.Format), Starts: instant(r.Starts.Int64), Length: time.Duration(r.Length) * time.Microsecond,
 		Freeze: time.Duration(r.Freezes.Int64) * time.Microsecond, Thaw: instant(r.Thaw.Int64), Finalized: instant(r.Finalized.Int64),
 		Visibility: Visibility(r.Visibility), Revision: r.Revision, LastSeq: r.LastSeq,
 	}
@@ -288,158 +310,7 @@ func lasting(d time.Duration) sql.NullInt64 {
 func (s *Store) ContestProblems(ctx context.Context, contest string) ([]*ContestProblem, error) {
 	rows, err := s.read.ProblemsOfContest(ctx, contest)
 	return each(rows, err, "read the problems of a contest", func(r query.ProblemsOfContestRow) *ContestProblem {
-		return &ContestProblem{r.ContestProblem.Label, r.ContestProblem.Points, r.ContestProblem.Colour, problem(r.Problem)}
+		in := r.ContestProblem
+		return &ContestProblem{Label: in.Label, Points: in.Points, Colour: in.Colour, ExtID: cmp.Or(in.ExtID, r.Problem.Slug), ColorName: in.ColorName, Problem: problem(r.Problem)}
 	})
-}
-
-// Team is who takes part in a contest: one person or several.
-type Team struct {
-	ID           string
-	Contest      string
-	Number       int64 // in its contest, from 1
-	Name         string
-	Groups       []string      // by which a board is filtered; none has a comma
-	Hidden       bool          // not on the board
-	ExtraTime    time.Duration // after the contest's end
-	ExtraPenalty time.Duration // whole minutes
-}
-
-// Entrant is somebody who is to take part in a contest.
-type Entrant struct {
-	*Account
-	Team string // the name of the team; "" for one of their own
-	// Groups are those of a team that is new.
-	Groups []string
-}
-
-// Enter makes an account take part in a contest as a team of its own, and returns that. One
-// that takes part already goes on as it did.
-func (s *Store) Enter(ctx context.Context, contest string, a *Account) (*Team, error) {
-	if t, err := s.TeamOf(ctx, contest, a.ID); err == nil || !errors.Is(err, ErrNotFound) {
-		return t, err
-	}
-	if _, err := s.EnterAll(ctx, contest, []Entrant{{Account: a}}); err != nil {
-		return nil, err
-	}
-	return s.TeamOf(ctx, contest, a.ID)
-}
-
-// EnterAll makes accounts take part in a contest: all of them, or none. Who names a team that
-// is there joins it, and those who take part already go on as before. It returns how many are new.
-func (s *Store) EnterAll(ctx context.Context, contest string, all []Entrant) (entered int, err error) {
-	err = s.tx(ctx, "enter a contest", func(q *query.Queries) (err error) {
-		entered, err = s.enter(ctx, q, contest, all)
-		return err
-	})
-	return entered, err
-}
-
-func (s *Store) enter(ctx context.Context, q *query.Queries, contest string, all []Entrant) (entered int, err error) {
-	if n, err := q.HoldContest(ctx, contest); changed(n, err) != nil { // of two that enter at once one finds the other
-		return 0, changed(n, err)
-	}
-	rows, err := q.TeamsOf(ctx, contest)
-	if err != nil {
-		return 0, err
-	}
-	named := map[string]string{}
-	for _, r := range rows {
-		named[r.Name] = r.ID
-	}
-	for _, one := range all {
-		if _, err := q.TeamOf(ctx, contest, one.ID); err == nil {
-			continue
-		} else if !errors.Is(err, sql.ErrNoRows) {
-			return 0, err
-		}
-		entered++
-		id := named[clean(one.Team)]
-		if one.Team == "" || id == "" {
-			id = newID()
-			name := clean(cmp.Or(one.Team, one.Display, one.Login))
-			if err := s.newTeam(ctx, q, contest, id, name, one.Groups); err != nil {
-				return 0, err
-			}
-			if one.Team != "" {
-				named[name] = id
-			}
-		}
-		if err := q.InsertMember(ctx, query.InsertMemberParams{Contest: contest, Account: one.ID, Team: id}); err != nil {
-			return 0, err
-		}
-	}
-	return entered, nil
-}
-
-func (s *Store) newTeam(ctx context.Context, q *query.Queries, contest, id, name string, groups []string) error {
-	if _, err := s.step(ctx, q, contest, OfTeam, id, Created); err != nil {
-		return err
-	}
-	number, err := q.NextTeam(ctx, contest)
-	if err != nil {
-		return err
-	}
-	return q.InsertTeam(ctx, query.InsertTeamParams{ID: id, Contest: contest, Number: number, Name: name, TeamGroups: joined(groups)})
-}
-
-// TeamOf reads the team with which an account takes part in a contest; ErrNotFound says that
-// it does not.
-func (s *Store) TeamOf(ctx context.Context, contest, account string) (*Team, error) {
-	row, err := s.read.TeamOf(ctx, contest, account)
-	return team(row), failed("read a team", err)
-}
-
-// Teams reads the teams of a contest by their numbers.
-func (s *Store) Teams(ctx context.Context, contest string) ([]*Team, error) {
-	rows, err := s.read.TeamsOf(ctx, contest)
-	return each(rows, err, "read the teams of a contest", team)
-}
-
-// Members reads who takes part in a contest, by their teams' ids; those of a team by their
-// logins.
-func (s *Store) Members(ctx context.Context, contest string) (map[string][]*Account, error) {
-	rows, err := s.read.MembersOf(ctx, contest)
-	of := map[string][]*Account{}
-	for _, r := range rows {
-		of[r.Team] = append(of[r.Team], account(r.AccountRole))
-	}
-	return of, failed("read who takes part in a contest", err)
-}
-
-// Revision tells one state of a team from another one: SetTeam takes that which was read.
-func (t *Team) Revision() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %t %d %d", t.Name, t.Groups, t.Hidden, t.ExtraTime, t.ExtraPenalty))
-	return hex.EncodeToString(sum[:8])
-}
-
-// SetTeam changes a team: its name, its groups, whether it is hidden, its extra time and
-// penalty. ErrChanged says that it is not as it was when its Revision was read; "" is whatever it is.
-func (s *Store) SetTeam(ctx context.Context, t *Team, revision string) error {
-	return s.tx(ctx, "change a team", func(q *query.Queries) error {
-		now, err := q.TeamsOf(ctx, t.Contest)
-		if err != nil {
-			return err
-		}
-		if i := slices.IndexFunc(now, func(r query.Team) bool { return r.ID == t.ID }); revision != "" && i >= 0 && team(now[i]).Revision() != revision {
-			return ErrChanged
-		}
-		n, err := q.SetTeam(ctx, query.SetTeamParams{
-			ID: t.ID, Name: clean(t.Name), Hidden: t.Hidden, ExtraTime: t.ExtraTime.Microseconds(), ExtraPenalty: int64(t.ExtraPenalty / time.Minute),
-			TeamGroups: joined(t.Groups),
-		})
-		if changed(n, err) != nil {
-			return changed(n, err)
-		}
-		_, err = s.step(ctx, q, t.Contest, OfTeam, t.ID, Updated)
-		return err
-	})
-}
-
-// joined writes the groups of a team as one text.
-func joined(groups []string) string { return clean(strings.Join(groups, ",")) }
-
-func team(r query.Team) *Team {
-	return &Team{
-		r.ID, r.Contest, r.Number, r.Name, strings.FieldsFunc(r.TeamGroups, func(c rune) bool { return c == ',' }), r.Hidden, time.Duration(r.ExtraTime) * time.Microsecond, time.Duration(r.ExtraPenalty) * time.Minute,
-	}
 }

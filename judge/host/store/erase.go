@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"assay/judge/blob"
 	"assay/judge/host/job"
@@ -62,7 +63,7 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 		if err != nil {
 			return err
 		}
-		for _, erase := range []func(context.Context, string) error{q.EraseSessions, q.EraseTokens, q.EraseRoles, q.EraseQuestions, q.EraseReading, q.EraseClaims, q.EraseMembers, q.EraseAddresses, q.EraseUploads, q.EraseSent} {
+		for _, erase := range []func(context.Context, string) error{q.EraseSessions, q.EraseTokens, q.EraseRoles, q.EraseQuestions, q.ErasePersons, q.EraseContestAccounts, q.EraseExpectedAddresses, q.EraseReading, q.EraseClaims, q.EraseMembers, q.EraseAddresses, q.EraseUploads, q.EraseSent} {
 			if err := erase(ctx, id); err != nil {
 				return err
 			}
@@ -143,16 +144,32 @@ func (s *Store) OpenOf(ctx context.Context, id string) (jobs, flows []string, er
 	return jobs, flows, err
 }
 
-// eraseTeams takes the name from the teams that are nobody else's.
+// eraseTeams takes the names from the teams that have no other account, and their persons away.
 func (s *Store) eraseTeams(ctx context.Context, q *query.Queries, account string) error {
 	teams, err := q.TeamsAlone(ctx, account)
 	if err != nil {
 		return err
 	}
 	for _, t := range teams {
-		n, err := q.SetTeam(ctx, query.SetTeamParams{ID: t.ID, Name: Deleted, Hidden: t.Hidden, ExtraTime: t.ExtraTime, ExtraPenalty: t.ExtraPenalty, TeamGroups: t.TeamGroups})
+		n, err := q.SetTeam(ctx, query.SetTeamParams{
+			ID: t.ID, Name: Deleted, Hidden: t.Hidden, ExtraTime: t.ExtraTime, ExtraPenalty: t.ExtraPenalty,
+			Label: t.Label, Organization: t.Organization, Location: t.Location,
+		})
 		if changed(n, err) != nil {
 			return changed(n, err)
+		}
+		persons, err := q.PersonsOf(ctx, t.Contest)
+		if err != nil {
+			return err
+		}
+		for _, r := range persons {
+			p, err := person(r)
+			if err == nil && slices.Equal(p.Teams, []string{t.ExtID}) { // a coach may have other teams
+				err = q.ErasePerson(ctx, t.Contest, r.ID)
+			}
+			if err != nil {
+				return err
+			}
 		}
 		if _, err := s.step(ctx, q, t.Contest, OfTeam, t.ID, Updated); err != nil {
 			return err

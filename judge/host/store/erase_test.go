@@ -41,6 +41,12 @@ func marked(t *testing.T, h *harness, c *store.Contest) (*store.Account, *store.
 	check(h.Audit(t.Context(), store.Entry{Actor: a.ID, Action: "log in", Address: mark + ":1"}))
 	team, err := h.Enter(t.Context(), c.ID, a)
 	check(err)
+	_, _, err = h.ImportContest(t.Context(), &store.ContestImport{
+		ID: c.ID, Teams: []store.Team{{ExtID: team.ExtID, Name: mark, DisplayName: "display " + mark, ICPCID: mark}},
+		Persons:  []store.ContestPerson{{ID: "own", Name: mark, Role: "staff"}, {ID: "member", Name: mark, Email: mark + "@z", Role: "contestant", Teams: []string{team.ExtID}}},
+		Accounts: []store.ImportedAccount{{ID: "of-" + mark, Type: "team", Team: team.ExtID, Person: "own", Addresses: []string{"10.0.0.1"}, Account: a, Role: "judge"}},
+	})
+	check(err)
 	w := work()
 	w.Program, w.Files = mark+".py", []job.File{{Path: mark + ".py", Size: 7, Digest: digest("by " + mark)}}
 	n := store.NewSubmission{Key: mark, Contest: c.ID, Team: team.ID, Account: a.ID, Problem: "nim", Work: w, Lane: job.Practice, Class: "main", Cost: time.Second}

@@ -33,6 +33,23 @@ WHERE clarification.team IN (
     WHERE a.contest = clarification.contest AND a.reply_to = clarification.number AND a.team IS NULL
 );
 
+-- ErasePersons takes the person away that an account is for, in each contest.
+-- name: ErasePersons :exec
+DELETE FROM person WHERE EXISTS (
+    SELECT 1 FROM contest_account AS own
+    WHERE own.account = $1 AND own.contest = person.contest AND own.person = person.id
+);
+
+-- ErasePerson is one of a team in which the erased account is alone.
+-- name: ErasePerson :exec
+DELETE FROM person WHERE contest = $1 AND id = $2;
+
+-- name: EraseContestAccounts :exec
+DELETE FROM contest_account WHERE account = $1;
+
+-- name: EraseExpectedAddresses :exec
+DELETE FROM account_address WHERE account = $1;
+
 -- name: EraseReading :exec
 DELETE FROM clarification_read WHERE account = $1;
 

@@ -11,7 +11,7 @@ import (
 )
 
 const contestBySlug = `-- name: ContestBySlug :one
-SELECT id, slug, name, format, starts, length, freezes, thaw, finalized, visibility, settings, revision, next_number, last_seq, last_time FROM contest WHERE slug = $1
+SELECT id, slug, name, format, starts, length, freezes, thaw, finalized, visibility, settings, revision, next_number, last_seq, last_time, formal_name, main_group FROM contest WHERE slug = $1
 `
 
 func (q *Queries) ContestBySlug(ctx context.Context, slug string) (Contest, error) {
@@ -33,12 +33,14 @@ func (q *Queries) ContestBySlug(ctx context.Context, slug string) (Contest, erro
 		&i.NextNumber,
 		&i.LastSeq,
 		&i.LastTime,
+		&i.FormalName,
+		&i.MainGroup,
 	)
 	return i, err
 }
 
 const contestsOfProblem = `-- name: ContestsOfProblem :many
-SELECT contest.id, contest.slug, contest.name, contest.format, contest.starts, contest.length, contest.freezes, contest.thaw, contest.finalized, contest.visibility, contest.settings, contest.revision, contest.next_number, contest.last_seq, contest.last_time FROM contest_problem
+SELECT contest.id, contest.slug, contest.name, contest.format, contest.starts, contest.length, contest.freezes, contest.thaw, contest.finalized, contest.visibility, contest.settings, contest.revision, contest.next_number, contest.last_seq, contest.last_time, contest.formal_name, contest.main_group FROM contest_problem
 JOIN contest ON contest.id = contest_problem.contest
 JOIN problem ON problem.id = contest_problem.problem
 WHERE problem.slug = $1
@@ -70,6 +72,8 @@ func (q *Queries) ContestsOfProblem(ctx context.Context, slug string) ([]Contest
 			&i.NextNumber,
 			&i.LastSeq,
 			&i.LastTime,
+			&i.FormalName,
+			&i.MainGroup,
 		); err != nil {
 			return nil, err
 		}
@@ -182,7 +186,7 @@ func (q *Queries) DeleteContestProblems(ctx context.Context, contest string) err
 }
 
 const getContest = `-- name: GetContest :one
-SELECT id, slug, name, format, starts, length, freezes, thaw, finalized, visibility, settings, revision, next_number, last_seq, last_time FROM contest WHERE id = $1
+SELECT id, slug, name, format, starts, length, freezes, thaw, finalized, visibility, settings, revision, next_number, last_seq, last_time, formal_name, main_group FROM contest WHERE id = $1
 `
 
 func (q *Queries) GetContest(ctx context.Context, id string) (Contest, error) {
@@ -204,6 +208,8 @@ func (q *Queries) GetContest(ctx context.Context, id string) (Contest, error) {
 		&i.NextNumber,
 		&i.LastSeq,
 		&i.LastTime,
+		&i.FormalName,
+		&i.MainGroup,
 	)
 	return i, err
 }
@@ -222,8 +228,9 @@ func (q *Queries) HoldContest(ctx context.Context, id string) (int64, error) {
 }
 
 const insertContest = `-- name: InsertContest :exec
-INSERT INTO contest (id, slug, name, format, starts, length, freezes, visibility, settings, revision, next_number, last_seq, last_time)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, 1, 0, 0)
+INSERT INTO contest (id, slug, name, format, starts, length, freezes, visibility, settings, revision, next_number, last_seq, last_time,
+    formal_name, main_group)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, 1, 0, 0, $10, $11)
 `
 
 type InsertContestParams struct {
@@ -236,6 +243,8 @@ type InsertContestParams struct {
 	Freezes    sql.NullInt64
 	Visibility string
 	Settings   string
+	FormalName string
+	MainGroup  string
 }
 
 func (q *Queries) InsertContest(ctx context.Context, arg InsertContestParams) error {
@@ -249,21 +258,25 @@ func (q *Queries) InsertContest(ctx context.Context, arg InsertContestParams) er
 		arg.Freezes,
 		arg.Visibility,
 		arg.Settings,
+		arg.FormalName,
+		arg.MainGroup,
 	)
 	return err
 }
 
 const insertContestProblem = `-- name: InsertContestProblem :exec
-INSERT INTO contest_problem (contest, label, place, problem, points, colour) VALUES ($1, $2, $3, $4, $5, $6)
+INSERT INTO contest_problem (contest, label, place, problem, points, colour, ext_id, color_name) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 `
 
 type InsertContestProblemParams struct {
-	Contest string
-	Label   string
-	Place   int64
-	Problem string
-	Points  int64
-	Colour  string
+	Contest   string
+	Label     string
+	Place     int64
+	Problem   string
+	Points    int64
+	Colour    string
+	ExtID     string
+	ColorName string
 }
 
 func (q *Queries) InsertContestProblem(ctx context.Context, arg InsertContestProblemParams) error {
@@ -274,6 +287,8 @@ func (q *Queries) InsertContestProblem(ctx context.Context, arg InsertContestPro
 		arg.Problem,
 		arg.Points,
 		arg.Colour,
+		arg.ExtID,
+		arg.ColorName,
 	)
 	return err
 }
@@ -290,7 +305,7 @@ func (q *Queries) InsertPractice(ctx context.Context, iD string, name string) er
 }
 
 const listContests = `-- name: ListContests :many
-SELECT id, slug, name, format, starts, length, freezes, thaw, finalized, visibility, settings, revision, next_number, last_seq, last_time FROM contest WHERE format <> 'practice' ORDER BY id
+SELECT id, slug, name, format, starts, length, freezes, thaw, finalized, visibility, settings, revision, next_number, last_seq, last_time, formal_name, main_group FROM contest WHERE format <> 'practice' ORDER BY id
 `
 
 // ListContests lists those that somebody made.
@@ -319,6 +334,8 @@ func (q *Queries) ListContests(ctx context.Context) ([]Contest, error) {
 			&i.NextNumber,
 			&i.LastSeq,
 			&i.LastTime,
+			&i.FormalName,
+			&i.MainGroup,
 		); err != nil {
 			return nil, err
 		}
@@ -334,7 +351,7 @@ func (q *Queries) ListContests(ctx context.Context) ([]Contest, error) {
 }
 
 const problemsOfContest = `-- name: ProblemsOfContest :many
-SELECT contest_problem.contest, contest_problem.label, contest_problem.place, contest_problem.problem, contest_problem.points, contest_problem.colour, problem.id, problem.slug, problem.title, problem.owner, problem.bundle, problem.config, problem.sheet, problem.made, problem.practice FROM contest_problem
+SELECT contest_problem.contest, contest_problem.label, contest_problem.place, contest_problem.problem, contest_problem.points, contest_problem.colour, contest_problem.ext_id, contest_problem.color_name, problem.id, problem.slug, problem.title, problem.owner, problem.bundle, problem.config, problem.sheet, problem.made, problem.practice FROM contest_problem
 JOIN problem ON problem.id = contest_problem.problem
 WHERE contest_problem.contest = $1
 ORDER BY contest_problem.place, contest_problem.label
@@ -361,6 +378,8 @@ func (q *Queries) ProblemsOfContest(ctx context.Context, contest string) ([]Prob
 			&i.ContestProblem.Problem,
 			&i.ContestProblem.Points,
 			&i.ContestProblem.Colour,
+			&i.ContestProblem.ExtID,
+			&i.ContestProblem.ColorName,
 			&i.Problem.ID,
 			&i.Problem.Slug,
 			&i.Problem.Title,
@@ -386,7 +405,7 @@ func (q *Queries) ProblemsOfContest(ctx context.Context, contest string) ([]Prob
 
 const updateContest = `-- name: UpdateContest :execrows
 UPDATE contest SET slug = $3, name = $4, format = $5, starts = $6, length = $7, freezes = $8, thaw = $9, finalized = $10,
-    visibility = $11, settings = $12, revision = revision + 1
+    visibility = $11, settings = $12, formal_name = $13, main_group = $14, revision = revision + 1
 WHERE id = $1 AND revision = $2
 `
 
@@ -403,6 +422,8 @@ type UpdateContestParams struct {
 	Finalized  sql.NullInt64
 	Visibility string
 	Settings   string
+	FormalName string
+	MainGroup  string
 }
 
 // UpdateContest changes nothing where somebody else changed it since it was read.
@@ -420,6 +441,8 @@ func (q *Queries) UpdateContest(ctx context.Context, arg UpdateContestParams) (i
 		arg.Finalized,
 		arg.Visibility,
 		arg.Settings,
+		arg.FormalName,
+		arg.MainGroup,
 	)
 	if err != nil {
 		return 0, err

@@ -82,6 +82,24 @@ func (q *Queries) EraseClaims(ctx context.Context, account string) error {
 	return err
 }
 
+const eraseContestAccounts = `-- name: EraseContestAccounts :exec
+DELETE FROM contest_account WHERE account = $1
+`
+
+func (q *Queries) EraseContestAccounts(ctx context.Context, account string) error {
+	_, err := q.db.ExecContext(ctx, eraseContestAccounts, account)
+	return err
+}
+
+const eraseExpectedAddresses = `-- name: EraseExpectedAddresses :exec
+DELETE FROM account_address WHERE account = $1
+`
+
+func (q *Queries) EraseExpectedAddresses(ctx context.Context, account string) error {
+	_, err := q.db.ExecContext(ctx, eraseExpectedAddresses, account)
+	return err
+}
+
 const eraseFlow = `-- name: EraseFlow :exec
 DELETE FROM flow WHERE id = $1
 `
@@ -133,6 +151,29 @@ DELETE FROM part WHERE flow = $1
 
 func (q *Queries) EraseParts(ctx context.Context, flow string) error {
 	_, err := q.db.ExecContext(ctx, eraseParts, flow)
+	return err
+}
+
+const erasePerson = `-- name: ErasePerson :exec
+DELETE FROM person WHERE contest = $1 AND id = $2
+`
+
+// ErasePerson is one of a team in which the erased account is alone.
+func (q *Queries) ErasePerson(ctx context.Context, contest string, iD string) error {
+	_, err := q.db.ExecContext(ctx, erasePerson, contest, iD)
+	return err
+}
+
+const erasePersons = `-- name: ErasePersons :exec
+DELETE FROM person WHERE EXISTS (
+    SELECT 1 FROM contest_account AS own
+    WHERE own.account = $1 AND own.contest = person.contest AND own.person = person.id
+)
+`
+
+// ErasePersons takes the person away that an account is for, in each contest.
+func (q *Queries) ErasePersons(ctx context.Context, account string) error {
+	_, err := q.db.ExecContext(ctx, erasePersons, account)
 	return err
 }
 
@@ -480,7 +521,7 @@ func (q *Queries) SourcesOf(ctx context.Context, account string) ([]SourcesOfRow
 }
 
 const teamsAlone = `-- name: TeamsAlone :many
-SELECT team.id, team.contest, team.number, team.name, team.hidden, team.extra_time, team.extra_penalty, team.team_groups FROM member
+SELECT team.id, team.contest, team.number, team.name, team.hidden, team.extra_time, team.extra_penalty, team.ext_id, team.icpc_id, team.label, team.display_name, team.organization, team.location FROM member
 JOIN team ON team.id = member.team
 WHERE member.account = $1 AND NOT EXISTS (SELECT 1 FROM member AS other WHERE other.team = member.team AND other.account <> member.account)
 ORDER BY team.id
@@ -504,7 +545,12 @@ func (q *Queries) TeamsAlone(ctx context.Context, account string) ([]Team, error
 			&i.Hidden,
 			&i.ExtraTime,
 			&i.ExtraPenalty,
-			&i.TeamGroups,
+			&i.ExtID,
+			&i.IcpcID,
+			&i.Label,
+			&i.DisplayName,
+			&i.Organization,
+			&i.Location,
 		); err != nil {
 			return nil, err
 		}

@@ -8,6 +8,25 @@ import (
 	"database/sql"
 )
 
+type Account struct {
+	ID           string
+	Login        string
+	Display      string
+	Email        string
+	Password     string
+	Kind         string
+	SessionEpoch int64
+	Disabled     bool
+	Created      int64
+	Erased       sql.NullInt64
+}
+
+type AccountAddress struct {
+	Contest string
+	Account string
+	Address string
+}
+
 type AccountRole struct {
 	ID           string
 	Login        string
@@ -150,15 +169,28 @@ type Contest struct {
 	NextNumber int64
 	LastSeq    int64
 	LastTime   int64
+	FormalName string
+	MainGroup  string
+}
+
+type ContestAccount struct {
+	Contest string
+	ID      string
+	Account string
+	Type    string
+	Person  string
+	Created bool
 }
 
 type ContestProblem struct {
-	Contest string
-	Label   string
-	Place   int64
-	Problem string
-	Points  int64
-	Colour  string
+	Contest   string
+	Label     string
+	Place     int64
+	Problem   string
+	Points    int64
+	Colour    string
+	ExtID     string
+	ColorName string
 }
 
 type Counted struct {
@@ -309,6 +341,18 @@ type Log struct {
 	Op      string
 }
 
+type Organization struct {
+	Contest     string
+	ID          string
+	IcpcID      string
+	Name        string
+	FormalName  string
+	Country     string
+	Subdivision string
+	Url         string
+	Location    string
+}
+
 type Part struct {
 	Flow    string
 	PartKey string
@@ -316,6 +360,18 @@ type Part struct {
 	Result  string
 	Events  string
 	At      int64
+}
+
+type Person struct {
+	Contest string
+	ID      string
+	IcpcID  string
+	Name    string
+	Title   string
+	Email   string
+	Sex     string
+	Role    string
+	Teams   string
 }
 
 type Problem struct {
@@ -374,7 +430,21 @@ type Team struct {
 	Hidden       bool
 	ExtraTime    int64
 	ExtraPenalty int64
-	TeamGroups   string
+	ExtID        string
+	IcpcID       string
+	Label        string
+	DisplayName  string
+	Organization string
+	Location     string
+}
+
+type TeamGroup struct {
+	Contest  string
+	ID       string
+	IcpcID   string
+	Name     string
+	Type     string
+	Location string
 }
 
 type Token struct {

@@ -9,6 +9,134 @@ import (
 	"context"
 )
 
+const deleteMember = `-- name: DeleteMember :exec
+DELETE FROM member WHERE contest = $1 AND account = $2
+`
+
+func (q *Queries) DeleteMember(ctx context.Context, contest string, account string) error {
+	_, err := q.db.ExecContext(ctx, deleteMember, contest, account)
+	return err
+}
+
+const getTeam = `-- name: GetTeam :one
+SELECT id, contest, number, name, hidden, extra_time, extra_penalty, ext_id, icpc_id, label, display_name, organization, location FROM team WHERE id = $1
+`
+
+func (q *Queries) GetTeam(ctx context.Context, id string) (Team, error) {
+	row := q.db.QueryRowContext(ctx, getTeam, id)
+	var i Team
+	err := row.Scan(
+		&i.ID,
+		&i.Contest,
+		&i.Number,
+		&i.Name,
+		&i.Hidden,
+		&i.ExtraTime,
+		&i.ExtraPenalty,
+		&i.ExtID,
+		&i.IcpcID,
+		&i.Label,
+		&i.DisplayName,
+		&i.Organization,
+		&i.Location,
+	)
+	return i, err
+}
+
+const groupsOf = `-- name: GroupsOf :many
+SELECT contest, id, icpc_id, name, type, location FROM team_group WHERE contest = $1 ORDER BY id
+`
+
+func (q *Queries) GroupsOf(ctx context.Context, contest string) ([]TeamGroup, error) {
+	rows, err := q.db.QueryContext(ctx, groupsOf, contest)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TeamGroup
+	for rows.Next() {
+		var i TeamGroup
+		if err := rows.Scan(
+			&i.Contest,
+			&i.ID,
+			&i.IcpcID,
+			&i.Name,
+			&i.Type,
+			&i.Location,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const groupsOfTeam = `-- name: GroupsOfTeam :many
+SELECT team_group.id, team_group.name FROM team_in_group
+JOIN team_group ON team_group.contest = team_in_group.contest AND team_group.id = team_in_group.team_group
+WHERE team_in_group.team = $1
+ORDER BY team_in_group.place, team_group.id
+`
+
+type GroupsOfTeamRow struct {
+	ID   string
+	Name string
+}
+
+func (q *Queries) GroupsOfTeam(ctx context.Context, team string) ([]GroupsOfTeamRow, error) {
+	rows, err := q.db.QueryContext(ctx, groupsOfTeam, team)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []GroupsOfTeamRow
+	for rows.Next() {
+		var i GroupsOfTeamRow
+		if err := rows.Scan(&i.ID, &i.Name); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const insertGroup = `-- name: InsertGroup :exec
+INSERT INTO team_group (contest, id, icpc_id, name, type, location) VALUES ($1, $2, $3, $4, $5, $6)
+`
+
+type InsertGroupParams struct {
+	Contest  string
+	ID       string
+	IcpcID   string
+	Name     string
+	Type     string
+	Location string
+}
+
+func (q *Queries) InsertGroup(ctx context.Context, arg InsertGroupParams) error {
+	_, err := q.db.ExecContext(ctx, insertGroup,
+		arg.Contest,
+		arg.ID,
+		arg.IcpcID,
+		arg.Name,
+		arg.Type,
+		arg.Location,
+	)
+	return err
+}
+
 const insertMember = `-- name: InsertMember :exec
 INSERT INTO member (contest, account, team) VALUES ($1, $2, $3)
 `
@@ -25,7 +153,8 @@ func (q *Queries) InsertMember(ctx context.Context, arg InsertMemberParams) erro
 }
 
 const insertTeam = `-- name: InsertTeam :exec
-INSERT INTO team (id, contest, number, name, hidden, extra_time, extra_penalty, team_groups) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+INSERT INTO team (id, contest, number, name, hidden, extra_time, extra_penalty, ext_id, icpc_id, label, display_name, organization, location)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 `
 
 type InsertTeamParams struct {
@@ -36,7 +165,12 @@ type InsertTeamParams struct {
 	Hidden       bool
 	ExtraTime    int64
 	ExtraPenalty int64
-	TeamGroups   string
+	ExtID        string
+	IcpcID       string
+	Label        string
+	DisplayName  string
+	Organization string
+	Location     string
 }
 
 func (q *Queries) InsertTeam(ctx context.Context, arg InsertTeamParams) error {
@@ -48,8 +182,22 @@ func (q *Queries) InsertTeam(ctx context.Context, arg InsertTeamParams) error {
 		arg.Hidden,
 		arg.ExtraTime,
 		arg.ExtraPenalty,
-		arg.TeamGroups,
+		arg.ExtID,
+		arg.IcpcID,
+		arg.Label,
+		arg.DisplayName,
+		arg.Organization,
+		arg.Location,
 	)
+	return err
+}
+
+const leaveGroups = `-- name: LeaveGroups :exec
+DELETE FROM team_in_group WHERE team = $1
+`
+
+func (q *Queries) LeaveGroups(ctx context.Context, team string) error {
+	_, err := q.db.ExecContext(ctx, leaveGroups, team)
 	return err
 }
 
@@ -112,8 +260,57 @@ func (q *Queries) NextTeam(ctx context.Context, contest string) (int64, error) {
 	return next, err
 }
 
+const putInGroup = `-- name: PutInGroup :exec
+INSERT INTO team_in_group (contest, team, team_group, place) VALUES ($1, $2, $3, $4)
+ON CONFLICT (contest, team, team_group) DO NOTHING
+`
+
+type PutInGroupParams struct {
+	Contest   string
+	Team      string
+	TeamGroup string
+	Place     int64
+}
+
+func (q *Queries) PutInGroup(ctx context.Context, arg PutInGroupParams) error {
+	_, err := q.db.ExecContext(ctx, putInGroup,
+		arg.Contest,
+		arg.Team,
+		arg.TeamGroup,
+		arg.Place,
+	)
+	return err
+}
+
+const setGroup = `-- name: SetGroup :exec
+UPDATE team_group SET icpc_id = $3, name = $4, type = $5, location = $6 WHERE contest = $1 AND id = $2
+`
+
+type SetGroupParams struct {
+	Contest  string
+	ID       string
+	IcpcID   string
+	Name     string
+	Type     string
+	Location string
+}
+
+func (q *Queries) SetGroup(ctx context.Context, arg SetGroupParams) error {
+	_, err := q.db.ExecContext(ctx, setGroup,
+		arg.Contest,
+		arg.ID,
+		arg.IcpcID,
+		arg.Name,
+		arg.Type,
+		arg.Location,
+	)
+	return err
+}
+
 const setTeam = `-- name: SetTeam :execrows
-UPDATE team SET name = $2, hidden = $3, extra_time = $4, extra_penalty = $5, team_groups = $6 WHERE id = $1
+UPDATE team SET name = $2, hidden = $3, extra_time = $4, extra_penalty = $5, icpc_id = $6, label = $7, display_name = $8,
+    organization = $9, location = $10
+WHERE id = $1
 `
 
 type SetTeamParams struct {
@@ -122,7 +319,11 @@ type SetTeamParams struct {
 	Hidden       bool
 	ExtraTime    int64
 	ExtraPenalty int64
-	TeamGroups   string
+	IcpcID       string
+	Label        string
+	DisplayName  string
+	Organization string
+	Location     string
 }
 
 func (q *Queries) SetTeam(ctx context.Context, arg SetTeamParams) (int64, error) {
@@ -132,7 +333,11 @@ func (q *Queries) SetTeam(ctx context.Context, arg SetTeamParams) (int64, error)
 		arg.Hidden,
 		arg.ExtraTime,
 		arg.ExtraPenalty,
-		arg.TeamGroups,
+		arg.IcpcID,
+		arg.Label,
+		arg.DisplayName,
+		arg.Organization,
+		arg.Location,
 	)
 	if err != nil {
 		return 0, err
@@ -154,7 +359,7 @@ func (q *Queries) TeamNamed(ctx context.Context, contest string, name string) (s
 }
 
 const teamOf = `-- name: TeamOf :one
-SELECT team.id, team.contest, team.number, team.name, team.hidden, team.extra_time, team.extra_penalty, team.team_groups FROM member
+SELECT team.id, team.contest, team.number, team.name, team.hidden, team.extra_time, team.extra_penalty, team.ext_id, team.icpc_id, team.label, team.display_name, team.organization, team.location FROM member
 JOIN team ON team.id = member.team
 WHERE member.contest = $1 AND member.account = $2
 `
@@ -170,13 +375,54 @@ func (q *Queries) TeamOf(ctx context.Context, contest string, account string) (T
 		&i.Hidden,
 		&i.ExtraTime,
 		&i.ExtraPenalty,
-		&i.TeamGroups,
+		&i.ExtID,
+		&i.IcpcID,
+		&i.Label,
+		&i.DisplayName,
+		&i.Organization,
+		&i.Location,
 	)
 	return i, err
 }
 
+const teamsInGroups = `-- name: TeamsInGroups :many
+SELECT team_in_group.team, team_group.id, team_group.name FROM team_in_group
+JOIN team_group ON team_group.contest = team_in_group.contest AND team_group.id = team_in_group.team_group
+WHERE team_in_group.contest = $1
+ORDER BY team_in_group.team, team_in_group.place, team_group.id
+`
+
+type TeamsInGroupsRow struct {
+	Team string
+	ID   string
+	Name string
+}
+
+func (q *Queries) TeamsInGroups(ctx context.Context, contest string) ([]TeamsInGroupsRow, error) {
+	rows, err := q.db.QueryContext(ctx, teamsInGroups, contest)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TeamsInGroupsRow
+	for rows.Next() {
+		var i TeamsInGroupsRow
+		if err := rows.Scan(&i.Team, &i.ID, &i.Name); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const teamsOf = `-- name: TeamsOf :many
-SELECT id, contest, number, name, hidden, extra_time, extra_penalty, team_groups FROM team WHERE contest = $1 ORDER BY number
+SELECT id, contest, number, name, hidden, extra_time, extra_penalty, ext_id, icpc_id, label, display_name, organization, location FROM team WHERE contest = $1 ORDER BY number
 `
 
 func (q *Queries) TeamsOf(ctx context.Context, contest string) ([]Team, error) {
@@ -196,7 +442,12 @@ func (q *Queries) TeamsOf(ctx context.Context, contest string) ([]Team, error) {
 			&i.Hidden,
 			&i.ExtraTime,
 			&i.ExtraPenalty,
-			&i.TeamGroups,
+			&i.ExtID,
+			&i.IcpcID,
+			&i.Label,
+			&i.DisplayName,
+			&i.Organization,
+			&i.Location,
 		); err != nil {
 			return nil, err
 		}

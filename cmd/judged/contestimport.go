@@ -1,0 +1,104 @@
+package main
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"assay/judge"
+	"assay/judge/host/client"
+	"assay/judge/host/contestpackage"
+)
+
+// contest is what an administrator does with contests.
+func (a *admin) contest() *cobra.Command {
+	cmd := &cobra.Command{Use: "contest", Short: "import contest packages"}
+	var n client.ImportContest
+	load := a.below("import <directory or ZIP>", "import a contest package, and print login sheets for its new accounts",
+		func(ctx context.Context, api *client.Client, args []string) (err error) {
+			if n.Files, err = contestFiles(args[0]); err != nil {
+				return err
+			}
+			return a.importContest(ctx, api, n)
+		})
+	load.Args = cobra.ExactArgs(1)
+	load.Flags().StringVar(&n.Contest, "contest", "", "the `NAME` of the contest in addresses (default: the id in contest.yaml)")
+	load.Flags().BoolVar(&n.DryRun, "dry-run", false, "print what the import would do, and change nothing")
+	load.Long = `Import reads a package in the ICPC Contest Package Format: contest, problems, groups, organizations, teams,
+persons, and accounts, as JSON or YAML. It also reads the files groups.tsv, teams2.tsv, institutions2.tsv
+and accounts.tsv. A package need not have all of them.
+
+Everything is imported, or nothing: each error is printed with its file and line. Objects are known by
+their ids, so importing again updates them. What the package does not say stays as it is, and nothing is
+deleted. Problems are linked to published problems by their ids.
+
+The report has a line for each object: added, changed, missing (the contest has it, the package does
+not) or skipped. Accounts without a password get one. Passwords are printed once, on login sheets.`
+	cmd.AddCommand(load)
+	return cmd
+}
+
+// contestFiles reads the files of a package.
+func contestFiles(path string) (map[string][]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, &judge.Misuse{Err: err}
+	}
+	var root fs.FS
+	if info.IsDir() {
+		root = os.DirFS(path)
+	} else {
+		archive, err := zip.OpenReader(path)
+		if err != nil {
+			return nil, &judge.Misuse{Err: fmt.Errorf("read the contest package %s: %w\n    it must be a directory or a ZIP archive", path, err)}
+		}
+		defer archive.Close()
+		root = archive
+	}
+	all, err := contestpackage.Collect(root)
+	if faults, is := errors.AsType[judge.Faults](err); is { // as the server tells what is wrong in a file
+		return nil, &judge.Misuse{Err: fmt.Errorf("read the contest package %s: %w", path, faults)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	const most = 5 << 20
+	size := 0
+	for _, data := range all {
+		size += len(data)
+	}
+	if size > most {
+		return nil, &judge.Misuse{Err: fmt.Errorf("the files of the contest package have %d bytes; the most is %d", size, most)}
+	}
+	return all, nil
+}
+
+func (a *admin) importContest(ctx context.Context, api *client.Client, n client.ImportContest) error {
+	report, err := api.ImportContest(ctx, n)
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	count := map[string]int{}
+	for _, l := range report.Lines {
+		count[l.State]++
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", l.State, l.Kind, l.ID, l.Note)
+	}
+	err = w.Flush()
+	for _, note := range report.Notes {
+		fmt.Fprintf(a.out, "note: %s\n", note)
+	}
+	fmt.Fprintf(a.out, "contest %s: %d added, %d changed, %d missing, %d skipped\n", report.Contest, count["added"],
+		count["changed"], count["missing"], count["skipped"])
+	if n.DryRun {
+		fmt.Fprintln(a.out, "This was a dry run: nothing was changed.")
+		return err
+	}
+	return errors.Join(err, a.slips(ctx, api, report.Made))
+}

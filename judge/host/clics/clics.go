@@ -1,0 +1,242 @@
+// Package clics knows the ICPC Contest API: its objects and their properties in two versions, who may
+// see which of them, and how they are written as JSON. One table says all of it, so that what access
+// announces, what a client gets, and what tests check are the same.
+//
+// The package is pure. It knows no database, and no HTTP.
+package clics
+
+import (
+	"slices"
+	"time"
+)
+
+// Version is a version of the Contest API.
+type Version string
+
+// The versions.
+const (
+	V2026 Version = "2026-01"
+	V2023 Version = "2023-06"
+)
+
+// Versions are all versions, the newest first.
+var Versions = []Version{V2026, V2023}
+
+// Role is what a client of the Contest API is in a contest.
+type Role string
+
+// The roles.
+const (
+	Public  Role = "public"  // anybody
+	Team    Role = "team"    // an account of a team
+	Balloon Role = "balloon" // balloon runner
+	Proxy   Role = "proxy"   // submits for teams
+	Analyst Role = "analyst"
+	Judge   Role = "judge"
+	Staff   Role = "staff"
+	CDS     Role = "cds"    // a contest data server
+	Shadow  Role = "shadow" // another judging system that follows the contest
+	Admin   Role = "admin"
+)
+
+// Roles are all roles.
+var Roles = []Role{Public, Team, Balloon, Proxy, Analyst, Judge, Staff, CDS, Shadow, Admin}
+
+// everything reports whether a role sees all objects at any time.
+func (r Role) everything() bool { return slices.Contains([]Role{Judge, Staff, CDS, Shadow, Admin}, r) }
+
+// AccountType is the type that the Contest API gives an account with the role; it is empty for Public.
+func (r Role) AccountType() string {
+	switch r {
+	case Public:
+		return ""
+	case Balloon, Proxy:
+		return "staff"
+	case CDS, Shadow:
+		return "admin"
+	}
+	return string(r)
+}
+
+// Type is a type of objects: the name of an endpoint.
+type Type string
+
+// The types.
+const (
+	Contest        Type = "contest"
+	State          Type = "state"
+	JudgementTypes Type = "judgement-types"
+	Languages      Type = "languages"
+	Problems       Type = "problems"
+	Groups         Type = "groups"
+	Organizations  Type = "organizations"
+	Teams          Type = "teams"
+	Persons        Type = "persons"
+	Accounts       Type = "accounts"
+	Submissions    Type = "submissions"
+	Judgements     Type = "judgements"
+	Runs           Type = "runs"
+	Clarifications Type = "clarifications"
+	Awards         Type = "awards"
+	Scoreboard     Type = "scoreboard"
+	row            Type = "scoreboard row"
+	score          Type = "scoreboard score"
+	cell           Type = "scoreboard cell"
+	file           Type = "file"
+)
+
+// Types are all types that clients can ask for, each after those that it refers to.
+var Types = []Type{
+	Contest, JudgementTypes, Languages, Groups, Organizations, Persons, Teams, Accounts, Problems, State, Submissions,
+	Judgements, Runs, Clarifications, Awards, Scoreboard,
+}
+
+// Facts are what counts besides the role for whether a client may see an object.
+type Facts struct {
+	Started bool // the contest has begun
+	Own     bool // the object is of the client's own team, or sent to it
+	Hidden  bool // the object is of a hidden team
+	ToAll   bool // a clarification is for all teams
+	// Frozen reports whether the object is a judgement or run of a submission that was received at or after
+	// the freeze, and the public does not see yet.
+	Frozen bool
+	// Few reports whether the team has so few solved problems that it still gets balloons in the freeze.
+	Few bool
+	// Names reports whether the object names a problem.
+	Names bool
+}
+
+// Visible reports whether a role may see an object of a type. An object that nobody with the role can
+// see is as one that does not exist.
+func Visible(r Role, t Type, f Facts) bool {
+	switch {
+	case !Announced(r, t):
+		return false
+	case r.everything():
+		return true
+	}
+	all := r == Analyst // of all teams, also the hidden ones
+	switch t {
+	case Problems:
+		return f.Started
+	case Accounts:
+		return f.Own
+	case Teams, Submissions:
+		return !f.Hidden || all || f.Own
+	case Judgements, Runs:
+		switch {
+		case f.Own && r == Team:
+			return true
+		case f.Hidden && !all:
+			return false
+		case f.Frozen:
+			return r == Balloon && f.Few && t == Judgements
+		}
+		return true
+	case Clarifications:
+		if f.Names && !f.Started {
+			return false
+		}
+		return f.ToAll || all || f.Own
+	}
+	return true
+}
+
+// Announced reports whether a role sees objects of a type at all.
+func Announced(r Role, t Type) bool {
+	return slices.ContainsFunc(table[t], func(p property) bool { return p.visible(r, V2026) || p.visible(r, V2023) })
+}
+
+// Sees reports whether a role sees a property of the objects of a type. Own reports whether the object
+// is of the client's own team.
+func Sees(r Role, v Version, t Type, name string, own bool) bool {
+	return slices.ContainsFunc(table[t], func(p property) bool {
+		return p.name == name && (p.visible(r, v) || own && r == Team && p.own && p.in(v))
+	})
+}
+
+// Endpoint is an endpoint with the properties that a client may see there.
+type Endpoint struct {
+	Type       Type
+	Properties []string
+}
+
+// Access returns what a role may see of the types that a server has.
+func Access(r Role, v Version, served []Type) (all []Endpoint) {
+	for _, t := range Types {
+		if !slices.Contains(served, t) {
+			continue
+		}
+		e := Endpoint{Type: t}
+		for _, p := range table[t] {
+			if Sees(r, v, t, p.name, true) {
+				e.Properties = append(e.Properties, p.name)
+			}
+		}
+		if e.Properties != nil {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// Moments are the times that the state of a contest is made of. A zero time has not come.
+type Moments struct {
+	Start, Freeze, End, Thaw, Final time.Time
+}
+
+// StateOf returns the state of a contest at a moment.
+func StateOf(m Moments, now time.Time) Object {
+	// past is a moment that has come after another one has. What was decided before that holds from it on.
+	past := func(t time.Time, after any) any {
+		since, come := after.(time.Time)
+		switch {
+		case t.IsZero() || t.After(now) || !come:
+			return nil
+		case t.Before(since):
+			return since
+		}
+		return t
+	}
+	started := past(m.Start, time.Time{})
+	ended := past(m.End, started)
+	o := Object{"started": started, "ended": ended, "finalized": past(m.Final, ended)}
+	if !m.Freeze.IsZero() {
+		o["frozen"], o["thawed"] = past(m.Freeze, started), past(m.Thaw, ended)
+	}
+	last, final := o["thawed"], o["finalized"]
+	if m.Freeze.IsZero() {
+		last = o["ended"]
+	}
+	if last != nil && final != nil {
+		o["end_of_updates"] = slices.MaxFunc([]time.Time{last.(time.Time), final.(time.Time)}, time.Time.Compare)
+	}
+	return o
+}
+
+// JudgementType is a verdict.
+type JudgementType struct {
+	ID, Name, Simplified string
+	Penalty, Solved      bool
+}
+
+// JudgementTypesOf are the verdicts of a contest. CompileErrors reports whether a compile error costs
+// penalty time.
+func JudgementTypesOf(compileErrors bool) []JudgementType {
+	return []JudgementType{
+		{"AC", "Accepted", "AC", false, true},
+		{"CE", "Compile error", "CE", compileErrors, false},
+		{"ILE", "Idleness limit exceeded", "TLE", true, false},
+		{"JE", "Judge error", "JE", false, false},
+		{"MLE", "Memory limit exceeded", "RTE", true, false},
+		{"OLE", "Output limit exceeded", "WA", true, false},
+		{"RTE", "Run-time error", "RTE", true, false},
+		{"TLE", "Time limit exceeded", "TLE", true, false},
+		{"WA", "Wrong answer", "WA", true, false},
+	}
+}
+
+// Object returns the verdict as an object of the API.
+func (t JudgementType) Object() Object {
+	return Object{"id": t.ID, "name": t.Name, "penalty": t.Penalty, "solved": t.Solved, "simplified_judgement_type_id": t.Simplified}
+}

@@ -1,0 +1,149 @@
+package clics
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Object is an object of the API: the values of its properties by their names. A value is a text, a
+// boolean, an int, a float64, a time.Time, a time.Duration, Minutes, Seconds, []string, json.RawMessage, an Object
+// or []Object. A nil value, a zero time.Time, a nil list and an empty text are no value.
+type Object map[string]any
+
+// Minutes are whole minutes: RELTIME in 2026-01, and a number in 2023-06.
+type Minutes time.Duration
+
+// Seconds are written as a number with at most three digits after the point.
+type Seconds time.Duration
+
+// Reader is who reads an object.
+type Reader struct {
+	Version Version
+	Role    Role
+	Own     bool // the object is of the reader's own team
+}
+
+// Encode writes an object as its reader may see it.
+func Encode(to Reader, t Type, o Object) ([]byte, error) {
+	var out bytes.Buffer
+	err := encode(&out, to, t, o)
+	return out.Bytes(), err
+}
+
+func encode(out *bytes.Buffer, to Reader, t Type, o Object) error {
+	known := 0
+	out.WriteByte('{')
+	first := true
+	for i := range table[t] {
+		p := &table[t][i]
+		value, set := o[p.name]
+		if set {
+			known++
+		}
+		if !Sees(to.Role, to.Version, t, p.name, to.Own) || none(value) && !p.always && !(p.given && set) {
+			continue
+		}
+		if !first {
+			out.WriteByte(',')
+		}
+		first = false
+		fmt.Fprintf(out, "%q:", p.name)
+		if err := write(out, to, p, value); err != nil {
+			return fmt.Errorf("write the property %s of %s: %w", p.name, t, err)
+		}
+	}
+	out.WriteByte('}')
+	if known != len(o) {
+		return fmt.Errorf("an object of %s has a property that the table does not: %v", t, o)
+	}
+	return nil
+}
+
+// none reports whether a property has no value.
+func none(value any) bool {
+	switch v := value.(type) {
+	case nil:
+		return true
+	case string:
+		return v == ""
+	case time.Time:
+		return v.IsZero()
+	case []string:
+		return v == nil
+	case []Object:
+		return v == nil
+	case json.RawMessage:
+		return len(v) == 0
+	}
+	return false
+}
+
+func write(out *bytes.Buffer, to Reader, p *property, value any) error {
+	if none(value) {
+		out.WriteString("null")
+		return nil
+	}
+	switch v := value.(type) {
+	case time.Time:
+		fmt.Fprintf(out, "%q", Time(v))
+	case time.Duration:
+		fmt.Fprintf(out, "%q", RelTime(v))
+	case Minutes:
+		if to.Version == V2023 {
+			out.WriteString(strconv.FormatInt(int64(time.Duration(v)/time.Minute), 10))
+			return nil
+		}
+		fmt.Fprintf(out, "%q", RelTime(time.Duration(v)))
+	case Seconds:
+		out.WriteString(seconds(time.Duration(v)))
+	case json.RawMessage:
+		return json.Compact(out, v)
+	case Object:
+		return encode(out, to, p.nested, v)
+	case []Object:
+		out.WriteByte('[')
+		for i, one := range v {
+			if i > 0 {
+				out.WriteByte(',')
+			}
+			if err := encode(out, to, p.nested, one); err != nil {
+				return err
+			}
+		}
+		out.WriteByte(']')
+	case string, bool, int, float64, []string:
+		e := json.NewEncoder(out)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(v); err != nil {
+			return err
+		}
+		out.Truncate(out.Len() - 1) // the line end
+	default:
+		return fmt.Errorf("a value of the type %T", value)
+	}
+	return nil
+}
+
+// Time writes a TIME: in UTC, with milliseconds. Parts of a millisecond are cut off.
+func Time(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// RelTime writes a RELTIME, such as 4:23:03.100 or -0:15:00.000. Parts of a millisecond are cut off.
+func RelTime(d time.Duration) string {
+	ms := d.Milliseconds()
+	sign := ""
+	if ms < 0 {
+		sign, ms = "-", -ms
+	}
+	return fmt.Sprintf("%s%d:%02d:%02d.%03d", sign, ms/3_600_000, ms/60_000%60, ms/1000%60, ms%1000)
+}
+
+// seconds writes seconds and milliseconds as a number.
+func seconds(d time.Duration) string {
+	ms := d.Milliseconds()
+	text := strings.TrimRight(fmt.Sprintf("%d.%03d", ms/1000, ms%1000), "0")
+	return strings.TrimSuffix(text, ".")
+}

@@ -1,0 +1,117 @@
+package clics
+
+import "slices"
+
+// audience says which roles see a property.
+type audience string
+
+// The audiences.
+const (
+	everybody audience = ""
+	code      audience = "code"     // who reads the programs of all teams
+	insiders  audience = "insider"  // who sees everything
+	personal  audience = "personal" // who has an account
+	admins    audience = "admin"
+)
+
+func (a audience) has(r Role) bool {
+	switch a {
+	case code:
+		return r == Analyst || r.everything()
+	case insiders:
+		return r.everything()
+	case personal:
+		return r != Public
+	case admins:
+		return r == Admin
+	}
+	return true
+}
+
+// property is a property of the objects of a type.
+type property struct {
+	name   string
+	only   Version // the version that has it; if empty, both have it
+	to     audience
+	own    bool // a team sees it of its own objects, too
+	always bool // it is written with null, and not left out
+	given  bool // so is it where the object has it
+	nested Type // of objects within the object; it may be empty
+}
+
+func (p *property) in(v Version) bool { return p.only == "" || p.only == v }
+
+func (p *property) visible(r Role, v Version) bool { return p.in(v) && p.to.has(r) }
+
+// plain are properties that everybody sees in both versions.
+func plain(names ...string) (all []property) {
+	for _, name := range names {
+		all = append(all, property{name: name})
+	}
+	return all
+}
+
+func join(parts ...[]property) []property { return slices.Concat(parts...) }
+
+func only(v Version, names ...string) (all []property) {
+	for _, name := range names {
+		all = append(all, property{name: name, only: v})
+	}
+	return all
+}
+
+func of(to audience, names ...string) (all []property) {
+	for _, name := range names {
+		all = append(all, property{name: name, to: to})
+	}
+	return all
+}
+
+func files(names ...string) (all []property) {
+	for _, name := range names {
+		all = append(all, property{name: name, nested: file})
+	}
+	return all
+}
+
+// table has the properties of each type in the order in which they are written.
+var table = map[Type][]property{
+	Contest: join(plain("id", "name", "formal_name"), []property{{name: "start_time", always: true}},
+		plain("countdown_pause_time", "duration", "scoreboard_freeze_duration", "scoreboard_thaw_time", "scoreboard_type"),
+		only(V2026, "main_scoreboard_group_id"), plain("penalty_time"), files("banner", "logo")),
+	State: {
+		{name: "started", always: true}, {name: "frozen", given: true}, {name: "ended", always: true}, {name: "thawed",
+			given: true}, {name: "finalized", always: true},
+		{name: "end_of_updates", always: true},
+	},
+	JudgementTypes: join(plain("id", "name", "penalty", "solved"), only(V2026, "simplified_judgement_type_id")),
+	Languages:      plain("id", "name", "entry_point_required", "entry_point_name", "extensions"),
+	Problems: join(plain("id", "label", "name", "ordinal", "rgb", "color", "time_limit"), only(V2026, "memory_limit",
+		"output_limit", "code_limit"),
+		plain("test_data_count", "max_score"), files("statement"), []property{{name: "attachments", only: V2026, nested: file}}),
+	Groups: plain("id", "icpc_id", "name", "type", "location"),
+	Organizations: join(plain("id", "icpc_id", "name", "formal_name", "country"), files("country_flag"), only(V2026, "country_subdivision"),
+		[]property{{name: "country_subdivision_flag", only: V2026, nested: file}}, plain("url", "location"), files("logo")),
+	Teams: join(plain("id", "icpc_id", "name", "label", "display_name", "organization_id", "group_ids"),
+		[]property{{name: "hidden", only: V2023, to: insiders}},
+		plain("location"), files("photo")),
+	Persons: join(of(insiders, "id", "icpc_id", "name", "title", "email", "sex", "role", "team_ids"),
+		[]property{{name: "photo", to: insiders, nested: file}}),
+	// Passwords are in no answer.
+	Accounts: join(of(personal, "id", "username", "name", "type"), of(admins, "ip"), of(personal, "team_id", "person_id")),
+	Submissions: join(plain("id", "language_id", "problem_id", "team_id"), []property{{name: "account_id", only: V2026,
+		to: insiders}}, plain("time", "contest_time"),
+		[]property{{name: "entry_point", to: code, own: true}, {name: "files", to: code, own: true, nested: file}}),
+	Judgements: join(plain("id", "submission_id", "judgement_type_id"), only(V2026, "simplified_judgement_type_id"),
+		plain("score"), only(V2026, "current"),
+		plain("start_time", "start_contest_time", "end_time", "end_contest_time", "max_run_time")),
+	Runs: plain("id", "judgement_id", "ordinal", "judgement_type_id", "time", "contest_time", "run_time"),
+	Clarifications: join(plain("id", "from_team_id"), only(V2026, "to_team_ids", "to_group_ids"), only(V2023, "to_team_id"),
+		plain("reply_to_id", "problem_id", "text", "time", "contest_time")),
+	Awards:     join(plain("id", "citation"), []property{{name: "team_ids", always: true}}),
+	Scoreboard: join(plain("time", "contest_time"), []property{{name: "state", nested: State}, {name: "rows", nested: row}}),
+	row:        join(plain("rank", "team_id"), []property{{name: "score", nested: score}, {name: "problems", nested: cell}}),
+	score:      plain("num_solved", "total_time", "score", "time"),
+	cell:       plain("problem_id", "num_judged", "num_pending", "solved", "score", "time"),
+	file:       join(plain("href", "filename", "hash", "mime", "width", "height"), only(V2026, "tag")),
+}

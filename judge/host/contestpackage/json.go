@@ -1,0 +1,59 @@
+package contestpackage
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+
+	"assay/judge"
+)
+
+// yamlOfJSON writes JSON as the YAML with the same meaning and the same lines. JSON is nearly YAML:
+// only tabs between values, and some escapes in strings, are not.
+func yamlOfJSON(file string, data []byte) ([]byte, *judge.Fault) {
+	var any json.RawMessage
+	if err := json.Unmarshal(data, &any); err != nil {
+		at := len(data)
+		if syntax, is := errors.AsType[*json.SyntaxError](err); is {
+			at = min(int(syntax.Offset), len(data))
+		}
+		return nil, &judge.Fault{File: file, Line: 1 + bytes.Count(data[:max(at-1, 0)], []byte("\n")),
+			Text: "the file is not JSON: " + err.Error()}
+	}
+	out := make([]byte, 0, len(data))
+	for i := 0; i < len(data); i++ {
+		switch data[i] {
+		case '\t', '\r':
+			out = append(out, ' ')
+		case '"':
+			end := i + 1
+			for ; data[end] != '"'; end++ {
+				if data[end] == '\\' {
+					end++
+				}
+			}
+			out = append(out, yamlString(data[i:end+1])...)
+			i = end
+		case ':':
+			out = append(out, ": "...) // YAML needs a blank after a key
+		default:
+			out = append(out, data[i])
+		}
+	}
+	return out, nil
+}
+
+// yamlString writes a string of JSON with the escapes that YAML has, too.
+func yamlString(quoted []byte) []byte {
+	var text string
+	if json.Unmarshal(quoted, &text) != nil {
+		return quoted // strictyaml says what is wrong
+	}
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	if e.Encode(text) != nil {
+		return quoted
+	}
+	return bytes.TrimSpace(out.Bytes())
+}

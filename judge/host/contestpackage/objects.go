@@ -1,0 +1,547 @@
+package contestpackage
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/store"
+	"assay/judge/internal/suggest"
+	"assay/judge/packages/strictyaml"
+)
+
+// Package is what a contest package lists. A list is nil if the package has no file for it.
+type Package struct {
+	Contest       *Contest
+	Problems      []Problem
+	Groups        []Placed[store.Group]
+	Organizations []Placed[store.Organization]
+	Teams         []Placed[store.Team]
+	Persons       []Placed[store.ContestPerson]
+	Accounts      []Account
+	derived       bool // the organizations come from teams2.tsv
+	// Notes say what the package has and the import ignores.
+	Notes []string
+}
+
+// Placed is an object with its place in the package.
+type Placed[T any] struct {
+	Object T
+	File   string
+	Line   int
+	says   func(key string) bool // the file has the key, even with no value
+}
+
+// Contest is the contest of a package. Fields are nil if the package does not say.
+type Contest struct {
+	File             string
+	Line             int
+	ID               string // it may be empty
+	Name, FormalName *string
+	Start            *time.Time // zero: it is not known yet
+	Duration         *time.Duration
+	Freeze           *time.Duration // before the end; 0 for none
+	Penalty          *time.Duration
+	Scored           *bool // points count, and not only whether a problem is solved
+	MainGroup        *string
+}
+
+// Problem is a problem of a package.
+type Problem struct {
+	File       string
+	Line       int
+	ID, Label  string
+	RGB, Color string // they may be empty
+	ordinal    int
+}
+
+// Account is an account of a package.
+type Account struct {
+	File     string
+	Line     int
+	ID       string
+	Username string
+	Name     string // it may be empty
+	Password string // it may be empty
+	Type     string
+	Team     string // id; it may be empty
+	Person   string // id; it may be empty
+	Address  string // it may be empty
+	says     func(key string) bool
+}
+
+// ids are the ids that other systems may use.
+var ids = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,35}$`)
+
+// slugs are the names of contests in addresses.
+var slugs = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
+
+// Read reads the files of a package by their names. It returns judge.Faults if anything is wrong.
+func Read(from map[string][]byte) (*Package, error) {
+	r := &reader{}
+	p := &Package{}
+	for _, f := range files {
+		if all, listed := r.items(from, f.names); listed {
+			r.objects(p, f.kind, all)
+		}
+	}
+	r.references(p)
+	p.Notes = r.notes
+	return p, r.sorted()
+}
+
+// objects makes the objects of a kind of the items of a file.
+func (r *reader) objects(p *Package, k kind, all []item) {
+	seen := map[string]int{}
+	for i := range all {
+		o := &object{item: &all[i], r: r, kind: k, used: map[string]bool{}}
+		switch {
+		case o.file == "accounts.tsv": // which has no column for an id
+			o.unique(seen, "username", o.scalar("username"))
+		case k != contests:
+			o.unique(seen, "id", o.ident("id", true))
+		}
+		switch k {
+		case contests:
+			p.Contest = o.contest()
+		case problems:
+			p.Problems = append(p.Problems, o.problem(i))
+		case groups:
+			p.Groups = append(p.Groups, Placed[store.Group]{store.Group{
+				ID: o.ident("id", true), ICPCID: o.plain("icpc_id"), Name: o.name("name", true), Type: o.plain("type"),
+				Location: o.location("latitude", "longitude"),
+			}, o.file, o.line, o.has})
+		case organizations:
+			p.Organizations = append(p.Organizations, Placed[store.Organization]{o.organization(), o.file, o.line, o.has})
+		case teams:
+			p.Teams = append(p.Teams, Placed[store.Team]{o.team(p), o.file, o.line, o.has})
+		case persons:
+			p.Persons = append(p.Persons, Placed[store.ContestPerson]{o.person(), o.file, o.line, o.has})
+		case accounts:
+			p.Accounts = append(p.Accounts, o.account())
+		}
+		o.ignored()
+	}
+	switch k { // a file that lists nothing is another thing than no file
+	case problems:
+		p.Problems = append([]Problem{}, p.Problems...)
+		slices.SortStableFunc(p.Problems, func(a, b Problem) int { return a.ordinal - b.ordinal })
+	case groups:
+		p.Groups = append([]Placed[store.Group]{}, p.Groups...)
+	case teams:
+		p.Teams = append([]Placed[store.Team]{}, p.Teams...)
+	case persons:
+		p.Persons = append([]Placed[store.ContestPerson]{}, p.Persons...)
+	case accounts:
+		p.Accounts = append([]Account{}, p.Accounts...)
+	case organizations:
+		p.Organizations = append([]Placed[store.Organization]{}, p.Organizations...)
+	}
+}
+
+func (o *object) organization() store.Organization {
+	return store.Organization{
+		ID: o.ident("id", true), ICPCID: o.plain("icpc_id"), Name: o.name("name", true), FormalName: o.name("formal_name", false),
+		Country: o.matching("country", country, "ISO 3166-1 alpha-3, such as DEU"), Region: o.matching("country_subdivision",
+			subdivision, "ISO 3166-2, such as US-PA"),
+		URL: o.matching("url", webPage, "an address that begins with https://"), Location: o.location("latitude", "longitude"),
+	}
+}
+
+var subdivision = regexp.MustCompile(`^[A-Z]{2}-[A-Z0-9]{1,3}$`)
+
+func (o *object) team(p *Package) store.Team {
+	t := store.Team{
+		ExtID: o.ident("id", true), ICPCID: o.plain("icpc_id"), Name: o.name("name", true), Label: o.plain("label"),
+		DisplayName:  o.name("display_name", false),
+		Organization: o.ident("organization_id", false), GroupIDs: o.idents("group_ids"), Hidden: o.flag("hidden"),
+		Location: o.location("x", "y", "rotation"),
+	}
+	if o.file != "teams2.tsv" {
+		return t
+	}
+	// A line of teams2.tsv has its institution, too.
+	short, formal := o.name("organization", false), o.name("formal_name", false)
+	if short == "" {
+		short = formal
+	}
+	land := o.matching("country", country, "ISO 3166-1 alpha-3, such as DEU")
+	if p.Organizations == nil {
+		p.Organizations = []Placed[store.Organization]{}
+		p.derived = true
+	}
+	known := slices.ContainsFunc(p.Organizations, func(one Placed[store.Organization]) bool { return one.Object.ID == t.Organization })
+	if p.derived && t.Organization != "" && short != "" && !known {
+		p.Organizations = append(p.Organizations, Placed[store.Organization]{store.Organization{
+			ID: t.Organization, ICPCID: t.Organization, Name: short, FormalName: formal, Country: land,
+		}, o.file, o.line, o.has})
+	}
+	return t
+}
+
+func (o *object) person() store.ContestPerson {
+	p := store.ContestPerson{
+		ID: o.ident("id", true), ICPCID: o.plain("icpc_id"), Name: o.name("name", true), Title: o.name("title", false), Email: o.plain("email"),
+		Sex: o.oneOf("sex", false, "male", "female"), Role: o.oneOf("role", true, "contestant", "coach", "staff", "other"),
+		Teams: o.idents("team_ids"),
+	}
+	if id := o.ident("team_id", false); id != "" && len(p.Teams) == 0 { // as the version of 2023-06 has it
+		p.Teams = []string{id}
+	}
+	if len(p.Teams) == 0 && (p.Role == "contestant" || p.Role == "coach") {
+		o.wrong("team_ids", "", "a person with the role %s is in a team, and team_ids has none", p.Role)
+	}
+	return p
+}
+
+func (o *object) problem(at int) Problem {
+	p := Problem{File: o.file, Line: o.line, ID: o.ident("id", true), Label: o.plain("label"), RGB: o.matching("rgb", rgb,
+		"a color such as #ac00ff"), Color: o.name("color", false)}
+	if len(p.RGB) == 4 { // #fff is #ffffff
+		p.RGB = "#" + strings.Repeat(p.RGB[1:2], 2) + strings.Repeat(p.RGB[2:3], 2) + strings.Repeat(p.RGB[3:4], 2)
+	}
+	if p.Label == "" {
+		p.Label = p.ID
+		if at < 26 {
+			p.Label = string(rune('A' + at))
+		}
+	}
+	if len(p.Label) > 8 {
+		o.wrong("label", "", "the label %.20q has more than 8 characters", p.Label)
+	}
+	p.ordinal = at
+	if n, is := o.number("ordinal"); is {
+		p.ordinal = int(n)
+	}
+	o.name("name", false) // of the problem as it is published
+	for _, key := range []string{"uuid", "time_limit", "memory_limit", "output_limit", "code_limit", "test_data_count",
+		"package", "statement", "attachments"} {
+		o.used[key] = true // the published problem says
+	}
+	return p
+}
+
+var rgb = regexp.MustCompile(`^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$`)
+
+func (o *object) account() Account {
+	a := Account{
+		File: o.file, Line: o.line, ID: o.ident("id", o.file != "accounts.tsv"), Username: o.plain("username"),
+		Name: o.name("name", false), Password: o.secret("password"),
+		Type: o.oneOf("type", true, "team", "judge", "admin", "analyst", "staff"), Team: o.ident("team_id", false),
+		Person: o.ident("person_id", false), Address: o.plain("ip"),
+		says: o.has,
+	}
+	if a.Username == "" {
+		a.Username = a.ID
+	}
+	if o.file == "accounts.tsv" {
+		if a.ID = a.Username; a.Type == "team" {
+			a.Team = teamOf(a.Username)
+		}
+	}
+	switch {
+	case a.Username == "":
+		o.wrong("username", "", "the account has no username")
+	case o.file == "accounts.tsv" && len(a.Username) > 36:
+		o.badID("username", a.Username)
+	case !auth.GoodLogin(a.Username):
+		o.wrong("username", "use letters, digits, - and _, at most 40, and begin with a letter or digit", "%.60q is not a username", a.Username)
+	}
+	if n := len(a.Password); n > 0 && (n < auth.LeastPassword || n > auth.MostPassword) {
+		o.wrong("password", "leave it out to have one generated", "the password has %d bytes; it has from %d to %d", n,
+			auth.LeastPassword, auth.MostPassword)
+	}
+	if a.Address != "" {
+		_, err1 := netip.ParseAddr(a.Address)
+		_, err2 := netip.ParsePrefix(a.Address)
+		if err1 != nil && err2 != nil {
+			o.wrong("ip", "", "%.60q is not an IP address, such as 10.1.2.3, nor a network, such as 10.1.2.0/24", a.Address)
+		}
+	}
+	return a
+}
+
+// references checks that what objects refer to is in the package, if that lists such objects.
+func (r *reader) references(p *Package) {
+	known := func(n int, id func(int) string) map[string]bool {
+		all := map[string]bool{}
+		for i := range n {
+			all[id(i)] = true
+		}
+		return all
+	}
+	in := map[kind]map[string]bool{}
+	if p.Groups != nil {
+		in[groups] = known(len(p.Groups), func(i int) string { return p.Groups[i].Object.ID })
+	}
+	if p.Organizations != nil && !p.derived {
+		in[organizations] = known(len(p.Organizations), func(i int) string { return p.Organizations[i].Object.ID })
+	}
+	if p.Teams != nil {
+		in[teams] = known(len(p.Teams), func(i int) string { return p.Teams[i].Object.ExtID })
+	}
+	if p.Persons != nil {
+		in[persons] = known(len(p.Persons), func(i int) string { return p.Persons[i].Object.ID })
+	}
+	check := func(file string, line int, what kind, id string) {
+		if all := in[what]; all != nil && id != "" && !all[id] {
+			r.wrong(file, line, suggest.Hint(id, slices.Sorted(maps.Keys(all))), "the package has no %s %q", what, id)
+		}
+	}
+	for _, t := range p.Teams {
+		check(t.File, t.Line, organizations, t.Object.Organization)
+		for _, g := range t.Object.GroupIDs {
+			check(t.File, t.Line, groups, g)
+		}
+	}
+	for _, one := range p.Persons {
+		for _, t := range one.Object.Teams {
+			check(one.File, one.Line, teams, t)
+		}
+	}
+	usernames, labels, names := map[string]int{}, map[string]int{}, map[string]int{}
+	twice := func(seen map[string]int, file string, line int, what, text string) {
+		if seen[text] > 0 {
+			r.wrong(file, line, "", "the %s %q is on line %d, too", what, text, seen[text])
+		}
+		seen[text] = line
+	}
+	for _, a := range p.Accounts {
+		check(a.File, a.Line, teams, a.Team)
+		check(a.File, a.Line, persons, a.Person)
+		twice(usernames, a.File, a.Line, "username", a.Username)
+	}
+	for _, one := range p.Problems {
+		twice(labels, one.File, one.Line, "label", one.Label)
+	}
+	for _, g := range p.Groups {
+		twice(names, g.File, g.Line, "name", g.Object.Name)
+		if strings.Contains(g.Object.Name, ",") {
+			r.wrong(g.File, g.Line, "write it without the comma", "the name of a group has a comma: %q", g.Object.Name)
+		}
+	}
+	if c := p.Contest; c != nil && c.MainGroup != nil {
+		check(c.File, c.Line, groups, *c.MainGroup)
+	}
+}
+
+// object is an item that becomes an object of a kind. Its methods read the value of a key.
+type object struct {
+	*item
+	r    *reader
+	kind kind
+	used map[string]bool
+}
+
+// wrong notes what is wrong with a key, at its line.
+func (o *object) wrong(key, hint, format string, args ...any) {
+	line := o.lines[key]
+	if line == 0 {
+		line = o.line
+	}
+	o.r.wrong(o.file, line, hint, format, args...)
+}
+
+func (o *object) unique(seen map[string]int, key, text string) {
+	if text != "" && seen[text] > 0 {
+		o.wrong(key, "", "the %s %s is on line %d, too", o.kind, text, seen[text])
+	}
+	seen[text] = o.line
+}
+
+// elsewhere are the keys of the Contest API that are not imported. They are no misspellings.
+var elsewhere = []string{
+	"location", "banner", "logo", "countdown_pause_time", "scoreboard_thaw_time", "photo", "video", "backup", "key_log",
+	"tool_data", "desktop", "webcam", "audio",
+	"country_flag", "country_subdivision_flag", "twitter_account", "twitter_hashtag",
+}
+
+// ignored notes the keys that nobody asked for.
+func (o *object) ignored() {
+	for _, key := range o.keys {
+		if o.used[key] {
+			continue
+		}
+		note := fmt.Sprintf("%s: the key %q is not imported", o.file, key)
+		if hint := suggest.Hint(key, slices.Sorted(maps.Keys(o.used))); strings.HasPrefix(hint,
+			"did you mean") && !slices.Contains(elsewhere, key) {
+			note += "; " + hint
+		}
+		if !slices.Contains(o.r.notes, note) {
+			o.r.notes = append(o.r.notes, note)
+		}
+	}
+}
+
+// text is a value that is a text as the file has it; "" for none.
+func (o *item) text(key string) string {
+	v := o.values[key]
+	if v.node != nil && v.node.Kind == strictyaml.Scalar {
+		return v.node.Text
+	}
+	return v.text
+}
+
+// scalar is the text of a key, which must be neither a list nor an object.
+func (o *object) scalar(key string) string {
+	o.used[key] = true
+	if n := o.values[key].node; n.Here() && n.Kind != strictyaml.Scalar {
+		o.wrong(key, "", "%s is %s; it must be a text", key, n.Kind)
+	}
+	return strings.TrimSpace(o.text(key))
+}
+
+// plain is a text that people can read, on one line.
+func (o *object) plain(key string) string {
+	text := o.scalar(key)
+	if !auth.Legible(text) || len(text) > 200 {
+		o.wrong(key, "", "%s is not a line of at most 200 characters: %.40q", key, text)
+	}
+	return text
+}
+
+// secret is a text as it is written.
+func (o *object) secret(key string) string {
+	o.scalar(key)
+	text := o.text(key)
+	if !auth.Legible(text) {
+		o.wrong(key, "", "the %s has a character that cannot be typed", key)
+	}
+	return text
+}
+
+// name is the name of something.
+func (o *object) name(key string, required bool) string {
+	text := o.scalar(key)
+	if wrong := auth.BadName(text); wrong != "" && (required || text != "") {
+		if text == "" {
+			wrong = fmt.Sprintf("the %s has no %s", o.kind, key)
+		}
+		o.wrong(key, "", "%s", wrong)
+	}
+	return text
+}
+
+// ident is an id.
+func (o *object) ident(key string, required bool) string {
+	text := o.scalar(key)
+	switch {
+	case text == "" && required:
+		o.wrong(key, "", "the %s has no %s", o.kind, key)
+	case text != "" && !goodID(text):
+		o.badID(key, text)
+	}
+	return text
+}
+
+func goodID(text string) bool { return ids.MatchString(text) && !strings.HasSuffix(text, ".") }
+
+func (o *object) badID(key, text string) {
+	const hint = "use letters, digits, _, - and ., at most 36; do not begin with - or ., nor end with ."
+	o.wrong(key, hint, "%.60q is not an id", text)
+}
+
+// idents is a list of ids.
+func (o *object) idents(key string) (all []string) {
+	o.used[key] = true
+	v := o.values[key]
+	var list []string
+	if v.node != nil {
+		for _, n := range v.node.Items() {
+			if n.Kind != strictyaml.Scalar {
+				o.wrong(key, "", "%s must be a list of ids", key)
+				return nil
+			}
+			list = append(list, n.Text)
+		}
+	} else { // a cell of a TSV file
+		list = strings.Split(v.text, ",")
+	}
+	for _, text := range list {
+		if text = strings.TrimSpace(text); text == "" || slices.Contains(all, text) {
+			continue
+		}
+		if !goodID(text) {
+			o.badID(key, text)
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+// oneOf is one of several words.
+func (o *object) oneOf(key string, required bool, words ...string) string {
+	text := o.scalar(key)
+	if text == "" && !required || slices.Contains(words, text) {
+		return text
+	}
+	o.wrong(key, suggest.Hint(text, words), "%s is %.40q; it must be one of %s", key, text, strings.Join(words, ", "))
+	return text
+}
+
+// matching is a text of a form.
+func (o *object) matching(key string, form *regexp.Regexp, want string) string {
+	text := o.plain(key)
+	if text != "" && !form.MatchString(text) {
+		o.wrong(key, "", "%s is %.60q; it must be %s", key, text, want)
+	}
+	return text
+}
+
+// flag is true or false.
+func (o *object) flag(key string) bool {
+	o.used[key] = true
+	n := o.values[key].node
+	if !n.Here() {
+		return false
+	}
+	is, ok := n.Bool()
+	if !ok {
+		o.wrong(key, "", "%s is neither true nor false", key)
+	}
+	return is
+}
+
+// number is a number, if the key is there.
+func (o *object) number(key string) (x float64, is bool) {
+	o.used[key] = true
+	n := o.values[key].node
+	if !n.Here() {
+		return 0, false
+	}
+	x, ok := n.Float()
+	if !ok || x != x || x > 1e9 || x < -1e9 {
+		o.wrong(key, "", "%s is not a number", key)
+		return 0, false
+	}
+	return x, true
+}
+
+// location is the JSON of an object of numbers; "" for none.
+func (o *object) location(keys ...string) string {
+	o.used["location"] = true
+	n := o.values["location"].node
+	if !n.Here() {
+		return ""
+	}
+	at := map[string]float64{}
+	for _, key := range keys {
+		x, ok := n.Get(key).Float()
+		if !ok || x != x || x > 1e6 || x < -1e6 {
+			o.wrong("location", "", "location must have the numbers %s", strings.Join(keys, ", "))
+			return ""
+		}
+		at[key] = x
+	}
+	data, err := json.Marshal(at)
+	if err != nil {
+		o.wrong("location", "", "location: %v", err)
+	}
+	return string(data)
+}

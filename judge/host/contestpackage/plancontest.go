@@ -1,0 +1,181 @@
+package contestpackage
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/judge/host/store"
+)
+
+// contest plans the contest and its problems.
+func (l *planner) contest(slug string) {
+	if l.Contest == nil && l.now.Contest == nil {
+		l.wrong("contest.yaml", 0, "add the file, or name a contest of the server",
+			"the server has no contest %s, and the package has no file for it", slug)
+		return
+	}
+	c := store.Contest{Slug: slug, Name: slug, Format: store.ICPC, Visibility: store.Teams}
+	if l.now.Contest != nil {
+		c = *l.now.Contest
+	}
+	var changes []string
+	if p := l.Contest; p != nil {
+		changes = l.settings(&c, p)
+	}
+	var problems []store.NewContestProblem
+	if l.Problems != nil {
+		var did bool
+		if problems, did = l.problems(); did {
+			changes = append(changes, "problems")
+		} else {
+			problems = nil
+		}
+	}
+	switch {
+	case l.now.Contest == nil:
+		if c.Length == 0 {
+			l.wrong(l.Contest.File, l.Contest.Line, "", "the contest has no duration")
+		}
+		l.line(Added, contests, slug, "its teams alone see it until you change who may")
+	case len(changes) > 0:
+		l.line(Changed, contests, slug, strings.Join(changes, ", "))
+	default:
+		return
+	}
+	l.plan.Import.Contest, l.plan.Import.Problems = &c, problems
+}
+
+// settings changes a contest to what the package says, and returns what that changes.
+func (l *planner) settings(c *store.Contest, p *Contest) (changes []string) {
+	set := func(key string, differs bool) bool {
+		if differs {
+			changes = append(changes, key)
+		}
+		return differs
+	}
+	if p.Name != nil && set("name", *p.Name != c.Name) {
+		c.Name = *p.Name
+	}
+	if p.FormalName != nil && set("formal_name", *p.FormalName != c.FormalName) {
+		c.FormalName = *p.FormalName
+	}
+	if p.MainGroup != nil && set("main_scoreboard_group_id", *p.MainGroup != c.MainGroup) {
+		c.MainGroup = *p.MainGroup
+		l.exists(p.File, p.Line, groups, c.MainGroup)
+	}
+	started := !c.Starts.IsZero() && !l.now.Now.Before(c.Starts)
+	if p.Start != nil && set("start_time", !p.Start.Equal(c.Starts.Truncate(time.Millisecond))) {
+		if started {
+			l.wrong(p.File, p.Line, "", "the contest has started, and its start does not change: %s", c.Starts.Format(time.RFC3339))
+		}
+		c.Starts = *p.Start
+	}
+	freeze := cmp.Or(c.Settings.Planned, c.Freeze) // before it was frozen by hand
+	var frozen time.Duration                       // before the end
+	if freeze != 0 {
+		frozen = c.Length - freeze
+	}
+	if p.Duration != nil && set("duration", *p.Duration != c.Length) {
+		c.Length = *p.Duration
+	}
+	if p.Freeze != nil || freeze != 0 {
+		if p.Freeze != nil {
+			frozen = *p.Freeze
+		}
+		at := c.Length - frozen
+		if frozen == 0 {
+			at = 0
+		}
+		if at < 0 || at == 0 && frozen != 0 {
+			l.wrong(p.File, p.Line, "", "the scoreboard is frozen for longer than the contest")
+		}
+		if at != freeze {
+			set("scoreboard_freeze_duration", p.Freeze != nil)
+			if c.Settings.Planned != 0 {
+				c.Settings.Planned = at
+			} else {
+				c.Freeze = at
+			}
+		}
+	}
+	if p.Scored != nil && set("scoreboard_type", *p.Scored != (c.Format != store.ICPC)) {
+		if c.Format = store.ICPC; *p.Scored {
+			c.Format = store.IOI
+		}
+	}
+	const usual = 20
+	if p.Penalty != nil && c.Format == store.ICPC {
+		minutes := int(*p.Penalty / time.Minute)
+		if set("penalty_time", minutes != cmp.Or(c.Settings.Penalty, usual)) {
+			c.Settings.Penalty = minutes
+		}
+	}
+	return changes
+}
+
+// word is a color that is a name by itself.
+var word = regexp.MustCompile(`^[a-zA-Z]{1,30}$`)
+
+// problems are the problems of the contest in the order of the package, with those that the package
+// does not list at the end. It reports whether that changes anything.
+func (l *planner) problems() (all []store.NewContestProblem, changed bool) {
+	var was []store.NewContestProblem
+	for _, p := range l.now.Problems {
+		was = append(was, store.NewContestProblem{Label: p.Label, Slug: p.Slug, Points: p.Points, Colour: p.Colour,
+			ExtID: p.ExtID, ColorName: p.ColorName})
+	}
+	used := map[string]bool{}
+	for _, p := range l.Problems {
+		at := slices.IndexFunc(was, func(b store.NewContestProblem) bool { return b.ExtID == p.ID })
+		n := store.NewContestProblem{}
+		if at >= 0 {
+			n = was[at]
+		} else {
+			is := slices.IndexFunc(l.now.Published, func(b *store.Problem) bool { return b.Slug == strings.ToLower(p.ID) })
+			if is < 0 {
+				l.line(Skipped, problems, p.ID, "the server has no such problem: publish it, then import again")
+				continue
+			}
+			n.Slug = l.now.Published[is].Slug
+			if at = slices.IndexFunc(was, func(b store.NewContestProblem) bool { return b.Slug == n.Slug }); at >= 0 {
+				n = was[at] // its id for other systems becomes that of the package
+			}
+		}
+		if used[n.Slug] {
+			l.wrong(p.File, p.Line, "", "the problem %s is %s on this server, which is in the contest twice", p.ID, n.Slug)
+		}
+		used[n.Slug] = true
+		before := n
+		n.Label, n.ExtID = p.Label, p.ID
+		n.ColorName = cmp.Or(p.Color, n.ColorName)
+		if n.Colour = cmp.Or(p.RGB, n.Colour); n.Colour == "" && word.MatchString(p.Color) {
+			n.Colour = p.Color
+		}
+		switch {
+		case at < 0:
+			l.line(Added, problems, p.ID, "as "+n.Label)
+		case n != before:
+			l.line(Changed, problems, p.ID, fmt.Sprintf("label %s, color %s", n.Label, cmp.Or(n.Colour, "none")))
+		}
+		all = append(all, n)
+	}
+	for _, b := range was {
+		if used[b.Slug] {
+			continue
+		}
+		l.line(Missing, problems, b.ExtID, "it stays")
+		if at := slices.IndexFunc(all, func(n store.NewContestProblem) bool { return n.Label == b.Label }); at >= 0 {
+			l.wrong("problems", 0, "choose another label, or take the problem out of the contest",
+				"the contest has the problem %s with the label %s already", b.ExtID, b.Label)
+		}
+		all = append(all, b)
+	}
+	if all == nil {
+		all = []store.NewContestProblem{}
+	}
+	return all, !slices.Equal(all, was)
+}

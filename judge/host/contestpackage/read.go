@@ -1,0 +1,204 @@
+// Package contestpackage reads contest packages: directories or ZIP archives in the ICPC Contest
+// Package Format, and the TSV files that the ICPC's registration system writes. PlanImport compares
+// one with what a server has, and says what its import adds and changes.
+//
+// The package is pure: it does not open a database, and writes nothing. Everything wrong in a package is
+// a *judge.Fault with file and line.
+package contestpackage
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/packages/strictyaml"
+)
+
+// mostBytes bounds a file of a package.
+const mostBytes = 4 << 20
+
+// kind is a kind of objects that a package lists.
+type kind string
+
+const (
+	contests      kind = "contest"
+	problems      kind = "problem"
+	groups        kind = "group"
+	organizations kind = "organization"
+	teams         kind = "team"
+	persons       kind = "person"
+	accounts      kind = "account"
+)
+
+// files are the files in which each kind may be: a package has one of them at most.
+var files = []struct {
+	kind  kind
+	names []string
+}{
+	{contests, []string{"contest.json", "contest.yaml"}},
+	{problems, []string{"problems.json", "problems.yaml"}},
+	{groups, []string{"groups.json", "groups.yaml", "groups.tsv"}},
+	{organizations, []string{"organizations.json", "organizations.yaml", "institutions2.tsv"}},
+	{teams, []string{"teams.json", "teams.yaml", "teams2.tsv"}},
+	{persons, []string{"persons.json", "persons.yaml"}},
+	{accounts, []string{"accounts.json", "accounts.yaml", "accounts.tsv"}},
+}
+
+// names are the names of the files that Read knows.
+func names() (all []string) {
+	for _, f := range files {
+		all = append(all, f.names...)
+	}
+	return all
+}
+
+// value is a value of an object: a text, a list, an object, or nothing.
+type value struct {
+	node *strictyaml.Node // nil if the value is a cell of a TSV file
+	text string           // of a cell
+}
+
+// item is an object as a file has it, before anybody knows what it means.
+type item struct {
+	file   string
+	line   int
+	keys   []string // in the order of the file
+	values map[string]value
+	lines  map[string]int // of each key
+}
+
+// reader collects what is wrong.
+type reader struct {
+	faults judge.Faults
+	notes  []string
+}
+
+func (r *reader) wrong(file string, line int, hint, format string, args ...any) {
+	r.faults = append(r.faults, &judge.Fault{File: file, Line: line, Text: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// Collect reads the files of a package that Read knows: those in the root, or in the only directory
+// there. What else a package has is left out.
+func Collect(root fs.FS) (map[string][]byte, error) {
+	all, err := collect(root)
+	if err != nil || len(all) > 0 {
+		return all, err
+	}
+	entries, err := fs.ReadDir(root, ".")
+	if err != nil {
+		return nil, fmt.Errorf("read the contest package: %w", err)
+	}
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") || e.Name() == "__MACOSX" })
+	if len(entries) == 1 && entries[0].IsDir() {
+		sub, err := fs.Sub(root, entries[0].Name())
+		if err == nil {
+			all, err = collect(sub)
+		}
+		if err != nil || len(all) > 0 {
+			return all, err
+		}
+	}
+	return nil, judge.Faults{{File: ".", Text: "the package has no file that can be imported",
+		Hint: "it needs one of " + strings.Join(names(), ", ")}}
+}
+
+func collect(dir fs.FS) (map[string][]byte, error) {
+	all := map[string][]byte{}
+	for _, name := range names() {
+		f, err := dir.Open(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the contest package: %w", err)
+		}
+		all[name], err = io.ReadAll(io.LimitReader(f, mostBytes+1))
+		if err = errors.Join(err, f.Close()); err != nil {
+			return nil, fmt.Errorf("read the contest package: %s: %w", name, err)
+		}
+		if len(all[name]) > mostBytes {
+			return nil, judge.Faults{tooLarge(name)}
+		}
+	}
+	return all, nil
+}
+
+func tooLarge(name string) *judge.Fault {
+	return &judge.Fault{File: name, Text: fmt.Sprintf("the file has more than %d MiB", mostBytes>>20)}
+}
+
+// items reads the objects of a kind. It reports whether the package lists the kind.
+func (r *reader) items(from map[string][]byte, names []string) (all []item, listed bool) {
+	found := ""
+	for _, name := range names {
+		data, there := from[name]
+		switch {
+		case !there:
+			continue
+		case found != "":
+			r.wrong(name, 0, "remove one of the two", "the package has %s, too", found)
+			continue
+		}
+		found = name
+		data = bytes.TrimPrefix(data, []byte("\uFEFF"))
+		switch {
+		case len(data) > mostBytes:
+			r.faults = append(r.faults, tooLarge(name))
+		case strings.HasSuffix(name, ".tsv"):
+			all = r.tsv(name, data)
+		default:
+			all = r.tree(name, data)
+		}
+	}
+	return all, found != ""
+}
+
+// tree reads a JSON or YAML file: an object, or a list of objects.
+func (r *reader) tree(name string, data []byte) (all []item) {
+	if strings.HasSuffix(name, ".json") {
+		var fault *judge.Fault
+		if data, fault = yamlOfJSON(name, data); fault != nil {
+			r.faults = append(r.faults, fault)
+			return nil
+		}
+	}
+	root, faults := strictyaml.Parse(name, data)
+	if len(faults) > 0 {
+		r.faults = append(r.faults, faults...)
+		return nil
+	}
+	single := strings.HasPrefix(name, "contest.")
+	nodes := []*strictyaml.Node{root}
+	if !single {
+		if root.Here() && root.Kind != strictyaml.List {
+			r.wrong(name, root.Line, "", "the file must be a list of objects")
+			return nil
+		}
+		nodes = root.Items()
+	}
+	for _, n := range nodes {
+		if n.Kind != strictyaml.Map {
+			r.wrong(name, max(n.Line, 1), "", "an object with keys such as \"id\" must be here")
+			continue
+		}
+		one := item{file: name, line: n.Line, values: map[string]value{}, lines: map[string]int{}}
+		for k, v := range n.Pairs() {
+			one.keys = append(one.keys, k.Text)
+			one.values[k.Text], one.lines[k.Text] = value{node: v}, k.Line
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// sorted returns the faults in the order of the files and their lines.
+func (r *reader) sorted() error {
+	slices.SortStableFunc(r.faults, func(a, b *judge.Fault) int { return cmp.Or(cmp.Compare(a.File, b.File), a.Line-b.Line) })
+	return r.faults.AsError()
+}

@@ -1,0 +1,134 @@
+package contestpackage
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// columns are the keys that the columns of each TSV file have in JSON; "" is not imported.
+var columns = map[string][]string{
+	"groups.tsv":   {"id", "name"},
+	"teams2.tsv":   {"id", "icpc_id", "group_ids", "name", "formal_name", "organization", "country", "organization_id"},
+	"accounts.tsv": {"type", "name", "username", "password", "ip"},
+	// What comes after the names has changed from year to year.
+	"institutions2.tsv": {"id", "formal_name", "name"},
+}
+
+// leastColumns is how many columns a line of each file has at least.
+var leastColumns = map[string]int{"groups.tsv": 2, "teams2.tsv": 4, "accounts.tsv": 3, "institutions2.tsv": 2}
+
+// firstLines are the first words of a file, which name its format.
+var firstLines = map[string]*regexp.Regexp{
+	"groups.tsv":        regexp.MustCompile(`^(groups|File_Version)\t`),
+	"teams2.tsv":        regexp.MustCompile(`^(teams2|File_Version)\t`),
+	"accounts.tsv":      regexp.MustCompile(`^(accounts|File_Version)\t`),
+	"institutions2.tsv": regexp.MustCompile(`^(institutions2|File_Version)\t`),
+}
+
+var (
+	country = regexp.MustCompile(`^[A-Z]{3}$`)
+	webPage = regexp.MustCompile(`^https?://`)
+	number  = regexp.MustCompile(`[0-9]+$`)
+)
+
+// tsv reads a file with a line for each object, and tabs between values.
+func (r *reader) tsv(name string, data []byte) (all []item) {
+	if !utf8.Valid(data) {
+		line := 1
+		for text := range strings.Lines(string(data)) {
+			if !utf8.ValidString(text) {
+				break
+			}
+			line++
+		}
+		r.wrong(name, line, "save the file as UTF-8", "the file is not in UTF-8")
+		return nil
+	}
+	first := true
+	at := 0
+	for text := range strings.Lines(string(data)) {
+		at++
+		text = strings.TrimRight(text, "\r\n")
+		if first {
+			if first = false; !firstLines[name].MatchString(text) {
+				word := strings.TrimSuffix(strings.TrimSuffix(name, ".tsv"), " ")
+				r.wrong(name, at, "the file begins with the line "+word+", a tab, and a number", "the first line is %.40q", text)
+			}
+			continue
+		}
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		cells := strings.Split(text, "\t")
+		if len(cells) < leastColumns[name] {
+			r.wrong(name, at, "put a tab between the values", "the line has %d columns; the least is %d", len(cells), leastColumns[name])
+			continue
+		}
+		one := item{file: name, line: at, values: map[string]value{}, lines: map[string]int{}}
+		set := func(key, text string) {
+			if text = strings.TrimSpace(text); text != "" {
+				one.keys = append(one.keys, key)
+				one.values[key], one.lines[key] = value{text: text}, at
+			}
+		}
+		for i, key := range columns[name] {
+			if i < len(cells) {
+				set(key, cells[i])
+			}
+		}
+		switch name {
+		case "institutions2.tsv":
+			one.rest(cells[min(len(cells), len(columns[name])):], set)
+		case "teams2.tsv":
+			set("organization_id", institution(one.text("organization_id")))
+		}
+		all = append(all, one)
+	}
+	if first {
+		r.wrong(name, 1, "", "the file is empty")
+	}
+	return all
+}
+
+// rest finds what else a line says of an institution.
+func (o *item) rest(cells []string, set func(key, text string)) {
+	id := institution(o.text("id"))
+	set("id", id)
+	set("icpc_id", id)
+	if o.text("name") == "" {
+		set("name", o.text("formal_name"))
+	}
+	for _, text := range cells {
+		switch text = strings.TrimSpace(text); {
+		case country.MatchString(text):
+			set("country", text)
+		case webPage.MatchString(text):
+			set("url", text)
+		}
+	}
+}
+
+// institution is the id of an institution without what the registration system puts before it.
+func institution(id string) string {
+	for _, prefix := range []string{"INST-U-", "INST-"} {
+		if rest, is := strings.CutPrefix(id, prefix); is {
+			id = rest
+			break
+		}
+	}
+	if trimmed := strings.TrimLeft(id, "0"); trimmed != "" {
+		return trimmed
+	}
+	return id
+}
+
+// teamOf is the id of the team of an account in accounts.tsv, which has no column for it: the number at
+// the end of the username. It is empty if there is none.
+func teamOf(username string) string {
+	digits := number.FindString(username)
+	if trimmed := strings.TrimLeft(digits, "0"); trimmed != "" {
+		return trimmed
+	}
+	return digits
+}

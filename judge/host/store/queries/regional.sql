@@ -1,0 +1,36 @@
+-- name: OrganizationsOf :many
+SELECT * FROM organization WHERE contest = $1 ORDER BY id;
+
+-- name: PutOrganization :exec
+INSERT INTO organization (contest, id, icpc_id, name, formal_name, country, subdivision, url, location)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+ON CONFLICT (contest, id) DO UPDATE SET icpc_id = excluded.icpc_id, name = excluded.name, formal_name = excluded.formal_name,
+    country = excluded.country, subdivision = excluded.subdivision, url = excluded.url, location = excluded.location;
+
+-- name: PersonsOf :many
+SELECT * FROM person WHERE contest = $1 ORDER BY id;
+
+-- name: PutPerson :exec
+INSERT INTO person (contest, id, icpc_id, name, title, email, sex, role, teams) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+ON CONFLICT (contest, id) DO UPDATE SET icpc_id = excluded.icpc_id, name = excluded.name, title = excluded.title,
+    email = excluded.email, sex = excluded.sex, role = excluded.role, teams = excluded.teams;
+
+-- name: ContestAccountsOf :many
+SELECT sqlc.embed(contest_account), sqlc.embed(account) FROM contest_account
+JOIN account ON account.id = contest_account.account
+WHERE contest_account.contest = $1
+ORDER BY contest_account.id;
+
+-- PutContestAccount leaves what says who created the account.
+-- name: PutContestAccount :exec
+INSERT INTO contest_account (contest, id, account, type, person, created) VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (contest, id) DO UPDATE SET type = excluded.type, person = excluded.person;
+
+-- name: AddressesOf :many
+SELECT * FROM account_address WHERE contest = $1 ORDER BY account, address;
+
+-- name: InsertAddress :exec
+INSERT INTO account_address (contest, account, address) VALUES ($1, $2, $3);
+
+-- name: DeleteAddresses :exec
+DELETE FROM account_address WHERE contest = $1 AND account = $2;

@@ -1,0 +1,331 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"assay/judge/host/store/internal/query"
+)
+
+// Organization is a university, school or company of teams. Texts other than ID and Name may be empty.
+type Organization struct {
+	ID         string // unique in its contest
+	ICPCID     string // in the ICPC's registration system
+	Name       string
+	FormalName string
+	Country    string // ISO 3166-1 alpha-3
+	Region     string // the subdivision of the country: ISO 3166-2
+	URL        string
+	Location   string // JSON
+}
+
+// Group is a group of teams. Texts other than ID and Name may be empty.
+type Group struct {
+	ID       string // unique in its contest
+	ICPCID   string
+	Name     string // unique in its contest
+	Type     string // such as site or division
+	Location string // JSON
+}
+
+// ContestPerson is a person who is involved in a contest. Texts other than ID, Name and Role may be
+// empty.
+type ContestPerson struct {
+	ID     string // unique in its contest
+	ICPCID string
+	Name   string
+	Title  string
+	Email  string
+	Sex    string   // male or female
+	Role   string   // contestant, coach, staff or other
+	Teams  []string // their ExtIDs
+}
+
+// ContestAccount is an account that a contest package lists.
+type ContestAccount struct {
+	ID        string // unique in its contest
+	Type      string // team, judge, admin, analyst or staff
+	Person    string // id; it may be empty
+	Team      string // ExtID; it may be empty
+	Addresses []string
+	// Created reports whether an import created the account, and so sets its name and password.
+	Created bool
+	Account *Account
+}
+
+// Organizations reads the organizations of a contest by their ids.
+func (s *Store) Organizations(ctx context.Context, contest string) ([]Organization, error) {
+	rows, err := s.read.OrganizationsOf(ctx, contest)
+	return each(rows, err, "read the organizations of a contest", func(r query.Organization) Organization {
+		return Organization{r.ID, r.IcpcID, r.Name, r.FormalName, r.Country, r.Subdivision, r.Url, r.Location}
+	})
+}
+
+// Groups reads the groups of a contest by their ids.
+func (s *Store) Groups(ctx context.Context, contest string) ([]Group, error) {
+	rows, err := s.read.GroupsOf(ctx, contest)
+	return each(rows, err, "read the groups of a contest", func(r query.TeamGroup) Group {
+		return Group{r.ID, r.IcpcID, r.Name, r.Type, r.Location}
+	})
+}
+
+// Persons reads the persons of a contest by their ids.
+func (s *Store) Persons(ctx context.Context, contest string) ([]*ContestPerson, error) {
+	rows, err := s.read.PersonsOf(ctx, contest)
+	return eachRead(rows, err, "read the persons of a contest", person)
+}
+
+func person(r query.Person) (*ContestPerson, error) {
+	p := &ContestPerson{ID: r.ID, ICPCID: r.IcpcID, Name: r.Name, Title: r.Title, Email: r.Email, Sex: r.Sex, Role: r.Role}
+	return p, fromJSON("the teams of the person "+r.ID, r.Teams, &p.Teams)
+}
+
+// ContestAccounts reads the accounts that the package of a contest lists, by their ids.
+func (s *Store) ContestAccounts(ctx context.Context, contest string) ([]*ContestAccount, error) {
+	rows, err := s.read.ContestAccountsOf(ctx, contest)
+	if err != nil {
+		return nil, failed("read the accounts of a contest", err)
+	}
+	addresses, err := s.read.AddressesOf(ctx, contest)
+	if err != nil {
+		return nil, failed("read the addresses of accounts", err)
+	}
+	teams, err := s.Teams(ctx, contest)
+	if err != nil {
+		return nil, err
+	}
+	members, err := s.Members(ctx, contest)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*ContestAccount, len(rows))
+	for i, r := range rows {
+		one := &ContestAccount{ID: r.ContestAccount.ID, Type: r.ContestAccount.Type, Person: r.ContestAccount.Person,
+			Created: r.ContestAccount.Created}
+		one.Account = &Account{
+			ID: r.Account.ID, Login: r.Account.Login, Display: r.Account.Display, Email: r.Account.Email, Password: r.Account.Password,
+			Kind: AccountKind(r.Account.Kind), Epoch: r.Account.SessionEpoch, Disabled: r.Account.Disabled, Created: instant(r.Account.Created),
+		}
+		for _, a := range addresses {
+			if a.Account == one.Account.ID {
+				one.Addresses = append(one.Addresses, a.Address)
+			}
+		}
+		for _, t := range teams {
+			if slices.ContainsFunc(members[t.ID], func(a *Account) bool { return a.ID == one.Account.ID }) {
+				one.Team = t.ExtID
+			}
+		}
+		all[i] = one
+	}
+	return all, nil
+}
+
+// ContestImport is what the import of a contest package adds and changes. What it does not list
+// stays as it is.
+type ContestImport struct {
+	// Contest is new if it has no ID. If nil, the contest with ID stays as it is.
+	Contest *Contest
+	ID      string
+	// Problems are all problems of the contest in their order. If nil, they stay as they are.
+	Problems      []NewContestProblem
+	Organizations []Organization
+	Groups        []Group
+	// Teams are known by their ExtIDs, and are in the groups of GroupIDs. ID, Number, Groups, ExtraTime
+	// and ExtraPenalty are ignored.
+	Teams    []Team
+	Persons  []ContestPerson
+	Accounts []ImportedAccount
+}
+
+// ImportedAccount is an account that an import creates or changes.
+type ImportedAccount struct {
+	ID        string // unique in its contest
+	Type      string
+	Person    string
+	Team      string // ExtID; if empty, the account is in no team
+	Addresses []string
+	Role      string // in the contest; if empty, it has none
+	// Account is the account on the server. If nil, New is created.
+	Account *Account
+	New     NewAccount
+	// Name and Password are set if they are not empty. Password is a hash.
+	Name, Password string
+}
+
+// ImportContest does what an import says: all of it, or nothing. It returns the contest's id, and
+// the accounts of n.Accounts in their order. It returns ErrChanged if the contest has changed since n.Contest was read.
+func (s *Store) ImportContest(ctx context.Context, n *ContestImport) (contest string, accounts []*Account, err error) {
+	err = s.tx(ctx, "import a contest", func(q *query.Queries) (err error) {
+		contest, accounts = n.ID, nil
+		if n.Contest != nil && n.Contest.ID == "" {
+			made := *n.Contest // of a transaction that runs twice each begins alike
+			err = s.newContest(ctx, q, &made, n.Problems)
+			contest = made.ID
+		} else if n.Contest != nil {
+			contest, err = n.Contest.ID, s.setContest(ctx, q, n.Contest, n.Problems)
+		} else if rows, held := q.HoldContest(ctx, contest); changed(rows, held) != nil {
+			err = changed(rows, held)
+		}
+		if err != nil {
+			return err
+		}
+		if err := s.importObjects(ctx, q, contest, n); err != nil {
+			return err
+		}
+		teams, err := s.importTeams(ctx, q, contest, n.Teams)
+		if err != nil {
+			return err
+		}
+		for i := range n.Accounts {
+			a, err := s.importAccount(ctx, q, contest, &n.Accounts[i], teams)
+			if err != nil {
+				return fmt.Errorf("the account %s: %w", n.Accounts[i].ID, err)
+			}
+			accounts = append(accounts, a)
+		}
+		return nil
+	})
+	return contest, accounts, err
+}
+
+// importObjects writes what teams and accounts refer to, and persons.
+func (s *Store) importObjects(ctx context.Context, q *query.Queries, contest string, n *ContestImport) error {
+	for _, o := range n.Organizations {
+		if err := q.PutOrganization(ctx, query.PutOrganizationParams{
+			Contest: contest, ID: o.ID, IcpcID: clean(o.ICPCID), Name: clean(o.Name), FormalName: clean(o.FormalName), Country: o.Country,
+			Subdivision: o.Region, Url: clean(o.URL), Location: o.Location,
+		}); err != nil {
+			return err
+		}
+	}
+	there, err := q.GroupsOf(ctx, contest)
+	if err != nil {
+		return err
+	}
+	// Names are unique: two groups may exchange theirs.
+	is := func(id string) func(query.TeamGroup) bool { return func(g query.TeamGroup) bool { return g.ID == id } }
+	for _, g := range n.Groups {
+		if slices.ContainsFunc(there, is(g.ID)) {
+			err = q.SetGroup(ctx, query.SetGroupParams{Contest: contest, ID: g.ID, Name: newID()})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, g := range n.Groups {
+		row := query.SetGroupParams{Contest: contest, ID: g.ID, IcpcID: clean(g.ICPCID), Name: clean(g.Name),
+			Type: clean(g.Type), Location: g.Location}
+		if slices.ContainsFunc(there, is(g.ID)) {
+			err = q.SetGroup(ctx, row)
+		} else {
+			err = q.InsertGroup(ctx, query.InsertGroupParams(row))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, p := range n.Persons {
+		teams, err := toJSON(p.Teams)
+		if err != nil {
+			return err
+		}
+		if err := q.PutPerson(ctx, query.PutPersonParams{
+			Contest: contest, ID: p.ID, IcpcID: clean(p.ICPCID), Name: clean(p.Name), Title: clean(p.Title),
+			Email: clean(p.Email), Sex: p.Sex, Role: p.Role, Teams: teams,
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// importTeams writes teams, and returns the ids of all teams of the contest by their ExtIDs.
+func (s *Store) importTeams(ctx context.Context, q *query.Queries, contest string, teams []Team) (map[string]string, error) {
+	rows, err := q.TeamsOf(ctx, contest)
+	if err != nil {
+		return nil, err
+	}
+	ids, there := map[string]string{}, map[string]query.Team{}
+	for _, r := range rows {
+		ids[r.ExtID], there[r.ExtID] = r.ID, r
+	}
+	next, err := q.NextTeam(ctx, contest)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range teams {
+		t.Contest = contest
+		if row, known := there[t.ExtID]; known {
+			now := team(row, nil)
+			t.ID, t.ExtraTime, t.ExtraPenalty = now.ID, now.ExtraTime, now.ExtraPenalty
+			err = s.setTeam(ctx, q, &t)
+		} else {
+			t.ID = newID()
+			ids[t.ExtID] = t.ID
+			if _, err = s.step(ctx, q, contest, OfTeam, t.ID, Created); err == nil {
+				err = q.InsertTeam(ctx, query.InsertTeamParams{
+					ID: t.ID, Contest: contest, Number: next, Name: clean(t.Name), Hidden: t.Hidden, ExtID: t.ExtID, IcpcID: clean(t.ICPCID),
+					Label: clean(t.Label), DisplayName: clean(t.DisplayName), Organization: t.Organization, Location: t.Location,
+				})
+			}
+			next++
+		}
+		if err == nil {
+			err = putInGroupsByID(ctx, q, contest, t.ID, t.GroupIDs)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the team %s: %w", t.ExtID, err)
+		}
+	}
+	return ids, nil
+}
+
+// importAccount creates or changes an account, and lists it in the contest.
+func (s *Store) importAccount(ctx context.Context, q *query.Queries, contest string, n *ImportedAccount,
+	teams map[string]string) (a *Account, err error) {
+	if a = n.Account; a == nil {
+		if a, err = s.newAccount(ctx, q, n.New); err != nil {
+			return nil, err
+		}
+	}
+	if n.Name != "" {
+		if rows, err := q.SetAccount(ctx, query.SetAccountParams{ID: a.ID, Display: clean(n.Name), Email: a.Email}); changed(rows, err) != nil {
+			return nil, changed(rows, err)
+		}
+	}
+	if n.Password != "" {
+		if rows, err := q.SetPassword(ctx, a.ID, n.Password); changed(rows, err) != nil {
+			return nil, changed(rows, err)
+		}
+	}
+	if err := q.PutContestAccount(ctx, query.PutContestAccountParams{
+		Contest: contest, ID: n.ID, Account: a.ID, Type: n.Type, Person: n.Person, Created: n.Account == nil,
+	}); err != nil {
+		return nil, err
+	}
+	if err := q.DeleteAddresses(ctx, contest, a.ID); err != nil {
+		return nil, err
+	}
+	for _, address := range n.Addresses {
+		if err := q.InsertAddress(ctx, query.InsertAddressParams{Contest: contest, Account: a.ID, Address: address}); err != nil {
+			return nil, err
+		}
+	}
+	if err := q.DeleteMember(ctx, contest, a.ID); err != nil {
+		return nil, err
+	}
+	if n.Team != "" {
+		if teams[n.Team] == "" {
+			return nil, fmt.Errorf("the team %s: %w", n.Team, ErrNotFound)
+		}
+		if err := q.InsertMember(ctx, query.InsertMemberParams{Contest: contest, Account: a.ID, Team: teams[n.Team]}); err != nil {
+			return nil, err
+		}
+	}
+	if err := q.DeleteRoles(ctx, a.ID, ofContest+contest); err != nil || n.Role == "" {
+		return a, err
+	}
+	return a, q.InsertRole(ctx, query.InsertRoleParams{Account: a.ID, Scope: ofContest + contest, Role: n.Role})
+}

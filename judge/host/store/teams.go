@@ -1,0 +1,268 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"assay/judge/host/store/internal/query"
+)
+
+// Team is who takes part in a contest: one person or several.
+type Team struct {
+	ID           string
+	Contest      string
+	Number       int64 // in its contest, from 1
+	Name         string
+	Groups       []string      // by which a board is filtered; none has a comma
+	Hidden       bool          // not on the board
+	ExtraTime    time.Duration // after the contest's end
+	ExtraPenalty time.Duration // whole minutes
+
+	ExtID        string // the id that other systems use: unique in its contest
+	ICPCID       string // in the ICPC's registration system; it may be empty
+	Label        string // such as the number of a seat; if empty, it is ExtID
+	DisplayName  string // if empty, it is Name
+	Organization string // id; it may be empty
+	Location     string // JSON; it may be empty
+	// GroupIDs are the ids of Groups.
+	GroupIDs []string
+}
+
+// Entrant is somebody who is to take part in a contest.
+type Entrant struct {
+	*Account
+	Team string // the name of the team; "" for one of their own
+	// Groups are those of a team that is new.
+	Groups []string
+}
+
+// Enter makes an account take part in a contest as a team of its own, and returns that. One
+// that takes part already goes on as it did.
+func (s *Store) Enter(ctx context.Context, contest string, a *Account) (*Team, error) {
+	if t, err := s.TeamOf(ctx, contest, a.ID); err == nil || !errors.Is(err, ErrNotFound) {
+		return t, err
+	}
+	if _, err := s.EnterAll(ctx, contest, []Entrant{{Account: a}}); err != nil {
+		return nil, err
+	}
+	return s.TeamOf(ctx, contest, a.ID)
+}
+
+// EnterAll makes accounts take part in a contest: all of them, or none. Who names a team that
+// is there joins it, and those who take part already go on as before. It returns how many are new.
+func (s *Store) EnterAll(ctx context.Context, contest string, all []Entrant) (entered int, err error) {
+	err = s.tx(ctx, "enter a contest", func(q *query.Queries) (err error) {
+		entered, err = s.enter(ctx, q, contest, all)
+		return err
+	})
+	return entered, err
+}
+
+func (s *Store) enter(ctx context.Context, q *query.Queries, contest string, all []Entrant) (entered int, err error) {
+	if n, err := q.HoldContest(ctx, contest); changed(n, err) != nil { // of two that enter at once one finds the other
+		return 0, changed(n, err)
+	}
+	rows, err := q.TeamsOf(ctx, contest)
+	if err != nil {
+		return 0, err
+	}
+	named := map[string]string{}
+	for _, r := range rows {
+		named[r.Name] = r.ID
+	}
+	for _, one := range all {
+		if _, err := q.TeamOf(ctx, contest, one.ID); err == nil {
+			continue
+		} else if !errors.Is(err, sql.ErrNoRows) {
+			return 0, err
+		}
+		entered++
+		id := named[clean(one.Team)]
+		if one.Team == "" || id == "" {
+			id = newID()
+			name := clean(cmp.Or(one.Team, one.Display, one.Login))
+			if err := s.newTeam(ctx, q, contest, id, name, one.Groups); err != nil {
+				return 0, err
+			}
+			if one.Team != "" {
+				named[name] = id
+			}
+		}
+		if err := q.InsertMember(ctx, query.InsertMemberParams{Contest: contest, Account: one.ID, Team: id}); err != nil {
+			return 0, err
+		}
+	}
+	return entered, nil
+}
+
+// newTeam creates a team of a contest that is locked. Its id for other systems is its number, if no
+// other team has that.
+func (s *Store) newTeam(ctx context.Context, q *query.Queries, contest, id, name string, groups []string) error {
+	if _, err := s.step(ctx, q, contest, OfTeam, id, Created); err != nil {
+		return err
+	}
+	number, err := q.NextTeam(ctx, contest)
+	if err != nil {
+		return err
+	}
+	rows, err := q.TeamsOf(ctx, contest)
+	if err != nil {
+		return err
+	}
+	ext := strconv.FormatInt(number, 10)
+	for slices.ContainsFunc(rows, func(r query.Team) bool { return r.ExtID == ext }) {
+		ext = "team-" + ext
+	}
+	if err := q.InsertTeam(ctx, query.InsertTeamParams{ID: id, Contest: contest, Number: number, Name: name, ExtID: ext}); err != nil {
+		return err
+	}
+	return putInGroups(ctx, q, contest, id, groups)
+}
+
+// putInGroups makes the groups with these names the groups of a team. A group that the contest
+// does not have is created.
+func putInGroups(ctx context.Context, q *query.Queries, contest, team string, names []string) error {
+	all, err := q.GroupsOf(ctx, contest)
+	if err != nil {
+		return err
+	}
+	var ids []string
+	for _, name := range names {
+		name = clean(name)
+		at := slices.IndexFunc(all, func(g query.TeamGroup) bool { return g.Name == name })
+		if at < 0 {
+			n := len(all) + 1
+			taken := func(g query.TeamGroup) bool { return g.ID == fmt.Sprint("group-", n) }
+			for slices.ContainsFunc(all, taken) {
+				n++
+			}
+			made := query.InsertGroupParams{Contest: contest, ID: fmt.Sprint("group-", n), Name: name}
+			if err := q.InsertGroup(ctx, made); err != nil {
+				return err
+			}
+			at, all = len(all), append(all, query.TeamGroup(made))
+		}
+		ids = append(ids, all[at].ID)
+	}
+	return putInGroupsByID(ctx, q, contest, team, ids)
+}
+
+func putInGroupsByID(ctx context.Context, q *query.Queries, contest, team string, ids []string) error {
+	if err := q.LeaveGroups(ctx, team); err != nil {
+		return err
+	}
+	for i, id := range ids {
+		if err := q.PutInGroup(ctx, query.PutInGroupParams{Contest: contest, Team: team, TeamGroup: id, Place: int64(i)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TeamOf reads the team with which an account takes part in a contest; ErrNotFound says that
+// it does not.
+func (s *Store) TeamOf(ctx context.Context, contest, account string) (*Team, error) {
+	row, err := s.read.TeamOf(ctx, contest, account)
+	if err != nil {
+		return nil, failed("read a team", err)
+	}
+	return readTeam(ctx, s.read, row)
+}
+
+// Teams reads the teams of a contest by their numbers.
+func (s *Store) Teams(ctx context.Context, contest string) ([]*Team, error) {
+	rows, err := s.read.TeamsOf(ctx, contest)
+	if err != nil {
+		return nil, failed("read the teams of a contest", err)
+	}
+	in, err := s.read.TeamsInGroups(ctx, contest)
+	groups := map[string][]query.GroupsOfTeamRow{}
+	for _, r := range in {
+		groups[r.Team] = append(groups[r.Team], query.GroupsOfTeamRow{ID: r.ID, Name: r.Name})
+	}
+	return each(rows, err, "read the groups of teams", func(r query.Team) *Team { return team(r, groups[r.ID]) })
+}
+
+// Members reads who takes part in a contest, by their teams' ids; those of a team by their
+// logins.
+func (s *Store) Members(ctx context.Context, contest string) (map[string][]*Account, error) {
+	rows, err := s.read.MembersOf(ctx, contest)
+	of := map[string][]*Account{}
+	for _, r := range rows {
+		of[r.Team] = append(of[r.Team], account(r.AccountRole))
+	}
+	return of, failed("read who takes part in a contest", err)
+}
+
+// Revision tells one state of a team from another one: SetTeam takes that which was read.
+func (t *Team) Revision() string {
+	more := []string{t.ICPCID, t.Label, t.DisplayName, t.Organization, t.Location}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %t %d %d %q", t.Name, t.Groups, t.Hidden, t.ExtraTime, t.ExtraPenalty, more))
+	return hex.EncodeToString(sum[:8])
+}
+
+// SetTeam changes a team, except for ExtID and GroupIDs: Groups says in which groups it is. If
+// revision is not empty, it returns ErrChanged unless the team's Revision is still that.
+func (s *Store) SetTeam(ctx context.Context, t *Team, revision string) error {
+	return s.tx(ctx, "change a team", func(q *query.Queries) error {
+		row, err := q.GetTeam(ctx, t.ID)
+		if err != nil {
+			return err
+		}
+		now, err := readTeam(ctx, q, row)
+		if err != nil {
+			return err
+		}
+		if revision != "" && now.Revision() != revision {
+			return ErrChanged
+		}
+		if !slices.Equal(now.Groups, t.Groups) {
+			if err := putInGroups(ctx, q, t.Contest, t.ID, t.Groups); err != nil {
+				return err
+			}
+		}
+		return s.setTeam(ctx, q, t)
+	})
+}
+
+// setTeam changes a team, except for its groups.
+func (s *Store) setTeam(ctx context.Context, q *query.Queries, t *Team) error {
+	n, err := q.SetTeam(ctx, query.SetTeamParams{
+		ID: t.ID, Name: clean(t.Name), Hidden: t.Hidden, ExtraTime: t.ExtraTime.Microseconds(), ExtraPenalty: int64(t.ExtraPenalty / time.Minute),
+		IcpcID: clean(t.ICPCID), Label: clean(t.Label), DisplayName: clean(t.DisplayName), Organization: t.Organization, Location: t.Location,
+	})
+	if changed(n, err) != nil {
+		return changed(n, err)
+	}
+	_, err = s.step(ctx, q, t.Contest, OfTeam, t.ID, Updated)
+	return err
+}
+
+// readTeam reads the groups of a team.
+func readTeam(ctx context.Context, q *query.Queries, r query.Team) (*Team, error) {
+	groups, err := q.GroupsOfTeam(ctx, r.ID)
+	if err != nil {
+		return nil, failed("read the groups of a team", err)
+	}
+	return team(r, groups), nil
+}
+
+func team(r query.Team, groups []query.GroupsOfTeamRow) *Team {
+	t := &Team{
+		ID: r.ID, Contest: r.Contest, Number: r.Number, Name: r.Name, Hidden: r.Hidden, ExtraTime: time.Duration(r.ExtraTime) * time.Microsecond,
+		ExtraPenalty: time.Duration(r.ExtraPenalty) * time.Minute, ExtID: r.ExtID, ICPCID: r.IcpcID, Label: r.Label, DisplayName: r.DisplayName,
+		Organization: r.Organization, Location: r.Location,
+	}
+	for _, g := range groups {
+		t.Groups, t.GroupIDs = append(t.Groups, g.Name), append(t.GroupIDs, g.ID)
+	}
+	return t
+}
