@@ -234,6 +234,7 @@ var expected = map[string]struct {
 	"PUT /v1/classes/{name}":                {"/v1/classes/none", "{", "admin 400"},
 	"GET /v1/judgings":                      {"/v1/judgings?origin=guest", nil, "admin 200"},
 	"POST /v1/backup":                       {"/v1/backup", "{", "admin 400"},
+	"POST /v1/contests":                     {"/v1/contests", "{", "admin 400"},
 }
 
 // TestWhoMayAskWhat walks all routes as everybody. Who is refused is told 401 where it is
