@@ -195,6 +195,23 @@ func (p Pictures) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	})
 }
 
+// captioned reports whether the text of an image stands below or above it as its caption.
+func captioned(n ast.Node, source []byte, text string) bool {
+	block := n.Parent()
+	for block != nil && block.Type() != ast.TypeBlock {
+		block = block.Parent()
+	}
+	if block == nil || text == "" {
+		return false
+	}
+	for _, beside := range []ast.Node{block.NextSibling(), block.PreviousSibling()} {
+		if beside != nil && beside.Kind() == ast.KindParagraph && strings.HasSuffix(oneLine(plainText(beside, source)), text) {
+			return true
+		}
+	}
+	return false
+}
+
 // plainText is the text inside a node, without marks.
 func plainText(n ast.Node, source []byte) string {
 	var b strings.Builder
@@ -213,7 +230,7 @@ func plainText(n ast.Node, source []byte) string {
 			}
 		case *formula:
 			if entering {
-				b.WriteString(n.source)
+				b.WriteString(formulaText(n))
 			}
 		}
 		return ast.WalkContinue, nil
