@@ -28,7 +28,7 @@ func (p *Package) Markdown(language string) (string, error) {
 	}
 	title := "# " + cmp.Or(tex.Plain(p.Names[s.Language]), p.Problem.Title, p.ID) + "\n\n"
 	if what := documents[s.Kind]; what != "" {
-		return title + fmt.Sprintf("The statement is %s: `%s`\n\n", what, p.at(s.Name)) + p.withSamples("{{remainingsamples}}", false), nil
+		return title + fmt.Sprintf("The statement is %s: `%s`\n\n", what, p.at(s.Name)) + p.withSamples(s.Language, "{{remainingsamples}}", false), nil
 	}
 	doc, err := p.convert(s)
 	if err != nil {
@@ -38,7 +38,7 @@ func (p *Package) Markdown(language string) (string, error) {
 	if first, rest, _ := strings.Cut(text, "\n"); s.Kind == "tex" && (first == "#" || strings.HasPrefix(first, "# ")) { // \problemname
 		text = rest
 	}
-	return title + p.fileNames() + p.withSamples(strings.TrimSpace(text), doc.Examples > 0), nil
+	return title + p.fileNames() + p.withSamples(s.Language, strings.TrimSpace(text), doc.Examples > 0), nil
 }
 
 // fileNames says which files submissions read and write, if they do not use standard input
@@ -64,7 +64,12 @@ func (p *Package) convert(s Statement) (tex.Document, error) {
 	switch s.Kind {
 	case "tex":
 		folder := path.Dir(s.Name)
-		source := tex.Source{Text: p.texConstants(text), File: s.Name, Has: func(name string) bool { return p.hasPicture(s, name) }}
+		pdf := ""
+		if file, form := p.Document(s.Language); form == "pdf" {
+			pdf = path.Base(filepath.ToSlash(file))
+		}
+		source := tex.Source{Text: p.texConstants(text), File: s.Name, Language: s.Language, PDF: pdf}
+		source.Has = func(name string) bool { return p.hasPicture(s, name) }
 		source.Read = func(name string) (string, error) {
 			if text, ok := s.Files[name]; ok {
 				return text, nil
@@ -136,8 +141,8 @@ const (
 
 // withSamples puts the samples where the statement wants them, or at its end. A statement
 // that shows its examples itself needs no others.
-func (p *Package) withSamples(text string, shown bool) string {
-	samples := p.samples()
+func (p *Package) withSamples(language, text string, shown bool) string {
+	samples := p.samples(language)
 	if shown {
 		samples = nil
 	}
@@ -176,9 +181,9 @@ func (p *Package) withSamples(text string, shown bool) string {
 func (p *Package) ShowCases(cases []judge.Case) { p.shown = cases }
 
 // samples are the samples as Markdown, in order.
-func (p *Package) samples() (all []string) {
+func (p *Package) samples(language string) (all []string) {
 	for i, c := range p.shown {
-		all = append(all, fmt.Sprintf("## Sample %d\n\n", i+1)+p.pair(p.below(c.In), p.below(c.Ans)))
+		all = append(all, fmt.Sprintf("## %s %d\n\n", tex.Word(language, "Sample"), i+1)+p.pair(language, p.below(c.In), p.below(c.Ans)))
 	}
 	var names []string
 	for _, e := range p.list("data/" + sample) {
@@ -192,12 +197,12 @@ func (p *Package) samples() (all []string) {
 	for i, name := range names {
 		base := path.Join("data", sample, name)
 		var b strings.Builder
-		fmt.Fprintf(&b, "## Sample %d\n\n", i+1)
+		fmt.Fprintf(&b, "## %s %d\n\n", tex.Word(language, "Sample"), i+1)
 		if p.isFile(base + ".interaction") {
 			fmt.Fprintf(&b, "What the judge writes stands behind <, what you write behind >:\n\n%s", p.quoted(base+".interaction"))
 		} else {
 			in, ans := p.first(base+".in.statement", base+".in"), p.first(base+".ans.statement", base+".out", base+".ans")
-			b.WriteString(p.pair(in, ans))
+			b.WriteString(p.pair(language, in, ans))
 		}
 		all = append(all, b.String())
 	}
@@ -205,10 +210,10 @@ func (p *Package) samples() (all []string) {
 }
 
 // pair is a sample's input and output; "" are files that are not there.
-func (p *Package) pair(in, out string) string {
-	text := "Input:\n\n" + p.quoted(in)
+func (p *Package) pair(language, in, out string) string {
+	text := tex.Word(language, "Input") + ":\n\n" + p.quoted(in)
 	if out != "" {
-		text += "Output:\n\n" + p.quoted(out)
+		text += tex.Word(language, "Output") + ":\n\n" + p.quoted(out)
 	}
 	return text
 }
