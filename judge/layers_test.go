@@ -71,7 +71,7 @@ var layers = map[string][]string{
 	// Asks each format in turn.
 	"judge/packages": {"judge", "judge/packages/icpc", "judge/packages/polygon", "judge/problem"},
 	// A folder may declare its input.
-	"judge/problem":               {"judge", "judge/internal/formula", "judge/internal/pictures", "judge/internal/mark", "judge/cases/format", "judge/internal/strict", "judge/internal/suggest"},
+	"judge/problem":               {"judge", "judge/internal/formula", "judge/internal/pictures", "judge/internal/tex", "judge/internal/mark", "judge/cases/format", "judge/internal/strict", "judge/internal/suggest"},
 	"judge/contests/golf/drivers": {"judge", "judge/internal/strict", "judge/internal/suggest"}, // its files are read as judge.toml is
 	// It counts what a log of arena holds.
 	"judge/contests/standings": {"judge", "judge/contests/arena", "judge/kit/referee", "judge/contests/rating"},

@@ -134,7 +134,7 @@ func drawn(w io.Writer, title string, s *workspace.Statement) error {
 		document = cli.DataURL(d.Type, d.Data)
 		text = nil
 	}
-	return report.StatementHTML(w, title, text, cli.Shown(s.Pictures), document)
+	return report.StatementHTML(w, title, cmp.Or(s.Language, "en"), text, cli.Shown(s.Pictures), document)
 }
 
 // page writes the statement as a page.

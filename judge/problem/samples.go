@@ -5,6 +5,8 @@ import (
 	"os"
 	"regexp"
 	"strings"
+
+	"assay/judge/internal/tex"
 )
 
 // MaxSample is how many bytes of a sample's file a statement shows.
@@ -89,11 +91,12 @@ func replaceMarks(text string, with func(mark string) string) (string, bool) {
 	return b.String(), marked
 }
 
-// SampleText is a sample as Markdown, with what is in its files. If out is empty, it has no output.
-func SampleText(number int, in, out string) string {
-	text := fmt.Sprintf("## Sample %d\n\nInput:\n\n%s", number, in)
+// SampleText is a sample as Markdown, with what is in its files and words of a language. If out is
+// empty, it has no output.
+func SampleText(language string, number int, in, out string) string {
+	text := fmt.Sprintf("## %s %d\n\n%s:\n\n%s", tex.Word(language, "Sample"), number, tex.Word(language, "Input"), in)
 	if out != "" {
-		text += "Output:\n\n" + out
+		text += tex.Word(language, "Output") + ":\n\n" + out
 	}
 	return text
 }
@@ -111,8 +114,8 @@ func Fenced(text string) string {
 	return fence + "\n" + strings.ToValidUTF8(text, "\uFFFD") + "\n" + fence + "\n\n"
 }
 
-// Samples are the sample cases as Markdown, in judging order.
-func (f *Folder) Samples() (all []string) {
+// Samples are the sample cases as Markdown, in judging order, with words of a language.
+func (f *Folder) Samples(language string) (all []string) {
 	show := func(file string) string {
 		data, err := os.ReadFile(file)
 		if err != nil {
@@ -129,7 +132,7 @@ func (f *Folder) Samples() (all []string) {
 			if c.Ans != "" && !f.Kind.Interactive && !f.Kind.MultiPass { // otherwise it is no output
 				out = show(c.Ans)
 			}
-			all = append(all, SampleText(len(all)+1, show(c.In), out))
+			all = append(all, SampleText(language, len(all)+1, show(c.In), out))
 		}
 	}
 	return all

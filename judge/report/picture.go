@@ -196,6 +196,23 @@ func (p Pictures) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	})
 }
 
+// captioned reports whether the text of an image stands below or above it as its caption.
+func captioned(n ast.Node, source []byte, text string) bool {
+	block := n.Parent()
+	for block != nil && block.Type() != ast.TypeBlock {
+		block = block.Parent()
+	}
+	if block == nil || text == "" {
+		return false
+	}
+	for _, beside := range []ast.Node{block.NextSibling(), block.PreviousSibling()} {
+		if beside != nil && beside.Kind() == ast.KindParagraph && strings.HasSuffix(oneLine(plainText(beside, source)), text) {
+			return true
+		}
+	}
+	return false
+}
+
 // plainText is the text inside a node, without marks.
 func plainText(n ast.Node, source []byte) string {
 	var b strings.Builder
@@ -214,7 +231,7 @@ func plainText(n ast.Node, source []byte) string {
 			}
 		case *formula.Formula:
 			if entering {
-				b.WriteString(n.Source)
+				b.WriteString(formulaText(n))
 			}
 		}
 		return ast.WalkContinue, nil

@@ -23,6 +23,13 @@ func TestPictures(t *testing.T) {
 		"![](<b c.svg>) ![](b%20c.svg)": {
 			`<p><img src="/file/b%20c.svg" alt=""> <img src="/file/b%20c.svg" alt=""></p>`, "[picture: b c.svg] [picture: b c.svg]",
 		},
+		"![A $n \\le 5$ \\[1\\]](a.png) ![A $n \\le 5$ \\[1\\]](a.png)\n\n*Figure 1: A* $n \\le 5$ [1]": { // the caption once
+			"<p><img src=\"/file/a.png\" alt=\"A n ≤ 5 [1]\" width=\"320\"> <img src=\"/file/a.png\" alt=\"A n ≤ 5 [1]\" width=\"320\"></p>\n" +
+				"<p><em>Figure 1: A</em> <math><mrow><mi>n</mi><mo>≤</mo><mn>5</mn></mrow></math> [1]</p>",
+			"[picture: a.png, 320 x 200] [picture: a.png, 320 x 200]\n\n*Figure 1: A* n ≤ 5 [1]",
+		},
+		"*A cat*\n\n![A cat](a.png)\n\ndog": {"<p><em>A cat</em></p>\n<p><img src=\"/file/a.png\" alt=\"A cat\" width=\"320\"></p>\n<p>dog</p>", "*A cat*\n\n[picture: a.png, 320 x 200]\n\ndog"},
+		"![cat](a.png)\n\n## cat":           {"<p><img src=\"/file/a.png\" alt=\"cat\" width=\"320\"></p>\n<h2>cat</h2>", "[picture: a.png, 320 x 200] cat\n\ncat\n---"},
 		"![](a.png#width=50pc)":             {`<p><img src="/file/a.png" alt="" width="50%"></p>`, "[picture: a.png, 320 x 200]"},
 		"![](a.png#width=189px)":            {`<p><img src="/file/a.png" alt="" width="189"></p>`, "[picture: a.png, 320 x 200]"},
 		"![](a.png#height=40px)":            {`<p><img src="/file/a.png" alt="" height="40"></p>`, "[picture: a.png, 320 x 200]"},

@@ -244,7 +244,11 @@ func (s *sheet) piece(n ast.Node, style []attribute) []word {
 	case *ast.AutoLink:
 		return cutWords(oneLine(string(n.Label(s.source))), with(style, color.Underline))
 	case *ast.Image:
-		return s.picture(pictures.Address(n), plainText(n, s.source), style)
+		caption := plainText(n, s.source)
+		if captioned(n, s.source, oneLine(caption)) {
+			caption = ""
+		}
+		return s.picture(pictures.Address(n), caption, style)
 	case *tables.FootnoteLink:
 		return cutWords(fmt.Sprintf("[%d]", n.Index), style)
 	case *tables.FootnoteBacklink:

@@ -19,9 +19,9 @@ import (
 // StatementHTML draws a statement, written in Markdown, as one page that needs
 // nothing else, if the URLs of its pictures hold their data. HTML in the statement is not let
 // through but for plain elements without attributes, nor are links that a browser would run.
-// Formulas are drawn as MathML. Document is the data URL of a PDF or an HTML file that the page
+// Formulas are drawn as MathML. Language is the code of the statement's language. Document is the data URL of a PDF or an HTML file that the page
 // shows, "" for none.
-func StatementHTML(w io.Writer, title string, markdown []byte, pictures Pictures, document string) error {
+func StatementHTML(w io.Writer, title, language string, markdown []byte, pictures Pictures, document string) error {
 	var body bytes.Buffer
 	if err := StatementPart(&body, markdown, pictures); err != nil {
 		return err
@@ -32,11 +32,12 @@ func StatementHTML(w io.Writer, title string, markdown []byte, pictures Pictures
 	}
 	page := struct {
 		Title    string
+		Language string
 		Style    template.CSS
 		Body     template.HTML
 		Document template.URL
 		PDF      bool
-	}{title, template.CSS(style), template.HTML(body.String()), template.URL(document), strings.HasPrefix(document, "data:application/pdf")}
+	}{title, language, template.CSS(style), template.HTML(body.String()), template.URL(document), strings.HasPrefix(document, "data:application/pdf")}
 	if err := statementPage.Execute(w, page); err != nil {
 		return fmt.Errorf("write the statement: %w", err)
 	}
@@ -62,7 +63,7 @@ var statementExtensions = goldmark.WithExtensions(extension.Table, extension.Foo
 var plainTag = regexp.MustCompile(`(?i)^</?(sup|sub|b|i|em|strong|code|kbd|tt|u|s)>$|^<br ?/?>$`)
 
 var statementPage = template.Must(template.New("statement").Parse(`<!doctype html>
-<html lang="en">
+<html lang="{{.Language}}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -35,11 +35,19 @@ func TestStatement(t *testing.T) {
 			golden.Check(t, base+".narrow.txt", statement(t, markdown, 44, false))
 			golden.Check(t, base+".colour.txt", statement(t, markdown, 80, true))
 			var page bytes.Buffer
-			if err := report.StatementHTML(&page, name, markdown, nil, ""); err != nil {
+			if err := report.StatementHTML(&page, name, "en", markdown, nil, ""); err != nil {
 				t.Fatal(err)
 			}
 			golden.Check(t, base+".html", page.Bytes())
 		})
+	}
+}
+
+// TestStatementLanguage: browsers and screen readers are told the language.
+func TestStatementLanguage(t *testing.T) {
+	var page bytes.Buffer
+	if err := report.StatementHTML(&page, "Summe", "de", []byte("Addiere."), nil, ""); err != nil || !strings.Contains(page.String(), `<html lang="de">`) {
+		t.Errorf("%v\n%.200s", err, page.String())
 	}
 }
 

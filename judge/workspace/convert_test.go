@@ -45,7 +45,7 @@ func TestConvert(t *testing.T) {
 	if err := c.Convert(t.Context(), all); err != nil {
 		t.Fatal(err)
 	}
-	if a := all["a.pdf"]; !a.Made || a.Name != "a.pdf.svg" || a.Type != "image/svg+xml" || a.Width != 200 || a.Height != 100 || !bytes.Contains(a.Data, []byte("<svg")) {
+	if a := all["a.pdf"]; !a.Made || a.Name != "a.pdf.svg" || a.Type != "image/svg+xml" || a.Width != 267 || a.Height != 133 || !bytes.Contains(a.Data, []byte("<svg")) {
 		t.Errorf("a.pdf becomes %+v", a)
 	}
 	for name, was := range files() {

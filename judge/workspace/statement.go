@@ -12,6 +12,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -83,7 +84,7 @@ func (p *Problem) ReadStatement(language string) (*Statement, error) {
 		if err != nil {
 			return nil, cmp.Or(error(p.Lint()), err)
 		}
-		shown, _ := problem.PlaceSamples(string(text), p.Samples())
+		shown, _ := problem.PlaceSamples(string(text), p.Samples(language))
 		s.Markdown, s.Pictures = []byte(shown), p.PicturesOf(text, file)
 		return s, nil
 	}
@@ -260,11 +261,7 @@ func pictureType(data []byte) (kind string, width, height int) {
 			if t.Data != "svg" {
 				return "", 0, 0
 			}
-			pixels := func(key string) int {
-				n, _ := strconv.ParseFloat(strings.TrimSuffix(pictures.Attribute(t.Attr, key), "px"), 64)
-				return int(min(max(n, 0), 1<<20))
-			}
-			width, height = pixels("width"), pixels("height")
+			width, height = pixels(pictures.Attribute(t.Attr, "width")), pixels(pictures.Attribute(t.Attr, "height"))
 			if box := strings.FieldsFunc(pictures.Attribute(t.Attr, "viewbox"), func(r rune) bool { return r == ' ' || r == ',' }); len(box) == 4 && (width == 0 || height == 0) {
 				w, _ := strconv.ParseFloat(box[2], 64)
 				h, _ := strconv.ParseFloat(box[3], 64)
@@ -273,6 +270,19 @@ func pictureType(data []byte) (kind string, width, height int) {
 			return "image/svg+xml", width, height
 		}
 	}
+}
+
+// perUnit are the pixels of the units of CSS.
+var perUnit = map[string]float64{"": 1, "px": 1, "pt": 96.0 / 72, "pc": 16, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4}
+
+// pixels reads a length in an SVG picture: 0 for one that depends on where it stands.
+func pixels(length string) int {
+	number := strings.TrimRight(strings.TrimSpace(length), "abcdefghijklmnopqrstuvwxyz%")
+	n, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		return 0
+	}
+	return int(math.Round(min(max(n*perUnit[strings.TrimSpace(length)[len(number):]], 0), 1<<20)))
 }
 
 // Drawn says whether browsers draw a picture.

@@ -3,6 +3,7 @@ package tex
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -103,25 +104,35 @@ func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 // marked writes text between marks of Markdown. Blanks at its ends stand outside.
 func (r *reader) marked(body, mark string, depth int) {
 	if mark == "`" {
-		code := strings.TrimSpace(tags.ReplaceAllString(plainFormulas(r.inner(body, depth)), "$1"))
-		code = unescape.ReplaceAllString(code, "$1")
-		switch {
-		case code == "":
-		case strings.Contains(code, "`"):
-			r.write("`` " + code + " ``")
-		default:
-			r.write("`" + code + "`")
+		for i, line := range strings.Split(r.inner(body, depth), breakMark) {
+			if i > 0 {
+				r.write(breakMark + "\n")
+			}
+			r.codeSpan(line)
 		}
 		return
 	}
 	text := r.inner(body, depth)
-	trimmed := strings.TrimSpace(text)
+	trimmed := breaksAround.ReplaceAllString(text, "")
 	if trimmed == "" || mark == "" || strings.Contains(trimmed, "\n\n") {
 		r.write(text)
 		return
 	}
 	before, after, _ := strings.Cut(text, trimmed)
 	r.write(before + mark + trimmed + strings.Replace(mark, "<", "</", 1) + after)
+}
+
+// codeSpan writes a line of Markdown as code.
+func (r *reader) codeSpan(line string) {
+	code := strings.TrimSpace(tags.ReplaceAllString(plainFormulas(line), "$1"))
+	code = unescape.ReplaceAllString(code, "$1")
+	switch {
+	case code == "":
+	case strings.Contains(code, "`"):
+		r.write("`` " + code + " ``")
+	default:
+		r.write("`" + code + "`")
+	}
 }
 
 // group reads a group in the text. A font that it begins with is that of the whole group.
@@ -167,12 +178,16 @@ func mark(text string) act {
 
 func (r *reader) lineBreak(s string, i, depth int) int {
 	_, i, _ = option(s, i)
-	r.write("\\\n")
+	r.write(breakMark + "\n")
 	return i
 }
 
+// multicolumn reads \multicolumn{columns}{form}{text}.
 func (r *reader) multicolumn(s string, i, depth int) int {
-	_, i = argument(s, i)
+	columns, i := argument(s, i)
+	if n, err := strconv.Atoi(strings.TrimSpace(columns)); err == nil && n > 0 {
+		r.span = min(n, maxColumns)
+	}
 	_, i, _ = option(s, i)
 	_, i = argument(s, i)
 	body, end := argument(s, i)
@@ -260,10 +275,16 @@ func (r *reader) define(s string, i, depth int) int {
 	body, end := argument(s, i)
 	n := 0
 	fmt.Sscan(args, &n)
-	if word := strings.TrimPrefix(strings.TrimSpace(command), `\`); word != "" && n >= 0 && n < 10 {
+	if word := strings.TrimPrefix(strings.TrimSpace(command), `\`); word != "" && n >= 0 && n < 10 && !ofFormat(word, n) {
 		r.macros[word] = macro{args: n, body: body, optional: optional, standard: standard}
 	}
 	return end
+}
+
+// ofFormat reports whether a command with this many arguments is one of the package format. A
+// statement defines it so that it can be set without the class of the format.
+func ofFormat(word string, args int) bool {
+	return word == "problemname" && args == 1 || word == "illustration" && args == 3
 }
 
 // defineEnvironment reads \newenvironment{name}[args][default]{begin}{end}.
@@ -386,7 +407,9 @@ func (r *reader) plainDefine(s string, i, depth int) int {
 		return end
 	}
 	body, end := group(s, end+len(params))
-	r.macros[word] = macro{args: min(strings.Count(params, "#"), 9), body: body}
+	if args := min(strings.Count(params, "#"), 9); !ofFormat(word, args) {
+		r.macros[word] = macro{args: args, body: body}
+	}
 	return end
 }
 

@@ -33,8 +33,12 @@ func (r *reader) environment(s string, i, depth int) int {
 	case "math":
 		r.math(body, false)
 	case "comment", "filecontents":
+	case "afterSample":
+		r.write("\n\n{{remainingsamples}}\n\n")
+		r.text(body, depth+1)
+		r.write("\n\n")
 	case "Input", "Output", "Interaction", "Notes", "Note", "Scoring":
-		r.write("\n\n## " + word + "\n\n")
+		r.write("\n\n## " + Word(r.Language, word) + "\n\n")
 		r.text(body, depth+1)
 		r.write("\n\n")
 	case "problem":
@@ -74,7 +78,7 @@ var layouts = map[string]int{
 	"subequations": 0, "changemargin": 2,
 	"adjustwidth": 2, "otherlanguage": 1, "russian": 0, "english": 0, "indentation": 0, "tutorial": 0,
 	"example": 0, "examplewide": 0, "examplethree": 0,
-	"examples": 0, "sampletable": 0, "Sample": 0, "afterSample": 0, "theorem": 0, "definition": 0, "lemma": 0,
+	"examples": 0, "sampletable": 0, "Sample": 0, "theorem": 0, "definition": 0, "lemma": 0,
 	"remark": 0, "Constraints": 0, "hint": 0,
 	"frame": 0, "block": 1, "columns": 0, "column": 1, "exampleblock": 1, "alertblock": 1, "subtasks": 0,
 	"varwidth": 1, "wrapfig": 2, "trivlist": 0,
@@ -123,6 +127,7 @@ func (r *reader) textEnvironment(body, word string, depth int) {
 	}
 	sub := r.sub()
 	sub.share = share
+	sub.enter(floats[word])
 	if isFigure {
 		sub.figure(body, depth)
 	} else {
@@ -172,14 +177,17 @@ func bodyOf(s string, i int, word string) (body string, end int) {
 // list reads a list: each item is indented below its mark.
 func (r *reader) list(body, kind string, depth int) {
 	_, at, _ := option(body, 0)
-	mark := "- "
-	if strings.Contains(kind, "enum") {
-		mark = "1. "
-	}
 	sub := r.sub()
 	sub.text(body[at:], depth+1)
+	items := strings.Split(sub.out.String(), itemMark)
+	labels := strings.Count(sub.out.String(), labelMark)
+	mark := "- "
+	if strings.Contains(kind, "enum") && labels < len(items)-1 {
+		mark = "1. "
+	}
 	r.write("\n\n")
-	for i, item := range strings.Split(sub.out.String(), itemMark) {
+	for i, item := range items {
+		item = strings.ReplaceAll(item, labelMark, "")
 		if strings.TrimSpace(item) == "" || i == 0 {
 			continue
 		}
@@ -188,14 +196,20 @@ func (r *reader) list(body, kind string, depth int) {
 	r.write("\n")
 }
 
-// itemMark stands between the items of a list while it is read: no text has it.
-const itemMark = "\x00item\x00"
+// While a list is read, itemMark stands before each of its items, and labelMark before an item's
+// own label.
+const (
+	itemMark  = "\x00item\x00"
+	labelMark = "\x00label\x00"
+)
 
 func (r *reader) item(s string, i, depth int) int {
 	label, end, found := option(s, i)
 	r.write(itemMark)
 	if found {
-		r.write("**" + strings.TrimSpace(r.inner(label, depth)) + "** ")
+		r.write(labelMark)
+		r.marked(label, "**", depth)
+		r.write(" ")
 	}
 	return swallow(s, end, "item")
 }
@@ -246,18 +260,19 @@ func (r *reader) tabular(body, kind string, depth int) {
 		empty := true
 		for _, cell := range splitTop(line, "&") {
 			sub.out.Reset()
+			r.span = 1
 			sub.text(cell, depth+1)
-			text := strings.ReplaceAll(strings.Join(strings.Fields(sub.out.String()), " "), "|", `\|`)
+			text := strings.ReplaceAll(oneLine(sub.out.String()), "|", `\|`)
 			text = strings.ReplaceAll(text, `\\|`, `\|`)
 			empty = empty && text == ""
-			cells = append(cells, text)
+			cells = append(append(cells, text), make([]string, r.span-1)...)
 		}
 		if !empty {
 			rows = append(rows, cells)
 			columns = max(columns, len(cells))
 		}
 	}
-	if len(rows) == 0 || columns > 200 {
+	if len(rows) == 0 || columns > maxColumns {
 		return
 	}
 	r.write("\n\n")
@@ -294,6 +309,8 @@ func splitTop(s, mark string) (parts []string) {
 			depth++
 		case s[i] == '\\':
 			i++
+		case s[i] == '%':
+			i = comment(s, i) - 1
 		case s[i] == '$':
 			inMath = !inMath
 		case s[i] == '{':

@@ -299,6 +299,32 @@ func (p *parser) environment() atom {
 // inText finds formulas between dollars in words.
 var inText = regexp.MustCompile(`((?:^|[^\\]))\$((?:[^$\\]|\\.)+)\$`)
 
+// signInWords reads the command at i as characters: none for a font.
+func signInWords(s string, i int) (sign string, end int, ok bool) {
+	word, end := name(s, i)
+	if word == "" {
+		return "", end, false
+	}
+	if accent, is := accents[word]; is {
+		base, end := argument(s, end)
+		return accented(accent, strings.TrimPrefix(base, `\`)), end, true
+	}
+	_, font := fonts[word]
+	_, toggle := switches[word]
+	sign, ok = symbols[word]
+	switch {
+	case word == "quad" || word == "qquad":
+		sign = strings.Repeat("\u2003", len(word)-len("uad"))
+	case strings.Contains(sign, "\n"): // the end of a line
+		sign = " "
+	case ok:
+		sign = unescape.ReplaceAllString(sign, "$1")
+	case !font && !toggle:
+		return "", end, false
+	}
+	return sign, swallow(s, end, word), true
+}
+
 // text draws words in a formula, with formulas in them.
 func (p *parser) text(s string) string {
 	s = inText.ReplaceAllString(s, `$1\($2\)`)
@@ -307,14 +333,15 @@ func (p *parser) text(s string) string {
 		var b strings.Builder
 		for i := 0; i < len(s); i++ {
 			switch c := s[i]; {
-			case c == '\\' && i+1 < len(s) && strings.IndexByte("#$%&_{} ,;", s[i+1]) >= 0:
-				i++
-				if s[i] == ',' || s[i] == ';' {
-					b.WriteByte(' ')
-				} else {
-					b.WriteByte(s[i])
+			case c == '\\':
+				sign, end, ok := signInWords(s, i)
+				if !ok {
+					p.fail()
+					return
 				}
-			case c == '\\' || c == '$':
+				b.WriteString(sign)
+				i = end - 1
+			case c == '$':
 				p.fail()
 				return
 			case c == '{' || c == '}':

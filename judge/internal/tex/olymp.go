@@ -18,13 +18,13 @@ func section(title string) act {
 	return func(r *reader, s string, i, depth int) int {
 		if strings.HasPrefix(s[i:], "{") {
 			body, end := group(s, i)
-			if text := strings.Join(strings.Fields(r.inner(body, depth)), " "); text != "" {
+			if text := oneLine(r.inner(body, depth)); text != "" {
 				r.write("\n\n## " + text + "\n\n")
 				return end
 			}
 			i = end
 		}
-		r.write("\n\n## " + title + "\n\n")
+		r.write("\n\n## " + Word(r.Language, title) + "\n\n")
 		return swallow(s, i, title)
 	}
 }
@@ -119,7 +119,8 @@ func (r *reader) example(in, out, note string) {
 		return
 	}
 	r.doc.Examples++
-	r.write(fmt.Sprintf("\n\n## Sample %d\n\nInput:\n\n%s\n\nOutput:\n\n%s\n\n", r.doc.Examples, fenced(in), fenced(out)))
+	r.write(fmt.Sprintf("\n\n## %s %d\n\n%s:\n\n%s\n\n%s:\n\n%s\n\n", Word(r.Language, "Sample"), r.doc.Examples,
+		Word(r.Language, "Input"), fenced(in), Word(r.Language, "Output"), fenced(out)))
 	if note != "" {
 		r.write(note + "\n\n")
 	}

@@ -175,7 +175,7 @@ func altText(caption string) string { return special.Replace(plain(caption)) }
 
 // emphasized is a caption below its picture.
 func emphasized(caption string) string {
-	caption = strings.Join(strings.Fields(caption), " ")
+	caption = oneLine(caption)
 	if caption == "" {
 		return ""
 	}
@@ -187,26 +187,31 @@ func (r *reader) figure(body string, depth int) {
 	caption := ""
 	sub := r.sub()
 	sub.caption = &caption
+	sub.part = r.caption != nil
 	sub.text(body, depth+1)
 	r.write("\n\n" + strings.ReplaceAll(sub.out.String(), captionMark, altText(caption)) + "\n\n")
 }
 
 // captionBelow reads \caption[short]{text}.
-func (r *reader) captionBelow(s string, i, depth int) int {
-	_, i, _ = option(s, i)
+func (r *reader) captionBelow(s string, start, depth int) int {
+	_, i, _ := option(s, start)
 	body, end := argument(s, i)
 	text := strings.TrimSpace(r.inner(body, depth))
 	if r.caption != nil && *r.caption == "" {
 		*r.caption = text
 	}
-	r.write("\n\n" + emphasized(text) + "\n\n")
+	r.write("\n\n" + emphasized(r.numbered(text, strings.HasSuffix(s[:start], "*"))) + "\n\n")
 	return end
 }
 
 // captionOf reads \captionof{figure}{text}.
 func (r *reader) captionOf(s string, i, depth int) int {
-	_, i = argument(s, i)
-	return r.captionBelow(s, i, depth)
+	kind, i := argument(s, i)
+	before := r.kind
+	r.enter(floats[strings.TrimSpace(kind)])
+	end := r.captionBelow(s, i, depth)
+	r.kind = before
+	return end
 }
 
 // subfloat reads \subfloat[caption]{picture}.

@@ -20,6 +20,10 @@ const (
 type Source struct {
 	Text string
 	File string // its name, for warnings and pictures
+	// Language is the code of its language, in which headings are written that the commands of
+	// the format stand for. If there are no words in it, they are English.
+	Language string
+	PDF      string // the name of the PDF file that has the statement, too
 	// Read returns the text of a file, by its path from the statement's folder. If nil, no
 	// file can be read.
 	Read func(name string) (string, error)
@@ -64,7 +68,9 @@ type shared struct {
 	warned       int
 	sought       int // bytes that were read to find an end
 	folders      []string
+	span         int  // columns of the table's cell that is read
 	quiet        bool // in the preamble, of which nothing is shown
+	numbers      numbers
 	doc          Document
 }
 
@@ -102,7 +108,7 @@ func (s Source) Convert() Document {
 	text, line := document(text)
 	r.from = &origin{file: s.File, text: text, line: line}
 	r.text(text, 0)
-	r.doc.Markdown = tidy(r.placed(r.out.String()))
+	r.doc.Markdown = tidy(broken(r.referred(r.placed(r.out.String()))))
 	return r.doc
 }
 
@@ -183,7 +189,14 @@ func (r *reader) ahead(s string, i int) string {
 
 // notShown leaves a mark for what cannot be shown, and warns.
 func (r *reader) notShown(what, stands string) {
-	r.write(`\[` + special.Replace(what) + `: not shown\]`)
+	shown, instead := special.Replace(what), "not shown"
+	if strings.HasPrefix(what, "tikz") {
+		shown = "drawing in TikZ"
+	}
+	if r.PDF != "" {
+		instead = "see " + special.Replace(r.PDF)
+	}
+	r.write(`\[` + shown + ": " + instead + `\]`)
 	r.warn(stands, fmt.Sprintf("the statement has a %s, which is not shown", what), "show it as a picture: \\includegraphics")
 }
 

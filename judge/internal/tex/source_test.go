@@ -166,7 +166,7 @@ func TestNotShown(t *testing.T) {
 Here \tikz[x=1]{\draw secret;} and \dot there.
 \ifnum\x=1 secret\ifx a b secret\fi\else secret\fi\iftrue shown\else secret\fi\iffalse secret\else ed\fi
 `}.Convert()
-	if want := "\\[tikzpicture: not shown\\]\n\n*A line.*\n\n\\[frobnicate: not shown\\]\n\nHere \\[tikz: not shown\\] and \\[tikz: not shown\\] there. shown ed\n"; doc.Markdown != want {
+	if want := "\\[drawing in TikZ: not shown\\]\n\n*A line.*\n\n\\[frobnicate: not shown\\]\n\nHere \\[drawing in TikZ: not shown\\] and \\[drawing in TikZ: not shown\\] there. shown ed\n"; doc.Markdown != want {
 		t.Errorf("%q, want\n%q", doc.Markdown, want)
 	}
 	var told []string
@@ -203,7 +203,55 @@ func TestNoSourceText(t *testing.T) {
 		{`\begin{alignat*}{2} a &= b \end{alignat*}`, "$$a &= b$$"},
 		{`a\footnote{b} c\footnotemark[1] \footnotetext[1]{d}`, "a (b) c (d)"},
 		{`\lstinline[language=C]|a| \mintinline{c}{b} \path{c} \verb+d+`, "`a` `b` `c` `d`"},
-		{`\hyperlink{x}{a} \cref{y} \foreignlanguage{german}{b} a\xspace.`, "a b a."},
+		{`\hyperlink{x}{a} \cref{y} \foreignlanguage{german}{b} a\xspace.`, "a ?? b a."},
+	} {
+		if got := strings.TrimSpace(tex.Markdown(row.latex)); got != row.want {
+			t.Errorf("Markdown(%q) =\n%q, want\n%q", row.latex, got, row.want)
+		}
+	}
+	const drawing = `\tikz{a}`
+	if got := (tex.Source{Text: drawing, PDF: "my_problem.pdf"}).Convert().Markdown; got != "\\[drawing in TikZ: see my\\_problem.pdf\\]\n" {
+		t.Errorf("beside a PDF: %q", got)
+	}
+}
+
+// TestReferences: a caption that the text refers to has its number, others have none.
+func TestReferences(t *testing.T) {
+	for _, row := range []struct{ it, language, latex, want string }{
+		{"numbers what is referred to", "en", `See Figure~\ref{b}.\begin{figure}\includegraphics{a}\caption{A}\label{a}\end{figure}\begin{figure}\caption{B}\label{b}\end{figure}`,
+			"See Figure 2.\n\n![A](a)\n\n*A*\n\n*Figure 2: B*"},
+		{"knows figures and tables apart", "de", `\begin{figure}\caption{A}\end{figure}\begin{table}\caption{B\label{b}}\end{table} \cref{b}, \autoref{ b }`,
+			"*A*\n\n*Tabelle 1: B*\n\nTabelle 1, Tabelle 1"},
+		{"takes a label above the caption for the next one", "en", `\begin{figure}\caption{A}\end{figure}\begin{figure}\label{b}\caption{B}\end{figure}\ref{b}`, "*A*\n\n*Figure 2: B*\n\n2"},
+		{"numbers parts", "sv", `\begin{figure}\begin{subfigure}{.4\textwidth}\caption{A}\end{subfigure}\begin{subfigure}{.4\textwidth}\caption{B}\label{b}\end{subfigure}\caption{All}\end{figure}\begin{figure}\subfloat[C]{x\label{c}}\caption{D}\end{figure}\ref{b} \ref{c}`,
+			"*A*\n\n*(b) B*\n\n*Figur 1: All*\n\nx\n\n*(a) C*\n\n*Figur 2: D*\n\n1b 2a"},
+		{"does not count starred captions, nor illustrations", "en", `\illustration{.5}{a}{A}\begin{figure}\caption*{B}\end{figure}\begin{center}\captionof{figure}{C}\label{c}\end{center}\begin{figure}\caption{D}\label{d}\end{figure}\ref{d}`,
+			"![A](a#width=50pc)\n\n*A*\n\n*B*\n\n*C*\n\n*Figure 2: D*\n\n2"},
+		{"keeps reference marks out of images' texts", "en", `\begin{figure}\includegraphics{a}\caption{A\ref{a_b}}\label{a_b}\end{figure}`, "![A1](a)\n\n*Figure 1: A1*"},
+	} {
+		doc := tex.Source{Text: row.latex, Language: row.language}.Convert()
+		if got := strings.TrimSpace(doc.Markdown); got != row.want || len(doc.Warnings) > 0 {
+			t.Errorf("it %s: Markdown(%q) =\n%q, want\n%q; %v", row.it, row.latex, got, row.want, doc.Warnings)
+		}
+	}
+	doc := tex.Source{File: "p.tex", Text: "a\n\n\\section{B}\\label{b} See \\ref{b}."}.Convert()
+	if want := "a\n\n## B\n\nSee ??.\n"; doc.Markdown != want || len(doc.Warnings) != 1 || doc.Warnings[0].Line != 3 || doc.Warnings[0].File != "p.tex" {
+		t.Errorf("%q, want %q; %+v", doc.Markdown, want, doc.Warnings)
+	}
+}
+
+// TestLineBreaks: the end of a line is one in Markdown, or a blank, and never a backslash.
+func TestLineBreaks(t *testing.T) {
+	for _, row := range []struct{ latex, want string }{
+		{"a\\\\\n\nb", "a\n\nb"},
+		{`\textbf{a}\\[4pt] \begin{itemize}\item b\\c\end{itemize} d\\`, "**a**\n\n- b\\\n  c\n\nd"},
+		{`a\\ \\ b`, "a\n\nb"},
+		{`\textbf{a\\}b \textbf{c\\d}`, "**a**\\\nb **c\\\nd**"},
+		{`\texttt{1 2\\3 \\}`, "`1 2`\\\n`3`"},
+		{`\section{a\\b} \illustration{.5}{x}{c \\ d}`, "## a b\n\n![c d](x#width=50pc)\n\n*c d*"},
+		{`\begin{tabular}{l}a\newline b\\\makecell{c\\d}\end{tabular}`, "| a b |\n|---|\n| c d |"},
+		{`\begin{quote}a\\b\\\end{quote}`, "> a\\\n> b"},
+		{"a\\textbackslash\n\nb", `a\\` + "\n\nb"},
 	} {
 		if got := strings.TrimSpace(tex.Markdown(row.latex)); got != row.want {
 			t.Errorf("Markdown(%q) =\n%q, want\n%q", row.latex, got, row.want)

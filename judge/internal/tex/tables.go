@@ -52,7 +52,7 @@ var symbols = map[string]string{
 	"o": "ø", "O": "Ø",
 	"aa": "å", "AA": "Å", "l": "ł", "L": "Ł", "i": "ı", "j": "ȷ", "quad": " ", "qquad": "  ", "LaTeX": "LaTeX",
 	"TeX": "TeX", "guillemotleft": "«",
-	"guillemotright": "»", "newline": "\\\n", "linebreak": "\\\n", "par": "\n\n", "slash": "/", "textdollar": `\$`,
+	"guillemotright": "»", "newline": breakMark + "\n", "linebreak": breakMark + "\n", "par": "\n\n", "slash": "/", "textdollar": `\$`,
 	"textasteriskcentered": `\*`,
 	"texttrademark":        "™", "textregistered": "®", "textcopyright": "©", "textbullet": "•", "textquoteleft": "‘",
 	"textquoteright":     "’",
@@ -68,16 +68,16 @@ var symbols = map[string]string{
 // skipped are commands that say how a text is set, with how many arguments of theirs are no text.
 var skipped = map[string]int{
 	"end": 1, "hline": 0, "cline": 1, "toprule": 0, "midrule": 0, "bottomrule": 0, "rowcolor": 1,
-	"cellcolor": 1, "columncolor": 1, "hhline": 1, "addlinespace": 0, "rowcolors": 3, "label": 1, "vspace": 1,
-	"hspace": 1, "usepackage": 1, "documentclass": 1, "setlength": 2, "addtolength": 2, "ref": 1, "cite": 1,
+	"cellcolor": 1, "columncolor": 1, "hhline": 1, "addlinespace": 0, "rowcolors": 3, "vspace": 1,
+	"hspace": 1, "usepackage": 1, "documentclass": 1, "setlength": 2, "addtolength": 2, "cite": 1,
 	"pagestyle": 1, "thispagestyle": 1, "color": 1, "textcolor": 1, "rule": 2, "sampleinputname": 0,
 	"lstset": 1, "bibliographystyle": 1, "captionsetup": 1, "scalebox": 1, "resizebox": 2, "raisebox": 1,
 	"fontsize": 2, "plainproblemname": 1, "rotatebox": 1, "definecolor": 3, "colorlet": 2, "usetikzlibrary": 1,
 	"tikzset": 1, "pgfplotsset": 1, "RequirePackage": 1, "newcounter": 1, "setcounter": 2, "addtocounter": 2,
 	"stepcounter": 1, "refstepcounter": 1, "newlength": 1, "newsavebox": 1, "sbox": 2, "usebox": 1,
 	"lstdefinestyle": 2, "lstdefinelanguage": 2, "DeclareGraphicsExtensions": 1, "DeclareGraphicsRule": 4,
-	"theoremstyle": 1, "selectlanguage": 1, "pageref": 1, "eqref": 1, "autoref": 1, "cref": 1, "Cref": 1,
-	"nameref": 1, "hypertarget": 1, "bibliography": 1, "bibitem": 1, "hyphenation": 1, "geometry": 1,
+	"theoremstyle": 1, "selectlanguage": 1,
+	"hypertarget": 1, "bibliography": 1, "bibitem": 1, "hyphenation": 1, "geometry": 1,
 	"hypersetup": 1, "sisetup": 1, "setlist": 1, "numberwithin": 2, "pagenumbering": 1, "title": 1,
 	"author": 1, "date": 1, "addcontentsline": 3, "phantom": 1, "hphantom": 1, "vphantom": 1, "settowidth": 2,
 	"settoheight": 2, "index": 1, "arraystretch": 0, "footnotemark": 0, "pagebreak": 0, "nopagebreak": 0,
@@ -100,7 +100,7 @@ func commands() map[string]act {
 		return func(r *reader, s string, i, depth int) int {
 			_, i, _ = option(s, i)
 			body, end := argument(s, i)
-			r.write("\n\n" + strings.Repeat("#", level) + " " + strings.Join(strings.Fields(r.inner(body, depth)), " ") + "\n\n")
+			r.write("\n\n" + strings.Repeat("#", level) + " " + oneLine(r.inner(body, depth)) + "\n\n")
 			return end
 		}
 	}
@@ -132,7 +132,7 @@ func commands() map[string]act {
 		"footnote": (*reader).footnote, "epigraph": (*reader).epigraph, "verb": (*reader).verb,
 		"lstinline": (*reader).verb, "mintinline": (*reader).mintinline, "footnotetext": (*reader).footnote,
 		"nextsample": mark("\n\n{{nextsample}}\n\n"), "remainingsamples": mark("\n\n{{remainingsamples}}\n\n"),
-		"constant":   (*reader).constant,
+		"constant": (*reader).constant, "label": (*reader).label,
 		"newcommand": (*reader).define, "renewcommand": (*reader).define, "providecommand": (*reader).define,
 		"def":         (*reader).plainDefine,
 		"newcommandx": (*reader).define, "DeclareRobustCommand": (*reader).define, "edef": (*reader).plainDefine,
@@ -154,6 +154,9 @@ func commands() map[string]act {
 	}
 	for _, word := range []string{"SI", "qty", "num", "si", "unit"} {
 		all[word] = siunitx(word)
+	}
+	for word, withName := range references {
+		all[word] = reference(withName)
 	}
 	for word := range conditions {
 		all[word] = (*reader).branch

@@ -34,6 +34,8 @@ const (
 	maxMacros = 10_000   // expansions
 	maxOption = 2000     // bytes of an option
 	maxSought = 64 << 20 // bytes that are read to find an end which may be missing
+
+	maxColumns = 200 // of a table
 )
 
 // Markdown returns the statement in Markdown.
@@ -46,7 +48,7 @@ func Plain(latex string) string {
 
 // plain returns a piece of what Markdown wrote without any marks.
 func plain(markdown string) string {
-	text := links.ReplaceAllString(tags.ReplaceAllString(plainFormulas(markdown), "$1"), "$1")
+	text := links.ReplaceAllString(tags.ReplaceAllString(plainFormulas(oneLine(markdown)), "$1"), "$1")
 	text = marksOfFonts.ReplaceAllString(text, "$1")
 	text = unescape.ReplaceAllString(strings.ReplaceAll(text, "`", ""), "$1")
 	return strings.Join(strings.Fields(text), " ")
@@ -67,11 +69,13 @@ type reader struct {
 	column  bool    // in a table, where & parts cells
 	caption *string // of the figure that is read, as plain text; nil outside of figures
 	share   float64 // of the text's width that a line has
+	kind    string  // of the float that is read: Figure, Table; "" outside of floats
+	part    bool    // in a figure in that float
 }
 
 // sub makes a reader for a text inside of this one.
 func (r *reader) sub() *reader {
-	return &reader{shared: r.shared, column: r.column, caption: r.caption, share: r.share}
+	return &reader{shared: r.shared, column: r.column, caption: r.caption, share: r.share, kind: r.kind, part: r.part}
 }
 
 // macro is a command that the statement defines.

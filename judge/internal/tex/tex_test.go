@@ -37,6 +37,13 @@ func TestMarkdown(t *testing.T) {
 		{"ends with an open brace", `a {b \textbf{c`, "a b **c**"},
 		{"ends with an open environment", `\begin{itemize}\item a`, "- a"},
 		{"breaks lines", `a\\b\\[2mm]c`, "a\\\nb\\\nc"},
+		{"leaves out rows of a table that are comments", "\\begin{tabular}{ll}\n% x & y \\\\\na & b \\\\ % {$\n  % x & y \\\\\nc & d\n\\end{tabular}", "| a | b |\n|---|---|\n| c | d |"},
+		{"keeps columns below those that a cell spans", `\begin{tabular}{lll}a & b & c\\\multicolumn{2}{c}{d} & e\\\multicolumn{x}{l}{f} & g\end{tabular}`, "| a | b | c |\n|---|---|---|\n| d | | e |\n| f | g | |"},
+		{"has a title once", `\newcommand{\problemname}[1]{\section*{#1}}\def\illustration#1#2#3{x}\problemname{A}\illustration{.5}{b}{c}`, "# A\n\n![c](b#width=50pc)\n\n*c*"},
+		{"runs macros that only have a name of the format", `\newcommand{\illustration}[1]{<#1>}\illustration{a}`, `\<a>`},
+		{"puts notes behind the samples", `a \begin{afterSample}b\end{afterSample}`, "a\n\n{{remainingsamples}}\n\nb"},
+		{"has no numbers where all items have labels", "\\begin{enumerate}\\item[``\\textbf{\\texttt{+ x}}''] a\\item[(b)] b\\end{enumerate}", "- **“**`+ x`**”** a\n- **(b)** b"},
+		{"has numbers where some items have labels", `\begin{enumerate}\item[x] a\item b\end{enumerate}`, "1. **x** a\n1. b"},
 		{"reads epigraphs and footnotes", `a\footnote{b} \epigraph{c}{d}`, "a (b)\n\n> c\n>\n> — d"},
 	} {
 		if got := strings.TrimSpace(tex.Markdown(row.latex)); got != row.want {

@@ -25,7 +25,7 @@ func (p *Package) Markdown(language string) (string, error) {
 	}
 	title := "# " + cmp.Or(tex.Plain(p.Names[s.Language]), p.Problem.Title, p.ID) + "\n\n"
 	if what := documents[s.Kind]; what != "" {
-		return title + fmt.Sprintf("The statement is %s: `%s`\n\n", what, p.at(s.Name)) + p.withSamples("{{remainingsamples}}", false), nil
+		return title + fmt.Sprintf("The statement is %s: `%s`\n\n", what, p.at(s.Name)) + p.withSamples(s.Language, "{{remainingsamples}}", false), nil
 	}
 	doc, err := p.convert(s)
 	if err != nil {
@@ -35,7 +35,7 @@ func (p *Package) Markdown(language string) (string, error) {
 	if first, rest, _ := strings.Cut(text, "\n"); s.Kind == "tex" && (first == "#" || strings.HasPrefix(first, "# ")) { // \problemname
 		text = rest
 	}
-	return title + p.fileNames() + p.withSamples(strings.TrimSpace(text), doc.Examples > 0), nil
+	return title + p.fileNames() + p.withSamples(s.Language, strings.TrimSpace(text), doc.Examples > 0), nil
 }
 
 // fileNames says which files submissions read and write, if they do not use standard input
@@ -61,7 +61,12 @@ func (p *Package) convert(s Statement) (tex.Document, error) {
 	switch s.Kind {
 	case "tex":
 		folder := path.Dir(s.Name)
-		source := tex.Source{Text: p.texConstants(text), File: s.Name, Has: func(name string) bool { return p.hasPicture(s, name) }}
+		pdf := ""
+		if file, form := p.Document(s.Language); form == "pdf" {
+			pdf = path.Base(filepath.ToSlash(file))
+		}
+		source := tex.Source{Text: p.texConstants(text), File: s.Name, Language: s.Language, PDF: pdf}
+		source.Has = func(name string) bool { return p.hasPicture(s, name) }
 		source.Read = func(name string) (string, error) {
 			if text, ok := s.Files[name]; ok {
 				return text, nil
@@ -127,8 +132,8 @@ func (p *Package) statement(language string) (Statement, error) {
 
 // withSamples puts the samples where the statement wants them, or at its end. A statement
 // that shows its examples itself needs no others.
-func (p *Package) withSamples(text string, shown bool) string {
-	samples := p.samples()
+func (p *Package) withSamples(language, text string, shown bool) string {
+	samples := p.samples(language)
 	if shown {
 		samples = nil
 	}
@@ -143,9 +148,9 @@ func (p *Package) withSamples(text string, shown bool) string {
 func (p *Package) ShowCases(cases []judge.Case) { p.shown = cases }
 
 // samples are the samples as Markdown, in order.
-func (p *Package) samples() (all []string) {
+func (p *Package) samples(language string) (all []string) {
 	for i, c := range p.shown {
-		all = append(all, p.pair(i+1, p.below(c.In), p.below(c.Ans)))
+		all = append(all, p.pair(language, i+1, p.below(c.In), p.below(c.Ans)))
 	}
 	var names []string
 	for _, e := range p.list("data/" + sample) {
@@ -159,21 +164,21 @@ func (p *Package) samples() (all []string) {
 	for i, name := range names {
 		base := path.Join("data", sample, name)
 		if p.isFile(base + ".interaction") {
-			text := "## Sample %d\n\nWhat the judge writes stands behind <, what you write behind >:\n\n%s"
-			all = append(all, fmt.Sprintf(text, i+1, p.quoted(base+".interaction")))
+			text := "## %s %d\n\nWhat the judge writes stands behind <, what you write behind >:\n\n%s"
+			all = append(all, fmt.Sprintf(text, tex.Word(language, "Sample"), i+1, p.quoted(base+".interaction")))
 			continue
 		}
-		all = append(all, p.pair(i+1, p.first(base+".in.statement", base+".in"), p.first(base+".ans.statement", base+".out", base+".ans")))
+		all = append(all, p.pair(language, i+1, p.first(base+".in.statement", base+".in"), p.first(base+".ans.statement", base+".out", base+".ans")))
 	}
 	return all
 }
 
 // pair is a sample with its input and output; "" are files that are not there.
-func (p *Package) pair(number int, in, out string) string {
+func (p *Package) pair(language string, number int, in, out string) string {
 	if out != "" {
 		out = p.quoted(out)
 	}
-	return problem.SampleText(number, p.quoted(in), out)
+	return problem.SampleText(language, number, p.quoted(in), out)
 }
 
 // below is the name of a file of the package in its folder.

@@ -339,7 +339,7 @@ print(42)
 	for _, row := range []struct{ language, want string }{
 		{"", "# One\n\nPrint $n \\le 10$ or {{other}}.\n## Sample 1\n\nInput:\n\n```\nshown input\n```\n\nOutput:\n\n```\n2\n```\n\n\nThen talk.\n" +
 			"## Sample 2\n\nWhat the judge writes stands behind <, what you write behind >:\n\n```\n<5\n>6\n```\n\n\nThe end."},
-		{"sv", "# Ett\n\nSkriv 10.\n\n## Sample 1\n"},
+		{"sv", "# Ett\n\nSkriv 10.\n\n## Exempel 1\n\nIndata:\n"},
 		{"de", "The statement is a PDF: `" + filepath.Join(dir, "statement", "problem.de.pdf") + "`"},
 	} {
 		got, err := p.Markdown(row.language)

@@ -103,8 +103,8 @@ func TestStatements(t *testing.T) {
 	const examples = "-- statement-sections/english/example.01 --\n5 6\n-- statement-sections/english/example.01.a --\n11\n-- statement-sections/english/example.02 --\nalone\n"
 	for _, row := range []struct{ it, archive, language, want string }{
 		{"reads problem.tex", stated, "en", "# Sum\n\n" + files + "Add *them*.\n\n" + sample("1 2", "3")},
-		{"puts the samples where the examples stand", stated, "de", "# Summe\n\n" + files + "Addiere.\n\n## Input\n\nZwei.\n\n" + sample("1 2", "3")},
-		{"prefers the sections", stated + properties + sections, "", "# Sum\n\n" + files + "Add two numbers. ![](pic#width=113px)\n\n## Input\n\nThe two.\n\n\\[tikzpicture: not shown\\]\n\n" +
+		{"puts the samples where the examples stand", stated, "de", "# Summe\n\n" + files + "Addiere.\n\n## Eingabe\n\nZwei.\n\n## Beispiel 1\n\nEingabe:\n\n```\n1 2\n```\n\nAusgabe:\n\n```\n3\n```"},
+		{"prefers the sections", stated + properties + sections, "", "# Sum\n\n" + files + "Add two numbers. ![](pic#width=113px)\n\n## Input\n\nThe two.\n\n\\[drawing in TikZ: not shown\\]\n\n" +
 			"## Scoring\n\nAll.\n\n" + sample("1 2", "3") + "\n\n\n\n## Note\n\nEasy."},
 		{"shows the examples of the sections", stated + sections + examples, "", "All.\n\n" + sample("5 6", "11") + "\n\n## Note"},
 		{"prefers the properties to problem.tex", stated + properties, "en", "# Sum\n\n" + files + "Add *both*.\n\n## Input\n\nTwo.\n\n" + sample("1 1", "2") + "\n\n## Note\n\nEasy.![](none.png)"},

@@ -1,0 +1,184 @@
+package tex
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// floats are the environments whose captions are numbered, with the word before the number.
+var floats = map[string]string{
+	"figure": "Figure", "wrapfigure": "Figure", "SCfigure": "Figure", "sidewaysfigure": "Figure",
+	"floatingfigure": "Figure", "marginfigure": "Figure", "floatrow": "Figure",
+	"table": "Table", "wraptable": "Table", "sidewaystable": "Table",
+}
+
+// references are the commands that refer to a label, with whether they write its kind, as in
+// "Figure 1".
+var references = map[string]bool{
+	"ref": false, "subref": false, "autoref": true, "cref": true, "Cref": true, "vref": false,
+	"pageref": false, "eqref": false, "nameref": false,
+}
+
+// numbers are the numbers of captions, and who refers to them.
+type numbers struct {
+	last    map[string]int   // of each kind
+	parts   int              // captions of parts in the float that is read
+	now     float            // the last caption of that float
+	labels  map[string]float // by their names
+	waiting []string         // labels before the caption
+	refs    []refersTo       // in the order in which they stand
+}
+
+// A float is a numbered caption: of part b of figure 2, the number is 2b.
+type float struct{ kind, number string }
+
+// refersTo is a reference.
+type refersTo struct {
+	label, file string
+	line        int
+	withKind    bool
+}
+
+// captionNumber and referenceMark stand for what is known only at the end: no text has them.
+var (
+	captionNumber = regexp.MustCompile("\x00number (\\w+) (\\w+)\x00")
+	referenceMark = regexp.MustCompile("\x00reference (\\d+)\x00")
+)
+
+// numbered gives a caption its number.
+func (r *reader) numbered(caption string, starred bool) string {
+	if r.kind == "" || starred || r.quiet {
+		return caption
+	}
+	n := &r.numbers
+	if n.last == nil {
+		n.last, n.labels = map[string]int{}, map[string]float{}
+	}
+	if r.part {
+		letter := string(rune('a' + n.parts%26))
+		n.now = float{r.kind, strconv.Itoa(n.last[r.kind]+1) + letter}
+		n.parts++
+	} else {
+		n.last[r.kind]++
+		n.now = float{r.kind, strconv.Itoa(n.last[r.kind])}
+		n.parts = 0
+	}
+	for _, name := range n.waiting {
+		n.labels[name] = n.now
+	}
+	n.waiting = nil
+	return fmt.Sprintf("\x00number %s %s\x00", n.now.kind, n.now.number) + caption
+}
+
+// enter begins a float, "" for an environment that is none.
+func (r *reader) enter(kind string) {
+	if kind != "" && r.kind == "" {
+		r.kind = kind
+		r.numbers.now, r.numbers.waiting, r.numbers.parts = float{}, nil, 0
+	}
+}
+
+// label reads \label{name}, which names the number of the caption before it. Where there is none
+// yet, it is that of the next one.
+func (r *reader) label(s string, i, depth int) int {
+	name, end := argument(s, i)
+	name = strings.TrimSpace(name)
+	switch n := &r.numbers; {
+	case r.kind == "" || r.quiet:
+	case n.now.number == "":
+		n.waiting = append(n.waiting, name)
+	default:
+		n.labels[name] = n.now
+	}
+	return end
+}
+
+// reference reads \ref{name} and the like.
+func reference(withKind bool) act {
+	return func(r *reader, s string, i, depth int) int {
+		name, end := argument(s, i)
+		ref := refersTo{label: strings.TrimSpace(name), withKind: withKind}
+		if r.quiet || ref.label == "" {
+			return end
+		}
+		ref.file, ref.line = r.place("{" + name + "}")
+		r.write(fmt.Sprintf("\x00reference %d\x00", len(r.numbers.refs)))
+		r.numbers.refs = append(r.numbers.refs, ref)
+		return end
+	}
+}
+
+// referred writes the numbers of references, and those of the captions that somebody refers to.
+func (r *reader) referred(text string) string {
+	wanted := map[float]bool{}
+	for _, ref := range r.numbers.refs {
+		found := r.numbers.labels[ref.label]
+		wanted[found] = true
+		wanted[float{found.kind, digits(found.number)}] = true
+	}
+	text = captionNumber.ReplaceAllStringFunc(text, func(mark string) string {
+		found := captionNumber.FindStringSubmatch(mark)
+		number := digits(found[2])
+		switch {
+		case !wanted[float{found[1], found[2]}]:
+			return ""
+		case number != found[2]:
+			return "(" + found[2][len(number):] + ") "
+		}
+		return Word(r.Language, found[1]) + " " + number + ": "
+	})
+	return referenceMark.ReplaceAllStringFunc(text, func(mark string) string {
+		k, err := strconv.Atoi(referenceMark.FindStringSubmatch(mark)[1])
+		if err != nil || k >= len(r.numbers.refs) {
+			return ""
+		}
+		ref := r.numbers.refs[k]
+		found, ok := r.numbers.labels[ref.label]
+		switch {
+		case !ok && len(r.doc.Warnings) < maxWarnings:
+			r.doc.Warnings = append(r.doc.Warnings, Warning{File: ref.file, Line: ref.line,
+				Text: fmt.Sprintf("what \\label{%s} stands for is not known: ?? is shown", ref.label),
+				Hint: "refer to a figure or a table with a caption, or write what is meant"})
+			return "??"
+		case !ok:
+			return "??"
+		case ref.withKind:
+			return Word(r.Language, found.kind) + " " + found.number
+		}
+		return found.number
+	})
+}
+
+// digits is the number of a float without the letter of its part.
+func digits(number string) string { return strings.TrimRight(number, "abcdefghijklmnopqrstuvwxyz") }
+
+// breakMark stands for the end of a line in a paragraph: no text has it.
+const breakMark = "\x00break\x00"
+
+// breaksAround is what stands around a text and is no part of it.
+var breaksAround = regexp.MustCompile(`^(?:\s|` + breakMark + `)+|(?:\s|` + breakMark + `)+$`)
+
+// oneLine is a piece of Markdown on one line.
+func oneLine(markdown string) string {
+	return strings.Join(strings.Fields(strings.ReplaceAll(markdown, breakMark, " ")), " ")
+}
+
+// broken writes the ends of lines in paragraphs as Markdown does. Before the end of a paragraph
+// there is nothing to break.
+func broken(text string) string {
+	if !strings.Contains(text, breakMark) {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for k, line := range lines {
+		before, last := strings.CutSuffix(strings.TrimRight(line, " "), breakMark)
+		line = strings.TrimRight(strings.ReplaceAll(before, breakMark, " "), " ")
+		if last && strings.Trim(line, "> ") != "" && k+1 < len(lines) && strings.Trim(strings.ReplaceAll(lines[k+1], breakMark, ""), "> ") != "" {
+			line += `\`
+		}
+		lines[k] = line
+	}
+	return strings.Join(lines, "\n")
+}
