@@ -21,7 +21,7 @@ var pictures = []struct {
 	{"problem", "/c/demo/p/A", "A. Wythoff", 1000, "team1"},
 	{"judging", "/c/demo/s/177", "Submission 177", 1000, "judge"},
 	{"submissions", "/c/demo/submissions", "Submissions", 1000, "judge"},
-	{"problems", "/problems", "Bring a package", 1000, "admin"},
+	{"problems", "/problems", "Upload a problem package", 1000, "admin"},
 	{"phone", "/c/demo", "Problems", 390, "team2"},
 }
 

@@ -40,7 +40,7 @@ func (s *Site) confirmPassword(w http.ResponseWriter, r *Request) (bool, error) 
 		by := "session " + r.Session.Hash
 		switch wait := s.Throttle.Begin(by, s.Time()); {
 		case wait > 0:
-			v.Wrong = "there were too many wrong passwords: wait " + Counted(int(wait.Seconds())+1, "second", "seconds")
+			v.Wrong = "Too many wrong passwords. Wait " + Counted(int(wait.Seconds())+1, "second", "seconds") + "."
 		default:
 			good, err := s.Passwords.Check(r.Context(), r.Field(confirmField), r.Me.Password)
 			if err != nil {
@@ -50,8 +50,8 @@ func (s *Site) confirmPassword(w http.ResponseWriter, r *Request) (bool, error) 
 				s.Throttle.Forget(by)
 				return true, s.Store.Sure(r.Context(), r.Session.Hash)
 			}
-			v.Wrong = "this is not your password"
+			v.Wrong = "The password is wrong."
 		}
 	}
-	return false, s.Page(w, r, http.StatusForbidden, "confirm", "Your password again", v)
+	return false, s.Page(w, r, http.StatusForbidden, "confirm", "Confirm your password", v)
 }

@@ -180,7 +180,7 @@ func TestFinalResults(t *testing.T) {
 	final := func() webtest.Answer {
 		return h.Ask(admin, "POST", "/c/past/finalize", url.Values{"do": {"final"}, "sure-password": {"correct-horse"}})
 	}
-	if got := final(); got.Code != 409 || !strings.Contains(got.Body, "is not over yet") {
+	if got := final(); got.Code != 409 || !strings.Contains(got.Body, "The contest has not ended") {
 		t.Errorf("before the end: %d\n%s", got.Code, got.Body)
 	}
 	if c, err = h.Store.Contest(t.Context(), c.ID); err != nil {
@@ -197,7 +197,7 @@ func TestFinalResults(t *testing.T) {
 	}
 	h.Later(time.Second)
 	until(h, "", "/c/past/board", "the end", func(page string) bool { return strings.Contains(page, "The results are not final") })
-	if got := final(); got.Code != 409 || !strings.Contains(got.Body, "1 submission has no verdict yet") {
+	if got := final(); got.Code != 409 || !strings.Contains(got.Body, "1 submission has no verdict") {
 		t.Errorf("while something is open: %d\n%s", got.Code, got.Body)
 	}
 	h.Judged(open, webtest.Accepted()...)

@@ -17,22 +17,23 @@ import (
 	"assay/judge/host/web"
 )
 
-// setupView is the page on which the first admin comes in.
+// setupView is the page on which the first administrator account is created.
 type setupView struct {
 	Code, Login, Name, Wrong string
 }
 
-// goodCode says what is wrong with the code of a setup link.
+// goodCode returns a refusal if the code of a setup link is not valid.
 func (s *site) goodCode(r *web.Request, code string) error {
 	err := s.Store.Setup(r.Context(), auth.Hash(code))
-	const again = "start the server again, and open the link that it prints; where somebody has set it up already: judged admin account reset admin"
+	const reset = "run: judged admin account reset admin"
+	const again = "Restart the server and open the link that it prints. If the administrator account exists already, " + reset
 	switch {
 	case errors.Is(err, store.ErrUsed):
-		return &desk.Refusal{Code: http.StatusForbidden, Text: "this link was used already", Hint: "log in; or, where it was not you: judged admin account reset admin"}
+		return &desk.Refusal{Code: http.StatusForbidden, Text: "This setup link has been used", Hint: "Log in. If you have not used the link, " + reset}
 	case errors.Is(err, store.ErrExpired):
-		return &desk.Refusal{Code: http.StatusForbidden, Text: "this link is older than an hour", Hint: again}
+		return &desk.Refusal{Code: http.StatusForbidden, Text: "This setup link has expired", Hint: again}
 	case errors.Is(err, store.ErrNotFound):
-		return &desk.Refusal{Code: http.StatusForbidden, Text: "this is not the link that the server printed", Hint: "it may be cut: " + again}
+		return &desk.Refusal{Code: http.StatusForbidden, Text: "Invalid setup link", Hint: "Check that the link is complete. " + again}
 	}
 	return err
 }
@@ -77,11 +78,11 @@ func (s *site) setUp(w http.ResponseWriter, r *web.Request) error {
 func badPassword(password, again string) string {
 	switch {
 	case password != again:
-		return "the two passwords are not the same"
+		return "The passwords do not match. Enter the same password twice."
 	case len(password) < auth.LeastPassword:
-		return fmt.Sprintf("a password has at least %d letters", auth.LeastPassword)
+		return fmt.Sprintf("The password is too short: use at least %d characters.", auth.LeastPassword)
 	case len(password) > auth.MostPassword:
-		return fmt.Sprintf("a password has at most %d letters", auth.MostPassword)
+		return fmt.Sprintf("The password is too long: use at most %d characters.", auth.MostPassword)
 	}
 	return ""
 }
@@ -114,7 +115,7 @@ func (s *site) logIn(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	const wrong = "the login or the password is wrong"
+	const wrong = "Wrong username or password."
 	if !auth.GoodLogin(v.Login) {
 		v.Login, v.Wrong = "", wrong
 		return s.LoginPage(w, r, http.StatusForbidden, v)
@@ -134,7 +135,7 @@ func (s *site) logIn(w http.ResponseWriter, r *web.Request) error {
 		by = "known " + a.ID
 	}
 	if wait := s.Throttle.Begin(by, s.Time()); wait > 0 {
-		v.Wrong = "there were too many wrong passwords for this login: wait " + web.Counted(int(wait.Seconds())+1, "second", "seconds")
+		v.Wrong = "Too many wrong passwords for this username. Wait " + web.Counted(int(wait.Seconds())+1, "second", "seconds") + "."
 		return s.LoginPage(w, r, http.StatusTooManyRequests, v)
 	}
 	good, err := s.Passwords.Check(r.Context(), r.Field("password"), a.Password)
@@ -191,14 +192,14 @@ type accountView struct {
 	Sessions []*store.Session
 	This     string // hash of the session in use
 	Scopes   []string
-	Fresh    string // a token that was just made
+	Fresh    string // the text of a new token, shown once
 	Address  string
 	Wrong    string
 	Done     string
 }
 
 func (s *site) account(w http.ResponseWriter, r *web.Request) error {
-	return s.accountPage(w, r, http.StatusOK, accountView{Done: map[string]string{"password": "Your password is changed. You are logged out everywhere else.", "token": "The token is revoked."}[r.FormValue("done")]})
+	return s.accountPage(w, r, http.StatusOK, accountView{Done: map[string]string{"password": "Password changed. All other sessions are logged out.", "token": "Access token revoked."}[r.FormValue("done")]})
 }
 
 func (s *site) accountPage(w http.ResponseWriter, r *web.Request, code int, v accountView) (err error) {
@@ -215,14 +216,15 @@ func (s *site) accountPage(w http.ResponseWriter, r *web.Request, code int, v ac
 func (s *site) setPassword(w http.ResponseWriter, r *web.Request) error {
 	by := "session " + r.Session.Hash
 	if wait := s.Throttle.Begin(by, s.Time()); wait > 0 {
-		return s.accountPage(w, r, http.StatusTooManyRequests, accountView{Wrong: "there were too many wrong passwords: wait some seconds"})
+		wrong := "Too many wrong passwords. Wait " + web.Counted(int(wait.Seconds())+1, "second", "seconds") + "."
+		return s.accountPage(w, r, http.StatusTooManyRequests, accountView{Wrong: wrong})
 	}
 	good, err := s.Passwords.Check(r.Context(), r.Field("old"), r.Me.Password)
 	if err != nil {
 		return err
 	}
 	if !good {
-		return s.accountPage(w, r, http.StatusForbidden, accountView{Wrong: "your present password is another one"})
+		return s.accountPage(w, r, http.StatusForbidden, accountView{Wrong: "The current password is wrong."})
 	}
 	s.Throttle.Forget(by)
 	if wrong := badPassword(r.Field("password"), r.Field("again")); wrong != "" {
@@ -252,7 +254,8 @@ func (s *site) newToken(w http.ResponseWriter, r *web.Request) error {
 		may = may || one == scope
 	}
 	if !may || len(label) > 100 || !auth.Legible(label) {
-		return s.accountPage(w, r, http.StatusBadRequest, accountView{Wrong: "a token has a label of 100 letters at most that can be seen, and lets its holder do what you may do"})
+		const wrong = "The token was not created. Enter a label of at most 100 visible characters, and choose one of the listed permissions."
+		return s.accountPage(w, r, http.StatusBadRequest, accountView{Wrong: wrong})
 	}
 	text, hash := auth.NewToken()
 	if _, err := s.Store.NewToken(r.Context(), r.Me.ID, hash, label, []string{scope}, time.Time{}); err != nil {

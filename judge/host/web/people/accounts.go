@@ -21,6 +21,16 @@ type accountsView struct {
 	Wrong    string
 }
 
+// RoleName returns the words for the id of a role. If id is empty, it returns "-".
+func (accountsView) RoleName(id string) string { return roleName(id) }
+
+// roleName returns the words for the id of a role, with an upper-case letter first.
+func roleName(id string) string {
+	return map[auth.Role]string{
+		"": "-", auth.Contestant: "Contestant", auth.Runner: "Balloon runner", auth.Judge: "Jury", auth.ContestAdmin: "Contest administrator", auth.Admin: "Administrator",
+	}[auth.Role(id)]
+}
+
 func (s *site) accounts(w http.ResponseWriter, r *web.Request) error {
 	return s.accountsPage(w, r, http.StatusOK, accountsView{})
 }
@@ -31,10 +41,10 @@ func (s *site) accountsPage(w http.ResponseWriter, r *web.Request, code int, v a
 	}
 	v.Accounts = slices.DeleteFunc(v.Accounts, func(a *store.Account) bool { return !a.Erased.IsZero() })
 	v.Roles, v.Address, v.Mine = auth.Roles[1:], s.URL, r.Me.Login
-	return s.Page(w, r, code, "accounts", "Accounts", v)
+	return s.Page(w, r, code, "accounts", "People", v)
 }
 
-// setAccount changes an account: a new password, its role, in or out.
+// setAccount gives an account a new password or another role, or disables or enables it.
 func (s *site) setAccount(w http.ResponseWriter, r *web.Request) error {
 	a, err := s.Store.AccountByLogin(r.Context(), r.PathValue("login"))
 	if err != nil {
@@ -44,7 +54,7 @@ func (s *site) setAccount(w http.ResponseWriter, r *web.Request) error {
 	mine := a.ID == r.Me.ID
 	switch {
 	case mine && did != "reset":
-		v.Wrong = "nobody shuts out the account that asks, or changes its role"
+		v.Wrong = "You cannot disable your own account or change its role. Ask another administrator."
 		return s.accountsPage(w, r, http.StatusConflict, v)
 	case did == "reset":
 		slip := auth.Slip{Login: a.Login, Name: a.Display, Password: auth.NewPassword()}
@@ -62,7 +72,7 @@ func (s *site) setAccount(w http.ResponseWriter, r *web.Request) error {
 		err = s.Store.SetRole(r.Context(), a.ID, role, desk.Scopes(auth.Role(role)))
 		did += " " + role
 	default:
-		return web.BadRequest("the form asks for nothing that is known here")
+		return web.BadRequest("Unknown action: reload the page and try again")
 	}
 	if err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"assay/judge/host/web"
 )
 
-// eraseView asks whether somebody is to be erased.
+// eraseView is the page that asks for the username before an account is erased.
 type eraseView struct {
 	Path, Back  string
 	Login, Name string
@@ -24,10 +24,10 @@ func (s *site) eraseForm(w http.ResponseWriter, r *web.Request, code int, a *sto
 	if v.Mine {
 		v.Path, v.Back = "/account/erase", "/account"
 	}
-	return s.Page(w, r, code, "erase", "Erase "+a.Display, v)
+	return s.Page(w, r, code, "erase", "Delete account", v)
 }
 
-// erasable is the account that is asked for: of a route without a login, one's own.
+// erasable returns the account of the request. If the route has no login, it is the caller's own.
 func (s *site) erasable(r *web.Request) (*store.Account, error) {
 	if r.PathValue("login") == "" {
 		return r.Me, nil
@@ -43,14 +43,14 @@ func (s *site) askErase(w http.ResponseWriter, r *web.Request) error {
 	return s.eraseForm(w, r, http.StatusOK, a, "")
 }
 
-// erase takes a person out of the server, who must be named once more.
+// erase erases an account if the form repeats its username.
 func (s *site) erase(w http.ResponseWriter, r *web.Request) error {
 	a, err := s.erasable(r)
 	if err != nil {
 		return err
 	}
 	if r.Field("login") != a.Login {
-		return s.eraseForm(w, r, http.StatusBadRequest, a, "type the login "+a.Login+", to be sure that it is the right one")
+		return s.eraseForm(w, r, http.StatusBadRequest, a, "Nothing was deleted. Type the username "+a.Login+" to confirm.")
 	}
 	mine := a.ID == r.Me.ID
 	if err := s.Erase(r.Context(), a, s.Entry(r, "")); err != nil {

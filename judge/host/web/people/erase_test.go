@@ -156,14 +156,14 @@ func TestPasswordAgain(t *testing.T) {
 		}
 	}
 	form.Set("sure-password", "wrong")
-	if got := h.Ask(admin, "POST", path, form); got.Code != 403 || !strings.Contains(got.Body, "this is not your password") || strings.Contains(got.Body, `value="wrong"`) || bob() {
+	if got := h.Ask(admin, "POST", path, form); got.Code != 403 || !strings.Contains(got.Body, "The password is wrong") || strings.Contains(got.Body, `value="wrong"`) || bob() {
 		t.Errorf("with a wrong one: %d\n%s", got.Code, got.Body)
 	}
 	for range 5 {
 		h.Ask(admin, "POST", path, form)
 	}
 	form.Set("sure-password", "correct-horse")
-	if got := h.Ask(admin, "POST", path, form); got.Code != 403 || !strings.Contains(got.Body, "too many wrong passwords") {
+	if got := h.Ask(admin, "POST", path, form); got.Code != 403 || !strings.Contains(got.Body, "Too many wrong passwords") {
 		t.Errorf("after guesses: %d\n%s", got.Code, got.Body)
 	}
 	h.Later(time.Minute)

@@ -57,6 +57,9 @@ func (v importView) Emails() bool {
 	return false
 }
 
+// RoleName returns the words for the id of a role.
+func (importView) RoleName(id string) string { return roleName(id) }
+
 // importForm shows the first step.
 func (s *site) importForm(w http.ResponseWriter, r *web.Request) error {
 	return s.importPage(w, r, http.StatusOK, importView{})

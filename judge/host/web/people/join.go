@@ -26,23 +26,23 @@ type joinView struct {
 	Wrong       string
 }
 
-// welcome says where an invitation leads, if it is good.
+// welcome returns the invitation of the request. If it is not valid, it returns a refusal.
 func (s *site) welcome(r *web.Request) (v joinView, i *store.Invitation, err error) {
-	const ask = "ask who sent it for another one"
+	const ask = "Ask the sender for a new link."
 	if s.Registration == auth.Closed {
-		return v, nil, &desk.Refusal{Code: http.StatusForbidden, Text: "this server takes nobody in by invitations", Hint: "ask the server's administrator for an account"}
+		return v, nil, &desk.Refusal{Code: http.StatusForbidden, Text: "Invitations are disabled on this server", Hint: "Ask the server administrator for an account."}
 	}
 	i, err = s.Store.Invitation(r.Context(), auth.Hash(r.PathValue("code")))
 	refused := func(text string) error { return &desk.Refusal{Code: http.StatusForbidden, Text: text, Hint: ask} }
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return v, nil, &desk.Refusal{Code: http.StatusNotFound, Text: "there is no such invitation", Hint: "the link may be cut: " + ask}
+		return v, nil, &desk.Refusal{Code: http.StatusNotFound, Text: "Invitation not found", Hint: "Check that the link is complete. " + ask}
 	case errors.Is(err, store.ErrUsed):
-		return v, nil, refused("as many have come by this invitation as may")
+		return v, nil, refused("This invitation has been used up")
 	case errors.Is(err, store.ErrExpired):
-		return v, nil, refused("this invitation has expired")
+		return v, nil, refused("This invitation has expired")
 	case errors.Is(err, store.ErrRevoked):
-		return v, nil, refused("this invitation was taken back")
+		return v, nil, refused("This invitation has been revoked")
 	case err != nil:
 		return v, nil, err
 	}
@@ -84,13 +84,13 @@ func (s *site) accept(w http.ResponseWriter, r *web.Request) error {
 	return s.Done(w, r, "join", i.ID, "", "/")
 }
 
-// again is what is wrong with an invitation now, that was good before.
+// again returns why an invitation has stopped being valid since it was read.
 func (s *site) again(r *web.Request) error {
 	_, _, err := s.welcome(r)
 	return err
 }
 
-// register lets anybody make an account, where the server is open.
+// register shows the form for a new account, if registration is open.
 func (s *site) register(w http.ResponseWriter, r *web.Request) error {
 	if err := s.isOpen(r); err != nil {
 		return err
@@ -105,8 +105,8 @@ func (s *site) registerNow(w http.ResponseWriter, r *web.Request) error {
 	return s.join(w, r, joinView{Action: "/register"}, func(n store.NewAccount) (*store.Account, error) {
 		if wait := s.registrations.enter(r.RemoteAddr, s.Time()); wait > 0 {
 			return nil, &desk.Refusal{
-				Code: http.StatusTooManyRequests, Text: fmt.Sprintf("%d accounts were made from your network within an hour, and that is the most", mostRegistrations),
-				Hint: fmt.Sprintf("try again in %d minutes, or ask the server's administrator for an invitation", int(wait.Minutes())+1),
+				Code: http.StatusTooManyRequests, Text: fmt.Sprintf("Account limit reached: %d from your network in an hour", mostRegistrations),
+				Hint: fmt.Sprintf("Try again in %s, or ask the server administrator for an invitation.", web.Counted(int(wait.Minutes())+1, "minute", "minutes")),
 			}
 		}
 		all, err := s.Store.NewAccounts(r.Context(), n)
@@ -120,9 +120,9 @@ func (s *site) registerNow(w http.ResponseWriter, r *web.Request) error {
 func (s *site) isOpen(r *web.Request) error {
 	switch {
 	case s.Registration != auth.Open:
-		return &desk.Refusal{Code: http.StatusForbidden, Text: "this server lets nobody make an account", Hint: "ask the server's administrator for one"}
+		return &desk.Refusal{Code: http.StatusForbidden, Text: "Registration is closed on this server", Hint: "Ask the server administrator for an account."}
 	case r.Me != nil:
-		return &desk.Refusal{Code: http.StatusConflict, Text: "you have an account", Hint: "log out first, to make another"}
+		return &desk.Refusal{Code: http.StatusConflict, Text: "You have an account already", Hint: "To create another account, log out first."}
 	}
 	return nil
 }
@@ -144,7 +144,7 @@ func (s *site) join(w http.ResponseWriter, r *web.Request, v joinView, made func
 	a, err := made(store.NewAccount{Login: v.Login, Display: v.Name, Password: hash, Kind: store.Person, Role: string(auth.Contestant)})
 	switch {
 	case errors.Is(err, store.ErrTaken):
-		v.Wrong = "somebody has the login " + v.Login + " already: choose another"
+		v.Wrong = "The username " + v.Login + " is taken. Choose another."
 		return refuse(http.StatusConflict)
 	case errors.Is(err, store.ErrUsed) || errors.Is(err, store.ErrExpired) || errors.Is(err, store.ErrRevoked):
 		return errors.Join(s.again(r), err)
@@ -162,7 +162,7 @@ func (s *site) join(w http.ResponseWriter, r *web.Request, v joinView, made func
 
 func badLogin(login string) string {
 	if !auth.GoodLogin(login) {
-		return "a login has letters, digits, - and _, 40 at most"
+		return "Invalid username: use at most 40 letters, digits, hyphens and underscores, and begin with a letter or a digit."
 	}
 	return ""
 }
@@ -205,7 +205,7 @@ type invitationsView struct {
 	Lines    []invitationLine
 	Contests []*store.Contest
 	Closed   bool
-	Link     string // one that was just made
+	Link     string // of a new invitation, shown once
 	Wrong    string
 }
 
@@ -232,8 +232,14 @@ func (s *site) invitationsPage(w http.ResponseWriter, r *web.Request, code int, 
 		return err
 	}
 	for _, i := range all {
-		line := invitationLine{Invitation: i, Contest: slugs[i.Contest], State: i.State(s.Time())}
-		line.Open = line.State == store.Good
+		state := i.State(s.Time())
+		line := invitationLine{Invitation: i, Contest: slugs[i.Contest], State: state, Open: state == store.Good}
+		switch {
+		case line.Open:
+			line.State = "active"
+		case !i.Ended.IsZero():
+			line.State = "revoked"
+		}
 		if by, err := s.Store.Account(r.Context(), i.By); err == nil {
 			line.By = by.Login
 		}
@@ -247,7 +253,7 @@ func (s *site) newInvitation(w http.ResponseWriter, r *web.Request) error {
 	uses, err1 := strconv.Atoi(r.PostFormValue("uses"))
 	days, err2 := strconv.ParseFloat(r.PostFormValue("days"), 64)
 	if err1 != nil || err2 != nil {
-		return s.invitationsPage(w, r, http.StatusBadRequest, invitationsView{Wrong: "say in numbers how many may come, and for how many days"})
+		return s.invitationsPage(w, r, http.StatusBadRequest, invitationsView{Wrong: "Enter numbers for the uses and the validity, for example 40 accounts and 7 days."})
 	}
 	code, i, err := s.Invite(r.Context(), desk.Invite{Note: r.PostFormValue("note"), Contest: r.PostFormValue("contest"), Uses: uses, Days: days, By: r.Me.ID})
 	if refusal, is := errors.AsType[*desk.Refusal](err); is {

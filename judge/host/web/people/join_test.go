@@ -53,7 +53,7 @@ func TestInvite(t *testing.T) {
 	}
 	link := invite("3")
 	page := h.Ask("", "GET", link, nil)
-	if page.Code != 200 || !strings.Contains(page.Body, "Take part in <bdi>now") {
+	if page.Code != 200 || !strings.Contains(page.Body, "Join <bdi>now") {
 		t.Fatalf("the link: %d\n%s", page.Code, page.Body)
 	}
 	webtest.Harmless(t, link, page.Body)
@@ -64,10 +64,10 @@ func TestInvite(t *testing.T) {
 	}{
 		"no name":           {"name", " ", 400, "a name is missing"},
 		"controls":          {"name", "a\tb", 400, "nobody can see"},
-		"a bad login":       {"login", "a b", 400, "a login has letters"},
-		"a short password":  {"password", "x", 400, "not the same"},
-		"a taken login":     {"login", "ada", 409, "somebody has the login ada already"},
-		"a taken one again": {"login", "ADA", 409, "somebody has the login ada already"},
+		"a bad login":       {"login", "a b", 400, "Invalid username"},
+		"a short password":  {"password", "x", 400, "do not match"},
+		"a taken login":     {"login", "ada", 409, "The username ada is taken"},
+		"a taken one again": {"login", "ADA", 409, "The username ada is taken"},
 	} {
 		form := joining("eve")
 		form.Set(tt.field, tt.value)
@@ -105,19 +105,19 @@ func TestInvite(t *testing.T) {
 			}
 		}
 	}
-	refused("the fourth", link, "as many have come")
-	refused("a cut link", link[:len(link)-1], "there is no such invitation")
+	refused("the fourth", link, "has been used up")
+	refused("a cut link", link[:len(link)-1], "Invitation not found")
 	second := invite("1")
 	list := webtest.Must[[]*store.Invitation](t)(h.Store.Invitations(t.Context()))
 	if got := h.Ask(admin, "POST", "/admin/invitations/"+list[0].ID+"/end", nil); got.Code != 303 {
 		t.Errorf("it is not taken back: %d", got.Code)
 	}
-	refused("one taken back", second, "was taken back")
+	refused("one taken back", second, "has been revoked")
 	third := invite("1")
 	h.Later(25 * time.Hour)
 	refused("an old one", third, "has expired")
 	h.Desk.Registration = auth.Closed
-	refused("a closed server", third, "takes nobody in")
+	refused("a closed server", third, "Invitations are disabled")
 	if got := h.Ask(admin, "POST", "/admin/invitations", url.Values{"uses": {"1"}, "days": {"1"}}); got.Code != 409 {
 		t.Errorf("a closed server invites: %d", got.Code)
 	}

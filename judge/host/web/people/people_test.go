@@ -169,7 +169,7 @@ func TestSetup(t *testing.T) {
 			t.Errorf("%+v: %d\n%s", tt, got.Code, got.Body)
 		}
 	}
-	if got := h.Ask("", "GET", "/setup?code="+code, nil); got.Code != 403 || !strings.Contains(got.Body, "used already") {
+	if got := h.Ask("", "GET", "/setup?code="+code, nil); got.Code != 403 || !strings.Contains(got.Body, "setup link has been used") {
 		t.Errorf("the link again: %d\n%s", got.Code, got.Body)
 	}
 	if got := h.Ask("", "POST", "/login", url.Values{"login": {"admin"}, "password": {"battery-staple"}}); got.Code != 303 {

@@ -66,7 +66,7 @@ func (s *site) teamLines(r *web.Request) (all []teamLine, members map[string][]*
 }
 
 func (s *site) teams(w http.ResponseWriter, r *web.Request) error {
-	return s.teamsPage(w, r, http.StatusOK, teamsView{Done: map[string]string{"team": "The team is changed."}[r.FormValue("done")]})
+	return s.teamsPage(w, r, http.StatusOK, teamsView{Done: map[string]string{"team": "Team saved."}[r.FormValue("done")]})
 }
 
 func (s *site) teamsPage(w http.ResponseWriter, r *web.Request, code int, v teamsView) (err error) {
@@ -90,17 +90,17 @@ func (s *site) setTeam(w http.ResponseWriter, r *web.Request) error {
 		}
 		t.Name, t.Hidden = r.Field("name"), r.PostFormValue("hidden") != ""
 		if t.Groups, err = auth.Groups(r.PostFormValue("groups")); err != nil {
-			return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Wrong: fmt.Sprintf("team %d: %v", t.Number, err)})
+			return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Wrong: fmt.Sprintf("Team %d was not saved: %v.", t.Number, err)})
 		}
 		t.ExtraTime, err = minutes("extra time", r.PostFormValue("extra"), 0)
 		if err == nil {
-			t.ExtraPenalty, err = minutes("a penalty", r.PostFormValue("penalty"), -mostMinutes)
+			t.ExtraPenalty, err = minutes("extra penalty", r.PostFormValue("penalty"), -mostMinutes)
 		}
 		if wrong := auth.BadName(t.Name); err == nil && wrong != "" {
 			err = errors.New(wrong)
 		}
 		if err != nil {
-			return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Wrong: fmt.Sprintf("team %d: %v", t.Number, err)})
+			return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Wrong: fmt.Sprintf("Team %d was not saved: %v.", t.Number, err)})
 		}
 		if err := s.Store.SetTeam(r.Context(), t, r.PostFormValue("was")); err != nil {
 			return err
@@ -117,23 +117,23 @@ func (s *site) setTeam(w http.ResponseWriter, r *web.Request) error {
 	return web.ErrNotFound
 }
 
-// mostMinutes is the most extra time, and the most that staff may add to a team's time.
+// mostMinutes is the upper limit of extra time and of extra penalty, in minutes.
 const mostMinutes = 100_000
 
-// minutes reads a number of minutes of a form; "" is 0.
+// minutes parses a number of minutes from a form. An empty text means zero.
 func minutes(what, text string, least int) (time.Duration, error) {
 	n, err := strconv.Atoi(cmp.Or(strings.TrimSpace(text), "0"))
 	if err != nil || n < least || n > mostMinutes {
-		return 0, fmt.Errorf("%s of %.20q: write whole minutes, from %d to %d, or nothing for none", what, text, least, mostMinutes)
+		return 0, fmt.Errorf("the %s %.20q is not valid: enter whole minutes from %d to %d, or leave the field empty for none", what, text, least, mostMinutes)
 	}
 	return time.Duration(n) * time.Minute, nil
 }
 
-// newSlips makes new passwords for all who take part, but for staff and those who are shut out, and
-// shows their slips once.
+// newSlips creates new passwords for the contestants of a contest, except for disabled accounts, and
+// shows their login sheets once.
 func (s *site) newSlips(w http.ResponseWriter, r *web.Request) error {
 	if r.PostFormValue("sure") == "" {
-		return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Wrong: "new passwords end the old ones at once: tick that you are sure"})
+		return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Wrong: "No password was changed. Select the check box to confirm that the old passwords stop working."})
 	}
 	lines, members, err := s.teamLines(r)
 	if err != nil {
@@ -153,7 +153,7 @@ func (s *site) newSlips(w http.ResponseWriter, r *web.Request) error {
 		}
 	}
 	if len(v.Slips) == 0 {
-		return s.teamsPage(w, r, http.StatusConflict, teamsView{Wrong: "nobody takes part who could get a new password"})
+		return s.teamsPage(w, r, http.StatusConflict, teamsView{Wrong: "No password was changed: no contestant of this contest can get a new one."})
 	}
 	if err := s.Store.SetPasswords(r.Context(), hashes); err != nil {
 		return err

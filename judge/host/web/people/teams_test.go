@@ -27,7 +27,7 @@ func TestTeams(t *testing.T) {
 	if got.Code != 200 || strings.Count(got.Body, `class="slip"`) != 4 || !strings.Contains(got.Body, `value="The =2 of us"`) {
 		t.Fatalf("the list: %d\n%s", got.Code, got.Body)
 	}
-	if again := h.Imported(admin, "/c/now/import", url.Values{"list": {list}}); strings.Contains(again.Body, `class="slip"`) || !strings.Contains(again.Body, "These have an account already") {
+	if again := h.Imported(admin, "/c/now/import", url.Values{"list": {list}}); strings.Contains(again.Body, `class="slip"`) || !strings.Contains(again.Body, "exist already and keep their passwords") {
 		t.Errorf("the same list makes somebody:\n%s", again.Body)
 	}
 	teams := webtest.Must[[]*store.Team](t)(h.Store.Teams(t.Context(), c.ID))
@@ -40,12 +40,12 @@ func TestTeams(t *testing.T) {
 		code                 int
 		want                 string
 	}{
-		"no number":           {"soon", "", "x", 400, `extra time of &#34;soon&#34;: write whole minutes, from 0`},
-		"less than no time":   {"-1", "", "x", 400, "team 1: extra time"},
-		"too much penalty":    {"", "100001", "x", 400, "team 1: a penalty"},
+		"no number":           {"soon", "", "x", 400, `the extra time &#34;soon&#34; is not valid: enter whole minutes from 0`},
+		"less than no time":   {"-1", "", "x", 400, "Team 1 was not saved: the extra time"},
+		"too much penalty":    {"", "100001", "x", 400, "Team 1 was not saved: the extra penalty"},
 		"no name":             {"", "", " ", 400, "a name is missing"},
 		"a name of controls":  {"", "", "a\x1bb", 400, "nobody can see"},
-		"a group of controls": {"", "", "x", 400, "team 1: the group"},
+		"a group of controls": {"", "", "x", 400, "Team 1 was not saved: the group"},
 		"good":                {" 20", "-5", "We <two>", 303, ""},
 	} {
 		groups := "7a, <b>,7a,"

@@ -15,8 +15,8 @@ type diffLine struct {
 	Text     string
 }
 
-// Said is what a reader of screens says of the mark.
-func (l diffLine) Said() string { return map[string]string{"got": "gone", "want": "new"}[l.Kind] }
+// Said returns the word that a screen reader says for the mark.
+func (l diffLine) Said() string { return map[string]string{"got": "removed", "want": "added"}[l.Kind] }
 
 // The bounds of what is compared and shown.
 const (

@@ -21,11 +21,11 @@ import (
 	"assay/judge/host/web"
 )
 
-// problemsView is the page of all problems, for those who make contests.
+// problemsView is the page of all problems.
 type problemsView struct {
 	Problems []*store.Problem
 	Uploads  []*store.Upload
-	Brings   bool // packages can be brought here
+	Brings   bool // packages can be uploaded
 	Name     string
 	Wrong    string
 }
@@ -69,7 +69,7 @@ func (s *site) uploadPackage(w http.ResponseWriter, r *web.Request) error {
 	}
 	known, err := s.Store.Problem(r.Context(), u.Problem)
 	if err == nil && !desk.Owns(r.Me, known) && !r.Can(auth.Accounts) {
-		return s.problemsPage(w, r, http.StatusForbidden, problemsView{Name: u.Problem, Wrong: "the problem " + u.Problem + " is somebody else's: choose another name"})
+		return s.problemsPage(w, r, http.StatusForbidden, problemsView{Name: u.Problem, Wrong: "The problem " + u.Problem + " belongs to another user. Choose another name."})
 	}
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
@@ -105,12 +105,12 @@ func (s *site) readUploadForm(r *web.Request) (u *store.Upload, file *blob.Stage
 func (s *site) readUpload(r *web.Request, u *store.Upload) (*blob.Staged, error) {
 	parts, err := r.MultipartReader()
 	if err != nil {
-		return nil, web.BadRequest("the form was not sent as a browser does")
+		return nil, web.BadRequest("The form is incomplete. Reload the page and try again.")
 	}
 	for {
 		part, err := parts.NextPart()
 		if errors.Is(err, io.EOF) {
-			return nil, web.BadRequest("there is no archive: choose a file in the ZIP format")
+			return nil, web.BadRequest("Choose a file: a ZIP archive of a problem package.")
 		}
 		if err != nil {
 			return nil, unread(err)
@@ -136,13 +136,13 @@ func (s *site) readUpload(r *web.Request, u *store.Upload) (*blob.Staged, error)
 func (s *site) archive(part *multipart.Part, u *store.Upload) (*blob.Staged, error) {
 	u.File = path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))
 	if part.FileName() == "" {
-		return nil, web.BadRequest("there is no archive: choose a file in the ZIP format")
+		return nil, web.BadRequest("Choose a file: a ZIP archive of a problem package.")
 	}
 	if u.Problem == "" {
 		u.Problem = strings.ToLower(strings.TrimSuffix(u.File, path.Ext(u.File)))
 	}
 	if !client.GoodSlug(u.Problem) {
-		return nil, web.BadRequest("%.80q is not the name of a problem: small letters, digits, . - and _, 64 at most", u.Problem)
+		return nil, web.BadRequest("%.80q is not a valid problem name. Use at most 64 lower-case letters, digits, dots, hyphens and underscores, and begin with a letter or a digit.", u.Problem)
 	}
 	u.File = strings.ToValidUTF8(u.File[:min(len(u.File), 200)], "")
 	var end lastBytes
@@ -152,11 +152,11 @@ func (s *site) archive(part *multipart.Part, u *store.Upload) (*blob.Staged, err
 	}
 	if file.Size == 0 {
 		file.Close()
-		return nil, web.BadRequest("%s is empty", u.File)
+		return nil, web.BadRequest("%s is empty. Choose the ZIP archive of a problem package.", u.File)
 	}
 	if !bytes.Contains(end, []byte(zipEnd)) {
 		file.Close()
-		return nil, web.BadRequest("%s is not a complete ZIP archive: pack the problem's folder with zip -r, and choose that file", u.File)
+		return nil, web.BadRequest("%s is not a complete ZIP archive. Pack the problem directory with zip -r, and choose that file.", u.File)
 	}
 	u.Archive = file.Digest
 	return file, nil
@@ -183,7 +183,7 @@ func (l *lastBytes) Write(p []byte) (int, error) {
 // unread says why a form could not be read to its end.
 func unread(err error) error {
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return &desk.Refusal{Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("the archive is too large: the most is %d MiB", desk.MaxArchive>>20)}
+		return &desk.Refusal{Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("The archive is too large: at most %d MiB are allowed.", desk.MaxArchive>>20)}
 	}
 	if refusal := desk.BodyRefusal(err); refusal != nil {
 		return refusal
@@ -191,11 +191,11 @@ func unread(err error) error {
 	return err
 }
 
-// uploadView is the page of an archive that was brought.
+// uploadView is the page of an uploaded package.
 type uploadView struct {
 	*store.Upload
 	Report string
-	Alone  bool // no worker is here that could verify it
+	Alone  bool // the package waits, and no worker is connected
 }
 
 // mostReport is the most bytes of a report that a page shows.
@@ -224,7 +224,7 @@ func (s *site) upload(w http.ResponseWriter, r *web.Request) error {
 	return s.Page(w, r, http.StatusOK, "upload", "Package for "+u.Problem, v)
 }
 
-// versionsView is the page of a problem: its bundles, and what was brought for it.
+// versionsView is the page of a problem, with its bundles and uploads.
 type versionsView struct {
 	*store.Problem
 	Versions []store.Version
@@ -286,7 +286,7 @@ func (s *site) compare(w http.ResponseWriter, r *web.Request) error {
 	}{{"old", &v.Old}, {"new", &v.New}} {
 		at := slices.IndexFunc(all, func(one store.Version) bool { return string(one.ID) == r.FormValue(side.field) })
 		if at < 0 {
-			return web.BadRequest("choose two versions of %s", p.Slug)
+			return web.BadRequest("Choose two versions of %s to compare", p.Slug)
 		}
 		*side.to = all[at]
 		data, err := s.Blobs.Read(all[at].Manifest, bundle.MaxManifest)
@@ -299,7 +299,7 @@ func (s *site) compare(w http.ResponseWriter, r *web.Request) error {
 	}
 	v.Changes, v.Same = changes(of[0], of[1])
 	s.differ(v.Changes)
-	return s.Page(w, r, http.StatusOK, "compare", "Two versions of "+p.Title, v)
+	return s.Page(w, r, http.StatusOK, "compare", "Compare versions of "+p.Title, v)
 }
 
 // mostDiffered is how many files of two versions are compared line by line.

@@ -23,12 +23,12 @@ func TestPackages(t *testing.T) {
 		code          int
 		want          string
 	}{
-		"nothing":                 {nil, nil, 400, "there is no archive"},
-		"a name that is no name":  {map[string]string{"name": "../../etc"}, map[string]string{"a.zip": "PK"}, 400, "is not the name of a problem"},
-		"a file with a bad name":  {nil, map[string]string{"..": "PK"}, 400, "is not the name of a problem"},
+		"nothing":                 {nil, nil, 400, "Choose a file"},
+		"a name that is no name":  {map[string]string{"name": "../../etc"}, map[string]string{"a.zip": "PK"}, 400, "is not a valid problem name"},
+		"a file with a bad name":  {nil, map[string]string{"..": "PK"}, 400, "is not a valid problem name"},
 		"an empty file":           {map[string]string{"name": "max"}, map[string]string{"a.zip": ""}, 400, "is empty"},
 		"no archive":              {nil, map[string]string{"max.zip": "PK\x03\x04, and it ends early"}, 400, "max.zip is not a complete ZIP archive"},
-		"somebody else's problem": {map[string]string{"name": "sum"}, map[string]string{"a.zip": zipOfNothing}, 403, "somebody else"},
+		"somebody else's problem": {map[string]string{"name": "sum"}, map[string]string{"a.zip": zipOfNothing}, 403, "belongs to another user"},
 	} {
 		who := admin
 		if name == "somebody else's problem" {
@@ -56,7 +56,7 @@ func TestPackages(t *testing.T) {
 		t.Errorf("the archive is %q, %v", data, err)
 	}
 	at := "/problems/uploads/" + u.ID
-	if page := h.Ask(admin, "GET", at, nil).Body; !strings.Contains(page, "No worker is here") || !strings.Contains(page, `http-equiv="refresh"`) {
+	if page := h.Ask(admin, "GET", at, nil).Body; !strings.Contains(page, "No worker is connected") || !strings.Contains(page, `http-equiv="refresh"`) {
 		t.Errorf("while it waits the page says\n%s", page)
 	}
 	u.State, u.Reason, u.Report = store.UploadFailed, "the entry "+webtest.Evil+" is a link", h.Put([]byte("a report "+webtest.Evil))
@@ -64,7 +64,7 @@ func TestPackages(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := h.Ask(admin, "GET", at, nil).Body
-	for _, want := range []string{"It is not published", "is a link", "a report"} {
+	for _, want := range []string{"The package was not published", "is a link", "a report"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q:\n%s", want, page)
 		}
@@ -102,11 +102,11 @@ func TestVersionsAreCompared(t *testing.T) {
 		ids = append(ids, string(id))
 	}
 	page := h.Ask(admin, "GET", "/problem/max", nil).Body
-	if strings.Count(page, "<strong>counts</strong>") != 1 || !strings.Contains(page, ids[0][:12]) || !strings.Contains(page, ids[1][:12]) {
+	if strings.Count(page, `<span class="tag ok">current</span>`) != 1 || !strings.Contains(page, ids[0][:12]) || !strings.Contains(page, ids[1][:12]) {
 		t.Errorf("the versions are\n%s", page)
 	}
 	got := h.Ask(admin, "GET", "/problem/max/compare?old="+ids[0]+"&new="+ids[1], nil)
-	for _, want := range []string{"b.in</code></th><td>changed", "c.in</code></th><td>removed", ".in</code></th><td>added", "2 files are the same"} {
+	for _, want := range []string{"b.in</code></th><td>changed", "c.in</code></th><td>removed", ".in</code></th><td>added", "2 files are unchanged"} {
 		if !strings.Contains(got.Body, want) {
 			t.Errorf("the page lacks %q:\n%s", want, got.Body)
 		}

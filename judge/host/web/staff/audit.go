@@ -9,21 +9,26 @@ import (
 	"strings"
 	"time"
 
+	"assay/judge/host/auth"
 	"assay/judge/host/board"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
 )
 
-// auditView is the page of what everybody did.
+// auditView is the page of the audit log.
 type auditView struct {
 	Lines       []auditLine
 	Actions     []string
-	Who, Action string // of the filter: a login, and what was done
-	About       string // and to what
+	Who, Action string // of the filter: a username and an action
+	About       string // of the filter: a username or another object
+	Machines    bool   // the reader may see the workers
 	Older       string // path of the next page; "" for none
 	Table       string // path of the table
 	Wrong       string
 }
+
+// Filtered reports whether the page shows only some entries.
+func (v auditView) Filtered() bool { return v.Who != "" || v.Action != "" || v.About != "" }
 
 type auditLine struct {
 	At                                   time.Time
@@ -94,13 +99,14 @@ func (s *site) auditPage(w http.ResponseWriter, r *web.Request) error {
 	if v.Actions, err = s.Store.AuditActions(r.Context()); err != nil {
 		return err
 	}
+	v.Machines = r.Can(auth.Machines)
 	q := url.Values{"who": {v.Who}, "action": {v.Action}, "about": {v.About}}
 	v.Table = r.URL.Path + "/table.csv?" + q.Encode()
 	if older != "" {
 		q.Set("before", older)
 		v.Older = r.URL.Path + "?" + q.Encode()
 	}
-	return s.Page(w, r, http.StatusOK, "audit", "Audit", v)
+	return s.Page(w, r, http.StatusOK, "audit", "Audit log", v)
 }
 
 // auditTable is the audit as a table for other programs.

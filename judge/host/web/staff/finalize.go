@@ -9,7 +9,7 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// finalizeView says what is in the way of final results.
+// finalizeView is the page of the final results, with the checks that must pass before.
 type finalizeView struct {
 	Slug      string
 	Finalized time.Time // zero while they are not final
@@ -17,41 +17,65 @@ type finalizeView struct {
 	Ready     bool
 }
 
-// checkLine is one thing that must be so; a note is nothing that must.
-type checkLine struct {
-	Good, Note bool
-	Text       string
-	Link, Do   string // where it is mended, below the contest's path, and what that is called; "" for nowhere
+// Needed returns how many checks must pass.
+func (v finalizeView) Needed() (n int) {
+	for _, c := range v.Checks {
+		if !c.Note {
+			n++
+		}
+	}
+	return n
 }
 
-// checks looks at everything that final results need.
+// Failed returns how many checks do not pass.
+func (v finalizeView) Failed() (n int) {
+	for _, c := range v.Checks {
+		if !c.Note && !c.Good {
+			n++
+		}
+	}
+	return n
+}
+
+// A checkLine is a check, or a note, which does not have to pass.
+type checkLine struct {
+	Good, Note   bool
+	Text, Detail string
+	Link, Do     string // the page where it is fixed, below the path of the contest, and the text of the button
+}
+
+// checks runs the checks that must pass before the results can be final.
 func (s *site) checks(r *web.Request) (v finalizeView, err error) {
 	c, now := access.Of(r).Contest, s.Time()
 	v = finalizeView{Slug: c.Slug, Finalized: c.Finalized, Ready: true}
-	check := func(bad bool, wrong, good, link, do string) {
+	check := func(bad bool, good string, wrong checkLine) {
 		if !bad {
 			v.Checks = append(v.Checks, checkLine{Good: true, Text: good})
 			return
 		}
 		v.Ready = false
-		v.Checks = append(v.Checks, checkLine{Text: wrong, Link: link, Do: do})
+		v.Checks = append(v.Checks, wrong)
 	}
 	last, err := s.lastEnd(r)
 	if err != nil {
 		return v, err
 	}
 	ended := !c.Ends().IsZero() && !now.Before(c.Ends())
-	wrong := "the contest is not over yet"
+	wrong := checkLine{Text: "The contest has not ended", Link: "/edit", Do: "Open settings"}
 	if ended {
-		wrong = "the contest is not over yet for a team that has extra time: it is at " + last.Local().Format("15:04:05")
+		wrong.Text = "The contest has not ended for every team"
+		wrong.Detail = "The last team, with extra time, ends at " + last.Local().Format("15:04:05") + "."
 	}
-	check(!ended || now.Before(last), wrong, "the contest is over, for all teams", "/edit", "Settings")
+	check(!ended || now.Before(last), "The contest has ended for every team", wrong)
 	l, err := s.Boards.Board(r.Context(), c.ID)
 	if err != nil {
 		return v, err
 	}
 	open := l.Open()
-	check(open > 0, web.Counted(open, "submission has", "submissions have")+" no verdict yet; a judge error is none", "every submission that counts has a verdict", "/submissions?verdict="+store.Unjudged, "Submissions without a verdict")
+	check(open > 0, "Every submission of the scoreboard has a verdict", checkLine{
+		Text: web.Counted(open, "submission has", "submissions have") + " no verdict", Detail: "Pending, or with a judge error.",
+		Link: "/submissions?verdict=" + store.Unjudged, Do: "Open submissions",
+	})
 	rejudgings, err := s.Store.Rejudgings(r.Context(), c.ID)
 	if err != nil {
 		return v, err
@@ -62,14 +86,23 @@ func (s *site) checks(r *web.Request) (v finalizeView, err error) {
 			running++
 		}
 	}
-	check(running > 0, web.Counted(running, "rejudging is", "rejudgings are")+" neither applied nor cancelled", "no rejudging is open", "/rejudgings", "Rejudgings")
+	check(running > 0, "No rejudging is open", checkLine{
+		Text: web.Counted(running, "rejudging is", "rejudgings are") + " open", Detail: "Apply or cancel each of them.",
+		Link: "/rejudgings", Do: "Open rejudgings",
+	})
 	questions, err := s.Store.OpenQuestions(r.Context(), c.ID)
 	if err != nil {
 		return v, err
 	}
-	check(questions > 0, web.Counted(questions, "question has", "questions have")+" no answer", "every question has an answer", "/clar?open=yes", "Questions without an answer")
+	check(questions > 0, "All clarification requests are answered", checkLine{
+		Text: web.Counted(questions, "clarification request is", "clarification requests are") + " unanswered",
+		Link: "/clar?open=yes", Do: "Open clarifications",
+	})
 	if c.Freeze > 0 && (c.Thaw.IsZero() || now.Before(c.Thaw)) {
-		v.Checks = append(v.Checks, checkLine{Note: true, Text: "the public's board stands still; it goes on when you show the public everything, before or after this", Link: "/board?view=staff", Do: "Board"})
+		v.Checks = append(v.Checks, checkLine{
+			Note: true, Text: "The public scoreboard is still frozen", Detail: "You can unfreeze it before or after you finalize the results.",
+			Link: "/board?view=staff", Do: "Open scoreboard",
+		})
 	}
 	return v, nil
 }
@@ -82,7 +115,7 @@ func (s *site) finalize(w http.ResponseWriter, r *web.Request) error {
 	return s.Page(w, r, http.StatusOK, "finalize", "Final results", v)
 }
 
-// setFinal makes the results final, where nothing is in the way, or opens them again.
+// setFinal makes the results final if all checks pass, or reopens them.
 func (s *site) setFinal(w http.ResponseWriter, r *web.Request) error {
 	c, do, why := access.Of(r).Contest, r.PostFormValue("do"), r.Field("why")
 	switch do {
@@ -97,11 +130,11 @@ func (s *site) setFinal(w http.ResponseWriter, r *web.Request) error {
 		c.Finalized = s.Time()
 	case "open":
 		if why == "" {
-			return web.BadRequest("results that were final are opened with a reason")
+			return web.BadRequest("Enter a reason to reopen the results")
 		}
 		c.Finalized = time.Time{}
 	default:
-		return web.BadRequest("the form asks for nothing that is known here")
+		return web.BadRequest("Unknown action: reload the page and try again")
 	}
 	if err := s.Store.SetContest(r.Context(), c, nil); err != nil {
 		return err
@@ -109,7 +142,7 @@ func (s *site) setFinal(w http.ResponseWriter, r *web.Request) error {
 	return s.Done(w, r, map[string]string{"final": "results final", "open": "results open again"}[do], c.Slug, why, "/c/"+c.Slug+"/finalize")
 }
 
-// lastEnd is when a contest ends for the last team.
+// lastEnd returns the time at which the contest ends for the last team.
 func (s *site) lastEnd(r *web.Request) (time.Time, error) {
 	teams, err := s.Store.Teams(r.Context(), access.Of(r).Contest.ID)
 	var extra time.Duration

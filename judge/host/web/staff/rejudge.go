@@ -21,9 +21,9 @@ import (
 type rejudgingsView struct {
 	Slug    string
 	All     []rejudgingLine
-	Changes bool // the reader may begin one
+	Changes bool // the reader may create one
 	Choice  choiceView
-	Every   bool // the box that all are meant is set
+	Every   bool // the check box for all submissions is set
 	Why     string
 	Wrong   string
 }
@@ -37,7 +37,7 @@ type rejudgingLine struct {
 func rejudgingOf(r *store.Rejudging) rejudgingLine {
 	l := rejudgingLine{ID: r.ID, Why: r.Why, Login: r.Login, State: string(r.State), Made: r.Made, Submissions: r.Submissions, Done: r.Submissions - r.Open}
 	if r.State == store.RejudgingRunning && r.Open == 0 {
-		l.State = "judged: apply or cancel it"
+		l.State = "waiting for your decision"
 	}
 	return l
 }
@@ -62,7 +62,7 @@ func (s *site) rejudgingsPage(w http.ResponseWriter, r *web.Request, code int, v
 	return s.Page(w, r, code, "rejudgings", "Rejudgings", v)
 }
 
-// rejudge begins a rejudging.
+// rejudge creates a rejudging.
 func (s *site) rejudge(w http.ResponseWriter, r *web.Request) error {
 	v := rejudgingsView{Every: r.PostFormValue("all") != "", Why: r.PostFormValue("why")}
 	var err error
@@ -93,14 +93,21 @@ type rejudgingView struct {
 	rejudgingLine
 	Slug    string
 	Running bool
-	Open    int // that are not judged yet
-	Left    int // that were left out, on the page after its beginning
-	Changes bool
+	Open    int  // submissions that are not judged yet
+	Left    int  // submissions that were left out; shown once, after the rejudging is created
+	Blocked int  // submissions because of which it cannot be applied
+	Changes bool // the reader may apply or cancel it
 	Matrix  matrixView
 	Lines   []rejudgedLine // of submissions that change
-	More    int            // that are not shown
+	More    int            // submissions that change and are not in Lines
 	Moves   []moveLine
 }
+
+// Changed returns the number of submissions that change.
+func (v rejudgingView) Changed() int { return len(v.Lines) + v.More }
+
+// Unchanged returns the number of judged submissions that do not change.
+func (v rejudgingView) Unchanged() int { return v.Submissions - v.Open - v.Changed() }
 
 // matrixView counts old verdicts by new ones.
 type matrixView struct {
@@ -171,6 +178,9 @@ func (s *site) rejudging(w http.ResponseWriter, r *web.Request) error {
 	v.Left, _ = strconv.Atoi(r.FormValue("left")) // 0 where nobody says so
 	const most = 200
 	for _, c := range all {
+		if v.Running && (c.Lost() || c.Done && c.Moved) {
+			v.Blocked++
+		}
 		if !c.Changed() {
 			continue
 		}
@@ -192,12 +202,12 @@ func (s *site) rejudging(w http.ResponseWriter, r *web.Request) error {
 			v.Moves = append(v.Moves, moveLine{m.Now.Team.Name, cellOf(m.Was), cellOf(m.Now)})
 		}
 	}
-	return s.Page(w, r, http.StatusOK, "rejudging", "Rejudging", v)
+	return s.Page(w, r, http.StatusOK, "rejudging", "Rejudging: "+one.Why, v)
 }
 
 func cellOf(p scoring.Place) moveCell { return moveCell{p.Rank, p.Solved, p.Points, p.Time} }
 
-// matrix counts what becomes of which verdict, worst last.
+// matrix counts the submissions by old and new verdict, worst last.
 func matrix(all []*store.Rejudged) (m matrixView) {
 	const none = "-"
 	name := func(v judge.Verdict) string {
@@ -243,7 +253,7 @@ func (s *site) endRejudging(w http.ResponseWriter, r *web.Request) error {
 	}
 	do := r.PostFormValue("do")
 	if !slices.Contains([]string{"apply", "cancel"}, do) {
-		return web.BadRequest("the form asks for nothing that is known here")
+		return web.BadRequest("Unknown action: reload the page and try again")
 	}
 	if err := s.EndRejudging(r.Context(), one.ID, do == "apply"); err != nil {
 		return err

@@ -49,7 +49,7 @@ func TestRejudgingPages(t *testing.T) {
 	}
 	page := h.Ask(admin, "GET", path, nil).Body
 	webtest.Harmless(t, "a rejudging", page)
-	if !strings.Contains(page, "0 of 2 are judged") || !strings.Contains(page, "1 submissions were left out") || strings.Contains(page, `value="apply"`) || !strings.Contains(page, "refresh") {
+	if !strings.Contains(page, "0 of 2 submissions are judged") || !strings.Contains(page, "1 submission was left out") || strings.Contains(page, `value="apply"`) || !strings.Contains(page, "refresh") {
 		t.Errorf("while it runs:\n%s", page)
 	}
 	path, _, _ = strings.Cut(path, "?")
@@ -62,7 +62,7 @@ func TestRejudgingPages(t *testing.T) {
 	h.RejudgedAs(judge.Accepted)
 	page = h.Ask(admin, "GET", path, nil).Body
 	webtest.Harmless(t, "a judged one", page)
-	for _, want := range []string{`value="apply"`, "now AC", "<strong>2</strong>", "teams that move", "wrong answer", "accepted"} {
+	for _, want := range []string{`value="apply"`, `<th scope="col" class="num">AC</th>`, "Apply 2 changes", "<dt>Changed</dt><dd>2</dd>", "<dt>Unchanged</dt><dd>0</dd>", "<strong>2</strong>", "scoreboard changes", "wrong answer", "accepted"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("what was judged has no %q:\n%s", want, page)
 		}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"assay/judge/host/auth"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
@@ -15,9 +16,20 @@ import (
 type workersView struct {
 	Workers []workerLine
 	Queues  []queueLine
-	Waits   string // why judging is slow, in words; "" where it is not
+	Waits   string // why judging is slow; "" if it is not
 	Backups web.Backups
-	Late    bool // so are the backups
+	Late    bool // the last backup is too old
+	Audit   bool // the reader may see the audit log
+}
+
+// Connected returns how many workers are connected.
+func (v workersView) Connected() (n int) {
+	for _, one := range v.Workers {
+		if one.Here {
+			n++
+		}
+	}
+	return n
 }
 
 type workerLine struct {
@@ -49,7 +61,7 @@ func (s *site) workerLines(r *web.Request) (lines []workerLine, err error) {
 }
 
 func (s *site) workers(w http.ResponseWriter, r *web.Request) (err error) {
-	v := workersView{}
+	v := workersView{Audit: r.Can(auth.SeeAudit)}
 	if v.Workers, err = s.workerLines(r); err != nil {
 		return err
 	}
@@ -66,20 +78,20 @@ func (s *site) workers(w http.ResponseWriter, r *web.Request) (err error) {
 	for _, q := range queues {
 		state := "waiting"
 		if q.State == store.Out {
-			state = "with a worker"
+			state = "running"
 		} else {
 			waiting += q.Jobs
 		}
 		v.Queues = append(v.Queues, queueLine{job.Lane(q.Lane).String(), q.Class, state, q.Jobs, s.Time().Sub(q.Oldest)})
 	}
 	if here == 0 {
-		v.Waits = "No worker is connected: nothing is judged until one is."
+		v.Waits = "No worker is connected. Submissions wait until one connects."
 	} else if waiting > 0 && here < len(v.Workers) {
-		v.Waits = fmt.Sprintf("Only %d of %d workers are at work, and %d jobs wait.", here, len(v.Workers), waiting)
+		v.Waits = fmt.Sprintf("Only %d of %d workers take jobs, and %s.", here, len(v.Workers), web.Counted(waiting, "job is waiting", "jobs are waiting"))
 	}
 	if s.Options.Backups != nil {
 		v.Backups = s.Options.Backups()
 		v.Late = v.Backups.Late(s.Time())
 	}
-	return s.Page(w, r, http.StatusOK, "workers", "Workers and queue", v)
+	return s.Page(w, r, http.StatusOK, "workers", "Workers", v)
 }

@@ -1,0 +1,81 @@
+package web_test
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/store"
+	"assay/judge/host/web/webtest"
+)
+
+// oldWords are terms that the pages replaced by those of contest organizers.
+var oldWords = regexp.MustCompile(`(?i)\b(slips?|shut out|let in|logins?|bring|brought|judge again|look again|take back|taken back|for ever|staff|who takes part)\b`)
+
+// TestWordsOfPages: each page has its heading in a head, at most one filled button, the tabs of its
+// place, and the words of the field.
+func TestWordsOfPages(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	h.Judged(h.Send(c, "ada"), webtest.Failing()...)
+	h.Desk.Registration = auth.Open
+	admin := h.Cookie("admin")
+	made := h.Ask(admin, "POST", "/c/now/rejudgings", url.Values{"all": {"yes"}, "why": {"a wrong answer file"}})
+	if made.Code != 303 {
+		t.Fatalf("create a rejudging: %d\n%s", made.Code, made.Body)
+	}
+	h.Ask(admin, "POST", "/admin/invitations", url.Values{"note": {"class 7b"}, "uses": {"40"}, "days": {"7"}})
+	h.Ask(admin, "POST", "/admin/accounts/bob", url.Values{"do": {"out"}})
+	for path, says := range map[string][]string{
+		"/account":                  {"Create token", "Change password", "No access tokens yet", "this session", "Delete account…"},
+		"/account/erase":            {"Delete your account", "Type admin to confirm", "Delete account"},
+		"/admin/accounts":           {"People", "Accounts Import Invitations", "Save role", "Create new password", "Enable account", "Disable account", "Contest administrator", "disabled", "active"},
+		"/admin/accounts/ada/erase": {"Delete account", "Type ada to confirm", "verdicts and ranks on scoreboards"},
+		"/admin/import":             {"Import people", "Accounts Import Invitations", "Check list", "Print login sheets"},
+		"/admin/invitations":        {"Invitations", "Anyone with the link can create a contestant account", "0 of 40", "Revoke link", "active"},
+		"/admin/workers":            {"Workers Audit log", "No worker is connected", "Backups"},
+		"/admin/audit":              {"Audit log", "Download CSV", "change account"},
+		"/admin/audit?who=judge":    {"No entries match", "Clear filters"},
+		"/c/now/teams":              {"1 team", "Import teams", "Download CSV", "Save team", "Replace the passwords of all 1 team", "Create new passwords"},
+		"/c/now/import":             {"Import teams", "Check list"},
+		"/c/now/finalize":           {"Final results", "of 4 checks are open", "The contest has not ended", "1 rejudging is open", "All clarification requests are answered", "Check again"},
+		"/c/now/rejudgings":         {"Create rejudging", "Verdicts do not change until you apply the rejudging", "0 of 1"},
+		made.Get("Location"):        {"Rejudging: a wrong answer file", "Cancel rejudging", "0 of 1 submissions are judged", "No verdict changes so far"},
+		"/problems":                 {"Problems", "1 problem on this server", "Upload a problem package", "Upload package"},
+		"/problem/sum":              {"Versions", "current", "Practice"},
+	} {
+		page := h.Ask(admin, "GET", path, nil)
+		webtest.Harmless(t, path, page.Body)
+		_, body, _ := strings.Cut(page.Body, "<main")
+		body, _, _ = strings.Cut(body, "</main>")
+		text := webtest.Text("<main" + body)
+		for _, want := range says {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s does not say %q:\n%s", path, want, text)
+			}
+		}
+		if old := oldWords.FindString(strings.ReplaceAll(text, "login sheets", "")); old != "" {
+			t.Errorf("%s says %q:\n%s", path, old, text)
+		}
+		if !strings.Contains(body, `<div class="head">`) {
+			t.Errorf("%s has no head:\n%s", path, body)
+		}
+		if filled := len(regexp.MustCompile(`class="(btn )?main"`).FindAllString(body, -1)); filled > 1 {
+			t.Errorf("%s has %d filled buttons", path, filled)
+		}
+	}
+	for path, says := range map[string]string{"/login": "Username", "/register": "Repeat password"} {
+		page := h.Ask("", "GET", path, nil)
+		webtest.Harmless(t, path, page.Body)
+		if text := webtest.Text(page.Body); page.Code != 200 || !strings.Contains(text, says) {
+			t.Errorf("%s: %d does not say %q:\n%s", path, page.Code, says, text)
+		}
+	}
+	// A jury sees no tab of a page that is closed to it.
+	if page := h.Ask(h.Cookie("judge"), "GET", "/admin/workers", nil); page.Code != 200 || strings.Contains(page.Body, `href="/admin/audit"`) {
+		t.Errorf("the jury has a tab of the audit log: %d\n%s", page.Code, page.Body)
+	}
+}
