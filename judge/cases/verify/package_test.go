@@ -319,7 +319,7 @@ func TestSlow(t *testing.T) {
 	}
 }
 
-// tries counts the runs of a solution.
+// tries counts the runs of a solution on the first case.
 var tries int
 
 // timed are the runs of a solution with all the time that they want, by the number of the case.
@@ -341,7 +341,9 @@ type timedBench struct {
 }
 
 func (b *timedBench) Try(_ context.Context, c *judge.Case) (*judge.Attempt, error) {
-	tries++
+	if c.Name == "1" { // the others may run beside it
+		tries++
+	}
 	x := b.runs[c.Name[0]-'1']
 	if x.CPU > b.limits.CPU {
 		x = judge.Exec{CPU: b.limits.CPU + time.Millisecond, Killed: judge.CPUTime}

@@ -77,6 +77,8 @@ if (news) {
 }
 const clocks = [...document.querySelectorAll('time[data-left]')];
 const began = Date.now();
+let typed = false;
+document.addEventListener('input', () => { typed = true; });
 const words = (s) => {
   const two = (n) => String(n).padStart(2, '0');
   const d = Math.floor(s / 86400);
@@ -86,8 +88,8 @@ const tick = () => {
   for (const t of clocks) {
     const left = Math.ceil((new Date(t.dateTime) - Date.now()) / 1000);
     t.textContent = t.dataset.before + words(Math.max(left, 0)) + t.dataset.after;
-    // At the start and at the end the page is another one; not while somebody writes.
-    if (left === 0 && Date.now() - began > 5000 && !document.querySelector('form[data-submit], form.stack')) {
+    // At the start and at the end the page is another one. What was typed stays.
+    if (left === 0 && Date.now() - began > 5000 && !typed) {
       location.reload();
     }
   }
