@@ -270,7 +270,7 @@ func (m *Maker) CheckFiles() judge.Faults {
 }
 
 // Compare is CheckFiles that also lists the cases whose files are not what their
-// lines make, so that nobody is judged by them, and the groups that were made by other sources of
+// lines make, so that no program is judged by them, and the groups that were made by other sources of
 // the programs. What these make may be the same: Redraw finds out.
 func (m *Maker) Compare() (faults judge.Faults, doubtful []*judge.Case, changed []string) {
 	sources, err := m.sources()

@@ -137,7 +137,7 @@ func (v *Verifier) crashOf(message string) *judge.Fault {
 	return crashed(role, part, message)
 }
 
-// once passes on events but for faults of a crash that was told before.
+// once passes on events, except for faults of a crash that it has passed on already.
 func once(listen func(judge.Event)) func(judge.Event) {
 	var told judge.Faults
 	return func(e judge.Event) {

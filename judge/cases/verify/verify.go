@@ -6,7 +6,7 @@
 //
 // It finds as much as it can in one go, and sends it as events; a *judge.Fault is
 // an event here, never the end. It does not change anything. It makes generated inputs
-// again only if the programs have changed since; `judge generate --check` makes all cases anew.
+// again only if the programs have changed since; `judge generate --check` generates all cases again.
 package verify
 
 import (

@@ -231,7 +231,7 @@ func (c *apiClient) single(w http.ResponseWriter, t clics.Type, o clics.Object) 
 	return raw(w, data)
 }
 
-// access tells a client what it may see. The API cannot be written to yet, so nobody has a capability.
+// access tells a client what it may see. The API cannot be written to yet, so no client has a capability.
 func (c *apiClient) access(w http.ResponseWriter) error {
 	type endpoint struct {
 		Type       clics.Type `json:"type"`
@@ -303,7 +303,7 @@ func (c *apiClient) state() clics.Object {
 		scored := board.Contest(s, nil)
 		m.Freeze = scored.Moment(s.Freeze)
 	} else if s.Freeze != 0 {
-		m.Freeze = time.Unix(1<<40, 0) // it will be frozen, and nobody knows when
+		m.Freeze = time.Unix(1<<40, 0) // it will be frozen, at an unknown time
 	}
 	return clics.StateOf(m, c.now)
 }

@@ -28,7 +28,7 @@ func (a *api) importContest(w http.ResponseWriter, r *http.Request, who *caller)
 	if slug == "" && p.Contest != nil {
 		slug = p.Contest.ID
 	}
-	if !contestpackage.GoodSlug(slug) {
+	if !store.GoodSlug(slug) {
 		return &status{http.StatusBadRequest, "the package does not say the id of its contest",
 			"name the contest with --contest: small letters, digits and -, such as spring-2026"}
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // TestReasonsWithPathsOfAWorker: why a worker failed is shown to administrators only, if it names a
-// path of the machine. What is wrong with a problem is shown to whoever asked for the flow.
+// path of the machine. What is wrong with a problem is shown to the account that asked for the flow.
 func TestReasonsWithPathsOfAWorker(t *testing.T) {
 	h := newHarness(t)
 	file := h.submission("").Files[0]

@@ -5,12 +5,14 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"assay/judge/host/store"
 )
 
 // contest reads the contest of a package.
 func (o *object) contest() *Contest {
 	c := &Contest{File: o.file, Line: o.line, ID: o.scalar("id")}
-	if c.ID != "" && !slugs.MatchString(c.ID) {
+	if c.ID != "" && !store.GoodSlug(c.ID) {
 		const hint = "the id becomes a part of addresses: use small letters, digits and -, at most 40, and begin with a letter or digit"
 		o.wrong("id", hint, "%.60q cannot be the id of a contest", c.ID)
 	}
@@ -119,6 +121,3 @@ func (o *object) penalty() *time.Duration {
 	}
 	return o.reltime("penalty_time")
 }
-
-// GoodSlug reports whether a contest can have a name in addresses.
-func GoodSlug(text string) bool { return slugs.MatchString(text) }

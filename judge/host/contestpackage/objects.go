@@ -79,9 +79,6 @@ type Account struct {
 // ids are the ids that other systems may use.
 var ids = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,35}$`)
 
-// slugs are the names of contests in addresses.
-var slugs = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
-
 // Read reads the files of a package by their names. It returns judge.Faults if anything is wrong.
 func Read(from map[string][]byte) (*Package, error) {
 	r := &reader{}
@@ -362,7 +359,7 @@ var elsewhere = []string{
 	"country_flag", "country_subdivision_flag", "twitter_account", "twitter_hashtag",
 }
 
-// ignored notes the keys that nobody asked for.
+// ignored notes the keys that no reader has used.
 func (o *object) ignored() {
 	for _, key := range o.keys {
 		if o.used[key] {

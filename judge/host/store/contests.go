@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"time"
 
@@ -59,6 +60,11 @@ type Contest struct {
 	Revision   int64 // rises with each change
 	LastSeq    int64 // of its last event
 }
+
+var slugs = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
+
+// GoodSlug reports whether a text can name a contest or a hole in addresses.
+func GoodSlug(text string) bool { return slugs.MatchString(text) }
 
 // Settings are what staff may set of a contest. The zero value of each is what is usual.
 type Settings struct {

@@ -36,7 +36,7 @@ type Team struct {
 	GroupIDs []string
 }
 
-// Entrant is somebody who is to take part in a contest.
+// An Entrant is a person to enter into a contest.
 type Entrant struct {
 	*Account
 	Team string // the name of the team; "" for one of their own

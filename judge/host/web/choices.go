@@ -2,16 +2,10 @@ package web
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 
 	"assay/judge/host/store"
 )
-
-var slug = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
-
-// GoodSlug reports whether a contest or a hole may have an address that ends so.
-func GoodSlug(text string) bool { return slug.MatchString(text) }
 
 // A Choice is an entry of a group of radio buttons or of a list.
 type Choice struct {

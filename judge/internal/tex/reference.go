@@ -110,7 +110,7 @@ func reference(withKind bool) act {
 	}
 }
 
-// referred writes the numbers of references, and those of the captions that somebody refers to.
+// referred writes the numbers of references, and those of the captions that the text refers to.
 func (r *reader) referred(text string) string {
 	wanted := map[float]bool{}
 	for _, ref := range r.numbers.refs {

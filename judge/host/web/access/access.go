@@ -127,7 +127,7 @@ func (a *Access) Head(r *web.Request) (h web.Head, err error) {
 	return h, nil
 }
 
-// ClockOf returns the clock of a contest, as it is for whoever has the access.
+// ClockOf returns the clock of a contest, with the extra time of the caller's team.
 func ClockOf(seat *desk.Seat, now time.Time) web.Clock {
 	return web.ClockAt(now, seat.Contest.Starts, seat.Ends())
 }

@@ -89,7 +89,7 @@ func (s *site) makeHole(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	v.New, h.Slug, h.ProblemSlug = true, v.Slug, v.Problem
-	if v.Wrong == "" && !web.GoodSlug(v.Slug) {
+	if v.Wrong == "" && !store.GoodSlug(v.Slug) {
 		v.Wrong = "an address has small letters, digits and -, up to 40 of them, as wythoff"
 	}
 	if v.Wrong == "" {

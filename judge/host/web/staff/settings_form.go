@@ -107,7 +107,7 @@ func (s *site) readSettings(w http.ResponseWriter, r *web.Request, c *store.Cont
 		v.Errors.add("slug", "Enter a web address: the name has no letters or digits to make one from.")
 	case f.Slug == store.Practice:
 		v.Errors.add("slug", "The web address %s is reserved.", store.Practice)
-	case f.Name != "" && !web.GoodSlug(f.Slug):
+	case f.Name != "" && !store.GoodSlug(f.Slug):
 		v.Errors.add("slug", "Use 1 to 40 lower-case letters, digits and hyphens, for example %s.", cmp.Or(slugOf(f.Slug), "spring-2026"))
 	}
 	s.settle(&v, c, r.Zone(), field("start") == "now")

@@ -1,0 +1,52 @@
+package access
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestNavOf: who sees which tabs in a contest, and which one is marked. Tabs in parentheses are in the
+// menu More, those in brackets on a narrow screen only.
+func TestNavOf(t *testing.T) {
+	for _, tt := range []struct {
+		who, page string
+		h         Heading
+		want      string
+	}{
+		{"a visitor", "", Heading{}, "*Problems Scoreboard"},
+		{"a contestant", "/p/A", Heading{LoggedIn: true, Clar: true, Team: "7"}, "*Problems Submissions Scoreboard#t-7 Clarifications"},
+		{"a contestant", "/mine", Heading{LoggedIn: true, Clar: true}, "Problems *Submissions Scoreboard Clarifications"},
+		{"the jury", "/overview", Heading{Jury: true, LoggedIn: true, Clar: true}, "*Overview Submissions Clarifications [Scoreboard]?view=staff (Problems) (Rejudgings)"},
+		{"the jury", "/s/12", Heading{Jury: true, LoggedIn: true, Clar: true}, "Overview *Submissions Clarifications [Scoreboard]?view=staff (Problems) (Rejudgings)"},
+		{"the jury", "/board", Heading{Jury: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications *[Scoreboard]?view=staff (Problems) (Rejudgings)"},
+		{"an administrator", "/import", Heading{Jury: true, Changes: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications [Scoreboard]?view=staff *[Teams] (Problems) (Rejudgings) (Final results) (Settings)"},
+		{"an administrator", "/edit", Heading{Jury: true, Changes: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications [Scoreboard]?view=staff [Teams] (Problems) (Rejudgings) (Final results) *(Settings)"},
+		{"an administrator", "/rejudgings/5", Heading{Jury: true, Changes: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications [Scoreboard]?view=staff [Teams] (Problems) *(Rejudgings) (Final results) (Settings)"},
+	} {
+		tt.h.Slug, tt.h.Name = "spring", "Spring"
+		v := NavOf(tt.h, tt.page)
+		var got []string
+		for _, tab := range v.Tabs {
+			text := tab.Name
+			switch {
+			case tab.Folded:
+				text = "(" + text + ")"
+			case !tab.Narrow:
+				text = "[" + text + "]"
+			}
+			if tab.Here {
+				text = "*" + text
+			}
+			if i := strings.IndexAny(tab.Link, "?#"); i >= 0 {
+				text += tab.Link[i:]
+			}
+			got = append(got, text)
+			if !strings.HasPrefix(tab.Link, "/c/spring") || (tab.News != "") != (tab.Name == "Clarifications") {
+				t.Errorf("%s: the tab %+v", tt.who, tab)
+			}
+		}
+		if text := strings.Join(got, " "); text != tt.want || v.Place.Link != "/c/spring" {
+			t.Errorf("%s at %q:\n%s\nwant\n%s", tt.who, tt.page, text, tt.want)
+		}
+	}
+}

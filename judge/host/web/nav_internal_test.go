@@ -1,0 +1,39 @@
+package web
+
+import (
+	"slices"
+	"testing"
+
+	"assay/judge/host/auth"
+)
+
+// TestSiteNav: each page outside of contests belongs to one tab, and roles see what they may use.
+func TestSiteNav(t *testing.T) {
+	for path, want := range map[string]string{
+		"/": "Contests", "/admin/contests/new": "Contests", "/golf": "Code golf", "/hole/wythoff/py": "Code golf", "/admin/holes/new": "Code golf", "/ladders": "Ladders", "/ladder/hill": "Ladders",
+		"/problems": "Problems", "/problem/sum": "Problems", "/arena/x": "Arena", "/admin/invitations": "People", "/admin/import": "People", "/admin/audit": "System", "/account": "", "/login": "", "/golfing": "",
+	} {
+		here := ""
+		for _, tab := range siteNav(path, func(auth.Action) bool { return true }).Tabs {
+			if tab.Here {
+				here += tab.Name
+			}
+		}
+		if here != want {
+			t.Errorf("%s belongs to %q, want %q", path, here, want)
+		}
+	}
+	for _, tt := range []struct {
+		may  []auth.Action
+		tabs int
+		news int
+	}{{nil, 3, 0}, {[]auth.Action{auth.Machines}, 4, 0}, {[]auth.Action{auth.Make}, 5, 5}, {[]auth.Action{auth.Make, auth.Machines, auth.Accounts}, 7, 5}} {
+		v := siteNav("/", func(a auth.Action) bool { return slices.Contains(tt.may, a) })
+		if len(v.Tabs) != tt.tabs || len(v.New) != tt.news {
+			t.Errorf("%v: %d tabs and %d in New, want %d and %d", tt.may, len(v.Tabs), len(v.New), tt.tabs, tt.news)
+		}
+		if v.More() || v.Slim() != (tt.tabs > 3) {
+			t.Errorf("%v: a menu More %t, on a narrow screen %t", tt.may, v.More(), v.Slim())
+		}
+	}
+}

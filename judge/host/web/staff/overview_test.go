@@ -1,0 +1,55 @@
+package staff_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/store"
+	"assay/judge/host/web/webtest"
+)
+
+// TestOverview: the jury sees what needs attention in a contest, and contestants see how they stand.
+func TestOverview(t *testing.T) {
+	h := webtest.New(t)
+	now := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	h.Contest("empty", time.Hour, store.Accounts, store.Settings{})
+	h.Contest("past", -2*time.Hour, store.Accounts, store.Settings{})
+	admin, judges, ada := h.Cookie("admin"), h.Cookie("judge"), h.Cookie("ada")
+	overview := func(cookie, slug string) string {
+		t.Helper()
+		got := h.Ask(cookie, "GET", "/c/"+slug+"/overview", nil)
+		webtest.Harmless(t, "the overview of "+slug, got.Body)
+		return webtest.Text(got.Body)
+	}
+	says := func(what, page string, want ...string) {
+		t.Helper()
+		for _, one := range want {
+			no, is := strings.CutPrefix(one, "not ")
+			if strings.Contains(page, no) == is {
+				t.Errorf("%s: %q in\n%s", what, one, page)
+			}
+		}
+	}
+	says("nothing happened", overview(admin, "now"), "No worker is online", "not Judge error", "not unanswered", "not results are not final", "No submissions yet")
+	says("it has ended", overview(admin, "past"), "The results are not final", "Finalize results")
+	says("a jury that does not finalize", overview(judges, "past"), "not The results are not final", "not Extend time")
+
+	h.Judged(h.Send(now, "ada"), webtest.Accepted()...)
+	broken := webtest.Failing()
+	broken[len(broken)-1] = &judge.Finished{Verdict: judge.JudgeError, Judged: 2, Cases: 2}
+	h.Judged(h.Send(now, "bob"), broken...)
+	h.Clarify(now, store.NewClarification{Text: "why?"}, "ada")
+	says("much happened", overview(judges, "now"), "Judge error on submission 2", "1 clarification request unanswered", "not No submissions yet")
+
+	stands := func() string { return webtest.Text(h.Ask(ada, "GET", "/c/now", nil).Body) }
+	for deadline := time.Now().Add(2 * time.Minute); !strings.Contains(stands(), "rank 1 of 2, 1 solved") && time.Now().Before(deadline); {
+		time.Sleep(100 * time.Millisecond)
+	}
+	says("a contestant", stands(), "rank 1 of 2, 1 solved", "1 submission ", "1 of 2")
+	says("the start page", webtest.Text(h.Ask(ada, "GET", "/", nil).Body), "1 running, 1 upcoming, 1 past", "rank 1 of 2, 1 solved")
+	if got := h.Ask(h.Cookie("admin"), "GET", "/c/now", nil).Body; strings.Contains(got, "rank 1") {
+		t.Error("an administrator without a team has a rank")
+	}
+}
