@@ -46,18 +46,13 @@ func Rejected(err error) *desk.Refusal {
 // the page only says that there is one.
 func (s *Site) refuse(w http.ResponseWriter, r *Request, err error) {
 	if errors.Is(err, ErrLogIn) {
-		done, err := s.ended(w, r)
-		if err != nil && r.Context().Err() == nil {
-			s.Log.Error("draw what a form said", "path", plainPath(r), "error", err)
-		}
-		if done {
+		if r.Method == http.MethodPost {
+			if err := s.ended(w, r); err != nil && r.Context().Err() == nil {
+				s.Log.Error("draw a form that came without a session", "path", plainPath(r), "error", err)
+			}
 			return
 		}
-		next := r.URL.RequestURI()
-		if r.Method != http.MethodGet {
-			next = r.back()
-		}
-		http.Redirect(w, r.Request, "/login?next="+url.QueryEscape(next), http.StatusSeeOther)
+		http.Redirect(w, r.Request, "/login?next="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
 		return
 	}
 	refusal, known := errors.AsType[*desk.Refusal](err)

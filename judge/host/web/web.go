@@ -62,7 +62,7 @@ type Site struct {
 	proof     desk.Turns // of networks, for checks of passwords and codes
 	mux       *http.ServeMux
 	templates []Templates
-	// expiredForms has a place for each form that is read to be kept; see keepForm.
+	// expiredForms has a place for each form that is kept while the login page is drawn; see ended.
 	expiredForms chan struct{}
 }
 
@@ -117,8 +117,8 @@ func New(o Options, parts ...func(*Site) Pages) http.Handler {
 	}
 	s := &Site{
 		Options: o, Throttle: newLoginThrottle(), proof: desk.Turns{Restless: true}, mux: http.NewServeMux(),
-		expiredForms: make(chan struct{}, atOnce),
 	}
+	s.expiredForms = make(chan struct{}, max(1, heldForms/s.mostKept()))
 	s.add(Shared(s))
 	for _, part := range parts {
 		s.add(part(s))

@@ -111,7 +111,7 @@ func (s *site) login(w http.ResponseWriter, r *web.Request) error {
 }
 
 func (s *site) logIn(w http.ResponseWriter, r *web.Request) error {
-	v, err := web.ReadLogin(w, r)
+	v, err := s.ReadLogin(w, r)
 	if err != nil {
 		return err
 	}
