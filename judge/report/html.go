@@ -121,7 +121,7 @@ var pageFuncs = template.FuncMap{
 	"limit":   func(ms int64) string { return seconds(float64(ms)) },
 	"size":    size,
 	"unseen":  func() string { return unmeasured },
-	"count":   count,
+	"count":   judge.Count[int],
 	"join":    func(all []string) string { return oneLine(strings.Join(all, ", ")) },
 	"first":   func(n int, all []string) []string { return all[:min(n, len(all))] },
 	"sub":     func(a, b int) int { return a - b },
@@ -237,9 +237,9 @@ func (p *pageRun) Heading() string {
 	}
 	switch golf := p.record.golf; {
 	case len(golf) > 0:
-		problem, result = golf[0].Problem, fmt.Sprintf("%s, %s", golf[0].Verdict, count(golf[0].Bytes, "byte"))
+		problem, result = golf[0].Problem, fmt.Sprintf("%s, %s", golf[0].Verdict, judge.Count(golf[0].Bytes, "byte"))
 		if len(golf) > 1 {
-			result = count(len(golf), "answer")
+			result = judge.Count(len(golf), "answer")
 		}
 	case p.record.verified != nil && p.record.verified.OK:
 		result = "verified"

@@ -12,7 +12,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// lists are the types of which a contest has several objects.
+// lists are the types with several objects in a contest.
 func (c *apiClient) lists() map[clics.Type]func(context.Context) ([]listed, error) {
 	return map[clics.Type]func(context.Context) ([]listed, error){
 		clics.JudgementTypes: c.judgementTypes, clics.Languages: c.languages, clics.Groups: c.groups, clics.Organizations: c.organizations,

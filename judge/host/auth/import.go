@@ -94,7 +94,7 @@ func PlanImport(ctx context.Context, s *store.Store, list *roster.List, role Rol
 	return p, err
 }
 
-// notes is what there is to know about a list before it is imported.
+// notes returns remarks about a list before it is imported.
 func notes(list *roster.List, contest string) (all []string) {
 	if list.Encoding == roster.Windows1252 {
 		all = append(all, "The list is not in UTF-8, and was read as Windows-1252. Check the letters with accents.")
@@ -246,7 +246,7 @@ func PlainName(name string) string {
 	return strings.Trim(b.String(), "-")
 }
 
-// loginOf makes a username from a name. A name of which fewer than two characters can stay gives
+// loginOf makes a username from a name. A name that has fewer than two usable characters gives
 // "student".
 func loginOf(name string) string {
 	login := PlainName(name)
@@ -258,7 +258,7 @@ func loginOf(name string) string {
 	return login
 }
 
-// Slip is what somebody is handed to log in with.
+// A Slip is the username and password that a person is handed to log in with.
 type Slip struct {
 	Login    string
 	Name     string
@@ -303,7 +303,7 @@ func (p *Passwords) Import(ctx context.Context, s *store.Store, plan *Plan) (mad
 	return made, there, accounts, err
 }
 
-// freeLogin makes a login of a name that nobody has; or finds who has the name and one of
+// freeLogin makes an unused username of a name; or it finds the account that has the name and one of
 // its logins.
 func freeLogin(name string, known map[string]*store.Account, taken map[string]bool) (string, *store.Account) {
 	base := loginOf(name)

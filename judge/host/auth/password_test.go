@@ -30,7 +30,7 @@ func TestPasswords(t *testing.T) {
 		{"correct horsf", hash, false},
 		{"", hash, false},
 		{"", "", false},
-		{"", nobody, false},
+		{"", unusable, false},
 		{"x", foreign, false},
 		{strings.Repeat("x", MostPassword+1), hash, false},
 	} {

@@ -91,7 +91,7 @@ var Types = []Type{
 	Judgements, Runs, Clarifications, Awards, Scoreboard,
 }
 
-// Facts are what counts besides the role for whether a client may see an object.
+// Facts are what counts, in addition to the role, for whether a client may see an object.
 type Facts struct {
 	Started bool // the contest has begun
 	Own     bool // the object is of the client's own team, or sent to it
@@ -106,8 +106,8 @@ type Facts struct {
 	Names bool
 }
 
-// Visible reports whether a role may see an object of a type. An object that nobody with the role can
-// see is as one that does not exist.
+// Visible reports whether a role may see an object of a type. For the role, an
+// object that it cannot see does not exist.
 func Visible(r Role, t Type, f Facts) bool {
 	switch {
 	case !Announced(r, t):

@@ -20,7 +20,7 @@ type Spoken struct {
 	Endings  []string // by which a name tells it
 }
 
-// Sheet reads what a page shows of a problem; nil where nobody published it.
+// Sheet reads what a page shows of a problem. It returns nil if the problem was published without it.
 func (d *Desk) Sheet(p *store.Problem) (*client.Sheet, error) {
 	if p.Sheet == "" {
 		return nil, nil
@@ -167,8 +167,8 @@ func words(all []judge.Verdict) string {
 	return b.String()
 }
 
-// Rejudge has submissions of a contest judged again, beside what stands, and says how many
-// were left out. All must be said where the choice leaves nothing out.
+// Rejudge rejudges submissions of a contest. Their verdicts stay until the rejudging is applied. It also
+// returns how many submissions were left out. All must be true if the choice is empty.
 func (d *Desk) Rejudge(ctx context.Context, c *store.Contest, ch Choice, all bool, why string, by *store.Account) (*store.Rejudging, int, error) {
 	refuse := func(code int, text, hint string) (*store.Rejudging, int, error) {
 		return nil, 0, &Refusal{Code: code, Text: text, Hint: hint}

@@ -23,18 +23,18 @@ import (
 	"assay/judge/host/store"
 )
 
-// HoleSeat is what somebody is at a hole.
+// A HoleSeat is the access of an account to a hole.
 type HoleSeat struct {
 	Hole    *store.Hole
-	Account *store.Account // nil for nobody
+	Account *store.Account // nil if the caller is not logged in
 	Role    auth.Role
 	State   auth.State
-	// Contested says that the problem is in a contest that runs, and that whoever stands there does
-	// not look after it. Then the hole takes no answers: it would tell what the contest does not.
+	// Contested reports whether the problem is in a running contest, and the account is not in its
+	// jury. Then the hole accepts no answers, because its checks would reveal what the contest does not.
 	Contested bool
 }
 
-// HoleSeat says what an account, or nobody, is at a hole.
+// HoleSeat returns the access of an account to a hole. If a is nil, the caller is not logged in.
 func (d *Desk) HoleSeat(ctx context.Context, h *store.Hole, a *store.Account) (*HoleSeat, error) {
 	t := &HoleSeat{Hole: h, Account: a, Role: Role(a), State: auth.State{Phase: auth.Running}}
 	contests, err := d.Store.ContestsOf(ctx, h.ProblemSlug)
@@ -53,15 +53,15 @@ func (d *Desk) HoleSeat(ctx context.Context, h *store.Hole, a *store.Account) (*
 	if h.Closed || t.Contested {
 		t.State.Phase = auth.Over
 	}
-	// Those who see all see it whatever it says, and may try it.
+	// An account that sees everything sees each hole, and may try it.
 	t.State.Shown = h.Visibility == store.Public || h.Visibility == store.Accounts && a != nil || auth.Can(t.Role, auth.SeeAll, auth.State{})
 	return t, nil
 }
 
-// Can says whether who stands there may do something now.
+// Can reports whether the account may do an action now.
 func (t *HoleSeat) Can(a auth.Action) bool { return auth.Can(t.Role, a, t.State) }
 
-// Look is the same with an answer in view.
+// Look returns the access to an answer of the hole.
 func (t *HoleSeat) Look(a *store.Answer) *HoleSeat {
 	of := *t
 	of.State.Own = t.Account != nil && a.Account == t.Account.ID
@@ -136,7 +136,7 @@ func (t *HoleSeat) closed() *Refusal {
 	return &Refusal{Code: code, Text: t.Closed()}
 }
 
-// Closed says, in a sentence, why a hole takes no answer of whoever stands there.
+// Closed returns a sentence that says why the hole accepts no answer of the account.
 func (t *HoleSeat) Closed() string {
 	switch {
 	case t.Hole.Closed:
@@ -250,7 +250,7 @@ func readPost(n *NewAnswer, means func(client.OfferedLanguage) bool) (func(clien
 	}, nil
 }
 
-// installed refuses languages of which the workers have none; so says what that means.
+// installed refuses languages if the workers have none of them. The error ends with so, the consequence.
 func (d *Desk) installed(ctx context.Context, meant []client.OfferedLanguage, so string) error {
 	class, err := d.Store.Class(ctx, d.Class)
 	if errors.Is(err, store.ErrNotFound) {

@@ -144,7 +144,7 @@ func (s *scanner) skip() {
 	}
 }
 
-// separator reads a line "sep=;", by which spreadsheet programs are told the separator. It returns 0
+// separator reads a line "sep=;", which names the separator for spreadsheet programs. It returns 0
 // if there is none.
 func (s *scanner) separator() (byte, error) {
 	s.skip()

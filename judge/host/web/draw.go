@@ -173,7 +173,7 @@ var functions = template.FuncMap{
 }
 
 // visible makes a text of others harmless to look at, as in reports, but leaves what joins
-// letters and pictures in a name as it is.
+// letters and pictures in a name unchanged.
 func visible(text string) string {
 	var b strings.Builder
 	for {

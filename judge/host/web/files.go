@@ -87,7 +87,7 @@ func (s *Site) SendSheetFile(w http.ResponseWriter, sheet *client.Sheet, name st
 	return nil
 }
 
-// SendFile sends a text that somebody wrote, which a browser saves and does not show.
+// SendFile sends a text of a user, which a browser saves and does not show.
 func SendFile(w http.ResponseWriter, name string, data []byte) error {
 	h := w.Header()
 	h.Set("Content-Type", "text/plain; charset=utf-8")

@@ -68,7 +68,7 @@ func (s *Site) refuse(w http.ResponseWriter, r *Request, err error) {
 	case errors.Is(err, store.ErrNotFound):
 		refusal = ErrNotFound
 	case errors.Is(err, store.ErrChanged):
-		refusal = &desk.Refusal{Code: http.StatusConflict, Text: "somebody else has changed this meanwhile", Hint: "load the page again and look at it, then change it"}
+		refusal = &desk.Refusal{Code: http.StatusConflict, Text: "another person has changed this in the meantime", Hint: "load the page again and look at it, then change it"}
 	case errors.Is(err, store.ErrTooManyWaiting):
 		refusal = &desk.Refusal{Code: http.StatusServiceUnavailable, Text: "too many submissions are waiting", Hint: "try again later"}
 	case errors.Is(err, store.ErrFull) || errors.Is(err, syscall.ENOSPC):

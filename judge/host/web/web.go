@@ -94,7 +94,7 @@ func HandleForm(pattern string, action auth.Action, h Handler) Route {
 	})
 }
 
-// Confirmed returns the route for an action that cannot be undone or that gives somebody more rights:
+// Confirmed returns the route for an action that cannot be undone or that gives an account more rights:
 // the caller confirms the password first, because the session may be one that was left open.
 func (rt Route) Confirmed() Route {
 	rt.confirm = true

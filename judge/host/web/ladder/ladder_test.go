@@ -145,7 +145,7 @@ func TestBotsAreRefused(t *testing.T) {
 		says                              string
 	}{
 		{"bob", "hill", "", "py", "x", 400, "a name is missing"},
-		{"bob", "hill", "a\u202eb", "py", "x", 400, "a letter that nobody can see"},
+		{"bob", "hill", "a\u202eb", "py", "x", 400, "an invisible character"},
 		{"bob", "hill", strings.Repeat("n", 101), "py", "x", 400, "100 bytes at most"},
 		{"bob", "hill", "b", "", "x", 400, "choose the language"},
 		{"bob", "hill", "b", "cobol", "x", 400, "is not offered here"},

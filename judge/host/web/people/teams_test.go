@@ -44,7 +44,7 @@ func TestTeams(t *testing.T) {
 		"less than no time":   {"-1", "", "x", 400, "Team 1 was not saved: the extra time"},
 		"too much penalty":    {"", "100001", "x", 400, "Team 1 was not saved: the extra penalty"},
 		"no name":             {"", "", " ", 400, "a name is missing"},
-		"a name of controls":  {"", "", "a\x1bb", 400, "nobody can see"},
+		"a name of controls":  {"", "", "a\x1bb", 400, "invisible character"},
 		"a group of controls": {"", "", "x", 400, "Team 1 was not saved: the group"},
 		"good":                {" 20", "-5", "We <two>", 303, ""},
 	} {

@@ -120,7 +120,7 @@ for (const b of document.querySelectorAll('[data-copy]')) {
   });
 }
 
-// How long an answer is, as it is counted: without the ends of lines around it.
+// The counted length of an answer: without the ends of lines around it.
 const counted = document.querySelector('[data-count]');
 if (counted) {
   const shown = document.getElementById(counted.dataset.count);
