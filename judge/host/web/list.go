@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+
+	"assay/judge/host/auth"
 )
 
 // listPage is how many rows of a long table a page shows.
@@ -62,16 +65,20 @@ func Rows[T any](l *List, all []T, matches func(T) bool, text func(T) string, co
 	return rows[(l.Page-1)*listPage : l.To]
 }
 
-// found reports whether a text has each word of a search, in upper or lower case.
+// found reports whether a text has each word of a search, in upper or lower case, with accents or without.
 func found(text, search string) bool {
 	text = strings.ToLower(text)
+	plain := auth.PlainName(text)
 	for word := range strings.FieldsSeq(strings.ToLower(search)) {
-		if !strings.Contains(text, word) {
+		letters := auth.PlainName(word)
+		if !strings.Contains(text, word) && (letters == "" || strings.ContainsFunc(word, unletter) || !strings.Contains(plain, letters)) {
 			return false
 		}
 	}
 	return true
 }
+
+func unletter(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }
 
 // Query returns the list as the query of an address.
 func (l List) Query() string {
@@ -135,9 +142,31 @@ func (l List) Sorter(column, name, class string) Sorter {
 	return s
 }
 
-// ByText compares two texts without regard to upper and lower case.
+// ByText compares two texts as people sort names: without regard to case and accents, and numbers in them
+// by their values. "Émile" is before "Fritz", and "Team 2" before "Team 10".
 func ByText(a, b string) int {
-	return cmp.Or(cmp.Compare(strings.ToLower(a), strings.ToLower(b)), cmp.Compare(a, b))
+	x, y := auth.PlainName(a), auth.PlainName(b)
+	for x != "" && y != "" {
+		m, n := digits(x), digits(y)
+		if m == 0 || n == 0 {
+			if x[0] != y[0] {
+				return cmp.Compare(x[0], y[0])
+			}
+			x, y = x[1:], y[1:]
+			continue
+		}
+		i, j := strings.TrimLeft(x[:m], "0"), strings.TrimLeft(y[:n], "0")
+		if c := cmp.Or(cmp.Compare(len(i), len(j)), cmp.Compare(i, j)); c != 0 {
+			return c
+		}
+		x, y = x[m:], y[n:]
+	}
+	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(a, b))
+}
+
+// digits returns how many digits a text begins with.
+func digits(text string) int {
+	return len(text) - len(strings.TrimLeft(text, "0123456789"))
 }
 
 // BackTo makes the browser load a list again after a form that has its query in the field "back".

@@ -253,6 +253,8 @@ type removable struct {
 	Use store.TeamUse
 }
 
+const noneToRemove = "Select one team or more to remove."
+
 func (s *site) askRemoveTeams(w http.ResponseWriter, r *web.Request) error {
 	return s.removeTeamsPage(w, r, http.StatusOK, r.URL.Query(), "")
 }
@@ -275,7 +277,7 @@ func (s *site) removeTeamsPage(w http.ResponseWriter, r *web.Request, code int, 
 		}
 	}
 	if len(v.Lines) == 0 && code < 400 {
-		return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Wrong: "Select one team or more to remove."})
+		return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Wrong: noneToRemove})
 	}
 	return s.Page(w, r, code, "removeteams", "Remove "+web.Counted(len(v.Lines), "team", "teams"), v)
 }
@@ -287,7 +289,10 @@ func (s *site) removeTeams(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	some := chosen(all, r.PostForm)
-	if len(some) == 0 || len(some) < len(r.PostForm["t"]) {
+	if len(r.PostForm["t"]) == 0 {
+		return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Wrong: noneToRemove})
+	}
+	if len(some) < len(r.PostForm["t"]) {
 		return s.removeTeamsPage(w, r, http.StatusConflict, r.PostForm, "Nothing was removed: a team is no longer there.")
 	}
 	var ids []string
