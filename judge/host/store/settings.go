@@ -50,6 +50,7 @@ type Op string
 const (
 	Created Op = "create"
 	Updated Op = "update"
+	Removed Op = "delete"
 )
 
 // LogSince reads at most n events of a contest that came after seq.

@@ -83,9 +83,19 @@ func (s *Site) template(name string) (*template.Template, error) {
 
 // Page draws a page and sends it. If it returns an error, it has sent nothing.
 func (s *Site) Page(w http.ResponseWriter, r *Request, code int, name, title string, view any) error {
-	t, err := s.template(name)
+	page, err := s.draw(r, name, title, view)
 	if err != nil {
 		return err
+	}
+	s.sendPage(w, r.Request, code, page)
+	return nil
+}
+
+// draw draws a page.
+func (s *Site) draw(r *Request, name, title string, view any) ([]byte, error) {
+	t, err := s.template(name)
+	if err != nil {
+		return nil, err
 	}
 	p := newPageView(s.Name, title, view)
 	can := func(a auth.Action) bool { return auth.Can(desk.Role(r.Me), a, auth.State{}) }
@@ -95,7 +105,7 @@ func (s *Site) Page(w http.ResponseWriter, r *Request, code int, name, title str
 	}
 	if r.Access != nil {
 		if p.Head, err = r.Access.Head(r); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if p.Nav.Tabs == nil {
@@ -105,12 +115,9 @@ func (s *Site) Page(w http.ResponseWriter, r *Request, code int, name, title str
 	}
 	var b bytes.Buffer
 	if err := t.ExecuteTemplate(&b, "base", p); err != nil {
-		return fmt.Errorf("draw the page %s: %w", name, err)
+		return nil, fmt.Errorf("draw the page %s: %w", name, err)
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(code)
-	_, _ = w.Write(b.Bytes()) // to one who may be gone
-	return nil
+	return b.Bytes(), nil
 }
 
 // Part draws a part of a page, which its template defines.

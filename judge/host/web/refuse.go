@@ -55,6 +55,15 @@ func (s *Site) refuse(w http.ResponseWriter, r *Request, err error) {
 		http.Redirect(w, r.Request, "/login?next="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
 		return
 	}
+	refusal := s.refusal(r, err)
+	if err := s.Page(w, r, refusal.Code, "refused", refusal.Text, refusedView{refusal.Text, refusal.Hint, r.Method != http.MethodGet}); err != nil && r.Context().Err() == nil {
+		s.Log.Error("draw what went wrong", "path", plainPath(r), "error", err)
+		http.Error(w, refusal.Text, refusal.Code)
+	}
+}
+
+// refusal returns what the page of an error says. If the error is the server's, its log has the cause.
+func (s *Site) refusal(r *Request, err error) *desk.Refusal {
 	refusal, known := errors.AsType[*desk.Refusal](err)
 	tooLarge, large := errors.AsType[*http.MaxBytesError](err)
 	switch {
@@ -80,10 +89,7 @@ func (s *Site) refuse(w http.ResponseWriter, r *Request, err error) {
 		s.Log.Error("request failed", "method", r.Method, "path", plainPath(r), "error", err)
 		refusal = &desk.Refusal{Code: http.StatusInternalServerError, Text: "the server could not do this", Hint: "tell the server's administrator: its log says why"}
 	}
-	if err := s.Page(w, r, refusal.Code, "refused", refusal.Text, refusedView{refusal.Text, refusal.Hint, r.Method != http.MethodGet}); err != nil && r.Context().Err() == nil {
-		s.Log.Error("draw what went wrong", "path", plainPath(r), "error", err)
-		http.Error(w, refusal.Text, refusal.Code)
-	}
+	return refusal
 }
 
 // plainPath is the path of a request as the log may have it: without an invitation's code, which

@@ -36,6 +36,7 @@ func Pages(s *web.Site) web.Pages {
 		web.Handle("GET /ladder/{ladder}", auth.SeeLadder, p.ladder),
 		web.Handle("POST /ladder/{ladder}", auth.EnterBot, p.enterBot),
 		web.Handle("POST /ladder/{ladder}/edit", auth.Make, p.changeLadder),
+		web.HandleForm("POST /ladder/{ladder}/delete", auth.Make, p.deleteLadder).Confirmed(),
 		web.Handle("GET /ladder/{ladder}/table/events", auth.SeeLadder, p.ladderEvents),
 		web.Handle("GET /ladder/{ladder}/games.jsonl", auth.SeeLadder, p.ladderGames),
 		web.Handle("GET /ladder/{ladder}/feed.json", auth.SeeLadder, p.ladderFeed),

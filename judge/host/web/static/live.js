@@ -176,3 +176,9 @@ for (const part of document.querySelectorAll('[data-reload]')) {
 document.addEventListener('keydown', (e) => {
   if (e.key === 'Enter' && (e.ctrlKey || e.metaKey) && e.target.matches('textarea')) { e.target.form?.requestSubmit(); }
 });
+
+// Buttons that print the page.
+for (const b of document.querySelectorAll('[data-print]')) {
+  b.hidden = false;
+  b.addEventListener('click', () => print());
+}
