@@ -226,7 +226,7 @@ func (h *Hall) state(ctx context.Context, contest string) (*State, int64, error)
 		return nil, 0, err
 	}
 	s := &State{
-		Heading: Heading{Name: c.Name, Slug: c.Slug, Final: !c.Finalized.IsZero()},
+		Heading: Heading{Name: c.Name, Slug: c.Slug, Final: !c.Finalized.IsZero(), Starts: c.Starts, Ends: c.Ends()},
 		Contest: Contest(c, problems), Teams: teams, Submissions: make([]scoring.Submission, 0, len(scored)),
 	}
 	for i := range scored {

@@ -303,6 +303,19 @@ func ClockAt(now, starts, ends time.Time) Clock {
 	return Clock{Text: "ended"}
 }
 
+// Kept returns the clock for a page that is cached: if scripts are off, it shows when the contest
+// starts or ends, because the time left would get old.
+func (c Clock) Kept() Clock {
+	switch at := c.Until.Local().Format("2 Jan, 15:04 MST"); {
+	case c.Until.IsZero():
+	case c.Before != "":
+		c.Text = "starts " + at
+	default:
+		c.Text = "ends " + at
+	}
+	return c
+}
+
 // News is the number of clarifications that the reader has not read, or the jury has not answered.
 type News struct {
 	Count int

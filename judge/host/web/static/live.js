@@ -75,7 +75,6 @@ if (news) {
     local(list);
   });
 }
-const clocks = [...document.querySelectorAll('time[data-left]')];
 const began = Date.now();
 let typed = false;
 document.addEventListener('input', () => { typed = true; });
@@ -85,16 +84,18 @@ const words = (s) => {
   return (d ? d + ' d ' : '') + Math.floor(s / 3600) % 24 + ':' + two(Math.floor(s / 60) % 60) + ':' + two(s % 60);
 };
 const tick = () => {
-  for (const t of clocks) {
+  for (const t of document.querySelectorAll('time[data-left]')) {
     const left = Math.ceil((new Date(t.dateTime) - Date.now()) / 1000);
     t.textContent = t.dataset.before + words(Math.max(left, 0)) + t.dataset.after;
-    // At the start and at the end the page is another one. What was typed stays.
-    if (left === 0 && Date.now() - began > 5000 && !typed) {
+    // At the start and at the end the page is another one. What was typed stays, and a scoreboard
+    // follows its own stream.
+    if (left === 0 && Date.now() - began > 5000 && !typed && !document.querySelector('section.scores')) {
       location.reload();
     }
   }
 };
-if (clocks.length) { tick(); setInterval(tick, 1000); }
+tick();
+setInterval(tick, 1000);
 
 // Each code block of a text gets a button to copy it.
 for (const pre of document.querySelectorAll('[data-copies] pre')) {
