@@ -155,9 +155,10 @@ var layers = map[string][]string{
 	"judge/host/web/ladder":   {"judge/blob", "judge/contests/arena", "judge/contests/standings", "judge/host/auth", "judge/host/client", "judge/host/desk", "judge/host/flow", "judge/host/job", "judge/host/ladder", "judge/host/store", "judge/host/web", "judge/report"},
 	"judge/host/web/people":   {"judge", "judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/roster", "judge/host/store", "judge/host/web", "judge/host/web/access"},
 	"judge/host/web/problems": {"judge/blob", "judge/bundle", "judge/host/auth", "judge/host/client", "judge/host/desk", "judge/host/store", "judge/host/web"},
+	"judge/host/web/runner":   {"judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/scoring", "judge/host/store", "judge/host/web", "judge/host/web/access"},
 	"judge/host/web/staff":    {"judge", "judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/job", "judge/host/scoring", "judge/host/store", "judge/host/web", "judge/host/web/access"},
 	// The list of all pages, and the home page.
-	"judge/host/web/pages": {"judge/host/auth", "judge/host/store", "judge/host/web", "judge/host/web/access", "judge/host/web/contest", "judge/host/web/hole", "judge/host/web/ladder", "judge/host/web/people", "judge/host/web/problems", "judge/host/web/staff"},
+	"judge/host/web/pages": {"judge/host/auth", "judge/host/store", "judge/host/web", "judge/host/web/access", "judge/host/web/contest", "judge/host/web/hole", "judge/host/web/ladder", "judge/host/web/people", "judge/host/web/problems", "judge/host/web/runner", "judge/host/web/staff"},
 	// For tests of the pages.
 	"judge/host/web/webtest": {"judge", "judge/blob", "judge/contests/arena", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/ladder", "judge/host/queue", "judge/host/store", "judge/host/web", "judge/host/web/contest", "judge/host/web/pages"},
 

@@ -62,6 +62,7 @@ const (
 	SeeAll      Action = "see all"            // submissions of a contest, and what is secret of them
 	Change      Action = "change"             // a contest, its problems and people
 	Decide      Action = "decide"             // that a submission does not count, or another verdict
+	Deliver     Action = "deliver"            // balloons and prints
 	Conclude    Action = "conclude"           // freeze and unfreeze the scoreboard, finalize the results
 	SeeClar     Action = "see clarifications" // the caller's own, and those for all; the jury sees all of them
 	Ask         Action = "ask"
@@ -146,6 +147,7 @@ var table = map[Action][6]condition{
 	SeeAll:      {never, never, never, always, always, always},
 	Change:      {never, never, never, never, always, always},
 	Decide:      {never, never, never, always, always, always},
+	Deliver:     {never, never, always, always, always, always},
 	Conclude:    {never, never, never, never, always, always},
 	SeeClar:     {never, shown, always, always, always, always},
 	Ask:         {never, running, never, always, always, always},

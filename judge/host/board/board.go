@@ -287,6 +287,16 @@ func (l *Live) Scores(staff bool) (c scoring.Contest, places []scoring.Place, co
 	return b.Contest(), b.Places(), b.Columns()
 }
 
+// Balloons returns the balloons that runners may know of, and the problems as the public sees them: who
+// was the first to solve one depends on submissions that may be hidden from runners.
+func (l *Live) Balloons(inFreeze int) (scoring.Balloons, []scoring.Column) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tick(time.Now())
+	public := l.views[0].board
+	return l.views[1].board.Balloons(public.View(), inFreeze), public.Columns()
+}
+
 // Watch is somebody who is told of changes. It must be closed.
 type Watch struct {
 	l    *Live

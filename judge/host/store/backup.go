@@ -22,7 +22,7 @@ var tables = []struct{ name, key string }{
 	{"setting", "key"}, {"leader", "name"}, {"account", "id"}, {"grant_role", "account, scope, role"}, {"token", "id"}, {"session", "hash"},
 	{"class", "name"}, {"invite", "hash"}, {"worker", "id"}, {"blob", "sha256"}, {"blob_sender", "account, sha256"}, {"problem", "id"}, {"bundle", "problem, id"}, {"upload", "id"},
 	{"contest", "id"}, {"contest_problem", "contest, label"}, {"organization", "contest, id"}, {"team_group", "contest, id"}, {"team", "id"}, {"team_in_group", "contest, team, team_group"}, {"person", "contest, id"}, {"member", "contest, account"},
-	{"contest_account", "contest, id"}, {"account_address", "contest, account, address"}, {"invitation", "id"}, {"submission", "id"}, {"judgement", "id"}, {"standing", "submission"}, {"mark", "id"}, {"rejudging", "id"}, {"rejudged", "rejudging, submission"}, {"clarification", "contest, number"}, {"clarification_claim", "contest, number"}, {"clarification_read", "contest, account"}, {"flow", "id"}, {"job", "id"},
+	{"contest_account", "contest, id"}, {"account_address", "contest, account, address"}, {"invitation", "id"}, {"submission", "id"}, {"judgement", "id"}, {"standing", "submission"}, {"mark", "id"}, {"rejudging", "id"}, {"rejudged", "rejudging, submission"}, {"clarification", "contest, number"}, {"clarification_claim", "contest, number"}, {"clarification_read", "contest, account"}, {"balloon", "contest, team, label"}, {"flow", "id"}, {"job", "id"},
 	{"ladder", "id"}, {"bot", "ladder, number"}, {"encounter", "ladder, number"}, {"climb", "ladder, seq"},
 	{"hole", "id"}, {"answer", "id"}, {"answer_proof", "answer, at"},
 	{"lane", "lane"}, {"turn", "lane, owner"}, {"part", "flow, part_key"}, {"log", "contest, seq"}, {"audit", "id"},

@@ -94,6 +94,9 @@ type Settings struct {
 	KeepSources bool `json:"keep_sources,omitempty"`
 	// Planned is the freeze that a freeze by hand came before; 0 is none.
 	Planned time.Duration `json:"planned_freeze_ns,omitempty"`
+	// BalloonsInFreeze is up to how many solved problems a team gets balloons while the scoreboard is
+	// frozen. Zero means none.
+	BalloonsInFreeze int `json:"balloons_in_freeze,omitempty"`
 	// Removed are times that do not count as contest time: in their order, and apart.
 	Removed []Interval `json:"removed,omitempty"`
 }

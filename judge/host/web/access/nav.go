@@ -10,6 +10,7 @@ import (
 type Heading struct {
 	Slug, Name    string
 	Jury, Changes bool      // the reader sees all submissions, and may change the contest
+	Runner        bool      // the reader delivers balloons, and is not of the jury
 	LoggedIn      bool      // the reader is
 	Clar          bool      // the reader sees clarifications
 	Team          string    // id of the reader's; empty if there is none
@@ -23,7 +24,12 @@ func NavOf(h Heading, page string) web.Nav {
 	problems, submissions := web.Tab{Link: base, Name: "Problems", Narrow: true}, web.Tab{Link: base + "/submissions", Name: "Submissions", Narrow: true}
 	board := web.Tab{Link: base + "/board", Name: "Scoreboard", Narrow: true}
 	clar := web.Tab{Link: base + "/clar", Name: "Clarifications", Narrow: true, News: base + "/news/events", Count: h.News}
-	if !h.Jury {
+	balloons := web.Tab{Link: base + "/balloons", Name: "Balloons", Narrow: true}
+	switch {
+	case h.Runner:
+		problems.Folded = true
+		v.Tabs = []web.Tab{balloons, board, clar, problems}
+	case !h.Jury:
 		v.Tabs = []web.Tab{problems}
 		if h.LoggedIn {
 			submissions.Link = base + "/mine"
@@ -35,14 +41,14 @@ func NavOf(h Heading, page string) web.Nav {
 		if v.Tabs = append(v.Tabs, board); h.Clar {
 			v.Tabs = append(v.Tabs, clar)
 		}
-	} else {
+	default:
 		board.Link += "?view=staff"
-		board.Narrow, problems.Folded = false, true
+		board.Narrow, problems.Folded, balloons.Folded = false, true, true
 		v.Tabs = []web.Tab{{Link: base + "/overview", Name: "Overview", Narrow: true}, submissions, clar, board}
 		if h.Changes {
 			v.Tabs = append(v.Tabs, web.Tab{Link: base + "/teams", Name: "Teams"})
 		}
-		v.Tabs = append(v.Tabs, problems, web.Tab{Link: base + "/rejudgings", Name: "Rejudgings", Folded: true})
+		v.Tabs = append(v.Tabs, problems, balloons, web.Tab{Link: base + "/rejudgings", Name: "Rejudgings", Folded: true})
 		if h.Changes {
 			v.Tabs = append(v.Tabs, web.Tab{Link: base + "/finalize", Name: "Final results", Folded: true}, web.Tab{Link: base + "/edit", Name: "Settings", Folded: true})
 		}

@@ -16,12 +16,14 @@ func TestNavOf(t *testing.T) {
 		{"a visitor", "", Heading{}, "*Problems Scoreboard"},
 		{"a contestant", "/p/A", Heading{LoggedIn: true, Clar: true, Team: "7"}, "*Problems Submissions Scoreboard#t-7 Clarifications"},
 		{"a contestant", "/mine", Heading{LoggedIn: true, Clar: true}, "Problems *Submissions Scoreboard Clarifications"},
-		{"the jury", "/overview", Heading{Jury: true, LoggedIn: true, Clar: true}, "*Overview Submissions Clarifications [Scoreboard]?view=staff (Problems) (Rejudgings)"},
-		{"the jury", "/s/12", Heading{Jury: true, LoggedIn: true, Clar: true}, "Overview *Submissions Clarifications [Scoreboard]?view=staff (Problems) (Rejudgings)"},
-		{"the jury", "/board", Heading{Jury: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications *[Scoreboard]?view=staff (Problems) (Rejudgings)"},
-		{"an administrator", "/import", Heading{Jury: true, Changes: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications [Scoreboard]?view=staff *[Teams] (Problems) (Rejudgings) (Final results) (Settings)"},
-		{"an administrator", "/edit", Heading{Jury: true, Changes: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications [Scoreboard]?view=staff [Teams] (Problems) (Rejudgings) (Final results) *(Settings)"},
-		{"an administrator", "/rejudgings/5", Heading{Jury: true, Changes: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications [Scoreboard]?view=staff [Teams] (Problems) *(Rejudgings) (Final results) (Settings)"},
+		{"a balloon runner", "/balloons", Heading{Runner: true, LoggedIn: true, Clar: true}, "*Balloons Scoreboard Clarifications (Problems)"},
+		{"the jury", "/balloons", Heading{Jury: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications [Scoreboard]?view=staff (Problems) *(Balloons) (Rejudgings)"},
+		{"the jury", "/overview", Heading{Jury: true, LoggedIn: true, Clar: true}, "*Overview Submissions Clarifications [Scoreboard]?view=staff (Problems) (Balloons) (Rejudgings)"},
+		{"the jury", "/s/12", Heading{Jury: true, LoggedIn: true, Clar: true}, "Overview *Submissions Clarifications [Scoreboard]?view=staff (Problems) (Balloons) (Rejudgings)"},
+		{"the jury", "/board", Heading{Jury: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications *[Scoreboard]?view=staff (Problems) (Balloons) (Rejudgings)"},
+		{"an administrator", "/import", Heading{Jury: true, Changes: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications [Scoreboard]?view=staff *[Teams] (Problems) (Balloons) (Rejudgings) (Final results) (Settings)"},
+		{"an administrator", "/edit", Heading{Jury: true, Changes: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications [Scoreboard]?view=staff [Teams] (Problems) (Balloons) (Rejudgings) (Final results) *(Settings)"},
+		{"an administrator", "/rejudgings/5", Heading{Jury: true, Changes: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications [Scoreboard]?view=staff [Teams] (Problems) (Balloons) *(Rejudgings) (Final results) (Settings)"},
 	} {
 		tt.h.Slug, tt.h.Name = "spring", "Spring"
 		v := NavOf(tt.h, tt.page)

@@ -12,6 +12,7 @@ import (
 	"assay/judge/host/web/ladder"
 	"assay/judge/host/web/people"
 	"assay/judge/host/web/problems"
+	"assay/judge/host/web/runner"
 	"assay/judge/host/web/staff"
 )
 
@@ -21,7 +22,7 @@ var files embed.FS
 var templates = web.NewTemplates(files)
 
 // All are the pages of a server.
-var All = []func(*web.Site) web.Pages{home, contest.Pages, people.Pages, hole.Pages, ladder.Pages, problems.Pages, staff.Pages}
+var All = []func(*web.Site) web.Pages{home, contest.Pages, people.Pages, hole.Pages, ladder.Pages, problems.Pages, runner.Pages, staff.Pages}
 
 // home returns the home page.
 func home(s *web.Site) web.Pages {

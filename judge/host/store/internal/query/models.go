@@ -86,6 +86,17 @@ type Audit struct {
 	Address string
 }
 
+type Balloon struct {
+	Contest    string
+	Team       string
+	Label      string
+	Submission int64
+	At         int64
+	Held       string
+	GivenBy    sql.NullString
+	GivenAt    sql.NullInt64
+}
+
 type Bot struct {
 	Ladder  string
 	Number  int64

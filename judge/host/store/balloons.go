@@ -1,0 +1,68 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"assay/judge/host/store/internal/query"
+)
+
+// A Balloon is what a team gets for a problem that it solved.
+type Balloon struct {
+	Team       string // id
+	Label      string // of the problem
+	Submission int64  // number of the accepted submission
+	At         time.Time
+	// Held says why the balloon must not be delivered. If empty, it may be.
+	Held    string
+	GivenBy string    // username; empty while nobody has delivered it
+	GivenAt time.Time // zero while nobody has delivered it
+}
+
+// Balloons returns the balloons of a contest in the order of their submissions.
+func (s *Store) Balloons(ctx context.Context, contest string) ([]Balloon, error) {
+	rows, err := s.read.BalloonsOf(ctx, contest)
+	return each(rows, err, "read the balloons", func(r query.BalloonsOfRow) Balloon {
+		b := r.Balloon
+		return Balloon{b.Team, b.Label, b.Submission, instant(b.At), b.Held, r.Login, instant(b.GivenAt.Int64)}
+	})
+}
+
+// PutBalloons adds balloons, or updates their submission and whether they are held. Who delivered them
+// stays as it is.
+func (s *Store) PutBalloons(ctx context.Context, contest string, all []Balloon) error {
+	if len(all) == 0 {
+		return nil
+	}
+	return s.tx(ctx, "keep balloons", func(q *query.Queries) error {
+		for _, b := range all {
+			if err := q.PutBalloon(ctx, query.PutBalloonParams{
+				Contest: contest, Team: b.Team, Label: b.Label, Submission: b.Submission, At: b.At.UnixMicro(), Held: clean(b.Held),
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// GiveBalloon notes that an account delivered a balloon. It reports false if the balloon was delivered
+// before, is held, or does not exist.
+func (s *Store) GiveBalloon(ctx context.Context, contest, team, label, account string) (bool, error) {
+	n, err := s.write.GiveBalloon(ctx, query.GiveBalloonParams{
+		Contest: contest, Team: team, Label: label, GivenBy: text(account), GivenAt: some(s.now()),
+	})
+	return n > 0, failed("note that a balloon was delivered", err)
+}
+
+// UndoBalloon makes a balloon one that nobody has delivered. It reports false if the balloon was
+// delivered longer ago than within, or by another account. If within is 0, any time will do; if account
+// is empty, anybody's.
+func (s *Store) UndoBalloon(ctx context.Context, contest, team, label, account string, within time.Duration) (bool, error) {
+	p := query.UndoBalloonParams{Contest: contest, Team: team, Label: label, Account: account}
+	if within > 0 {
+		p.Since = s.now() - within.Microseconds()
+	}
+	n, err := s.write.UndoBalloon(ctx, p)
+	return n > 0, failed("take back that a balloon was delivered", err)
+}

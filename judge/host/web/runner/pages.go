@@ -1,0 +1,31 @@
+// Package runner has the pages of the people who carry balloons to the teams of a contest. It does not decide
+// which balloons are due: package scoring does.
+package runner
+
+import (
+	"embed"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/web"
+	"assay/judge/host/web/access"
+)
+
+//go:embed templates
+var files embed.FS
+
+var templates = web.NewTemplates(files)
+
+// site serves the pages of runners.
+type site struct{ *web.Site }
+
+// Pages returns the pages of runners.
+func Pages(s *web.Site) web.Pages {
+	p := &site{s}
+	return web.Pages{Templates: templates, Find: access.Find(s), Routes: []web.Route{
+		web.Handle("GET /c/{slug}/balloons", auth.Deliver, p.balloons),
+		web.Handle("GET /c/{slug}/balloons/events", auth.Deliver, p.balloonEvents),
+		web.Handle("GET /c/{slug}/balloons.csv", auth.Deliver, p.balloonTable),
+		web.HandleForm("POST /c/{slug}/balloons", auth.Deliver, p.deliver),
+		web.HandleForm("POST /c/{slug}/balloons/freeze", auth.Change, p.setBalloonsInFreeze),
+	}}
+}
