@@ -10,8 +10,9 @@ import (
 	"assay/judge/host/board"
 )
 
-// leastCompressed is the least size of a page that is compressed: a smaller one fits into a packet or two.
-const leastCompressed = 2 << 10
+// leastCompressed is the least size of a page that is compressed: a smaller one fits into the packets that a
+// connection sends at once, so that nobody would have it sooner.
+const leastCompressed = 8 << 10
 
 var zippers = sync.Pool{New: func() any {
 	w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is a known one

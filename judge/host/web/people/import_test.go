@@ -167,6 +167,9 @@ func TestImportColumns(t *testing.T) {
 		t.Errorf("all rows cannot be edited:\n%s", got.Body)
 	}
 	form.Del("edit")
+	if got := h.Ask(admin, "POST", "/c/now/import", url.Values{"edit": {"all"}, "list": {strings.Repeat("Ada\n", 201)}}); got.Code != 200 || strings.Contains(got.Body, `name="cell.`) || strings.Contains(got.Body, "Edit all cells") {
+		t.Errorf("a long list has a field for each cell: %d", got.Code)
+	}
 	// The correction is checked before anything is created.
 	for name, values := range webtest.Shown(got.Body) {
 		form[name] = values

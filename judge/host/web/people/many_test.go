@@ -235,6 +235,20 @@ func TestSaveManyTeams(t *testing.T) {
 	if got := h.Ask(admin, "POST", path, url.Values{}); got.Code != 400 {
 		t.Errorf("an empty form: %d", got.Code)
 	}
+	// What the form cannot express stays with what is changed.
+	exact := teamsOf(h, c)[9]
+	exact.ExtraTime, exact.Label = 90*time.Second, "seat 7"
+	if err := h.Store.SetTeam(t.Context(), exact, ""); err != nil {
+		t.Fatal(err)
+	}
+	form = open(fmt.Sprint("?t=", exact.Number))
+	form.Set(fmt.Sprint("name.", exact.Number), "Renamed")
+	if got := h.Ask(admin, "POST", path, form); got.Code != 303 {
+		t.Errorf("a team with seconds: %d\n%s", got.Code, got.Body)
+	}
+	if now := teamsOf(h, c)[9]; now.Name != "Renamed" || now.ExtraTime != 90*time.Second || now.Label != "seat 7" {
+		t.Errorf("the team is %+v", now)
+	}
 	if got := h.Ask(admin, "GET", path+"?t=99", nil); got.Code != 303 {
 		t.Errorf("no such team: %d", got.Code)
 	}

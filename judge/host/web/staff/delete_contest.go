@@ -2,7 +2,6 @@ package staff
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 
 	"assay/judge/host/store"
@@ -46,5 +45,6 @@ func (s *site) deleteContest(w http.ResponseWriter, r *web.Request) error {
 	case err != nil:
 		return err
 	}
-	return s.Done(w, r, "delete contest", c.Slug, fmt.Sprintf("with %d teams, %d clarifications", use.Teams, use.Clarifications), "/")
+	did := "with " + web.Counted(int(use.Teams), "team", "teams") + ", " + web.Counted(int(use.Clarifications), "clarification", "clarifications")
+	return s.Done(w, r, "delete contest", c.Slug, did, "/")
 }

@@ -58,7 +58,7 @@ func TestDeleteContest(t *testing.T) {
 	if got := h.Ask(admin, "GET", "/c/empty", nil); got.Code != 404 {
 		t.Errorf("the contest is there: %d", got.Code)
 	}
-	if log := h.Ask(admin, "GET", "/admin/audit?action=delete+contest", nil).Body; !strings.Contains(log, "with 1 teams, 1 clarifications") {
+	if log := h.Ask(admin, "GET", "/admin/audit?action=delete+contest", nil).Body; !strings.Contains(log, "with 1 team, 1 clarification<") {
 		t.Errorf("the audit log is\n%s", log)
 	}
 }
