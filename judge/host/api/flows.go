@@ -105,7 +105,7 @@ func perContestant(n *client.NewFlow) map[string][]job.File {
 func (a *api) myFlow(r *http.Request, who *caller) (*store.Flow, error) {
 	f, err := a.Store.Flow(r.Context(), r.PathValue("id"))
 	sees := err == nil && (who.may(client.Admin) ||
-		f.Owner == who.account.ID && (f.Kind == string(flow.Hole) || slices.Contains(flow.Asked(), flow.Kind(f.Kind))))
+		f.Owner == who.account.ID && (flow.HasPage(flow.Kind(f.Kind)) || slices.Contains(flow.Asked(), flow.Kind(f.Kind))))
 	if errors.Is(err, store.ErrNotFound) || err == nil && !sees {
 		return nil, &status{http.StatusNotFound, "there is no such flow", ""}
 	}
@@ -128,7 +128,7 @@ func (a *api) cancelFlow(w http.ResponseWriter, r *http.Request, who *caller) er
 	if err != nil {
 		return err
 	}
-	if f.Kind == string(flow.Hole) {
+	if flow.HasPage(flow.Kind(f.Kind)) {
 		return &status{http.StatusConflict, "the proof of an answer to a hole goes on to its end", ""}
 	}
 	if err := a.Dispatch.EndFlow(r.Context(), f.ID, store.FlowCancelled, ""); err != nil {
@@ -205,15 +205,15 @@ func (a *api) tellPart(out *stream, who *caller, f *store.Flow, p *store.Part) e
 		a.Log.Error("read the lines of a part", "part", p.Key, "error", err)
 		told.State, told.Reason = job.Failed, "the server has lost the result of this part"
 	}
-	hole := f.Kind == string(flow.Hole)
+	page := flow.HasPage(flow.Kind(f.Kind))
 	if !who.may(client.Admin) {
 		told.Reason = desk.ShownReason(told.Reason, told.Blame)
-		if hole {
+		if page {
 			told.Worker = ""
 		}
 	}
 	for _, l := range lines {
-		if hole {
+		if page {
 			e, err := judge.DecodeEvent(l)
 			proved, is := e.(*judge.GolfProved)
 			if err != nil || !is {
