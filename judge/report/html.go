@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -177,11 +178,15 @@ func newPageRun(prefix string, r *record) *pageRun {
 	}
 	p.scale *= 1.04 // the limit is to be seen inside the bar
 	n := 0
-	for _, g := range r.groupsSoFar() {
-		group := &pageGroup{GroupJudged: g}
+	for i, g := range r.groupsSoFar() {
+		group := &pageGroup{GroupJudged: g, SkippedRow: fmt.Sprintf("%sg%d-skipped", p.Prefix, i)}
 		for _, c := range r.casesOf(g.Group) {
 			one := &pageCase{CaseJudged: c, Row: fmt.Sprintf("%sc%d", p.Prefix, n), run: p}
 			n++
+			if c.Verdict == judge.Skipped {
+				one.Row = group.SkippedRow
+				group.Skipped++
+			}
 			if one.Failed() {
 				if len(p.Failed) < maxShown {
 					one.Shown = true
@@ -337,7 +342,59 @@ func (p *pageRun) Short(s *judge.SolutionJudged) string {
 
 type pageGroup struct {
 	*judge.GroupJudged
-	List []*pageCase
+	List       []*pageCase
+	Skipped    int    // cases, which share a row
+	SkippedRow string // id of that row
+	Open       bool   // on the page
+}
+
+// Failed reports whether a case of the group failed.
+func (g *pageGroup) Failed() bool { return slices.ContainsFunc(g.List, (*pageCase).Failed) }
+
+// Rows returns the cases that ran: failing ones in judging order, then the others, slowest first.
+func (g *pageGroup) Rows() []*pageCase {
+	rows := slices.DeleteFunc(slices.Clone(g.List), func(c *pageCase) bool { return c.Verdict == judge.Skipped })
+	slices.SortStableFunc(rows, func(a, b *pageCase) int {
+		switch {
+		case a.Failed() && b.Failed():
+			return 0
+		case a.Failed():
+			return -1
+		case b.Failed():
+			return 1
+		}
+		return cmp.Compare(b.Exec.CPU, a.Exec.CPU)
+	})
+	return rows
+}
+
+// Slowest returns the case that took the most CPU time. It is nil if none ran.
+func (g *pageGroup) Slowest() (slowest *pageCase) {
+	for _, c := range g.List {
+		if c.Verdict != judge.Skipped && (slowest == nil || c.Exec.CPU > slowest.Exec.CPU) {
+			slowest = c
+		}
+	}
+	return slowest
+}
+
+// Folded returns the groups with those first in which a case failed. They are open, and so is a
+// group that is the only one.
+func (p *pageRun) Folded() []*pageGroup {
+	groups := slices.Clone(p.Groups)
+	for _, g := range groups {
+		g.Open = g.Failed() || len(groups) == 1
+	}
+	slices.SortStableFunc(groups, func(a, b *pageGroup) int {
+		switch {
+		case a.Failed() == b.Failed():
+			return 0
+		case a.Failed():
+			return -1
+		}
+		return 1
+	})
+	return groups
 }
 
 type pageCase struct {
