@@ -163,7 +163,7 @@ var layers = map[string][]string{
 	"judge/host/web/webtest": {"judge", "judge/blob", "judge/contests/arena", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/ladder", "judge/host/queue", "judge/host/store", "judge/host/web", "judge/host/web/contest", "judge/host/web/pages"},
 
 	// A problem with all that runs it: nearly everything but the reports.
-	"judge/workspace": {"judge", "judge/internal/pictures", "judge/internal/tail", "judge/blob", "judge/bundle", "judge/cases/gen", "judge/cases/mutate", "judge/cases/stress", "judge/cases/verify", "judge/contests/arena", "judge/contests/golf", "judge/contests/golf/drivers", "judge/internal/cachedir", "judge/internal/raze", "judge/internal/suggest", "judge/packages", "judge/packages/ctd", "judge/packages/fill", "judge/packages/icpc", "judge/packages/polygon", "judge/problem", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/running/sandbox", "judge/running/trial"},
+	"judge/workspace": {"judge", "judge/internal/example", "judge/internal/pictures", "judge/internal/tail", "judge/blob", "judge/bundle", "judge/cases/gen", "judge/cases/mutate", "judge/cases/stress", "judge/cases/verify", "judge/contests/arena", "judge/contests/golf", "judge/contests/golf/drivers", "judge/internal/cachedir", "judge/internal/raze", "judge/internal/suggest", "judge/packages", "judge/packages/ctd", "judge/packages/fill", "judge/packages/icpc", "judge/packages/polygon", "judge/problem", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/running/sandbox", "judge/running/trial"},
 }
 
 // doors says which packages may import what is not ours, or is a wing of its own, and

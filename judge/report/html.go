@@ -113,6 +113,7 @@ var pageTemplates = sync.OnceValues(func() (*template.Template, error) {
 // pageFuncs are what the templates call. All texts of others go through text or
 // line, which make what nobody can see visible; html/template does the quoting.
 var pageFuncs = template.FuncMap{
+	"add":     func(a, b int) int { return a + b },
 	"text":    safe,
 	"line":    oneLine,
 	"code":    code,

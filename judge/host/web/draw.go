@@ -226,7 +226,7 @@ func size(n int64) string {
 
 // static files are named by what they hold, so that browsers keep them for ever.
 var (
-	style      = []byte(report.Style() + read("style.css") + board.Style())
+	style      = []byte(report.Style() + read("style.css") + report.BookletStyle() + board.Style())
 	script     = []byte(read("stream.js") + read("live.js") + board.Script())
 	shared     = []byte(read("stream.js") + read("shared.js"))
 	styleName  = "style-" + string(blob.Of(style))[:12] + ".css"

@@ -16,17 +16,8 @@ import (
 // Markdown draws a statement in Markdown, without the title that it may begin with.
 func Markdown(text string, pictures report.Pictures) (template.HTML, error) {
 	var b strings.Builder
-	err := report.StatementPart(&b, []byte(withoutTitle(text)), pictures)
+	err := report.StatementPart(&b, []byte(report.WithoutTitle(text)), pictures)
 	return template.HTML(b.String()), err // it lets no HTML through but plain elements
-}
-
-// withoutTitle returns a statement without the heading that it begins with: the page has one.
-func withoutTitle(statement string) string {
-	statement = strings.TrimLeft(statement, "\r\n")
-	if first, rest, _ := strings.Cut(statement, "\n"); strings.HasPrefix(first, "# ") {
-		return rest
-	}
-	return statement
 }
 
 // Pictures returns the pictures of a statement, by the names that it has for them, below the address of
