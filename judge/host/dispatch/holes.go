@@ -18,7 +18,7 @@ func (d *Dispatcher) settle(ctx context.Context, id string, spec *flow.Spec, par
 	if err != nil { // it would be the same again
 		return d.o.Store.Settle(ctx, store.Settled{Flow: id, Why: err.Error()})
 	}
-	s := store.Settled{Flow: id, Right: a.Right, Toolchain: a.Toolchain, Workers: a.Workers, Why: "no worker could prove it: the staff look into it, and it may be sent again"}
+	s := store.Settled{Flow: id, Right: a.Right, Toolchain: a.Toolchain, Workers: a.Workers, Why: "no worker could check it: the administrators look into it, and you can submit it again"}
 	if a.Part != nil {
 		if s.Proved, err = d.Proved(a.Part.Events); err != nil {
 			return err

@@ -168,6 +168,7 @@ var functions = template.FuncMap{
 	"seconds": func(ms int64) string { return strconv.FormatFloat(float64(ms)/1000, 'f', -1, 64) + " s" },
 	"join":    strings.Join,
 	"add":     func(a, b int) int { return a + b },
+	"counted": Counted,
 	"percent": func(share float64) string { return fmt.Sprintf("%.0f", 100*share) },
 	"lines":   func(lines []Line, all bool) linesView { return linesView{lines, all} },
 }

@@ -92,6 +92,7 @@ type Bot struct {
 	Account string
 	Name    string
 	Version int64
+	FormKey string
 	File    string
 	Files   string
 	State   string
@@ -109,6 +110,7 @@ type BotAuthor struct {
 	Account  string
 	Name     string
 	Version  int64
+	FormKey  string
 	File     string
 	Files    string
 	State    string
