@@ -90,7 +90,9 @@ func (s *Site) Page(w http.ResponseWriter, r *Request, code int, name, title str
 	p := newPageView(s.Name, title, view)
 	can := func(a auth.Action) bool { return auth.Can(desk.Role(r.Me), a, auth.State{}) }
 	p.Me, p.Insecure = r.Me, s.Insecure(r) && can(auth.Accounts)
-	if r.Me != nil {
+	if r.Me == nil {
+		p.Return = r.here()
+	} else {
 		p.Role = roleWords(desk.Role(r.Me))
 	}
 	if r.Access != nil {
@@ -260,7 +262,8 @@ type pageView struct {
 	Zone                   string
 	Insecure               bool // passwords are readable on the network
 	Head
-	LoggedIn bool // the reader is, on a page that is the same for all who are
+	LoggedIn bool   // the reader is, on a page that is the same for all who are
+	Return   string // where a login leads back to; empty for the home page
 	View     any
 }
 
@@ -306,5 +309,6 @@ type News struct {
 // refusedView is a page that says what went wrong.
 type refusedView struct {
 	Text, Hint string
-	Back       bool // a form was sent, which the browser still has
+	Sent       bool // a form was sent, which the browser still has
+	Back       *Tab // where the reader was; nil if that is unknown
 }
