@@ -103,7 +103,7 @@ func (d *Desk) TakeAnswer(ctx context.Context, n NewAnswer) (*store.Answer, erro
 		return nil, err
 	}
 	if recent >= answersPerMinute {
-		return nil, &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("you have sent %d answers within a minute, and that is the most", recent), Hint: "wait a minute"}
+		return nil, &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("you have sent %d submissions within a minute, which is the limit", recent), Hint: "wait a minute"}
 	}
 	if err := d.Keep(ctx, n.Account, n.Data); err != nil {
 		return nil, err
@@ -140,11 +140,11 @@ func (t *HoleSeat) closed() *Refusal {
 func (t *HoleSeat) Closed() string {
 	switch {
 	case t.Hole.Closed:
-		return "the hole is closed and takes no more answers"
+		return "the hole is closed and takes no more submissions"
 	case t.Contested:
-		return "the hole takes no answers while a contest with its problem runs"
+		return "the hole takes no submissions while a contest with its problem runs"
 	}
-	return "only users who are logged in may send an answer"
+	return "only users who are logged in may submit"
 }
 
 // ShownProof is a proof as the readers of an answer see it: without what was tried to call it.
@@ -171,14 +171,14 @@ func (d *Desk) readAnswer(ctx context.Context, n *NewAnswer) (err error) {
 	case size > d.MaxSize:
 		return tooLong(size, d.MaxSize)
 	case strings.TrimSpace(string(n.Data)) == "":
-		return refused("the answer is empty: paste its text, or choose a file that has one")
+		return refused("the submission is empty: paste the code, or choose a file that has some")
 	}
 	n.File = job.File{Size: int64(len(n.Data)), Digest: blob.Of(n.Data)}
 	return nil
 }
 
 func tooLong(size, most int64) *Refusal {
-	return &Refusal{Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("the answer has %d bytes; the most is %d", size, most)}
+	return &Refusal{Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("the submission has %d bytes; the limit is %d", size, most)}
 }
 
 func refused(format string, args ...any) *Refusal {
@@ -208,7 +208,7 @@ func (d *Desk) understood(ctx context.Context, n *NewAnswer, p *store.Problem) e
 			return err
 		}
 	case n.How.Language == "" && ending == "":
-		return refused("nothing tells the language of the answer: choose it, or name the file as programs of its language are named")
+		return refused("the language of the submission is unknown: choose it, or name the file as programs of its language are named")
 	}
 	meant := slices.DeleteFunc(slices.Clone(sheet.Languages), func(l client.OfferedLanguage) bool { return !means(l) })
 	if n.How.Language == "" && !post {
@@ -227,7 +227,7 @@ func (d *Desk) understood(ctx context.Context, n *NewAnswer, p *store.Problem) e
 		n.File.Path += meant[0].Extensions[0]
 	}
 	n.File.Path = strings.TrimSuffix(n.File.Path, ".")
-	return d.installed(ctx, meant, ": an answer in it cannot be proved")
+	return d.installed(ctx, meant, ": a submission in it cannot be checked")
 }
 
 // readPost looks at a post, and returns what its language is meant by.
@@ -237,7 +237,7 @@ func readPost(n *NewAnswer, means func(client.OfferedLanguage) bool) (func(clien
 		return nil, refused("%s", err)
 	}
 	if strings.TrimSpace(post.Code) == "" {
-		return nil, refused("the code of the post is empty: the answer is what stands between lines of ```, or is indented by four blanks")
+		return nil, refused("the code of the post is empty: put it between lines of ```, or indent it by four blanks")
 	}
 	if err := flow.CheckFlags(post.Flags); err != nil {
 		return nil, refused("%s", err)
@@ -293,7 +293,7 @@ func (d *Desk) Places(ctx context.Context, h *store.Hole, a *store.Answer) (stri
 	}
 	words := fmt.Sprintf("place %d of %d in %s, %d of %d over all", here.Rank, len(in), a.Name, all.Rank, len(over))
 	if here.Number != a.Number {
-		return fmt.Sprintf("what counts is answer %d with %d bytes: %s", here.Number, here.Bytes, words), nil
+		return fmt.Sprintf("submission %d counts, with %d bytes: %s", here.Number, here.Bytes, words), nil
 	}
 	return fmt.Sprintf("%d bytes: %s", a.Bytes, words), nil
 }

@@ -153,7 +153,7 @@ func TestAnAnswerThatNobodyCanProve(t *testing.T) {
 			return d
 		}
 		right := put(proves(t, &job.Spec{}, judge.GolfRight, "").Events, nil)
-		const nobody = "no worker could prove it: the staff look into it, and it may be sent again"
+		const nobody = "no worker could check it: the administrators look into it, and you can submit it again"
 		for what, tt := range map[string]struct {
 			want string
 			part flow.Part

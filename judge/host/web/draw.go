@@ -100,7 +100,9 @@ func (s *Site) draw(r *Request, name, title string, view any) ([]byte, error) {
 	p := newPageView(s.Name, title, view)
 	can := func(a auth.Action) bool { return auth.Can(desk.Role(r.Me), a, auth.State{}) }
 	p.Me, p.Insecure = r.Me, s.Insecure(r) && can(auth.Accounts)
-	if r.Me != nil {
+	if r.Me == nil {
+		p.Return = r.here()
+	} else {
 		p.Role = roleWords(desk.Role(r.Me))
 	}
 	if r.Access != nil {
@@ -175,6 +177,7 @@ var functions = template.FuncMap{
 	"seconds": func(ms int64) string { return strconv.FormatFloat(float64(ms)/1000, 'f', -1, 64) + " s" },
 	"join":    strings.Join,
 	"add":     func(a, b int) int { return a + b },
+	"counted": Counted,
 	"percent": func(share float64) string { return fmt.Sprintf("%.0f", 100*share) },
 	"lines":   func(lines []Line, all bool) linesView { return linesView{lines, all} },
 }
@@ -266,7 +269,8 @@ type pageView struct {
 	Zone                   string
 	Insecure               bool // passwords are readable on the network
 	Head
-	LoggedIn bool // the reader is, on a page that is the same for all who are
+	LoggedIn bool   // the reader is, on a page that is the same for all who are
+	Return   string // where a login leads back to; empty for the home page
 	View     any
 }
 
@@ -325,5 +329,6 @@ type News struct {
 // refusedView is a page that says what went wrong.
 type refusedView struct {
 	Text, Hint string
-	Back       bool // a form was sent, which the browser still has
+	Sent       bool // a form was sent, which the browser still has
+	Back       *Tab // where the reader was; nil if that is unknown
 }

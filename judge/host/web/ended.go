@@ -180,6 +180,24 @@ func (s *Site) SendAgain(w http.ResponseWriter, r *Request, k *KeptForm) error {
 	return s.Page(w, r, http.StatusOK, "ended", "You are logged in", k)
 }
 
+// here returns the page that the reader looks at: of a form that was sent, the page with the form. The
+// login page has none of its own.
+func (r *Request) here() string {
+	path := r.URL.RequestURI()
+	if r.Method != http.MethodGet {
+		path = r.back()
+	}
+	if r.PathValue("code") != "" || strings.HasPrefix(path, "/invite/") {
+		return "/" // the code lets anybody in
+	}
+	for _, page := range []string{"/login", "/register", "/setup"} {
+		if strings.HasPrefix(path, page) {
+			return LocalPath(cmp.Or(r.PostForm.Get("next"), r.URL.Query().Get("next")))
+		}
+	}
+	return LocalPath(path)
+}
+
 // back is the page of this server on which a form was sent, as its browser tells; else "/".
 func (r *Request) back() string {
 	from, err := url.Parse(r.Referer())

@@ -56,7 +56,7 @@ func (s *Site) refuse(w http.ResponseWriter, r *Request, err error) {
 		return
 	}
 	refusal := s.refusal(r, err)
-	if err := s.Page(w, r, refusal.Code, "refused", refusal.Text, refusedView{refusal.Text, refusal.Hint, r.Method != http.MethodGet}); err != nil && r.Context().Err() == nil {
+	if err := s.Page(w, r, refusal.Code, "refused", refusal.Text, refusedView{refusal.Text, refusal.Hint, r.Method != http.MethodGet, r.wayBack()}); err != nil && r.Context().Err() == nil {
 		s.Log.Error("draw what went wrong", "path", plainPath(r), "error", err)
 		http.Error(w, refusal.Text, refusal.Code)
 	}
@@ -90,6 +90,23 @@ func (s *Site) refusal(r *Request, err error) *desk.Refusal {
 		refusal = &desk.Refusal{Code: http.StatusInternalServerError, Text: "the server could not do this", Hint: "tell the server's administrator: its log says why"}
 	}
 	return refusal
+}
+
+// wayBack returns a link to where the reader was before a request that failed: the page with the link
+// or the form; if that is unknown, the contest, hole or ladder of the address. If there is none, it
+// returns nil.
+func (r *Request) wayBack() *Tab {
+	if from := r.back(); from != "/" && from != r.URL.RequestURI() {
+		return &Tab{Link: from, Name: "Back"}
+	}
+	if r.Access == nil {
+		return nil
+	}
+	head, err := r.Access.Head(r)
+	if err != nil || head.Nav.Place == nil || head.Nav.Place.Link == r.URL.Path {
+		return nil
+	}
+	return &Tab{Link: head.Nav.Place.Link, Name: "Back to " + head.Nav.Place.Name}
 }
 
 // plainPath is the path of a request as the log may have it: without an invitation's code, which

@@ -35,6 +35,7 @@ func Pages(s *web.Site) web.Pages {
 		web.Handle("POST /admin/ladders/new", auth.Make, p.makeLadder),
 		web.Handle("GET /ladder/{ladder}", auth.SeeLadder, p.ladder),
 		web.Handle("POST /ladder/{ladder}", auth.EnterBot, p.enterBot),
+		web.Handle("GET /ladder/{ladder}/edit", auth.Make, p.editLadder),
 		web.Handle("POST /ladder/{ladder}/edit", auth.Make, p.changeLadder),
 		web.HandleForm("POST /ladder/{ladder}/delete", auth.Make, p.deleteLadder).Confirmed(),
 		web.Handle("GET /ladder/{ladder}/table/events", auth.SeeLadder, p.ladderEvents),

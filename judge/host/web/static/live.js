@@ -127,7 +127,8 @@ if (counted) {
   const shown = document.getElementById(counted.dataset.count);
   const count = () => {
     const code = counted.value.replace(/^\n+|\n+$/g, '');
-    shown.textContent = new TextEncoder().encode(code).length + ' bytes in UTF-8, ' + [...code].length + ' characters';
+    shown.firstChild.textContent = new TextEncoder().encode(code).length;
+    shown.lastChild.textContent = ' bytes in UTF-8, ' + [...code].length + ' characters';
   };
   shown.hidden = false;
   counted.addEventListener('input', count);
@@ -154,6 +155,18 @@ if (form) {
   });
   form.addEventListener('submit', () => { setTimeout(() => { form.querySelector('button').disabled = true; }); });
 }
+
+// Several files that were chosen are listed with their sizes.
+const many = document.querySelector('[data-files]');
+many?.addEventListener('change', () => {
+  const shown = document.getElementById(many.dataset.files);
+  shown.replaceChildren(...[...many.files].map((f) => {
+    const one = document.createElement('li');
+    one.textContent = f.name + ', ' + f.size + ' bytes';
+    return one;
+  }));
+  shown.hidden = !many.files.length;
+});
 
 // Parts of a page that change: they are asked for again while the page is seen, and while no menu in
 // them is open.

@@ -103,6 +103,7 @@ type Bot struct {
 	Account string
 	Name    string
 	Version int64
+	FormKey string
 	File    string
 	Files   string
 	State   string
@@ -120,6 +121,7 @@ type BotAuthor struct {
 	Account  string
 	Name     string
 	Version  int64
+	FormKey  string
 	File     string
 	Files    string
 	State    string
