@@ -22,6 +22,7 @@ import (
 	"assay/judge/host/board"
 	"assay/judge/host/client"
 	"assay/judge/host/desk"
+	"assay/judge/host/feed"
 	"assay/judge/host/job"
 	"assay/judge/host/queue"
 	"assay/judge/host/store"
@@ -83,6 +84,10 @@ type api struct {
 	Options
 	keepAlive time.Duration
 	bundles   bundles
+	// Of the Contest API.
+	feeds      feed.Registry
+	open       openFeeds
+	remembered remembered
 }
 
 // route is a row of the table of routes.
@@ -152,7 +157,7 @@ func routed(o Options, keepAlive time.Duration) http.Handler {
 	if o.Sweeping == nil {
 		o.Sweeping = new(sync.RWMutex)
 	}
-	a := &api{Options: o, keepAlive: keepAlive}
+	a := &api{Options: o, keepAlive: keepAlive, feeds: feed.Registry{Desk: o.Desk}}
 	mux := http.NewServeMux()
 	for _, rt := range routes {
 		mux.HandleFunc(rt.pattern, func(w http.ResponseWriter, r *http.Request) {
@@ -441,9 +446,15 @@ func (a *api) who(r *http.Request, n need) (*caller, error) {
 	return c, nil
 }
 
-// refuse answers with what went wrong. Of a fault of the server's own the log has the
-// details, and the caller only learns that there is one.
+// refuse answers with what went wrong.
 func (a *api) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	s := a.statusOf(w, r, err)
+	answer(w, s.code, map[string]string{"error": s.text, "hint": s.hint})
+}
+
+// statusOf returns what to tell a caller of an error. Of a fault of the server's own the log has the
+// details, and the caller is only told that there is one.
+func (a *api) statusOf(w http.ResponseWriter, r *http.Request, err error) *status {
 	s, known := errors.AsType[*status](err)
 	if r, is := errors.AsType[*desk.Refusal](err); is {
 		s, known = &status{r.Code, r.Text, r.Hint}, true
@@ -470,7 +481,7 @@ func (a *api) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		a.Log.Error("request failed", "method", r.Method, "path", r.URL.Path, "error", err)
 		s = &status{http.StatusInternalServerError, "the server could not do this; its log says why", ""}
 	}
-	answer(w, s.code, map[string]string{"error": s.text, "hint": s.hint})
+	return s
 }
 
 func answer(w http.ResponseWriter, code int, v any) {

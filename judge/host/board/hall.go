@@ -176,7 +176,7 @@ func (h *Hall) follow(ctx context.Context, contest string, b *hosted) (err error
 			}
 		case store.OfTeam:
 			teams = true
-		case store.OfRejudging, store.OfClarification: // what a rejudging changes are submissions
+		case store.OfRejudging, store.OfClarification, store.OfState: // what a rejudging changes are submissions; boards know their moments
 		default:
 			return h.load(ctx, contest, b)
 		}

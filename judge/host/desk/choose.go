@@ -18,6 +18,7 @@ import (
 type Spoken struct {
 	ID, Name string
 	Endings  []string // by which a name tells it
+	All      []string // also those that another language claims
 }
 
 // Sheet reads what a page shows of a problem. It returns nil if the problem was published without it.
@@ -49,7 +50,7 @@ func (d *Desk) Languages(problems []*store.ContestProblem) (all []Spoken, err er
 				continue
 			}
 			known[l.ID] = true
-			one := Spoken{ID: l.ID, Name: l.Name}
+			one := Spoken{ID: l.ID, Name: l.Name, All: l.Extensions}
 			for _, ending := range l.Extensions {
 				if !claimed[ending] {
 					claimed[ending], one.Endings = true, append(one.Endings, strings.ToLower(ending))

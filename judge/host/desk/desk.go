@@ -44,6 +44,8 @@ type Desk struct {
 	// Passers are turns of networks: see Pace.
 	Passers Turns
 	uploads Turns // of accounts: see Upload
+	// Throttle delays logins after wrong passwords.
+	Throttle LoginThrottle
 	// Streams are those that are open.
 	Streams Streams
 	// Class is that of the workers that judge submissions.
@@ -176,6 +178,11 @@ type New struct {
 	Language string // asked for; "" for what the name tells
 	All      bool
 	Many     bool // the account may have any number of submissions that are not judged yet
+	// Team is whose submission it is, if the account submits for others: as often as it likes. ExtID and
+	// At are those of store.NewSubmission.
+	Team  *store.Team
+	ExtID string
+	At    time.Time
 }
 
 // The free space below which nothing is taken any more.
@@ -336,7 +343,7 @@ func (d *Desk) at(kept bool) {
 func (d *Desk) enter(ctx context.Context, n *New, kept *store.NewSubmission) (err error) {
 	c, s := n.Seat.Contest, &n.Seat.Contest.Settings
 	if !n.Seat.Can(auth.Submit) {
-		return d.closed(n.Seat)
+		return d.Closed(n.Seat)
 	}
 	if len(s.Languages) > 0 && n.Language != "" && !slices.Contains(s.Languages, n.Language) {
 		return &Refusal{Code: http.StatusBadRequest, Text: fmt.Sprintf("%.40s is not a language of this contest: they are %s", n.Language, strings.Join(s.Languages, ", "))}
@@ -345,7 +352,11 @@ func (d *Desk) enter(ctx context.Context, n *New, kept *store.NewSubmission) (er
 	if n.Seat.State.Phase == auth.Running {
 		kept.Lane = job.Contest
 	}
+	kept.ExtID, kept.At = n.ExtID, n.At
 	if n.Seat.Role != auth.Contestant {
+		if n.Team != nil {
+			kept.Team, kept.PerMinute = n.Team.ID, 0
+		}
 		return nil
 	}
 	if n.Seat.Team == nil {
@@ -357,8 +368,8 @@ func (d *Desk) enter(ctx context.Context, n *New, kept *store.NewSubmission) (er
 	return nil
 }
 
-// closed says why a contest takes no submission.
-func (d *Desk) closed(s *Seat) *Refusal {
+// Closed returns why a contest takes no submission.
+func (d *Desk) Closed(s *Seat) *Refusal {
 	switch {
 	case !s.State.Shown:
 		return &Refusal{Code: http.StatusNotFound, Text: "there is no such contest"}
@@ -435,7 +446,7 @@ func (d *Desk) Place(ctx context.Context, a *store.Account, problem string) (*Se
 	case best != nil:
 		return best, nil
 	case seen != nil && !staff:
-		return nil, d.closed(seen)
+		return nil, d.Closed(seen)
 	case staff:
 		return nil, nil
 	case len(contests) == 0 && a.Role == "":
@@ -501,7 +512,7 @@ func (d *Desk) Labelled(ctx context.Context, a *store.Account, contest, label st
 		return nil, nil, several(label, running)
 	}
 	if best == nil && seen != nil {
-		return nil, nil, d.closed(seen)
+		return nil, nil, d.Closed(seen)
 	}
 	if best == nil {
 		return nil, nil, fmt.Errorf("the problem %s: %w", label, store.ErrNotFound)

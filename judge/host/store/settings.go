@@ -41,6 +41,8 @@ const (
 	OfRejudging  Kind = "rejudging"
 	// Of a clarification, the object is its number.
 	OfClarification Kind = "clarification"
+	// OfState is a moment that came, such as the start.
+	OfState Kind = "state"
 )
 
 // Op says what happened to it.

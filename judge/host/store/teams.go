@@ -280,6 +280,13 @@ func (s *Store) SetTeams(ctx context.Context, all []TeamChange) error {
 
 // setTeam changes a team, except for its groups.
 func (s *Store) setTeam(ctx context.Context, q *query.Queries, t *Team) error {
+	old, err := q.GetTeam(ctx, t.ID)
+	if err == nil && t.Hidden && !old.Hidden {
+		err = q.RaiseContestEpoch(ctx, t.Contest)
+	}
+	if err != nil {
+		return err
+	}
 	n, err := q.SetTeam(ctx, query.SetTeamParams{
 		ID: t.ID, Name: clean(t.Name), Hidden: t.Hidden, ExtraTime: t.ExtraTime.Microseconds(), ExtraPenalty: int64(t.ExtraPenalty / time.Minute),
 		IcpcID: clean(t.ICPCID), Label: clean(t.Label), DisplayName: clean(t.DisplayName), Organization: t.Organization, Location: t.Location,

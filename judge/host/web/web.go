@@ -57,8 +57,6 @@ func (b Backups) Late(now time.Time) bool {
 // A Site serves the web pages.
 type Site struct {
 	Options
-	// Throttle delays logins after wrong passwords.
-	Throttle  *LoginThrottle
 	proof     desk.Turns // of networks, for checks of passwords and codes
 	mux       *http.ServeMux
 	templates []Templates
@@ -116,7 +114,7 @@ func New(o Options, parts ...func(*Site) Pages) http.Handler {
 		o.KeepAlive = 15 * time.Second
 	}
 	s := &Site{
-		Options: o, Throttle: newLoginThrottle(), proof: desk.Turns{Restless: true}, mux: http.NewServeMux(),
+		Options: o, proof: desk.Turns{Restless: true}, mux: http.NewServeMux(),
 	}
 	s.expiredForms = make(chan struct{}, max(1, heldForms/s.mostKept()))
 	s.add(Shared(s))

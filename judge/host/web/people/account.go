@@ -130,7 +130,7 @@ func (s *site) logIn(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	by := strings.ToLower(v.Login) + " from " + desk.Network(r.RemoteAddr).String()
+	by := desk.LoginFrom(v.Login, r.RemoteAddr)
 	if s.knows(r, a) {
 		by = "known " + a.ID
 	}

@@ -137,15 +137,17 @@ type BotAuthor struct {
 }
 
 type Clarification struct {
-	Contest string
-	Number  int64
-	Team    sql.NullString
-	Staff   bool
-	Problem sql.NullString
-	Text    string
-	ReplyTo sql.NullInt64
-	Account string
-	At      int64
+	Contest   string
+	Number    int64
+	Team      sql.NullString
+	Staff     bool
+	Problem   sql.NullString
+	Text      string
+	ReplyTo   sql.NullInt64
+	Account   string
+	At        int64
+	ExtID     string
+	TimeGiven sql.NullInt64
 }
 
 type Class struct {
@@ -184,6 +186,8 @@ type Contest struct {
 	LastTime   int64
 	FormalName string
 	MainGroup  string
+	Epoch      int64
+	Phase      string
 }
 
 type ContestAccount struct {
