@@ -143,7 +143,7 @@ var layers = map[string][]string{
 	"judge/host/desk":   {"judge", "judge/blob", "judge/contests/golf", "judge/host/auth", "judge/host/client", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/scoring", "judge/host/store"}, // golf reads posts
 	// Each route stands on one of these, and bundles are taken apart there; of two sandboxes one is the better.
 	"judge/host/contestexport": {"judge/blob", "judge/host/contestpackage", "judge/host/desk", "judge/host/store"},
-	"judge/host/api": {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/clics", "judge/host/contestexport", "judge/host/contestpackage", "judge/host/desk", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/queue", "judge/host/roster", "judge/host/store", "judge/running/sandbox"},
+	"judge/host/api":           {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/clics", "judge/host/contestexport", "judge/host/contestpackage", "judge/host/desk", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/queue", "judge/host/roster", "judge/host/store", "judge/running/sandbox"},
 	// Joins all of them.
 	"judge/host/server": {"judge", "judge/blob", "judge/bundle", "judge/host/api", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/ladder", "judge/host/queue", "judge/host/store", "judge/host/web", "judge/host/web/contest", "judge/host/web/pages", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/running/config"},
 	// The frame of the pages: sessions, forms, streams, templates. It never imports the packages of pages.
