@@ -131,7 +131,7 @@ var layers = map[string][]string{
 	// Accounts and their tokens are rows; people on a list become accounts.
 	"judge/host/auth": {"judge", "judge/host/roster", "judge/host/store"},
 	// It plans what an import changes of rows, with the rules of names and files with positions.
-	"judge/host/contestpackage": {"judge", "judge/host/auth", "judge/host/store", "judge/internal/suggest", "judge/packages/strictyaml"},
+	"judge/host/contestpackage": {"judge", "judge/host/auth", "judge/host/clics", "judge/host/store", "judge/internal/suggest", "judge/packages/strictyaml"},
 	// The words of the API: flows, jobs and bundles, sent as files.
 	"judge/host/client": {"judge", "judge/blob", "judge/bundle", "judge/host/flow", "judge/host/job", "judge/host/roster", "judge/internal/atomicfile"},
 	// The database and the queue, kept in agreement, and what a flow wants next.
@@ -142,8 +142,9 @@ var layers = map[string][]string{
 	"judge/host/ladder": {"judge/contests/arena", "judge/contests/rating", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/matchmaking", "judge/host/store"},
 	"judge/host/desk":   {"judge", "judge/blob", "judge/contests/golf", "judge/host/auth", "judge/host/client", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/scoring", "judge/host/store"}, // golf reads posts
 	// Each route stands on one of these, and bundles are taken apart there; of two sandboxes one is the better.
-	"judge/host/feed": {"judge", "judge/host/board", "judge/host/clics", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/host/scoring", "judge/host/store"},
-	"judge/host/api":  {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/clics", "judge/host/contestpackage", "judge/host/desk", "judge/host/dispatch", "judge/host/feed", "judge/host/flow", "judge/host/job", "judge/host/queue", "judge/host/roster", "judge/host/store", "judge/running/sandbox"},
+	"judge/host/contestexport": {"judge/blob", "judge/host/contestpackage", "judge/host/desk", "judge/host/store"},
+	"judge/host/feed":          {"judge", "judge/host/board", "judge/host/clics", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/host/scoring", "judge/host/store"},
+	"judge/host/api":           {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/clics", "judge/host/contestexport", "judge/host/contestpackage", "judge/host/desk", "judge/host/dispatch", "judge/host/feed", "judge/host/flow", "judge/host/job", "judge/host/queue", "judge/host/roster", "judge/host/store", "judge/running/sandbox"},
 	// Joins all of them.
 	"judge/host/server": {"judge", "judge/blob", "judge/bundle", "judge/host/api", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/ladder", "judge/host/queue", "judge/host/store", "judge/host/web", "judge/host/web/contest", "judge/host/web/pages", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/running/config"},
 	// The frame of the pages: sessions, forms, streams, templates. It never imports the packages of pages.

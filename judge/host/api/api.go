@@ -108,6 +108,7 @@ var routes = []route{
 	{"PUT " + client.ProblemsPath + "/{slug}", publish, (*api).putProblem, 0},
 	{"GET " + client.ContestsPath + "/{slug}" + client.BoardPath, token, (*api).board, 0},
 	{"POST " + client.ContestsPath, admin, (*api).importContest, withPackage},
+	{"GET " + client.ContestsPath + "/{slug}" + client.ExportPath + "/{part}", admin, (*api).exportContest, 0},
 	{"POST " + client.ContestsPath + "/{slug}/rejudgings", admin, (*api).rejudge, 0},
 	{"GET " + client.ContestsPath + "/{slug}/rejudgings", admin, (*api).rejudgings, 0},
 	{"GET " + client.RejudgingsPath + "/{id}", admin, (*api).rejudging, 0},

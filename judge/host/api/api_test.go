@@ -197,6 +197,7 @@ var expected = map[string]struct {
 	"GET /blob/{digest}":                    {"/blob/" + string(blob.Of([]byte("none"))), nil, "worker 400"},
 	"GET /v1/problems":                      {"/v1/problems", nil, "submit 200, publish 200, admin 200"},
 	"GET /v1/contests/{slug}/board":         {"/v1/contests/none/board", nil, "submit 404, publish 404, admin 404"},
+	"GET /v1/contests/{slug}/export/{part}": {"/v1/contests/none/export/package", nil, "admin 404"},
 	"POST /v1/contests/{slug}/rejudgings":   {"/v1/contests/practice/rejudgings", client.NewRejudging{}, "admin 400"},
 	"GET /v1/contests/{slug}/rejudgings":    {"/v1/contests/practice/rejudgings", nil, "admin 200"},
 	"GET /v1/rejudgings/{id}":               {"/v1/rejudgings/none", nil, "admin 404"},

@@ -9,6 +9,7 @@ import (
 
 	"assay/judge/host/auth"
 	"assay/judge/host/client"
+	"assay/judge/host/contestexport"
 	"assay/judge/host/contestpackage"
 	"assay/judge/host/desk"
 	"assay/judge/host/store"
@@ -108,21 +109,10 @@ func (a *api) currentContest(ctx context.Context, slug string) (now *contestpack
 	if err != nil {
 		return nil, err
 	}
-	id := now.Contest.ID
-	var errs [6]error
-	now.Problems, errs[0] = a.Store.ContestProblems(ctx, id)
-	now.Organizations, errs[1] = a.Store.Organizations(ctx, id)
-	now.Groups, errs[2] = a.Store.Groups(ctx, id)
-	now.Teams, errs[3] = a.Store.Teams(ctx, id)
-	now.Persons, errs[4] = a.Store.Persons(ctx, id)
-	now.Listed, errs[5] = a.Store.ContestAccounts(ctx, id)
-	if err := errors.Join(errs[:]...); err != nil {
+	has, err := contestexport.Current(ctx, a.Store, now.Contest)
+	if err != nil {
 		return nil, err
 	}
-	for _, one := range now.Listed {
-		if now.Roles[one.Account.ID], err = a.Store.RoleIn(ctx, one.Account.ID, id); err != nil {
-			return nil, err
-		}
-	}
-	return now, nil
+	has.Now, has.CheckPassword, has.Accounts, has.Published = now.Now, now.CheckPassword, now.Accounts, now.Published
+	return has, nil
 }

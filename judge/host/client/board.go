@@ -7,10 +7,11 @@ import (
 	"time"
 )
 
-// ContestsPath is where contests are; BoardPath is below it and the contest's name.
+// ContestsPath is where contests are; BoardPath and ExportPath are below it and the contest's name.
 const (
 	ContestsPath = "/v1/contests"
 	BoardPath    = "/board"
+	ExportPath   = "/export"
 )
 
 // Board is the board of a contest, as the public sees it or the staff.

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/url"
 )
@@ -21,6 +22,18 @@ func (c *Client) NewPeople(ctx context.Context, n NewPeople) (s *Slips, err erro
 // ImportContest imports a contest package. Passwords are in one answer only, so it is sent once.
 func (c *Client) ImportContest(ctx context.Context, n ImportContest) (r *ImportReport, err error) {
 	err = c.once().call(ctx, http.MethodPost, ContestsPath, n, &r)
+	return r, err
+}
+
+// ExportContest asks for a part of a contest as a ZIP archive, which the caller closes.
+func (c *Client) ExportContest(ctx context.Context, contest, part string) (r io.ReadCloser, err error) {
+	err = c.patient(ctx, func() error {
+		answer, err := c.send(ctx, http.MethodGet, ContestsPath+"/"+url.PathEscape(contest)+ExportPath+"/"+part, nil, 0)
+		if err == nil {
+			r = answer.Body
+		}
+		return err
+	})
 	return r, err
 }
 

@@ -57,6 +57,7 @@ type Problem struct {
 	File       string
 	Line       int
 	ID, Label  string
+	Slug       string // of the published problem; if empty, it is the ID
 	RGB, Color string // they may be empty
 	ordinal    int
 }
@@ -199,7 +200,7 @@ func (o *object) person() store.ContestPerson {
 
 func (o *object) problem(at int) Problem {
 	p := Problem{File: o.file, Line: o.line, ID: o.ident("id", true), Label: o.plain("label"), RGB: o.matching("rgb", rgb,
-		"a color such as #ac00ff"), Color: o.name("color", false)}
+		"a color such as #ac00ff"), Color: o.name("color", false), Slug: o.ident("slug", false)}
 	if len(p.RGB) == 4 { // #fff is #ffffff
 		p.RGB = "#" + strings.Repeat(p.RGB[1:2], 2) + strings.Repeat(p.RGB[2:3], 2) + strings.Repeat(p.RGB[3:4], 2)
 	}

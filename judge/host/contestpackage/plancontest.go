@@ -107,15 +107,17 @@ func (l *planner) settings(c *store.Contest, p *Contest) (changes []string) {
 			c.Format = store.IOI
 		}
 	}
-	const usual = 20
 	if p.Penalty != nil && c.Format == store.ICPC {
 		minutes := int(*p.Penalty / time.Minute)
-		if set("penalty_time", minutes != cmp.Or(c.Settings.Penalty, usual)) {
+		if set("penalty_time", minutes != cmp.Or(c.Settings.Penalty, usualPenalty)) {
 			c.Settings.Penalty = minutes
 		}
 	}
 	return changes
 }
+
+// usualPenalty is the penalty time of the ICPC, in minutes.
+const usualPenalty = 20
 
 // word is a color that is a name by itself.
 var word = regexp.MustCompile(`^[a-zA-Z]{1,30}$`)
@@ -135,7 +137,7 @@ func (l *planner) problems() (all []store.NewContestProblem, changed bool) {
 		if at >= 0 {
 			n = was[at]
 		} else {
-			is := slices.IndexFunc(l.now.Published, func(b *store.Problem) bool { return b.Slug == strings.ToLower(p.ID) })
+			is := slices.IndexFunc(l.now.Published, func(b *store.Problem) bool { return b.Slug == cmp.Or(p.Slug, strings.ToLower(p.ID)) })
 			if is < 0 {
 				l.line(Skipped, problems, p.ID, "the server has no such problem: publish it, then import again")
 				continue
@@ -151,9 +153,11 @@ func (l *planner) problems() (all []store.NewContestProblem, changed bool) {
 		used[n.Slug] = true
 		before := n
 		n.Label, n.ExtID = p.Label, p.ID
-		n.ColorName = cmp.Or(p.Color, n.ColorName)
 		if n.Colour = cmp.Or(p.RGB, n.Colour); n.Colour == "" && word.MatchString(p.Color) {
 			n.Colour = p.Color
+		}
+		if p.Color != "" && p.Color != cmp.Or(n.ColorName, n.Colour) {
+			n.ColorName = p.Color
 		}
 		switch {
 		case at < 0:

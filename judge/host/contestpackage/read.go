@@ -1,8 +1,8 @@
 // Package contestpackage reads contest packages: directories or ZIP archives in the ICPC Contest
 // Package Format, and the TSV files that the ICPC's registration system writes. PlanImport compares
-// one with what a server has, and says what its import adds and changes.
+// one with what a server has, and says what its import adds and changes. Write makes one.
 //
-// The package is pure: it does not open a database, and writes nothing. Everything wrong in a package is
+// The package is pure: it does not open a database, and writes no files. Everything wrong in a package is
 // a *judge.Fault with file and line.
 package contestpackage
 

@@ -76,7 +76,7 @@ func (s *Site) WorkPage(w http.ResponseWriter, r *Request, title, doing string, 
 		}
 		refusal := s.refusal(r, err)
 		end.Reset()
-		if err := s.body(&end, Drawing{"refused", refusedView{refusal.Text, refusal.Hint, true}}); err != nil {
+		if err := s.body(&end, Drawing{"refused", refusedView{refusal.Text, refusal.Hint, true, r.wayBack()}}); err != nil {
 			s.Log.Error("draw what went wrong", "path", plainPath(r), "error", err)
 		}
 	}

@@ -1,0 +1,30 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/contestexport"
+	"assay/judge/host/store"
+)
+
+// exportContest sends a part of a contest as a ZIP archive.
+func (a *api) exportContest(w http.ResponseWriter, r *http.Request, who *caller) error {
+	slug, part := r.PathValue("slug"), contestexport.Part(r.PathValue("part"))
+	seat, err := a.seatIn(r, who, slug)
+	switch {
+	case err != nil:
+		return err
+	case seat.Contest.ID == store.Practice || !seat.Can(auth.Change):
+		return noContest(slug)
+	case !slices.Contains(contestexport.Parts, part):
+		return &status{http.StatusNotFound, "a contest has no such archive", ""}
+	}
+	w.Header().Set("Content-Type", "application/zip")
+	if err := contestexport.Write(r.Context(), a.Desk, seat.Contest, part, w); err != nil {
+		a.Log.Error("export a contest", "contest", slug, "part", part, "error", err)
+		panic(http.ErrAbortHandler) // the client must not take what it has for all
+	}
+	return nil
+}

@@ -1,0 +1,229 @@
+// Package contestexport writes what people take away from a contest as ZIP archives: its contest package,
+// and its submissions for tools that look for plagiarism. It changes nothing, and does not decide who may
+// have an archive.
+package contestexport
+
+import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/judge/blob"
+	"assay/judge/host/contestpackage"
+	"assay/judge/host/desk"
+	"assay/judge/host/store"
+)
+
+// A Part is an archive of a contest.
+type Part string
+
+// The parts.
+const (
+	Package     Part = "package"     // that judged admin contest import reads
+	Submissions Part = "submissions" // by problem and language
+)
+
+// Parts are all parts.
+var Parts = []Part{Package, Submissions}
+
+// Write writes a part of a contest as a ZIP archive. It may have written some of it if it fails.
+func Write(ctx context.Context, d *desk.Desk, c *store.Contest, p Part, to io.Writer) error {
+	z := zip.NewWriter(to)
+	var err error
+	switch p {
+	case Package:
+		err = writePackage(ctx, d.Store, c, z)
+	case Submissions:
+		err = writeSubmissions(ctx, d, c, z)
+	default:
+		err = fmt.Errorf("%q: %w", p, store.ErrNotFound)
+	}
+	return errors.Join(err, z.Close())
+}
+
+// Current reads what a server has of a contest, for contestpackage.
+func Current(ctx context.Context, db *store.Store, c *store.Contest) (*contestpackage.Current, error) {
+	now := &contestpackage.Current{Contest: c, Roles: map[string]string{}}
+	var errs [6]error
+	now.Problems, errs[0] = db.ContestProblems(ctx, c.ID)
+	now.Organizations, errs[1] = db.Organizations(ctx, c.ID)
+	now.Groups, errs[2] = db.Groups(ctx, c.ID)
+	now.Teams, errs[3] = db.Teams(ctx, c.ID)
+	now.Persons, errs[4] = db.Persons(ctx, c.ID)
+	now.Listed, errs[5] = db.ContestAccounts(ctx, c.ID)
+	if err := errors.Join(errs[:]...); err != nil {
+		return nil, err
+	}
+	for _, one := range now.Listed {
+		var err error
+		if now.Roles[one.Account.ID], err = db.RoleIn(ctx, one.Account.ID, c.ID); err != nil {
+			return nil, err
+		}
+	}
+	return now, nil
+}
+
+func writePackage(ctx context.Context, db *store.Store, c *store.Contest, z *zip.Writer) error {
+	now, err := Current(ctx, db, c)
+	if err != nil {
+		return err
+	}
+	files, err := contestpackage.Write(now)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := put(z, name, files[name], time.Time{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put writes a file into an archive.
+func put(z *zip.Writer, name string, data []byte, at time.Time) error {
+	w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: at})
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s into the archive: %w", name, err)
+	}
+	return nil
+}
+
+// dirs are the directories of an archive of submissions, each with the table of what is in it.
+type dirs map[string]*bytes.Buffer
+
+// writeSubmissions writes the submissions of the teams: for each problem and language a directory with a
+// directory for each submission, as JPlag reads them, and the file info.csv, which Dolos reads.
+func writeSubmissions(ctx context.Context, d *desk.Desk, c *store.Contest, z *zip.Writer) error {
+	problems, err := d.Store.ContestProblems(ctx, c.ID)
+	if err != nil {
+		return err
+	}
+	languages, err := d.Languages(problems)
+	if err != nil {
+		return err
+	}
+	all, err := d.Store.Teams(ctx, c.ID)
+	if err != nil {
+		return err
+	}
+	teams := map[string]*store.Team{}
+	for _, t := range all {
+		teams[t.ID] = t
+	}
+	tables := dirs{}
+	for _, p := range problems {
+		const page = 200
+		for before := int64(0); ; {
+			subs, err := d.Store.Submissions(ctx, store.Filter{Contest: c.ID, Problem: p.Slug, Before: before, Limit: page})
+			if err != nil {
+				return err
+			}
+			for _, s := range subs {
+				before = s.Number
+				if t := teams[s.Team]; t != nil && len(s.Files) > 0 {
+					if err := tables.add(d.Blobs, z, safe(p.Label)+"/"+safe(languageOf(s, languages)), s, t); err != nil {
+						return err
+					}
+				}
+			}
+			if len(subs) < page {
+				break
+			}
+		}
+	}
+	for _, dir := range slices.Sorted(maps.Keys(tables)) {
+		if err := put(z, dir+"/info.csv", tables[dir].Bytes(), time.Time{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// languageOf is the id of the language of a submission: the one that was asked for, or the one to which
+// the ending of its first file belongs.
+func languageOf(s *store.Submission, languages []desk.Spoken) string {
+	ending := strings.ToLower(strings.TrimPrefix(path.Ext(s.Files[0].Path), "."))
+	for _, l := range languages {
+		if s.Language == "" && ending != "" && slices.Contains(l.Endings, ending) {
+			return l.ID
+		}
+	}
+	return cmp.Or(s.Language, ending, "other")
+}
+
+// add writes a submission into a directory of the archive.
+func (t dirs) add(blobs *blob.Folder, z *zip.Writer, dir string, s *store.Submission, team *store.Team) error {
+	if t[dir] == nil {
+		t[dir] = &bytes.Buffer{}
+		t.line(dir, "filename", "id", "full_name", "labels", "status", "created_at")
+	}
+	own := fmt.Sprintf("%d-%s", s.Number, safe(team.ExtID))
+	used := map[string]bool{}
+	for i, f := range s.Files {
+		name := safe(f.Path)
+		if used[strings.ToLower(name)] || name == "" {
+			name = fmt.Sprintf("%d-%s", i+1, name)
+		}
+		used[strings.ToLower(name)] = true
+		data, err := read(blobs, f.Digest, f.Size)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // its author was erased meanwhile
+		}
+		if err != nil {
+			return fmt.Errorf("read submission %d: %w", s.Number, err)
+		}
+		if err := put(z, path.Join(dir, own, name), data, s.Received); err != nil {
+			return err
+		}
+		t.line(dir, path.Join(own, name), fmt.Sprint(s.Number), team.Name, strings.Join(team.Groups, ", "), cmp.Or(string(s.Verdict), "pending"), s.Received.Format(time.RFC3339))
+	}
+	return nil
+}
+
+// line adds a line to the table of a directory.
+func (t dirs) line(dir string, cells ...string) {
+	w := csv.NewWriter(t[dir]) // into memory: it does not fail
+	_ = w.Write(cells)
+	w.Flush()
+}
+
+func read(blobs *blob.Folder, d blob.Digest, size int64) ([]byte, error) {
+	f, err := blobs.Open(d, size)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
+// safe makes a path one that every system can unpack: relative, without blanks and signs.
+func safe(name string) string {
+	var parts []string
+	for part := range strings.SplitSeq(name, "/") {
+		part = strings.Map(func(c rune) rune {
+			if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.' || c == '+' {
+				return c
+			}
+			return '_'
+		}, part)
+		if part = strings.Trim(part, "."); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, "/")
+}
