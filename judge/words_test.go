@@ -68,7 +68,6 @@ var unclean = []string{
 	"docs/class.md",
 	"docs/contestant.md",
 	"docs/glossary.md",
-	"docs/golf.md",
 	"docs/holes.md",
 	"docs/hosting.md",
 	"docs/kit.md",

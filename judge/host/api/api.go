@@ -454,7 +454,7 @@ func (a *api) refuse(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // statusOf returns what to tell a caller of an error. Of a fault of the server's own the log has the
-// details, and the caller is only told that there is one.
+// details, and the caller only learns that there is one.
 func (a *api) statusOf(w http.ResponseWriter, r *http.Request, err error) *status {
 	s, known := errors.AsType[*status](err)
 	if r, is := errors.AsType[*desk.Refusal](err); is {

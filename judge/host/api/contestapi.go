@@ -337,7 +337,7 @@ func list(w http.ResponseWriter, all []json.RawMessage) error {
 	return raw(w, append(append([]byte{'['}, bytes.Join(parts, []byte(",\n"))...), ']'))
 }
 
-// again returns the client of a request as it is now, for a feed that has been open for some time.
+// again returns the client of a request with its present rights, for a feed that has been open for some time.
 func (c *apiClient) again(r *http.Request) (*apiClient, error) {
 	who, err := c.apiCaller(r)
 	if err != nil {

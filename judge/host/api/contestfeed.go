@@ -160,7 +160,7 @@ func (c *apiClient) stream(w http.ResponseWriter, r *http.Request, cursor *feed.
 		}
 		if err := c.Follow(r.Context(), feedLag); err != nil && r.Context().Err() == nil {
 			if !wrong {
-				c.Log.Error("an event feed stands still: it cannot be brought up to date", "contest", c.seat.Contest.Slug, "error", err)
+				c.Log.Error("an event feed waits: its contest cannot be read", "contest", c.seat.Contest.Slug, "error", err)
 			}
 			wrong = true
 		} else {

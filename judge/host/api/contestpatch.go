@@ -110,7 +110,7 @@ func (c *apiClient) setThaw(w http.ResponseWriter, r *http.Request, n *sentConte
 func (c *apiClient) changed(w http.ResponseWriter, r *http.Request, action string, row *store.Contest, body bool) error {
 	err := c.Store.SetContest(r.Context(), row, nil)
 	if errors.Is(err, store.ErrChanged) {
-		return &status{http.StatusConflict, "somebody else has just changed the contest", "send it again"}
+		return &status{http.StatusConflict, "the contest has just been changed by another request", "send it again"}
 	}
 	if err != nil {
 		return err

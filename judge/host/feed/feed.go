@@ -125,7 +125,7 @@ type item struct {
 	only    clics.Version // if empty, both versions have it
 	// replied is the id of the team whose question it answers. Others do not learn that it is an answer.
 	replied string
-	// gone reports that clients may have it though nobody sees it any more.
+	// gone reports that clients may have it although no role sees it any more.
 	gone bool
 }
 

@@ -141,7 +141,7 @@ func (c *Contest) row(p *scoring.Place, to Reader) clics.Object {
 	cells := []clics.Object{}
 	for i, cell := range p.Cells {
 		if !to.Role.Insider() && !c.started() {
-			break // nobody knows the problems
+			break // no role sees the problems
 		}
 		o := clics.Object{"problem_id": c.setup.problems[i].ExtID, "num_judged": cell.Tries, "num_pending": cell.Pending}
 		if passFail {

@@ -16,7 +16,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// ofSetup are the types of which a contest has all objects before anything is submitted.
+// ofSetup are the types whose objects exist before the first submission.
 var ofSetup = []clics.Type{
 	clics.Contest, clics.JudgementTypes, clics.Languages, clics.Groups, clics.Organizations, clics.Persons, clics.Teams,
 	clics.Accounts, clics.Problems,

@@ -51,7 +51,7 @@ type List struct {
 	Rows      []Row
 }
 
-// Layout corrects how a list is read, as people do who look at its preview. The zero value changes nothing.
+// Layout corrects how a list is read, as people do in its preview. The zero value changes nothing.
 type Layout struct {
 	Fields []Field                // of the columns of the sheet; if nil, they are found by the titles
 	Titled bool                   // with Fields: the first line names the columns
@@ -179,7 +179,7 @@ func (h *heading) row(r record, sep byte) Row {
 }
 
 // with returns the record with other texts in some of its first n cells. If none is another one, it
-// returns the record as it is.
+// returns the record unchanged.
 func (r record) with(cells map[int]string, n int) record {
 	all, other := make([]string, n), false
 	copy(all, r.cells)

@@ -11,7 +11,7 @@ import (
 )
 
 // leastCompressed is the least size of a page that is compressed: a smaller one fits into the packets that a
-// connection sends at once, so that nobody would have it sooner.
+// connection sends at once, so that it would not arrive sooner.
 const leastCompressed = 8 << 10
 
 var zippers = sync.Pool{New: func() any {
@@ -24,7 +24,7 @@ var zippers = sync.Pool{New: func() any {
 // The size of a compressed page tells whether a text that another site put into the address, such as a
 // search, repeats a part of the page that the other site cannot read (BREACH). So over TLS, a page is
 // compressed only if the browser says that no other site caused the request; scripts cannot forge that
-// header. Browsers leave it out over plain HTTP, where whoever sees sizes sees the page itself. Pages have
+// header. Browsers leave it out over plain HTTP, where an observer of sizes sees the page itself. Pages have
 // no token against forged requests: the origin of a request is checked instead.
 func (s *Site) mayCompress(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
