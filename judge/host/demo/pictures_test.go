@@ -2,6 +2,7 @@ package demo
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,31 +12,59 @@ import (
 	"assay/judge/internal/browser"
 )
 
-// pictures are the pages of the demo that docs/class.md shows, by the names of their files.
-var pictures = []struct {
-	name, path, says string
-	width            int
-	login            string // of who looks
+// shown are the pages of the demo, with the account that opens them. If a document shows a picture of the
+// page, it is named, with the width of the picture.
+var shown = []struct {
+	name, login, path, doc string
+	width                  int
 }{
-	{"board", "/c/demo/board", "Scoreboard", 1000, ""},
-	{"problem", "/c/demo/p/A", "A. Wythoff", 1000, "team1"},
-	{"booklet", "/c/demo/booklet", "A. Wythoff", 1000, "team1"},
-	{"judging", "/c/demo/s/177", "Submission 177", 1000, "judge"},
-	{"submissions", "/c/demo/submissions", "Submissions", 1000, "judge"},
-	{"problems", "/problems", "Upload a problem package", 1000, "admin"},
-	{"phone", "/c/demo", "Problems", 390, "team2"},
+	{"home-public", "", "/", "", 0},
+	{"board", "", "/c/demo/board", "class.md", 1000},
+	{"golf", "", "/golf", "", 0},
+	{"hole", "", "/hole/wythoff", "holes.md", 1000},
+	{"ladders", "", "/ladders", "", 0},
+	{"ladder", "", "/ladder/hill", "ladders.md", 1000},
+	{"bot", "", "/ladder/hill/bot/1", "", 0},
+	{"login", "", "/login", "", 0},
+	{"problem", "team1", "/c/demo/p/A", "class.md", 1000},
+	{"mine", "team1", "/c/demo/mine", "", 0},
+	{"account", "team1", "/account", "", 0},
+	{"phone", "team2", "/c/demo", "class.md", 390},
+	{"submission", "judge", "/c/demo/s/177", "class.md", 1000},
+	{"submissions", "judge", "/c/demo/submissions", "class.md", 1000},
+	{"clarifications", "judge", "/c/demo/clar", "", 0},
+	{"rejudgings", "judge", "/c/demo/rejudgings", "", 0},
+	{"home", "admin", "/", "", 0},
+	{"overview", "admin", "/c/demo/overview", "class.md", 1000},
+	{"settings", "admin", "/c/demo/edit", "", 0},
+	{"new-contest", "admin", "/admin/contests/new", "class.md", 1000},
+	{"new-hole", "admin", "/admin/holes/new", "", 0},
+	{"new-ladder", "admin", "/admin/ladders/new", "", 0},
+	{"teams", "admin", "/c/demo/teams", "", 0},
+	{"import", "admin", "/c/demo/import", "", 0},
+	{"balloons", "admin", "/c/demo/balloons", "", 0},
+	{"finalize", "admin", "/c/demo/finalize", "", 0},
+	{"problems", "admin", "/problems", "class.md", 1000},
+	{"people", "admin", "/admin/accounts", "", 0},
+	{"system", "admin", "/admin/workers", "", 0},
+	{"audit", "admin", "/admin/audit", "", 0},
+	{"arena", "admin", "/arena", "", 0},
 }
 
-// TestPictures opens pages of the demo in a browser. With the variable ASSAY_PICTURES it
-// makes the pictures of docs/class.md: see .ci/pictures.
+// TestPictures opens the pages of the demo in a browser, in both color schemes at 390 and 1280 px: none
+// is wider than the screen, and each has one h1. With ASSAY_PICTURES it writes the pictures of docs/, and
+// with ASSAY_ALL_PICTURES those of all pages: see .ci/pictures.
 func TestPictures(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/class.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range pictures {
-		if _, err := os.Stat("../../../docs/pictures/" + p.name + ".png"); err != nil || !strings.Contains(string(page), "(pictures/"+p.name+".png)") {
-			t.Errorf("docs/class.md shows no picture %s, or there is none (%v): .ci/pictures", p.name, err)
+	for _, p := range shown {
+		if p.doc == "" {
+			continue
+		}
+		text, err := os.ReadFile("../../../docs/" + p.doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat("../../../docs/pictures/" + p.name + ".png"); err != nil || !strings.Contains(string(text), "(pictures/"+p.name+".png)") {
+			t.Errorf("docs/%s does not show a picture %s, or there is none (%v): .ci/pictures", p.doc, p.name, err)
 		}
 	}
 	if os.Getenv("ASSAY_SLOW") == "" {
@@ -71,7 +100,7 @@ func TestPictures(t *testing.T) {
 	}
 	b := browser.Open(t, address+"/")
 	as := ""
-	for _, p := range pictures {
+	for _, p := range shown {
 		if p.login != as {
 			b.Ask(nil, "Network.clearBrowserCookies", nil)
 			b.Go(address + "/login")
@@ -80,10 +109,24 @@ func TestPictures(t *testing.T) {
 			b.Follow("form.stack button")
 			as = p.login
 		}
-		b.Wide(p.width)
-		b.Go(address + p.path)
-		b.Contains(p.name, `document.querySelector('main').innerText`, p.says)
-		if to := os.Getenv("ASSAY_PICTURES"); to != "" {
+		for _, scheme := range []string{"light", "dark"} {
+			b.Ask(nil, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}})
+			for _, width := range []int{390, 1280} {
+				form := fmt.Sprintf("%s-%s-%d", p.name, scheme, width)
+				b.Wide(width)
+				b.Go(address + p.path)
+				if got := b.Eval(`document.querySelectorAll('h1').length + ' headings, ' + (document.documentElement.scrollWidth <= innerWidth ? 'fits, ' : 'is too wide, ') + performance.getEntriesByType('navigation')[0].responseStatus`); got != "1 headings, fits, 200" {
+					t.Errorf("%s: %s", form, got)
+				}
+				if to := os.Getenv("ASSAY_ALL_PICTURES"); to != "" {
+					b.PageTo(filepath.Join(to, form+".png"))
+				}
+			}
+		}
+		if to := os.Getenv("ASSAY_PICTURES"); to != "" && p.doc != "" {
+			b.Ask(nil, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": "light"}}})
+			b.Wide(p.width)
+			b.Go(address + p.path)
 			b.Picture(filepath.Join(to, p.name+".png"))
 		}
 	}

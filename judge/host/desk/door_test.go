@@ -352,9 +352,9 @@ func TestAnswers(t *testing.T) {
 		{"a post by its long ending", "a.Markdown", post, flow.HoleAnswer{}, 200, "answer.md"},
 		{"a post in an unknown language", "a.md", strings.ReplaceAll(post, "Python", "Klingon"), flow.HoleAnswer{}, 200, "answer.md"},
 		{"as large as can be", "a.py", strings.Repeat("x", 1000), flow.HoleAnswer{}, 200, "answer.py"},
-		{"too large", "a.py", strings.Repeat("x", 1001), flow.HoleAnswer{}, 413, "1001 bytes; the most is 1000"},
+		{"too large", "a.py", strings.Repeat("x", 1001), flow.HoleAnswer{}, 413, "1001 bytes; the limit is 1000"},
 		{"empty", "a.py", " \n", flow.HoleAnswer{}, 400, "is empty"},
-		{"no language", "a", "f=1", flow.HoleAnswer{}, 400, "nothing tells the language"},
+		{"no language", "a", "f=1", flow.HoleAnswer{}, 400, "the language of the submission is unknown"},
 		{"an unknown language", "a.py", "f=1", flow.HoleAnswer{Language: "klingon"}, 400, `"klingon" is not known`},
 		{"an unknown ending", "a.kl", "f=1", flow.HoleAnswer{}, 400, `no language has programs called "a.kl"`},
 		{"no way to be called", "a.py", "f=1", flow.HoleAnswer{As: "poem"}, 400, "function or a program"},
@@ -396,7 +396,7 @@ func TestAnswers(t *testing.T) {
 			want = http.StatusTooManyRequests
 		}
 		got, text := code(t, second(d.TakeAnswer(t.Context(), desk.NewAnswer{HoleSeat: s, Name: "a.py", Data: fmt.Appendf(nil, "f=%d", i)})))
-		if got != want || got != 200 && !strings.Contains(text, "10 answers within a minute") {
+		if got != want || got != 200 && !strings.Contains(text, "10 submissions within a minute") {
 			t.Errorf("answer %d: %d %q", i+1, got, text)
 		}
 	}
@@ -415,7 +415,7 @@ func TestAnswers(t *testing.T) {
 	_, err = d.Store.FillClass(t.Context(), "main", job.Offer{Languages: map[string]string{"sh": "sh 1"}})
 	d.must(err)
 	got, text := code(t, second(d.TakeAnswer(t.Context(), desk.NewAnswer{HoleSeat: s, Name: "a.py", Data: []byte("h")})))
-	if got != http.StatusBadRequest || !strings.Contains(text, "no worker here has Python: an answer in it cannot be proved") {
+	if got != http.StatusBadRequest || !strings.Contains(text, "no worker here has Python: a submission in it cannot be checked") {
 		t.Errorf("a language without workers: %d %q", got, text)
 	}
 	d.must(second(d.TakeAnswer(t.Context(), desk.NewAnswer{HoleSeat: s, Name: "a.sh", Data: []byte("h")})))

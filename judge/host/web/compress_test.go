@@ -27,7 +27,8 @@ func TestPagesAreCompressed(t *testing.T) {
 		return web.Pages{Routes: []web.Route{web.Handle("GET /long", auth.Enter, func(w http.ResponseWriter, r *web.Request) error {
 			return s.Page(w, r, http.StatusOK, "refused", strings.Repeat("long ", 2000), struct {
 				Text, Hint string
-				Back       bool
+				Sent       bool
+				Back       *web.Tab
 			}{})
 		})}}
 	})

@@ -18,8 +18,7 @@ import (
 
 func noTemplates() (map[string]*template.Template, error) { return nil, nil }
 
-// TestWorkPage: long work is told while it is done, in some lines only, and what goes wrong is told on the
-// same page.
+// TestWorkPage: a page reports long work while it is done, in some lines only, and shows what fails.
 func TestWorkPage(t *testing.T) {
 	h := webtest.New(t)
 	var logged strings.Builder
@@ -30,7 +29,8 @@ func TestWorkPage(t *testing.T) {
 			}
 			return web.Drawing{Name: "refused", View: struct {
 				Text, Hint string
-				Back       bool
+				Sent       bool
+				Back       *web.Tab
 			}{Text: "all <done>"}}, nil
 		},
 		"refused": func(context.Context, web.Progress) (web.Drawing, error) {

@@ -350,6 +350,12 @@ func (b *Browser) Picture(file string) {
 	b.picture(file, false)
 }
 
+// PageTo keeps a picture of the whole page in a file.
+func (b *Browser) PageTo(file string) {
+	b.t.Helper()
+	b.picture(file, true)
+}
+
 func (b *Browser) picture(file string, whole bool) {
 	b.t.Helper()
 	var picture struct{ Data []byte }
