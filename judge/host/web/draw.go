@@ -179,6 +179,7 @@ var functions = template.FuncMap{
 	"add":     func(a, b int) int { return a + b },
 	"counted": Counted,
 	"percent": func(share float64) string { return fmt.Sprintf("%.0f", 100*share) },
+	"rows":    func(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") },
 	"lines":   func(lines []Line, all bool) linesView { return linesView{lines, all} },
 }
 
