@@ -235,6 +235,17 @@ func TestSaveManyTeams(t *testing.T) {
 	if got := h.Ask(admin, "POST", path, url.Values{}); got.Code != 400 {
 		t.Errorf("an empty form: %d", got.Code)
 	}
+	// A name of before that a form would refuse does not stop the others.
+	odd := teamsOf(h, c)[10]
+	odd.Name = "a\x1bb"
+	if err := h.Store.SetTeam(t.Context(), odd, ""); err != nil {
+		t.Fatal(err)
+	}
+	form = open(fmt.Sprintf("?t=%d&t=%d", odd.Number, odd.Number+1))
+	form.Set(fmt.Sprint("name.", odd.Number+1), "Next")
+	if got := h.Ask(admin, "POST", path, form); got.Code != 303 || teamsOf(h, c)[11].Name != "Next" {
+		t.Errorf("beside a team with an odd name: %d\n%s", got.Code, got.Body)
+	}
 	// What the form cannot express stays with what is changed.
 	exact := teamsOf(h, c)[9]
 	exact.ExtraTime, exact.Label = 90*time.Second, "seat 7"
