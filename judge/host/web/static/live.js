@@ -224,6 +224,25 @@ for (const part of document.querySelectorAll('[data-reload]')) {
   }, 1000 * part.dataset.reload);
 }
 
+// Saved texts fill a field, where they can be changed before they are sent.
+for (const list of document.querySelectorAll('select[data-fill]')) {
+  const field = document.getElementById(list.dataset.fill), chips = document.createElement('div');
+  chips.className = 'filters';
+  chips.setAttribute('role', 'group');
+  chips.setAttribute('aria-label', list.labels[0].textContent);
+  for (const o of [...list.options].filter((o) => o.value)) {
+    const b = document.createElement('button');
+    b.type = 'button';
+    b.className = 'filter';
+    b.textContent = o.textContent;
+    b.addEventListener('click', () => { field.value = o.value; field.focus(); });
+    chips.append(b);
+  }
+  document.getElementById(list.getAttribute('aria-describedby')).textContent = 'Start from a saved reply, then edit it.';
+  list.before(chips);
+  list.hidden = true;
+}
+
 // Ctrl+Enter in a text submits its form.
 document.addEventListener('keydown', (e) => {
   if (e.key === 'Enter' && (e.ctrlKey || e.metaKey) && e.target.matches('textarea')) { e.target.form?.requestSubmit(); }
