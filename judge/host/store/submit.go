@@ -392,6 +392,23 @@ func (s *Store) Submissions(ctx context.Context, f Filter) ([]*Submission, error
 	return eachRead(rows, err, "read submissions", submission)
 }
 
+// A SubmissionLanguage says how the language of a submission was chosen: by its id or, if that is
+// empty, by the ending of a file name.
+type SubmissionLanguage struct{ Language, Ending string }
+
+// SubmissionLanguages returns how the languages of the submissions of a contest were chosen, each once.
+func (s *Store) SubmissionLanguages(ctx context.Context, contest string) ([]SubmissionLanguage, error) {
+	rows, err := s.read.SubmissionLanguages(ctx, contest)
+	if err != nil {
+		return nil, failed("read the languages of submissions", err)
+	}
+	all := make([]SubmissionLanguage, len(rows))
+	for i, r := range rows {
+		all[i] = SubmissionLanguage(r)
+	}
+	return all, nil
+}
+
 // Latest reads at most n submissions of practice and of all contests, the latest first: of an
 // account, by its id, and of a problem, by its slug, where they are not "". The next page is that
 // before the last id of this one.

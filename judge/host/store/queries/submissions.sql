@@ -79,3 +79,6 @@ ORDER BY number DESC LIMIT $4;
 SELECT * FROM submitted WHERE problem = (SELECT p.id FROM problem AS p WHERE p.slug = sqlc.arg(slug))
     AND contest = $1 AND number < $2
 ORDER BY number DESC LIMIT $3;
+
+-- name: SubmissionLanguages :many
+SELECT DISTINCT language, ending FROM submission WHERE contest = sqlc.arg(contest);

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,6 +33,39 @@ type clarificationLine struct {
 	Answers  bool   // the reader may answer it
 	Claimed  string // login of the staff that is about to answer it; "" for nobody
 	Mine     bool   // and that is who looks
+	ReplyTo  int64  // number of the question that it answers; 0 for none
+	Replies  []clarificationLine
+}
+
+// threads puts answers below their questions, if both are there. A thread is where its newest
+// message was, except that questions without an answer come first if waiting is true, oldest on top.
+func threads(newestFirst []clarificationLine, waiting bool) []clarificationLine {
+	replies, asked := map[int64][]clarificationLine{}, map[int64]clarificationLine{}
+	for _, c := range newestFirst {
+		asked[c.Number] = c
+	}
+	var open, rest []clarificationLine
+	done := map[int64]bool{}
+	for _, c := range slices.Backward(newestFirst) {
+		if _, there := asked[c.ReplyTo]; there {
+			c.Question = "" // it stands above
+			replies[c.ReplyTo] = append(replies[c.ReplyTo], c)
+		} else if waiting && c.Open {
+			open = append(open, c)
+			done[c.Number] = true
+		}
+	}
+	for _, c := range newestFirst {
+		if of, there := asked[c.ReplyTo]; there {
+			c = of
+		}
+		if !done[c.Number] {
+			done[c.Number] = true
+			c.Replies = replies[c.Number]
+			rest = append(rest, c)
+		}
+	}
+	return append(open, rest...)
 }
 
 // clarView is the page of clarifications.
@@ -58,7 +92,7 @@ func (s *site) clarificationsOf(r *web.Request, f store.ClarificationFilter) ([]
 	all := make([]clarificationLine, len(rows))
 	for i, c := range rows {
 		all[i] = clarificationLine{
-			Slug: access.Of(r).Contest.Slug, Number: c.Number, Staff: c.Staff, Team: c.TeamName, Label: labels[c.Problem], Text: cmp.Or(c.Text, erasedText), Question: c.Question, At: c.At,
+			Slug: access.Of(r).Contest.Slug, Number: c.Number, Staff: c.Staff, Team: c.TeamName, Label: labels[c.Problem], Text: cmp.Or(c.Text, erasedText), Question: c.Question, At: c.At, ReplyTo: c.ReplyTo,
 			Open: !c.Staff && c.Answers == 0, Answers: staff && !c.Staff,
 		}
 		if staff && c.Staff {
@@ -92,7 +126,7 @@ func (s *site) clarifications(w http.ResponseWriter, r *web.Request) error {
 		all = all[:most]
 		v.Older = all[most-1].Number
 	}
-	for _, c := range all {
+	for _, c := range threads(all, v.Staff) {
 		if !v.Open || c.Open {
 			v.All = append(v.All, c)
 		}

@@ -4,6 +4,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"assay/judge"
@@ -31,11 +32,76 @@ func (s *site) choice(r *web.Request) (v choiceView, f store.Filter, err error) 
 	if v.Problems, err = s.Store.ContestProblems(r.Context(), access.Of(r).Contest.ID); err != nil {
 		return v, f, err
 	}
-	if v.Languages, err = s.Languages(v.Problems); err != nil {
+	if v.Languages, err = s.usedLanguages(r, v); err != nil {
 		return v, f, err
 	}
 	f, err = s.Choose(r.Context(), access.Of(r).Contest, v.Choice)
 	return v, f, err
+}
+
+// usedLanguages returns the languages of the contest in which something was submitted, and the chosen one.
+func (s *site) usedLanguages(r *web.Request, v choiceView) ([]desk.Spoken, error) {
+	all, err := s.Languages(v.Problems)
+	if err != nil {
+		return nil, err
+	}
+	used, err := s.Store.SubmissionLanguages(r.Context(), access.Of(r).Contest.ID)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(all, func(l desk.Spoken) bool {
+		return l.ID != v.Language && !slices.ContainsFunc(used, func(u store.SubmissionLanguage) bool {
+			return u.Language == l.ID || u.Language == "" && slices.Contains(l.Endings, u.Ending)
+		})
+	}), nil
+}
+
+// A menu has the values of one filter, each a link to the list with it.
+type menu struct {
+	Name    string
+	Chosen  string // text of the chosen value; empty if the filter is off
+	Options []option
+}
+
+type option struct {
+	Text string
+	Link template.URL
+	Here bool // it is chosen
+}
+
+// menus returns the filters of a list at a path.
+func (v *choiceView) menus(path string) []menu {
+	one := func(name, field, chosen string) *menu {
+		m := &menu{Name: name}
+		m.add(v, path, "Any", field, "", chosen == "")
+		return m
+	}
+	problem, verdict, language := one("Problem", "problem", v.Problem), one("Verdict", "verdict", v.Verdict), one("Language", "language", v.Language)
+	for _, p := range v.Problems {
+		problem.add(v, path, p.Label+". "+p.Title, "problem", p.Label, v.Problem == p.Label || v.Problem == p.Slug)
+	}
+	verdict.add(v, path, "Pending", "verdict", v.Unjudged, v.Verdict == v.Unjudged)
+	for _, one := range v.Verdicts {
+		verdict.add(v, path, string(one)+" "+one.Words(), "verdict", string(one), v.Verdict == string(one))
+	}
+	for _, l := range v.Languages {
+		language.add(v, path, l.Name, "language", l.ID, v.Language == l.ID)
+	}
+	return []menu{*problem, *verdict, *language}
+}
+
+// add adds the value of a field of the filter. If it is empty, it turns the filter off.
+func (m *menu) add(v *choiceView, path, text, field, value string, here bool) {
+	q := v.query()
+	if q.Del(field); value != "" {
+		if q.Set(field, value); here {
+			m.Chosen = text
+		}
+	}
+	if len(q) > 0 {
+		path += "?" + q.Encode()
+	}
+	m.Options = append(m.Options, option{text, template.URL(path), here}) // of escaped parts
 }
 
 // query is the filter as part of an address.
@@ -54,8 +120,10 @@ type submissionsView struct {
 	Slug    string
 	Lines   []web.Line
 	Choice  choiceView
-	Older   template.URL // where the next page is; "" for nowhere
-	Rejudge template.URL // where these are judged again; "" for readers who may not
+	Menus   []menu
+	Kept    map[string]string // the filters besides the search
+	Older   template.URL      // where the next page is; "" for nowhere
+	Rejudge template.URL      // where these are judged again; "" for readers who may not
 }
 
 // Filtered reports whether some submissions are left out.
@@ -78,7 +146,12 @@ func (s *site) submissions(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	path, query := "/c/"+access.Of(r).Contest.Slug, choice.query()
-	v := submissionsView{Slug: access.Of(r).Contest.Slug, Choice: choice}
+	v := submissionsView{Slug: access.Of(r).Contest.Slug, Choice: choice, Menus: choice.menus(path + "/submissions"), Kept: map[string]string{}}
+	for name := range query {
+		if name != "who" {
+			v.Kept[name] = query.Get(name)
+		}
+	}
 	if len(rows) > 0 {
 		v.Rejudge = template.URL(path + "/rejudgings?" + query.Encode()) // of escaped parts
 	}

@@ -45,15 +45,24 @@ if (live) {
 const list = document.querySelector('[data-clars]');
 let drawn = list?.innerHTML;
 
-// Times in the zone of who reads, and what is left of one.
+// Times in the reader's zone. Near ones are relative, and show the exact time on hover and focus; a
+// "date" is always exact.
+const relative = (at) => {
+  const s = (Date.now() - at) / 1000, of = Math.abs(s);
+  if (!(of < 86400)) { return ''; }
+  const words = of < 60 ? Math.floor(of) + ' s' : of < 3600 ? Math.floor(of / 60) + ' min' : Math.floor(of / 3600) + ' h';
+  return s < 0 ? 'in ' + words : words + ' ago';
+};
 const local = (part) => {
   for (const t of part.querySelectorAll('time[data-local]')) {
-    const at = new Date(t.dateTime);
-    t.textContent = at.toLocaleString([], {day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23'});
+    const at = new Date(t.dateTime), near = t.dataset.local === 'date' ? '' : relative(at);
+    t.textContent = near || at.toLocaleString([], {day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23'});
     t.title = at.toLocaleString();
+    if (near) { t.tabIndex = 0; } else { t.removeAttribute('tabindex'); }
   }
 };
 local(document);
+setInterval(() => local(document), 20000);
 for (const z of document.querySelectorAll('[data-zone]')) {
   z.textContent = `All times are in ${Intl.DateTimeFormat().resolvedOptions().timeZone}.`;
 }
@@ -168,22 +177,83 @@ many?.addEventListener('change', () => {
   shown.hidden = !many.files.length;
 });
 
-// Parts of a page that change: they are asked for again while the page is seen, and while no menu in
-// them is open.
+// Tables with data-sort are sorted by the column whose heading is selected. The order stays when
+// the table is drawn again.
+const orders = [];
+const sortTable = (table, {column, down}) => {
+  const body = table.tBodies[0], value = (row) => row.cells[column].querySelector('time')?.dateTime ?? row.cells[column].textContent.trim();
+  const compare = new Intl.Collator([], {numeric: true}).compare;
+  body.append(...[...body.rows].sort((a, b) => (down ? -1 : 1) * compare(value(a), value(b))));
+  [...table.tHead.rows[0].cells].forEach((th, i) => {
+    if (i === column) { th.setAttribute('aria-sort', down ? 'descending' : 'ascending'); } else { th.removeAttribute('aria-sort'); }
+  });
+};
+const sortable = (focused = null) => {
+  document.querySelectorAll('table[data-sort]').forEach((table, n) => {
+    [...table.tHead.rows[0].cells].forEach((th, column) => {
+      if (th.querySelector('[data-order]') || !th.textContent.trim() || th.querySelector('.said')) { return; }
+      const b = document.createElement('button');
+      b.type = 'button';
+      b.className = 'plain';
+      b.dataset.order = n + ' ' + column;
+      b.append(...th.childNodes);
+      th.append(b);
+      b.addEventListener('click', () => {
+        orders[n] = {column, down: orders[n]?.column === column && !orders[n].down};
+        sortTable(table, orders[n]);
+      });
+      if (b.dataset.order === focused) { b.focus({preventScroll: true}); }
+    });
+    if (orders[n]) { sortTable(table, orders[n]); }
+  });
+};
+sortable();
+
+// Parts of a page that change: they are asked for again while the page is seen, while no menu in them
+// is open, and while they are not paused.
+let paused = false;
+const pause = document.querySelector('[data-pause]');
+pause?.addEventListener('click', () => {
+  paused = !paused;
+  pause.textContent = paused ? 'Resume' : 'Pause';
+  const said = document.querySelector('[data-live]');
+  if (said) { said.hidden = paused; }
+});
 for (const part of document.querySelectorAll('[data-reload]')) {
-  document.querySelector('[data-live]')?.removeAttribute('hidden');
+  for (const e of document.querySelectorAll('[data-live], [data-pause]')) { e.hidden = false; }
   let old = part.innerHTML;
   setInterval(async () => {
-    if (document.hidden || part.querySelector('details[open]') || part.contains(document.activeElement)) { return; }
+    const focused = document.activeElement?.dataset.order;
+    if (paused || document.hidden || part.querySelector('details[open]') || part.contains(document.activeElement) && !focused) { return; }
     const answer = await fetch(location.href).catch(() => null);
     if (!answer?.ok || answer.redirected) { return; }
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
     const now = page.querySelector('[data-reload]').innerHTML;
-    if (now === old) { return; }
+    if (now === old || paused) { return; }
     part.innerHTML = old = now;
     local(part);
-    document.querySelector('[data-live]')?.removeAttribute('hidden');
+    sortable(focused);
+    for (const e of part.querySelectorAll('[data-live]')) { e.hidden = false; }
   }, 1000 * part.dataset.reload);
+}
+
+// Saved texts fill a field, where they can be changed before they are sent.
+for (const list of document.querySelectorAll('select[data-fill]')) {
+  const field = document.getElementById(list.dataset.fill), chips = document.createElement('div');
+  chips.className = 'filters';
+  chips.setAttribute('role', 'group');
+  chips.setAttribute('aria-label', list.labels[0].textContent);
+  for (const o of [...list.options].filter((o) => o.value)) {
+    const b = document.createElement('button');
+    b.type = 'button';
+    b.className = 'filter';
+    b.textContent = o.textContent;
+    b.addEventListener('click', () => { field.value = o.value; field.focus(); });
+    chips.append(b);
+  }
+  document.getElementById(list.getAttribute('aria-describedby')).textContent = 'Start from a saved reply, then edit it.';
+  list.before(chips);
+  list.hidden = true;
 }
 
 // Ctrl+Enter in a text submits its form.

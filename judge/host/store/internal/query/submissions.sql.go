@@ -477,6 +477,38 @@ func (q *Queries) SubmissionByNumber(ctx context.Context, contest string, number
 	return i, err
 }
 
+const submissionLanguages = `-- name: SubmissionLanguages :many
+SELECT DISTINCT language, ending FROM submission WHERE contest = $1
+`
+
+type SubmissionLanguagesRow struct {
+	Language string
+	Ending   string
+}
+
+func (q *Queries) SubmissionLanguages(ctx context.Context, contest string) ([]SubmissionLanguagesRow, error) {
+	rows, err := q.db.QueryContext(ctx, submissionLanguages, contest)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SubmissionLanguagesRow
+	for rows.Next() {
+		var i SubmissionLanguagesRow
+		if err := rows.Scan(&i.Language, &i.Ending); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const submissionsOfAccount = `-- name: SubmissionsOfAccount :many
 SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, ignored, given FROM submitted WHERE account = $1 AND contest = $2 AND number < $3
     AND (CAST($5 AS TEXT) = '' OR slug = $5)
