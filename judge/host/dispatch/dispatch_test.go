@@ -77,7 +77,7 @@ func TestLanesInOrder(t *testing.T) {
 			t.Errorf("were given out in this order: %+v", out)
 		}
 		for i := range 9 {
-			if l := w.take(); l.Spec.Lane != job.Lanes[i/3] {
+			if l := w.take(); l.Spec.Lane != []job.Lane{job.Contest, job.Practice, job.Background}[i/3] {
 				t.Errorf("the job taken as number %d is of lane %s", i+1, l.Spec.Lane)
 			}
 		}

@@ -95,7 +95,7 @@ func TestAnAnswerIsProvedAndProvedAgain(t *testing.T) {
 				if got := h.now(a); got.State != store.Proving {
 					t.Fatalf("after samples and edges it is %+v", got)
 				}
-				does(one, a.Flow, flow.WholeKey, job.Background, judge.GolfRight, "Python 3.14")
+				does(one, a.Flow, flow.WholeKey, job.ProofLane, judge.GolfRight, "Python 3.14")
 				got := h.now(a)
 				if got.State != store.Standing || got.Toolchain != "Python 3.14" || got.Language != "py" || got.Bytes != 7 {
 					t.Fatalf("proved it is %+v", got)
@@ -115,7 +115,7 @@ func TestAnAnswerIsProvedAndProvedAgain(t *testing.T) {
 				if again == "" {
 					t.Fatal("it is not proved again with another tool chain")
 				}
-				does(one, again, flow.WholeKey, job.Background, judge.GolfWrong, "Python 3.15")
+				does(one, again, flow.WholeKey, job.ProofLane, judge.GolfWrong, "Python 3.15")
 				if got := h.now(a); got.State != store.Standing || got.Flow != again {
 					t.Fatalf("one worker finds it wrong, and it is %+v", got)
 				}
@@ -123,7 +123,7 @@ func TestAnAnswerIsProvedAndProvedAgain(t *testing.T) {
 					t.Errorf("who found it wrong may say so again: %v", not)
 				}
 				two := h.join("two", class, 1)
-				does(two, again, flow.SecondKey, job.Background, tt.second, "Python 3.15")
+				does(two, again, flow.SecondKey, job.ProofLane, tt.second, "Python 3.15")
 				if got := h.now(a); got.State != tt.state || got.Flow != "" || got.Toolchain != "Python 3.15" || got.State == store.Greyed && got.Why != "5 5 gave 1: it is 10" {
 					t.Errorf("two have proved it, and it is %+v", got)
 				}

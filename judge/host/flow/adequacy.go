@@ -80,9 +80,9 @@ func nextOfAdequacy(s *Spec, parts []Part) (*Step, error) {
 		return nil, err
 	}
 	if o.Grid {
-		return s.single(job.Grid, GridKey, o, parts)
+		return s.single(job.Grid, job.Background, GridKey, o, parts)
 	}
-	step, err := s.single(job.Lab, LabKey, o, parts)
+	step, err := s.single(job.Lab, job.Background, LabKey, o, parts)
 	if err != nil || !step.Done || step.Failed != "" {
 		return step, err
 	}
@@ -112,5 +112,5 @@ func nextOfAdequacy(s *Spec, parts []Part) (*Step, error) {
 	}
 	judged := *s
 	judged.Work.Lines = lines
-	return judged.single(job.Score, ScoreKey, ScoreOptions{o, made.Made}, parts)
+	return judged.single(job.Score, job.Background, ScoreKey, ScoreOptions{o, made.Made}, parts)
 }

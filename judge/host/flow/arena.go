@@ -118,7 +118,7 @@ func nextOfArena(s *Spec, parts []Part) (*Step, error) {
 	opening := part(parts, OpeningKey)
 	if opening == nil {
 		work, err := s.work(job.Opening, o)
-		return &Step{Jobs: []Job{{Key: OpeningKey, Work: work, Lane: job.Background, Cost: usualCost}}}, err
+		return &Step{Jobs: []Job{{Key: OpeningKey, Work: work, Lane: job.GameLane, Cost: usualCost}}}, err
 	}
 	for _, p := range parts {
 		if p.State != job.Done {
@@ -161,7 +161,7 @@ func (e *event) history(opening blob.Digest) (*Step, error) {
 		if p == nil {
 			work, err := e.spec.work(job.Games, GamesOptions{Opened: e.opened.Opened, Bots: e.options.Bots, Language: e.options.Language})
 			work.Lines = before
-			return &Step{Jobs: []Job{{Key: SliceKey(n), Work: work, Lane: job.Background, Cost: Slice}}}, err
+			return &Step{Jobs: []Job{{Key: SliceKey(n), Work: work, Lane: job.GameLane, Cost: Slice}}}, err
 		}
 		var played ArenaPlayed
 		if err := json.Unmarshal(p.Output, &played); err != nil {
@@ -356,7 +356,7 @@ func (e *event) job(b *batch) (*Job, error) {
 		}
 	}
 	work, err := s.work(job.Games, o)
-	return &Job{Key: key, Work: work, Lane: job.Background, Cost: time.Duration(b.games) * b.takes}, err
+	return &Job{Key: key, Work: work, Lane: job.GameLane, Cost: time.Duration(b.games) * b.takes}, err
 }
 
 func checkLook(s *Spec) error {
@@ -388,7 +388,7 @@ func nextOfLook(s *Spec, parts []Part) (*Step, error) {
 		if err != nil {
 			return nil, err
 		}
-		step.Jobs = append(step.Jobs, Job{Key: key, Work: work, Lane: job.Background, Cost: usualCost})
+		step.Jobs = append(step.Jobs, Job{Key: key, Work: work, Lane: job.GameLane, Cost: usualCost})
 	}
 	return step, nil
 }

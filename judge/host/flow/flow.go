@@ -203,13 +203,13 @@ func (s *Step) missing(p *Part, what string) bool {
 }
 
 // single plans a job after which there is nothing more to plan.
-func (s *Spec) single(k job.Kind, key string, options any, parts []Part) (*Step, error) {
+func (s *Spec) single(k job.Kind, lane job.Lane, key string, options any, parts []Part) (*Step, error) {
 	step := &Step{}
 	if step.Done = !step.missing(part(parts, key), ""); step.Done {
 		return step, nil
 	}
 	work, err := s.work(k, options)
-	step.Jobs = []Job{{Key: key, Work: work, Lane: job.Background, Cost: usualCost}}
+	step.Jobs = []Job{{Key: key, Work: work, Lane: lane, Cost: usualCost}}
 	return step, err
 }
 

@@ -71,7 +71,7 @@ func nextOfHole(s *Spec, parts []Part) (*Step, error) {
 			if key == QuickKey {
 				return want(key, job.Practice, quickCost)
 			}
-			return want(key, job.Background, wholeCost, exclude...)
+			return want(key, job.ProofLane, wholeCost, exclude...)
 		}
 		if step.Failed != "" {
 			break

@@ -101,9 +101,9 @@ func NewEncounter(w job.Work, rules arena.Rules, seed uint64, number int64, a, b
 }
 
 func nextOfTrial(s *Spec, parts []Part) (*Step, error) {
-	return s.single(job.Trial, TrialKey, s.Options, parts)
+	return s.single(job.Trial, job.TrialLane, TrialKey, s.Options, parts)
 }
 
 func nextOfEncounter(s *Spec, parts []Part) (*Step, error) {
-	return s.single(job.Games, EncounterKey, s.Options, parts)
+	return s.single(job.Games, job.GameLane, EncounterKey, s.Options, parts)
 }

@@ -29,12 +29,12 @@ func TestBotsOfALadder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, spec := range []*flow.Spec{trial, encounter, rules} {
+	for spec, lane := range map[*flow.Spec]job.Lane{trial: job.TrialLane, encounter: job.GameLane, rules: job.TrialLane} {
 		if err := spec.Check(); err == nil || !strings.Contains(err.Error(), "only the server itself") {
 			t.Errorf("somebody may ask for a %s: %v", spec.Kind, err)
 		}
 		step, err := flow.Next(spec, nil)
-		if err != nil || step.Done || len(step.Jobs) != 1 || step.Jobs[0].Lane != job.Background {
+		if err != nil || step.Done || len(step.Jobs) != 1 || step.Jobs[0].Lane != lane {
 			t.Fatalf("%s: %+v, %v", spec.Kind, step, err)
 		}
 		if err := step.Jobs[0].Work.Check(); err != nil {

@@ -54,7 +54,7 @@ func nextOfVerify(s *Spec, parts []Part) (*Step, error) {
 	if err := json.Unmarshal(s.Options, &o); err != nil {
 		return nil, err
 	}
-	step, err := s.single(job.Checks, ChecksKey, o, parts)
+	step, err := s.single(job.Checks, job.Background, ChecksKey, o, parts)
 	if err != nil || !step.Done || step.Failed != "" {
 		return step, err
 	}

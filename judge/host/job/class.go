@@ -67,7 +67,7 @@ func Admit(o *Offer, version string) ([]Lane, error) {
 	case o.Protocol < Oldest:
 		return nil, fmt.Errorf("the worker speaks version %d of the protocol, the server %d: upgrade me", o.Protocol, Protocol)
 	case o.Version != version:
-		return []Lane{Practice, Background}, nil
+		return Lanes[Practice:], nil
 	}
 	return Lanes, nil
 }

@@ -53,7 +53,7 @@ func TestAdmit(t *testing.T) {
 		err    string
 	}{
 		"the same version serves all lanes": {func(*Offer) {}, Lanes, ""},
-		"another one no running contest":    {func(o *Offer) { o.Version = "v2" }, []Lane{Practice, Background}, ""},
+		"another one no running contest":    {func(o *Offer) { o.Version = "v2" }, []Lane{Practice, ProofLane, TrialLane, Background, GameLane}, ""},
 		"a newer protocol is refused":       {func(o *Offer) { o.Protocol = Protocol + 1 }, nil, "upgrade the server first"},
 		"one of long ago is refused":        {func(o *Offer) { o.Protocol = Oldest - 1 }, nil, "upgrade me"},
 		"one that tells none is refused":    {func(o *Offer) { o.Protocol = 0 }, nil, "upgrade me"},

@@ -54,8 +54,11 @@ type Lane int
 // The lanes, in the order in which a worker looks into them.
 const (
 	Contest    Lane = iota // of a running contest
-	Practice               // practice, golf, previews
-	Background             // what nobody waits for: rejudging, verification, ladders
+	Practice               // practice, previews, and the first inputs of golf submissions
+	ProofLane              // golf submissions on all inputs
+	TrialLane              // tests of new bots
+	Background             // rejudging, verification, adequacy
+	GameLane               // games of bots, of which ladders always have more
 )
 
 // String is the lane's name, for people.
@@ -66,10 +69,10 @@ func (l Lane) String() string {
 	return laneNames[l]
 }
 
-var laneNames = []string{"contest", "practice", "background"}
+var laneNames = []string{"contest", "practice", "proofs", "trials", "background", "games"}
 
 // Lanes are all lanes in their order.
-var Lanes = []Lane{Contest, Practice, Background}
+var Lanes = []Lane{Contest, Practice, ProofLane, TrialLane, Background, GameLane}
 
 // File is one file of what was submitted; its bytes are a blob.
 type File struct {

@@ -42,6 +42,7 @@ func TestStreamsAndConsumersAreAsTheyMustBe(t *testing.T) {
 		{Durable: "l0-main", FilterSubject: "job.0.main.>", AckWait: 20 * time.Second, MaxAckPending: 4096},
 		{Durable: "l1-main", FilterSubject: "job.1.main.>", AckWait: 20 * time.Second, MaxAckPending: 4096},
 		{Durable: "l2-main", FilterSubject: "job.2.main.>", AckWait: 20 * time.Second, MaxAckPending: 4096},
+		{Durable: "l5-main", FilterSubject: "job.5.main.>", AckWait: 20 * time.Second, MaxAckPending: 4096},
 		{Durable: "fold", FilterSubject: "result.>", AckWait: 30 * time.Second, MaxAckPending: 64},
 	} {
 		stream := jobs
@@ -76,6 +77,7 @@ func TestStreamsAndConsumersAreAsTheyMustBe(t *testing.T) {
 	}
 }
 
+// TestLanesInOrderAndATenthForEach: the lanes after practice share a tenth, and take turns.
 func TestLanesInOrderAndATenthForEach(t *testing.T) {
 	s := open(t, queue.Listener{})
 	for i := range 20 {
@@ -95,9 +97,11 @@ func TestLanesInOrderAndATenthForEach(t *testing.T) {
 		}
 	}
 	ten := []string{"l0", "l0", "l0", "l1", "l0", "l0", "l2", "l0", "l0", "l0"}
-	rest := []string{"l0", "l0", "l0", "l1", "l0", "l1", "l2", "l1", "l1", "l1"} // lane 0 ends
-	last := []string{"l1", "l1", "l1", "l1", "l1", "l1", "l2", "l1", "l1", "l1"}
-	want := slices.Concat(ten, ten, rest, last)
+	next := slices.Clone(ten)
+	next[6] = "l3"
+	rest := []string{"l0", "l0", "l0", "l1", "l0", "l1", "l4", "l1", "l1", "l1"} // lane 0 ends
+	last := []string{"l1", "l1", "l1", "l1", "l1", "l1", "l5", "l1", "l1", "l1"}
+	want := slices.Concat(ten, next, rest, last)
 	if !slices.Equal(got, want) {
 		t.Errorf("took %v, want %v", got, want)
 	}
@@ -112,6 +116,43 @@ func TestLanesInOrderAndATenthForEach(t *testing.T) {
 	only := s.join("only", func(o *queue.JoinOptions) { o.Lanes = []job.Lane{job.Background} })
 	if l := take(t, only); l.Spec.Lane != job.Background {
 		t.Errorf("a worker of lane 2 took %s", l.Spec.ID)
+	}
+}
+
+// TestALongLaneDelaysNoOther: with tests of many bots waiting, a proof and a game have their turns, and
+// a lane that is empty gives its turn away.
+func TestALongLaneDelaysNoOther(t *testing.T) {
+	s := open(t, queue.Listener{})
+	for i := range 10 {
+		sp := spec(fmt.Sprintf("trial-%d", i))
+		sp.Lane = job.TrialLane
+		s.publish(sp)
+	}
+	m := s.join("w")
+	next := func() job.Lane {
+		t.Helper()
+		l := take(t, m)
+		if err := l.Finish(t.Context(), accepted()); err != nil {
+			t.Fatal(err)
+		}
+		return l.Spec.Lane
+	}
+	for range 3 {
+		if lane := next(); lane != job.TrialLane {
+			t.Errorf("took a job of the lane %s", lane)
+		}
+	}
+	for i, lane := range []job.Lane{job.ProofLane, job.GameLane, job.GameLane} {
+		sp := spec(fmt.Sprintf("other-%d", i))
+		sp.Lane = lane
+		s.publish(sp)
+	}
+	var got []job.Lane
+	for range 6 {
+		got = append(got, next())
+	}
+	if want := []job.Lane{job.GameLane, job.ProofLane, job.TrialLane, job.GameLane, job.TrialLane, job.TrialLane}; !slices.Equal(got, want) {
+		t.Errorf("took jobs of the lanes %v, want %v", got, want)
 	}
 }
 

@@ -68,7 +68,8 @@ type Member struct {
 	running  map[*Lease]bool
 	idlers   int // calls of Take that wait
 	idle     *nats.Subscription
-	taken    int // jobs so far
+	taken    int      // jobs so far
+	turn     job.Lane // of the last one after practice
 	draining bool
 	note     string
 }

@@ -16,9 +16,16 @@ import (
 	"assay/judge/host/job"
 )
 
-// share is how often each lane after the first comes first: once in so many jobs of a worker, so
-// that what is in it gets on however much waits in the lanes before it.
+// share is how often practice comes first, and how often the lanes after it do: once in so many jobs
+// of a worker, so that they get on however much waits in the lanes before them. The lanes after
+// practice take turns, so that none of them delays another for more than a job of each.
 const share = 10
+
+// The numbers of the jobs in a share at which these lanes come first.
+const (
+	practiceFirst = 3
+	sharedFirst   = 6
+)
 
 // maxSilences is how many questions in a row may stay without an answer until a worker
 // connects anew.
@@ -126,14 +133,25 @@ func (m *Member) stopWaiting() {
 func (m *Member) lanes() []job.Lane {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	lanes := slices.Clone(m.opts.Lanes)
-	for i, lane := range m.opts.Lanes {
-		if i > 0 && m.taken%share == share*i/len(lanes) {
-			lanes = slices.Insert(slices.Delete(lanes, i, i+1), 0, lane)
-			break
+	var urgent, turns []job.Lane
+	for _, lane := range m.opts.Lanes {
+		if lane <= job.Practice {
+			urgent = append(urgent, lane)
+		} else {
+			turns = append(turns, lane)
 		}
 	}
-	return lanes
+	next := slices.IndexFunc(turns, func(l job.Lane) bool { return l > m.turn })
+	if next > 0 {
+		turns = slices.Concat(turns[next:], turns[:next])
+	}
+	switch m.taken % share {
+	case practiceFirst:
+		slices.Reverse(urgent)
+	case sharedFirst:
+		return append(turns, urgent...)
+	}
+	return append(urgent, turns...)
 }
 
 // look asks each lane once. There is no job: nil, nil.
@@ -202,6 +220,9 @@ func (m *Member) lease(ctx context.Context, msg *nats.Msg, asked time.Time) *Lea
 	default:
 		m.mu.Lock()
 		m.taken++
+		if l.Spec.Lane > job.Practice {
+			m.turn = l.Spec.Lane
+		}
 		m.mu.Unlock()
 		return l
 	}

@@ -2,7 +2,6 @@ package web
 
 import (
 	"fmt"
-	"slices"
 
 	"assay/judge/host/store"
 )
@@ -35,20 +34,6 @@ func ChoiceName(all []Choice, value string) string {
 		}
 	}
 	return value
-}
-
-// UsableProblem returns a problem that the caller may put into a hole, a ladder or a tournament. If there
-// is none, the error is store.ErrNotFound.
-func (s *Site) UsableProblem(r *Request, slug string) (*store.Problem, error) {
-	all, err := s.UsableProblems(r.Context(), r.Me, nil)
-	if err != nil {
-		return nil, err
-	}
-	i := slices.IndexFunc(all, func(p *store.Problem) bool { return p.Slug == slug })
-	if i < 0 {
-		return nil, fmt.Errorf("the problem %.80q: %w", slug, store.ErrNotFound)
-	}
-	return all[i], nil
 }
 
 // Counted writes a number before a word for one, or for many.

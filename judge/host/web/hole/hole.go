@@ -41,14 +41,6 @@ type holeView struct {
 	Changes    bool // the reader may change the hole
 }
 
-// Other is the other measure.
-func (v holeView) Other() scoring.Measure {
-	if v.By == scoring.Chars {
-		return scoring.Bytes
-	}
-	return scoring.Chars
-}
-
 // golfForm is the form by which an answer is handed in.
 type golfForm struct {
 	web.SourceForm

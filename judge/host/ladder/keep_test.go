@@ -1,0 +1,531 @@
+package ladder
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/contests/arena"
+	"assay/judge/host/dispatch"
+	"assay/judge/host/flow"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+)
+
+// admits is a queue that lets workers in, and does nothing else.
+type admits struct{ dispatch.Queue }
+
+func (admits) Admit(string, string, string, bool) error { return nil }
+func (admits) Order(string, job.Order) error            { return nil }
+
+// harness is a server's database with a ladder, and a Keeper whose clock the test moves.
+type harness struct {
+	*testing.T
+	*Keeper
+	store *store.Store
+	blobs *blob.Folder
+	log   bytes.Buffer
+	now   time.Time
+	owner string
+	l     *store.Ladder
+}
+
+func newHarness(t *testing.T, slots int) *harness {
+	t.Helper()
+	h := &harness{T: t, now: time.Now().Truncate(time.Second)}
+	dir := t.TempDir()
+	clock := func() time.Time { return h.now }
+	var err error
+	h.store, err = store.Open(t.Context(), store.Options{Dir: dir, Version: "test", Now: clock})
+	h.must(err)
+	t.Cleanup(func() { _ = h.store.Close() })
+	h.blobs, err = blob.Open(filepath.Join(dir, "blobs"), 0)
+	h.must(err)
+	log := slog.New(slog.NewTextHandler(&h.log, nil))
+	d := dispatch.New(dispatch.Options{Store: h.store, Blobs: h.blobs, Log: slog.New(slog.DiscardHandler), Holder: "test", Class: "main"})
+	d.Use(admits{})
+	if slots > 0 {
+		h.must(d.Admit(&store.Worker{Name: "w", Class: "main"}))
+		d.Listener().Joined("w")
+		d.Listener().Beat("w", job.Beat{Slots: slots})
+	}
+	h.Keeper = New(Options{Store: h.store, Dispatch: d, Log: log, Holder: "test", Class: "main", Now: clock})
+	made, err := h.store.NewAccounts(t.Context(), store.NewAccount{Login: "ada", Display: "Ada", Kind: store.Person, Role: "contestant"})
+	h.must(err)
+	h.owner = made[0].ID
+	at := h.put([]byte("bundle"))
+	_, err = h.store.PutBundle(t.Context(), store.NewBundle{Problem: "nim", Title: "Nim", Owner: h.owner, ID: at, Manifest: at, Config: at, Sheet: at, MadeBy: h.owner})
+	h.must(err)
+	h.l = &store.Ladder{Slug: "open", Name: "Open", Problem: "nim", Choice: []byte(`{"games":2}`), Seed: 5, Visibility: store.Public, PerAccount: 9, Owner: h.owner}
+	h.must(h.store.NewLadder(t.Context(), h.l))
+	return h
+}
+
+func (h *harness) must(err error) {
+	h.Helper()
+	if err != nil {
+		h.Fatal(err)
+	}
+}
+
+func (h *harness) put(data []byte) blob.Digest {
+	h.Helper()
+	d, _, err := h.blobs.Add(bytes.NewReader(data))
+	h.must(err)
+	return d
+}
+
+// step has the keeper do all that is to be done now. Nothing may go wrong.
+func (h *harness) step() {
+	h.Helper()
+	h.now = h.now.Add(time.Second)
+	h.Step(h.Context())
+	if h.log.Len() > 0 {
+		h.Errorf("the keeper is in trouble: %s", h.log.String())
+		h.log.Reset()
+	}
+}
+
+// ladder reads the ladder as it is stored.
+func (h *harness) ladder() *store.Ladder {
+	h.Helper()
+	l, err := h.store.Ladder(h.Context(), h.l.ID)
+	h.must(err)
+	return l
+}
+
+// rules gives the ladder its rules.
+func (h *harness) rules() {
+	h.Helper()
+	h.must(h.store.SetLadderRules(h.Context(), h.l.ID, []byte(`{"name":"s1","format":"open-ladder","rounds":1,"games":2}`), ""))
+}
+
+// does has a worker end the only job of a flow with an output and records.
+func (h *harness) does(id, key string, output any, records ...arena.Record) {
+	h.Helper()
+	work := job.Work{Kind: job.Games, Bundle: h.put([]byte("bundle")), Config: h.put([]byte("bundle")), Problem: "nim", Program: "nim"}
+	_, err := h.store.AddJobs(h.Context(), id, store.FlowJob{Key: key, Work: work, Lane: job.GameLane, Class: "main", Cost: time.Second})
+	h.must(err)
+	said, err := json.Marshal(output)
+	h.must(err)
+	var lines [][]byte
+	for _, r := range records {
+		line, err := json.Marshal(r)
+		h.must(err)
+		lines = append(lines, line)
+	}
+	packed, err := job.PackLines(lines)
+	h.must(err)
+	specs, err := h.store.Next(h.Context(), job.GameLane, "main", 100)
+	h.must(err)
+	for _, s := range specs {
+		if s.ID == store.JobID(id, key) {
+			_, err = h.store.Fold(h.Context(), &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w", State: job.Done, Output: said, Events: packed}, h.put(packed))
+			h.must(err)
+		}
+	}
+	_, err = h.store.FinishFlow(h.Context(), id, store.FlowDone, "")
+	h.must(err)
+}
+
+// enter puts a bot on the ladder.
+func (h *harness) enter(name string) *store.Bot {
+	h.Helper()
+	b := &store.Bot{Account: h.owner, Name: name, File: "a.py", Files: []job.File{{Path: "a.py", Size: 1, Digest: h.put([]byte("a"))}}}
+	h.must(h.Enter(h.Context(), h.ladder(), b))
+	return b
+}
+
+// plays puts a bot on the ladder that passes its test.
+func (h *harness) plays(name string) *store.Bot {
+	h.Helper()
+	b := h.enter(name)
+	h.does(b.Flow, flow.TrialKey, flow.Tried{OK: true, Rules: &arena.Rules{Games: 2}})
+	h.step()
+	return h.bot(b.Number)
+}
+
+func (h *harness) bot(n int64) *store.Bot {
+	h.Helper()
+	b, err := h.store.Bot(h.Context(), h.l.ID, n)
+	h.must(err)
+	return b
+}
+
+// games are the records of an encounter in which the winners are bots, 0 for a draw. The loser of a game
+// fails with the fault, if there is one.
+func games(e *store.Encounter, fault arena.Fault, winners ...int64) (all []arena.Record) {
+	for i, winner := range winners {
+		g := &arena.Game{Round: int(e.Number), Leg: i + 1, First: int(e.A), Second: int(e.B), Reason: "over"}
+		if i%2 > 0 {
+			g.First, g.Second = g.Second, g.First
+		}
+		switch winner {
+		case int64(g.First):
+			g.Winner = 1
+		case int64(g.Second):
+			g.Winner = 2
+		}
+		if fault != "" {
+			g.Fault = &arena.GameFault{Seat: 3 - g.Winner, Kind: fault}
+		}
+		all = append(all, arena.Record{Game: g})
+	}
+	return all
+}
+
+func (h *harness) open() []*store.Encounter {
+	h.Helper()
+	open, err := h.store.OpenEncounters(h.Context(), h.l.ID)
+	h.must(err)
+	return open
+}
+
+// TestRulesOfALadder: a worker reads them once. If there are none, the ladder says why and asks nobody
+// again.
+func TestRulesOfALadder(t *testing.T) {
+	for what, tt := range map[string]struct {
+		output flow.Tried
+		failed string
+		wrong  string
+		games  int
+	}{
+		"rules":            {output: flow.Tried{Rules: &arena.Rules{Name: "s1", Format: "swiss", Games: 4}}, games: 4},
+		"no such rules":    {output: flow.Tried{Misuse: "nim has no rules s7"}, wrong: "nim has no rules s7"},
+		"nothing is given": {output: flow.Tried{OK: true}, wrong: "the worker gave no rules"},
+		"no games":         {output: flow.Tried{Rules: &arena.Rules{Name: "s1"}}, wrong: "the worker gave no rules"},
+		"the flow failed":  {failed: "no worker has it", wrong: "no worker has it"},
+	} {
+		h := newHarness(t, 0)
+		h.step()
+		id := rulesFlow(h.l)
+		if f, err := h.store.Flow(t.Context(), id); err != nil || f.Kind != string(flow.Trial) || f.State != store.FlowRunning {
+			t.Fatalf("%s: asked for is %+v, %v", what, f, err)
+		}
+		h.step()
+		if l := h.ladder(); len(l.Rules) > 0 || l.Wrong != "" {
+			t.Errorf("%s: before the worker has read them they are %s, %q", what, l.Rules, l.Wrong)
+		}
+		if tt.failed != "" {
+			_, err := h.store.FinishFlow(t.Context(), id, store.FlowFailed, tt.failed)
+			h.must(err)
+		} else {
+			h.does(id, flow.TrialKey, tt.output)
+		}
+		h.step()
+		l := h.ladder()
+		var r arena.Rules
+		if len(l.Rules) > 0 {
+			h.must(json.Unmarshal(l.Rules, &r))
+		}
+		if l.Wrong != tt.wrong || r.Games != tt.games || tt.games > 0 && r.Format != arena.OpenLadder {
+			t.Errorf("%s: the ladder has %s, %q; want %d games, %q", what, l.Rules, l.Wrong, tt.games, tt.wrong)
+		}
+		h.step()
+	}
+}
+
+// TestTests: what a test of a bot found out decides whether it plays, and what is said of it.
+func TestTests(t *testing.T) {
+	for what, tt := range map[string]struct {
+		output flow.Tried
+		failed string
+		state  store.BotState
+		reason string
+	}{
+		"passed":               {flow.Tried{OK: true, Rules: &arena.Rules{Games: 2}}, "", store.BotActive, ""},
+		"wrong in a position":  {flow.Tried{Rules: &arena.Rules{Games: 2}, Positions: []*judge.PositionTried{{Name: "one"}, {Name: "two", Wrong: []string{"crashed", "again"}}}}, "", store.BotRefused, "two: crashed"},
+		"wrong at the end":     {flow.Tried{Rules: &arena.Rules{Games: 2}, Positions: []*judge.PositionTried{{Name: "one"}}, Finished: &judge.TryFinished{Wrong: []string{"not alike"}}}, "", store.BotRefused, "not alike"},
+		"wrong without a word": {flow.Tried{Rules: &arena.Rules{Games: 2}, Finished: &judge.TryFinished{}}, "", store.BotRefused, "something is wrong with it"},
+		"no such bot":          {flow.Tried{Misuse: "no language has it", OK: true}, "", store.BotRefused, "no language has it"},
+		"not tested":           {flow.Tried{}, "no disk", store.BotRefused, "the server could not try it: no disk; send it again"},
+	} {
+		h := newHarness(t, 0)
+		h.rules()
+		b := h.enter("bot")
+		h.step()
+		if got := h.bot(b.Number); got.State != store.BotChecking {
+			t.Errorf("%s: before the test it is %s", what, got.State)
+		}
+		if tt.failed != "" {
+			_, err := h.store.FinishFlow(t.Context(), b.Flow, store.FlowFailed, tt.failed)
+			h.must(err)
+		} else {
+			h.does(b.Flow, flow.TrialKey, tt.output)
+		}
+		h.step()
+		if got := h.bot(b.Number); got.State != tt.state || got.Reason != tt.reason || len(got.Told) == 0 {
+			t.Errorf("%s: the bot is %s, %q, told %s; want %s, %q", what, got.State, got.Reason, got.Told, tt.state, tt.reason)
+		}
+		if tt.state == store.BotActive {
+			v, err := h.View(t.Context(), h.ladder())
+			if err != nil || v.Line(b.Number) == nil {
+				t.Errorf("%s: it is not in the table: %v", what, err)
+			}
+		}
+	}
+}
+
+// TestEncountersAreStarted: as many as the slots and two more, of which each has a flow; none on a closed
+// ladder, with one bot, or without workers.
+func TestEncountersAreStarted(t *testing.T) {
+	for _, tt := range []struct {
+		what      string
+		slots     int
+		bots      int
+		perMinute int64
+		closed    bool
+		want      int
+	}{
+		{"two bots", 3, 2, 0, false, 5},
+		{"one bot", 3, 1, 0, false, 0},
+		{"no worker", 0, 2, 0, false, 0},
+		{"four games a minute", 3, 2, 4, false, 2},
+		{"closed", 3, 2, 0, true, 0},
+	} {
+		h := newHarness(t, tt.slots)
+		h.rules()
+		l := h.ladder()
+		l.Open, l.PerMinute = false, tt.perMinute // nothing begins before all are there
+		open := *l
+		open.Open = true
+		h.must(h.store.ChangeLadder(t.Context(), &open))
+		var bots []*store.Bot
+		for i := range tt.bots {
+			bots = append(bots, h.enter(fmt.Sprint("bot", i)))
+		}
+		for _, b := range bots {
+			h.does(b.Flow, flow.TrialKey, flow.Tried{OK: true, Rules: &arena.Rules{Games: 2}})
+		}
+		if tt.closed {
+			h.must(h.store.ChangeLadder(t.Context(), l))
+		}
+		h.step()
+		h.step()
+		all := h.open()
+		if len(all) != tt.want {
+			t.Errorf("%s: %d encounters began, want %d", tt.what, len(all), tt.want)
+		}
+		for _, e := range all {
+			f, err := h.store.Flow(t.Context(), e.Flow)
+			if err != nil || f.Kind != string(flow.Encounter) || f.Owner != h.owner || e.A == e.B {
+				t.Errorf("%s: the encounter %+v has the flow %+v, %v", tt.what, e, f, err)
+			}
+		}
+	}
+}
+
+// TestEncountersAreRecorded: results, faults, and what does not count; a bot that fails too often is
+// paused.
+func TestEncountersAreRecorded(t *testing.T) {
+	h := newHarness(t, 1)
+	h.rules()
+	a, b := h.plays("a"), h.plays("b")
+	ended := func() *store.Encounter {
+		t.Helper()
+		v, err := h.View(t.Context(), h.ladder())
+		h.must(err)
+		if len(v.Encounters) == 0 {
+			t.Fatal("no encounter has ended")
+		}
+		return v.Encounters[len(v.Encounters)-1]
+	}
+	next := func() *store.Encounter {
+		t.Helper()
+		all := h.open()
+		if len(all) == 0 {
+			t.Fatal("no encounter is played")
+		}
+		return all[0]
+	}
+	e := next()
+	h.step()
+	if still := next(); still.Number != e.Number {
+		t.Fatalf("the encounter %d ended by itself", e.Number)
+	}
+	h.does(e.Flow, flow.EncounterKey, struct{}{}, games(e, "", e.A, 0)...)
+	h.step()
+	if got := ended(); got.Number != e.Number || got.Results != "wd" || got.Reason != "" || got.Worker != "w" || got.Records == "" {
+		t.Errorf("recorded is %+v", got)
+	}
+	e = next()
+	h.does(e.Flow, flow.EncounterKey, struct{}{}, games(e, "", e.A)...)
+	h.Step(t.Context())
+	if !strings.Contains(h.log.String(), fmt.Sprintf("take the games of encounter %d from the worker w", e.Number)) {
+		t.Errorf("the log does not tell of a worker that lies: %s", h.log.String())
+	}
+	h.log.Reset()
+	if got := ended(); got.Number != e.Number || got.Results != "" || !strings.HasPrefix(got.Reason, "what the worker brought cannot be: 1 games of 2") || got.Records != "" {
+		t.Errorf("recorded of half an encounter is %+v", got)
+	}
+	e = next()
+	_, err := h.store.FinishFlow(t.Context(), e.Flow, store.FlowFailed, "no worker could")
+	h.must(err)
+	h.step()
+	if got := ended(); got.Number != e.Number || got.Results != "" || got.Reason != "no worker could" {
+		t.Errorf("recorded of what nobody could play is %+v", got)
+	}
+	if v, err := h.View(t.Context(), h.ladder()); err != nil || v.Games() != 2 {
+		t.Errorf("the table is of %d games, %v", v.Games(), err)
+	}
+
+	// Bot b fails in every game: after five faults it is paused, and a is not.
+	for range 3 {
+		if got := h.bot(b.Number); got.State != store.BotActive {
+			t.Errorf("the bot is %s too early: %q", got.State, got.Reason)
+		}
+		e = next()
+		h.does(e.Flow, flow.EncounterKey, struct{}{}, games(e, arena.Crashed, a.Number, a.Number)...)
+		h.step()
+	}
+	if got := h.bot(b.Number); got.State != store.BotPaused || !strings.HasPrefix(got.Reason, "it failed 6 times in its last 20 games") {
+		t.Errorf("the bot that fails is %s, %q", got.State, got.Reason)
+	}
+	if got := h.bot(a.Number); got.State != store.BotActive {
+		t.Errorf("the other one is %s, %q", got.State, got.Reason)
+	}
+	// What it did before it was resumed counts against it no more.
+	h.must(h.store.SetBot(t.Context(), h.l.ID, b.Number, store.BotPaused, store.BotActive, ""))
+	h.step()
+	if got := h.bot(b.Number); got.State != store.BotActive {
+		t.Errorf("once resumed it is %s, %q", got.State, got.Reason)
+	}
+}
+
+// TestRankChanges: of bots that are placed, at most twice a minute, and each once, also by a keeper that
+// has started again.
+func TestRankChanges(t *testing.T) {
+	h := newHarness(t, 0)
+	h.rules()
+	a, b := h.plays("a"), h.plays("b")
+	view := func(placed bool, places ...int64) *View {
+		v := &View{Ladder: h.ladder()}
+		for i, n := range places {
+			line := Line{Bot: h.bot(n), Place: i + 1}
+			if placed {
+				line.Met = 10
+			}
+			v.Lines = append(v.Lines, line)
+		}
+		return v
+	}
+	said := func() (all []string) {
+		t.Helper()
+		climbs, err := h.store.Climbs(t.Context(), h.l.ID, 100)
+		h.must(err)
+		for _, c := range climbs {
+			all = append(all, fmt.Sprintf("%d: %d to %d", c.Bot, c.Before, c.Place))
+		}
+		return all
+	}
+	_, err := h.View(t.Context(), h.ladder()) // the ladder is known
+	h.must(err)
+	for _, tt := range []struct {
+		what string
+		v    *View
+		wait time.Duration
+		want int
+	}{
+		{"they are being placed", view(false, a.Number, b.Number), tellEvery, 0},
+		{"they are placed", view(true, a.Number, b.Number), tellEvery, 2},
+		{"nothing has changed", view(true, a.Number, b.Number), tellEvery, 2},
+		{"they change places", view(true, b.Number, a.Number), tellEvery, 4},
+		{"and again at once", view(true, a.Number, b.Number), tellEvery - time.Second, 4},
+		{"and later", view(true, a.Number, b.Number), time.Second, 6},
+	} {
+		h.now = h.now.Add(tt.wait)
+		h.must(h.climbs(t.Context(), tt.v))
+		if got := said(); len(got) != tt.want {
+			t.Errorf("%s: the changes are %v, want %d", tt.what, got, tt.want)
+		}
+	}
+	again := New(h.o)
+	_, err = again.View(context.Background(), h.ladder())
+	h.must(err)
+	h.now = h.now.Add(tellEvery)
+	h.must(again.climbs(t.Context(), view(true, a.Number, b.Number)))
+	if got := said(); len(got) != 6 {
+		t.Errorf("a keeper that has started again tells the same: %v", got)
+	}
+}
+
+// TestTheTableIsNew: few encounters are rated at once, and of many the table is some seconds old at most.
+// A bot that comes or goes is seen at once.
+func TestTheTableIsNew(t *testing.T) {
+	h := newHarness(t, 0)
+	h.rules()
+	a, b := h.plays("a"), h.plays("b")
+	met := func(n int) {
+		t.Helper()
+		for range n {
+			e := &store.Encounter{Ladder: h.l.ID, A: a.Number, B: b.Number}
+			h.must(h.store.NewEncounter(t.Context(), e, "encounter", h.owner, func(*store.Encounter) ([]byte, error) { return []byte("{}"), nil }))
+			e.Results = "wd"
+			h.must(h.store.EndEncounter(t.Context(), e))
+		}
+	}
+	look := func(what string, games, lines int) {
+		t.Helper()
+		v, err := h.View(t.Context(), h.ladder())
+		h.must(err)
+		if v.Games() != games || len(v.Lines) != lines || lines > 0 && v.Lines[0].Record.Games() != games {
+			t.Errorf("%s: %d games and %d lines, want %d and %d", what, v.Games(), len(v.Lines), games, lines)
+		}
+	}
+	look("at first", 0, 2)
+	met(3)
+	look("a few", 6, 2)
+	met(few)
+	look("many", 6, 2)
+	h.now = h.now.Add(rateEvery - time.Second)
+	look("a moment later", 6, 2)
+	h.now = h.now.Add(2 * time.Second)
+	look("later", 2*few+6, 2)
+	met(1)
+	h.must(h.store.SetBot(t.Context(), h.l.ID, b.Number, store.BotActive, store.BotRetired, ""))
+	look("a bot has gone", 0, 1)
+}
+
+// TestSettled: it is asked after as many encounters as there are bots, twice as many and so on, once all
+// are placed; then nothing begins.
+func TestSettled(t *testing.T) {
+	h := newHarness(t, 2)
+	h.rules()
+	h.plays("a")
+	h.plays("b")
+	for range 400 {
+		if h.ladder().Settled {
+			break
+		}
+		for _, e := range h.open() {
+			winner := min(e.A, e.B)
+			h.does(e.Flow, flow.EncounterKey, struct{}{}, games(e, "", winner, winner)...)
+		}
+		h.step()
+	}
+	l := h.ladder()
+	if !l.Settled || l.Encounters < 10 {
+		t.Fatalf("a ladder on which one always wins is not settled after %d encounters", l.Encounters)
+	}
+	for _, e := range h.open() {
+		h.does(e.Flow, flow.EncounterKey, struct{}{}, games(e, "", e.A, e.A)...)
+	}
+	h.step()
+	h.step()
+	if all := h.open(); len(all) > 0 {
+		t.Errorf("%d encounters are played on a settled ladder", len(all))
+	}
+	h.plays("c")
+	h.step()
+	if all := h.open(); len(all) == 0 {
+		t.Error("a new bot meets nobody")
+	}
+}
