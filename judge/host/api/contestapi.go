@@ -61,6 +61,10 @@ func allowed(parts []string) []string {
 		return []string{http.MethodGet, http.MethodHead, http.MethodPost}
 	case len(parts) == 4 && (parts[2] == "submissions" || parts[2] == "clarifications"):
 		return []string{http.MethodGet, http.MethodHead, http.MethodPut}
+	case len(parts) == 3 && parts[2] == string(clics.Awards):
+		return []string{http.MethodGet, http.MethodHead, http.MethodPost}
+	case len(parts) == 4 && parts[2] == string(clics.Awards):
+		return []string{http.MethodGet, http.MethodHead, http.MethodPut, http.MethodPatch, http.MethodDelete}
 	}
 	return []string{http.MethodGet, http.MethodHead}
 }

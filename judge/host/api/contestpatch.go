@@ -70,7 +70,7 @@ func (c *apiClient) setStart(w http.ResponseWriter, r *http.Request, n *sentCont
 			return badRequest("countdown_pause_time is a duration such as 0:03:00.000, and start_time is null with it")
 		}
 	}
-	return c.changed(w, r, "move the start", row, true)
+	return c.changed(w, r, "move the start", row, func() error { return c.now(w, r) })
 }
 
 // setThaw says when the scoreboard is unfrozen: now, if the time that was sent has passed.
@@ -103,11 +103,25 @@ func (c *apiClient) setThaw(w http.ResponseWriter, r *http.Request, n *sentConte
 		return forbidden("the scoreboard is unfrozen already")
 	}
 	row.Thaw = at
-	return c.changed(w, r, "unfreeze the scoreboard", row, past)
+	return c.changed(w, r, "unfreeze the scoreboard", row, func() error {
+		if past {
+			return c.now(w, r)
+		}
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	})
 }
 
-// changed stores a contest, and answers: with it, or with nothing.
-func (c *apiClient) changed(w http.ResponseWriter, r *http.Request, action string, row *store.Contest, body bool) error {
+// now answers with the contest as it is now.
+func (c *apiClient) now(w http.ResponseWriter, r *http.Request) error {
+	if err := c.Follow(r.Context(), 0); err != nil {
+		return err
+	}
+	return c.single(w, clics.Contest)
+}
+
+// changed stores a contest, and answers.
+func (c *apiClient) changed(w http.ResponseWriter, r *http.Request, action string, row *store.Contest, answer func() error) error {
 	err := c.Store.SetContest(r.Context(), row, nil)
 	if errors.Is(err, store.ErrChanged) {
 		return &status{http.StatusConflict, "the contest has just been changed by another request", "send it again"}
@@ -119,12 +133,5 @@ func (c *apiClient) changed(w http.ResponseWriter, r *http.Request, action strin
 	if err := c.Store.Audit(r.Context(), entry); err != nil {
 		return err
 	}
-	if !body {
-		w.WriteHeader(http.StatusNoContent)
-		return nil
-	}
-	if err := c.Follow(r.Context(), 0); err != nil {
-		return err
-	}
-	return c.single(w, clics.Contest)
+	return answer()
 }

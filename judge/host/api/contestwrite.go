@@ -62,6 +62,9 @@ func (c *apiClient) write(w http.ResponseWriter, r *http.Request, path []string)
 	if len(path) == 2 {
 		id = path[1]
 	}
+	if path[0] == string(clics.Awards) {
+		return c.writeAward(w, r, id, data)
+	}
 	take := c.takeSubmission
 	if path[0] == string(clics.Clarifications) {
 		take = c.takeClarification
@@ -78,6 +81,11 @@ func (c *apiClient) write(w http.ResponseWriter, r *http.Request, path []string)
 	if err != nil {
 		return err
 	}
+	return c.answerWritten(w, r, line)
+}
+
+// answerWritten answers with an object that the client has written, and says where it is.
+func (c *apiClient) answerWritten(w http.ResponseWriter, r *http.Request, line *feed.Line) error {
 	base, _, _ := strings.Cut(r.URL.Path, "/contests/")
 	w.Header().Set("Location", fmt.Sprintf("%s/contests/%s/%s/%s", base, c.seat.Contest.Slug, line.Type, line.ID))
 	return raw(w, line.Data)

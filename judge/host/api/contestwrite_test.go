@@ -287,6 +287,41 @@ func TestContestPatch(t *testing.T) {
 	patch("admin", `{"id": "wf", "scoreboard_thaw_time": `+at(-time.Hour)+`}`, 403, "already")
 }
 
+// TestContestAPIAwards creates, changes and deletes awards. Those that the server computes stay.
+func TestContestAPIAwards(t *testing.T) {
+	h := newHarness(t)
+	h.regional(time.Now().Add(-time.Hour), store.Public)
+	const path = "/api/2026-01/contests/wf/awards"
+	for _, tt := range []struct {
+		who, method, id, body string
+		code                  int
+		want                  string
+	}{
+		{"submit", "POST", "", `{"citation": "Best", "team_ids": []}`, 403, "administrators"},
+		{"admin", "POST", "", `{"citation": "Best", "team_ids": ["7"]}`, 200, `{"id":"award-1","citation":"Best","team_ids":["7"]}`},
+		{"admin", "POST", "", `{"id": "x", "citation": "Best", "team_ids": ["7"]}`, 400, "leave out the id"},
+		{"admin", "POST", "", `{"citation": "Best"}`, 400, "missing"},
+		{"admin", "POST", "", `{"citation": "", "team_ids": []}`, 400, "citation must"},
+		{"admin", "POST", "", `{"citation": "Best", "team_ids": ["9"]}`, 400, "no team"},
+		{"admin", "PUT", "/fun", `{"citation": "Fun", "team_ids": ["7", "8"]}`, 200, `"team_ids":["7","8"]`},
+		{"admin", "PUT", "/fun", `{"id": "x", "citation": "Fun", "team_ids": []}`, 400, "not that of the address"},
+		{"nobody", "GET", "/fun", "", 200, `"team_ids":["7"]`}, // the other team is hidden
+		{"admin", "PATCH", "/fun", `{"citation": "More fun"}`, 200, `"citation":"More fun","team_ids":["7","8"]`},
+		{"admin", "PATCH", "/none", `{"citation": "More fun"}`, 404, "no such"},
+		{"admin", "PUT", "/winner", `{"citation": "I", "team_ids": ["7"]}`, 403, "computes"},
+		{"admin", "DELETE", "/winner", "", 403, "computes"},
+		{"admin", "DELETE", "/fun", "", 204, ""},
+		{"admin", "DELETE", "/fun", "", 404, "no such"},
+		{"nobody", "GET", "/fun", "", 404, "no such"},
+		{"nobody", "GET", "/winner", "", 200, `"team_ids":[]`},
+	} {
+		answer, said := h.send(tt.who, tt.method, path+tt.id, "application/json", tt.body)
+		if answer.StatusCode != tt.code || !strings.Contains(said, tt.want) {
+			t.Errorf("%s %s of %s by %s: %d %s, want %d with %s", tt.method, tt.id, tt.body, tt.who, answer.StatusCode, said, tt.code, tt.want)
+		}
+	}
+}
+
 // TestEventFeed reads a feed over HTTP: all of it, what comes later, and what it refuses.
 func TestEventFeed(t *testing.T) {
 	h := newHarness(t)

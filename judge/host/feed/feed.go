@@ -4,7 +4,10 @@
 //
 // A contest is read when a client asks for it, and then follows the contest's log. So several servers
 // show the same, and a server that starts again has lost nothing. Package clics decides who sees an
-// object, and how it is written: this package does not know roles.
+// object, and how it is written.
+//
+// The package does not know HTTP. It changes nothing in a contest except for the note of which moments
+// have come.
 package feed
 
 import (

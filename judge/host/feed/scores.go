@@ -71,6 +71,26 @@ func (c *Contest) score(anew bool, changed []scoring.Submission) []*unit {
 			u.items = append(u.items, it)
 		}
 	}
+	hidden := func(ext string) bool {
+		for _, t := range c.setup.teams {
+			if t.ExtID == ext {
+				return t.Hidden
+			}
+		}
+		return true
+	}
+	for _, one := range c.setup.contest.Settings.Awards {
+		shown := slices.DeleteFunc(append([]string{}, one.Teams...), hidden)
+		o := clics.Object{"id": one.ID, "citation": one.Citation, "team_ids": append([]string{}, one.Teams...)}
+		public := clone(o)
+		public["team_ids"] = shown
+		units = append(units, &unit{key: key{clics.Awards, one.ID}, items: []item{{Object: o, to: insiders}, {Object: public, to: outsiders}}})
+	}
+	for _, u := range c.units[clics.Awards] { // those that are deleted
+		if !slices.ContainsFunc(units, func(is *unit) bool { return is.key == u.key }) {
+			units = append(units, &unit{key: u.key})
+		}
+	}
 	return units
 }
 

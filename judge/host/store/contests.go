@@ -101,8 +101,17 @@ type Settings struct {
 	BalloonsInFreeze int `json:"balloons_in_freeze,omitempty"`
 	// Paused is how long the start is away while its countdown is paused; 0 if it is not.
 	Paused time.Duration `json:"countdown_paused_ns,omitempty"`
+	// Awards are those that administrators created.
+	Awards []OwnAward `json:"awards,omitempty"`
 	// Removed are times that do not count as contest time: in their order, and apart.
 	Removed []Interval `json:"removed,omitempty"`
+}
+
+// OwnAward is an award that an administrator created.
+type OwnAward struct {
+	ID       string   `json:"id"` // unique in its contest, and none of those that are computed
+	Citation string   `json:"citation"`
+	Teams    []string `json:"teams"` // their ExtIDs
 }
 
 // Interval is a time from a moment on, and before another.

@@ -1,0 +1,112 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"unicode/utf8"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/clics"
+	"assay/judge/host/feed"
+	"assay/judge/host/store"
+)
+
+// mostAwards is how many awards a contest can have besides those that the server computes.
+const mostAwards = 200
+
+// sentAward is an award that a client sends. What is not there is nil.
+type sentAward struct {
+	ID       *string   `json:"id"`
+	Citation *string   `json:"citation"`
+	Teams    *[]string `json:"team_ids"`
+}
+
+// writeAward creates, changes or deletes an award. The awards that the server computes cannot be written.
+func (c *apiClient) writeAward(w http.ResponseWriter, r *http.Request, id string, data []byte) error {
+	if c.to.Role != clics.Admin || !c.seat.Can(auth.Change) {
+		return forbidden("only administrators of the contest may change awards")
+	}
+	row := c.seat.Contest
+	awards := slices.Clone(row.Settings.Awards)
+	named := func(id string) func(store.OwnAward) bool { return func(a store.OwnAward) bool { return a.ID == id } }
+	at := slices.IndexFunc(awards, named(id))
+	all, err := c.List(c.to, clics.Awards)
+	if err != nil {
+		return err
+	}
+	if at < 0 && slices.ContainsFunc(all, func(l feed.Line) bool { return l.ID == id }) {
+		return forbidden("the server computes this award")
+	}
+	if r.Method == http.MethodDelete {
+		if at < 0 {
+			return nothingThere
+		}
+		row.Settings.Awards = slices.Delete(awards, at, at+1)
+		return c.changed(w, r, "delete an award", row, func() error { w.WriteHeader(http.StatusNoContent); return nil })
+	}
+	one, err := c.readAward(r, id, data, awards, at)
+	if err != nil {
+		return err
+	}
+	if at < 0 {
+		awards = append(awards, one)
+	} else {
+		awards[at] = one
+	}
+	row.Settings.Awards = awards
+	return c.changed(w, r, "change an award", row, func() error {
+		line, err := c.written(r, clics.Awards, one.ID)
+		if err != nil || line == nil {
+			return errors.Join(err, nothingThere)
+		}
+		return c.answerWritten(w, r, line)
+	})
+}
+
+// readAward reads an award from a request. It is that of awards at an index, or new if that is below 0.
+func (c *apiClient) readAward(r *http.Request, id string, data []byte, awards []store.OwnAward, at int) (one store.OwnAward, err error) {
+	var sent sentAward
+	if err := json.Unmarshal(data, &sent); err != nil {
+		return one, badRequest("the request is not the JSON of an award: %v", err)
+	}
+	switch {
+	case r.Method == http.MethodPost && sent.ID != nil:
+		return one, badRequest("leave out the id, or send the award to its address with PUT")
+	case id != "" && sent.ID != nil && *sent.ID != id:
+		return one, badRequest("the id is not that of the address")
+	case id != "" && !goodID.MatchString(id):
+		return one, badRequest("an id has 1 to 36 of the letters A-Z a-z 0-9 _ . - and does not begin with . or -")
+	case r.Method == http.MethodPatch && at < 0:
+		return one, nothingThere
+	case r.Method != http.MethodPatch && (sent.Citation == nil || sent.Teams == nil):
+		return one, badRequest("the citation or team_ids are missing")
+	case at < 0 && len(awards) >= mostAwards:
+		return one, badRequest("the contest has %d awards, and that is the most", mostAwards)
+	case sent.Citation != nil && (*sent.Citation == "" || utf8.RuneCountInString(*sent.Citation) > mostText):
+		return one, badRequest("the citation must have 1 to %d letters", mostText)
+	}
+	if at >= 0 {
+		one = awards[at]
+	}
+	if one.ID = id; id == "" {
+		taken := func(a store.OwnAward) bool { return a.ID == one.ID }
+		for n := 1; one.ID == "" || slices.ContainsFunc(awards, taken); n++ {
+			one.ID = fmt.Sprint("award-", n)
+		}
+	}
+	if sent.Citation != nil {
+		one.Citation = *sent.Citation
+	}
+	if sent.Teams != nil {
+		one.Teams = *sent.Teams
+		for _, team := range one.Teams {
+			if _, err := c.team(r, team); err != nil {
+				return one, err
+			}
+		}
+	}
+	return one, nil
+}
