@@ -4,21 +4,27 @@ import (
 	"archive/zip"
 	"bytes"
 	"io"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"assay/judge/host/board"
 	"assay/judge/host/contestexport"
 	"assay/judge/host/store"
 	"assay/judge/host/web/webtest"
 )
 
+func boards(h *webtest.Harness) *board.Hall {
+	return board.NewHall(board.HallOptions{Store: h.Store, Log: slog.New(slog.DiscardHandler)})
+}
+
 // files reads the files of an archive by their names.
 func files(t *testing.T, h *webtest.Harness, c *store.Contest, p contestexport.Part) (names []string, all map[string]string) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := contestexport.Write(t.Context(), h.Desk, c, p, &b); err != nil {
+	if err := contestexport.Write(t.Context(), h.Desk, boards(h), c, p, &b); err != nil {
 		t.Fatal(err)
 	}
 	z, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
@@ -59,11 +65,29 @@ func TestSubmissions(t *testing.T) {
 	}
 	lines := strings.Split(all["A/py/info.csv"], "\n")
 	if len(lines) != 5 || lines[0] != "filename,id,full_name,labels,status,created_at" ||
-		!strings.HasPrefix(lines[1], "3-2/sum___marked_.py,3,\"bob") || !strings.Contains(lines[1], ",pending,") || !strings.Contains(lines[3], ",AC,") {
+		!strings.HasPrefix(lines[1], "3-2/sum___marked_.py,3,\"bob") || !strings.Contains(lines[1], ",pending,") ||
+		!strings.Contains(lines[3], ",AC,") {
 		t.Errorf("the table:\n%s", all["A/py/info.csv"])
 	}
-	if err := contestexport.Write(t.Context(), h.Desk, c, "nothing", io.Discard); err == nil {
+	if err := contestexport.Write(t.Context(), h.Desk, boards(h), c, "nothing", io.Discard); err == nil {
 		t.Error("there is an archive of nothing")
+	}
+}
+
+// TestScoreboard: the public scoreboard does not have what is hidden from the public, the full one does.
+func TestScoreboard(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("spring", -30*time.Minute, store.Public, store.Settings{})
+	c.Freeze = 29 * time.Minute
+	if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
+		t.Fatal(err)
+	}
+	h.Judged(h.Send(c, "ada"), webtest.Accepted()...)
+	for part, accepted := range map[contestexport.Part]bool{contestexport.Board: false, contestexport.FullBoard: true} {
+		names, all := files(t, h, c, part)
+		if !slices.Equal(names, []string{"index.html", "style.css"}) || strings.Contains(all["index.html"], `<span class="said">first to solve`) != accepted {
+			t.Errorf("%s: %q\n%s", part, names, all["index.html"])
+		}
 	}
 }
 
