@@ -47,7 +47,8 @@ func (p *pen) staticPage(s *sheet, group string) []byte {
 	}
 	var out bytes.Buffer
 	fmt.Fprintf(&out, `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" content="light dark">
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>%s</title><link rel="stylesheet" href="style.css"></head>
 <body><main><h1><bdi>%s</bdi></h1>
 `, text(title), text(p.head.Name))

@@ -194,11 +194,7 @@ func (t dirs) add(blobs *blob.Folder, z *zip.Writer, dir string, s *store.Submis
 	own := fmt.Sprintf("%d-%s", s.Number, safe(team.ExtID))
 	used := map[string]bool{}
 	for i, f := range s.Files {
-		name := safe(f.Path)
-		if used[strings.ToLower(name)] || name == "" {
-			name = fmt.Sprintf("%d-%s", i+1, name)
-		}
-		used[strings.ToLower(name)] = true
+		name := fresh(used, i, f.Path)
 		data, err := read(blobs, f.Digest, f.Size)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // its author was erased meanwhile
@@ -210,9 +206,20 @@ func (t dirs) add(blobs *blob.Folder, z *zip.Writer, dir string, s *store.Submis
 			return err
 		}
 		verdict := cmp.Or(string(s.Verdict), "pending")
-		t.line(dir, path.Join(own, name), fmt.Sprint(s.Number), team.Name, strings.Join(team.Groups, ", "), verdict, s.Received.Format(time.RFC3339))
+		t.line(dir, path.Join(own, name), fmt.Sprint(s.Number), team.Name, strings.Join(team.Groups, ", "), verdict,
+			s.Received.Format(time.RFC3339))
 	}
 	return nil
+}
+
+// fresh makes the name of a file safe, and another one than those that are used, in any letter case.
+func fresh(used map[string]bool, at int, name string) string {
+	name = safe(name)
+	if used[strings.ToLower(name)] || name == "" {
+		name = fmt.Sprintf("%d-%s", at+1, name)
+	}
+	used[strings.ToLower(name)] = true
+	return name
 }
 
 // line adds a line to the table of a directory.

@@ -69,6 +69,18 @@ func TestSubmissions(t *testing.T) {
 		!strings.Contains(lines[3], ",AC,") {
 		t.Errorf("the table:\n%s", all["A/py/info.csv"])
 	}
+	if _, err := h.Store.Erase(t.Context(), h.Accounts["bob"].ID); err != nil {
+		t.Fatal(err)
+	}
+	if names, _ = files(t, h, c, contestexport.Submissions); len(names) != 2 {
+		t.Errorf("after the author of two was erased there are %q", names)
+	}
+	for range 201 {
+		h.Send(c, "ada")
+	}
+	if names, _ = files(t, h, c, contestexport.Submissions); len(names) != 203 {
+		t.Errorf("of 202 submissions there are %d files", len(names)-1)
+	}
 	if err := contestexport.Write(t.Context(), h.Desk, boards(h), c, "nothing", io.Discard); err == nil {
 		t.Error("there is an archive of nothing")
 	}
