@@ -62,7 +62,8 @@ func commands(c *console) []*cobra.Command {
 		newCommand(c),     // new.go
 		listCommand(c),    // list.go
 		showCommand(c),    // show.go
-		langCommand(c),    // lang.go
-		doctorCommand(c),  // doctor.go
+		statementCommand(c),
+		langCommand(c),   // lang.go
+		doctorCommand(c), // doctor.go
 	}
 }

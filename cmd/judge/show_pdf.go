@@ -9,10 +9,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"assay/judge"
-	"assay/judge/problem"
 	"assay/judge/report"
 	"assay/judge/workspace"
 )
@@ -26,15 +26,20 @@ var browsers = []string{
 // printTime is how long a browser may take.
 const printTime = 2 * time.Minute
 
-// printed writes the statement as a PDF file, which an installed browser makes.
-// One that is nothing but a PDF file is copied.
-func (s *showing) printed(ctx context.Context, title string, statement *workspace.Statement) (err error) {
+// printed writes the statement as a PDF file. One that is nothing but a PDF file is copied.
+func (s *showing) printed(ctx context.Context, title string, statement *workspace.Statement) error {
 	if d := statement.Document; d != nil && statement.Only && d.Type == "application/pdf" {
-		if err := os.WriteFile(s.pdf, d.Data, 0o644); err != nil {
-			return usageError{fmt.Errorf("--pdf %s: %s", s.pdf, problem.Reason(err))}
-		}
-		return nil
+		return writeNamed("pdf", s.pdf, d.Data)
 	}
+	var page bytes.Buffer
+	if err := drawn(&page, title, statement); err != nil {
+		return err
+	}
+	return printPDF(ctx, page.Bytes(), s.pdf)
+}
+
+// printPDF has an installed browser print a page to a file.
+func printPDF(ctx context.Context, page []byte, file string) error {
 	browser := ""
 	for _, name := range browsers {
 		if path, err := exec.LookPath(name); err == nil {
@@ -43,19 +48,15 @@ func (s *showing) printed(ctx context.Context, title string, statement *workspac
 		}
 	}
 	if browser == "" {
-		return &judge.Misuse{Err: errors.New("--pdf needs Chromium or Chrome, which this machine does not have\n    install it, or print the page that --html writes from any browser")}
+		return &judge.Misuse{Err: fmt.Errorf("--pdf needs Chromium or Chrome, and there is none of %s\n    install the package chromium (on Ubuntu chromium-browser), or print the page that --html writes from any browser", strings.Join(browsers, ", "))}
 	}
 	dir, err := os.MkdirTemp("", "assay-print-")
 	if err != nil {
 		return fmt.Errorf("print the statement: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // of an own, short-lived folder
-	var page bytes.Buffer
-	if err := drawn(&page, title, statement); err != nil {
-		return err
-	}
 	from, to := filepath.Join(dir, "statement.html"), filepath.Join(dir, "statement.pdf")
-	if err := os.WriteFile(from, page.Bytes(), 0o600); err != nil {
+	if err := os.WriteFile(from, page, 0o600); err != nil {
 		return fmt.Errorf("print the statement: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, printTime)
@@ -76,8 +77,5 @@ func (s *showing) printed(ctx context.Context, title string, statement *workspac
 	if err = errors.Join(err, missing); err != nil {
 		return fmt.Errorf("%s did not print the statement: %w\n%s", filepath.Base(browser), err, report.Lines(string(said[max(len(said)-1000, 0):]), "    "))
 	}
-	if err := os.WriteFile(s.pdf, made, 0o644); err != nil {
-		return usageError{fmt.Errorf("--pdf %s: %s", s.pdf, problem.Reason(err))}
-	}
-	return nil
+	return writeNamed("pdf", file, made)
 }

@@ -48,7 +48,8 @@ func (a *admin) exportContest() *cobra.Command {
 
 The files in the directory itself are a contest package: contest, problems, groups, organizations, teams,
 persons, and accounts without passwords. Importing the package changes nothing on the same server. On
-another server with the same problems, the import makes the same contest.
+another server with the same problems, the import makes the same contest. The directory also has scoreboard.json,
+awards.json and event-feed.ndjson, as the Contest API has them for a judge, and results.tsv.
 
 The directory submissions has a directory for each problem and language. Each has a directory for each
 submission of a team, as JPlag reads them, and a file info.csv, which Dolos reads.

@@ -3,17 +3,65 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"assay/judge/running/config"
 )
 
-// TestHostingPage: every command that docs/hosting.md, docs/class.md and docs/regional.md show is typed by a
-// script, perhaps with more flags.
-func TestHostingPage(t *testing.T) {
-	for file, least := range map[string]int{"hosting.md": 10, "class.md": 8, "regional.md": 2} {
+// TestPagesOfDocs: a script types every command that these pages show, perhaps with more flags.
+func TestPagesOfDocs(t *testing.T) {
+	for file, least := range map[string]int{"hosting.md": 10, "workers.md": 8, "operations.md": 8, "class.md": 8, "regional.md": 2} {
 		t.Run(file, func(t *testing.T) { typedCommands(t, file, least) })
+	}
+}
+
+// TestSettings: the table of docs/hosting.md has all keys of [server], with their defaults.
+func TestSettings(t *testing.T) {
+	page, err := os.ReadFile("../../docs/hosting.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("../../judge.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, server, _ := strings.Cut(string(text), "\n[server]\n")
+	server, _, _ = strings.Cut(server, "\n[env]\n")
+	defaults := map[string]string{}
+	for line := range strings.Lines(server) {
+		if key, value, is := strings.Cut(line, "="); is {
+			defaults[strings.TrimSpace(key)] = strings.TrimSpace(value)
+		}
+	}
+	told := map[string]string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| (`[a-z_`, ]+`) \\| `([^`]*)` \\|").FindAllStringSubmatch(string(page), -1) {
+		for key := range strings.SplitSeq(row[1], ", ") {
+			told[strings.Trim(key, "`")] = row[2]
+		}
+	}
+	typ := reflect.TypeFor[config.Server]()
+	for i := range typ.NumField() {
+		f := typ.Field(i)
+		key := f.Tag.Get("toml")
+		want, set := defaults[key]
+		switch {
+		case set:
+		case f.Type.Kind() == reflect.String:
+			want = `""`
+		case f.Type.Kind() == reflect.Slice:
+			want = "[]"
+		}
+		if told[key] != want {
+			t.Errorf("the page says that the default of %s is %q, judge.toml %q", key, told[key], want)
+		}
+		delete(told, key)
+	}
+	if len(told) > 0 {
+		t.Errorf("the page has settings that do not exist: %v", told)
 	}
 }
 

@@ -83,6 +83,9 @@ func TestScripts(t *testing.T) {
 			switch name {
 			case "slow":
 				return os.Getenv("ASSAY_SLOW") != "", nil
+			case "nginx":
+				_, err := exec.LookPath("nginx")
+				return err == nil, nil
 			case "isolated":
 				return require != "any", nil
 			case "nicer": // whether a process may have a lower priority than this one

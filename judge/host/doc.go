@@ -17,15 +17,15 @@
 //	the database says waits, and the queue has it already:
 //	    it is marked as out, and is not laid in twice               dispatch: TestWhoLostTheLead
 //	the database says ended, and the queue or a worker has it:
-//	    it is taken out of the queue, and the worker told to stop   dispatch: TestCancel, TestCancelledWhileItIsGivenOut
-//	the queue has it, and gives it to nobody though workers wait:
-//	    the queue is made anew                                      dispatch: TestAQueueThatHoldsJobsBack
+//	    it is taken out of the queue, and the worker stops it       dispatch: TestCancel, TestCancelledWhileItIsGivenOut
+//	the queue has it, and gives it to no worker though some wait:
+//	    the queue is made again                                     dispatch: TestAQueueThatHoldsJobsBack
 //	the queue has it, and a worker that took it does not name it:
 //	    it is given back                                            queue: TestAWorkerThatStartsAnewHoldsNothing
 //	a worker names a job in its beats and does not get on with it:
 //	    another does it; the worker's word for it counts no more    dispatch: TestAJobThatIsHeldForLong
 //	two workers have a result of one job:
-//	    the first stands; another verdict is told to the staff      dispatch: TestOutcomes
+//	    the first stands; the jury is notified of another verdict   dispatch: TestOutcomes
 //	two workers judge one submission otherwise, asked on purpose:
 //	    the first stands, and several such take a worker out        dispatch: TestWorkersThatDiffer
 //	a result of a worker that was not given the job:

@@ -103,36 +103,58 @@ func SampleText(language string, number int, in, out string) string {
 
 // Fenced is a text as a block of code.
 func Fenced(text string) string {
-	text = strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
-	if len(text) > MaxSample {
-		text = text[:MaxSample] + "\n..."
-	}
+	text = Shortened(text)
 	fence := "```"
 	for strings.Contains(text, fence) {
 		fence += "`"
 	}
-	return fence + "\n" + strings.ToValidUTF8(text, "\uFFFD") + "\n" + fence + "\n\n"
+	return fence + "\n" + text + "\n" + fence + "\n\n"
+}
+
+// Shortened is the text of a file as a statement shows it: without the end of one that is too long.
+func Shortened(text string) string {
+	text = strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	if len(text) > MaxSample {
+		text = text[:MaxSample] + "\n..."
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
 // Samples are the sample cases as Markdown, in judging order, with words of a language.
 func (f *Folder) Samples(language string) (all []string) {
-	show := func(file string) string {
+	for _, s := range f.SampleCases() {
+		out := ""
+		if s.Out != "" {
+			out = Fenced(s.Out)
+		}
+		all = append(all, SampleText(language, len(all)+1, Fenced(s.In), out))
+	}
+	return all
+}
+
+// A SampleCase is the text of a sample. If Out is empty, it has no output.
+type SampleCase struct{ In, Out string }
+
+// SampleCases reads the sample cases in judging order. In the place of a file that cannot be read
+// stands the reason.
+func (f *Folder) SampleCases() (all []SampleCase) {
+	read := func(file string) string {
 		data, err := os.ReadFile(file)
 		if err != nil {
-			return fmt.Sprintf("(%s: %s)\n\n", file, Reason(err))
+			return fmt.Sprintf("(%s: %s)", file, Reason(err))
 		}
-		return Fenced(string(data))
+		return string(data)
 	}
 	for _, g := range f.Groups {
 		if g.Name != Sample && !strings.HasPrefix(g.Name, Sample+"/") {
 			continue
 		}
 		for _, c := range g.Cases {
-			out := ""
+			one := SampleCase{In: read(c.In)}
 			if c.Ans != "" && !f.Kind.Interactive && !f.Kind.MultiPass { // otherwise it is no output
-				out = show(c.Ans)
+				one.Out = read(c.Ans)
 			}
-			all = append(all, SampleText(language, len(all)+1, show(c.In), out))
+			all = append(all, one)
 		}
 	}
 	return all

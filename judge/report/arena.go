@@ -82,9 +82,9 @@ func arenaSetting(s *standings.Standings) string {
 		if _, known := arena.Formats()[s.Rules.Format]; !known { // it ends when enough is known
 			text += "at most "
 		}
-		text += count(s.Rules.Rounds, "round") + " of " + count(s.Rules.Games, "game")
+		text += judge.Count(s.Rules.Rounds, "round") + " of " + judge.Count(s.Rules.Games, "game")
 	}
-	text += fmt.Sprintf(", seed %d; %s", s.Seed, count(s.Games, "game"))
+	text += fmt.Sprintf(", seed %d; %s", s.Seed, judge.Count(s.Games, "game"))
 	if !s.Over {
 		text += " so far"
 	}

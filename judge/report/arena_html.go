@@ -78,7 +78,7 @@ func drawArenaPage(w io.Writer, s *standings.Standings, games []shown) error {
 }
 
 // arenaFuncs are what the template calls.
-var arenaFuncs = template.FuncMap{"elo": elo, "amount": amount, "took": shortTime, "line": oneLine, "count": count, "add": func(a, b int) int { return a + b }}
+var arenaFuncs = template.FuncMap{"elo": elo, "amount": amount, "took": shortTime, "line": oneLine, "count": judge.Count[int], "add": func(a, b int) int { return a + b }}
 
 // arenaPage is what the template draws.
 type arenaPage struct {
@@ -145,7 +145,7 @@ func (p *arenaPage) span() (least, most float64) {
 type cell struct {
 	Text, Said string
 	Class      string
-	Heat       int // of the colour, in percent: how far from even
+	Heat       int // of the color, from 0 to 45 percent: how far from even; more would hide the text
 }
 
 func (p *arenaPage) Cell(i, j int) cell {
@@ -158,7 +158,7 @@ func (p *arenaPage) Cell(i, j int) cell {
 	}
 	score := m.Score()
 	c := cell{
-		Text: fmt.Sprintf("%.0f", 100*score), Class: "even", Heat: int(math.Round(90 * math.Abs(2*score-1))),
+		Text: fmt.Sprintf("%.0f", 100*score), Class: "even", Heat: int(math.Round(45 * math.Abs(2*score-1))),
 		Said: fmt.Sprintf("%s against %s: %d won, %d drawn, %d lost; stronger with a likelihood of %s", a, b, m.Wins, m.Draws, m.Losses, share(m.Superior)),
 	}
 	if score > 0.5 {

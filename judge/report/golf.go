@@ -65,11 +65,11 @@ func golfWriteWrong(r *judge.GolfProved, b *strings.Builder) {
 }
 
 func golfSizeWords(r *judge.GolfProved) string {
-	words := count(r.Bytes, "byte")
+	words := judge.Count(r.Bytes, "byte")
 	if r.Encoding != "" && r.Encoding != "utf-8" {
 		words += " in " + r.Encoding
 	}
-	return fmt.Sprintf("%s (%s)", words, count(r.Chars, "char"))
+	return fmt.Sprintf("%s (%s)", words, judge.Count(r.Chars, "char"))
 }
 
 // verdictWords says what the verdict rests on.
@@ -103,9 +103,9 @@ func golfWrongWords(r *judge.GolfProved) string {
 	if r.WrongMany == 0 {
 		return "right but for the notes, which --strict does not allow"
 	}
-	of := count(r.Domain, "input")
+	of := judge.Count(r.Domain, "input")
 	if r.Tried < r.Domain {
-		of = count(r.Tried, "input") + " tried"
+		of = judge.Count(r.Tried, "input") + " tried"
 	}
 	words := fmt.Sprintf("%d of %s", r.WrongMany, of)
 	switch {
@@ -129,17 +129,17 @@ func golfWrongWords(r *judge.GolfProved) string {
 func golfRightWords(r *judge.GolfProved) string {
 	switch {
 	case r.Picked:
-		return count(r.Tried, "input")
+		return judge.Count(r.Tried, "input")
 	case r.Quick:
 		return fmt.Sprintf("samples and edges, %d of %d inputs, %.1f s", r.Tried, r.Domain, r.WallMS/1000)
 	case r.Shuffles > 0:
-		return fmt.Sprintf("all %s, shuffled twice + %d fresh calls, %.1f s", count(r.Domain, "input"), r.Fresh, r.WallMS/1000)
+		return fmt.Sprintf("all %s, shuffled twice + %d fresh calls, %.1f s", judge.Count(r.Domain, "input"), r.Fresh, r.WallMS/1000)
 	}
 	how := "a process each"
 	if r.Server > 0 {
 		how = fmt.Sprintf("forked, %d of them also as processes of their own", r.Server)
 	}
-	return fmt.Sprintf("all %s, %s, %.1f s", count(r.Domain, "input"), how, r.WallMS/1000)
+	return fmt.Sprintf("all %s, %s, %.1f s", judge.Count(r.Domain, "input"), how, r.WallMS/1000)
 }
 
 // GolfExplained tells how the answer was called, and the driver that did.
@@ -189,7 +189,7 @@ func GolfWatched(r *judge.GolfProved, change int) string {
 	if len(r.Wrong) > 0 {
 		words += fmt.Sprintf("; %s gave %s", r.Wrong[0].In, r.Wrong[0].Gave)
 	}
-	size := count(r.Bytes, "byte")
+	size := judge.Count(r.Bytes, "byte")
 	if change != 0 {
 		size += fmt.Sprintf(" (%+d)", change)
 	}
@@ -223,7 +223,7 @@ func golfShort(r *judge.GolfProved) string {
 
 // golfPostHeader is the header line of a post.
 func golfPostHeader(r *judge.GolfProved) string {
-	return fmt.Sprintf("# %s, %s", r.LanguageWords(), count(r.Bytes, "byte"))
+	return fmt.Sprintf("# %s, %s", r.LanguageWords(), judge.Count(r.Bytes, "byte"))
 }
 
 // GolfPost is the answer as a post.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -112,6 +113,7 @@ var pageTemplates = sync.OnceValues(func() (*template.Template, error) {
 // pageFuncs are what the templates call. All texts of others go through text or
 // line, which make what nobody can see visible; html/template does the quoting.
 var pageFuncs = template.FuncMap{
+	"add":     func(a, b int) int { return a + b },
 	"text":    safe,
 	"line":    oneLine,
 	"code":    code,
@@ -121,7 +123,7 @@ var pageFuncs = template.FuncMap{
 	"limit":   func(ms int64) string { return seconds(float64(ms)) },
 	"size":    size,
 	"unseen":  func() string { return unmeasured },
-	"count":   count,
+	"count":   judge.Count[int],
 	"join":    func(all []string) string { return oneLine(strings.Join(all, ", ")) },
 	"first":   func(n int, all []string) []string { return all[:min(n, len(all))] },
 	"sub":     func(a, b int) int { return a - b },
@@ -177,11 +179,15 @@ func newPageRun(prefix string, r *record) *pageRun {
 	}
 	p.scale *= 1.04 // the limit is to be seen inside the bar
 	n := 0
-	for _, g := range r.groupsSoFar() {
-		group := &pageGroup{GroupJudged: g}
+	for i, g := range r.groupsSoFar() {
+		group := &pageGroup{GroupJudged: g, SkippedRow: fmt.Sprintf("%sg%d-skipped", p.Prefix, i)}
 		for _, c := range r.casesOf(g.Group) {
 			one := &pageCase{CaseJudged: c, Row: fmt.Sprintf("%sc%d", p.Prefix, n), run: p}
 			n++
+			if c.Verdict == judge.Skipped {
+				one.Row = group.SkippedRow
+				group.Skipped++
+			}
 			if one.Failed() {
 				if len(p.Failed) < maxShown {
 					one.Shown = true
@@ -237,9 +243,9 @@ func (p *pageRun) Heading() string {
 	}
 	switch golf := p.record.golf; {
 	case len(golf) > 0:
-		problem, result = golf[0].Problem, fmt.Sprintf("%s, %s", golf[0].Verdict, count(golf[0].Bytes, "byte"))
+		problem, result = golf[0].Problem, fmt.Sprintf("%s, %s", golf[0].Verdict, judge.Count(golf[0].Bytes, "byte"))
 		if len(golf) > 1 {
-			result = count(len(golf), "answer")
+			result = judge.Count(len(golf), "answer")
 		}
 	case p.record.verified != nil && p.record.verified.OK:
 		result = "verified"
@@ -337,7 +343,59 @@ func (p *pageRun) Short(s *judge.SolutionJudged) string {
 
 type pageGroup struct {
 	*judge.GroupJudged
-	List []*pageCase
+	List       []*pageCase
+	Skipped    int    // cases, which share a row
+	SkippedRow string // id of that row
+	Open       bool   // on the page
+}
+
+// Failed reports whether a case of the group failed.
+func (g *pageGroup) Failed() bool { return slices.ContainsFunc(g.List, (*pageCase).Failed) }
+
+// Rows returns the cases that ran: failing ones in judging order, then the others, slowest first.
+func (g *pageGroup) Rows() []*pageCase {
+	rows := slices.DeleteFunc(slices.Clone(g.List), func(c *pageCase) bool { return c.Verdict == judge.Skipped })
+	slices.SortStableFunc(rows, func(a, b *pageCase) int {
+		switch {
+		case a.Failed() && b.Failed():
+			return 0
+		case a.Failed():
+			return -1
+		case b.Failed():
+			return 1
+		}
+		return cmp.Compare(b.Exec.CPU, a.Exec.CPU)
+	})
+	return rows
+}
+
+// Slowest returns the case that took the most CPU time. It is nil if none ran.
+func (g *pageGroup) Slowest() (slowest *pageCase) {
+	for _, c := range g.List {
+		if c.Verdict != judge.Skipped && (slowest == nil || c.Exec.CPU > slowest.Exec.CPU) {
+			slowest = c
+		}
+	}
+	return slowest
+}
+
+// Folded returns the groups with those first in which a case failed. They are open, and so is a
+// group that is the only one.
+func (p *pageRun) Folded() []*pageGroup {
+	groups := slices.Clone(p.Groups)
+	for _, g := range groups {
+		g.Open = g.Failed() || len(groups) == 1
+	}
+	slices.SortStableFunc(groups, func(a, b *pageGroup) int {
+		switch {
+		case a.Failed() == b.Failed():
+			return 0
+		case a.Failed():
+			return -1
+		}
+		return 1
+	})
+	return groups
 }
 
 type pageCase struct {

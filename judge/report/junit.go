@@ -220,7 +220,7 @@ func (root *junitSuites) verification(r *record) {
 	for _, c := range r.checks {
 		one := junitCase{Name: oneLine(c.What), Class: checks.Name}
 		if c.Faults > 0 {
-			one.Failure = &junitFailure{Message: fmt.Sprintf("%s in %d", count(c.Faults, "fault"), c.Count), Type: "fault"}
+			one.Failure = &junitFailure{Message: fmt.Sprintf("%s in %d", judge.Count(c.Faults, "fault"), c.Count), Type: "fault"}
 		}
 		checks.add(one)
 	}

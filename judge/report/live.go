@@ -72,9 +72,9 @@ func (p *progress) line(r *record) string {
 	var b strings.Builder
 	switch {
 	case r.isVerification():
-		fmt.Fprintf(&b, "verifying: %s, %s", count(len(r.checks), "check"), count(len(r.solutions), "solution"))
+		fmt.Fprintf(&b, "verifying: %s, %s", judge.Count(len(r.checks), "check"), judge.Count(len(r.solutions), "solution"))
 		if len(r.faults) > 0 {
-			fmt.Fprintf(&b, ", %s", count(len(r.faults), "fault"))
+			fmt.Fprintf(&b, ", %s", judge.Count(len(r.faults), "fault"))
 		}
 		if p.ran < p.of {
 			fmt.Fprintf(&b, ", %d of %d have run", p.ran, p.of)

@@ -26,19 +26,22 @@ func StatementHTML(w io.Writer, title, language string, markdown []byte, picture
 	if err := StatementPart(&body, markdown, pictures); err != nil {
 		return err
 	}
-	style, err := pageFiles.ReadFile("page/style.css")
-	if err != nil {
-		return fmt.Errorf("draw the statement: %w", err)
-	}
-	page := struct {
-		Title    string
-		Language string
-		Style    template.CSS
-		Body     template.HTML
-		Document template.URL
-		PDF      bool
-	}{title, language, template.CSS(style), template.HTML(body.String()), template.URL(document), strings.HasPrefix(document, "data:application/pdf")}
-	if err := statementPage.Execute(w, page); err != nil {
+	return statementHTML(w, statementView{Title: title, Language: language, Body: template.HTML(body.String()), Document: template.URL(document), PDF: strings.HasPrefix(document, "data:application/pdf")})
+}
+
+// statementView is the page around a statement or a booklet.
+type statementView struct {
+	Title    string
+	Language string
+	Style    template.CSS // rules beside those of all pages
+	Body     template.HTML
+	Document template.URL
+	PDF      bool
+}
+
+func statementHTML(w io.Writer, v statementView) error {
+	v.Style = template.CSS(pageStyle) + v.Style
+	if err := statementPage.Execute(w, v); err != nil {
 		return fmt.Errorf("write the statement: %w", err)
 	}
 	return nil
@@ -46,8 +49,12 @@ func StatementHTML(w io.Writer, title, language string, markdown []byte, picture
 
 // StatementPart draws a statement as StatementHTML does, without the page around it.
 func StatementPart(w io.Writer, markdown []byte, pictures Pictures) error {
+	return drawStatement(w, markdown, pictures, extension.Footnote)
+}
+
+func drawStatement(w io.Writer, markdown []byte, pictures Pictures, footnotes goldmark.Extender) error {
 	md := goldmark.New(
-		statementExtensions,
+		goldmark.WithExtensions(extension.Table, footnotes),
 		goldmark.WithParserOptions(formula.Parsed),
 		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(pictures, 100), util.Prioritized(formulas{}, 100))),
 	)

@@ -255,7 +255,7 @@ func (t *terminal) result() {
 	v := r.verdict()
 	end := r.finished
 	if end == nil {
-		t.printf("%s %s judged\n", t.paint.style(warning, "stopped:"), count(len(r.cases), "case"))
+		t.printf("%s %s judged\n", t.paint.style(warning, "stopped:"), judge.Count(len(r.cases), "case"))
 		end = &judge.Finished{}
 	} else {
 		where := ""
@@ -300,7 +300,7 @@ func (t *terminal) counts(end *judge.Finished) {
 	if end.Judged == 0 {
 		return
 	}
-	text := fmt.Sprintf("%d of %s accepted", end.Passed, count(end.Judged, "case"))
+	text := fmt.Sprintf("%d of %s accepted", end.Passed, judge.Count(end.Judged, "case"))
 	if end.Judged < end.Cases {
 		text = fmt.Sprintf("%s, %d not judged", text, end.Cases-end.Judged)
 	}

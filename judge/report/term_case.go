@@ -119,7 +119,7 @@ func (t *terminal) dialogue(text string) {
 	for i, l := range all {
 		if left := len(all) - maxSaid; left > 0 && i >= maxSaid/2 && i < maxSaid/2+left {
 			if i == maxSaid/2 {
-				t.printf("    %s %s more %s\n", cut, count(left, "line"), cut)
+				t.printf("    %s %s more %s\n", cut, judge.Count(left, "line"), cut)
 			}
 			continue
 		}
@@ -277,7 +277,7 @@ func (t *terminal) block(text string, most int) {
 	all := strings.Split(strings.TrimRight(safe(text), "\n"), "\n")
 	for i, l := range all {
 		if i == most {
-			t.printf("  %s %s more\n", cut, count(len(all)-i, "line"))
+			t.printf("  %s %s more\n", cut, judge.Count(len(all)-i, "line"))
 			return
 		}
 		for _, piece := range wrap(l, t.o.Width-4) {

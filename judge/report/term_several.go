@@ -25,7 +25,7 @@ type several struct {
 func (t *terminal) severalStarted(e *judge.SeveralStarted) {
 	t.several = &several{grid: newGrid(t.o.Width, append([]string{""}, e.Programs...)[min(1, len(e.Programs)):], e.Groups, 0)}
 	t.title(e.Problem, e.Title)
-	t.printf("%s\n", t.paint.style(faint, fmt.Sprintf("%s, %s in %s", count(len(e.Programs), "solution"), count(e.Cases, "case"), count(len(e.Groups), "group"))))
+	t.printf("%s\n", t.paint.style(faint, fmt.Sprintf("%s, %s in %s", judge.Count(len(e.Programs), "solution"), judge.Count(e.Cases, "case"), judge.Count(len(e.Groups), "group"))))
 	t.weaker(e.Rung, e.Weaker)
 	t.several.grid.top(t)
 }
@@ -81,7 +81,7 @@ func (t *terminal) severalFinished(end *judge.SeveralFinished) {
 		t.paragraph(why(r), indent)
 	}
 	if more := len(s.failed) - maxWhy; more > 0 {
-		t.printf("  %s and %s\n", cut, count(more, "more solution"))
+		t.printf("  %s and %s\n", cut, judge.Count(more, "more solution"))
 	}
 	for _, note := range s.notes {
 		t.printf("\n")
@@ -89,14 +89,14 @@ func (t *terminal) severalFinished(end *judge.SeveralFinished) {
 	}
 	t.printf("\n")
 	if end == nil {
-		t.printf("%s %s judged\n", t.paint.style(warning, "stopped:"), count(s.rows, "solution"))
+		t.printf("%s %s judged\n", t.paint.style(warning, "stopped:"), judge.Count(s.rows, "solution"))
 		return
 	}
 	v := judge.Accepted
 	if end.Accepted < end.Submissions {
 		v = judge.WrongAnswer
 	}
-	t.printf("%s\n", t.paint.style(append([]attribute{color.Bold}, lookOf(v).attrs...), fmt.Sprintf("%d of %s accepted", end.Accepted, count(end.Submissions, "solution"))))
+	t.printf("%s\n", t.paint.style(append([]attribute{color.Bold}, lookOf(v).attrs...), fmt.Sprintf("%d of %s accepted", end.Accepted, judge.Count(end.Submissions, "solution"))))
 }
 
 // firstLine is the first line of a text.

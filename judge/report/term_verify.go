@@ -18,7 +18,7 @@ const (
 func (t *terminal) verifyStarted(e *judge.VerifyStarted) {
 	t.title(e.Problem, e.Title)
 	if len(e.Groups) > 0 { // a game has none
-		t.printf("%s\n", t.paint.style(faint, fmt.Sprintf("%s in %s", count(e.Cases, "case"), count(len(e.Groups), "group"))))
+		t.printf("%s\n", t.paint.style(faint, fmt.Sprintf("%s in %s", judge.Count(e.Cases, "case"), judge.Count(len(e.Groups), "group"))))
 	}
 	t.weaker(e.Rung, e.Weaker)
 	t.printf("\n")
@@ -30,7 +30,7 @@ func (t *terminal) checked(e *judge.Checked) {
 	room := t.o.Width - 6 - 8 - 2
 	tell := func(n int, noun string, style []attribute) {
 		if n > 0 {
-			text := count(n, noun)
+			text := judge.Count(n, noun)
 			room -= 2*len(found) + width(text)
 			found = append(found, t.paint.style(style, text))
 		}
@@ -73,7 +73,7 @@ func (t *terminal) fault(word string, style []attribute, f *judge.Fault) {
 func (t *terminal) endFaults() {
 	if more := t.faults - maxFaults; more > 0 {
 		t.printf("  ")
-		t.paragraph(fmt.Sprintf("%s and %s; --json, --junit and --html have them all", cut, count(more, "more fault")), "  ")
+		t.paragraph(fmt.Sprintf("%s and %s; --json, --junit and --html have them all", cut, judge.Count(more, "more fault")), "  ")
 		t.printf("\n")
 	}
 	t.faults = 0
@@ -129,12 +129,12 @@ func (t *terminal) verified() {
 	if !e.OK {
 		verdict, words = judge.WrongAnswer, "not verified"
 	}
-	text := fmt.Sprintf("%s, %s", count(e.Faults, "fault"), count(e.Solutions, "solution"))
+	text := fmt.Sprintf("%s, %s", judge.Count(e.Faults, "fault"), judge.Count(e.Solutions, "solution"))
 	if e.Faults == 0 {
-		text = "no faults, " + count(e.Solutions, "solution")
+		text = "no faults, " + judge.Count(e.Solutions, "solution")
 	}
 	if e.Warnings > 0 {
-		text += ", " + count(e.Warnings, "warning")
+		text += ", " + judge.Count(e.Warnings, "warning")
 	}
 	surprises := 0
 	for _, s := range t.record.solutions {
@@ -165,7 +165,7 @@ func (t *terminal) recall() {
 		t.paragraph(oneLine((&judge.Fault{File: f.File, Line: f.Line, Text: f.Text}).Error()), "           ")
 	}
 	if more := len(faults) - maxFaults; more > 0 {
-		t.printf("    %s and %s\n", cut, count(more, "more fault"))
+		t.printf("    %s and %s\n", cut, judge.Count(more, "more fault"))
 	}
 }
 

@@ -192,14 +192,6 @@ func size(n int64) string {
 	return strings.TrimSuffix(text, ".0") + " " + unit
 }
 
-// count writes "1 case" and "2 cases".
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
-}
-
 // Quoted writes an argument as a shell needs it.
 func Quoted(s string) string { return quoted(s) }
 

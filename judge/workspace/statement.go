@@ -23,6 +23,7 @@ import (
 	tags "golang.org/x/net/html"
 
 	"assay/judge"
+	"assay/judge/internal/example"
 	"assay/judge/internal/pictures"
 	"assay/judge/problem"
 )
@@ -99,6 +100,22 @@ func (p *Problem) ReadStatement(language string) (*Statement, error) {
 		s.Only = s.Document != nil && filepath.ToSlash(other) == s.Document.Name
 	}
 	return s, nil
+}
+
+// UnshownSamples returns the sample cases that a statement does not show, shortened. The statement of
+// a package has all of them.
+func (p *Problem) UnshownSamples(s *Statement) (all []problem.SampleCase) {
+	if p.Package != nil {
+		return nil
+	}
+	shows := example.Shows(string(s.Markdown))
+	for _, one := range p.SampleCases() {
+		one.In, one.Out = problem.Shortened(one.In), problem.Shortened(one.Out)
+		if !shows(one.In, one.Out) {
+			all = append(all, one)
+		}
+	}
+	return all
 }
 
 // PicturesOf reads the pictures that a text in Markdown shows, by the paths that it has for them;

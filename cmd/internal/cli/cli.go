@@ -4,7 +4,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -60,18 +59,21 @@ func (w *Watched) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Version says of what this program was built: a module's version or a commit, the
-// release of Go and the system.
+// Version returns the version of this program and its commit, such as
+// "1.0.0 (a1b2c3d4e5f6, go1.26.0, linux/amd64)". A build of changed files has "+dirty" in its version.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "of unknown origin"
 	}
-	text := info.Main.Version
+	version, commit := strings.TrimPrefix(info.Main.Version, "v"), ""
 	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && (text == "" || text == "(devel)") {
-			text = s.Value
+		if s.Key == "vcs.revision" {
+			commit = s.Value[:min(len(s.Value), 12)] + ", "
 		}
 	}
-	return fmt.Sprintf("%s (%s, %s/%s)", cmp.Or(text, "(devel)"), info.GoVersion, runtime.GOOS, runtime.GOARCH)
+	if version == "" {
+		version = "(devel)"
+	}
+	return fmt.Sprintf("%s (%s%s, %s/%s)", version, commit, info.GoVersion, runtime.GOOS, runtime.GOARCH)
 }

@@ -23,7 +23,12 @@ const mostSample = 64 << 10
 // sheet is what contestants see of a problem on a server. A problem without a statement has a
 // sheet without one.
 func sheet(ctx context.Context, contest *workspace.Workspace, f *workspace.Problem) (*client.Sheet, error) {
-	s := &client.Sheet{Format: client.SheetFormat, Title: f.Title, TimeMS: f.Limits.CPU.Milliseconds(), Memory: f.Limits.Memory, Golf: f.Golf != nil}
+	s := &client.Sheet{
+		Format: client.SheetFormat, Title: f.Title, TimeMS: f.Limits.CPU.Milliseconds(), Memory: f.Limits.Memory, Output: f.Limits.Output, Golf: f.Golf != nil,
+	}
+	for _, g := range f.Groups {
+		s.Cases += len(g.Cases)
+	}
 	if err := statements(ctx, s, contest, f); err != nil {
 		return nil, err
 	}

@@ -17,8 +17,8 @@ import (
 	"assay/judge/running/testcache"
 )
 
-// Patience is how long a command of a script may run, and is waited for what a script waits
-// for.
+// The constant below bounds how long a command of a script may run, and how long a script waits for a
+// condition.
 const Patience = 8 * time.Minute
 
 // Main runs the tests of a package whose scripts type these commands, with one cache for

@@ -10,8 +10,8 @@ import (
 // Choices makes a sequence of choices smaller: fewer of them, and among as many, the
 // first one that differs is lower. Try makes something of a sequence; it says which
 // choices were used for it, and whether it will do. What is used may be shorter than
-// what was offered, or longer. Sequences that had been offered before, or of which what
-// is used is not smaller, are not taken.
+// what was offered, or longer. A sequence is not taken if it was offered before,
+// or if what is used is not smaller.
 //
 // The same sequence, budget of evaluations and try give the same result. The error is
 // the first one of try, or the end of ctx.

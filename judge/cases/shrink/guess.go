@@ -1,7 +1,7 @@
 package shrink
 
-// Guess is the Shape of texts of whose form nobody knows anything: lines of words, of
-// which some numbers may count what follows them (see Series).
+// Guess is the Shape of texts of an unknown form: lines of words. Some numbers may count what follows
+// them (see Series).
 type Guess struct{}
 
 // Propose offers smaller texts until nothing that it knows makes one smaller.

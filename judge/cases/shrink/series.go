@@ -3,7 +3,7 @@ package shrink
 import "strconv"
 
 // Series is a guess at structure: a number that counts the items which follow it.
-// It may be wrong: whoever uses it has a validator.
+// It may be wrong: its callers have a validator.
 //
 // What is guessed at, for a number n in a line:
 //

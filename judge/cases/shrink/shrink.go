@@ -3,7 +3,7 @@
 //
 //	result, err := shrink.Text(ctx, input, shrink.Budget{Time: 10 * time.Second}, holds, nil)
 //
-// It knows no format; whoever does gives it a Shape (see Guided). It reads a text as
+// It knows no format; a caller that does gives it a Shape (see Guided). It reads a text as
 // lines of words and guesses which numbers count what follows them (see Series), so
 // that a number falls together with what it counts; then it takes away lines, words
 // and letters, lowers numbers, alone and in pairs, and makes words alike. A line feed
@@ -49,8 +49,8 @@ type Result struct {
 // ErrNotHeld says that the property does not hold for the input to begin with.
 var ErrNotHeld = errors.New("the property does not hold for the input")
 
-// Text makes input smaller while holds says true. Each smaller text is told to
-// step, which may be nil.
+// Text makes input smaller while holds says true. It calls step, if not nil,
+// with each smaller text.
 //
 // The error is ErrNotHeld, the first error of holds, or the end of ctx; with the
 // last two comes the smallest text so far.
@@ -58,7 +58,7 @@ func Text(ctx context.Context, input []byte, b Budget, holds func(text []byte) (
 	return Guided(ctx, input, Guess{}, b, holds, step)
 }
 
-// Shape is a form of texts that somebody knows.
+// A Shape is a known form of texts.
 type Shape interface {
 	// Propose offers smaller texts in the place of a text. Try says whether one is
 	// taken, and then the next are made of that one; over says when to stop. It
@@ -66,7 +66,7 @@ type Shape interface {
 	Propose(text []byte, try func(pass string, text []byte) bool, over func() bool) bool
 }
 
-// Guided is Text with somebody who knows the form of the text: what the shape proposes
+// Guided is Text for a known form of the text: what the shape proposes
 // is all that is tried, unless the text does not have the form: then Guess proposes.
 func Guided(ctx context.Context, input []byte, shape Shape, b Budget, holds func(text []byte) (bool, error), step func(Step)) (*Result, error) {
 	s := &search{
@@ -147,7 +147,7 @@ func (s *search) over() bool {
 	return s.spent || s.err != nil
 }
 
-// try takes the candidate if it is smaller than what there is and the property
+// try takes the candidate if it is smaller than the current text and the property
 // holds for it.
 func (s *search) try(pass string, text []byte) bool {
 	if s.over() || !Less(text, s.text) {

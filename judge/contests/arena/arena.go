@@ -49,6 +49,10 @@ type Score struct {
 	Loss float64 `json:"loss"`
 }
 
+// OpenLadder is the Format of a ladder on a server, which makes its own schedule. Its table is ordered
+// by the ratings.
+const OpenLadder = "open-ladder"
+
 // What is scored.
 const (
 	ByGame      = "game"      // each game

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"assay/judge"
 	"assay/judge/kit/referee"
 )
 
@@ -120,7 +121,7 @@ func (g *Guide) rules(b *strings.Builder, sets []Terms) {
 // schedule says which games the rules have, and what they are worth.
 func (r *Rules) schedule() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s. Two bots meet for %s", r.Format, plural(r.Rounds, "round"), plural(r.Games, "game"))
+	fmt.Fprintf(&b, "%s, %s. Two bots meet for %s", r.Format, judge.Count(r.Rounds, "round"), judge.Count(r.Games, "game"))
 	if r.Games > 1 {
 		b.WriteString(" and take turns in going first")
 	}
@@ -310,13 +311,6 @@ func size(n int64) string {
 		}
 	}
 	return fmt.Sprintf("%d bytes", n)
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }
 
 // code writes a text as code in Markdown.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/judge"
 	"assay/judge/contests/golf/drivers"
 	"assay/judge/internal/suggest"
 	"assay/judge/running/config"
@@ -44,7 +45,7 @@ func (a *Answer) CountFlags(flags []string) {
 	}
 	if more > 0 {
 		a.Bytes, a.Chars = a.Bytes+more, a.Chars+more
-		a.Adjusted = append(a.Adjusted, fmt.Sprintf("flags counted as %s", plural(more, "byte")))
+		a.Adjusted = append(a.Adjusted, fmt.Sprintf("flags counted as %s", judge.Count(more, "byte")))
 	}
 }
 

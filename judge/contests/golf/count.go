@@ -30,16 +30,16 @@ func Count(data []byte, encoding, own string, pages map[string]string) (code str
 	}
 	if n := bytes.Count(rest, []byte("\r\n")); n > 0 {
 		rest = bytes.ReplaceAll(rest, []byte("\r\n"), []byte("\n"))
-		note("%s counted as LF", plural(n, "CRLF line end"))
+		note("%s counted as LF", judge.Count(n, "CRLF line end"))
 	}
 	trimmed := bytes.TrimLeft(rest, "\n")
 	if n := len(rest) - len(trimmed); n > 0 {
-		note("%s at the start not counted", plural(n, "newline"))
+		note("%s at the start not counted", judge.Count(n, "newline"))
 	}
 	rest = trimmed
 	trimmed = bytes.TrimRight(rest, "\n")
 	if n := len(rest) - len(trimmed); n > 0 {
-		note("%s at the end not counted", plural(n, "newline"))
+		note("%s at the end not counted", judge.Count(n, "newline"))
 	}
 	code = string(trimmed)
 	s.Bytes, s.Chars = len(code), utf8.RuneCountInString(code)
@@ -126,12 +126,4 @@ func encodedSize(code, encoding string, pages map[string]string) (int, error) {
 		}
 	}
 	return total, nil
-}
-
-// plural writes a number of things.
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"assay/judge"
 )
 
 // snippet is a piece of code in a post.
@@ -83,7 +85,7 @@ func (p *Post) claimWords() string {
 	if p.Claim == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (%s)", plural(p.Claim, "byte"))
+	return fmt.Sprintf(" (%s)", judge.Count(p.Claim, "byte"))
 }
 
 // Unread says what of the post besides the text was not read.

@@ -402,7 +402,7 @@ func (p *proof) finish(report *kit.GolfReport, whole bool) {
 		res.Verdict = Slow
 	case p.broke:
 		res.Verdict = Slow
-		res.Log = fmt.Sprintf("it takes more than %g s of processor time to prove: none of the %s that were tried is wrong", p.o.Budget.Seconds(), plural(res.Tried, "input"))
+		res.Log = fmt.Sprintf("it takes more than %g s of processor time to prove: none of the %s that were tried is wrong", p.o.Budget.Seconds(), judge.Count(res.Tried, "input"))
 	case !whole && !p.o.Quick && !res.Picked:
 		res.Verdict = Slow
 	default:
@@ -466,7 +466,7 @@ func shorten(text string, most int) string {
 		quoted = fmt.Sprintf("%q", text[:min(len(text), most)])
 	}
 	if len(quoted) > most {
-		return fmt.Sprintf("%s... (%s)", strings.ToValidUTF8(quoted[:most], ""), plural(len(text), "byte"))
+		return fmt.Sprintf("%s... (%s)", strings.ToValidUTF8(quoted[:most], ""), judge.Count(len(text), "byte"))
 	}
 	return quoted
 }

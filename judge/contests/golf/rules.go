@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/judge"
 	"assay/judge/contests/golf/drivers"
 )
 
@@ -41,7 +42,7 @@ func Rules(d *Domain, languages []Language) string {
 func (d *Domain) rules(b *strings.Builder) {
 	letters := Letters(d.Arity)
 	fmt.Fprintf(b, "## Inputs\n\nAn answer is proved on the whole domain: %s. An input has %s:\n\n",
-		plural(len(d.Inputs), "input"), plural(d.Arity, "whole number"))
+		judge.Count(len(d.Inputs), "input"), judge.Count(d.Arity, "whole number"))
 	combinations := 1
 	for k := range d.Arity {
 		values := map[string]bool{}

@@ -9,7 +9,7 @@ type Settling struct {
 }
 
 // Settled says whether the ranking is settled. Look says how often it has been asked of
-// this ranking by now, this time included.
+// this ranking so far, this time included.
 // The error is shared out over the neighbours, and over the looks: the k-th gets 1/(k(k+1)),
 // so that it is kept however often one looks, though looking rarely is better: at
 // rounds 1, 2, 4, 8 and so on, say.

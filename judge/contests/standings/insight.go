@@ -36,7 +36,7 @@ func (s *Standings) blunders(games []*arena.Game, seen arena.Seen, at map[int]in
 	}
 }
 
-// Chance is a position in which whoever was to move could have won by force.
+// Chance is a position in which the player to move could have won by force.
 type Chance struct {
 	Seat   int
 	Move   int    // how many moves had been made
@@ -56,7 +56,7 @@ func Chances(g *arena.Game, positions []referee.Position) (all []Chance) {
 		if k == len(g.Moves) {
 			c.Seat = loser(g)
 			if k > 0 && c.Seat == g.Seat(k-1) || c.Seat == 0 {
-				continue // it was not its turn, or nobody lost
+				continue // it was not its turn, or there was no loser
 			}
 			c.Missed = true
 			all = append(all, c)

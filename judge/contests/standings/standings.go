@@ -120,6 +120,9 @@ type Blunder struct {
 func Make(so *arena.Results, looked []*arena.Game, seen arena.Seen) *Standings {
 	s := &Standings{Version: Version, Game: so.Game, Rules: so.Rules, Seed: so.Seed, Games: len(so.Games)}
 	table := arena.Table(so)
+	if so.Rules.Format == arena.OpenLadder {
+		byRating(table, so.Games)
+	}
 	at := map[int]int{} // id -> line
 	for i, row := range table {
 		at[row.Bot] = i
@@ -131,7 +134,7 @@ func Make(so *arena.Results, looked []*arena.Game, seen arena.Seen) *Standings {
 		s.Bots = append(s.Bots, line)
 	}
 	for i := 1; i < len(table); i++ {
-		if so.Rules.Score.Tied(&table[i-1], &table[i]) && !so.Rules.Ranks() {
+		if so.Rules.Score.Tied(&table[i-1], &table[i]) && !so.Rules.Ranks() && so.Rules.Format != arena.OpenLadder {
 			s.Bots[i-1].ByLots, s.Bots[i].ByLots = true, true
 		}
 	}
@@ -152,6 +155,21 @@ func Make(so *arena.Results, looked []*arena.Game, seen arena.Seen) *Standings {
 		}
 	}
 	return s
+}
+
+// byRating orders a table as a ladder on a server does.
+func byRating(table []arena.Row, games []arena.Result) {
+	at, elo := map[int]int{}, map[int]float64{}
+	for i, row := range table {
+		at[row.Bot] = i
+	}
+	for i, p := range rating.Rate(len(table), Duels(games, at)).Players {
+		elo[table[i].Bot] = p.Elo
+	}
+	ranked := func(r arena.Row) rating.Ranked {
+		return rating.Ranked{Elo: elo[r.Bot], Games: r.Games, ID: int64(r.Bot)}
+	}
+	slices.SortFunc(table, func(a, b arena.Row) int { return ranked(a).Compare(ranked(b)) })
 }
 
 // WithoutTimes leaves out what differs from run to run: all the rest depends on nothing

@@ -22,6 +22,7 @@ import (
 	"assay/judge/host/board"
 	"assay/judge/host/client"
 	"assay/judge/host/desk"
+	"assay/judge/host/feed"
 	"assay/judge/host/job"
 	"assay/judge/host/queue"
 	"assay/judge/host/store"
@@ -42,7 +43,7 @@ type Options struct {
 	Log    *slog.Logger
 	// Mixed are the classes whose machines may differ in how fast they are.
 	Mixed []string
-	// Backup makes a backup of a new name among the others, and says in which folder.
+	// Backup makes a backup of a new name among the others, and returns its directory.
 	Backup func(ctx context.Context, name string) (dir string, err error)
 	// Preparing says whether the problems of the contest are still being published; nil where
 	// they are not published by this server.
@@ -83,6 +84,10 @@ type api struct {
 	Options
 	keepAlive time.Duration
 	bundles   bundles
+	// Of the Contest API.
+	feeds      feed.Registry
+	open       openFeeds
+	remembered remembered
 }
 
 // route is a row of the table of routes.
@@ -153,7 +158,7 @@ func routed(o Options, keepAlive time.Duration) http.Handler {
 	if o.Sweeping == nil {
 		o.Sweeping = new(sync.RWMutex)
 	}
-	a := &api{Options: o, keepAlive: keepAlive}
+	a := &api{Options: o, keepAlive: keepAlive, feeds: feed.Registry{Desk: o.Desk}}
 	mux := http.NewServeMux()
 	for _, rt := range routes {
 		mux.HandleFunc(rt.pattern, func(w http.ResponseWriter, r *http.Request) {
@@ -240,9 +245,9 @@ func (a *api) respond(w http.ResponseWriter, r *http.Request, rt *route, who *ca
 	return a.inTurn(r, who, func() error { return a.keeping(w, r, rt, who) })
 }
 
-// keeping answers; where the route may name blobs, none is removed meanwhile. For so long nobody
-// may make it wait, or they would keep the server from removing any: the body is read before, and
-// the answer leaves after.
+// keeping handles a request. If its route may name blobs, none is removed meanwhile. It must not wait for
+// the client during that time, which would stop garbage collection: the body is read before, and the
+// response is sent after.
 func (a *api) keeping(w http.ResponseWriter, r *http.Request, rt *route, who *caller) error {
 	names := r.Method != http.MethodGet && (rt.need == give || rt.need == publish || rt.need == submit)
 	if !names {
@@ -274,8 +279,8 @@ func (rt *route) streams() bool {
 	return strings.HasSuffix(rt.pattern, "/events") || strings.HasSuffix(rt.pattern, "/parts")
 }
 
-// stream is a request whose answer is a stream, of which an account has not too many; what it
-// returns must be called at its end. Staff and publishers may have any number.
+// stream begins a request whose response is a stream. An account has a bounded number of them at a time;
+// the jury and publishers may have any number. The returned function must be called at its end.
 func (a *api) stream(r *http.Request, n need, who *caller) (*http.Request, func(), error) {
 	leave := func() {}
 	if !who.may(client.Publish) {
@@ -442,16 +447,22 @@ func (a *api) who(r *http.Request, n need) (*caller, error) {
 	return c, nil
 }
 
-// refuse answers with what went wrong. Of a fault of the server's own the log has the
-// details, and the caller is only told that there is one.
+// refuse answers with what went wrong.
 func (a *api) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	s := a.statusOf(w, r, err)
+	answer(w, s.code, map[string]string{"error": s.text, "hint": s.hint})
+}
+
+// statusOf returns what to tell a caller of an error. Of a fault of the server's own the log has the
+// details, and the caller only learns that there is one.
+func (a *api) statusOf(w http.ResponseWriter, r *http.Request, err error) *status {
 	s, known := errors.AsType[*status](err)
 	if r, is := errors.AsType[*desk.Refusal](err); is {
 		s, known = &status{r.Code, r.Text, r.Hint}, true
 	}
 	switch {
 	case known:
-	case r.Context().Err() != nil: // the server ends, or nobody listens any more
+	case r.Context().Err() != nil: // the server ends, or the client has gone
 		s = &status{http.StatusServiceUnavailable, "the server is shutting down and did not finish the request", "try again"}
 	case errors.Is(err, store.ErrNotFound):
 		s = &status{http.StatusNotFound, err.Error(), ""}
@@ -471,7 +482,7 @@ func (a *api) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		a.Log.Error("request failed", "method", r.Method, "path", r.URL.Path, "error", err)
 		s = &status{http.StatusInternalServerError, "the server could not do this; its log says why", ""}
 	}
-	answer(w, s.code, map[string]string{"error": s.text, "hint": s.hint})
+	return s
 }
 
 func answer(w http.ResponseWriter, code int, v any) {
@@ -563,7 +574,7 @@ func (a *api) queue(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	return ok(w, all)
 }
 
-// askers says which accounts ask for how much of what there is to do.
+// perAccount says which accounts ask for how much of the pending work.
 func (a *api) askers(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	rows, err := a.Store.Askers(r.Context())
 	all := []client.Asker{}
@@ -588,7 +599,7 @@ func (a *api) backup(w http.ResponseWriter, r *http.Request, who *caller) error 
 	return a.done(w, r, who, "backup", b.Dir, "", b)
 }
 
-// done keeps what somebody did, and answers.
+// done writes an entry of the audit log, and responds.
 func (a *api) done(w http.ResponseWriter, r *http.Request, who *caller, action, object, detail string, v any) error {
 	if err := a.Store.Audit(r.Context(), store.Entry{Actor: who.name(), Action: action, Object: object, Detail: detail, Address: r.RemoteAddr}); err != nil {
 		return err

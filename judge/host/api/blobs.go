@@ -278,7 +278,7 @@ func (a *api) putProblem(w http.ResponseWriter, r *http.Request, who *caller) er
 	if err := errors.Join(read(r, &n), short("title", n.Title)); err != nil {
 		return err
 	}
-	others := &status{http.StatusForbidden, "the problem " + slug + " is somebody else's", "choose another name: --as NAME"}
+	others := &status{http.StatusForbidden, "the problem " + slug + " belongs to another account", "choose another name: --as NAME"}
 	known, err := a.Store.Problem(r.Context(), slug)
 	if err == nil && !desk.Owns(who.account, known) && !who.may(client.Admin) {
 		return others
@@ -321,7 +321,7 @@ func practiceOf(word string) (*store.PracticeLevel, error) {
 	return &p, nil
 }
 
-// whole returns the id of a bundle of which the account has sent every blob.
+// whole returns the id of a bundle if the account has sent every blob of it.
 func (a *api) whole(ctx context.Context, who *caller, n client.NewProblem) (blob.Digest, error) {
 	// piece reads a blob that is named by itself.
 	piece := func(what string, d blob.Digest, most int64) ([]byte, error) {

@@ -398,7 +398,7 @@ func TestAKeyOfAnotherProgram(t *testing.T) {
 		}
 	}
 	n.Files = []job.File{{Path: "a.sh", Size: 6, Digest: h.give("submit", "echo 2")}}
-	if code, said := h.ask("submit", "POST", client.SubmissionsPath, n); code != 409 || !strings.Contains(said, "take another key") {
+	if code, said := h.ask("submit", "POST", client.SubmissionsPath, n); code != 409 || !strings.Contains(said, "use another key") {
 		t.Errorf("another program under the same key: %d %s", code, said)
 	}
 }

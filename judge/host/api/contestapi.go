@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
-	"time"
 
 	"assay/judge/host/auth"
-	"assay/judge/host/board"
 	"assay/judge/host/clics"
 	"assay/judge/host/desk"
+	"assay/judge/host/feed"
 	"assay/judge/host/store"
 )
 
@@ -20,44 +20,49 @@ import (
 // clients of that version ask.
 const contestAPIPath = "/api/"
 
-// served are the types that the server has so far.
-var served = []clics.Type{
-	clics.Contest, clics.JudgementTypes, clics.Languages, clics.Groups, clics.Organizations, clics.Persons, clics.Teams,
-	clics.Accounts, clics.Problems, clics.State,
-}
-
 // apiClient is a client of the Contest API in a contest.
 type apiClient struct {
 	*api
-	version clics.Version
-	seat    *desk.Seat
-	role    clics.Role
-	now     time.Time
-}
-
-// listed is an object of the Contest API with what decides who may see it.
-type listed struct {
-	clics.Object
-	clics.Facts
+	*feed.Contest
+	who  *caller // nil for the public
+	seat *desk.Seat
+	to   feed.Reader
 }
 
 // contestAPI answers a request to the Contest API.
 func (a *api) contestAPI(w http.ResponseWriter, r *http.Request) {
 	a.Pace(r)
 	err := a.answerContestAPI(w, r)
-	if s, is := errors.AsType[*status](err); is && s.code == http.StatusUnauthorized {
-		w.Header().Set("WWW-Authenticate", `Basic realm="Contest API", charset="UTF-8"`)
-		err = a.slowly(r, err)
-	}
 	if err == nil {
 		return
 	}
-	s, known := errors.AsType[*status](err)
-	if !known {
-		a.refuse(w, r, err)
-		return
+	s := a.statusOf(w, r, err)
+	if s.code == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Basic realm="Contest API", charset="UTF-8"`)
+		if late := a.slowly(r, err); late != err {
+			s = a.statusOf(w, r, late)
+		}
 	}
-	answer(w, s.code, map[string]any{"code": s.code, "message": s.text})
+	text := s.text
+	if s.hint != "" {
+		text += ": " + s.hint
+	}
+	answer(w, s.code, map[string]any{"code": s.code, "message": text})
+}
+
+var nothingThere = &status{http.StatusNotFound, "there is no such object", ""}
+
+// allowed are the methods that an address of the Contest API answers, which ends in these parts.
+func allowed(parts []string) []string {
+	switch {
+	case len(parts) == 2 && parts[0] == "contests":
+		return []string{http.MethodGet, http.MethodHead, http.MethodPatch}
+	case len(parts) == 3 && (parts[2] == "submissions" || parts[2] == "clarifications"):
+		return []string{http.MethodGet, http.MethodHead, http.MethodPost}
+	case len(parts) == 4 && (parts[2] == "submissions" || parts[2] == "clarifications"):
+		return []string{http.MethodGet, http.MethodHead, http.MethodPut}
+	}
+	return []string{http.MethodGet, http.MethodHead}
 }
 
 func (a *api) answerContestAPI(w http.ResponseWriter, r *http.Request) error {
@@ -68,16 +73,26 @@ func (a *api) answerContestAPI(w http.ResponseWriter, r *http.Request) error {
 			break
 		}
 	}
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		w.Header().Set("Allow", "GET, HEAD")
-		return &status{http.StatusMethodNotAllowed, "the Contest API of this server can only be read", ""}
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	methods := allowed(parts)
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	if reads || r.Method == http.MethodOptions {
+		w.Header().Set("Access-Control-Allow-Origin", "*") // it has no cookies
 	}
-	w.Header().Set("Access-Control-Allow-Origin", "*") // it has no cookies
-	account, err := a.apiAccount(r)
+	if r.Method == http.MethodOptions {
+		w.Header().Set("Access-Control-Allow-Methods", "GET, HEAD")
+		w.Header().Set("Access-Control-Allow-Headers", "Authorization")
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	if !slices.Contains(methods, r.Method) {
+		w.Header().Set("Allow", strings.Join(methods, ", "))
+		return &status{http.StatusMethodNotAllowed, "the Contest API of this server does not take " + r.Method + " here", ""}
+	}
+	who, err := a.apiCaller(r)
 	if err != nil {
 		return err
 	}
-	parts := strings.Split(strings.Trim(path, "/"), "/")
 	switch {
 	case parts[0] == "" && len(parts) == 1:
 		return ok(w, map[string]any{
@@ -85,92 +100,93 @@ func (a *api) answerContestAPI(w http.ResponseWriter, r *http.Request) error {
 			"provider": map[string]string{"name": a.Name, "version": a.Version},
 		})
 	case parts[0] == "contests" && len(parts) == 1:
-		return a.apiContests(w, r, version, account)
-	case parts[0] == "contests" && len(parts) <= 4:
-		c, err := a.apiClient(r.Context(), version, account, parts[1])
+		return a.apiContests(w, r, version, who)
+	case parts[0] == "contests" && len(parts) <= 6:
+		c, err := a.apiClient(r, version, who, parts[1])
 		if err != nil {
 			return err
 		}
-		return c.object(w, r, parts[2:])
+		if !reads {
+			return c.write(w, r, parts[2:])
+		}
+		return c.read(w, r, parts[2:])
 	}
 	return nothingThere
 }
 
-var nothingThere = &status{http.StatusNotFound, "there is no such object", ""}
-
-// apiAccount is the account of a request; nil for none. Who sends the username and password of HTTP's
-// basic authentication sends a token as the password.
-func (a *api) apiAccount(r *http.Request) (*store.Account, error) {
-	if r.Header.Get("Authorization") == "" {
-		return nil, nil
-	}
-	user, password, basic := r.BasicAuth()
-	if basic {
-		r = r.Clone(r.Context())
-		r.Header.Set("Authorization", "Bearer "+password)
-	}
-	who, err := a.who(r, token)
-	if err != nil {
-		return nil, err
-	}
-	if basic && user != who.account.Login {
-		return nil, errToken
-	}
-	return who.account, nil
-}
-
-// apiClient finds a contest, and what an account is there. A contest that the account may not see is
+// apiClient finds a contest, and what a caller is there. A contest that the caller may not see is
 // as one that does not exist.
-func (a *api) apiClient(ctx context.Context, v clics.Version, account *store.Account, slug string) (*apiClient, error) {
-	c, err := a.Store.ContestBySlug(ctx, slug)
-	if errors.Is(err, store.ErrNotFound) || err == nil && c.ID == store.Practice {
+func (a *api) apiClient(r *http.Request, v clics.Version, who *caller, slug string) (*apiClient, error) {
+	row, err := a.Store.ContestBySlug(r.Context(), slug)
+	if errors.Is(err, store.ErrNotFound) || err == nil && row.ID == store.Practice {
 		return nil, nothingThere
 	}
 	if err != nil {
 		return nil, err
 	}
-	return a.apiClientIn(ctx, v, account, c)
-}
-
-func (a *api) apiClientIn(ctx context.Context, v clics.Version, account *store.Account, c *store.Contest) (*apiClient, error) {
-	seat, err := a.Seat(ctx, c, account)
+	c, err := a.apiClientIn(r, v, who, row)
 	if err != nil {
 		return nil, err
+	}
+	c.Contest, err = a.feeds.Contest(r.Context(), row.ID)
+	return c, err
+}
+
+// apiClientIn is apiClient without the objects of the contest.
+func (a *api) apiClientIn(r *http.Request, v clics.Version, who *caller, row *store.Contest) (*apiClient, error) {
+	var account *store.Account
+	if who != nil {
+		account = who.account
+	}
+	seat, err := a.Seat(r.Context(), row, account)
+	if err != nil {
+		return nil, err
+	}
+	to := feed.Reader{Version: v, Role: clics.Public, Strict: r.URL.Query().Get("strict") == "1"}
+	if account != nil {
+		to.Account = account.ID
+	}
+	switch seat.Role {
+	case auth.Admin, auth.ContestAdmin:
+		to.Role = clics.Admin
+	case auth.Judge:
+		to.Role = clics.Judge
+	case auth.Runner:
+		to.Role = clics.Balloon
+	default:
+		if seat.Team != nil {
+			to.Role, to.Team = clics.Team, seat.Team.ID
+		} else if account != nil {
+			typ, err := a.Store.ContestAccountType(r.Context(), row.ID, account.ID)
+			if err != nil {
+				return nil, err
+			}
+			if typ == "analyst" {
+				to.Role, seat.State.Shown = clics.Analyst, true
+			}
+		}
 	}
 	if !seat.Can(auth.SeeContest) {
 		return nil, nothingThere
 	}
-	role := clics.Public
-	switch seat.Role {
-	case auth.Admin, auth.ContestAdmin:
-		role = clics.Admin
-	case auth.Judge:
-		role = clics.Judge
-	case auth.Runner:
-		role = clics.Balloon
-	default:
-		if seat.Team != nil {
-			role = clics.Team
-		}
-	}
-	return &apiClient{a, v, seat, role, a.Time()}, nil
+	return &apiClient{api: a, who: who, seat: seat, to: to}, nil
 }
 
-func (a *api) apiContests(w http.ResponseWriter, r *http.Request, v clics.Version, account *store.Account) error {
+func (a *api) apiContests(w http.ResponseWriter, r *http.Request, v clics.Version, who *caller) error {
 	contests, err := a.Store.Contests(r.Context())
 	if err != nil {
 		return err
 	}
-	var all []json.RawMessage
+	all := []json.RawMessage{}
 	for _, one := range contests {
-		c, err := a.apiClientIn(r.Context(), v, account, one)
+		c, err := a.apiClientIn(r, v, who, one)
 		if err == nothingThere {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		data, err := clics.Encode(clics.Reader{Version: v, Role: c.role}, clics.Contest, c.contest())
+		data, err := clics.Encode(clics.Reader{Version: v, Role: c.to.Role, Strict: c.to.Strict}, clics.Contest, feed.Overview(one))
 		if err != nil {
 			return err
 		}
@@ -179,81 +195,129 @@ func (a *api) apiContests(w http.ResponseWriter, r *http.Request, v clics.Versio
 	return list(w, all)
 }
 
-// object answers with what is at a path below a contest.
-func (c *apiClient) object(w http.ResponseWriter, r *http.Request, path []string) error {
-	if len(path) == 0 {
-		return c.single(w, clics.Contest, c.contest())
-	}
+// read answers with what is at a path below a contest.
+func (c *apiClient) read(w http.ResponseWriter, r *http.Request, path []string) error {
 	switch {
+	case len(path) == 0:
+		return c.single(w, clics.Contest)
+	case len(path) > 2:
+		return c.file(w, r, path)
 	case len(path) == 2:
 	case path[0] == "access":
 		return c.access(w)
-	case path[0] == "state":
-		return c.single(w, clics.State, c.state())
+	case path[0] == string(clics.State):
+		return c.single(w, clics.State)
 	case path[0] == "account":
-		return c.account(w, r)
+		return c.account(w)
+	case path[0] == "commentary":
+		return list(w, nil)
+	case path[0] == string(clics.Scoreboard):
+		return c.scoreboard(w, r)
+	case path[0] == "event-feed":
+		return c.eventFeed(w, r)
 	}
 	t := clics.Type(path[0])
-	read, known := c.lists()[t]
-	if !known || !clics.Announced(c.role, t) {
+	if !slices.Contains(clics.Types, t) || slices.Contains([]clics.Type{clics.Contest, clics.State, clics.Scoreboard}, t) ||
+		!clics.Announced(c.to.Role, t) {
 		return nothingThere
 	}
-	objects, err := read(r.Context())
+	lines, err := c.List(c.to, t)
 	if err != nil {
 		return err
 	}
-	var all []json.RawMessage
-	for _, o := range objects {
-		o.Started = c.started()
-		if !clics.Visible(c.role, t, o.Facts) || len(path) == 2 && o.Object["id"] != path[1] {
+	all := []json.RawMessage{}
+	for i := range lines {
+		switch {
+		case len(path) == 2 && lines[i].ID == path[1]:
+			return raw(w, lines[i].Data)
+		case len(path) == 1 && c.matches(r, &lines[i]):
+			all = append(all, lines[i].Data)
+		}
+	}
+	if len(path) == 2 {
+		return nothingThere
+	}
+	return list(w, all)
+}
+
+// matches reports whether an object has the ids that the query of a request asks for. An empty one asks
+// for objects without a value.
+func (c *apiClient) matches(r *http.Request, l *feed.Line) bool {
+	for name, values := range r.URL.Query() {
+		if name != "id" && !strings.HasSuffix(name, "_id") || !clics.Sees(c.to.Role, c.to.Version, l.Type, name, true) {
 			continue
 		}
-		data, err := clics.Encode(clics.Reader{Version: c.version, Role: c.role, Own: o.Own}, t, o.Object)
-		if err != nil {
-			return err
+		value, _ := l.Object[name].(string)
+		if !clics.Sees(c.to.Role, c.to.Version, l.Type, name, l.Own) {
+			value = ""
 		}
-		all = append(all, data)
+		if slices.ContainsFunc(values, func(want string) bool { return want != value }) {
+			return false
+		}
 	}
-	switch {
-	case len(path) == 1:
-		return list(w, all)
-	case len(all) == 0:
-		return nothingThere
-	}
-	return raw(w, all[0])
+	return true
 }
 
-func (c *apiClient) single(w http.ResponseWriter, t clics.Type, o clics.Object) error {
-	data, err := clics.Encode(clics.Reader{Version: c.version, Role: c.role}, t, o)
+func (c *apiClient) single(w http.ResponseWriter, t clics.Type) error {
+	lines, err := c.List(c.to, t)
 	if err != nil {
 		return err
 	}
-	return raw(w, data)
+	if len(lines) == 0 {
+		return nothingThere
+	}
+	return raw(w, lines[0].Data)
 }
 
-// access tells a client what it may see. The API cannot be written to yet, so no client has a capability.
+// access tells a client what it may see and do.
 func (c *apiClient) access(w http.ResponseWriter) error {
 	type endpoint struct {
 		Type       clics.Type `json:"type"`
 		Properties []string   `json:"properties"`
 	}
 	all := []endpoint{}
-	for _, e := range clics.Access(c.role, c.version, served) {
+	for _, e := range clics.Access(c.to.Role, c.to.Version, c.to.Strict) {
 		all = append(all, endpoint(e))
 	}
-	return ok(w, map[string]any{"capabilities": []string{}, "endpoints": all})
+	return ok(w, map[string]any{"capabilities": clics.Capabilities(c.to.Role, c.to.Version), "endpoints": all})
 }
 
-// account answers with the account of the client itself.
-func (c *apiClient) account(w http.ResponseWriter, r *http.Request) error {
-	if c.role == clics.Public { // also an account that is nothing in the contest
+// account answers with the account of the client itself, which a contest package need not list.
+func (c *apiClient) account(w http.ResponseWriter) error {
+	if c.to.Role == clics.Public { // also an account that is nothing in the contest
 		return nothingThere
 	}
-	o, err := c.own(r.Context())
+	lines, err := c.List(c.to, clics.Accounts)
 	if err != nil {
 		return err
 	}
-	return c.single(w, clics.Accounts, o)
+	for _, l := range lines {
+		if l.Own {
+			return raw(w, l.Data)
+		}
+	}
+	me := c.seat.Account
+	o := clics.Object{"id": me.Login, "username": me.Login, "name": me.Display, "type": c.to.Role.AccountType()}
+	if c.seat.Team != nil && c.to.Role == clics.Team {
+		o["team_id"] = c.seat.Team.ExtID
+	}
+	return c.encode(w, clics.Accounts, o)
+}
+
+func (c *apiClient) encode(w http.ResponseWriter, t clics.Type, o clics.Object) error {
+	data, err := clics.Encode(clics.Reader{Version: c.to.Version, Role: c.to.Role, Strict: c.to.Strict}, t, o)
+	if err != nil {
+		return err
+	}
+	return raw(w, data)
+}
+
+func (c *apiClient) scoreboard(w http.ResponseWriter, r *http.Request) error {
+	o, known := c.Scoreboard(c.to, r.URL.Query().Get("group_id"))
+	if !known {
+		return &status{http.StatusBadRequest, "the contest has no group with this id", ""}
+	}
+	return c.encode(w, clics.Scoreboard, o)
 }
 
 // raw answers with JSON that is written already.
@@ -261,7 +325,7 @@ func raw(w http.ResponseWriter, data []byte) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
-	_, _ = w.Write(append(data, '\n')) // to a client that is gone
+	_, _ = w.Write(append(slices.Clip(data), '\n')) // to a client that is gone
 	return nil
 }
 
@@ -273,37 +337,15 @@ func list(w http.ResponseWriter, all []json.RawMessage) error {
 	return raw(w, append(append([]byte{'['}, bytes.Join(parts, []byte(",\n"))...), ']'))
 }
 
-func (c *apiClient) started() bool {
-	start := c.seat.Contest.Starts
-	return !start.IsZero() && !c.now.Before(start)
-}
-
-func (c *apiClient) contest() clics.Object {
-	s := c.seat.Contest
-	kind := "score"
-	o := clics.Object{
-		"id": s.Slug, "name": s.Name, "formal_name": s.FormalName, "start_time": s.Starts, "duration": s.Length,
-		"scoreboard_thaw_time": s.Thaw, "main_scoreboard_group_id": s.MainGroup,
+// again returns the client of a request with its present rights, for a feed that has been open for some time.
+func (c *apiClient) again(r *http.Request) (*apiClient, error) {
+	who, err := c.apiCaller(r)
+	if err != nil {
+		return nil, err
 	}
-	if s.Format == store.ICPC {
-		kind = "pass-fail"
-		o["penalty_time"] = clics.Minutes(board.Contest(s, nil).Rules.Penalty)
+	row, err := c.Store.Contest(context.WithoutCancel(r.Context()), c.seat.Contest.ID)
+	if err != nil {
+		return nil, err
 	}
-	o["scoreboard_type"] = kind
-	if s.Freeze != 0 {
-		o["scoreboard_freeze_duration"] = max(s.Length-s.Freeze, 0)
-	}
-	return o
-}
-
-func (c *apiClient) state() clics.Object {
-	s := c.seat.Contest
-	m := clics.Moments{Start: s.Starts, End: s.Ends(), Thaw: s.Thaw, Final: s.Finalized}
-	if s.Freeze != 0 && !s.Starts.IsZero() {
-		scored := board.Contest(s, nil)
-		m.Freeze = scored.Moment(s.Freeze)
-	} else if s.Freeze != 0 {
-		m.Freeze = time.Unix(1<<40, 0) // it will be frozen, at an unknown time
-	}
-	return clics.StateOf(m, c.now)
+	return c.apiClientIn(r, c.to.Version, who, row)
 }

@@ -18,7 +18,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// flowIDs are made by the caller, of so many random bits that nobody else's is the
+// flowIDs are made by the caller, of so many random bits that no other is the
 // same.
 var flowIDs = regexp.MustCompile(`^[A-Za-z0-9]{20,64}$`)
 
@@ -77,7 +77,7 @@ func (a *api) flow(r *http.Request, who *caller, n *client.NewFlow) (*flow.Spec,
 		spec.Work.Bundle, spec.Work.Config = p.Bundle, p.Config
 		return spec, nil
 	}
-	if !who.may(client.Publish) { // the folder's programs judge
+	if !who.may(client.Publish) { // the programs of the directory judge
 		return nil, &status{http.StatusForbidden, fmt.Sprintf("%s's token does not allow this; it needs the scope %s", who.account.Login, client.Publish), ""}
 	}
 	var err error
@@ -100,12 +100,12 @@ func perContestant(n *client.NewFlow) map[string][]job.File {
 }
 
 // myFlow reads a flow that the caller may see; any other is answered as if it did not
-// exist. What the server asked for on its own is an administrator's, but for the proof of one's
+// exist. What the server asked for on its own is an administrator's, except the check of the account's
 // answer to a hole.
 func (a *api) myFlow(r *http.Request, who *caller) (*store.Flow, error) {
 	f, err := a.Store.Flow(r.Context(), r.PathValue("id"))
 	sees := err == nil && (who.may(client.Admin) ||
-		f.Owner == who.account.ID && (f.Kind == string(flow.Hole) || slices.Contains(flow.Asked(), flow.Kind(f.Kind))))
+		f.Owner == who.account.ID && (flow.HasPage(flow.Kind(f.Kind)) || slices.Contains(flow.Asked(), flow.Kind(f.Kind))))
 	if errors.Is(err, store.ErrNotFound) || err == nil && !sees {
 		return nil, &status{http.StatusNotFound, "there is no such flow", ""}
 	}
@@ -128,7 +128,7 @@ func (a *api) cancelFlow(w http.ResponseWriter, r *http.Request, who *caller) er
 	if err != nil {
 		return err
 	}
-	if f.Kind == string(flow.Hole) {
+	if flow.HasPage(flow.Kind(f.Kind)) {
 		return &status{http.StatusConflict, "the proof of an answer to a hole goes on to its end", ""}
 	}
 	if err := a.Dispatch.EndFlow(r.Context(), f.ID, store.FlowCancelled, ""); err != nil {
@@ -164,7 +164,7 @@ func (a *api) flowParts(w http.ResponseWriter, r *http.Request, who *caller) err
 			}
 			told[p.Key], last = true, time.Now()
 			if err := a.tellPart(out, who, f, p); err != nil {
-				return nil // nobody listens
+				return nil // the client has gone
 			}
 		}
 		if f.State != store.FlowRunning {
@@ -203,17 +203,17 @@ func (a *api) tellPart(out *stream, who *caller, f *store.Flow, p *store.Part) e
 	lines, err := a.Dispatch.Lines(p.Events)
 	if err != nil {
 		a.Log.Error("read the lines of a part", "part", p.Key, "error", err)
-		told.State, told.Reason = job.Failed, "the server has lost what this part brought"
+		told.State, told.Reason = job.Failed, "the server has lost the result of this part"
 	}
-	hole := f.Kind == string(flow.Hole)
+	page := flow.HasPage(flow.Kind(f.Kind))
 	if !who.may(client.Admin) {
 		told.Reason = desk.ShownReason(told.Reason, told.Blame)
-		if hole {
+		if page {
 			told.Worker = ""
 		}
 	}
 	for _, l := range lines {
-		if hole {
+		if page {
 			e, err := judge.DecodeEvent(l)
 			proved, is := e.(*judge.GolfProved)
 			if err != nil || !is {

@@ -100,7 +100,7 @@ func TestAHoleTellsNoMoreThanItsPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.headers["jury"] = "Bearer " + text
-	const busy = "takes no answers while a contest with its problem runs"
+	const busy = "takes no submissions while a contest with its problem runs"
 	look := func(when string, open bool) {
 		t.Helper()
 		for _, who := range []string{"submit", "other", "jury"} {

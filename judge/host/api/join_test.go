@@ -225,7 +225,7 @@ func TestMachinesOfOneClassAreEquallyFast(t *testing.T) {
 	h.mixed("main")
 	hello(300, "", 200, `"lanes":[1,2],"queue":"","factor":1.5,"scale":1.5,"notes":["the machines of the class main are mixed: it judges no running contests, and time limits follow how fast a machine is"]`)
 	hello(100, "", 200, `"scale":0.5`)
-	hello(0, "", 200, `"nobody measured this machine, and limits are as they are: judged worker --calibrate"`)
+	hello(0, "", 200, `"this machine was not measured, and limits are not adjusted: run judged worker --calibrate"`)
 	hello(401, "", 409, "at most 2.00 is taken")
 }
 

@@ -91,7 +91,7 @@ func knownRole(word string) error {
 	return nil
 }
 
-// contest reads a contest that somebody named.
+// contest reads the contest that a request names.
 func (a *api) contest(r *http.Request, slug string) (*store.Contest, error) {
 	c, err := a.Store.ContestBySlug(r.Context(), slug)
 	if errors.Is(err, store.ErrNotFound) {
@@ -121,7 +121,7 @@ func (a *api) setPerson(w http.ResponseWriter, r *http.Request, who *caller) err
 	case "":
 	case "in", "out":
 		if p.State == "out" && account.ID == who.account.ID {
-			return &status{http.StatusConflict, "nobody shuts out the account that asks", ""}
+			return &status{http.StatusConflict, "you cannot disable your own account", ""}
 		}
 		if p.State == "out" {
 			err = a.ShutOut(r.Context(), account)
@@ -191,7 +191,7 @@ func (a *api) erasePerson(w http.ResponseWriter, r *http.Request, who *caller) e
 		return err
 	}
 	if account.ID == who.account.ID {
-		return &status{http.StatusConflict, "nobody erases the account that asks", ""}
+		return &status{http.StatusConflict, "you cannot delete your own account", ""}
 	}
 	if err := a.Erase(r.Context(), account, store.Entry{Actor: who.name(), Address: r.RemoteAddr}); err != nil {
 		return err

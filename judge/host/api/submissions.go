@@ -134,7 +134,7 @@ func (a *api) mine(r *http.Request, who *caller) (*store.Submission, error) {
 	return s, err
 }
 
-// shown is a submission as it is told.
+// shown returns a submission as clients receive it.
 func shown(s *store.Submission) client.Submission {
 	return client.Submission{
 		ID: s.ID, Number: s.Number, Problem: s.Problem, Program: s.Program, Login: s.Login, Received: s.Received, State: string(s.State),
@@ -183,7 +183,7 @@ func (a *api) judged(r *http.Request, who *caller, s *store.Submission) (*client
 	return &end, j, nil
 }
 
-// submissions lists the latest submissions of practice and of all contests: one's own, or all
+// submissions lists the latest submissions of practice and of all contests: the caller's own, or all
 // for callers who may see them. The next page is that before the last id of this one.
 func (a *api) submissions(w http.ResponseWriter, r *http.Request, who *caller) error {
 	of, before := who.account.ID, r.FormValue("before")
@@ -264,7 +264,7 @@ func (a *api) cancelMany(w http.ResponseWriter, r *http.Request, who *caller) er
 	login, problem, account := r.FormValue("login"), r.FormValue("problem"), ""
 	var ended client.Cancelled
 	if login == "" && problem == "" {
-		return &status{http.StatusBadRequest, "the request says of nobody and of no problem what is to be cancelled", ""}
+		return &status{http.StatusBadRequest, "the request names neither an account nor a problem to cancel submissions of", ""}
 	}
 	if login != "" {
 		of, err := a.Store.AccountByLogin(r.Context(), login)
@@ -307,7 +307,7 @@ const (
 	askAgain    = 2 * time.Second // for the end of a judging, which another server may have seen
 )
 
-// events streams a judging: what is known of it, what happens to it, and at last what the
+// events streams a judging: what is known of it, what happens to it, and finally what the
 // result says that counts, from the index that is asked for. What two judgings of a submission
 // say before their first difference is the same, and a worker keeps to itself what may be said
 // otherwise later.
@@ -337,7 +337,7 @@ func (a *api) events(w http.ResponseWriter, r *http.Request, who *caller) error 
 	for {
 		events, changed, ended := out.look(watch)
 		if err := out.events(events); err != nil {
-			return nil // nobody listens
+			return nil // the client has gone
 		}
 		if ended || len(events) == 0 {
 			if end, j, err = a.judged(r, who, s); err != nil {
@@ -348,7 +348,7 @@ func (a *api) events(w http.ResponseWriter, r *http.Request, who *caller) error 
 		if !j.Ended.IsZero() {
 			return a.finish(out, end, j)
 		}
-		if j.ID != of { // it is judged again before a verdict counts
+		if j.ID != of { // it is rejudged before a verdict counts
 			watch.Close()
 			of, watch = j.ID, a.Dispatch.Watch(j.ID)
 			continue
@@ -372,7 +372,7 @@ func (a *api) events(w http.ResponseWriter, r *http.Request, who *caller) error 
 	}
 }
 
-// finish tells the events of the result that were not told before, and the end.
+// finish sends the events of the result that were not sent before, and the end.
 func (a *api) finish(out *stream, end *client.Submission, j *store.Judgement) error {
 	if j.Events != "" {
 		events, err := a.Events(j)
@@ -403,7 +403,7 @@ type stream struct {
 	show judge.Show
 }
 
-// look returns the events that were not told yet, as far as they may be seen.
+// look returns the events that were not sent yet, as far as the caller may see them.
 func (s *stream) look(watch *dispatch.Watch) (events [][]byte, changed <-chan struct{}, ended bool) {
 	if s.show == judge.ShowAll {
 		return watch.Next(s.next)

@@ -75,14 +75,14 @@ func (a *api) newToken(w http.ResponseWriter, r *http.Request, who *caller) erro
 	return a.done(w, r, who, "new token", account.ID, strings.Join(scopes, " "), client.Token{ID: t.ID, Login: account.Login, Label: t.Label, Scopes: t.Scopes, Text: text, Expires: t.Expires})
 }
 
-// short refuses a text that nobody would read to its end, or could not.
+// short refuses a text that is too long to read, or that has invisible characters.
 func short(what, text string) error {
 	const most = 300
 	if len(text) > most {
 		return &status{http.StatusBadRequest, fmt.Sprintf("the %s has %d bytes; the most is %d", what, len(text), most), ""}
 	}
 	if !auth.Legible(text) {
-		return &status{http.StatusBadRequest, fmt.Sprintf("the %s has a letter that nobody can see", what), ""}
+		return &status{http.StatusBadRequest, fmt.Sprintf("the %s contains an invisible character", what), ""}
 	}
 	return nil
 }
@@ -183,7 +183,7 @@ func (a *api) join(w http.ResponseWriter, r *http.Request, _ *caller) error {
 		return err
 	}
 	if worker.State == store.Revoked { // its key is known, and the code is not used up
-		return &status{http.StatusForbidden, "the key of this worker was revoked", "remove the worker's folder of data, and join with the code again"}
+		return &status{http.StatusForbidden, "the key of this worker was revoked", "remove the worker's data directory, and join with the code again"}
 	}
 	a.Log.Info("worker joined", "worker", worker.Name, "class", worker.Class, "machine", j.Offer.Machine)
 	return a.welcome(w, worker, fit)
@@ -231,7 +231,7 @@ func (a *api) fitting(r *http.Request, class string, guest bool, o *job.Offer) (
 		f.scale = f.factor
 		f.notes = append(f.notes, "the machines of the class "+class+" are mixed: it judges no running contests, and time limits follow how fast a machine is")
 		if f.factor == 0 {
-			f.notes = append(f.notes, "nobody measured this machine, and limits are as they are: judged worker --calibrate")
+			f.notes = append(f.notes, "this machine was not measured, and limits are not adjusted: run judged worker --calibrate")
 		}
 	}
 	if guest {
@@ -287,8 +287,8 @@ func (a *api) hello(w http.ResponseWriter, r *http.Request, who *caller) error {
 	return a.welcome(w, worker, fit)
 }
 
-// acceptOwn makes a class anew where a server has its own worker, guests and no others, and that has
-// other versions of tool chains or a better sandbox: then nobody judges by what the class was.
+// acceptOwn fills a class again if the server has its own worker, untrusted workers and no others, and its
+// own worker has other toolchains or a better sandbox. Then no worker judges by what the class was.
 func (a *api) acceptOwn(ctx context.Context, worker *store.Worker, o *job.Offer) error {
 	if worker.Name != desk.OwnWorker && !strings.HasPrefix(worker.Name, desk.OwnWorker+"-") {
 		return nil
@@ -409,7 +409,7 @@ func (a *api) classes(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	return ok(w, all)
 }
 
-// acceptClass makes a class anew of what one of its workers offers. Others that are here and
+// acceptClass fills a class again with what one of its workers offers. Others that are online and
 // differ from it end their jobs and stop.
 func (a *api) acceptClass(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var wish client.AcceptClass
@@ -459,7 +459,7 @@ func ofOffer(name string, o *job.Offer) *job.Class {
 func (a *api) judgings(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	origin := store.Origin(r.FormValue("origin"))
 	if origin != "" && origin != store.Borderline && origin != store.OfGuest && origin != store.OfRejudge {
-		return &status{http.StatusBadRequest, fmt.Sprintf("origin=%.40q is not why something is judged again: borderline, guest, rejudge", origin), ""}
+		return &status{http.StatusBadRequest, fmt.Sprintf("origin=%.40q is not a reason to rejudge: use borderline, guest, or rejudge", origin), ""}
 	}
 	rows, err := a.Store.Judgings(r.Context(), store.JudgingFilter{Worker: r.FormValue("worker"), Origin: origin, Before: r.FormValue("before")})
 	if err != nil {

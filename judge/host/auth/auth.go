@@ -1,4 +1,4 @@
-// Package auth makes and checks what proves who somebody is: passwords, sessions and tokens
+// Package auth makes and checks proofs of identity: passwords, sessions and tokens
 // of accounts, codes by which workers join, and signatures of workers. Can says who may do
 // what, by one table. It does not keep any of it: package store keeps hashes, and the public
 // halves of keys.

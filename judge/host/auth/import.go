@@ -20,9 +20,11 @@ import (
 // Plan is what the import of a list does, as its Preview says.
 type Plan struct {
 	roster.Preview
-	people  []planned // the rows without errors
-	role    Role
-	contest string
+	// Progress is called while passwords are hashed. If nil, it is not.
+	Progress func(done, all int)
+	people   []planned // the rows without errors
+	role     Role
+	contest  string
 }
 
 // planned is a person of a plan.
@@ -94,7 +96,7 @@ func PlanImport(ctx context.Context, s *store.Store, list *roster.List, role Rol
 	return p, err
 }
 
-// notes is what there is to know about a list before it is imported.
+// notes returns remarks about a list before it is imported.
 func notes(list *roster.List, contest string) (all []string) {
 	if list.Encoding == roster.Windows1252 {
 		all = append(all, "The list is not in UTF-8, and was read as Windows-1252. Check the letters with accents.")
@@ -246,7 +248,7 @@ func PlainName(name string) string {
 	return strings.Trim(b.String(), "-")
 }
 
-// loginOf makes a username from a name. A name of which fewer than two characters can stay gives
+// loginOf makes a username from a name. A name that has fewer than two usable characters gives
 // "student".
 func loginOf(name string) string {
 	login := PlainName(name)
@@ -258,20 +260,21 @@ func loginOf(name string) string {
 	return login
 }
 
-// Slip is what somebody is handed to log in with.
+// A Slip is the username and password that a person is handed to log in with.
 type Slip struct {
 	Login    string
 	Name     string
 	Password string
 }
 
-// Import does what a plan says, except for the rows with errors: it creates all accounts or none. It
+// Import does what a plan says, except for the rows with errors: it does all of it, or nothing. It
 // returns the slips of the accounts that it created and of those that existed, and the accounts of
 // all people in the order of the list. It returns store.ErrTaken if a username was taken since the plan
 // was made.
 func (p *Passwords) Import(ctx context.Context, s *store.Store, plan *Plan) (made, there []Slip, accounts []*store.Account, err error) {
 	var rows []store.NewAccount
 	var entrants []store.Entrant // without an account: those of the rows, in their order
+	var passwords []string
 	for _, one := range plan.people {
 		entrants = append(entrants, store.Entrant{Account: one.account, Team: one.Team, Groups: one.groups})
 		if one.account != nil {
@@ -279,31 +282,27 @@ func (p *Passwords) Import(ctx context.Context, s *store.Store, plan *Plan) (mad
 			continue
 		}
 		slip := Slip{Login: one.Login, Name: one.Name, Password: cmp.Or(one.Password, NewPassword())}
-		hash, err := p.Hash(ctx, slip.Password)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		made = append(made, slip)
-		rows = append(rows, store.NewAccount{Login: one.Login, Display: slip.Name, Email: one.Email, Password: hash,
-			Kind: store.Person, Role: string(plan.role)})
+		made, passwords = append(made, slip), append(passwords, slip.Password)
+		rows = append(rows, store.NewAccount{Login: one.Login, Display: slip.Name, Email: one.Email, Kind: store.Person, Role: string(plan.role)})
 	}
-	fresh, err := s.NewAccounts(ctx, rows...)
+	hashes, err := p.HashAll(ctx, passwords, func(n int) {
+		if plan.Progress != nil {
+			plan.Progress(n, len(passwords))
+		}
+	})
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	for i := range entrants {
-		if entrants[i].Account == nil {
-			entrants[i].Account, fresh = fresh[0], fresh[1:]
-		}
-		accounts = append(accounts, entrants[i].Account)
+	for i, hash := range hashes {
+		rows[i].Password = hash
 	}
-	if plan.contest != "" {
-		_, err = s.EnterAll(ctx, plan.contest, entrants)
+	if accounts, err = s.Enroll(ctx, plan.contest, rows, entrants); err != nil {
+		return nil, nil, nil, err
 	}
-	return made, there, accounts, err
+	return made, there, accounts, nil
 }
 
-// freeLogin makes a login of a name that nobody has; or finds who has the name and one of
+// freeLogin makes an unused username of a name; or it finds the account that has the name and one of
 // its logins.
 func freeLogin(name string, known map[string]*store.Account, taken map[string]bool) (string, *store.Account) {
 	base := loginOf(name)

@@ -143,9 +143,9 @@ func TestPlan(t *testing.T) {
 10 error: FLO Hal (the username FLO is on line 8, too)
 11 error:  Pia (a password has from 8 to 200 bytes: write a longer or shorter one, or leave it out to have one generated)
 12 error:   (there is neither a name nor a username)
-13 error:  A` + "\x1b" + `B (the name has a letter that nobody can see: letter 2 is U+001B)
-14 error:  Cleo (the group "\x1b": the name has a letter that nobody can see: letter 1 is U+001B)
-15 error:  Lin in x	y [] (the team: the name has a letter that nobody can see: letter 2 is U+0009)
+13 error:  A` + "\x1b" + `B (the name contains an invisible character: character 2 is U+001B)
+14 error:  Cleo (the group "\x1b": the name contains an invisible character: character 1 is U+001B)
+15 error:  Lin in x	y [] (the team: the name contains an invisible character: character 2 is U+0009)
 16 error: ida Tom (the username ida belongs to Ida: choose another, or leave the name out if this is the same person)`
 	if got := rows(p); got != want {
 		t.Errorf("the plan is\n%s\nwant\n%s", got, want)

@@ -17,8 +17,8 @@ const (
 )
 
 // BadName says what is wrong with the name of a person, a team or a contest; "" for nothing.
-// Whatever people write is a name, also from right to left and in pictures. What nobody can
-// see is none, and neither is what would turn round the text beside it.
+// Whatever people write is a name, also from right to left and in pictures. Invisible
+// text is not a name, nor is text that changes the direction of what stands beside it.
 func BadName(name string) string {
 	switch {
 	case strings.TrimSpace(name) == "":
@@ -30,14 +30,14 @@ func BadName(name string) string {
 	case !Legible(name):
 		i := strings.IndexFunc(name, hides)
 		c, _ := utf8.DecodeRuneInString(name[i:])
-		return fmt.Sprintf("the name has a letter that nobody can see: letter %d is %U", utf8.RuneCountInString(name[:i])+1, c)
+		return fmt.Sprintf("the name contains an invisible character: character %d is %U", utf8.RuneCountInString(name[:i])+1, c)
 	case !strings.ContainsFunc(name, shows):
 		return "the name has no letter that anybody can see"
 	}
 	return ""
 }
 
-// Legible says whether a text has nothing that nobody can see, and no line end.
+// Legible reports whether a text has no invisible characters and no line ends.
 func Legible(text string) bool { return utf8.ValidString(text) && !strings.ContainsFunc(text, hides) }
 
 // shows says whether something is seen of a letter that stands alone.

@@ -14,9 +14,9 @@ func TestBadName(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"": "missing", " \t": "missing", strings.Repeat("W", 201): "200 letters at most", "a\x00": "nobody can see: letter 2 is U+0000", "é\u200b\x00": "letter 2 is U+200B", "a\x1b[31m": "nobody can see", "a\nb": "nobody can see",
-		"a\u202eb": "nobody can see", "a\u2066b": "nobody can see", "a\u200bb": "nobody can see", "\ufeffa": "nobody can see", "\u200d": "no letter that anybody can see",
-		"\u200f \u200f": "no letter that anybody can see", "a\xff": "not text in UTF-8", "a\u2028b": "nobody can see", "a\x7f": "nobody can see", "a\ue000": "nobody can see",
+		"": "missing", " \t": "missing", strings.Repeat("W", 201): "200 letters at most", "a\x00": "invisible character: character 2 is U+0000", "é\u200b\x00": "character 2 is U+200B", "a\x1b[31m": "invisible character", "a\nb": "invisible character",
+		"a\u202eb": "invisible character", "a\u2066b": "invisible character", "a\u200bb": "invisible character", "\ufeffa": "invisible character", "\u200d": "no letter that anybody can see",
+		"\u200f \u200f": "no letter that anybody can see", "a\xff": "not text in UTF-8", "a\u2028b": "invisible character", "a\x7f": "invisible character", "a\ue000": "invisible character",
 	} {
 		if got := BadName(name); !strings.Contains(got, want) {
 			t.Errorf("BadName(%q) = %q, want %q in it", name, got, want)

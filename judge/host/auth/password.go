@@ -18,7 +18,7 @@ import (
 
 // Passwords hashes and checks passwords by argon2id. Each takes 19 MiB for a moment, so that
 // only a few do at once, and the others wait in a queue. After a wrong password its place rests
-// for as long as the check took: whoever sends many leaves the processors to others.
+// for as long as the check took, so that a sender of many leaves the processors to others.
 type Passwords struct {
 	places  chan struct{}
 	waiting atomic.Int64
@@ -35,7 +35,7 @@ const (
 	mostWait  = 200
 )
 
-// The bounds of a password that somebody chooses, in bytes.
+// The bounds of a chosen password, in bytes.
 const (
 	LeastPassword = 8
 	MostPassword  = 200
@@ -92,14 +92,14 @@ func written(memory, time uint32, threads uint8, salt, key []byte) string {
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, memory, time, threads, b64(salt), b64(key))
 }
 
-// nobody is the hash of no password: to check it takes as long as any other.
-var nobody = written(memoryKiB, passes, lanes, make([]byte, saltBytes), make([]byte, hashBytes))
+// unusable is the hash of no password. Checking it takes as long as checking any other.
+var unusable = written(memoryKiB, passes, lanes, make([]byte, saltBytes), make([]byte, hashBytes))
 
 // Check says whether a password is the one that was hashed. Of "", which is the hash of an
 // account that cannot log in, or of none, nothing is; it takes as long to say so.
 func (p *Passwords) Check(ctx context.Context, password, hash string) (good bool, err error) {
 	if hash == "" || len(password) > MostPassword {
-		hash, password = nobody, ""
+		hash, password = unusable, ""
 	}
 	var memory, rounds uint32
 	var threads uint8

@@ -3,6 +3,8 @@ package auth
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -30,7 +32,7 @@ func TestPasswords(t *testing.T) {
 		{"correct horsf", hash, false},
 		{"", hash, false},
 		{"", "", false},
-		{"", nobody, false},
+		{"", unusable, false},
 		{"x", foreign, false},
 		{strings.Repeat("x", MostPassword+1), hash, false},
 	} {
@@ -115,5 +117,58 @@ func TestNewPassword(t *testing.T) {
 	other, _ := NewSession()
 	if len(text) != 43 || text == other || hash != Hash(text) {
 		t.Errorf("the sessions %q and %q", text, other)
+	}
+}
+
+// TestHashAll: many passwords are hashed in their order, with progress; where one cannot be, none is.
+func TestHashAll(t *testing.T) {
+	p := NewPasswords()
+	p.places = make(chan struct{}, 3)
+	var all []string
+	for i := range 7 {
+		all = append(all, fmt.Sprint("password-", i))
+	}
+	var told []int
+	hashes, err := p.HashAll(t.Context(), all, func(n int) { told = append(told, n) })
+	if err != nil || len(hashes) != 7 || !slices.Equal(told, []int{1, 2, 3, 4, 5, 6, 7}) {
+		t.Fatalf("%d hashes, told %v: %v", len(hashes), told, err)
+	}
+	for i, hash := range hashes {
+		if good, err := p.Check(t.Context(), all[i], hash); err != nil || !good {
+			t.Errorf("the hash of %s: %v, %v", all[i], good, err)
+		}
+	}
+	if hashes, err := p.HashAll(t.Context(), nil, nil); err != nil || len(hashes) != 0 {
+		t.Errorf("none: %v, %v", hashes, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	hashes, err = p.HashAll(ctx, all, func(n int) { cancel() })
+	if !errors.Is(err, context.Canceled) || hashes != nil {
+		t.Errorf("the caller has gone: %v, %v", hashes, err)
+	}
+	p.waiting.Store(mostWait)
+	if hashes, err := p.HashAll(t.Context(), all, func(int) { t.Error("one was hashed") }); !errors.Is(err, ErrBusy) || hashes != nil {
+		t.Errorf("too many wait: %v, %v", hashes, err)
+	}
+}
+
+// TestHashAllAtOnce: as many passwords are hashed at once as there are places.
+func TestHashAllAtOnce(t *testing.T) {
+	p := NewPasswords()
+	p.places = make(chan struct{}, 2)
+	p.places <- struct{}{}
+	p.places <- struct{}{} // both are taken
+	end := make(chan error)
+	go func() {
+		_, err := p.HashAll(t.Context(), []string{"a", "b", "c"}, func(int) {})
+		end <- err
+	}()
+	for p.waiting.Load() < 2 {
+		time.Sleep(time.Millisecond)
+	}
+	<-p.places
+	<-p.places
+	if err := <-end; err != nil {
+		t.Error(err)
 	}
 }

@@ -2,13 +2,13 @@ package auth
 
 import "slices"
 
-// Role is what somebody is, on the whole site or in one contest.
+// A Role is the role of an account, on the whole server or in one contest.
 type Role string
 
 // The roles, each with more to do than the one before it.
 const (
-	Anonymous    Role = "anonymous"     // nobody knows who
-	Contestant   Role = "contestant"    // everybody with an account
+	Anonymous    Role = "anonymous"     // not logged in
+	Contestant   Role = "contestant"    // each account
 	Runner       Role = "runner"        // hands out balloons and prints
 	Judge        Role = "judge"         // sees all submissions
 	ContestAdmin Role = "contest-admin" // changes contests
@@ -34,7 +34,7 @@ type Registration string
 
 // Who may.
 const (
-	Closed  Registration = "closed" // nobody
+	Closed  Registration = "closed" // no one
 	Invited Registration = "invite" // people with an invitation
 	Open    Registration = "open"   // everybody
 )
@@ -45,7 +45,7 @@ type Action string
 // The actions. Those of a contest are asked for with its State.
 const (
 	Enter    Action = "enter"     // the home page, logging in, what anybody may ask
-	BeMyself Action = "myself"    // one's own account
+	BeMyself Action = "myself"    // the caller's own account
 	Accounts Action = "accounts"  // see and change all accounts
 	Machines Action = "machines"  // see workers and the queue
 	Make     Action = "make"      // make a contest, bring problems
@@ -63,8 +63,8 @@ const (
 	Change      Action = "change"             // a contest, its problems and people
 	Decide      Action = "decide"             // that a submission does not count, or another verdict
 	Deliver     Action = "deliver"            // balloons and prints
-	Conclude    Action = "conclude"           // freeze and thaw the board, make the results final
-	SeeClar     Action = "see clarifications" // one's own, and those for all; who sees all sees all of them
+	Conclude    Action = "conclude"           // freeze and unfreeze the scoreboard, finalize the results
+	SeeClar     Action = "see clarifications" // the caller's own, and those for all; the jury sees all of them
 	Ask         Action = "ask"
 	Answer      Action = "answer" // and announce
 
@@ -86,13 +86,13 @@ const (
 	Over    Phase = "over"
 )
 
-// State is what counts besides the role.
+// A State is what counts in addition to the role.
 type State struct {
 	Shown    bool  // the contest shows itself to the caller
 	Phase    Phase // of the contest
 	Practice bool  // it takes submissions after its end
-	Own      bool  // what is asked for is one's own
-	Open     bool  // what is asked for is open to all who see where it is
+	Own      bool  // the object is the caller's own
+	Open     bool  // the object is open to everyone who sees its place
 }
 
 // condition says in which states a role may do something.
@@ -105,8 +105,8 @@ const (
 	shown   condition = "shown"   // where the contest shows itself
 	started condition = "started" // and has begun
 	running condition = "running" // and takes submissions
-	own     condition = "own"     // and it is one's own
-	read    condition = "read"    // and it is one's own, or open
+	own     condition = "own"     // and the object is the caller's own
+	read    condition = "read"    // and the object is the caller's own, or open
 )
 
 // holds says whether a condition is true.

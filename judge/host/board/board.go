@@ -37,9 +37,10 @@ func Style() string { return style }
 
 // Viewer is what a page knows of the one who looks at it.
 type Viewer struct {
-	Staff    bool // sees the staff's view
-	Changes  bool // may change the contest
-	LoggedIn bool
+	Staff     bool // sees the staff's view
+	Changes   bool // may change the contest
+	LoggedIn  bool
+	Projector bool // the page is for a hall
 }
 
 // Frame makes what stands before and after a board on its page, the same for all viewers who
@@ -386,7 +387,7 @@ func patchOf(old, now *sheet, from int64) (Patch, bool) {
 	for i := range old.rows {
 		before[old.rows[i].id] = &old.rows[i]
 	}
-	p.All = !bytes.Equal(old.head, now.head) || !slices.Equal(old.notes, now.notes) || !slices.Equal(old.groups, now.groups)
+	p.All = !old.heading.equal(&now.heading) || !bytes.Equal(old.head, now.head) || !slices.Equal(old.notes, now.notes) || !slices.Equal(old.groups, now.groups)
 	for i := range now.rows {
 		l := &now.rows[i]
 		was := before[l.id]

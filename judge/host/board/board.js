@@ -5,6 +5,7 @@
   const find = () => document.querySelector("section.scores[data-board]");
   const version = (board) => Number(board.dataset.version);
   let loading = null;
+  let team = ""; // of the reader, whom the page does not know
 
   // load takes the whole board again; many who look at it do so not all at once.
   function load() {
@@ -12,9 +13,12 @@
       .then(() => fetch(location.href, { headers: { Accept: "text/html" } }))
       .then((answer) => (answer.ok ? answer.text() : Promise.reject(answer.status)))
       .then((page) => {
-        const fresh = new DOMParser().parseFromString(page, "text/html").querySelector("section.scores");
-        if (fresh) find()?.replaceWith(document.adoptNode(fresh));
-        pin();
+        const fresh = new DOMParser().parseFromString(page, "text/html");
+        for (const part of [".end .clock", "section.scores"]) {
+          const now = fresh.querySelector(part);
+          if (now) document.querySelector(part)?.replaceWith(document.adoptNode(now));
+        }
+        show();
       })
       .catch(() => {}) // the next change, or the next connection, tries again
       .finally(() => { loading = null; });
@@ -31,16 +35,69 @@
     }
   }
 
-  // pin shows the row that the address names, which is the own one, a second time above all.
+  // show arranges what a viewer alone sees of the scoreboard.
+  function show() {
+    pin();
+    fit();
+  }
+
+  // pin marks the row of the reader's team, or the one that the address names, and shows it a second
+  // time above all.
   function pin() {
-    const own = /^#t-./.test(location.hash) && document.getElementById(location.hash.slice(1));
+    const id = /^#t-./.test(location.hash) ? location.hash.slice(1) : team && "t-" + team;
+    const own = id && document.getElementById(id);
     const head = find()?.querySelector("thead");
     head?.querySelector(".own")?.remove();
-    if (!own || !head) return;
+    for (const row of find()?.querySelectorAll("tr[aria-current]") ?? []) row.removeAttribute("aria-current");
+    if (!own || !head || document.querySelector(".projector")) return;
+    own.setAttribute("aria-current", "true");
     const copy = head.appendChild(own.cloneNode(true));
     copy.removeAttribute("id");
     copy.className = "own";
     copy.setAttribute("aria-hidden", "true");
+  }
+
+  // fit fills the picture of a projector: with letters as large as all rows allow, and from small
+  // ones on with pages of rows, one after the other.
+  let first = 0;
+  function fit() {
+    const stage = document.querySelector(".projector"), table = find()?.querySelector("table");
+    if (!stage || !table) return;
+    const said = stage.querySelector("[data-rows]"), end = stage.parentElement;
+    const rows = [...table.tBodies[0].rows];
+    for (const row of rows) row.hidden = false;
+    table.style.height = "";
+    const room = () => innerHeight - scrollY - table.getBoundingClientRect().top - (end.getBoundingClientRect().bottom - table.getBoundingClientRect().bottom) - 2;
+    const largest = (least, most, good) => {
+      while (least < most) {
+        const px = Math.ceil((least + most) / 2);
+        table.style.fontSize = px + "px";
+        if (good()) least = px; else most = px - 1;
+      }
+      table.style.fontSize = least + "px";
+      return least;
+    };
+    const readable = Math.max(16, Math.round(innerHeight / 45));
+    const wide = largest(10, Math.round(innerHeight / 16), () => table.offsetWidth <= table.parentElement.clientWidth);
+    if (wide > readable) largest(readable, wide, () => table.offsetHeight <= room());
+    const free = room();
+    if (table.offsetHeight > free && rows.length) {
+      const head = table.offsetHeight - table.tBodies[0].offsetHeight;
+      const count = Math.max(1, Math.floor((free - head) / Math.max(...rows.map((row) => row.offsetHeight))));
+      if (first >= rows.length) first = 0;
+      rows.forEach((row, i) => { row.hidden = i < first || i >= first + count; });
+      said.textContent = `Rows ${first + 1} to ${Math.min(first + count, rows.length)} of ${rows.length} ·`;
+      stage.dataset.count = count;
+    } else {
+      first = 0;
+      said.textContent = "";
+      delete stage.dataset.count;
+    }
+    if (first + Number(stage.dataset.count ?? 0) <= rows.length) table.style.height = free + "px"; // not of a page that is half empty
+  }
+  function turn() {
+    first += Number(document.querySelector(".projector").dataset.count ?? 0);
+    fit();
   }
 
   function apply(patch) {
@@ -62,14 +119,32 @@
       document.getElementById("sums").replaceWith(made.content.firstElementChild);
     }
     rank(body);
-    pin();
+    show();
     board.dataset.version = patch.to;
   }
 
   const board = find();
   if (!board) return;
-  pin();
+  show();
   window.addEventListener("hashchange", pin);
+  if (document.querySelector(".projector")) {
+    window.addEventListener("resize", fit);
+    setInterval(turn, 12000);
+  }
+  // The page is the same for all readers: which row is theirs is asked for by each of them.
+  const mine = document.querySelector("a[data-mine]");
+  if (mine) {
+    fetch(mine.href, { headers: { Accept: "application/json" } })
+      .then((answer) => (answer.ok ? answer.json() : {}))
+      .then((own) => {
+        team = own.team ?? "";
+        mine.parentElement.hidden = !team;
+        const clock = document.querySelector(".end time[data-left]");
+        if (clock && own.ends && clock.dataset.after) clock.dateTime = own.ends;
+        pin();
+      })
+      .catch(() => {}); // the link is there
+  }
   const path = board.dataset.board + (board.dataset.board.includes("?") ? "&" : "?") + "version=" + version(board);
   const hear = (event, data) => { if (event === "board") apply(JSON.parse(data)); };
   if (typeof listen === "function") listen(path, hear); // the page has one connection for all

@@ -93,14 +93,65 @@ func TestABrowserKeepsUp(t *testing.T) {
 		b.Is("what is wider than the screen", `String(document.documentElement.scrollWidth > innerWidth)`, "false")
 		b.Is("the names when the board is scrolled", `(() => {
 			const box = document.querySelector('.scroll'); box.scrollLeft = 400;
-			return String(box.scrollLeft > 100 && Math.abs(document.querySelector('tbody th').getBoundingClientRect().left - box.getBoundingClientRect().left) < 3);
+			const rank = document.querySelector('tbody td').getBoundingClientRect(), name = document.querySelector('tbody th').getBoundingClientRect();
+			return String(box.scrollLeft > 100 && Math.abs(rank.left - box.getBoundingClientRect().left) < 3 && Math.abs(name.left - rank.right) < 3);
 		})()`, "true")
+		b.Is("a shadow where columns follow, which ends with them", `(() => {
+			const box = document.querySelector('.scroll'), shadow = getComputedStyle(box, '::after'), cover = getComputedStyle(box, '::before');
+			return [shadow.position, shadow.right, parseInt(cover.zIndex) > parseInt(shadow.zIndex), cover.justifySelf].join();
+		})()`, "sticky,0px,true,end")
 		b.Eval(`(location.hash = '#' + document.querySelector('tbody tr').id)`)
 		b.Is("the own row above all", `[...document.querySelectorAll('thead .own > *')].map(e => e.textContent).join() === [...document.querySelectorAll('tbody tr:target > *')].map(e => e.textContent).join()`, "true")
 		b.Is("and it has no id", `document.querySelector('thead .own').id`, "")
+		b.Is("its mark", `document.querySelector('tbody tr:target').getAttribute('aria-current')`, "true")
 		b.Screenshot("board")
 		if len(b.Wrong) > 0 {
 			t.Errorf("%s: the page complains: %s", path, strings.Join(b.Wrong, "\n"))
+		}
+	}
+}
+
+// TestProjector: on the picture of a hall all rows can be read without scrolling, a few of them at a
+// time if they are many.
+func TestProjector(t *testing.T) {
+	if os.Getenv("ASSAY_SLOW") == "" {
+		t.Skip("a browser takes a while: set ASSAY_SLOW=1")
+	}
+	for _, teams := range []int{0, 5, 60} {
+		l := New(large(teams), func(Heading, Viewer) (before, after []byte, err error) {
+			return []byte(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Board</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/style.css">` +
+				`<script src="/board.js" defer></script><main><div class="projector"><h1 class="said">Board</h1>`), []byte("<p><span data-rows></span></p></div></main></html>"), nil
+		})
+		mux := http.NewServeMux()
+		for path, body := range map[string]string{"/style.css": report.Style() + Style(), "/board.js": Script()} {
+			mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", map[bool]string{true: "text/css", false: "text/javascript"}[path == "/style.css"])
+				fmt.Fprint(w, body)
+			})
+		}
+		mux.HandleFunc("/board", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Security-Policy", "default-src 'self'; img-src 'self' data:")
+			if _, err := l.ServePage(w, r, Viewer{Projector: true}); err != nil {
+				t.Error(err)
+			}
+		})
+		hall := NewHall(HallOptions{})
+		mux.HandleFunc("/c/regional/board/events", func(w http.ResponseWriter, r *http.Request) { hall.ServeEvents(w, r, l, false) })
+		web := httptest.NewServer(mux)
+		t.Cleanup(web.Close)
+		b := browser.Open(t, web.URL+"/board")
+		b.Wide(1920)
+		const shown = `[...document.querySelectorAll('tbody tr')].filter(r => !r.hidden)`
+		b.Is(fmt.Sprintf("%d teams: whether the page scrolls", teams), `(document.documentElement.scrollHeight > innerHeight) + ' ' + (document.documentElement.scrollWidth > innerWidth)`, "false false")
+		b.Is(fmt.Sprintf("%d teams: whether the picture is filled", teams), `!document.querySelector('tbody tr') || document.querySelector('table').getBoundingClientRect().bottom > innerHeight * .8`, "true")
+		b.Is(fmt.Sprintf("%d teams: whether all are shown", teams), shown+`.length === document.querySelectorAll('tbody tr').length`, fmt.Sprint(teams < 60))
+		if teams == 60 {
+			first := b.Eval(shown + `[0].id`)
+			b.Soon(shown+`[0].id`, func(id string) bool { return id != first })
+			b.Contains("what is said of the rows", `document.querySelector('[data-rows]').textContent`, "Rows ", " of 60")
+		}
+		if len(b.Wrong) > 0 {
+			t.Errorf("the page complains: %s", strings.Join(b.Wrong, "\n"))
 		}
 	}
 }

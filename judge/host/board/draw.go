@@ -15,9 +15,16 @@ import (
 
 // Heading is what a board says besides its numbers.
 type Heading struct {
-	Name  string // of the contest
-	Slug  string // of the contest: its pages are below /c/ and this
-	Final bool   // the results are final
+	Name   string    // of the contest
+	Slug   string    // of the contest: its pages are below /c/ and this
+	Final  bool      // the results are final
+	Starts time.Time // zero if not set
+	Ends   time.Time // zero if not set, or if there is no end
+}
+
+// equal reports whether the pages around two headings are the same.
+func (h *Heading) equal(other *Heading) bool {
+	return h.Name == other.Name && h.Slug == other.Slug && h.Final == other.Final && h.Starts.Equal(other.Starts) && h.Ends.Equal(other.Ends)
 }
 
 // base is the path of the contest's pages, safe in HTML.
@@ -36,11 +43,12 @@ type pen struct {
 
 // sheet is a board as it was drawn once.
 type sheet struct {
-	head   []byte // the table up to the first row
-	rows   []line
-	sums   []byte // the row of what all teams have reached
-	notes  []string
-	groups []string
+	heading Heading
+	head    []byte // the table up to the first row
+	rows    []line
+	sums    []byte // the row of what all teams have reached
+	notes   []string
+	groups  []string
 }
 
 // line is a row of a sheet.
@@ -59,7 +67,7 @@ func (p *pen) draw(b *scoring.Board, now time.Time) *sheet {
 	if p.kind != c.Rules.Kind {
 		p.drawn, p.kind = nil, c.Rules.Kind
 	}
-	s := &sheet{notes: notes(&c, now, p.staff, p.head.Final), head: p.tableHead(c.Problems)}
+	s := &sheet{heading: p.head, notes: notes(&c, now, p.staff, p.head.Final), head: p.tableHead(c.Problems)}
 	kept := make(map[*scoring.Row][]byte, len(b.Places()))
 	above := 0
 	for _, place := range b.Places() {

@@ -176,7 +176,7 @@ func (h *Hall) follow(ctx context.Context, contest string, b *hosted) (err error
 			}
 		case store.OfTeam:
 			teams = true
-		case store.OfRejudging, store.OfClarification: // what a rejudging changes are submissions
+		case store.OfRejudging, store.OfClarification, store.OfState: // what a rejudging changes are submissions; boards know their moments
 		default:
 			return h.load(ctx, contest, b)
 		}
@@ -226,7 +226,7 @@ func (h *Hall) state(ctx context.Context, contest string) (*State, int64, error)
 		return nil, 0, err
 	}
 	s := &State{
-		Heading: Heading{Name: c.Name, Slug: c.Slug, Final: !c.Finalized.IsZero()},
+		Heading: Heading{Name: c.Name, Slug: c.Slug, Final: !c.Finalized.IsZero(), Starts: c.Starts, Ends: c.Ends()},
 		Contest: Contest(c, problems), Teams: teams, Submissions: make([]scoring.Submission, 0, len(scored)),
 	}
 	for i := range scored {

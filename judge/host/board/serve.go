@@ -40,7 +40,7 @@ func (l *Live) ServePage(w http.ResponseWriter, r *http.Request, to Viewer) (kno
 		return true, nil
 	}
 	body := p.Plain
-	if takesGzip(r.Header.Get("Accept-Encoding")) {
+	if TakesGzip(r.Header.Get("Accept-Encoding")) {
 		h.Set("Content-Encoding", "gzip")
 		body = p.Gzip()
 	}
@@ -49,8 +49,8 @@ func (l *Live) ServePage(w http.ResponseWriter, r *http.Request, to Viewer) (kno
 	return true, nil
 }
 
-// takesGzip reads an Accept-Encoding.
-func takesGzip(accept string) bool {
+// TakesGzip reports whether an Accept-Encoding has gzip.
+func TakesGzip(accept string) bool {
 	for part := range strings.SplitSeq(accept, ",") {
 		name, weight, _ := strings.Cut(strings.TrimSpace(part), ";")
 		if name = strings.TrimSpace(name); name != "gzip" && name != "*" {

@@ -42,8 +42,8 @@ const (
 // Roles are all roles.
 var Roles = []Role{Public, Team, Balloon, Proxy, Analyst, Judge, Staff, CDS, Shadow, Admin}
 
-// everything reports whether a role sees all objects at any time.
-func (r Role) everything() bool { return slices.Contains([]Role{Judge, Staff, CDS, Shadow, Admin}, r) }
+// Insider reports whether a role sees all objects at any time.
+func (r Role) Insider() bool { return slices.Contains([]Role{Judge, Staff, CDS, Shadow, Admin}, r) }
 
 // AccountType is the type that the Contest API gives an account with the role; it is empty for Public.
 func (r Role) AccountType() string {
@@ -91,7 +91,7 @@ var Types = []Type{
 	Judgements, Runs, Clarifications, Awards, Scoreboard,
 }
 
-// Facts are what counts besides the role for whether a client may see an object.
+// Facts are what counts, in addition to the role, for whether a client may see an object.
 type Facts struct {
 	Started bool // the contest has begun
 	Own     bool // the object is of the client's own team, or sent to it
@@ -106,13 +106,13 @@ type Facts struct {
 	Names bool
 }
 
-// Visible reports whether a role may see an object of a type. An object that nobody with the role can
-// see is as one that does not exist.
+// Visible reports whether a role may see an object of a type. For the role, an
+// object that it cannot see does not exist.
 func Visible(r Role, t Type, f Facts) bool {
 	switch {
 	case !Announced(r, t):
 		return false
-	case r.everything():
+	case r.Insider():
 		return true
 	}
 	all := r == Analyst // of all teams, also the hidden ones
@@ -155,21 +155,40 @@ func Sees(r Role, v Version, t Type, name string, own bool) bool {
 	})
 }
 
+// Capabilities are what a role may do by the API.
+func Capabilities(r Role, v Version) []string {
+	clar := "post_clar"
+	if v == V2023 {
+		clar = "team_clar"
+	}
+	switch r {
+	case Team:
+		return []string{"team_submit", clar}
+	case Judge, Staff:
+		if v == V2023 {
+			return []string{} // it has none by which a judge answers
+		}
+		return []string{clar}
+	case Admin:
+		return []string{"contest_start", "contest_thaw", "admin_submit", "admin_clar"}
+	case Proxy:
+		return []string{"proxy_submit", "proxy_clar"}
+	}
+	return []string{}
+}
+
 // Endpoint is an endpoint with the properties that a client may see there.
 type Endpoint struct {
 	Type       Type
 	Properties []string
 }
 
-// Access returns what a role may see of the types that a server has.
-func Access(r Role, v Version, served []Type) (all []Endpoint) {
+// Access returns what a role may see. Strict leaves out extensions of the API.
+func Access(r Role, v Version, strict bool) (all []Endpoint) {
 	for _, t := range Types {
-		if !slices.Contains(served, t) {
-			continue
-		}
 		e := Endpoint{Type: t}
 		for _, p := range table[t] {
-			if Sees(r, v, t, p.name, true) {
+			if Sees(r, v, t, p.name, true) && !(strict && p.extra) {
 				e.Properties = append(e.Properties, p.name)
 			}
 		}

@@ -49,7 +49,7 @@ func TestAccess(t *testing.T) {
 	for _, r := range Roles {
 		for _, v := range Versions {
 			listed := map[Type][]string{}
-			for _, e := range Access(r, v, Types) {
+			for _, e := range Access(r, v, false) {
 				listed[e.Type] = e.Properties
 			}
 			for _, typ := range Types {
@@ -62,8 +62,10 @@ func TestAccess(t *testing.T) {
 					}
 				}
 			}
-			if all := Access(r, v, []Type{Teams}); len(all) != 1 || all[0].Type != Teams {
-				t.Errorf("%s in %s: %v", r, v, all)
+			for _, e := range Access(r, v, true) {
+				if slices.Contains(e.Properties, "shortname") {
+					t.Errorf("%s in %s: %v", r, v, e)
+				}
 			}
 		}
 	}
@@ -141,7 +143,7 @@ func examples() map[Type][]Object {
 	state := StateOf(Moments{Start: at("10:00:00"), Freeze: at("14:00:00"), End: at("15:00:00")}, at("14:30:00"))
 	return map[Type][]Object{
 		Contest: {
-			{"id": "c", "name": "C & <D>", "formal_name": "\u2028É", "start_time": at("10:00:00.1239"),
+			{"id": "c", "shortname": "c", "name": "C & <D>", "formal_name": "\u2028É", "start_time": at("10:00:00.1239"),
 				"countdown_pause_time": 3*time.Minute + 38749*time.Millisecond, "duration": 5 * time.Hour,
 				"scoreboard_freeze_duration": time.Hour, "scoreboard_thaw_time": at("16:00:00"), "scoreboard_type": "pass-fail",
 				"main_scoreboard_group_id": "g",
@@ -205,7 +207,7 @@ func TestEncode(t *testing.T) {
 			}
 			fmt.Fprintf(&out, "%s\n", typ)
 			for _, o := range all[typ] {
-				for _, to := range []Reader{{v, Admin, false}, {v, Public, false}, {v, Team, true}, {v, Team, false}} {
+				for _, to := range []Reader{{v, Admin, false, false}, {v, Public, false, true}, {v, Team, true, false}, {v, Team, false, false}} {
 					data, err := Encode(to, typ, o)
 					if err != nil || !json.Valid(data) {
 						t.Fatalf("%s: %v\n%s", typ, err, data)
@@ -228,7 +230,7 @@ func TestEncode(t *testing.T) {
 func TestEncodeRefuses(t *testing.T) {
 	for _, o := range []Object{{"id": 1.5i}, {"nothing": 1}, {"location": json.RawMessage("{")}, {"id": make(chan int)},
 		{"photo": []Object{{"nothing": 1}}}} {
-		if out, err := Encode(Reader{V2026, Admin, false}, Teams, o); err == nil {
+		if out, err := Encode(Reader{V2026, Admin, false, false}, Teams, o); err == nil {
 			t.Errorf("%v is %s", o, out)
 		}
 	}

@@ -25,6 +25,7 @@ type Reader struct {
 	Version Version
 	Role    Role
 	Own     bool // the object is of the reader's own team
+	Strict  bool // it gets no extensions of the API
 }
 
 // Encode writes an object as its reader may see it.
@@ -44,7 +45,7 @@ func encode(out *bytes.Buffer, to Reader, t Type, o Object) error {
 		if set {
 			known++
 		}
-		if !Sees(to.Role, to.Version, t, p.name, to.Own) || none(value) && !p.always && !(p.given && set) {
+		if !Sees(to.Role, to.Version, t, p.name, to.Own) || to.Strict && p.extra || none(value) && !p.always && !(p.given && set) {
 			continue
 		}
 		if !first {
@@ -146,4 +147,38 @@ func seconds(d time.Duration) string {
 	ms := d.Milliseconds()
 	text := strings.TrimRight(fmt.Sprintf("%d.%03d", ms/1000, ms%1000), "0")
 	return strings.TrimSuffix(text, ".")
+}
+
+// times are the forms of a TIME. Its seconds may have a fraction, and the minutes of its zone are optional.
+var times = []string{"2006-01-02T15:04:05.999999999Z07:00", "2006-01-02T15:04:05.999999999Z0700", "2006-01-02T15:04:05.999999999Z07"}
+
+// ParseTime reads a TIME.
+func ParseTime(text string) (time.Time, error) {
+	for _, form := range times {
+		if at, err := time.Parse(form, text); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%.60q is not a time such as 2026-11-28T10:00:00.000Z", text)
+}
+
+// ParseRelTime reads a RELTIME, such as 0:03:38.749.
+func ParseRelTime(text string) (time.Duration, error) {
+	rest, negative := strings.CutPrefix(text, "-")
+	parts := strings.Split(rest, ":")
+	wrong := fmt.Errorf("%.60q is not a duration such as 0:03:38.749", text)
+	if len(parts) != 3 || len(parts[1]) != 2 || strings.Trim(parts[2], "0123456789.") != "" {
+		return 0, wrong
+	}
+	hours, err1 := strconv.ParseUint(parts[0], 10, 16)
+	minutes, err2 := strconv.ParseUint(parts[1], 10, 16)
+	seconds, err3 := time.ParseDuration(parts[2] + "s")
+	if err1 != nil || err2 != nil || err3 != nil || minutes > 59 || seconds >= time.Minute {
+		return 0, wrong
+	}
+	d := time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute + seconds
+	if negative {
+		d = -d
+	}
+	return d, nil
 }

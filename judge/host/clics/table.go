@@ -17,9 +17,9 @@ const (
 func (a audience) has(r Role) bool {
 	switch a {
 	case code:
-		return r == Analyst || r.everything()
+		return r == Analyst || r.Insider()
 	case insiders:
-		return r.everything()
+		return r.Insider()
 	case personal:
 		return r != Public
 	case admins:
@@ -36,6 +36,7 @@ type property struct {
 	own    bool // a team sees it of its own objects, too
 	always bool // it is written with null, and not left out
 	given  bool // so is it where the object has it
+	extra  bool // the API does not have it, and strict clients do not get it
 	nested Type // of objects within the object; it may be empty
 }
 
@@ -76,7 +77,7 @@ func files(names ...string) (all []property) {
 
 // table has the properties of each type in the order in which they are written.
 var table = map[Type][]property{
-	Contest: join(plain("id", "name", "formal_name"), []property{{name: "start_time", always: true}},
+	Contest: join(plain("id"), []property{{name: "shortname", extra: true}}, plain("name", "formal_name"), []property{{name: "start_time", always: true}},
 		plain("countdown_pause_time", "duration", "scoreboard_freeze_duration", "scoreboard_thaw_time", "scoreboard_type"),
 		only(V2026, "main_scoreboard_group_id"), plain("penalty_time"), files("banner", "logo")),
 	State: {

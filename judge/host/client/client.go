@@ -41,7 +41,9 @@ import (
 type Options struct {
 	Address
 	Token string // of an account; "" for none
-	// Sign, if it is not nil, makes the Authorization of a worker for a request.
+	// Sign returns the Authorization of a worker for a request. The path is the one below the server's
+	// address, because the server does not know the path of a proxy. If nil, requests
+	// are not signed.
 	Sign func(method, path string) (string, error)
 	// Patience is for how long a server that cannot be reached is asked again; 0 is 30 s,
 	// below 0 is not at all.
@@ -237,7 +239,7 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader, 
 	case c.o.Token != "":
 		r.Header.Set("Authorization", "Bearer "+c.o.Token)
 	case c.o.Sign != nil:
-		text, err := c.o.Sign(method, r.URL.Path)
+		text, err := c.o.Sign(method, strings.TrimPrefix(r.URL.Path, c.base.Path)) // a proxy may cut off the path of the base
 		if err != nil {
 			return nil, err
 		}

@@ -337,3 +337,23 @@ func TestServerComesBack(t *testing.T) {
 	}
 	oneSentence(t, told[0], "does not answer, trying again: dial tcp .*: connect: connection refused")
 }
+
+// TestSignedBelowAPath: a worker behind a proxy signs the path that the server sees.
+func TestSignedBelowAPath(t *testing.T) {
+	for base, want := range map[string]string{"": "/v1/account", "/judge": "/v1/account", "/v1": "/v1/account"} {
+		var asked string
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			asked = r.URL.Path
+			fmt.Fprint(w, `{"login":"ann","scopes":[]}`)
+		}))
+		t.Cleanup(s.Close)
+		var signed string
+		c := to(t, client.Options{Address: client.Address{URL: s.URL + base}, Sign: func(_, path string) (string, error) {
+			signed = path
+			return "signed", nil
+		}})
+		if _, err := c.Account(t.Context()); err != nil || signed != want || asked != base+want {
+			t.Errorf("below %q: signs %q and asks for %q, %v", base, signed, asked, err)
+		}
+	}
+}

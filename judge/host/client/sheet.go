@@ -19,6 +19,8 @@ type Sheet struct {
 	Statement string   `json:"statement"` // Markdown, in sheets before there were Statements
 	TimeMS    int64    `json:"time_ms"`   // of a case; 0 for no limit
 	Memory    int64    `json:"memory_bytes"`
+	Output    int64    `json:"output_bytes,omitempty"` // 0 if it is not known
+	Cases     int      `json:"cases,omitempty"`        // how many test cases there are; 0 if it is not known
 	Samples   []Sample `json:"samples,omitempty"`
 	Golf      bool     `json:"golf,omitempty"` // answers can be proved on a domain
 	// GolfStatement is what a hole shows. If its text is empty, it shows the first of Statements.

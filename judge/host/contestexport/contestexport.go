@@ -1,6 +1,6 @@
 // Package contestexport writes what people take away from a contest as ZIP archives: its contest package,
-// its scoreboard as pages, and its submissions for tools that look for plagiarism. It changes nothing, and
-// does not decide who may have an archive.
+// its results, its scoreboard as pages, and its submissions for tools that look for plagiarism. It does not
+// decide who may have an archive.
 package contestexport
 
 import (
@@ -46,7 +46,9 @@ func Write(ctx context.Context, d *desk.Desk, boards *board.Hall, c *store.Conte
 	var err error
 	switch p {
 	case Package:
-		err = writePackage(ctx, d.Store, c, z)
+		if err = writePackage(ctx, d.Store, c, z); err == nil && ranks(c) {
+			err = writeResults(ctx, d, boards, c, z)
+		}
 	case Submissions:
 		err = writeSubmissions(ctx, d, c, z)
 	case Board, FullBoard:

@@ -3,8 +3,10 @@ package contestexport_test
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/json"
 	"io"
 	"log/slog"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -103,13 +105,75 @@ func TestScoreboard(t *testing.T) {
 	}
 }
 
+// TestResults: the results are those that the jury sees, also in the freeze.
+func TestResults(t *testing.T) {
+	h := webtest.New(t)
+	n := &store.ContestImport{
+		Contest: &store.Contest{
+			Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(-30 * time.Minute), Length: time.Hour,
+			Freeze: 29 * time.Minute, Visibility: store.Public,
+		},
+		Problems: []store.NewContestProblem{{Label: "A", Slug: "sum"}},
+		Groups:   []store.Group{{ID: "1", Name: "North"}, {ID: "2", Name: "South"}, {ID: "3", Name: "Girls"}},
+		Teams: []store.Team{
+			{ExtID: "7", ICPCID: "700", Name: "ada", GroupIDs: []string{"1", "3"}}, {ExtID: "8", Name: "bob", GroupIDs: []string{"2"}},
+			{ExtID: "9", Name: "chair", Hidden: true},
+		},
+	}
+	for login, team := range map[string]string{"ada": "7", "bob": "8", "chair": "9"} {
+		n.Accounts = append(n.Accounts, store.ImportedAccount{ID: login, Type: "team", Team: team, Account: h.Accounts[login]})
+	}
+	id, _, err := h.Store.ImportContest(t.Context(), n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := webtest.Must[*store.Contest](t)(h.Store.Contest(t.Context(), id))
+	for _, login := range []string{"chair", "ada"} {
+		h.Judged(h.Send(c, login), webtest.Accepted()...)
+	}
+	h.Judged(h.Send(c, "bob"), webtest.Failing()...)
+	_, all := files(t, h, c, contestexport.Package)
+	want := regexp.MustCompile(`^File_Version\t1\n700\t1\tGold Medal\t1\t(\d+)\t(\d+)\tNorth, Girls\n\t2\tHonorable\t0\t0\t0\t\n$`)
+	if m := want.FindStringSubmatch(all["results.tsv"]); m == nil || m[1] != m[2] || m[1] == "0" {
+		t.Errorf("the results:\n%q, want\n%s", all["results.tsv"], want)
+	}
+	var awards []struct {
+		ID    string   `json:"id"`
+		Teams []string `json:"team_ids"`
+	}
+	if err := json.Unmarshal([]byte(all["awards.json"]), &awards); err != nil || len(awards) != 8 || awards[0].ID != "winner" || !slices.Equal(awards[0].Teams, []string{"7"}) {
+		t.Errorf("the awards: %v\n%s", err, all["awards.json"])
+	}
+	var table struct {
+		Rows []struct {
+			Team string `json:"team_id"`
+		} `json:"rows"`
+	}
+	if err := json.Unmarshal([]byte(all["scoreboard.json"]), &table); err != nil || len(table.Rows) != 2 || table.Rows[0].Team != "7" {
+		t.Errorf("the scoreboard: %v\n%s", err, all["scoreboard.json"])
+	}
+	count, last := map[string]int{}, ""
+	for line := range strings.Lines(all["event-feed.ndjson"]) {
+		var e struct{ Type, Token string }
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		count[e.Type]++
+		last = e.Token
+	}
+	if count["contest"] != 1 || count["teams"] != 3 || count["submissions"] != 3 || count["judgements"] != 3 || count["awards"] != 8 || last == "" {
+		t.Errorf("the event feed has %v, its last token is %q", count, last)
+	}
+}
+
 // TestPackage: the package has every file, and no password.
 func TestPackage(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("spring", time.Hour, store.Public, store.Settings{})
 	h.Clarify(c, store.NewClarification{Text: "may I?"}, "ada") // who takes part from then on
 	names, all := files(t, h, c, contestexport.Package)
-	want := "accounts.json contest.json groups.json organizations.json persons.json problems.json teams.json"
+	want := "accounts.json contest.json groups.json organizations.json persons.json problems.json teams.json awards.json event-feed.ndjson " +
+		"results.tsv scoreboard.json"
 	if strings.Join(names, " ") != want || !strings.Contains(all["contest.json"], `"id": "spring"`) || !strings.Contains(all["teams.json"], `"name": "ada`) || !strings.Contains(all["problems.json"], `"id": "sum"`) {
 		t.Errorf("%q\n%q", names, all)
 	}

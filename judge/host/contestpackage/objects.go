@@ -217,7 +217,7 @@ func (o *object) problem(at int) Problem {
 	if n, is := o.number("ordinal"); is {
 		p.ordinal = int(n)
 	}
-	o.name("name", false) // of the problem as it is published
+	o.name("name", false) // the published problem has its own
 	for _, key := range []string{"uuid", "time_limit", "memory_limit", "output_limit", "code_limit", "test_data_count",
 		"package", "statement", "attachments"} {
 		o.used[key] = true // the published problem says
@@ -404,7 +404,7 @@ func (o *object) plain(key string) string {
 	return text
 }
 
-// secret is a text as it is written.
+// secret is a text that may begin and end with blanks.
 func (o *object) secret(key string) string {
 	o.scalar(key)
 	text := o.text(key)

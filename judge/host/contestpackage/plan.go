@@ -74,7 +74,7 @@ type planner struct {
 }
 
 // PlanImport compares a package with what a server has. Slug is that of the contest. What a file of
-// the package does not say stays as it is. It returns judge.Faults if the package does not fit the server.
+// the package does not say stays unchanged. It returns judge.Faults if the package does not fit the server.
 func PlanImport(ctx context.Context, p *Package, slug string, now *Current) (*Plan, error) {
 	l := &planner{Package: p, now: now, plan: &Plan{Slug: slug, Notes: slices.Clone(p.Notes)}}
 	if now.Contest != nil {

@@ -197,8 +197,14 @@ func (r *reader) tree(name string, data []byte) (all []item) {
 	return all
 }
 
-// sorted returns the faults in the order of the files and their lines.
+// sorted returns the faults in the order of the files and their lines, each once.
 func (r *reader) sorted() error {
+	seen := map[judge.Fault]bool{}
+	r.faults = slices.DeleteFunc(r.faults, func(f *judge.Fault) bool {
+		twice := seen[*f]
+		seen[*f] = true
+		return twice
+	})
 	slices.SortStableFunc(r.faults, func(a, b *judge.Fault) int { return cmp.Or(cmp.Compare(a.File, b.File), a.Line-b.Line) })
 	return r.faults.AsError()
 }

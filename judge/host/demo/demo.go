@@ -1,4 +1,4 @@
-// Package demo fills an empty folder of data with a contest that is under way: teams, and
+// Package demo fills an empty data directory with a contest that is under way: teams, and
 // submissions with their sources and everything that was seen of their judging; with a ladder
 // on which bots have met; and with a golf hole that has answers. It is for trying out a server,
 // and for tests.
@@ -83,16 +83,16 @@ func recordings[T recording | recordedAnswer](packed []byte) (all []T, err error
 
 // Options say what is filled.
 type Options struct {
-	Data     string // the folder; no server may use it
-	Database string // postgres://...; "" is in the folder
+	Data     string // the data directory; no server may use it
+	Database string // postgres://...; if empty, SQLite in the data directory
 	Version  string // of the program
 	Class    string // of workers
 	Admin    string // the login of the site's admin, who is there
 	Now      time.Time
 }
 
-// Fill makes the contest, of the problems of which there are recordings, and returns who may
-// log in: the admin, a judge, and the teams.
+// Fill creates the contest with the recorded problems. It returns the usernames and passwords of an
+// administrator, a judge, and the teams.
 func Fill(ctx context.Context, o Options) (logins []auth.Slip, err error) {
 	f := &filling{o: o, clock: o.Now.Add(-since - time.Hour), chance: rand.New(rand.NewPCG(1, 8))}
 	all, err := recordings[recording](recorded)
@@ -126,7 +126,7 @@ func Fill(ctx context.Context, o Options) (logins []auth.Slip, err error) {
 	return logins, nil
 }
 
-// filling is a folder of data that is being filled.
+// filling is a data directory that is being filled.
 type filling struct {
 	o        Options
 	store    *store.Store

@@ -108,7 +108,7 @@ func (f *filling) ladder(ctx context.Context) error {
 	if err := f.store.NewLadder(ctx, l); err != nil {
 		return err
 	}
-	rules.Rounds, rules.Format = 1, "open-ladder"
+	rules.Rounds, rules.Format = 1, arena.OpenLadder
 	text, err := json.Marshal(rules)
 	if err == nil {
 		err = f.store.SetLadderRules(ctx, l.ID, text, "")

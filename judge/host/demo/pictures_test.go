@@ -19,6 +19,7 @@ var pictures = []struct {
 }{
 	{"board", "/c/demo/board", "Scoreboard", 1000, ""},
 	{"problem", "/c/demo/p/A", "A. Wythoff", 1000, "team1"},
+	{"booklet", "/c/demo/booklet", "A. Wythoff", 1000, "team1"},
 	{"judging", "/c/demo/s/177", "Submission 177", 1000, "judge"},
 	{"submissions", "/c/demo/submissions", "Submissions", 1000, "judge"},
 	{"problems", "/problems", "Upload a problem package", 1000, "admin"},

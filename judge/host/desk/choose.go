@@ -18,9 +18,10 @@ import (
 type Spoken struct {
 	ID, Name string
 	Endings  []string // by which a name tells it
+	All      []string // also those that another language claims
 }
 
-// Sheet reads what a page shows of a problem; nil where nobody published it.
+// Sheet reads what a page shows of a problem. It returns nil if the problem was published without it.
 func (d *Desk) Sheet(p *store.Problem) (*client.Sheet, error) {
 	if p.Sheet == "" {
 		return nil, nil
@@ -49,7 +50,7 @@ func (d *Desk) Languages(problems []*store.ContestProblem) (all []Spoken, err er
 				continue
 			}
 			known[l.ID] = true
-			one := Spoken{ID: l.ID, Name: l.Name}
+			one := Spoken{ID: l.ID, Name: l.Name, All: l.Extensions}
 			for _, ending := range l.Extensions {
 				if !claimed[ending] {
 					claimed[ending], one.Endings = true, append(one.Endings, strings.ToLower(ending))
@@ -167,8 +168,8 @@ func words(all []judge.Verdict) string {
 	return b.String()
 }
 
-// Rejudge has submissions of a contest judged again, beside what stands, and says how many
-// were left out. All must be said where the choice leaves nothing out.
+// Rejudge rejudges submissions of a contest. Their verdicts stay until the rejudging is applied. It also
+// returns how many submissions were left out. All must be true if the choice is empty.
 func (d *Desk) Rejudge(ctx context.Context, c *store.Contest, ch Choice, all bool, why string, by *store.Account) (*store.Rejudging, int, error) {
 	refuse := func(code int, text, hint string) (*store.Rejudging, int, error) {
 		return nil, 0, &Refusal{Code: code, Text: text, Hint: hint}

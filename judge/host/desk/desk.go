@@ -1,6 +1,6 @@
-// Package desk is where submissions are handed in, by a page or by the command line: it says
-// what somebody is in a contest, into which contest a submission goes, whether it is taken, and
-// what its author may see of its judging. It does not judge, and draws nothing.
+// Package desk accepts submissions from pages and from the command line. It decides what access an
+// account has to a contest or a hole, which contest a submission belongs to, whether it is accepted, and
+// what its author may see of its judgement. It does not judge, and renders nothing.
 package desk
 
 import (
@@ -29,20 +29,23 @@ type Desk struct {
 	Store    *store.Store
 	Blobs    *blob.Folder
 	Dispatch *dispatch.Dispatcher
-	// Sweeping keeps the sweep and requests apart: the sweep holds it for writing; a request holds it
-	// for reading from "this blob is here" until a row refers to it, and never while it waits for
-	// the caller: for a turn, for a body, or for an answer to be read. Nil: no sweep.
+	// Sweeping keeps garbage collection and requests apart. The collection holds it for writing. A request
+	// holds it for reading from the check that a blob exists until a row refers to the blob, and never
+	// while it waits for the caller: for a turn, for a body, or for a response to be read. If nil, nothing
+	// is collected.
 	Sweeping *sync.RWMutex
 	// MaxSize and MaxFiles bound a submission: bytes of all its files, and their number.
 	MaxSize  int64
 	MaxFiles int
-	// Turns are of accounts, and of networks where nobody is logged in.
+	// Turns are of accounts, and of networks for requests without an account.
 	Turns Turns
 	// Strangers are turns of networks, for requests whose tokens are not right.
 	Strangers Turns
 	// Passers are turns of networks: see Pace.
 	Passers Turns
 	uploads Turns // of accounts: see Upload
+	// Throttle delays logins after wrong passwords.
+	Throttle LoginThrottle
 	// Streams are those that are open.
 	Streams Streams
 	// Class is that of the workers that judge submissions.
@@ -51,15 +54,13 @@ type Desk struct {
 	Registration auth.Registration
 	// Practice applies to problems that do not set their own. If empty, it is PracticeSamples.
 	Practice store.PracticeLevel
-	// Forget removes at once those of some blobs that nobody names. It must not be called with
-	// Kept held.
+	// Forget removes at once those of the blobs that no row refers to. The caller must not hold Sweeping.
 	Forget func(ctx context.Context, blobs []blob.Digest) error
 	// Contents says which blobs a manifest names; nil is for none.
 	Contents func(manifest blob.Digest) ([]blob.Digest, error)
 	// FreeDisk says how many bytes are free where the server keeps its data.
 	FreeDisk func() (int64, error)
-	// At, if it is not nil, is told before a submission is kept, and after it. Tests end the
-	// process there.
+	// At is called, if not nil, before and after a submission is stored. Tests use it to simulate a crash.
 	At func(kept bool)
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
@@ -84,19 +85,19 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.Text }
 
-// Seat is what somebody is in a contest.
+// A Seat is the access of an account to a contest.
 type Seat struct {
 	Contest *store.Contest
-	Account *store.Account // nil for nobody
+	Account *store.Account // nil if the caller is not logged in
 	Role    auth.Role
-	Team    *store.Team // nil for those who do not take part, or not yet
+	Team    *store.Team // nil if the account does not take part, or not yet
 	State   auth.State
 }
 
-// Can says whether who sits there may do something now.
+// Can reports whether the account may do an action now.
 func (s *Seat) Can(a auth.Action) bool { return auth.Can(s.Role, a, s.State) }
 
-// Ends is when the contest ends for whoever sits there; zero for never.
+// Ends returns when the contest ends for the account. The zero time means never.
 func (s *Seat) Ends() time.Time {
 	end := s.Contest.Ends()
 	if !end.IsZero() && s.Team != nil {
@@ -125,7 +126,7 @@ func Scopes(r auth.Role) []string {
 	return all
 }
 
-// Seat says what an account, or nobody, is in a contest.
+// Seat returns the access of an account to a contest. If a is nil, the caller is not logged in.
 func (d *Desk) Seat(ctx context.Context, c *store.Contest, a *store.Account) (*Seat, error) {
 	s := &Seat{Contest: c, Account: a, Role: Role(a)}
 	given := false
@@ -177,6 +178,11 @@ type New struct {
 	Language string // asked for; "" for what the name tells
 	All      bool
 	Many     bool // the account may have any number of submissions that are not judged yet
+	// Team is whose submission it is, if the account submits for others: as often as it likes. ExtID and
+	// At are those of store.NewSubmission.
+	Team  *store.Team
+	ExtID string
+	At    time.Time
 }
 
 // The free space below which nothing is taken any more.
@@ -312,13 +318,13 @@ func (d *Desk) Hurried(ctx context.Context, n New) error {
 // perMinute is how many submissions an account may send to a contest in a minute.
 func perMinute(s *Seat) int64 { return cmp.Or(int64(s.Contest.Settings.PerMinute), usualPerMinute) }
 
-// asRefusal is an error of the store as it is told to the submitter.
+// asRefusal converts an error of the store into the Refusal shown to the author of the submission.
 func asRefusal(err error, s *Seat) error {
 	if errors.Is(err, store.ErrTooFast) {
 		return &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("you have sent %d submissions within a minute, and that is the most", perMinute(s)), Hint: "wait a minute"}
 	}
 	if errors.Is(err, store.ErrOtherUnderKey) {
-		return &Refusal{Code: http.StatusConflict, Text: "another program was sent with the same key, less than ten minutes ago", Hint: "load the page anew, or take another key"}
+		return &Refusal{Code: http.StatusConflict, Text: "another program was sent with the same key, less than ten minutes ago", Hint: "reload the page, or use another key"}
 	}
 	if errors.Is(err, store.ErrManyOpen) {
 		return &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("%d of your submissions are not judged yet, and that is the most", mostOpen), Hint: "wait until some of them are judged"}
@@ -332,12 +338,12 @@ func (d *Desk) at(kept bool) {
 	}
 }
 
-// enter hands a submission in to a contest, in which its author takes part from then on. That
-// of staff has no team, and counts for nobody.
+// enter fills in the contest of a submission. A contestant takes part in the contest from then on. A
+// submission of the jury has no team and is unscored.
 func (d *Desk) enter(ctx context.Context, n *New, kept *store.NewSubmission) (err error) {
 	c, s := n.Seat.Contest, &n.Seat.Contest.Settings
 	if !n.Seat.Can(auth.Submit) {
-		return d.closed(n.Seat)
+		return d.Closed(n.Seat)
 	}
 	if len(s.Languages) > 0 && n.Language != "" && !slices.Contains(s.Languages, n.Language) {
 		return &Refusal{Code: http.StatusBadRequest, Text: fmt.Sprintf("%.40s is not a language of this contest: they are %s", n.Language, strings.Join(s.Languages, ", "))}
@@ -346,7 +352,11 @@ func (d *Desk) enter(ctx context.Context, n *New, kept *store.NewSubmission) (er
 	if n.Seat.State.Phase == auth.Running {
 		kept.Lane = job.Contest
 	}
+	kept.ExtID, kept.At = n.ExtID, n.At
 	if n.Seat.Role != auth.Contestant {
+		if n.Team != nil {
+			kept.Team, kept.PerMinute = n.Team.ID, 0
+		}
 		return nil
 	}
 	if n.Seat.Team == nil {
@@ -358,8 +368,8 @@ func (d *Desk) enter(ctx context.Context, n *New, kept *store.NewSubmission) (er
 	return nil
 }
 
-// closed says why a contest takes no submission.
-func (d *Desk) closed(s *Seat) *Refusal {
+// Closed returns why a contest takes no submission.
+func (d *Desk) Closed(s *Seat) *Refusal {
 	switch {
 	case !s.State.Shown:
 		return &Refusal{Code: http.StatusNotFound, Text: "there is no such contest"}
@@ -436,7 +446,7 @@ func (d *Desk) Place(ctx context.Context, a *store.Account, problem string) (*Se
 	case best != nil:
 		return best, nil
 	case seen != nil && !staff:
-		return nil, d.closed(seen)
+		return nil, d.Closed(seen)
 	case staff:
 		return nil, nil
 	case len(contests) == 0 && a.Role == "":
@@ -502,7 +512,7 @@ func (d *Desk) Labelled(ctx context.Context, a *store.Account, contest, label st
 		return nil, nil, several(label, running)
 	}
 	if best == nil && seen != nil {
-		return nil, nil, d.closed(seen)
+		return nil, nil, d.Closed(seen)
 	}
 	if best == nil {
 		return nil, nil, fmt.Errorf("the problem %s: %w", label, store.ErrNotFound)
@@ -510,8 +520,8 @@ func (d *Desk) Labelled(ctx context.Context, a *store.Account, contest, label st
 	return found, best, nil
 }
 
-// better says whether somebody rather submits there: where it counts, then where it began
-// last.
+// better reports whether a submission belongs to s rather than to t: a running contest comes first, then
+// the contest that began last.
 func better(s, t *Seat) bool {
 	if running := s.State.Phase == auth.Running; running != (t.State.Phase == auth.Running) {
 		return running

@@ -16,10 +16,9 @@ const AdminLogin = "admin"
 // name is taken.
 const OwnWorker = "local"
 
-// Erase takes a person out of the server: see store.Erase. What is judged of theirs now is
-// cancelled, and the bytes of their programs are removed. Who did it is told to the audit. It goes
-// on to its end also where nobody waits for it any more; asked again it does what is left of one
-// that was interrupted.
+// Erase deletes a person from the server: see store.Erase. It cancels their pending jobs and workflows,
+// removes the bytes of their programs, and writes an entry of the audit log. It completes even if ctx
+// ends. If an earlier call was interrupted, another one does the rest.
 func (d *Desk) Erase(ctx context.Context, a *store.Account, by store.Entry) error {
 	if a.Login == AdminLogin {
 		return &Refusal{Code: http.StatusConflict, Text: "the server itself works by the account " + AdminLogin, Hint: "give it the name and the password of another person"}
@@ -51,7 +50,7 @@ func (d *Desk) Erase(ctx context.Context, a *store.Account, by store.Entry) erro
 	}
 	blobs, err := d.Store.Erase(ctx, a.ID)
 	if errors.Is(err, store.ErrLastAdmin) {
-		return &Refusal{Code: http.StatusConflict, Text: "nobody else looks after this server with a password", Hint: "make another account an admin first"}
+		return &Refusal{Code: http.StatusConflict, Text: "no other administrator of this server has a password", Hint: "make another account an admin first"}
 	}
 	if err != nil {
 		return err

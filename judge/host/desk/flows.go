@@ -77,13 +77,13 @@ func (d *Desk) EndFlows(ctx context.Context, a *store.Account, reason string) (n
 	return n, nil
 }
 
-// ShutOut shuts an account out, and ends what it asked for: its flows, and its submissions of
-// practice that no worker was given. Those of contests count, and are judged.
+// ShutOut disables an account and ends its workflows, and its submissions in practice that no worker has.
+// Its submissions to contests count, and are judged.
 func (d *Desk) ShutOut(ctx context.Context, a *store.Account) error {
 	if err := d.Store.Disable(ctx, a.ID, true); err != nil { // it asks for nothing from here on
 		return err
 	}
-	if _, err := d.EndFlows(ctx, a, "the account was shut out"); err != nil {
+	if _, err := d.EndFlows(ctx, a, "the account was disabled"); err != nil {
 		return err
 	}
 	jobs, err := d.Store.OpenJobs(ctx, a.ID, "", store.Practice)

@@ -23,18 +23,18 @@ import (
 	"assay/judge/host/store"
 )
 
-// HoleSeat is what somebody is at a hole.
+// A HoleSeat is the access of an account to a hole.
 type HoleSeat struct {
 	Hole    *store.Hole
-	Account *store.Account // nil for nobody
+	Account *store.Account // nil if the caller is not logged in
 	Role    auth.Role
 	State   auth.State
-	// Contested says that the problem is in a contest that runs, and that whoever stands there does
-	// not look after it. Then the hole takes no answers: it would tell what the contest does not.
+	// Contested reports whether the problem is in a running contest, and the account is not in its
+	// jury. Then the hole accepts no answers, because its checks would reveal what the contest does not.
 	Contested bool
 }
 
-// HoleSeat says what an account, or nobody, is at a hole.
+// HoleSeat returns the access of an account to a hole. If a is nil, the caller is not logged in.
 func (d *Desk) HoleSeat(ctx context.Context, h *store.Hole, a *store.Account) (*HoleSeat, error) {
 	t := &HoleSeat{Hole: h, Account: a, Role: Role(a), State: auth.State{Phase: auth.Running}}
 	contests, err := d.Store.ContestsOf(ctx, h.ProblemSlug)
@@ -53,15 +53,15 @@ func (d *Desk) HoleSeat(ctx context.Context, h *store.Hole, a *store.Account) (*
 	if h.Closed || t.Contested {
 		t.State.Phase = auth.Over
 	}
-	// Those who see all see it whatever it says, and may try it.
+	// An account that sees everything sees each hole, and may try it.
 	t.State.Shown = h.Visibility == store.Public || h.Visibility == store.Accounts && a != nil || auth.Can(t.Role, auth.SeeAll, auth.State{})
 	return t, nil
 }
 
-// Can says whether who stands there may do something now.
+// Can reports whether the account may do an action now.
 func (t *HoleSeat) Can(a auth.Action) bool { return auth.Can(t.Role, a, t.State) }
 
-// Look is the same with an answer in view.
+// Look returns the access to an answer of the hole.
 func (t *HoleSeat) Look(a *store.Answer) *HoleSeat {
 	of := *t
 	of.State.Own = t.Account != nil && a.Account == t.Account.ID
@@ -103,7 +103,7 @@ func (d *Desk) TakeAnswer(ctx context.Context, n NewAnswer) (*store.Answer, erro
 		return nil, err
 	}
 	if recent >= answersPerMinute {
-		return nil, &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("you have sent %d answers within a minute, and that is the most", recent), Hint: "wait a minute"}
+		return nil, &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("you have sent %d submissions within a minute, which is the limit", recent), Hint: "wait a minute"}
 	}
 	if err := d.Keep(ctx, n.Account, n.Data); err != nil {
 		return nil, err
@@ -136,15 +136,15 @@ func (t *HoleSeat) closed() *Refusal {
 	return &Refusal{Code: code, Text: t.Closed()}
 }
 
-// Closed says, in a sentence, why a hole takes no answer of whoever stands there.
+// Closed returns a sentence that says why the hole accepts no answer of the account.
 func (t *HoleSeat) Closed() string {
 	switch {
 	case t.Hole.Closed:
-		return "the hole is closed and takes no more answers"
+		return "the hole is closed and takes no more submissions"
 	case t.Contested:
-		return "the hole takes no answers while a contest with its problem runs"
+		return "the hole takes no submissions while a contest with its problem runs"
 	}
-	return "only users who are logged in may send an answer"
+	return "only users who are logged in may submit"
 }
 
 // ShownProof is a proof as the readers of an answer see it: without what was tried to call it.
@@ -171,14 +171,14 @@ func (d *Desk) readAnswer(ctx context.Context, n *NewAnswer) (err error) {
 	case size > d.MaxSize:
 		return tooLong(size, d.MaxSize)
 	case strings.TrimSpace(string(n.Data)) == "":
-		return refused("the answer is empty: paste its text, or choose a file that has one")
+		return refused("the submission is empty: paste the code, or choose a file that has some")
 	}
 	n.File = job.File{Size: int64(len(n.Data)), Digest: blob.Of(n.Data)}
 	return nil
 }
 
 func tooLong(size, most int64) *Refusal {
-	return &Refusal{Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("the answer has %d bytes; the most is %d", size, most)}
+	return &Refusal{Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("the submission has %d bytes; the limit is %d", size, most)}
 }
 
 func refused(format string, args ...any) *Refusal {
@@ -208,7 +208,7 @@ func (d *Desk) understood(ctx context.Context, n *NewAnswer, p *store.Problem) e
 			return err
 		}
 	case n.How.Language == "" && ending == "":
-		return refused("nothing tells the language of the answer: choose it, or name the file as programs of its language are named")
+		return refused("the language of the submission is unknown: choose it, or name the file as programs of its language are named")
 	}
 	meant := slices.DeleteFunc(slices.Clone(sheet.Languages), func(l client.OfferedLanguage) bool { return !means(l) })
 	if n.How.Language == "" && !post {
@@ -227,7 +227,7 @@ func (d *Desk) understood(ctx context.Context, n *NewAnswer, p *store.Problem) e
 		n.File.Path += meant[0].Extensions[0]
 	}
 	n.File.Path = strings.TrimSuffix(n.File.Path, ".")
-	return d.installed(ctx, meant, ": an answer in it cannot be proved")
+	return d.installed(ctx, meant, ": a submission in it cannot be checked")
 }
 
 // readPost looks at a post, and returns what its language is meant by.
@@ -237,7 +237,7 @@ func readPost(n *NewAnswer, means func(client.OfferedLanguage) bool) (func(clien
 		return nil, refused("%s", err)
 	}
 	if strings.TrimSpace(post.Code) == "" {
-		return nil, refused("the code of the post is empty: the answer is what stands between lines of ```, or is indented by four blanks")
+		return nil, refused("the code of the post is empty: put it between lines of ```, or indent it by four blanks")
 	}
 	if err := flow.CheckFlags(post.Flags); err != nil {
 		return nil, refused("%s", err)
@@ -250,7 +250,7 @@ func readPost(n *NewAnswer, means func(client.OfferedLanguage) bool) (func(clien
 	}, nil
 }
 
-// installed refuses languages of which the workers have none; so says what that means.
+// installed refuses languages if the workers have none of them. The error ends with so, the consequence.
 func (d *Desk) installed(ctx context.Context, meant []client.OfferedLanguage, so string) error {
 	class, err := d.Store.Class(ctx, d.Class)
 	if errors.Is(err, store.ErrNotFound) {
@@ -293,7 +293,7 @@ func (d *Desk) Places(ctx context.Context, h *store.Hole, a *store.Answer) (stri
 	}
 	words := fmt.Sprintf("place %d of %d in %s, %d of %d over all", here.Rank, len(in), a.Name, all.Rank, len(over))
 	if here.Number != a.Number {
-		return fmt.Sprintf("what counts is answer %d with %d bytes: %s", here.Number, here.Bytes, words), nil
+		return fmt.Sprintf("submission %d counts, with %d bytes: %s", here.Number, here.Bytes, words), nil
 	}
 	return fmt.Sprintf("%d bytes: %s", a.Bytes, words), nil
 }

@@ -30,8 +30,8 @@ const (
 	mostDays    = 365
 )
 
-// Invite makes an invitation, and returns its code, which nobody is told again. One that
-// cannot be made is a *Refusal.
+// Invite creates an invitation and returns its code, which cannot be read again later. It returns a
+// *Refusal if the invitation is not allowed.
 func (d *Desk) Invite(ctx context.Context, n Invite) (code string, i *store.Invitation, err error) {
 	n.Note = strings.TrimSpace(n.Note)
 	refuse := func(code int, text, hint string) (string, *store.Invitation, error) {
@@ -39,7 +39,7 @@ func (d *Desk) Invite(ctx context.Context, n Invite) (code string, i *store.Invi
 	}
 	switch {
 	case d.Registration == auth.Closed:
-		return refuse(http.StatusConflict, "this server takes nobody in by invitations", `registration = "invite" in the table [server] of judge.toml changes that`)
+		return refuse(http.StatusConflict, "this server accepts no invitations", `registration = "invite" in the table [server] of judge.toml changes that`)
 	case n.Uses < 1 || n.Uses > mostInvited:
 		return refuse(http.StatusBadRequest, fmt.Sprintf("an invitation is for 1 to %d people, not for %d", mostInvited, n.Uses), "")
 	case math.IsNaN(n.Days) || n.Days <= 0 || n.Days > mostDays:

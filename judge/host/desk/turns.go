@@ -49,8 +49,8 @@ const (
 	mostInLine = 1000
 	// turnedAway is how long it takes to refuse who has too many.
 	turnedAway = time.Second
-	// leastRest is that after what takes less, so that nobody asks for a board, which is drawn once
-	// for all, as fast as connections can carry it; and no more, for a whole school may have one
+	// leastRest is the shortest rest. Without it, one caller could ask for a scoreboard, which is drawn
+	// once for all, as fast as connections can carry it. It is short because a whole school may have one
 	// address.
 	leastRest = time.Millisecond
 )
@@ -75,8 +75,8 @@ type Turn struct {
 	began time.Time
 }
 
-// Wait waits until it is somebody's turn; with too many that wait it is a *Refusal. The turn
-// must be ended.
+// Wait waits for the turn of a caller. It returns a *Refusal if too many requests of the caller wait. The
+// turn must be ended.
 func (t *Turns) Wait(ctx context.Context, who string) (*Turn, error) { return t.wait(ctx, who, 1) }
 
 // wait is Wait where so many requests of one caller are served at a time. If they are more than

@@ -65,27 +65,21 @@ func (d *Dispatcher) beginAudit(ctx context.Context, r *job.Result, of *store.Su
 
 // concluded ends an audit, and counts what it says of the workers. The verdict stands, whatever
 // they say, until somebody has looked.
-func (d *Dispatcher) concluded(ctx context.Context, f *store.Flow, spec *flow.Spec, parts []flow.Part) error {
-	said, agree, err := flow.Opinions(spec, parts)
-	if err != nil {
-		return d.EndFlow(ctx, f.ID, store.FlowFailed, err.Error())
-	}
+func (d *Dispatcher) concluded(ctx context.Context, f *store.Flow, a *flow.Audited) (err error) {
 	var all []string
-	for _, one := range said {
+	for _, one := range a.Opinions {
 		all = append(all, one.String())
 	}
 	what := strings.Join(all, "; ")
-	if agree {
+	if a.Agree {
 		err = d.EndFlow(ctx, f.ID, store.FlowDone, "")
 	} else {
-		if !slices.ContainsFunc(said, func(o *flow.Opinion) bool { return o.Wrong }) {
+		if !slices.ContainsFunc(a.Opinions, func(o *flow.Opinion) bool { return o.Wrong }) {
 			what += ": the program varies on each of them, which says nothing of the workers"
 		}
-		var o flow.AuditOptions
-		err = json.Unmarshal(spec.Options, &o)
-		err = errors.Join(err, d.differ(ctx, o.Submission, what), d.EndFlow(ctx, f.ID, store.FlowFailed, what))
+		err = errors.Join(d.differ(ctx, a.Submission, what), d.EndFlow(ctx, f.ID, store.FlowFailed, what))
 	}
-	for _, one := range said {
+	for _, one := range a.Opinions {
 		if one.Right || one.Wrong {
 			err = errors.Join(err, d.judged(ctx, one.Worker, f.Owner, one.Wrong))
 		}

@@ -156,7 +156,9 @@ func TestWorkersThatDiffer(t *testing.T) {
 					h.must(err)
 					f, err := h.store.NewFlow(t.Context(), fmt.Sprint("audit", i), string(flow.Audit), data, accounts[i%len(accounts)])
 					h.must(err)
-					h.must(h.concluded(t.Context(), f, spec, append([]flow.Part{differ}, tt.parts...)))
+					step, err := flow.Next(spec, append([]flow.Part{differ}, tt.parts...))
+					h.must(err)
+					h.must(h.concluded(t.Context(), f, step.Audit))
 				}
 				var drained []string
 				for _, w := range workers {

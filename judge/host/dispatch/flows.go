@@ -121,19 +121,16 @@ func (d *Dispatcher) plan(ctx context.Context, id string, now time.Time) error {
 		return err
 	}
 	var spec flow.Spec
-	step := &flow.Step{Done: true}
-	if err = json.Unmarshal(f.Spec, &spec); err == nil {
-		step, err = flow.Next(&spec, planned(parts))
+	if err := json.Unmarshal(f.Spec, &spec); err != nil { // it would fail again
+		return d.EndFlow(ctx, id, store.FlowFailed, err.Error())
 	}
-	if err != nil { // with the same parts it would be the same again
-		step = &flow.Step{Done: true, Failed: err.Error()}
-	}
-	if spec.Kind == flow.Hole && step.Done {
-		if err := d.settle(ctx, id, &spec, planned(parts)); err != nil {
+	step, _ := flow.Next(&spec, planned(parts)) // the step says what the error is
+	if step.Answer != nil {
+		if err := d.settle(ctx, id, step.Answer); err != nil {
 			return err
 		}
 	}
-	if spec.Kind == flow.Audit && !step.Done {
+	if step.Optional && !step.Done {
 		away := false
 		step.Jobs = slices.DeleteFunc(step.Jobs, func(j flow.Job) bool {
 			here, known := d.someone(&j)
@@ -145,8 +142,8 @@ func (d *Dispatcher) plan(ctx context.Context, id string, now time.Time) error {
 		}
 	}
 	switch {
-	case step.Done && step.Failed == "" && spec.Kind == flow.Audit:
-		return d.concluded(ctx, f, &spec, planned(parts))
+	case step.Done && step.Failed == "" && step.Audit != nil:
+		return d.concluded(ctx, f, step.Audit)
 	case step.Failed != "":
 		return d.EndFlow(ctx, id, store.FlowFailed, step.Failed)
 	case step.Done:

@@ -12,13 +12,12 @@ import (
 	"assay/judge/host/store"
 )
 
-// settle keeps what became of an answer to a hole.
-func (d *Dispatcher) settle(ctx context.Context, id string, spec *flow.Spec, parts []flow.Part) error {
-	a, err := spec.Answer(parts)
-	if err != nil { // it would be the same again
-		return d.o.Store.Settle(ctx, store.Settled{Flow: id, Why: err.Error()})
+// settle records the outcome of the check of an answer to a hole.
+func (d *Dispatcher) settle(ctx context.Context, id string, a *flow.Answered) (err error) {
+	if a.Unread != "" {
+		return d.o.Store.Settle(ctx, store.Settled{Flow: id, Why: a.Unread})
 	}
-	s := store.Settled{Flow: id, Right: a.Right, Toolchain: a.Toolchain, Workers: a.Workers, Why: "no worker could prove it: the staff look into it, and it may be sent again"}
+	s := store.Settled{Flow: id, Right: a.Right, Toolchain: a.Toolchain, Workers: a.Workers, Why: "no worker could check it: the administrators look into it, and you can submit it again"}
 	if a.Part != nil {
 		if s.Proved, err = d.Proved(a.Part.Events); err != nil {
 			return err

@@ -153,7 +153,7 @@ func TestAnAnswerThatNobodyCanProve(t *testing.T) {
 			return d
 		}
 		right := put(proves(t, &job.Spec{}, judge.GolfRight, "").Events, nil)
-		const nobody = "no worker could prove it: the staff look into it, and it may be sent again"
+		const nobody = "no worker could check it: the administrators look into it, and you can submit it again"
 		for what, tt := range map[string]struct {
 			want string
 			part flow.Part
@@ -170,7 +170,9 @@ func TestAnAnswerThatNobodyCanProve(t *testing.T) {
 			h.must(h.store.NewHole(t.Context(), o))
 			a, err := h.store.NewAnswer(t.Context(), store.NewAnswer{Hole: o, Account: h.owner, File: job.File{Path: "answer.md", Digest: digest}, Asked: []byte(`{}`), Spec: []byte(`{}`), Kind: string(flow.Hole)})
 			h.must(err)
-			h.must(h.settle(t.Context(), a.Flow, spec, []flow.Part{part}))
+			step, err := flow.Next(spec, []flow.Part{part})
+			h.must(err)
+			h.must(h.settle(t.Context(), a.Flow, step.Answer))
 			if got := h.now(a); got.State != store.Refused || got.Why != want {
 				t.Errorf("%s: it is %+v, want %q", what, got, want)
 			}

@@ -3,7 +3,7 @@
 // first, so that
 //
 //   - jobs of one owner go in the order of their arrival,
-//   - owners who have something waiting get equal shares of the time, whoever came with a
+//   - owners who have something waiting get equal shares of the time, even if one comes with a
 //     thousand jobs, and one that comes late does not get what it missed,
 //   - every job's turn comes: tags only rise.
 //
@@ -19,8 +19,8 @@ import "slices"
 
 // Tags says where a job starts and where it ends in the virtual time of its lane: v is the
 // start tag of the job that was given out last in the order of the tags, last the end of its
-// owner's job before, 0 for none. Cost is in microseconds of processor time; less than one counts
-// as one, so that the order of an owner's jobs is always told by their tags.
+// owner's job before, 0 for none. Cost is in microseconds of CPU time; less than one counts
+// as one, so that the order of an owner's jobs always follows from their tags.
 func Tags(v, last, cost int64) (start, finish int64) {
 	start = max(v, last)
 	return start, start + max(cost, 1)

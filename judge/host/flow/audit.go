@@ -83,13 +83,26 @@ func (o *Opinion) same(as *Opinion) bool {
 	return slices.ContainsFunc(o.Verdicts, func(v judge.Verdict) bool { return !hangs(v) && slices.Contains(as.Verdicts, v) })
 }
 
-// Opinions are those of the workers of an audit, the first worker's first. Agree says that no
-// two verdicts exclude each other.
-func Opinions(s *Spec, parts []Part) (all []*Opinion, agree bool, err error) {
+// Audited is what the workers of an audit say of a submission.
+type Audited struct {
+	Submission string     // id
+	Opinions   []*Opinion // that of the first worker comes first
+	Agree      bool       // no two verdicts exclude each other
+}
+
+// endOfAudit says what the workers say. An audit does not wait for workers that are offline.
+func endOfAudit(s *Spec, parts []Part, step *Step) {
 	var o AuditOptions
-	if err := json.Unmarshal(s.Options, &o); err != nil {
-		return nil, false, err
+	if step.Failed != "" || json.Unmarshal(s.Options, &o) != nil { // nextOfAudit has read them
+		return
 	}
+	step.Optional, step.Audit = true, &Audited{Submission: o.Submission}
+	step.Audit.Opinions, step.Audit.Agree = opinions(&o, parts)
+}
+
+// opinions returns those of the workers of an audit, the first worker's first. Agree reports whether no
+// two verdicts exclude each other.
+func opinions(o *AuditOptions, parts []Part) (all []*Opinion, agree bool) {
 	all = []*Opinion{{Worker: o.Worker, Verdicts: []judge.Verdict{o.Verdict}}}
 	for _, p := range parts {
 		if p.State != job.Done {
@@ -115,7 +128,7 @@ func Opinions(s *Spec, parts []Part) (all []*Opinion, agree bool, err error) {
 		one.Wrong = varies && steady || !varies && against && !one.Right
 		agree = agree && !varies && !against
 	}
-	return all, agree, nil
+	return all, agree
 }
 
 func (o *Opinion) String() string {

@@ -80,10 +80,11 @@ func TestAuditIsPlanned(t *testing.T) {
 			if !slices.Equal(asked, tt.asked) {
 				t.Errorf("asked are %q, want %q", asked, tt.asked)
 			}
-			said, agree, err := Opinions(s, parts)
-			if err != nil {
-				t.Fatal(err)
+			_, step := next(t, s, parts)
+			if !step.Optional || step.Audit == nil || step.Audit.Submission != "7" || step.Answer != nil {
+				t.Fatalf("the last step is %+v", step)
 			}
+			said, agree := step.Audit.Opinions, step.Audit.Agree
 			slices.SortFunc(said, func(a, b *Opinion) int { return strings.Compare(a.Worker, b.Worker) })
 			var got []string
 			for _, o := range said {
@@ -94,7 +95,7 @@ func TestAuditIsPlanned(t *testing.T) {
 			}
 		})
 	}
-	if _, _, err := Opinions(&Spec{Options: json.RawMessage("no")}, nil); err == nil {
-		t.Error("options that cannot be read are read")
+	if step, err := Next(&Spec{Kind: Audit, Options: json.RawMessage("no")}, nil); err == nil || !step.Done || step.Failed != err.Error() || step.Audit != nil {
+		t.Errorf("options that cannot be read: %+v, %v", step, err)
 	}
 }

@@ -77,6 +77,13 @@ type Step struct {
 	// Done says that no part is missing. Failed says why there will be no more, then.
 	Done   bool
 	Failed string
+	// Optional reports that jobs that no connected worker may do are left out, after a while. Without
+	// them the flow is done.
+	Optional bool
+	// Answer is what the check of an answer to a hole came to, if the flow is one and Done.
+	Answer *Answered
+	// Audit is what workers say of a submission so far, if the flow asks them.
+	Audit *Audited
 }
 
 // planner plans one kind of flows.
@@ -88,31 +95,42 @@ type planner struct {
 	snapshot bool
 	// many says that the files are of many contestants, a folder each.
 	many bool
+	// page reports that the outcome has a page of its own, which its owner may read. The owner cannot
+	// cancel such a flow, and sees no more of it than the page shows.
+	page bool
+	// ends completes each step with what the flow comes to. If nil, it comes to its parts alone.
+	ends func(*Spec, []Part, *Step)
 }
 
 var planners = map[Kind]planner{
 	Verify:    {next: nextOfVerify, check: checkVerify, snapshot: true},
 	Golf:      {next: nextOfGolf, check: checkGolf},
-	Audit:     {next: nextOfAudit, check: func(*Spec) error { return errors.New("only the server itself asks for audits") }},
+	Audit:     {next: nextOfAudit, check: func(*Spec) error { return errors.New("only the server itself asks for audits") }, ends: endOfAudit},
 	Adequacy:  {next: nextOfAdequacy, check: checkAdequacy, snapshot: true},
 	Arena:     {next: nextOfArena, check: checkArena, many: true},
 	Look:      {next: nextOfLook, check: checkLook},
 	Trial:     {next: nextOfTrial, check: func(*Spec) error { return errOwn }, many: true},
 	Encounter: {next: nextOfEncounter, check: func(*Spec) error { return errOwn }, many: true},
-	Hole:      {next: nextOfHole, check: func(*Spec) error { return errOwn }},
+	Hole:      {next: nextOfHole, check: func(*Spec) error { return errOwn }, page: true, ends: endOfHole},
 }
 
-// Next plans what comes after the given parts. The error says that the spec cannot be read.
+// Next plans what comes after the given parts, and says what the flow comes to. If the spec cannot be
+// read, it returns an error and a failed step: the same parts would give the same error again.
 func Next(s *Spec, parts []Part) (*Step, error) {
 	p, known := planners[s.Kind]
 	if !known {
-		return nil, fmt.Errorf("the kind of flow %.40q is not known here", s.Kind)
+		err := fmt.Errorf("the kind of flow %.40q is not known here", s.Kind)
+		return &Step{Done: true, Failed: err.Error()}, err
 	}
 	step, err := p.next(s, parts)
 	if err != nil {
-		return nil, fmt.Errorf("plan a flow of kind %s: %w", s.Kind, err)
+		err = fmt.Errorf("plan a flow of kind %s: %w", s.Kind, err)
+		step = &Step{Done: true, Failed: err.Error()}
 	}
-	return step, nil
+	if p.ends != nil {
+		p.ends(s, parts, step)
+	}
+	return step, err
 }
 
 // Asked are the kinds that people ask for; the server itself asks for the others.
@@ -141,6 +159,9 @@ func OnSnapshot(k Kind) bool { return planners[k].snapshot }
 
 // OfMany says whether the files of flows of a kind are of many contestants, a folder each.
 func OfMany(k Kind) bool { return planners[k].many }
+
+// HasPage reports whether the outcome of flows of a kind has a page of its own: see planner.
+func HasPage(k Kind) bool { return planners[k].page }
 
 // work is what a job of the flow is to do.
 func (s *Spec) work(k job.Kind, options any) (job.Work, error) {

@@ -2,7 +2,6 @@ package flow
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -100,8 +99,9 @@ func readProved(p *Part) (*Proved, error) {
 	return proved, nil
 }
 
-// Answered is what a hole's flow came to.
+// Answered is the outcome of the check of an answer to a hole.
 type Answered struct {
+	Unread    string  // why it cannot be said; if it is set, nothing else is
 	Part      *Part   // that says so; nil where no worker could prove the answer
 	Proved    *Proved // its output
 	Right     bool
@@ -110,11 +110,19 @@ type Answered struct {
 	Toolchain string   // the identity of the one that was used
 }
 
-// Answer says what a hole's flow that has ended came to.
-func (s *Spec) Answer(parts []Part) (*Answered, error) {
-	if s.Kind != Hole {
-		return nil, errors.New("the flow proves no answer to a hole")
+// endOfHole says what came of the answer.
+func endOfHole(s *Spec, parts []Part, step *Step) {
+	if !step.Done {
+		return
 	}
+	var err error
+	if step.Answer, err = answered(s, parts); err != nil {
+		step.Answer = &Answered{Unread: err.Error()}
+	}
+}
+
+// answered returns the outcome of a check that has ended.
+func answered(s *Spec, parts []Part) (*Answered, error) {
 	var o HoleOptions
 	if err := json.Unmarshal(s.Options, &o); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -82,12 +83,16 @@ func TestHoleIsPlanned(t *testing.T) {
 				}
 				slices.Reverse(tt.parts)
 			}
-			if tt.next != "" {
+			step, err := Next(s, tt.parts)
+			if err != nil || (step.Answer == nil) != (tt.next != "") || step.Audit != nil || step.Optional {
+				t.Fatalf("the step is %+v, %v", step, err)
+			}
+			a := step.Answer
+			if a == nil {
 				return
 			}
-			a, err := s.Answer(tt.parts)
-			if err != nil || a.Again != tt.again || a.Right != tt.right || (a.Part == nil) != tt.failed {
-				t.Fatalf("it came to %+v, %v", a, err)
+			if a.Unread != "" || a.Again != tt.again || a.Right != tt.right || (a.Part == nil) != tt.failed {
+				t.Fatalf("it came to %+v", a)
 			}
 			if !tt.failed && (a.Proved.Verdict != tt.verdict || strings.Join(a.Workers, " ") != tt.workers) {
 				t.Errorf("it came to %+v, %+v", a, a.Proved)
@@ -96,6 +101,27 @@ func TestHoleIsPlanned(t *testing.T) {
 				t.Errorf("with the tool chain %q, want %q", a.Toolchain, want)
 			}
 		})
+	}
+}
+
+// TestEndsOfKinds: of all kinds of flows only those with an outcome say one, also if their options cannot
+// be read.
+func TestEndsOfKinds(t *testing.T) {
+	for k := range planners {
+		if k == Look { // which has no options
+			continue
+		}
+		step, err := Next(&Spec{Kind: k, Options: json.RawMessage("no")}, nil)
+		if err == nil || !step.Done || step.Failed != err.Error() || step.Audit != nil || step.Optional {
+			t.Errorf("%s: %+v, %v", k, step, err)
+			continue
+		}
+		if (step.Answer != nil) != (k == Hole) || HasPage(k) != (k == Hole) || step.Answer != nil && step.Answer.Unread == "" {
+			t.Errorf("%s came to %+v", k, step.Answer)
+		}
+	}
+	if step, err := Next(&Spec{Kind: "poem"}, nil); err == nil || !step.Done || step.Failed != err.Error() {
+		t.Errorf("an unknown kind: %+v, %v", step, err)
 	}
 }
 

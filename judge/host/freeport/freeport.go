@@ -1,7 +1,7 @@
 // Package freeport gives tests addresses of loopback where a server may start, end and start
 // again. It does not listen on them: that is for the test.
 //
-// An address that the kernel chooses (port 0) is good as long as somebody listens. While the
+// An address that the kernel chooses (port 0) is good as long as a process listens. While the
 // server is down the kernel may give the same port to any connection that goes out, and the
 // server does not start again. So ports come from below those that the kernel gives to
 // connections (/proc/sys/net/ipv4/ip_local_port_range), and other processes that ask this
@@ -18,7 +18,7 @@ import (
 	"testing"
 )
 
-// held are the sockets that hold this process's ports: one that nobody refers to is closed.
+// held are the sockets that hold this process's ports: the garbage collector closes a socket without a reference.
 var held sync.Map
 
 // lowest is above the ports that known services use by default.
@@ -59,7 +59,7 @@ func Port(t testing.TB) int {
 func firstOfConnections() int {
 	first := 32768 // where the kernel does not say
 	if data, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range"); err == nil {
-		_, _ = fmt.Sscan(string(data), &first) // as it is where that is no number
+		_, _ = fmt.Sscan(string(data), &first) // unchanged if that is no number
 	}
 	return max(first, lowest+1000)
 }

@@ -81,11 +81,14 @@ func take(e *store.Encounter, records []*arena.Record, most int) error {
 		switch {
 		case r.Game != nil:
 			g := r.Game
-			if a, b := int64(g.First), int64(g.Second); (a != e.A || b != e.B) && (a != e.B || b != e.A) || g.Leg > most {
+			if a, b := int64(g.First), int64(g.Second); (a != e.A || b != e.B) && (a != e.B || b != e.A) || g.Leg < 1 || g.Leg > most {
 				return fmt.Errorf("game %d of the bots %d and %d", g.Leg, a, b)
 			}
 			if slices.ContainsFunc(games, func(o *arena.Game) bool { return o.Leg == g.Leg }) {
 				return fmt.Errorf("two games %d", g.Leg)
+			}
+			if first := []int64{e.B, e.A}[g.Leg%2]; int64(g.First) != first {
+				return fmt.Errorf("game %d begun by the bot %d", g.Leg, g.First)
 			}
 			games = append(games, g)
 		case r.Out != nil && int64(r.Out.Bot) != e.A && int64(r.Out.Bot) != e.B:
@@ -96,6 +99,11 @@ func take(e *store.Encounter, records []*arena.Record, most int) error {
 			blame(int64(r.Out.Bot), arena.InitFailed)
 			blame(int64(r.Out.Bot), arena.InitFailed)
 		}
+	}
+	if e.Reason != "" {
+		games = nil // those of a bot that did not get ready do not count
+	} else if len(games) > 0 && len(games) < most {
+		return fmt.Errorf("%d games of %d", len(games), most)
 	}
 	slices.SortFunc(games, func(a, b *arena.Game) int { return a.Leg - b.Leg })
 	var results []byte

@@ -204,7 +204,7 @@ func (k *Keeper) View(ctx context.Context, l *store.Ladder) (*View, error) {
 		v.rate(now)
 		one.stale = false
 	} else {
-		v.ratings, v.index, v.Rated, v.Lines = old.ratings, old.index, old.Rated, slices.Clone(old.Lines)
+		v.ratings, v.index, v.Rated, v.rated, v.Lines = old.ratings, old.index, old.Rated, old.rated, slices.Clone(old.Lines)
 		for i := range v.Lines {
 			v.Lines[i].Bot = v.Bot(v.Lines[i].Number)
 		}

@@ -34,11 +34,7 @@ func (k *Keeper) play(ctx context.Context, v *View) error {
 	if err != nil {
 		return err
 	}
-	room := slots + ahead - len(open)
-	if v.PerMinute > 0 {
-		room = min(room, k.minute(v, open))
-	}
-	for range room {
+	for range k.room(v, open, slots) {
 		if open, err = k.next(ctx, v, open); err != nil {
 			if errors.Is(err, store.ErrEnded) {
 				return nil
@@ -47,6 +43,15 @@ func (k *Keeper) play(ctx context.Context, v *View) error {
 		}
 	}
 	return nil
+}
+
+// room returns how many encounters may begin now, for workers with so many slots.
+func (k *Keeper) room(v *View, open []*store.Encounter, slots int) int {
+	room := slots + ahead - len(open)
+	if v.PerMinute > 0 {
+		room = min(room, k.minute(v, open))
+	}
+	return max(room, 0)
 }
 
 // minute is how many encounters may begin now, so that no more games begin within a minute than

@@ -58,16 +58,13 @@ func (k *Keeper) rules(ctx context.Context, l *store.Ladder) error {
 	case tried.Misuse != "":
 		return k.o.Store.SetLadderRules(ctx, l.ID, nil, tried.Misuse)
 	}
-	tried.Rules.Format = Format
+	tried.Rules.Format = arena.OpenLadder
 	data, err := json.Marshal(tried.Rules)
 	if err != nil {
 		return err
 	}
 	return k.o.Store.SetLadderRules(ctx, l.ID, data, "")
 }
-
-// Format is what the rules of a ladder call its schedule, which nobody but the ladder knows.
-const Format = "open-ladder"
 
 // begin makes a flow, and has it done.
 func (k *Keeper) begin(ctx context.Context, id string, spec *flow.Spec, owner string) error {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -24,6 +23,7 @@ type View struct {
 	Encounters []*store.Encounter
 	Rated      time.Time
 
+	rated   int // encounters when the bots were rated
 	ratings *rating.Ratings
 	index   map[int64]int // of the bots that play: their number in the ratings
 	pairs   map[[2]int64]rating.Tally
@@ -36,12 +36,17 @@ type Line struct {
 	Elo       float64
 	Low, High float64 // interval of 95 %
 	Flag      rating.Flag
-	Record    Record
+	Record    Record  // against the bots that play: what the rating is made of
+	Met       int     // encounters that count, also against bots that play no more
 	Better    float64 // the likelihood that it is stronger than the next one
 }
 
 // Placing says whether the bot is still being placed.
-func (l *Line) Placing() bool { return l.Record.Encounters < matchmaking.Placement }
+func (l *Line) Placing() bool { return l.Met < matchmaking.Placement }
+
+// Counts reports whether the games of an encounter count. If a bot did not get ready, or if what the
+// worker returned cannot be, nothing does.
+func Counts(e *store.Encounter) bool { return e.Reason == "" && e.Results != "" }
 
 // Record is what a bot did in all its games, or in those against one other.
 type Record struct {
@@ -120,6 +125,9 @@ func newView(l *store.Ladder, bots []*store.Bot, fresh []*store.Encounter, befor
 	}
 	v.Encounters = append(v.Encounters[:len(v.Encounters):len(v.Encounters)], fresh...)
 	for _, e := range fresh {
+		if !Counts(e) {
+			continue
+		}
 		t, pair := tally(e.Results), [2]int64{e.A, e.B}
 		if e.A > e.B {
 			t, pair = t.Reversed(), [2]int64{e.B, e.A}
@@ -131,7 +139,7 @@ func newView(l *store.Ladder, bots []*store.Bot, fresh []*store.Encounter, befor
 
 // rate rates the bots that play, and puts them into their order.
 func (v *View) rate(now time.Time) {
-	v.Rated, v.index = now, map[int64]int{}
+	v.Rated, v.rated, v.index = now, len(v.Encounters), map[int64]int{}
 	var lines []Line
 	for _, b := range v.Bots {
 		if b.State == store.BotActive {
@@ -150,17 +158,18 @@ func (v *View) rate(now time.Time) {
 	v.ratings = rating.Rate(len(lines), duels)
 	for _, e := range v.Encounters {
 		for _, bot := range []int64{e.A, e.B} {
-			if i, plays := v.index[bot]; plays && e.Reason == "" {
-				lines[i].Record.add(Seen(e, bot))
+			if i, plays := v.index[bot]; plays && Counts(e) {
+				lines[i].Met++
+				if v.rates(e) {
+					lines[i].Record.add(Seen(e, bot))
+				}
 			}
 		}
 	}
 	for i, p := range v.ratings.Players {
 		lines[i].Elo, lines[i].Low, lines[i].High, lines[i].Flag = p.Elo, p.Low, p.High, p.Flag
 	}
-	slices.SortFunc(lines, func(a, b Line) int {
-		return cmp.Or(cmp.Compare(math.Round(b.Elo*1e6), math.Round(a.Elo*1e6)), cmp.Compare(b.Record.Games(), a.Record.Games()), cmp.Compare(a.Number, b.Number))
-	})
+	slices.SortFunc(lines, func(a, b Line) int { return a.ranked().Compare(b.ranked()) })
 	for i := range lines {
 		lines[i].Place = i + 1
 		if i+1 < len(lines) {
@@ -168,6 +177,35 @@ func (v *View) rate(now time.Time) {
 		}
 	}
 	v.Lines = lines
+}
+
+func (l *Line) ranked() rating.Ranked {
+	return rating.Ranked{Elo: l.Elo, Games: l.Record.Games(), ID: l.Number}
+}
+
+// rates reports whether the table is made of the games of an encounter: they count, and both bots play.
+func (v *View) rates(e *store.Encounter) bool {
+	_, a := v.index[e.A]
+	_, b := v.index[e.B]
+	return a && b && Counts(e)
+}
+
+// Table returns the encounters that Lines and Cross are made of.
+func (v *View) Table() (all []*store.Encounter) {
+	for _, e := range v.Encounters[:v.rated] {
+		if v.rates(e) {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// Games returns the number of games that the table is made of.
+func (v *View) Games() (n int) {
+	for _, e := range v.Table() {
+		n += len(e.Results)
+	}
+	return n
 }
 
 // Bot finds a bot by its number; nil for none.
@@ -199,7 +237,7 @@ type Met struct {
 func (v *View) Opponents(number int64) (all []Met) {
 	by := map[int64]*Record{}
 	for _, e := range v.Encounters {
-		if e.Reason != "" || e.A != number && e.B != number {
+		if !Counts(e) || e.A != number && e.B != number {
 			continue
 		}
 		other := e.A + e.B - number
@@ -239,12 +277,10 @@ func (v *View) Cross() [][]Record {
 	for i := range cross {
 		cross[i] = make([]Record, len(v.Lines))
 	}
-	for _, e := range v.Encounters {
-		a, plays := at[e.A]
-		if b, both := at[e.B]; plays && both && e.Reason == "" {
-			cross[a][b].add(Seen(e, e.A))
-			cross[b][a].add(Seen(e, e.B))
-		}
+	for _, e := range v.Table() {
+		a, b := at[e.A], at[e.B]
+		cross[a][b].add(Seen(e, e.A))
+		cross[b][a].add(Seen(e, e.B))
 	}
 	return cross
 }
@@ -262,7 +298,7 @@ func (v *View) Form(number int64) (all []Moment) {
 	const stretches, least = 24, 5 // encounters of a stretch
 	mine := v.Of(number)
 	slices.Reverse(mine)
-	mine = slices.DeleteFunc(mine, func(e *store.Encounter) bool { return e.Results == "" })
+	mine = slices.DeleteFunc(mine, func(e *store.Encounter) bool { return !Counts(e) })
 	for length := max(least, (len(mine)+stretches-1)/stretches); len(mine) > 0; {
 		part := mine[:min(length, len(mine))]
 		mine = mine[len(part):]

@@ -119,6 +119,7 @@ func TestTake(t *testing.T) {
 			game(1, 7, 3, 2, &arena.GameFault{Seat: 1, Kind: arena.Crashed}), game(2, 3, 7, 2, &arena.GameFault{Seat: 1, Kind: arena.Flood}),
 		}, "lw", "", [2]string{"crashed", "flood"}},
 		{"one does not get ready", []*arena.Record{{Out: &arena.Disqualified{Bot: 3, Fault: arena.GameFault{Kind: arena.InitFailed}}}}, "", "bot 3 did not get ready: init-failed", [2]string{"", "init-failed,init-failed"}},
+		{"one does not get ready later", []*arena.Record{game(1, 7, 3, 1, nil), {Out: &arena.Disqualified{Bot: 7, Fault: arena.GameFault{Kind: arena.InitFailed}}}}, "", "bot 7 did not get ready: init-failed", [2]string{"init-failed,init-failed", ""}},
 		{"nothing", nil, "", "no game was played", [2]string{}},
 	} {
 		e := &store.Encounter{A: 7, B: 3}
@@ -133,6 +134,10 @@ func TestTake(t *testing.T) {
 		"of another bot":     {game(1, 7, 3, 1, nil), game(2, 3, 8, 1, nil)},
 		"of one bot":         {game(1, 7, 7, 1, nil)},
 		"one twice":          {game(1, 7, 3, 1, nil), game(1, 7, 3, 2, nil)},
+		"one missing":        {game(1, 7, 3, 1, nil)},
+		"begun by the other": {game(1, 3, 7, 1, nil), game(2, 7, 3, 1, nil)},
+		"begun by one":       {game(1, 7, 3, 1, nil), game(2, 7, 3, 1, nil)},
+		"number 0":           {game(0, 3, 7, 1, nil), game(1, 7, 3, 1, nil)},
 		"one too many":       {game(1, 7, 3, 1, nil), game(2, 3, 7, 1, nil), game(3, 7, 3, 1, nil)},
 		"another bot is out": {{Out: &arena.Disqualified{Bot: 8, Fault: arena.GameFault{Kind: arena.InitFailed}}}},
 	} {

@@ -1,7 +1,7 @@
 // Package matchmaking says who meets whom next on a ladder that stays open: a new bot is
 // placed against others spread over the whole table, and then everybody meets neighbours for
 // as long as the ladder lives. It is a pure function of what was played and of a seed. It
-// knows no game, rates nobody, and does not say how many encounters are enough:
+// knows no game, computes no rating, and does not say how many encounters are enough:
 // rating.Settled does.
 package matchmaking
 
@@ -30,7 +30,7 @@ const (
 	Placement = 10 // encounters by which a bot is placed
 	Near      = 8  // neighbours among whom an opponent is drawn
 	anybody   = 8  // one encounter in so many is against anybody
-	regular   = 3  // one encounter in so many is for the one that waits longest, though somebody is to be placed
+	regular   = 3  // one encounter in so many is for the one that waits longest, though a bot is to be placed
 )
 
 // Next says which two bots meet next, by their indices: first the one whose turn it is. The
@@ -52,7 +52,7 @@ func Next(bots []Bot, r *rating.Ratings, seed uint64) (turn, opponent int) {
 }
 
 // whose says whose turn it is: that of a bot that has waited for three quarters as many
-// encounters as there are bots; else that of one that is to be placed, but for one time in a few; else that
+// encounters as there are bots; else that of one that is to be placed, except one time in a few; else that
 // of the bot that has waited longest for what it has played.
 func whose(bots []Bot, random *rand.Rand) int {
 	mean, longest := 1.0, 0 // a bot that has played nothing is before one that has played as others have
@@ -147,7 +147,7 @@ func neighbour(bots []Bot, r *rating.Ratings, turn int, random *rand.Rand) int {
 	for i, o := range others {
 		elo, deviation := r.Difference(turn, o.bot)
 		p := rating.Expected(elo)
-		weights[i] = p*(1-p)*deviation + 1e-12 // somebody is drawn in any case
+		weights[i] = p*(1-p)*deviation + 1e-12 // one is drawn in any case
 		sum += weights[i]
 	}
 	at := random.Float64() * sum

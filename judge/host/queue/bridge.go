@@ -213,7 +213,7 @@ func upgrade(conn net.Conn, u *url.URL, sign func(method, path string) (string, 
 	req.Header.Set("Connection", "Upgrade")
 	req.Header.Set("Upgrade", Protocol)
 	if sign != nil {
-		signed, err := sign(req.Method, u.Path)
+		signed, err := sign(req.Method, Path) // u may have the path of a server behind a proxy before it
 		if err != nil {
 			return nil, err
 		}

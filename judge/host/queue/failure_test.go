@@ -304,9 +304,17 @@ func TestTheBridge(t *testing.T) {
 	}
 	web := httptest.NewTLSServer(s.Bridge())
 	defer web.Close()
+	var signed atomic.Value // the path: a proxy may have the server below another one
 	m := s.join("w", func(o *queue.JoinOptions) {
-		o.URL, o.TLS = web.URL, web.Client().Transport.(*http.Transport).TLSClientConfig
+		o.URL, o.TLS = web.URL+"/judge"+queue.Path, web.Client().Transport.(*http.Transport).TLSClientConfig
+		o.Sign = func(method, path string) (string, error) {
+			signed.Store(path)
+			return "signed", nil
+		}
 	})
+	if got := signed.Load(); got != queue.Path {
+		t.Errorf("a worker signs %v", got)
+	}
 	s.publish(spec("a"))
 	if err := take(t, m).Finish(t.Context(), accepted()); err != nil {
 		t.Fatal(err)

@@ -24,6 +24,9 @@ const (
 	Group    Field = "group"
 )
 
+// Fields are all fields, in the order in which people choose.
+var Fields = []Field{Name, First, Last, Login, Email, Password, Team, Group}
+
 // known has the field of each title, as key writes it.
 var known = titles(map[Field]string{
 	Name: `name, names, full name, display name, displayed name, complete name, real name, person, people, student, student name, students,

@@ -45,7 +45,7 @@ func decode(data []byte) (text, encoding string, err error) {
 		encoding = "UTF-16 BE"
 	case utf8.Valid(data):
 		text, encoding = string(data), utf8Name
-	case bytes.IndexByte(data, 0) >= 0: // told below
+	case bytes.IndexByte(data, 0) >= 0: // reported below
 		text = string(data)
 	default:
 		text, err = western(data)

@@ -36,7 +36,8 @@ type Person struct {
 type Row struct {
 	Line int
 	Person
-	Wrong string // why the row cannot be imported
+	Cells []string // of the columns
+	Wrong string   // why the row cannot be imported
 }
 
 // List is a list that was read.
@@ -45,7 +46,16 @@ type List struct {
 	Encoding  string
 	Separator string   // "" for a name in each line
 	Columns   []Column // of a table
+	Sheet     []Column // all columns, also those without a title or text; one of a name in each line
+	Titled    bool     // the first line names the columns
 	Rows      []Row
+}
+
+// Layout corrects how a list is read, as people do in its preview. The zero value changes nothing.
+type Layout struct {
+	Fields []Field                // of the columns of the sheet; if nil, they are found by the titles
+	Titled bool                   // with Fields: the first line names the columns
+	Cells  map[int]map[int]string // other texts of cells: by line, then by column from 0
 }
 
 // Of returns the list of some people.
@@ -63,8 +73,12 @@ func misuse(hint, format string, args ...any) error {
 }
 
 // Read reads a list. What is wrong with a single row is in the row; an error is about the whole list,
-// and says what to do next. If the encoding is known, the list has its text even then.
-func Read(data []byte) (*List, error) {
+// and says what to do next. If the encoding is known, the list has its text even then. If the error is
+// about the columns, the list has its sheet, and a Layout can correct it.
+func Read(data []byte) (*List, error) { return ReadAs(data, Layout{}) }
+
+// ReadAs reads a list with a layout.
+func ReadAs(data []byte, layout Layout) (*List, error) {
 	if len(data) > MaxBytes {
 		return &List{}, misuse("divide the list", "the list has more than %d bytes", MaxBytes)
 	}
@@ -73,7 +87,7 @@ func Read(data []byte) (*List, error) {
 		return &List{}, err
 	}
 	l := &List{Encoding: encoding, Text: strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)}
-	if err := l.read(); err != nil {
+	if err := l.read(layout); err != nil {
 		return l, err
 	}
 	switch {
@@ -86,45 +100,98 @@ func Read(data []byte) (*List, error) {
 }
 
 // read finds the separator and the columns in the text, and reads the rows.
-func (l *List) read() error {
+func (l *List) read(layout Layout) error {
 	s := scanner{text: l.Text, line: 1}
 	fixed, err := s.separator()
 	if err != nil {
 		return err
 	}
-	header, columns, err := s.header(fixed)
-	if err != nil {
-		return err
+	h, wrong := s.header(fixed)
+	if h == nil {
+		return wrong
 	}
 	if s.sep != 0 {
 		l.Separator = string(rune(s.sep))
 	}
-	if columns == nil {
-		late := 0
-		err := s.rows(func(r record) {
-			l.Rows = append(l.Rows, plain(r, s.sep))
-			if late == 0 && titlesIn(r.raw) > 1 {
-				late = r.line
-			}
-		})
-		if err == nil && late > 0 {
-			err = misuse("delete the lines above it", "line %d of the list names columns, but it is not the first line", late)
+	if layout.Fields != nil {
+		h.arrange(layout)
+		wrong = check(h.columns, h.line)
+	}
+	if h.titled {
+		s.skip()
+		if _, err := s.next(); err != nil {
+			return err
 		}
-		return err
 	}
-	s.skip()
-	if _, err := s.next(); err != nil { // the header
-		return err
-	}
-	used := make([]bool, len(columns))
+	used, late := make([]bool, len(h.columns)), 0
 	err = s.rows(func(r record) {
-		l.Rows = append(l.Rows, row(r, s.sep, header, columns))
-		for i := range min(len(columns), len(r.cells)) {
-			used[i] = used[i] || strings.TrimSpace(r.cells[i]) != ""
+		if late == 0 && h.plain && layout.Fields == nil && titlesIn(r.raw) > 1 {
+			late = r.line
 		}
+		if cells := layout.Cells[r.line]; cells != nil {
+			r = r.with(cells, len(h.columns))
+		}
+		one := h.row(r, s.sep)
+		one.Cells = r.cells[:min(len(h.columns), len(r.cells))]
+		for i, cell := range one.Cells {
+			used[i] = used[i] || strings.TrimSpace(cell) != ""
+		}
+		l.Rows = append(l.Rows, one)
 	})
-	l.Columns = visible(columns, used)
-	return err
+	if err == nil && late > 0 {
+		err = misuse("delete the lines above it", "line %d of the list names columns, but it is not the first line", late)
+	}
+	l.Sheet, l.Titled = h.columns, h.titled
+	if !h.plain {
+		l.Columns = visible(slices.Clone(h.columns), used)
+	}
+	return cmp.Or(wrong, err)
+}
+
+// heading is what the first line of a list says.
+type heading struct {
+	line    int
+	columns []Column
+	titled  bool // it names the columns
+	plain   bool // the list has a name in each line
+}
+
+// arrange makes the heading that of a layout.
+func (h *heading) arrange(layout Layout) {
+	h.titled = layout.Titled
+	for i := range h.columns {
+		if h.columns[i].Field = ""; i < len(layout.Fields) {
+			h.columns[i].Field = layout.Fields[i]
+		}
+		if !h.titled {
+			h.columns[i].Title = fmt.Sprintf("column %d", i+1)
+		}
+	}
+	h.plain = h.plain && !h.titled && h.columns[0].Field == Name
+}
+
+// row reads a row below the heading.
+func (h *heading) row(r record, sep byte) Row {
+	if h.plain {
+		return plain(r, sep)
+	}
+	return row(r, sep, h.line, h.columns)
+}
+
+// with returns the record with other texts in some of its first n cells. If none is another one, it
+// returns the record unchanged.
+func (r record) with(cells map[int]string, n int) record {
+	all, other := make([]string, n), false
+	copy(all, r.cells)
+	for i, text := range cells {
+		if i >= 0 && i < n && tidy(text) != tidy(all[i]) {
+			all[i], other = text, true
+		}
+	}
+	if !other {
+		return r
+	}
+	return record{line: r.line, cells: all}
 }
 
 // separators are those that are looked for, the likeliest first.
@@ -144,7 +211,7 @@ func (s *scanner) skip() {
 	}
 }
 
-// separator reads a line "sep=;", by which spreadsheet programs are told the separator. It returns 0
+// separator reads a line "sep=;", which names the separator for spreadsheet programs. It returns 0
 // if there is none.
 func (s *scanner) separator() (byte, error) {
 	s.skip()
@@ -163,14 +230,15 @@ func (s *scanner) separator() (byte, error) {
 	return rest[0], nil
 }
 
-// header looks at the first record. It finds the separator, and returns the columns and line of a
-// table, or nil columns for a name in each line.
-func (s *scanner) header(fixed byte) (line int, found []Column, err error) {
+// header looks at the first record, and finds the separator. If the error is about the columns, it
+// returns the heading, too.
+func (s *scanner) header(fixed byte) (*heading, error) {
 	candidates := separators
 	if fixed != 0 {
 		candidates = string(rune(fixed))
 	}
 	var first record
+	var found []Column
 	var wrong error
 	most, knowing := 0, -1
 	for i := range len(candidates) {
@@ -191,34 +259,35 @@ func (s *scanner) header(fixed byte) (line int, found []Column, err error) {
 		}
 	}
 	if found == nil {
-		return 0, nil, wrong
+		return nil, wrong
 	}
 	if most == 1 && fixed == 0 {
 		s.sep = 0
 	}
+	h := &heading{line: first.line, columns: found, titled: true}
 	switch {
 	case most > maxColumns:
-		return 0, nil, misuse("save the list without the columns that are not needed",
+		return nil, misuse("save the list without the columns that are not needed",
 			"line %d of the list has %d columns, and the limit is %d", first.line, most, maxColumns)
 	case knowing > 0:
-		return first.line, found, check(found, first.line)
+		return h, check(found, first.line)
 	case first.filled() > 1:
 		const hint = "above the rows, add a line that names the columns, such as %q. If the line is the name of one person, " +
 			"put it in double quotes"
-		return 0, nil, misuse(fmt.Sprintf(hint, strings.Join([]string{"First name", "Last name", "Class"}, string(rune(s.sep)))),
+		return h, misuse(fmt.Sprintf(hint, strings.Join([]string{"First name", "Last name", "Class"}, string(rune(s.sep)))),
 			"line %d of the list has several cells (the separator is a %s), and none is the known name of a column: %s",
 			first.line, names[s.sep], quotedTitles(found))
 	}
 	text := strings.Join(first.cells, "")
 	switch words := columns(strings.Fields(text)); {
 	case titlesIn(text) > 0:
-		return 0, nil, misuse("remove the quotes around the lines",
+		return nil, misuse("remove the quotes around the lines",
 			"line %d of the list is in double quotes as a whole: %.60q", first.line, text)
 	case len(words) > 1 && count(words, "") == 0:
-		return 0, nil, misuse("put semicolons, commas or tabs between the cells of each line",
+		return nil, misuse("put semicolons, commas or tabs between the cells of each line",
 			"line %d of the list names columns without a separator: %.60q", first.line, text)
 	}
-	return 0, nil, nil
+	return &heading{line: first.line, columns: []Column{{Title: "column 1", Field: Name}}, plain: true}, nil
 }
 
 func count(all []Column, f Field) (n int) {

@@ -322,5 +322,78 @@ func FuzzRead(f *testing.F) {
 		if err != nil || short(again) != short(l) {
 			t.Fatalf("%q: its text is another list: %v\n%s\n%s", data, err, short(l), short(again))
 		}
+		// What a preview shows is a layout that changes nothing.
+		seen := Layout{Titled: l.Titled, Cells: map[int]map[int]string{}}
+		for _, c := range l.Sheet {
+			seen.Fields = append(seen.Fields, c.Field)
+		}
+		for _, r := range l.Rows {
+			seen.Cells[r.Line] = map[int]string{}
+			for i, cell := range r.Cells {
+				seen.Cells[r.Line][i] = cell
+			}
+		}
+		again, err = ReadAs(data, seen)
+		if err != nil || short(again) != short(l) {
+			t.Fatalf("%q: its own layout makes another list: %v\n%s\n%s", data, err, short(l), short(again))
+		}
+		for _, f := range Fields { // and none stops the reader
+			if again, err := ReadAs(data, Layout{Fields: []Field{f, Team, f}, Titled: !l.Titled}); err != nil && judge.Whose(err) != judge.Asker {
+				t.Fatalf("%q: %+v, %v", data, again, err)
+			}
+		}
 	})
+}
+
+// TestLayout: whoever looks at a list says what its columns are, and corrects single cells.
+func TestLayout(t *testing.T) {
+	cells := func(line, column int, text string) map[int]map[int]string {
+		return map[int]map[int]string{line: {column: text}}
+	}
+	for name, tt := range map[string]struct {
+		text   string
+		layout Layout
+		want   string
+		wrong  string
+	}{
+		"an unknown language":   {"Imię;Nazwisko;Klasa\nJan;Kowal;9a\n", Layout{Fields: []Field{First, Last, Group}, Titled: true}, "Jan Kowal|||||9a", ""},
+		"no titles":             {"Jan;jan1\nEva;eva1\n", Layout{Fields: []Field{Name, Login}}, "Jan|jan1\nEva|eva1", ""},
+		"a known one ignored":   {"Name;Team\nJan;x\n", Layout{Fields: []Field{Name, ""}, Titled: true}, "Jan", ""},
+		"two change places":     {"Name;Login\njan1;Jan\n", Layout{Fields: []Field{Login, Name}, Titled: true}, "Jan|jan1", ""},
+		"too few":               {"Name;Team\nJan;x\n", Layout{Fields: []Field{Name}, Titled: true}, "Jan", ""},
+		"too many":              {"Name;Team\nJan;x\n", Layout{Fields: []Field{Name, Team, Group, Group}, Titled: true}, "Jan||||x", ""},
+		"no name":               {"Name;Team\nJan;x\n", Layout{Fields: []Field{"", Team}, Titled: true}, "||||x", "no column has the names"},
+		"the same twice":        {"Name;Team\nJan;x\n", Layout{Fields: []Field{Name, Name}, Titled: true}, "", "both have the name"},
+		"a line of names":       {"Ada\nAlan\n", Layout{Fields: []Field{Name}}, "Ada\nAlan", ""},
+		"usernames in lines":    {"ada\nalan\n", Layout{Fields: []Field{Login}}, "|ada\n|alan", ""},
+		"names below a title":   {"Kids\nAlan\n", Layout{Fields: []Field{Name}, Titled: true}, "Alan", ""},
+		"a cell":                {"Name;Login\nJan;jan 1\nEva;eva1\n", Layout{Cells: cells(2, 1, "jan1")}, "Jan|jan1\nEva|eva1", ""},
+		"a cell that is empty":  {"Name;Login\nJan;jan 1\n", Layout{Cells: cells(2, 1, "")}, "Jan", ""},
+		"a cell as it was":      {"Name;Login\nA;b;c\n", Layout{Cells: cells(2, 1, "b ")}, "A|b !the row has 3 cells, but line 1 names 2 columns: put a cell that has a semicolon in double quotes", ""},
+		"a row with too many":   {"Name;Login\nA; B;b1\n", Layout{Cells: map[int]map[int]string{2: {0: "A; B", 1: "b1"}}}, "A; B|b1", ""},
+		"a row with too few":    {"Name;Login\nA\n", Layout{Cells: cells(2, 1, "a1")}, "A|a1", ""},
+		"a name in a line":      {"Ada\nAlan;x\n", Layout{Cells: cells(2, 0, "Alan X")}, "Ada\nAlan X", ""},
+		"no such cell":          {"Name;Login\nA;a1\n", Layout{Cells: map[int]map[int]string{2: {7: "x", -1: "x"}, 9: {0: "x"}}}, "A|a1", ""},
+		"a line of the heading": {"Name;Login\nA;a1\n", Layout{Cells: cells(1, 0, "Team")}, "A|a1", ""},
+	} {
+		l, err := ReadAs([]byte(tt.text), tt.layout)
+		if got := short(l); got != tt.want && tt.wrong == "" || (err == nil) != (tt.wrong == "") || err != nil && !strings.Contains(err.Error(), tt.wrong) {
+			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, got, tt.want)
+		}
+		if len(l.Sheet) == 0 {
+			t.Errorf("%s: it has no columns to choose", name)
+		}
+	}
+	for text, want := range map[string]string{ // what can be chosen of a list with an error
+		"Imię;Nazwisko\nJan;Kowal\n": "Imię=|Nazwisko=", "Team;Klasse\na;b\n": "Team=team|Klasse=group", "Ada\nAlan": "column 1=name", "Nr;Name\n1;x": "Nr=|Name=name",
+	} {
+		l, _ := Read([]byte(text))
+		var all []string
+		for _, c := range l.Sheet {
+			all = append(all, c.Title+"="+string(c.Field))
+		}
+		if got := strings.Join(all, "|"); got != want || len(l.Rows) == 0 {
+			t.Errorf("%q has the columns %s and %d rows, want %s", text, got, len(l.Rows), want)
+		}
+	}
 }

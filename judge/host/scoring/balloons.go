@@ -21,7 +21,7 @@ type Solve struct{ Team, Problem string }
 // Balloons are the balloons that balloon runners may know of.
 type Balloons struct {
 	Due []Balloon // in the order of the submissions
-	// Unknown has the problems of which a runner may not know whether the team solved them.
+	// Unknown has the problems that a runner may not know to be solved or not.
 	Unknown map[Solve]bool
 }
 
@@ -92,7 +92,7 @@ type KeptBalloon struct {
 }
 
 // Settle returns the balloons to keep that are new or different from what was kept. A balloon whose
-// accepted submission is gone is held. One that runners may not know of any more stays as it is.
+// accepted submission is gone is held. One that runners may not know of any more stays unchanged.
 func (all *Balloons) Settle(kept []KeptBalloon) (changed []KeptBalloon) {
 	before := make(map[Solve]KeptBalloon, len(kept))
 	for _, k := range kept {

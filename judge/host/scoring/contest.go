@@ -36,7 +36,7 @@ type Rules struct {
 	// Groups says that a person's score of a problem is the sum of the best of each group,
 	// over all submissions: of the kind IOI.
 	Groups bool
-	// Blind says that nobody but the staff learns a verdict before the end.
+	// Blind reports whether only the jury learns verdicts before the end.
 	Blind bool
 }
 
@@ -52,15 +52,14 @@ func Usual(k Kind) Rules {
 	return Rules{Kind: k}
 }
 
-// Contest is what a board is made by, besides its teams and their submissions.
+// Contest is what a board is made of, in addition to its teams and their submissions.
 type Contest struct {
 	Rules  Rules
 	Start  time.Time     // zero: it is not known yet, and nothing counts
 	Length time.Duration // contest time; 0 for one that does not end
 	// Freeze is the contest time from which on verdicts are for the staff; 0 for none.
 	Freeze time.Duration
-	// Thaw is the moment from which on everybody sees all, but not before the end; zero: when
-	// somebody says so.
+	// Thaw is when the public sees everything, but not before the end. The zero time means not yet.
 	Thaw time.Time
 	// Removed are intervals that do not count as contest time, in any order. What was
 	// received in one has the contest time of its beginning, and the end comes later.
@@ -116,7 +115,7 @@ func (c *Contest) removed() []Interval {
 	return apart
 }
 
-// Time is the contest time of a moment: what has passed since the start, but for removed
+// Time is the contest time of a moment: what has passed since the start, without removed
 // intervals. Before the start it is below 0.
 func (c *Contest) Time(at time.Time) time.Duration {
 	if c.Start.IsZero() {
@@ -223,7 +222,7 @@ func (c *Contest) Next(now time.Time) time.Time {
 	return next
 }
 
-// View is who looks.
+// A View is what a group of readers may see.
 type View struct {
 	// Known is until when verdicts are known: those of submissions received then or later
 	// count as pending. Zero: all are.

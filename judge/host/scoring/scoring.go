@@ -1,18 +1,18 @@
 // Package scoring makes the board of a contest: from the contest, its teams, their
 // submissions and a view, rows in their order.
 //
-// A Board is changed by Apply, and is then what New would make of everything as it is now,
+// A Board is changed by Apply, and is then what New would make of the current state,
 // whatever the order in which it was learned: submissions in any order, verdicts that
 // change, submissions that are ignored, intervals that are removed, a person's extra time,
 // a freeze that begins or ends. What costs little is worked out for the change alone, the
-// rest anew.
+// rest again.
 //
-// Rows that did not change keep their pointers, so that whoever draws them can tell.
+// Rows that did not change keep their pointers, so that a caller that draws them can tell.
 //
 // The rules are those of the ICPC's Contest Control System Requirements, of the IOI, and of
 // AtCoder. A submission counts from the start of the contest until its team's end; practice
 // does not. A submission that is not judged, or whose verdict is a judge error, is pending:
-// it changes nobody's score.
+// it changes no score.
 //
 // The package is pure: it reads no clock, no database and no network, and draws nothing.
 package scoring
@@ -55,8 +55,8 @@ type Cell struct {
 	Tries   int  // judged submissions that count: rejected ones, and the accepted one
 	Pending int  // not judged, or not known in this view, and no accepted one before
 	Solved  bool // a submission is accepted
-	// First says that nobody solved the problem before, and that no earlier submission is
-	// pending. Hidden teams are never first, and keep nobody from it.
+	// First says that no team solved the problem before, and that no earlier submission is
+	// pending. Hidden teams are never first, and do not prevent it.
 	First  bool
 	Time   time.Duration // contest time of the accepted submission: whole minutes, of Points whole seconds; not of IOI
 	Points float64       // of IOI and Points
@@ -91,7 +91,7 @@ type Column struct {
 }
 
 // Board is a contest's board in one view. Its methods that read may be called by several
-// goroutines, Apply by nobody at the same time; what they return stays as it is.
+// goroutines, but not during Apply; what they return does not change.
 type Board struct {
 	contest Contest
 	view    View
@@ -116,8 +116,8 @@ type entry struct {
 // key is what decides who was the first to solve a problem.
 type key struct{ solved, open *Submission }
 
-// Change is what is new: submissions and teams as they are now, of which Board knew others
-// with the same number or id, or none; a contest or a view instead of the present one. The
+// Change is what is new: the current submissions and teams, which replace those with
+// the same number or id; a contest or a view instead of the present one. The
 // board keeps the slices in it: they must not be changed.
 type Change struct {
 	Submissions []Submission
@@ -137,7 +137,7 @@ func New(c Contest, teams []Team, submissions []Submission, v View) *Board {
 // Apply changes the board.
 func (b *Board) Apply(ch Change) {
 	if ch.Contest != nil || ch.View != nil || len(ch.Teams) > 0 {
-		b.anew(ch)
+		b.recompute(ch)
 		return
 	}
 	dirty := map[*entry]bool{}
@@ -181,8 +181,8 @@ func (b *Board) Apply(ch Change) {
 	b.count()
 }
 
-// anew makes everything again, and keeps rows that are as they were.
-func (b *Board) anew(ch Change) {
+// recompute computes everything again, and keeps rows that are as they were.
+func (b *Board) recompute(ch Change) {
 	if ch.Contest != nil {
 		b.contest = *ch.Contest
 	}
@@ -368,8 +368,8 @@ func (b *Board) pending(s *Submission) bool {
 	return s.Verdict == judge.NotJudged || s.Verdict == judge.JudgeError || !b.view.Known.IsZero() && !s.At.Before(b.view.Known)
 }
 
-// first finds the first team to solve a problem, and makes a new row for each team of which
-// it says something else than before.
+// first finds the first team to solve a problem, and makes a new row for each team for
+// which that changed.
 func (b *Board) first(problem int) {
 	var winner *entry
 	if b.contest.Rules.Kind != IOI {
@@ -400,7 +400,7 @@ func (b *Board) first(problem int) {
 	}
 }
 
-// compare says who is better, 0 for nobody.
+// compare says which row is better; it returns 0 if neither is.
 func (b *Board) compare(x, y *Row) int {
 	switch b.contest.Rules.Kind {
 	case ICPC:
@@ -460,10 +460,10 @@ func (b *Board) count() {
 	}
 }
 
-// Contest is the contest as the board knows it. Nobody may change what it points to.
+// Contest is the contest as the board knows it. The caller must not change what it points to.
 func (b *Board) Contest() Contest { return b.contest }
 
-// View is who looks at the board.
+// View is the view of the board.
 func (b *Board) View() View { return b.view }
 
 // Places are the rows in their order.

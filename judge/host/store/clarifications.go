@@ -37,6 +37,10 @@ type NewClarification struct {
 	Text    string
 	ReplyTo int64 // an answer is about its question's problem
 	First   bool  // an answer to a question that has none yet
+	// ExtID is the id that other systems use. If empty, it is the number. ErrTaken is another one's.
+	ExtID string
+	// At is when it was written, as another system says. If zero, it is now.
+	At time.Time
 }
 
 // ErrTooManyQuestions says that a team has so many questions without an answer that it may
@@ -113,9 +117,14 @@ func (s *Store) Clarify(ctx context.Context, n NewClarification) (number int64, 
 			}
 			problem = of.Problem
 		}
+		ext, err := extID(n.ExtID, number, func(id string) (int64, error) { return q.ClarificationNamed(ctx, n.Contest, id) })
+		if err != nil {
+			return err
+		}
 		return q.InsertClarification(ctx, query.InsertClarificationParams{
 			Contest: n.Contest, Number: number, Team: team, Staff: n.Staff, Problem: problem, Text: clean(n.Text),
 			ReplyTo: sql.NullInt64{Int64: n.ReplyTo, Valid: n.ReplyTo != 0}, Account: n.Account, At: now.LastTime,
+			ExtID: ext, TimeGiven: micros(n.At),
 		})
 	})
 	return number, err

@@ -57,8 +57,10 @@ type Contest struct {
 	Finalized  time.Time     // zero for not
 	Visibility Visibility
 	Settings   Settings
-	Revision   int64 // rises with each change
-	LastSeq    int64 // of its last event
+	Revision   int64  // rises with each change
+	LastSeq    int64  // of its last event
+	Epoch      int64  // rises when the public loses something that it could see
+	Phase      string // which of its moments have come, as the log knows
 }
 
 var slugs = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
@@ -97,6 +99,8 @@ type Settings struct {
 	// BalloonsInFreeze is up to how many solved problems a team gets balloons while the scoreboard is
 	// frozen. Zero means none.
 	BalloonsInFreeze int `json:"balloons_in_freeze,omitempty"`
+	// Paused is how long the start is away while its countdown is paused; 0 if it is not.
+	Paused time.Duration `json:"countdown_paused_ns,omitempty"`
 	// Removed are times that do not count as contest time: in their order, and apart.
 	Removed []Interval `json:"removed,omitempty"`
 }
@@ -165,7 +169,7 @@ func (s *Store) NewContest(ctx context.Context, c *Contest, problems []NewContes
 }
 
 func (s *Store) newContest(ctx context.Context, q *query.Queries, c *Contest, problems []NewContestProblem) error {
-	c.ID, c.Revision = newID(), 1
+	c.ID, c.Revision, c.Epoch = newID(), 1, 1
 	settings, err := toJSON(c.Settings)
 	if err != nil {
 		return err
@@ -198,6 +202,19 @@ func (s *Store) setContest(ctx context.Context, q *query.Queries, c *Contest, pr
 	if err != nil {
 		return err
 	}
+	row, err := q.GetContest(ctx, c.ID)
+	if err != nil {
+		return err
+	}
+	old, err := contest(row)
+	if err != nil {
+		return err
+	}
+	if conceals(old, c, s.options.Now()) {
+		if err := q.RaiseContestEpoch(ctx, c.ID); err != nil {
+			return err
+		}
+	}
 	n, err := q.UpdateContest(ctx, query.UpdateContestParams{
 		ID: c.ID, Revision: c.Revision, Slug: c.Slug, Name: clean(c.Name), Format: string(c.Format), Starts: micros(c.Starts), Length: c.Length.Microseconds(),
 		Freezes: lasting(c.Freeze), Thaw: micros(c.Thaw), Finalized: micros(c.Finalized), Visibility: string(c.Visibility), Settings: settings,
@@ -214,6 +231,10 @@ func (s *Store) setContest(ctx context.Context, q *query.Queries, c *Contest, pr
 			return err
 		}
 	}
+	if row, err = q.GetContest(ctx, c.ID); err != nil {
+		return err
+	}
+	c.Epoch = row.Epoch
 	_, err = s.step(ctx, q, c.ID, OfContest, c.ID, Updated)
 	return err
 }
@@ -226,6 +247,13 @@ func putProblems(ctx context.Context, q *query.Queries, contest string, problems
 	}
 	if err := q.DeleteContestProblems(ctx, contest); err != nil {
 		return err
+	}
+	for _, b := range before {
+		if !slices.ContainsFunc(problems, func(p NewContestProblem) bool { return p.Slug == b.Problem.Slug }) {
+			if err := q.RaiseContestEpoch(ctx, contest); err != nil {
+				return err
+			}
+		}
 	}
 	for i, p := range problems {
 		row, err := q.ProblemBySlug(ctx, p.Slug)
@@ -302,7 +330,7 @@ func contest(r query.Contest) (*Contest, error) {
 	c := &Contest{
 		ID: r.ID, Slug: r.Slug, Name: r.Name, FormalName: r.FormalName, MainGroup: r.MainGroup, Format: Format(r.Format), Starts: instant(r.Starts.Int64), Length: time.Duration(r.Length) * time.Microsecond,
 		Freeze: time.Duration(r.Freezes.Int64) * time.Microsecond, Thaw: instant(r.Thaw.Int64), Finalized: instant(r.Finalized.Int64),
-		Visibility: Visibility(r.Visibility), Revision: r.Revision, LastSeq: r.LastSeq,
+		Visibility: Visibility(r.Visibility), Revision: r.Revision, LastSeq: r.LastSeq, Epoch: r.Epoch, Phase: r.Phase,
 	}
 	if err := json.Unmarshal([]byte(r.Settings), &c.Settings); err != nil {
 		return nil, fmt.Errorf("read the settings of the contest %s: %w", r.Slug, err)

@@ -57,8 +57,8 @@ func TestGeneratedCodeIsOfTheseQueries(t *testing.T) {
 	}
 }
 
-// oldRows are what Sweep deletes of what ended long ago, and Erase of a person.
-var oldRows = regexp.MustCompile(`(?s)-- name: (DeleteOld|Erase)\w+ :exec\n.*?;`)
+// oldRows are what Sweep deletes of what ended long ago, Erase of a person, and RemoveContest of a contest.
+var oldRows = regexp.MustCompile(`(?s)-- name: (DeleteOld\w+|Erase\w+|RemoveLog|RemoveClarifications) :exec\n.*?;`)
 
 // TestAppendOnlyTablesAreOnlyAppendedTo: no query changes or deletes rows of the tables that
 // the schema marks with a +, but for old ones, and those of who is erased.

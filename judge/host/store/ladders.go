@@ -3,7 +3,10 @@ package store
 import (
 	"cmp"
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -154,6 +157,7 @@ type Bot struct {
 	Account string // id of its author
 	Login   string
 	Author  string // what the author is called
+	Key     string // of the form: the same within ten minutes is the same bot. If empty, nothing is deduplicated.
 	Name    string
 	Version int64 // from 1
 	File    string
@@ -168,10 +172,12 @@ type Bot struct {
 }
 
 // NewBot puts a bot on a ladder, to be checked: its Number and Version are made. Its flow is
-// made with it, of the spec that check makes. ErrTaken says that somebody else's bot has the name, ErrEnded
+// made with it, of the spec that check makes. If a bot was entered with the same Key within ten
+// minutes, NewBot enters none and reads that one; if it has another name or other files, the error is
+// ErrOtherUnderKey. ErrTaken says that somebody else's bot has the name, ErrEnded
 // that the ladder takes none.
 func (s *Store) NewBot(ctx context.Context, b *Bot, kind string, check func(*Bot) ([]byte, error)) error {
-	return s.tx(ctx, "enter a bot", func(q *query.Queries) error {
+	err := s.tx(ctx, "enter a bot", func(q *query.Queries) error {
 		n, err := q.NumberBot(ctx, b.Ladder)
 		if err != nil {
 			return err
@@ -182,6 +188,9 @@ func (s *Store) NewBot(ctx context.Context, b *Bot, kind string, check func(*Bot
 		}
 		if !l.Open {
 			return ErrEnded
+		}
+		if repeated, err := s.repeatedBot(ctx, q, b); repeated || err != nil {
+			return cmp.Or(err, errRepeated)
 		}
 		same, err := q.BotsNamed(ctx, b.Ladder, clean(b.Name))
 		if err != nil {
@@ -207,10 +216,48 @@ func (s *Store) NewBot(ctx context.Context, b *Bot, kind string, check func(*Bot
 			return err
 		}
 		return q.InsertBot(ctx, query.InsertBotParams{
-			Ladder: b.Ladder, Number: b.Number, Account: b.Account, Name: clean(b.Name), Version: b.Version, File: b.File, Files: files, Flow: b.Flow, Since: b.Since,
+			Ladder: b.Ladder, Number: b.Number, Account: b.Account, Name: clean(b.Name), Version: b.Version, FormKey: clean(b.Key), File: b.File, Files: files, Flow: b.Flow, Since: b.Since,
 			Made: b.Made.UnixMicro(), Seq: b.Seq,
 		})
 	})
+	if errors.Is(err, errRepeated) {
+		return nil
+	}
+	return err
+}
+
+// repeatedBot reads the bot that was entered under the key of b into b, and reports whether there is
+// one. It is asked for under the ladder's lock: of two that come at once one finds the other.
+func (s *Store) repeatedBot(ctx context.Context, q *query.Queries, b *Bot) (bool, error) {
+	old, err := botByKey(ctx, q, b, s.now())
+	if old == nil || err != nil {
+		return false, err
+	}
+	if old.Name != clean(b.Name) || old.File != b.File || !slices.Equal(old.Files, b.Files) {
+		return false, ErrOtherUnderKey
+	}
+	*b = *old
+	return true, nil
+}
+
+func botByKey(ctx context.Context, q *query.Queries, b *Bot, now int64) (*Bot, error) {
+	if b.Key == "" {
+		return nil, nil
+	}
+	r, err := q.BotByKey(ctx, query.BotByKeyParams{Ladder: b.Ladder, Account: b.Account, FormKey: clean(b.Key), After: now - repeatable.Microseconds()})
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return bot(r)
+}
+
+// KnowsBot reports whether a bot was entered under a key before: then NewBot enters no other.
+func (s *Store) KnowsBot(ctx context.Context, ladder, account, key string) (bool, error) {
+	old, err := botByKey(ctx, s.read, &Bot{Ladder: ladder, Account: account, Key: key}, s.now())
+	return old != nil, failed("look for a bot by its key", err)
 }
 
 // Bots reads all bots of a ladder, by their numbers.

@@ -66,6 +66,10 @@ func (s *Store) PutBundle(ctx context.Context, b NewBundle) (p *Problem, err err
 		if b.Practice != nil {
 			practice = *b.Practice
 		}
+		old, err := q.ProblemBySlug(ctx, b.Problem)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
 		row, err := q.PutProblem(ctx, query.PutProblemParams{
 			ID: newID(), Slug: b.Problem, Title: b.Title, Owner: b.Owner, Bundle: string(b.ID), Config: string(b.Config), Sheet: string(b.Sheet), Made: now,
 			Anybodys: b.Anybodys, Practice: string(practice), KeepPractice: b.Practice == nil,
@@ -77,12 +81,31 @@ func (s *Store) PutBundle(ctx context.Context, b NewBundle) (p *Problem, err err
 			return err
 		}
 		p = problem(row)
+		if row.Bundle != old.Bundle || row.Sheet != old.Sheet || row.Title != old.Title {
+			if err := s.published(ctx, q, p.Slug); err != nil {
+				return err
+			}
+		}
 		return q.InsertBundle(ctx, query.InsertBundleParams{Problem: p.ID, ID: string(b.ID), Manifest: string(b.Manifest), Made: now, MadeBy: b.MadeBy})
 	})
 	if err != nil {
 		return nil, err
 	}
 	return p, nil
+}
+
+// published tells the contests of a problem that it has another version.
+func (s *Store) published(ctx context.Context, q *query.Queries, slug string) error {
+	contests, err := q.ContestsOfProblem(ctx, slug)
+	if err != nil {
+		return err
+	}
+	for _, c := range contests {
+		if _, err := s.step(ctx, q, c.ID, OfContest, c.ID, Updated); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Problem reads a problem.

@@ -41,6 +41,8 @@ const (
 	OfRejudging  Kind = "rejudging"
 	// Of a clarification, the object is its number.
 	OfClarification Kind = "clarification"
+	// OfState is a moment that came, such as the start.
+	OfState Kind = "state"
 )
 
 // Op says what happened to it.
@@ -50,6 +52,7 @@ type Op string
 const (
 	Created Op = "create"
 	Updated Op = "update"
+	Removed Op = "delete"
 )
 
 // LogSince reads at most n events of a contest that came after seq.

@@ -37,6 +37,10 @@ type NewSubmission struct {
 	Cost time.Duration
 	// PerMinute is the most that an account may send to the contest in a minute; 0 is any number.
 	PerMinute int64
+	// ExtID is the id that other systems use. If empty, it is the number. ErrTaken is another submission's.
+	ExtID string
+	// At is when it was submitted, as another system says. If zero, it is when it was received.
+	At time.Time
 	// MostOpen is how many submissions of the account may wait or be judged at one time; 0 is any
 	// number.
 	MostOpen int64
@@ -58,6 +62,7 @@ type Accepted struct {
 	Received time.Time
 	Job      string // and the id of its judgement
 	Repeated bool   // it was there before, under the same key
+	ExtID    string // the id that other systems use
 }
 
 // repeatable is how long a key stands for its submission.
@@ -117,6 +122,11 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 				return errors.Join(err, ErrManyOpen)
 			}
 		}
+		ext, err := extID(n.ExtID, a.Number, func(id string) (int64, error) { return q.SubmissionNamed(ctx, n.Contest, id) })
+		if err != nil {
+			return err
+		}
+		a.ExtID = ext
 		var size int64
 		for _, f := range n.Work.Files {
 			size += f.Size
@@ -124,6 +134,7 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 		if err := q.InsertSubmission(ctx, query.InsertSubmissionParams{
 			ID: a.ID, Contest: n.Contest, Team: sql.NullString{String: n.Team, Valid: n.Team != ""}, Number: a.Number, Problem: problem, Account: n.Account, FormKey: n.Key, Language: n.Work.Language,
 			Entry: n.Work.Program, Files: string(files), Folder: n.Work.Folder, Size: size, Received: now.LastTime, Ending: ending(n.Work.Files),
+			ExtID: ext, TimeGiven: micros(n.At),
 		}); err != nil {
 			return err
 		}
@@ -192,7 +203,7 @@ func repeated(ctx context.Context, q *query.Queries, n *NewSubmission, problem, 
 	if old.Problem != problem || old.Files != files {
 		return ErrOtherUnderKey
 	}
-	*a = Accepted{ID: old.ID, Number: old.Number, Received: instant(old.Received), Job: old.Judgement, Repeated: true}
+	*a = Accepted{ID: old.ID, Number: old.Number, Received: instant(old.Received), Job: old.Judgement, Repeated: true, ExtID: old.ExtID}
 	return errRepeated
 }
 

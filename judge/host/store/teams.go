@@ -66,6 +66,35 @@ func (s *Store) EnterAll(ctx context.Context, contest string, all []Entrant) (en
 	return entered, err
 }
 
+// Enroll makes accounts, and makes them and others take part in a contest: it does all of it, or nothing. An
+// entrant without an account is the next one of those that are made. It returns the accounts of all
+// entrants. If contest is empty, they take part in none. ErrTaken says that there is an account with a login
+// of theirs.
+func (s *Store) Enroll(ctx context.Context, contest string, accounts []NewAccount, all []Entrant) (of []*Account, err error) {
+	err = s.tx(ctx, "make accounts", func(q *query.Queries) error {
+		of = nil
+		left, entrants := accounts, slices.Clone(all)
+		for i, one := range entrants {
+			if one.Account == nil {
+				if one.Account, err = s.newAccount(ctx, q, left[0]); err != nil {
+					return err
+				}
+				left, entrants[i] = left[1:], one
+			}
+			of = append(of, one.Account)
+		}
+		if contest == "" {
+			return nil
+		}
+		_, err := s.enter(ctx, q, contest, entrants)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return of, nil
+}
+
 func (s *Store) enter(ctx context.Context, q *query.Queries, contest string, all []Entrant) (entered int, err error) {
 	if n, err := q.HoldContest(ctx, contest); changed(n, err) != nil { // of two that enter at once one finds the other
 		return 0, changed(n, err)
@@ -212,29 +241,52 @@ func (t *Team) Revision() string {
 // SetTeam changes a team, except for ExtID and GroupIDs: Groups says in which groups it is. If
 // revision is not empty, it returns ErrChanged unless the team's Revision is still that.
 func (s *Store) SetTeam(ctx context.Context, t *Team, revision string) error {
-	return s.tx(ctx, "change a team", func(q *query.Queries) error {
-		row, err := q.GetTeam(ctx, t.ID)
-		if err != nil {
-			return err
-		}
-		now, err := readTeam(ctx, q, row)
-		if err != nil {
-			return err
-		}
-		if revision != "" && now.Revision() != revision {
-			return ErrChanged
-		}
-		if !slices.Equal(now.Groups, t.Groups) {
-			if err := putInGroups(ctx, q, t.Contest, t.ID, t.Groups); err != nil {
+	return s.SetTeams(ctx, []TeamChange{{t, revision}})
+}
+
+// A TeamChange is a team as it is to be, and its Revision before; see SetTeam.
+type TeamChange struct {
+	*Team
+	Before string
+}
+
+// SetTeams changes teams as SetTeam does: all of them, or none.
+func (s *Store) SetTeams(ctx context.Context, all []TeamChange) error {
+	return s.tx(ctx, "change teams", func(q *query.Queries) error {
+		for _, t := range all {
+			row, err := q.GetTeam(ctx, t.ID)
+			if err != nil {
+				return err
+			}
+			now, err := readTeam(ctx, q, row)
+			if err != nil {
+				return err
+			}
+			if t.Before != "" && now.Revision() != t.Before {
+				return ErrChanged
+			}
+			if !slices.Equal(now.Groups, t.Groups) {
+				if err := putInGroups(ctx, q, t.Contest, t.ID, t.Groups); err != nil {
+					return err
+				}
+			}
+			if err := s.setTeam(ctx, q, t.Team); err != nil {
 				return err
 			}
 		}
-		return s.setTeam(ctx, q, t)
+		return nil
 	})
 }
 
 // setTeam changes a team, except for its groups.
 func (s *Store) setTeam(ctx context.Context, q *query.Queries, t *Team) error {
+	old, err := q.GetTeam(ctx, t.ID)
+	if err == nil && t.Hidden && !old.Hidden {
+		err = q.RaiseContestEpoch(ctx, t.Contest)
+	}
+	if err != nil {
+		return err
+	}
 	n, err := q.SetTeam(ctx, query.SetTeamParams{
 		ID: t.ID, Name: clean(t.Name), Hidden: t.Hidden, ExtraTime: t.ExtraTime.Microseconds(), ExtraPenalty: int64(t.ExtraPenalty / time.Minute),
 		IcpcID: clean(t.ICPCID), Label: clean(t.Label), DisplayName: clean(t.DisplayName), Organization: t.Organization, Location: t.Location,

@@ -68,7 +68,7 @@ func class(t *testing.T, width int, scripts bool) {
 	b.Follow("form[action='/admin/import'] button")
 	b.Is("the rows to check", `document.querySelectorAll('.list tbody tr').length`, "3")
 	look("import")
-	b.Follow("form[action='/admin/accounts'] button")
+	b.Follow(".save button")
 	b.Is("the slips", `document.querySelectorAll('.slip').length`, "3")
 	look("slips")
 	password := b.Eval(`[...document.querySelectorAll('.slip')].find(s => s.innerText.includes('Ada')).querySelectorAll('code')[1].textContent`)

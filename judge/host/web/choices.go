@@ -12,12 +12,19 @@ type Choice struct {
 	Value, Name, Help string
 }
 
-// Visibilities are the choices of who may see a contest. Holes and ladders have no teams.
+// Visibilities are the choices of who may see a contest.
 var Visibilities = []Choice{
 	{string(store.Public), "Public", "Anyone can watch; anyone with an account can join."},
 	{string(store.Accounts), "Registered users", "Only people with an account can see it and join."},
 	{string(store.Teams), "Invited teams only", "Only the teams on the Teams page."},
 	{string(store.Staff), "Hidden", "Only the jury, while you prepare it."},
+}
+
+// OpenVisibilities are the choices of who may see a hole or a ladder, which have no teams.
+var OpenVisibilities = []Choice{
+	{string(store.Public), "Public", "Anyone can see it."},
+	{string(store.Accounts), "Registered users", "Only people with an account can see it."},
+	{string(store.Staff), "Hidden", "Only administrators, while you prepare it."},
 }
 
 // ChoiceName returns the name of a value. If it is none of the choices, it returns the value.

@@ -83,19 +83,31 @@ func (s *Site) template(name string) (*template.Template, error) {
 
 // Page draws a page and sends it. If it returns an error, it has sent nothing.
 func (s *Site) Page(w http.ResponseWriter, r *Request, code int, name, title string, view any) error {
-	t, err := s.template(name)
+	page, err := s.draw(r, name, title, view)
 	if err != nil {
 		return err
+	}
+	s.sendPage(w, r.Request, code, page)
+	return nil
+}
+
+// draw draws a page.
+func (s *Site) draw(r *Request, name, title string, view any) ([]byte, error) {
+	t, err := s.template(name)
+	if err != nil {
+		return nil, err
 	}
 	p := newPageView(s.Name, title, view)
 	can := func(a auth.Action) bool { return auth.Can(desk.Role(r.Me), a, auth.State{}) }
 	p.Me, p.Insecure = r.Me, s.Insecure(r) && can(auth.Accounts)
-	if r.Me != nil {
+	if r.Me == nil {
+		p.Return = r.here()
+	} else {
 		p.Role = roleWords(desk.Role(r.Me))
 	}
 	if r.Access != nil {
 		if p.Head, err = r.Access.Head(r); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if p.Nav.Tabs == nil {
@@ -105,12 +117,9 @@ func (s *Site) Page(w http.ResponseWriter, r *Request, code int, name, title str
 	}
 	var b bytes.Buffer
 	if err := t.ExecuteTemplate(&b, "base", p); err != nil {
-		return fmt.Errorf("draw the page %s: %w", name, err)
+		return nil, fmt.Errorf("draw the page %s: %w", name, err)
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(code)
-	_, _ = w.Write(b.Bytes()) // to one who may be gone
-	return nil
+	return b.Bytes(), nil
 }
 
 // Part draws a part of a page, which its template defines.
@@ -168,12 +177,13 @@ var functions = template.FuncMap{
 	"seconds": func(ms int64) string { return strconv.FormatFloat(float64(ms)/1000, 'f', -1, 64) + " s" },
 	"join":    strings.Join,
 	"add":     func(a, b int) int { return a + b },
+	"counted": Counted,
 	"percent": func(share float64) string { return fmt.Sprintf("%.0f", 100*share) },
 	"lines":   func(lines []Line, all bool) linesView { return linesView{lines, all} },
 }
 
 // visible makes a text of others harmless to look at, as in reports, but leaves what joins
-// letters and pictures in a name as it is.
+// letters and pictures in a name unchanged.
 func visible(text string) string {
 	var b strings.Builder
 	for {
@@ -219,7 +229,7 @@ func size(n int64) string {
 
 // static files are named by what they hold, so that browsers keep them for ever.
 var (
-	style      = []byte(report.Style() + read("style.css") + board.Style())
+	style      = []byte(report.Style() + read("style.css") + report.BookletStyle() + board.Style())
 	script     = []byte(read("stream.js") + read("live.js") + board.Script())
 	shared     = []byte(read("stream.js") + read("shared.js"))
 	styleName  = "style-" + string(blob.Of(style))[:12] + ".css"
@@ -259,7 +269,8 @@ type pageView struct {
 	Zone                   string
 	Insecure               bool // passwords are readable on the network
 	Head
-	LoggedIn bool // the reader is, on a page that is the same for all who are
+	LoggedIn bool   // the reader is, on a page that is the same for all who are
+	Return   string // where a login leads back to; empty for the home page
 	View     any
 }
 
@@ -296,6 +307,19 @@ func ClockAt(now, starts, ends time.Time) Clock {
 	return Clock{Text: "ended"}
 }
 
+// Kept returns the clock for a page that is cached: if scripts are off, it shows when the contest
+// starts or ends, because the time left would get old.
+func (c Clock) Kept() Clock {
+	switch at := c.Until.Local().Format("2 Jan, 15:04 MST"); {
+	case c.Until.IsZero():
+	case c.Before != "":
+		c.Text = "starts " + at
+	default:
+		c.Text = "ends " + at
+	}
+	return c
+}
+
 // News is the number of clarifications that the reader has not read, or the jury has not answered.
 type News struct {
 	Count int
@@ -305,5 +329,6 @@ type News struct {
 // refusedView is a page that says what went wrong.
 type refusedView struct {
 	Text, Hint string
-	Back       bool // a form was sent, which the browser still has
+	Sent       bool // a form was sent, which the browser still has
+	Back       *Tab // where the reader was; nil if that is unknown
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
@@ -28,14 +29,15 @@ const (
 	multipartType = "multipart/form-data"
 )
 
-const (
-	// mostEnded is the most bytes of a form that is kept: anybody can send one.
-	mostEnded = 256 << 10
-	// mostKept is the most bytes of a login that carries one, which is encoded twice.
-	mostKept = mostEnded*2 + SmallForm
-	// atOnce is how many such forms are read at one time.
-	atOnce = 64
-)
+// heldForms is the most bytes of all forms that are kept at one time: anybody can send one.
+const heldForms = 64 << 20
+
+// mostKept is the most bytes of a form that is kept: those of a submission, in base64 if the form was
+// kept before.
+func (s *Site) mostKept() int64 { return s.Desk.MaxSize*4/3 + 2*SmallForm }
+
+// mostLogin is the most bytes of a login that carries a form, which is encoded twice.
+func (s *Site) mostLogin() int64 { return s.mostKept()*2 + SmallForm }
 
 // Label returns what the field is called on a page, or "" for one that need not be shown.
 func (f sentField) Label() string {
@@ -73,8 +75,11 @@ func decodeFile(text string) (f File, err error) {
 
 // Encoded is the form as the value of a field.
 func (k *KeptForm) Encoded() (string, error) {
-	data, err := json.Marshal(k)
-	return base64.RawURLEncoding.EncodeToString(data), err
+	var data bytes.Buffer
+	enc := json.NewEncoder(&data)
+	enc.SetEscapeHTML(false) // six bytes for each "<" of a source
+	err := enc.Encode(k)
+	return base64.RawURLEncoding.EncodeToString(data.Bytes()), err
 }
 
 // decodeForm reads what Encoded wrote. If it is not whole, it returns nil.
@@ -88,27 +93,18 @@ func decodeForm(text string) *KeptForm {
 	return k
 }
 
-// keepForm reads a form that a browser sent that is not logged in. It returns nil if there is none,
-// if it is too large, or if it has a password.
+// keepForm reads a form that a browser sent that is not logged in. It returns nil if the form has no
+// fields, is too large, or has a password.
 func (s *Site) keepForm(w http.ResponseWriter, r *Request) *KeptForm {
-	if r.Method != http.MethodPost {
-		return nil
-	}
-	select {
-	case s.expiredForms <- struct{}{}:
-		defer func() { <-s.expiredForms }()
-	default:
-		return nil
-	}
-	r.Body = http.MaxBytesReader(w, r.Body, mostEnded)
+	r.Body = http.MaxBytesReader(w, r.Body, s.mostKept())
 	k := &KeptForm{Path: r.URL.RequestURI(), Back: r.back()}
 	if strings.HasPrefix(r.Header.Get("Content-Type"), multipartType) {
-		if r.ParseMultipartForm(mostEnded) != nil {
+		if r.ParseMultipartForm(s.mostKept()) != nil {
 			return nil
 		}
 		defer func() { _ = r.MultipartForm.RemoveAll() }() // all of it is in memory
 		k.Type = multipartType
-		files, err := r.Files(mostEnded)
+		files, err := r.Files(s.mostKept())
 		if err != nil {
 			return nil
 		}
@@ -139,6 +135,7 @@ type LoginView struct {
 	Open               bool      // anybody may create an account
 	Kept               *KeptForm // the form that waits for the login; nil if there is none
 	Ended              bool      // the session has ended
+	Unsent             bool      // a form has come without a session
 }
 
 // LoginPage draws the login page.
@@ -148,11 +145,13 @@ func (s *Site) LoginPage(w http.ResponseWriter, r *Request, code int, v LoginVie
 }
 
 // ReadLogin reads the form of the login page, which may carry another form.
-func ReadLogin(w http.ResponseWriter, r *Request) (v LoginView, err error) {
-	if err := ReadForm(w, r, mostKept); err != nil {
+func (s *Site) ReadLogin(w http.ResponseWriter, r *Request) (v LoginView, err error) {
+	if err := ReadForm(w, r, s.mostLogin()); err != nil {
 		return v, err
 	}
-	return LoginView{Login: r.Field("login"), Next: LocalPath(r.PostFormValue("next")), Kept: decodeForm(r.PostFormValue(keptField))}, nil
+	v = LoginView{Login: r.Field("login"), Next: LocalPath(r.PostFormValue("next")), Kept: decodeForm(r.PostFormValue(keptField))}
+	v.Unsent = v.Kept != nil
+	return v, nil
 }
 
 // LocalPath returns a path of this server: next, or "/" if next is the address of another one.
@@ -164,18 +163,39 @@ func LocalPath(next string) string {
 }
 
 // ended responds to a form from a browser that is not logged in with the login page, which carries the
-// form. It reports whether it has responded.
-func (s *Site) ended(w http.ResponseWriter, r *Request) (bool, error) {
-	k := s.keepForm(w, r)
-	if k == nil {
-		return false, nil
+// form if it can be kept.
+func (s *Site) ended(w http.ResponseWriter, r *Request) error {
+	v := LoginView{Next: r.back(), Ended: r.ended, Unsent: true}
+	select {
+	case s.expiredForms <- struct{}{}:
+		defer func() { <-s.expiredForms }()
+		v.Kept = s.keepForm(w, r)
+	default: // too many at one time
 	}
-	return true, s.LoginPage(w, r, http.StatusUnauthorized, LoginView{Next: k.Back, Kept: k, Ended: r.ended})
+	return s.LoginPage(w, r, http.StatusUnauthorized, v)
 }
 
 // SendAgain shows a form that was kept during the login.
 func (s *Site) SendAgain(w http.ResponseWriter, r *Request, k *KeptForm) error {
 	return s.Page(w, r, http.StatusOK, "ended", "You are logged in", k)
+}
+
+// here returns the page that the reader looks at: of a form that was sent, the page with the form. The
+// login page has none of its own.
+func (r *Request) here() string {
+	path := r.URL.RequestURI()
+	if r.Method != http.MethodGet {
+		path = r.back()
+	}
+	if r.PathValue("code") != "" || strings.HasPrefix(path, "/invite/") {
+		return "/" // the code lets anybody in
+	}
+	for _, page := range []string{"/login", "/register", "/setup"} {
+		if strings.HasPrefix(path, page) {
+			return LocalPath(cmp.Or(r.PostForm.Get("next"), r.URL.Query().Get("next")))
+		}
+	}
+	return LocalPath(path)
 }
 
 // back is the page of this server on which a form was sent, as its browser tells; else "/".

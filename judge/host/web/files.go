@@ -16,17 +16,8 @@ import (
 // Markdown draws a statement in Markdown, without the title that it may begin with.
 func Markdown(text string, pictures report.Pictures) (template.HTML, error) {
 	var b strings.Builder
-	err := report.StatementPart(&b, []byte(withoutTitle(text)), pictures)
+	err := report.StatementPart(&b, []byte(report.WithoutTitle(text)), pictures)
 	return template.HTML(b.String()), err // it lets no HTML through but plain elements
-}
-
-// withoutTitle returns a statement without the heading that it begins with: the page has one.
-func withoutTitle(statement string) string {
-	statement = strings.TrimLeft(statement, "\r\n")
-	if first, rest, _ := strings.Cut(statement, "\n"); strings.HasPrefix(first, "# ") {
-		return rest
-	}
-	return statement
 }
 
 // Pictures returns the pictures of a statement, by the names that it has for them, below the address of
@@ -87,7 +78,7 @@ func (s *Site) SendSheetFile(w http.ResponseWriter, sheet *client.Sheet, name st
 	return nil
 }
 
-// SendFile sends a text that somebody wrote, which a browser saves and does not show.
+// SendFile sends a text of a user, which a browser saves and does not show.
 func SendFile(w http.ResponseWriter, name string, data []byte) error {
 	h := w.Header()
 	h.Set("Content-Type", "text/plain; charset=utf-8")

@@ -46,20 +46,24 @@ func Rejected(err error) *desk.Refusal {
 // the page only says that there is one.
 func (s *Site) refuse(w http.ResponseWriter, r *Request, err error) {
 	if errors.Is(err, ErrLogIn) {
-		done, err := s.ended(w, r)
-		if err != nil && r.Context().Err() == nil {
-			s.Log.Error("draw what a form said", "path", plainPath(r), "error", err)
-		}
-		if done {
+		if r.Method == http.MethodPost {
+			if err := s.ended(w, r); err != nil && r.Context().Err() == nil {
+				s.Log.Error("draw a form that came without a session", "path", plainPath(r), "error", err)
+			}
 			return
 		}
-		next := r.URL.RequestURI()
-		if r.Method != http.MethodGet {
-			next = r.back()
-		}
-		http.Redirect(w, r.Request, "/login?next="+url.QueryEscape(next), http.StatusSeeOther)
+		http.Redirect(w, r.Request, "/login?next="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
 		return
 	}
+	refusal := s.refusal(r, err)
+	if err := s.Page(w, r, refusal.Code, "refused", refusal.Text, refusedView{refusal.Text, refusal.Hint, r.Method != http.MethodGet, r.wayBack()}); err != nil && r.Context().Err() == nil {
+		s.Log.Error("draw what went wrong", "path", plainPath(r), "error", err)
+		http.Error(w, refusal.Text, refusal.Code)
+	}
+}
+
+// refusal returns what the page of an error says. If the error is the server's, its log has the cause.
+func (s *Site) refusal(r *Request, err error) *desk.Refusal {
 	refusal, known := errors.AsType[*desk.Refusal](err)
 	tooLarge, large := errors.AsType[*http.MaxBytesError](err)
 	switch {
@@ -73,7 +77,7 @@ func (s *Site) refuse(w http.ResponseWriter, r *Request, err error) {
 	case errors.Is(err, store.ErrNotFound):
 		refusal = ErrNotFound
 	case errors.Is(err, store.ErrChanged):
-		refusal = &desk.Refusal{Code: http.StatusConflict, Text: "somebody else has changed this meanwhile", Hint: "load the page again and look at it, then change it"}
+		refusal = &desk.Refusal{Code: http.StatusConflict, Text: "another person has changed this in the meantime", Hint: "load the page again and look at it, then change it"}
 	case errors.Is(err, store.ErrTooManyWaiting):
 		refusal = &desk.Refusal{Code: http.StatusServiceUnavailable, Text: "too many submissions are waiting", Hint: "try again later"}
 	case errors.Is(err, store.ErrFull) || errors.Is(err, syscall.ENOSPC):
@@ -85,10 +89,24 @@ func (s *Site) refuse(w http.ResponseWriter, r *Request, err error) {
 		s.Log.Error("request failed", "method", r.Method, "path", plainPath(r), "error", err)
 		refusal = &desk.Refusal{Code: http.StatusInternalServerError, Text: "the server could not do this", Hint: "tell the server's administrator: its log says why"}
 	}
-	if err := s.Page(w, r, refusal.Code, "refused", refusal.Text, refusedView{refusal.Text, refusal.Hint, r.Method != http.MethodGet}); err != nil && r.Context().Err() == nil {
-		s.Log.Error("draw what went wrong", "path", plainPath(r), "error", err)
-		http.Error(w, refusal.Text, refusal.Code)
+	return refusal
+}
+
+// wayBack returns a link to where the reader was before a request that failed: the page with the link
+// or the form; if that is unknown, the contest, hole or ladder of the address. If there is none, it
+// returns nil.
+func (r *Request) wayBack() *Tab {
+	if from := r.back(); from != "/" && from != r.URL.RequestURI() {
+		return &Tab{Link: from, Name: "Back"}
 	}
+	if r.Access == nil {
+		return nil
+	}
+	head, err := r.Access.Head(r)
+	if err != nil || head.Nav.Place == nil || head.Nav.Place.Link == r.URL.Path {
+		return nil
+	}
+	return &Tab{Link: head.Nav.Place.Link, Name: "Back to " + head.Nav.Place.Name}
 }
 
 // plainPath is the path of a request as the log may have it: without an invitation's code, which

@@ -50,7 +50,7 @@ func (s *Site) bounded(w http.ResponseWriter, r *Request, rt Route) error {
 	return rt.Handle(w, r)
 }
 
-// whileAllowed calls end when the session of a stream has ended, or whoever reads it may not have
+// whileAllowed calls end when the session of a stream has ended, or its reader may not have
 // it any more. It looks as often as a stream says that it is still there.
 func (s *Site) whileAllowed(ctx context.Context, end func(), r Request, rt Route) {
 	for {
@@ -101,7 +101,7 @@ func (s *Site) Redraw(w http.ResponseWriter, r *Request, what string, draw func(
 	}
 	before, told := template.HTML(""), time.Now()
 	for {
-		var moved [2]<-chan struct{} // of the watches, of which there are two at most; before draw looks
+		var moved [2]<-chan struct{} // of the watches, at most two; before draw looks
 		for i, w := range watches {
 			_, moved[i], _ = w.Next(0)
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // turns says among which turns a request is answered, and in whose: the account's, or the
-// network's where nobody is logged in. They are nil for streams, which mostly wait, and for files
+// network's if the caller is not logged in. They are nil for streams, which mostly wait, and for files
 // that do not change: these only have a pace.
 func (s *Site) turns(r *Request, rt Route) (*desk.Turns, string) {
 	switch of := desk.Network(r.RemoteAddr).String(); {
@@ -25,7 +25,7 @@ func (s *Site) turns(r *Request, rt Route) (*desk.Turns, string) {
 	}
 }
 
-// names says whether a request may name blobs, none of which is removed meanwhile. Those that
+// names says whether a request may name blobs: none is removed in the meantime. Those that
 // do not may take as long as passwords do, and those that erase wait for a removal themselves.
 func names(r *Request, rt Route) bool {
 	return r.Method != http.MethodGet && rt.Action != auth.Enter && rt.Action != auth.BeMyself && rt.Action != auth.Accounts

@@ -3,6 +3,7 @@ package web_test
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"slices"
@@ -70,17 +71,38 @@ func walkers(t *testing.T) *webtest.Harness {
 		}
 		h.Prove(h.Answer(o, "ada", "py"), "py", judge.GolfRight, 40)
 	}
-	elsewhere := h.Contest("elsewhere", -time.Minute, store.Staff, store.Settings{})
+	// The only contest with this problem.
+	p := h.Problem
+	webtest.Must[*store.Problem](t)(h.Store.PutBundle(t.Context(), store.NewBundle{
+		Problem: "foreign", Title: "Foreign", Owner: h.Accounts["admin"].ID, ID: p.Bundle, Manifest: p.Bundle, Config: p.Config, Sheet: p.Sheet, MadeBy: h.Accounts["admin"].ID,
+	}))
+	elsewhere := &store.Contest{Slug: "elsewhere", Name: "Elsewhere", Format: store.ICPC, Starts: time.Now().Add(-time.Minute), Length: time.Hour, Visibility: store.Staff}
+	if err := h.Store.NewContest(t.Context(), elsewhere, []store.NewContestProblem{{Label: "A", Slug: "foreign"}}); err != nil {
+		t.Fatal(err)
+	}
 	if err := h.Store.SetRoleIn(t.Context(), h.Accounts["other"].ID, elsewhere.ID, "contest-admin"); err != nil {
 		t.Fatal(err)
 	}
 	return h
 }
 
+// foreign are the forms that name the problem of another contest.
+var foreign = map[string]url.Values{
+	"/c/running/edit": {
+		"name": {"Running"}, "slug": {"running"}, "start_by": {"hand"}, "hours": {"2"}, "format": {"icpc"}, "visibility": {"accounts"}, "show": {"samples"},
+		"problem": {"sum", "foreign"}, "label-sum": {"A"}, "label-foreign": {"B"}, "freeze": {"no"}, "languages_by": {"all"},
+	},
+	"/c/running/rejudgings": {"problem": {"foreign"}, "bundle": {"foreign"}},
+	"/admin/holes/new":      {"name": {"Foreign"}, "slug": {"foreign"}, "visibility": {"public"}, "problem": {"foreign"}},
+	"/admin/ladders/new":    {"name": {"Foreign"}, "slug": {"foreign"}, "visibility": {"public"}, "problem": {"foreign"}},
+	"/arena":                {"problem": {"foreign"}},
+	"/problems":             {"problem": {"foreign"}},
+}
+
 // filled is a pattern with the values of its variables.
 func filled(pattern, state string) (method, path string) {
 	method, path, _ = strings.Cut(pattern, " ")
-	path = strings.NewReplacer("{$}", "", "{slug}", state, "{label}", "A", "{n}", "1", "{number}", "1", "{id}", "none", "{login}", "none", "{name}", "sum", "{name...}", "pile.svg", "{team}", "1", "{code}", "none", "{ladder}", state, "{hole}", state, "{lang}", "py", "{answer}", "1", "{bot}", "1", "{encounter}", "1", "{part}", "package", "{event}", strings.Repeat("e", 26)).Replace(path)
+	path = strings.NewReplacer("{$}", "", "{slug}", state, "{label}", "A", "{n}", "1", "{number}", "1", "{id}", "none", "{login}", "none", "{name}", state, "{name...}", "pile.svg", "{team}", "1", "{code}", "none", "{ladder}", state, "{hole}", state, "{lang}", "py", "{answer}", "1", "{bot}", "1", "{encounter}", "1", "{part}", "package", "{event}", strings.Repeat("e", 26)).Replace(path)
 	switch {
 	case strings.Contains(path, "/sample/"):
 		path = strings.Replace(path, "{file}", "two.in", 1)
@@ -114,6 +136,8 @@ func TestWhoMaySeeWhat(t *testing.T) {
 		switch {
 		case strings.Contains(pattern, "{hole}"):
 			in = holes
+		case strings.Contains(pattern, "{name}"):
+			in = []string{"sum", "foreign"}
 		case !strings.Contains(pattern, "{slug}") && !strings.Contains(pattern, "{ladder}"):
 			in = []string{""}
 		}
@@ -130,6 +154,13 @@ func TestWhoMaySeeWhat(t *testing.T) {
 			}
 			b.WriteString("\n")
 		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(foreign)) {
+		fmt.Fprintf(&b, "POST %s with a problem of another contest\n%-10s", path, "")
+		for _, w := range who {
+			fmt.Fprintf(&b, " %9d", h.Ask(h.Cookie(w), "POST", path, foreign[path]).Code)
+		}
+		b.WriteString("\n")
 	}
 	const golden = "testdata/walk.txt"
 	if *update {

@@ -57,12 +57,10 @@ func (b Backups) Late(now time.Time) bool {
 // A Site serves the web pages.
 type Site struct {
 	Options
-	// Throttle delays logins after wrong passwords.
-	Throttle  *LoginThrottle
 	proof     desk.Turns // of networks, for checks of passwords and codes
 	mux       *http.ServeMux
 	templates []Templates
-	// expiredForms has a place for each form that is read to be kept; see keepForm.
+	// expiredForms has a place for each form that is kept while the login page is drawn; see ended.
 	expiredForms chan struct{}
 }
 
@@ -94,7 +92,7 @@ func HandleForm(pattern string, action auth.Action, h Handler) Route {
 	})
 }
 
-// Confirmed returns the route for an action that cannot be undone or that gives somebody more rights:
+// Confirmed returns the route for an action that cannot be undone or that gives an account more rights:
 // the caller confirms the password first, because the session may be one that was left open.
 func (rt Route) Confirmed() Route {
 	rt.confirm = true
@@ -116,9 +114,9 @@ func New(o Options, parts ...func(*Site) Pages) http.Handler {
 		o.KeepAlive = 15 * time.Second
 	}
 	s := &Site{
-		Options: o, Throttle: newLoginThrottle(), proof: desk.Turns{Restless: true}, mux: http.NewServeMux(),
-		expiredForms: make(chan struct{}, atOnce),
+		Options: o, proof: desk.Turns{Restless: true}, mux: http.NewServeMux(),
 	}
+	s.expiredForms = make(chan struct{}, max(1, heldForms/s.mostKept()))
 	s.add(Shared(s))
 	for _, part := range parts {
 		s.add(part(s))

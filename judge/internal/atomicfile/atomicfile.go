@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 )
 
-// Write writes data to path, with the folders above it.
+// Write writes data to path, with the directories above it.
 func Write(path string, data []byte) error { return write(path, data, 0o755, 0o644) }
 
-// WriteSecret writes data to path so that only its owner can read it; new folders above it
+// WriteSecret writes data to path so that only its owner can read it; new directories above it
 // are the owner's alone, too.
 func WriteSecret(path string, data []byte) error { return write(path, data, 0o700, 0o600) }
 

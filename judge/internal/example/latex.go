@@ -131,7 +131,7 @@ func (l *scanner) raw(s string, at int) Text {
 	return Text{Text: unTeX(s), Raw: s, Line: l.at(at)}
 }
 
-// environment reads an environment, of which i is behind \begin.
+// environment reads the environment whose \begin ends at i.
 func (l *scanner) environment(i int) int {
 	word, after, ok := l.braced(i)
 	if !ok {

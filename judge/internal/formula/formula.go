@@ -76,7 +76,7 @@ func (finder) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
 	return nil
 }
 
-// closing finds the dollars that end a formula of which some lines are known; -1 for none.
+// closing finds the dollars that end a formula, given some of its lines. It returns -1 if there are none.
 func closing(before, line, mark []byte) int {
 	for i := 0; i < len(line); i++ {
 		switch {

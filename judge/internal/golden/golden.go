@@ -21,9 +21,9 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew instead of comparing with them")
+var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// Updating says whether the golden files are to be written anew.
+// Updating says whether the golden files are to be written.
 func Updating() bool { return *update }
 
 // Check fails the test where got is not what the golden file holds.

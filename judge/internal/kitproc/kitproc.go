@@ -8,7 +8,7 @@
 //
 // Requests are streamed from where they are, so their size costs no memory here;
 // a reply is held in memory. The package does not judge: what a verdict means, and
-// whether a broken program is a fault of the folder or a judge error, is for the
+// whether a broken program is a fault of the problem or a judge error, is for the
 // caller to say. It does not know how programs are isolated either.
 package kitproc
 

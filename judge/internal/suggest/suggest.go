@@ -1,4 +1,4 @@
-// Package suggest finds what somebody meant who wrote a word that does not
+// Package suggest finds what an author meant who wrote a word that does not
 // exist: a key, a language, a problem, a command. It does not say that the word
 // is wrong; it only makes the hint that follows.
 package suggest
@@ -49,7 +49,7 @@ func Closest(word string, candidates []string) (string, bool) {
 	return best, best != ""
 }
 
-// longest bounds the work on words that nobody typed, in letters.
+// longest bounds the work on words too long to be typed, in letters.
 const longest = 64
 
 // shown is how many candidates a list shows.

@@ -25,7 +25,7 @@ const (
 	linesBefore = 3
 	linesAfter  = 20
 	lineWidth   = 160     // characters of a line that are shown
-	lineLead    = 80      // of which this many, if it is cropped, stand before the place
+	lineLead    = 80      // this many of them, if the line is cropped, stand before the place
 	maxText     = 4 << 10 // bytes of an excerpt
 
 	blockSize = 128 << 10 // half of a usual second-level cache, for two texts at once

@@ -437,7 +437,7 @@ func (p *parser) functionArgument(n *node) (*node, error) {
 	return p.typed(false)
 }
 
-// bareName parses the name of a variable of which all indexes are meant.
+// bareName parses the name of a variable without an index, which means all of them.
 func (p *parser) bareName() (*node, error) {
 	if p.tok.kind != name {
 		return nil, p.bad("the name of a variable without an index", "want a variable, got %s", p.tok)

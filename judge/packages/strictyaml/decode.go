@@ -20,7 +20,7 @@ type Reader interface {
 // Decode fills what into points to: a struct with `yaml:"name"` tags, a map from
 // string, a slice, a string, a boolean, a number, a Reader, a *Node (which takes
 // anything), or a pointer to one of these. What the file does not set, or sets
-// to null, keeps the value that it had. A string takes every scalar as it is
+// to null, keeps the value that it had. A string takes every scalar unchanged
 // written; a slice takes a single value as a list of one.
 func (n *Node) Decode(into any) judge.Faults {
 	var f filler

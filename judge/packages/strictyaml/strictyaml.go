@@ -53,7 +53,7 @@ type Node struct {
 	Column int
 	Path   string // how the value is called: "limits.time", "data[2]"; "" for the root
 
-	Text   string // of a scalar, as it is written
+	Text   string // of a scalar, without its quotes
 	Quoted bool   // whether a scalar stands in quotes or in a block, so that it is text for sure
 	tag    string
 
@@ -221,7 +221,7 @@ func (b *builder) scalar(n *Node, y *yaml.Node) {
 	n.Quoted = y.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
 }
 
-// mapping reads the keys of a map, each of which may stand once, and then what
+// mapping reads the keys of a map, each at most once, and then what
 // it takes from others with "<<".
 func (b *builder) mapping(n *Node, y *yaml.Node, depth int) {
 	var merged []*Node

@@ -21,7 +21,7 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// goodID is what a problem may be called: its name is a folder's, and part of
+// goodID is what a problem may be called: its name is that of a directory, and part of
 // commands.
 var goodID = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,59}$`)
 
@@ -37,10 +37,10 @@ type file struct {
 	data []byte
 }
 
-// Contest drafts a contest in a folder: a judge.toml that marks its root.
+// Contest drafts a contest in a directory: a judge.toml that marks its root.
 func Contest(dir string) (*Draft, error) {
 	if _, err := os.Lstat(filepath.Join(dir, config)); err == nil {
-		return nil, &judge.Fault{File: filepath.Join(dir, config), Text: "the folder is a contest already", Hint: "add a problem to it with: judge new <problem>"}
+		return nil, &judge.Fault{File: filepath.Join(dir, config), Text: "the directory is a contest already", Hint: "add a problem to it with: judge new <problem>"}
 	}
 	d := &Draft{}
 	return d, d.add("templates/contest", "", func(name string) string { return filepath.Join(dir, name) })
@@ -93,7 +93,7 @@ func Problem(root, id, kind, language string) (*Draft, error) {
 	return d, nil
 }
 
-// add drafts the files of a template's folder where place puts them.
+// add drafts the files of a template's directory where place puts them.
 func (d *Draft) add(from, id string, place func(name string) string) error {
 	return fs.WalkDir(templates, from, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -123,7 +123,7 @@ func Write(drafts ...*Draft) (written []string, err error) {
 	return written, nil
 }
 
-// remove removes files, and the folders above them that are empty then.
+// remove removes files, and the directories above them that are empty then.
 func remove(paths []string) {
 	for _, path := range paths {
 		_ = os.Remove(path) // the last one is not there

@@ -60,7 +60,7 @@ func (c *kitChecker) blame(ctx context.Context, err error) (judge.Outcome, error
 	if broken, ok := errors.AsType[*kitproc.BrokenError](err); ok {
 		what := broken.What
 		if broken.Forgot > 0 {
-			what += fmt.Sprintf("; it is started again, and what it knew of %s before is lost", plural(int64(broken.Forgot), "case"))
+			what += fmt.Sprintf("; it is started again, and what it knew of %s before is lost", judge.Count(broken.Forgot, "case"))
 		}
 		return *programFault("checker "+c.name, what, broken.Stderr), nil
 	}

@@ -114,13 +114,13 @@ func linesEndDiffers(ctx context.Context, r Request, ansAt, outAt int64, missing
 	if missing {
 		n := w.countLines(r.Ans, ansAt)
 		if r.Out.Size() == 0 {
-			return w.wrong("the output is empty: want %s, first %s", plural(n, "line"), w.wholeLine(r.Ans, ansAt))
+			return w.wrong("the output is empty: want %s, first %s", judge.Count(n, "line"), w.wholeLine(r.Ans, ansAt))
 		}
-		return w.wrong("output ends early, in line %d: want %s, first %s", w.line(), plural(n, "more line"), w.wholeLine(r.Ans, ansAt))
+		return w.wrong("output ends early, in line %d: want %s, first %s", w.line(), judge.Count(n, "more line"), w.wholeLine(r.Ans, ansAt))
 	}
 	and := ""
 	if n := w.countLines(r.Out, outAt); n > 1 {
-		and = " and " + plural(n-1, "more line")
+		and = " and " + judge.Count(n-1, "more line")
 	}
 	return w.wrong("line %d: want the end, got %s%s", w.line(), w.wholeLine(r.Out, outAt), and)
 }

@@ -292,7 +292,7 @@ func unorderedIntegers(p *polygon) error {
 	case err != nil:
 		return err
 	case len(ans) != len(out):
-		return differs("want %s, got %d", plural(int64(len(ans)), "integer"), len(out))
+		return differs("want %s, got %d", judge.Count(len(ans), "integer"), len(out))
 	}
 	for i := range ans {
 		if ans[i] != out[i] {

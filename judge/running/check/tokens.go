@@ -2,7 +2,6 @@ package check
 
 import (
 	"context"
-	"fmt"
 
 	"assay/judge"
 )
@@ -249,9 +248,9 @@ func outputEndsEarly(ctx context.Context, r Request, ansAt int64) (judge.Outcome
 	next := w.word(r.Ans, ansAt)
 	n := w.countTokens(r.Ans, ansAt)
 	if r.Out.Size() == 0 {
-		return w.wrong("the output is empty: want %s, first %s", plural(n, "token"), w.quote(r.Ans, next, next.start))
+		return w.wrong("the output is empty: want %s, first %s", judge.Count(n, "token"), w.quote(r.Ans, next, next.start))
 	}
-	return w.wrong("output ends early, in line %d: want %s, first %s", w.line(), plural(n, "more token"), w.quote(r.Ans, next, next.start))
+	return w.wrong("output ends early, in line %d: want %s, first %s", w.line(), judge.Count(n, "more token"), w.quote(r.Ans, next, next.start))
 }
 
 // outputGoesOn says which tokens should not be there.
@@ -261,15 +260,7 @@ func outputGoesOn(ctx context.Context, r Request, outAt int64) (judge.Outcome, e
 	n := w.countTokens(r.Out, outAt)
 	and := ""
 	if n > 1 {
-		and = " and " + plural(n-1, "more token")
+		and = " and " + judge.Count(n-1, "more token")
 	}
 	return w.wrong("line %d, token %d: want the end, got %s%s", w.line(), w.tokenInLine(outAt), w.quote(r.Out, next, next.start), and)
-}
-
-// plural writes a number with its noun.
-func plural(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

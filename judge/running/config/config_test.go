@@ -220,3 +220,51 @@ func TestHeapsStartFull(t *testing.T) {
 		t.Errorf("judge.toml has %d languages of the Java virtual machine", machines)
 	}
 }
+
+// TestLanguagesPage: docs/languages.md has every language of judge.toml, with its commands.
+func TestLanguagesPage(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(strings.ReplaceAll(languagesHead, `"`, "`"))
+	code := func(text string) string { return "`" + strings.ReplaceAll(text, "|", "\\|") + "`" }
+	for _, l := range ours(t).Languages {
+		var names []string
+		for _, id := range append([]string{l.ID}, l.Aliases...) {
+			names = append(names, code(id))
+		}
+		var files []string
+		for _, e := range l.Extensions {
+			files = append(files, code("."+e))
+		}
+		if l.Executable {
+			files = []string{"executables of this machine"}
+		}
+		var build []string
+		for _, words := range l.Build {
+			build = append(build, code(strings.Join(words, " ")))
+		}
+		from := l.Obtain
+		if l.Package != "" {
+			from = code(l.Package)
+		}
+		version := ""
+		if len(l.Version) > 0 {
+			version = code(strings.Join(l.Version, " "))
+		}
+		b.WriteString("| " + strings.Join([]string{l.Name, strings.Join(names, ", "), strings.Join(files, " "), strings.Join(build, "<br>"), code(strings.Join(l.Run, " ")), version, from}, " | ") + " |\n")
+	}
+	golden.Check(t, "../../../docs/languages.md", []byte(b.String()))
+}
+
+const languagesHead = `# Languages
+
+The languages of the bundled "judge.toml", in its order. A "judge.toml" of your own can change them and add others: the
+comment at the top of the bundled file describes all keys. "judge lang" says which are installed here, and
+"judge lang cpp" prints the version of one and tries it in the sandbox.
+
+In the commands, "{sources}" are all source files, "{entry}" is the file in which the program starts, "{main}" its class,
+and "{heap_mib}" the heap that fits the memory limit. Programs are compiled in "/build" and run in "/program". A language
+without a build command runs its sources.
+
+| language | names for "--lang" | files | build | run | version | Debian package, or source |
+| --- | --- | --- | --- | --- | --- | --- |
+`

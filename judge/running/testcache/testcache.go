@@ -11,9 +11,9 @@ import (
 	"path/filepath"
 )
 
-// New makes a cache for a run of tests, which done removes but for the programs. They
-// stay in the folder that the variable ASSAY_TEST_CACHE names, or else in assay-test
-// among the user's caches. Where ASSAY_CACHE is set, it is taken as it is.
+// New makes a cache for a run of tests, which done removes except the programs. They
+// stay in the directory that the variable ASSAY_TEST_CACHE names, or else in assay-test
+// among the user's caches. Where ASSAY_CACHE is set, it is used unchanged.
 func New() (dir string, done func(), err error) {
 	if dir := os.Getenv("ASSAY_CACHE"); dir != "" {
 		return dir, func() {}, nil

@@ -65,7 +65,7 @@ func Start(t testing.TB, workers ...Worker) *Cluster {
 				routes = append(routes, "nats://"+c.route(t, i, j, fmt.Sprintf("127.0.0.1:%d", ports[3+j])))
 			}
 		}
-		// Where it says that it is reached nobody listens: the others have their routes.
+		// Nothing listens at the address that it announces: the others have their routes.
 		text := fmt.Sprintf("server_name: %s\nlisten: 127.0.0.1:%d\njetstream { store_dir: %q, sync_interval: always, max_file_store: 2GB }\n"+
 			"cluster { name: test, listen: 127.0.0.1:%d, advertise: 127.0.0.1:%d, routes: [%s] }\n%s",
 			name, ports[i], dir, ports[3+i], ports[6+i], strings.Join(routes, ", "), users(workers))

@@ -33,6 +33,7 @@ CREATE TABLE bot (
     account TEXT NOT NULL REFERENCES account (id),
     name TEXT NOT NULL,
     version BIGINT NOT NULL, -- from 1
+    form_key TEXT NOT NULL, -- as that of a submission; '' for none
     file TEXT NOT NULL, -- what starts it, among the files: a path, or '' for all of them
     files TEXT NOT NULL, -- JSON: job.File
     state TEXT NOT NULL CHECK (state IN ('checking', 'active', 'paused', 'refused', 'retired')),

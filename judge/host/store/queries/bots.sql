@@ -2,8 +2,11 @@
 UPDATE ladder SET bots = bots + 1, last_seq = last_seq + 1 WHERE id = $1 RETURNING bots, last_seq, encounters;
 
 -- name: InsertBot :exec
-INSERT INTO bot (ladder, number, account, name, version, file, files, state, reason, told, flow, since, made, seq)
-VALUES ($1, $2, $3, $4, $5, $6, $7, 'checking', '', '', $8, $9, $10, $11);
+INSERT INTO bot (ladder, number, account, name, version, form_key, file, files, state, reason, told, flow, since, made, seq)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'checking', '', '', $9, $10, $11, $12);
+
+-- name: BotByKey :one
+SELECT * FROM bot_author WHERE ladder = $1 AND account = $2 AND form_key = $3 AND made > sqlc.arg(after);
 
 -- name: BotsOf :many
 SELECT * FROM bot_author WHERE ladder = $1 ORDER BY number;

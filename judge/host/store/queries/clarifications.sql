@@ -2,8 +2,8 @@
 SELECT CAST(COALESCE(MAX(number), 0) + 1 AS BIGINT) AS next FROM clarification WHERE contest = $1;
 
 -- name: InsertClarification :exec
-INSERT INTO clarification (contest, number, team, staff, problem, text, reply_to, account, at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
+INSERT INTO clarification (contest, number, team, staff, problem, text, reply_to, account, at, ext_id, time_given)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
 
 -- name: GetClarification :one
 SELECT * FROM clarification WHERE contest = $1 AND number = $2;

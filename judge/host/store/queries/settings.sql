@@ -46,8 +46,10 @@ UPDATE contest SET
 WHERE id = sqlc.arg(id)
 RETURNING next_number, last_seq, last_time;
 
+-- LastLog counts the events of contests that were removed, too.
 -- name: LastLog :one
-SELECT CAST(COALESCE(SUM(last_seq), 0) AS BIGINT) AS last FROM contest;
+SELECT CAST(COALESCE(SUM(last_seq), 0)
+    + COALESCE((SELECT CAST(value AS BIGINT) FROM setting WHERE key = 'removed events'), 0) AS BIGINT) AS last FROM contest;
 
 -- name: InsertLog :exec
 INSERT INTO log (contest, seq, at, kind, object, op) VALUES ($1, $2, $3, $4, $5, $6);

@@ -1,12 +1,13 @@
 -- name: SubmissionByKey :one
-SELECT submission.id, submission.number, submission.received, submission.problem, submission.files, standing.judgement FROM submission
+SELECT submission.id, submission.number, submission.ext_id, submission.received, submission.problem, submission.files, standing.judgement FROM submission
 JOIN standing ON standing.submission = submission.id
 WHERE submission.account = $1 AND submission.form_key = $2 AND submission.received > $3
 ORDER BY submission.number DESC LIMIT 1;
 
 -- name: InsertSubmission :exec
-INSERT INTO submission (id, contest, team, number, problem, account, form_key, language, entry, files, folder, size, received, ending)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14);
+INSERT INTO submission (id, contest, team, number, problem, account, form_key, language, entry, files, folder, size, received, ending,
+    ext_id, time_given)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16);
 
 -- name: GetSubmission :one
 SELECT * FROM submitted WHERE id = $1;

@@ -132,8 +132,8 @@ func ClockOf(seat *desk.Seat, now time.Time) web.Clock {
 	return web.ClockAt(now, seat.Contest.Starts, seat.Ends())
 }
 
-// Unread counts the clarifications that the caller has not read or, for the jury, those that nobody has
-// answered.
+// Unread counts the clarifications that the caller has not read or, for the jury, those without an
+// answer.
 func (a *Access) Unread(ctx context.Context) (v web.News, err error) {
 	if a.Can(auth.Answer) {
 		v.Words = "unanswered"

@@ -2,9 +2,11 @@ package contest
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"html/template"
 	"net/http"
+	"strings"
 	"time"
 
 	"assay/judge/host/auth"
@@ -17,8 +19,8 @@ import (
 
 // boardView is what stands around a board.
 type boardView struct {
-	Base  string // path of the contest's pages
-	Staff bool
+	board.Viewer
+	Base  string        // path of the contest's pages
 	Board template.HTML // the place where it comes
 }
 
@@ -29,8 +31,9 @@ const place = "<!--the board-->"
 func Frame(server string) board.Frame {
 	return func(h board.Heading, to board.Viewer) (before, after []byte, err error) {
 		nav := access.NavOf(access.Heading{Slug: h.Slug, Name: h.Name, Jury: to.Staff, Changes: to.Changes, LoggedIn: to.LoggedIn, Clar: true}, "/board")
-		head := web.Head{Nav: nav}
-		page, err := templates.SharedPage(server, "board", "Scoreboard", to.LoggedIn, head, boardView{"/c/" + h.Slug, to.Staff, place})
+		clock := web.ClockAt(time.Now(), h.Starts, h.Ends).Kept()
+		head := web.Head{Nav: nav, Clock: &clock}
+		page, err := templates.SharedPage(server, "board", "Scoreboard", to.LoggedIn, head, boardView{to, "/c/" + h.Slug, place})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -55,11 +58,40 @@ func (s *site) board(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	known, err := l.ServePage(w, r.Request, board.Viewer{Staff: staff, Changes: staff && r.Can(auth.Change), LoggedIn: r.Me != nil})
+	to := board.Viewer{Staff: staff, Changes: staff && r.Can(auth.Change), LoggedIn: r.Me != nil, Projector: r.URL.Query().Get("view") == "projector"}
+	known, err := l.ServePage(w, r.Request, to)
 	if err == nil && !known {
 		return web.ErrNotFound
 	}
 	return err
+}
+
+// ownRow is what a reader alone may know of a scoreboard, whose page all readers share.
+type ownRow struct {
+	Team string    `json:"team"`          // id; empty if the reader has no team
+	Ends time.Time `json:"ends,omitzero"` // zero if the team has no end of its own
+}
+
+// ownRow leads a reader to the row of their team. A script, which does not ask for a page, gets an
+// ownRow.
+func (s *site) ownRow(w http.ResponseWriter, r *web.Request) error {
+	a, own := access.Of(r), ownRow{}
+	if a.Team != nil {
+		if own.Team = a.Team.ID; a.Team.ExtraTime > 0 {
+			own.Ends = a.Ends()
+		}
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Add("Vary", "Accept, Cookie")
+	if strings.Contains(r.Header.Get("Accept"), "text/html") {
+		to := "/c/" + a.Contest.Slug + "/board"
+		if own.Team != "" {
+			to += "#t-" + own.Team
+		}
+		return web.Redirect(w, r, to)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	return json.NewEncoder(w).Encode(own)
 }
 
 func (s *site) boardEvents(w http.ResponseWriter, r *web.Request) error {

@@ -217,3 +217,79 @@ func TestFinalResults(t *testing.T) {
 	}
 	until(h, "", "/c/past/board", "the thaw", func(page string) bool { return strings.Contains(rowOf(page, "ada"), "accepted") })
 }
+
+// TestScoreboardClock: the page that all readers share says when the contest ends, also after that
+// has changed.
+func TestScoreboardClock(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("spring", -30*time.Minute, store.Public, store.Settings{})
+	clock := func(c *store.Contest) func(page string) bool {
+		return func(page string) bool {
+			return strings.Contains(page, `<time datetime="`+c.Ends().UTC().Format(time.RFC3339)+`" data-left data-before="" data-after=" left"`) &&
+				strings.Contains(page, ">ends "+c.Ends().Local().Format("2 Jan, 15:04"))
+		}
+	}
+	for _, view := range []string{"", "?view=staff", "?view=projector"} {
+		until(h, h.Cookie("admin"), "/c/spring/board"+view, "the end of the contest", clock(c))
+	}
+	c.Length += 10 * time.Minute
+	if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
+		t.Fatal(err)
+	}
+	until(h, "", "/c/spring/board", "the new end of the contest", clock(c))
+	c.Starts = time.Now().Add(time.Hour)
+	if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
+		t.Fatal(err)
+	}
+	until(h, h.Cookie("admin"), "/c/spring/board?view=staff", "the start of the contest", func(page string) bool {
+		return strings.Contains(page, `data-before="starts in "`) && strings.Contains(page, ">starts "+c.Starts.Local().Format("2 Jan, 15:04"))
+	})
+}
+
+// TestOwnRow: each reader finds the row of their team, and the page does not tell whose it is.
+func TestOwnRow(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("spring", -30*time.Minute, store.Public, store.Settings{})
+	h.Send(c, "ada")
+	h.Send(c, "bob")
+	ada, bob := h.Cookie("ada"), h.Cookie("bob")
+	page := until(h, ada, "/c/spring/board", "both teams", func(page string) bool { return rowOf(page, "ada") != "" && rowOf(page, "bob") != "" })
+	if other := h.Ask(bob, "GET", "/c/spring/board", nil).Body; other != page {
+		t.Errorf("two readers get different pages:\n%s\n%s", page, other)
+	}
+	if !strings.Contains(page, `<a href="/c/spring/board/mine" data-mine>Your row</a>`) || strings.Contains(h.Ask("", "GET", "/c/spring/board", nil).Body, "data-mine") {
+		t.Errorf("the link to the own row:\n%s", page)
+	}
+	id := func(login string) string {
+		return regexp.MustCompile(`<tr id="t-([^"]+)"`).FindStringSubmatch(rowOf(page, login))[1]
+	}
+	for _, row := range []struct{ who, cookie, team string }{{"ada", ada, id("ada")}, {"bob", bob, id("bob")}, {"the jury", h.Cookie("admin"), ""}, {"a visitor", "", ""}} {
+		link := "/c/spring/board"
+		if row.team != "" {
+			link += "#t-" + row.team
+		}
+		got := h.Ask(row.cookie, "GET", "/c/spring/board/mine", nil, "Accept", "text/html,*/*")
+		if got.Code != 303 || got.Header.Get("Location") != link || got.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: %d to %q, want %q; %v", row.who, got.Code, got.Header.Get("Location"), link, got.Header)
+		}
+		got = h.Ask(row.cookie, "GET", "/c/spring/board/mine", nil, "Accept", "application/json")
+		if want := `{"team":"` + row.team + `"}` + "\n"; got.Code != 200 || got.Body != want || got.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s, a script: %d %s, want %s; %v", row.who, got.Code, got.Body, want, got.Header)
+		}
+	}
+	teams := webtest.Must[[]*store.Team](t)(h.Store.Teams(t.Context(), c.ID))
+	for _, team := range teams {
+		if team.ID == id("ada") {
+			team.ExtraTime = 7 * time.Minute
+			if err := h.Store.SetTeam(t.Context(), team, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for who, ends := range map[string]string{ada: c.Ends().Add(7 * time.Minute).UTC().Format("2006-01-02T15:04:05"), bob: ""} {
+		got := h.Ask(who, "GET", "/c/spring/board/mine", nil, "Accept", "application/json")
+		if strings.Contains(got.Body, "ends") != (ends != "") || !strings.Contains(got.Body, ends) {
+			t.Errorf("the end of a team with extra time: %s, want %q", got.Body, ends)
+		}
+	}
+}

@@ -70,7 +70,7 @@ func TestClarificationPages(t *testing.T) {
 	reads(ada, "/c/now/clar", "No comment.", "!by judge", "! new</b>")
 	reads(ada, "/c/now", "! new</b>")
 	reads(bob, "/c/now/clar", "!No comment.")
-	post(admin, "/c/now/clar/1", url.Values{"text": {"It is not."}, "to": {"team"}, "first": {"yes"}}, http.StatusConflict, "somebody else has changed this")
+	post(admin, "/c/now/clar/1", url.Values{"text": {"It is not."}, "to": {"team"}, "first": {"yes"}}, http.StatusConflict, "another person has changed this")
 	post(judge, "/c/now/clar/1", url.Values{"canned": {"No comment."}, "to": {"team"}, "first": {"yes"}}, http.StatusSeeOther, "") // pressed twice
 	post(judge, "/c/now/clar/1", url.Values{"text": {"It is." + webtest.Evil}, "to": {"all"}}, http.StatusSeeOther, "")
 	reads(bob, "/c/now", "1 new", "It is.", "is 0 allowed?")

@@ -201,10 +201,7 @@ const (
 // samplesOf returns the samples that are not among the examples of the statement, of which the
 // second ones are folded.
 func samplesOf(sheet *client.Sheet, text, base string) (shown, folded samplesView) {
-	examples := example.Find(text)
-	all := slices.DeleteFunc(slices.Clone(sheet.Samples), func(one client.Sample) bool {
-		return slices.ContainsFunc(examples, func(e example.Example) bool { return e.Input.Same(one.In) && e.Output.Same(one.Ans) })
-	})
+	all := unshown(sheet, text)
 	short := !slices.ContainsFunc(all, func(one client.Sample) bool {
 		long := one.Cut
 		for _, text := range []string{one.In, one.Ans} {
@@ -215,6 +212,12 @@ func samplesOf(sheet *client.Sheet, text, base string) (shown, folded samplesVie
 	})
 	n := min(len(all), mostSamples)
 	return samplesView{all[:n], short, base}, samplesView{all[n:], short, base}
+}
+
+// unshown returns the samples that a statement does not show.
+func unshown(sheet *client.Sheet, text string) []client.Sample {
+	shows := example.Shows(text)
+	return slices.DeleteFunc(slices.Clone(sheet.Samples), func(one client.Sample) bool { return shows(one.In, one.Ans) })
 }
 
 // Last is the reader's last submission; nil if there is none.

@@ -59,16 +59,17 @@ type liveView struct {
 	Done   int           // cases
 	Of     int           // 0 where nobody may know
 	Cases  []caseView
-	Run    template.HTML // of a judging that has ended
+	// Skipped cases share one row.
+	Skipped int
+	Run     template.HTML // of a judging that has ended
 }
 
 type caseView struct {
-	Name    string
-	Class   string
-	Code    string
-	Words   string
-	TookMS  int64
-	Skipped bool
+	Name   string
+	Class  string
+	Code   string
+	Words  string
+	TookMS int64
 }
 
 // mostShown is the most bytes of a file that a page shows.
@@ -208,14 +209,17 @@ func (v *liveView) add(lines [][]byte, show judge.Show) {
 		case *judge.Progressed:
 			v.Done = max(v.Done, e.Done)
 		case *judge.CaseJudged:
+			if e.Verdict == judge.Skipped {
+				v.Skipped++
+				continue
+			}
 			v.Cases = append(v.Cases, caseView{
 				Name: e.ID(), Class: report.VerdictClass(e.Verdict), Code: string(e.Verdict), Words: e.Verdict.Words(), TookMS: e.Exec.CPU.Milliseconds(),
-				Skipped: e.Verdict == judge.Skipped,
 			})
 		}
 	}
 	const most = 200
-	v.Done = max(v.Done, len(v.Cases))
+	v.Done = max(v.Done, len(v.Cases)+v.Skipped)
 	v.Cases = slices.Clone(v.Cases[max(0, len(v.Cases)-most):])
 }
 

@@ -26,6 +26,7 @@ func Pages(s *web.Site) web.Pages {
 	p := &site{Site: s}
 	return web.Pages{Templates: templates, Find: access.Find(s), Routes: []web.Route{
 		web.Handle("GET /c/{slug}", auth.SeeContest, p.contest),
+		web.Handle("GET /c/{slug}/booklet", auth.SeeProblems, p.booklet),
 		web.Handle("GET /c/{slug}/mine", auth.BeMyself, p.mine),
 		web.Handle("GET /c/{slug}/p/{label}", auth.SeeProblems, p.problem),
 		web.Handle("GET /c/{slug}/p/{label}/sample/{file}", auth.SeeProblems, p.sample),
@@ -37,6 +38,7 @@ func Pages(s *web.Site) web.Pages {
 		web.Handle("GET /c/{slug}/s/{n}/source/{file}", auth.SeeJudging, p.source),
 		web.HandleForm("POST /c/{slug}/s/{n}/mark", auth.Decide, p.mark).Confirmed(),
 		web.Handle("GET /c/{slug}/board", auth.SeeBoard, p.board),
+		web.Handle("GET /c/{slug}/board/mine", auth.SeeBoard, p.ownRow),
 		web.Handle("GET /c/{slug}/board/events", auth.SeeBoard, p.boardEvents),
 		web.Handle("GET /c/{slug}/board/table.csv", auth.SeeBoard, p.boardTable),
 		web.HandleForm("POST /c/{slug}/board", auth.Conclude, p.changeBoard).Confirmed(),

@@ -65,7 +65,7 @@ func (s *site) answerPage(w http.ResponseWriter, r *web.Request) error {
 	if v.Proofs, err = s.Store.Proofs(r.Context(), a.ID); err != nil {
 		return err
 	}
-	return s.Page(w, r, http.StatusOK, "answer", fmt.Sprintf("Answer %d to %s", a.Number, h.Name), v)
+	return s.Page(w, r, http.StatusOK, "answer", fmt.Sprintf("Submission %d to %s", a.Number, h.Name), v)
 }
 
 // answerSource sends what was handed in.
@@ -116,7 +116,7 @@ func (s *site) howFar(r *web.Request, a *store.Answer, v *answerPart) error {
 	if err != nil {
 		return err
 	}
-	v.State.Words = "waiting for a worker to try samples and edges"
+	v.State.Words = "waiting for a worker to check samples and edges"
 	for _, p := range parts {
 		if p.Key != flow.QuickKey || p.Result == nil {
 			continue
@@ -125,7 +125,7 @@ func (s *site) howFar(r *web.Request, a *store.Answer, v *answerPart) error {
 		if err != nil || quick == nil || quick.Verdict != judge.GolfRight {
 			return err // the end is near
 		}
-		v.State.Words, v.Of = "proving", quick.Domain
+		v.State.Words, v.Of = "checking", quick.Domain
 		v.Quick = fmt.Sprintf("Right on samples and edges, with %d bytes (%d characters) in %s.", quick.Bytes, quick.Chars, quick.LanguageWords())
 	}
 	watch := s.Dispatch.Watch(store.JobID(a.Flow, flow.WholeKey))

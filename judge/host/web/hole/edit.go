@@ -7,14 +7,13 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"assay/judge/host/auth"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
 )
-
-// holeVisibilities are who may see a hole: it has no teams.
-var holeVisibilities = []store.Visibility{store.Public, store.Accounts, store.Staff}
 
 // holeEditView is the form in which a hole is made or changed.
 type holeEditView struct {
@@ -22,14 +21,22 @@ type holeEditView struct {
 	Slug, Name, Problem  string
 	Visibility, Revision string
 	Shown, Closed        bool
-	Problems             []*store.Problem // that have a domain
-	Visibilities         []store.Visibility
-	Wrong                string
+	Title                string // of the problem of a hole that exists
+	Answers              int64  // submissions to it
+	Made                 time.Time
+	Problems             []*store.Problem // that a new hole can have
+	Seen                 []web.Choice     // visibilities
+	Errors               web.FieldErrors
+	Stale                bool // someone else saved the settings since the form was drawn
 }
 
-// Word is what a choice is called.
-func (holeEditView) Word(v store.Visibility) string {
-	return web.ChoiceName(web.Visibilities, string(v))
+// Access says in short what the fields of the group are set to.
+func (v holeEditView) Access() string {
+	text := strings.ToLower(web.ChoiceName(web.OpenVisibilities, v.Visibility))
+	if v.Shown {
+		return text + "; everyone reads valid submissions"
+	}
+	return text + "; source code hidden"
 }
 
 func (s *site) newHole(w http.ResponseWriter, r *web.Request) error {
@@ -37,30 +44,44 @@ func (s *site) newHole(w http.ResponseWriter, r *web.Request) error {
 }
 
 // holeForm draws the form.
-func (s *site) holeForm(w http.ResponseWriter, r *web.Request, code int, v holeEditView) error {
+func (s *site) holeForm(w http.ResponseWriter, r *web.Request, code int, v holeEditView) (err error) {
+	title := "New golf hole"
+	if v.New {
+		if v.Problems, err = s.golfProblems(r); err != nil {
+			return err
+		}
+	} else {
+		h := at(r).Hole
+		p, err := s.Store.Problem(r.Context(), h.ProblemSlug)
+		if err != nil {
+			return err
+		}
+		title, v.Slug, v.Problem, v.Title, v.Answers, v.Made = "Settings", h.Slug, h.ProblemSlug, p.Title, h.Answers, h.Made
+	}
+	v.Seen = web.OpenVisibilities
+	return s.Page(w, r, code, "holeedit", v.Errors.Title(title), v)
+}
+
+// golfProblems returns the problems that a hole of the caller can have: those with a [golf] table.
+func (s *site) golfProblems(r *web.Request) (golf []*store.Problem, err error) {
 	all, err := s.UsableProblems(r.Context(), r.Me, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, p := range all {
 		sheet, err := s.Sheet(p)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if sheet != nil && sheet.Golf {
-			v.Problems = append(v.Problems, p)
+			golf = append(golf, p)
 		}
 	}
-	v.Visibilities = holeVisibilities
-	title := "New hole"
-	if !v.New {
-		title = "Change " + v.Name
-	}
-	return s.Page(w, r, code, "holeedit", title, v)
+	return golf, nil
 }
 
-// holeOf reads the form into a hole. What cannot be is told in the view.
-func (s *site) holeOf(w http.ResponseWriter, r *web.Request, h *store.Hole) (v holeEditView, err error) {
+// readHole reads the form into a hole. What cannot be is in the view's Errors.
+func (s *site) readHole(w http.ResponseWriter, r *web.Request, h *store.Hole) (v holeEditView, err error) {
 	if err := web.ReadForm(w, r, web.SmallForm); err != nil {
 		return v, err
 	}
@@ -69,83 +90,71 @@ func (s *site) holeOf(w http.ResponseWriter, r *web.Request, h *store.Hole) (v h
 		Slug: field("slug"), Name: field("name"), Problem: field("problem"), Visibility: field("visibility"), Revision: field("revision"),
 		Shown: field("shown") != "", Closed: field("closed") != "",
 	}
-	revision, rerr := strconv.ParseInt(cmp.Or(v.Revision, "0"), 10, 64)
-	h.Name, h.Visibility, h.Shown, h.Closed, h.Revision = v.Name, store.Visibility(v.Visibility), v.Shown, v.Closed, revision
-	v.Wrong = auth.BadName(v.Name)
-	switch {
-	case v.Wrong != "":
-	case rerr != nil:
-		v.Wrong = "the form is not whole: load the page again"
-	case !slices.Contains(holeVisibilities, h.Visibility):
-		v.Wrong = "say who sees the hole"
+	h.Name, h.Visibility, h.Shown, h.Closed = v.Name, store.Visibility(v.Visibility), v.Shown, v.Closed
+	if h.Revision, err = strconv.ParseInt(cmp.Or(v.Revision, "0"), 10, 64); err != nil {
+		v.Errors.Add("name", "The form is incomplete: load the page again.")
 	}
+	v.Errors.Name(v.Name)
+	v.Errors.Choice("visibility", v.Visibility, web.OpenVisibilities)
 	return v, nil
 }
 
 func (s *site) makeHole(w http.ResponseWriter, r *web.Request) error {
 	h := &store.Hole{}
-	v, err := s.holeOf(w, r, h)
+	v, err := s.readHole(w, r, h)
 	if err != nil {
 		return err
 	}
-	v.New, h.Slug, h.ProblemSlug = true, v.Slug, v.Problem
-	if v.Wrong == "" && !store.GoodSlug(v.Slug) {
-		v.Wrong = "an address has small letters, digits and -, up to 40 of them, as wythoff"
+	golf, err := s.golfProblems(r)
+	if err != nil {
+		return err
 	}
-	if v.Wrong == "" {
-		if v.Wrong, err = s.golfable(r, v.Problem); err != nil {
-			return err
-		}
+	v.New = true
+	v.Slug = v.Errors.Slug(v.Slug, v.Name, "spring-golf")
+	if !slices.ContainsFunc(golf, func(p *store.Problem) bool { return p.Slug == v.Problem }) {
+		v.Errors.Add("problem", "Choose a problem from the list. It has those whose problem.toml has a [golf] table; a problem that lacks it here needs to be published again.")
 	}
-	if v.Wrong == "" {
+	if h.Slug, h.ProblemSlug = v.Slug, v.Problem; len(v.Errors) == 0 {
 		err = s.Store.NewHole(r.Context(), h)
 		if errors.Is(err, store.ErrTaken) {
-			v.Wrong, err = "there is a hole with this address already", nil
+			v.Errors.Add("slug", "Another hole has this web address.")
+			err = nil
 		}
 	}
 	if err != nil {
 		return err
 	}
-	if v.Wrong != "" {
+	if len(v.Errors) > 0 {
 		return s.holeForm(w, r, http.StatusBadRequest, v)
 	}
 	return s.Done(w, r, "new hole", h.Slug, v.Problem, "/hole/"+h.Slug)
 }
 
-// golfable says why there can be no hole for a problem; "" for that there can.
-func (s *site) golfable(r *web.Request, slug string) (string, error) {
-	p, err := s.UsableProblem(r, slug)
-	if errors.Is(err, store.ErrNotFound) {
-		return "choose the problem of the hole", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	sheet, err := s.Sheet(p)
-	if err == nil && (sheet == nil || !sheet.Golf) {
-		return fmt.Sprintf("%s is not a golf problem: its problem.toml has no [golf] table, or it was published before holes could be made; publish it again", slug), nil
-	}
-	return "", err
-}
-
 func (s *site) editHole(w http.ResponseWriter, r *web.Request) error {
 	h := at(r).Hole
 	return s.holeForm(w, r, http.StatusOK, holeEditView{
-		Slug: h.Slug, Name: h.Name, Problem: h.ProblemSlug, Visibility: string(h.Visibility), Revision: fmt.Sprint(h.Revision), Shown: h.Shown, Closed: h.Closed,
+		Name: h.Name, Visibility: string(h.Visibility), Revision: fmt.Sprint(h.Revision), Shown: h.Shown, Closed: h.Closed,
 	})
 }
 
 func (s *site) changeHole(w http.ResponseWriter, r *web.Request) error {
 	h := *at(r).Hole
-	v, err := s.holeOf(w, r, &h)
+	v, err := s.readHole(w, r, &h)
 	if err != nil {
 		return err
 	}
-	if v.Slug, v.Problem = h.Slug, h.ProblemSlug; v.Wrong != "" {
-		return s.holeForm(w, r, http.StatusBadRequest, v)
+	code := http.StatusBadRequest
+	if len(v.Errors) == 0 {
+		err = s.Store.SetHole(r.Context(), &h)
+		if errors.Is(err, store.ErrChanged) {
+			code, v.Stale, v.Revision, err = http.StatusConflict, true, fmt.Sprint(at(r).Hole.Revision), nil
+		}
 	}
-	if err := s.Store.SetHole(r.Context(), &h); err != nil {
+	if err != nil {
 		return err
+	}
+	if len(v.Errors) > 0 || v.Stale {
+		return s.holeForm(w, r, code, v)
 	}
 	detail := fmt.Sprintf("visibility %s, answers shown %t, closed %t", h.Visibility, h.Shown, h.Closed)
 	return s.Done(w, r, "change hole", h.Slug, detail, "/hole/"+h.Slug)

@@ -206,13 +206,13 @@ func (s *site) boards(r *web.Request, v *holeView) error {
 func answerState(a *store.Answer) web.State {
 	switch {
 	case a.State == store.Proving:
-		return web.State{Class: "none", Words: "proving", Open: true}
+		return web.State{Class: "none", Words: "checking", Open: true}
 	case a.State == store.Standing:
-		return web.State{Class: "ac", Code: string(a.Verdict), Words: "it stands"}
+		return web.State{Class: "ac", Code: string(a.Verdict), Words: "valid"}
 	case a.State == store.Greyed:
-		return web.State{Class: "none", Code: string(a.Verdict), Words: "it stands no more"}
+		return web.State{Class: "none", Code: string(a.Verdict), Words: "no longer valid"}
 	case a.Verdict == "":
-		return web.State{Class: "none", Words: "not proved"}
+		return web.State{Class: "none", Words: "not checked"}
 	}
 	return web.State{Class: "wa", Code: string(a.Verdict)}
 }
@@ -246,7 +246,7 @@ func (s *site) readAnswer(r *web.Request, n *desk.NewAnswer, text string) error 
 		return err
 	}
 	if len(files) > 1 || len(files) == 1 && strings.TrimSpace(text) != "" {
-		return web.BadRequest("an answer is one file or one text: send one of them")
+		return web.BadRequest("a submission is one file or one text: send one of them")
 	}
 	for _, f := range files {
 		n.Name, n.Data = f.Name, f.Data

@@ -34,7 +34,7 @@ func TestAHoleIsMade(t *testing.T) {
 		return f
 	}
 	for wrong, f := range map[string]url.Values{
-		"choose the problem": fields("problem", "none"), "an address has": fields("slug", "No Slug"), "a name is missing": fields("name", " "), "who sees": fields("visibility", "teams"),
+		"Choose a problem from the list": fields("problem", "none"), "Use 1 to 40 lower-case letters": fields("slug", "No Slug"), "A name is missing": fields("name", " "), "Select one of the choices": fields("visibility", "teams"),
 	} {
 		if got := h.Ask(admin, "POST", "/admin/holes/new", f); got.Code != 400 || !strings.Contains(got.Body, wrong) {
 			t.Errorf("%v: %d, want 400 and %q", f, got.Code, wrong)
@@ -43,7 +43,7 @@ func TestAHoleIsMade(t *testing.T) {
 	if got := h.Ask(admin, "POST", "/admin/holes/new", fields()); got.Code != 303 || got.Get("Location") != "/hole/nim" {
 		t.Fatalf("made: %d %s\n%s", got.Code, got.Get("Location"), got.Body)
 	}
-	if got := h.Ask(admin, "POST", "/admin/holes/new", fields()); got.Code != 400 || !strings.Contains(got.Body, "already") {
+	if got := h.Ask(admin, "POST", "/admin/holes/new", fields()); got.Code != 400 || !strings.Contains(got.Body, "Another hole has this web address") {
 		t.Errorf("made twice: %d", got.Code)
 	}
 	if got := h.Ask("", "GET", "/", nil); !strings.Contains(got.Body, `href="/hole/nim"`) {
@@ -62,10 +62,10 @@ func TestAHoleIsMade(t *testing.T) {
 	if got := h.Ask(admin, "POST", "/hole/nim/edit", change); got.Code != 409 {
 		t.Errorf("changed by who was late: %d", got.Code)
 	}
-	if got := h.Upload(h.Cookie("ada"), "/hole/nim", map[string]string{"text": "x", "language": "py"}, nil); got.Code != 403 || !strings.Contains(got.Body, "takes no more answers") {
+	if got := h.Upload(h.Cookie("ada"), "/hole/nim", map[string]string{"text": "x", "language": "py"}, nil); got.Code != 403 || !strings.Contains(got.Body, "takes no more submissions") {
 		t.Errorf("an answer to a closed hole: %d\n%s", got.Code, got.Body)
 	}
-	if got := h.Ask(admin, "GET", "/hole/nim/edit", nil); got.Code != 200 || strings.Count(got.Body, " checked") != 2 {
+	if got := h.Ask(admin, "GET", "/hole/nim/edit", nil); got.Code != 200 || strings.Count(got.Body, " checked") != 3 {
 		t.Errorf("the settings: %d\n%s", got.Code, got.Body)
 	}
 }
@@ -79,20 +79,20 @@ func TestBadAnswers(t *testing.T) {
 	}
 	ada := h.Cookie("ada")
 	for want, sent := range map[string]struct{ fields, files map[string]string }{
-		"the answer is empty": {map[string]string{"text": " \n", "language": "py"}, nil},
-		"choose it":           {map[string]string{"text": "print(1)"}, nil},
-		"is not known here":   {map[string]string{"text": "print(1)", "language": "klingon"}, nil},
-		"no worker here has Shell: an answer in it cannot be proved": {map[string]string{"text": "echo", "language": "sh"}, nil},
-		"no worker here has Shell":                                   {nil, map[string]string{"a.sh": "echo"}},
-		"no language has programs called":                            {nil, map[string]string{"a.xyz": "echo"}},
-		"has code in it":                                             {map[string]string{"text": "1", "language": "py", "flags": "-cprint(1)"}, nil},
-		"flags are not counted":                                      {map[string]string{"text": "1", "language": "py", "flags": strings.Repeat("-Oabcdefgh ", 9)}, nil},
-		"is too large":                                               {map[string]string{"language": "py"}, map[string]string{"a.py": strings.Repeat("x", 1<<20)}},
-		"the most is 1000":                                           {map[string]string{"text": strings.Repeat("x", 1001), "language": "py"}, nil},
-		"the post has no code":                                       {map[string]string{"text": "# Python, 3 bytes\n\nnothing", "language": "post"}, nil},
-		"is a function or a program":                                 {map[string]string{"text": "1", "language": "py", "as": "song"}, nil},
-		"send one of them":                                           {map[string]string{"text": "1"}, map[string]string{"a.py": "2"}},
-		"an answer is one file or one text":                          {nil, map[string]string{"a.py": "1", "b.py": "2"}},
+		"the submission is empty": {map[string]string{"text": " \n", "language": "py"}, nil},
+		"choose it":               {map[string]string{"text": "print(1)"}, nil},
+		"is not known here":       {map[string]string{"text": "print(1)", "language": "klingon"}, nil},
+		"no worker here has Shell: a submission in it cannot be checked": {map[string]string{"text": "echo", "language": "sh"}, nil},
+		"no worker here has Shell":                                       {nil, map[string]string{"a.sh": "echo"}},
+		"no language has programs called":                                {nil, map[string]string{"a.xyz": "echo"}},
+		"has code in it":                                                 {map[string]string{"text": "1", "language": "py", "flags": "-cprint(1)"}, nil},
+		"flags are not counted":                                          {map[string]string{"text": "1", "language": "py", "flags": strings.Repeat("-Oabcdefgh ", 9)}, nil},
+		"is too large":                                                   {map[string]string{"language": "py"}, map[string]string{"a.py": strings.Repeat("x", 1<<20)}},
+		"the limit is 1000":                                              {map[string]string{"text": strings.Repeat("x", 1001), "language": "py"}, nil},
+		"the post has no code":                                           {map[string]string{"text": "# Python, 3 bytes\n\nnothing", "language": "post"}, nil},
+		"is a function or a program":                                     {map[string]string{"text": "1", "language": "py", "as": "song"}, nil},
+		"send one of them":                                               {map[string]string{"text": "1"}, map[string]string{"a.py": "2"}},
+		"a submission is one file or one text":                           {nil, map[string]string{"a.py": "1", "b.py": "2"}},
 	} {
 		got := h.Upload(ada, "/hole/nim", sent.fields, sent.files)
 		if got.Code < 400 || got.Code >= 500 || strings.Count(got.Body, `role="alert"`) != 1 && !strings.Contains(got.Body, "too large") || !strings.Contains(got.Body, want) {
@@ -140,7 +140,7 @@ func TestAnAnswerAppears(t *testing.T) {
 	if got := h.Ask(ada, "GET", "/hole/nim/a/1/source", nil); got.Body != webtest.TextOfAda+"\n" || got.Get("Content-Disposition") != "attachment; filename*=UTF-8''answer.py" {
 		t.Errorf("its text is %q, %v", got.Body, got.Header)
 	}
-	if got := h.Ask(ada, "GET", "/hole/nim/a/1", nil); !strings.Contains(got.Body, "waiting for a worker") || !strings.Contains(got.Body, `data-events="/hole/nim/a/1/events"`) {
+	if got := h.Ask(ada, "GET", "/hole/nim/a/1", nil); !strings.Contains(got.Body, "waiting for a worker to check") || !strings.Contains(got.Body, `data-events="/hole/nim/a/1/events"`) {
 		t.Errorf("its page while it waits:\n%s", got.Body)
 	}
 	h.Prove(a, "py", judge.GolfRight, 40)
@@ -155,7 +155,7 @@ func TestAnAnswerAppears(t *testing.T) {
 		t.Errorf("the page of a wrong one:\n%s", got.Body)
 	}
 	board := h.Ask("", "GET", "/hole/nim", nil)
-	if strings.Contains(board.Body, webtest.TextOfAda) || strings.Count(board.Body, "<bdi>") != 2+2+2 {
+	if strings.Contains(board.Body, webtest.TextOfAda) || strings.Count(board.Body, "<bdi>") != 1+2+2+2 {
 		t.Errorf("the board of all:\n%s", board.Body)
 	}
 	if got := h.Ask("", "GET", "/hole/nim/sh?by=chars", nil); got.Code != 200 || !strings.Contains(got.Body, "29") {
@@ -231,7 +231,7 @@ func atHole(t *testing.T, width int, scripts bool) {
 		b.Screenshot(fmt.Sprintf("hole-%d-%v-%s", width, scripts, page))
 	}
 	b.Go(h.URL + "/hole/nim")
-	b.Contains("the hole", webtest.Said, "ada", "Only users who are logged in may send an answer", "Records")
+	b.Contains("the hole", webtest.Said, "ada", "Only users who are logged in may submit", "Records")
 	look("hole")
 	b.Go(h.URL + "/login?next=/hole/nim")
 	b.Fill("input[name=login]", h.Accounts["bob"].Login)
@@ -245,12 +245,12 @@ func atHole(t *testing.T, width int, scripts bool) {
 	}
 	b.Fill("textarea[name=text]", "")
 	b.Follow("form[data-submit] button")
-	b.Contains("nothing was sent", webtest.Alert, "the answer is empty")
+	b.Contains("nothing was sent", webtest.Alert, "the submission is empty")
 	b.Fill("textarea[name=text]", "lambda i,j:0")
 	b.Fill("select[name=language]", "py")
 	b.Follow("form[data-submit] button")
 	b.Is("the answer", webtest.Address, "/hole/nim/a/2")
-	b.Contains("it waits", webtest.Said, "waiting for a worker to try samples and edges")
+	b.Contains("it waits", webtest.Said, "waiting for a worker to check samples and edges")
 	look("waits")
 
 	// It is proved, which its page tells: by itself where there are scripts.
@@ -266,9 +266,67 @@ func atHole(t *testing.T, width int, scripts bool) {
 	if scripts { // what stands below its verdict
 		b.Go(h.URL + "/hole/nim/a/2")
 	}
-	b.Contains("it is right", webtest.Said, "RIGHT", "12 bytes: place 1 of 2 in", "Proofs", "Badge")
+	b.Contains("it is right", webtest.Said, "RIGHT", "12 bytes: place 1 of 2 in", "Checks", "Badge")
 	look("right")
 	b.Go(h.URL + "/hole/nim/py?by=chars")
 	b.Contains("the board", webtest.Said, "Your submissions", "ada", "by bytes")
 	look("board")
+}
+
+// TestHoleForm: what is wrong stands at its field and on top, what was typed stays, and a change that
+// someone else overtook is not lost.
+func TestHoleForm(t *testing.T) {
+	h := webtest.New(t)
+	admin := h.Cookie("admin")
+	fields := func(pairs ...string) url.Values {
+		f := url.Values{"problem": {"sum"}, "slug": {""}, "name": {"Nim für alle"}, "visibility": {"staff"}, "shown": {"on"}}
+		for i := 0; i < len(pairs); i += 2 {
+			f.Set(pairs[i], pairs[i+1])
+		}
+		return f
+	}
+	got := h.Ask(admin, "POST", "/admin/holes/new", fields("problem", "", "slug", "No Slug", "visibility", ""))
+	for _, want := range []string{
+		"Error: New golf hole", "3 fields need a change", `href="#problem"`, `id="problem-error"`, `href="#slug"`, `id="slug-error"`, "for example no-slug", `id="visibility-error"`,
+		`value="Nim für alle"`, `value="No Slug"`, `name="shown" value="on" checked`,
+	} {
+		if got.Code != 400 || !strings.Contains(got.Body, want) {
+			t.Errorf("%d, without %q:\n%s", got.Code, want, got.Body)
+		}
+	}
+	if got := h.Ask(admin, "POST", "/admin/holes/new", fields("name", "!?")); !strings.Contains(got.Body, "no letters or digits to make one from") {
+		t.Errorf("a name without letters: %d\n%s", got.Code, got.Body)
+	}
+	got = h.Ask(admin, "POST", "/admin/holes/new", fields())
+	if got.Code != 303 || got.Get("Location") != "/hole/nim-fur-alle" {
+		t.Fatalf("made: %d %s\n%s", got.Code, got.Get("Location"), got.Body)
+	}
+	edit := "/hole/nim-fur-alle/edit"
+	if got := h.Ask(admin, "POST", edit, fields("revision", "1", "name", "First")); got.Code != 303 {
+		t.Errorf("changed: %d\n%s", got.Code, got.Body)
+	}
+	got = h.Ask(admin, "POST", edit, fields("revision", "1", "name", "Second"))
+	if got.Code != 409 || !strings.Contains(got.Body, "someone else changed the settings") || !strings.Contains(got.Body, `value="Second"`) || !strings.Contains(got.Body, `name="revision" value="2"`) {
+		t.Errorf("overtaken: %d\n%s", got.Code, got.Body)
+	}
+	if got := h.Ask(admin, "POST", edit, fields("revision", "2", "name", "Second", "problem", "other", "slug", "other")); got.Code != 303 {
+		t.Errorf("saved again: %d\n%s", got.Code, got.Body)
+	}
+	if o, err := h.Store.Hole(t.Context(), "nim-fur-alle"); err != nil || o.Name != "Second" || o.ProblemSlug != "sum" {
+		t.Errorf("the hole is %+v, %v", o, err)
+	}
+}
+
+// TestTheLengthIsLargest: the shortest submission is the largest text on the page, without scripts too.
+func TestTheLengthIsLargest(t *testing.T) {
+	h := webtest.New(t)
+	o := h.Hole("nim")
+	if got := h.Ask("", "GET", "/hole/nim", nil); strings.Contains(got.Body, `<span class="length">`) {
+		t.Errorf("a length without submissions:\n%s", got.Body)
+	}
+	h.Prove(h.Answer(o, "bob", "1"), "py", judge.GolfRight, 40)
+	h.Prove(h.Answer(o, "ada", "2"), "py", judge.GolfRight, 33)
+	if got := h.Ask("", "GET", "/hole/nim", nil); strings.Count(got.Body, `<span class="length">33</span> bytes`) != 1 {
+		t.Errorf("the page has no largest length:\n%s", got.Body)
+	}
 }

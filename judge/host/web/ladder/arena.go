@@ -2,6 +2,7 @@ package ladder
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -28,18 +29,50 @@ import (
 // Events of bots that are held from a page: the flow is the one that judge arena --on asks
 // for, and what comes of it is the same.
 
-// arenaView is the page from which events are held.
+// arenaView is the page on which tournaments begin.
 type arenaView struct {
-	Form     eventForm
-	Events   []eventLine
-	Problems []*store.Problem
+	Form   eventForm
+	Events []eventLine
 }
 
-// eventForm is what somebody asks for.
+// eventForm is the form of a new tournament, with its fields as they were sent.
 type eventForm struct {
 	Problem, Rules, Seed, Rounds, Games, Format, Points, Move, Clock, Options string
-	Formats, Scores                                                           []string
-	Wrong                                                                     string
+	Formats, Scores                                                           []web.Choice
+	Problems                                                                  []game
+	MaxSize                                                                   int64
+	Errors                                                                    web.FieldErrors
+}
+
+// Choices of the form. An empty value is what the rule set says.
+var (
+	formatChoices = []web.Choice{
+		{Name: "Schedule of the rule set"},
+		{Value: "round-robin", Name: "Round robin", Help: "every bot plays every other bot"},
+		{Value: "swiss", Name: "Swiss", Help: "bots with similar scores meet"},
+		{Value: "gauntlet", Name: "Gauntlet", Help: "the first bot plays each of the others"},
+		{Value: "knockout", Name: "Knockout", Help: "the loser is out"},
+		{Value: "ladder", Name: "Ladder", Help: "each bot in turn challenges those above it"},
+	}
+	scoreChoices = []web.Choice{
+		{Name: "Points of the rule set"},
+		{Value: arena.ByGame, Name: "For each game"},
+		{Value: arena.ByEncounter, Name: "For each encounter: more games won wins it"},
+		{Value: arena.BySurplus, Name: "For each encounter, by how far it was won"},
+		{Value: arena.ByPayoff, Name: "What the game pays"},
+	}
+)
+
+// Chosen says in short what the fields of the group are set to.
+func (f eventForm) Chosen() string {
+	text := "first rule set"
+	if f.Rules != "" {
+		text = "rule set " + f.Rules
+	}
+	if f.Move != "" {
+		text += "; " + f.Move + " ms per move"
+	}
+	return text + "; seed " + cmp.Or(f.Seed, "1")
 }
 
 // eventLine is an event in a list.
@@ -59,9 +92,8 @@ func (s *site) arena(w http.ResponseWriter, r *web.Request) error {
 
 func (s *site) arenaPage(w http.ResponseWriter, r *web.Request, code int, f eventForm) (err error) {
 	v := arenaView{Form: f}
-	v.Form.Formats = arena.FormatNames()
-	v.Form.Scores = []string{arena.ByGame, arena.ByEncounter, arena.BySurplus, arena.ByPayoff}
-	if v.Problems, err = s.UsableProblems(r.Context(), r.Me, nil); err != nil {
+	v.Form.Formats, v.Form.Scores, v.Form.MaxSize = formatChoices, scoreChoices, s.MaxSize
+	if v.Form.Problems, err = s.gameProblems(r); err != nil {
 		return err
 	}
 	flows, err := s.Store.FlowsOfKind(r.Context(), string(flow.Arena), mostEvents)
@@ -78,7 +110,7 @@ func (s *site) arenaPage(w http.ResponseWriter, r *web.Request, code int, f even
 		}
 		v.Events = append(v.Events, *line)
 	}
-	return s.Page(w, r, code, "arena", "Events of bots", v)
+	return s.Page(w, r, code, "arena", f.Errors.Title("Arena"), v)
 }
 
 func eventLineOf(f *store.Flow) (*eventLine, error) {
@@ -114,35 +146,31 @@ func (s *site) holdEvent(w http.ResponseWriter, r *web.Request) error {
 	}
 	id, err := s.beginEvent(r, &f)
 	if refusal := web.Rejected(err); refusal != nil {
-		f.Wrong = refusal.Text
+		f.Errors.Add("file", "%s.", web.Sentence(web.Reason(refusal)))
 		return s.arenaPage(w, r, refusal.Code, f)
 	}
 	if err != nil {
 		return err
 	}
+	if len(f.Errors) > 0 {
+		return s.arenaPage(w, r, http.StatusBadRequest, f)
+	}
 	return web.Redirect(w, r, "/arena/"+id)
 }
 
-// beginEvent makes the flow of an event.
+// beginEvent makes the flow of a tournament. What cannot be is in the form's Errors, and then there is
+// no flow.
 func (s *site) beginEvent(r *web.Request, f *eventForm) (id string, err error) {
-	choice, seed, err := f.choice()
+	games, err := s.gameProblems(r)
 	if err != nil {
 		return "", err
 	}
-	p, err := s.UsableProblem(r, f.Problem)
-	if errors.Is(err, store.ErrNotFound) {
-		return "", web.BadRequest("choose a game")
-	}
-	if err != nil {
-		return "", err
-	}
+	p := gameChosen(games, f.Problem, f.Rules, &f.Errors)
+	choice, seed := f.choice()
 	n := desk.New{Account: r.Me}
-	texts, err := s.ReadProgram(r, &n, web.SourceForm{})
-	if err != nil {
+	texts, err := s.readBots(r, &n, &f.Errors)
+	if err != nil || len(f.Errors) > 0 {
 		return "", err
-	}
-	if len(texts) < 2 {
-		return "", web.BadRequest("an event has two bots at least: choose several files")
 	}
 	if err := s.StoreProgram(r, &n, texts); err != nil {
 		return "", err
@@ -168,40 +196,41 @@ func (s *site) beginEvent(r *web.Request, f *eventForm) (id string, err error) {
 	return id, s.Audit(r, "hold an event", id, p.Slug)
 }
 
+// readBots reads the files of the bots, which it names in n.
+func (s *site) readBots(r *web.Request, n *desk.New, e *web.FieldErrors) ([][]byte, error) {
+	files, err := r.Files(s.MaxSize)
+	if err != nil {
+		return nil, err
+	}
+	if len(files) < 2 {
+		e.Add("file", "Choose at least 2 files, one for each bot.")
+		return nil, nil
+	}
+	return s.ReadProgram(r, n, web.SourceForm{})
+}
+
 // choice reads the rules of the form.
-func (f *eventForm) choice() (c arena.Choice, seed uint64, err error) {
-	c = arena.Choice{Rules: f.Rules, Points: f.Points, Format: f.Format, Options: strings.Fields(f.Options)}
+func (f *eventForm) choice() (c arena.Choice, seed uint64) {
+	e := &f.Errors
+	c = arena.Choice{Rules: f.Rules, Points: f.Points, Format: f.Format, Move: readMillis("move", f.Move, e), Clock: readMillis("clock", f.Clock, e), Options: readOptions(f.Options, e)}
+	e.Choice("format", f.Format, formatChoices)
+	e.Choice("points", f.Points, scoreChoices)
 	seed = 1
 	if f.Seed != "" {
+		var err error
 		if seed, err = strconv.ParseUint(f.Seed, 10, 64); err != nil {
-			return c, 0, web.BadRequest("the seed %.40q is not a whole number from 0 on", f.Seed)
+			e.Add("seed", "Enter a whole number from 0, for example 1.")
 		}
 	}
 	for _, one := range []struct {
-		what, text string
-		to         **int
+		field, text string
+		to          **int
 	}{{"rounds", f.Rounds, &c.Rounds}, {"games", f.Games, &c.Games}} {
-		if one.text != "" {
-			n, err := strconv.Atoi(one.text)
-			if err != nil || n < 1 {
-				return c, 0, web.BadRequest("the %s: %.40q is not a number from 1 on", one.what, one.text)
-			}
+		if n := int(e.Number(one.field, one.text, one.field, 0, 1, mostMinute)); n > 0 {
 			*one.to = &n
 		}
 	}
-	for _, one := range []struct {
-		what, text string
-		to         **time.Duration
-	}{{"time for a move", f.Move, &c.Move}, {"time for a game", f.Clock, &c.Clock}} {
-		if one.text != "" {
-			d, err := time.ParseDuration(one.text)
-			if err != nil || d < 0 {
-				return c, 0, web.BadRequest("the %s: %.40q is not a time such as 500ms or 20s", one.what, one.text)
-			}
-			*one.to = &d
-		}
-	}
-	return c, seed, nil
+	return c, seed
 }
 
 // eventView is the page of an event.
@@ -213,10 +242,19 @@ type eventView struct {
 	Playing string
 	Done    int
 	Of      int
-	Table   []standings.Bot
+	Table   []eventRow
 	Out     []standings.Out
 	Notes   []string
 }
+
+// eventRow is a line of the standings of an event.
+type eventRow struct {
+	standings.Bot
+	drawnInterval
+}
+
+// Percent returns the share of the games that have been played.
+func (v eventView) Percent() int { return 100 * v.Done / max(v.Of, 1) }
 
 // eventFlows are the ids of flows.
 var eventFlows = regexp.MustCompile(`^[A-Za-z0-9]{20,64}$`)
@@ -318,9 +356,16 @@ func (s *site) eventPage(w http.ResponseWriter, r *web.Request) error {
 		}
 		v.Done, v.Of = p.Done, p.Of
 		stood := standings.Make(p.Results(), nil, nil)
-		v.Table, v.Out = stood.Bots, stood.Out
+		v.Out = stood.Out
+		intervals := make([]interval, len(stood.Bots))
+		for i, b := range stood.Bots {
+			intervals[i] = interval{b.Elo, b.Low, b.High}
+		}
+		for i, drawn := range drawIntervals(intervals) {
+			v.Table = append(v.Table, eventRow{stood.Bots[i], drawn})
+		}
 	}
-	return s.Page(w, r, http.StatusOK, "event", "Event of "+line.Game, v)
+	return s.Page(w, r, http.StatusOK, "event", "Tournament of "+line.Game, v)
 }
 
 // endEvent stops an event.

@@ -2,6 +2,7 @@ package ladder
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,7 +53,10 @@ func (s *site) enterBot(w http.ResponseWriter, r *web.Request) error {
 	}
 	switch {
 	case errors.Is(err, store.ErrTaken):
-		err = web.BadRequest("somebody else's bot is called %s: choose another name", f.Name)
+		err = web.BadRequest("a bot of someone else has the name %s: choose another name", f.Name)
+	case errors.Is(err, store.ErrOtherUnderKey):
+		err = &desk.Refusal{Code: http.StatusConflict, Text: "this form has submitted another bot already", Hint: "submit again"}
+		f.Key = rand.Text()
 	case errors.Is(err, store.ErrEnded):
 		err = web.BadRequest("%s is closed and takes no more bots", on(r).Name)
 	}
@@ -72,23 +76,16 @@ func (s *site) botSent(r *web.Request, f *submitBotView) (*store.Bot, error) {
 		return nil, web.BadRequest("the name of the bot: %s", wrong)
 	}
 	if len(f.Name) > mostBotName {
-		return nil, web.BadRequest("the name of a bot has %d bytes at most", mostBotName)
+		return nil, web.BadRequest("the name of a bot has at most %d bytes", mostBotName)
 	}
-	names := map[string]bool{}
-	for _, b := range on(r).Bots {
-		if b.Account == r.Me.ID && b.State != store.BotRetired && b.State != store.BotRefused {
-			names[b.Name] = true
-		}
-	}
-	if !names[f.Name] && int64(len(names)) >= on(r).PerAccount {
-		return nil, web.BadRequest("you have %d bots here, and that is the most: send a new version of one of them under its name, or take one off first", len(names))
-	}
-	recent, err := s.Store.RecentBots(r.Context(), on(r).ID, r.Me.ID, time.Minute)
+	known, err := s.Store.KnowsBot(r.Context(), on(r).ID, r.Me.ID, f.Key)
 	if err != nil {
 		return nil, err
 	}
-	if recent >= botsPerMinute {
-		return nil, &desk.Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("you have sent %d bots within a minute, and that is the most", recent), Hint: "wait a minute"}
+	if !known {
+		if err := s.mayEnter(r, f.Name); err != nil {
+			return nil, err
+		}
 	}
 	sheet, err := s.sheetOf(on(r).Sheet)
 	if err != nil {
@@ -108,11 +105,33 @@ func (s *site) botSent(r *web.Request, f *submitBotView) (*store.Bot, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &store.Bot{Account: r.Me.ID, Name: f.Name, Files: n.Files}
+	b := &store.Bot{Account: r.Me.ID, Key: f.Key, Name: f.Name, Files: n.Files}
 	if !n.Folder {
 		b.File = n.Files[0].Path
 	}
 	return b, nil
+}
+
+// mayEnter returns the refusal of an account that has too many bots on the ladder for one more of that
+// name, or that has submitted too many within a minute.
+func (s *site) mayEnter(r *web.Request, name string) error {
+	names := map[string]bool{}
+	for _, b := range on(r).Bots {
+		if b.Account == r.Me.ID && b.State != store.BotRetired && b.State != store.BotRefused {
+			names[b.Name] = true
+		}
+	}
+	if !names[name] && int64(len(names)) >= on(r).PerAccount {
+		return web.BadRequest("you have %d bots here, which is the limit: submit a new version of one of them under its name, or retire one first", len(names))
+	}
+	recent, err := s.Store.RecentBots(r.Context(), on(r).ID, r.Me.ID, time.Minute)
+	if err != nil {
+		return err
+	}
+	if recent >= botsPerMinute {
+		return &desk.Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("you have submitted %d bots within a minute, which is the limit", recent), Hint: "wait a minute"}
+	}
+	return nil
 }
 
 // mostBotName is the most bytes of a bot's name.
@@ -149,7 +168,7 @@ func (s *site) bot(w http.ResponseWriter, r *web.Request) error {
 	h, b := on(r), on(r).bot
 	v := botView{Slug: h.Slug, Ladder: h.Name, Bot: b, Line: h.Line(b.Number), Rated: h.Rated, Own: r.Can(auth.SeeBot), Opponents: h.Opponents(b.Number), Form: h.Form(b.Number), Lately: lately(h.View, b.Number)}
 	if v.Line != nil {
-		v.Interval = fmt.Sprintf("%+.0f to %+.0f", v.Line.Low, v.Line.High)
+		v.Interval = intervalText(v.Line.Low, v.Line.High)
 	}
 	for _, other := range h.Bots {
 		if other.Name == b.Name && other.Account == b.Account {
@@ -199,18 +218,18 @@ func (s *site) changeBot(w http.ResponseWriter, r *web.Request) error {
 	switch do := r.PostFormValue("do"); {
 	case do == "retire" && (b.State == store.BotActive || b.State == store.BotPaused):
 		if to = store.BotRetired; b.Account != r.Me.ID {
-			reason = "the staff took it off"
+			reason = "by an administrator"
 		}
 	case do == "play" && b.State == store.BotPaused:
 		to = store.BotActive
 	case do == "play" || do == "retire":
-		return web.BadRequest("the bot is %s by now: load the page again", b.State)
+		return web.BadRequest("the bot is %s in the meantime: load the page again", b.State)
 	default:
-		return web.BadRequest("say what is to be done with the bot")
+		return web.BadRequest("choose what to do with the bot")
 	}
 	err := s.Store.SetBot(r.Context(), on(r).ID, b.Number, b.State, to, reason)
 	if errors.Is(err, store.ErrEnded) {
-		return web.BadRequest("somebody else has changed the bot meanwhile: load the page again")
+		return web.BadRequest("someone else changed the bot in the meantime: load the page again")
 	}
 	if err != nil {
 		return err
@@ -263,8 +282,11 @@ type shownFault struct {
 	arena.GameFault
 }
 
-// games are the games of an encounter, as far as the caller may see them.
+// games are the games of an encounter that count, as far as the caller may see them.
 func (s *site) games(r *web.Request, e *store.Encounter) (all []*arena.Game, err error) {
+	if !ladder.Counts(e) {
+		return nil, nil
+	}
 	records, err := s.records(e)
 	if err != nil {
 		return nil, err
@@ -338,7 +360,7 @@ func (s *site) encounter(w http.ResponseWriter, r *web.Request) error {
 		v.Games = append(v.Games, line)
 	}
 	if e.Reason != "" && !seesFaults(r)(e.A) && !seesFaults(r)(e.B) {
-		v.Reason = "the authors of the bots and the staff read why"
+		v.Reason = "the authors of the bots and the administrators can read why"
 	}
 	return s.Page(w, r, http.StatusOK, "encounter", fmt.Sprintf("Encounter %d", e.Number), v)
 }
@@ -357,7 +379,7 @@ func (s *site) replay(w http.ResponseWriter, r *web.Request) error {
 		return web.ErrNotFound
 	}
 	var log bytes.Buffer
-	if err := writeLog(&log, on(r).View, games); err != nil {
+	if err := writeLog(&log, on(r).View, []*store.Bot{on(r).Bot(on(r).encounter.A), on(r).Bot(on(r).encounter.B)}, games); err != nil {
 		return err
 	}
 	held, err := arena.ReadLog(bytes.NewReader(log.Bytes()), "")
@@ -368,7 +390,6 @@ func (s *site) replay(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	so.Bots = slices.DeleteFunc(so.Bots, func(b arena.Bot) bool { return int64(b.ID) != on(r).encounter.A && int64(b.ID) != on(r).encounter.B })
 	var page bytes.Buffer
 	if err := report.ArenaPage(&page, so, on(r).Title, games, nil); err != nil {
 		return err
@@ -385,10 +406,10 @@ func alone(w http.ResponseWriter, page []byte) error {
 	return nil
 }
 
-// writeLog writes games of a ladder as the log of an event.
-func writeLog(to *bytes.Buffer, v *ladder.View, games []*arena.Game) error {
+// writeLog writes bots of a ladder and their games as the log of an event.
+func writeLog(to *bytes.Buffer, v *ladder.View, bots []*store.Bot, games []*arena.Game) error {
 	opened := &arena.Opened{Version: arena.Version, Game: v.Problem, Rules: v.Played, Seed: v.Seed}
-	for _, b := range v.Bots {
+	for _, b := range bots {
 		name := b.Name
 		if b.Version > 1 {
 			name = fmt.Sprintf("%s v%d", name, b.Version)

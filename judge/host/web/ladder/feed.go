@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"assay/judge/contests/arena"
+	"assay/judge/host/store"
 	"assay/judge/host/web"
 )
 
@@ -35,10 +36,18 @@ func (s *site) ladderFeed(w http.ResponseWriter, r *web.Request) error {
 	return web.WriteFeed(w, s.URL, on(r).Name, home, r.URL.Path, items)
 }
 
-// ladderGames sends all games of a ladder as the log of an event.
+// ladderGames sends the games that the table is made of, as the log of an event: what judge arena
+// standings makes of it is the table. With all=yes in the query, it sends every game of every bot.
 func (s *site) ladderGames(w http.ResponseWriter, r *web.Request) error {
 	var log bytes.Buffer
-	if err := writeLog(&log, on(r).View, nil); err != nil {
+	all := r.URL.Query().Get("all") == "yes"
+	var bots []*store.Bot
+	for _, b := range on(r).Bots {
+		if all && b.State != store.BotChecking && b.State != store.BotRefused || on(r).Line(b.Number) != nil {
+			bots = append(bots, b)
+		}
+	}
+	if err := writeLog(&log, on(r).View, bots, nil); err != nil {
 		return err
 	}
 	h := w.Header()
@@ -48,7 +57,11 @@ func (s *site) ladderGames(w http.ResponseWriter, r *web.Request) error {
 	if _, err := w.Write(log.Bytes()); err != nil {
 		return nil // nobody listens
 	}
-	for _, e := range on(r).Encounters {
+	encounters := on(r).Table()
+	if all {
+		encounters = on(r).Encounters
+	}
+	for _, e := range encounters {
 		games, err := s.games(r, e)
 		if err != nil { // the head is sent
 			s.Log.Error("read the games of an encounter", "ladder", on(r).Slug, "encounter", e.Number, "error", err)

@@ -3,14 +3,11 @@ package ladder
 import (
 	"context"
 	"crypto/rand"
-	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -50,9 +47,7 @@ func Lines(s *web.Site, r *web.Request) (all []Line, err error) {
 			return nil, err
 		}
 		line := Line{Slug: l.Slug, Name: l.Name, Game: l.Title, Bots: len(v.Lines), Open: l.Open, Hidden: l.Visibility == store.Staff}
-		for _, e := range v.Encounters {
-			line.Games += len(e.Results)
-		}
+		line.Games = v.Games()
 		all = append(all, line)
 	}
 	return all, nil
@@ -71,7 +66,8 @@ type ladderView struct {
 	Mine   []botLine
 	Submit submitBotView
 	LogIn  bool // the reader could put a bot on it after logging in
-	Edit   *ladderForm
+	// Changes reports whether the reader may change the settings.
+	Changes bool
 }
 
 // ladderTable is the part of the page that changes.
@@ -92,9 +88,10 @@ type ladderTable struct {
 // tableLine is a line of the table.
 type tableLine struct {
 	*ladder.Line
-	Interval string
-	Sure     bool // it is stronger than the next one
-	Form     string
+	drawnInterval
+	Mine bool // of the reader
+	Sure bool // it is stronger than the next one
+	Form string
 }
 
 type crossLine struct {
@@ -139,7 +136,7 @@ const (
 )
 
 func (s *site) ladder(w http.ResponseWriter, r *web.Request) error {
-	return s.ladderPage(w, r, http.StatusOK, submitBotView{})
+	return s.ladderPage(w, r, http.StatusOK, submitBotView{SourceForm: web.SourceForm{Key: rand.Text()}})
 }
 
 func (s *site) ladderPage(w http.ResponseWriter, r *web.Request, code int, f submitBotView) (err error) {
@@ -151,10 +148,8 @@ func (s *site) ladderPage(w http.ResponseWriter, r *web.Request, code int, f sub
 	if len(h.Ladder.Rules) > 0 {
 		v.Rules = describe(h.View)
 	}
-	if r.Can(auth.Make) {
-		v.Edit = &ladderForm{Name: h.Name, Visibility: h.Visibility, PerAccount: h.PerAccount, PerMinute: h.PerMinute, Open: h.Open}
-	}
-	v.Submit.Allowed = r.Can(auth.EnterBot)
+	v.Changes = r.Can(auth.Make)
+	v.Submit.Allowed, v.Submit.MaxSize = r.Can(auth.EnterBot), s.MaxSize
 	v.LogIn = r.Me == nil && h.Open
 	sheet, err := s.sheetOf(h.Sheet)
 	if err != nil {
@@ -225,10 +220,14 @@ func (s *site) ladderTable(r *web.Request) (t ladderTable, err error) {
 			t.Waiting++
 		}
 	}
-	for i := range h.Lines {
+	intervals := make([]interval, len(h.Lines))
+	for i, l := range h.Lines {
+		intervals[i] = interval{l.Elo, l.Low, l.High}
+	}
+	for i, drawn := range drawIntervals(intervals) {
 		l := &h.Lines[i]
 		t.Lines = append(t.Lines, tableLine{
-			Line: l, Interval: fmt.Sprintf("%+.0f to %+.0f", l.Low, l.High), Sure: i+1 < len(h.Lines) && l.Better >= 0.95, Form: lately(h.View, l.Number),
+			Line: l, drawnInterval: drawn, Mine: r.Me != nil && l.Account == r.Me.ID, Sure: i+1 < len(h.Lines) && l.Better >= 0.95, Form: lately(h.View, l.Number),
 		})
 	}
 	cross := h.Cross()
@@ -245,9 +244,7 @@ func (s *site) ladderTable(r *web.Request) (t ladderTable, err error) {
 		}
 		t.Cross = append(t.Cross, line)
 	}
-	for _, e := range h.Encounters {
-		t.Games += len(e.Results)
-	}
+	t.Games = h.Games()
 	for _, e := range slices.Backward(h.Encounters[max(len(h.Encounters)-mostLast, 0):]) {
 		t.Last = append(t.Last, encounterLineOf(h.View, e))
 	}
@@ -262,13 +259,13 @@ func (s *site) ladderTable(r *web.Request) (t ladderTable, err error) {
 
 // lately are the results of a bot's last games, the latest last.
 func lately(v *ladder.View, bot int64) string {
-	const most = 20
+	const most = 10
 	text := ""
 	for _, e := range slices.Backward(v.Encounters) {
 		if len(text) >= most {
 			break
 		}
-		if e.A == bot || e.B == bot {
+		if (e.A == bot || e.B == bot) && ladder.Counts(e) {
 			text = ladder.Seen(e, bot) + text
 		}
 	}
@@ -282,7 +279,7 @@ func encounterLineOf(v *ladder.View, e *store.Encounter) encounterLine {
 // result says what came of an encounter, as its first bot saw it.
 func result(e *store.Encounter) string {
 	if e.Ended.IsZero() {
-		return "is being played"
+		return "being played"
 	}
 	if e.Reason != "" {
 		return "not played"
@@ -351,159 +348,6 @@ func (s *site) ladderPart(r *web.Request) (string, error) {
 	}
 	part, err := s.Part("ladder", "table", t)
 	return web.Event("table", string(part)), err
-}
-
-// ladderForm is what staff say of a ladder.
-type ladderForm struct {
-	Name       string
-	Slug       string
-	Problem    string
-	Rules      string
-	Games      int64
-	Move       string
-	Options    string
-	Visibility store.Visibility
-	PerAccount int64
-	PerMinute  int64
-	Open       bool
-	Wrong      string
-	Problems   []*store.Problem
-}
-
-// What a ladder has that nobody said otherwise of.
-const (
-	usualBots  = 3
-	mostBots   = 100
-	mostGames  = 200 // of an encounter
-	mostMinute = 100_000
-)
-
-func (s *site) newLadder(w http.ResponseWriter, r *web.Request) error {
-	return s.newLadderPage(w, r, http.StatusOK, ladderForm{Visibility: store.Public, PerAccount: usualBots, Games: 2})
-}
-
-func (s *site) newLadderPage(w http.ResponseWriter, r *web.Request, code int, f ladderForm) (err error) {
-	if f.Problems, err = s.UsableProblems(r.Context(), r.Me, nil); err != nil {
-		return err
-	}
-	return s.Page(w, r, code, "newladder", "New ladder", f)
-}
-
-// makeLadder opens a ladder.
-func (s *site) makeLadder(w http.ResponseWriter, r *web.Request) error {
-	f, err := s.ladderAsked(w, r)
-	if err != nil {
-		return err
-	}
-	f.Slug, f.Problem, f.Rules, f.Options = r.Field("slug"), r.PostFormValue("problem"), r.Field("rules"), r.PostFormValue("options")
-	choice := arena.Choice{Rules: f.Rules, Options: strings.Fields(f.Options)}
-	switch {
-	case f.Wrong != "":
-	case !client.GoodSlug(f.Slug):
-		f.Wrong = "the address is made of small letters, digits, . - and _, 64 at most"
-	case f.Problem == "":
-		f.Wrong = "choose a problem that is a game"
-	default:
-		f.Games, f.Wrong = number(r, "games", 2, 2, mostGames)
-		if f.Games%2 > 0 {
-			f.Wrong = "an encounter has an even number of games, so that each bot begins as often as the other"
-		}
-	}
-	if f.Move = r.Field("move"); f.Move != "" && f.Wrong == "" {
-		d, err := time.ParseDuration(f.Move)
-		if choice.Move = &d; err != nil || d <= 0 {
-			f.Wrong = fmt.Sprintf("the time for a move: %.40q is not a time such as 500ms or 20s", f.Move)
-		}
-	}
-	if f.Wrong != "" {
-		return s.newLadderPage(w, r, http.StatusBadRequest, *f)
-	}
-	games, rounds := int(f.Games), 1
-	choice.Games, choice.Rounds = &games, &rounds
-	asked, err := json.Marshal(choice)
-	if err != nil {
-		return err
-	}
-	var seed [8]byte
-	_, _ = rand.Read(seed[:]) // it never fails
-	l := &store.Ladder{
-		Slug: f.Slug, Name: f.Name, Problem: f.Problem, Choice: asked, Seed: binary.LittleEndian.Uint64(seed[:]), Visibility: f.Visibility,
-		PerAccount: f.PerAccount, PerMinute: f.PerMinute, Owner: r.Me.ID,
-	}
-	if _, err = s.UsableProblem(r, f.Problem); err == nil {
-		err = s.Store.NewLadder(r.Context(), l)
-	}
-	switch {
-	case errors.Is(err, store.ErrTaken):
-		f.Wrong = "there is a ladder at this address already: choose another"
-	case errors.Is(err, store.ErrNotFound):
-		f.Wrong = fmt.Sprintf("there is no problem %.80q on this server", f.Problem)
-	case err != nil:
-		return err
-	}
-	if f.Wrong != "" {
-		return s.newLadderPage(w, r, http.StatusBadRequest, *f)
-	}
-	if err := s.Audit(r, "open a ladder", f.Slug, string(asked)); err != nil {
-		return err
-	}
-	s.Ladders.Poke()
-	return web.Redirect(w, r, "/ladder/"+f.Slug)
-}
-
-// ladderAsked reads what may be changed of a ladder.
-func (s *site) ladderAsked(w http.ResponseWriter, r *web.Request) (*ladderForm, error) {
-	if err := web.ReadForm(w, r, web.SmallForm); err != nil {
-		return nil, err
-	}
-	f := &ladderForm{Name: r.Field("name"), Visibility: store.Visibility(r.PostFormValue("visibility")), Open: r.PostFormValue("open") != ""}
-	var wrong [2]string
-	f.PerAccount, wrong[0] = number(r, "per_account", usualBots, 1, mostBots)
-	f.PerMinute, wrong[1] = number(r, "per_minute", 0, 0, mostMinute)
-	f.Wrong = auth.BadName(f.Name)
-	if f.Wrong == "" && f.Visibility != store.Public && f.Visibility != store.Accounts && f.Visibility != store.Staff {
-		f.Wrong = "say who sees the ladder"
-	}
-	for _, one := range wrong {
-		if f.Wrong == "" {
-			f.Wrong = one
-		}
-	}
-	return f, nil
-}
-
-// number reads a number of a form.
-func number(r *web.Request, field string, usual, least, most int64) (int64, string) {
-	text := r.Field(field)
-	if text == "" {
-		return usual, ""
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < least || n > most {
-		return usual, fmt.Sprintf("%s: %.40q is not a number from %d to %d", strings.ReplaceAll(field, "_", " "), text, least, most)
-	}
-	return n, ""
-}
-
-// changeLadder changes what may be changed of a ladder.
-func (s *site) changeLadder(w http.ResponseWriter, r *web.Request) error {
-	f, err := s.ladderAsked(w, r)
-	if err != nil {
-		return err
-	}
-	if f.Wrong != "" {
-		return web.BadRequest("%s", f.Wrong)
-	}
-	l := *on(r).Ladder
-	l.Name, l.Visibility, l.PerAccount, l.PerMinute, l.Open = f.Name, f.Visibility, f.PerAccount, f.PerMinute, f.Open
-	if err := s.Store.ChangeLadder(r.Context(), &l); err != nil {
-		return err
-	}
-	if err := s.Audit(r, "change a ladder", l.Slug, fmt.Sprintf("%s, open: %v", l.Visibility, l.Open)); err != nil {
-		return err
-	}
-	s.Ladders.Poke()
-	return web.Redirect(w, r, "/ladder/"+l.Slug)
 }
 
 // sheetOf reads what a page shows of a problem; nil for nothing.

@@ -78,11 +78,13 @@ func TestAWorkerThatLies(t *testing.T) {
 	admin := h.Cookie("admin")
 	good := `{"game":{"round":1,"leg":1,"first":1,"second":2,"winner":1,"reason":"over"}}`
 	for i, lines := range [][]string{
-		{good, strings.Replace(good, `"leg":1`, `"leg":2`, 1)},
+		{good, strings.Replace(good, `"leg":1,"first":1,"second":2`, `"leg":2,"first":2,"second":1`, 1)},
 		{good, "no record"},
 		{strings.Replace(good, `"winner":1`, `"winner":7`, 1)},
 		{strings.Replace(good, `"second":2`, `"second":3`, 1)},
 		{good, good},
+		{good},
+		{good, strings.Replace(good, `"leg":1`, `"leg":2`, 1)}, // the first bot begins both
 	} {
 		e := &store.Encounter{Ladder: l.ID, A: 1, B: 2}
 		if err := h.Store.NewEncounter(t.Context(), e, "encounter", l.Owner, func(*store.Encounter) ([]byte, error) { return []byte("{}"), nil }); err != nil {
@@ -98,10 +100,10 @@ func TestAWorkerThatLies(t *testing.T) {
 		replay := h.Ask("", "GET", page+"/replay", nil).Code
 		switch {
 		case i == 0:
-			if strings.Contains(others.Body, "Nothing was played") || strings.Count(others.Body, "won: ") != 2 || replay != 200 {
+			if strings.Contains(others.Body, "Nothing was played") || strings.Count(others.Body, "won; ") != 2 || replay != 200 {
 				t.Errorf("what is true: %d\n%s", replay, others.Body)
 			}
-		case !strings.Contains(staff.Body, "Nothing was played: what the worker brought cannot be: ") || !strings.Contains(others.Body, "Nothing was played: the authors of the bots and the staff read why") || replay != 404:
+		case !strings.Contains(staff.Body, "Nothing was played, and nothing counts: what the worker brought cannot be: ") || !strings.Contains(others.Body, "Nothing was played, and nothing counts: the authors of the bots and the administrators can read why") || replay != 404:
 			t.Errorf("%q: %d\n%s", lines, replay, others.Body)
 		}
 	}
@@ -109,7 +111,7 @@ func TestAWorkerThatLies(t *testing.T) {
 	if held, err := arena.ReadLog(strings.NewReader(log), ""); err != nil || len(held.Damaged) > 0 || strings.Count(log, `{"game":`) != 4 {
 		t.Errorf("the log of the ladder: %v\n%s", err, log)
 	}
-	if got := h.Ask(admin, "GET", "/ladder/hill/bot/1", nil); got.Code != 200 || strings.Contains(got.Body, "It is paused") {
+	if got := h.Ask(admin, "GET", "/ladder/hill/bot/1", nil); got.Code != 200 || strings.Contains(got.Body, "Paused") {
 		t.Errorf("a bot is paused for what its worker did: %d", got.Code)
 	}
 
@@ -145,14 +147,14 @@ func TestBotsAreRefused(t *testing.T) {
 		says                              string
 	}{
 		{"bob", "hill", "", "py", "x", 400, "a name is missing"},
-		{"bob", "hill", "a\u202eb", "py", "x", 400, "a letter that nobody can see"},
-		{"bob", "hill", strings.Repeat("n", 101), "py", "x", 400, "100 bytes at most"},
+		{"bob", "hill", "a\u202eb", "py", "x", 400, "an invisible character"},
+		{"bob", "hill", strings.Repeat("n", 101), "py", "x", 400, "at most 100 bytes"},
 		{"bob", "hill", "b", "", "x", 400, "choose the language"},
 		{"bob", "hill", "b", "cobol", "x", 400, "is not offered here"},
 		{"bob", "hill", "b", "py", " ", 400, "nothing to submit"},
 		{"bob", "hill", "b", "py", strings.Repeat("x", 2000), 413, "the most is 1000 bytes"},
 		{"bob", "hill", "b", "py", strings.Repeat("x", 1<<20), 413, "the submission is too large"},
-		{"bob", "hill", "ada's bot" + webtest.Evil, "py", "x", 400, "somebody else"},
+		{"bob", "hill", "ada's bot" + webtest.Evil, "py", "x", 400, "a bot of someone else"},
 		{"bob", "closed", "b", "py", "x", 403, "takes no more bots"},
 		{"anonymous", "hill", "b", "py", "x", 401, "Nothing has been sent"},
 		{"bob", "hill", "b", "py", "x", 303, ""},
@@ -224,12 +226,12 @@ func onLadder(t *testing.T, width int, scripts bool) {
 		b.Screenshot(fmt.Sprintf("ladder-%d-%v-%s", width, scripts, page))
 	}
 	b.Go(h.URL + "/ladder/hill")
-	b.Contains("the ladder", webtest.Said, "ada's bot", "Standings", "Who does what against whom", "To put a bot on this ladder")
+	b.Contains("the ladder", webtest.Said, "ada's bot", "Standings", "Head-to-head results", "to submit a bot")
 	look("ladder")
 	b.Go(h.URL + "/ladder/hill/e/1")
 	b.Contains("an encounter", webtest.Said, "Game 1", "Game 2", "a fault")
 	look("encounter")
-	b.Follow("a.big")
+	b.Follow(".head a.btn")
 	b.Contains("the viewer", `document.body.innerText`, "ada's bot")
 
 	name := strings.TrimSpace(h.Accounts["bob"].Login)
@@ -246,7 +248,7 @@ func onLadder(t *testing.T, width int, scripts bool) {
 	b.Fill("select[name=language]", "py")
 	b.Follow("form[data-submit] button")
 	b.Is("the bot", webtest.Address, "/ladder/hill/bot/3")
-	b.Contains("the bot", webtest.Said, "knight", "It is being tried")
+	b.Contains("the bot", webtest.Said, "knight", "is being tested")
 	look("trial")
 
 	// It passes and plays, which the table tells: by itself where there are scripts.
@@ -272,10 +274,10 @@ func onLadder(t *testing.T, width int, scripts bool) {
 	}
 	b.Contains("the table", `document.querySelector('[data-events] table').innerText`, "knight")
 	b.Go(h.URL + "/ladder/hill/bot/3")
-	b.Contains("the bot plays", webtest.Said, "Number 1", "2 won", "Form over time", "Against whom")
+	b.Contains("the bot plays", webtest.Said, "Number 1", "2 won", "Rating over time", "Opponents")
 	look("bot")
 	b.Follow("button[value=retire]")
-	b.Contains("it is taken off", webtest.Said, "It does not play any more")
+	b.Contains("it is taken off", webtest.Said, "Retired")
 }
 
 // TestLadderTellsAuthors: a ladder shows what a bot speaks, the limits of its own rules, what is a

@@ -111,7 +111,7 @@ func (s *site) login(w http.ResponseWriter, r *web.Request) error {
 }
 
 func (s *site) logIn(w http.ResponseWriter, r *web.Request) error {
-	v, err := web.ReadLogin(w, r)
+	v, err := s.ReadLogin(w, r)
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (s *site) logIn(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	by := strings.ToLower(v.Login) + " from " + desk.Network(r.RemoteAddr).String()
+	by := desk.LoginFrom(v.Login, r.RemoteAddr)
 	if s.knows(r, a) {
 		by = "known " + a.ID
 	}

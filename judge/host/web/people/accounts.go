@@ -1,8 +1,10 @@
 package people
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"assay/judge/host/auth"
 	"assay/judge/host/desk"
@@ -12,13 +14,30 @@ import (
 
 // accountsView is the page of all accounts.
 type accountsView struct {
-	Accounts []*store.Account
+	List     web.List
+	Lines    []accountLine // of the page
+	Accounts int           // of the server
+	Filters  []filter
 	Roles    []auth.Role
-	Slips    []auth.Slip
-	There    []auth.Slip
-	Address  string
-	Mine     string // login of the reader
+	Mine     string // username of the reader
 	Wrong    string
+	Done     string
+}
+
+type accountLine struct {
+	*store.Account
+	Chosen bool // its box is checked
+}
+
+// State returns the words for what an account can do.
+func (a accountLine) State() string {
+	switch {
+	case a.Disabled:
+		return "disabled"
+	case a.Password == "":
+		return "access tokens only"
+	}
+	return "active"
 }
 
 // RoleName returns the words for the id of a role. If id is empty, it returns "-".
@@ -31,18 +50,100 @@ func roleName(id string) string {
 	}[auth.Role(id)]
 }
 
+const (
+	accountsPath     = "/admin/accounts"
+	disabledAccounts = "disabled"
+)
+
 func (s *site) accounts(w http.ResponseWriter, r *web.Request) error {
-	return s.accountsPage(w, r, http.StatusOK, accountsView{})
+	return s.accountsPage(w, r, http.StatusOK, accountsView{Done: accountsDone(r.FormValue("done"))})
 }
 
-func (s *site) accountsPage(w http.ResponseWriter, r *web.Request, code int, v accountsView) (err error) {
-	if v.Accounts, err = s.Store.Accounts(r.Context()); err != nil {
+// accountsDone says what a form has done.
+func accountsDone(what string) string {
+	return map[string]string{"changed": "The accounts were changed.", "deleted": "The account was deleted."}[what]
+}
+
+func (s *site) accountsPage(w http.ResponseWriter, r *web.Request, code int, v accountsView) error {
+	accounts, err := s.Store.Accounts(r.Context())
+	if err != nil {
 		return err
 	}
-	v.Accounts = slices.DeleteFunc(v.Accounts, func(a *store.Account) bool { return !a.Erased.IsZero() })
-	v.Roles, v.Address, v.Mine = auth.Roles[1:], s.URL, r.Me.Login
+	accounts = slices.DeleteFunc(accounts, func(a *store.Account) bool { return !a.Erased.IsZero() })
+	from := r.URL.Query()
+	if back := r.PostForm.Get("back"); back != "" { // a form that was refused
+		if from, err = parseBack(back); err != nil {
+			return err
+		}
+	}
+	v.List = web.ReadList(accountsPath, from)
+	in := func(a *store.Account, filter string) bool {
+		return filter == "" || filter == disabledAccounts && a.Disabled || filter == a.Role
+	}
+	by := func(name string, of func(a *store.Account) string) web.Column[*store.Account] {
+		return web.Column[*store.Account]{Name: name, Compare: func(a, b *store.Account) int { return web.ByText(of(a), of(b)) }}
+	}
+	rows := web.Rows(&v.List, accounts, func(a *store.Account) bool { return in(a, v.List.Filter) },
+		func(a *store.Account) string { return strings.Join([]string{a.Login, a.Display, a.Email}, "\n") },
+		by("name", func(a *store.Account) string { return a.Display }),
+		by("username", func(a *store.Account) string { return a.Login }),
+		by("role", func(a *store.Account) string { return roleName(a.Role) }),
+		by("state", func(a *store.Account) string { return accountLine{Account: a}.State() }),
+	)
+	for _, a := range rows {
+		v.Lines = append(v.Lines, accountLine{a, v.List.Selected && a.ID != r.Me.ID || slices.Contains(r.PostForm["account"], a.Login)})
+	}
+	for _, f := range slices.Concat([]filter{{"", "All", 0}}, roleFilters(), []filter{{disabledAccounts, "Disabled", 0}}) {
+		for _, a := range accounts {
+			if in(a, f.Value) {
+				f.Count++
+			}
+		}
+		if f.Count > 0 || f.Value == v.List.Filter {
+			v.Filters = append(v.Filters, f)
+		}
+	}
+	v.Accounts, v.Roles, v.Mine = len(accounts), auth.Roles[1:], r.Me.Login
 	return s.Page(w, r, code, "accounts", "People", v)
 }
+
+func roleFilters() (all []filter) {
+	for _, role := range auth.Roles[1:] {
+		all = append(all, filter{string(role), roleName(string(role)), 0})
+	}
+	return all
+}
+
+// oneAccountView is the page of an account, for administrators.
+type oneAccountView struct {
+	*store.Account
+	Line  accountLine
+	Roles []auth.Role
+	Mine  bool // it is the reader's
+	Wrong string
+	Done  bool
+}
+
+// RoleName returns the words for the id of a role.
+func (oneAccountView) RoleName(id string) string { return roleName(id) }
+
+func (s *site) oneAccount(w http.ResponseWriter, r *web.Request) error {
+	a, err := s.Store.AccountByLogin(r.Context(), r.PathValue("login"))
+	if err != nil {
+		return err
+	}
+	return s.oneAccountPage(w, r, http.StatusOK, oneAccountView{Account: a, Done: r.FormValue("done") != ""})
+}
+
+func (s *site) oneAccountPage(w http.ResponseWriter, r *web.Request, code int, v oneAccountView) error {
+	if !v.Erased.IsZero() {
+		return store.ErrNotFound
+	}
+	v.Line, v.Roles, v.Mine = accountLine{Account: v.Account}, auth.Roles[1:], v.Account.ID == r.Me.ID
+	return s.Page(w, r, code, "oneaccount", v.Display, v)
+}
+
+const ownAccount = "You cannot disable your own account or change its role. Ask another administrator."
 
 // setAccount gives an account a new password or another role, or disables or enables it.
 func (s *site) setAccount(w http.ResponseWriter, r *web.Request) error {
@@ -50,38 +151,89 @@ func (s *site) setAccount(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	v, did := accountsView{}, r.PostFormValue("do")
-	mine := a.ID == r.Me.ID
+	did := r.PostFormValue("do")
+	if a.ID == r.Me.ID && did != "reset" {
+		return s.oneAccountPage(w, r, http.StatusConflict, oneAccountView{Account: a, Wrong: ownAccount})
+	}
+	if did == "reset" {
+		return s.resetAccounts(w, r, []*store.Account{a})
+	}
+	if err := s.changeAccount(r, a, did, r.PostFormValue("role")); err != nil {
+		return err
+	}
+	return web.Redirect(w, r, accountsPath+"/"+a.Login+"?done=changed")
+}
+
+// changeAccount gives an account another role, or disables or enables it.
+func (s *site) changeAccount(r *web.Request, a *store.Account, do, role string) (err error) {
 	switch {
-	case mine && did != "reset":
-		v.Wrong = "You cannot disable your own account or change its role. Ask another administrator."
-		return s.accountsPage(w, r, http.StatusConflict, v)
-	case did == "reset":
-		slip := auth.Slip{Login: a.Login, Name: a.Display, Password: auth.NewPassword()}
-		hash, herr := s.Passwords.Hash(r.Context(), slip.Password)
-		if herr != nil {
-			return herr
-		}
-		err, v.Slips = s.Store.SetPassword(r.Context(), a.ID, hash), []auth.Slip{slip}
-	case did == "out":
+	case do == "out":
 		err = s.ShutOut(r.Context(), a)
-	case did == "in":
+	case do == "in":
 		err = s.Store.Disable(r.Context(), a.ID, false)
-	case did == "role" && auth.Known(r.PostFormValue("role")):
-		role := r.PostFormValue("role")
+	case do == "role" && auth.Known(role):
 		err = s.Store.SetRole(r.Context(), a.ID, role, desk.Scopes(auth.Role(role)))
-		did += " " + role
+		do += " " + role
 	default:
 		return web.BadRequest("Unknown action: reload the page and try again")
 	}
 	if err != nil {
 		return err
 	}
-	if err := s.Audit(r, "change account", a.ID, did); err != nil {
-		return err
+	return s.Audit(r, "change account", a.ID, do)
+}
+
+// resetAccounts gives accounts new passwords: all of them, or none. It shows their login sheets once.
+func (s *site) resetAccounts(w http.ResponseWriter, r *web.Request, all []*store.Account) error {
+	var ids []string
+	var slips []sheet
+	for _, a := range all {
+		ids = append(ids, a.ID)
+		slips = append(slips, sheet{Slip: newSlip(a)})
 	}
-	if v.Slips == nil {
-		return web.Redirect(w, r, "/admin/accounts")
+	return s.setPasswords(w, r, ids, slips, func() error {
+		var entries []store.Entry
+		for _, a := range all {
+			e := s.Entry(r, "reset")
+			e.Action, e.Object = "change account", a.ID
+			entries = append(entries, e)
+		}
+		return s.Store.Audit(r.Context(), entries...)
+	})
+}
+
+// changeAccounts does the same to all selected accounts.
+func (s *site) changeAccounts(w http.ResponseWriter, r *web.Request) error {
+	refuse := func(text string) error {
+		return s.accountsPage(w, r, http.StatusBadRequest, accountsView{Wrong: "No account was changed. " + text})
 	}
-	return s.accountsPage(w, r, http.StatusOK, v)
+	do, role, isRole := r.PostFormValue("do"), "", false
+	if role, isRole = strings.CutPrefix(do, "role:"); isRole {
+		do = "role"
+	}
+	var all []*store.Account
+	for _, login := range r.PostForm["account"] {
+		a, err := s.Store.AccountByLogin(r.Context(), login)
+		if err != nil {
+			return refuse(fmt.Sprintf("There is no account %.40q any more.", login))
+		}
+		if a.ID == r.Me.ID && do != "reset" {
+			return refuse(ownAccount)
+		}
+		all = append(all, a)
+	}
+	switch {
+	case len(all) == 0:
+		return refuse("Select one account or more.")
+	case do == "reset":
+		return s.resetAccounts(w, r, all)
+	case !slices.Contains([]string{"out", "in", "role"}, do) || do == "role" && !auth.Known(role):
+		return refuse("Choose what to do with the selected accounts.")
+	}
+	for _, a := range all {
+		if err := s.changeAccount(r, a, do, role); err != nil {
+			return err
+		}
+	}
+	return s.BackTo(w, r, accountsPath, "changed")
 }

@@ -17,7 +17,7 @@ type eraseView struct {
 }
 
 func (s *site) eraseForm(w http.ResponseWriter, r *web.Request, code int, a *store.Account, wrong string) error {
-	v := eraseView{Path: "/admin/accounts/" + a.Login + "/erase", Back: "/admin/accounts", Login: a.Login, Name: a.Display, Mine: a.ID == r.Me.ID, Wrong: wrong}
+	v := eraseView{Path: "/admin/accounts/" + a.Login + "/erase", Back: accountsPath + "/" + a.Login, Login: a.Login, Name: a.Display, Mine: a.ID == r.Me.ID, Wrong: wrong}
 	if s.Backups != nil && s.Backups().On {
 		v.Backups = s.Backups().Keep
 	}
@@ -60,5 +60,5 @@ func (s *site) erase(w http.ResponseWriter, r *web.Request) error {
 		s.ClearSession(w)
 		return web.Redirect(w, r, "/")
 	}
-	return web.Redirect(w, r, "/admin/accounts")
+	return web.Redirect(w, r, accountsPath+"?done=deleted")
 }

@@ -49,7 +49,7 @@ func TestErase(t *testing.T) {
 		{admin, "/admin/accounts/admin/erase", "admin", 409, ""},
 		{admin, "/account/erase", "admin", 409, ""},
 		{ada, "/account/erase", "ada", 303, "/"},
-		{admin, "/admin/accounts/bob/erase", "bob", 303, "/admin/accounts"},
+		{admin, "/admin/accounts/bob/erase", "bob", 303, "/admin/accounts?done=deleted"},
 	} {
 		if got := h.Ask(tt.cookie, "POST", tt.path, url.Values{"login": {tt.login}}); got.Code != tt.code || got.Get("Location") != tt.to {
 			t.Errorf("%+v: %d to %q\n%s", tt, got.Code, got.Get("Location"), got.Body)

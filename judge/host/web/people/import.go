@@ -2,9 +2,13 @@ package people
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 
 	"assay/judge"
@@ -27,9 +31,37 @@ type importView struct {
 	List                string
 	File                string // name of the file with the list
 	Plan                *auth.Plan
+	Sheet               []sheetColumn // columns that can be chosen; none if the list cannot be read
+	Titled              bool          // the first line names the columns
+	Cells               map[int][]cell
 	Skip                bool // rows with errors are left out
 	Wrong, Hint         string
 }
+
+// sheetColumn is a column of the list, with what can be chosen for it.
+type sheetColumn struct {
+	Title   string
+	Field   roster.Field
+	Samples []string
+}
+
+// cell is a cell of a row that can be corrected.
+type cell struct{ Field, Title, Text string }
+
+// mostEdited is the most rows in which all cells can be corrected at once.
+const mostEdited = 200
+
+// Fields are what a column can be.
+func (importView) Fields() []web.Choice {
+	all := []web.Choice{{Name: "Ignored"}}
+	for _, f := range roster.Fields {
+		all = append(all, web.Choice{Value: string(f), Name: strings.ToUpper(string(f[:1])) + string(f[1:])})
+	}
+	return all
+}
+
+// Editable reports whether all cells can be corrected at once.
+func (v importView) Editable() bool { return len(v.Plan.Rows) <= mostEdited }
 
 // Errors returns the rows that cannot be imported.
 func (v importView) Errors() (all []roster.Planned) {
@@ -120,13 +152,90 @@ func (s *site) planImport(r *web.Request, v *importView, data []byte) error {
 		}
 		contest = c.ID
 	}
-	list, err := roster.Read(data)
-	v.List = cmp.Or(list.Text, v.List)
+	layout, err := layoutOf(r.PostForm)
 	if err != nil {
 		return err
 	}
-	v.Plan, err = auth.PlanImport(r.Context(), s.Store, list, auth.Role(v.Role), contest)
-	return err
+	list, err := roster.ReadAs(data, layout)
+	v.List = cmp.Or(list.Text, v.List)
+	if len(list.Rows) > 0 {
+		v.sheet(list)
+	}
+	if err != nil {
+		return err
+	}
+	if v.Plan, err = auth.PlanImport(r.Context(), s.Store, list, auth.Role(v.Role), contest); err != nil {
+		return err
+	}
+	v.Cells = map[int][]cell{}
+	all := r.PostFormValue("edit") != "" && v.Editable()
+	for i, row := range v.Plan.Rows { // as many as the list has
+		if all || row.State == roster.Wrong || layout.Cells[row.Line] != nil {
+			v.Cells[row.Line] = v.cells(list.Rows[i])
+		}
+	}
+	return nil
+}
+
+// sheet sets the columns of a list, with the first texts of each.
+func (v *importView) sheet(list *roster.List) {
+	v.Titled = list.Titled
+	const samples = 3
+	for i, c := range list.Sheet {
+		one := sheetColumn{Title: cmp.Or(c.Title, fmt.Sprintf("column %d", i+1)), Field: c.Field}
+		for _, row := range list.Rows {
+			secret := c.Field == roster.Password
+			if i < len(row.Cells) && strings.TrimSpace(row.Cells[i]) != "" && len(one.Samples) < samples && !secret {
+				one.Samples = append(one.Samples, row.Cells[i])
+			}
+		}
+		v.Sheet = append(v.Sheet, one)
+	}
+}
+
+// cells returns the cells of a row that the import uses.
+func (v *importView) cells(row roster.Row) (all []cell) {
+	for i, c := range v.Sheet {
+		if c.Field == "" {
+			continue
+		}
+		text := ""
+		if i < len(row.Cells) {
+			text = row.Cells[i]
+		}
+		all = append(all, cell{fmt.Sprintf("cell.%d.%d", row.Line, i), c.Title, text})
+	}
+	return all
+}
+
+// layoutOf reads the columns and cells of the form. A form without columns changes nothing.
+func layoutOf(form url.Values) (l roster.Layout, err error) {
+	for i := 0; form.Has(fmt.Sprint("column.", i)); i++ {
+		f := roster.Field(form.Get(fmt.Sprint("column.", i)))
+		if f != "" && !slices.Contains(roster.Fields, f) {
+			return l, web.BadRequest("%.40q is not what a column can be", f)
+		}
+		l.Fields = append(l.Fields, f)
+	}
+	l.Titled = form.Get("titled") != ""
+	l.Cells = map[int]map[int]string{}
+	for name, values := range form {
+		place, is := strings.CutPrefix(name, "cell.")
+		if !is {
+			continue
+		}
+		line, column, _ := strings.Cut(place, ".")
+		n, err1 := strconv.Atoi(line)
+		i, err2 := strconv.Atoi(column)
+		if err1 != nil || err2 != nil {
+			return l, web.BadRequest("%.40q is not a cell", name)
+		}
+		if l.Cells[n] == nil {
+			l.Cells[n] = map[int]string{}
+		}
+		l.Cells[n][i] = values[0]
+	}
+	return l, nil
 }
 
 // importFailed shows what is wrong with a list as a whole.
@@ -139,61 +248,61 @@ func (s *site) importFailed(w http.ResponseWriter, r *web.Request, v importView,
 }
 
 // importNow imports the list of a form if the form has the digest of a preview, and the import does
-// just what that preview says. Otherwise it shows a preview, and creates nothing. It returns nil slips
-// if it has answered.
-func (s *site) importNow(w http.ResponseWriter, r *web.Request) (made, there []auth.Slip, done bool, err error) {
+// just what that preview says. Otherwise it shows a preview, and creates nothing. Then it shows the
+// login sheets once.
+func (s *site) importNow(w http.ResponseWriter, r *web.Request) error {
 	if err := web.ReadForm(w, r, web.MaxListForm); err != nil {
-		return nil, nil, false, err
+		return err
 	}
 	v := importView{List: r.PostFormValue("list"), Skip: r.PostFormValue("skip") != ""}
 	if err := s.planImport(r, &v, []byte(v.List)); err != nil {
-		return nil, nil, false, s.importFailed(w, r, v, err)
+		return s.importFailed(w, r, v, err)
 	}
 	changed := "The list, the accounts or the teams have changed since the preview, and nothing was created.\n    Check the rows again."
 	switch seen := r.PostFormValue("seen"); {
 	case seen == "":
-		return nil, nil, false, s.importPage(w, r, http.StatusOK, v)
+		return s.importPage(w, r, http.StatusOK, v)
 	case seen != v.Plan.Digest:
 		v.Wrong = changed
-		return nil, nil, false, s.importPage(w, r, http.StatusConflict, v)
+		return s.importPage(w, r, http.StatusConflict, v)
 	case v.Plan.Wrong > 0 && !v.Skip:
 		v.Wrong = "Nothing was created: rows of the list have errors.\n    Correct the list, or select that these rows are skipped."
-		return nil, nil, false, s.importPage(w, r, http.StatusBadRequest, v)
+		return s.importPage(w, r, http.StatusBadRequest, v)
 	}
-	made, there, accounts, err := s.Passwords.Import(r.Context(), s.Store, v.Plan)
+	return s.slipsPage(w, r, "Creating accounts", func(ctx context.Context, progress web.Progress) (slipsView, error) {
+		v.Plan.Progress = progress
+		return s.createPeople(ctx, r, v)
+	})
+}
+
+// createPeople does what a preview says, and returns the login sheets.
+func (s *site) createPeople(ctx context.Context, r *web.Request, v importView) (slipsView, error) {
+	made, there, accounts, err := s.Passwords.Import(ctx, s.Store, v.Plan)
 	if errors.Is(err, store.ErrTaken) {
-		if err := s.planImport(r, &v, []byte(v.List)); err != nil {
-			return nil, nil, false, s.importFailed(w, r, v, err)
+		return slipsView{}, &desk.Refusal{
+			Code: http.StatusConflict, Text: "Nothing was created: someone else has taken a username since the preview",
+			Hint: "Go back to the preview, and check the rows again.",
 		}
-		v.Wrong = changed
-		return nil, nil, false, s.importPage(w, r, http.StatusConflict, v)
 	}
 	if err != nil {
-		return nil, nil, false, err
+		return slipsView{}, err
 	}
-	if err := s.Store.Audit(r.Context(), desk.Made(s.Entry(r, v.Role), made, accounts)...); err != nil {
-		return nil, nil, false, err
+	if err := s.Store.Audit(ctx, desk.Made(s.Entry(r, v.Role), made, accounts)...); err != nil {
+		return slipsView{}, err
 	}
 	if access.Of(r) != nil {
-		err = s.Audit(r, "enter teams", access.Of(r).Contest.Slug, fmt.Sprintf("%d people, %d of them new", len(accounts), len(made)))
+		did := fmt.Sprintf("%d people, %d of them new", len(accounts), len(made))
+		if err := s.Audit(r, "enter teams", access.Of(r).Contest.Slug, did); err != nil {
+			return slipsView{}, err
+		}
 	}
-	return made, there, err == nil, err
-}
-
-// enterTeams imports a list into a contest, and shows the slips once.
-func (s *site) enterTeams(w http.ResponseWriter, r *web.Request) error {
-	made, there, done, err := s.importNow(w, r)
-	if err != nil || !done {
-		return err
+	rows := map[string]roster.Planned{}
+	for _, row := range v.Plan.Rows {
+		rows[row.Login] = row
 	}
-	return s.teamsPage(w, r, http.StatusOK, teamsView{Slips: made, There: there})
-}
-
-// importAccounts creates accounts from a list, and shows the slips once.
-func (s *site) importAccounts(w http.ResponseWriter, r *web.Request) error {
-	made, there, done, err := s.importNow(w, r)
-	if err != nil || !done {
-		return err
+	done := slipsView{There: there, Imported: true}
+	for _, slip := range made {
+		done.Slips = append(done.Slips, sheet{slip, rows[slip.Login].Team, strings.Join(rows[slip.Login].Groups, ", ")})
 	}
-	return s.accountsPage(w, r, http.StatusOK, accountsView{Slips: made, There: there})
+	return done, nil
 }

@@ -127,6 +127,88 @@ func TestNobodyUnseenIsCreated(t *testing.T) {
 	}
 }
 
+// TestImportColumns: the preview lets one choose what each column is, and correct single cells.
+func TestImportColumns(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("now", -time.Minute, store.Teams, store.Settings{})
+	admin := h.Cookie("admin")
+	const list = "Imię;Nazwisko;Ksywka\nJan;Kowal;jan 1\nEva;<b>Ż;eva1\n"
+	got := h.Ask(admin, "POST", "/c/now/import", url.Values{"list": {list}})
+	for _, want := range []string{
+		"line 1 of the list has several cells", `<b>Imię</b><select name="column.0"><option value="" selected>Ignored</option><option value="name">Name</option>`,
+		`<small>Kowal · &lt;b&gt;Ż</small>`, `<input type="checkbox" name="titled" checked>`,
+	} {
+		if got.Code != 400 || !strings.Contains(got.Body, want) {
+			t.Errorf("unknown columns: %d does not say %q\n%s", got.Code, want, got.Body)
+		}
+	}
+	webtest.Harmless(t, "/c/now/import", got.Body)
+	form := webtest.Shown(got.Body)
+	for name, value := range map[string]string{"column.0": "first name", "column.1": "last name", "column.2": "username", "titled": "on"} {
+		form.Set(name, value)
+	}
+	if got := h.Ask(admin, "POST", "/c/now/import", url.Values{"list": {list}, "column.0": {"king"}}); got.Code != 400 || !strings.Contains(got.Body, "is not what a column can be") {
+		t.Errorf("no such column: %d\n%s", got.Code, got.Body)
+	}
+	if got := h.Ask(admin, "POST", "/c/now/import", url.Values{"list": {list}, "cell.x.1": {"king"}}); got.Code != 400 {
+		t.Errorf("no such cell: %d", got.Code)
+	}
+	got = h.Ask(admin, "POST", "/c/now/import", form)
+	for _, want := range []string{`<option value="first name" selected>`, `<input name="cell.2.2" value="jan 1">`, "1 of 2 rows have errors", `formaction="/c/now/import"`, `name="seen"`} {
+		if got.Code != 200 || !strings.Contains(got.Body, want) {
+			t.Errorf("the columns are chosen: %d does not say %q\n%s", got.Code, want, got.Body)
+		}
+	}
+	if strings.Contains(got.Body, `name="cell.3.`) {
+		t.Error("a row without errors can be edited")
+	}
+	form.Set("edit", "all")
+	if got := h.Ask(admin, "POST", "/c/now/import", form); !strings.Contains(got.Body, `name="cell.3.1" value="&lt;b&gt;Ż"`) {
+		t.Errorf("all rows cannot be edited:\n%s", got.Body)
+	}
+	form.Del("edit")
+	if got := h.Ask(admin, "POST", "/c/now/import", url.Values{"edit": {"all"}, "list": {strings.Repeat("Ada\n", 201)}}); got.Code != 200 || strings.Contains(got.Body, `name="cell.`) || strings.Contains(got.Body, "Edit all cells") {
+		t.Errorf("a long list has a field for each cell: %d", got.Code)
+	}
+	// The correction is checked before anything is created.
+	for name, values := range webtest.Shown(got.Body) {
+		form[name] = values
+	}
+	form.Set("cell.2.2", "jan1")
+	got = h.Ask(admin, "POST", "/c/now/teams", form)
+	if got.Code != 409 || everybody(h, c) != "" || !strings.Contains(got.Body, `<input name="cell.2.2" value="jan1">`) || !strings.Contains(got.Body, "Import 2 rows") {
+		t.Errorf("a correction that was not checked: %d, %s\n%s", got.Code, everybody(h, c), got.Body)
+	}
+	form.Set("seen", webtest.Shown(got.Body).Get("seen"))
+	got = h.Ask(admin, "POST", "/c/now/teams", form)
+	if want := "eva1|Eva <b>Ż||contestant\njan1|Jan Kowal||contestant\nJan Kowal[]\nEva <b>Ż[]"; got.Code != 200 || everybody(h, c) != want {
+		t.Errorf("the import: %d created\n%s\nwant\n%s", got.Code, everybody(h, c), want)
+	}
+}
+
+// TestImportTellsProgress: the page of an import begins at once, and tells how many passwords are made.
+func TestImportTellsProgress(t *testing.T) {
+	h := webtest.New(t)
+	h.Contest("now", -time.Minute, store.Teams, store.Settings{})
+	got := h.Imported(h.Cookie("admin"), "/c/now/import", url.Values{"list": {"Name;Team\nAda;x\nAlan;x\nEva;\n"}})
+	last := 0
+	for _, want := range []string{"<title>Login sheets", "Creating accounts…", "Creating accounts: 1 of 3<", "Creating accounts: 2 of 3<", "Creating accounts: 3 of 3<", "3 sheets", `class="slip"`, "</main>"} {
+		at := strings.Index(got.Body, want)
+		if at < last {
+			t.Errorf("%q is at %d, after %d:\n%s", want, at, last, got.Body)
+		}
+		last = max(last, at)
+	}
+	if got.Get("Content-Encoding") != "" || strings.Count(got.Body, "<main") != 1 || strings.Count(got.Body, "<h1") != 1 {
+		t.Errorf("the page is not one page:\n%s", got.Body)
+	}
+	for _, want := range []string{"<dt>Team</dt><dd>x</dd>", "<dt>Contest</dt>", "<h2>Ada</h2>"} {
+		if !strings.Contains(got.Body, want) {
+			t.Errorf("the sheets do not have %q", want)
+		}
+	}
+}
+
 // TestImportErrors: each row with an error is listed with its line, and stops the import unless such
 // rows are skipped.
 func TestImportErrors(t *testing.T) {
@@ -162,7 +244,7 @@ func TestImportErrors(t *testing.T) {
 	} {
 		for _, path := range []string{"/c/now/import", "/admin/import"} {
 			got := h.Upload(admin, path, map[string]string{"list": text}, nil)
-			if got.Code != 400 || !strings.Contains(got.Body, want) || !strings.Contains(got.Body, "<title>Error: Import") || len(webtest.Shown(got.Body)) > 0 || text[:min(1, len(text))] != "P" && !strings.Contains(got.Body, "\n"+text+"</textarea>") {
+			if got.Code != 400 || !strings.Contains(got.Body, want) || !strings.Contains(got.Body, "<title>Error: Import") || webtest.Shown(got.Body).Has("seen") || text[:min(1, len(text))] != "P" && !strings.Contains(got.Body, "\n"+text+"</textarea>") {
 				t.Errorf("%s: %q is answered %d, want %q\n%s", path, text, got.Code, want, got.Body)
 			}
 		}

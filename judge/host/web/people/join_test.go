@@ -63,7 +63,7 @@ func TestInvite(t *testing.T) {
 		want         string
 	}{
 		"no name":           {"name", " ", 400, "a name is missing"},
-		"controls":          {"name", "a\tb", 400, "nobody can see"},
+		"controls":          {"name", "a\tb", 400, "invisible character"},
 		"a bad login":       {"login", "a b", 400, "Invalid username"},
 		"a short password":  {"password", "x", 400, "do not match"},
 		"a taken login":     {"login", "ada", 409, "The username ada is taken"},

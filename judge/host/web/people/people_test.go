@@ -186,7 +186,7 @@ func TestAccountsPage(t *testing.T) {
 	if got.Code != 200 || strings.Count(got.Body, `class="slip"`) != 2 || strings.Contains(got.Body, "<b>Zoë") {
 		t.Fatalf("an import: %d\n%s", got.Code, got.Body)
 	}
-	_, rest, _ := strings.Cut(got.Body, "<dt>Password</dt><dd><code>")
+	_, rest, _ := strings.Cut(got.Body, "<dd><code>grace-hopper</code></dd><dt>Password</dt><dd><code>")
 	password, _, _ := strings.Cut(rest, "<")
 	in := h.Ask("", "POST", "/login", url.Values{"login": {"grace-hopper"}, "password": {password}})
 	if in.Code != 303 {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,19 +15,20 @@ import (
 
 	"assay/judge/host/auth"
 	"assay/judge/host/board"
-	"assay/judge/host/desk"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
 	"assay/judge/host/web/access"
 )
 
-// teamsView is the page of those who take part in a contest.
+// teamsView is the page of the teams of a contest.
 type teamsView struct {
 	Slug    string
-	Lines   []teamLine
-	Slips   []auth.Slip
-	There   []auth.Slip
-	Address string
+	List    web.List
+	Lines   []teamLine // of the page
+	Teams   int        // of the contest
+	People  int
+	Groups  []filter
+	Filters []filter
 	Resets  bool // the reader may make new passwords
 	Ends    bool // the contest has an end, which extra time moves
 	Penalty bool // time counts in it
@@ -34,87 +36,169 @@ type teamsView struct {
 	Done    string
 }
 
+// A filter shows some rows of a list.
+type filter struct {
+	Value, Name string
+	Count       int
+}
+
 type teamLine struct {
 	*store.Team
 	Logins, People []string
+	Members        []*store.Account
+	Chosen         bool // its box is checked
 }
 
 // Minutes writes a length of time as the form takes it; "" for none.
-func (teamLine) Minutes(d time.Duration) string {
+func (teamLine) Minutes(d time.Duration) string { return minutesText(d) }
+
+func minutesText(d time.Duration) string {
 	if d == 0 {
 		return ""
 	}
 	return strconv.FormatInt(int64(d/time.Minute), 10)
 }
 
-func (s *site) teamLines(r *web.Request) (all []teamLine, members map[string][]*store.Account, err error) {
+func (s *site) teamLines(r *web.Request) (all []teamLine, err error) {
 	teams, err := s.Store.Teams(r.Context(), access.Of(r).Contest.ID)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if members, err = s.Store.Members(r.Context(), access.Of(r).Contest.ID); err != nil {
-		return nil, nil, err
+	members, err := s.Store.Members(r.Context(), access.Of(r).Contest.ID)
+	if err != nil {
+		return nil, err
 	}
 	for _, t := range teams {
-		line := teamLine{Team: t}
-		for _, a := range members[t.ID] {
+		line := teamLine{Team: t, Members: members[t.ID]}
+		for _, a := range line.Members {
 			line.Logins, line.People = append(line.Logins, a.Login), append(line.People, a.Display)
 		}
 		all = append(all, line)
 	}
-	return all, members, nil
+	return all, nil
+}
+
+// chosen returns the lines whose numbers a form has in the fields "t".
+func chosen(all []teamLine, fields url.Values) (some []teamLine) {
+	for _, line := range all {
+		if slices.Contains(fields["t"], strconv.FormatInt(line.Number, 10)) {
+			some = append(some, line)
+		}
+	}
+	return some
+}
+
+// The values of the filter of teams; ofGroup is before the name of a group.
+const (
+	hiddenTeams = "hidden"
+	extraTeams  = "extra"
+	ofGroup     = "group:"
+)
+
+// in reports whether the filter shows a team.
+func (l teamLine) in(filter string) bool {
+	group, is := strings.CutPrefix(filter, ofGroup)
+	switch {
+	case is:
+		return slices.Contains(l.Team.Groups, group)
+	case filter == hiddenTeams:
+		return l.Hidden
+	case filter == extraTeams:
+		return l.ExtraTime != 0 || l.ExtraPenalty != 0
+	}
+	return true
+}
+
+// teamsPath returns the address of the teams of the contest.
+func teamsPath(r *web.Request) string { return "/c/" + access.Of(r).Contest.Slug + "/teams" }
+
+// listTeams returns the rows of a page of teams.
+func listTeams(l *web.List, all []teamLine) []teamLine {
+	text := func(t teamLine) string {
+		return strings.Join(slices.Concat([]string{strconv.FormatInt(t.Number, 10), t.Name}, t.Logins, t.People, t.Team.Groups), "\n")
+	}
+	by := func(name string, of func(t teamLine) string) web.Column[teamLine] {
+		return web.Column[teamLine]{Name: name, Compare: func(a, b teamLine) int { return web.ByText(of(a), of(b)) }}
+	}
+	return web.Rows(l, all, func(t teamLine) bool { return t.in(l.Filter) }, text,
+		web.Column[teamLine]{Name: "number", Compare: func(a, b teamLine) int { return cmp.Compare(a.Number, b.Number) }},
+		by("name", func(t teamLine) string { return t.Name }),
+		by("group", func(t teamLine) string { return strings.Join(t.Team.Groups, ", ") }),
+		web.Column[teamLine]{Name: "extra", Compare: func(a, b teamLine) int { return cmp.Compare(a.ExtraTime, b.ExtraTime) }},
+		web.Column[teamLine]{Name: "penalty", Compare: func(a, b teamLine) int { return cmp.Compare(a.ExtraPenalty, b.ExtraPenalty) }},
+	)
+}
+
+// teamsDone says what a form has done.
+func teamsDone(text string) string {
+	what, count, _ := strings.Cut(text, "-")
+	n, err := strconv.Atoi(count)
+	if err != nil {
+		return ""
+	}
+	switch what {
+	case "saved":
+		return web.Counted(n, "team", "teams") + " saved."
+	case "removed":
+		return web.Counted(n, "team", "teams") + " removed."
+	}
+	return ""
 }
 
 func (s *site) teams(w http.ResponseWriter, r *web.Request) error {
-	return s.teamsPage(w, r, http.StatusOK, teamsView{Done: map[string]string{"team": "Team saved."}[r.FormValue("done")]})
+	return s.teamsPage(w, r, http.StatusOK, teamsView{Done: teamsDone(r.FormValue("done"))})
 }
 
-func (s *site) teamsPage(w http.ResponseWriter, r *web.Request, code int, v teamsView) (err error) {
-	if v.Lines, _, err = s.teamLines(r); err != nil {
-		return err
-	}
-	c := access.Of(r).Contest
-	v.Slug, v.Address, v.Resets, v.Ends, v.Penalty = c.Slug, s.URL, r.Can(auth.Accounts), c.Length != 0, c.Format != store.IOI
-	return s.Page(w, r, code, "teams", "Teams", v)
-}
-
-// setTeam changes a team: its name, its extra time and penalty, and whether it is hidden.
-func (s *site) setTeam(w http.ResponseWriter, r *web.Request) error {
-	all, err := s.Store.Teams(r.Context(), access.Of(r).Contest.ID)
+func (s *site) teamsPage(w http.ResponseWriter, r *web.Request, code int, v teamsView) error {
+	all, err := s.teamLines(r)
 	if err != nil {
 		return err
 	}
-	for _, t := range all {
-		if fmt.Sprint(t.Number) != r.PathValue("team") {
-			continue
-		}
-		t.Name, t.Hidden = r.Field("name"), r.PostFormValue("hidden") != ""
-		if t.Groups, err = auth.Groups(r.PostFormValue("groups")); err != nil {
-			return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Wrong: fmt.Sprintf("Team %d was not saved: %v.", t.Number, err)})
-		}
-		t.ExtraTime, err = minutes("extra time", r.PostFormValue("extra"), 0)
-		if err == nil {
-			t.ExtraPenalty, err = minutes("extra penalty", r.PostFormValue("penalty"), -mostMinutes)
-		}
-		if wrong := auth.BadName(t.Name); err == nil && wrong != "" {
-			err = errors.New(wrong)
-		}
-		if err != nil {
-			return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Wrong: fmt.Sprintf("Team %d was not saved: %v.", t.Number, err)})
-		}
-		if err := s.Store.SetTeam(r.Context(), t, r.PostFormValue("was")); err != nil {
+	from := r.URL.Query()
+	if back := r.PostForm.Get("back"); back != "" { // a form that was refused
+		if from, err = parseBack(back); err != nil {
 			return err
 		}
-		did := fmt.Sprintf("team %d: extra time %s, penalty %s", t.Number, t.ExtraTime, t.ExtraPenalty)
-		if t.Hidden {
-			did += ", hidden"
-		}
-		if len(t.Groups) > 0 {
-			did += ", in " + strings.Join(t.Groups, ", ")
-		}
-		return s.Done(w, r, "change team", access.Of(r).Contest.Slug, did, "/c/"+access.Of(r).Contest.Slug+"/teams?done=team")
 	}
-	return web.ErrNotFound
+	v.List = web.ReadList(teamsPath(r), from)
+	v.Lines = listTeams(&v.List, all)
+	for i, line := range v.Lines {
+		v.Lines[i].Chosen = v.List.Selected || slices.Contains(r.PostForm["t"], strconv.FormatInt(line.Number, 10))
+	}
+	v.Teams = len(all)
+	counts := map[string]int{}
+	for _, t := range all {
+		v.People += len(t.Members)
+		for _, g := range t.Team.Groups {
+			counts[g]++
+		}
+	}
+	for name, n := range counts {
+		v.Groups = append(v.Groups, filter{ofGroup + name, name, n})
+	}
+	slices.SortFunc(v.Groups, func(a, b filter) int { return web.ByText(a.Name, b.Name) })
+	for _, f := range []filter{{"", "All", 0}, {hiddenTeams, "Hidden", 0}, {extraTeams, "Extra time or penalty", 0}} {
+		for _, t := range all {
+			if t.in(f.Value) {
+				f.Count++
+			}
+		}
+		if f.Count > 0 || f.Value == v.List.Filter {
+			v.Filters = append(v.Filters, f)
+		}
+	}
+	c := access.Of(r).Contest
+	v.Slug, v.Resets, v.Ends, v.Penalty = c.Slug, r.Can(auth.Accounts), c.Length != 0, c.Format != store.IOI
+	return s.Page(w, r, code, "teams", "Teams", v)
+}
+
+// GroupName returns the name of the group that the filter shows, or "".
+func (v teamsView) GroupName() string {
+	name, is := strings.CutPrefix(v.List.Filter, ofGroup)
+	if !is {
+		return ""
+	}
+	return name
 }
 
 // mostMinutes is the upper limit of extra time and of extra penalty, in minutes.
@@ -129,45 +213,96 @@ func minutes(what, text string, least int) (time.Duration, error) {
 	return time.Duration(n) * time.Minute, nil
 }
 
-// newSlips creates new passwords for the contestants of a contest, except for disabled accounts, and
-// shows their login sheets once.
-func (s *site) newSlips(w http.ResponseWriter, r *web.Request) error {
-	if r.PostFormValue("sure") == "" {
-		return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Wrong: "No password was changed. Select the check box to confirm that the old passwords stop working."})
+// changeTeams does the same to all selected teams. It changes nothing else of them, so that what others
+// have saved meanwhile stays.
+func (s *site) changeTeams(w http.ResponseWriter, r *web.Request) error {
+	refuse := func(text string) error {
+		return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Wrong: "No team was changed. " + text})
 	}
-	lines, members, err := s.teamLines(r)
+	all, err := s.teamLines(r)
 	if err != nil {
 		return err
 	}
-	v, hashes := teamsView{}, map[string]string{}
-	for _, line := range lines {
-		for _, a := range members[line.ID] {
-			if a.Disabled || a.Kind == store.Tool || desk.Role(a) != auth.Contestant {
-				continue
-			}
-			slip := auth.Slip{Login: a.Login, Name: a.Display, Password: auth.NewPassword()}
-			if hashes[a.ID], err = s.Passwords.Hash(r.Context(), slip.Password); err != nil {
-				return err
-			}
-			v.Slips = append(v.Slips, slip)
+	some := chosen(all, r.PostForm)
+	if len(some) == 0 {
+		return refuse("Select one team or more.")
+	}
+	do, value := r.PostFormValue("do"), r.Field("value")
+	change, err := teamChange(do, value)
+	if err != nil {
+		return refuse(sentence(err.Error()))
+	}
+	var changes []store.TeamChange
+	for _, line := range some {
+		was, before := line.Revision(), *line.Team
+		if err := change(line.Team); err != nil {
+			return refuse(fmt.Sprintf("Team %d: %s.", before.Number, err))
+		}
+		if line.Revision() != was {
+			changes = append(changes, store.TeamChange{Team: line.Team, Before: was})
 		}
 	}
-	if len(v.Slips) == 0 {
-		return s.teamsPage(w, r, http.StatusConflict, teamsView{Wrong: "No password was changed: no contestant of this contest can get a new one."})
-	}
-	if err := s.Store.SetPasswords(r.Context(), hashes); err != nil {
+	if err := s.Store.SetTeams(r.Context(), changes); err != nil {
 		return err
 	}
-	if err := s.Audit(r, "new passwords", access.Of(r).Contest.Slug, fmt.Sprintf("%d people", len(hashes))); err != nil {
+	if err := s.auditTeams(r, changes); err != nil {
 		return err
 	}
-	return s.teamsPage(w, r, http.StatusOK, v)
+	return s.BackTo(w, r, teamsPath(r), fmt.Sprint("saved-", len(changes)))
+}
+
+// sentence writes an error as a sentence of a page.
+func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] + "." }
+
+// teamChange returns a function that does something to a team.
+func teamChange(do, value string) (func(*store.Team) error, error) {
+	switch do {
+	case "extra":
+		extra, err := minutes("extra time", value, 0)
+		return func(t *store.Team) error { t.ExtraTime = extra; return nil }, err
+	case "penalty":
+		extra, err := minutes("extra penalty", value, -mostMinutes)
+		return func(t *store.Team) error { t.ExtraPenalty = extra; return nil }, err
+	case "join", "leave":
+		groups, err := auth.Groups(value)
+		if err == nil && len(groups) == 0 {
+			err = errors.New("enter the name of a group")
+		}
+		return func(t *store.Team) (err error) {
+			t.Groups = slices.DeleteFunc(slices.Clone(t.Groups), func(g string) bool { return do == "leave" && slices.Contains(groups, g) })
+			if do == "join" {
+				t.Groups, err = auth.Groups(strings.Join(slices.Concat(t.Groups, groups), ","))
+			}
+			return err
+		}, err
+	case "hide", "show":
+		return func(t *store.Team) error { t.Hidden = do == "hide"; return nil }, nil
+	}
+	return nil, errors.New("choose what to do with the selected teams")
+}
+
+// auditTeams records changes of teams.
+func (s *site) auditTeams(r *web.Request, changes []store.TeamChange) error {
+	var all []store.Entry
+	for _, t := range changes {
+		did := fmt.Sprintf("team %d: extra time %s, penalty %s", t.Number, t.ExtraTime, t.ExtraPenalty)
+		if t.Hidden {
+			did += ", hidden"
+		}
+		if len(t.Groups) > 0 {
+			did += ", in " + strings.Join(t.Groups, ", ")
+		}
+		e := s.Entry(r, did)
+		e.Action, e.Object = "change team", access.Of(r).Contest.Slug
+		all = append(all, e)
+	}
+	return s.Store.Audit(r.Context(), all...)
 }
 
 // teamsTable is who takes part as a table for other programs: a row for each person. It can
 // be entered into another contest as it is.
 func (s *site) teamsTable(w http.ResponseWriter, r *web.Request) error {
-	lines, members, err := s.teamLines(r)
+	lines, err := s.teamLines(r)
 	if err != nil {
 		return err
 	}
@@ -177,11 +312,20 @@ func (s *site) teamsTable(w http.ResponseWriter, r *web.Request) error {
 	for _, line := range lines {
 		of := []string{strconv.FormatInt(line.Number, 10), board.Plain(line.Name)}
 		more := []string{board.Plain(strings.Join(line.Groups, ", ")), line.Minutes(line.ExtraTime), line.Minutes(line.ExtraPenalty), strconv.FormatBool(line.Hidden)}
-		for _, a := range members[line.ID] {
+		for _, a := range line.Members {
 			table.Write(slices.Concat(of, []string{a.Login, board.Plain(a.Display)}, more))
 		}
 	}
 	table.Flush()
 	board.SendTable(w, access.Of(r).Contest.Slug+"-teams.csv", b.Bytes())
 	return nil
+}
+
+// parseBack reads the query of a list that a form carries.
+func parseBack(text string) (url.Values, error) {
+	fields, err := url.ParseQuery(text)
+	if err != nil {
+		return nil, web.BadRequest("The form has an invalid address")
+	}
+	return fields, nil
 }

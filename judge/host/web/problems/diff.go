@@ -134,7 +134,7 @@ func furthest(was, now []string) (before [][]int32, found bool) {
 	return nil, false
 }
 
-// around leaves out what is the same, but for some lines beside what is not.
+// around leaves out what is the same, except some lines beside each difference.
 func around(whole []diffLine) (lines []diffLine, all bool) {
 	near := make([]bool, len(whole))
 	for i, l := range whole {

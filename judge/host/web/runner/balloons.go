@@ -97,7 +97,7 @@ func (f balloonFilter) takes(t *store.Team) bool {
 	return (f.group == "" || slices.Contains(t.Groups, f.group)) && strings.HasPrefix(strings.ToLower(t.Label), strings.ToLower(f.seats))
 }
 
-// settled brings the balloons of a contest up to date and returns them. It returns the contest as it is
+// settled brings the balloons of a contest up to date and returns them. It returns the contest as stored
 // now.
 func (s *site) settled(ctx context.Context, contest string) (c *store.Contest, rows []store.Balloon, columns []scoring.Column, err error) {
 	if c, err = s.Store.Contest(ctx, contest); err != nil {

@@ -64,7 +64,9 @@ func TestFinalize(t *testing.T) {
 		t.Errorf("when they are final:\n%s", page)
 	}
 	for path, fields := range map[string]url.Values{
-		"/c/now/edit": {"name": {"x"}}, "/c/now/teams": {"list": {"x"}}, "/c/now/teams/1": {"extra": {"10"}}, "/c/now/rejudgings": {"all": {"yes"}, "why": {"x"}},
+		"/c/now/edit": {"name": {"x"}}, "/c/now/teams": {"list": {"x"}}, "/c/now/teams/change": {"t": {"1"}, "do": {"extra"}, "value": {"10"}},
+		"/c/now/teams/edit": {"t": {"1"}}, "/c/now/teams/remove": {"t": {"1"}}, "/c/now/delete": {"slug": {"now"}},
+		"/c/now/rejudgings": {"all": {"yes"}, "why": {"x"}},
 	} {
 		if got := h.Ask(admin, "POST", path, fields); got.Code != 409 || !strings.Contains(got.Body, "are final") {
 			t.Errorf("%s is answered %d\n%s", path, got.Code, got.Body)

@@ -41,5 +41,7 @@ func Pages(s *web.Site) web.Pages {
 		web.HandleForm("POST /c/{slug}/rejudgings/{id}", auth.Change, p.endRejudging).Confirmed(),
 		web.Handle("GET /c/{slug}/edit", auth.Change, p.editContest),
 		web.Handle("POST /c/{slug}/edit", auth.Change, p.changeContest),
+		web.Handle("GET /c/{slug}/delete", auth.Change, p.askDeleteContest),
+		web.HandleForm("POST /c/{slug}/delete", auth.Change, p.deleteContest).Confirmed(),
 	}}
 }

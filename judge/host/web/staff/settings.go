@@ -24,7 +24,7 @@ type settingsView struct {
 	Ends      time.Time
 	CanStart  bool // the contest has no start time, or starts later
 	F         settingsForm
-	Errors    fieldErrors
+	Errors    web.FieldErrors
 	Problems  []problemChoice // those in the contest, by label
 	Others    []problemChoice // what can be added
 	Formats   []web.Choice
@@ -50,23 +50,6 @@ type problemChoice struct {
 	Label, Points, Color string
 }
 
-// fieldErrors are the fields that need a change, in the order of the form.
-type fieldErrors []fieldError
-
-type fieldError struct{ Field, Text string }
-
-// For returns what is wrong with a field, or "".
-func (e fieldErrors) For(field string) string {
-	if i := slices.IndexFunc(e, func(one fieldError) bool { return one.Field == field }); i >= 0 {
-		return e[i].Text
-	}
-	return ""
-}
-
-func (e *fieldErrors) add(field, format string, args ...any) {
-	*e = append(*e, fieldError{field, fmt.Sprintf(format, args...)})
-}
-
 var (
 	showChoices = []web.Choice{
 		{Value: string(judge.ShowVerdict), Name: "Verdict only"},
@@ -77,14 +60,6 @@ var (
 	}
 )
 
-// Mark returns what is wrong with a field; its Text is empty if nothing is.
-func (e fieldErrors) Mark(field string) fieldError { return fieldError{field, e.For(field)} }
-
-// Open reports whether one of some fields is wrong: then their group is shown.
-func (v settingsView) Open(fields ...string) bool {
-	return slices.ContainsFunc(fields, func(f string) bool { return v.Errors.For(f) != "" })
-}
-
 // Known returns the number of problems that the contest may have.
 func (v settingsView) Known() int { return len(v.Problems) + len(v.Others) }
 
@@ -93,11 +68,8 @@ func (v settingsView) Row(p problemChoice) problemRow { return problemRow{p, v.E
 
 type problemRow struct {
 	problemChoice
-	Errors fieldErrors
+	Errors web.FieldErrors
 }
-
-// Errored reports whether the form was refused.
-func (v settingsView) Errored() bool { return len(v.Errors) > 0 }
 
 // Scoring, Scoreboard, Access, and Advanced say in short what the fields of a group are set to.
 func (v settingsView) Scoring() string {
@@ -198,10 +170,7 @@ func (s *site) settingsPage(w http.ResponseWriter, r *web.Request, code int, v s
 	if !v.New {
 		title = "Settings"
 	}
-	if v.Errored() {
-		title = "Error: " + title
-	}
-	return s.Page(w, r, code, "settings", title, v)
+	return s.Page(w, r, code, "settings", v.Errors.Title(title), v)
 }
 
 // byLabel orders labels of problems: A to Z before AA.
@@ -210,17 +179,17 @@ func byLabel(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.C
 func (s *site) makeContest(w http.ResponseWriter, r *web.Request) error {
 	c := &store.Contest{}
 	problems, v, chosen, err := s.readSettings(w, r, c)
-	if err == nil && !v.Errored() {
+	if err == nil && len(v.Errors) == 0 {
 		err = s.Store.NewContest(r.Context(), c, problems)
 		if errors.Is(err, store.ErrTaken) {
-			v.Errors.add("slug", "Another contest has this web address.")
+			v.Errors.Add("slug", "Another contest has this web address.")
 			err = nil
 		}
 	}
 	if err != nil {
 		return err
 	}
-	if v.Errored() {
+	if len(v.Errors) > 0 {
 		v.New = true
 		return s.settingsPage(w, r, http.StatusBadRequest, v, chosen)
 	}
@@ -263,14 +232,14 @@ func (s *site) changeContest(w http.ResponseWriter, r *web.Request) error {
 	before := *c
 	problems, v, chosen, err := s.readSettings(w, r, c)
 	code := http.StatusBadRequest
-	if err == nil && !v.Errored() && r.PostFormValue("confirm") == "" {
+	if err == nil && len(v.Errors) == 0 && r.PostFormValue("confirm") == "" {
 		v.Confirm, err = s.disruptiveChange(r, &before, c, problems)
 		code = http.StatusConflict
 	}
-	if err == nil && !v.Errored() && v.Confirm == "" {
+	if err == nil && len(v.Errors) == 0 && v.Confirm == "" {
 		err = s.Store.SetContest(r.Context(), c, problems)
 		if errors.Is(err, store.ErrTaken) {
-			v.Errors.add("slug", "Another contest has this web address.")
+			v.Errors.Add("slug", "Another contest has this web address.")
 			code, err = http.StatusBadRequest, nil
 		}
 		if errors.Is(err, store.ErrChanged) {
@@ -284,7 +253,7 @@ func (s *site) changeContest(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	if v.Errored() || v.Stale || v.Confirm != "" {
+	if len(v.Errors) > 0 || v.Stale || v.Confirm != "" {
 		s.describe(&v, &before)
 		return s.settingsPage(w, r, code, v, chosen)
 	}

@@ -11,12 +11,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"golang.org/x/text/language"
 
 	"assay/judge"
-	"assay/judge/host/auth"
 	"assay/judge/host/board"
 	"assay/judge/host/desk"
 	"assay/judge/host/store"
@@ -91,61 +89,39 @@ func (s *site) readSettings(w http.ResponseWriter, r *web.Request, c *store.Cont
 			}
 		}
 	}
-	if f.Slug == "" {
-		f.Slug = slugOf(f.Name)
-	}
 	v.F = f
 	known, err := s.usable(r)
 	if err != nil {
 		return nil, v, nil, err
 	}
-	if text := auth.BadName(f.Name); text != "" {
-		v.Errors.add("name", "%s.", sentence(text))
-	}
-	switch {
-	case f.Slug == "" && f.Name != "":
-		v.Errors.add("slug", "Enter a web address: the name has no letters or digits to make one from.")
-	case f.Slug == store.Practice:
-		v.Errors.add("slug", "The web address %s is reserved.", store.Practice)
-	case f.Name != "" && !store.GoodSlug(f.Slug):
-		v.Errors.add("slug", "Use 1 to 40 lower-case letters, digits and hyphens, for example %s.", cmp.Or(slugOf(f.Slug), "spring-2026"))
+	v.Errors.Name(f.Name)
+	if v.F.Slug = v.Errors.Slug(f.Slug, f.Name, "spring-2026"); v.F.Slug == store.Practice {
+		v.Errors.Add("slug", "The web address %s is reserved.", store.Practice)
 	}
 	s.settle(&v, c, r.Zone(), field("start") == "now")
 	problems, chosen = readProblems(r, known, &v.Errors)
 	if text := unusable(r, known); text != "" {
-		v.Errors.add("problems", "%s", text)
+		v.Errors.Add("problems", "%s", text)
 	}
 	c.Settings.Languages = nil
 	if f.SomeLanguages {
 		if c.Settings.Languages = f.Languages; len(f.Languages) == 0 {
-			v.Errors.add("languages", "Select at least one language, or all languages.")
+			v.Errors.Add("languages", "Select at least one language, or all languages.")
 		}
 		id, err := s.firstUnknownLanguage(f.Languages, known)
 		if err != nil {
 			return nil, v, nil, err
 		}
 		if id != "" {
-			v.Errors.add("languages", "Unknown language %.40q: choose from the list.", id)
+			v.Errors.Add("languages", "Unknown language %.40q: choose from the list.", id)
 		}
 	}
 	return problems, v, chosen, nil
 }
 
-// sentence begins a text with a capital letter.
-func sentence(text string) string {
-	first, rest := []rune(text)[:1], []rune(text)[1:]
-	return string(unicode.ToUpper(first[0])) + string(rest)
-}
-
-// slugOf derives a web address from a name: "Klasse 9" becomes "klasse-9". It returns "" if the name
-// has no letter or digit that can stay.
-func slugOf(name string) string {
-	return strings.Trim(fmt.Sprintf("%.40s", auth.PlainName(name)), "-")
-}
-
 // readProblems reads which problems are in the contest. A problem without a label gets the next
 // letter that is free.
-func readProblems(r *web.Request, known []*store.Problem, e *fieldErrors) (problems []store.NewContestProblem, chosen map[string]problemChoice) {
+func readProblems(r *web.Request, known []*store.Problem, e *web.FieldErrors) (problems []store.NewContestProblem, chosen map[string]problemChoice) {
 	field := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
 	chosen = map[string]problemChoice{}
 	problems = []store.NewContestProblem{} // not nil, which would leave the problems as they are
@@ -171,13 +147,13 @@ func readProblems(r *web.Request, known []*store.Problem, e *fieldErrors) (probl
 		points, err := strconv.ParseInt(cmp.Or(one.Points, "0"), 10, 32)
 		switch {
 		case !labels.MatchString(one.Label):
-			e.add("label-"+p.Slug, "The label of %s, %.20q, needs 1 to 8 letters and digits, for example A.", p.Title, one.Label)
+			e.Add("label-"+p.Slug, "The label of %s, %.20q, needs 1 to 8 letters and digits, for example A.", p.Title, one.Label)
 		case slices.ContainsFunc(problems, func(q store.NewContestProblem) bool { return q.Label == one.Label }):
-			e.add("label-"+p.Slug, "Two problems have the label %s: change one of them.", one.Label)
+			e.Add("label-"+p.Slug, "Two problems have the label %s: change one of them.", one.Label)
 		case err != nil || points < 0:
-			e.add("points-"+p.Slug, "The points of %s, %.20q, need a whole number from 0.", p.Title, one.Points)
+			e.Add("points-"+p.Slug, "The points of %s, %.20q, need a whole number from 0.", p.Title, one.Points)
 		case one.Color != "" && !board.GoodColour(one.Color):
-			e.add("color-"+p.Slug, "The color of %s, %.20q, needs a name such as red, or a value such as #ff0000.", p.Title, one.Color)
+			e.Add("color-"+p.Slug, "The color of %s, %.20q, needs a name such as red, or a value such as #ff0000.", p.Title, one.Color)
 		}
 		problems = append(problems, store.NewContestProblem{Label: one.Label, Slug: p.Slug, Points: points, Colour: one.Color})
 	}
@@ -213,7 +189,7 @@ func (s *site) settle(v *settingsView, c *store.Contest, z web.Zone, startsNow b
 	f, e := &v.F, &v.Errors
 	var err error
 	if c.Revision, err = strconv.ParseInt(cmp.Or(f.Revision, "0"), 10, 64); err != nil {
-		e.add("name", "The form is incomplete: load the page again.")
+		e.Add("name", "The form is incomplete: load the page again.")
 	}
 	c.Name, c.Slug, c.Format, c.Visibility = f.Name, f.Slug, store.Format(f.Format), store.Visibility(f.Visibility)
 	c.Settings.Show, c.Settings.Practice, c.Settings.KeepSources = judge.Show(f.Show), f.Practice, f.KeepSources
@@ -224,23 +200,23 @@ func (s *site) settle(v *settingsView, c *store.Contest, z web.Zone, startsNow b
 		known bool
 	}{{"format", slices.Contains(store.Formats, c.Format)}, {"visibility", slices.Contains(store.Visibilities, c.Visibility)}, {"show", slices.Contains(judge.Shows, c.Settings.Show)}} {
 		if !one.known {
-			e.add(one.field, "Select one of the choices.")
+			e.Add(one.field, "Select one of the choices.")
 		}
 	}
 	if c.Starts = (time.Time{}); startsNow {
 		c.Starts = s.Time().Truncate(time.Second)
 	} else if f.StartBy == startAt && f.Starts != "" {
 		if c.Starts, err = readMoment(f.Starts, z); err != nil {
-			e.add("starts", "Enter a date and a time, for example 12 Dec 2026, 09:00.")
+			e.Add("starts", "Enter a date and a time, for example 12 Dec 2026, 09:00.")
 		}
 	} else if f.StartBy == startAt {
-		e.add("starts", "Enter a date and a time, or select to start the contest by hand.")
+		e.Add("starts", "Enter a date and a time, or select to start the contest by hand.")
 	}
 	if c.Length = 0; !f.NoEnd {
 		hours, herr := readNumber(f.Hours, time.Hour)
 		minutes, merr := readNumber(f.Minutes, time.Minute)
 		if c.Length = hours + minutes; herr != nil || merr != nil || c.Length <= 0 || c.Length > 10*365*24*time.Hour {
-			e.add("hours", "Enter the duration in hours and minutes, for example 2 h 30 min.")
+			e.Add("hours", "Enter the duration in hours and minutes, for example 2 h 30 min.")
 		}
 	}
 	switch f.Freeze {
@@ -253,13 +229,13 @@ func (s *site) settle(v *settingsView, c *store.Contest, z web.Zone, startsNow b
 		c.Freeze = c.Length - before
 		switch {
 		case f.NoEnd:
-			e.add("freeze_minutes", "A contest without an end cannot be frozen before its end. Freeze it by hand, on the scoreboard.")
+			e.Add("freeze_minutes", "A contest without an end cannot be frozen before its end. Freeze it by hand, on the scoreboard.")
 		case err != nil || before <= 0 || len(*e) == 0 && c.Freeze <= 0:
-			e.add("freeze_minutes", "Enter the minutes before the end, fewer than the contest has.")
+			e.Add("freeze_minutes", "Enter the minutes before the end, fewer than the contest has.")
 		}
 	}
 	if f.Freeze == freezeKept && c.Length != 0 && c.Freeze >= c.Length {
-		e.add("freeze_minutes", "The contest would end before the scoreboard is frozen: choose another time.")
+		e.Add("freeze_minutes", "The contest would end before the scoreboard is frozen: choose another time.")
 	}
 	c.Settings.PerMinute, c.Settings.Penalty = 0, 0
 	for _, one := range []struct {
@@ -270,13 +246,13 @@ func (s *site) settle(v *settingsView, c *store.Contest, z web.Zone, startsNow b
 			continue
 		}
 		if *one.to, err = strconv.Atoi(one.text); err != nil || *one.to < 1 || *one.to > 1000 {
-			e.add(one.field, "Enter a number of %s from 1 to 1000.", one.what)
+			e.Add(one.field, "Enter a number of %s from 1 to 1000.", one.what)
 		}
 	}
 	c.Settings.Statements = strings.Fields(strings.ReplaceAll(f.Statements, ",", " "))
 	for _, code := range c.Settings.Statements {
 		if _, err := language.Parse(code); err != nil {
-			e.add("statement_languages", "%.20q is not a language code: use codes such as en, de or pt-BR.", code)
+			e.Add("statement_languages", "%.20q is not a language code: use codes such as en, de or pt-BR.", code)
 		}
 	}
 	c.Settings.Removed = readRemoved(f.Removed, c, z, e)
@@ -314,9 +290,9 @@ func momentText(at time.Time, z web.Zone) string {
 
 // readRemoved reads the intervals that do not count. Each begins while the contest runs: one that
 // does not would have no effect, and is a mistake.
-func readRemoved(fields []intervalForm, c *store.Contest, z web.Zone, e *fieldErrors) (all []store.Interval) {
+func readRemoved(fields []intervalForm, c *store.Contest, z web.Zone, e *web.FieldErrors) (all []store.Interval) {
 	if len(fields) > 0 && c.Starts.IsZero() {
-		e.add("removed", "Set the start time of the contest before you exclude time.")
+		e.Add("removed", "Set the start time of the contest before you exclude time.")
 		return nil
 	}
 	text := func(i store.Interval) string {
@@ -326,7 +302,7 @@ func readRemoved(fields []intervalForm, c *store.Contest, z web.Zone, e *fieldEr
 		from, err := readMoment(f.From, z)
 		to, terr := readMoment(f.To, z)
 		if err != nil || terr != nil || from.IsZero() || to.IsZero() || !from.Before(to) {
-			e.add("removed", "Enter for each interval a time at which it begins and a later one at which it ends.")
+			e.Add("removed", "Enter for each interval a time at which it begins and a later one at which it ends.")
 			return nil
 		}
 		all = append(all, store.Interval{From: from, To: to})
@@ -335,11 +311,11 @@ func readRemoved(fields []intervalForm, c *store.Contest, z web.Zone, e *fieldEr
 	ends := c.Starts.Add(c.Length)
 	for i, one := range all {
 		if i > 0 && one.From.Before(all[i-1].To) {
-			e.add("removed", "Two intervals overlap: %s, and %s.", text(all[i-1]), text(one))
+			e.Add("removed", "Two intervals overlap: %s, and %s.", text(all[i-1]), text(one))
 			return nil
 		}
 		if one.From.Before(c.Starts) || c.Length > 0 && !one.From.Before(ends) {
-			e.add("removed", "The interval %s is not during the contest, which lasts from %s to %s.", text(one), c.Starts.In(z.Location).Format(shownMoment), ends.In(z.Location).Format(shownMoment))
+			e.Add("removed", "The interval %s is not during the contest, which lasts from %s to %s.", text(one), c.Starts.In(z.Location).Format(shownMoment), ends.In(z.Location).Format(shownMoment))
 			return nil
 		}
 		ends = ends.Add(one.To.Sub(one.From)) // the contest ends later by as much

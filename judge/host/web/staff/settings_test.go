@@ -37,7 +37,7 @@ func TestSettings(t *testing.T) {
 		v           url.Values
 	}{
 		{"name", "A name is missing", settings("name", " ")},
-		{"name", "has a letter that nobody can see", settings("name", "a\x00")},
+		{"name", "contains an invisible character", settings("name", "a\x00")},
 		{"name", "has 200 letters at most", settings("name", strings.Repeat("é", 201))},
 		{"slug", "for example spring.", settings("slug", "Spring!")},
 		{"slug", "practice is reserved", settings("slug", "practice")},

@@ -75,7 +75,6 @@ if (news) {
     local(list);
   });
 }
-const clocks = [...document.querySelectorAll('time[data-left]')];
 const began = Date.now();
 let typed = false;
 document.addEventListener('input', () => { typed = true; });
@@ -85,16 +84,18 @@ const words = (s) => {
   return (d ? d + ' d ' : '') + Math.floor(s / 3600) % 24 + ':' + two(Math.floor(s / 60) % 60) + ':' + two(s % 60);
 };
 const tick = () => {
-  for (const t of clocks) {
+  for (const t of document.querySelectorAll('time[data-left]')) {
     const left = Math.ceil((new Date(t.dateTime) - Date.now()) / 1000);
     t.textContent = t.dataset.before + words(Math.max(left, 0)) + t.dataset.after;
-    // At the start and at the end the page is another one. What was typed stays.
-    if (left === 0 && Date.now() - began > 5000 && !typed) {
+    // At the start and at the end the page is another one. What was typed stays, and a scoreboard
+    // follows its own stream.
+    if (left === 0 && Date.now() - began > 5000 && !typed && !document.querySelector('section.scores')) {
       location.reload();
     }
   }
 };
-if (clocks.length) { tick(); setInterval(tick, 1000); }
+tick();
+setInterval(tick, 1000);
 
 // Each code block of a text gets a button to copy it.
 for (const pre of document.querySelectorAll('[data-copies] pre')) {
@@ -120,13 +121,14 @@ for (const b of document.querySelectorAll('[data-copy]')) {
   });
 }
 
-// How long an answer is, as it is counted: without the ends of lines around it.
+// The counted length of an answer: without the ends of lines around it.
 const counted = document.querySelector('[data-count]');
 if (counted) {
   const shown = document.getElementById(counted.dataset.count);
   const count = () => {
     const code = counted.value.replace(/^\n+|\n+$/g, '');
-    shown.textContent = new TextEncoder().encode(code).length + ' bytes in UTF-8, ' + [...code].length + ' characters';
+    shown.firstChild.textContent = new TextEncoder().encode(code).length;
+    shown.lastChild.textContent = ' bytes in UTF-8, ' + [...code].length + ' characters';
   };
   shown.hidden = false;
   counted.addEventListener('input', count);
@@ -154,6 +156,18 @@ if (form) {
   form.addEventListener('submit', () => { setTimeout(() => { form.querySelector('button').disabled = true; }); });
 }
 
+// Several files that were chosen are listed with their sizes.
+const many = document.querySelector('[data-files]');
+many?.addEventListener('change', () => {
+  const shown = document.getElementById(many.dataset.files);
+  shown.replaceChildren(...[...many.files].map((f) => {
+    const one = document.createElement('li');
+    one.textContent = f.name + ', ' + f.size + ' bytes';
+    return one;
+  }));
+  shown.hidden = !many.files.length;
+});
+
 // Parts of a page that change: they are asked for again while the page is seen, and while no menu in
 // them is open.
 for (const part of document.querySelectorAll('[data-reload]')) {
@@ -176,3 +190,9 @@ for (const part of document.querySelectorAll('[data-reload]')) {
 document.addEventListener('keydown', (e) => {
   if (e.key === 'Enter' && (e.ctrlKey || e.metaKey) && e.target.matches('textarea')) { e.target.form?.requestSubmit(); }
 });
+
+// Buttons that print the page.
+for (const b of document.querySelectorAll('[data-print]')) {
+  b.hidden = false;
+  b.addEventListener('click', () => print());
+}

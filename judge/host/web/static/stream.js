@@ -1,7 +1,7 @@
 'use strict';
 // Where the server is, seen from this script: below a path behind some proxies.
 const server = new URL('..', self.document ? document.currentScript.src : location.href);
-// One connection for several streams of the server, of which tell hears every event. What it
+// One connection for several streams of the server. Tell receives every event. What it
 // returns says which streams are wanted now.
 const connect = (tell) => {
   let source = null, timer = 0;

@@ -310,13 +310,13 @@ func (h *Harness) Upload(cookie, path string, fields map[string]string, files ma
 }
 
 // hidden is a field of a form that is not shown.
-var hidden = regexp.MustCompile(`<input type="hidden" name="(\w+)" value="([^"]*)">`)
+var hidden = regexp.MustCompile(`<input type="hidden" name="([\w.]+)" value="([^"]*)">`)
 
 // Shown returns the hidden fields of the form on a page, such as the preview of an import.
 func Shown(page string) url.Values {
 	fields := url.Values{}
 	for _, m := range hidden.FindAllStringSubmatch(page, -1) {
-		fields.Set(m[1], html.UnescapeString(m[2]))
+		fields.Add(m[1], html.UnescapeString(m[2]))
 	}
 	return fields
 }

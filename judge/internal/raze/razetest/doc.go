@@ -1,2 +1,2 @@
-// Package razetest is for tests of what removes folders, however deep. It does not make them.
+// Package razetest is for tests of what removes directories, however deep. It does not make them.
 package razetest

@@ -14,7 +14,7 @@ import (
 )
 
 // Start is the name, as the machine wants it, of the class that starts the program; "" where
-// none has a main. Where several have one, of a folder's those that come from the entry file
+// none has a main. Where several have one, of a directory those that come from the entry file
 // go first, if it is named ("" else). Then the public class of the top level goes first, then
 // the class Main, then what the sources declare first, outer classes before inner ones.
 func Start(classes []*Class, declared []Type, entry string) string {

@@ -9,8 +9,50 @@ import (
 	"context"
 )
 
+const botByKey = `-- name: BotByKey :one
+SELECT ladder, number, account, name, version, form_key, file, files, state, reason, told, flow, since, made, seq, login, display, disabled FROM bot_author WHERE ladder = $1 AND account = $2 AND form_key = $3 AND made > $4
+`
+
+type BotByKeyParams struct {
+	Ladder  string
+	Account string
+	FormKey string
+	After   int64
+}
+
+func (q *Queries) BotByKey(ctx context.Context, arg BotByKeyParams) (BotAuthor, error) {
+	row := q.db.QueryRowContext(ctx, botByKey,
+		arg.Ladder,
+		arg.Account,
+		arg.FormKey,
+		arg.After,
+	)
+	var i BotAuthor
+	err := row.Scan(
+		&i.Ladder,
+		&i.Number,
+		&i.Account,
+		&i.Name,
+		&i.Version,
+		&i.FormKey,
+		&i.File,
+		&i.Files,
+		&i.State,
+		&i.Reason,
+		&i.Told,
+		&i.Flow,
+		&i.Since,
+		&i.Made,
+		&i.Seq,
+		&i.Login,
+		&i.Display,
+		&i.Disabled,
+	)
+	return i, err
+}
+
 const botsNamed = `-- name: BotsNamed :many
-SELECT ladder, number, account, name, version, file, files, state, reason, told, flow, since, made, seq, login, display, disabled FROM bot_author WHERE ladder = $1 AND name = $2 ORDER BY version
+SELECT ladder, number, account, name, version, form_key, file, files, state, reason, told, flow, since, made, seq, login, display, disabled FROM bot_author WHERE ladder = $1 AND name = $2 ORDER BY version
 `
 
 func (q *Queries) BotsNamed(ctx context.Context, ladder string, name string) ([]BotAuthor, error) {
@@ -28,6 +70,7 @@ func (q *Queries) BotsNamed(ctx context.Context, ladder string, name string) ([]
 			&i.Account,
 			&i.Name,
 			&i.Version,
+			&i.FormKey,
 			&i.File,
 			&i.Files,
 			&i.State,
@@ -55,7 +98,7 @@ func (q *Queries) BotsNamed(ctx context.Context, ladder string, name string) ([]
 }
 
 const botsOf = `-- name: BotsOf :many
-SELECT ladder, number, account, name, version, file, files, state, reason, told, flow, since, made, seq, login, display, disabled FROM bot_author WHERE ladder = $1 ORDER BY number
+SELECT ladder, number, account, name, version, form_key, file, files, state, reason, told, flow, since, made, seq, login, display, disabled FROM bot_author WHERE ladder = $1 ORDER BY number
 `
 
 func (q *Queries) BotsOf(ctx context.Context, ladder string) ([]BotAuthor, error) {
@@ -73,6 +116,7 @@ func (q *Queries) BotsOf(ctx context.Context, ladder string) ([]BotAuthor, error
 			&i.Account,
 			&i.Name,
 			&i.Version,
+			&i.FormKey,
 			&i.File,
 			&i.Files,
 			&i.State,
@@ -100,7 +144,7 @@ func (q *Queries) BotsOf(ctx context.Context, ladder string) ([]BotAuthor, error
 }
 
 const botsOfAccount = `-- name: BotsOfAccount :many
-SELECT ladder, number, account, name, version, file, files, state, reason, told, flow, since, made, seq FROM bot WHERE account = $1 ORDER BY ladder, number
+SELECT ladder, number, account, name, version, form_key, file, files, state, reason, told, flow, since, made, seq FROM bot WHERE account = $1 ORDER BY ladder, number
 `
 
 func (q *Queries) BotsOfAccount(ctx context.Context, account string) ([]Bot, error) {
@@ -118,6 +162,7 @@ func (q *Queries) BotsOfAccount(ctx context.Context, account string) ([]Bot, err
 			&i.Account,
 			&i.Name,
 			&i.Version,
+			&i.FormKey,
 			&i.File,
 			&i.Files,
 			&i.State,
@@ -142,7 +187,7 @@ func (q *Queries) BotsOfAccount(ctx context.Context, account string) ([]Bot, err
 }
 
 const checkedBots = `-- name: CheckedBots :many
-SELECT ladder, number, account, name, version, file, files, state, reason, told, flow, since, made, seq, login, display, disabled FROM bot_author WHERE ladder = $1 AND state = 'checking' ORDER BY number
+SELECT ladder, number, account, name, version, form_key, file, files, state, reason, told, flow, since, made, seq, login, display, disabled FROM bot_author WHERE ladder = $1 AND state = 'checking' ORDER BY number
 `
 
 func (q *Queries) CheckedBots(ctx context.Context, ladder string) ([]BotAuthor, error) {
@@ -160,6 +205,7 @@ func (q *Queries) CheckedBots(ctx context.Context, ladder string) ([]BotAuthor, 
 			&i.Account,
 			&i.Name,
 			&i.Version,
+			&i.FormKey,
 			&i.File,
 			&i.Files,
 			&i.State,
@@ -238,7 +284,7 @@ func (q *Queries) FlowsOfBot(ctx context.Context, ladder string, a int64) ([]str
 }
 
 const getBot = `-- name: GetBot :one
-SELECT ladder, number, account, name, version, file, files, state, reason, told, flow, since, made, seq, login, display, disabled FROM bot_author WHERE ladder = $1 AND number = $2
+SELECT ladder, number, account, name, version, form_key, file, files, state, reason, told, flow, since, made, seq, login, display, disabled FROM bot_author WHERE ladder = $1 AND number = $2
 `
 
 func (q *Queries) GetBot(ctx context.Context, ladder string, number int64) (BotAuthor, error) {
@@ -250,6 +296,7 @@ func (q *Queries) GetBot(ctx context.Context, ladder string, number int64) (BotA
 		&i.Account,
 		&i.Name,
 		&i.Version,
+		&i.FormKey,
 		&i.File,
 		&i.Files,
 		&i.State,
@@ -267,8 +314,8 @@ func (q *Queries) GetBot(ctx context.Context, ladder string, number int64) (BotA
 }
 
 const insertBot = `-- name: InsertBot :exec
-INSERT INTO bot (ladder, number, account, name, version, file, files, state, reason, told, flow, since, made, seq)
-VALUES ($1, $2, $3, $4, $5, $6, $7, 'checking', '', '', $8, $9, $10, $11)
+INSERT INTO bot (ladder, number, account, name, version, form_key, file, files, state, reason, told, flow, since, made, seq)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'checking', '', '', $9, $10, $11, $12)
 `
 
 type InsertBotParams struct {
@@ -277,6 +324,7 @@ type InsertBotParams struct {
 	Account string
 	Name    string
 	Version int64
+	FormKey string
 	File    string
 	Files   string
 	Flow    string
@@ -292,6 +340,7 @@ func (q *Queries) InsertBot(ctx context.Context, arg InsertBotParams) error {
 		arg.Account,
 		arg.Name,
 		arg.Version,
+		arg.FormKey,
 		arg.File,
 		arg.Files,
 		arg.Flow,

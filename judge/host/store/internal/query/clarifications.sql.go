@@ -121,7 +121,7 @@ func (q *Queries) ClarificationsOf(ctx context.Context, arg ClarificationsOfPara
 }
 
 const getClarification = `-- name: GetClarification :one
-SELECT contest, number, team, staff, problem, text, reply_to, account, at FROM clarification WHERE contest = $1 AND number = $2
+SELECT contest, number, team, staff, problem, text, reply_to, account, at, ext_id, time_given FROM clarification WHERE contest = $1 AND number = $2
 `
 
 func (q *Queries) GetClarification(ctx context.Context, contest string, number int64) (Clarification, error) {
@@ -137,25 +137,29 @@ func (q *Queries) GetClarification(ctx context.Context, contest string, number i
 		&i.ReplyTo,
 		&i.Account,
 		&i.At,
+		&i.ExtID,
+		&i.TimeGiven,
 	)
 	return i, err
 }
 
 const insertClarification = `-- name: InsertClarification :exec
-INSERT INTO clarification (contest, number, team, staff, problem, text, reply_to, account, at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+INSERT INTO clarification (contest, number, team, staff, problem, text, reply_to, account, at, ext_id, time_given)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 `
 
 type InsertClarificationParams struct {
-	Contest string
-	Number  int64
-	Team    sql.NullString
-	Staff   bool
-	Problem sql.NullString
-	Text    string
-	ReplyTo sql.NullInt64
-	Account string
-	At      int64
+	Contest   string
+	Number    int64
+	Team      sql.NullString
+	Staff     bool
+	Problem   sql.NullString
+	Text      string
+	ReplyTo   sql.NullInt64
+	Account   string
+	At        int64
+	ExtID     string
+	TimeGiven sql.NullInt64
 }
 
 func (q *Queries) InsertClarification(ctx context.Context, arg InsertClarificationParams) error {
@@ -169,6 +173,8 @@ func (q *Queries) InsertClarification(ctx context.Context, arg InsertClarificati
 		arg.ReplyTo,
 		arg.Account,
 		arg.At,
+		arg.ExtID,
+		arg.TimeGiven,
 	)
 	return err
 }

@@ -11,7 +11,7 @@ import (
 )
 
 const contestBySlug = `-- name: ContestBySlug :one
-SELECT id, slug, name, format, starts, length, freezes, thaw, finalized, visibility, settings, revision, next_number, last_seq, last_time, formal_name, main_group FROM contest WHERE slug = $1
+SELECT id, slug, name, format, starts, length, freezes, thaw, finalized, visibility, settings, revision, next_number, last_seq, last_time, formal_name, main_group, epoch, phase FROM contest WHERE slug = $1
 `
 
 func (q *Queries) ContestBySlug(ctx context.Context, slug string) (Contest, error) {
@@ -35,12 +35,14 @@ func (q *Queries) ContestBySlug(ctx context.Context, slug string) (Contest, erro
 		&i.LastTime,
 		&i.FormalName,
 		&i.MainGroup,
+		&i.Epoch,
+		&i.Phase,
 	)
 	return i, err
 }
 
 const contestsOfProblem = `-- name: ContestsOfProblem :many
-SELECT contest.id, contest.slug, contest.name, contest.format, contest.starts, contest.length, contest.freezes, contest.thaw, contest.finalized, contest.visibility, contest.settings, contest.revision, contest.next_number, contest.last_seq, contest.last_time, contest.formal_name, contest.main_group FROM contest_problem
+SELECT contest.id, contest.slug, contest.name, contest.format, contest.starts, contest.length, contest.freezes, contest.thaw, contest.finalized, contest.visibility, contest.settings, contest.revision, contest.next_number, contest.last_seq, contest.last_time, contest.formal_name, contest.main_group, contest.epoch, contest.phase FROM contest_problem
 JOIN contest ON contest.id = contest_problem.contest
 JOIN problem ON problem.id = contest_problem.problem
 WHERE problem.slug = $1
@@ -74,6 +76,8 @@ func (q *Queries) ContestsOfProblem(ctx context.Context, slug string) ([]Contest
 			&i.LastTime,
 			&i.FormalName,
 			&i.MainGroup,
+			&i.Epoch,
+			&i.Phase,
 		); err != nil {
 			return nil, err
 		}
@@ -186,7 +190,7 @@ func (q *Queries) DeleteContestProblems(ctx context.Context, contest string) err
 }
 
 const getContest = `-- name: GetContest :one
-SELECT id, slug, name, format, starts, length, freezes, thaw, finalized, visibility, settings, revision, next_number, last_seq, last_time, formal_name, main_group FROM contest WHERE id = $1
+SELECT id, slug, name, format, starts, length, freezes, thaw, finalized, visibility, settings, revision, next_number, last_seq, last_time, formal_name, main_group, epoch, phase FROM contest WHERE id = $1
 `
 
 func (q *Queries) GetContest(ctx context.Context, id string) (Contest, error) {
@@ -210,6 +214,8 @@ func (q *Queries) GetContest(ctx context.Context, id string) (Contest, error) {
 		&i.LastTime,
 		&i.FormalName,
 		&i.MainGroup,
+		&i.Epoch,
+		&i.Phase,
 	)
 	return i, err
 }
@@ -305,7 +311,7 @@ func (q *Queries) InsertPractice(ctx context.Context, iD string, name string) er
 }
 
 const listContests = `-- name: ListContests :many
-SELECT id, slug, name, format, starts, length, freezes, thaw, finalized, visibility, settings, revision, next_number, last_seq, last_time, formal_name, main_group FROM contest WHERE format <> 'practice' ORDER BY id
+SELECT id, slug, name, format, starts, length, freezes, thaw, finalized, visibility, settings, revision, next_number, last_seq, last_time, formal_name, main_group, epoch, phase FROM contest WHERE format <> 'practice' ORDER BY id
 `
 
 // ListContests lists those that somebody made.
@@ -336,6 +342,8 @@ func (q *Queries) ListContests(ctx context.Context) ([]Contest, error) {
 			&i.LastTime,
 			&i.FormalName,
 			&i.MainGroup,
+			&i.Epoch,
+			&i.Phase,
 		); err != nil {
 			return nil, err
 		}

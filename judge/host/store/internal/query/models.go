@@ -103,6 +103,7 @@ type Bot struct {
 	Account string
 	Name    string
 	Version int64
+	FormKey string
 	File    string
 	Files   string
 	State   string
@@ -120,6 +121,7 @@ type BotAuthor struct {
 	Account  string
 	Name     string
 	Version  int64
+	FormKey  string
 	File     string
 	Files    string
 	State    string
@@ -135,15 +137,17 @@ type BotAuthor struct {
 }
 
 type Clarification struct {
-	Contest string
-	Number  int64
-	Team    sql.NullString
-	Staff   bool
-	Problem sql.NullString
-	Text    string
-	ReplyTo sql.NullInt64
-	Account string
-	At      int64
+	Contest   string
+	Number    int64
+	Team      sql.NullString
+	Staff     bool
+	Problem   sql.NullString
+	Text      string
+	ReplyTo   sql.NullInt64
+	Account   string
+	At        int64
+	ExtID     string
+	TimeGiven sql.NullInt64
 }
 
 type Class struct {
@@ -182,6 +186,8 @@ type Contest struct {
 	LastTime   int64
 	FormalName string
 	MainGroup  string
+	Epoch      int64
+	Phase      string
 }
 
 type ContestAccount struct {

@@ -184,9 +184,11 @@ func (q *Queries) InsertLog(ctx context.Context, arg InsertLogParams) error {
 }
 
 const lastLog = `-- name: LastLog :one
-SELECT CAST(COALESCE(SUM(last_seq), 0) AS BIGINT) AS last FROM contest
+SELECT CAST(COALESCE(SUM(last_seq), 0)
+    + COALESCE((SELECT CAST(value AS BIGINT) FROM setting WHERE key = 'removed events'), 0) AS BIGINT) AS last FROM contest
 `
 
+// LastLog counts the events of contests that were removed, too.
 func (q *Queries) LastLog(ctx context.Context) (int64, error) {
 	row := q.db.QueryRowContext(ctx, lastLog)
 	var last int64

@@ -68,25 +68,28 @@ func (q *Queries) GetSubmission(ctx context.Context, id string) (Submitted, erro
 }
 
 const insertSubmission = `-- name: InsertSubmission :exec
-INSERT INTO submission (id, contest, team, number, problem, account, form_key, language, entry, files, folder, size, received, ending)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+INSERT INTO submission (id, contest, team, number, problem, account, form_key, language, entry, files, folder, size, received, ending,
+    ext_id, time_given)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
 `
 
 type InsertSubmissionParams struct {
-	ID       string
-	Contest  string
-	Team     sql.NullString
-	Number   int64
-	Problem  string
-	Account  string
-	FormKey  string
-	Language string
-	Entry    string
-	Files    string
-	Folder   bool
-	Size     int64
-	Received int64
-	Ending   string
+	ID        string
+	Contest   string
+	Team      sql.NullString
+	Number    int64
+	Problem   string
+	Account   string
+	FormKey   string
+	Language  string
+	Entry     string
+	Files     string
+	Folder    bool
+	Size      int64
+	Received  int64
+	Ending    string
+	ExtID     string
+	TimeGiven sql.NullInt64
 }
 
 func (q *Queries) InsertSubmission(ctx context.Context, arg InsertSubmissionParams) error {
@@ -105,6 +108,8 @@ func (q *Queries) InsertSubmission(ctx context.Context, arg InsertSubmissionPara
 		arg.Size,
 		arg.Received,
 		arg.Ending,
+		arg.ExtID,
+		arg.TimeGiven,
 	)
 	return err
 }
@@ -401,7 +406,7 @@ func (q *Queries) ListSubmissionsOfVerdict(ctx context.Context, arg ListSubmissi
 }
 
 const submissionByKey = `-- name: SubmissionByKey :one
-SELECT submission.id, submission.number, submission.received, submission.problem, submission.files, standing.judgement FROM submission
+SELECT submission.id, submission.number, submission.ext_id, submission.received, submission.problem, submission.files, standing.judgement FROM submission
 JOIN standing ON standing.submission = submission.id
 WHERE submission.account = $1 AND submission.form_key = $2 AND submission.received > $3
 ORDER BY submission.number DESC LIMIT 1
@@ -416,6 +421,7 @@ type SubmissionByKeyParams struct {
 type SubmissionByKeyRow struct {
 	ID        string
 	Number    int64
+	ExtID     string
 	Received  int64
 	Problem   string
 	Files     string
@@ -428,6 +434,7 @@ func (q *Queries) SubmissionByKey(ctx context.Context, arg SubmissionByKeyParams
 	err := row.Scan(
 		&i.ID,
 		&i.Number,
+		&i.ExtID,
 		&i.Received,
 		&i.Problem,
 		&i.Files,

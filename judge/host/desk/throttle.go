@@ -1,13 +1,14 @@
-package web
+package desk
 
 import (
+	"strings"
 	"sync"
 	"time"
 )
 
 // A LoginThrottle delays logins after wrong passwords and doubles the delay each time. It counts per
 // username and network, so an attacker elsewhere cannot lock out the owner, and a school may be one
-// address.
+// address. The zero value is ready.
 type LoginThrottle struct {
 	mu sync.Mutex
 	of map[string]*wrong
@@ -24,7 +25,10 @@ const (
 	mostThrottled = 10_000 // that are remembered
 )
 
-func newLoginThrottle() *LoginThrottle { return &LoginThrottle{of: map[string]*wrong{}} }
+// LoginFrom names a username from a network, by which attempts are counted.
+func LoginFrom(login, address string) string {
+	return strings.ToLower(login) + " from " + Network(address).String()
+}
 
 // Begin counts an attempt, or returns how long to wait for the next. An attempt is a wrong one until
 // Forget is called, so that of many at once only some are checked.
@@ -45,6 +49,9 @@ func (t *LoginThrottle) Begin(by string, now time.Time) time.Duration {
 		}
 		if len(t.of) >= mostThrottled {
 			clear(t.of)
+		}
+		if t.of == nil {
+			t.of = map[string]*wrong{}
 		}
 		w = &wrong{}
 		t.of[by] = w

@@ -1,0 +1,121 @@
+package api
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/desk"
+	"assay/judge/host/store"
+)
+
+// remembered are passwords that were correct a short time ago. Clients send theirs with each request, and
+// to check one takes long. The zero value is ready.
+type remembered struct {
+	mu  sync.Mutex
+	key []byte
+	of  map[string]proven
+}
+
+// proven is the hash of a password that was correct, and until when that is remembered.
+type proven struct {
+	hash  string
+	until time.Time
+}
+
+const (
+	rememberFor    = 10 * time.Minute
+	mostRemembered = 10_000
+)
+
+// name is under what a password is remembered: not itself.
+func (p *remembered) name(login, password string) string {
+	if p.key == nil {
+		p.key = make([]byte, sha256.Size)
+		_, _ = rand.Read(p.key) // it never fails
+	}
+	mac := hmac.New(sha256.New, p.key)
+	fmt.Fprintf(mac, "%q %q", login, password)
+	return string(mac.Sum(nil))
+}
+
+func (p *remembered) knows(a *store.Account, password string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	one, known := p.of[p.name(a.Login, password)]
+	return known && one.hash == a.Password && time.Now().Before(one.until)
+}
+
+func (p *remembered) keep(a *store.Account, password string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.of == nil || len(p.of) >= mostRemembered {
+		p.of = map[string]proven{}
+	}
+	p.of[p.name(a.Login, password)] = proven{a.Password, time.Now().Add(rememberFor)}
+}
+
+var errPassword = &status{http.StatusUnauthorized, "wrong username or password", ""}
+
+// apiCaller returns who sends a request; nil for the public. HTTP's basic authentication has the username
+// with the password or with a token.
+func (a *api) apiCaller(r *http.Request) (*caller, error) {
+	if r.Header.Get("Authorization") == "" {
+		return nil, nil
+	}
+	user, password, basic := r.BasicAuth()
+	if !basic {
+		return a.who(r, token)
+	}
+	asToken := r.Clone(r.Context())
+	asToken.Header.Set("Authorization", "Bearer "+password)
+	who, err := a.who(asToken, token)
+	switch {
+	case err == errToken || err == errNoToken:
+		return a.byPassword(r, user, password)
+	case err == nil && user != who.account.Login:
+		return nil, errToken
+	}
+	return who, err
+}
+
+// byPassword returns the caller with a username and a password. After wrong ones it makes the caller wait.
+func (a *api) byPassword(r *http.Request, login, password string) (*caller, error) {
+	account := &store.Account{} // its password takes as long to check
+	if auth.GoodLogin(login) {
+		found, err := a.Store.AccountByLogin(r.Context(), login)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return nil, err
+		}
+		if err == nil {
+			account = found
+		}
+	}
+	known := account.ID != "" && a.remembered.knows(account, password)
+	if !known {
+		by := desk.LoginFrom(login, r.RemoteAddr)
+		if wait := a.Throttle.Begin(by, a.Time()); wait > 0 {
+			text := fmt.Sprintf("too many wrong passwords for this username: wait %d seconds", int(wait.Seconds())+1)
+			return nil, &status{http.StatusTooManyRequests, text, ""}
+		}
+		good, err := a.Passwords.Check(r.Context(), password, account.Password)
+		if err != nil {
+			return nil, err
+		}
+		if !good {
+			return nil, errPassword
+		}
+		a.Throttle.Forget(by)
+		a.remembered.keep(account, password)
+	}
+	if account.Disabled {
+		return nil, errPassword
+	}
+	return &caller{account: account, scopes: desk.Scopes(desk.Role(account))}, nil
+}

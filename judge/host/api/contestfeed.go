@@ -1,0 +1,209 @@
+package api
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"assay/judge/host/clics"
+	"assay/judge/host/desk"
+	"assay/judge/host/feed"
+	"assay/judge/host/store"
+)
+
+// What bounds event feeds.
+const (
+	feedsOfNetwork = 64
+	mostFeeds      = 500
+	feedWithin     = 10 * time.Second // a client reads a part of its feed
+	feedPart       = 64 << 10         // bytes that are written at once
+	feedLag        = 50 * time.Millisecond
+)
+
+// openFeeds counts the feeds that are open. The zero value is ready.
+type openFeeds struct {
+	mu  sync.Mutex
+	of  map[netip.Prefix]int
+	all int
+}
+
+// enter counts one more for an address. Leave must be called at its end.
+func (o *openFeeds) enter(address string) (leave func(), err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	by := desk.Network(address)
+	if o.of == nil {
+		o.of = map[netip.Prefix]int{}
+	}
+	if o.of[by] >= feedsOfNetwork || o.all >= mostFeeds {
+		return nil, &status{http.StatusTooManyRequests, "too many event feeds are open", "close some of them"}
+	}
+	o.of[by]++
+	o.all++
+	return func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.all--
+		if o.of[by]--; o.of[by] == 0 {
+			delete(o.of, by)
+		}
+	}, nil
+}
+
+// feedTypes are the types that a client asks for; nil for all.
+func feedTypes(r *http.Request) (all []clics.Type, err error) {
+	for name := range strings.SplitSeq(r.URL.Query().Get("types"), ",") {
+		t := clics.Type(name)
+		switch {
+		case name == "":
+			continue
+		case !slices.Contains(clics.Types, t) || t == clics.Scoreboard:
+			return nil, &status{http.StatusBadRequest, fmt.Sprintf("there is no type %.40q in event feeds", name), ""}
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// eventFeed sends all objects of the contest, and then what changes.
+func (c *apiClient) eventFeed(w http.ResponseWriter, r *http.Request) error {
+	types, err := feedTypes(r)
+	if err != nil {
+		return err
+	}
+	query := r.URL.Query()
+	since := query.Get("since_token")
+	if query.Has("since_id") {
+		since = query.Get("since_id")
+	}
+	leave, err := c.open.enter(r.RemoteAddr)
+	if err != nil {
+		w.Header().Set("Retry-After", "10")
+		return err
+	}
+	defer leave()
+	cursor, err := c.Cursor(r.Context(), c.to, since, types)
+	if errors.Is(err, feed.ErrToken) {
+		return &status{http.StatusBadRequest, err.Error(), ""}
+	}
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/x-ndjson")
+	h.Set("X-Accel-Buffering", "no")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	w.WriteHeader(http.StatusOK)
+	c.stream(w, r, cursor, query.Get("stream") != "false")
+	return nil
+}
+
+// stream writes what a cursor returns, until the client is gone, may not read the contest any more, or
+// the server ends.
+func (c *apiClient) stream(w http.ResponseWriter, r *http.Request, cursor *feed.Cursor, live bool) {
+	out := http.NewResponseController(w)
+	var part bytes.Buffer
+	told := time.Now()
+	flush := func() bool {
+		_ = out.SetWriteDeadline(time.Now().Add(feedWithin)) // a recorder of tests has none
+		_, err := w.Write(part.Bytes())
+		part.Reset()
+		told = time.Now()
+		return err == nil && out.Flush() == nil
+	}
+	looked, wrong := time.Now(), false
+	for first := true; ; first = false {
+		batch, err := cursor.Next()
+		if err != nil {
+			c.Log.Error("write an event feed", "contest", c.seat.Contest.Slug, "error", err)
+			return
+		}
+		for i := range batch.Lines {
+			token := batch.Partial
+			if i == len(batch.Lines)-1 {
+				token = batch.Token
+			}
+			batch.Lines[i].Write(&part, token)
+			if part.Len() >= feedPart && !flush() {
+				return
+			}
+		}
+		if live && part.Len() == 0 && time.Since(told) > c.keepAlive {
+			part.WriteByte('\n')
+		}
+		if (first || part.Len() > 0) && !flush() || !live {
+			return
+		}
+		if time.Since(looked) > c.keepAlive {
+			looked = time.Now()
+			now, err := c.again(r)
+			_, refused := errors.AsType[*status](err)
+			if refused || errors.Is(err, store.ErrNotFound) || err == nil && now.to != c.to {
+				return // it comes back as what it is now
+			}
+		}
+		select {
+		case <-r.Context().Done():
+			return
+		case <-time.After(feedLag):
+		}
+		if err := c.Follow(r.Context(), feedLag); err != nil && r.Context().Err() == nil {
+			if !wrong {
+				c.Log.Error("an event feed waits: its contest cannot be read", "contest", c.seat.Contest.Slug, "error", err)
+			}
+			wrong = true
+		} else {
+			wrong = false
+		}
+	}
+}
+
+// file sends the files of a submission.
+func (c *apiClient) file(w http.ResponseWriter, r *http.Request, path []string) error {
+	if path[0] != string(clics.Submissions) || path[2] != "files" || len(path) > 4 || len(path) == 4 && path[3] != "files.zip" {
+		return nothingThere
+	}
+	files, err := c.Files(r.Context(), c.to, path[1])
+	if errors.Is(err, store.ErrNotFound) || err == nil && len(files) == 0 {
+		return nothingThere
+	}
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	for _, f := range files {
+		data, err := c.Blobs.Read(f.Digest, f.Size)
+		if err != nil {
+			return err
+		}
+		one, err := z.Create(f.Path)
+		if err != nil {
+			return err
+		}
+		if _, err := one.Write(data); err != nil {
+			return err
+		}
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/zip")
+	h.Set("Content-Disposition", `attachment; filename="files.zip"`)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "private, max-age=3600")
+	_, _ = w.Write(out.Bytes()) // to a client that is gone
+	return nil
+}

@@ -1,0 +1,130 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/clics"
+	"assay/judge/host/store"
+)
+
+// leadTime is how near to now the start of a contest can be moved, and how near to it that is possible.
+const leadTime = 30 * time.Second
+
+// sentContest is what a client sends to change a contest. What is not there is nil, also a null; Has tells
+// them apart.
+type sentContest struct {
+	ID      *string `json:"id"`
+	Start   *string `json:"start_time"`
+	Paused  *string `json:"countdown_pause_time"`
+	Thaw    *string `json:"scoreboard_thaw_time"`
+	present map[string]json.RawMessage
+}
+
+func (n *sentContest) has(name string) bool { _, is := n.present[name]; return is }
+
+// patch moves the start of a contest, or says when its scoreboard is unfrozen.
+func (c *apiClient) patch(w http.ResponseWriter, r *http.Request, data []byte) error {
+	if c.to.Role != clics.Admin || !c.seat.Can(auth.Conclude) {
+		return &status{http.StatusForbidden, "only administrators of the contest may change it", ""}
+	}
+	var n sentContest
+	if err := errors.Join(json.Unmarshal(data, &n), json.Unmarshal(data, &n.present)); err != nil {
+		return badRequest("the request is not the JSON of a contest: %v", err)
+	}
+	switch {
+	case n.ID == nil || *n.ID != c.seat.Contest.Slug:
+		return badRequest("the id must be that of the contest: %s", c.seat.Contest.Slug)
+	case n.has("start_time") == n.has("scoreboard_thaw_time"):
+		return badRequest("send either start_time or scoreboard_thaw_time")
+	case n.has("start_time"):
+		return c.setStart(w, r, &n)
+	case n.has("countdown_pause_time") || n.Thaw == nil:
+		return badRequest("scoreboard_thaw_time is a time, and comes alone")
+	}
+	return c.setThaw(w, r, &n)
+}
+
+func forbidden(text string) error { return &status{http.StatusForbidden, text, ""} }
+
+// setStart moves the start, or pauses the countdown.
+func (c *apiClient) setStart(w http.ResponseWriter, r *http.Request, n *sentContest) (err error) {
+	row, now := c.seat.Contest, c.Time()
+	if !row.Starts.IsZero() && !now.Before(row.Starts.Add(-leadTime)) {
+		return forbidden("the contest has begun, or begins within 30 seconds")
+	}
+	row.Starts, row.Settings.Paused = time.Time{}, 0
+	if n.Start != nil {
+		if row.Starts, err = clics.ParseTime(*n.Start); err != nil {
+			return badRequest("%v", err)
+		}
+		if row.Starts.Before(now.Add(leadTime)) {
+			return forbidden("the new start is in the past, or within 30 seconds")
+		}
+	}
+	if n.Paused != nil {
+		if row.Settings.Paused, err = clics.ParseRelTime(*n.Paused); err != nil || row.Settings.Paused < 0 || n.Start != nil {
+			return badRequest("countdown_pause_time is a duration such as 0:03:00.000, and start_time is null with it")
+		}
+	}
+	return c.changed(w, r, "move the start", row, true)
+}
+
+// setThaw says when the scoreboard is unfrozen: now, if the time that was sent has passed.
+func (c *apiClient) setThaw(w http.ResponseWriter, r *http.Request, n *sentContest) error {
+	row, now := c.seat.Contest, c.Time()
+	at, err := clics.ParseTime(*n.Thaw)
+	if err != nil {
+		return badRequest("%v", err)
+	}
+	past := !at.After(now)
+	if past {
+		at = now
+	}
+	teams, err := c.Store.Teams(r.Context(), row.ID)
+	if err != nil {
+		return err
+	}
+	last := row.Ends()
+	for _, t := range teams {
+		if end := row.Ends().Add(t.ExtraTime); end.After(last) {
+			last = end
+		}
+	}
+	switch {
+	case row.Freeze == 0:
+		return forbidden("the scoreboard of the contest is never frozen")
+	case row.Ends().IsZero() || at.Before(last):
+		return forbidden("the scoreboard cannot be unfrozen before the contest has ended for all teams")
+	case !row.Thaw.IsZero() && !now.Before(row.Thaw):
+		return forbidden("the scoreboard is unfrozen already")
+	}
+	row.Thaw = at
+	return c.changed(w, r, "unfreeze the scoreboard", row, past)
+}
+
+// changed stores a contest, and answers: with it, or with nothing.
+func (c *apiClient) changed(w http.ResponseWriter, r *http.Request, action string, row *store.Contest, body bool) error {
+	err := c.Store.SetContest(r.Context(), row, nil)
+	if errors.Is(err, store.ErrChanged) {
+		return &status{http.StatusConflict, "the contest has just been changed by another request", "send it again"}
+	}
+	if err != nil {
+		return err
+	}
+	entry := store.Entry{Actor: c.who.name(), Action: action, Object: row.Slug, Address: r.RemoteAddr}
+	if err := c.Store.Audit(r.Context(), entry); err != nil {
+		return err
+	}
+	if !body {
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	if err := c.Follow(r.Context(), 0); err != nil {
+		return err
+	}
+	return c.single(w, clics.Contest)
+}

@@ -1,0 +1,503 @@
+package api
+
+import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"assay/judge/blob"
+	"assay/judge/host/auth"
+	"assay/judge/host/clics"
+	"assay/judge/host/client"
+	"assay/judge/host/desk"
+	"assay/judge/host/feed"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+)
+
+// goodID matches ids that other systems may give to objects.
+var goodID = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,34}[A-Za-z0-9_-]$|^[A-Za-z0-9_]$`)
+
+func badRequest(format string, args ...any) error {
+	return &status{http.StatusBadRequest, fmt.Sprintf(format, args...), ""}
+}
+
+// write takes what a client sends to a path below a contest.
+func (c *apiClient) write(w http.ResponseWriter, r *http.Request, path []string) error {
+	switch {
+	case c.who == nil:
+		return &status{http.StatusUnauthorized, "only clients that are logged in may write", ""}
+	case !c.who.may(client.Submit) && !c.who.may(client.Publish):
+		return &status{http.StatusForbidden, "the scopes of the token do not allow to write", ""}
+	}
+	if takesTurns(c.who) {
+		upload, err := c.Upload(r.Context(), c.who.account)
+		if err != nil {
+			return err
+		}
+		defer upload.End()
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, 2*c.MaxSize+1<<20) // in base64, in an archive
+	data, err := body(r)
+	if err != nil {
+		return err
+	}
+	if len(path) == 0 {
+		return c.patch(w, r, data)
+	}
+	id := ""
+	if len(path) == 2 {
+		id = path[1]
+	}
+	take := c.takeSubmission
+	if path[0] == string(clics.Clarifications) {
+		take = c.takeClarification
+	}
+	var line *feed.Line
+	err = c.inTurn(r, c.who, func() error {
+		if c.Sweeping != nil {
+			c.Sweeping.RLock()
+			defer c.Sweeping.RUnlock()
+		}
+		line, err = take(r, id, data)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	base, _, _ := strings.Cut(r.URL.Path, "/contests/")
+	w.Header().Set("Location", fmt.Sprintf("%s/contests/%s/%s/%s", base, c.seat.Contest.Slug, line.Type, line.ID))
+	return raw(w, line.Data)
+}
+
+// sentFile is a file within a submission that a client sends.
+type sentFile struct {
+	Data []byte `json:"data"` // base64
+	Mime string `json:"mime"`
+}
+
+// sentObject is what all objects have that a client sends. Pointers tell null from what is not there.
+type sentObject struct {
+	ID          *string          `json:"id"`
+	Time        *string          `json:"time"`
+	ContestTime *json.RawMessage `json:"contest_time"`
+	ProblemID   *string          `json:"problem_id"`
+}
+
+// sentSubmission is a submission that a client sends.
+type sentSubmission struct {
+	sentObject
+	LanguageID *string    `json:"language_id"`
+	TeamID     *string    `json:"team_id"`
+	EntryPoint *string    `json:"entry_point"`
+	Files      []sentFile `json:"files"`
+
+	form  bool // it came as a form, which is as DOMjudge's submit sends it
+	names []string
+	texts [][]byte
+}
+
+// header decides what a client may say about an object. The id is that of the address; empty if there is
+// none.
+func (c *apiClient) header(o *sentObject, id string) (given string, at time.Time, err error) {
+	admin := c.to.Role == clics.Admin
+	switch {
+	case o.ContestTime != nil && string(*o.ContestTime) != "null":
+		return "", at, badRequest("leave out contest_time: it follows from time")
+	case !admin && id != "":
+		return "", at, &status{http.StatusForbidden, "only administrators of the contest may choose ids", ""}
+	case !admin && (o.ID != nil || o.Time != nil):
+		return "", at, badRequest("leave out id and time: the server sets them")
+	case !admin:
+		return "", at, nil
+	case id == "" && o.ID != nil:
+		return "", at, badRequest("leave out the id, or send the object to its address with PUT")
+	case id != "" && o.ID != nil && *o.ID != id:
+		return "", at, badRequest("the id is not that of the address")
+	case id != "" && !goodID.MatchString(id):
+		return "", at, badRequest("an id has 1 to 36 of the letters A-Z a-z 0-9 _ . - and does not begin with . or -")
+	case o.Time == nil:
+		return "", at, badRequest("the time is missing")
+	}
+	if at, err = clics.ParseTime(*o.Time); err != nil {
+		return "", at, badRequest("%v", err)
+	}
+	if at.After(c.Time()) {
+		return "", at, badRequest("the time is in the future")
+	}
+	return id, at, nil
+}
+
+// readSubmission reads a submission from the body of a request.
+func readSubmission(contentType string, data []byte, most int64) (*sentSubmission, error) {
+	n := &sentSubmission{}
+	kind, params, err := mime.ParseMediaType(contentType)
+	if err == nil && kind == "multipart/form-data" {
+		n.form = true
+		return n, n.readForm(multipart.NewReader(bytes.NewReader(data), params["boundary"]), most)
+	}
+	if bytes.Count(data, []byte{','}) >= mostValues {
+		return nil, &status{http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d values", mostValues), ""}
+	}
+	if err := json.Unmarshal(data, n); err != nil {
+		return nil, badRequest("the request is not the JSON of a submission: %v", err)
+	}
+	if len(n.Files) != 1 {
+		return nil, badRequest("files must be one archive; there are %d", len(n.Files))
+	}
+	if m := n.Files[0].Mime; m != "" && m != "application/zip" {
+		return nil, badRequest("the files of a submission are an application/zip, not %.60q", m)
+	}
+	return n, n.readZip(n.Files[0].Data, most)
+}
+
+func (n *sentSubmission) readZip(data []byte, most int64) error {
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return badRequest("the files are not a zip archive: %v", err)
+	}
+	for _, f := range z.File {
+		if f.FileInfo().IsDir() {
+			continue
+		}
+		if !f.Mode().IsRegular() {
+			return badRequest("%.200q in the archive is not a file", f.Name)
+		}
+		r, err := f.Open()
+		if err != nil {
+			return badRequest("the archive cannot be read: %v", err)
+		}
+		text, err := io.ReadAll(io.LimitReader(r, most+1))
+		if err != nil {
+			return badRequest("the archive cannot be read: %v", err)
+		}
+		if most -= int64(len(text)); most < 0 || len(n.texts) >= job.MaxFiles {
+			return &status{http.StatusRequestEntityTooLarge, "the submission is too large", ""}
+		}
+		n.names, n.texts = append(n.names, f.Name), append(n.texts, text)
+	}
+	return nil
+}
+
+// readForm reads a form as DOMjudge's submit sends it.
+func (n *sentSubmission) readForm(form *multipart.Reader, most int64) error {
+	for {
+		part, err := form.NextPart()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return badRequest("the form cannot be read: %v", err)
+		}
+		text, err := io.ReadAll(io.LimitReader(part, most+1))
+		if err != nil {
+			return badRequest("the form cannot be read: %v", err)
+		}
+		if most -= int64(len(text)); most < 0 || len(n.texts) >= job.MaxFiles {
+			return &status{http.StatusRequestEntityTooLarge, "the submission is too large", ""}
+		}
+		value := string(text)
+		switch part.FormName() {
+		case "problem", "problem_id":
+			n.ProblemID = &value
+		case "language", "language_id":
+			n.LanguageID = &value
+		case "entry_point":
+			n.EntryPoint = &value
+		case "team", "team_id":
+			n.TeamID = &value
+		case "code[]", "code":
+			n.names, n.texts = append(n.names, path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))), append(n.texts, text)
+		}
+	}
+}
+
+// problem finds the problem that a client names by its id, or in forms by its label.
+func (c *apiClient) problem(r *http.Request, name string, label bool) (*store.ContestProblem, error) {
+	lines, err := c.List(c.to, clics.Problems)
+	if err != nil {
+		return nil, err
+	}
+	problems, err := c.Store.ContestProblems(r.Context(), c.seat.Contest.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range problems {
+		seen := slices.ContainsFunc(lines, func(l feed.Line) bool { return l.ID == p.ExtID })
+		if seen && (p.ExtID == name || label && p.Label == name) {
+			return p, nil
+		}
+	}
+	return nil, badRequest("the contest has no problem with the id %.60q", name)
+}
+
+// team finds the team that a client names.
+func (c *apiClient) team(r *http.Request, id string) (*store.Team, error) {
+	teams, err := c.Store.Teams(r.Context(), c.seat.Contest.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range teams {
+		if t.ExtID == id {
+			return t, nil
+		}
+	}
+	return nil, badRequest("the contest has no team with the id %.60q", id)
+}
+
+// takeSubmission takes a submission of a team, or as an administrator of the contest sends it for one.
+func (c *apiClient) takeSubmission(r *http.Request, id string, data []byte) (*feed.Line, error) {
+	admin := c.to.Role == clics.Admin
+	if !admin && c.to.Role != clics.Team && !c.seat.Can(auth.Submit) {
+		return nil, c.Closed(c.seat)
+	}
+	if c.to.Role == clics.Team && c.seat.State.Phase == auth.Before {
+		return nil, c.Closed(c.seat)
+	}
+	sent, err := readSubmission(r.Header.Get("Content-Type"), data, c.MaxSize)
+	if err != nil {
+		return nil, err
+	}
+	n := desk.New{Seat: c.seat, Account: c.seat.Account, Many: c.who.may(client.Publish)}
+	if !sent.form || id != "" {
+		if n.ExtID, n.At, err = c.header(&sent.sentObject, id); err != nil {
+			return nil, err
+		}
+		if start := c.seat.Contest.Starts; admin && (start.IsZero() || n.At.Before(start)) {
+			return nil, badRequest("the time is before the start of the contest")
+		}
+	}
+	switch {
+	case sent.TeamID == nil:
+	case admin:
+		if n.Team, err = c.team(r, *sent.TeamID); err != nil {
+			return nil, err
+		}
+	case c.seat.Team == nil || *sent.TeamID != c.seat.Team.ExtID:
+		return nil, badRequest("the team is not yours")
+	}
+	if err := c.program(r, &n, sent); err != nil {
+		return nil, err
+	}
+	kept, err := c.Take(r.Context(), n)
+	if errors.Is(err, store.ErrTaken) {
+		return nil, &status{http.StatusConflict, "the contest has a submission with this id", ""}
+	}
+	if err != nil {
+		return nil, err
+	}
+	line, err := c.written(r, clics.Submissions, kept.ExtID)
+	if err == nil && line == nil { // not shown to the client, such as one that counts for no team
+		line = &feed.Line{Type: clics.Submissions, ID: kept.ExtID}
+		line.Data, err = json.Marshal(map[string]string{"id": kept.ExtID, "time": clics.Time(orElse(n.At, kept.Received))})
+	}
+	return line, err
+}
+
+func orElse(at, otherwise time.Time) time.Time {
+	if at.IsZero() {
+		return otherwise
+	}
+	return at
+}
+
+// program reads the problem, the language and the files of a submission, and keeps the files.
+func (c *apiClient) program(r *http.Request, n *desk.New, sent *sentSubmission) error {
+	if sent.ProblemID == nil || sent.LanguageID == nil {
+		return badRequest("the problem or the language is missing")
+	}
+	p, err := c.problem(r, *sent.ProblemID, sent.form)
+	if err != nil {
+		return err
+	}
+	languages, err := c.List(c.to, clics.Languages)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(languages, func(l feed.Line) bool { return l.ID == *sent.LanguageID }) {
+		return badRequest("the contest has no language with the id %.60q", *sent.LanguageID)
+	}
+	if len(sent.names) == 0 {
+		return badRequest("the submission has no files")
+	}
+	n.Problem, n.Language = p.Problem, *sent.LanguageID
+	for i, name := range sent.names {
+		n.Files = append(n.Files, job.File{Path: name, Size: int64(len(sent.texts[i])), Digest: blob.Of(sent.texts[i])})
+	}
+	n.Program, n.Folder = sent.names[0], len(sent.names) > 1 || strings.Contains(sent.names[0], "/")
+	if n.Folder {
+		n.Program = fmt.Sprintf("%s and %d more", path.Base(sent.names[0]), len(sent.names)-1)
+	}
+	if n.Team == nil {
+		if err := c.Hurried(r.Context(), *n); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(c.HasDisk(desk.RoomForSubmissions), c.Bounded(n.Files, n.Folder)); err != nil {
+		return err
+	}
+	for _, text := range sent.texts {
+		if err := c.Keep(r.Context(), c.seat.Account, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// written returns an object that the client has just written; nil if it does not see it.
+func (c *apiClient) written(r *http.Request, t clics.Type, id string) (*feed.Line, error) {
+	if err := c.Follow(r.Context(), 0); err != nil {
+		return nil, err
+	}
+	if c.to.Role == clics.Public { // its first submission has entered it
+		now, err := c.again(r)
+		if err != nil {
+			return nil, err
+		}
+		c.to = now.to
+	}
+	lines, err := c.List(c.to, t)
+	if err != nil {
+		return nil, err
+	}
+	for i := range lines {
+		if lines[i].ID == id {
+			return &lines[i], nil
+		}
+	}
+	return nil, nil
+}
+
+// sentClarification is a clarification that a client sends.
+type sentClarification struct {
+	sentObject
+	FromTeamID *string  `json:"from_team_id"`
+	ToTeamIDs  []string `json:"to_team_ids"`
+	ToTeamID   *string  `json:"to_team_id"` // in 2023-06
+	ToGroupIDs []string `json:"to_group_ids"`
+	ReplyToID  *string  `json:"reply_to_id"`
+	Text       *string  `json:"text"`
+}
+
+// mostText is the most letters of a clarification.
+const mostText = 2000
+
+// takeClarification takes a question of a team, or what the jury tells.
+func (c *apiClient) takeClarification(r *http.Request, id string, data []byte) (*feed.Line, error) {
+	jury := c.seat.Can(auth.Answer)
+	if !jury && (c.to.Role != clics.Team || !c.seat.Can(auth.Ask)) {
+		return nil, c.Closed(c.seat)
+	}
+	var sent sentClarification
+	if err := json.Unmarshal(data, &sent); err != nil {
+		return nil, badRequest("the request is not the JSON of a clarification: %v", err)
+	}
+	n := store.NewClarification{Contest: c.seat.Contest.ID, Account: c.seat.Account.ID, Staff: jury}
+	var err error
+	if n.ExtID, n.At, err = c.header(&sent.sentObject, id); err != nil {
+		return nil, err
+	}
+	text := ""
+	if sent.Text != nil {
+		text = strings.TrimSpace(strings.ReplaceAll(*sent.Text, "\r\n", "\n"))
+	}
+	if n.Text = text; text == "" || utf8.RuneCountInString(text) > mostText {
+		return nil, badRequest("the text has %d letters: it must have 1 to %d", utf8.RuneCountInString(text), mostText)
+	}
+	if err := c.addressed(r, &n, &sent); err != nil {
+		return nil, err
+	}
+	if sent.ProblemID != nil {
+		p, err := c.problem(r, *sent.ProblemID, false)
+		if err != nil {
+			return nil, err
+		}
+		n.Problem = p.Slug
+	}
+	number, err := c.Store.Clarify(r.Context(), n)
+	switch {
+	case errors.Is(err, store.ErrTwice):
+		return nil, &status{http.StatusConflict, "the same clarification was sent a moment ago", ""}
+	case errors.Is(err, store.ErrTaken):
+		return nil, &status{http.StatusConflict, "the contest has a clarification with this id", ""}
+	case errors.Is(err, store.ErrTooManyQuestions):
+		return nil, &status{http.StatusTooManyRequests, "your questions wait for an answer: ask again when they have one", ""}
+	case err != nil:
+		return nil, err
+	}
+	if jury {
+		entry := store.Entry{Actor: c.who.name(), Action: "announce", Object: c.seat.Contest.Slug, Detail: fmt.Sprint(number), Address: r.RemoteAddr}
+		if err := c.Store.Audit(r.Context(), entry); err != nil {
+			return nil, err
+		}
+	}
+	line, err := c.written(r, clics.Clarifications, cmp.Or(n.ExtID, fmt.Sprint(number)))
+	if err == nil && line == nil {
+		line = &feed.Line{Type: clics.Clarifications, ID: cmp.Or(n.ExtID, fmt.Sprint(number)), Data: json.RawMessage(`{}`)}
+	}
+	return line, err
+}
+
+// addressed reads whom a clarification is from, for, and what it answers.
+func (c *apiClient) addressed(r *http.Request, n *store.NewClarification, sent *sentClarification) error {
+	to := sent.ToTeamIDs
+	if sent.ToTeamID != nil {
+		to = append(to, *sent.ToTeamID)
+	}
+	if !n.Staff {
+		switch {
+		case len(to) > 0 || len(sent.ToGroupIDs) > 0 || sent.ReplyToID != nil:
+			return badRequest("teams write to the jury alone: leave out to_team_ids, to_group_ids and reply_to_id")
+		case sent.FromTeamID != nil && *sent.FromTeamID != c.seat.Team.ExtID:
+			return badRequest("the team is not yours")
+		}
+		n.Team = c.seat.Team.ID
+		return nil
+	}
+	if len(sent.ToGroupIDs) > 0 || len(to) > 1 {
+		return badRequest("name one team in to_team_ids, or none to tell all teams: several teams and groups are not supported")
+	}
+	if sent.FromTeamID != nil {
+		if c.to.Role != clics.Admin || len(to) > 0 || sent.ReplyToID != nil {
+			return badRequest("leave out from_team_id: the jury writes")
+		}
+		n.Staff, to = false, []string{*sent.FromTeamID}
+	}
+	if len(to) == 1 {
+		team, err := c.team(r, to[0])
+		if err != nil {
+			return err
+		}
+		n.Team = team.ID
+	}
+	if sent.ReplyToID == nil {
+		return nil
+	}
+	all, err := c.Store.APIClarifications(r.Context(), n.Contest)
+	if err != nil {
+		return err
+	}
+	for _, one := range all {
+		if one.ExtID == *sent.ReplyToID && !one.Staff {
+			n.ReplyTo = one.Number
+			if n.Team != "" && n.Team != one.Team {
+				return badRequest("an answer goes to the team that asks, or to all teams")
+			}
+			return nil
+		}
+	}
+	return badRequest("the contest has no question with the id %.60q", *sent.ReplyToID)
+}

@@ -1,0 +1,45 @@
+package auth
+
+import (
+	"context"
+	"sync"
+)
+
+// HashAll hashes passwords as Hash does, as many at once as there are places. It returns the hashes in
+// the same order, or none. It calls done with the number of hashes after each, from one goroutine at a
+// time.
+func (p *Passwords) HashAll(ctx context.Context, passwords []string, done func(n int)) ([]string, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	hashes := make([]string, len(passwords))
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	next, ended := 0, 0
+	take := func() (i int, is bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		next++
+		return next - 1, next <= len(passwords) && ctx.Err() == nil
+	}
+	for range min(cap(p.places), len(passwords)) {
+		all.Go(func() {
+			for i, is := take(); is; i, is = take() {
+				hash, err := p.Hash(ctx, passwords[i])
+				if err != nil {
+					cancel(err)
+					return
+				}
+				mu.Lock()
+				hashes[i] = hash
+				ended++
+				done(ended)
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return hashes, nil
+}

@@ -1,0 +1,425 @@
+package desk_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge/blob"
+	"assay/judge/host/auth"
+	"assay/judge/host/client"
+	"assay/judge/host/desk"
+	"assay/judge/host/dispatch"
+	"assay/judge/host/flow"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+)
+
+// A door is a desk with a real database, a clock of its own, and the accounts that come to it. No
+// worker judges anything.
+type door struct {
+	*testing.T
+	*desk.Desk
+	now  time.Time
+	who  map[string]*store.Account // nil for the anonymous caller
+	free int64                     // bytes of the disk
+	made int                       // contests and holes
+}
+
+// callers are everybody who comes to the door. The team account takes part in each contest, the chair
+// has the role judge in each contest, and nobody else has anything to do with one.
+var callers = []string{"anonymous", "outsider", "team", "chair", "runner", "judge", "contest-admin", "admin"}
+
+func (d *door) must(err error) {
+	d.Helper()
+	if err != nil {
+		d.Fatal(err)
+	}
+}
+
+func newDoor(t *testing.T) *door {
+	t.Helper()
+	d := &door{T: t, now: time.Date(2026, 11, 28, 10, 0, 0, 0, time.UTC), who: map[string]*store.Account{"anonymous": nil}, free: 1 << 40}
+	dir := t.TempDir()
+	clock := func() time.Time { return d.now }
+	db, err := store.Open(t.Context(), store.Options{Dir: dir, Version: "v1", Now: clock})
+	d.must(err)
+	t.Cleanup(func() { d.must(db.Close()) })
+	blobs, err := blob.Open(filepath.Join(dir, "blobs"), 0)
+	d.must(err)
+	log := slog.New(slog.NewTextHandler(t.Output(), nil))
+	d.Desk = &desk.Desk{
+		Store: db, Blobs: blobs, Dispatch: dispatch.New(dispatch.Options{Store: db, Blobs: blobs, Log: log, Holder: "test", Class: "main"}),
+		MaxSize: 1000, MaxFiles: 3, Class: "main", FreeDisk: func() (int64, error) { return d.free, nil }, Now: clock,
+	}
+	roles := map[string]auth.Role{
+		"outsider": auth.Contestant, "team": auth.Contestant, "chair": auth.Contestant, "runner": auth.Runner, "judge": auth.Judge,
+		"contest-admin": auth.ContestAdmin, "admin": auth.Admin, "roleless": "",
+	}
+	for login, role := range roles {
+		d.who[login], err = db.NewAccount(t.Context(), login, "Name of "+login, store.Person, string(role))
+		d.must(err)
+	}
+	d.Dispatch.Use(emptyQueue{})
+	d.publish("sum")
+	return d
+}
+
+// emptyQueue is a queue that no job has reached.
+type emptyQueue struct{ dispatch.Queue }
+
+func (emptyQueue) Delete(context.Context, job.Lane, string, string) error { return nil }
+
+// publish publishes a problem, also for golf, in Python and another language.
+func (d *door) publish(slug string) *store.Problem {
+	d.Helper()
+	sheet, err := json.Marshal(client.Sheet{
+		Format: client.SheetFormat, Title: "Title of " + slug, Statement: "# " + slug, TimeMS: 1000, Memory: 256 << 20, Golf: true,
+		Languages: []client.OfferedLanguage{
+			{ID: "py", Name: "Python", Extensions: []string{"py"}}, {ID: "another", Name: "Another", Extensions: []string{"py", "APY"}},
+			{ID: "sh", Name: "Shell", Extensions: []string{"sh"}},
+		},
+	})
+	d.must(err)
+	text, _, err := d.Blobs.Add(bytes.NewReader(sheet))
+	d.must(err)
+	bundle := blob.Of([]byte(slug))
+	p, err := d.Store.PutBundle(d.Context(), store.NewBundle{
+		Problem: slug, Title: "Title of " + slug, Owner: d.who["admin"].ID, ID: bundle, Manifest: bundle, Config: bundle, Sheet: text, MadeBy: d.who["admin"].ID,
+	})
+	d.must(err)
+	return p
+}
+
+// contest creates a contest of an hour in a phase, with the problem sum.
+func (d *door) contest(v store.Visibility, p auth.Phase, s store.Settings) *store.Contest {
+	d.Helper()
+	d.made++
+	ahead := map[auth.Phase]time.Duration{auth.Before: 1, auth.Running: -30 * time.Minute, auth.Over: -time.Hour}[p]
+	c := &store.Contest{Slug: fmt.Sprint("c", d.made), Name: fmt.Sprint("Contest ", d.made), Format: store.ICPC,
+		Starts: d.now.Add(ahead), Length: time.Hour, Visibility: v, Settings: s}
+	if p == auth.Before {
+		c.Starts = d.now.Add(time.Microsecond)
+	}
+	d.must(d.Store.NewContest(d.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "sum"}}))
+	_, err := d.Store.Enter(d.Context(), c.ID, d.who["team"])
+	d.must(err)
+	d.must(d.Store.SetRoleIn(d.Context(), d.who["chair"].ID, c.ID, string(auth.Judge)))
+	return c
+}
+
+// end deletes the effect of a contest on later ones: it ended long ago, and takes no practice.
+func (d *door) end(c *store.Contest) {
+	d.Helper()
+	c.Starts, c.Settings.Practice = d.now.Add(-1000*time.Hour), false
+	d.must(d.Store.SetContest(d.Context(), c, nil))
+}
+
+// file is a file whose bytes an account has sent.
+func (d *door) file(a *store.Account, name, text string) job.File {
+	d.Helper()
+	d.must(d.Keep(d.Context(), a, []byte(text)))
+	return job.File{Path: name, Size: int64(len(text)), Digest: blob.Of([]byte(text))}
+}
+
+// submission is a submission of an account that is to be accepted.
+func (d *door) submission(a *store.Account, seat *desk.Seat) desk.New {
+	d.Helper()
+	p, err := d.Store.Problem(d.Context(), "sum")
+	d.must(err)
+	return desk.New{Seat: seat, Account: a, Problem: p, Program: "a.py", Files: []job.File{d.file(a, "a.py", "print(1)")}}
+}
+
+func (d *door) seat(c *store.Contest, who string) *desk.Seat {
+	d.Helper()
+	s, err := d.Seat(d.Context(), c, d.who[who])
+	d.must(err)
+	return s
+}
+
+// code is the status of a Refusal, and its text; 200 for no error.
+func code(t *testing.T, err error) (int, string) {
+	t.Helper()
+	if err == nil {
+		return http.StatusOK, ""
+	}
+	refusal, is := errors.AsType[*desk.Refusal](err)
+	if !is {
+		t.Errorf("not a Refusal: %v", err)
+		return 0, err.Error()
+	}
+	return refusal.Code, refusal.Text
+}
+
+// TestDoorOfContests: who sees a contest and its problems and who may submit, for each visibility,
+// phase and caller. The rules are written here a second time.
+func TestDoorOfContests(t *testing.T) {
+	d := newDoor(t)
+	rows := 0
+	for _, v := range []store.Visibility{store.Public, store.Accounts, store.Teams, store.Staff} {
+		for _, phase := range []auth.Phase{auth.Before, auth.Running, auth.Over} {
+			for _, practice := range []bool{false, true} {
+				c := d.contest(v, phase, store.Settings{Practice: practice, PerMinute: 1000})
+				for _, who := range callers {
+					rows++
+					jury := slices.Contains([]string{"chair", "judge", "contest-admin", "admin"}, who)
+					shown := v == store.Public || v == store.Accounts && who != "anonymous" || who == "chair" || v == store.Teams && who == "team"
+					open := phase == auth.Running || phase == auth.Over && practice
+					want := map[auth.Action]bool{
+						auth.SeeContest: jury || shown || who == "runner", auth.SeeProblems: jury || shown && phase != auth.Before,
+						auth.Submit: jury || shown && open && (who == "team" || who == "outsider"), auth.SeeAll: jury,
+					}
+					name := fmt.Sprintf("%s contest, %s, practice %v, %s", v, phase, practice, who)
+					s := d.seat(c, who)
+					for action, can := range want {
+						if got := s.Can(action); got != can {
+							t.Errorf("%s: %s: %v", name, action, got)
+						}
+					}
+					if s.State.Phase != phase || (s.Team != nil) != (who == "team") {
+						t.Errorf("%s: the phase %s, team %v", name, s.State.Phase, s.Team)
+					}
+					if show := s.Shows(); (show == "all") != jury {
+						t.Errorf("%s: is shown %q", name, show)
+					}
+					d.hand(name, c, s, who, phase, shown, want[auth.Submit], jury)
+				}
+				d.end(c)
+			}
+		}
+	}
+	if rows != 4*3*2*8 {
+		t.Errorf("%d rows", rows)
+	}
+}
+
+// hand submits to a contest and compares what becomes of it.
+func (d *door) hand(name string, c *store.Contest, s *desk.Seat, who string, phase auth.Phase, shown, accepted, jury bool) {
+	d.Helper()
+	account := d.who[who]
+	if account == nil {
+		account = d.who["outsider"] // a submission has an author; the seat says that nobody is logged in
+	}
+	a, err := d.Take(d.Context(), d.submission(account, s))
+	got, text := code(d.T, err)
+	want, says := http.StatusOK, ""
+	switch {
+	case accepted:
+	case !shown:
+		want, says = http.StatusNotFound, "no such contest"
+	case who == "anonymous":
+		want, says = http.StatusUnauthorized, "logged in"
+	case phase == auth.Before:
+		want, says = http.StatusForbidden, c.Name+" has not begun yet"
+	case phase == auth.Over:
+		want, says = http.StatusForbidden, c.Name+" is over"
+	default:
+		want, says = http.StatusForbidden, "you do not take part in "+c.Name
+	}
+	if got != want || !strings.Contains(text, says) {
+		d.Errorf("%s: a submission gets %d %q, want %d %q", name, got, text, want, says)
+	}
+	if err != nil {
+		return
+	}
+	kept, err := d.Store.Submission(d.Context(), a.ID)
+	d.must(err)
+	if kept.Contest != c.ID || (kept.Team == "") != jury || kept.Account != account.ID || kept.Problem != "sum" {
+		d.Errorf("%s: the submission is %+v", name, kept)
+	}
+	lane := job.Practice
+	if phase == auth.Running {
+		lane = job.Contest
+	}
+	waiting, err := d.Store.Next(d.Context(), lane, "main", 1000)
+	d.must(err)
+	if !slices.ContainsFunc(waiting, func(j *job.Spec) bool { return j.ID == a.Job }) {
+		d.Errorf("%s: the job does not wait in the lane %v", name, lane)
+	}
+}
+
+// TestDoorOfHoles: who sees a hole and who may answer, for each visibility, contest with its problem,
+// and caller.
+func TestDoorOfHoles(t *testing.T) {
+	d := newDoor(t)
+	type held struct {
+		visible store.Visibility
+		phase   auth.Phase // empty for no contest
+	}
+	contests := []held{{}}
+	for _, phase := range []auth.Phase{auth.Before, auth.Running, auth.Over} {
+		for _, v := range []store.Visibility{store.Public, store.Accounts, store.Teams, store.Staff} {
+			contests = append(contests, held{v, phase})
+		}
+	}
+	for _, in := range contests {
+		var c *store.Contest
+		if in.phase != "" {
+			c = d.contest(in.visible, in.phase, store.Settings{Practice: true})
+		}
+		for _, v := range []store.Visibility{store.Public, store.Accounts, store.Staff} {
+			for _, closed := range []bool{false, true} {
+				d.made++
+				h := &store.Hole{Slug: fmt.Sprint("h", d.made), Name: "Hole", ProblemSlug: "sum", Visibility: v}
+				d.must(d.Store.NewHole(t.Context(), h))
+				h.Closed = closed
+				for _, who := range callers {
+					site := slices.Contains([]string{"judge", "contest-admin", "admin"}, who)
+					shown := v == store.Public || v == store.Accounts && who != "anonymous" || site
+					contested := in.phase == auth.Running && in.visible != store.Staff && !site && who != "chair"
+					name := fmt.Sprintf("%s hole, closed %v, contest %+v, %s", v, closed, in, who)
+					s, err := d.HoleSeat(t.Context(), h, d.who[who])
+					d.must(err)
+					if s.Contested != contested || s.Can(auth.SeeHole) != shown {
+						t.Errorf("%s: contested %v, seen %v", name, s.Contested, s.Can(auth.SeeHole))
+					}
+					want, says := http.StatusOK, ""
+					switch {
+					case !shown:
+						want, says = http.StatusNotFound, "no such hole"
+					case closed:
+						want, says = http.StatusForbidden, "the hole is closed"
+					case contested:
+						want, says = http.StatusForbidden, "while a contest with its problem runs"
+					case who == "anonymous":
+						want, says = http.StatusUnauthorized, "logged in"
+					}
+					_, err = d.TakeAnswer(t.Context(), desk.NewAnswer{HoleSeat: s, Name: "a.py", Data: []byte("f=1")})
+					if got, text := code(t, err); got != want || !strings.Contains(text, says) {
+						t.Errorf("%s: an answer gets %d %q, want %d %q", name, got, text, want, says)
+					}
+				}
+			}
+		}
+		if c != nil {
+			d.end(c)
+		}
+	}
+}
+
+// TestLook: an answer is its author's own, and open to all if the hole shows answers and it is valid.
+func TestLook(t *testing.T) {
+	for _, shown := range []bool{false, true} {
+		for _, state := range []store.AnswerState{store.Standing, store.Proving, store.Refused} {
+			for _, who := range []string{"", "ada", "bob"} {
+				s := &desk.HoleSeat{Hole: &store.Hole{Shown: shown}}
+				if who != "" {
+					s.Account = &store.Account{ID: who}
+				}
+				of := s.Look(&store.Answer{Account: "ada", State: state}).State
+				if of.Own != (who == "ada") || of.Open != (shown && state == store.Standing) {
+					t.Errorf("shown %v, %s, %q: %+v", shown, state, who, of)
+				}
+				if s.State.Own || s.State.Open {
+					t.Error("looking at an answer changes the access to the hole")
+				}
+			}
+		}
+	}
+}
+
+// TestAnswers: what is handed in to a hole, and why it is refused.
+func TestAnswers(t *testing.T) {
+	d := newDoor(t)
+	h := &store.Hole{Slug: "h", Name: "Hole", ProblemSlug: "sum", Visibility: store.Public}
+	d.must(d.Store.NewHole(t.Context(), h))
+	ada, bob := d.who["outsider"], d.who["team"]
+	post := "# Python, 3 bytes\n\n    f=1\n"
+	for _, tt := range []struct {
+		name, file, text string
+		how              flow.HoleAnswer
+		want             int
+		says             string // of the error, or the name of the file
+	}{
+		{"a program", "a.py", "f=1", flow.HoleAnswer{}, 200, "answer.py"},
+		{"any name", "../../x y.PY", "f=1", flow.HoleAnswer{}, 200, "answer.PY"},
+		{"a language without a name", "", "f=1", flow.HoleAnswer{Language: "sh"}, 200, "answer.sh"},
+		{"a language by its name", "x", "f=1", flow.HoleAnswer{Language: "Shell"}, 200, "answer.sh"},
+		{"an ending of another language", "a.py", "f=1", flow.HoleAnswer{Language: "sh"}, 200, "answer.py"},
+		{"an ending that is none", "a.p y", "f=1", flow.HoleAnswer{Language: "sh"}, 200, "answer.sh"},
+		{"an ending of 12 letters", "a.abcdefghijkl", "f=1", flow.HoleAnswer{Language: "sh"}, 200, "answer.abcdefghijkl"},
+		{"a long ending", "a.abcdefghijklm", "f=1", flow.HoleAnswer{Language: "sh"}, 200, "answer.sh"},
+		{"a post", "a.md", post, flow.HoleAnswer{}, 200, "answer.md"},
+		{"a post by its long ending", "a.Markdown", post, flow.HoleAnswer{}, 200, "answer.md"},
+		{"a post in an unknown language", "a.md", strings.ReplaceAll(post, "Python", "Klingon"), flow.HoleAnswer{}, 200, "answer.md"},
+		{"as large as can be", "a.py", strings.Repeat("x", 1000), flow.HoleAnswer{}, 200, "answer.py"},
+		{"too large", "a.py", strings.Repeat("x", 1001), flow.HoleAnswer{}, 413, "1001 bytes; the most is 1000"},
+		{"empty", "a.py", " \n", flow.HoleAnswer{}, 400, "is empty"},
+		{"no language", "a", "f=1", flow.HoleAnswer{}, 400, "nothing tells the language"},
+		{"an unknown language", "a.py", "f=1", flow.HoleAnswer{Language: "klingon"}, 400, `"klingon" is not known`},
+		{"an unknown ending", "a.kl", "f=1", flow.HoleAnswer{}, 400, `no language has programs called "a.kl"`},
+		{"no way to be called", "a.py", "f=1", flow.HoleAnswer{As: "poem"}, 400, "function or a program"},
+		{"a post without code", "a.md", "# Python, 3 bytes\n", flow.HoleAnswer{}, 400, ""},
+		{"a post with empty code", "a.md", "# Python, 3 bytes\n\n```\n \n```\n", flow.HoleAnswer{}, 400, "code of the post is empty"},
+	} {
+		s, err := d.HoleSeat(t.Context(), h, ada)
+		d.must(err)
+		a, err := d.TakeAnswer(t.Context(), desk.NewAnswer{HoleSeat: s, Name: tt.file, Data: []byte(tt.text), How: tt.how})
+		got, text := code(t, err)
+		if got != tt.want || err != nil && !strings.Contains(text, tt.says) {
+			t.Errorf("%s: %d %q, want %d %q", tt.name, got, text, tt.want, tt.says)
+		}
+		if err == nil && (a.File.Path != tt.says || a.File.Size != int64(len(tt.text)) || a.File.Digest != blob.Of([]byte(tt.text))) {
+			t.Errorf("%s: the file is %+v", tt.name, a.File)
+		}
+		d.now = d.now.Add(time.Hour)
+	}
+
+	// Bytes that are there already must be the sender's own.
+	s, err := d.HoleSeat(t.Context(), h, bob)
+	d.must(err)
+	sent := d.file(ada, "a.py", "f=2")
+	if got, _ := code(t, second(d.TakeAnswer(t.Context(), desk.NewAnswer{HoleSeat: s, Name: "a.py", File: sent}))); got != http.StatusConflict {
+		t.Errorf("bytes of another account: %d", got)
+	}
+	d.file(bob, "a.py", "f=2")
+	d.must(second(d.TakeAnswer(t.Context(), desk.NewAnswer{HoleSeat: s, Name: "a.py", File: sent})))
+	big := d.file(bob, "a.py", strings.Repeat("y", 1001))
+	if got, _ := code(t, second(d.TakeAnswer(t.Context(), desk.NewAnswer{HoleSeat: s, Name: "a.py", File: big}))); got != http.StatusRequestEntityTooLarge {
+		t.Errorf("too many bytes that are there: %d", got)
+	}
+
+	// Ten in a minute, of each account.
+	d.now = d.now.Add(time.Hour)
+	for i := range 11 {
+		want := http.StatusOK
+		if i == 10 {
+			want = http.StatusTooManyRequests
+		}
+		got, text := code(t, second(d.TakeAnswer(t.Context(), desk.NewAnswer{HoleSeat: s, Name: "a.py", Data: fmt.Appendf(nil, "f=%d", i)})))
+		if got != want || got != 200 && !strings.Contains(text, "10 answers within a minute") {
+			t.Errorf("answer %d: %d %q", i+1, got, text)
+		}
+	}
+	other, err := d.HoleSeat(t.Context(), h, ada)
+	d.must(err)
+	d.must(second(d.TakeAnswer(t.Context(), desk.NewAnswer{HoleSeat: other, Name: "a.py", Data: []byte("g")})))
+	d.now = d.now.Add(61 * time.Second)
+	d.must(second(d.TakeAnswer(t.Context(), desk.NewAnswer{HoleSeat: s, Name: "a.py", Data: []byte("g")})))
+
+	// The disk is nearly full, or no worker has the language.
+	d.free = desk.RoomForSubmissions - 1
+	if got, _ := code(t, second(d.TakeAnswer(t.Context(), desk.NewAnswer{HoleSeat: s, Name: "a.py", Data: []byte("h")}))); got != http.StatusServiceUnavailable {
+		t.Errorf("with a full disk: %d", got)
+	}
+	d.free = desk.RoomForSubmissions
+	_, err = d.Store.FillClass(t.Context(), "main", job.Offer{Languages: map[string]string{"sh": "sh 1"}})
+	d.must(err)
+	got, text := code(t, second(d.TakeAnswer(t.Context(), desk.NewAnswer{HoleSeat: s, Name: "a.py", Data: []byte("h")})))
+	if got != http.StatusBadRequest || !strings.Contains(text, "no worker here has Python: an answer in it cannot be proved") {
+		t.Errorf("a language without workers: %d %q", got, text)
+	}
+	d.must(second(d.TakeAnswer(t.Context(), desk.NewAnswer{HoleSeat: s, Name: "a.sh", Data: []byte("h")})))
+}
+
+// second is the error of a call.
+func second[T any](_ T, err error) error { return err }

@@ -1,0 +1,270 @@
+package feed
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"strconv"
+	"strings"
+
+	"assay/judge/host/clics"
+)
+
+// Reader is a client that reads a contest.
+type Reader struct {
+	Version clics.Version
+	Role    clics.Role
+	Team    string // id; empty if the client is of no team
+	Account string // id; empty if it has none
+	Strict  bool   // it gets no extensions of the API
+}
+
+// own reports whether an item is the reader's own.
+func (c *Contest) own(to Reader, it *item) bool {
+	return it.team != "" && it.team == to.Team || it.account != "" && it.account == to.Account
+}
+
+// visible reports whether a reader sees an item, or would see it if it were not gone.
+func (c *Contest) visible(to Reader, typ clics.Type, it *item) bool {
+	switch insider := to.Role.Insider(); {
+	case it.only != "" && it.only != to.Version, it.to == insiders && !insider, it.to == outsiders && insider:
+		return false
+	case typ == clics.Awards && it.Names && !insider && !c.started():
+		return false
+	}
+	f := it.Facts
+	f.Started, f.Own = c.started(), c.own(to, it)
+	if typ == clics.Judgements || typ == clics.Runs {
+		known := c.setup.scored.Public(c.now).Known
+		f.Frozen = !known.IsZero() && !it.at.Before(known)
+	}
+	return clics.Visible(to.Role, typ, f)
+}
+
+// Line is an object as a reader sees it.
+type Line struct {
+	Type clics.Type
+	ID   string          // empty for the contest and the state
+	Data json.RawMessage // nil if the reader lost it
+	// Object is what Data was made of.
+	Object clics.Object
+	Own    bool // it is of the reader's own team, or its account
+}
+
+// lines returns what a reader sees of a unit, or, with gone, what it may have seen earlier.
+func (c *Contest) lines(to Reader, u *unit, gone bool) (all []Line, err error) {
+	for i := range u.items {
+		it := &u.items[i]
+		if it.gone != gone || !c.visible(to, u.typ, it) {
+			continue
+		}
+		o := it.Object
+		if o["reply_to_id"] != nil && it.replied != to.Team && to.Role != clics.Analyst && !to.Role.Insider() {
+			o = clone(o)
+			delete(o, "reply_to_id")
+		}
+		l := Line{Type: u.typ, Object: o, Own: c.own(to, it)}
+		if u.typ != clics.Contest && u.typ != clics.State {
+			l.ID = o["id"].(string)
+		}
+		if l.Data, err = clics.Encode(clics.Reader{Version: to.Version, Role: to.Role, Own: l.Own, Strict: to.Strict}, u.typ, o); err != nil {
+			return nil, err
+		}
+		all = append(all, l)
+	}
+	return all, nil
+}
+
+// List returns the objects of a type that a reader sees.
+func (c *Contest) List(to Reader, typ clics.Type) (all []Line, err error) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for _, u := range c.units[typ] {
+		lines, err := c.lines(to, u, false)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, lines...)
+	}
+	return all, nil
+}
+
+// ErrToken is a token of a feed that does not belong to the contest as its reader sees it now.
+var ErrToken = errors.New("the token is not of this contest and this client, or is too old: read the feed from its beginning")
+
+// Cursor is how far a reader has read a contest.
+type Cursor struct {
+	c     *Contest
+	to    Reader
+	types []clics.Type
+	sent  map[*unit][]sent
+	stamp int64
+	seq   int64  // of the last token that stands for everything before it
+	word  string // of that token: before something is lost it is another one
+	// touched are the units that the reader must be sent, because it may have an older state; nil for all.
+	touched map[key]bool
+	base    int64 // the stamp of the contest before touched was read
+	again   bool  // the reader has read some of it already
+}
+
+type sent struct {
+	id  string
+	sum uint64
+}
+
+var seed = maphash.MakeSeed()
+
+// word is the part of a token by which it is known whose it is.
+func (c *Contest) word(to Reader) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s %s %s", c.id, c.setup.contest.Epoch, to.Version, to.Role, to.Team))
+	return hex.EncodeToString(sum[:6])
+}
+
+// Cursor begins to read a contest: from its beginning, or after a token. It returns ErrToken if the token
+// is not good. Types are those that the reader wants; nil for all.
+func (c *Contest) Cursor(ctx context.Context, to Reader, token string, types []clics.Type) (*Cursor, error) {
+	cur := &Cursor{c: c, to: to, types: types, sent: map[*unit][]sent{}}
+	if token == "" {
+		c.mu.RLock()
+		defer c.mu.RUnlock()
+		cur.word = c.word(to)
+		return cur, nil
+	}
+	c.mu.RLock()
+	word, digits, _ := strings.Cut(token, ".")
+	seq, err := strconv.ParseInt(digits, 10, 64)
+	cur.seq, cur.word, cur.again, cur.base = seq, word, true, c.stamp
+	good := err == nil && word == c.word(to) && seq >= 0 && seq <= c.seq && digits == strconv.FormatInt(seq, 10)
+	c.mu.RUnlock()
+	if !good {
+		return nil, ErrToken
+	}
+	events, err := c.Store.LogSince(ctx, c.id, seq, many+1)
+	if err != nil {
+		return nil, err
+	}
+	ch, err := c.changesOf(ctx, events)
+	if err != nil || ch.everything || ch.setup || len(events) > many {
+		return cur, err
+	}
+	cur.touched = map[key]bool{}
+	for _, id := range ch.submissions {
+		for _, t := range []clics.Type{clics.Submissions, clics.Judgements, clics.Runs} {
+			cur.touched[key{t, id}] = true
+		}
+	}
+	for _, e := range events {
+		if ch.clarifications {
+			cur.touched[key{clics.Clarifications, e.Object}] = true
+		}
+	}
+	return cur, nil
+}
+
+// Batch is what is new for a reader.
+type Batch struct {
+	Lines []Line
+	// Partial is the token of each line but the last one: the reader that has it is sent all of the batch
+	// again. Token is the last line's.
+	Partial, Token string
+}
+
+// Next returns what is new since the last call.
+func (cur *Cursor) Next() (b Batch, err error) {
+	c := cur.c
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	word := c.word(cur.to)
+	b.Partial, b.Token = fmt.Sprintf("%s.%d", cur.word, cur.seq), fmt.Sprintf("%s.%d", word, c.seq)
+	if cur.stamp == c.stamp {
+		return b, nil
+	}
+	first := cur.stamp == 0
+	var lost, found []Line
+	for _, t := range clics.Types {
+		if len(cur.types) > 0 && !slices.Contains(cur.types, t) {
+			continue
+		}
+		for _, u := range c.units[t] {
+			if u.stamp <= cur.stamp {
+				continue
+			}
+			gone, new, err := cur.unit(u, first)
+			if err != nil {
+				return b, err
+			}
+			lost, found = append(lost, gone...), append(found, new...)
+		}
+	}
+	slices.Reverse(lost) // first what refers to others
+	b.Lines = append(lost, found...)
+	if end := stateOf(c.setup.contest, c.now)["end_of_updates"]; !first || end != nil {
+		last := func(l Line) int {
+			if l.Type == clics.State {
+				return 1
+			}
+			return 0
+		}
+		slices.SortStableFunc(b.Lines, func(x, y Line) int { return last(x) - last(y) })
+	}
+	cur.stamp, cur.seq, cur.word, cur.touched = c.stamp, c.seq, word, nil
+	return b, nil
+}
+
+// unit returns what a reader has lost and found of a unit.
+func (cur *Cursor) unit(u *unit, first bool) (lost, found []Line, err error) {
+	now, err := cur.c.lines(cur.to, u, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	before := cur.sent[u]
+	var has []sent
+	quiet := first && cur.touched != nil && !cur.touched[u.key] && u.stamp <= cur.base && u.typ != clics.Awards && u.typ != clics.State
+	for _, l := range now {
+		one := sent{l.ID, maphash.Bytes(seed, l.Data)}
+		has = append(has, one)
+		if !quiet && !slices.Contains(before, one) {
+			found = append(found, l)
+		}
+	}
+	for _, old := range before {
+		if !slices.ContainsFunc(has, func(s sent) bool { return s.id == old.id }) {
+			lost = append(lost, Line{Type: u.typ, ID: old.id})
+		}
+	}
+	if first && cur.again && !quiet {
+		gone, err := cur.c.lines(cur.to, u, true)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, l := range gone {
+			if !slices.ContainsFunc(has, func(s sent) bool { return s.id == l.ID }) {
+				lost = append(lost, Line{Type: l.Type, ID: l.ID})
+			}
+		}
+	}
+	slices.Reverse(lost)
+	if cur.sent[u] = has; has == nil {
+		delete(cur.sent, u)
+	}
+	return lost, found, nil
+}
+
+// Write writes a line of an event feed.
+func (l *Line) Write(to *bytes.Buffer, token string) {
+	id, data := "null", "null"
+	if l.ID != "" {
+		text, _ := json.Marshal(l.ID) // a text can always be written
+		id = string(text)
+	}
+	if l.Data != nil {
+		data = string(l.Data)
+	}
+	fmt.Fprintf(to, `{"type":%q,"id":%s,"data":%s,"token":%q}`+"\n", l.Type, id, data, token)
+}

@@ -1,0 +1,299 @@
+// Package feed keeps the contests of a server as the ICPC Contest API shows them: each object, in one
+// place for REST and for event feeds, so that the state that a client folds from a feed is what REST
+// answers.
+//
+// A contest is read when a client asks for it, and then follows the contest's log. So several servers
+// show the same, and a server that starts again has lost nothing. This package does not decide who sees
+// an object, nor how it is written: package clics does.
+package feed
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"assay/judge/host/clics"
+	"assay/judge/host/desk"
+	"assay/judge/host/scoring"
+	"assay/judge/host/store"
+)
+
+// Registry has the contests of a server.
+type Registry struct {
+	Desk *desk.Desk
+	Log  *slog.Logger
+
+	mu sync.Mutex
+	by map[string]*Contest // by id
+}
+
+const (
+	// idle is after how long without a request a contest is forgotten.
+	idle = 10 * time.Minute
+	// many is how many events are read one by one. If there are more, everything is read again.
+	many = 500
+)
+
+// Contest returns a contest as the database has it now.
+func (r *Registry) Contest(ctx context.Context, id string) (*Contest, error) {
+	r.mu.Lock()
+	if r.by == nil {
+		r.by = map[string]*Contest{}
+	}
+	c := r.by[id]
+	if c == nil {
+		for other, one := range r.by {
+			if time.Since(one.used) > idle {
+				delete(r.by, other)
+			}
+		}
+		c = &Contest{Desk: r.Desk, id: id}
+		r.by[id] = c
+	}
+	c.used = time.Now()
+	r.mu.Unlock()
+	return c, c.Follow(ctx, 0)
+}
+
+// Contest is a contest with all its objects. Its methods may be called by several goroutines.
+type Contest struct {
+	*desk.Desk
+	id   string
+	used time.Time // under the Registry's mutex
+
+	following sync.Mutex // held while the database is read
+	asked     time.Time  // when it was, with following
+
+	mu     sync.RWMutex // guards all below
+	loaded bool
+	seq    int64 // of the last event of the log that is in it
+	stamp  int64 // rises with each change
+	at     time.Time
+	setup  setup
+	units  map[clics.Type][]*unit
+	by     map[key]*unit
+	now    time.Time // of the clock when it was read
+	// counted are the submissions by which teams are ranked, by their ids; boards are what the public and
+	// the jury see of them.
+	counted map[string]scoring.Submission
+	boards  [2]*scoring.Board
+}
+
+// setup is what a contest is before anything is submitted.
+type setup struct {
+	contest   *store.Contest
+	scored    scoring.Contest
+	problems  []*store.ContestProblem
+	teams     map[string]*store.Team // by id
+	groups    []store.Group
+	languages []desk.Spoken
+	accounts  map[string]string // id in the Contest API by id of the account
+}
+
+// key names a unit: a type, and the id of what its objects are made of.
+type key struct {
+	typ clics.Type
+	of  string
+}
+
+// unit is the objects of a type that are made of the same rows of the database.
+type unit struct {
+	key
+	stamp int64 // of the contest when it changed last
+	items []item
+}
+
+// audience says who sees an item beside those whom package clics excludes.
+type audience int
+
+const (
+	all audience = iota
+	insiders
+	outsiders
+)
+
+// item is an object with what decides who may see it.
+type item struct {
+	clics.Object
+	clics.Facts
+	team    string    // id of the team whose it is
+	account string    // id of the account that it is
+	at      time.Time // of a judgement or run: when its submission was received
+	to      audience
+	only    clics.Version // if empty, both versions have it
+	// replied is the id of the team whose question it answers. Others do not learn that it is an answer.
+	replied string
+	// gone reports that clients may have it although no role sees it any more.
+	gone bool
+}
+
+// Follow reads what has changed in the database, unless it has done so within lag.
+func (c *Contest) Follow(ctx context.Context, lag time.Duration) error {
+	c.following.Lock()
+	defer c.following.Unlock()
+	if lag > 0 && time.Since(c.asked) < lag {
+		return nil
+	}
+	row, err := c.Store.Contest(ctx, c.id)
+	if err != nil {
+		return err
+	}
+	now := c.Time()
+	if phase := phaseOf(row, now); phase != row.Phase {
+		if err := c.Store.NotePhase(ctx, c.id, phase); err != nil {
+			return err
+		}
+		if row, err = c.Store.Contest(ctx, c.id); err != nil {
+			return err
+		}
+	}
+	if c.loaded && row.LastSeq == c.seq {
+		c.asked = time.Now()
+		return nil
+	}
+	if err := c.catchUp(ctx, row, now); err != nil {
+		return err
+	}
+	c.asked = time.Now()
+	return nil
+}
+
+// changes are what events of a log are about.
+type changes struct {
+	everything, setup, clarifications bool
+	submissions                       []string // ids
+}
+
+// changesOf returns what events are about.
+func (c *Contest) changesOf(ctx context.Context, events []store.Event) (ch changes, err error) {
+	seen := map[string]bool{}
+	for _, e := range events {
+		switch e.Kind {
+		case store.OfSubmission, store.OfJudgement:
+			id, err := c.Store.SubmissionOf(ctx, e)
+			if err != nil {
+				return ch, err
+			}
+			if !seen[id] {
+				seen[id] = true
+				ch.submissions = append(ch.submissions, id)
+			}
+		case store.OfTeam:
+			ch.setup = true
+		case store.OfClarification:
+			ch.clarifications = true
+		case store.OfRejudging: // what it changes are submissions
+		default:
+			ch.everything = true
+		}
+	}
+	return ch, nil
+}
+
+// catchUp reads what changed since the last event that is known.
+func (c *Contest) catchUp(ctx context.Context, row *store.Contest, now time.Time) error {
+	ch := changes{everything: !c.loaded}
+	if c.loaded {
+		events, err := c.Store.LogSince(ctx, c.id, c.seq, many+1)
+		if err == nil {
+			ch, err = c.changesOf(ctx, events)
+		}
+		if err != nil {
+			return err
+		}
+		ch.everything = ch.everything || len(events) > many
+	}
+	next := c.setup
+	var fresh []*unit
+	counted := map[string]scoring.Submission{}
+	if ch.everything || ch.setup {
+		var err error
+		if next, fresh, err = c.readSetup(ctx, row); err != nil {
+			return err
+		}
+		for id, t := range next.teams { // what follows for their submissions is in these
+			if old := c.setup.teams[id]; old != nil && (old.Hidden != t.Hidden || old.ExtraTime != t.ExtraTime) {
+				ch.everything = true
+			}
+		}
+	}
+	switch {
+	case ch.everything:
+		units, err := c.readSubmissions(ctx, &next, "", counted)
+		if err != nil {
+			return err
+		}
+		fresh = append(fresh, units...)
+	default:
+		for _, id := range ch.submissions {
+			units, err := c.readSubmissions(ctx, &next, id, counted)
+			if err != nil {
+				return err
+			}
+			fresh = append(fresh, units...)
+		}
+	}
+	if ch.everything || ch.clarifications {
+		units, err := c.readClarifications(ctx, &next)
+		if err != nil {
+			return err
+		}
+		fresh = append(fresh, units...)
+	}
+	last, err := c.Store.LogSince(ctx, c.id, row.LastSeq-1, 1)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	next.contest = row
+	c.setup, c.seq, c.now, c.loaded = next, row.LastSeq, now, true
+	if len(last) > 0 {
+		c.at = last[0].At
+	}
+	c.stamp++
+	c.put(fresh, ch)
+	if ch.everything {
+		c.counted = counted
+	}
+	var changed []scoring.Submission
+	for id, one := range counted {
+		c.counted[id] = one
+		changed = append(changed, one)
+	}
+	c.put(c.score(ch.everything || ch.setup, changed), changes{})
+	return nil
+}
+
+// put replaces units. Those that are not there any more, of what was read as a whole, become empty.
+func (c *Contest) put(fresh []*unit, ch changes) {
+	if c.by == nil {
+		c.units, c.by = map[clics.Type][]*unit{}, map[key]*unit{}
+	}
+	there := map[key]bool{}
+	for _, u := range fresh {
+		there[u.key] = true
+		u.stamp = c.stamp
+		if old := c.by[u.key]; old != nil {
+			old.items, old.stamp = u.items, u.stamp
+			continue
+		}
+		c.by[u.key] = u
+		c.units[u.typ] = append(c.units[u.typ], u)
+	}
+	for _, u := range c.by {
+		switch whole := slices.Contains(ofSetup, u.typ); {
+		case ch.everything: // who sees it may have changed
+			u.stamp = c.stamp
+			if !there[u.key] && u.typ != clics.Awards && u.typ != clics.State {
+				u.items = nil
+			}
+		case ch.setup && whole && !there[u.key]:
+			u.items, u.stamp = nil, c.stamp
+		case ch.setup && u.typ == clics.Submissions, ch.setup && u.typ == clics.Judgements, ch.setup && u.typ == clics.Runs:
+			u.stamp = c.stamp
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package feed
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"assay/judge/host/board"
+	"assay/judge/host/clics"
+	"assay/judge/host/scoring"
+	"assay/judge/host/store"
+)
+
+// medals is how many medals of each kind a contest has.
+const medals = 4
+
+// stateOf returns the state of a contest at a moment.
+func stateOf(c *store.Contest, now time.Time) clics.Object {
+	m := clics.Moments{Start: c.Starts, End: c.Ends(), Thaw: c.Thaw, Final: c.Finalized}
+	if c.Freeze != 0 && !c.Starts.IsZero() {
+		scored := board.Contest(c, nil)
+		m.Freeze = scored.Moment(c.Freeze)
+	} else if c.Freeze != 0 {
+		m.Freeze = time.Unix(1<<40, 0) // it will be frozen, at an unknown time
+	}
+	return clics.StateOf(m, now)
+}
+
+// phaseOf names the moments of a contest that have come.
+func phaseOf(c *store.Contest, now time.Time) string {
+	var come []string
+	for name, at := range stateOf(c, now) {
+		if at != nil {
+			come = append(come, name)
+		}
+	}
+	slices.Sort(come)
+	return strings.Join(come, " ")
+}
+
+// score brings the boards up to date with submissions, and returns the units that follow from them: the
+// state and the awards. The caller has locked the contest.
+func (c *Contest) score(anew bool, changed []scoring.Submission) []*unit {
+	views := [2]scoring.View{c.setup.scored.Public(c.now), {}}
+	for i, v := range views {
+		if c.boards[i] != nil && !anew {
+			c.boards[i].Apply(scoring.Change{Submissions: changed})
+			continue
+		}
+		var teams []scoring.Team
+		for _, t := range c.setup.teams {
+			teams = append(teams, scoring.Team{ID: t.ID, Name: t.Name, Groups: t.Groups, Hidden: t.Hidden, Penalty: t.ExtraPenalty, Extra: t.ExtraTime})
+		}
+		var counted []scoring.Submission
+		for _, s := range c.counted {
+			counted = append(counted, s)
+		}
+		c.boards[i] = scoring.New(c.setup.scored, teams, counted, v)
+	}
+	units := []*unit{{key: key{clics.State, ""}, items: []item{{Object: stateOf(c.setup.contest, c.now)}}}}
+	prizes := map[string]*unit{}
+	for i, to := range []audience{outsiders, insiders} {
+		for _, one := range c.awards(c.boards[i]) {
+			u := prizes[one.ID]
+			if u == nil {
+				u = &unit{key: key{clics.Awards, one.ID}}
+				prizes[one.ID], units = u, append(units, u)
+			}
+			it := item{Object: clics.Object{"id": one.ID, "citation": one.Citation, "team_ids": one.Teams}, to: to}
+			it.Names = strings.HasPrefix(one.ID, "first-to-solve-")
+			u.items = append(u.items, it)
+		}
+	}
+	return units
+}
+
+// awards returns the awards of a board, with the ids of teams in the Contest API.
+func (c *Contest) awards(b *scoring.Board) []scoring.Award {
+	r := scoring.AwardRules{Gold: medals, Silver: medals, Bronze: medals}
+	for _, g := range c.setup.groups {
+		r.Groups = append(r.Groups, scoring.AwardGroup{ID: g.ID, Name: g.Name})
+		if g.ID == c.setup.contest.MainGroup {
+			r.Main = g.Name
+		}
+	}
+	for _, p := range c.setup.problems {
+		r.Problems = append(r.Problems, p.ExtID)
+	}
+	all := scoring.Awards(b, r)
+	for i := range all {
+		for j, id := range all[i].Teams {
+			all[i].Teams[j] = c.setup.teams[id].ExtID
+		}
+	}
+	return all
+}
+
+// Scoreboard returns the scoreboard that a reader sees, of all teams or of the group with an id. False
+// reports that there is no such group.
+func (c *Contest) Scoreboard(to Reader, group string) (clics.Object, bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	b, name := c.boards[0], ""
+	if to.Role.Insider() {
+		b = c.boards[1]
+	}
+	if group != "" {
+		at := slices.IndexFunc(c.setup.groups, func(g store.Group) bool { return g.ID == group })
+		if at < 0 {
+			return nil, false
+		}
+		name = c.setup.groups[at].Name
+	}
+	var places []scoring.Place
+	for _, p := range b.Places() {
+		if p.Rank > 0 && (name == "" || slices.Contains(p.Team.Groups, name)) {
+			places = append(places, p)
+		}
+	}
+	rows := []clics.Object{}
+	for _, p := range scoring.Ranked(places) {
+		rows = append(rows, c.row(&p, to))
+	}
+	return clics.Object{
+		"time": c.at, "contest_time": c.setup.contestTime(c.at), "state": stateOf(c.setup.contest, c.now), "rows": rows,
+	}, true
+}
+
+// row makes a row of a scoreboard.
+func (c *Contest) row(p *scoring.Place, to Reader) clics.Object {
+	total := clics.Object{"num_solved": p.Solved}
+	passFail := c.setup.contest.Format == store.ICPC
+	if passFail {
+		total["total_time"] = clics.Minutes(p.Time)
+	} else {
+		total = clics.Object{"score": p.Points}
+	}
+	if p.Solved > 0 {
+		total["time"] = clics.Minutes(p.Last)
+	}
+	cells := []clics.Object{}
+	for i, cell := range p.Cells {
+		if !to.Role.Insider() && !c.started() {
+			break // no role sees the problems
+		}
+		o := clics.Object{"problem_id": c.setup.problems[i].ExtID, "num_judged": cell.Tries, "num_pending": cell.Pending}
+		if passFail {
+			o["solved"] = cell.Solved
+		} else {
+			o["score"] = cell.Points
+		}
+		if cell.Solved {
+			o["time"] = clics.Minutes(cell.Time)
+		}
+		cells = append(cells, o)
+	}
+	return clics.Object{"rank": p.Rank, "team_id": c.setup.teams[p.Team.ID].ExtID, "score": total, "problems": cells}
+}
+
+// started reports whether the contest has begun.
+func (c *Contest) started() bool { return c.setup.scored.Started(c.now) }

@@ -1,0 +1,207 @@
+package feed
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/judge/host/board"
+	"assay/judge/host/clics"
+	"assay/judge/host/client"
+	"assay/judge/host/desk"
+	"assay/judge/host/store"
+)
+
+// ofSetup are the types whose objects exist before the first submission.
+var ofSetup = []clics.Type{
+	clics.Contest, clics.JudgementTypes, clics.Languages, clics.Groups, clics.Organizations, clics.Persons, clics.Teams,
+	clics.Accounts, clics.Problems,
+}
+
+// readSetup reads what a contest is before anything is submitted.
+func (c *Contest) readSetup(ctx context.Context, row *store.Contest) (setup, []*unit, error) {
+	problems, err1 := c.Store.ContestProblems(ctx, c.id)
+	teams, err2 := c.Store.Teams(ctx, c.id)
+	groups, err3 := c.Store.Groups(ctx, c.id)
+	organizations, err4 := c.Store.Organizations(ctx, c.id)
+	persons, err5 := c.Store.Persons(ctx, c.id)
+	accounts, err6 := c.Store.ContestAccounts(ctx, c.id)
+	if err := errors.Join(err1, err2, err3, err4, err5, err6); err != nil {
+		return setup{}, nil, err
+	}
+	s := setup{
+		contest: row, problems: problems, teams: map[string]*store.Team{}, groups: groups, accounts: map[string]string{},
+		scored: board.Contest(row, problems),
+	}
+	spoken, err := c.Languages(problems)
+	if err != nil {
+		return setup{}, nil, err
+	}
+	for _, l := range spoken {
+		if only := row.Settings.Languages; len(only) == 0 || slices.Contains(only, l.ID) {
+			s.languages = append(s.languages, l)
+		}
+	}
+	// Clients choose the first language with the extension of a file. A language without one is asked for
+	// by its name.
+	slices.SortStableFunc(s.languages, func(a, b desk.Spoken) int { return min(len(b.Endings), 1) - min(len(a.Endings), 1) })
+	for i := range s.languages {
+		l := &s.languages[i]
+		if len(l.Endings) > 0 {
+			l.All = l.Endings
+		}
+		l.All = slices.Compact(slices.Sorted(slices.Values(l.All)))
+	}
+	units := []*unit{{key: key{clics.Contest, ""}, items: []item{{Object: Overview(row)}}}}
+	add := func(typ clics.Type, it item) {
+		units = append(units, &unit{key: key{typ, it.Object["id"].(string)}, items: []item{it}})
+	}
+	for _, one := range clics.JudgementTypesOf(row.Settings.CompileErrors) {
+		add(clics.JudgementTypes, item{Object: one.Object()})
+	}
+	for _, l := range s.languages {
+		if len(l.All) == 0 {
+			continue
+		}
+		add(clics.Languages, item{Object: clics.Object{"id": l.ID, "name": l.Name, "entry_point_required": false,
+			"extensions": l.All}})
+	}
+	for _, g := range groups {
+		add(clics.Groups, item{Object: clics.Object{"id": g.ID, "icpc_id": g.ICPCID, "name": g.Name, "type": g.Type,
+			"location": json.RawMessage(g.Location)}})
+	}
+	for _, o := range organizations {
+		add(clics.Organizations, item{Object: clics.Object{
+			"id": o.ID, "icpc_id": o.ICPCID, "name": o.Name, "formal_name": o.FormalName, "country": o.Country,
+			"country_subdivision": o.Region, "url": o.URL, "location": json.RawMessage(o.Location),
+		}})
+	}
+	for _, p := range persons {
+		add(clics.Persons, item{Object: clics.Object{
+			"id": p.ID, "icpc_id": p.ICPCID, "name": p.Name, "title": p.Title, "email": p.Email, "sex": p.Sex, "role": p.Role, "team_ids": p.Teams,
+		}})
+	}
+	for _, t := range teams {
+		s.teams[t.ID] = t
+		add(clics.Teams, item{Object: teamObject(t), Facts: clics.Facts{Hidden: t.Hidden}, team: t.ID})
+	}
+	for _, a := range accounts {
+		s.accounts[a.Account.ID] = a.ID
+		add(clics.Accounts, item{account: a.Account.ID, Object: clics.Object{
+			"id": a.ID, "username": a.Account.Login, "name": a.Account.Display, "type": a.Type,
+			"ip": strings.Join(a.Addresses, " "), "team_id": a.Team, "person_id": a.Person,
+		}})
+	}
+	for i, p := range problems {
+		o, err := problemObject(c.Desk, row, p, i)
+		if err != nil {
+			return setup{}, nil, err
+		}
+		add(clics.Problems, item{Object: o})
+	}
+	return s, units, nil
+}
+
+func teamObject(t *store.Team) clics.Object {
+	return clics.Object{
+		"id": t.ExtID, "icpc_id": t.ICPCID, "name": t.Name, "label": cmp.Or(t.Label, t.ExtID),
+		"display_name": t.DisplayName, "organization_id": t.Organization,
+		"group_ids": append([]string{}, t.GroupIDs...), "hidden": t.Hidden, "location": json.RawMessage(t.Location),
+	}
+}
+
+// Overview returns a contest as an object of the Contest API.
+func Overview(c *store.Contest) clics.Object {
+	kind := "score"
+	o := clics.Object{
+		"id": c.Slug, "shortname": c.Slug, "name": c.Name, "formal_name": c.FormalName, "start_time": c.Starts, "duration": c.Length,
+		"scoreboard_thaw_time": c.Thaw, "main_scoreboard_group_id": c.MainGroup,
+	}
+	if c.Format == store.ICPC {
+		kind = "pass-fail"
+		o["penalty_time"] = clics.Minutes(board.Contest(c, nil).Rules.Penalty)
+	}
+	o["scoreboard_type"] = kind
+	if c.Starts.IsZero() && c.Settings.Paused > 0 {
+		o["countdown_pause_time"] = c.Settings.Paused
+	}
+	if c.Freeze != 0 {
+		o["scoreboard_freeze_duration"] = max(c.Length-c.Freeze, 0)
+	}
+	return o
+}
+
+func problemObject(d *desk.Desk, c *store.Contest, p *store.ContestProblem, ordinal int) (clics.Object, error) {
+	o := clics.Object{"id": p.ExtID, "label": p.Label, "name": p.Title, "ordinal": ordinal, "code_limit": int(d.MaxSize >> 10)}
+	if hex, color := colors(p); color != "" {
+		o["rgb"], o["color"] = hex, color
+	}
+	if c.Format != store.ICPC {
+		o["max_score"] = float64(cmp.Or(p.Points, 100))
+	}
+	sheet, err := d.Sheet(p.Problem)
+	if err != nil {
+		return nil, err
+	}
+	if sheet == nil {
+		sheet = &client.Sheet{}
+	}
+	o["test_data_count"] = sheet.Cases
+	if sheet.TimeMS > 0 {
+		o["time_limit"] = clics.Seconds(time.Duration(sheet.TimeMS) * time.Millisecond)
+	}
+	if sheet.Memory > 0 {
+		o["memory_limit"] = int(sheet.Memory >> 20)
+	}
+	if sheet.Output > 0 {
+		o["output_limit"] = int(sheet.Output >> 20)
+	}
+	return o, nil
+}
+
+// colors are the color of a problem as the number that it is in HTML, and its name. Either may be empty.
+func colors(p *store.ContestProblem) (hex, name string) {
+	if strings.HasPrefix(p.Colour, "#") {
+		hex = p.Colour
+	} else {
+		name = p.Colour
+	}
+	return hex, cmp.Or(p.ColorName, name, hex)
+}
+
+// problemByLabel returns the id of a problem in the Contest API.
+func (s *setup) problemByLabel(label string) string {
+	for _, p := range s.problems {
+		if p.Label == label {
+			return p.ExtID
+		}
+	}
+	return ""
+}
+
+// problemByID returns the id in the Contest API of the problem with an id.
+func (s *setup) problemByID(id string) string {
+	for _, p := range s.problems {
+		if p.ID == id {
+			return p.ExtID
+		}
+	}
+	return ""
+}
+
+// languageOf returns the id of the language of a submission.
+func (s *setup) languageOf(one *store.APISubmission) string {
+	if one.Language != "" {
+		return one.Language
+	}
+	for _, l := range s.languages {
+		if slices.Contains(l.Endings, one.Ending) {
+			return l.ID
+		}
+	}
+	return "unknown"
+}

@@ -1,0 +1,176 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/job"
+	"assay/judge/host/store/internal/query"
+)
+
+// APISubmission is a submission as the Contest API shows it.
+type APISubmission struct {
+	ID       string
+	Number   int64
+	ExtID    string // the id that other systems use: unique in its contest
+	Team     string // id; empty for a submission that counts for no team
+	Account  string // id
+	Login    string
+	Label    string // of its problem in the contest
+	Language string // asked for; if empty, Ending tells it
+	Ending   string // of the name of the first file
+	Entry    string
+	Files    []job.File
+	Folder   bool
+	At       time.Time // when it was submitted
+	Ignored  bool      // the jury excluded it from the scoreboard
+	Given    judge.Verdict
+}
+
+// APIJudgement is a judgement as the Contest API shows it: all runs of the judge that repeat each other
+// to be sure are one judgement.
+type APIJudgement struct {
+	ID         string // of the first run
+	Submission string // id
+	Current    bool   // it counts now; the others counted until a rejudging was applied
+	Started    time.Time
+	Ended      time.Time     // zero while it is pending
+	Verdict    judge.Verdict // of the judge, and empty if there is none
+	Score      *judge.Score
+	Parts      []float64 // judge.Finished has them
+	Rows       []job.Row
+}
+
+// APIClarification is a clarification as the Contest API shows it.
+type APIClarification struct {
+	Number  int64
+	ExtID   string // the id that other systems use: unique in its contest
+	Staff   bool   // the jury wrote it
+	Team    string // id of the team that asks, or is told; empty for all
+	Problem string // id; it may be empty
+	Text    string
+	ReplyTo int64 // number; 0 for none
+	At      time.Time
+}
+
+// APISubmissions reads the submissions of a contest by their numbers, or only the one with an id.
+func (s *Store) APISubmissions(ctx context.Context, contest, submission string) ([]*APISubmission, error) {
+	rows, err := s.read.APISubmissions(ctx, contest, submission)
+	return eachRead(rows, err, "read the submissions of a contest", func(r query.APISubmissionsRow) (*APISubmission, error) {
+		one := &APISubmission{
+			ID: r.ID, Number: r.Number, ExtID: r.ExtID, Team: r.Team.String, Account: r.Account, Login: r.Login, Label: r.Label,
+			Language: r.Language, Ending: r.Ending, Entry: r.Entry, Folder: r.Folder, At: instant(r.At), Ignored: r.Ignored,
+			Given: judge.Verdict(r.Given),
+		}
+		return one, fromJSON("the files of submission "+r.ID, r.Files, &one.Files)
+	})
+}
+
+// APIJudgements reads the judgements of a contest in the order of their submissions, or only those of
+// the submission with an id.
+func (s *Store) APIJudgements(ctx context.Context, contest, submission string) ([]*APIJudgement, error) {
+	rows, err := s.read.APIJudgements(ctx, contest, submission)
+	return eachRead(rows, err, "read the judgements of a contest", func(r query.APIJudgementsRow) (*APIJudgement, error) {
+		one := &APIJudgement{
+			ID: r.Root, Submission: r.Submission, Current: r.Standing == r.ID, Started: instant(r.Started), Ended: instant(r.Ended.Int64),
+			Verdict: judge.Verdict(r.Verdict.String),
+		}
+		if r.Score.Valid {
+			var f judge.Finished
+			if err := fromJSON("the judgement "+r.ID, r.Finished.String, &f); err != nil {
+				return nil, err
+			}
+			one.Score, one.Parts = f.Score, f.Parts
+		}
+		return one, fromJSON("the judgement "+r.ID, r.CaseRows.String, &one.Rows)
+	})
+}
+
+// APIClarifications reads the clarifications of a contest by their numbers.
+func (s *Store) APIClarifications(ctx context.Context, contest string) ([]*APIClarification, error) {
+	rows, err := s.read.APIClarifications(ctx, contest)
+	return each(rows, err, "read the clarifications of a contest", func(r query.APIClarificationsRow) *APIClarification {
+		return &APIClarification{
+			Number: r.Number, ExtID: r.ExtID, Staff: r.Staff, Team: r.Team.String, Problem: r.Problem, Text: r.Text, ReplyTo: r.ReplyTo.Int64,
+			At: instant(r.At),
+		}
+	})
+}
+
+// ContestAccountType returns the type that a contest package gives an account; empty if it lists none.
+func (s *Store) ContestAccountType(ctx context.Context, contest, account string) (string, error) {
+	typ, err := s.read.ContestAccountType(ctx, contest, account)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return typ, failed("read the type of an account", err)
+}
+
+// SubmissionOf returns the id of the submission that an event of the log is about, one of kind
+// OfSubmission or OfJudgement.
+func (s *Store) SubmissionOf(ctx context.Context, e Event) (string, error) {
+	if e.Kind == OfSubmission {
+		return e.Object, nil
+	}
+	of, err := s.read.JudgementOfJob(ctx, e.Object)
+	return of.Submission, failed("look for a judgement", err)
+}
+
+// NotePhase writes to the log that a contest has reached a phase. If it is there already, nothing changes.
+func (s *Store) NotePhase(ctx context.Context, contest, phase string) error {
+	return s.tx(ctx, "note the phase of a contest", func(q *query.Queries) error {
+		n, err := q.SetPhase(ctx, contest, phase)
+		if err != nil || n == 0 {
+			return err
+		}
+		_, err = s.step(ctx, q, contest, OfState, contest, Updated)
+		return err
+	})
+}
+
+// extID returns the id that other systems use for an object: given, or its number if that is free.
+func extID(given string, number int64, taken func(string) (int64, error)) (string, error) {
+	if given != "" {
+		return given, nil // a unique index refuses one that is taken
+	}
+	id := strconv.FormatInt(number, 10)
+	for {
+		n, err := taken(id)
+		if err != nil {
+			return "", fmt.Errorf("look for an id: %w", err)
+		}
+		if n == 0 {
+			return id, nil
+		}
+		id = "n" + id
+	}
+}
+
+// tolerance is how long a change of a contest may take to be written after its moment was chosen.
+const tolerance = 2 * time.Second
+
+// conceals reports whether the public cannot see everything any more that it sees in a contest, if that
+// becomes another one.
+func conceals(old, c *Contest, now time.Time) bool {
+	started := func(c *Contest) bool { return !c.Starts.IsZero() && !now.Before(c.Starts) }
+	over := func(c *Contest) bool { return !c.Ends().IsZero() && !now.Before(c.Ends()) }
+	thawed := func(c *Contest) bool { return c.Freeze == 0 || !c.Thaw.IsZero() && !now.Before(c.Thaw) && over(c) }
+	frozen := func(c *Contest) time.Time { return c.Starts.Add(c.Freeze) }
+	switch {
+	case slices.Index(Visibilities, c.Visibility) > slices.Index(Visibilities, old.Visibility):
+		return true
+	case !started(old):
+		return false
+	case !started(c) || thawed(old) && !thawed(c) && now.Sub(frozen(c)) > tolerance:
+		return true
+	case c.Settings.Blind && !old.Settings.Blind && !over(c):
+		return true
+	}
+	return old.Freeze != 0 && !thawed(c) && frozen(c).Before(frozen(old)) && now.Sub(frozen(c)) > tolerance
+}

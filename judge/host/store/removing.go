@@ -1,0 +1,233 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"assay/judge/host/store/internal/query"
+)
+
+// ErrInUse says that something cannot be removed because submissions or similar content refer to it.
+var ErrInUse = errors.New("it has content")
+
+// TeamUse counts what keeps a team from being removed.
+type TeamUse struct{ Submissions, Clarifications int64 }
+
+// Any reports whether the team cannot be removed.
+func (u TeamUse) Any() bool { return u != TeamUse{} }
+
+// UseOfTeams counts, by the ids of the teams of a contest, what keeps each from being removed.
+func (s *Store) UseOfTeams(ctx context.Context, contest string) (map[string]TeamUse, error) {
+	rows, err := s.read.UseOfTeams(ctx, contest)
+	return useOfTeams(rows), failed("read what the teams of a contest have sent", err)
+}
+
+func useOfTeams(rows []query.UseOfTeamsRow) map[string]TeamUse {
+	use := map[string]TeamUse{}
+	for _, r := range rows {
+		use[r.ID] = TeamUse{r.Submissions, r.Clarifications}
+	}
+	return use
+}
+
+// RemoveTeams removes teams from a contest: all of them, or none. Their members keep their accounts.
+// Persons of a contest package who belong to no other team are removed, too. It returns ErrInUse if a
+// team has submissions or clarifications, and ErrNotFound if one is not a team of the contest.
+func (s *Store) RemoveTeams(ctx context.Context, contest string, ids []string) error {
+	return s.tx(ctx, "remove teams", func(q *query.Queries) error {
+		if n, err := q.HoldContest(ctx, contest); changed(n, err) != nil { // nobody enters or submits meanwhile
+			return changed(n, err)
+		}
+		rows, err := q.UseOfTeams(ctx, contest)
+		if err != nil {
+			return err
+		}
+		use := useOfTeams(rows)
+		for _, id := range ids {
+			of, is := use[id]
+			switch {
+			case !is:
+				return ErrNotFound
+			case of.Any():
+				return ErrInUse
+			}
+			if err := s.removeTeam(ctx, q, contest, id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (s *Store) removeTeam(ctx context.Context, q *query.Queries, contest, id string) error {
+	t, err := q.GetTeam(ctx, id)
+	if err != nil {
+		return err
+	}
+	members, err := q.MembersOf(ctx, contest)
+	if err != nil {
+		return err
+	}
+	for _, m := range members {
+		if m.Team != id {
+			continue
+		}
+		account := m.AccountRole.ID
+		if err := errors.Join(q.DeleteAddresses(ctx, contest, account), q.RemoveContestAccount(ctx, contest, account)); err != nil {
+			return err
+		}
+	}
+	persons, err := q.PersonsOf(ctx, contest)
+	if err != nil {
+		return err
+	}
+	for _, r := range persons {
+		if err := leaveTeam(ctx, q, r, t.ExtID); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(q.LeaveGroups(ctx, id), q.RemoveMembers(ctx, id)); err != nil {
+		return err
+	}
+	if n, err := q.RemoveTeam(ctx, id); changed(n, err) != nil {
+		return changed(n, err)
+	}
+	_, err = s.step(ctx, q, contest, OfTeam, id, Removed)
+	return err
+}
+
+// leaveTeam takes a person out of a team, by its ExtID. One who is in no other team is removed.
+func leaveTeam(ctx context.Context, q *query.Queries, r query.Person, team string) error {
+	p, err := person(r)
+	if err != nil || !slices.Contains(p.Teams, team) {
+		return err
+	}
+	if p.Teams = slices.DeleteFunc(p.Teams, func(t string) bool { return t == team }); len(p.Teams) == 0 {
+		return q.ErasePerson(ctx, r.Contest, r.ID)
+	}
+	if r.Teams, err = toJSON(p.Teams); err != nil {
+		return err
+	}
+	return q.PutPerson(ctx, query.PutPersonParams(r))
+}
+
+// ContestUse counts what a contest has. Submissions and rejudgings keep it from being removed; the
+// rest goes with it.
+type ContestUse struct{ Submissions, Rejudgings, Teams, People, Clarifications int64 }
+
+// Any reports whether the contest cannot be removed.
+func (u ContestUse) Any() bool { return u.Submissions+u.Rejudgings > 0 }
+
+// UseOfContest counts what a contest has.
+func (s *Store) UseOfContest(ctx context.Context, id string) (ContestUse, error) {
+	r, err := s.read.UseOfContest(ctx, id)
+	return ContestUse(r), failed("read what a contest has", err)
+}
+
+// removedEvents is the setting that counts the events of contests that were removed: LastLog never falls.
+const removedEvents = "removed events"
+
+// RemoveContest removes a contest as it was read, with its teams, clarifications and roles. Accounts and
+// problems stay; its invitations end. It returns ErrInUse if the contest has submissions or rejudgings,
+// and ErrChanged if somebody changed it since it was read.
+func (s *Store) RemoveContest(ctx context.Context, c *Contest) error {
+	return s.tx(ctx, "remove the contest "+c.Slug, func(q *query.Queries) error {
+		if c.ID == Practice {
+			return ErrInUse
+		}
+		if n, err := q.HoldContest(ctx, c.ID); changed(n, err) != nil { // nobody submits meanwhile
+			return changed(n, err)
+		}
+		use, err := q.UseOfContest(ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		if ContestUse(use).Any() {
+			return ErrInUse
+		}
+		now, err := q.GetContest(ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		if err := countRemoved(ctx, q, now.LastSeq); err != nil {
+			return err
+		}
+		err = q.RemoveInvitations(ctx, some(s.now()), text(c.ID))
+		if err == nil {
+			err = q.RemoveRolesIn(ctx, scopeOf(c.ID))
+		}
+		for _, remove := range []func(context.Context, string) error{
+			q.RemoveClaims, q.RemoveReading, q.RemoveClarifications, q.RemoveAddresses, q.RemoveContestAccounts, q.RemovePersons,
+			q.RemovePlacesInGroups, q.RemoveGroups, q.RemoveMembersOfContest, q.RemoveTeamsOfContest, q.RemoveOrganizations,
+			q.DeleteContestProblems, q.RemoveLog,
+		} {
+			if err == nil {
+				err = remove(ctx, c.ID)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		n, err := q.RemoveContest(ctx, c.ID, c.Revision)
+		if err == nil && n == 0 {
+			err = ErrChanged
+		}
+		return err
+	})
+}
+
+// countRemoved adds to the number of events of contests that were removed.
+func countRemoved(ctx context.Context, q *query.Queries, events int64) error {
+	before := int64(0)
+	value, err := q.GetSetting(ctx, removedEvents)
+	if err == nil {
+		if before, err = strconv.ParseInt(value, 10, 64); err != nil {
+			return fmt.Errorf("read the setting %q: %w", removedEvents, err)
+		}
+	} else if err = none(err, ErrNotFound); !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	return q.PutSetting(ctx, removedEvents, strconv.FormatInt(before+events, 10))
+}
+
+// RemoveHole removes a hole, by its id. It returns ErrInUse if the hole has golf submissions, and
+// ErrNotFound if there is none with the id.
+func (s *Store) RemoveHole(ctx context.Context, id string) error {
+	return s.removeEmpty(ctx, "remove a hole", id, func(q *query.Queries) emptied {
+		return emptied{q.HoldHole, q.AnswersTo, q.RemoveHole}
+	})
+}
+
+// RemoveLadder removes a ladder, by its id. It returns ErrInUse if the ladder has bots, and ErrNotFound
+// if there is none with the id.
+func (s *Store) RemoveLadder(ctx context.Context, id string) error {
+	return s.removeEmpty(ctx, "remove a ladder", id, func(q *query.Queries) emptied {
+		return emptied{q.HoldLadder, q.BotsOn, q.RemoveLadder}
+	})
+}
+
+// emptied are the queries that remove something with an id.
+type emptied struct {
+	hold, count, remove func(context.Context, string) (int64, error)
+}
+
+func (s *Store) removeEmpty(ctx context.Context, what, id string, of func(*query.Queries) emptied) error {
+	return s.tx(ctx, what, func(q *query.Queries) error {
+		do := of(q)
+		if n, err := do.hold(ctx, id); changed(n, err) != nil {
+			return changed(n, err)
+		}
+		n, err := do.count(ctx, id)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			return ErrInUse
+		}
+		n, err = do.remove(ctx, id)
+		return changed(n, err)
+	})
+}

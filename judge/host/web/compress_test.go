@@ -1,0 +1,81 @@
+package web_test
+
+import (
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+	"assay/judge/host/web/webtest"
+)
+
+// TestPagesAreCompressed: a page is compressed for a browser that wants it, and over TLS only if no other
+// site caused the request.
+func TestPagesAreCompressed(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	for range 20 {
+		h.Judged(h.Send(c, "ada"), webtest.Failing()...)
+	}
+	secure := web.New(web.Options{Desk: h.Desk, Name: "Test", Secure: true}, func(s *web.Site) web.Pages {
+		return web.Pages{Routes: []web.Route{web.Handle("GET /long", auth.Enter, func(w http.ResponseWriter, r *web.Request) error {
+			return s.Page(w, r, http.StatusOK, "refused", strings.Repeat("long ", 2000), struct {
+				Text, Hint string
+				Back       bool
+			}{})
+		})}}
+	})
+	for _, tt := range []struct {
+		secure       bool
+		accept, site string
+		path         string
+		want         bool
+	}{
+		{false, "gzip", "", "/c/now/submissions", true},
+		{false, "br, gzip;q=0.5", "same-origin", "/c/now/submissions", true},
+		{false, "gzip", "none", "/c/now/s/1", true},
+		{false, "gzip", "none", "/account/erase", false}, // a small one
+		{false, "gzip", "cross-site", "/c/now/submissions?who=ada", false},
+		{false, "gzip", "same-site", "/c/now/submissions?who=ada", false},
+		{false, "", "same-origin", "/c/now/submissions", false},
+		{false, "gzip;q=0", "same-origin", "/c/now/submissions", false},
+		{true, "gzip", "same-origin", "/long", true},
+		{true, "gzip", "none", "/long", true},
+		{true, "gzip", "", "/long", false},
+		{true, "gzip", "cross-site", "/long", false},
+	} {
+		r := httptest.NewRequest("GET", tt.path, nil)
+		r.Header.Set("Accept-Encoding", tt.accept)
+		if tt.site != "" {
+			r.Header.Set("Sec-Fetch-Site", tt.site)
+		}
+		r.Header.Set("Cookie", h.Cookie("admin"))
+		w := httptest.NewRecorder()
+		if tt.secure {
+			secure.ServeHTTP(w, r)
+		} else {
+			h.Config.Handler.ServeHTTP(w, r)
+		}
+		body, is := io.Reader(w.Body), w.Header().Get("Content-Encoding") == "gzip"
+		if is {
+			z, err := gzip.NewReader(body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body = z
+		}
+		page, err := io.ReadAll(body)
+		if err != nil || w.Code != 200 || !strings.HasSuffix(strings.TrimSpace(string(page)), "</html>") || !strings.Contains(w.Header().Get("Vary"), "Accept-Encoding") {
+			t.Errorf("%+v: %d, %v\n%.200s", tt, w.Code, err, page)
+		}
+		if is != tt.want {
+			t.Errorf("%+v: compressed is %v", tt, is)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package contest
+
+import (
+	"cmp"
+	"html/template"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+	"assay/judge/host/web/access"
+	"assay/judge/report"
+)
+
+// bookletView is a contest's statements, to be printed.
+type bookletView struct {
+	Slug    string
+	Booklet template.HTML
+}
+
+// booklet shows all statements of a contest on one page, to be printed.
+func (s *site) booklet(w http.ResponseWriter, r *web.Request) error {
+	c := access.Of(r).Contest
+	problems, err := s.Store.ContestProblems(r.Context(), c.ID)
+	if err != nil {
+		return err
+	}
+	b := report.Booklet{Title: c.Name, About: spanOf(c.Starts, access.Of(r).Ends())}
+	for _, p := range problems {
+		one, err := s.bookletProblem(w, r, p)
+		if err != nil {
+			return err
+		}
+		b.Problems = append(b.Problems, one)
+	}
+	v := bookletView{Slug: c.Slug}
+	if v.Booklet, err = report.BookletPart(&b); err != nil {
+		return err
+	}
+	return s.Page(w, r, http.StatusOK, "booklet", "All problems", v)
+}
+
+func (s *site) bookletProblem(w http.ResponseWriter, r *web.Request, p *store.ContestProblem) (one report.BookletProblem, err error) {
+	one = report.BookletProblem{Label: p.Label, Title: p.Title, Language: "en"}
+	sheet, err := s.Sheet(p.Problem)
+	if err != nil || sheet == nil {
+		return one, err
+	}
+	base := "/c/" + access.Of(r).Contest.Slug + "/p/" + p.Label
+	one.CPU, one.Memory = time.Duration(sheet.TimeMS)*time.Millisecond, sheet.Memory
+	statement := s.choose(w, r, shownIn(sheet, access.Of(r).Contest.Settings.Statements))
+	if statement != nil {
+		one.Language = cmp.Or(statement.Language, "en")
+		one.Markdown, one.Pictures = []byte(statement.Text), web.Pictures(sheet, statement.Pictures, base)
+		if f := sheet.File(statement.Document); f != nil && strings.TrimSpace(statement.Text) == "" {
+			one.Document, one.Link = path.Base(f.Name), web.FileLink(base, f)
+			return one, nil // it has the samples
+		}
+	}
+	for _, sample := range unshown(sheet, string(one.Markdown)) {
+		if sample.Cut {
+			sample.In, sample.Ans = sample.In+"\n...", ""
+		}
+		one.Samples = append(one.Samples, report.BookletSample{In: sample.In, Out: sample.Ans})
+	}
+	return one, nil
+}
+
+// spanOf writes when a contest takes place. If it is not scheduled, it returns "".
+func spanOf(starts, ends time.Time) string {
+	const day, clock = "2 January 2006", "15:04"
+	switch from, to := starts.Local(), ends.Local(); {
+	case starts.IsZero():
+		return ""
+	case ends.IsZero():
+		return from.Format(day + ", " + clock + " MST")
+	case from.Format(day) == to.Format(day):
+		return from.Format(day+", "+clock) + " to " + to.Format(clock+" MST")
+	default:
+		return from.Format(day+", "+clock) + " to " + to.Format(day+", "+clock+" MST")
+	}
+}

@@ -1,0 +1,104 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/store"
+)
+
+// FieldErrors are the fields of a form that need a change, in the order of the form. The templates
+// "fielderrors" and "fielderror" draw them on top of the form and beside a field.
+type FieldErrors []FieldError
+
+// A FieldError says what is wrong with a field. If Text is empty, nothing is.
+type FieldError struct{ Field, Text string }
+
+// Add adds a field.
+func (e *FieldErrors) Add(field, format string, args ...any) {
+	*e = append(*e, FieldError{field, fmt.Sprintf(format, args...)})
+}
+
+// For returns what is wrong with a field, or "".
+func (e FieldErrors) For(field string) string {
+	if i := slices.IndexFunc(e, func(one FieldError) bool { return one.Field == field }); i >= 0 {
+		return e[i].Text
+	}
+	return ""
+}
+
+// Mark returns what is wrong with a field for its template.
+func (e FieldErrors) Mark(field string) FieldError { return FieldError{field, e.For(field)} }
+
+// Any reports whether one of some fields is wrong: then their group is open.
+func (e FieldErrors) Any(fields ...string) bool {
+	return slices.ContainsFunc(fields, func(f string) bool { return e.For(f) != "" })
+}
+
+// Title returns the title of the form's page, which begins with "Error:" if the form was refused.
+func (e FieldErrors) Title(title string) string {
+	if len(e) > 0 {
+		return "Error: " + title
+	}
+	return title
+}
+
+// Number reads a whole number of a form. An empty text is the default. A text that is no number from
+// least to most is an error of the field, and what names the numbers in it.
+func (e *FieldErrors) Number(field, text, what string, usual, least, most int64) int64 {
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < least || n > most {
+		e.Add(field, "Enter a number of %s from %d to %d.", what, least, most)
+		return usual
+	}
+	return n
+}
+
+// Name checks the name of something that a form creates or changes.
+func (e *FieldErrors) Name(name string) {
+	if text := auth.BadName(name); text != "" {
+		e.Add("name", "%s.", Sentence(text))
+	}
+}
+
+// Slug checks the web address of something that a form creates, and returns it. An empty one is made
+// from the name. The example is one that people may choose.
+func (e *FieldErrors) Slug(slug, name, example string) string {
+	if slug == "" {
+		slug = SlugOf(name)
+	}
+	switch {
+	case slug == "" && name != "":
+		e.Add("slug", "Enter a web address: the name has no letters or digits to make one from.")
+	case name != "" && !store.GoodSlug(slug):
+		e.Add("slug", "Use 1 to 40 lower-case letters, digits and hyphens, for example %s.", cmp.Or(SlugOf(slug), example))
+	}
+	return slug
+}
+
+// Choice checks that a value is one of the choices.
+func (e *FieldErrors) Choice(field, value string, all []Choice) {
+	if !slices.ContainsFunc(all, func(c Choice) bool { return c.Value == value }) {
+		e.Add(field, "Select one of the choices.")
+	}
+}
+
+// Sentence begins a text with a capital letter.
+func Sentence(text string) string {
+	first, rest := []rune(text)[:1], []rune(text)[1:]
+	return string(unicode.ToUpper(first[0])) + string(rest)
+}
+
+// SlugOf derives a web address from a name: "Klasse 9" becomes "klasse-9". It returns "" if the name
+// has no letter or digit that can stay.
+func SlugOf(name string) string {
+	return strings.Trim(fmt.Sprintf("%.40s", auth.PlainName(name)), "-")
+}

@@ -1,0 +1,35 @@
+package hole_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"assay/judge/host/web/webtest"
+)
+
+// TestDeleteHole: a hole to which nothing was sent is deleted after its address was typed.
+func TestDeleteHole(t *testing.T) {
+	h := webtest.New(t)
+	h.Answer(h.Hole("full"), "ada", "py")
+	h.Hole("empty")
+	for _, tt := range []struct {
+		login, path, slug string
+		code              int
+		want              string
+	}{
+		{"ada", "/hole/empty/delete", "empty", 403, ""},
+		{"admin", "/hole/empty/delete", "", 400, "Type the address empty to confirm."},
+		{"admin", "/hole/full/delete", "full", 409, "the hole has golf submissions"},
+		{"admin", "/hole/empty/delete", "empty", 303, "/golf"},
+		{"admin", "/hole/empty/delete", "empty", 404, ""},
+	} {
+		got := h.Ask(h.Cookie(tt.login), "POST", tt.path, url.Values{"slug": {tt.slug}, "sure-password": {"correct-horse"}})
+		if said := got.Body + got.Get("Location"); got.Code != tt.code || !strings.Contains(said, tt.want) {
+			t.Errorf("%+v: %d\n%s", tt, got.Code, said)
+		}
+	}
+	if log := h.Ask(h.Cookie("admin"), "GET", "/admin/audit?action=delete+hole", nil).Body; !strings.Contains(log, "<td>delete hole</td>") {
+		t.Errorf("the audit log is\n%s", log)
+	}
+}

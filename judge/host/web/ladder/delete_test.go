@@ -1,0 +1,36 @@
+package ladder_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"assay/judge/host/store"
+	"assay/judge/host/web/webtest"
+)
+
+// TestDeleteLadder: a ladder without bots is deleted after its address was typed.
+func TestDeleteLadder(t *testing.T) {
+	h := webtest.New(t)
+	h.Ladder("full", store.Public, true)
+	empty := &store.Ladder{Slug: "empty", Name: "Empty", Problem: "sum", Choice: []byte("{}"), Visibility: store.Public, PerAccount: 1, Owner: h.Accounts["admin"].ID}
+	if err := h.Store.NewLadder(t.Context(), empty); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		login, path, slug string
+		code              int
+		want              string
+	}{
+		{"ada", "/ladder/empty/delete", "empty", 403, ""},
+		{"admin", "/ladder/empty/delete", "", 400, "Type the address empty to confirm."},
+		{"admin", "/ladder/full/delete", "full", 409, "the ladder has bots"},
+		{"admin", "/ladder/empty/delete", "empty", 303, "/ladders"},
+		{"admin", "/ladder/empty/delete", "empty", 404, ""},
+	} {
+		got := h.Ask(h.Cookie(tt.login), "POST", tt.path, url.Values{"slug": {tt.slug}, "sure-password": {"correct-horse"}})
+		if said := got.Body + got.Get("Location"); got.Code != tt.code || !strings.Contains(said, tt.want) {
+			t.Errorf("%+v: %d\n%s", tt, got.Code, said)
+		}
+	}
+}

@@ -1,0 +1,260 @@
+package ladder
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"assay/judge/contests/arena"
+	"assay/judge/host/client"
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+)
+
+// ladderForm is the form in which a ladder is made or changed, with its fields as they were sent.
+type ladderForm struct {
+	New                   bool
+	Name, Slug            string
+	Problem               string
+	Rules                 string // the rule set; empty for the game's first
+	Games, Move, Options  string
+	Visibility            string
+	PerAccount, PerMinute string
+	Open                  bool
+	Played                string       // the rules of a ladder that exists, in a line
+	Seen                  []web.Choice // visibilities
+	Problems              []game       // that a new ladder can have
+	Errors                web.FieldErrors
+}
+
+// A game is a problem that bots can play.
+type game struct {
+	*store.Problem
+	*client.SheetGame
+}
+
+// Bounds and defaults of the fields.
+const (
+	usualBots  = 3
+	mostBots   = 100
+	usualGames = 2 // of an encounter
+	mostGames  = 200
+	mostMinute = 100_000
+)
+
+// Access, Chosen, and Load say in short what the fields of a group are set to.
+func (f ladderForm) Access() string {
+	return strings.ToLower(web.ChoiceName(web.OpenVisibilities, f.Visibility)) + "; " + f.PerAccount + " bots per person"
+}
+
+func (f ladderForm) Chosen() string {
+	if !f.New {
+		return f.Played
+	}
+	text := "first rule set"
+	if f.Rules != "" {
+		text = "rule set " + f.Rules
+	}
+	text += "; " + f.Games + " games per encounter"
+	if f.Move != "" {
+		return text + "; " + f.Move + " ms per move"
+	}
+	return text
+}
+
+func (f ladderForm) Load() string {
+	if f.PerMinute == "" || f.PerMinute == "0" {
+		return "no limit; contests always go first"
+	}
+	return "at most " + f.PerMinute + " games a minute"
+}
+
+// gameProblems returns the problems that a ladder or a tournament of the caller can have: those with a [game]
+// table.
+func (s *site) gameProblems(r *web.Request) (games []game, err error) {
+	all, err := s.UsableProblems(r.Context(), r.Me, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range all {
+		sheet, err := s.Sheet(p)
+		if err != nil {
+			return nil, err
+		}
+		if sheet != nil && sheet.Game != nil {
+			games = append(games, game{p, sheet.Game})
+		}
+	}
+	return games, nil
+}
+
+// gameChosen returns the game that a form names, and checks its rule set. If it is none, it returns nil.
+func gameChosen(games []game, problem, rules string, e *web.FieldErrors) *game {
+	i := slices.IndexFunc(games, func(g game) bool { return g.Slug == problem })
+	if i < 0 {
+		e.Add("problem", "Choose a game from the list.")
+		return nil
+	}
+	var names []string
+	for _, set := range games[i].Rules {
+		names = append(names, set.Name)
+	}
+	if rules != "" && len(names) > 0 && !slices.Contains(names, rules) {
+		e.Add("rules", "%s has no rule set %.40q: choose one of %s.", games[i].Title, rules, strings.Join(names, ", "))
+	}
+	return &games[i]
+}
+
+// readMillis reads a time that people enter in ms; a unit such as in 20s is allowed. If the text is
+// empty, it returns nil.
+func readMillis(field, text string, e *web.FieldErrors) *time.Duration {
+	if text == "" {
+		return nil
+	}
+	if _, err := strconv.ParseUint(text, 10, 64); err == nil {
+		text += "ms"
+	}
+	d, err := time.ParseDuration(strings.ReplaceAll(text, " ", ""))
+	if err != nil || d <= 0 || d > time.Hour {
+		e.Add(field, "Enter a time in ms, for example 500, of at most an hour.")
+		return nil
+	}
+	return &d
+}
+
+// readOptions reads options of a game, of which each is NAME=VALUE.
+func readOptions(text string, e *web.FieldErrors) []string {
+	all := strings.Fields(text)
+	for _, one := range all {
+		if name, _, is := strings.Cut(one, "="); !is || name == "" {
+			e.Add("options", "%.40q is no option: enter one NAME=VALUE in each line.", one)
+			break
+		}
+	}
+	return all
+}
+
+func (s *site) newLadder(w http.ResponseWriter, r *web.Request) error {
+	return s.ladderSettings(w, r, http.StatusOK, &ladderForm{
+		New: true, Visibility: string(store.Public), PerAccount: fmt.Sprint(usualBots), Games: fmt.Sprint(usualGames),
+	})
+}
+
+// ladderSettings draws the form.
+func (s *site) ladderSettings(w http.ResponseWriter, r *web.Request, code int, f *ladderForm) (err error) {
+	title := "New ladder"
+	if f.New {
+		if f.Problems, err = s.gameProblems(r); err != nil {
+			return err
+		}
+	} else {
+		h := on(r)
+		title, f.Slug, f.Problem = "Settings", h.Slug, h.Title+" ("+h.Problem+")"
+		if f.Played = "a worker is reading the rules"; len(h.Ladder.Rules) > 0 {
+			f.Played = describe(h.View)
+		}
+	}
+	f.Seen = web.OpenVisibilities
+	return s.Page(w, r, code, "ladderedit", f.Errors.Title(title), f)
+}
+
+// readLadder reads what may be changed of a ladder.
+func (s *site) readLadder(w http.ResponseWriter, r *web.Request, l *store.Ladder) (*ladderForm, error) {
+	if err := web.ReadForm(w, r, web.SmallForm); err != nil {
+		return nil, err
+	}
+	f := &ladderForm{
+		Name: r.Field("name"), Visibility: r.PostFormValue("visibility"), PerAccount: r.Field("per_account"), PerMinute: r.Field("per_minute"),
+		Open: r.PostFormValue("open") != "",
+	}
+	l.Name, l.Visibility, l.Open = f.Name, store.Visibility(f.Visibility), f.Open
+	f.Errors.Name(f.Name)
+	f.Errors.Choice("visibility", f.Visibility, web.OpenVisibilities)
+	l.PerAccount = f.Errors.Number("per_account", f.PerAccount, "bots", usualBots, 1, mostBots)
+	l.PerMinute = f.Errors.Number("per_minute", f.PerMinute, "games", 0, 0, mostMinute)
+	return f, nil
+}
+
+// makeLadder opens a ladder.
+func (s *site) makeLadder(w http.ResponseWriter, r *web.Request) error {
+	l := &store.Ladder{Owner: r.Me.ID}
+	f, err := s.readLadder(w, r, l)
+	if err != nil {
+		return err
+	}
+	games, err := s.gameProblems(r)
+	if err != nil {
+		return err
+	}
+	f.New, f.Problem, f.Rules, f.Games = true, r.PostFormValue("problem"), r.Field("rules"), r.Field("games")
+	f.Move, f.Options = r.Field("move"), r.PostFormValue("options")
+	if gameChosen(games, f.Problem, f.Rules, &f.Errors) != nil {
+		l.Problem = f.Problem
+	}
+	f.Slug = f.Errors.Slug(r.Field("slug"), f.Name, "spring-ladder")
+	each, rounds := int(f.Errors.Number("games", f.Games, "games", usualGames, 2, mostGames)), 1
+	if each%2 > 0 {
+		f.Errors.Add("games", "Enter an even number of games, so that each bot begins as often as the other.")
+	}
+	choice := arena.Choice{Rules: f.Rules, Games: &each, Rounds: &rounds}
+	choice.Move, choice.Options = readMillis("move", f.Move, &f.Errors), readOptions(f.Options, &f.Errors)
+	if l.Choice, err = json.Marshal(choice); err != nil {
+		return err
+	}
+	var seed [8]byte
+	_, _ = rand.Read(seed[:]) // it never fails
+	if l.Slug, l.Seed = f.Slug, binary.LittleEndian.Uint64(seed[:]); len(f.Errors) == 0 {
+		err = s.Store.NewLadder(r.Context(), l)
+		if errors.Is(err, store.ErrTaken) {
+			f.Errors.Add("slug", "Another ladder has this web address.")
+			err = nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if len(f.Errors) > 0 {
+		return s.ladderSettings(w, r, http.StatusBadRequest, f)
+	}
+	if err := s.Audit(r, "open a ladder", f.Slug, string(l.Choice)); err != nil {
+		return err
+	}
+	s.Ladders.Poke()
+	return web.Redirect(w, r, "/ladder/"+f.Slug)
+}
+
+func (s *site) editLadder(w http.ResponseWriter, r *web.Request) error {
+	h := on(r)
+	f := &ladderForm{Name: h.Name, Visibility: string(h.Visibility), PerAccount: fmt.Sprint(h.PerAccount), Open: h.Open}
+	if h.PerMinute > 0 {
+		f.PerMinute = fmt.Sprint(h.PerMinute)
+	}
+	return s.ladderSettings(w, r, http.StatusOK, f)
+}
+
+// changeLadder changes what may be changed of a ladder.
+func (s *site) changeLadder(w http.ResponseWriter, r *web.Request) error {
+	l := *on(r).Ladder
+	f, err := s.readLadder(w, r, &l)
+	if err != nil {
+		return err
+	}
+	if len(f.Errors) > 0 {
+		return s.ladderSettings(w, r, http.StatusBadRequest, f)
+	}
+	if err := s.Store.ChangeLadder(r.Context(), &l); err != nil {
+		return err
+	}
+	if err := s.Audit(r, "change a ladder", l.Slug, fmt.Sprintf("%s, open: %v", l.Visibility, l.Open)); err != nil {
+		return err
+	}
+	s.Ladders.Poke()
+	return web.Redirect(w, r, "/ladder/"+l.Slug)
+}

@@ -1,0 +1,318 @@
+package people
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+	"assay/judge/host/web/access"
+)
+
+// editTeamsView is the form that changes several teams and saves them once.
+type editTeamsView struct {
+	Slug          string
+	Back          string // query of the list of teams
+	Rows          []teamRow
+	Ends, Penalty bool // as in teamsView
+	Wrong         string
+	Problems      []teamError
+}
+
+// BackLink returns the address of the list of teams.
+func (v editTeamsView) BackLink() template.URL { return backLink(v.Slug, v.Back) }
+
+// backLink returns the address of the list of teams of a contest with a query that a form carries.
+func backLink(slug, back string) template.URL {
+	fields, _ := url.ParseQuery(back) // of one that cannot be read, what can be
+	return web.ReadList("/c/"+slug+"/teams", fields).Link()
+}
+
+// teamError is a field that needs a change.
+type teamError struct{ ID, Text string }
+
+// teamRow is a team in the form, with its fields as text.
+type teamRow struct {
+	Number  int64
+	Name    string
+	Groups  string
+	Extra   string // minutes
+	Penalty string // minutes
+	Hidden  bool
+	Was     string // digest of the fields when the form was drawn
+	Logins  []string
+	Stored  string // what somebody else has saved meanwhile; "" for nothing
+	Errors  map[string]string
+}
+
+// rowOf returns a team as the form has it.
+func rowOf(t teamLine) teamRow {
+	row := teamRow{Number: t.Number, Name: t.Name, Groups: strings.Join(t.Groups, ", "), Extra: t.Minutes(t.ExtraTime),
+		Penalty: t.Minutes(t.ExtraPenalty), Hidden: t.Hidden, Logins: t.Logins}
+	row.Was = row.digest()
+	return row
+}
+
+// digest tells one state of the fields from another one.
+func (t teamRow) digest() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %t", t.Name, t.Groups, t.Extra, t.Penalty, t.Hidden))
+	return hex.EncodeToString(sum[:8])
+}
+
+// says is what the fields have, in a line.
+func (t teamRow) says() string {
+	parts := []string{t.Name}
+	for _, one := range []struct{ what, text string }{{"groups: ", t.Groups}, {"extra time: ", t.Extra}, {"extra penalty: ", t.Penalty}} {
+		if one.text != "" {
+			parts = append(parts, one.what+one.text)
+		}
+	}
+	if t.Hidden {
+		parts = append(parts, "hidden")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// apply reads the fields of the form into the row and the team. What is wrong with them is in the row. Fields that were not changed keep what the form cannot express.
+func (t *teamRow) apply(fields url.Values, team *store.Team) {
+	now := *t
+	field := func(name, stored string) string {
+		key := name + "." + strconv.FormatInt(t.Number, 10)
+		if !fields.Has(key) {
+			return stored
+		}
+		return strings.TrimSpace(fields.Get(key))
+	}
+	t.Name, t.Groups = field("name", t.Name), field("groups", t.Groups)
+	t.Extra, t.Penalty = field("extra", t.Extra), field("penalty", t.Penalty)
+	t.Hidden = field("hidden", "") != ""
+	t.Was = field("was", "")
+	t.Errors = map[string]string{}
+	var err error
+	if wrong := auth.BadName(t.Name); wrong != "" {
+		t.Errors["name"] = wrong
+	}
+	if team.Groups, err = auth.Groups(t.Groups); err != nil {
+		t.Errors["groups"] = err.Error()
+	} else {
+		t.Groups = strings.Join(team.Groups, ", ")
+	}
+	if t.Extra != now.Extra {
+		if team.ExtraTime, err = minutes("extra time", t.Extra, 0); err != nil {
+			t.Errors["extra"] = err.Error()
+		} else {
+			t.Extra = minutesText(team.ExtraTime)
+		}
+	}
+	if t.Penalty != now.Penalty {
+		if team.ExtraPenalty, err = minutes("extra penalty", t.Penalty, -mostMinutes); err != nil {
+			t.Errors["penalty"] = err.Error()
+		} else {
+			t.Penalty = minutesText(team.ExtraPenalty)
+		}
+	}
+	team.Name, team.Hidden = t.Name, t.Hidden
+}
+
+// editTeams shows the form for the selected teams or, if none is selected, for those of a page of the
+// list.
+func (s *site) editTeams(w http.ResponseWriter, r *web.Request) error {
+	all, err := s.teamLines(r)
+	if err != nil {
+		return err
+	}
+	fields := r.URL.Query()
+	back := fields
+	if text := fields.Get("back"); text != "" {
+		if back, err = parseBack(text); err != nil {
+			return err
+		}
+	}
+	list := web.ReadList(teamsPath(r), back)
+	some := listTeams(&list, all)
+	if fields.Has("t") {
+		some = chosen(all, fields)
+	}
+	if len(some) == 0 {
+		return s.BackTo(w, r, teamsPath(r), "")
+	}
+	v := editTeamsView{Back: list.Query()}
+	for _, line := range some {
+		v.Rows = append(v.Rows, rowOf(line))
+	}
+	return s.editTeamsPage(w, r, http.StatusOK, v)
+}
+
+func (s *site) editTeamsPage(w http.ResponseWriter, r *web.Request, code int, v editTeamsView) error {
+	c := access.Of(r).Contest
+	v.Slug, v.Ends, v.Penalty = c.Slug, c.Length != 0, c.Format != store.IOI
+	title := "Edit " + web.Counted(len(v.Rows), "team", "teams")
+	for _, row := range v.Rows {
+		for _, field := range []string{"name", "groups", "extra", "penalty"} {
+			if wrong := row.Errors[field]; wrong != "" {
+				v.Problems = append(v.Problems, teamError{fmt.Sprintf("%s.%d", field, row.Number), fmt.Sprintf("Team %d: %s", row.Number, wrong)})
+			}
+		}
+	}
+	if len(v.Problems) > 0 {
+		v.Wrong = "Nothing was saved: " + web.Counted(len(v.Problems), "field needs", "fields need") + " a change"
+	}
+	if code >= 400 {
+		title = "Error: " + title
+	}
+	return s.Page(w, r, code, "editteams", title, v)
+}
+
+// saveTeams saves the rows of the form that the caller has changed: all of them at once. A row that
+// somebody else has changed, too, is shown again and is not saved.
+func (s *site) saveTeams(w http.ResponseWriter, r *web.Request) error {
+	if err := web.ReadForm(w, r, web.MaxListForm); err != nil {
+		return err
+	}
+	all, err := s.teamLines(r)
+	if err != nil {
+		return err
+	}
+	some := chosen(all, r.PostForm)
+	if len(r.PostForm["t"]) == 0 {
+		return web.BadRequest("The form names no team")
+	}
+	v := editTeamsView{Back: r.PostFormValue("back")}
+	var changes []store.TeamChange
+	var conflicts []teamRow
+	wrong := false
+	for _, line := range some {
+		before, stored := line.Revision(), rowOf(line)
+		row := stored
+		row.apply(r.PostForm, line.Team)
+		touched := row.digest() != row.Was
+		if !touched {
+			row.Errors = nil
+		}
+		wrong = wrong || len(row.Errors) > 0
+		v.Rows = append(v.Rows, row)
+		switch {
+		case !touched || row.digest() == stored.Was:
+		case stored.Was != row.Was:
+			row.Stored, row.Was = stored.says(), stored.Was // to save it again replaces that
+			conflicts = append(conflicts, row)
+		default:
+			changes = append(changes, store.TeamChange{Team: line.Team, Before: before})
+		}
+	}
+	if wrong {
+		return s.editTeamsPage(w, r, http.StatusBadRequest, v)
+	}
+	if err := s.Store.SetTeams(r.Context(), changes); errors.Is(err, store.ErrChanged) || errors.Is(err, store.ErrNotFound) {
+		v.Wrong = "Nothing was saved: someone else has saved a team at the same moment. Save the changes again."
+		return s.editTeamsPage(w, r, http.StatusConflict, v)
+	} else if err != nil {
+		return err
+	}
+	if err := s.auditTeams(r, changes); err != nil {
+		return err
+	}
+	gone := len(r.PostForm["t"]) - len(some)
+	if len(conflicts) == 0 && gone == 0 {
+		return s.BackTo(w, r, teamsPath(r), fmt.Sprint("saved-", len(changes)))
+	}
+	v.Rows, v.Wrong = conflicts, web.Counted(len(changes), "team was", "teams were")+" saved."
+	if len(conflicts) > 0 {
+		v.Wrong += " Someone else has changed " + web.Counted(len(conflicts), "team", "teams") + " since you opened this form."
+	}
+	if gone > 0 {
+		v.Wrong += " Someone else has removed " + web.Counted(gone, "team", "teams") + "."
+	}
+	return s.editTeamsPage(w, r, http.StatusConflict, v)
+}
+
+// removeTeamsView asks before teams are removed.
+type removeTeamsView struct {
+	Slug   string
+	Back   string // query of the list of teams
+	Lines  []removable
+	Free   int // how many can be removed
+	People int // in these
+	Wrong  string
+}
+
+// BackLink returns the address of the list of teams.
+func (v removeTeamsView) BackLink() template.URL { return backLink(v.Slug, v.Back) }
+
+// removable is a team that is to be removed.
+type removable struct {
+	teamLine
+	Use store.TeamUse
+}
+
+const noneToRemove = "Select one team or more to remove."
+
+func (s *site) askRemoveTeams(w http.ResponseWriter, r *web.Request) error {
+	return s.removeTeamsPage(w, r, http.StatusOK, r.URL.Query(), "")
+}
+
+func (s *site) removeTeamsPage(w http.ResponseWriter, r *web.Request, code int, fields url.Values, wrong string) error {
+	all, err := s.teamLines(r)
+	if err != nil {
+		return err
+	}
+	use, err := s.Store.UseOfTeams(r.Context(), access.Of(r).Contest.ID)
+	if err != nil {
+		return err
+	}
+	v := removeTeamsView{Slug: access.Of(r).Contest.Slug, Back: fields.Get("back"), Wrong: wrong}
+	for _, line := range chosen(all, fields) {
+		one := removable{line, use[line.ID]}
+		if v.Lines = append(v.Lines, one); !one.Use.Any() {
+			v.Free++
+			v.People += len(line.Members)
+		}
+	}
+	if len(v.Lines) == 0 && code < 400 {
+		return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Wrong: noneToRemove})
+	}
+	return s.Page(w, r, code, "removeteams", "Remove "+web.Counted(len(v.Lines), "team", "teams"), v)
+}
+
+// removeTeams removes teams that have sent nothing.
+func (s *site) removeTeams(w http.ResponseWriter, r *web.Request) error {
+	all, err := s.teamLines(r)
+	if err != nil {
+		return err
+	}
+	some := chosen(all, r.PostForm)
+	if len(r.PostForm["t"]) == 0 {
+		return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Wrong: noneToRemove})
+	}
+	if len(some) < len(r.PostForm["t"]) {
+		return s.removeTeamsPage(w, r, http.StatusConflict, r.PostForm, "Nothing was removed: a team is no longer there.")
+	}
+	var ids []string
+	var entries []store.Entry
+	for _, line := range some {
+		ids = append(ids, line.ID)
+		e := s.Entry(r, fmt.Sprintf("team %d, with %s", line.Number, web.Counted(len(line.Members), "person", "people")))
+		e.Action, e.Object = "remove team", access.Of(r).Contest.Slug
+		entries = append(entries, e)
+	}
+	switch err := s.Store.RemoveTeams(r.Context(), access.Of(r).Contest.ID, ids); {
+	case errors.Is(err, store.ErrInUse):
+		return s.removeTeamsPage(w, r, http.StatusConflict, r.PostForm, "Nothing was removed: a team has submissions or clarification requests.")
+	case errors.Is(err, store.ErrNotFound):
+		return s.removeTeamsPage(w, r, http.StatusConflict, r.PostForm, "Nothing was removed: a team is no longer there.")
+	case err != nil:
+		return err
+	}
+	if err := s.Store.Audit(r.Context(), entries...); err != nil {
+		return err
+	}
+	return s.BackTo(w, r, teamsPath(r), fmt.Sprint("removed-", len(ids)))
+}

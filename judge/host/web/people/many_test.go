@@ -1,0 +1,377 @@
+package people_test
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/store"
+	"assay/judge/host/web/webtest"
+)
+
+// class returns a server with a contest of many teams: "Team 01" to "Team 60", each of a person with the
+// username s01 to s60. The first has a group and extra time, the second is hidden.
+func class(t *testing.T) (*webtest.Harness, *store.Contest) {
+	h := webtest.New(t)
+	c := h.Contest("now", -time.Minute, store.Teams, store.Settings{})
+	var all []store.NewAccount
+	for i := range 60 {
+		all = append(all, store.NewAccount{Login: fmt.Sprintf("s%02d", i+1), Display: fmt.Sprintf("Team %02d", i+1), Kind: store.Person, Role: string(auth.Contestant)})
+	}
+	var entrants []store.Entrant
+	for _, a := range webtest.Must[[]*store.Account](t)(h.Store.NewAccounts(t.Context(), all...)) {
+		entrants = append(entrants, store.Entrant{Account: a})
+		h.Accounts[a.Login] = a
+	}
+	webtest.Must[int](t)(h.Store.EnterAll(t.Context(), c.ID, entrants))
+	teams := teamsOf(h, c)
+	teams[0].Groups, teams[0].ExtraTime, teams[1].Hidden = []string{"9a & b"}, 15*time.Minute, true
+	if err := errors.Join(h.Store.SetTeam(t.Context(), teams[0], ""), h.Store.SetTeam(t.Context(), teams[1], "")); err != nil {
+		t.Fatal(err)
+	}
+	return h, c
+}
+
+func teamsOf(h *webtest.Harness, c *store.Contest) []*store.Team {
+	h.Helper()
+	return webtest.Must[[]*store.Team](h)(h.Store.Teams(h.Context(), c.ID))
+}
+
+var (
+	teamCell    = regexp.MustCompile(`<b>Team (\d\d)</b>`)
+	checkedTeam = regexp.MustCompile(`name="t" value="(\d+)" checked`)
+)
+
+// listed returns the numbers that a page has, such as those of teams.
+func listed(pattern *regexp.Regexp, page string) string {
+	var all []string
+	for _, m := range pattern.FindAllStringSubmatch(page, -1) {
+		all = append(all, m[1])
+	}
+	if len(all) > 4 {
+		all = append(all[:2], "...", all[len(all)-1], fmt.Sprint(len(all)))
+	}
+	return strings.Join(all, " ")
+}
+
+// TestListOfTeams: a list is searched, filtered, sorted and turned by its address alone.
+func TestListOfTeams(t *testing.T) {
+	h, _ := class(t)
+	admin := h.Cookie("admin")
+	for query, want := range map[string]string{
+		"":                               "01 02 ... 50 50",
+		"page=2":                         "51 52 ... 60 10",
+		"page=99":                        "51 52 ... 60 10",
+		"page=-1":                        "01 02 ... 50 50",
+		"q=TEAM+7":                       "07 17 ... 57 6",
+		"q=s33":                          "33",
+		"q=9A":                           "01",
+		"q=nobody":                       "",
+		"filter=hidden":                  "02",
+		"filter=extra":                   "01",
+		"filter=group:9a+%26+b":          "01",
+		"filter=group:none":              "",
+		"sort=-number":                   "60 59 ... 11 50",
+		"sort=name":                      "01 02 ... 50 50",
+		"sort=-name&page=2":              "10 09 ... 01 10",
+		"sort=-extra&q=Team+0":           "01 02 ... 60 15",
+		"sort=-group&q=Team+0":           "01 02 ... 60 15",
+		"sort=nothing":                   "01 02 ... 50 50",
+		"sort=" + url.QueryEscape(`"><`): "01 02 ... 50 50",
+	} {
+		got := h.Ask(admin, "GET", "/c/now/teams?"+query, nil)
+		if names := listed(teamCell, got.Body); got.Code != 200 || names != want {
+			t.Errorf("%s: %d shows %q, want %q", query, got.Code, names, want)
+		}
+		if len(got.Body) > 60<<10 {
+			t.Errorf("%s: the page has %d bytes", query, len(got.Body))
+		}
+		if buttons := strings.Count(got.Body, "<button"); buttons > 10 {
+			t.Errorf("%s: the page has %d buttons", query, buttons)
+		}
+	}
+	page := h.Ask(admin, "GET", "/c/now/teams?sort=name&q=Team+0", nil).Body
+	for _, want := range []string{
+		`<th scope="col" aria-sort="ascending"><a href="/c/now/teams?q=Team&#43;0&amp;sort=-name">`, `1–15 of 15`, `value="Team 0"`,
+		`60 teams · 60 people`, `href="/c/now/teams?filter=group%3A9a&#43;%26&#43;b&amp;q=Team&#43;0&amp;sort=name"`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not have %s:\n%s", want, page)
+		}
+	}
+	if got := listed(checkedTeam, h.Ask(admin, "GET", "/c/now/teams?q=s0&all=1", nil).Body); got != "1 2 ... 9 9" {
+		t.Errorf("all: %s are selected", got)
+	}
+}
+
+// TestChangeTeams: the same is done to all selected teams, and nothing else of them changes.
+func TestChangeTeams(t *testing.T) {
+	h, c := class(t)
+	admin := h.Cookie("admin")
+	for _, tt := range []struct {
+		do, value string
+		teams     []string
+		code      int
+		want      string
+	}{
+		{"extra", "20", nil, 400, "Select one team or more."},
+		{"", "", []string{"1"}, 400, "Choose what to do"},
+		{"extra", "soon", []string{"1"}, 400, "The extra time"},
+		{"extra", "-5", []string{"1"}, 400, "The extra time"},
+		{"penalty", "100001", []string{"1"}, 400, "The extra penalty"},
+		{"join", " , ", []string{"1"}, 400, "Enter the name of a group."},
+		{"join", "a\x1b", []string{"1"}, 400, "No team was changed."},
+		{"leave", "", []string{"1"}, 400, "Enter the name of a group."},
+		{"extra", "20", []string{"2", "3"}, 303, "done=saved-2"},
+		{"penalty", "-5", []string{"3"}, 303, "done=saved-1"},
+		{"join", "guests, 9a & b", []string{"1", "3"}, 303, "done=saved-2"},
+		{"leave", "9a & b", []string{"3"}, 303, "done=saved-1"},
+		{"hide", "", []string{"3", "2"}, 303, "done=saved-1"},
+		{"show", "", []string{"2"}, 303, "done=saved-1"},
+	} {
+		got := h.Ask(admin, "POST", "/c/now/teams/change", url.Values{"do": {tt.do}, "value": {tt.value}, "t": tt.teams, "back": {"q=s0&sort=-name"}})
+		if said := got.Body + got.Get("Location"); got.Code != tt.code || !strings.Contains(said, tt.want) {
+			t.Errorf("%+v: %d\n%s", tt, got.Code, said)
+		}
+		switch to := got.Get("Location"); {
+		case got.Code == 303 && !strings.HasPrefix(to, "/c/now/teams?done=saved-") || got.Code == 303 && !strings.HasSuffix(to, "&q=s0&sort=-name"):
+			t.Errorf("%+v leads to %s", tt, to)
+		case got.Code == 400 && (listed(checkedTeam, got.Body) != strings.Join(tt.teams, " ") || listed(teamCell, got.Body) != "09 08 ... 01 9"):
+			t.Errorf("%+v: the list or the selection is lost", tt)
+		}
+	}
+	for number, want := range map[int]string{1: "9a & b|guests 15m0s 0s false", 2: " 20m0s 0s false", 3: "guests 20m0s -5m0s true", 4: " 0s 0s false"} {
+		team := teamsOf(h, c)[number-1]
+		if got := fmt.Sprint(strings.Join(team.Groups, "|"), " ", team.ExtraTime, " ", team.ExtraPenalty, " ", team.Hidden); got != want || team.Name != fmt.Sprintf("Team %02d", number) {
+			t.Errorf("team %d is %s, %s; want %s", number, team.Name, got, want)
+		}
+	}
+	if log := h.Ask(admin, "GET", "/admin/audit?action=change+team", nil).Body; strings.Count(log, "<td>change team</td>") != 8 {
+		t.Errorf("the audit log is\n%s", log)
+	}
+}
+
+// TestSaveManyTeams: a form of many teams is saved once. What others have saved meanwhile stays, and is
+// told if the caller has changed the same team.
+func TestSaveManyTeams(t *testing.T) {
+	h, c := class(t)
+	admin := h.Cookie("admin")
+	const path = "/c/now/teams/edit"
+	open := func(query string) url.Values {
+		page := h.Ask(admin, "GET", path+query, nil).Body
+		form := webtest.Shown(page)
+		for _, m := range regexp.MustCompile(`name="((?:name|groups|extra|penalty)\.\d+)" value="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+			form.Set(m[1], strings.ReplaceAll(m[2], "&amp;", "&"))
+		}
+		for _, m := range regexp.MustCompile(`name="(hidden\.\d+)" checked`).FindAllStringSubmatch(page, -1) {
+			form.Set(m[1], "on")
+		}
+		return form
+	}
+	form := open("?q=s0&sort=-name")
+	if got := strings.Join(form["t"], " "); got != "9 8 7 6 5 4 3 2 1" || form.Get("back") != "q=s0&sort=-name" {
+		t.Fatalf("the form has the teams %s, and leads to %s", got, form.Get("back"))
+	}
+	if got := h.Ask(admin, "POST", path, form); got.Code != 303 || got.Get("Location") != "/c/now/teams?done=saved-0&q=s0&sort=-name" {
+		t.Errorf("nothing was changed: %d to %s", got.Code, got.Get("Location"))
+	}
+	// Nothing is saved while a field is wrong.
+	form.Set("name.3", "Three")
+	form.Set("extra.4", "soon")
+	got := h.Ask(admin, "POST", path, form)
+	for _, want := range []string{"Nothing was saved: 1 field needs a change", `<a href="#extra.4">Team 4: the extra time`, `value="soon" inputmode="numeric" aria-invalid="true"`, `value="Three"`, "<title>Error: Edit 9 teams"} {
+		if got.Code != 400 || !strings.Contains(got.Body, want) {
+			t.Errorf("a wrong field: %d does not say %q\n%s", got.Code, want, got.Body)
+		}
+	}
+	if name := teamsOf(h, c)[2].Name; name != "Team 03" {
+		t.Errorf("it was saved: %s", name)
+	}
+	// Somebody else changes three teams, two of which the form changes, too: to something else, and to the same.
+	theirs := teamsOf(h, c)
+	theirs[2].Name, theirs[4].Name, theirs[5].Name = "Theirs", "Five", "Same"
+	for _, i := range []int{2, 4, 5} {
+		if err := h.Store.SetTeam(t.Context(), theirs[i], ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	form.Set("extra.4", "30")
+	form.Set("name.6", "Same")
+	form.Del("hidden.2")
+	got = h.Ask(admin, "POST", path, form)
+	for _, want := range []string{"2 teams were saved. Someone else has changed 1 team since", "Someone else saved: <b>Theirs</b>", `value="Three"`, "Edit 1 team<"} {
+		if got.Code != 409 || !strings.Contains(got.Body, want) {
+			t.Errorf("what others changed: %d does not say %q\n%s", got.Code, want, got.Body)
+		}
+	}
+	var names []string
+	for _, team := range teamsOf(h, c)[:7] {
+		names = append(names, fmt.Sprintf("%s/%s/%t", team.Name, team.ExtraTime, team.Hidden))
+	}
+	if got, want := strings.Join(names, " "), "Team 01/15m0s/false Team 02/0s/false Theirs/0s/false Team 04/30m0s/false Five/0s/false Same/0s/false Team 07/0s/false"; got != want {
+		t.Errorf("they are\n%s, want\n%s", got, want)
+	}
+	// Saved again, the form replaces what the other has saved.
+	again := webtest.Shown(got.Body)
+	again.Set("name.3", "Three")
+	if got := h.Ask(admin, "POST", path, again); got.Code != 303 || teamsOf(h, c)[2].Name != "Three" {
+		t.Errorf("saved again: %d, %s", got.Code, teamsOf(h, c)[2].Name)
+	}
+	// A team that was removed meanwhile is told, and the others are saved.
+	form = open("?t=7&t=8&back=q%3Dx")
+	if err := h.Store.RemoveTeams(t.Context(), c.ID, []string{teamsOf(h, c)[6].ID}); err != nil {
+		t.Fatal(err)
+	}
+	form.Set("name.8", "Eight")
+	if got := h.Ask(admin, "POST", path, form); got.Code != 409 || !strings.Contains(got.Body, "1 team was saved. Someone else has removed 1 team.") || teamsOf(h, c)[6].Name != "Eight" {
+		t.Errorf("a team was removed: %d\n%s", got.Code, got.Body)
+	}
+	if got := h.Ask(admin, "POST", path, url.Values{}); got.Code != 400 {
+		t.Errorf("an empty form: %d", got.Code)
+	}
+	// What the form cannot express stays with what is changed.
+	exact := teamsOf(h, c)[9]
+	exact.ExtraTime, exact.Label = 90*time.Second, "seat 7"
+	if err := h.Store.SetTeam(t.Context(), exact, ""); err != nil {
+		t.Fatal(err)
+	}
+	form = open(fmt.Sprint("?t=", exact.Number))
+	form.Set(fmt.Sprint("name.", exact.Number), "Renamed")
+	if got := h.Ask(admin, "POST", path, form); got.Code != 303 {
+		t.Errorf("a team with seconds: %d\n%s", got.Code, got.Body)
+	}
+	if now := teamsOf(h, c)[9]; now.Name != "Renamed" || now.ExtraTime != 90*time.Second || now.Label != "seat 7" {
+		t.Errorf("the team is %+v", now)
+	}
+	if got := h.Ask(admin, "GET", path+"?t=99", nil); got.Code != 303 {
+		t.Errorf("no such team: %d", got.Code)
+	}
+}
+
+// TestRemoveTeams: a team that has sent nothing is removed after a page that says what goes with it.
+func TestRemoveTeams(t *testing.T) {
+	h, c := class(t)
+	admin := h.Cookie("admin")
+	h.Send(c, "s01")
+	h.Clarify(c, store.NewClarification{Text: "may I?"}, "s02")
+	const path = "/c/now/teams/remove"
+	asked := h.Ask(admin, "GET", path+"?t=1&t=2&t=3&t=4&back=q%3Ds0", nil)
+	for _, want := range []string{
+		"1. Team 01 : cannot be removed, because it has 1 submission.", "2. Team 02 : cannot be removed, because it has 1 clarification.", "3. Team 03",
+		"Removed: 2 teams, with groups, extra time, and 2 memberships.", "Kept: the accounts", "Remove 2 teams",
+	} {
+		if text := webtest.Text(asked.Body); asked.Code != 200 || !strings.Contains(text, want) {
+			t.Errorf("the question: %d does not say %q\n%s", asked.Code, want, text)
+		}
+	}
+	form := webtest.Shown(asked.Body)
+	if !slices.Equal(form["t"], []string{"3", "4"}) {
+		t.Errorf("the form has the teams %v", form["t"])
+	}
+	for text, tt := range map[string]struct {
+		teams []string
+		code  int
+	}{
+		"Select one team or more": {nil, 400}, "no longer there": {[]string{"3", "99"}, 409}, "has submissions or clarification requests": {[]string{"3", "1"}, 409},
+	} {
+		method := map[bool]string{true: "GET", false: "POST"}[tt.code == 400]
+		if got := h.Ask(admin, method, path, url.Values{"t": tt.teams, "sure-password": {"correct-horse"}}); got.Code != tt.code || !strings.Contains(got.Body, text) {
+			t.Errorf("%v: %d does not say %q\n%s", tt.teams, got.Code, text, got.Body)
+		}
+	}
+	if n := len(teamsOf(h, c)); n != 60 {
+		t.Fatalf("%d teams are left", n)
+	}
+	got := h.Ask(admin, "POST", path, form)
+	if got.Code != 303 || got.Get("Location") != "/c/now/teams?done=removed-2&q=s0" {
+		t.Fatalf("remove: %d to %s\n%s", got.Code, got.Get("Location"), got.Body)
+	}
+	if now := teamsOf(h, c); len(now) != 58 || now[2].Number != 5 {
+		t.Errorf("the teams are %d", len(now))
+	}
+	if got := h.Ask(admin, "GET", "/c/now/board?view=staff", nil).Body; strings.Contains(got, "Team 03") || !strings.Contains(got, "Team 05") {
+		t.Error("the scoreboard has the team")
+	}
+	if log := h.Ask(admin, "GET", "/admin/audit?action=remove+team", nil).Body; !strings.Contains(log, "team 3, with 1 person") || !strings.Contains(log, "team 4, with 1 person") {
+		t.Errorf("the audit log is\n%s", log)
+	}
+	if got := h.Ask(h.Cookie("s03"), "GET", "/c/now", nil); got.Code != 404 {
+		t.Errorf("its member sees the contest: %d", got.Code)
+	}
+}
+
+var (
+	accountCell    = regexp.MustCompile(`<td><code>(\w+)</code></td>`)
+	checkedAccount = regexp.MustCompile(`name="account" value="(\w+)" checked`)
+)
+
+// TestListOfAccounts: accounts are searched, filtered and sorted, and many change at once.
+func TestListOfAccounts(t *testing.T) {
+	h, _ := class(t)
+	admin := h.Cookie("admin")
+	for query, want := range map[string]string{
+		"q=s5":                       "s50 s51 ... s59 10",
+		"q=S5&sort=-username":        "s59 s58 ... s50 10",
+		"filter=judge":               "judge",
+		"filter=contestant&q=a":      "ada bob ... s46 50",
+		"filter=disabled":            "",
+		"q=Team+0+s60":               "s60",
+		"page=2&sort=username":       "s44 s45 ... s60 17",
+		"sort=-role&filter=&q=judge": "judge",
+	} {
+		got := h.Ask(admin, "GET", "/admin/accounts?"+query, nil)
+		if names := listed(accountCell, got.Body); got.Code != 200 || names != want {
+			t.Errorf("%s: %d shows %q, want %q", query, got.Code, names, want)
+		}
+	}
+	if got := h.Ask(admin, "GET", "/admin/accounts?q=a&all=1", nil).Body; slices.Contains(strings.Fields(listed(checkedAccount, got)), "admin") {
+		t.Error("the own account is selected with all others")
+	}
+	change := func(do string, logins ...string) webtest.Answer {
+		return h.Ask(admin, "POST", "/admin/accounts-change", url.Values{"do": {do}, "account": logins, "back": {"q=s0"}, "sure-password": {"correct-horse"}})
+	}
+	for _, tt := range []struct {
+		do     string
+		logins []string
+		code   int
+		want   string
+	}{
+		{"out", nil, 400, "Select one account or more."},
+		{"", []string{"s01"}, 400, "Choose what to do"},
+		{"role:king", []string{"s01"}, 400, "Choose what to do"},
+		{"role:judge", []string{"s01", "admin"}, 400, "your own account"},
+		{"out", []string{"s01", "gone"}, 400, "There is no account"},
+		{"out", []string{"s01", "s02"}, 303, "done=changed&q=s0"},
+		{"in", []string{"s02"}, 303, "done=changed&q=s0"},
+		{"role:judge", []string{"s03", "s04"}, 303, "done=changed&q=s0"},
+		{"reset", []string{"s05", "s06"}, 200, "2 sheets"},
+	} {
+		got := change(tt.do, tt.logins...)
+		if said := got.Body + got.Get("Location"); got.Code != tt.code || !strings.Contains(said, tt.want) {
+			t.Errorf("%+v: %d\n%s", tt, got.Code, said)
+		}
+		if got.Code == 400 && listed(checkedAccount, got.Body) != strings.Join(slices.DeleteFunc(slices.Clone(tt.logins), func(s string) bool { return s == "gone" || s == "admin" }), " ") {
+			t.Errorf("%+v: the selection is lost: %s", tt, listed(checkedAccount, got.Body))
+		}
+	}
+	for login, want := range map[string]string{"s01": "contestant true", "s02": "contestant false", "s03": "judge false", "s04": "judge false"} {
+		a := webtest.Must[*store.Account](t)(h.Store.AccountByLogin(t.Context(), login))
+		if got := fmt.Sprint(a.Role, " ", a.Disabled); got != want {
+			t.Errorf("%s is %s, want %s", login, got, want)
+		}
+	}
+	if log := h.Ask(admin, "GET", "/admin/audit?action=change+account", nil).Body; strings.Count(log, "<td>change account</td>") != 7 {
+		t.Errorf("the audit log is\n%s", log)
+	}
+	own := h.Ask(admin, "GET", "/admin/accounts/admin", nil).Body
+	other := h.Ask(admin, "GET", "/admin/accounts/s01", nil).Body
+	if strings.Contains(own, "Disable account") || strings.Contains(own, "Delete account") || !strings.Contains(other, "Enable account") || !strings.Contains(other, `href="/admin/accounts/s01/erase"`) {
+		t.Errorf("the pages of accounts:\n%s\n%s", own, other)
+	}
+}

@@ -1,0 +1,55 @@
+package web_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"assay/judge/host/web/webtest"
+)
+
+// TestReadersInTurn: each page is asked for by everybody, one after the other, forward and backward. A
+// page for a reader without an account does not name one, and no page invites a reader to log in who has.
+func TestReadersInTurn(t *testing.T) {
+	h := walkers(t)
+	cookies := map[string]string{}
+	for _, w := range who {
+		cookies[w] = h.Cookie(w)
+	}
+	backward := slices.Clone(who)
+	slices.Reverse(backward)
+	pages := 0
+	for pattern := range webtest.Routes() {
+		if !strings.HasPrefix(pattern, "GET ") || strings.Contains(pattern, "/events") || strings.Contains(pattern, "{$}") {
+			continue
+		}
+		state := "everybody"
+		if strings.Contains(pattern, "{hole}") {
+			state = "open"
+		}
+		_, path := filled(pattern, state)
+		paths := []string{path}
+		if strings.HasSuffix(path, "/board") {
+			paths = append(paths, path+"?view=staff")
+		}
+		for _, path := range paths {
+			for _, w := range slices.Concat(who, backward) {
+				got := h.Ask(cookies[w], "GET", path, nil)
+				if got.Code != 200 || !strings.HasPrefix(got.Header.Get("Content-Type"), "text/html") {
+					continue
+				}
+				pages++
+				account, login := strings.Contains(got.Body, `href="/account"`), strings.Contains(got.Body, `href="/login"`)
+				if anonymous := w == "anonymous"; anonymous && account || !anonymous && login {
+					t.Errorf("%s for %s: names the account %v, invites to log in %v", path, w, account, login)
+				}
+				if jury := strings.Contains(got.Body, "?view=staff"); jury && slices.Contains([]string{"anonymous", "ada", "bob"}, w) {
+					t.Errorf("%s for %s leads to the view of the jury", path, w)
+				}
+			}
+		}
+	}
+	if pages < 200 {
+		t.Errorf("%d pages", pages)
+	}
+}

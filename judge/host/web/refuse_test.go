@@ -1,0 +1,72 @@
+package web_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge/host/store"
+	"assay/judge/host/web/webtest"
+)
+
+// TestErrorsLeadBack: the page of an error leads to the page that the reader came from or, if the browser
+// does not tell it, to the contest, hole or ladder of the address. It never leads to another server.
+func TestErrorsLeadBack(t *testing.T) {
+	h := webtest.New(t)
+	h.Contest("now", time.Hour, store.Public, store.Settings{})
+	h.Ladder("hill", store.Public, true)
+	h.Hole("nim")
+	bob := h.Cookie("bob")
+	for _, tt := range []struct {
+		method, path, from string
+		code               int
+		back               string // empty for no link but that to the home page
+	}{
+		{"GET", "/nothing", "/c/now?x=1", 404, "/c/now?x=1"},
+		{"GET", "/nothing", "", 404, ""},
+		{"GET", "/nothing", "/nothing", 404, ""},
+		{"GET", "/nothing", "http://evil.example/c/now", 404, ""},
+		{"GET", "/c/now/p/Z", "", 403, "/c/now"},
+		{"GET", "/c/now/edit", "/c/now/board", 403, "/c/now/board"},
+		{"GET", "/ladder/hill/edit", "", 403, "/ladder/hill"},
+		{"GET", "/ladder/hill/bot/99", "http://evil.example/", 404, "/ladder/hill"},
+		{"GET", "/hole/nim/edit", "", 403, "/hole/nim"},
+		{"POST", "/ladder/hill/bot/1", "/ladder/hill/bot/1?y", 404, "/ladder/hill/bot/1?y"},
+	} {
+		from := tt.from
+		if strings.HasPrefix(from, "/") {
+			from = h.URL + from
+		}
+		fields := url.Values(nil)
+		if tt.method == "POST" {
+			fields = url.Values{"do": {"retire"}}
+		}
+		got := h.Ask(bob, tt.method, tt.path, fields, "Referer", from)
+		_, main, _ := strings.Cut(got.Body, "<main")
+		links := strings.Count(main, "href=")
+		if got.Code != tt.code || !strings.Contains(main, `<a href="/">Home page</a>`) {
+			t.Errorf("%s %s: %d\n%s", tt.method, tt.path, got.Code, main)
+		}
+		if want := `class="btn" href="` + tt.back + `"`; tt.back != "" && !strings.Contains(main, want) || tt.back == "" && links != 1 {
+			t.Errorf("%s %s from %q does not lead back to %q:\n%s", tt.method, tt.path, tt.from, tt.back, main)
+		}
+		if sent := strings.Contains(main, "edit your input"); sent != (tt.method == "POST") {
+			t.Errorf("%s %s speaks of a form: %v", tt.method, tt.path, sent)
+		}
+	}
+}
+
+// TestLogInLeadsBack: the link in the bar brings the reader back to the page after the login.
+func TestLogInLeadsBack(t *testing.T) {
+	h := webtest.New(t)
+	h.Contest("now", time.Hour, store.Public, store.Settings{})
+	for path, link := range map[string]string{
+		"/": "/login", "/c/now?x=1": "/login?next=%2fc%2fnow%3fx%3d1", "/nothing": "/login?next=%2fnothing",
+		"/login": "/login", "/login?next=/c/now": "/login?next=%2fc%2fnow", "/login?next=//evil.example": "/login",
+	} {
+		if got := h.Ask("", "GET", path, nil); !strings.Contains(got.Body, `href="`+link+`">Log in</a>`) {
+			t.Errorf("%s does not lead to %s:\n%s", path, link, got.Body)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package example
+
+import (
+	"slices"
+	"strings"
+)
+
+// Shows returns a function that reports whether a statement in Markdown shows a sample: as an
+// example, or as two texts one after the other without any words that say so. If out is empty, the
+// sample has no output.
+func Shows(markdown string) func(in, out string) bool {
+	events := scanMarkdown(bounded(markdown))
+	found := pairUp(events)
+	var texts []Text
+	for _, e := range events {
+		switch e.kind {
+		case block:
+			if may, _ := fence(e.info); may {
+				texts = append(texts, e.text)
+			}
+		case table:
+			for _, row := range e.rows {
+				texts = append(texts, row...)
+			}
+		}
+	}
+	return func(in, out string) bool {
+		if slices.ContainsFunc(found, func(e Example) bool { return e.Input.Same(in) && e.Output.Same(out) }) {
+			return true
+		}
+		if strings.TrimSpace(in) == "" || strings.TrimSpace(out) == "" {
+			return false // an empty text stands anywhere
+		}
+		for i, t := range texts {
+			if t.Same(in) && i+1 < len(texts) && texts[i+1].Same(out) || t.both(in, out) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// both reports whether the text is an input and its output in one block, each below or behind at
+// most one label, such as "Input:".
+func (t Text) both(in, out string) bool {
+	rest := withoutEmpty(lines(t.Text))
+	for _, part := range []string{in, out} {
+		want := withoutEmpty(lines(part))
+		if len(rest) > 0 && !starts(rest, want) {
+			label, first, _ := strings.Cut(rest[0], ":")
+			if first = strings.TrimSpace(first); first != "" && classify(label).isLabel() {
+				rest[0] = first
+			} else if classify(rest[0]).isLabel() {
+				rest = rest[1:]
+			}
+		}
+		if !starts(rest, want) {
+			return false
+		}
+		rest = rest[len(want):]
+	}
+	return len(rest) == 0
+}
+
+func starts(all, first []string) bool {
+	return len(all) >= len(first) && slices.Equal(all[:len(first)], first)
+}
+
+func withoutEmpty(all []string) []string {
+	return slices.DeleteFunc(all, func(line string) bool { return line == "" })
+}

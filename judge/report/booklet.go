@@ -1,0 +1,135 @@
+package report
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+
+	"assay/judge/internal/tex"
+)
+
+// Papers are the sizes of paper that BookletHTML knows.
+var Papers = []string{"a4", "letter"}
+
+// A Booklet is the statements of problems on paper.
+type Booklet struct {
+	Title    string // on the cover; if empty, there is no cover
+	About    string // below the title, such as the date
+	Problems []BookletProblem
+}
+
+// A BookletProblem is a problem in a booklet.
+type BookletProblem struct {
+	Label    string // such as "A"; if empty, the problem has none
+	Title    string
+	Language string        // code of the statement's language
+	CPU      time.Duration // of a test case; zero means that no limit is shown
+	Memory   int64         // in bytes; zero means that no limit is shown
+	Markdown []byte
+	Pictures Pictures
+	Samples  []BookletSample // that the statement does not show itself
+	// Document names a file that is the statement, and Link is its address. If both are empty, the
+	// statement is Markdown.
+	Document, Link string
+}
+
+// Text returns a text without the empty lines at its end.
+func (BookletSample) Text(text string) string { return safe(strings.TrimRight(text, "\r\n")) }
+
+// A BookletSample is a sample below a statement. If Out is empty, it has no output.
+type BookletSample struct{ In, Out string }
+
+// Limits returns the line below the title.
+func (p BookletProblem) Limits() string {
+	var parts []string
+	if p.CPU > 0 {
+		parts = append(parts, "Time limit "+strconv.FormatFloat(p.CPU.Seconds(), 'f', -1, 64)+" s")
+	}
+	if p.Memory > 0 {
+		parts = append(parts, fmt.Sprintf("memory limit %d MiB", p.Memory>>20))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// Name returns the title behind the label.
+func (p BookletProblem) Name() string {
+	if p.Label == "" {
+		return p.Title
+	}
+	return p.Label + ". " + p.Title
+}
+
+// Word returns a heading in the language of the statement.
+func (p BookletProblem) Word(english string) string { return tex.Word(p.Language, english) }
+
+// WithoutTitle returns a statement without the heading that it begins with, for pages that have a
+// title of their own.
+func WithoutTitle(statement string) string {
+	statement = strings.TrimLeft(statement, "\r\n")
+	if first, rest, _ := strings.Cut(statement, "\n"); strings.HasPrefix(first, "# ") {
+		return rest
+	}
+	return statement
+}
+
+// BookletPart draws a booklet without the page around it, for pages with the rules of BookletStyle.
+func BookletPart(b *Booklet) (template.HTML, error) {
+	type problem struct {
+		BookletProblem
+		Body  template.HTML
+		Lines [6]struct{} // for notes
+	}
+	view := struct {
+		Title, About string
+		Problems     []problem
+	}{b.Title, b.About, nil}
+	for i, p := range b.Problems {
+		var body bytes.Buffer
+		if p.Document == "" {
+			notes := extension.NewFootnote(extension.WithFootnoteIDPrefixFunction(func(ast.Node) []byte { return fmt.Appendf(nil, "p%d-", i+1) }))
+			if err := drawStatement(&body, []byte(WithoutTitle(string(p.Markdown))), p.Pictures, notes); err != nil {
+				return "", err
+			}
+		}
+		view.Problems = append(view.Problems, problem{BookletProblem: p, Body: template.HTML(body.String())})
+	}
+	t, err := pageTemplates()
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	err = t.ExecuteTemplate(&out, "booklet.html", view)
+	return template.HTML(out.String()), err
+}
+
+// BookletStyle returns the rules of a booklet. On paper they number its pages.
+func BookletStyle() string { return bookletStyle }
+
+//go:embed page/booklet.css
+var bookletStyle string
+
+// BookletHTML draws a booklet as one page that needs nothing else, if the URLs of its pictures hold
+// their data. Paper is one of Papers.
+func BookletHTML(w io.Writer, b *Booklet, paper string) error {
+	body, err := BookletPart(b)
+	if err != nil {
+		return err
+	}
+	title, language := b.Title, "en"
+	if len(b.Problems) > 0 {
+		language = b.Problems[0].Language
+		if title == "" {
+			title = b.Problems[0].Title
+		}
+	}
+	style := template.CSS(BookletStyle() + "@page { size: " + paper + "; }\n")
+	return statementHTML(w, statementView{Title: title, Language: language, Style: style, Body: body})
+}

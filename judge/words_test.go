@@ -1,0 +1,250 @@
+package judge_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// retired are words that comments, texts and documents of the project do not use any more, as regular
+// expressions, with what to write.
+var retired = []struct{ word, instead string }{
+	{`anew`, "again"},
+	{`besides`, "also, or except"},
+	{`whoever|somebody|nobody`, "the role: caller, owner, author, administrator, contestant; or no account"},
+	{`askers?`, "caller"},
+	{`one's own`, "the role: your own, the account's own"},
+	{`who takes? part`, "contestants, or teams"},
+	{`who looks?`, "spectator"},
+	{`but for`, "except, or without"},
+	{`at last`, "finally"},
+	{`by now`, "already"},
+	{`goes along`, "what it does"},
+	{`of which`, "two sentences"},
+	{`told`, "receives, is called with, reports"},
+	{`brought`, "uploaded, or included"},
+	{`a line each`, "one per line"},
+	{`as it is`, "unchanged"},
+	{`what there is`, "what exists"},
+	{`shuts? out`, "disable"},
+	{`pokes?`, "wake"},
+	{`shelf|shelves`, "cache"},
+	{`patience`, "timeout"},
+	{`sweeps?`, "garbage collection"},
+	{`mend(s|ed)?`, "fix"},
+	{`(judged?|proved?) again`, "rejudge, or recheck"},
+	{`kept going`, "resumed"},
+	{`stands? still`, "is frozen"},
+	{`(?-i:thaws?)`, "unfreeze"},
+	{`tool chains?`, "toolchain"},
+	{`rungs?`, "isolation level"},
+	{`folders?`, "directory"},
+	{`processor time`, "CPU time"},
+	{`clock on the wall`, "wall time"},
+	{`unwell|illness`, "unhealthy"},
+}
+
+// unclean are the packages and documents that still use retired words. A package that uses none any more
+// fails the test until it is taken off the list; nothing is added to it.
+var unclean = []string{
+	"ARCHITECTURE.md",
+	"BENCHMARKS.md",
+	"CHANGELOG.md",
+	"CONTRIBUTING.md",
+	"README.md",
+	"cmd/internal/cli",
+	"cmd/judge",
+	"cmd/judged",
+	"docs/arena.md",
+	"docs/class.md",
+	"docs/contestant.md",
+	"docs/glossary.md",
+	"docs/holes.md",
+	"docs/hosting.md",
+	"docs/kit.md",
+	"docs/ladders.md",
+	"docs/packages.md",
+	"docs/setter.md",
+	"judge",
+	"judge/blob",
+	"judge/bundle",
+	"judge/cases/format",
+	"judge/cases/gen",
+	"judge/cases/mutate",
+	"judge/cases/stress",
+	"judge/cases/verify",
+	"judge/contests/arena",
+	"judge/contests/golf",
+	"judge/contests/golf/drivers",
+	"judge/contests/golf/drivers/README.md",
+	"judge/host/board",
+	"judge/host/client",
+	"judge/host/dispatch",
+	"judge/host/flow",
+	"judge/host/job",
+	"judge/host/ladder",
+	"judge/host/queue",
+	"judge/host/server",
+	"judge/host/store",
+	"judge/host/store/internal/query",
+	"judge/host/store/storetest",
+	"judge/host/web/contest",
+	"judge/host/web/hole",
+	"judge/host/web/ladder",
+	"judge/host/web/people",
+	"judge/host/web/staff",
+	"judge/host/worker",
+	"judge/internal/browser",
+	"judge/internal/cachedir",
+	"judge/internal/raze",
+	"judge/internal/tex",
+	"judge/kit",
+	"judge/kit/referee",
+	"judge/packages/exchange",
+	"judge/packages/fill",
+	"judge/packages/icpc",
+	"judge/packages/polygon",
+	"judge/problem",
+	"judge/report",
+	"judge/report/page",
+	"judge/running/check",
+	"judge/running/config",
+	"judge/running/lang",
+	"judge/running/sandbox",
+	"judge/running/sandbox/sandboxtest",
+	"judge/running/trial",
+	"judge/workspace",
+}
+
+// TestRetiredWords: comments and strings of Go, templates, style sheets, scripts and documents use no
+// retired words, except in the packages that are listed as unclean. Tests are not read, nor the problems,
+// whose statements tell stories.
+func TestRetiredWords(t *testing.T) {
+	const root = ".."
+	var all []string
+	for _, r := range retired {
+		all = append(all, r.word)
+	}
+	any := regexp.MustCompile(`(?i)(?:^|[^\pL\pN_])(` + strings.Join(all, "|") + `)(?:$|[^\pL\pN_])`)
+	uses := map[string]int{}
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel := filepath.ToSlash(strings.TrimPrefix(name, root+string(filepath.Separator)))
+		if d.IsDir() {
+			if base := d.Name(); rel != root && (base == "testdata" || strings.HasPrefix(base, ".") || rel == "solutions" || rel == "testcases" || rel == "problems") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		in := unit(rel)
+		if in == "" {
+			return nil
+		}
+		lines, err := textOf(name)
+		for _, line := range lines {
+			for _, word := range any.FindAllStringSubmatch(line.text, -1) {
+				if uses[in]++; !slices.Contains(unclean, in) {
+					t.Errorf("%s:%d: %q is retired: write %s", rel, line.number, word[1], insteadOf(word[1]))
+				}
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range unclean {
+		if uses[in] == 0 {
+			t.Errorf("%s uses no retired word: take it off the list of unclean packages", in)
+		}
+	}
+	if !slices.IsSorted(unclean) {
+		t.Error("the list of unclean packages is not sorted")
+	}
+}
+
+func insteadOf(word string) string {
+	for _, r := range retired {
+		if regexp.MustCompile(`(?i)^(` + r.word + `)$`).MatchString(word) {
+			return r.instead
+		}
+	}
+	return ""
+}
+
+// unit is the package or document that a file belongs to; it is empty for files that are not read.
+func unit(file string) string {
+	dir := path.Dir(file)
+	switch path.Ext(file) {
+	case ".go":
+		if strings.HasSuffix(file, "_test.go") {
+			return ""
+		}
+		return dir
+	case ".html", ".css", ".js":
+		return strings.TrimSuffix(strings.TrimSuffix(dir, "/templates"), "/static")
+	case ".md":
+		return file
+	}
+	return ""
+}
+
+// actions are those of templates, which name what is in Go.
+var actions = regexp.MustCompile(`\{\{[^}]*\}\}`)
+
+type textLine struct {
+	number int
+	text   string
+}
+
+// textOf returns what people read of a file: of Go the comments and strings, of others everything.
+func textOf(name string) (all []textLine, err error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	add := func(number int, text string) {
+		for line := range strings.Lines(text) {
+			all = append(all, textLine{number, line})
+			number++
+		}
+	}
+	switch filepath.Ext(name) {
+	case ".go":
+	case ".html":
+		add(1, actions.ReplaceAllString(string(data), ""))
+		return all, nil
+	default:
+		add(1, string(data))
+		return all, nil
+	}
+	set := token.NewFileSet()
+	f, err := parser.ParseFile(set, name, data, parser.ParseComments)
+	if err != nil {
+		return nil, fmt.Errorf("read the words of %s: %w", name, err)
+	}
+	for _, group := range f.Comments {
+		for _, c := range group.List {
+			add(set.Position(c.Pos()).Line, c.Text)
+		}
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if s, is := n.(*ast.BasicLit); is && s.Kind == token.STRING {
+			add(set.Position(s.Pos()).Line, s.Value)
+		}
+		_, imports := n.(*ast.ImportSpec)
+		return !imports
+	})
+	return all, nil
+}
