@@ -117,7 +117,7 @@ var layers = map[string][]string{
 	"judge/host/clics":       nil,                       // pure: the table of the Contest API
 	"judge/host/matchmaking": {"judge/contests/rating"}, // pure: who meets whom next on a ladder
 	// It draws what scoring makes of the store's rows.
-	"judge/host/board": {"judge/host/scoring", "judge/host/store"},
+	"judge/host/board": {"judge/host/scoring", "judge/host/store", "judge/report"},
 	// Its queries follow the formula of fair, and its rows hold the words of job.
 	"judge/host/store":                {"judge", "judge/blob", "judge/host/fair", "judge/host/job", "judge/host/store/internal/query"},
 	"judge/host/store/internal/query": nil, // generated
@@ -142,7 +142,7 @@ var layers = map[string][]string{
 	"judge/host/ladder": {"judge/contests/arena", "judge/contests/rating", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/matchmaking", "judge/host/store"},
 	"judge/host/desk":   {"judge", "judge/blob", "judge/contests/golf", "judge/host/auth", "judge/host/client", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/scoring", "judge/host/store"}, // golf reads posts
 	// Each route stands on one of these, and bundles are taken apart there; of two sandboxes one is the better.
-	"judge/host/contestexport": {"judge/blob", "judge/host/contestpackage", "judge/host/desk", "judge/host/store"},
+	"judge/host/contestexport": {"judge/blob", "judge/host/board", "judge/host/clics", "judge/host/contestpackage", "judge/host/desk", "judge/host/feed", "judge/host/scoring", "judge/host/store"},
 	"judge/host/feed":          {"judge", "judge/host/board", "judge/host/clics", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/host/scoring", "judge/host/store"},
 	"judge/host/api":           {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/clics", "judge/host/contestexport", "judge/host/contestpackage", "judge/host/desk", "judge/host/dispatch", "judge/host/feed", "judge/host/flow", "judge/host/job", "judge/host/queue", "judge/host/roster", "judge/host/store", "judge/running/sandbox"},
 	// Joins all of them.
@@ -158,7 +158,7 @@ var layers = map[string][]string{
 	"judge/host/web/people":   {"judge", "judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/roster", "judge/host/store", "judge/host/web", "judge/host/web/access"},
 	"judge/host/web/problems": {"judge/blob", "judge/bundle", "judge/host/auth", "judge/host/client", "judge/host/desk", "judge/host/store", "judge/host/web"},
 	"judge/host/web/runner":   {"judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/scoring", "judge/host/store", "judge/host/web", "judge/host/web/access"},
-	"judge/host/web/staff":    {"judge", "judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/job", "judge/host/scoring", "judge/host/store", "judge/host/web", "judge/host/web/access"},
+	"judge/host/web/staff":    {"judge", "judge/host/auth", "judge/host/board", "judge/host/contestexport", "judge/host/desk", "judge/host/job", "judge/host/scoring", "judge/host/store", "judge/host/web", "judge/host/web/access"},
 	// The list of all pages, and the home page.
 	"judge/host/web/pages": {"judge/host/auth", "judge/host/store", "judge/host/web", "judge/host/web/access", "judge/host/web/contest", "judge/host/web/hole", "judge/host/web/ladder", "judge/host/web/people", "judge/host/web/problems", "judge/host/web/runner", "judge/host/web/staff"},
 	// For tests of the pages.

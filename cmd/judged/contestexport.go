@@ -18,12 +18,14 @@ import (
 )
 
 // exported are the archives of a contest and the directories into which they go.
-var exported = []struct{ part, dir string }{{"package", "."}, {"submissions", "submissions"}}
+var exported = []struct{ part, dir string }{
+	{"package", "."}, {"submissions", "submissions"}, {"scoreboard", "scoreboard"}, {"full-scoreboard", "full-scoreboard"},
+}
 
 // exportContest is the command that writes what a server has of a contest.
 func (a *admin) exportContest() *cobra.Command {
 	var contest string
-	cmd := a.below("export <directory>", "write a contest package and the submissions of a contest",
+	cmd := a.below("export <directory>", "write a contest package, the submissions, and the scoreboard of a contest",
 		func(ctx context.Context, api *client.Client, args []string) error {
 			if contest == "" {
 				return &judge.Misuse{Err: errors.New("name the contest with --contest, as in its address")}
@@ -46,10 +48,14 @@ func (a *admin) exportContest() *cobra.Command {
 
 The files in the directory itself are a contest package: contest, problems, groups, organizations, teams,
 persons, and accounts without passwords. Importing the package changes nothing on the same server. On
-another server with the same problems, the import makes the same contest.
+another server with the same problems, the import makes the same contest. The directory also has scoreboard.json,
+awards.json and event-feed.ndjson, as the Contest API has them for a judge, and results.tsv.
 
 The directory submissions has a directory for each problem and language. Each has a directory for each
-submission of a team, as JPlag reads them, and a file info.csv, which Dolos reads.`
+submission of a team, as JPlag reads them, and a file info.csv, which Dolos reads.
+
+The directory scoreboard has pages of the scoreboard as the public sees it now, full-scoreboard as the jury
+sees it. They need no server and have no scripts.`
 	return cmd
 }
 

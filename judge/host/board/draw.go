@@ -37,6 +37,8 @@ type pen struct {
 	staff bool
 	kind  scoring.Kind
 	drawn map[*scoring.Row][]byte
+	// static pages are files: they have no links to the server.
+	static bool
 }
 
 // sheet is a board as it was drawn once.
@@ -140,7 +142,11 @@ func (p *pen) tableHead(problems []scoring.Problem) []byte {
 		out.WriteString(`<th scope="col">Points</th>`)
 	}
 	for _, q := range problems {
-		fmt.Fprintf(&out, `<th scope="col"><a href="%s/p/%s" title="%s">%s</a>`, p.head.base(), text(pathPart(q.Label)), text(q.Title), text(q.Label))
+		if p.static {
+			fmt.Fprintf(&out, `<th scope="col"><abbr title="%s">%s</abbr>`, text(q.Title), text(q.Label))
+		} else {
+			fmt.Fprintf(&out, `<th scope="col"><a href="%s/p/%s" title="%s">%s</a>`, p.head.base(), text(pathPart(q.Label)), text(q.Title), text(q.Label))
+		}
 		if colour.MatchString(q.Colour) {
 			fmt.Fprintf(&out, `<svg viewBox="0 0 2 2" aria-hidden="true"><circle cx="1" cy="1" r=".9" fill="%s"/></svg>`, q.Colour)
 		}
@@ -323,7 +329,10 @@ func (p *pen) html(s *sheet, group string, version int64) []byte {
 	if p.staff {
 		view = "?view=staff"
 	}
-	out = fmt.Appendf(out, `<section class="scores" data-version="%d" data-board="%s/board/events%s"`, version, p.head.base(), view)
+	out = append(out, `<section class="scores"`...)
+	if !p.static {
+		out = fmt.Appendf(out, ` data-version="%d" data-board="%s/board/events%s"`, version, p.head.base(), view)
+	}
 	if group != "" {
 		out = append(out, ` data-group`...)
 	}
@@ -393,16 +402,9 @@ func columns(rows []*scoring.Row) []scoring.Column {
 // filters are links to the boards of groups.
 func (p *pen) filters(out []byte, groups []string, group string) []byte {
 	out = append(out, `<nav aria-label="Groups"><ul class="filters">`...)
-	for _, g := range append([]string{""}, groups...) {
+	for i, g := range append([]string{""}, groups...) {
 		out = append(out, `<li><a href="`...)
-		out = append(out, p.head.base()+"/board"...)
-		query := "?"
-		if p.staff {
-			out, query = append(out, "?view=staff"...), "&amp;"
-		}
-		if g != "" {
-			out = append(out, query+"group="+pathPart(g)...)
-		}
+		out = append(out, p.link(i-1, g)...)
 		out = append(out, '"')
 		if g == group {
 			out = append(out, ` aria-current="page"`...)
@@ -415,6 +417,21 @@ func (p *pen) filters(out []byte, groups []string, group string) []byte {
 		out = append(out, `</bdi></a></li>`...)
 	}
 	return append(out, "</ul></nav>\n"...)
+}
+
+// link is the address of the page of a group by its place, safe in HTML; of all teams it is empty.
+func (p *pen) link(at int, group string) string {
+	if p.static {
+		return staticName(at)
+	}
+	address, query := p.head.base()+"/board", "?"
+	if p.staff {
+		address, query = address+"?view=staff", "&amp;"
+	}
+	if group != "" {
+		address += query + "group=" + pathPart(group)
+	}
+	return address
 }
 
 // legend explains the marks.

@@ -1,6 +1,6 @@
 // Package contestexport writes what people take away from a contest as ZIP archives: its contest package,
-// and its submissions for tools that look for plagiarism. It changes nothing, and does not decide who may
-// have an archive.
+// its results, its scoreboard as pages, and its submissions for tools that look for plagiarism. It does not
+// decide who may have an archive.
 package contestexport
 
 import (
@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"assay/judge/blob"
+	"assay/judge/host/board"
 	"assay/judge/host/contestpackage"
 	"assay/judge/host/desk"
 	"assay/judge/host/store"
@@ -32,20 +33,26 @@ type Part string
 const (
 	Package     Part = "package"     // that judged admin contest import reads
 	Submissions Part = "submissions" // by problem and language
+	Board       Part = "scoreboard"  // as the public sees it
+	FullBoard   Part = "full-scoreboard"
 )
 
 // Parts are all parts.
-var Parts = []Part{Package, Submissions}
+var Parts = []Part{Package, Submissions, Board, FullBoard}
 
 // Write writes a part of a contest as a ZIP archive. It may have written some of it if it fails.
-func Write(ctx context.Context, d *desk.Desk, c *store.Contest, p Part, to io.Writer) error {
+func Write(ctx context.Context, d *desk.Desk, boards *board.Hall, c *store.Contest, p Part, to io.Writer) error {
 	z := zip.NewWriter(to)
 	var err error
 	switch p {
 	case Package:
-		err = writePackage(ctx, d.Store, c, z)
+		if err = writePackage(ctx, d.Store, c, z); err == nil && ranks(c) {
+			err = writeResults(ctx, d, boards, c, z)
+		}
 	case Submissions:
 		err = writeSubmissions(ctx, d, c, z)
+	case Board, FullBoard:
+		err = writeBoard(ctx, boards, c, p == FullBoard, z)
 	default:
 		err = fmt.Errorf("%q: %w", p, store.ErrNotFound)
 	}
@@ -85,6 +92,20 @@ func writePackage(ctx context.Context, db *store.Store, c *store.Contest, z *zip
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if err := put(z, name, files[name], time.Time{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeBoard writes the scoreboard as pages without scripts.
+func writeBoard(ctx context.Context, boards *board.Hall, c *store.Contest, full bool, z *zip.Writer) error {
+	live, err := boards.Board(ctx, c.ID)
+	if err != nil {
+		return err
+	}
+	for _, f := range live.Static(full) {
+		if err := put(z, f.Name, f.Data, time.Time{}); err != nil {
 			return err
 		}
 	}
@@ -175,11 +196,7 @@ func (t dirs) add(blobs *blob.Folder, z *zip.Writer, dir string, s *store.Submis
 	own := fmt.Sprintf("%d-%s", s.Number, safe(team.ExtID))
 	used := map[string]bool{}
 	for i, f := range s.Files {
-		name := safe(f.Path)
-		if used[strings.ToLower(name)] || name == "" {
-			name = fmt.Sprintf("%d-%s", i+1, name)
-		}
-		used[strings.ToLower(name)] = true
+		name := fresh(used, i, f.Path)
 		data, err := read(blobs, f.Digest, f.Size)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // its author was erased meanwhile
@@ -190,9 +207,21 @@ func (t dirs) add(blobs *blob.Folder, z *zip.Writer, dir string, s *store.Submis
 		if err := put(z, path.Join(dir, own, name), data, s.Received); err != nil {
 			return err
 		}
-		t.line(dir, path.Join(own, name), fmt.Sprint(s.Number), team.Name, strings.Join(team.Groups, ", "), cmp.Or(string(s.Verdict), "pending"), s.Received.Format(time.RFC3339))
+		verdict := cmp.Or(string(s.Verdict), "pending")
+		t.line(dir, path.Join(own, name), fmt.Sprint(s.Number), team.Name, strings.Join(team.Groups, ", "), verdict,
+			s.Received.Format(time.RFC3339))
 	}
 	return nil
+}
+
+// fresh makes the name of a file safe, and another one than those that are used, in any letter case.
+func fresh(used map[string]bool, at int, name string) string {
+	name = safe(name)
+	if used[strings.ToLower(name)] || name == "" {
+		name = fmt.Sprintf("%d-%s", at+1, name)
+	}
+	used[strings.ToLower(name)] = true
+	return name
 }
 
 // line adds a line to the table of a directory.

@@ -3,22 +3,30 @@ package contestexport_test
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/json"
 	"io"
+	"log/slog"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"assay/judge/host/board"
 	"assay/judge/host/contestexport"
 	"assay/judge/host/store"
 	"assay/judge/host/web/webtest"
 )
 
+func boards(h *webtest.Harness) *board.Hall {
+	return board.NewHall(board.HallOptions{Store: h.Store, Log: slog.New(slog.DiscardHandler)})
+}
+
 // files reads the files of an archive by their names.
 func files(t *testing.T, h *webtest.Harness, c *store.Contest, p contestexport.Part) (names []string, all map[string]string) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := contestexport.Write(t.Context(), h.Desk, c, p, &b); err != nil {
+	if err := contestexport.Write(t.Context(), h.Desk, boards(h), c, p, &b); err != nil {
 		t.Fatal(err)
 	}
 	z, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
@@ -59,11 +67,102 @@ func TestSubmissions(t *testing.T) {
 	}
 	lines := strings.Split(all["A/py/info.csv"], "\n")
 	if len(lines) != 5 || lines[0] != "filename,id,full_name,labels,status,created_at" ||
-		!strings.HasPrefix(lines[1], "3-2/sum___marked_.py,3,\"bob") || !strings.Contains(lines[1], ",pending,") || !strings.Contains(lines[3], ",AC,") {
+		!strings.HasPrefix(lines[1], "3-2/sum___marked_.py,3,\"bob") || !strings.Contains(lines[1], ",pending,") ||
+		!strings.Contains(lines[3], ",AC,") {
 		t.Errorf("the table:\n%s", all["A/py/info.csv"])
 	}
-	if err := contestexport.Write(t.Context(), h.Desk, c, "nothing", io.Discard); err == nil {
+	if _, err := h.Store.Erase(t.Context(), h.Accounts["bob"].ID); err != nil {
+		t.Fatal(err)
+	}
+	if names, _ = files(t, h, c, contestexport.Submissions); len(names) != 2 {
+		t.Errorf("after the author of two was erased there are %q", names)
+	}
+	for range 201 {
+		h.Send(c, "ada")
+	}
+	if names, _ = files(t, h, c, contestexport.Submissions); len(names) != 203 {
+		t.Errorf("of 202 submissions there are %d files", len(names)-1)
+	}
+	if err := contestexport.Write(t.Context(), h.Desk, boards(h), c, "nothing", io.Discard); err == nil {
 		t.Error("there is an archive of nothing")
+	}
+}
+
+// TestScoreboard: the public scoreboard does not have what is hidden from the public, the full one does.
+func TestScoreboard(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("spring", -30*time.Minute, store.Public, store.Settings{})
+	c.Freeze = 29 * time.Minute
+	if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
+		t.Fatal(err)
+	}
+	h.Judged(h.Send(c, "ada"), webtest.Accepted()...)
+	for part, accepted := range map[contestexport.Part]bool{contestexport.Board: false, contestexport.FullBoard: true} {
+		names, all := files(t, h, c, part)
+		if !slices.Equal(names, []string{"index.html", "style.css"}) || strings.Contains(all["index.html"], `<span class="said">first to solve`) != accepted {
+			t.Errorf("%s: %q\n%s", part, names, all["index.html"])
+		}
+	}
+}
+
+// TestResults: the results are those that the jury sees, also in the freeze.
+func TestResults(t *testing.T) {
+	h := webtest.New(t)
+	n := &store.ContestImport{
+		Contest: &store.Contest{
+			Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(-30 * time.Minute), Length: time.Hour,
+			Freeze: 29 * time.Minute, Visibility: store.Public,
+		},
+		Problems: []store.NewContestProblem{{Label: "A", Slug: "sum"}},
+		Groups:   []store.Group{{ID: "1", Name: "North"}, {ID: "2", Name: "South"}, {ID: "3", Name: "Girls"}},
+		Teams: []store.Team{
+			{ExtID: "7", ICPCID: "700", Name: "ada", GroupIDs: []string{"1", "3"}}, {ExtID: "8", Name: "bob", GroupIDs: []string{"2"}},
+			{ExtID: "9", Name: "chair", Hidden: true},
+		},
+	}
+	for login, team := range map[string]string{"ada": "7", "bob": "8", "chair": "9"} {
+		n.Accounts = append(n.Accounts, store.ImportedAccount{ID: login, Type: "team", Team: team, Account: h.Accounts[login]})
+	}
+	id, _, err := h.Store.ImportContest(t.Context(), n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := webtest.Must[*store.Contest](t)(h.Store.Contest(t.Context(), id))
+	for _, login := range []string{"chair", "ada"} {
+		h.Judged(h.Send(c, login), webtest.Accepted()...)
+	}
+	h.Judged(h.Send(c, "bob"), webtest.Failing()...)
+	_, all := files(t, h, c, contestexport.Package)
+	want := regexp.MustCompile(`^File_Version\t1\n700\t1\tGold Medal\t1\t(\d+)\t(\d+)\tNorth, Girls\n\t2\tHonorable\t0\t0\t0\t\n$`)
+	if m := want.FindStringSubmatch(all["results.tsv"]); m == nil || m[1] != m[2] || m[1] == "0" {
+		t.Errorf("the results:\n%q, want\n%s", all["results.tsv"], want)
+	}
+	var awards []struct {
+		ID    string   `json:"id"`
+		Teams []string `json:"team_ids"`
+	}
+	if err := json.Unmarshal([]byte(all["awards.json"]), &awards); err != nil || len(awards) != 8 || awards[0].ID != "winner" || !slices.Equal(awards[0].Teams, []string{"7"}) {
+		t.Errorf("the awards: %v\n%s", err, all["awards.json"])
+	}
+	var table struct {
+		Rows []struct {
+			Team string `json:"team_id"`
+		} `json:"rows"`
+	}
+	if err := json.Unmarshal([]byte(all["scoreboard.json"]), &table); err != nil || len(table.Rows) != 2 || table.Rows[0].Team != "7" {
+		t.Errorf("the scoreboard: %v\n%s", err, all["scoreboard.json"])
+	}
+	count, last := map[string]int{}, ""
+	for line := range strings.Lines(all["event-feed.ndjson"]) {
+		var e struct{ Type, Token string }
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		count[e.Type]++
+		last = e.Token
+	}
+	if count["contest"] != 1 || count["teams"] != 3 || count["submissions"] != 3 || count["judgements"] != 3 || count["awards"] != 8 || last == "" {
+		t.Errorf("the event feed has %v, its last token is %q", count, last)
 	}
 }
 
@@ -73,7 +172,8 @@ func TestPackage(t *testing.T) {
 	c := h.Contest("spring", time.Hour, store.Public, store.Settings{})
 	h.Clarify(c, store.NewClarification{Text: "may I?"}, "ada") // who takes part from then on
 	names, all := files(t, h, c, contestexport.Package)
-	want := "accounts.json contest.json groups.json organizations.json persons.json problems.json teams.json"
+	want := "accounts.json contest.json groups.json organizations.json persons.json problems.json teams.json awards.json event-feed.ndjson " +
+		"results.tsv scoreboard.json"
 	if strings.Join(names, " ") != want || !strings.Contains(all["contest.json"], `"id": "spring"`) || !strings.Contains(all["teams.json"], `"name": "ada`) || !strings.Contains(all["problems.json"], `"id": "sum"`) {
 		t.Errorf("%q\n%q", names, all)
 	}

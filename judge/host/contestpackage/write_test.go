@@ -100,6 +100,32 @@ func written(files map[string][]byte) string {
 	return b.String()
 }
 
+// TestWriteOddTimes: what a package cannot say of the times of a contest stays as it is, and a freeze by
+// hand is not the planned one.
+func TestWriteOddTimes(t *testing.T) {
+	for _, c := range []store.Contest{
+		{},
+		{Freeze: time.Hour},
+		{Length: time.Hour, Freeze: time.Hour},
+		{Length: time.Hour, Freeze: 2 * time.Hour},
+		{Length: time.Hour, Freeze: 10 * time.Minute, Settings: store.Settings{Planned: 50 * time.Minute}},
+	} {
+		c.Slug, c.Name, c.Format = "spring", "Spring", store.ICPC
+		now := server()
+		now.Contest = &c
+		files, err := Write(now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p, err := plan(t, now, files); err != nil || !p.Empty() {
+			t.Errorf("%+v: %v\n%s", c, err, written(files))
+		}
+		if c.Settings.Planned != 0 && !strings.Contains(written(files), `"scoreboard_freeze_duration": "0:10:00.000"`) {
+			t.Errorf("a freeze by hand is written as the planned one:\n%s", written(files))
+		}
+	}
+}
+
 // TestWriteAny: the import of what is written is the identity, whatever people named.
 func TestWriteAny(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -34,6 +34,10 @@ func TestBalloons(t *testing.T) {
 		{"an undecided one of the same problem", "a A 60 , a A 61 AC", 1, "a A 2"},
 		{"a rejected one leaves room", "a A 60 WA, a B 61 AC", 1, "a B 2"},
 		{"a hidden one counts as solved", "a A 1 AC, a B 2 , a C 60 AC, a D 61 AC", 2, "a A 1; hidden a C, a D"},
+		{"one that was hidden counts for an undecided one", "a B 2 , a C 60 AC, a B 61 AC", 1, "; hidden a B, a C"},
+		{"a judge error may reach the bound first", "a A 60 JE, a B 61 AC", 1, "; hidden a B"},
+		{"an undecided one of a solved problem counts once", "a A 5 , a A 6 AC, a B 60 AC", 2, "a A 2, a B 3"},
+		{"not in the order of the ranks", "a A 5 AC, b A 6 AC, b B 7 AC", 0, "a A 1, b A 2, b B 3"},
 		{"ignored", "a A 5 AC ignored, b A 60 AC ignored", 0, ""},
 		{"outside the contest", "a A -1 AC, a A 100 AC", 0, ""},
 		{"hidden teams get none", "h A 5 AC, h B 61 AC", 0, ""},
@@ -47,6 +51,9 @@ func TestBalloons(t *testing.T) {
 			got := b.Balloons(c.Public(start.Add(99*time.Minute)), tt.inFreeze)
 			if text := drawBalloons(got); text != tt.want {
 				t.Errorf("%q, want %q", text, tt.want)
+			}
+			if !slices.IsSortedFunc(got.Due, func(x, y scoring.Balloon) int { return int(x.Submission - y.Submission) }) {
+				t.Errorf("not in the order of the submissions: %+v", got.Due)
 			}
 			c.Thaw = c.End()
 			if got := b.Balloons(c.Public(c.End()), 0); len(got.Unknown) > 0 {

@@ -15,8 +15,8 @@ type Balloon struct {
 	At         time.Time
 	// Held says why the balloon must not be delivered. If empty, it may be.
 	Held    string
-	GivenBy string    // username; empty while nobody has delivered it
-	GivenAt time.Time // zero while nobody has delivered it
+	GivenBy string    // username; empty before the delivery
+	GivenAt time.Time // zero before the delivery
 }
 
 // Balloons returns the balloons of a contest in the order of their submissions.
@@ -29,7 +29,7 @@ func (s *Store) Balloons(ctx context.Context, contest string) ([]Balloon, error)
 }
 
 // PutBalloons adds balloons, or updates their submission and whether they are held. Who delivered them
-// stays as it is.
+// does not change.
 func (s *Store) PutBalloons(ctx context.Context, contest string, all []Balloon) error {
 	if len(all) == 0 {
 		return nil
@@ -55,7 +55,7 @@ func (s *Store) GiveBalloon(ctx context.Context, contest, team, label, account s
 	return n > 0, failed("note that a balloon was delivered", err)
 }
 
-// UndoBalloon makes a balloon one that nobody has delivered. It reports false if the balloon was
+// UndoBalloon takes back the delivery of a balloon. It reports false if the balloon was
 // delivered longer ago than within, or by another account. If within is 0, any time will do; if account
 // is empty, anybody's.
 func (s *Store) UndoBalloon(ctx context.Context, contest, team, label, account string, within time.Duration) (bool, error) {

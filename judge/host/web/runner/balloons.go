@@ -113,7 +113,9 @@ func (s *site) settled(ctx context.Context, contest string) (c *store.Contest, r
 	}
 	kept := make([]scoring.KeptBalloon, len(rows))
 	for i, b := range rows {
-		kept[i] = scoring.KeptBalloon{Solve: scoring.Solve{Team: b.Team, Problem: b.Label}, Submission: b.Submission, At: b.At, Held: b.Held != ""}
+		kept[i] = scoring.KeptBalloon{
+			Solve: scoring.Solve{Team: b.Team, Problem: b.Label}, Submission: b.Submission, At: b.At, Held: b.Held != "",
+		}
 	}
 	var changed []store.Balloon
 	for _, k := range due.Settle(kept) {
@@ -239,15 +241,17 @@ func (s *site) balloonTable(w http.ResponseWriter, r *web.Request) error {
 	}
 	var b bytes.Buffer
 	table := csv.NewWriter(&b) // into memory: it does not fail
-	table.Write([]string{"time", "submission", "problem", "color", "team_number", "team", "seat", "groups", "first", "held", "delivered_by", "delivered_at"})
+	table.Write([]string{
+		"time", "submission", "problem", "color", "team_number", "team", "seat", "groups", "first", "held", "delivered_by", "delivered_at",
+	})
 	for _, l := range lines {
 		given := ""
 		if !l.GivenAt.IsZero() {
 			given = l.GivenAt.Format(time.RFC3339)
 		}
 		table.Write([]string{
-			l.Time, strconv.FormatInt(l.Submission, 10), board.Plain(l.Label), board.Plain(l.Name), strconv.FormatInt(l.Number, 10), board.Plain(l.Team),
-			board.Plain(l.Seat), board.Plain(strings.Join(l.Groups, ", ")), strconv.FormatBool(l.First), l.Held, board.Plain(l.GivenBy), given,
+			l.Time, strconv.FormatInt(l.Submission, 10), board.Plain(l.Label), board.Plain(l.Name),
+			strconv.FormatInt(l.Number, 10), board.Plain(l.Team), board.Plain(l.Seat), board.Plain(strings.Join(l.Groups, ", ")), strconv.FormatBool(l.First), l.Held, board.Plain(l.GivenBy), given,
 		})
 	}
 	table.Flush()
@@ -292,7 +296,8 @@ func (s *site) deliver(w http.ResponseWriter, r *web.Request) error {
 			return err
 		}
 		if !done && !b.GivenAt.IsZero() {
-			return refused(fmt.Sprintf("a delivery can be undone within %d s, by the runner who made it", int(undoWithin.Seconds())), "ask the jury: it can undo any delivery")
+			text := fmt.Sprintf("a delivery can be undone within %d s, by the runner who made it", int(undoWithin.Seconds()))
+			return refused(text, "ask the jury: it can undo any delivery")
 		}
 	default:
 		return web.BadRequest("do=%.20q is neither give nor undo", do)

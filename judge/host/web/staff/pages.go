@@ -33,6 +33,8 @@ func Pages(s *web.Site) web.Pages {
 		web.Handle("GET /c/{slug}/submissions", auth.SeeAll, p.submissions),
 		web.Handle("GET /c/{slug}/finalize", auth.Conclude, p.finalize),
 		web.HandleForm("POST /c/{slug}/finalize", auth.Conclude, p.setFinal).Confirmed(),
+		web.Handle("GET /c/{slug}/export", auth.Change, p.export),
+		web.Handle("GET /c/{slug}/export/{part}", auth.Change, p.exportPart),
 		web.Handle("GET /c/{slug}/rejudgings", auth.SeeAll, p.rejudgings),
 		web.HandleForm("POST /c/{slug}/rejudgings", auth.Change, p.rejudge),
 		web.Handle("GET /c/{slug}/rejudgings/{id}", auth.SeeAll, p.rejudging),

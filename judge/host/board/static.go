@@ -1,0 +1,58 @@
+package board
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"time"
+
+	"assay/judge/report"
+)
+
+// A File is a file of a scoreboard that needs no server.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// Static returns a scoreboard as it is now, as files: a page of all teams, a page for each group, and a
+// style sheet. They have no script and no link to the server.
+func (l *Live) Static(staff bool) []File {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now, v := time.Now(), l.view(staff)
+	l.tick(now)
+	p := pen{head: v.pen.head, staff: staff, static: true}
+	s := p.draw(v.board, now)
+	all := []File{{staticName(-1), p.staticPage(s, "")}}
+	for i, group := range s.groups {
+		all = append(all, File{staticName(i), p.staticPage(s, group)})
+	}
+	return append(all, File{"style.css", []byte(report.Style() + style + "main { margin: 0 auto; padding: 1rem; max-width: 80rem; }\n")})
+}
+
+// staticName is the name of the page of a group; below 0, of all teams.
+func staticName(group int) string {
+	if group < 0 {
+		return "index.html"
+	}
+	return "group-" + strconv.Itoa(group+1) + ".html"
+}
+
+// staticPage draws the page of a group; if that is empty, of all teams.
+func (p *pen) staticPage(s *sheet, group string) []byte {
+	title := "Scoreboard of " + p.head.Name
+	if group != "" {
+		title += ": " + group
+	}
+	var out bytes.Buffer
+	fmt.Fprintf(&out, `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>%s</title><link rel="stylesheet" href="style.css"></head>
+<body><main><h1><bdi>%s</bdi></h1>
+`, text(title), text(p.head.Name))
+	out.Write(p.html(s, group, 0))
+	out.WriteString("</main></body></html>\n")
+	return out.Bytes()
+}

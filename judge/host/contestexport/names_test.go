@@ -1,0 +1,39 @@
+package contestexport
+
+import (
+	"testing"
+
+	"assay/judge/host/desk"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+)
+
+// TestNames: names become ones that every system can unpack below a directory.
+func TestNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"sum.py": "sum.py", "a/b.py": "a/b.py", "a b/ü.py": "a_b/_.py", "../../etc/passwd": "etc/passwd", "/x": "x", "a//b": "a/b", "..": "",
+		".git/config": "git/config", "c++": "c++", `a\b`: "a_b", "nul.": "nul",
+	} {
+		if got := safe(name); got != want {
+			t.Errorf("%q becomes %q, want %q", name, got, want)
+		}
+	}
+	used := map[string]bool{}
+	for i, want := range []string{"a_b.py", "2-A_b.py", "3-", "4-a_b.py"} {
+		if got := fresh(used, i, []string{"a b.py", "A_b.py", "..", "a_b.py"}[i]); got != want {
+			t.Errorf("file %d is %q, want %q", i, got, want)
+		}
+	}
+}
+
+// TestLanguageOf: the language is the one that was asked for, or the one of the ending.
+func TestLanguageOf(t *testing.T) {
+	known := []desk.Spoken{{ID: "cpp", Endings: []string{"cc", "cpp"}}, {ID: "sh"}}
+	for _, tt := range []struct{ asked, file, want string }{
+		{"", "a.cc", "cpp"}, {"", "a.CPP", "cpp"}, {"", "a.b/c.rs", "rs"}, {"", "Makefile", "other"}, {"py3", "a.cc", "py3"},
+	} {
+		if got := languageOf(&store.Submission{Language: tt.asked, Files: []job.File{{Path: tt.file}}}, known); got != tt.want {
+			t.Errorf("%v is in %q", tt, got)
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package contestexport
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/judge/host/board"
+	"assay/judge/host/clics"
+	"assay/judge/host/desk"
+	"assay/judge/host/feed"
+	"assay/judge/host/scoring"
+	"assay/judge/host/store"
+)
+
+// jury is who reads the results: a judge, who sees everything except passwords.
+var jury = feed.Reader{Version: clics.V2026, Role: clics.Judge}
+
+// writeResults writes the scoreboard, the awards and the event feed of the Contest API as the jury sees
+// them, and results.tsv.
+func writeResults(ctx context.Context, d *desk.Desk, boards *board.Hall, c *store.Contest, z *zip.Writer) error {
+	registry := &feed.Registry{Desk: d}
+	now, err := registry.Contest(ctx, c.ID)
+	if err != nil {
+		return err
+	}
+	lines, err := now.List(jury, clics.Awards)
+	if err != nil {
+		return err
+	}
+	awards := make([]json.RawMessage, len(lines))
+	for i, l := range lines {
+		awards[i] = l.Data
+	}
+	list, err := json.Marshal(awards)
+	if err != nil {
+		return fmt.Errorf("write the awards: %w", err)
+	}
+	table, _ := now.Scoreboard(jury, "")
+	scores, err := clics.Encode(clics.Reader{Version: jury.Version, Role: jury.Role}, clics.Scoreboard, table)
+	if err != nil {
+		return err
+	}
+	events, err := eventFeed(ctx, now)
+	if err != nil {
+		return err
+	}
+	results, err := resultsTable(ctx, d, boards, c, lines)
+	if err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		name string
+		data []byte
+	}{{"awards.json", list}, {"event-feed.ndjson", events}, {"results.tsv", results}, {"scoreboard.json", scores}} {
+		if err := put(z, f.name, f.data, time.Time{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eventFeed writes the event feed as a client reads it that connects now.
+func eventFeed(ctx context.Context, now *feed.Contest) ([]byte, error) {
+	cursor, err := now.Cursor(ctx, jury, "", nil)
+	if err != nil {
+		return nil, err
+	}
+	batch, err := cursor.Next()
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	for i, l := range batch.Lines {
+		token := batch.Partial
+		if i == len(batch.Lines)-1 {
+			token = batch.Token
+		}
+		l.Write(&out, token)
+	}
+	return out.Bytes(), nil
+}
+
+// medals are the names in results.tsv of the awards with these ids.
+var medals = map[string]string{"gold-medal": "Gold Medal", "silver-medal": "Silver Medal", "bronze-medal": "Bronze Medal"}
+
+// resultsTable writes results.tsv: for each ranked team the id of the ICPC, rank, award, solved problems,
+// penalty time, time of the last accepted submission, and the groups that it won.
+func resultsTable(ctx context.Context, d *desk.Desk, boards *board.Hall, c *store.Contest, awards []feed.Line) ([]byte, error) {
+	live, err := boards.Board(ctx, c.ID)
+	if err != nil {
+		return nil, err
+	}
+	all, err := d.Store.Teams(ctx, c.ID)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := d.Store.Groups(ctx, c.ID)
+	if err != nil {
+		return nil, err
+	}
+	medal, won := map[string]string{}, map[string][]string{} // by the id of a team in the Contest API
+	for _, a := range awards {
+		teams, _ := a.Object["team_ids"].([]string)
+		for _, team := range teams {
+			if name := medals[a.ID]; name != "" {
+				medal[team] = name
+			}
+			for _, g := range groups {
+				if a.ID == "group-winner-"+g.ID {
+					won[team] = append(won[team], g.Name)
+				}
+			}
+		}
+	}
+	var out bytes.Buffer
+	out.WriteString("File_Version\t1\n")
+	_, places, _ := live.Scores(true)
+	for _, p := range places {
+		at := slices.IndexFunc(all, func(t *store.Team) bool { return t.ID == p.Team.ID })
+		if p.Rank == 0 || at < 0 {
+			continue
+		}
+		award := medal[all[at].ExtID]
+		switch {
+		case award != "":
+		case p.Solved > 0:
+			award = "Ranked"
+		default:
+			award = "Honorable"
+		}
+		fmt.Fprintf(&out, "%s\t%d\t%s\t%d\t%d\t%d\t%s\n", all[at].ICPCID, p.Rank, award, p.Solved, p.Time/time.Minute, p.Last/time.Minute,
+			strings.Join(won[all[at].ExtID], ", "))
+	}
+	return out.Bytes(), nil
+}
+
+// ranks reports whether a contest has a scoreboard.
+func ranks(c *store.Contest) bool { return slices.Contains(scoring.Kinds, scoring.Kind(c.Format)) }
