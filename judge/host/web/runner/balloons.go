@@ -154,7 +154,7 @@ func (s *site) balloonLines(r *web.Request, f balloonFilter) ([]balloonLine, err
 	}
 	colors, names, first := map[string]string{}, map[string]string{}, map[scoring.Solve]bool{}
 	for _, p := range problems {
-		names[p.Label] = cmp.Or(p.ColorName, p.Colour)
+		names[p.Label] = colorName(p)
 		if board.GoodColour(p.Colour) {
 			colors[p.Label] = p.Colour
 		}
@@ -175,6 +175,14 @@ func (s *site) balloonLines(r *web.Request, f balloonFilter) ([]balloonLine, err
 		})
 	}
 	return lines, nil
+}
+
+// colorName is what people call the color of a problem. It may be empty: "#e03131" is no name.
+func colorName(p *store.ContestProblem) string {
+	if p.ColorName == "" && strings.HasPrefix(p.Colour, "#") {
+		return ""
+	}
+	return cmp.Or(p.ColorName, p.Colour)
 }
 
 // balloonPart draws the part of the page that changes.
@@ -250,7 +258,7 @@ func (s *site) balloonTable(w http.ResponseWriter, r *web.Request) error {
 			given = l.GivenAt.Format(time.RFC3339)
 		}
 		table.Write([]string{
-			l.Time, strconv.FormatInt(l.Submission, 10), board.Plain(l.Label), board.Plain(l.Name),
+			l.Time, strconv.FormatInt(l.Submission, 10), board.Plain(l.Label), board.Plain(cmp.Or(l.Name, l.Color)),
 			strconv.FormatInt(l.Number, 10), board.Plain(l.Team), board.Plain(l.Seat), board.Plain(strings.Join(l.Groups, ", ")), strconv.FormatBool(l.First), l.Held, board.Plain(l.GivenBy), given,
 		})
 	}

@@ -1,0 +1,315 @@
+package desk_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/auth"
+	"assay/judge/host/desk"
+	"assay/judge/host/flow"
+	"assay/judge/host/store"
+)
+
+// TestScopes: which tokens an account may make, and what it is without a role.
+func TestScopes(t *testing.T) {
+	for role, want := range map[auth.Role]string{
+		auth.Contestant: "submit", auth.Runner: "submit", auth.Judge: "submit", auth.ContestAdmin: "submit publish", auth.Admin: "submit publish admin",
+	} {
+		if got := strings.Join(desk.Scopes(role), " "); got != want {
+			t.Errorf("%s: %q, want %q", role, got, want)
+		}
+	}
+	for role, want := range map[string]auth.Role{"": auth.Contestant, "judge": auth.Judge, "king": auth.Contestant} {
+		if got := desk.Role(&store.Account{Role: role}); got != want {
+			t.Errorf("%q is %s", role, got)
+		}
+	}
+	if got := desk.Role(nil); got != auth.Anonymous {
+		t.Errorf("no account is %s", got)
+	}
+}
+
+// TestExtraTime: a contest ends for each team at its own time, and one without a length never ends.
+func TestExtraTime(t *testing.T) {
+	d := newDoor(t)
+	c := d.contest(store.Public, auth.Running, store.Settings{})
+	team := d.seat(c, "team").Team
+	team.ExtraTime = 10 * time.Minute
+	d.must(d.Store.SetTeam(t.Context(), team, ""))
+	for who, extra := range map[string]time.Duration{"team": 10 * time.Minute, "outsider": 0, "anonymous": 0} {
+		d.now = c.Starts.Add(time.Hour + extra - time.Microsecond)
+		if s := d.seat(c, who); s.State.Phase != auth.Running || !s.Ends().Equal(c.Starts.Add(time.Hour+extra)) {
+			t.Errorf("%s: %s, until %v", who, s.State.Phase, s.Ends())
+		}
+		d.now = d.now.Add(time.Microsecond)
+		if s := d.seat(c, who); s.State.Phase != auth.Over {
+			t.Errorf("%s at the end: %s", who, s.State.Phase)
+		}
+	}
+	c.Length = 0
+	if s := d.seat(c, "team"); s.State.Phase != auth.Running || !s.Ends().IsZero() {
+		t.Errorf("a contest without an end: %s, until %v", s.State.Phase, s.Ends())
+	}
+	c.Starts = time.Time{}
+	if s := d.seat(c, "team"); s.State.Phase != auth.Before {
+		t.Errorf("a contest without a start: %s", s.State.Phase)
+	}
+}
+
+// TestInvite: the bounds of invitations.
+func TestInvite(t *testing.T) {
+	d := newDoor(t)
+	c := d.contest(store.Public, auth.Running, store.Settings{})
+	by := d.who["admin"].ID
+	for _, tt := range []struct {
+		name string
+		desk.Invite
+		want int
+	}{
+		{"the fewest", desk.Invite{Uses: 1, Days: 0.5}, 200},
+		{"the most", desk.Invite{Uses: 2000, Days: 365, Note: strings.Repeat("é", 100), Contest: c.Slug}, 200},
+		{"for no use", desk.Invite{Uses: 0, Days: 1}, 400}, {"for too many uses", desk.Invite{Uses: 2001, Days: 1}, 400},
+		{"for no time", desk.Invite{Uses: 1}, 400}, {"for too long", desk.Invite{Uses: 1, Days: 365.01}, 400},
+		{"for no number of days", desk.Invite{Uses: 1, Days: math.NaN()}, 400},
+		{"a long note", desk.Invite{Uses: 1, Days: 1, Note: strings.Repeat("é", 101)}, 400},
+		{"a note of two lines", desk.Invite{Uses: 1, Days: 1, Note: "a\nb"}, 400},
+		{"another contest", desk.Invite{Uses: 1, Days: 1, Contest: "none"}, 404},
+	} {
+		tt.By = by
+		secret, i, err := d.Invite(t.Context(), tt.Invite)
+		if got, text := code(t, err); got != tt.want {
+			t.Errorf("%s: %d %q, want %d", tt.name, got, text, tt.want)
+		}
+		if err != nil {
+			continue
+		}
+		ends := d.now.Add(time.Duration(tt.Days * float64(24*time.Hour)))
+		if secret == "" || i.Uses != int64(tt.Uses) || (i.Contest == c.ID) != (tt.Contest != "") || i.Note != tt.Note || i.Expires.Sub(ends).Abs() > time.Millisecond {
+			t.Errorf("%s: %q, %+v", tt.name, secret, i)
+		}
+	}
+	d.Registration = auth.Closed
+	if got, _ := code(t, third(d.Invite(t.Context(), desk.Invite{Uses: 1, Days: 1, By: by}))); got != 409 {
+		t.Errorf("on a server that is closed: %d", got)
+	}
+}
+
+// TestShutOut: a disabled account loses its submissions in practice and its workflows, and no submission
+// to a contest.
+func TestShutOut(t *testing.T) {
+	d := newDoor(t)
+	team := d.who["team"]
+	seat := d.seat(d.contest(store.Public, auth.Running, store.Settings{}), "team")
+	practice, err := d.Take(t.Context(), d.submission(team, nil))
+	d.must(err)
+	counted, err := d.Take(t.Context(), d.submission(team, seat))
+	d.must(err)
+	other, err := d.Take(t.Context(), d.submission(d.who["outsider"], nil))
+	d.must(err)
+	d.must(d.ShutOut(t.Context(), team))
+	for id, want := range map[string]bool{practice.ID: false, counted.ID: true, other.ID: true} {
+		s, err := d.Store.Submission(t.Context(), id)
+		d.must(err)
+		if waits := s.State == store.Waiting; waits != want {
+			t.Errorf("submission %d waits: %v (%s)", s.Number, waits, s.State)
+		}
+	}
+	a, err := d.Store.Account(t.Context(), team.ID)
+	if err != nil || !a.Disabled {
+		t.Errorf("the account: %+v, %v", a, err)
+	}
+}
+
+// TestErase: an account is erased with what it asked for, once, and the audit log says by whom.
+func TestErase(t *testing.T) {
+	d := newDoor(t)
+	var forgotten []blob.Digest
+	d.Forget = func(_ context.Context, all []blob.Digest) error { forgotten = append(forgotten, all...); return nil }
+	team := d.who["team"]
+	n := d.submission(team, nil)
+	n.Files[0] = d.file(team, "a.py", "mine alone")
+	sent, err := d.Take(t.Context(), n)
+	d.must(err)
+	by := store.Entry{Actor: d.who["admin"].ID, Address: "10.0.0.1"}
+	if got, _ := code(t, d.Erase(t.Context(), d.who["admin"], by)); got != 409 {
+		t.Errorf("the account of the server itself: %d", got)
+	}
+	d.must(d.Erase(t.Context(), team, by))
+	if s, err := d.Store.Submission(t.Context(), sent.ID); err == nil && s.State == store.Waiting {
+		t.Errorf("its submission still waits: %+v", s)
+	}
+	if !slices.Contains(forgotten, blob.Of([]byte("mine alone"))) {
+		t.Errorf("its program is kept: %q", forgotten)
+	}
+	entries, err := d.Store.Audited(t.Context(), "", 10)
+	if err != nil || len(entries) != 1 || entries[0].Action != "erase" || entries[0].Object != team.ID || entries[0].Address != "10.0.0.1" {
+		t.Errorf("the audit log: %+v, %v", entries, err)
+	}
+	erased, err := d.Store.Account(t.Context(), team.ID)
+	d.must(err)
+	// What an interrupted erasure left is removed by the next one, which is no other entry.
+	forgotten = nil
+	d.must(d.Erase(t.Context(), erased, by))
+	if !slices.Contains(forgotten, blob.Of([]byte("mine alone"))) {
+		t.Errorf("what was left is kept: %q", forgotten)
+	}
+	if entries, err = d.Store.Audited(t.Context(), "", 10); err != nil || len(entries) != 1 {
+		t.Errorf("the audit log: %+v, %v", entries, err)
+	}
+	// An account that erases itself leaves no address.
+	own := d.who["outsider"]
+	d.must(d.Erase(t.Context(), own, store.Entry{Actor: own.ID, Address: "10.0.0.2"}))
+	if entries, err = d.Store.Audited(t.Context(), "", 10); err != nil || fmt.Sprint(entries) == "" || strings.Contains(fmt.Sprint(entries), "10.0.0.2") {
+		t.Errorf("the audit log: %+v, %v", entries, err)
+	}
+}
+
+// TestMade: the audit log has an entry for each account that a list created, and for no other.
+func TestMade(t *testing.T) {
+	all := desk.Made(store.Entry{Actor: "admin"}, []auth.Slip{{Login: "b"}}, []*store.Account{{ID: "1", Login: "a"}, {ID: "2", Login: "b"}})
+	if len(all) != 1 || all[0].Object != "2" || all[0].Action != "new account" || all[0].Actor != "admin" {
+		t.Errorf("the entries are %+v", all)
+	}
+}
+
+// TestUsableProblems: an account uses its own problems and those of its contest, and one with the right
+// to all problems uses them all.
+func TestUsableProblems(t *testing.T) {
+	d := newDoor(t)
+	d.publish("other")
+	c := d.contest(store.Public, auth.Running, store.Settings{})
+	for _, tt := range []struct {
+		who  string
+		in   *store.Contest
+		want string
+	}{{"judge", nil, ""}, {"judge", c, "sum"}, {"contest-admin", nil, "other sum"}, {"admin", nil, "other sum"}} {
+		all, err := d.UsableProblems(t.Context(), d.who[tt.who], tt.in)
+		d.must(err)
+		var got []string
+		for _, p := range all {
+			got = append(got, p.Slug)
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%s in %v: %q, want %q", tt.who, tt.in, got, tt.want)
+		}
+	}
+	p, err := d.Store.Problem(t.Context(), "sum")
+	d.must(err)
+	if !desk.Owns(d.who["admin"], p) || desk.Owns(d.who["judge"], p) || desk.Owns(nil, p) {
+		t.Error("another account owns the problem")
+	}
+}
+
+// TestBodyRefusal: a request whose body does not arrive is refused, and other errors are not the sender's.
+func TestBodyRefusal(t *testing.T) {
+	for err, want := range map[error]int{os.ErrDeadlineExceeded: 408, io.ErrUnexpectedEOF: 400, errors.New("no disk"): 0} {
+		got := 0
+		if r := desk.BodyRefusal(fmt.Errorf("read: %w", err)); r != nil {
+			got = r.Code
+		}
+		if got != want {
+			t.Errorf("%v: %d, want %d", err, got, want)
+		}
+	}
+}
+
+// TestPlaces: the rank of an author by the best answer, in its language and in all.
+func TestPlaces(t *testing.T) {
+	d := newDoor(t)
+	h := &store.Hole{Slug: "h", Name: "Hole", ProblemSlug: "sum", Visibility: store.Public}
+	d.must(d.Store.NewHole(t.Context(), h))
+	answer := func(who, language string, size int) *store.Answer {
+		s, err := d.HoleSeat(t.Context(), h, d.who[who])
+		d.must(err)
+		a, err := d.TakeAnswer(t.Context(), desk.NewAnswer{HoleSeat: s, Name: "a.py", Data: []byte(fmt.Sprint(who, size)), How: flow.HoleAnswer{Language: "py"}})
+		d.must(err)
+		d.must(d.Store.Settle(t.Context(), store.Settled{Flow: a.Flow, Right: true, Language: language,
+			Proved: &judge.GolfProved{Language: strings.ToUpper(language), Verdict: judge.GolfRight, GolfSize: judge.GolfSize{Bytes: size, Chars: size}}}))
+		d.now = d.now.Add(time.Second)
+		a, err = d.Store.Answer(t.Context(), h.ID, a.Number)
+		d.must(err)
+		return a
+	}
+	best := answer("team", "py", 20)
+	answer("outsider", "sh", 10)
+	worse := answer("team", "py", 30)
+	for _, tt := range []struct {
+		a    *store.Answer
+		want string
+	}{
+		{best, "20 bytes: place 1 of 1 in PY, 2 of 2 over all"},
+		{worse, fmt.Sprintf("what counts is answer %d with 20 bytes: place 1 of 1 in PY, 2 of 2 over all", best.Number)},
+	} {
+		if got, err := d.Places(t.Context(), h, tt.a); err != nil || got != tt.want {
+			t.Errorf("answer %d: %q, %v, want %q", tt.a.Number, got, err, tt.want)
+		}
+	}
+	if got, err := d.Places(t.Context(), h, &store.Answer{Account: "none"}); err != nil || got != "" {
+		t.Errorf("an author without an answer: %q, %v", got, err)
+	}
+}
+
+// TestWaits: where a judgement waits, and that one which does not has no place.
+func TestWaits(t *testing.T) {
+	d := newDoor(t)
+	var last *store.Judgement
+	for range 3 {
+		a, err := d.Take(t.Context(), d.submission(d.who["team"], nil))
+		d.must(err)
+		last, err = d.Store.Judgement(t.Context(), a.ID)
+		d.must(err)
+	}
+	if p, err := d.Waits(t.Context(), last); err != nil || p == nil || p.Before != 2 {
+		t.Errorf("the third waits at %+v, %v", p, err)
+	}
+	last.ID = "none"
+	if p, err := d.Waits(t.Context(), last); err != nil || p != nil {
+		t.Errorf("a job that is gone waits at %+v, %v", p, err)
+	}
+	last.State = store.Done
+	if p, err := d.Waits(t.Context(), last); err != nil || p != nil {
+		t.Errorf("what has ended waits at %+v, %v", p, err)
+	}
+	if events, err := d.Events(last); events != nil || err != nil {
+		t.Errorf("no events: %v, %v", events, err)
+	}
+	last.Events = blob.Of([]byte("lost"))
+	if _, err := d.Events(last); err == nil {
+		t.Error("lost events can be read")
+	}
+}
+
+// TestHook: the hook is called before a submission is stored and after it, and not for a refused one.
+func TestHook(t *testing.T) {
+	d := newDoor(t)
+	var calls []bool
+	d.At = func(kept bool) { calls = append(calls, kept) }
+	d.must(second(d.Take(t.Context(), d.submission(d.who["team"], nil))))
+	d.free = 0
+	_ = second(d.Take(t.Context(), d.submission(d.who["team"], nil)))
+	if !slices.Equal(calls, []bool{false, true}) {
+		t.Errorf("the calls are %v", calls)
+	}
+}
+
+// TestNetwork: an IPv4 address is a network, and so is the first half of an IPv6 address.
+func TestNetwork(t *testing.T) {
+	for address, want := range map[string]string{
+		"10.1.2.3:80": "10.1.2.3/32", "[::ffff:10.1.2.3]:80": "10.1.2.3/32", "[2001:db8:1:2:3:4:5:6]:80": "2001:db8:1:2::/64",
+		"[fe80::1%eth0]:80": "fe80::/64", "nonsense": "invalid Prefix", "": "invalid Prefix",
+	} {
+		if got := desk.Network(address).String(); got != want {
+			t.Errorf("%q: %s, want %s", address, got, want)
+		}
+	}
+}
