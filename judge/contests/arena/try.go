@@ -18,7 +18,8 @@ type Trial struct {
 	Event  *Event
 	Rules  Rules
 	Checks []problem.Check // the positions that are tried; none is a game from each seat
-	// First ends the trial after the first position from which something went wrong.
+	// First ends the trial with the first game in which the bot fails, or after the first position from
+	// which something else went wrong.
 	First bool
 
 	ok             bool
@@ -77,6 +78,9 @@ func (t *Trial) try(ctx context.Context, check *problem.Check) (wrong []string, 
 	e.Rules.Rounds, e.Rules.Games, e.Rules.Costs, e.Rules.Options = 1, 2, nil, maps.Clone(t.Rules.Options) // whatever it costs: go on
 	maps.Copy(e.Rules.Options, check.Options)
 	e.Jobs = 1
+	if t.First {
+		e.Schedule = untilFailure{}
+	}
 	var first []*Game
 	for range 2 {
 		out, err := e.Run(ctx)
@@ -110,6 +114,25 @@ func (t *Trial) try(ctx context.Context, check *problem.Check) (wrong []string, 
 		}
 	}
 	return wrong, false, nil
+}
+
+// untilFailure plays two games of two bots, and only one if the first bot fails in it.
+type untilFailure struct{}
+
+// Stage returns the first game, and then both.
+func (untilFailure) Stage(stage int, so *Results) []Encounter {
+	in := so.In()
+	if stage > 1 || len(in) < 2 {
+		return nil
+	}
+	for i := range so.Games {
+		for _, b := range []blame{so.Games[i].fault, so.Games[i].after} {
+			if bot, _ := b.of(&so.Games[i]); bot == in[0] {
+				return nil
+			}
+		}
+	}
+	return []Encounter{meet(1, in[0], in[1], stage+1)}
 }
 
 // look finds what a bot did wrong in games.
