@@ -24,6 +24,8 @@ type drawing struct {
 	// problem is what the user called the problem, for commands to go on with; "" is its id.
 	problem string
 	to      string // the server that judges; "" is this machine
+	// statement stands on the page of HTML. If nil, none does.
+	statement *report.Enclosed
 }
 
 func (d *drawing) flags(f *pflag.FlagSet) {
@@ -72,7 +74,7 @@ func (d *drawing) open(c *console) (report.Report, error) {
 	for _, file := range []struct {
 		path string
 		make func(io.Writer) report.Report
-	}{{d.junit, report.JUnit}, {d.html, report.HTML}} {
+	}{{d.junit, report.JUnit}, {d.html, report.HTMLWith(d.statement)}} {
 		if file.path == "" {
 			continue
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"assay/cmd/internal/cli"
 	"assay/judge"
 	"assay/judge/problem"
+	"assay/judge/report"
 	"assay/judge/workspace"
 )
 
@@ -110,6 +112,11 @@ func (s *submission) run(ctx context.Context, c *console, name string, paths []s
 			return err
 		}
 	}
+	if s.html != "" {
+		if s.statement, err = enclosed(ctx, contest, folder); err != nil {
+			return err
+		}
+	}
 	one := func(ctx context.Context, path string, listen func(judge.Event)) (judge.Verdict, error) {
 		submitted := workspace.Submission{Path: path, Language: s.language, Groups: s.groups, Cases: s.cases, TimeFactor: s.timeFactor, NoRetime: s.noRetime}
 		if to := folders[path]; to != "" {
@@ -130,6 +137,19 @@ func (s *submission) run(ctx context.Context, c *console, name string, paths []s
 		return s.watched(ctx, c, paths, func(paths []string) error { return s.each(ctx, c, paths, one) })
 	}
 	return s.each(ctx, c, paths, one)
+}
+
+// enclosed reads the statement for a report. If it cannot be read, it returns nil: that is for judge
+// verify to tell.
+func enclosed(ctx context.Context, contest *workspace.Workspace, folder *workspace.Problem) (*report.Enclosed, error) {
+	read, err := folder.ReadStatement("")
+	if err != nil {
+		return nil, nil
+	}
+	if err := contest.Convert(ctx, read.Pictures); err != nil {
+		return nil, err
+	}
+	return &report.Enclosed{Language: cmp.Or(read.Language, "en"), Markdown: read.Markdown, Pictures: cli.Shown(read.Pictures)}, nil
 }
 
 // there says which solution is not.

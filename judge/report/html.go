@@ -19,6 +19,18 @@ import (
 // The page shows all cases, and the details of up to maxShown failing ones.
 func HTML(w io.Writer) Report { return &html{w: w} }
 
+// An Enclosed is a statement that a report has below what was judged.
+type Enclosed struct {
+	Language string // its code
+	Markdown []byte
+	Pictures Pictures // their URLs hold their data
+}
+
+// HTMLWith is HTML with a statement. If the statement is nil, there is none.
+func HTMLWith(statement *Enclosed) func(io.Writer) Report {
+	return func(w io.Writer) Report { return &html{w: w, statement: statement} }
+}
+
 const (
 	maxShown = 200 // failing cases with details
 	maxOpen  = 3   // of these, so many are unfolded
@@ -28,8 +40,9 @@ const (
 var pageFiles embed.FS
 
 type html struct {
-	w       io.Writer
-	records records
+	w         io.Writer
+	statement *Enclosed
+	records   records
 
 	// Of an event of games, which has a page of its own.
 	stood *judge.ArenaStood
@@ -68,7 +81,16 @@ func (h *html) write() error {
 		Title string
 		Style template.CSS
 		Runs  []*pageRun
-	}{"judge report", template.CSS(Style()), nil}
+		*Enclosed
+		Statement template.HTML
+	}{Title: "judge report", Style: template.CSS(Style()), Enclosed: h.statement}
+	if h.statement != nil {
+		var b strings.Builder
+		if err := StatementPart(&b, []byte(WithoutTitle(string(h.statement.Markdown))), h.statement.Pictures); err != nil {
+			return err
+		}
+		page.Statement = template.HTML(b.String())
+	}
 	for i, r := range h.records.all {
 		page.Runs = append(page.Runs, newPageRun(fmt.Sprintf("r%d-", i), r))
 	}
