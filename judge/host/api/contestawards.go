@@ -14,7 +14,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// mostAwards is how many awards a contest can have besides those that the server computes.
+// mostAwards is how many awards a contest can have in addition to those that the server computes.
 const mostAwards = 200
 
 // sentAward is an award that a client sends. What is not there is nil.

@@ -112,7 +112,7 @@ func (c *apiClient) setThaw(w http.ResponseWriter, r *http.Request, n *sentConte
 	})
 }
 
-// now answers with the contest as it is now.
+// now responds with the present contest.
 func (c *apiClient) now(w http.ResponseWriter, r *http.Request) error {
 	if err := c.Follow(r.Context(), 0); err != nil {
 		return err

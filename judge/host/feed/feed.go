@@ -6,8 +6,8 @@
 // show the same, and a server that starts again has lost nothing. Package clics decides who sees an
 // object, and how it is written.
 //
-// The package does not know HTTP. It changes nothing in a contest except for the note of which moments
-// have come.
+// The package does not know HTTP. It changes nothing in a contest except the record of the moments
+// that have come.
 package feed
 
 import (
