@@ -248,7 +248,7 @@ func TestPlaces(t *testing.T) {
 		want string
 	}{
 		{best, "20 bytes: place 1 of 1 in PY, 2 of 2 over all"},
-		{worse, fmt.Sprintf("what counts is answer %d with 20 bytes: place 1 of 1 in PY, 2 of 2 over all", best.Number)},
+		{worse, fmt.Sprintf("submission %d counts, with 20 bytes: place 1 of 1 in PY, 2 of 2 over all", best.Number)},
 	} {
 		if got, err := d.Places(t.Context(), h, tt.a); err != nil || got != tt.want {
 			t.Errorf("answer %d: %q, %v, want %q", tt.a.Number, got, err, tt.want)
