@@ -447,7 +447,9 @@ func (c *apiClient) takeClarification(r *http.Request, id string, data []byte) (
 		return nil, err
 	}
 	if jury {
-		entry := store.Entry{Actor: c.who.name(), Action: "announce", Object: c.seat.Contest.Slug, Detail: fmt.Sprint(number), Address: r.RemoteAddr}
+		entry := store.Entry{
+			Actor: c.who.name(), Action: "announce", Object: c.seat.Contest.Slug, Detail: fmt.Sprint(number), Address: r.RemoteAddr,
+		}
 		if err := c.Store.Audit(r.Context(), entry); err != nil {
 			return nil, err
 		}

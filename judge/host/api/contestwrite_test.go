@@ -83,7 +83,10 @@ func TestContestAPIWrites(t *testing.T) {
 	h.regional(time.Now().Add(-time.Hour), store.Public)
 	h.speaking()
 	sources := zipped("a.sh", "echo 1")
-	good := fmt.Sprintf(`"problem_id": "sum-2026", "language_id": "sh", "files": [{"data": %q}]`, sources)
+	of := func(problem, language, archive, more string) string {
+		return fmt.Sprintf(`"problem_id": %q, "language_id": %q, "files": [{"data": %q%s}]`, problem, language, archive, more)
+	}
+	good := of("sum-2026", "sh", sources, "")
 	const submissions, clarifications = "/api/2026-01/contests/wf/submissions", "/api/2026-01/contests/wf/clarifications"
 	ago := time.Now().Add(-time.Minute).UTC().Format(`"2006-01-02T15:04:05.000Z"`)
 	for _, tt := range []struct {
@@ -100,17 +103,15 @@ func TestContestAPIWrites(t *testing.T) {
 		{"submit", "POST", submissions, `{"time": ` + ago + `, ` + good + "}", 400, "leave out id and time"},
 		{"submit", "POST", submissions, `{"contest_time": "0:00:01", ` + good + "}", 400, "contest_time"},
 		{"submit", "PUT", submissions + "/x", "{" + good + "}", 403, "administrators"},
-		{"submit", "POST", submissions, `{"problem_id": "sum", "language_id": "sh", "files": [{"data": "` + sources + `"}]}`, 400, "no problem"},
-		{"submit", "POST", submissions, `{"problem_id": "sum-2026", "language_id": "c", "files": [{"data": "` + sources + `"}]}`, 400, "no language"},
+		{"submit", "POST", submissions, "{" + of("sum", "sh", sources, "") + "}", 400, "no problem"},
+		{"submit", "POST", submissions, "{" + of("sum-2026", "c", sources, "") + "}", 400, "no language"},
 		{"submit", "POST", submissions, `{"problem_id": "sum-2026", "files": [{"data": "` + sources + `"}]}`, 400, "missing"},
 		{"submit", "POST", submissions, `{"problem_id": "sum-2026", "language_id": "sh"}`, 400, "one archive"},
-		{"submit", "POST", submissions, `{"problem_id": "sum-2026", "language_id": "sh", "files": [{"data": "` + zipped() + `"}]}`, 400, "no files"},
-		{"submit", "POST", submissions, `{"problem_id": "sum-2026", "language_id": "sh", "files": [{"data": "AAAA"}]}`, 400, "zip"},
-		{"submit", "POST", submissions, `{"problem_id": "sum-2026", "language_id": "sh", "files": [{"data": "` + sources + `", "mime": "text/plain"}]}`, 400,
-			"application/zip"},
-		{"submit", "POST", submissions, `{"problem_id": "sum-2026", "language_id": "sh", "files": [{"data": "` + zipped("a.sh", strings.Repeat("x", 2000)) +
-			`"}]}`, 413, "too large"},
-		{"submit", "POST", submissions, `{"problem_id": "sum-2026", "language_id": "sh", "files": [{"data": "` + zipped("../a.sh", "x") + `"}]}`, 400, `"message"`},
+		{"submit", "POST", submissions, "{" + of("sum-2026", "sh", zipped(), "") + "}", 400, "no files"},
+		{"submit", "POST", submissions, "{" + of("sum-2026", "sh", "AAAA", "") + "}", 400, "zip"},
+		{"submit", "POST", submissions, "{" + of("sum-2026", "sh", sources, `, "mime": "text/plain"`) + "}", 400, "application/zip"},
+		{"submit", "POST", submissions, "{" + of("sum-2026", "sh", zipped("a.sh", strings.Repeat("x", 2000)), "") + "}", 413, "too large"},
+		{"submit", "POST", submissions, "{" + of("sum-2026", "sh", zipped("../a.sh", "x"), "") + "}", 400, `"message"`},
 		{"submit", "POST", submissions, `{`, 400, "JSON"},
 		{"admin", "PUT", submissions + "/site1.7", `{"team_id": "8", "time": ` + ago + `, ` + good + "}", 200, `"id":"site1.7"`},
 		{"admin", "PUT", submissions + "/site1.7", `{"team_id": "8", "time": ` + ago + `, ` + good + "}", 409, "with this id"},
@@ -123,13 +124,15 @@ func TestContestAPIWrites(t *testing.T) {
 		{"admin", "POST", submissions, `{"team_id": "8", "time": "2001-01-01T10:00:00Z", ` + good + "}", 400, "before the start"},
 		{"admin", "DELETE", submissions + "/1", "", 405, "does not take DELETE"},
 
-		{"submit", "POST", clarifications, `{"text": "Why?", "problem_id": "sum-2026"}`, 200, `"id":"1","from_team_id":"7","problem_id":"sum-2026","text":"Why?"`},
+		{"submit", "POST", clarifications, `{"text": "Why?", "problem_id": "sum-2026"}`, 200,
+			`"id":"1","from_team_id":"7","problem_id":"sum-2026","text":"Why?"`},
 		{"submit", "POST", clarifications, `{"text": "Why?", "problem_id": "sum-2026"}`, 409, "a moment ago"},
 		{"submit", "POST", clarifications, `{"text": " "}`, 400, "letters"},
 		{"submit", "POST", clarifications, `{"text": "a", "to_team_ids": ["8"]}`, 400, "jury alone"},
 		{"submit", "POST", clarifications, `{"text": "a", "from_team_id": "8"}`, 400, "not yours"},
 		{"other", "POST", clarifications, `{"text": "a"}`, 200, `"id"`}, // it has entered by its submission
-		{"publish", "POST", clarifications, `{"text": "So.", "reply_to_id": "1", "to_team_ids": ["7"]}`, 200, `"to_team_ids":["7"],"reply_to_id":"1"`},
+		{"publish", "POST", clarifications, `{"text": "So.", "reply_to_id": "1", "to_team_ids": ["7"]}`, 200,
+			`"to_team_ids":["7"],"reply_to_id":"1"`},
 		{"publish", "POST", clarifications, `{"text": "So.", "reply_to_id": "9"}`, 400, "no question"},
 		{"publish", "POST", clarifications, `{"text": "So.", "reply_to_id": "1", "to_team_ids": ["8"]}`, 400, "the team that asks"},
 		{"publish", "POST", clarifications, `{"text": "So.", "to_group_ids": ["g"]}`, 400, "not supported"},
@@ -148,7 +151,8 @@ func TestContestAPIWrites(t *testing.T) {
 			}
 		}
 	}
-	for query, want := range map[string]int{"?team_id=8": 2, "?team_id=7": 2, "?team_id=7&problem_id=sum-2026": 2, "?team_id=": 0, "?problem_id=x": 0, "?strict=1": 5} {
+	for query, want := range map[string]int{"?team_id=8": 2, "?team_id=7": 2, "?team_id=7&problem_id=sum-2026": 2,
+		"?team_id=": 0, "?problem_id=x": 0, "?strict=1": 5} {
 		_, said := h.send("admin", "GET", submissions+query, "", "")
 		var all []any
 		if err := json.Unmarshal([]byte(said), &all); err != nil || len(all) != want {
@@ -266,7 +270,8 @@ func TestContestPatch(t *testing.T) {
 	patch("publish", `{"id": "wf", "start_time": null}`, 403, "administrators")
 	patch("admin", `{"id": "x", "start_time": null}`, 400, "id must be")
 	patch("admin", `{"id": "wf"}`, 400, "either")
-	patch("admin", `{"id": "wf", "start_time": null, "countdown_pause_time": "0:03:38.749"}`, 200, `"start_time":null,"countdown_pause_time":"0:03:38.749"`)
+	patch("admin", `{"id": "wf", "start_time": null, "countdown_pause_time": "0:03:38.749"}`, 200,
+		`"start_time":null,"countdown_pause_time":"0:03:38.749"`)
 	patch("admin", `{"id": "wf", "start_time": null, "countdown_pause_time": "3"}`, 400, "duration")
 	patch("admin", `{"id": "wf", "start_time": `+at(10*time.Second)+`}`, 403, "within 30 seconds")
 	patch("admin", `{"id": "wf", "start_time": `+at(2*time.Hour)+`, "countdown_pause_time": "0:03:38.749"}`, 400, "start_time is null")
@@ -329,17 +334,20 @@ func TestEventFeed(t *testing.T) {
 	const path = "/api/2026-01/contests/wf/event-feed"
 	answer, said := h.send("admin", "GET", path+"?stream=false", "", "")
 	lines := strings.Split(strings.TrimSpace(said), "\n")
-	if answer.Header.Get("Content-Type") != "application/x-ndjson" || !strings.HasPrefix(said, `{"type":"contest","id":null,"data":{"id":"wf"`) || len(lines) < 20 {
+	if answer.Header.Get("Content-Type") != "application/x-ndjson" ||
+		!strings.HasPrefix(said, `{"type":"contest","id":null,"data":{"id":"wf"`) || len(lines) < 20 {
 		t.Fatalf("the feed is %d %s", answer.StatusCode, said)
 	}
 	var last struct{ Token string }
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil {
 		t.Fatal(err)
 	}
-	if _, said := h.send("admin", "GET", path+"?stream=false&types=teams,state", "", ""); strings.Contains(said, "problems") || strings.Count(said, "\n") != 3 {
+	if _, said := h.send("admin", "GET", path+"?stream=false&types=teams,state", "", ""); strings.Contains(said, "problems") ||
+		strings.Count(said, "\n") != 3 {
 		t.Errorf("teams and state are %s", said)
 	}
-	for query, code := range map[string]int{"?since_id=999999?strict=1": 400, "?since_token=x": 400, "?types=x": 400, "?types=scoreboard": 400} {
+	for query, code := range map[string]int{"?since_id=999999?strict=1": 400, "?since_token=x": 400, "?types=x": 400,
+		"?types=scoreboard": 400} {
 		if answer, said := h.send("admin", "GET", path+query, "", ""); answer.StatusCode != code {
 			t.Errorf("%s: %d %s", query, answer.StatusCode, said)
 		}

@@ -77,7 +77,8 @@ func files(names ...string) (all []property) {
 
 // table has the properties of each type in the order in which they are written.
 var table = map[Type][]property{
-	Contest: join(plain("id"), []property{{name: "shortname", extra: true}}, plain("name", "formal_name"), []property{{name: "start_time", always: true}},
+	Contest: join(plain("id"), []property{{name: "shortname", extra: true}}, plain("name", "formal_name"),
+		[]property{{name: "start_time", always: true}},
 		plain("countdown_pause_time", "duration", "scoreboard_freeze_duration", "scoreboard_thaw_time", "scoreboard_type"),
 		only(V2026, "main_scoreboard_group_id"), plain("penalty_time"), files("banner", "logo")),
 	State: {

@@ -12,7 +12,6 @@ package feed
 
 import (
 	"context"
-	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -26,7 +25,6 @@ import (
 // Registry has the contests of a server.
 type Registry struct {
 	Desk *desk.Desk
-	Log  *slog.Logger
 
 	mu sync.Mutex
 	by map[string]*Contest // by id

@@ -60,7 +60,9 @@ func newWorld(t *testing.T) *world {
 		a, err := w.store.NewAccount(t.Context(), fmt.Sprint("a", i), fmt.Sprint("A", i), store.Person, "")
 		w.must(err)
 		w.people = append(w.people, a)
-		n.Teams = append(n.Teams, store.Team{ExtID: fmt.Sprint("t", i), Name: fmt.Sprint("Team ", i), Hidden: i == 4, GroupIDs: []string{"east"}})
+		n.Teams = append(n.Teams, store.Team{
+			ExtID: fmt.Sprint("t", i), Name: fmt.Sprint("Team ", i), Hidden: i == 4, GroupIDs: []string{"east"},
+		})
 		n.Accounts = append(n.Accounts, store.ImportedAccount{ID: a.Login, Type: "team", Team: fmt.Sprint("t", i), Account: a})
 	}
 	for i := range 3 {
@@ -134,7 +136,8 @@ func (w *world) set(change func(c *store.Contest)) {
 	w.must(w.store.SetContest(w.Context(), c, nil))
 }
 
-var verdicts = []judge.Verdict{judge.Accepted, judge.Accepted, judge.WrongAnswer, judge.TimeLimit, judge.CompileError, judge.JudgeError, judge.MemoryLimit}
+var verdicts = []judge.Verdict{judge.Accepted, judge.Accepted, judge.WrongAnswer, judge.TimeLimit, judge.CompileError,
+	judge.JudgeError, judge.MemoryLimit}
 
 // step changes something.
 func (w *world) step(r *rand.Rand) string {
@@ -168,7 +171,9 @@ func (w *world) step(r *rand.Rand) string {
 		w.must(w.store.Mark(w.Context(), w.sent[r.IntN(len(w.sent))].ID, w.people[0].ID, m, -1))
 		return "mark"
 	case n < 33:
-		made, _, err := w.store.Rejudge(w.Context(), store.NewRejudging{Filter: store.Filter{Contest: w.contest}, Why: "x", Account: w.people[0].ID})
+		made, _, err := w.store.Rejudge(w.Context(), store.NewRejudging{
+			Filter: store.Filter{Contest: w.contest}, Why: "x", Account: w.people[0].ID,
+		})
 		if err != nil {
 			return ""
 		}
@@ -385,7 +390,8 @@ func TestTokens(t *testing.T) {
 	if !good(f.to, f.token) || !good(f.to, word+".0") {
 		t.Error("its own token is refused")
 	}
-	for _, token := range []string{"x", "999999", word, word + ".", word + ".999999", word + ".-1", word + ".01", "." + f.token, word + ".1x"} {
+	for _, token := range []string{"x", "999999", word, word + ".", word + ".999999",
+		word + ".-1", word + ".01", "." + f.token, word + ".1x"} {
 		if good(f.to, token) {
 			t.Errorf("%q is taken", token)
 		}
@@ -415,9 +421,8 @@ func (w *world) shown(registry *feed.Registry, to feed.Reader, feeds map[feed.Re
 	has := rest(w.T, c, to)
 	order := slices.Collect(maps.Keys(has))
 	number := map[string]string{}
-	slices.SortFunc(order, func(a, b string) int {
-		return strings.Compare(names.ReplaceAllString(has[a], "")+names.ReplaceAllString(a, ""), names.ReplaceAllString(has[b], "")+names.ReplaceAllString(b, ""))
-	})
+	plain := func(key string) string { return names.ReplaceAllString(has[key]+key, "") }
+	slices.SortFunc(order, func(a, b string) int { return strings.Compare(plain(a), plain(b)) })
 	for _, key := range order {
 		fmt.Fprintln(&out, key, has[key])
 	}

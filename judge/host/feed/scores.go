@@ -49,7 +49,9 @@ func (c *Contest) score(anew bool, changed []scoring.Submission) []*unit {
 		}
 		var teams []scoring.Team
 		for _, t := range c.setup.teams {
-			teams = append(teams, scoring.Team{ID: t.ID, Name: t.Name, Groups: t.Groups, Hidden: t.Hidden, Penalty: t.ExtraPenalty, Extra: t.ExtraTime})
+			teams = append(teams, scoring.Team{
+				ID: t.ID, Name: t.Name, Groups: t.Groups, Hidden: t.Hidden, Penalty: t.ExtraPenalty, Extra: t.ExtraTime,
+			})
 		}
 		var counted []scoring.Submission
 		for _, s := range c.counted {
