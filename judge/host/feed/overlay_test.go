@@ -46,5 +46,4 @@ var overlay = []amendment{
 	{Version: clics.V2023, File: "contest.json", Add: "scoreboard_thaw_time", Schema: `{"$ref": "common.json#/abstimeornull"}`,
 		Text: "scoreboard_thaw_time | TIME ? | The scheduled thaw time of the contest"},
 	{Version: clics.V2026, File: "scoreboard.json", Path: rowScore, Drop: "then", Text: score},
-	{Version: clics.V2023, File: "scoreboard.json", Path: rowScore, Drop: "then", Text: score},
 }
