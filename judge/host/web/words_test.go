@@ -2,6 +2,8 @@ package web_test
 
 import (
 	"net/url"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -83,5 +85,23 @@ func TestWordsOfPages(t *testing.T) {
 	// A jury sees no tab of a page that is closed to it.
 	if page := h.Ask(h.Cookie("judge"), "GET", "/admin/workers", nil); page.Code != 200 || strings.Contains(page.Body, `href="/admin/audit"`) {
 		t.Errorf("the jury has a tab of the audit log: %d\n%s", page.Code, page.Body)
+	}
+}
+
+// TestTimesInSentences: a time that may be shown as "in 39 min" does not follow a word such as "at".
+func TestTimesInSentences(t *testing.T) {
+	files, err := filepath.Glob("*/templates/*.html")
+	if err != nil || len(files) < 20 {
+		t.Fatalf("%d templates, %v", len(files), err)
+	}
+	relative := regexp.MustCompile(`\b(since|at|until|from|to) (<b>)?\{\{template "time"`)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := relative.FindString(string(text)); found != "" {
+			t.Errorf("%s has %q: use the template date", file, found)
+		}
 	}
 }
