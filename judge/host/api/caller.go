@@ -1,0 +1,107 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/client"
+	"assay/judge/host/store"
+)
+
+// caller is an account or a worker that sends a request.
+type caller struct {
+	account *store.Account
+	scopes  []string
+	worker  *store.Worker
+}
+
+func (c *caller) may(s client.Scope) bool {
+	if c.account == nil {
+		return false
+	}
+	for _, scope := range c.scopes {
+		if scope == string(s) || scope == string(client.Admin) {
+			return true
+		}
+	}
+	return false
+}
+
+// name is what the audit calls the caller.
+func (c *caller) name() string {
+	if c.worker != nil {
+		return c.worker.Name
+	}
+	return c.account.ID
+}
+
+// status is an answer that is not what was asked for.
+type status struct {
+	code       int
+	text, hint string
+}
+
+func (s *status) Error() string { return s.text }
+
+var (
+	errNoToken = &status{http.StatusUnauthorized, "this needs a token, and the request has none", "ask the server's administrator for one, then: judge login URL"}
+	errToken   = &status{http.StatusUnauthorized, "the token is not known here", "ask the server's administrator for another one, then: judge login URL"}
+	errRevoked = &status{http.StatusUnauthorized, "the token was revoked", "ask the server's administrator for another one, then: judge login URL"}
+	errExpired = &status{http.StatusUnauthorized, "the token has expired", "ask the server's administrator for another one, then: judge login URL"}
+	errKey     = &status{http.StatusUnauthorized, "the key of this worker is not known here", "join again, with a code of: judged admin worker add NAME"}
+	errGone    = &status{http.StatusForbidden, "this worker was revoked", "join again, with a code of: judged admin worker add NAME"}
+)
+
+// who finds out who the caller is, and whether that is enough.
+func (a *api) who(r *http.Request, n need) (*caller, error) {
+	if n == nothing {
+		return nil, nil
+	}
+	header := r.Header.Get("Authorization")
+	if auth.IsWorker(header) {
+		key, err := auth.Verify(header, time.Now(), r.Method, r.URL.Path)
+		if err != nil {
+			return nil, &status{http.StatusUnauthorized, err.Error(), ""}
+		}
+		w, err := a.Store.WorkerByKey(r.Context(), key)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			return nil, errKey
+		case err != nil:
+			return nil, err
+		case w.State == store.Revoked:
+			return nil, errGone
+		case n != asWorker:
+			return nil, &status{http.StatusForbidden, "a worker may not do this", ""}
+		}
+		return &caller{worker: w}, nil
+	}
+	text := auth.Bearer(header)
+	if text == "" {
+		return nil, errNoToken
+	}
+	t, account, err := a.Store.TokenByHash(r.Context(), auth.Hash(text))
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return nil, errToken
+	case errors.Is(err, store.ErrRevoked):
+		return nil, errRevoked
+	case errors.Is(err, store.ErrExpired):
+		return nil, errExpired
+	case err != nil:
+		return nil, err
+	}
+	c := &caller{account: account, scopes: t.Scopes}
+	enough := map[need]bool{
+		token: true, submit: c.may(client.Submit), publish: c.may(client.Publish), admin: c.may(client.Admin),
+		give: c.may(client.Submit) || c.may(client.Publish),
+	}[n]
+	if !enough {
+		return nil, &status{http.StatusForbidden, fmt.Sprintf("%s's token does not allow this; its scopes: %s", account.Login, strings.Join(t.Scopes, ", ")), ""}
+	}
+	return c, nil
+}
