@@ -66,7 +66,7 @@ var layers = map[string][]string{
 	// Reads judge.toml, with positions.
 	"judge/running/config": {"judge", "judge/internal/strict", "judge/internal/suggest"},
 	// A package becomes a problem folder; titles and notes may be LaTeX.
-	"judge/packages/icpc":    {"judge", "judge/internal/pictures", "judge/internal/collide", "judge/packages/strictyaml", "judge/internal/suggest", "judge/internal/tex", "judge/problem"},
+	"judge/packages/icpc":    {"judge", "judge/internal/pictures", "judge/internal/collide", "judge/internal/example", "judge/packages/strictyaml", "judge/internal/suggest", "judge/internal/tex", "judge/problem"},
 	"judge/packages/polygon": {"judge", "judge/packages/fill", "judge/packages/icpc", "judge/problem"}, // a recipe for package fill is part of what it reads
 	// Asks each format in turn.
 	"judge/packages": {"judge", "judge/packages/icpc", "judge/packages/polygon", "judge/problem"},

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"assay/judge"
+	"assay/judge/internal/example"
 	"assay/judge/internal/tex"
 	"assay/judge/problem"
 )
@@ -130,16 +131,21 @@ func (p *Package) statement(language string) (Statement, error) {
 	return Statement{}, &judge.Fault{File: p.Dir, Text: fmt.Sprintf("the package has no statement in the language %q", language), Hint: "one of: " + strings.Join(known, ", ")}
 }
 
-// withSamples puts the samples where the statement wants them, or at its end. A statement
-// that shows its examples itself needs no others.
+// withSamples puts the samples where the statement wants them, or those that it does not show
+// itself at its end; shown if it has examples that commands of its class have made.
 func (p *Package) withSamples(language, text string, shown bool) string {
 	samples := p.samples(language)
-	if shown {
-		samples = nil
+	if !problem.Marked(text) {
+		shows := example.Shows(text)
+		samples = slices.DeleteFunc(samples, func(s sampleText) bool { return shown || shows(s.in, s.out) })
 	}
-	text, marked := problem.PlaceSamples(text, samples)
-	if !marked && len(samples) > 0 {
-		text += "\n\n" + strings.Join(samples, "")
+	var texts []string
+	for _, s := range samples {
+		texts = append(texts, s.markdown)
+	}
+	text, marked := problem.PlaceSamples(text, texts)
+	if !marked && len(texts) > 0 {
+		text += "\n\n" + strings.Join(texts, "")
 	}
 	return text
 }
@@ -147,8 +153,11 @@ func (p *Package) withSamples(language, text string, shown bool) string {
 // ShowCases sets the cases that are the samples of a package which has no data/sample.
 func (p *Package) ShowCases(cases []judge.Case) { p.shown = cases }
 
-// samples are the samples as Markdown, in order.
-func (p *Package) samples(language string) (all []string) {
+// A sampleText is a sample as Markdown, with its input and output; an interaction has neither.
+type sampleText struct{ markdown, in, out string }
+
+// samples are the samples in order.
+func (p *Package) samples(language string) (all []sampleText) {
 	for i, c := range p.shown {
 		all = append(all, p.pair(language, i+1, p.below(c.In), p.below(c.Ans)))
 	}
@@ -165,7 +174,7 @@ func (p *Package) samples(language string) (all []string) {
 		base := path.Join("data", sample, name)
 		if p.isFile(base + ".interaction") {
 			text := "## %s %d\n\nWhat the judge writes stands behind <, what you write behind >:\n\n%s"
-			all = append(all, fmt.Sprintf(text, tex.Word(language, "Sample"), i+1, p.quoted(base+".interaction")))
+			all = append(all, sampleText{markdown: fmt.Sprintf(text, tex.Word(language, "Sample"), i+1, p.quoted(base+".interaction"))})
 			continue
 		}
 		all = append(all, p.pair(language, i+1, p.first(base+".in.statement", base+".in"), p.first(base+".ans.statement", base+".out", base+".ans")))
@@ -174,11 +183,17 @@ func (p *Package) samples(language string) (all []string) {
 }
 
 // pair is a sample with its input and output; "" are files that are not there.
-func (p *Package) pair(language string, number int, in, out string) string {
+func (p *Package) pair(language string, number int, in, out string) sampleText {
+	s := sampleText{}
+	input, _ := p.read(in) // quoted says what is wrong with a file
+	quotedOut := ""
 	if out != "" {
-		out = p.quoted(out)
+		output, _ := p.read(out)
+		s.out, quotedOut = string(output), p.quoted(out)
 	}
-	return problem.SampleText(language, number, p.quoted(in), out)
+	s.in = string(input)
+	s.markdown = problem.SampleText(language, number, p.quoted(in), quotedOut)
+	return s
 }
 
 // below is the name of a file of the package in its folder.

@@ -351,3 +351,52 @@ print(42)
 		t.Errorf(`Markdown("fi"): %v, want the languages that there are`, err)
 	}
 }
+
+// A statement that shows a sample itself is not given it a second time.
+func TestSamplesOnce(t *testing.T) {
+	for name, row := range map[string]struct {
+		statement string
+		want      []string // headings of the samples that follow it
+	}{
+		"none":         {"Double it.", []string{"## Sample 1", "## Sample 2"}},
+		"the first":    {"Double it.\n\n### Example\n\nInput:\n\n```\n1\n```\n\nOutput:\n\n```\n2\n```\n", []string{"## Sample 2"}},
+		"other answer": {"Double it.\n\n### Example\n\nInput:\n\n```\n1\n```\n\nOutput:\n\n```\n3\n```\n", []string{"## Sample 1", "## Sample 2"}},
+		"all":          {"Double it.\n\n| Input | Output |\n| --- | --- |\n| 1 | 2 |\n| 4 | 8 |\n", nil},
+		"a mark":       {"As in\n\n### Example\n\nInput:\n\n```\n1\n```\n\nOutput:\n\n```\n2\n```\n\n{{remainingsamples}}\n", []string{"## Sample 1", "## Sample 2"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := unpack(t, parse(`
+-- problem.yaml --
+problem_format_version: 2025-09
+name: Double
+uuid: 117b564d-429b-44d4-bf8c-c264a3703e07
+-- data/sample/1.in --
+1
+-- data/sample/1.ans --
+2
+-- data/sample/2.in --
+4
+-- data/sample/2.ans --
+8
+-- data/secret/1.in --
+1
+-- data/secret/1.ans --
+2
+-- statement/problem.en.md --
+`+row.statement))
+			text, err := open(t, dir).Markdown("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for line := range strings.Lines(text) {
+				if strings.HasPrefix(line, "## Sample") {
+					got = append(got, strings.TrimSpace(line))
+				}
+			}
+			if !slices.Equal(got, row.want) {
+				t.Errorf("samples after the statement: %q, want %q\n%s", got, row.want, text)
+			}
+		})
+	}
+}
