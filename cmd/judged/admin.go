@@ -40,14 +40,35 @@ read the folder is its admin.
 
 ` + exitHelp,
 	}
-	cmd.PersistentFlags().StringVar(&a.data, "data", "data", "the server's folder of data")
+	cmd.PersistentFlags().StringVar(&a.data, "data", "", "the server's `DIR` of data; not set, the one that judge.toml names")
 	cmd.AddCommand(a.account(), a.contest(), a.invite(), a.worker(), a.class(), a.token(), a.queue(), a.cancel(), a.judgings(), a.rejudge(), a.backup(), a.restore())
 	return cmd
 }
 
+// folder is the folder of data: that of the flag, or the one that a server of this contest has.
+func (a *admin) folder() (string, error) {
+	if a.data != "" {
+		return a.data, nil
+	}
+	contest, err := cli.Find()
+	if err != nil {
+		return "", err
+	}
+	data, root := contest.Config.Server.Data, contest.Root
+	if contest.House { // there is no judge.toml: a server's folder of data may be moved elsewhere
+		root = "."
+	}
+	fromFolder(root, []*string{&data})
+	return cli.Near(data), contest.Close()
+}
+
 // api is the way to the server.
 func (a *admin) api() (*client.Client, error) {
-	address, token, err := server.Admin(a.data)
+	data, err := a.folder()
+	if err != nil {
+		return nil, err
+	}
+	address, token, err := server.Admin(data)
 	if err != nil {
 		return nil, err
 	}
@@ -403,17 +424,21 @@ func (a *admin) restore() *cobra.Command {
 		if _, err := os.Stat(args[0]); err != nil {
 			return &judge.Misuse{Err: err}
 		}
-		if err := server.Restore(cmd.Context(), args[0], a.data, database, cli.Version()); err != nil {
+		data, err := a.folder()
+		if err != nil {
+			return err
+		}
+		if err := server.Restore(cmd.Context(), args[0], data, database, cli.Version()); err != nil {
 			return err
 		}
 		next := "judged serve"
-		if a.data != "data" {
-			next += " --data " + a.data
+		if a.data != "" {
+			next += " --data " + data
 		}
 		if database != "" {
 			next += " --database URL"
 		}
-		fmt.Fprintf(a.out, "%s is as it was; next: %s\n", a.data, next)
+		fmt.Fprintf(a.out, "%s is as it was; next: %s\n", data, next)
 		return nil
 	}}
 	cmd.Flags().StringVar(&database, "database", "", "postgres://... of an empty database; not set, SQLite in the folder of data")

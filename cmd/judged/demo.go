@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"assay/cmd/internal/cli"
@@ -41,11 +40,7 @@ func (c *console) demo(ctx context.Context, change func(*config.Server)) (err er
 	if err := c.publishDemo(ctx, o); err != nil {
 		return err
 	}
-	data := o.Data
-	if !filepath.IsAbs(data) {
-		data = filepath.Join(o.Root, data)
-	}
-	logins, err := demo.Fill(ctx, demo.Options{Data: data, Database: o.Database, Version: o.Version, Class: server.Class, Admin: desk.AdminLogin, Now: time.Now()})
+	logins, err := demo.Fill(ctx, demo.Options{Data: o.Data, Database: o.Database, Version: o.Version, Class: server.Class, Admin: desk.AdminLogin, Now: time.Now()})
 	if err != nil {
 		return err
 	}

@@ -62,6 +62,11 @@ What can be set has its keys in the table [server] of judge.toml; flags go befor
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
+		here, err := os.Getwd()
+		if err != nil {
+			return fmt.Errorf("find the current folder: %w", err)
+		}
+		fromFolder(here, paths(&over))
 		change := func(set *config.Server) { overlay(cmd, set, over) }
 		if tryOut {
 			return endedAsTold(ctx, c.demo(ctx, change))
@@ -84,6 +89,21 @@ func endedAsTold(ctx context.Context, err error) error {
 		return nil
 	}
 	return err
+}
+
+// paths are the settings that name files and folders of this machine.
+func paths(s *config.Server) []*string {
+	return []*string{&s.Data, &s.Cert, &s.Key, &s.QueueCredentials}
+}
+
+// fromFolder makes relative paths absolute: those of judge.toml start from its folder, those of
+// flags from the current one. Paths that are not set stay so.
+func fromFolder(dir string, paths []*string) {
+	for _, path := range paths {
+		if *path != "" && !filepath.IsAbs(*path) {
+			*path = filepath.Join(dir, *path)
+		}
+	}
 }
 
 // overlay puts the flags that were given in the place of what judge.toml says.
@@ -157,10 +177,11 @@ func (c *console) serveOptions(change func(*config.Server)) (o server.Options, r
 			return []string{self, "prepare", "--verify=" + strconv.FormatBool(verify), archive}
 		},
 	}
-	change(&o.Server)
 	if o.Root, err = filepath.Abs(o.Root); err != nil {
 		return o, err
 	}
+	fromFolder(o.Root, paths(&o.Server))
+	change(&o.Server)
 	return o, hidden(contest, o)
 }
 
@@ -173,16 +194,12 @@ func hidden(contest *workspace.Workspace, o server.Options) error {
 	if err != nil {
 		return err
 	}
-	data := o.Data
-	if !filepath.IsAbs(data) {
-		data = filepath.Join(o.Root, data)
-	}
 	backups := o.BackupDir
 	if !filepath.IsAbs(backups) {
-		backups = filepath.Join(data, backups)
+		backups = filepath.Join(o.Data, backups)
 	}
 	for _, kept := range []struct{ dir, hint string }{
-		{data, "keep what the server has elsewhere: --data DIR, or data in judge.toml"},
+		{o.Data, "keep what the server has elsewhere: --data DIR, or data in judge.toml"},
 		{backups, "have backups elsewhere: backup_dir in judge.toml"},
 		{o.Root, "it has the secret cases of the contest's problems: serve in a folder elsewhere"},
 	} {

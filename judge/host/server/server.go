@@ -120,9 +120,6 @@ const (
 // Start opens everything and answers. The caller must call Stop.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	s := &Server{o: o, data: o.Data, uploaded: make(chan struct{}, 1)}
-	if !filepath.IsAbs(s.data) {
-		s.data = filepath.Join(o.Root, s.data)
-	}
 	if err := s.open(ctx); err != nil {
 		s.Stop()
 		return nil, err
