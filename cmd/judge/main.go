@@ -21,7 +21,8 @@ func main() {
 	sandbox.Main() // does not return in a process that the sandbox started
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	done := ownTemp()
+	done := func() {}
+	cobra.OnInitialize(func() { done = ownTemp() }) // help and --version make no files
 	code := run(ctx, os.Args[1:], &console{in: os.Stdin, out: os.Stdout, err: os.Stderr})
 	done()
 	os.Exit(code)

@@ -4,18 +4,18 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"assay/judge"
+	"assay/judge/internal/pattern"
 )
 
 // goodName is what groups may be called; cases too, but for those made from lines.
-var goodName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_.-]*$`)
+var goodName = pattern.New(`^[a-zA-Z0-9][a-zA-Z0-9_.-]*$`)
 
 // GoodName says whether a group, or a case written by hand, may be called so.
-func GoodName(name string) bool { return goodName.MatchString(name) }
+func GoodName(name string) bool { return goodName().MatchString(name) }
 
 // readGroups makes the groups: sample, then those of problem.toml in their order,
 // then folders of cases/ that problem.toml does not name. In a group the cases
@@ -39,7 +39,7 @@ func (f *Folder) readGroups(t *table) (faults judge.Faults) {
 	seen := map[string]bool{}
 	for i, g := range tables {
 		key := fmt.Sprintf("group[%d]", i)
-		if !goodName.MatchString(g.Name) {
+		if !goodName().MatchString(g.Name) {
 			faults = append(faults, f.Fault(key+".name", fmt.Sprintf("%q cannot be the name of a group", g.Name), "letters, digits, - _ and . will do"))
 			continue
 		}
@@ -115,7 +115,7 @@ func readCases(dir, group string) (cases []judge.Case, faults judge.Faults) {
 		name, isInput := strings.CutSuffix(e.Name(), ".in")
 		switch {
 		case Leftover(e.Name()):
-		case isInput && !goodName.MatchString(name):
+		case isInput && !goodName().MatchString(name):
 			faults = append(faults, &judge.Fault{File: path, Text: fmt.Sprintf("%q cannot be the name of a case", name), Hint: "letters, digits, - _ and . will do"})
 		case isInput:
 			base := filepath.Join(dir, name)

@@ -4,19 +4,20 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"assay/judge/internal/pattern"
 )
 
 // maxExpansion bounds how many cases one line of problem.toml makes.
 const maxExpansion = 10_000
 
 // braces is a range such as {1..20}.
-var braces = regexp.MustCompile(`\{(-?\d{1,18})\.\.(-?\d{1,18})\}`)
+var braces = pattern.New(`\{(-?\d{1,18})\.\.(-?\d{1,18})\}`)
 
-var tooLong = regexp.MustCompile(`\{-?\d+\.\.-?\d+\}`)
+var tooLong = pattern.New(`\{-?\d+\.\.-?\d+\}`)
 
 // SeedWord in a line stands for the line's seed, for generators that do not take
 // it from the environment.
@@ -41,9 +42,9 @@ func Expand(line string) ([]string, error) {
 	if i := strings.IndexFunc(line, unicode.IsControl); i >= 0 {
 		return nil, fmt.Errorf("the generator line has a control character, %q", line[i:i+1])
 	}
-	m := braces.FindStringSubmatchIndex(line)
+	m := braces().FindStringSubmatchIndex(line)
 	if m == nil {
-		if long := tooLong.FindString(line); long != "" {
+		if long := tooLong().FindString(line); long != "" {
 			return nil, fmt.Errorf("the range %s has a number of more than 18 digits", long)
 		}
 		if strings.ContainsAny(strings.ReplaceAll(line, SeedWord, ""), "{}") {
@@ -86,7 +87,7 @@ const longestName = 80
 // A negative number -5 becomes neg5.
 func CaseName(line string) string {
 	line = strings.ReplaceAll(line, SeedWord, "seed")
-	line = minus.ReplaceAllString(line, "${1}neg${2}")
+	line = minus().ReplaceAllString(line, "${1}neg${2}")
 	var b strings.Builder
 	dash := true // none at the start
 	exact := true
@@ -113,4 +114,4 @@ func CaseName(line string) string {
 }
 
 // minus is the start of a negative number as an argument.
-var minus = regexp.MustCompile(`(^| )-(\d)`)
+var minus = pattern.New(`(^| )-(\d)`)

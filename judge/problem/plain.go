@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"assay/judge"
+	"assay/judge/internal/pattern"
 )
 
 // outputs are the extensions of files that answer a file <name>.in.
@@ -80,11 +81,11 @@ func answerOf(file string, have map[string]bool) (name, ans string) {
 	return "", ""
 }
 
-var digits = regexp.MustCompile(`\d+|\D+`)
+var digits = pattern.New(`\d+|\D+`)
 
 // compareNames orders names as people count: 2 before 10.
 func compareNames(a, b string) int {
-	x, y := digits.FindAllString(a, -1), digits.FindAllString(b, -1)
+	x, y := digits().FindAllString(a, -1), digits().FindAllString(b, -1)
 	for i := range min(len(x), len(y)) {
 		if x[i] == y[i] {
 			continue

@@ -3,9 +3,9 @@ package problem
 import (
 	"fmt"
 	"os"
-	"regexp"
 	"strings"
 
+	"assay/judge/internal/pattern"
 	"assay/judge/internal/tex"
 )
 
@@ -13,7 +13,7 @@ import (
 const MaxSample = 20_000
 
 // sampleMark says where samples belong in a statement: the next one, or all that are left.
-var sampleMark = regexp.MustCompile(`\{\{\s*(nextsample|remainingsamples|samples?)\s*\}\}`)
+var sampleMark = pattern.New(`\{\{\s*(nextsample|remainingsamples|samples?)\s*\}\}`)
 
 // PlaceSamples puts samples, which are Markdown, in the places of the marks of a statement:
 // {{nextsample}} for the next one, {{remainingsamples}}, {{samples}} and {{sample}} for all that
@@ -50,7 +50,7 @@ func MarkSamples(text string, mark func(mark string) string) string {
 
 // replaceMarks replaces each mark outside of code, and reports whether there is one.
 func replaceMarks(text string, with func(mark string) string) (string, bool) {
-	if !sampleMark.MatchString(text) {
+	if !sampleMark().MatchString(text) {
 		return text, false
 	}
 	var b strings.Builder
@@ -66,7 +66,7 @@ func replaceMarks(text string, with func(mark string) string) (string, bool) {
 			fence = start[:len(start)-len(strings.TrimLeft(start, start[:1]))]
 		default:
 			at := 0
-			for _, m := range sampleMark.FindAllStringSubmatchIndex(line, -1) {
+			for _, m := range sampleMark().FindAllStringSubmatchIndex(line, -1) {
 				if strings.Count(line[:m[0]], "`")%2 == 1 && strings.Contains(line[m[1]:], "`") {
 					continue // code
 				}

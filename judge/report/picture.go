@@ -181,7 +181,7 @@ func (p Pictures) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 		tag := n.(*ast.RawHTML).Segments.Value(source)
 		switch {
 		case !entering:
-		case plainTag.Match(tag):
+		case plainTag().Match(tag):
 			_, _ = w.Write(tag)
 		case len(pictures.Sources(tag)) > 0:
 			p.fragment(w, tag)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -14,6 +13,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"assay/judge/internal/formula"
+	"assay/judge/internal/pattern"
 )
 
 // StatementHTML draws a statement, written in Markdown, as one page that needs
@@ -67,7 +67,7 @@ func drawStatement(w io.Writer, markdown []byte, pictures Pictures, footnotes go
 var statementExtensions = goldmark.WithExtensions(extension.Table, extension.Footnote)
 
 // plainTag is a tag of running text that has no attributes.
-var plainTag = regexp.MustCompile(`(?i)^</?(sup|sub|b|i|em|strong|code|kbd|tt|u|s)>$|^<br ?/?>$`)
+var plainTag = pattern.New(`(?i)^</?(sup|sub|b|i|em|strong|code|kbd|tt|u|s)>$|^<br ?/?>$`)
 
 var statementPage = template.Must(template.New("statement").Parse(`<!doctype html>
 <html lang="{{.Language}}">

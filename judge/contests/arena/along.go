@@ -7,10 +7,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+
+	"assay/judge/internal/pattern"
 )
 
 // bringing finds the lines of a text that may bring other files along, in any language.
-var bringing = regexp.MustCompile(`(?m)^.*(?:import|require|include).*$`)
+var bringing = pattern.New(`(?m)^.*(?:import|require|include).*$`)
 
 // Along are the files that an adapter may want beside a bot that is a file: those of its
 // folder, and of folders in it, that its text imports or names, and so on. Who has the bot
@@ -34,7 +36,7 @@ func Along(bot string) (files []string) {
 		if name != own {
 			files = append(files, name)
 		}
-		lines := bytes.Join(bringing.FindAll(text, -1), []byte("\n"))
+		lines := bytes.Join(bringing().FindAll(text, -1), []byte("\n"))
 		names := func(before, word, after string) bool { return bytes.Contains(text, []byte(before+word+after)) }
 		for _, e := range entries {
 			name := e.Name()

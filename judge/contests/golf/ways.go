@@ -534,7 +534,7 @@ func hoist(expr, code string) (hoisted, rest string) {
 
 // fillWords puts words for {word}. What is put in is not looked at again.
 func fillWords(template string, words map[string]string) string {
-	return config.Placeholder.ReplaceAllStringFunc(template, func(m string) string {
+	return config.Placeholder().ReplaceAllStringFunc(template, func(m string) string {
 		if word, ok := words[strings.Trim(m, "{}")]; ok {
 			return word
 		}

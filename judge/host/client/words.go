@@ -3,13 +3,13 @@ package client
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"time"
 
 	"assay/judge"
 	"assay/judge/blob"
 	"assay/judge/host/job"
 	"assay/judge/host/roster"
+	"assay/judge/internal/pattern"
 )
 
 // The paths of the API, below the address of the server.
@@ -427,7 +427,7 @@ type SetPerson struct {
 }
 
 // slugs are the names of problems on a server.
-var slugs = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+var slugs = pattern.New(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 
 // GoodSlug says whether a problem on a server may be called so.
-func GoodSlug(name string) bool { return slugs.MatchString(name) }
+func GoodSlug(name string) bool { return slugs().MatchString(name) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
@@ -28,7 +29,10 @@ const (
 var Fields = []Field{Name, First, Last, Login, Email, Password, Team, Group}
 
 // known has the field of each title, as key writes it.
-var known = titles(map[Field]string{
+var known = sync.OnceValue(func() map[string]Field { return titles(titlesOf) })
+
+// titlesOf are the titles that spreadsheets have, in four languages.
+var titlesOf = map[Field]string{
 	Name: `name, names, full name, display name, displayed name, complete name, real name, person, people, student, student name, students,
 		pupil, participant, contestant, first and last name, first last name, first name last name, last name first name, name first name,
 		Vollname, voller Name, vollständiger Name, Vor- und Nachname, Vor- und Zuname, Nach- und Vorname, Zu- und Vorname, Vorname Nachname,
@@ -61,7 +65,7 @@ var known = titles(map[Field]string{
 		Gruppenname, Klasse, Klassen, Klassenname, Klassenbezeichnung, Schulklasse, Kurs, Kursname, Jahrgang, Jahrgangsstufe, Klassenstufe,
 		Stufe, groupe, groupes, nom du groupe, nom de groupe, classe, nom de la classe, cours, niveau, grupo, grupos, nombre del grupo,
 		nombre de grupo, clase, clases, nombre de la clase, curso, cursos, grado, nivel`,
-})
+}
 
 func titles(all map[Field]string) map[string]Field {
 	by := map[string]Field{}
@@ -94,13 +98,13 @@ func key(title string) string {
 
 // fieldOf returns the field of a title. A title in two languages has a slash between them.
 func fieldOf(title string) Field {
-	if f := known[key(title)]; f != "" {
+	if f := known()[key(title)]; f != "" {
 		return f
 	}
 	has := map[Field]bool{}
 	given := false // a first name in Spanish
 	for part := range strings.SplitSeq(title, "/") {
-		has[known[key(part)]] = true
+		has[known()[key(part)]] = true
 		given = given || key(part) == "nombre"
 	}
 	if len(has) == 1 && has[First] { // "Vorname / Prénom"

@@ -11,9 +11,10 @@ package example
 
 import (
 	"html"
-	"regexp"
 	"slices"
 	"strings"
+
+	"assay/judge/internal/pattern"
 )
 
 // What a statement may cost. What goes beyond is not read.
@@ -384,11 +385,11 @@ func fence(info string) (may bool, r role) {
 }
 
 var (
-	tag       = regexp.MustCompile(`(?s)<!--.*?-->|</?[a-zA-Z][^<>]*>`)
-	lineBreak = regexp.MustCompile(`(?i)\s*<br\s*/?>[ \t]*\n?|</(?:p|div|li|tr)>`)
+	tag       = pattern.New(`(?s)<!--.*?-->|</?[a-zA-Z][^<>]*>`)
+	lineBreak = pattern.New(`(?i)\s*<br\s*/?>[ \t]*\n?|</(?:p|div|li|tr)>`)
 )
 
 // unHTML resolves the tags and entities of a piece of HTML.
 func unHTML(s string) string {
-	return strings.ReplaceAll(html.UnescapeString(tag.ReplaceAllString(lineBreak.ReplaceAllString(s, "\n"), "")), "\u00a0", " ")
+	return strings.ReplaceAll(html.UnescapeString(tag().ReplaceAllString(lineBreak().ReplaceAllString(s, "\n"), "")), "\u00a0", " ")
 }

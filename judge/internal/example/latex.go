@@ -1,8 +1,9 @@
 package example
 
 import (
-	"regexp"
 	"strings"
+
+	"assay/judge/internal/pattern"
 )
 
 // scanner reads LaTeX from its start to its end.
@@ -230,9 +231,9 @@ func environmentBody(s string, i int, word string) (body string, end int) {
 	return s[i:], len(s)
 }
 
-var rules = regexp.MustCompile(`\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot)\b|\\cline\s*\{[^}]*\}`)
+var rules = pattern.New(`\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot)\b|\\cline\s*\{[^}]*\}`)
 
-var leading = regexp.MustCompile(`^(?:\s|\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot)\b|\\cline\s*\{[^}]*\})*`)
+var leading = pattern.New(`^(?:\s|\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot)\b|\\cline\s*\{[^}]*\})*`)
 
 // tabular parts a table into rows and cells. Line ends and ampersands inside braces, nested
 // environments and \verb belong to a cell.
@@ -242,8 +243,8 @@ func (l *scanner) tabular(body string, offset int) event {
 	start, depth, nested := 0, 0, 0
 	first, counted := 1+strings.Count(l.s[:offset], "\n"), 0 // the line of a place, and the place
 	cell := func(end int) {
-		text := rules.ReplaceAllString(body[start:end], "")
-		at := start + len(leading.FindString(body[start:end]))
+		text := rules().ReplaceAllString(body[start:end], "")
+		at := start + len(leading().FindString(body[start:end]))
 		first += strings.Count(body[counted:at], "\n")
 		counted = at
 		row = append(row, Text{Text: strings.TrimSpace(unTeX(text)), Line: first, Cell: true})
@@ -362,12 +363,12 @@ func skipComment(s string, i int) int {
 }
 
 var (
-	texBreak   = regexp.MustCompile(`[ \t]*\\(?:\\(?:\[[^\]]*\])?|newline\b|linebreak\b|par\b)[ \t]*\n?`)
-	texComment = regexp.MustCompile(`(^|[^\\])%[^\n]*\n?`)
-	texEnv     = regexp.MustCompile(`\\(?:begin|end)\s*\{[^}]*\}(?:\[[^\]]*\])?(?:\{[@l|cr{}]*\})*[ \t]*\n?`)
-	texVerb    = regexp.MustCompile(`\\verb\*?([^a-zA-Z\s])(.*?)`)
-	texSign    = regexp.MustCompile(`\\([#$%&_{}])`)
-	texCommand = regexp.MustCompile(`\\[a-zA-Z]+\*?[ \t]?|\\[ ,;!]`)
+	texBreak   = pattern.New(`[ \t]*\\(?:\\(?:\[[^\]]*\])?|newline\b|linebreak\b|par\b)[ \t]*\n?`)
+	texComment = pattern.New(`(^|[^\\])%[^\n]*\n?`)
+	texEnv     = pattern.New(`\\(?:begin|end)\s*\{[^}]*\}(?:\[[^\]]*\])?(?:\{[@l|cr{}]*\})*[ \t]*\n?`)
+	texVerb    = pattern.New(`\\verb\*?([^a-zA-Z\s])(.*?)`)
+	texSign    = pattern.New(`\\([#$%&_{}])`)
+	texCommand = pattern.New(`\\[a-zA-Z]+\*?[ \t]?|\\[ ,;!]`)
 )
 
 var texWords = strings.NewReplacer(
@@ -379,12 +380,12 @@ var texWords = strings.NewReplacer(
 // unTeX resolves the marks of a short text.
 func unTeX(s string) string {
 	s = unVerb(s)
-	s = texComment.ReplaceAllString(s, "$1")
-	s = texEnv.ReplaceAllString(s, "")
-	s = texBreak.ReplaceAllString(s, "\n")
+	s = texComment().ReplaceAllString(s, "$1")
+	s = texEnv().ReplaceAllString(s, "")
+	s = texBreak().ReplaceAllString(s, "\n")
 	s = texWords.Replace(s)
-	s = texSign.ReplaceAllStringFunc(s, func(m string) string { return string(rune(0xE000 + int(m[1]))) })
-	s = texCommand.ReplaceAllString(s, "")
+	s = texSign().ReplaceAllStringFunc(s, func(m string) string { return string(rune(0xE000 + int(m[1]))) })
+	s = texCommand().ReplaceAllString(s, "")
 	s = strings.NewReplacer("{", "", "}", "", "$", "", "~", " ").Replace(s)
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -403,7 +404,7 @@ func unTeX(s string) string {
 func unVerb(s string) string {
 	var b strings.Builder
 	for {
-		at := texVerb.FindStringIndex(s)
+		at := texVerb().FindStringIndex(s)
 		if at == nil {
 			return b.String() + s
 		}

@@ -4,23 +4,25 @@ import (
 	"html"
 	"regexp"
 	"strings"
+
+	"assay/judge/internal/pattern"
 )
 
 var (
-	atxHeading  = regexp.MustCompile(`^ {0,3}(#{1,6})(?:[ \t]+|$)(.*?)[ \t]*#*[ \t]*$`)
-	htmlHeading = regexp.MustCompile(`(?i)^\s*<h([1-6])[^>]*>(.*?)</h[1-6]>\s*$`)
-	setext      = regexp.MustCompile(`^ {0,3}(=+|-+)[ \t]*$`)
-	opening     = regexp.MustCompile("^([ \\t]*)(?:(?:[-*+]|\\d+[.)])[ \\t]+)?(`{3,}|~{3,})([^`]*)$")
-	listItem    = regexp.MustCompile(`^ {0,3}(?:[-*+]|\d{1,9}[.)])[ \t]+`)
-	delimiter   = regexp.MustCompile(`^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$`)
-	quoteMark   = regexp.MustCompile(`^ {0,3}>[ ]?`)
-	preStart    = regexp.MustCompile(`(?i)<pre[^>]*>`)
-	preEnd      = regexp.MustCompile(`(?i)</pre\s*>`)
-	tableStart  = regexp.MustCompile(`(?i)<table[^>]*>`)
-	tableEnd    = regexp.MustCompile(`(?i)</table\s*>`)
-	rowStart    = regexp.MustCompile(`(?i)<tr[^>]*>`)
-	cellStart   = regexp.MustCompile(`(?i)<t[hd](?:\s[^>]*)?>`)
-	cellEnd     = regexp.MustCompile(`(?i)</t[hdr]\s*>`)
+	atxHeading  = pattern.New(`^ {0,3}(#{1,6})(?:[ \t]+|$)(.*?)[ \t]*#*[ \t]*$`)
+	htmlHeading = pattern.New(`(?i)^\s*<h([1-6])[^>]*>(.*?)</h[1-6]>\s*$`)
+	setext      = pattern.New(`^ {0,3}(=+|-+)[ \t]*$`)
+	opening     = pattern.New("^([ \\t]*)(?:(?:[-*+]|\\d+[.)])[ \\t]+)?(`{3,}|~{3,})([^`]*)$")
+	listItem    = pattern.New(`^ {0,3}(?:[-*+]|\d{1,9}[.)])[ \t]+`)
+	delimiter   = pattern.New(`^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$`)
+	quoteMark   = pattern.New(`^ {0,3}>[ ]?`)
+	preStart    = pattern.New(`(?i)<pre[^>]*>`)
+	preEnd      = pattern.New(`(?i)</pre\s*>`)
+	tableStart  = pattern.New(`(?i)<table[^>]*>`)
+	tableEnd    = pattern.New(`(?i)</table\s*>`)
+	rowStart    = pattern.New(`(?i)<tr[^>]*>`)
+	cellStart   = pattern.New(`(?i)<t[hd](?:\s[^>]*)?>`)
+	cellEnd     = pattern.New(`(?i)</t[hdr]\s*>`)
 )
 
 // reader reads Markdown line by line.
@@ -51,7 +53,7 @@ func scanMarkdown(s string) []event {
 func (r *reader) endParagraph() {
 	if len(r.para) > 0 {
 		text := strings.Join(r.para, " ")
-		words := strings.TrimSpace(listItem.ReplaceAllString(unHTML(text), ""))
+		words := strings.TrimSpace(listItem().ReplaceAllString(unHTML(text), ""))
 		r.events = append(r.events, event{kind: label, words: words, first: r.from, after: r.from + len(r.para)})
 	}
 	r.para = nil
@@ -60,33 +62,33 @@ func (r *reader) endParagraph() {
 // line reads one line, or the whole block that begins there.
 func (r *reader) line() {
 	line := r.lines[r.at]
-	quoted := quoteMark.MatchString(line)
+	quoted := quoteMark().MatchString(line)
 	line = unquote(line)
 	indented := strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")
 	switch {
 	case strings.TrimSpace(line) == "":
 		r.endParagraph()
 		r.at++
-	case opening.MatchString(line) && !(indented && !r.inList):
+	case opening().MatchString(line) && !(indented && !r.inList):
 		r.endParagraph()
-		r.fenced(opening.FindStringSubmatch(line), quoted)
+		r.fenced(opening().FindStringSubmatch(line), quoted)
 	case indented && len(r.para) == 0 && !r.inList:
 		r.indented()
 	case strings.HasPrefix(strings.TrimSpace(line), "<!--"):
 		r.comment()
-	case preStart.MatchString(line) && !tableStart.MatchString(line):
+	case preStart().MatchString(line) && !tableStart().MatchString(line):
 		r.endParagraph()
 		r.pre()
-	case tableStart.MatchString(line):
+	case tableStart().MatchString(line):
 		r.endParagraph()
 		r.htmlTable()
-	case atxHeading.MatchString(line):
-		found := atxHeading.FindStringSubmatch(line)
+	case atxHeading().MatchString(line):
+		found := atxHeading().FindStringSubmatch(line)
 		r.heading(len(found[1]), found[2])
-	case htmlHeading.MatchString(line):
-		found := htmlHeading.FindStringSubmatch(line)
+	case htmlHeading().MatchString(line):
+		found := htmlHeading().FindStringSubmatch(line)
 		r.heading(int(found[1][0]-'0'), found[2])
-	case setext.MatchString(line) && len(r.para) == 1:
+	case setext().MatchString(line) && len(r.para) == 1:
 		level := 1
 		if strings.Contains(line, "-") {
 			level = 2
@@ -100,7 +102,7 @@ func (r *reader) line() {
 		r.endParagraph()
 		r.table()
 	default:
-		if listItem.MatchString(line) {
+		if listItem().MatchString(line) {
 			r.endParagraph()
 			r.inList = true
 		} else if !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, "\t") && len(r.para) == 0 {
@@ -120,12 +122,12 @@ func (r *reader) startsTable(line string) bool {
 		return false
 	}
 	next := unquote(r.lines[r.at+1])
-	return strings.Contains(next, "|") && delimiter.MatchString(next)
+	return strings.Contains(next, "|") && delimiter().MatchString(next)
 }
 
 func unquote(line string) string {
 	for range 3 {
-		line = quoteMark.ReplaceAllString(line, "")
+		line = quoteMark().ReplaceAllString(line, "")
 	}
 	return line
 }
@@ -145,10 +147,10 @@ func (r *reader) fenced(found []string, quoted bool) {
 	for r.at++; r.at < len(r.lines); r.at++ {
 		line := r.lines[r.at]
 		if quoted {
-			if !quoteMark.MatchString(line) {
+			if !quoteMark().MatchString(line) {
 				break
 			}
-			line = quoteMark.ReplaceAllString(line, "")
+			line = quoteMark().ReplaceAllString(line, "")
 		}
 		if end := strings.TrimSpace(line); strings.HasPrefix(end, mark) && strings.Trim(end, mark[:1]) == "" {
 			r.at++
@@ -239,12 +241,12 @@ func (r *reader) element(start, end *regexp.Regexp) (body string, line int) {
 
 // pre reads a code block of HTML.
 func (r *reader) pre() {
-	at := preStart.FindStringIndex(r.lines[r.at])
+	at := preStart().FindStringIndex(r.lines[r.at])
 	if before := strings.TrimSpace(r.lines[r.at][:at[0]]); before != "" {
 		r.para, r.from = []string{before}, r.at
 		r.endParagraph()
 	}
-	body, line := r.element(preStart, preEnd)
+	body, line := r.element(preStart(), preEnd())
 	if strings.HasPrefix(body, "\n") {
 		body, line = body[1:], line+1
 	}
@@ -253,9 +255,9 @@ func (r *reader) pre() {
 
 // htmlTable reads a table of HTML.
 func (r *reader) htmlTable() {
-	body, line := r.element(tableStart, tableEnd)
+	body, line := r.element(tableStart(), tableEnd())
 	e := event{kind: table}
-	starts := rowStart.FindAllStringIndex(body, -1)
+	starts := rowStart().FindAllStringIndex(body, -1)
 	for i, at := range starts {
 		end := len(body)
 		if i+1 < len(starts) {
@@ -263,9 +265,9 @@ func (r *reader) htmlTable() {
 		}
 		row := body[at[1]:end]
 		var cells []Text
-		for _, cell := range cellStart.FindAllStringIndex(row, -1) {
+		for _, cell := range cellStart().FindAllStringIndex(row, -1) {
 			text := row[cell[1]:]
-			if found := cellEnd.FindStringIndex(text); found != nil {
+			if found := cellEnd().FindStringIndex(text); found != nil {
 				text = text[:found[0]]
 			}
 			cells = append(cells, Text{Text: strings.Trim(unHTML(text), " \n"), Line: line + strings.Count(body[:at[1]+cell[0]], "\n"), Cell: true})
@@ -315,7 +317,7 @@ func splitRow(line string) (cells []string) {
 	return cells
 }
 
-var backquotes = regexp.MustCompile("`+")
+var backquotes = pattern.New("`+")
 
 // cellText resolves the marks of a cell: code as it stands, and other text without its
 // escapes, entities and tags.
@@ -336,7 +338,7 @@ func cellText(s string) string {
 
 // codeSpan finds the first code between as many backquotes as before it.
 func codeSpan(s string) (body, before, after string, ok bool) {
-	marks := backquotes.FindAllStringIndex(s, -1)
+	marks := backquotes().FindAllStringIndex(s, -1)
 	for i, open := range marks {
 		for _, end := range marks[i+1:] {
 			if end[1]-end[0] == open[1]-open[0] {
@@ -348,14 +350,14 @@ func codeSpan(s string) (body, before, after string, ok bool) {
 }
 
 var (
-	escaped  = regexp.MustCompile("\\\\([!-/:-@\\[-`{-~])")
-	emphasis = regexp.MustCompile(`\*\*([^*\s][^*]*)\*\*|\b__([^_\s][^_]*)__\b`)
+	escaped  = pattern.New("\\\\([!-/:-@\\[-`{-~])")
+	emphasis = pattern.New(`\*\*([^*\s][^*]*)\*\*|\b__([^_\s][^_]*)__\b`)
 )
 
 func plain(s string) string {
-	s = lineBreak.ReplaceAllString(s, "\n")
-	s = tag.ReplaceAllString(s, "")
-	s = emphasis.ReplaceAllString(s, "$1$2")
-	s = escaped.ReplaceAllString(s, "$1")
+	s = lineBreak().ReplaceAllString(s, "\n")
+	s = tag().ReplaceAllString(s, "")
+	s = emphasis().ReplaceAllString(s, "$1$2")
+	s = escaped().ReplaceAllString(s, "$1")
 	return strings.ReplaceAll(html.UnescapeString(s), "\u00a0", " ")
 }

@@ -3,13 +3,13 @@ package formula
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/text"
 
+	"assay/judge/internal/pattern"
 	"assay/judge/internal/tex"
 )
 
@@ -72,9 +72,9 @@ func Check(markdown []byte) (n int, found []Finding) {
 }
 
 var (
-	money = regexp.MustCompile(`^\$[0-9]+([.,][0-9]+)*[\pL%]{0,3}([/–-]\S*)?([\s.,;:!?'")\]*_|]|$)`)
+	money = pattern.New(`^\$[0-9]+([.,][0-9]+)*[\pL%]{0,3}([/–-]\S*)?([\s.,;:!?'")\]*_|]|$)`)
 	// notation is what stands in formulas, and hardly ever in text.
-	notation = regexp.MustCompile(`\\[a-zA-Z]{2}|[\^_{]`)
+	notation = pattern.New(`\\[a-zA-Z]{2}|[\^_{]`)
 )
 
 // stray tells what is wrong with dollars in text at a place: they begin a formula that does
@@ -92,13 +92,13 @@ func stray(source []byte, at, mark int) string {
 		return "$$ begins a formula that does not end in the same paragraph"
 	case isBlank(after):
 		before := source[bytes.LastIndexByte(source[:at], '\n')+1 : at]
-		if closed && notation.Match(rest) || bytes.IndexByte(before, '$') < 0 && notation.Match(before) {
+		if closed && notation().Match(rest) || bytes.IndexByte(before, '$') < 0 && notation().Match(before) {
 			return "the dollar sign has a blank behind it, and begins no formula"
 		}
 		return ""
-	case money.Match(line) && !notation.Match(rest):
+	case money().Match(line) && !notation().Match(rest):
 		return ""
-	case after >= '0' && after <= '9' || notation.Match(rest) || letter(after):
+	case after >= '0' && after <= '9' || notation().Match(rest) || letter(after):
 		return "the dollar sign begins a formula that does not end in the same paragraph"
 	}
 	return ""

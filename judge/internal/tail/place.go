@@ -2,14 +2,15 @@ package tail
 
 import (
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"assay/judge/internal/pattern"
 )
 
 // place is a line of a source in what run times write: file.go:12, File "file.py", line 12, or
 // file.java:12 in parentheses.
-var place = regexp.MustCompile(`([^\s"'(:]+)(?:", line |:)([0-9]+)`)
+var place = pattern.New(`([^\s"'(:]+)(?:", line |:)([0-9]+)`)
 
 // Place returns where in one of some source files a program ended, as its standard error says. It
 // returns the innermost place: the last in a traceback of Python, and the first elsewhere. If no
@@ -29,7 +30,7 @@ func Place(text string, sources []string) (file string, line int) {
 		if strings.HasPrefix(l, "Traceback (most recent call last)") {
 			latest = true
 		}
-		for _, m := range place.FindAllStringSubmatch(l, -1) {
+		for _, m := range place().FindAllStringSubmatch(l, -1) {
 			source, known := byName[filepath.Base(filepath.ToSlash(m[1]))]
 			if n, err := strconv.Atoi(m[2]); known && err == nil && n > 0 && (latest || line == 0) {
 				file, line = source, n
@@ -43,7 +44,7 @@ func Place(text string, sources []string) (file string, line int) {
 // exception that it does not catch.
 func Crashed(text string) bool {
 	if first, rest, _ := strings.Cut(text, "\n"); strings.HasPrefix(rest, "...") {
-		return ends.MatchString(first) || named.MatchString(first)
+		return ends().MatchString(first) || named().MatchString(first)
 	}
 	var p picker
 	for line := range strings.Lines(text) {

@@ -1,8 +1,9 @@
 package tail
 
 import (
-	"regexp"
 	"strings"
+
+	"assay/judge/internal/pattern"
 )
 
 // mostLine is how many bytes of a line are looked at and kept.
@@ -48,7 +49,7 @@ const thrown = "(Use `node --trace-uncaught"
 
 var (
 	// ends are the words by which run times say that something ends the program.
-	ends = regexp.MustCompile(`^(?:panic: |fatal error: |runtime: goroutine stack exceeds|` + // Go
+	ends = pattern.New(`^(?:panic: |fatal error: |runtime: goroutine stack exceeds|` + // Go
 		`thread '.*' (?:\(\d+\) )?panicked at |thread '.*' has overflowed its stack|memory allocation of \d+ bytes failed|` + // Rust
 		`Exception in thread |Exception: |Error occurred during initialization|` + // Java
 		`Unhandled [Ee]xception|Fatal error\.|Stack overflow\.|Out of memory\.|` + // C#
@@ -56,9 +57,9 @@ var (
 		`terminate called |.*: Assertion .* failed|` + // C++
 		`PHP Fatal error: |lua[\d.]*: )`)
 	// named is an exception by its name, perhaps with its package: what most languages print.
-	named = regexp.MustCompile(`^(?:Caused by: )?(?:[A-Za-z_$][\w$]*[.:]+)*[\w$]*(?:Error|Exception)(?: \[\w+\])?(?:: |:?$)`)
+	named = pattern.New(`^(?:Caused by: )?(?:[A-Za-z_$][\w$]*[.:]+)*[\w$]*(?:Error|Exception)(?: \[\w+\])?(?:: |:?$)`)
 	// unfinished are lines whose reason is on the next one.
-	unfinished = regexp.MustCompile(`^(?:thread '.*' .*panicked at .*:\d+:\d+:|terminate called after throwing an instance of '[^']*'|Unhandled [Ee]xception[.:]?)$`)
+	unfinished = pattern.New(`^(?:thread '.*' .*panicked at .*:\d+:\d+:|terminate called after throwing an instance of '[^']*'|Unhandled [Ee]xception[.:]?)$`)
 )
 
 func (p *picker) see(line string) {
@@ -81,15 +82,15 @@ func (p *picker) see(line string) {
 		return
 	case strings.HasPrefix(line, thrown):
 		p.sure, trimmed = true, before
-	case p.traceback || ends.MatchString(line):
+	case p.traceback || ends().MatchString(line):
 		p.traceback, p.sure = false, true
-	case !p.sure && named.MatchString(line):
+	case !p.sure && named().MatchString(line):
 	default:
 		return
 	}
 	p.text = cut(trimmed)
 	p.first = len(p.text)
-	p.more = unfinished.MatchString(trimmed)
+	p.more = unfinished().MatchString(trimmed)
 }
 
 func cut(line string) string {

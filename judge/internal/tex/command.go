@@ -2,9 +2,10 @@ package tex
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"assay/judge/internal/pattern"
 )
 
 // command reads the command at i, and says where the text goes on.
@@ -63,17 +64,17 @@ const lengths = `[-+]?(?:[0-9]*\.?[0-9]+)?\s*(?:` +
 	`\\[a-z]*(?:width|height|skip|sep|indent|baseline|size)\b)`
 
 var (
-	lengthGroup = regexp.MustCompile(`^\{\s*` + lengths + `\s*\}`)
-	assigned    = regexp.MustCompile(`^\s*=?\s*` + lengths + `(?:\s*(?:plus|minus)\s*` + lengths + `)*|^\s*=\s*[-+]?[0-9.]+`)
-	register    = regexp.MustCompile(`(?:skip|sep|width|height|indent|penalty|tolerance|stretch|size|depth|margin|offset)$|` +
+	lengthGroup = pattern.New(`^\{\s*` + lengths + `\s*\}`)
+	assigned    = pattern.New(`^\s*=?\s*` + lengths + `(?:\s*(?:plus|minus)\s*` + lengths + `)*|^\s*=\s*[-+]?[0-9.]+`)
+	register    = pattern.New(`(?:skip|sep|width|height|indent|penalty|tolerance|stretch|size|depth|margin|offset)$|` +
 		`^(?:kern|raise|lower)$`)
 )
 
 // unknown skips a command that is not known: what stands in its braces is read as text, but
 // no options, no lengths, and not what is assigned to a register.
 func unknown(s string, i int, word string) int {
-	if register.MatchString(word) {
-		if found := assigned.FindString(s[i:min(len(s), i+200)]); found != "" {
+	if register().MatchString(word) {
+		if found := assigned().FindString(s[i:min(len(s), i+200)]); found != "" {
 			return i + len(found)
 		}
 	}
@@ -81,7 +82,7 @@ func unknown(s string, i int, word string) int {
 		_, i, _ = option(s, i)
 	}
 	for {
-		found := lengthGroup.FindString(s[i:min(len(s), i+200)])
+		found := lengthGroup().FindString(s[i:min(len(s), i+200)])
 		if found == "" {
 			return swallow(s, i, word)
 		}
@@ -113,7 +114,7 @@ func (r *reader) marked(body, mark string, depth int) {
 		return
 	}
 	text := r.inner(body, depth)
-	trimmed := breaksAround.ReplaceAllString(text, "")
+	trimmed := breaksAround().ReplaceAllString(text, "")
 	if trimmed == "" || mark == "" || strings.Contains(trimmed, "\n\n") {
 		r.write(text)
 		return
@@ -124,8 +125,8 @@ func (r *reader) marked(body, mark string, depth int) {
 
 // codeSpan writes a line of Markdown as code.
 func (r *reader) codeSpan(line string) {
-	code := strings.TrimSpace(tags.ReplaceAllString(plainFormulas(line), "$1"))
-	code = unescape.ReplaceAllString(code, "$1")
+	code := strings.TrimSpace(tags().ReplaceAllString(plainFormulas(line), "$1"))
+	code = unescape().ReplaceAllString(code, "$1")
 	switch {
 	case code == "":
 	case strings.Contains(code, "`"):
@@ -462,18 +463,18 @@ func quantity(s string, i int, word string) (formula string, end int) {
 	case "SI", "qty":
 		number, i = argument(s, i)
 		unit, i = argument(s, i)
-		return number + `\,\mathrm{` + unitNames.ReplaceAllStringFunc(unit, unitOf) + `}`, i
+		return number + `\,\mathrm{` + unitNames().ReplaceAllStringFunc(unit, unitOf) + `}`, i
 	case "num":
 		number, i = argument(s, i)
 		return number, i
 	case "si", "unit":
 		unit, i = argument(s, i)
-		return `\mathrm{` + unitNames.ReplaceAllStringFunc(unit, unitOf) + `}`, i
+		return `\mathrm{` + unitNames().ReplaceAllStringFunc(unit, unitOf) + `}`, i
 	}
 	return "", start
 }
 
-var unitNames = regexp.MustCompile(`\\([a-zA-Z]+)\s*`)
+var unitNames = pattern.New(`\\([a-zA-Z]+)\s*`)
 
 // unitOf is the sign of a unit's command: \meter is m, \cm is cm.
 func unitOf(command string) string {

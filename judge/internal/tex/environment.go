@@ -224,7 +224,7 @@ func prefixed(text, prefix string) string {
 }
 
 func tidyLines(text string) string {
-	return manyLines.ReplaceAllString(trailing.ReplaceAllString(text, "\n"), "\n\n")
+	return manyLines().ReplaceAllString(trailing().ReplaceAllString(text, "\n"), "\n\n")
 }
 
 // codeEnvironment reads an environment of code.

@@ -1,8 +1,9 @@
 package tex
 
 import (
-	"regexp"
 	"strings"
+
+	"assay/judge/internal/pattern"
 )
 
 // Formula returns a formula as plain text: "10^5", "a/b", "n ≤ m".
@@ -14,11 +15,11 @@ func Formula(source string) string {
 }
 
 // inMarkdown finds code, which is left alone, and formulas.
-var inMarkdown = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`|\\\\.|\\$\\$.+?\\$\\$|\\$(?:[^$\\\\]|\\\\.)+\\$")
+var inMarkdown = pattern.New("(?s)```.*?```|`[^`\n]*`|\\\\.|\\$\\$.+?\\$\\$|\\$(?:[^$\\\\]|\\\\.)+\\$")
 
 // plainFormulas writes the formulas of what Markdown wrote as plain text.
 func plainFormulas(markdown string) string {
-	return inMarkdown.ReplaceAllStringFunc(markdown, func(found string) string {
+	return inMarkdown().ReplaceAllStringFunc(markdown, func(found string) string {
 		if found[0] != '$' {
 			return found
 		}

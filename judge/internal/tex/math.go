@@ -151,7 +151,7 @@ func mathCommand(s string, i, depth int) (text string, end int) {
 		}
 	}
 	if text, ok := symbols[word]; ok {
-		return unescape.ReplaceAllString(text, "$1"), end
+		return unescape().ReplaceAllString(text, "$1"), end
 	}
 	if _, known := functions[word]; !known && word != "" && isLetter(word[0]) && strings.HasPrefix(s[end:], "{") {
 		return word + "(" + inner() + ")", end

@@ -2,8 +2,9 @@ package tex
 
 import (
 	"html"
-	"regexp"
 	"strings"
+
+	"assay/judge/internal/pattern"
 )
 
 // command reads a command with its arguments.
@@ -297,7 +298,7 @@ func (p *parser) environment() atom {
 }
 
 // inText finds formulas between dollars in words.
-var inText = regexp.MustCompile(`((?:^|[^\\]))\$((?:[^$\\]|\\.)+)\$`)
+var inText = pattern.New(`((?:^|[^\\]))\$((?:[^$\\]|\\.)+)\$`)
 
 // signInWords reads the command at i as characters: none for a font.
 func signInWords(s string, i int) (sign string, end int, ok bool) {
@@ -318,7 +319,7 @@ func signInWords(s string, i int) (sign string, end int, ok bool) {
 	case strings.Contains(sign, "\n"): // the end of a line
 		sign = " "
 	case ok:
-		sign = unescape.ReplaceAllString(sign, "$1")
+		sign = unescape().ReplaceAllString(sign, "$1")
 	case !font && !toggle:
 		return "", end, false
 	}
@@ -327,7 +328,7 @@ func signInWords(s string, i int) (sign string, end int, ok bool) {
 
 // text draws words in a formula, with formulas in them.
 func (p *parser) text(s string) string {
-	s = inText.ReplaceAllString(s, `$1\($2\)`)
+	s = inText().ReplaceAllString(s, `$1\($2\)`)
 	var out strings.Builder
 	plain := func(s string) {
 		var b strings.Builder

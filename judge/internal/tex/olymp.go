@@ -2,8 +2,9 @@ package tex
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"assay/judge/internal/pattern"
 )
 
 // olympSections are the commands of Polygon's olymp.sty that are headings, without braces.
@@ -129,14 +130,14 @@ func (r *reader) example(in, out, note string) {
 // typedExample is an example in the statement as it is meant: \\ ends a line, and what means
 // something in LaTeX has a backslash before it.
 func typedExample(s string) string {
-	return typedSigns.Replace(lineEnds.ReplaceAllString(s, "\n"))
+	return typedSigns.Replace(lineEnds().ReplaceAllString(s, "\n"))
 }
 
 var typedSigns = strings.NewReplacer(`\_`, "_", `\%`, "%", `\#`, "#", `\&`, "&", `\$`, "$", `\{`, "{", `\}`, "}",
 	`\textbackslash{}`, `\`, `\textbackslash`, `\`, `\^{}`, "^", `\~{}`, "~",
 	`\textasciitilde{}`, "~", `\textasciitilde`, "~", `~`, " ", `{}`, "")
 
-var lineEnds = regexp.MustCompile(`[ \t]*\\\\[ \t]*\n?`)
+var lineEnds = pattern.New(`[ \t]*\\\\[ \t]*\n?`)
 
 // fenced is a text as a block of code.
 func fenced(text string) string {

@@ -2,9 +2,10 @@ package tex
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"assay/judge/internal/pattern"
 )
 
 // image reads \includegraphics[options]{file}.
@@ -98,10 +99,10 @@ func (r *reader) graphicsPath(s string, i, depth int) int {
 }
 
 var (
-	sizeOption = regexp.MustCompile(`(?:^|,)\s*(width|height|totalheight|scale)\s*=\s*([^,]*)`)
-	relative   = regexp.MustCompile(`^([0-9]*\.?[0-9]*)\s*\\(textwidth|linewidth|columnwidth|hsize)\b`)
-	absolute   = regexp.MustCompile(`^([0-9]*\.?[0-9]+)\s*(?:true\s*)?(pt|bp|pc|in|cm|mm|em|ex|px)\b`)
-	number     = regexp.MustCompile(`^[0-9]*\.?[0-9]+$`)
+	sizeOption = pattern.New(`(?:^|,)\s*(width|height|totalheight|scale)\s*=\s*([^,]*)`)
+	relative   = pattern.New(`^([0-9]*\.?[0-9]*)\s*\\(textwidth|linewidth|columnwidth|hsize)\b`)
+	absolute   = pattern.New(`^([0-9]*\.?[0-9]+)\s*(?:true\s*)?(pt|bp|pc|in|cm|mm|em|ex|px)\b`)
+	number     = pattern.New(`^[0-9]*\.?[0-9]+$`)
 )
 
 // pixels are those of the units of TeX, at 96 an inch.
@@ -112,19 +113,19 @@ var pixels = map[string]float64{
 // size is the fragment for the options of a picture; "" where they do not say.
 func (r *reader) size(options string) string {
 	said := map[string]string{}
-	for _, found := range sizeOption.FindAllStringSubmatch(r.source(options, 0), 50) {
+	for _, found := range sizeOption().FindAllStringSubmatch(r.source(options, 0), 50) {
 		said[strings.TrimPrefix(found[1], "total")] = strings.TrimSpace(found[2])
 	}
 	for _, key := range []string{"width", "height"} {
 		if share, ok := r.shareOf(said[key]); ok && key == "width" {
 			return percent("width", share)
 		}
-		if found := absolute.FindStringSubmatch(said[key]); found != nil {
+		if found := absolute().FindStringSubmatch(said[key]); found != nil {
 			n, _ := strconv.ParseFloat(found[1], 64) // the pattern is that of a number
 			return fmt.Sprintf("#%s=%.0fpx", key, min(max(n*pixels[found[2]], 1), 10_000))
 		}
 	}
-	if number.MatchString(said["scale"]) {
+	if number().MatchString(said["scale"]) {
 		n, _ := strconv.ParseFloat(said["scale"], 64)
 		return percent("scale", n)
 	}
@@ -133,7 +134,7 @@ func (r *reader) size(options string) string {
 
 // shareOf is a width as a part of the text's width.
 func (r *reader) shareOf(width string) (share float64, ok bool) {
-	found := relative.FindStringSubmatch(strings.TrimSpace(width))
+	found := relative().FindStringSubmatch(strings.TrimSpace(width))
 	if found == nil {
 		return 0, false
 	}

@@ -2,9 +2,10 @@ package tex
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"assay/judge/internal/pattern"
 )
 
 // floats are the environments whose captions are numbered, with the word before the number.
@@ -43,8 +44,8 @@ type refersTo struct {
 
 // captionNumber and referenceMark stand for what is known only at the end: no text has them.
 var (
-	captionNumber = regexp.MustCompile("\x00number (\\w+) (\\w+)\x00")
-	referenceMark = regexp.MustCompile("\x00reference (\\d+)\x00")
+	captionNumber = pattern.New("\x00number (\\w+) (\\w+)\x00")
+	referenceMark = pattern.New("\x00reference (\\d+)\x00")
 )
 
 // numbered gives a caption its number.
@@ -118,8 +119,8 @@ func (r *reader) referred(text string) string {
 		wanted[found] = true
 		wanted[float{found.kind, digits(found.number)}] = true
 	}
-	text = captionNumber.ReplaceAllStringFunc(text, func(mark string) string {
-		found := captionNumber.FindStringSubmatch(mark)
+	text = captionNumber().ReplaceAllStringFunc(text, func(mark string) string {
+		found := captionNumber().FindStringSubmatch(mark)
 		number := digits(found[2])
 		switch {
 		case !wanted[float{found[1], found[2]}]:
@@ -129,8 +130,8 @@ func (r *reader) referred(text string) string {
 		}
 		return Word(r.Language, found[1]) + " " + number + ": "
 	})
-	return referenceMark.ReplaceAllStringFunc(text, func(mark string) string {
-		k, err := strconv.Atoi(referenceMark.FindStringSubmatch(mark)[1])
+	return referenceMark().ReplaceAllStringFunc(text, func(mark string) string {
+		k, err := strconv.Atoi(referenceMark().FindStringSubmatch(mark)[1])
 		if err != nil || k >= len(r.numbers.refs) {
 			return ""
 		}
@@ -158,7 +159,7 @@ func digits(number string) string { return strings.TrimRight(number, "abcdefghij
 const breakMark = "\x00break\x00"
 
 // breaksAround is what stands around a text and is no part of it.
-var breaksAround = regexp.MustCompile(`^(?:\s|` + breakMark + `)+|(?:\s|` + breakMark + `)+$`)
+var breaksAround = pattern.New(`^(?:\s|` + breakMark + `)+|(?:\s|` + breakMark + `)+$`)
 
 // oneLine is a piece of Markdown on one line.
 func oneLine(markdown string) string {

@@ -3,9 +3,10 @@ package tex
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"assay/judge/internal/pattern"
 )
 
 // What other files may cost.
@@ -90,8 +91,8 @@ type origin struct {
 }
 
 var (
-	documentStart = regexp.MustCompile(`\\begin\s*\{document\}`)
-	documentEnd   = regexp.MustCompile(`\\end\s*\{document\}`)
+	documentStart = pattern.New(`\\begin\s*\{document\}`)
+	documentEnd   = pattern.New(`\\end\s*\{document\}`)
 )
 
 // Convert reads the statement. Of the preamble only the definitions count.
@@ -100,7 +101,7 @@ func (s Source) Convert() Document {
 	r := &reader{share: 1, shared: &shared{Source: s, commands: commands()}}
 	r.macros, r.environments = map[string]macro{}, map[string]ownEnvironment{}
 	r.from = &origin{file: s.File, text: text}
-	if at := documentStart.FindStringIndex(text); at != nil {
+	if at := documentStart().FindStringIndex(text); at != nil {
 		r.quiet = true
 		r.sub().text(text[:at[0]], 0)
 		r.quiet = false
@@ -115,12 +116,12 @@ func (s Source) Convert() Document {
 // document is what stands between \begin{document} and \end{document}, if a text has these,
 // and how many lines are before it.
 func document(text string) (body string, line int) {
-	at := documentStart.FindStringIndex(text)
+	at := documentStart().FindStringIndex(text)
 	if at == nil {
 		return text, 0
 	}
 	body = text[at[1]:]
-	if end := documentEnd.FindStringIndex(body); end != nil {
+	if end := documentEnd().FindStringIndex(body); end != nil {
 		body = body[:end[0]]
 	}
 	return body, strings.Count(text[:at[1]], "\n")

@@ -21,9 +21,10 @@
 package tex
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"assay/judge/internal/pattern"
 )
 
 // What a text may cost.
@@ -48,19 +49,19 @@ func Plain(latex string) string {
 
 // plain returns a piece of what Markdown wrote without any marks.
 func plain(markdown string) string {
-	text := links.ReplaceAllString(tags.ReplaceAllString(plainFormulas(oneLine(markdown)), "$1"), "$1")
-	text = marksOfFonts.ReplaceAllString(text, "$1")
-	text = unescape.ReplaceAllString(strings.ReplaceAll(text, "`", ""), "$1")
+	text := links().ReplaceAllString(tags().ReplaceAllString(plainFormulas(oneLine(markdown)), "$1"), "$1")
+	text = marksOfFonts().ReplaceAllString(text, "$1")
+	text = unescape().ReplaceAllString(strings.ReplaceAll(text, "`", ""), "$1")
 	return strings.Join(strings.Fields(text), " ")
 }
 
 var (
-	tags         = regexp.MustCompile(`(\\.)|</?(?:s|sup|sub)>`)
-	links        = regexp.MustCompile(`!?\[((?:[^\[\]\\]|\\.)*)\]\([^()]*\)`)
-	marksOfFonts = regexp.MustCompile(`(\\.)|\*+`)
+	tags         = pattern.New(`(\\.)|</?(?:s|sup|sub)>`)
+	links        = pattern.New(`!?\[((?:[^\[\]\\]|\\.)*)\]\([^()]*\)`)
+	marksOfFonts = pattern.New(`(\\.)|\*+`)
 )
 
-var unescape = regexp.MustCompile("\\\\([\\\\`*_{}\\[\\]<>#|~$])")
+var unescape = pattern.New("\\\\([\\\\`*_{}\\[\\]<>#|~$])")
 
 // reader writes Markdown as it reads.
 type reader struct {
@@ -387,7 +388,7 @@ func (m macro) with(s string, i int) (body string, end int) {
 		}
 		args[k], i = argument(s, i)
 	}
-	return parameter.ReplaceAllStringFunc(m.body, func(mark string) string {
+	return parameter().ReplaceAllStringFunc(m.body, func(mark string) string {
 		if k := int(mark[1] - '1'); k < len(args) {
 			return args[k]
 		}
@@ -395,12 +396,12 @@ func (m macro) with(s string, i int) (body string, end int) {
 	}), i
 }
 
-var parameter = regexp.MustCompile(`#[1-9]`)
+var parameter = pattern.New(`#[1-9]`)
 
 var (
-	manyLines  = regexp.MustCompile(`\n[ \t]*\n[ \t\n]*\n`)
-	trailing   = regexp.MustCompile(`[ \t]+\n`)
-	manyBlanks = regexp.MustCompile(`([^\n ]) {2,}`)
+	manyLines  = pattern.New(`\n[ \t]*\n[ \t\n]*\n`)
+	trailing   = pattern.New(`[ \t]+\n`)
+	manyBlanks = pattern.New(`([^\n ]) {2,}`)
 )
 
 // tidy makes the layout even: no blanks at the ends of lines, one empty line at
@@ -408,9 +409,9 @@ var (
 func tidy(text string) string {
 	var b, part strings.Builder
 	flush := func() {
-		s := manyBlanks.ReplaceAllString(part.String(), "$1 ")
-		s = trailing.ReplaceAllString(s, "\n")
-		b.WriteString(manyLines.ReplaceAllString(s, "\n\n"))
+		s := manyBlanks().ReplaceAllString(part.String(), "$1 ")
+		s = trailing().ReplaceAllString(s, "\n")
+		b.WriteString(manyLines().ReplaceAllString(s, "\n\n"))
 		part.Reset()
 	}
 	fence := ""

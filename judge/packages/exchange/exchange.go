@@ -19,10 +19,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"assay/judge"
+	"assay/judge/internal/pattern"
 	"assay/judge/problem"
 )
 
@@ -153,11 +153,11 @@ func Name(id string) string {
 	return made
 }
 
-var badInName = regexp.MustCompile(`[^a-zA-Z0-9_.-]+`)
+var badInName = pattern.New(`[^a-zA-Z0-9_.-]+`)
 
 // goodName makes a name that groups and cases may have.
 func goodName(name string) string {
-	name = strings.TrimLeft(badInName.ReplaceAllString(name, "-"), "-._")
+	name = strings.TrimLeft(badInName().ReplaceAllString(name, "-"), "-._")
 	if name == "" {
 		return "unnamed"
 	}

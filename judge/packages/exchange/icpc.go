@@ -7,13 +7,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"assay/judge"
+	"assay/judge/internal/pattern"
 	"assay/judge/packages/icpc"
 	"assay/judge/problem"
 )
@@ -409,7 +409,7 @@ func importsKit(program string) bool {
 	_ = filepath.WalkDir(program, func(file string, d fs.DirEntry, err error) error { // what cannot be read is told by the copy
 		if err == nil && d.Type().IsRegular() {
 			if data, err := os.ReadFile(file); err == nil {
-				found = found || kitWord.Match(data)
+				found = found || kitWord().Match(data)
 			}
 		}
 		return nil
@@ -417,7 +417,7 @@ func importsKit(program string) bool {
 	return found
 }
 
-var kitWord = regexp.MustCompile(`(?m)"assay/judge/kit|^\s*(import kit\b|from kit\b)|#include "kit\.hpp"`)
+var kitWord = pattern.New(`(?m)"assay/judge/kit|^\s*(import kit\b|from kit\b)|#include "kit\.hpp"`)
 
 func sortedKeys(m map[string]bool) (keys []string) {
 	for k := range m {

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 
 	"assay/judge"
+	"assay/judge/internal/pattern"
 	"assay/judge/problem"
 )
 
@@ -25,7 +25,7 @@ func (m *importer) stage(from, to, entry string) error {
 }
 
 // included is a header that a C or C++ source wants.
-var included = regexp.MustCompile(`(?m)^\s*#\s*include\s*["<]([\w./-]+\.h(?:pp)?)[">]`)
+var included = pattern.New(`(?m)^\s*#\s*include\s*["<]([\w./-]+\.h(?:pp)?)[">]`)
 
 // program copies a setter's program into the new folder, called as its part, and
 // returns its name there. Headers that the package has elsewhere are put beside it.
@@ -94,7 +94,7 @@ func (m *importer) headers(program, source string, found map[string][]byte) {
 }
 
 func (m *importer) headersOf(program string, data []byte, found map[string][]byte) {
-	for _, match := range included.FindAllSubmatch(data, -1) {
+	for _, match := range included().FindAllSubmatch(data, -1) {
 		name := string(match[1])
 		if found[name] != nil || !filepath.IsLocal(filepath.FromSlash(name)) {
 			continue

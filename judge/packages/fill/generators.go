@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"assay/judge"
+	"assay/judge/internal/pattern"
 	"assay/judge/internal/suggest"
 	"assay/judge/packages/strictyaml"
 )
@@ -326,7 +327,7 @@ func (r *reader) assemble(name string, files []string) (string, error) {
 }
 
 // goodCase is what cases may be called.
-var goodCase = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,250}$`)
+var goodCase = pattern.New(`^[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,250}$`)
 
 // cases reads a case, which its count may make several.
 func (r *reader) cases(k, n *strictyaml.Node, at string, inList bool, s settings) {
@@ -360,7 +361,7 @@ func (r *reader) cases(k, n *strictyaml.Node, at string, inList bool, s settings
 			name += fmt.Sprintf("-%0*d", digits, count)
 		}
 		to := path.Join(at, name)
-		if !goodCase.MatchString(name) || r.paths[to] {
+		if !goodCase().MatchString(name) || r.paths[to] {
 			r.flaw(k, "letters, digits, _ - and . will do, and each name once", "no case can be called %q", to)
 			continue
 		}
@@ -373,7 +374,7 @@ func (r *reader) cases(k, n *strictyaml.Node, at string, inList bool, s settings
 }
 
 // ranges is a count such as 1..=5.
-var ranges = regexp.MustCompile(`^(-?\d{1,9})\.\.=(-?\d{1,9})$`)
+var ranges = pattern.New(`^(-?\d{1,9})\.\.=(-?\d{1,9})$`)
 
 // maxCount is how many cases one entry may make, as in BAPCtools.
 const maxCount = 100
@@ -396,7 +397,7 @@ func (r *reader) counts(n *strictyaml.Node) (all []int, err error) {
 		}
 		return all, nil
 	case count.Here():
-		if m := ranges.FindStringSubmatch(count.Text); m != nil {
+		if m := ranges().FindStringSubmatch(count.Text); m != nil {
 			fmt.Sscan(m[1], &lo)
 			fmt.Sscan(m[2], &hi)
 		} else if x, ok := count.Float(); ok && x == float64(int(x)) {
@@ -497,7 +498,7 @@ func (r *reader) matches(n *strictyaml.Node, c *Case) {
 }
 
 // seedWord stands for the seed of a command.
-var seedWord = regexp.MustCompile(`\{seed(:[0-9]+)?\}`)
+var seedWord = pattern.New(`\{seed(:[0-9]+)?\}`)
 
 // command reads a generator's command line.
 func (r *reader) command(n *strictyaml.Node, text string, count int, s settings) *Command {
@@ -510,7 +511,7 @@ func (r *reader) command(n *strictyaml.Node, text string, count int, s settings)
 		r.flaw(n, "", "the command %q: want a program and its arguments", text)
 		return nil
 	}
-	if len(seedWord.FindAllString(strings.Join(all[1:], " "), -1)) > 1 {
+	if len(seedWord().FindAllString(strings.Join(all[1:], " "), -1)) > 1 {
 		r.flaw(n, "pass it once, and let the generator draw more from it", "the seed stands more than once in %q", text)
 		return nil
 	}
@@ -522,7 +523,7 @@ func (r *reader) command(n *strictyaml.Node, text string, count int, s settings)
 		made := make([]string, 0, len(all)-1)
 		for _, a := range all[1:] {
 			a = strings.ReplaceAll(a, "{name}", "testcase")
-			made = append(made, seedWord.ReplaceAllString(a, fmt.Sprint(seed)))
+			made = append(made, seedWord().ReplaceAllString(a, fmt.Sprint(seed)))
 		}
 		return made
 	}

@@ -10,12 +10,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"assay/judge"
+	"assay/judge/internal/pattern"
 	"assay/judge/internal/tail"
 )
 
@@ -38,7 +38,7 @@ var scriptNames = []string{"gen.sh", "generate.sh", "generator.sh", "gen_data.sh
 
 // sourced finds what a script reads from above its folder: ../../testdata_tools/gen.sh,
 // or ../../gen.sh.
-var sourced = regexp.MustCompile(`(?m)^[ \t]*(?:\.|source)[ \t]+[^\n]*?((?:\.\./)+)(?:([\w.-]*tools)/[\w./-]+\.sh|(\w+\.sh))`)
+var sourced = pattern.New(`(?m)^[ \t]*(?:\.|source)[ \t]+[^\n]*?((?:\.\./)+)(?:([\w.-]*tools)/[\w./-]+\.sh|(\w+\.sh))`)
 
 // ScriptIn finds the script that makes the data of the package in a folder; nil for
 // none, and for one that uses a folder beside the package that is not there.
@@ -50,7 +50,7 @@ func ScriptIn(dir string) *Script {
 				continue
 			}
 			s := &Script{Dir: dir, Path: path.Join(folder, name)}
-			if found := sourced.FindSubmatch(data); found != nil {
+			if found := sourced().FindSubmatch(data); found != nil {
 				s.up = strings.Count(string(found[1]), "../")
 				if folder != "." {
 					s.up--

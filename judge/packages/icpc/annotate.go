@@ -3,11 +3,11 @@ package icpc
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"assay/judge"
+	"assay/judge/internal/pattern"
 	"assay/judge/internal/suggest"
 	"assay/judge/problem"
 )
@@ -26,8 +26,8 @@ var expectedResults = map[string]judge.Verdict{
 }
 
 var (
-	resultsMark = regexp.MustCompile(`(?i)@EXPECTED_RESULTS@:[ \t]*([^\r\n]*)`)
-	scoreMark   = regexp.MustCompile(`(?i)@EXPECTED_SCORE@:[ \t]*(-?[0-9.]+)`)
+	resultsMark = pattern.New(`(?i)@EXPECTED_RESULTS@:[ \t]*([^\r\n]*)`)
+	scoreMark   = pattern.New(`(?i)@EXPECTED_SCORE@:[ \t]*(-?[0-9.]+)`)
 )
 
 // annotations reads what a submission's own files say that it must get.
@@ -38,14 +38,14 @@ func (p *Package) annotations(name string) (rules []problem.Rule, faults judge.F
 			continue
 		}
 		text := string(data)
-		if found := resultsMark.FindStringSubmatch(text); found != nil {
+		if found := resultsMark().FindStringSubmatch(text); found != nil {
 			rule, bad := p.expectedRule(file, found[1])
 			faults = append(faults, bad...)
 			if rule != nil {
 				rules = append(rules, *rule)
 			}
 		}
-		if found := scoreMark.FindStringSubmatch(text); found != nil {
+		if found := scoreMark().FindStringSubmatch(text); found != nil {
 			if x, err := strconv.ParseFloat(found[1], 64); err == nil {
 				rules = append(rules, problem.Rule{From: "@EXPECTED_SCORE@", Score: &problem.Range{Low: x, High: x}})
 			}
@@ -105,7 +105,7 @@ func (p *Package) expectsScores() bool {
 		}
 		for _, name := range p.programs("submissions/" + dir.Name) {
 			for _, file := range p.sources(name) {
-				if data, err := p.read(file); err == nil && scoreMark.Match(data) {
+				if data, err := p.read(file); err == nil && scoreMark().Match(data) {
 					return true
 				}
 			}

@@ -5,18 +5,18 @@ import (
 	"math"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"assay/judge"
+	"assay/judge/internal/pattern"
 	"assay/judge/packages/strictyaml"
 	"assay/judge/problem"
 )
 
 // goodName is what files may be called; others are treated as if they were not
 // there in the later formats.
-var goodName = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,254}$`)
+var goodName = pattern.New(`^[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,254}$`)
 
 // Folders of data.
 const (
@@ -140,7 +140,7 @@ func (p *Package) cases(dir, group, prefix string) (all []judge.Case) {
 		if !isInput || e.Dir {
 			continue
 		}
-		if !goodName.MatchString(e.Name) {
+		if !goodName().MatchString(e.Name) {
 			p.flaw(path.Join(dir, e.Name), fmt.Sprintf("%q cannot be the name of a case", name), "letters, digits, _ - and . will do, and no - or . at the start")
 			if !p.Format.old() {
 				continue

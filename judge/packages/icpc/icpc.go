@@ -27,12 +27,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
 
 	"assay/judge"
+	"assay/judge/internal/pattern"
 	"assay/judge/internal/suggest"
 	"assay/judge/packages/strictyaml"
 	"assay/judge/problem"
@@ -62,7 +62,7 @@ var formats = map[string]Format{
 }
 
 // draft is how a version is called before it is published.
-var draft = regexp.MustCompile(`^20\d\d-\d\d-draft$`)
+var draft = pattern.New(`^20\d\d-\d\d-draft$`)
 
 // old says whether the format is one of the legacy ones.
 func (f Format) old() bool { return f == Legacy || f == LegacyICPC }
@@ -128,7 +128,7 @@ func Open(dir string, usual judge.Limits) (*Package, judge.Faults) {
 	}
 	word := doc.Get("problem_format_version").Text
 	format, known := formats[word]
-	if !known && draft.MatchString(word) && word > "2023-07" {
+	if !known && draft().MatchString(word) && word > "2023-07" {
 		format, known = Format2025, true
 	}
 	if !known {

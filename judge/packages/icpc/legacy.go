@@ -2,11 +2,11 @@ package icpc
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"assay/judge"
+	"assay/judge/internal/pattern"
 	"assay/judge/packages/strictyaml"
 )
 
@@ -44,13 +44,13 @@ type grading struct {
 	Custom      *strictyaml.Node `yaml:"custom_scoring"`
 }
 
-var authorParts = regexp.MustCompile(`\s*,\s*|\s+and\s+`)
+var authorParts = pattern.New(`\s*,\s*|\s+and\s+`)
 
 func (p *Package) readLegacy(doc *strictyaml.Node, m *metadata) (faults judge.Faults) {
 	var d legacyDocument
 	p.Flaws = append(p.Flaws, doc.Decode(&d)...)
 	p.Names, p.UUID = d.Name, d.UUID
-	for _, name := range authorParts.Split(strings.Join(d.Author, ", "), -1) {
+	for _, name := range authorParts().Split(strings.Join(d.Author, ", "), -1) {
 		if name != "" {
 			if p.Credits == nil {
 				p.Credits = map[string][]string{}

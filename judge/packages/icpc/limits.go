@@ -3,12 +3,12 @@ package icpc
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"assay/judge"
+	"assay/judge/internal/pattern"
 	"assay/judge/packages/strictyaml"
 	"assay/judge/problem"
 )
@@ -149,7 +149,7 @@ func (p *Package) checkLimits(n *strictyaml.Node, m *metadata) {
 	}
 }
 
-var iniTime = regexp.MustCompile(`(?m)^\s*timelimit\s*=\s*['"]?([0-9.]+)`)
+var iniTime = pattern.New(`(?m)^\s*timelimit\s*=\s*['"]?([0-9.]+)`)
 
 // timeLimitElsewhere finds the time limit where tools keep it.
 func (p *Package) timeLimitElsewhere() time.Duration {
@@ -160,7 +160,7 @@ func (p *Package) timeLimitElsewhere() time.Duration {
 		p.flaw(".timelimit", "no number of seconds", "write a number, such as 2 or 1.5")
 	}
 	if data, err := p.read(domjudgeFile); err == nil {
-		if found := iniTime.FindSubmatch(data); found != nil {
+		if found := iniTime().FindSubmatch(data); found != nil {
 			if x, err := strconv.ParseFloat(string(found[1]), 64); err == nil && x > 0 {
 				return seconds(x)
 			}

@@ -3,11 +3,11 @@ package icpc
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"assay/judge"
+	"assay/judge/internal/pattern"
 	"assay/judge/internal/suggest"
 	"assay/judge/packages/strictyaml"
 )
@@ -129,9 +129,9 @@ func (p *Package) readType(n *strictyaml.Node, given []string, m *metadata) (fau
 var licenses = []string{"unknown", "public domain", "cc0", "cc by", "cc by-sa", "educational", "permission"}
 
 var (
-	uuidForm     = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
-	embargoForm  = regexp.MustCompile(`^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\dZ)?$`)
-	constantForm = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
+	uuidForm     = pattern.New(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+	embargoForm  = pattern.New(`^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\dZ)?$`)
+	constantForm = pattern.New(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
 )
 
 // checkMetadata checks what the types of the keys leave open.
@@ -156,10 +156,10 @@ func (p *Package) checkMetadata(doc *strictyaml.Node) {
 			p.Flaws = append(p.Flaws, empty(n)...)
 		}
 	}
-	if n := doc.Get("uuid"); n.Kind == strictyaml.Scalar && !uuidForm.MatchString(n.Text) {
+	if n := doc.Get("uuid"); n.Kind == strictyaml.Scalar && !uuidForm().MatchString(n.Text) {
 		note(n.Fault(fmt.Sprintf("%q is not a UUID", n.Text), "make one with: uuidgen"))
 	}
-	if n := doc.Get("embargo_until"); n.Kind == strictyaml.Scalar && !embargoForm.MatchString(n.Text) {
+	if n := doc.Get("embargo_until"); n.Kind == strictyaml.Scalar && !embargoForm().MatchString(n.Text) {
 		note(n.Fault(fmt.Sprintf("embargo_until: %q is not a date", n.Text), "write 2026-01-31, or 2026-01-31T12:00:00Z"))
 	}
 	p.checkRights(doc)
@@ -167,7 +167,7 @@ func (p *Package) checkMetadata(doc *strictyaml.Node) {
 		if !v.Here() {
 			note(k.Fault(fmt.Sprintf("the constant %q has no value", k.Text), "give it one, or remove it"))
 		}
-		if !constantForm.MatchString(k.Text) {
+		if !constantForm().MatchString(k.Text) {
 			note(k.Fault(fmt.Sprintf("%q cannot be the name of a constant", k.Text), "letters, digits and _ will do"))
 		}
 	}
@@ -357,7 +357,7 @@ func (p *Package) Constants(text string) string {
 	if len(p.constants) == 0 || !strings.Contains(text, "{{") {
 		return text
 	}
-	return constantMark.ReplaceAllStringFunc(text, func(mark string) string {
+	return constantMark().ReplaceAllStringFunc(text, func(mark string) string {
 		if value, ok := p.constants[strings.TrimSpace(mark[2:len(mark)-2])]; ok {
 			return value
 		}
@@ -368,4 +368,4 @@ func (p *Package) Constants(text string) string {
 // ConstantNames are the names of the constants, sorted.
 func (p *Package) ConstantNames() []string { return slices.Sorted(maps.Keys(p.constants)) }
 
-var constantMark = regexp.MustCompile(`\{\{\s*[a-zA-Z_][a-zA-Z0-9_]*(\.[a-zA-Z_][a-zA-Z0-9_]*)?\s*\}\}`)
+var constantMark = pattern.New(`\{\{\s*[a-zA-Z_][a-zA-Z0-9_]*(\.[a-zA-Z_][a-zA-Z0-9_]*)?\s*\}\}`)

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"assay/judge"
 	"assay/judge/internal/example"
+	"assay/judge/internal/pattern"
 	"assay/judge/internal/tex"
 	"assay/judge/problem"
 )
@@ -103,8 +103,8 @@ func (p *Package) Convert(s Statement) (string, error) {
 
 // texConstants fills in the constants of a text in LaTeX.
 func (p *Package) texConstants(text string) string {
-	return texConstant.ReplaceAllStringFunc(text, func(mark string) string {
-		return p.Constants("{{" + texConstant.FindStringSubmatch(mark)[1] + "}}")
+	return texConstant().ReplaceAllStringFunc(text, func(mark string) string {
+		return p.Constants("{{" + texConstant().FindStringSubmatch(mark)[1] + "}}")
 	})
 }
 
@@ -112,7 +112,7 @@ func (p *Package) texConstants(text string) string {
 var documents = map[string]string{"pdf": "a PDF", "html": "an HTML file"}
 
 // texConstant is a constant in a statement in LaTeX: its value is LaTeX too.
-var texConstant = regexp.MustCompile(`\\constant\s*\{\s*([a-zA-Z0-9_.]+)\s*\}`)
+var texConstant = pattern.New(`\\constant\s*\{\s*([a-zA-Z0-9_.]+)\s*\}`)
 
 // statement finds the statement in a language; text goes before PDF.
 func (p *Package) statement(language string) (Statement, error) {

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"assay/judge/internal/pattern"
 )
 
 // Statement is a statement in one language.
@@ -24,8 +26,8 @@ type Statement struct {
 var kinds = []string{"md", "tex", "txt", "pdf", "html"}
 
 var (
-	statementForm = regexp.MustCompile(`^problem(?:\.([a-zA-Z]{2,3}(?:-[a-zA-Z]{2})?))?\.(tex|md|txt|html|pdf)$`)
-	besideForm    = regexp.MustCompile(`^problem(?:\.([a-zA-Z]{2,3}(?:-[a-zA-Z]{2})?))?\.(txt|html|pdf)$`)
+	statementForm = pattern.New(`^problem(?:\.([a-zA-Z]{2,3}(?:-[a-zA-Z]{2})?))?\.(tex|md|txt|html|pdf)$`)
+	besideForm    = pattern.New(`^problem(?:\.([a-zA-Z]{2,3}(?:-[a-zA-Z]{2})?))?\.(txt|html|pdf)$`)
 )
 
 // texName finds the problem's name in a statement of the legacy format.
@@ -39,7 +41,7 @@ var texName = []*regexp.Regexp{
 func (p *Package) readStatements() {
 	for _, dir := range []string{"statement", "problem_statement"} {
 		for _, e := range p.list(dir) {
-			found := statementForm.FindStringSubmatch(e.Name)
+			found := statementForm().FindStringSubmatch(e.Name)
 			if found == nil || e.Dir {
 				continue
 			}
@@ -71,7 +73,7 @@ func (p *Package) readBeside() {
 		first = p.Statements[0].Language
 	}
 	for _, e := range p.list(".") {
-		if found := besideForm.FindStringSubmatch(e.Name); found != nil && !e.Dir {
+		if found := besideForm().FindStringSubmatch(e.Name); found != nil && !e.Dir {
 			p.Statements = append(p.Statements, Statement{Language: cmp.Or(found[1], first), Name: e.Name, Kind: found[2]})
 		}
 	}

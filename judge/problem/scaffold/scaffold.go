@@ -10,12 +10,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"assay/judge"
 	"assay/judge/internal/atomicfile"
+	"assay/judge/internal/pattern"
 )
 
 //go:embed templates
@@ -23,7 +23,7 @@ var templates embed.FS
 
 // goodID is what a problem may be called: its name is that of a directory, and part of
 // commands.
-var goodID = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,59}$`)
+var goodID = pattern.New(`^[a-z0-9][a-z0-9_-]{0,59}$`)
 
 // Draft is files that are still to be written.
 type Draft struct {
@@ -62,7 +62,7 @@ func Problem(root, id, kind, language string) (*Draft, error) {
 	if !slices.Contains(Kinds, kind) || !slices.Contains(Languages, language) {
 		return nil, &judge.Fault{Text: fmt.Sprintf("no problem of the kind %q can be started in the language %q", kind, language), Hint: fmt.Sprintf("kinds: %s; languages: %s", strings.Join(Kinds, ", "), strings.Join(Languages, ", "))}
 	}
-	if !goodID.MatchString(id) {
+	if !goodID().MatchString(id) {
 		return nil, &judge.Fault{Text: fmt.Sprintf("%q cannot be the name of a problem", id), Hint: "lower case letters, digits, - and _ will do, such as: judge new two-sum"}
 	}
 	for _, of := range []string{"problems", "solutions", "testcases"} {

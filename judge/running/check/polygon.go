@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"assay/judge"
+	"assay/judge/internal/pattern"
 )
 
 // The standard checkers of Polygon, known as std::wcmp.cpp and so on. They are what
@@ -163,13 +163,13 @@ func each(c comparison) func(p *polygon) error {
 	}
 }
 
-var hugeInteger = regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)
+var hugeInteger = pattern.New(`^(0|-?[1-9][0-9]*)$`)
 
 // oneHugeInteger compares one integer of any size. They are written in one way only, so
 // that different words are different numbers, or no numbers.
 func oneHugeInteger(p *polygon) error {
 	alone := func(ans string) error {
-		if !hugeInteger.MatchString(ans) {
+		if !hugeInteger().MatchString(ans) {
 			return &polygonFault{"want an integer, got " + shortQuote(ans)}
 		}
 		more, err := p.ans.more()
@@ -212,10 +212,10 @@ var yesNo = comparison{func(ans string) error {
 
 // real is a decimal number as testlib reads it, by C's scanf: no infinity and no
 // hexadecimal, but digits may lack behind the e.
-var real = regexp.MustCompile(`^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?:[eE][+-]?)?$`)
+var real = pattern.New(`^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?:[eE][+-]?)?$`)
 
 func realNumber(word string) (float64, bool) {
-	m := real.FindStringSubmatch(word)
+	m := real().FindStringSubmatch(word)
 	if m == nil || strings.Count(strings.ToLower(word), "e") > 1 {
 		return 0, false
 	}

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"assay/judge"
+	"assay/judge/internal/pattern"
 )
 
 // testlib speaks testlib.h's protocol for checkers.
@@ -44,7 +44,7 @@ const (
 
 // uncaught is what run times write of an exception that nobody caught, before they exit with a
 // code by which testlib refuses an output: Python, Java, Node.js, Ruby, Lua, OCaml and Haskell.
-var uncaught = regexp.MustCompile(`(?m)^Traceback \(most recent call last\):$|^Exception in thread "|^Node\.js v[0-9]|^[^ ]+\.rb:[0-9]+:in .*\([A-Z]\w*\)$|` +
+var uncaught = pattern.New(`(?m)^Traceback \(most recent call last\):$|^Exception in thread "|^Node\.js v[0-9]|^[^ ]+\.rb:[0-9]+:in .*\([A-Z]\w*\)$|` +
 	`^stack traceback:$|^Fatal error: exception |^CallStack \(from HasCallStack\):$|^[^ ]+: Prelude\.`)
 
 // testlibWhole is what an output is worth that is right as a whole, in the exit codes
@@ -95,7 +95,7 @@ func testlibOutcome(c *perCase, exec judge.Exec, stderr string) (judge.Outcome, 
 		}
 		return *c.fault(fmt.Sprintf("%s (%s)", what, exec.Fate()), stderr), nil
 	}
-	if verdict == judge.WrongAnswer && uncaught.MatchString(stderr) {
+	if verdict == judge.WrongAnswer && uncaught().MatchString(stderr) {
 		return *c.fault(fmt.Sprintf("ended by an exception that it does not catch (%s)", exec.Fate()), stderr), nil
 	}
 	message := clean(stderr)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"assay/judge"
+	"assay/judge/internal/pattern"
 	"assay/judge/internal/strict"
 	"assay/judge/internal/suggest"
 )
@@ -28,7 +29,7 @@ const (
 
 // Placeholder matches a word in braces. Braces around anything else stand for
 // themselves.
-var Placeholder = regexp.MustCompile(`\{([a-z_]+)\}`)
+var Placeholder = pattern.New(`\{([a-z_]+)\}`)
 
 // checker checks the languages that a file defines.
 type checker struct {
@@ -81,10 +82,10 @@ func check(c *Config, defined []*Language, doc *strict.Doc) judge.Faults {
 }
 
 // idForm is what an id looks like: it stands in paths and on command lines.
-var idForm = regexp.MustCompile(`^[a-z0-9][a-z0-9+#._-]*$`)
+var idForm = pattern.New(`^[a-z0-9][a-z0-9+#._-]*$`)
 
 func (k *checker) identity(l *Language, at string) {
-	if !idForm.MatchString(l.ID) {
+	if !idForm().MatchString(l.ID) {
 		k.fault(at+".id", "use small letters, digits and + # . _ -", "language %q: not an id", l.ID)
 	}
 	if l.Name == "" {
@@ -218,7 +219,7 @@ func (k *checker) command(l *Language, tools []string, key string, command []str
 func (k *checker) placeholders(l *Language, key string, texts []string) {
 	known := append([]string{Sources, Entry, Ext, Version, Public, Main, strings.Trim(judge.MemoryMiB, "{}"), strings.Trim(judge.HeapMiB, "{}")}, slices.Sorted(maps.Keys(l.Find))...)
 	for _, text := range texts {
-		for _, m := range Placeholder.FindAllStringSubmatch(text, -1) {
+		for _, m := range Placeholder().FindAllStringSubmatch(text, -1) {
 			if !slices.Contains(known, m[1]) {
 				k.fault(key, suggest.Hint(m[1], known), "language %q: unknown word %s", l.ID, m[0])
 			}

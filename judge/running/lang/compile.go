@@ -92,7 +92,7 @@ func (t *Toolbox) compile(ctx context.Context, src *source, l *config.Language, 
 		if err != nil {
 			return err
 		}
-		words[config.Version] = firstNumber.FindString(version)
+		words[config.Version] = firstNumber().FindString(version)
 	}
 	work, done, err := t.cache.programs.Temp()
 	if err != nil {

@@ -2,9 +2,10 @@ package lang
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 	"sync"
+
+	"assay/judge/internal/pattern"
 )
 
 // head keeps the beginning of what compilers write on both of their outputs.
@@ -47,14 +48,14 @@ func (h *head) cut(mark int) {
 }
 
 // escapes are the terminal's, which do not belong into reports.
-var escapes = regexp.MustCompile(`\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\)|.)`)
+var escapes = pattern.New(`\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\)|.)`)
 
 // text returns the first lines, and then the remark.
 func (h *head) text(remark string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	text := strings.ToValidUTF8(string(h.kept), "?")
-	text = escapes.ReplaceAllString(text, "")
+	text = escapes().ReplaceAllString(text, "")
 	text = strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f {
 			return -1

@@ -83,7 +83,7 @@ func (t *Toolbox) askVersion(ctx context.Context, l *config.Language, chain *too
 		return "", fmt.Errorf("ask for the version of %s: %s\n%s", l.Name, x.Fate(), text)
 	}
 	for line := range strings.Lines(text) {
-		if firstNumber.MatchString(line) {
+		if firstNumber().MatchString(line) {
 			return strings.TrimSpace(line), nil
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -21,6 +20,7 @@ import (
 
 	"assay/judge/internal/atomicfile"
 	"assay/judge/internal/cachedir"
+	"assay/judge/internal/pattern"
 	"assay/judge/running/config"
 	"assay/judge/running/sandbox"
 )
@@ -400,4 +400,4 @@ func (p *probes) write() {
 	}
 }
 
-var firstNumber = regexp.MustCompile(`\d+(?:\.\d+)+`)
+var firstNumber = pattern.New(`\d+(?:\.\d+)+`)

@@ -14,7 +14,7 @@ func fill(text string, words map[string]string) string {
 	if !strings.Contains(text, "{") {
 		return text
 	}
-	return config.Placeholder.ReplaceAllStringFunc(text, func(in string) string {
+	return config.Placeholder().ReplaceAllStringFunc(text, func(in string) string {
 		if w, ok := words[in[1:len(in)-1]]; ok {
 			return w
 		}

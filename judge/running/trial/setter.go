@@ -8,11 +8,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"assay/judge"
+	"assay/judge/internal/pattern"
 	"assay/judge/internal/tail"
 	"assay/judge/running/check"
 )
@@ -114,7 +114,7 @@ func copySource(from, to string) error {
 }
 
 // graded is what a grader prints.
-var graded = regexp.MustCompile(`^(AC|WA|TLE|RTE|MLE|OLE|JE)\s+(-?[0-9.]+)\s*$`)
+var graded = pattern.New(`^(AC|WA|TLE|RTE|MLE|OLE|JE)\s+(-?[0-9.]+)\s*$`)
 
 // Grade has the node's own grader fold the results of its children: it reads a line
 // "AC 1.0" for each, and prints one.
@@ -148,7 +148,7 @@ func (b *Batch) Grade(ctx context.Context, n *judge.Node, results []judge.Result
 	if x.Exit != 0 || x.Signal != "" || x.Killed != judge.Nothing {
 		return fail("did not end well: " + x.Fate())
 	}
-	match := graded.FindStringSubmatch(out.String())
+	match := graded().FindStringSubmatch(out.String())
 	if match == nil {
 		return fail(fmt.Sprintf("printed %.60q, not a verdict and a score such as: AC 12.5", out.String()))
 	}
