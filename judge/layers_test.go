@@ -121,8 +121,8 @@ var layers = map[string][]string{
 	"judge/host/board": {"judge/host/scoring", "judge/host/store", "judge/report"},
 	// Its queries follow the formula of fair, and its rows hold the words of job.
 	"judge/host/store":                {"judge", "judge/blob", "judge/host/fair", "judge/host/job", "judge/host/store/internal/query"},
-	"judge/host/store/internal/query": nil, // generated
-	"judge/host/store/storetest":      nil, // for tests
+	"judge/host/store/internal/query": nil,                  // generated
+	"judge/host/store/storetest":      {"judge/host/store"}, // for tests
 	// Messages are the words of job.
 	"judge/host/queue":           {"judge", "judge/host/job"},
 	"judge/host/queue/queuetest": {"judge/host/queue", "judge/host/freeport"}, // for tests
@@ -163,7 +163,7 @@ var layers = map[string][]string{
 	// The list of all pages, and the home page.
 	"judge/host/web/pages": {"judge/host/auth", "judge/host/store", "judge/host/web", "judge/host/web/access", "judge/host/web/contest", "judge/host/web/hole", "judge/host/web/ladder", "judge/host/web/people", "judge/host/web/problems", "judge/host/web/runner", "judge/host/web/staff"},
 	// For tests of the pages.
-	"judge/host/web/webtest": {"judge", "judge/blob", "judge/contests/arena", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/ladder", "judge/host/queue", "judge/host/store", "judge/host/web", "judge/host/web/contest", "judge/host/web/pages"},
+	"judge/host/web/webtest": {"judge", "judge/blob", "judge/contests/arena", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/ladder", "judge/host/queue", "judge/host/store", "judge/host/store/storetest", "judge/host/web", "judge/host/web/contest", "judge/host/web/pages"},
 
 	// A problem with all that runs it: nearly everything but the reports.
 	"judge/workspace": {"judge", "judge/internal/example", "judge/internal/pictures", "judge/internal/tail", "judge/blob", "judge/bundle", "judge/cases/gen", "judge/cases/mutate", "judge/cases/stress", "judge/cases/verify", "judge/contests/arena", "judge/contests/golf", "judge/contests/golf/drivers", "judge/internal/cachedir", "judge/internal/raze", "judge/internal/suggest", "judge/packages", "judge/packages/ctd", "judge/packages/fill", "judge/packages/icpc", "judge/packages/polygon", "judge/problem", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/running/sandbox", "judge/running/trial"},

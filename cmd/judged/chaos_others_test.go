@@ -29,9 +29,9 @@ func TestAServerOnPostgresIsKilled(t *testing.T) {
 	}
 	must(t, err)
 	t.Cleanup(func() { must(t, p.Stop()) })
-	db, err := sql.Open("pgx", p.DSN("public"))
+	db, err := sql.Open("pgx", p.DSN("postgres"))
 	must(t, err)
-	_, err = db.Exec("CREATE SCHEMA chaos")
+	_, err = db.Exec("CREATE DATABASE chaos")
 	must(t, errors.Join(err, db.Close()))
 	killServers(t, newHarness(t, func(s *serverPart) { s.Database = p.DSN("chaos") }), 8, 300)
 }

@@ -143,7 +143,7 @@ func postgres(ts *testscript.TestScript, _ bool, args []string) {
 	p, err := storetest.StartPostgres()
 	ts.Check(err)
 	ts.Defer(func() { ts.Check(p.Stop()) })
-	ts.Setenv(args[0], p.DSN("public"))
+	ts.Setenv(args[0], p.DSN("postgres"))
 }
 
 // huge is the command "huge FILE": a file of 1 MiB.

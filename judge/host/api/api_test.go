@@ -25,6 +25,7 @@ import (
 	"assay/judge/host/job"
 	"assay/judge/host/queue"
 	"assay/judge/host/store"
+	"assay/judge/host/store/storetest"
 )
 
 // harness is a server for tests: a real database and a real queue, and no worker.
@@ -47,7 +48,7 @@ type harness struct {
 
 func newHarness(t *testing.T) *harness {
 	t.Helper()
-	dir := t.TempDir()
+	dir := storetest.Dir(t)
 	must := func(err error) {
 		t.Helper()
 		if err != nil {

@@ -10,11 +10,12 @@ import (
 
 	"assay/judge/host/roster"
 	"assay/judge/host/store"
+	"assay/judge/host/store/storetest"
 )
 
 func opened(t *testing.T) *store.Store {
 	t.Helper()
-	s, err := store.Open(t.Context(), store.Options{Dir: t.TempDir(), Version: "v1"})
+	s, err := store.Open(t.Context(), store.Options{Dir: storetest.Dir(t), Version: "v1"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,6 +25,7 @@ import (
 	"assay/judge/host/job"
 	"assay/judge/host/scoring"
 	"assay/judge/host/store"
+	"assay/judge/host/store/storetest"
 )
 
 // harness is a database with a contest that is running, and a hall over it.
@@ -42,7 +43,7 @@ var digest = blob.Of([]byte("a bundle"))
 func newHarness(t *testing.T) *harness {
 	h := &harness{T: t}
 	var err error
-	h.store, err = store.Open(t.Context(), store.Options{Dir: t.TempDir(), Version: "test"})
+	h.store, err = store.Open(t.Context(), store.Options{Dir: storetest.Dir(t), Version: "test"})
 	h.must(err)
 	t.Cleanup(func() { h.must(h.store.Close()) })
 	for _, name := range []string{"ann", "bob", "cleo", "dan"} {

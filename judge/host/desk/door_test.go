@@ -22,6 +22,7 @@ import (
 	"assay/judge/host/flow"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
+	"assay/judge/host/store/storetest"
 )
 
 // A door is a desk with a real database, a clock of its own, and the accounts that come to it. No
@@ -49,7 +50,7 @@ func (d *door) must(err error) {
 func newDoor(t *testing.T) *door {
 	t.Helper()
 	d := &door{T: t, now: time.Date(2026, 11, 28, 10, 0, 0, 0, time.UTC), who: map[string]*store.Account{"anonymous": nil}, free: 1 << 40}
-	dir := t.TempDir()
+	dir := storetest.Dir(t)
 	clock := func() time.Time { return d.now }
 	db, err := store.Open(t.Context(), store.Options{Dir: dir, Version: "v1", Now: clock})
 	d.must(err)

@@ -11,6 +11,7 @@ import (
 	"assay/judge/host/auth"
 	"assay/judge/host/desk"
 	"assay/judge/host/store"
+	"assay/judge/host/store/storetest"
 )
 
 // TestPractice: what an account sees of its submission to a problem that no contest has follows
@@ -22,7 +23,7 @@ func TestPractice(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	db, err := store.Open(t.Context(), store.Options{Dir: t.TempDir(), Version: "v1"})
+	db, err := store.Open(t.Context(), store.Options{Dir: storetest.Dir(t), Version: "v1"})
 	check(err)
 	defer db.Close()
 	accounts := map[auth.Role]*store.Account{}

@@ -19,6 +19,7 @@ import (
 	"assay/judge/host/job"
 	"assay/judge/host/queue"
 	"assay/judge/host/store"
+	"assay/judge/host/store/storetest"
 )
 
 // harness is a database and a queue as a server has them, with a dispatcher that does only
@@ -105,7 +106,7 @@ const class = "main"
 
 func newHarness(t *testing.T, server bool) *harness {
 	t.Helper()
-	h := &harness{T: t, dir: t.TempDir(), step: func(Step) {}}
+	h := &harness{T: t, dir: storetest.Dir(t), step: func(Step) {}}
 	var err error
 	h.store, err = store.Open(t.Context(), store.Options{
 		Dir: h.dir, Version: "test", Now: func() time.Time {

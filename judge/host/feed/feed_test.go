@@ -21,6 +21,7 @@ import (
 	"assay/judge/host/job"
 	"assay/judge/host/scoring"
 	"assay/judge/host/store"
+	"assay/judge/host/store/storetest"
 )
 
 // world is a contest in a database of its own, whose clock the test moves.
@@ -45,7 +46,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{T: t, now: start.Add(-time.Hour)}
 	clock := func() time.Time { return w.now }
 	var err error
-	w.store, err = store.Open(t.Context(), store.Options{Dir: t.TempDir(), Version: "test", Now: clock})
+	w.store, err = store.Open(t.Context(), store.Options{Dir: storetest.Dir(t), Version: "test", Now: clock})
 	w.must(err)
 	t.Cleanup(func() { w.must(w.store.Close()) })
 	w.desk = &desk.Desk{Store: w.store, Now: clock, MaxSize: 128 << 10}

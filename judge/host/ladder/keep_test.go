@@ -18,6 +18,7 @@ import (
 	"assay/judge/host/flow"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
+	"assay/judge/host/store/storetest"
 )
 
 // admits is a queue that lets workers in, and does nothing else.
@@ -41,7 +42,7 @@ type harness struct {
 func newHarness(t *testing.T, slots int) *harness {
 	t.Helper()
 	h := &harness{T: t, now: time.Now().Truncate(time.Second)}
-	dir := t.TempDir()
+	dir := storetest.Dir(t)
 	clock := func() time.Time { return h.now }
 	var err error
 	h.store, err = store.Open(t.Context(), store.Options{Dir: dir, Version: "test", Now: clock})

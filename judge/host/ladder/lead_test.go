@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"assay/judge/host/store"
+	"assay/judge/host/store/storetest"
 )
 
 // TestTheLeadIsHeld, and not taken anew each time that the ladders are looked at.
 func TestTheLeadIsHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, err := store.Open(t.Context(), store.Options{Dir: t.TempDir(), Version: "test"})
+		s, err := store.Open(t.Context(), store.Options{Dir: storetest.Dir(t), Version: "test"})
 		if err != nil {
 			t.Fatal(err)
 		}

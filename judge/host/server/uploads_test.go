@@ -11,6 +11,7 @@ import (
 	"assay/judge/blob"
 	"assay/judge/host/auth"
 	"assay/judge/host/store"
+	"assay/judge/host/store/storetest"
 )
 
 // TestUploadsThatFail: a fault of the package is told to its uploader in the words of the program
@@ -25,7 +26,7 @@ func TestUploadsThatFail(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	dir := t.TempDir()
+	dir := storetest.Dir(t)
 	db, err := store.Open(t.Context(), store.Options{Dir: dir, Version: "v1"})
 	check(err)
 	defer db.Close()

@@ -108,7 +108,7 @@ func TestABackupIsRestoredIntoEitherDatabase(t *testing.T) {
 		if _, err := h.Backup(t.Context(), dir); err == nil {
 			t.Error("a backup was written over another")
 		}
-		onBoth(t, func(t *testing.T, dsn string) {
+		onNew(t, func(t *testing.T, dsn string) {
 			restored, err := store.Restore(t.Context(), dir, store.Options{DSN: dsn})
 			if err != nil {
 				t.Fatal(err)
@@ -158,7 +158,7 @@ func TestADamagedBackupIsNotRestored(t *testing.T) {
 			if err := tt.damage(dir); err != nil {
 				t.Fatal(err)
 			}
-			dsn := lite(t)
+			dsn := filepath.Join(t.TempDir(), "assay.db")
 			if _, err := store.Restore(t.Context(), dir, store.Options{DSN: dsn}); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want an error with %q", err, tt.want)
 			}

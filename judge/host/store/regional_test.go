@@ -217,7 +217,7 @@ func TestEditKeepsIDs(t *testing.T) {
 
 // TestGroupsOfBefore: the migration makes groups of the lists of names that teams had.
 func TestGroupsOfBefore(t *testing.T) {
-	onBoth(t, func(t *testing.T, dsn string) {
+	onNew(t, func(t *testing.T, dsn string) {
 		all, err := store.Embedded()
 		if err != nil {
 			t.Fatal(err)

@@ -29,7 +29,9 @@ var (
 	postgres *storetest.Postgres
 	startErr error
 	start    = sync.OnceFunc(func() { postgres, startErr = storetest.StartPostgres() })
-	schemas  atomic.Int64
+
+	databases atomic.Int64
+	empty     sync.Once // makes the first database, which others are copies of
 )
 
 func TestMain(m *testing.M) {
@@ -48,17 +50,39 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// onBoth runs a test on an empty database of each kind.
+// onBoth runs a test on a database of each kind, which has the schema of today and nothing in it.
 func onBoth(t *testing.T, test func(t *testing.T, dsn string)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { test(t, lite(t)) })
 	t.Run("postgres", func(t *testing.T) { test(t, pg(t)) })
 }
 
-func lite(tb testing.TB) string { return filepath.Join(tb.TempDir(), "assay.db") }
+// onNew is onBoth with databases that have no schema yet.
+func onNew(t *testing.T, test func(t *testing.T, dsn string)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) { test(t, filepath.Join(t.TempDir(), "assay.db")) })
+	t.Run("postgres", func(t *testing.T) { test(t, create(t, "template1")) })
+}
 
-// pg makes an empty part of a database on the server.
+func lite(tb testing.TB) string { return filepath.Join(storetest.Dir(tb), "assay.db") }
+
+// pg makes a database with the schema of today on the server.
 func pg(tb testing.TB) string {
+	tb.Helper()
+	empty.Do(func() {
+		s, err := store.Open(tb.Context(), store.Options{DSN: create(tb, "template1"), Version: "v1.2.3"})
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if err := s.Close(); err != nil { // or it could not be a template
+			tb.Fatal(err)
+		}
+	})
+	return create(tb, "test1")
+}
+
+// create makes a database on the server like another one, that nobody uses at the time.
+func create(tb testing.TB, like string) string {
 	tb.Helper()
 	start()
 	if errors.Is(startErr, storetest.ErrNotInstalled) {
@@ -67,13 +91,13 @@ func pg(tb testing.TB) string {
 	if startErr != nil {
 		tb.Fatal(startErr)
 	}
-	name := fmt.Sprintf("test%d", schemas.Add(1))
-	db, err := sql.Open("pgx", postgres.DSN("public"))
+	db, err := sql.Open("pgx", postgres.DSN("postgres"))
 	if err != nil {
 		tb.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.Exec("CREATE SCHEMA " + name); err != nil {
+	name := fmt.Sprintf("test%d", databases.Add(1))
+	if _, err := db.Exec("CREATE DATABASE " + name + " TEMPLATE " + like); err != nil {
 		tb.Fatal(err)
 	}
 	return postgres.DSN(name)
@@ -171,7 +195,7 @@ func (h *harness) submit() *store.Accepted {
 
 // TestNoRoom: a full disk is told as what it is, by what SQLite says of one.
 func TestNoRoom(t *testing.T) {
-	db, err := sql.Open("sqlite", lite(t))
+	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "full.db"))
 	if err != nil {
 		t.Fatal(err)
 	}

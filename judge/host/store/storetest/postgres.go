@@ -1,5 +1,5 @@
-// Package storetest starts a PostgreSQL server for tests, of the machine's own package and
-// in a temporary folder. It is not for anything but tests, and uses no server that runs
+// Package storetest has databases for tests: a PostgreSQL server of the machine's own package,
+// in a temporary directory, and SQLite. It is not for anything but tests, and uses no server that runs
 // already.
 package storetest
 
@@ -128,12 +128,10 @@ func (p *Postgres) ready() error {
 	}
 }
 
-// DSN is the address of the server for a test of its own: what it makes there goes into the
-// schema, as PostgreSQL calls a part of a database, which the caller makes first. "public"
-// is always there.
-func (p *Postgres) DSN(schema string) string {
-	options := url.Values{"host": {p.dir}, "search_path": {schema}}
-	return (&url.URL{Scheme: "postgres", User: url.User("assay"), Path: "/postgres", RawQuery: options.Encode()}).String()
+// DSN is the address of a database of the server. The database "postgres" is always there.
+func (p *Postgres) DSN(database string) string {
+	options := url.Values{"host": {p.dir}}
+	return (&url.URL{Scheme: "postgres", User: url.User("assay"), Path: "/" + database, RawQuery: options.Encode()}).String()
 }
 
 // Stop stops the server at once and removes its folder.

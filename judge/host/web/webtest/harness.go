@@ -31,6 +31,7 @@ import (
 	"assay/judge/host/ladder"
 	"assay/judge/host/queue"
 	"assay/judge/host/store"
+	"assay/judge/host/store/storetest"
 	"assay/judge/host/web"
 	"assay/judge/host/web/contest"
 	"assay/judge/host/web/pages"
@@ -73,7 +74,7 @@ func Must[T any](t testing.TB) func(v T, err error) T {
 // New returns a harness, which ends with the test.
 func New(t testing.TB) *Harness {
 	t.Helper()
-	dir := t.TempDir()
+	dir := storetest.Dir(t)
 	check := func(err error) {
 		t.Helper()
 		if err != nil {

@@ -1,0 +1,46 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"assay/judge/host/store"
+)
+
+// empty is an SQLite database with the schema of today and nothing in it. To make one takes
+// hundreds of migrations' statements; to copy it takes a write.
+var empty = sync.OnceValues(func() (_ []byte, err error) {
+	dir, err := os.MkdirTemp("", "assay-empty-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	file := filepath.Join(dir, "assay.db")
+	s, err := store.Open(context.Background(), store.Options{DSN: file, Version: "v1.2.3"})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Close(); err != nil { // which brings its journal into the file
+		return nil, err
+	}
+	return os.ReadFile(file)
+})
+
+// Dir returns a temporary directory with an empty database that store.Open finds there, as
+// Options.Dir. Its schema is that of today.
+func Dir(tb testing.TB) string {
+	tb.Helper()
+	data, err := empty()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	dir := tb.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "assay.db"), data, 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	return dir
+}
