@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -83,7 +84,17 @@ func (k *checking) run(ctx context.Context, c *console, contest *workspace.Works
 		out.Event(&judge.Noted{Text: bot.Name + ": " + bot.Chose})
 	}
 	trial := arena.Trial{Event: event, Rules: arena.FromSet(set), Checks: folder.Game.Checks}
-	ok, err := trial.Run(ctx, out.Event)
+	var tried atomic.Int64
+	c.notice(func() string {
+		return fmt.Sprintf("%s: %d of %d positions tried", bot.Name, tried.Load(), max(len(trial.Checks), 1))
+	})
+	ok, err := trial.Run(ctx, func(e judge.Event) {
+		if _, is := e.(*judge.PositionTried); is {
+			tried.Add(1)
+		}
+		out.Event(e)
+	})
+	c.endNotices()
 	if err := errors.Join(err, out.Close()); err != nil {
 		return err
 	}

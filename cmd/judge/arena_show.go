@@ -52,12 +52,12 @@ func (a *arenaing) hold(ctx context.Context, c *console, e *arena.Event) error {
 	return err
 }
 
-// liveTable is the report of an event that is under way, and how it hears of it: nil if
-// there is no terminal for it. To draw it may cost a twentieth of the time.
+// liveTable is the report of an event that is under way, and how it hears of it: nil if no
+// progress is reported. To draw the table may cost a twentieth of the time.
 func liveTable(c *console) (report.Report, func(*arena.Progress)) {
 	f, isFile := c.err.(*os.File)
-	if _, is := screen(c.err); !is || !isFile {
-		return report.Join(), nil
+	if !c.live() || !isFile {
+		return c.arenaNotices()
 	}
 	colour, _ := c.useColour(true)
 	live := report.ArenaLive(c.err, report.TerminalOptions{Colour: colour}, func() (width, rows int) {

@@ -15,7 +15,9 @@ import (
 // walk calls f with every command, and the words that call it.
 func walk(f func(cmd *cobra.Command, words []string)) {
 	root := &cobra.Command{Use: "judge"}
-	root.AddCommand(commands(&console{})...)
+	for _, g := range contents(&console{}) {
+		root.AddCommand(g.commands...)
+	}
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
 		for _, below := range cmd.Commands() {

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/cmd/internal/cli"
-	"assay/judge/report"
 	"assay/judge/running/lang"
 	"assay/judge/running/sandbox"
 	"assay/judge/workspace"
@@ -37,11 +36,7 @@ func (r *running) flags(c *console, f *pflag.FlagSet) {
 
 // options are the flags as a workspace wants them.
 func (r *running) options() workspace.Running {
-	o := workspace.Running{Jobs: r.jobs, Require: r.require, Pin: r.pin}
-	if _, live := screen(r.console.err); live {
-		o.Building = report.Building(r.console.err)
-	}
-	return o
+	return workspace.Running{Jobs: r.jobs, Require: r.require, Pin: r.pin, Building: r.console.building(), Progress: r.console.making()}
 }
 
 // houseNote says where the problems come from, outside any contest.

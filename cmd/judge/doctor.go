@@ -14,19 +14,16 @@ func doctorCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "say what isolation this machine gives, and which languages are ready",
-		RunE: c.withAnyCache(func(cmd *cobra.Command, args []string) error {
-			if err := lookAnew(); err != nil {
-				return err
-			}
+		RunE: c.withSpareCache(func(cmd *cobra.Command, cache string) error {
 			return r.within(func(contest *workspace.Workspace) error {
 				describeSandbox(c, contest)
 				fmt.Fprintln(c.out)
-				ready, err := describeLanguages(cmd.Context(), c, contest)
+				ready, of, err := describeLanguages(cmd.Context(), c, contest)
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(c.out, "\n%d of %d languages are ready; `judge lang <id>` proves one\n", ready, len(contest.Config.Languages))
-				fmt.Fprintf(c.out, "cache: %s\n", contest.Cache)
+				fmt.Fprintf(c.out, "\n%d of %d languages are ready; `judge lang <id>` proves one\n", ready, of)
+				fmt.Fprintln(c.out, "cache:", cache)
 				return nil
 			})
 		}),

@@ -63,13 +63,13 @@ func (d *drawing) tell(c *console, f func(tell func(judge.Event)) error) error {
 func (d *drawing) open(c *console) (report.Report, error) {
 	var all []report.Report
 	if d.json {
-		all = append(all, report.JSON(c.out))
+		all = append(all, c.watched(report.JSON(c.out)))
 	} else {
 		terminal, err := c.terminal(d.problem, d.to)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, terminal)
+		all = append(all, c.watched(terminal))
 	}
 	for _, file := range []struct {
 		path string
@@ -109,7 +109,7 @@ func (c *console) terminal(problem, to string) (report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return report.Terminal(c.out, report.TerminalOptions{Colour: colour, Live: is, Width: width, Now: time.Now, Problem: problem, To: to}), nil
+	return report.Terminal(c.out, report.TerminalOptions{Colour: colour, Live: is && !c.quiet, Width: width, Now: time.Now, Problem: problem, To: to}), nil
 }
 
 func (c *console) useColour(terminal bool) (bool, error) {

@@ -25,16 +25,18 @@ import (
 // finding are the flags of the commands that end with a failing input.
 type finding struct {
 	running
-	language string
-	budget   time.Duration
-	out      string
-	add      string
-	verbose  bool
-	derived  bool // inputs come from the declared format alone
+	language    string
+	evaluations int
+	budget      time.Duration
+	out         string
+	add         string
+	verbose     bool
+	derived     bool // inputs come from the declared format alone
 }
 
 func (f *finding) flags(c *console, set *pflag.FlagSet) {
-	set.DurationVar(&f.budget, "budget", 10*time.Second, "time for making the input smaller; 0s to leave it as it is")
+	set.IntVar(&f.evaluations, "evaluations", 5000, "smaller inputs to try at most; 0 leaves the input as it is")
+	set.DurationVar(&f.budget, "budget", 10*time.Minute, "time for trying them; if it is used up, the result depends on the machine; 0s leaves the input as it is")
 	set.StringVar(&f.out, "out", "", "write the input to `FILE`")
 	set.StringVar(&f.add, "add", "", "keep it as a case of `GROUP`, in the problem's cases/ folder, with the reference's answer")
 	set.StringVar(&f.language, "lang", "", "the solution's language, where its name does not tell")
@@ -122,13 +124,16 @@ func (b *fixture) draw(c *console, events ...judge.Event) error {
 func (f *finding) finish(ctx context.Context, c *console, b *fixture, found *stress.Trial, provenance string) error {
 	before := len(found.Input)
 	small := &stress.Shrunk{Trial: found}
-	if f.budget > 0 {
+	if f.budget > 0 && f.evaluations > 0 {
 		var err error
 		if small, err = f.smaller(ctx, c, b, found); err != nil {
 			return err
 		}
 		how := "nothing makes it smaller"
-		if !small.Done {
+		switch {
+		case !small.Done && small.Evaluations >= f.evaluations:
+			how = "these are all, --evaluations allows more"
+		case !small.Done:
 			how = "the time is used up, --budget gives it more"
 		}
 		line := fmt.Sprintf("shrunk: from %d to %d bytes in %d evaluations; %s", before, len(small.Input), small.Evaluations, how)
@@ -157,7 +162,7 @@ func (f *finding) finish(ctx context.Context, c *console, b *fixture, found *str
 
 // smaller makes a failing input small. It tells each step, or on a terminal how far it came.
 func (f *finding) smaller(ctx context.Context, c *console, b *fixture, found *stress.Trial) (small *stress.Shrunk, err error) {
-	budget := shrink.Budget{Time: f.budget}
+	budget := shrink.Budget{Evaluations: f.evaluations, Time: f.budget}
 	if f.verbose {
 		return b.lab.Shrink(ctx, found, budget, func(s shrink.Step) {
 			fmt.Fprintf(c.out, "  evaluation %d: %d bytes, %s\n", s.Evaluations, len(s.Text), s.Pass)
@@ -165,9 +170,9 @@ func (f *finding) smaller(ctx context.Context, c *console, b *fixture, found *st
 	}
 	var size atomic.Int64
 	size.Store(int64(len(found.Input)))
-	start := time.Now()
+	before := b.lab.Progress().Evaluations
 	c.follow(func() string {
-		return fmt.Sprintf("shrinking: from %d to %d bytes in %.0f of %v", len(found.Input), size.Load(), time.Since(start).Seconds(), f.budget)
+		return fmt.Sprintf("shrinking: from %d to %d bytes, %d of at most %d evaluations", len(found.Input), size.Load(), b.lab.Progress().Evaluations-before, f.evaluations)
 	}, func() {
 		small, err = b.lab.Shrink(ctx, found, budget, func(s shrink.Step) { size.Store(int64(len(s.Text))) })
 	})

@@ -113,8 +113,8 @@ func (g *generation) one(ctx context.Context, c *console, contest *workspace.Wor
 		return false, err
 	}
 	maker := folder.Maker()
-	maker.Progress = c.progress()
 	if g.count > 0 {
+		maker.Progress = c.progress()
 		return true, g.fresh.make(ctx, c, maker, tell)
 	}
 	if g.minimise {
@@ -127,7 +127,9 @@ func (g *generation) one(ctx context.Context, c *console, contest *workspace.Wor
 		}
 		maker.Folder = pruned.Folder
 	}
+	maker.Progress = c.progress()
 	if maker.Second, err = folder.Agreement(ctx); err != nil {
+		c.clear()
 		return false, err
 	}
 	if g.check {

@@ -181,6 +181,7 @@ func (g *golfing) prove(ctx context.Context, c *console, contest *workspace.Work
 	o := g.proof
 	g.listen(c, file, &o)
 	r, err := contest.Prove(ctx, stage, file, g.reading, o)
+	c.endNotices()
 	if unknown, ok := errors.AsType[*golf.UnknownLanguageError](err); ok {
 		err = unknownLanguage(unknown)
 	}

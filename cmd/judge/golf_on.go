@@ -48,6 +48,8 @@ func (g *golfing) runOn(ctx context.Context, c *console, contest *workspace.Work
 		on.refused[i] = on.add(contest, file, g.reading, around)
 	}
 	if len(on.asked.Answers) > 0 {
+		c.notice(func() string { return "the server checks " + judge.Count(len(on.asked.Answers), "answer") })
+		defer c.endNotices()
 		if err := on.hold(ctx, api, name); err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"assay/judge/contests/golf"
@@ -10,21 +11,26 @@ import (
 	"assay/judge/workspace"
 )
 
-// listen tells on a terminal how far a proof is, and everywhere that a long one is
-// right so far.
+// listen reports how far a proof is, and that a long one is right so far. The report ends with endNotices.
 func (g *golfing) listen(c *console, file string, o *golf.Options) {
-	if g.drawing.json {
-		return
+	start := time.Now()
+	var tried, domain atomic.Int64
+	c.notice(func() string {
+		if tried.Load() == 0 {
+			return file + ": finding how to call it"
+		}
+		return file + ": " + report.GolfProgress(int(tried.Load()), int(domain.Load()), time.Since(start))
+	})
+	o.Progress = func(done, of int) {
+		domain.Store(int64(of))
+		tried.Store(int64(done))
+		if done%100 == 0 && c.live() && !g.drawing.json {
+			fmt.Fprintf(c.err, "\r\x1b[K%s: %s\r", file, report.GolfProgress(done, of, time.Since(start)))
+		}
 	}
-	o.Milestone = func(done, of int) {
-		fmt.Fprint(c.err, report.GolfSoFar(file, done, of))
-	}
-	if _, live := screen(c.err); live {
-		start := time.Now()
-		o.Progress = func(done, of int) {
-			if done%100 == 0 {
-				fmt.Fprintf(c.err, "\r\x1b[K%s: %s\r", file, report.GolfProgress(done, of, time.Since(start)))
-			}
+	if !g.drawing.json && !c.quiet {
+		o.Milestone = func(done, of int) {
+			fmt.Fprint(c.err, report.GolfSoFar(file, done, of))
 		}
 	}
 }

@@ -50,6 +50,8 @@ func (g *golfing) hand(ctx context.Context, c *console, contest *workspace.Works
 	if err != nil {
 		return nil, nil, err
 	}
+	c.notice(func() string { return file + ": the server checks it" })
+	defer c.endNotices()
 	var proved golfProved
 	end, err := api.FollowAnswer(ctx, sent, func(p *client.Part) error {
 		err := proved.read(p)

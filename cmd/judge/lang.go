@@ -14,9 +14,14 @@ func langCommand(c *console) *cobra.Command {
 	var r running
 	var all bool
 	cmd := &cobra.Command{
-		Use:     "lang [language...]",
-		Short:   "list the languages, or prove that one works in the sandbox",
-		Long:    "Lang lists the languages of judge.toml and what is missing for them. With names (or --all)\nit builds and runs the hello program of each in the sandbox.",
+		Use:   "lang [language...]",
+		Short: "list the languages, or prove that one works in the sandbox",
+		Long: `List the languages of judge.toml: first those that are ready on this machine, then the
+others with what to install. With names (or --all), build and run the hello program of each
+in the sandbox.
+
+A language that only the judge chooses, such as one that stands in for another in problem
+packages, is not listed. docs/languages.md has all of them.`,
 		Example: "  judge lang\n  judge lang python3 cpp",
 		RunE: c.withAnyCache(func(cmd *cobra.Command, args []string) error {
 			if err := lookAnew(); err != nil {
@@ -29,7 +34,7 @@ func langCommand(c *console) *cobra.Command {
 				if len(args) > 0 {
 					return proveLanguages(cmd.Context(), c, contest, args)
 				}
-				_, err := describeLanguages(cmd.Context(), c, contest)
+				_, _, err := describeLanguages(cmd.Context(), c, contest)
 				return err
 			})
 		}),
@@ -39,30 +44,49 @@ func langCommand(c *console) *cobra.Command {
 	return cmd
 }
 
-// describeLanguages prints a line for each language, and returns how many are
-// ready.
-func describeLanguages(ctx context.Context, con *console, contest *workspace.Workspace) (int, error) {
-	ready := 0
-	table := con.table()
-	defer table.Flush()
+// describeLanguages prints two tables: the languages that are ready, and those that are not, with
+// how to install them. Internal languages are left out. It returns how many are ready, of how many.
+func describeLanguages(ctx context.Context, con *console, contest *workspace.Workspace) (ready, of int, err error) {
+	var installed, missing []string
 	for _, l := range contest.Config.Languages {
+		if l.Internal() {
+			continue
+		}
 		status, err := contest.Tools.Ready(ctx, l)
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
-		what := status.Version
-		if status.Ready {
-			ready++
-		} else {
-			what = fmt.Sprintf("missing %s: apt-get install %s", strings.Join(status.Missing, ", "), status.Package)
-			if status.Package == "" {
-				what = fmt.Sprintf("missing %s: %s", strings.Join(status.Missing, ", "), status.Obtain)
-			}
+		row := func(what string) string {
+			first, _, _ := strings.Cut(what, "\n")
+			return fmt.Sprintf("%s\t%s\t%s\t%s", l.ID, l.Name, strings.Join(l.Extensions, " "), first)
 		}
-		first, _, _ := strings.Cut(what, "\n")
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", l.ID, l.Name, strings.Join(l.Extensions, " "), first)
+		switch {
+		case status.Ready:
+			installed = append(installed, row(status.Version))
+		case status.Package != "":
+			missing = append(missing, row(fmt.Sprintf("missing %s: apt-get install %s", strings.Join(status.Missing, ", "), status.Package)))
+		default:
+			missing = append(missing, row(fmt.Sprintf("missing %s: %s", strings.Join(status.Missing, ", "), status.Obtain)))
+		}
 	}
-	return ready, nil
+	for i, part := range []struct {
+		heading, last string
+		rows          []string
+	}{{"READY", "version", installed}, {"NOT INSTALLED", "how to install it", missing}} {
+		if i > 0 && len(part.rows) > 0 {
+			fmt.Fprintln(con.out)
+		}
+		if len(part.rows) == 0 {
+			continue
+		}
+		table := con.table()
+		fmt.Fprintf(con.out, "%s (%d)\n", part.heading, len(part.rows))
+		fmt.Fprintf(table, "id\tlanguage\tfiles\t%s\n%s\n", part.last, strings.Join(part.rows, "\n"))
+		if err := table.Flush(); err != nil {
+			return 0, 0, err
+		}
+	}
+	return len(installed), len(installed) + len(missing), nil
 }
 
 // proveLanguages builds and runs the hello programs of the languages.

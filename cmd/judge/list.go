@@ -110,6 +110,9 @@ func listLanguages(c *console) error {
 	out := c.table()
 	defer out.Flush()
 	for _, l := range contest.Config.Languages {
+		if l.Internal() {
+			continue
+		}
 		fmt.Fprintf(out, "%s\t%s\t%s\n", l.ID, l.Name, strings.Join(l.Extensions, " "))
 	}
 	return nil

@@ -11,19 +11,27 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"assay/cmd/internal/cli"
+	"assay/judge/report"
 	"assay/judge/running/sandbox"
 )
 
-func main() {
+func main() { start(report.NoticeInterval) }
+
+// start runs the command line. Notices on long work are written at this interval.
+func start(interval time.Duration) {
 	sandbox.Main() // does not return in a process that the sandbox started
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	done := func() {}
 	cobra.OnInitialize(func() { done = ownTemp() }) // help and --version make no files
-	code := run(ctx, os.Args[1:], &console{in: os.Stdin, out: os.Stdout, err: os.Stderr})
+	notices := report.NewNotices(os.Stderr, interval)
+	code := run(ctx, os.Args[1:], &console{in: os.Stdin, out: os.Stdout, err: os.Stderr, noticing: notices})
+	notices.Close()
 	done()
 	os.Exit(code)
 }
@@ -39,32 +47,26 @@ func ownTemp() (done func()) {
 	return func() { _ = remove() } // the next judge tries again
 }
 
-// commands is the table of contents.
-func commands(c *console) []*cobra.Command {
-	return []*cobra.Command{
-		submitCommand(c),   // submit.go
-		golfCommand(c),     // golf.go
-		arenaCommand(c),    // arena.go
-		verifyCommand(c),   // verify.go
-		generateCommand(c), // generate.go
-		stressCommand(c),   // stress.go
-		shrinkCommand(c),   // shrink.go
-		coverageCommand(c), // coverage.go
-		adequacyCommand(c), // adequacy.go
-		importCommand(c),   // import.go
-		exportCommand(c),   // export.go
-		freezeCommand(c),   // freeze.go
-		loginCommand(c),    // login.go
-		logoutCommand(c),
-		publishCommand(c), // remote.go
-		boardCommand(c),   // board.go
-		reportCommand(c),  // report.go
-		initCommand(c),    // init.go
-		newCommand(c),     // new.go
-		listCommand(c),    // list.go
-		showCommand(c),    // show.go
-		statementCommand(c),
-		langCommand(c),   // lang.go
-		doctorCommand(c), // doctor.go
+// group is a part of the table of contents.
+type group struct {
+	id, title string
+	commands  []*cobra.Command
+}
+
+// contents is the table of contents, as `judge help` shows it.
+func contents(c *console) []group {
+	return []group{
+		{"judge", "Judge solutions:", []*cobra.Command{submitCommand(c), listCommand(c), showCommand(c), statementCommand(c), reportCommand(c)}},
+		{"set", "Set problems:", []*cobra.Command{
+			initCommand(c), newCommand(c), generateCommand(c), verifyCommand(c), stressCommand(c), shrinkCommand(c),
+			coverageCommand(c), adequacyCommand(c), importCommand(c), exportCommand(c), freezeCommand(c),
+		}},
+		{"golf", "Code golf:", []*cobra.Command{golfCommand(c)}},
+		{"arena", "Games between bots:", []*cobra.Command{arenaCommand(c)}},
+		{"server", "Work with a server:", []*cobra.Command{loginCommand(c), logoutCommand(c), publishCommand(c), boardCommand(c)}},
+		{toolGroup, "This machine and this program:", []*cobra.Command{doctorCommand(c), langCommand(c), cli.VersionCommand()}},
 	}
 }
+
+// toolGroup is the group that also has help and completion, which cobra adds.
+const toolGroup = "tool"

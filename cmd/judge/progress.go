@@ -5,38 +5,84 @@ import (
 	"sync"
 	"time"
 
+	"assay/judge"
+	"assay/judge/contests/arena"
 	"assay/judge/report"
 )
 
-// progress returns a function that redraws a bar on a terminal, and does nothing
-// elsewhere. It is safe for concurrent use.
+// This file is how commands report on long work: on a terminal, standard error has a line that is redrawn;
+// elsewhere, it gets a notice every report.NoticeInterval. With --quiet there is neither.
+
+// live reports whether progress is redrawn on a terminal.
+func (c *console) live() bool {
+	_, is := screen(c.err)
+	return is && !c.quiet
+}
+
+// notices reports whether notices are written instead.
+func (c *console) notices() bool { return c.noticing != nil && !c.quiet && !c.live() }
+
+// notice adds work to the notices until the next call of endNotices or clear.
+func (c *console) notice(line func() string) {
+	if c.notices() {
+		c.noticed = append(c.noticed, c.noticing.Follow(line))
+	}
+}
+
+// progress returns a function that is told how much of what is done. It is safe for concurrent use, and nil
+// if progress is not reported. The report ends with clear.
 func (c *console) progress() func(what string, done, of int) {
-	if _, is := screen(c.err); !is {
+	switch {
+	case c.live():
+		return report.Bar(c.err)
+	case !c.notices():
 		return nil
 	}
-	return report.Bar(c.err)
+	var mu sync.Mutex
+	line := ""
+	c.notice(func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		return line
+	})
+	return func(what string, done, of int) {
+		mu.Lock()
+		defer mu.Unlock()
+		line = report.Count(what, done, of)
+	}
 }
 
-// counter is progress for work of one kind.
+// counter is progress for work of one kind. Until it is told how many there are, it says what it does.
 func (c *console) counter(what string) func(done, of int) {
-	draw := c.progress()
-	if draw == nil {
+	tell := c.progress()
+	if tell == nil {
 		return nil
 	}
-	return func(done, of int) { draw(what, done, of) }
+	return func(done, of int) { tell(what, done, of) }
 }
 
-// clear removes the line of progress.
+// endNotices ends the reports of notice.
+func (c *console) endNotices() {
+	for _, done := range c.noticed {
+		done()
+	}
+	c.noticed = nil
+}
+
+// clear ends the reports of notice and progress, and removes the line from a terminal.
 func (c *console) clear() {
-	if _, is := screen(c.err); is {
+	c.endNotices()
+	if c.live() {
 		fmt.Fprint(c.err, "\r\x1b[K")
 	}
 }
 
-// follow redraws a line on a terminal while do runs.
+// follow reports what line returns while do runs.
 func (c *console) follow(line func() string, do func()) {
-	if _, is := screen(c.err); !is {
+	if !c.live() {
+		c.notice(line)
 		do()
+		c.clear()
 		return
 	}
 	var drawing sync.WaitGroup
@@ -57,4 +103,97 @@ func (c *console) follow(line func() string, do func()) {
 	close(over)
 	drawing.Wait()
 	c.clear()
+}
+
+// building returns what is told of programs that are being built, or nil if that is not reported. The
+// report lasts until the command ends.
+func (c *console) building() func(path, preparing string, passed time.Duration) {
+	var builds report.Builds
+	switch {
+	case c.notices():
+		c.noticing.Follow(builds.Line)
+		return builds.Update
+	case c.live():
+		return func(path, preparing string, passed time.Duration) {
+			builds.Update(path, preparing, passed)
+			fmt.Fprint(c.err, "\r"+builds.Line()+"\x1b[K")
+		}
+	}
+	return nil
+}
+
+// making returns what is told of test cases that a problem lacks and that are made before it is judged, or
+// nil if that is not reported.
+func (c *console) making() func(what string, done, of int) {
+	var mu sync.Mutex
+	line, bar := "", report.Bar(c.err)
+	switch {
+	case c.live():
+	case c.notices():
+		c.noticing.Follow(func() string {
+			mu.Lock()
+			defer mu.Unlock()
+			return line
+		})
+	default:
+		return nil
+	}
+	return func(what string, done, of int) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch over := done >= of; {
+		case c.live() && over:
+			fmt.Fprint(c.err, "\r\x1b[K")
+		case c.live():
+			bar(what, done, of)
+		case over:
+			line = ""
+		default:
+			line = report.Count(what, done, of)
+		}
+	}
+}
+
+// watched adds notices of what is judged to a report that redraws no line by itself.
+func (c *console) watched(r report.Report) report.Report {
+	if _, is := screen(c.out); is || c.noticing == nil || c.quiet {
+		return r
+	}
+	w, line := report.Watcher()
+	return report.Join(r, &noticedReport{w, c.noticing.Follow(line)})
+}
+
+// noticedReport is a report whose notices end with it.
+type noticedReport struct {
+	report.Report
+	done func()
+}
+
+func (r *noticedReport) Close() error {
+	r.done()
+	return r.Report.Close()
+}
+
+// arenaNotices returns the report of a tournament that is under way, and the function through which it
+// hears of it, for where no terminal redraws the table.
+func (c *console) arenaNotices() (report.Report, func(*arena.Progress)) {
+	if !c.notices() {
+		return report.Join(), nil
+	}
+	var mu sync.Mutex
+	var last *judge.ArenaProgressed
+	done := c.noticing.Follow(func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		if last == nil {
+			return "the bots get ready"
+		}
+		return report.ArenaProgress(last)
+	})
+	return &noticedReport{report.Join(), done}, func(p *arena.Progress) {
+		mu.Lock()
+		defer mu.Unlock()
+		// Without the table, which takes time to compute.
+		last = &judge.ArenaProgressed{Done: p.Done, Of: p.Of, Played: p.Played, Moves: p.Moves, TookMS: p.Took.Milliseconds(), Out: len(p.Out)}
+	}
 }

@@ -27,7 +27,7 @@ const onHelp = "have the workers of the server at this `URL` do it; log in first
 // hereOnly refuses flags that mean nothing when another machine judges.
 func hereOnly(cmd *cobra.Command, flag string, others ...string) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if err == nil && !slices.Contains(others, f.Name) {
+		if err == nil && f.Name != "quiet" && !slices.Contains(others, f.Name) {
 			err = usageError{fmt.Errorf("--%s is for judging on this machine: it does not go with --%s", f.Name, flag)}
 		}
 	})
@@ -52,11 +52,13 @@ func (s *submission) submitTo(ctx context.Context, c *console, problem string, p
 			fmt.Fprintf(c.err, "judge: submission %d in the contest %s\n", sent.Number, sent.Contest)
 		}
 		var sum *judge.Finished
-		if _, is := screen(c.err); is {
-			fmt.Fprintf(c.err, "submission %d waits", sent.Number)
-			if sent.Place != nil {
-				fmt.Fprintf(c.err, ": %s", sent.Place)
-			}
+		waits := fmt.Sprintf("submission %d waits", sent.Number)
+		if sent.Place != nil {
+			waits += fmt.Sprintf(": %s", sent.Place)
+		}
+		c.notice(func() string { return waits })
+		if c.live() {
+			fmt.Fprint(c.err, waits)
 		}
 		waiting := sync.OnceFunc(c.clear)
 		end, err := api.Follow(ctx, sent.ID, func(e judge.Event) {

@@ -10,6 +10,7 @@ import (
 
 	"assay/cmd/internal/cli"
 	"assay/judge"
+	"assay/judge/report"
 )
 
 const exitHelp = `Exit codes: 0 accepted, 1 not accepted, 2 wrong usage, 3 the problem folder
@@ -23,6 +24,10 @@ type console struct {
 
 	color string // --color: auto, always or never
 	under string // the folder that paths are told from
+
+	quiet    bool            // --quiet: report no progress
+	noticing *report.Notices // if nil, none are written
+	noticed  []func()        // end the notices that a command follows; see clear
 }
 
 // usageError is a mistake of the person at the keyboard.
@@ -54,14 +59,23 @@ func run(ctx context.Context, args []string, c *console) int {
 	}
 	c.color = "auto"
 	cli.OneOf(root.PersistentFlags(), &c.color, "color", "colours on the terminal: auto, always or never (NO_COLOR is respected)", "auto", "always", "never")
+	root.PersistentFlags().BoolVar(&c.quiet, "quiet", false, "report no progress on standard error")
 	root.SuggestionsMinimumDistance = 2
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetArgs(args)
 	root.SetIn(c.in)
 	root.SetErr(c.err)
 	root.SetFlagErrorFunc(cli.FlagError)
-	root.AddCommand(commands(c)...)
-	root.AddCommand(cli.VersionCommand())
+	cobra.EnableCommandSorting = false // in groups, commands stand in the order of their use
+	for _, g := range contents(c) {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, cmd := range g.commands {
+			cmd.GroupID = g.id
+		}
+		root.AddCommand(g.commands...)
+	}
+	root.SetHelpCommandGroupID(toolGroup)
+	root.SetCompletionCommandGroupID(toolGroup)
 	cli.TakeArguments(root.Commands())
 	completion(root)
 	root.Args = cli.UnknownCommand

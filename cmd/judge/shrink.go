@@ -22,6 +22,7 @@ func shrinkCommand(c *console) *cobra.Command {
 makes it as small as it gets while it stays valid and the solution fails in the same
 way: with the same verdict, and where it crashes with the same exit code or signal.
 Where the problem declares its input (input.format), counts fall with what they count.
+The result is the same on every machine, unless --budget ends the search.
 What a checker remembers from case to case it knows from the samples alone.
 
 Exit codes: 0 the solution does not fail on the input, 1 it does, 2 wrong usage, 3 the
@@ -36,8 +37,8 @@ problem folder is at fault, 4 the judge or the machine is, 130 interrupted.`,
 }
 
 func (f *finding) shrink(ctx context.Context, c *console, name, path, input string) (err error) {
-	if f.budget <= 0 {
-		return usageError{errors.New("--budget must be above 0")}
+	if f.budget <= 0 || f.evaluations <= 0 {
+		return usageError{errors.New("--evaluations and --budget must be above 0")}
 	}
 	b, err := f.open(ctx, c, name, path)
 	if err != nil {

@@ -34,23 +34,24 @@ or is too slow; in an interactive problem and in one of several passes, until th
 interactor or the checker refuses it, and no reference is needed. Then the input is
 made as small as it gets while the solution fails in the same way.
 
-The same seed finds the same input, whatever -j is. What a checker remembers from
+The same seed finds the same input on every machine, whatever -j is, unless --time or
+--budget ends the search. What a checker remembers from
 case to case it knows from the samples alone.
 
 Exit codes: 0 nothing was found, 1 a failing input was found, 2 wrong usage, 3 the
 problem folder is at fault, 4 the judge or the machine is, 130 interrupted.`,
 		Example: "  judge stress wythoff sol.py\n  judge stress wythoff sol.py --seed 7 --count 5000\n  judge stress wythoff sol.py --add hacks\n  judge stress pd-duel sol.py --derived\n  judge stress pd-duel sol.py --slowest",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if s.count > 0 && !cmd.Flags().Changed("time") {
-				s.time = 0
+			if s.time > 0 && !cmd.Flags().Changed("count") {
+				s.count = 0
 			}
 			return s.run(cmd.Context(), c, args[0], args[1])
 		},
 	}
 	f := cmd.Flags()
 	f.Uint64Var(&s.seed, "seed", 1, "seed of the search: the same seed finds the same input")
-	f.IntVar(&s.count, "count", 0, "end after this many inputs, however long that takes")
-	f.DurationVar(&s.time, "time", 30*time.Second, "end after this long; with --count, only if both are given")
+	f.IntVar(&s.count, "count", 5000, "end after this many inputs, however long that takes; with --time, only if both are given")
+	f.DurationVar(&s.time, "time", 0, "end after this long; what is found then depends on the machine")
 	f.BoolVar(&s.derived, "derived", false, "draw all inputs from the declared input format")
 	f.BoolVar(&s.slowest, "slowest", false, "look for the input that takes the solution most CPU time instead")
 	s.finding.flags(c, f)
@@ -77,6 +78,9 @@ func (s *stressing) run(ctx context.Context, c *console, name, path string) (err
 	c.follow(func() string {
 		p := b.lab.Progress()
 		line := fmt.Sprintf("%d inputs in %.0f s", p.Looked, time.Since(start).Seconds())
+		if s.count > 0 {
+			line = fmt.Sprintf("%d of %d inputs in %.0f s", p.Looked, s.count, time.Since(start).Seconds())
+		}
 		if waits := p.Waits(); waits != "" {
 			line += "; " + waits
 		}

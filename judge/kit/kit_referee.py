@@ -350,7 +350,7 @@ class _Conn:
         try:
             self.send(True)
             page[3] = 0
-            self.last = self.line()
+            self.last = self.line(game)
             return self.last
         finally:
             page[0] += page[0] % 2
@@ -380,8 +380,9 @@ class _Conn:
             self.comments.append((self.moved, line[1:].strip().decode("utf-8", "replace").replace("\ufffd", "?")))
             self.unread = rest
 
-    def line(self):
-        """Waits for a line that is not a comment."""
+    def line(self, game):
+        """Waits for a line that is not a comment. In a game, the last answer of a process counts
+        without a line feed. A greeting wants the whole line: who has ended cannot play."""
         said = 0  # bytes of this answer, comments and all
         while True:
             before = len(self.unread)
@@ -394,7 +395,7 @@ class _Conn:
             if said + len(self.unread) > _most:
                 self.throw("flood", "it has said more than %d bytes at a time" % _most)
             if self.dead or not self.read():
-                if self.unread and not self.unread.startswith(b"#"):  # the last answer before the end counts
+                if game and self.unread and not self.unread.startswith(b"#"):  # the last answer before the end counts
                     line, self.unread = self.unread, b""
                     return line
                 self.gone()

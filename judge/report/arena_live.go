@@ -73,7 +73,7 @@ func (l *arenaLive) draw(p *judge.ArenaProgressed, rows int) string {
 			number("lost", func(r *judge.ArenaLine) string { return strconv.Itoa(r.Losses) }),
 		}, len(shown))
 	}
-	line := arenaProgress(p)
+	line := ArenaProgress(p)
 	if left := len(p.Table) - len(shown); left > 0 && len(shown) > 0 {
 		line = fmt.Sprintf("(%d more)  ", left) + line
 	}
@@ -81,8 +81,8 @@ func (l *arenaLive) draw(p *judge.ArenaProgressed, rows int) string {
 	return t.page.String()
 }
 
-// arenaProgress says how far an event has come: on one line, for it is drawn over.
-func arenaProgress(p *judge.ArenaProgressed) string {
+// ArenaProgress says how far an event has come: on one line, for it is drawn over.
+func ArenaProgress(p *judge.ArenaProgressed) string {
 	line := fmt.Sprintf("%d of %d games", p.Done, p.Of)
 	if s := float64(p.TookMS) / 1000; p.Played > 0 && s > 0 {
 		rate := float64(p.Played) / s

@@ -4,10 +4,14 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 )
+
+// Count describes progress: how many of some things are done.
+func Count(what string, done, of int) string { return fmt.Sprintf("%d of %d %s", done, of, what) }
 
 // Bar returns a function that redraws a line of progress on a terminal. It is safe for
 // concurrent use.
@@ -18,24 +22,53 @@ func Bar(terminal io.Writer) func(what string, done, of int) {
 		mu.Lock()
 		defer mu.Unlock()
 		full := min(width*done/max(of, 1), width)
-		fmt.Fprintf(terminal, "\r[%s%s] %d of %d %s\x1b[K", strings.Repeat("=", full), strings.Repeat(" ", width-full), done, of, what)
+		fmt.Fprintf(terminal, "\r[%s%s] %s\x1b[K", strings.Repeat("=", full), strings.Repeat(" ", width-full), Count(what, done, of))
 	}
 }
 
-// Building returns a function that says on a terminal which program is being built, or which
-// language is prepared for it, and for how long. With 0 the line goes. It is safe for concurrent use.
-func Building(terminal io.Writer) func(path, preparing string, passed time.Duration) {
-	var mu sync.Mutex
-	return func(path, preparing string, passed time.Duration) {
-		mu.Lock()
-		defer mu.Unlock()
-		line := ""
-		switch {
-		case passed > 0 && preparing != "":
-			line = fmt.Sprintf("preparing %s for its first program, %.0f s", preparing, passed.Seconds())
-		case passed > 0:
-			line = fmt.Sprintf("building %s, %.0f s", filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path)), passed.Seconds())
+// Builds describe the programs that are being built. The zero value describes none. It is safe for
+// concurrent use.
+type Builds struct {
+	mu  sync.Mutex
+	all []build // in the order in which they were first mentioned
+}
+
+type build struct{ path, line string }
+
+// Update notes that a program has been built for so long, or waits while a language is being prepared:
+// preparing describes how far that is. If passed is 0, the build is over.
+func (b *Builds) Update(path, preparing string, passed time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	at := slices.IndexFunc(b.all, func(other build) bool { return other.path == path })
+	if passed == 0 {
+		if at >= 0 {
+			b.all = slices.Delete(b.all, at, at+1)
 		}
-		fmt.Fprint(terminal, "\r"+line+"\x1b[K")
+		return
 	}
+	if at < 0 {
+		at = len(b.all)
+		b.all = append(b.all, build{path: path})
+	}
+	b.all[at].line = fmt.Sprintf("building %s, %.0f s", filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path)), passed.Seconds())
+	if preparing != "" {
+		b.all[at].line = fmt.Sprintf("preparing %s, only for the first program: %.0f s", preparing, passed.Seconds())
+	}
+}
+
+// Line describes all builds, each of which may wait for the same language. It is empty if there are none.
+func (b *Builds) Line() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var lines []string
+	waits := false
+	for _, one := range b.all {
+		prepares := strings.HasPrefix(one.line, "preparing ")
+		if !prepares || !waits {
+			lines = append(lines, one.line)
+		}
+		waits = waits || prepares
+	}
+	return strings.Join(lines, "; ")
 }

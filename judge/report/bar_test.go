@@ -1,18 +1,29 @@
 package report
 
 import (
-	"strings"
 	"testing"
 	"time"
 )
 
-func TestBuildingNamesTheProgramAndTheTime(t *testing.T) {
-	var screen strings.Builder
-	tell := Building(&screen)
-	tell("/cache/house/problems/wythoff/checker", "Go", 9*time.Second)
-	tell("/cache/house/problems/wythoff/checker", "", 12*time.Second)
-	tell("/cache/house/problems/wythoff/checker", "", 0)
-	if want := "\rpreparing Go for its first program, 9 s\x1b[K\rbuilding wythoff/checker, 12 s\x1b[K\r\x1b[K"; screen.String() != want {
-		t.Errorf("on the screen is %q, want %q", screen.String(), want)
+func TestBuildsNameEachProgramAndTheTime(t *testing.T) {
+	const checker, solution = "/cache/house/problems/wythoff/checker", "/home/ada/a.go"
+	var b Builds
+	for _, step := range []struct {
+		path, preparing string
+		passed          time.Duration
+		want            string
+	}{
+		{checker, "Go", 9 * time.Second, "preparing Go, only for the first program: 9 s"},
+		{solution, "Go, 7 of 60", 9 * time.Second, "preparing Go, only for the first program: 9 s"},
+		{checker, "", 12 * time.Second, "building wythoff/checker, 12 s; preparing Go, 7 of 60, only for the first program: 9 s"},
+		{solution, "", 13 * time.Second, "building wythoff/checker, 12 s; building ada/a.go, 13 s"},
+		{checker, "", 0, "building ada/a.go, 13 s"},
+		{checker, "", 0, "building ada/a.go, 13 s"},
+		{solution, "", 0, ""},
+	} {
+		b.Update(step.path, step.preparing, step.passed)
+		if got := b.Line(); got != step.want {
+			t.Errorf("after %s %v: %q, want %q", step.path, step.passed, got, step.want)
+		}
 	}
 }

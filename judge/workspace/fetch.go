@@ -36,7 +36,9 @@ func (p *Problem) fetch(ctx context.Context) error {
 	if len(gen.Unmade(p.Folder)) == 0 || p.w.Box == nil {
 		return nil
 	}
-	if err := p.Maker().Fetch(ctx); err != nil {
+	maker := p.Maker()
+	maker.Progress = p.w.progress
+	if err := maker.Fetch(ctx); err != nil {
 		return err
 	}
 	p.w.trimCases(p.Folder)

@@ -128,13 +128,17 @@ func (l *Location) Filler() (*fill.Filler, error) {
 	limits.Memory = max(limits.Memory, pkg.Limits.Memory)
 	limits.CPU = max(limits.CPU, fillTime)
 	limits.Wall = 2*limits.CPU + time.Second
-	return &fill.Filler{
+	filler := &fill.Filler{
 		Runner:  w.Box,
 		Follow:  icpc.Repository(dir).Follow,
 		Jobs:    w.Jobs,
 		Limits:  limits,
 		Builder: recipeBuilder{&Problem{Folder: &problem.Folder{Problem: pkg.Problem, Package: &pkg.Package}, w: w}},
-	}, nil
+	}
+	if w.progress != nil {
+		filler.Progress = func(done, of int) { w.progress("cases made", done, of) }
+	}
+	return filler, nil
 }
 
 // recipeBuilder builds the programs of a recipe. What cannot be built is told as it is:

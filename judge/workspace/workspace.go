@@ -62,6 +62,9 @@ type Running struct {
 	// waits until a language is prepared, preparing is its name. It may be called from several
 	// goroutines.
 	Building func(path, preparing string, passed time.Duration)
+	// Progress, if it is not nil, is called while test cases are made that a problem lacks: with what
+	// is done and how much of it. It may be called from several goroutines.
+	Progress func(what string, done, of int)
 }
 
 // Beside is what the workspaces of a process have in common: the number of programs at a
@@ -87,6 +90,7 @@ type Workspace struct {
 
 	near      func(string) string
 	building  func(path, preparing string, passed time.Duration) // see Running
+	progress  func(what string, done, of int)                    // see Running
 	house     *cachedir.Shelf                                    // the house's problems, in each of their versions
 	archives  *cachedir.Shelf                                    // problems that came in archives, unpacked
 	fillings  *cachedir.Shelf                                    // packages whose cases were made
@@ -180,7 +184,7 @@ func (w *Workspace) Start(r Running) error {
 	if r.Jobs < 1 {
 		return &judge.Misuse{Err: fmt.Errorf("%d programs at one time: at least one must run", r.Jobs)}
 	}
-	w.Jobs, w.building, w.beside = r.Jobs, r.Building, r.Beside
+	w.Jobs, w.building, w.progress, w.beside = r.Jobs, r.Building, r.Progress, r.Beside
 	if r.Require == "" {
 		r.Require = w.Config.Isolation
 	}

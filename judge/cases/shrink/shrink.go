@@ -1,7 +1,7 @@
 // Package shrink makes an input smaller while a property holds, such as "valid,
 // and the solution is still wrong on it".
 //
-//	result, err := shrink.Text(ctx, input, shrink.Budget{Time: 10 * time.Second}, holds, nil)
+//	result, err := shrink.Text(ctx, input, shrink.Budget{Evaluations: 5000}, holds, nil)
 //
 // It knows no format; a caller that does gives it a Shape (see Guided). It reads a text as
 // lines of words and guesses which numbers count what follows them (see Series), so

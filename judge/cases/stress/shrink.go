@@ -31,7 +31,7 @@ func (l *Lab) Shrink(ctx context.Context, t *Trial, budget shrink.Budget, step f
 	return l.shrink(ctx, t, budget, step, l.ways())
 }
 
-// way is one way of making an input smaller, and the share of what is left of the time
+// way is one way of making an input smaller, and the share of what is left of the budget
 // that it gets: one in part.
 type way struct {
 	name string
@@ -104,10 +104,17 @@ func (s *shrinking) left(part int) (b shrink.Budget, over bool) {
 		over = b.Time <= 0
 	}
 	if s.budget.Evaluations > 0 {
-		b.Evaluations = s.budget.Evaluations - s.Evaluations
-		over = over || b.Evaluations <= 0
+		rest := s.budget.Evaluations - s.Evaluations
+		b.Evaluations = max(rest/part, 1)
+		over = over || rest <= 0
 	}
 	return b, over
+}
+
+// spent returns a function that reports whether a way has used up the evaluations of its budget.
+func (s *shrinking) spent(budget shrink.Budget) func() bool {
+	most := s.Evaluations + budget.Evaluations
+	return func() bool { return budget.Evaluations > 0 && s.Evaluations >= most }
 }
 
 // take goes on with a smaller input.
@@ -127,8 +134,9 @@ func (s *shrinking) byCases(ctx context.Context, budget shrink.Budget) error {
 	}
 	timed, cancel := within(ctx, budget.Time)
 	defer cancel()
+	spent := s.spent(budget)
 	for _, base := range plan.bases {
-		if !shrink.Less(base.input, s.Input) {
+		if spent() || !shrink.Less(base.input, s.Input) {
 			return nil // those that follow are larger
 		}
 		s.Evaluations++
@@ -216,7 +224,11 @@ func (s *shrinking) byOthers(ctx context.Context, budget shrink.Budget) error {
 	plan.small = true
 	timed, cancel := within(ctx, budget.Time)
 	defer cancel()
+	spent := s.spent(budget)
 	for i := range others {
+		if spent() {
+			return nil
+		}
 		plan.below = s.Input
 		c, err := plan.input(timed, s.bench, i)
 		var t *Trial
@@ -344,6 +356,7 @@ func (s *shrinking) byChoices(ctx context.Context, budget shrink.Budget) error {
 // fails tries an input, and returns the trial if it is valid and fails as another
 // one does. An input on which the reference fails is not taken for valid.
 func (b *bench) fails(ctx context.Context, input []byte, as *Trial) (*Trial, error) {
+	b.lab.evaluated.Add(1)
 	t, err := b.try(ctx, "shrink", input)
 	if _, fault := errors.AsType[*judge.Fault](err); fault {
 		return nil, nil // a find of its own, but not this one

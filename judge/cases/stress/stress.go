@@ -71,7 +71,7 @@ type Lab struct {
 	broken   *Trial          // of the first sample that the solution fails
 	life     context.Context // of the processes that stay from input to input
 
-	looked             atomic.Int64 // inputs
+	looked, evaluated  atomic.Int64 // inputs
 	answering, solving clock
 
 	mu    sync.Mutex

@@ -142,6 +142,9 @@ type GameFault struct {
 	Bytes string `json:"bytes,omitempty"` // what the bot sent, quoted as in Go
 	// Stderr is the end of what the bot wrote there.
 	Stderr string `json:"stderr,omitempty"`
+	// Place is the line of the bot's source that Stderr names, such as "bot.py:12". It is empty if
+	// Stderr names none.
+	Place string `json:"place,omitempty"`
 }
 
 // Note is something that a game's log tells beside moves.

@@ -58,7 +58,10 @@ func faultsAre(t *testing.T, judging *judge.Program) {
 		{"ends a bot that does not read", "deaf", arena.NotReading, "", "read", true},
 		{"does not wait for a bot that talks and does not read", "babble", "", "", "", true},
 		{"leaves out a bot that is not ready", "not-ready", arena.InitFailed, `"hello"`, "not ready", true},
-		{"leaves out a bot that says nothing", "mute", arena.InitFailed, "", "within", true},
+		{"leaves out a bot that says nothing", "mute", arena.InitFailed, "", "within 800ms; it wrote nothing: likely its output is not flushed", true},
+		{"leaves out a bot that does not end its line", "half", arena.InitFailed, `"ready"`, "not a whole line", true},
+		{"leaves out a bot that says why it waits", "waits", arena.InitFailed, "", "hello (it did not get ready within 800ms; it likely waits for more input", true},
+		{"leaves out a bot that computes too long", "busy", arena.InitFailed, "", "within 100ms of CPU time; it was computing all the time", true},
 		{"leaves out a bot that ends at once", "gone", arena.InitFailed, "", "exit code 5", true},
 	} {
 		t.Run("it "+tt.it, func(t *testing.T) {
@@ -75,7 +78,7 @@ func faultsAre(t *testing.T, judging *judge.Program) {
 				e.Rules.Move = 200 * time.Millisecond
 				e.Rules.Options["more"] = "300000"
 			case arena.InitFailed:
-				if tt.bot == "mute" {
+				if tt.bot != "not-ready" && tt.bot != "gone" {
 					e.Rules.Start = 100 * time.Millisecond
 				}
 			}

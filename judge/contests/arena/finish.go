@@ -201,7 +201,7 @@ func (d *director) fault(m *match, c *court, r *finished, f *GameFault, after bo
 			r.Reason = string(f.Kind)
 		}
 	}
-	f.Stderr = p.last.text() // of one that is gone all of it is here only now
+	p.keepLastWords(f) // of one that is gone all of it is here only now
 	if after {
 		f.Kind, f.Text = LearnFault, string(f.Kind)+" while it learns: "+f.Text
 	}

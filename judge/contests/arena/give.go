@@ -293,20 +293,44 @@ func (d *director) notReady(s *seat, c *court, p *player, f *GameFault) error {
 			}
 			said := lastComment(f.Text)
 			f.Text = "it did not get ready: " + text
-			if kind == TimeoutWall || kind == TimeoutCPU {
-				f.Text = fmt.Sprintf("it did not get ready within %v", d.e.Rules.Start)
+			switch kind {
+			case TimeoutCPU:
+				f.Text = fmt.Sprintf("it did not get ready within %v of CPU time", d.e.Rules.Start)
+			case TimeoutWall:
+				f.Text = fmt.Sprintf("it did not get ready within %v", wallTime(d.e.Rules.Start, d.e.Rules.Wall))
+			}
+			if why := unready(kind, said, f.Bytes); why != "" {
+				f.Text += "; " + why
 			}
 			if said != "" {
 				f.Text = said + " (" + f.Text + ")"
 			}
 		}
-		f.Stderr = p.last.text()
+		p.keepLastWords(f)
 		p.kill(InitFailed)
 	}
 	d.letGo(s, c)
 	f.Kind = InitFailed
 	d.refuse(s, f)
 	return nil
+}
+
+// unready returns the likely reasons why a bot did not answer the greeting: kind is how it ended,
+// said its last comment, and sent what it wrote without ending the line, quoted. It returns "" if how
+// the bot ended says enough.
+func unready(kind Fault, said, sent string) string {
+	switch {
+	case kind == TimeoutCPU:
+		return "it was computing all the time: let it do less before its first answer"
+	case kind != TimeoutWall:
+		return ""
+	case sent != "" && sent != `""`:
+		return "what it wrote is not a whole line: end the line, and flush the output"
+	case said != "":
+		return "it likely waits for more input than it is sent: let it read one line at a time, and answer that line"
+	}
+	return "it wrote nothing: likely its output is not flushed after the line, " +
+		"or it waits for more input than it is sent, such as the end of its standard input"
 }
 
 func (f Fault) orInit() Fault {

@@ -152,6 +152,9 @@ var bots = map[string]struct {
 	"babble":       {"ready", func(b *talker, left int) {}},
 	"mute":         {"", func(b *talker, left int) {}},
 	"gone":         {"", func(b *talker, left int) {}},
+	"half":         {"", func(b *talker, left int) {}},
+	"waits":        {"", func(b *talker, left int) {}},
+	"busy":         {"", func(b *talker, left int) {}},
 }
 
 // talker is a bot's side of the pipes.
@@ -205,6 +208,15 @@ func play(name string) {
 			switch name {
 			case "mute":
 				idle()
+			case "half":
+				os.Stdout.WriteString("ready")
+				idle()
+			case "waits":
+				os.Stdout.WriteString("# hello\n")
+				idle()
+			case "busy":
+				for {
+				}
 			case "gone":
 				fmt.Fprintln(os.Stderr, "no such luck")
 				os.Exit(5)

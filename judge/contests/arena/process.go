@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -110,6 +111,19 @@ func (p *player) leave() {
 		_, _ = p.in.WriteString("quit\n")
 	}
 	time.AfterFunc(goodbye, p.held.Kill)
+}
+
+// keepLastWords notes in a fault what the bot wrote to standard error, and the place in its own source
+// that this names.
+func (p *player) keepLastWords(f *GameFault) {
+	f.Stderr = p.last.text()
+	sources := []string{p.bot.File}
+	if info, err := os.Stat(p.bot.File); err == nil && info.IsDir() {
+		sources = filesIn(p.bot.File)
+	}
+	if file, line := tail.Place(f.Stderr, sources); line > 0 {
+		f.Place = fmt.Sprintf("%s:%d", filepath.Base(file), line)
+	}
 }
 
 // gone waits until nothing is left of the process, which was told to end.

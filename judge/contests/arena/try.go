@@ -165,12 +165,16 @@ func (t *Trial) look(games []*Game, id int) (wrong []string) {
 }
 
 // LastWords are the line of what the bot wrote to standard error in which run times say
-// what went wrong, after a semicolon; "" if it wrote nothing.
+// what went wrong, with its place in the source, after a semicolon; "" if it wrote nothing.
 func (f *GameFault) LastWords() string {
-	if reason := tail.Reason(f.Stderr); reason != "" {
-		return "; its last words: " + reason
+	reason := tail.Reason(f.Stderr)
+	switch {
+	case reason == "":
+		return ""
+	case f.Place != "":
+		return fmt.Sprintf("; its last words, at %s: %s", f.Place, reason)
 	}
-	return ""
+	return "; its last words: " + reason
 }
 
 // Line says the fault in a line.

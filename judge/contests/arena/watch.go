@@ -50,6 +50,11 @@ const watchEvery = 5 * time.Millisecond
 // wallExtra is added to every limit on the clock.
 const wallExtra = 500 * time.Millisecond
 
+// wallTime is the limit on the clock for what has a limit of CPU time: so many times as much.
+func wallTime(budget time.Duration, times float64) time.Duration {
+	return time.Duration(float64(budget)*times) + wallExtra
+}
+
 const (
 	// starving is the share of the processor, one in so many parts, with which a bot may compute,
 	// on a busy machine that does not tell what it waits for: it has patience times the limit on
@@ -119,7 +124,7 @@ func (w *watch) judge(c *court, l *look) {
 			return
 		}
 	}
-	limit := time.Duration(float64(budget)*w.wall) + wallExtra
+	limit := wallTime(budget, w.wall)
 	if took <= limit {
 		return
 	}

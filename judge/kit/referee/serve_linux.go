@@ -322,7 +322,7 @@ func (c *conn) ask(id int, request []byte, budget int64, game bool) []byte {
 	}()
 	c.send(true)
 	atomic.StoreUint64(&c.page[3], 0)
-	return c.line()
+	return c.line(game)
 }
 
 // silent sees to it that nothing was said that nobody asked for.
@@ -365,8 +365,9 @@ func (c *conn) comments() {
 	}
 }
 
-// line waits for a line that is not a comment.
-func (c *conn) line() []byte {
+// line waits for a line that is not a comment. In a game, the last answer of a process counts without a line
+// feed. A greeting wants the whole line: who has ended cannot play.
+func (c *conn) line(game bool) []byte {
 	said := 0 // bytes of this answer, comments and all
 	for {
 		before := len(c.unread)
@@ -381,7 +382,7 @@ func (c *conn) line() []byte {
 			c.throw("flood", fmt.Sprintf("it has said more than %d bytes at a time", MaxOutput))
 		}
 		if c.dead != "" || !c.read() {
-			if len(c.unread) > 0 && c.unread[0] != '#' { // the last answer before the end counts
+			if game && len(c.unread) > 0 && c.unread[0] != '#' { // the last answer before the end counts
 				c.last = append(c.last[:0], c.unread...)
 				c.unread = c.unread[len(c.unread):]
 				return c.last

@@ -324,6 +324,12 @@ func (c *Config) Language(word string) (*Language, bool) {
 // names are the words by which a language can be asked for.
 func (l *Language) names() []string { return append([]string{l.ID}, l.Aliases...) }
 
+// Internal reports whether nothing about a file leads to the language, so that only the judge itself
+// and --lang choose it: it stands in for another language, or runs programs of problem packages.
+func (l *Language) Internal() bool {
+	return len(l.Extensions) == 0 && len(l.Shebangs) == 0 && !l.Executable
+}
+
 // IDs returns the ids of all languages, in order.
 func (c *Config) IDs() []string {
 	ids := make([]string, len(c.Languages))

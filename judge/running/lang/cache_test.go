@@ -182,7 +182,7 @@ func TestProbesOfWhatIsNotInstalled(t *testing.T) {
 		t.Fatal(err)
 	}
 	get := func() error {
-		_, err := (&probes{file: file}).get("question", func() (string, error) { return run(t.Context(), []string{path}) })
+		_, err := (&probes{file: file}).get("question", func() (string, error) { return run(t.Context(), []string{path}, dir) })
 		return err
 	}
 	first, second := get(), get()

@@ -74,6 +74,34 @@ func TestShims(t *testing.T) {
 	}
 }
 
+// TestShimsFindTheHomeDirectory: a shim finds its tools in the home directory by their real paths, and what it
+// creates there does not stay.
+func TestShimsFindTheHomeDirectory(t *testing.T) {
+	dir := t.TempDir()
+	home := filepath.Join(dir, "home")
+	shim(t, home+"/.tools/real/bin/toyc", "cp $1 main\n")
+	shim(t, dir+"/toyc", `mkdir -p "$HOME/.shim"; echo x >"$HOME/.shim/settings"; cd "$HOME/.tools/real" && pwd`+"\n")
+	t.Setenv("PATH", dir+":/usr/bin:/bin")
+	t.Setenv("HOME", home)
+	cfg, l := toy(t)
+	l.Tools, l.Locate, l.Package = []string{"toyc"}, []string{"toyc", "--where"}, "toy-tools"
+	visible, err := lang.Locate(cfg, t.TempDir())
+	if err != nil || !slices.Contains(visible, home+"/.tools/real") {
+		t.Errorf("Locate = %q, %v, want the directory below %s", visible, err, home)
+	}
+	entries, err := os.ReadDir(home)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("the home directory has %v, %v, want what it had", entries, err)
+	}
+
+	// What a shim says of its failure names the real directory as well.
+	shim(t, dir+"/toyc", `echo "no $HOME/.tools/other" >&2; exit 2`+"\n")
+	_, err = lang.New(cfg, compiler(copies), t.TempDir(), nil).Build(t.Context(), write(t, "a.toy", "x"), l)
+	if want := "no " + home + "/.tools/other: exit status 2"; err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("Build = %v\nwant %s", err, want)
+	}
+}
+
 // TestAProbeThatFails: a tool that fails once is there all the same, and until then the
 // message says how it failed.
 func TestAProbeThatFails(t *testing.T) {

@@ -66,9 +66,21 @@ func statSource(name string) (fs.FileInfo, error) {
 	case !info.IsDir() && !info.Mode().IsRegular():
 		return nil, unusable(name, "", "is %s, not a file or folder", kindOf(info.Mode()))
 	case !info.IsDir() && info.Size() == 0:
-		return nil, unusable(name, "was it saved?", "the file is empty")
+		return nil, unusable(name, emptyHint, "the file is empty")
 	}
 	return info, nil
+}
+
+// emptyHint says what to do about a file without a program.
+const emptyHint = "write the program into it, and save it"
+
+// blank reports whether a source has nothing but blanks and ends of lines, in UTF-8 or UTF-16. A tab
+// counts as something: there are languages made of white space, and they need tabs.
+func blank(data []byte) bool {
+	for _, mark := range []string{"\ufeff", "\xff\xfe", "\xfe\xff"} {
+		data = bytes.TrimPrefix(data, []byte(mark))
+	}
+	return len(bytes.Trim(data, " \r\n\x00")) == 0
 }
 
 func kindOf(mode fs.FileMode) string {
@@ -95,6 +107,9 @@ func (t *Toolbox) readSingle(src *source, l *config.Language, info fs.FileInfo) 
 	data, err := os.ReadFile(src.path)
 	if err != nil {
 		return fmt.Errorf("read the program: %w", err)
+	}
+	if blank(data) {
+		return unusable(src.path, emptyHint, "the file has only blank lines")
 	}
 	if err := checkExecutable(src.path, data); err != nil {
 		return err
@@ -161,6 +176,9 @@ func (t *Toolbox) readFolder(src *source, l *config.Language, extra Extra) error
 	}
 	if len(l.Scripts) > 0 && len(src.sources) == 0 {
 		return nil // its script knows
+	}
+	if len(src.sources) > 0 && !slices.ContainsFunc(src.files, func(f sourceFile) bool { return !blank(f.data) }) {
+		return unusable(filepath.Join(src.path, filepath.FromSlash(src.sources[0])), emptyHint, "the file is empty, and so is every file of the folder")
 	}
 	return src.chooseEntry(l, extra)
 }

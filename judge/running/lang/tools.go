@@ -165,7 +165,7 @@ func (lo *locator) locate(ctx context.Context, l *config.Language) (folders []st
 	for _, path := range candidates(names, lo.path) {
 		argv := append([]string{path}, l.Locate[1:]...)
 		out, err := lo.probes.get(strings.Join(append(argv, stamp(path)), "\x00"), func() (string, error) {
-			out, err := run(ctx, argv)
+			out, err := run(ctx, argv, lo.home)
 			if err == nil && len(foldersIn(out)) == 0 {
 				err = fmt.Errorf("run %s: it names no folder", strings.Join(argv, " "))
 			}
@@ -278,18 +278,26 @@ func outermost(paths []string) []string {
 	return kept
 }
 
-// run runs one of the machine's own tools, outside the sandbox.
-func run(ctx context.Context, argv []string) (string, error) {
+// run runs one of the machine's own tools, outside the sandbox. It can read the home directory, where
+// shims look for the tools behind them, and cannot create anything in it.
+func run(ctx context.Context, argv []string, home string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	out, err := sandbox.Tool(ctx, argv)
+	var env []string
+	own := func(said string) string { return said }
+	if mirror, remove, err := mirrored(home); err == nil {
+		defer remove()
+		env = []string{"HOME=" + mirror}
+		own = func(said string) string { return strings.ReplaceAll(said, mirror, home) }
+	}
+	out, err := sandbox.Tool(ctx, argv, env...)
 	if ctx.Err() != nil {
 		return "", fmt.Errorf("run %s: it did not end within a minute", strings.Join(argv, " "))
 	}
 	if err != nil {
 		said := ""
 		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-			said, _, _ = strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n")
+			said, _, _ = strings.Cut(strings.TrimSpace(own(string(exit.Stderr))), "\n")
 		}
 		err = fmt.Errorf("run %s: %w", strings.TrimSuffix(strings.Join(argv, " ")+": "+said, ": "), err)
 		if exit, ok := errors.AsType[*exec.ExitError](err); ok && slices.Contains(notFound, exit.ExitCode()) {
@@ -297,7 +305,35 @@ func run(ctx context.Context, argv []string) (string, error) {
 		}
 		return "", err
 	}
-	return string(out), nil
+	return own(string(out)), nil
+}
+
+// mostMirrored is how many entries of a home directory are linked to at most.
+const mostMirrored = 2000
+
+// mirrored makes a directory of links to everything in the home directory.
+func mirrored(home string) (mirror string, remove func(), err error) {
+	entries, err := os.ReadDir(home)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err == nil && len(entries) > mostMirrored {
+		err = fmt.Errorf("%s has %d entries", home, len(entries))
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	if mirror, err = os.MkdirTemp("", "assay-home-*"); err != nil {
+		return "", nil, err
+	}
+	remove = func() { _ = os.RemoveAll(mirror) } // links, and what a tool wrote of its own
+	for _, e := range entries {
+		if err := os.Symlink(filepath.Join(home, e.Name()), filepath.Join(mirror, e.Name())); err != nil {
+			remove()
+			return "", nil, err
+		}
+	}
+	return mirror, remove, nil
 }
 
 // notFound are the exit codes by which shells, and the shims that are written for them, say

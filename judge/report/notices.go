@@ -1,0 +1,129 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"assay/judge"
+)
+
+// NoticeInterval is the usual time between two notices.
+const NoticeInterval = 10 * time.Second
+
+// Notices report on long work where no terminal redraws a line: what is being done, and how much of it
+// is done. They write one line per interval, and none about work that is over sooner. The methods are
+// safe for concurrent use.
+type Notices struct {
+	to    io.Writer
+	start time.Time
+	over  chan struct{}
+	ended sync.WaitGroup
+
+	mu   sync.Mutex
+	work []*work // under way, in the order in which it began
+}
+
+// work is something that Notices follow.
+type work struct{ line func() string }
+
+// NewNotices starts to write notices to a writer. The caller must call Close.
+func NewNotices(to io.Writer, interval time.Duration) *Notices {
+	n := &Notices{to: to, start: time.Now(), over: make(chan struct{})}
+	n.ended.Go(func() {
+		tick := time.NewTicker(interval)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				n.write()
+			case <-n.over:
+				return
+			}
+		}
+	})
+	return n
+}
+
+// Follow adds work to the notices until done is called. If line returns "", the work is left out.
+func (n *Notices) Follow(line func() string) (done func()) {
+	w := &work{line}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.work = append(n.work, w)
+	return func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.work = slices.DeleteFunc(n.work, func(other *work) bool { return other == w })
+	}
+}
+
+// write writes one notice if any work has something to say.
+func (n *Notices) write() {
+	n.mu.Lock()
+	following := slices.Clone(n.work)
+	n.mu.Unlock()
+	var lines []string
+	for _, w := range following { // without the lock: a line may wait for work that is just over
+		if line := w.line(); line != "" {
+			lines = append(lines, oneLine(line))
+		}
+	}
+	if len(lines) > 0 {
+		fmt.Fprintf(n.to, "after %.0f s: %s\n", time.Since(n.start).Seconds(), strings.Join(lines, "; "))
+	}
+}
+
+// Close ends the notices.
+func (n *Notices) Close() {
+	close(n.over)
+	n.ended.Wait()
+}
+
+// Watcher returns a report that draws nothing, and a function that describes the judging or verifying
+// that the report listens to. The description is empty before and after.
+func Watcher() (Report, func() string) {
+	w := &watcher{record: &record{}, live: progress{on: true}}
+	return w, w.line
+}
+
+type watcher struct {
+	mu     sync.Mutex
+	record *record
+	live   progress
+	active bool
+}
+
+func (w *watcher) Event(e judge.Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch e.(type) {
+	case *judge.Started, *judge.VerifyStarted:
+		w.active, w.record = true, &record{}
+	case *judge.Finished, *judge.VerifyFinished:
+		w.active = false
+	}
+	if w.active {
+		w.record.add(e)
+		w.live.next(e, w.record, mostWidth)
+	}
+}
+
+func (w *watcher) line() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.active {
+		return ""
+	}
+	return w.live.line(w.record)
+}
+
+func (w *watcher) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.active = false
+	return nil
+}
