@@ -97,6 +97,9 @@ func UseColour(mode string, terminal bool, noColour string) (bool, error) {
 // VerdictClass is the class of a verdict in the style sheet that Style returns.
 func VerdictClass(v judge.Verdict) string { return lookOf(v).class }
 
+// VerdictMark returns the sign of a verdict in the cells that HTML draws.
+func VerdictMark(v judge.Verdict) string { return lookOf(v).mark }
+
 // Visible makes a text of others harmless to look at: what is not printable is written as
 // \xNN.
 func Visible(text string) string { return safe(text) }

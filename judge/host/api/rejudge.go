@@ -22,7 +22,8 @@ func (a *api) rejudge(w http.ResponseWriter, r *http.Request, who *caller) error
 	if err != nil {
 		return err
 	}
-	made, left, err := a.Rejudge(r.Context(), c, desk.Choice{Problem: n.Problem, Who: n.Who, Verdict: n.Verdict, Language: n.Language}, n.All, n.Why, who.account)
+	choice := desk.Choice{Problem: n.Problem, Who: n.Who, Group: n.Group, Verdict: n.Verdict, Language: n.Language, Time: n.Time}
+	made, left, err := a.Rejudge(r.Context(), c, choice, n.All, n.Why, who.account)
 	if err != nil {
 		return err
 	}

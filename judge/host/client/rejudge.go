@@ -16,9 +16,11 @@ const RejudgingsPath = "/v1/rejudgings"
 // for all.
 type NewRejudging struct {
 	Problem  string `json:"problem,omitempty"`  // label or name
-	Who      string `json:"who,omitempty"`      // a login, or the name or the number of a team
+	Who      string `json:"who,omitempty"`      // a login, the name or the number of a team, or #n for the submission n
+	Group    string `json:"group,omitempty"`    // the name of a group of teams
 	Verdict  string `json:"verdict,omitempty"`  // as WA
 	Language string `json:"language,omitempty"` // id
+	Time     string `json:"time,omitempty"`     // contest times, such as 1:00-2:30; each end may be missing
 	All      bool   `json:"all,omitempty"`      // must be said where nothing else is
 	Why      string `json:"why"`
 }

@@ -5,12 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"assay/judge"
 	"assay/judge/host/client"
+	"assay/judge/host/scoring"
 	"assay/judge/host/store"
 )
 
@@ -102,19 +106,44 @@ func (d *Desk) spoken(ctx context.Context, n *New) error {
 // for all.
 type Choice struct {
 	Problem  string // its label, or its name
-	Who      string // a login, or the name or the number of a team
-	Verdict  string // as WA, or store.Unjudged
+	Who      string // a login, the name or the number of a team, or #n for the submission n
+	Group    string // the name of a group of teams
+	Verdict  string // as WA, or store.Unjudged or store.Judged
 	Language string // its id
+	Time     string // contest times, such as 1:00-2:30; each end may be missing
 }
 
 // Choose makes a filter of a choice. What is not known is a *Refusal.
 func (d *Desk) Choose(ctx context.Context, c *store.Contest, ch Choice) (store.Filter, error) {
-	f := store.Filter{Contest: c.ID, Who: strings.TrimSpace(ch.Who), Verdict: ch.Verdict, Language: ch.Language}
+	f := store.Filter{Contest: c.ID, Who: strings.TrimSpace(ch.Who), Group: ch.Group, Verdict: ch.Verdict, Language: ch.Language}
 	refuse := func(format string, args ...any) (store.Filter, error) {
 		return f, &Refusal{Code: http.StatusBadRequest, Text: fmt.Sprintf(format, args...)}
 	}
-	if ch.Verdict != "" && ch.Verdict != store.Unjudged && !slices.Contains(judge.Verdicts(), judge.Verdict(ch.Verdict)) {
-		return refuse("%.40q is not a verdict: they are %s; or %s, for those that have none yet", ch.Verdict, words(judge.Verdicts()), store.Unjudged)
+	if other := []string{"", store.Unjudged, store.Judged}; !slices.Contains(other, ch.Verdict) && !slices.Contains(judge.Verdicts(), judge.Verdict(ch.Verdict)) {
+		return refuse("%.40q is not a verdict: they are %s; or %s, for those that have none yet; or %s, for those that have any",
+			ch.Verdict, words(judge.Verdicts()), store.Unjudged, store.Judged)
+	}
+	if number, is := strings.CutPrefix(f.Who, "#"); is {
+		n, err := strconv.ParseInt(number, 10, 64)
+		if err != nil || n < 1 || n == math.MaxInt64 {
+			return refuse("%.40q is not the number of a submission: write it as #12", f.Who)
+		}
+		f.Who, f.Number = "", n
+	}
+	if ch.Group != "" {
+		groups, err := d.Store.Groups(ctx, c.ID)
+		if err != nil {
+			return f, err
+		}
+		if !slices.ContainsFunc(groups, func(g store.Group) bool { return g.Name == ch.Group }) {
+			return refuse("%s has no group %.80q", c.Slug, ch.Group)
+		}
+	}
+	if ch.Time != "" {
+		var err error
+		if f.Since, f.Until, err = between(c, ch.Time); err != nil {
+			return refuse("%s", err)
+		}
 	}
 	if ch.Problem == "" && ch.Language == "" {
 		return f, nil
@@ -142,6 +171,51 @@ func (d *Desk) Choose(ctx context.Context, c *store.Contest, ch Choice) (store.F
 		f.Endings = all[i].Endings
 	}
 	return f, nil
+}
+
+// between reads two contest times, such as 1:00-2:30 or 1:00-, as moments.
+func between(c *store.Contest, text string) (since, until time.Time, err error) {
+	from, to, two := strings.Cut(strings.ReplaceAll(text, "\u2013", "-"), "-") // also with a dash
+	sc := scoring.Contest{Start: c.Starts}
+	for _, r := range c.Settings.Removed {
+		sc.Removed = append(sc.Removed, scoring.Interval{From: r.From, To: r.To})
+	}
+	moment := func(text string) (at time.Time) {
+		if text = strings.TrimSpace(text); text == "" || err != nil {
+			return at
+		}
+		var passed time.Duration
+		if passed, err = contestTime(text); err != nil {
+			return at
+		}
+		return sc.Moment(passed)
+	}
+	since, until = moment(from), moment(to)
+	switch {
+	case !two || err != nil || since.IsZero() && until.IsZero() && !c.Starts.IsZero():
+		err = fmt.Errorf("%.40q is not a range of contest times: write hours and minutes, such as 1:00-2:30, 1:00- or -2:30", text)
+	case c.Starts.IsZero():
+		err = fmt.Errorf("%s has no start time yet, so no contest times", c.Slug)
+	case !until.IsZero() && !since.Before(until):
+		err = fmt.Errorf("%.40q ends before it begins", text)
+	}
+	return since, until, err
+}
+
+// contestTime reads a time since the start of a contest: 1:30 or 1:30:15.
+func contestTime(text string) (d time.Duration, err error) {
+	parts := strings.Split(text, ":")
+	if len(parts) != 2 && len(parts) != 3 {
+		return 0, errors.New("a contest time has hours and minutes")
+	}
+	for i, part := range parts {
+		n, err := strconv.ParseUint(part, 10, 16)
+		if err != nil || i > 0 && n > 59 {
+			return 0, errors.New("a contest time has hours and minutes")
+		}
+		d += time.Duration(n) * []time.Duration{time.Hour, time.Minute, time.Second}[i]
+	}
+	return d, nil
 }
 
 // problems are those of a contest; of practice all that there are.

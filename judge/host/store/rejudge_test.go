@@ -242,6 +242,17 @@ func TestFilters(t *testing.T) {
 		send(h.alice, "a.%", "", judge.Accepted)           // 5
 		send(h.alice, "a.cpp", "", "")                     // 6
 		send(h.alice, "README", "python", judge.TimeLimit) // 7
+		began := h.clock.Now().Add(-7 * time.Second)
+		at := func(n int) time.Time { return began.Add(time.Duration(n) * time.Second) } // when the submission n+1 was received
+		teams, err := h.Teams(t.Context(), c.ID)
+		if err != nil || len(teams) != 2 {
+			t.Fatal(teams, err)
+		}
+		for i, groups := range [][]string{{"north", "first"}, {"south", "first"}} {
+			if teams[i].Groups = groups; h.SetTeam(t.Context(), teams[i], "") != nil {
+				t.Fatal("set the groups of a team")
+			}
+		}
 		for name, tt := range map[string]struct {
 			f    store.Filter
 			want []int64
@@ -260,6 +271,22 @@ func TestFilters(t *testing.T) {
 			"another problem":          {store.Filter{Problem: "hex", Verdict: "AC"}, nil},
 			"several":                  {store.Filter{Problem: "nim", Verdict: "WA", Who: "bob", Language: "python", Endings: []string{"py"}}, []int64{2}},
 			"the next page":            {store.Filter{Verdict: "AC", Before: 5, Limit: 1}, []int64{3}},
+			"a group":                  {store.Filter{Group: "south"}, []int64{3, 2}},
+			"a group of both":          {store.Filter{Group: "first", Verdict: "WA"}, []int64{4, 2}},
+			"no group":                 {store.Filter{Group: "none"}, nil},
+			"with any verdict":         {store.Filter{Verdict: store.Judged}, []int64{7, 5, 4, 3, 2, 1}},
+			"the judged of somebody":   {store.Filter{Verdict: store.Judged, Who: "alice"}, []int64{7, 5, 4, 1}},
+			"since then":               {store.Filter{Since: at(5)}, []int64{7, 6}},
+			"until then":               {store.Filter{Until: at(2)}, []int64{2, 1}},
+			"in between":               {store.Filter{Since: at(2), Until: at(4)}, []int64{4, 3}},
+			"one":                      {store.Filter{Number: 3}, []int64{3}},
+			"one of another":           {store.Filter{Number: 3, Who: "alice"}, nil},
+			"one with a verdict":       {store.Filter{Number: 3, Verdict: "AC"}, []int64{3}},
+			"an account":               {store.Filter{Account: bob.ID, Verdict: "AC"}, []int64{3}},
+			"a team":                   {store.Filter{Team: teams[1].ID}, []int64{3, 2}},
+			"a team before":            {store.Filter{Team: teams[0].ID, Before: 6, Limit: 2}, []int64{5, 4}},
+			"a team in a language":     {store.Filter{Team: teams[1].ID, Language: "c", Endings: []string{"c"}}, []int64{3}},
+			"a team with another":      {store.Filter{Team: teams[1].ID, Group: "north"}, nil},
 		} {
 			tt.f.Contest = c.ID
 			list, err := h.Submissions(t.Context(), tt.f)

@@ -61,6 +61,17 @@ func (s *Store) Sessions(ctx context.Context, account string) ([]*Session, error
 	return each(rows, err, "read the sessions of an account", session)
 }
 
+// LastSeen returns when the accounts that are logged in were last seen, by the id of the account. Times are
+// up to an hour late.
+func (s *Store) LastSeen(ctx context.Context) (map[string]time.Time, error) {
+	rows, err := s.read.LastSeen(ctx, s.now())
+	all := make(map[string]time.Time, len(rows))
+	for _, r := range rows {
+		all[r.Account] = instant(r.Seen)
+	}
+	return all, failed("read when accounts were seen", err)
+}
+
 // Sure notes that the password of a session was typed now.
 func (s *Store) Sure(ctx context.Context, hash string) error {
 	return failed("note a password", s.write.SureSession(ctx, hash, s.now()))

@@ -35,7 +35,16 @@ func TestSessions(t *testing.T) {
 			}
 			return err == nil
 		}
+		seen := func(want time.Time) {
+			t.Helper()
+			all, err := h.LastSeen(t.Context())
+			if err != nil || !all[h.alice.ID].Equal(want) || want.IsZero() != (len(all) == 0) {
+				t.Errorf("seen %v, %v; want %v", all, err, want)
+			}
+		}
+		seen(time.Time{})
 		begin("s1")
+		seen(h.clock.Now())
 		if open("s2") || !open("s1") {
 			t.Error("the sessions are not those that were made")
 		}
@@ -45,7 +54,9 @@ func TestSessions(t *testing.T) {
 				t.Error("a session that was used has ended")
 			}
 		}
+		seen(h.clock.Now())
 		h.clock.add(14 * 24 * time.Hour)
+		seen(time.Time{})
 		if open("s1") {
 			t.Error("a session that nobody used for 14 days is open")
 		}

@@ -332,63 +332,59 @@ func ending(files []job.File) string {
 	return end
 }
 
-// Unjudged, in the place of a verdict, means the submissions that have none yet.
-const Unjudged = "open"
+// In the place of a verdict, Unjudged means the submissions that have none yet, and Judged those that
+// have any.
+const (
+	Unjudged = "open"
+	Judged   = "judged"
+)
 
-// Filter says which submissions are meant. The zero value is the first page of all.
+// A Filter chooses submissions. The zero value is the first page of all. Of Account, Team and Who, at most
+// one is set.
 type Filter struct {
 	Contest string `json:"contest,omitempty"` // id; "" is Practice
-	Account string `json:"account,omitempty"` // id; "" for all; with it, only Problem may be set besides
-	Team    string `json:"team,omitempty"`    // likewise
+	Account string `json:"account,omitempty"` // id; "" for all
+	Team    string `json:"team,omitempty"`    // id; "" for all
 	Problem string `json:"problem,omitempty"` // slug; "" for all
 	Who     string `json:"who,omitempty"`     // a login, or the name or the number of a team; "" for all
-	Verdict string `json:"verdict,omitempty"` // or Unjudged; "" for all
+	Group   string `json:"group,omitempty"`   // name of a group of teams; "" for all
+	Number  int64  `json:"number,omitempty"`  // of the only one; 0 for all
+	Verdict string `json:"verdict,omitempty"` // or Unjudged or Judged; "" for all
 	// Language is one that was asked for, or, where none was, that a name with one of Endings
 	// tells; "" for all.
-	Language string   `json:"language,omitempty"`
-	Endings  []string `json:"endings,omitempty"`
-	Before   int64    `json:"before,omitempty"` // only with lower numbers; 0 for all
-	Limit    int      `json:"limit,omitempty"`  // at most so many; 0 is 50
+	Language string    `json:"language,omitempty"`
+	Endings  []string  `json:"endings,omitempty"`
+	Since    time.Time `json:"since,omitzero"`   // received then or later; zero for all
+	Until    time.Time `json:"until,omitzero"`   // received before; zero for all
+	Before   int64     `json:"before,omitempty"` // only with lower numbers; 0 for all
+	Limit    int       `json:"limit,omitempty"`  // at most so many; 0 is 50
 }
 
 // Submissions reads submissions of a contest, the latest first. The next page is that
 // before the last number of this one.
 func (s *Store) Submissions(ctx context.Context, f Filter) ([]*Submission, error) {
-	f.Contest = cmp.Or(f.Contest, Practice)
-	if f.Before == 0 {
-		f.Before = math.MaxInt64
+	p := query.ListSubmissionsParams{
+		Contest: cmp.Or(f.Contest, Practice), Owner: cmp.Or(f.Account, f.Team), Slug: f.Problem, TeamGroup: f.Group, Verdict: f.Verdict, Language: f.Language,
+		Endings: "." + strings.Join(f.Endings, ".") + ".", Since: micros(f.Since).Int64, Until: micros(f.Until).Int64,
+		Before: cmp.Or(f.Before, math.MaxInt64), Most: int32(cmp.Or(f.Limit, 50)),
 	}
-	if f.Limit == 0 {
-		f.Limit = 50
+	if f.Number != 0 {
+		p.Number, p.Before, p.Most = f.Number, f.Number+1, 1
 	}
-	var rows []query.Submitted
-	var err error
-	switch {
-	case f.Account != "":
-		rows, err = s.read.SubmissionsOfAccount(ctx, query.SubmissionsOfAccountParams{Account: f.Account, Contest: f.Contest, Slug: f.Problem, Number: f.Before, Limit: int32(f.Limit)})
-	case f.Team != "":
-		rows, err = s.read.SubmissionsOfTeam(ctx, query.SubmissionsOfTeamParams{Team: text(f.Team), Contest: f.Contest, Slug: f.Problem, Number: f.Before, Limit: int32(f.Limit)})
-	case f.Problem != "" && f.Who+f.Verdict+f.Language == "":
-		rows, err = s.read.SubmissionsOfProblem(ctx, query.SubmissionsOfProblemParams{Slug: f.Problem, Contest: f.Contest, Number: f.Before, Limit: int32(f.Limit)})
-	default:
-		who, werr := s.who(ctx, f.Contest, f.Who)
-		if errors.Is(werr, ErrNotFound) {
+	if p.Judged = f.Verdict == Judged; p.Judged {
+		p.Verdict = ""
+	}
+	if f.Who != "" {
+		who, err := s.who(ctx, p.Contest, f.Who)
+		if errors.Is(err, ErrNotFound) {
 			return nil, nil
 		}
-		if werr != nil {
-			return nil, werr
+		if err != nil {
+			return nil, err
 		}
-		endings := "." + strings.Join(f.Endings, ".") + "."
-		if f.Verdict != "" {
-			rows, err = s.read.ListSubmissionsOfVerdict(ctx, query.ListSubmissionsOfVerdictParams{
-				Contest: f.Contest, Verdict: f.Verdict, Slug: f.Problem, Who: who, Language: f.Language, Endings: endings, Before: f.Before, Most: int32(f.Limit),
-			})
-			break
-		}
-		rows, err = s.read.ListSubmissions(ctx, query.ListSubmissionsParams{
-			Contest: f.Contest, Slug: f.Problem, Who: who, Language: f.Language, Endings: endings, Before: f.Before, Most: int32(f.Limit),
-		})
+		p.Owner = who
 	}
+	rows, err := s.read.ListSubmissions(ctx, p)
 	return eachRead(rows, err, "read submissions", submission)
 }
 
@@ -493,6 +489,32 @@ func (s *Store) Judgement(ctx context.Context, submission string) (*Judgement, e
 	what := "the judgement " + r.ID
 	return j, errors.Join(
 		fromJSON(what, r.Toolchains, &j.Toolchains), fromJSON(what, r.Finished.String, &j.Finished), fromJSON(what, r.CaseRows.String, &j.Rows))
+}
+
+// A PastJudgement is a judgement of a submission as its history lists it.
+type PastJudgement struct {
+	ID             string
+	Origin         Origin
+	Bundle         blob.Digest
+	State          JobState
+	Started, Ended time.Time // Ended is zero while it is pending
+	Verdict        judge.Verdict
+	Score, Worker  string
+	// Rejudging is the id of the rejudging that made it. If empty, the judgement counted from the start.
+	Rejudging, Why string
+	RejudgingState RejudgingState
+}
+
+// JudgementsOf reads all judgements of a submission, newest first.
+func (s *Store) JudgementsOf(ctx context.Context, submission string) ([]PastJudgement, error) {
+	rows, err := s.read.JudgementsOf(ctx, submission)
+	return each(rows, err, "read the judgements of a submission", func(r query.JudgementsOfRow) PastJudgement {
+		return PastJudgement{
+			ID: r.ID, Origin: Origin(r.Origin), Bundle: blob.Digest(r.Bundle), State: JobState(r.State), Started: instant(r.Started), Ended: instant(r.Ended.Int64),
+			Verdict: judge.Verdict(r.Verdict.String), Score: r.Score.String, Worker: r.Worker,
+			Rejudging: r.Rejudging.String, Why: r.RejudgingWhy.String, RejudgingState: RejudgingState(r.RejudgingState.String),
+		}
+	})
 }
 
 // fromJSON reads what toJSON wrote; an empty text leaves v as it is.

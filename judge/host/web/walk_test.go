@@ -3,9 +3,11 @@ package web_test
 import (
 	"flag"
 	"fmt"
+	"html"
 	"maps"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -180,12 +182,24 @@ func TestWhoMaySeeWhat(t *testing.T) {
 	}
 }
 
+// linksOf are the addresses on this server to which a page has links.
+func linksOf(page string) (all []string) {
+	for _, m := range regexp.MustCompile(`<a [^>]*href="(/[^"]*)"`).FindAllStringSubmatch(page, -1) {
+		path, _, _ := strings.Cut(html.UnescapeString(m[1]), "#")
+		all = append(all, path)
+	}
+	return all
+}
+
 // TestPagesAreHarmless looks at every page that everybody may see: nothing that others wrote
-// is taken for HTML, no contestant reads a secret, and all controls have names.
+// is taken for HTML, no contestant reads a secret, all controls have names, a page is below 60 KiB with one
+// request for its style sheet and at most two for scripts, and its links lead to pages that its reader may see.
 func TestPagesAreHarmless(t *testing.T) {
 	h := walkers(t)
 	pages := 0
+	links := map[string]map[string]string{} // of a reader and an address: a page that has it
 	for _, w := range who {
+		cookie := h.Cookie(w)
 		for pattern := range webtest.Routes() {
 			in := states
 			switch {
@@ -199,7 +213,7 @@ func TestPagesAreHarmless(t *testing.T) {
 				if method != "GET" || strings.HasSuffix(path, "/events") {
 					continue
 				}
-				got := h.Ask(h.Cookie(w), method, path, nil)
+				got := h.Ask(cookie, method, path, nil)
 				staff := w == "judge" || w == "chair" || w == "admin"
 				if strings.Contains(got.Body, webtest.Secret) && !staff {
 					t.Errorf("%s reads a secret at %s:\n%s", w, path, got.Body)
@@ -220,6 +234,18 @@ func TestPagesAreHarmless(t *testing.T) {
 					}
 				} else if strings.HasPrefix(got.Get("Content-Type"), "text/html") {
 					webtest.Harmless(t, w+" at "+path, got.Body)
+					if got, most := len(got.Body), 60<<10; got > most && !strings.HasSuffix(path, "/board") {
+						t.Errorf("%s at %s has %d bytes, at most %d", w, path, got, most)
+					}
+					if styles, scripts := strings.Count(got.Body, `rel="stylesheet"`), strings.Count(got.Body, "<script src=")+strings.Count(got.Body, "data-worker="); styles != 1 || scripts > 2 {
+						t.Errorf("%s at %s asks for %d style sheets and %d scripts", w, path, styles, scripts)
+					}
+					for _, link := range linksOf(got.Body) {
+						if links[w] == nil {
+							links[w] = map[string]string{}
+						}
+						links[w][link] = path
+					}
 				} else if strings.Contains(got.Body, "marked") && !strings.HasPrefix(got.Get("Content-Disposition"), "attachment") && !strings.HasPrefix(got.Get("Content-Security-Policy"), "sandbox") {
 					t.Errorf("%s is not an attachment, and may run what is in it", path)
 				}
@@ -231,5 +257,16 @@ func TestPagesAreHarmless(t *testing.T) {
 	}
 	if pages < 100 {
 		t.Errorf("only %d pages were looked at", pages)
+	}
+	for w, all := range links {
+		cookie := h.Cookie(w)
+		for link, page := range all {
+			if strings.Contains(link, "/sample/") { // those of the harness have names that cannot be stored
+				continue
+			}
+			if code := h.Ask(cookie, "GET", link, nil).Code; code >= 400 {
+				t.Errorf("%s at %s finds a link to %s, which answers %d", w, page, link, code)
+			}
+		}
 	}
 }

@@ -64,6 +64,13 @@ JOIN account ON account.id = session.account
 WHERE session.account = $1 AND session.expires > sqlc.arg(now) AND session.epoch = account.session_epoch
 ORDER BY session.created, session.hash;
 
+-- LastSeen tells when accounts were last seen by their open sessions.
+-- name: LastSeen :many
+SELECT session.account, CAST(MAX(session.seen) AS BIGINT) AS seen FROM session
+JOIN account ON account.id = session.account
+WHERE session.expires > $1 AND session.epoch = account.session_epoch
+GROUP BY session.account;
+
 -- name: DeleteSession :exec
 DELETE FROM session WHERE hash = $1;
 

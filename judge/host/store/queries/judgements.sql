@@ -69,3 +69,13 @@ SELECT judgement.*, job.state FROM standing
 JOIN judgement ON judgement.id = standing.judgement
 JOIN job ON job.id = judgement.id
 WHERE standing.submission = $1;
+
+-- JudgementsOf reads all judgements of a submission, newest first, with the rejudgings that made them.
+-- name: JudgementsOf :many
+SELECT judgement.id, judgement.origin, judgement.bundle, judgement.started, judgement.ended, judgement.verdict, judgement.score, judgement.worker,
+    job.state, rejudging.id AS rejudging, rejudging.why AS rejudging_why, rejudging.state AS rejudging_state
+FROM judgement
+JOIN job ON job.id = judgement.id
+LEFT JOIN rejudged ON rejudged.root = judgement.root
+LEFT JOIN rejudging ON rejudging.id = rejudged.rejudging
+WHERE judgement.submission = $1 ORDER BY judgement.id DESC;

@@ -18,34 +18,42 @@ SELECT * FROM submitted WHERE contest = $1 AND number = $2;
 -- name: CountSubmissions :one
 SELECT COUNT(*) FROM submission WHERE contest = $1 AND account = $2 AND received > sqlc.arg(after) AND received <= sqlc.arg(until);
 
--- ListSubmissions takes a filter of which every empty part is for all. Who is the id of an
--- account or of a team; endings are those of files that tell the language, each with points
--- around it. What is chosen is found in few columns first: a list of it has many.
+-- ListSubmissions takes a filter of which each empty part means all. Owner is the id of an account or a
+-- team; endings are those of file names that tell the language, each between points; since and until bound
+-- the time, and 0 is no bound. Each part of the union reads the index that fits a filter, newest first, and
+-- conditions without a column switch the others off. The outer list has few rows but many columns.
 -- name: ListSubmissions :many
 SELECT submitted.* FROM submitted
 WHERE submitted.id IN (
-    SELECT submission.id FROM submission
-    WHERE submission.contest = sqlc.arg(contest) AND submission.number < sqlc.arg(before)
-        AND (CAST(sqlc.arg(slug) AS TEXT) = '' OR submission.problem = (SELECT p.id FROM problem AS p WHERE p.slug = sqlc.arg(slug)))
-        AND (CAST(sqlc.arg(language) AS TEXT) = '' OR submission.language = sqlc.arg(language)
-            OR submission.language = '' AND submission.ending <> '' AND CAST(sqlc.arg(endings) AS TEXT) LIKE '%.' || submission.ending || '.%')
-        AND (CAST(sqlc.arg(who) AS TEXT) = '' OR submission.account = sqlc.arg(who) OR submission.team = sqlc.arg(who))
-    ORDER BY submission.number DESC LIMIT sqlc.arg(most)
-)
-ORDER BY submitted.number DESC;
-
--- ListSubmissionsOfVerdict is the same for those with a verdict, of which there may be few.
--- name: ListSubmissionsOfVerdict :many
-SELECT submitted.* FROM submitted
-WHERE submitted.id IN (
-    SELECT standing.submission FROM standing
-    JOIN submission ON submission.id = standing.submission
-    WHERE standing.contest = sqlc.arg(contest) AND standing.verdict = sqlc.arg(verdict) AND standing.number < sqlc.arg(before)
-        AND (CAST(sqlc.arg(slug) AS TEXT) = '' OR submission.problem = (SELECT p.id FROM problem AS p WHERE p.slug = sqlc.arg(slug)))
-        AND (CAST(sqlc.arg(language) AS TEXT) = '' OR submission.language = sqlc.arg(language)
-            OR submission.language = '' AND submission.ending <> '' AND CAST(sqlc.arg(endings) AS TEXT) LIKE '%.' || submission.ending || '.%')
-        AND (CAST(sqlc.arg(who) AS TEXT) = '' OR submission.account = sqlc.arg(who) OR submission.team = sqlc.arg(who))
-    ORDER BY standing.number DESC LIMIT sqlc.arg(most)
+    SELECT found.id FROM (
+        SELECT s.id, s.contest, s.number, s.problem, s.account, s.team, s.language, s.ending FROM submission AS s
+        WHERE CAST(sqlc.arg(owner) AS TEXT) = '' AND CAST(sqlc.arg(verdict) AS TEXT) = ''
+        UNION ALL
+        SELECT s.id, s.contest, s.number, s.problem, s.account, s.team, s.language, s.ending FROM submission AS s
+        WHERE CAST(sqlc.arg(verdict) AS TEXT) = '' AND s.account = sqlc.arg(owner)
+        UNION ALL
+        SELECT s.id, s.contest, s.number, s.problem, s.account, s.team, s.language, s.ending FROM submission AS s
+        WHERE CAST(sqlc.arg(verdict) AS TEXT) = '' AND s.team = sqlc.arg(owner)
+        UNION ALL
+        SELECT s.id, standing.contest, standing.number, s.problem, s.account, s.team, s.language, s.ending FROM standing
+        JOIN submission AS s ON s.id = standing.submission
+        WHERE CAST(sqlc.arg(verdict) AS TEXT) <> '' AND standing.verdict = sqlc.arg(verdict)
+    ) AS found
+    WHERE found.contest = CAST(sqlc.arg(contest) AS TEXT) AND found.number < CAST(sqlc.arg(before) AS BIGINT)
+        AND (CAST(sqlc.arg(number) AS BIGINT) = 0 OR found.number = CAST(sqlc.arg(number) AS BIGINT))
+        AND (CAST(sqlc.arg(owner) AS TEXT) = '' OR found.account = CAST(sqlc.arg(owner) AS TEXT) OR found.team = CAST(sqlc.arg(owner) AS TEXT))
+        AND (CAST(sqlc.arg(slug) AS TEXT) = '' OR found.problem = (SELECT p.id FROM problem AS p WHERE p.slug = sqlc.arg(slug)))
+        AND (CAST(sqlc.arg(language) AS TEXT) = '' OR found.language = CAST(sqlc.arg(language) AS TEXT)
+            OR found.language = '' AND found.ending <> '' AND CAST(sqlc.arg(endings) AS TEXT) LIKE '%.' || found.ending || '.%')
+        AND (CAST(sqlc.arg(team_group) AS TEXT) = '' OR found.team IN (
+            SELECT m.team FROM team_in_group AS m JOIN team_group AS g ON g.contest = m.contest AND g.id = m.team_group
+            WHERE m.contest = sqlc.arg(contest) AND g.name = sqlc.arg(team_group)))
+        AND (NOT CAST(sqlc.arg(judged) AS BOOLEAN) OR EXISTS (
+            SELECT 1 FROM standing AS j WHERE j.submission = found.id AND j.verdict NOT IN ('open', '')))
+        AND (CAST(sqlc.arg(since) AS BIGINT) = 0 AND CAST(sqlc.arg(until) AS BIGINT) = 0 OR EXISTS (
+            SELECT 1 FROM submission AS t WHERE t.id = found.id AND COALESCE(t.time_given, t.received) >= sqlc.arg(since)
+                AND (CAST(sqlc.arg(until) AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < sqlc.arg(until))))
+    ORDER BY found.number DESC LIMIT sqlc.arg(most)
 )
 ORDER BY submitted.number DESC;
 
@@ -64,21 +72,6 @@ ORDER BY submitted.id DESC;
 SELECT * FROM submitted WHERE account = $1 AND id < sqlc.arg(before)
     AND (CAST(sqlc.arg(slug) AS TEXT) = '' OR slug = sqlc.arg(slug))
 ORDER BY id DESC LIMIT sqlc.arg(most);
-
--- name: SubmissionsOfAccount :many
-SELECT * FROM submitted WHERE account = $1 AND contest = $2 AND number < $3
-    AND (CAST(sqlc.arg(slug) AS TEXT) = '' OR slug = sqlc.arg(slug))
-ORDER BY number DESC LIMIT $4;
-
--- name: SubmissionsOfTeam :many
-SELECT * FROM submitted WHERE team = $1 AND contest = $2 AND number < $3
-    AND (CAST(sqlc.arg(slug) AS TEXT) = '' OR slug = sqlc.arg(slug))
-ORDER BY number DESC LIMIT $4;
-
--- name: SubmissionsOfProblem :many
-SELECT * FROM submitted WHERE problem = (SELECT p.id FROM problem AS p WHERE p.slug = sqlc.arg(slug))
-    AND contest = $1 AND number < $2
-ORDER BY number DESC LIMIT $3;
 
 -- name: SubmissionLanguages :many
 SELECT DISTINCT language, ending FROM submission WHERE contest = sqlc.arg(contest);

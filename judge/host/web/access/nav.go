@@ -12,6 +12,8 @@ type Heading struct {
 	Jury, Changes bool      // the reader sees all submissions, and may change the contest
 	Runner        bool      // the reader delivers balloons, and is not of the jury
 	LoggedIn      bool      // the reader is
+	Began         bool      // the reader sees the problems
+	Board         bool      // the reader sees the scoreboard
 	Clar          bool      // the reader sees clarifications
 	Team          string    // id of the reader's; empty if there is none
 	News          *web.News // if nil, only the stream tells it
@@ -29,16 +31,22 @@ func NavOf(h Heading, page string) web.Nav {
 	case h.Runner:
 		problems.Folded = true
 		v.Tabs = []web.Tab{balloons, board, clar, problems}
+		if !h.Board {
+			v.Tabs = []web.Tab{balloons, clar, problems}
+		}
 	case !h.Jury:
 		v.Tabs = []web.Tab{problems}
-		if h.LoggedIn {
+		if h.LoggedIn && h.Began {
 			submissions.Link = base + "/mine"
 			v.Tabs = append(v.Tabs, submissions)
 		}
 		if h.Team != "" {
 			board.Link += "#t-" + h.Team
 		}
-		if v.Tabs = append(v.Tabs, board); h.Clar {
+		if h.Board {
+			v.Tabs = append(v.Tabs, board)
+		}
+		if h.Clar {
 			v.Tabs = append(v.Tabs, clar)
 		}
 	default:

@@ -13,10 +13,12 @@ func TestNavOf(t *testing.T) {
 		h         Heading
 		want      string
 	}{
-		{"a visitor", "", Heading{}, "*Problems Scoreboard"},
-		{"a contestant", "/p/A", Heading{LoggedIn: true, Clar: true, Team: "7"}, "*Problems Submissions Scoreboard#t-7 Clarifications"},
-		{"a contestant", "/mine", Heading{LoggedIn: true, Clar: true}, "Problems *Submissions Scoreboard Clarifications"},
-		{"a balloon runner", "/balloons", Heading{Runner: true, LoggedIn: true, Clar: true}, "*Balloons Scoreboard Clarifications (Problems)"},
+		{"a visitor", "", Heading{Board: true}, "*Problems Scoreboard"},
+		{"a contestant", "/p/A", Heading{LoggedIn: true, Began: true, Board: true, Clar: true, Team: "7"}, "*Problems Submissions Scoreboard#t-7 Clarifications"},
+		{"a contestant", "/mine", Heading{LoggedIn: true, Began: true, Board: true, Clar: true}, "Problems *Submissions Scoreboard Clarifications"},
+		{"a contestant before the start", "/clar", Heading{LoggedIn: true, Clar: true}, "Problems *Clarifications"},
+		{"a balloon runner before the start", "/balloons", Heading{Runner: true, LoggedIn: true, Clar: true}, "*Balloons Clarifications (Problems)"},
+		{"a balloon runner", "/balloons", Heading{Runner: true, LoggedIn: true, Board: true, Clar: true}, "*Balloons Scoreboard Clarifications (Problems)"},
 		{"the jury", "/balloons", Heading{Jury: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications [Scoreboard]?view=staff (Problems) *(Balloons) (Rejudgings)"},
 		{"the jury", "/overview", Heading{Jury: true, LoggedIn: true, Clar: true}, "*Overview Submissions Clarifications [Scoreboard]?view=staff (Problems) (Balloons) (Rejudgings)"},
 		{"the jury", "/s/12", Heading{Jury: true, LoggedIn: true, Clar: true}, "Overview *Submissions Clarifications [Scoreboard]?view=staff (Problems) (Balloons) (Rejudgings)"},

@@ -30,7 +30,7 @@ const place = "<!--the board-->"
 // Frame makes the pages around boards of a server of this name. They name nobody.
 func Frame(server string) board.Frame {
 	return func(h board.Heading, to board.Viewer) (before, after []byte, err error) {
-		nav := access.NavOf(access.Heading{Slug: h.Slug, Name: h.Name, Jury: to.Staff, Changes: to.Changes, LoggedIn: to.LoggedIn, Clar: true}, "/board")
+		nav := access.NavOf(access.Heading{Slug: h.Slug, Name: h.Name, Jury: to.Staff, Changes: to.Changes, LoggedIn: to.LoggedIn, Began: true, Board: true, Clar: true}, "/board")
 		clock := web.ClockAt(time.Now(), h.Starts, h.Ends).Kept()
 		head := web.Head{Nav: nav, Clock: &clock}
 		page, err := templates.SharedPage(server, "board", "Scoreboard", to.LoggedIn, head, boardView{to, "/c/" + h.Slug, place})

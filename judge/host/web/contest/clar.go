@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"html/template"
 	"net/http"
 	"slices"
 	"strconv"
@@ -30,7 +31,7 @@ type clarificationLine struct {
 	At       time.Time
 	By       string // login of its author, for staff
 	Open     bool   // a question without an answer
-	Answers  bool   // the reader may answer it
+	Asked    bool   // a question that the reader may answer
 	Claimed  string // login of the staff that is about to answer it; "" for nobody
 	Mine     bool   // and that is who looks
 	ReplyTo  int64  // number of the question that it answers; 0 for none
@@ -73,8 +74,32 @@ type clarView struct {
 	Slug        string
 	All         []clarificationLine
 	Asks, Staff bool
-	Open        bool  // only questions without an answer are shown
-	Older       int64 // the number from which the next page goes on; 0 for none
+	Open        bool       // only questions without an answer are shown
+	Said        bool       // only announcements are shown
+	Waiting     int        // questions of the list without an answer
+	Older       int64      // the number from which the next page goes on; 0 for none
+	Reply       *replyView // the question beside the list of the jury; nil for none
+}
+
+// Query returns the filter of the list as the query of an address.
+func (v clarView) Query() template.URL {
+	switch {
+	case v.Open:
+		return "?open=yes"
+	case v.Said:
+		return "?said=yes"
+	}
+	return ""
+}
+
+// replyView is a question with the form for an answer.
+type replyView struct {
+	clarificationLine
+	Picked bool // the address names it
+	Canned []string
+	Text   string
+	Wrong  string
+	Same   []clarificationLine // answered ones about the same problem
 }
 
 // clarificationsOf reads clarifications as the caller may read them.
@@ -93,7 +118,7 @@ func (s *site) clarificationsOf(r *web.Request, f store.ClarificationFilter) ([]
 	for i, c := range rows {
 		all[i] = clarificationLine{
 			Slug: access.Of(r).Contest.Slug, Number: c.Number, Staff: c.Staff, Team: c.TeamName, Label: labels[c.Problem], Text: cmp.Or(c.Text, erasedText), Question: c.Question, At: c.At, ReplyTo: c.ReplyTo,
-			Open: !c.Staff && c.Answers == 0, Answers: staff && !c.Staff,
+			Open: !c.Staff && c.Answers == 0, Asked: staff && !c.Staff,
 		}
 		if staff && c.Staff {
 			all[i].By = c.Login
@@ -107,9 +132,15 @@ func (s *site) clarificationsOf(r *web.Request, f store.ClarificationFilter) ([]
 
 // clarifications lists them, and notes that they were read.
 func (s *site) clarifications(w http.ResponseWriter, r *web.Request) error {
+	return s.clarificationsPage(w, r, http.StatusOK, nil)
+}
+
+// clarificationsPage draws the list of clarifications. Beside it, the jury has a question to answer: reply,
+// or if that is nil, the first without an answer.
+func (s *site) clarificationsPage(w http.ResponseWriter, r *web.Request, code int, reply *replyView) error {
 	const most = 100
-	v := clarView{Slug: access.Of(r).Contest.Slug, Asks: r.Can(auth.Ask), Staff: r.Can(auth.Answer)}
-	v.Open = v.Staff && r.FormValue("open") != ""
+	v := clarView{Slug: access.Of(r).Contest.Slug, Asks: r.Can(auth.Ask), Staff: r.Can(auth.Answer), Reply: reply}
+	v.Open, v.Said = v.Staff && r.FormValue("open") != "", v.Staff && r.FormValue("said") != ""
 	f := access.Of(r).Readable()
 	f.Limit = most + 1
 	if text := r.FormValue("before"); text != "" {
@@ -126,28 +157,57 @@ func (s *site) clarifications(w http.ResponseWriter, r *web.Request) error {
 		all = all[:most]
 		v.Older = all[most-1].Number
 	}
-	for _, c := range threads(all, v.Staff) {
-		if !v.Open || c.Open {
+	list := threads(all, v.Staff)
+	for _, c := range list {
+		if c.Open {
+			v.Waiting++
+		}
+		if (!v.Open || c.Open) && (!v.Said || c.Staff && c.ReplyTo == 0) {
 			v.All = append(v.All, c)
 		}
+	}
+	if v.Staff {
+		v.Reply = replyOf(list, reply)
 	}
 	if len(all) > 0 && f.Before == 0 {
 		if err := s.Store.Read(r.Context(), f.Contest, r.Me.ID, all[0].Number); err != nil {
 			return err
 		}
 	}
-	return s.Page(w, r, http.StatusOK, "clar", "Clarifications", v)
+	return s.Page(w, r, code, "clar", "Clarifications", v)
 }
 
-// newClarView is the form of a question, an answer or an announcement.
+// replyOf completes the question that the jury answers from the list. If it is nil, it returns the first one
+// without an answer, or nil if all have one.
+func replyOf(list []clarificationLine, reply *replyView) *replyView {
+	for _, c := range list {
+		if reply == nil && c.Open {
+			reply = &replyView{clarificationLine: c}
+		}
+		if reply != nil && c.Number == reply.Number {
+			reply.clarificationLine = c
+		}
+	}
+	if reply == nil {
+		return nil
+	}
+	reply.Canned = canned
+	const most = 5
+	for _, c := range list {
+		if c.Label != "" && c.Label == reply.Label && c.Number != reply.Number && len(c.Replies) > 0 && len(reply.Same) < most {
+			reply.Same = append(reply.Same, c)
+		}
+	}
+	return reply
+}
+
+// newClarView is the form of a question or an announcement.
 type newClarView struct {
 	Slug     string
 	Staff    bool
-	Of       *clarificationLine // that is answered; nil for none
 	Problems []*store.ContestProblem
 	Problem  string // label
 	Text     string
-	Canned   []string
 	Wrong    string
 }
 
@@ -164,9 +224,7 @@ func (s *site) clarPage(w http.ResponseWriter, r *web.Request, code int, v newCl
 	if v.Staff {
 		title = "Post announcement"
 	}
-	if v.Of != nil {
-		title, v.Canned = "Answer", canned
-	} else if r.Can(auth.SeeProblems) {
+	if r.Can(auth.SeeProblems) {
 		if v.Problems, err = s.Store.ContestProblems(r.Context(), access.Of(r).Contest.ID); err != nil {
 			return err
 		}
@@ -254,7 +312,6 @@ func (s *site) questionAt(r *web.Request) (c *store.Clarification, line *clarifi
 	if err != nil || len(lines) == 0 {
 		return nil, nil, errors.Join(err, web.ErrNotFound)
 	}
-	lines[0].Answers = false // it is what the page is about
 	return rows[0], &lines[0], nil
 }
 
@@ -263,7 +320,7 @@ func (s *site) question(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.clarPage(w, r, http.StatusOK, newClarView{Of: line})
+	return s.clarificationsPage(w, r, http.StatusOK, &replyView{clarificationLine: *line, Picked: true})
 }
 
 // answer answers a question: to its author, or to all.
@@ -274,7 +331,7 @@ func (s *site) answer(w http.ResponseWriter, r *web.Request) error {
 	}
 	text, wrong := written(r)
 	if wrong != "" {
-		return s.clarPage(w, r, http.StatusBadRequest, newClarView{Of: line, Text: text, Wrong: wrong})
+		return s.clarificationsPage(w, r, http.StatusBadRequest, &replyView{clarificationLine: *line, Picked: true, Text: text, Wrong: wrong})
 	}
 	n := store.NewClarification{Contest: access.Of(r).Contest.ID, Account: r.Me.ID, Staff: true, Text: text, ReplyTo: c.Number, Team: c.Team, First: r.PostFormValue("first") != ""}
 	to := "to the team"
@@ -312,5 +369,5 @@ func (s *site) claim(w http.ResponseWriter, r *web.Request) error {
 	if !done && by != "" && !line.Mine {
 		return &desk.Refusal{Code: http.StatusConflict, Text: fmt.Sprintf("somebody else is about to answer question %d", c.Number), Hint: "load the list again: it says who"}
 	}
-	return web.Redirect(w, r, fmt.Sprintf("/c/%s/clar#clar-%d", access.Of(r).Contest.Slug, c.Number))
+	return web.Redirect(w, r, fmt.Sprintf("/c/%s/clar/%d", access.Of(r).Contest.Slug, c.Number))
 }

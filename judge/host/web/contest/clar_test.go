@@ -64,7 +64,13 @@ func TestClarificationPages(t *testing.T) {
 	post(judge, "/c/now/clar/1", url.Values{"text": {""}}, 400, "there is no text")
 	post(judge, "/c/now/clar/2", url.Values{"text": {"x"}}, 404, "")
 	post(ada, "/c/now/clar/1", url.Values{"text": {"x"}}, 403, "")
+	// The jury has the first question without an answer beside the list, or the one that it chose.
+	reads(judge, "/c/now/clar", `href="/c/now/clar/1" aria-current="true"`, `action="/c/now/clar/1"`, "!No announcements yet", "unanswered")
+	reads(judge, "/c/now/clar?said=yes", "No announcements yet", `action="/c/now/clar/1"`, "!aria-current=\"true\"")
+	reads(judge, "/c/now/clar/1?open=yes", `href="/c/now/clar/1?open=yes" aria-current="true"`, `class="inbox picked"`)
 	post(judge, "/c/now/clar/1", url.Values{"canned": {"No comment."}, "to": {"team"}}, http.StatusSeeOther, "")
+	reads(judge, "/c/now/clar", "Select a request to read its answers", "!action=\"/c/now/clar/1\"")
+	reads(judge, "/c/now/clar/1", "Another answer", "No comment.", `action="/c/now/clar/1"`, "!name=\"first\"", "!Assign to me")
 	reads(ada, "/c/now", "1 new", "!No comment.")
 	reads(bob, "/c/now", "! new</b>")
 	reads(ada, "/c/now/clar", "No comment.", "!by judge", "! new</b>")
@@ -77,6 +83,7 @@ func TestClarificationPages(t *testing.T) {
 	reads(bob, "/c/now/clar", "It is.", "is 0 allowed?", "!ada&#34;")
 	post(judge, "/c/now/clar", url.Values{"text": {"lunch is at noon"}}, http.StatusSeeOther, "")
 	reads(bob, "/c/now", "1 new", "lunch is at noon")
+	reads(judge, "/c/now/clar?said=yes", "lunch is at noon", "by judge", "!is 0 allowed?")
 	reads(judge, "/c/now/clar?open=yes", "!is 0 allowed?", "Every request has an answer")
 	if got := h.Ask("", "GET", "/c/now/clar", nil); got.Code != http.StatusSeeOther {
 		t.Errorf("nobody reads clarifications: %d", got.Code)
@@ -88,6 +95,10 @@ func TestClarificationPages(t *testing.T) {
 	if got := strings.Join(did, ", "); got != "announce now 4, answer now 1 to all, answer now 1 to the team" {
 		t.Errorf("the audit has %s", got)
 	}
+	post(bob, "/c/now/clar", url.Values{"text": {"and 1?"}, "problem": {"A"}}, http.StatusSeeOther, "")
+	reads(judge, "/c/now/clar", "and 1?", "Other answers about A", "It is.")
+	post(bob, "/c/now/clar", url.Values{"text": {"in general?"}}, http.StatusSeeOther, "")
+	reads(judge, "/c/now/clar/6", "in general?", "!Other answers about")
 	for i := range 10 {
 		post(ada, "/c/now/clar", url.Values{"text": {strings.Repeat("hello? ", i+1)}}, http.StatusSeeOther, "")
 	}

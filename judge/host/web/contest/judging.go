@@ -25,7 +25,6 @@ type judgingView struct {
 	Who                  string
 	Received             time.Time
 	Live                 template.HTML // what changes
-	Open                 bool
 	Sources              []sourceView
 	Staff                *staffView // nil for contestants
 	Ignored              bool       // by the staff
@@ -34,6 +33,7 @@ type judgingView struct {
 	Counts               bool       // for a team
 	At                   string     // the time since the start of the contest; empty before it
 	Again                bool       // the reader may submit to the problem
+	Open, Reads          bool       // it is not judged yet; the reader may see the problems
 }
 
 // sourceView is a file of a submission.
@@ -44,13 +44,6 @@ type sourceView struct {
 	Link string
 }
 
-// staffView is what only staff see of a judging.
-type staffView struct {
-	Worker, Machine, Version, Rung, Reason string
-	Toolchains                             map[string]string // of a language's id: its version
-	Mark                                   markView
-}
-
 // liveView is the part of the page that changes while a submission is judged.
 type liveView struct {
 	Number int64
@@ -58,18 +51,24 @@ type liveView struct {
 	Place  *client.Place // while it waits
 	Done   int           // cases
 	Of     int           // 0 where nobody may know
-	Cases  []caseView
-	// Skipped cases share one row.
-	Skipped int
-	Run     template.HTML // of a judging that has ended
+	Groups []*liveGroup
+	Run    template.HTML // of a judging that has ended
+}
+
+// A liveGroup is a group of cases of which some are judged.
+type liveGroup struct {
+	Name           string
+	State          web.State // of the first case that was not accepted; accepted until there is one
+	Judged, Passed int
+	Skipped        int
+	Cells          []caseView // the last ones
+	Cut            int        // cases before them
 }
 
 type caseView struct {
-	Name   string
-	Class  string
-	Code   string
-	Words  string
-	TookMS int64
+	Class   string
+	Mark    string
+	Summary string
 }
 
 // mostShown is the most bytes of a file that a page shows.
@@ -81,62 +80,65 @@ func (s *site) judging(w http.ResponseWriter, r *web.Request) error {
 
 // judgingPage draws the page of a submission; wrong is what is wrong with a decision about it.
 func (s *site) judgingPage(w http.ResponseWriter, r *web.Request, code int, wrong string) error {
-	watch := s.Dispatch.Watch(access.Of(r).Submission.Judgement)
+	a, sub := access.Of(r), access.Of(r).Submission
+	watch := s.Dispatch.Watch(sub.Judgement)
 	lines, _, _ := watch.Next(0)
 	watch.Close()
-	live, open, err := s.live(r, access.Of(r).Submission, lines)
+	live, open, err := s.live(r, sub, lines)
 	if err != nil {
 		return err
 	}
 	v := judgingView{
-		Slug: access.Of(r).Contest.Slug, Problem: access.Of(r).Submission.Problem, Number: access.Of(r).Submission.Number, Who: access.Of(r).Submission.Display, Received: access.Of(r).Submission.Received,
-		Live: live, Open: open, Counts: access.Of(r).Submission.Team != "", Ignored: access.Of(r).Submission.Ignored,
+		Slug: a.Contest.Slug, Problem: sub.Problem, Number: sub.Number, Who: sub.Display, Received: sub.Received,
+		Live: live, Open: open, Counts: sub.Team != "", Ignored: sub.Ignored, At: a.At(sub.Received), Again: r.Can(auth.Submit), Reads: r.Can(auth.SeeProblems),
 	}
-	if access.Of(r).Submission.Given {
-		given := web.StateOf(store.Done, access.Of(r).Submission.Verdict, "", true)
+	if sub.Given {
+		given := web.StateOf(store.Done, sub.Verdict, "", true)
 		v.Given = &given
 	}
-	ends, err := access.Of(r).TeamEnds(r.Context())
+	ends, err := a.TeamEnds(r.Context())
 	if err != nil {
 		return err
 	}
-	end := ends(access.Of(r).Submission.Team)
-	v.At, v.Again = access.Of(r).At(access.Of(r).Submission.Received), r.Can(auth.Submit)
-	v.Late = !end.IsZero() && !access.Of(r).Submission.Received.Before(end)
-	problems, err := s.Store.ContestProblems(r.Context(), access.Of(r).Contest.ID)
+	end := ends(sub.Team)
+	v.Late = !end.IsZero() && !sub.Received.Before(end)
+	problems, err := s.Store.ContestProblems(r.Context(), a.Contest.ID)
 	if err != nil {
 		return err
 	}
 	for _, p := range problems {
-		if p.Slug == access.Of(r).Submission.Problem {
+		if p.Slug == sub.Problem {
 			v.Label, v.Problem = p.Label, p.Title
 		}
 	}
-	for i, f := range access.Of(r).Submission.Files {
-		one := sourceView{Name: f.Path, Size: f.Size, Link: fmt.Sprintf("/c/%s/s/%d/source/%d", v.Slug, v.Number, i)}
-		if f.Size <= mostShown {
-			data, err := s.Blobs.Read(f.Digest, mostShown)
-			if err != nil {
-				return err
-			}
-			if !bytes.Contains(data, []byte{0}) {
-				one.Text = string(data)
-			}
-		}
-		v.Sources = append(v.Sources, one)
+	if v.Sources, err = s.sources(a); err != nil {
+		return err
 	}
 	if r.Can(auth.SeeAll) {
-		j, err := s.Store.Judgement(r.Context(), access.Of(r).Submission.ID)
-		if err != nil {
-			return err
-		}
-		v.Staff = &staffView{Worker: j.Worker, Machine: j.Machine, Version: j.Version, Rung: j.Rung, Toolchains: j.Toolchains, Reason: j.Reason}
-		if v.Staff.Mark, err = s.marks(r); err != nil {
+		if v.Staff, err = s.staffPart(r, v.Label); err != nil {
 			return err
 		}
 		v.Staff.Mark.Wrong, v.Staff.Mark.Why = wrong, r.PostFormValue("why") // no form: nothing
 	}
 	return s.Page(w, r, code, "judging", fmt.Sprintf("Submission %d", v.Number), v)
+}
+
+// sources returns the files of the submission, with the texts that a page shows.
+func (s *site) sources(a *access.Access) (all []sourceView, err error) {
+	for i, f := range a.Submission.Files {
+		one := sourceView{Name: f.Path, Size: f.Size, Link: fmt.Sprintf("/c/%s/s/%d/source/%d", a.Contest.Slug, a.Submission.Number, i)}
+		if f.Size <= mostShown {
+			data, err := s.Blobs.Read(f.Digest, mostShown)
+			if err != nil {
+				return nil, err
+			}
+			if !bytes.Contains(data, []byte{0}) {
+				one.Text = string(data)
+			}
+		}
+		all = append(all, one)
+	}
+	return all, nil
 }
 
 // source sends a file of a submission, by its place among them.
@@ -199,28 +201,53 @@ func (v *liveView) add(lines [][]byte, show judge.Show) {
 		}
 		events = append(events, e)
 	}
+	all := 0
 	for _, e := range judge.Redact(events, show) {
 		switch e := e.(type) {
 		case *judge.Started:
 			v.Of, v.Place = e.Cases, nil
 			v.State.Words = "building"
+			for _, name := range e.Groups {
+				v.Groups = append(v.Groups, &liveGroup{Name: name})
+			}
 		case *judge.Built:
 			v.State.Words = "judging"
 		case *judge.Progressed:
 			v.Done = max(v.Done, e.Done)
 		case *judge.CaseJudged:
-			if e.Verdict == judge.Skipped {
-				v.Skipped++
-				continue
-			}
-			v.Cases = append(v.Cases, caseView{
-				Name: e.ID(), Class: report.VerdictClass(e.Verdict), Code: string(e.Verdict), Words: e.Verdict.Words(), TookMS: e.Exec.CPU.Milliseconds(),
-			})
+			all++
+			v.judged(e)
 		}
 	}
-	const most = 200
-	v.Done = max(v.Done, len(v.Cases)+v.Skipped)
-	v.Cases = slices.Clone(v.Cases[max(0, len(v.Cases)-most):])
+	v.Done = max(v.Done, all)
+	left := 300 // cells that are shown
+	for _, g := range slices.Backward(v.Groups) {
+		g.Cut = max(0, len(g.Cells)-left)
+		g.Cells = g.Cells[g.Cut:]
+		left -= len(g.Cells)
+	}
+}
+
+// judged adds a case to its group.
+func (v *liveView) judged(e *judge.CaseJudged) {
+	i := slices.IndexFunc(v.Groups, func(g *liveGroup) bool { return g.Name == e.Group })
+	if i < 0 {
+		i, v.Groups = len(v.Groups), append(v.Groups, &liveGroup{Name: e.Group})
+	}
+	g := v.Groups[i]
+	if e.Verdict == judge.Skipped {
+		g.Skipped++
+		return
+	}
+	g.Judged++
+	state := web.StateOf(store.Done, e.Verdict, "", true)
+	if e.Verdict == judge.Accepted {
+		g.Passed++
+	}
+	if g.State.Code == "" || g.Passed == g.Judged-1 && e.Verdict != judge.Accepted {
+		g.State = state
+	}
+	g.Cells = append(g.Cells, caseView{state.Class, report.VerdictMark(e.Verdict), fmt.Sprintf("%s: %s, %d ms", e.ID(), state.Words, e.Exec.CPU.Milliseconds())})
 }
 
 // judgingEvents streams a judging: each time something is new, the part of the page that

@@ -1,42 +1,69 @@
 package contest
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"assay/judge"
 	"assay/judge/host/web"
-	"assay/judge/report"
 )
 
-// TestLiveSkipsOnce: cases that were skipped share one row of a judging that runs, and count as done.
-func TestLiveSkipsOnce(t *testing.T) {
-	events := []judge.Event{&judge.Started{Cases: 9}, &judge.Built{}, &judge.CaseJudged{Group: "a", Case: "1", Verdict: judge.Accepted}, &judge.CaseJudged{Group: "a", Case: "2", Verdict: judge.WrongAnswer}}
-	for range 5 {
-		events = append(events, &judge.CaseJudged{Group: "b", Case: "x", Verdict: judge.Skipped})
-	}
+// TestLiveGroups: each group of a judging that runs has its own cells, which change as its cases are judged.
+func TestLiveGroups(t *testing.T) {
 	var lines [][]byte
-	for _, e := range events {
-		line, err := judge.EncodeEvent(e)
+	add := func(all ...judge.Event) {
+		t.Helper()
+		for _, e := range all {
+			line, err := judge.EncodeEvent(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines = append(lines, line)
+		}
+	}
+	judged := func(group, name string, v judge.Verdict) *judge.CaseJudged {
+		return &judge.CaseJudged{Group: group, Case: name, Verdict: v}
+	}
+	page := func() string {
+		t.Helper()
+		v := liveView{Number: 3, State: web.State{Open: true}}
+		v.add(lines, judge.ShowAll)
+		all, err := templates()
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines = append(lines, line)
+		var page strings.Builder
+		if err := all["judging"].ExecuteTemplate(&page, "live", v); err != nil {
+			t.Fatal(err)
+		}
+		return page.String()
 	}
-	v := liveView{Number: 3, State: web.State{Open: true}}
-	v.add(lines, judge.ShowAll)
-	if v.Done != 7 || v.Of != 9 || len(v.Cases) != 2 || v.Skipped != 5 || v.Cases[1].Class != report.VerdictClass(judge.WrongAnswer) {
-		t.Errorf("what is shown of a judging: %+v", v)
+	has := func(when string, wants ...string) {
+		t.Helper()
+		got := page()
+		for _, want := range wants {
+			lacks, is := strings.CutPrefix(want, "not ")
+			if strings.Contains(got, lacks) == is {
+				t.Errorf("%s: %s\n%s", when, want, got)
+			}
+		}
 	}
-	all, err := templates()
-	if err != nil {
-		t.Fatal(err)
+	add(&judge.Started{Cases: 400, Groups: []string{"a", "b", "c"}}, &judge.Built{})
+	has("at first", `<h3>a <small>waiting</small></h3>`, `<h3>c <small>waiting</small></h3>`, "0 of 400 cases", "not class=\"cells\"")
+	add(judged("a", "1", judge.Accepted))
+	has("after one case", `<section class="fold ac"><h3>a <span class="chip" title="accepted">AC</span> <small>1 of 1 judged passed</small>`,
+		`title="a/1: accepted, 0 ms" aria-label="a/1: accepted, 0 ms">.</span>`, `<h3>b <small>waiting`, "1 of 400 cases")
+	add(judged("a", "2", judge.WrongAnswer), judged("a", "3", judge.Accepted), judged("a", "4", judge.RunTimeError))
+	has("after a failure", `<section class="fold wa"><h3>a <span class="chip" title="wrong answer">WA</span> <small>2 of 4 judged passed</small>`, `<span class="cell rte"`)
+	for i := range 350 {
+		add(judged("b", fmt.Sprint(i), judge.Accepted))
 	}
-	var page strings.Builder
-	if err := all["judging"].ExecuteTemplate(&page, "live", v); err != nil {
-		t.Fatal(err)
+	has("with many cases", `<small>350 of 350 judged passed</small>`, `<p class="cells"><small>50 more</small> `, "not a/1:", "not b/49:", "b/50:", "354 of 400 cases")
+	for range 5 {
+		add(judged("c", "x", judge.Skipped))
 	}
-	if got := page.String(); strings.Count(got, "<tr ") != 3 || !strings.Contains(got, ">5 cases</th>") {
-		t.Errorf("the rows:\n%s", got)
-	}
+	has("with skipped cases", `<h3>c <small> 5 skipped</small></h3>`, "359 of 400 cases")
+	add(judged("late", "1", judge.TimeLimit))
+	has("of a group that was not announced", `<h3>late <span class="chip" title="time limit exceeded">TLE</span> <small>0 of 1 judged passed`)
 }

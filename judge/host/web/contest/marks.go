@@ -27,9 +27,6 @@ type markView struct {
 	Wrong    string
 }
 
-// Any says whether there is anything to show.
-func (v markView) Any() bool { return v.Decides || len(v.Marks) > 0 }
-
 // What a form says of a submission besides a verdict.
 const (
 	asJudged = "judged"

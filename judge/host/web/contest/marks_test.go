@@ -96,6 +96,64 @@ func TestMarks(t *testing.T) {
 	}
 }
 
+// TestHistory: beside a submission, the jury reads its judgements and decisions, newest first, and the other
+// submissions of the team to the problem. Its author reads nothing of that.
+func TestHistory(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	for _, login := range []string{"ada", "bob", "ada"} {
+		h.Judged(h.Send(c, login), webtest.Failing()...)
+	}
+	staff, admin := h.Cookie("judge"), h.Cookie("admin")
+	page := h.Ask(staff, "GET", "/c/now/s/1", nil).Body
+	if strings.Contains(page, "Rejudge…") {
+		t.Errorf("a judge, who may not, is offered to rejudge:\n%s", page)
+	}
+	made := h.Ask(admin, "POST", "/c/now/rejudgings", url.Values{"who": {"#1"}, "why": {"a test was wrong" + webtest.Evil}})
+	if made.Code != 303 {
+		t.Fatalf("rejudge one: %d\n%s", made.Code, made.Body)
+	}
+	h.RejudgedAs(judge.Accepted)
+	if got := h.Ask(staff, "POST", "/c/now/s/1/mark", url.Values{"do": {"ignored"}, "why": {"copied" + webtest.Evil}}); got.Code != 303 {
+		t.Fatalf("ignore: %d\n%s", got.Code, got.Body)
+	}
+	page = h.Ask(admin, "GET", "/c/now/s/1", nil).Body
+	webtest.Harmless(t, "the history", page)
+	_, history, _ := strings.Cut(page, "<h2>History</h2>")
+	history, others, _ := strings.Cut(history, "<section>")
+	rows := strings.Split(history, "<tr>")
+	for i, wants := range [][]string{
+		{"Ignored by judge: copied"},
+		{"Rejudged, not applied yet: a test was wrong", "accepted", `<a href="` + made.Get("Location") + `">rejudging</a>`, "worker w"},
+		{"Judged <span", "counts</span>", "wrong answer", "package "},
+	} {
+		for _, want := range wants {
+			if len(rows) != 4 || !strings.Contains(rows[i+1], want) {
+				t.Errorf("row %d of %d has no %s:\n%s", i+1, len(rows)-1, want, history)
+			}
+		}
+	}
+	if strings.Count(history, "counts</span>") != 1 {
+		t.Errorf("not one judgement counts:\n%s", history)
+	}
+	if !strings.Contains(others, `<b>No. 1</b>`) || !strings.Contains(others, `<a href="/c/now/s/3">No. 3</a>`) || strings.Contains(others, "/c/now/s/2") {
+		t.Errorf("the submissions of the team:\n%s", others)
+	}
+	if !strings.Contains(page, `href="/c/now/rejudgings?who=%231#new">Rejudge…</a>`) || !strings.Contains(page, `href="/c/now/submissions?who=ada"`) {
+		t.Errorf("what the jury can do:\n%s", page)
+	}
+	if page := h.Ask(h.Cookie("ada"), "GET", "/c/now/s/1", nil).Body; strings.Contains(page, "History") || strings.Contains(page, "a test was wrong") || strings.Contains(page, "copied") || strings.Contains(page, "/c/now/s/3") {
+		t.Errorf("its author reads\n%s", page)
+	}
+	if got := h.Ask(admin, "POST", made.Get("Location"), url.Values{"do": {"apply"}}); got.Code != 303 {
+		t.Fatalf("apply: %d\n%s", got.Code, got.Body)
+	}
+	page = h.Ask(admin, "GET", "/c/now/s/1", nil).Body
+	if _, history, _ = strings.Cut(page, "<h2>History</h2>"); !strings.Contains(history, `Rejudged <span class="tag ok">counts</span>: a test was wrong`) || strings.Contains(history, "Judged <span") {
+		t.Errorf("after the rejudging was applied:\n%s", history)
+	}
+}
+
 // TestATeamSeesItsSubmissions, whoever of it sent them.
 func TestATeamSeesItsSubmissions(t *testing.T) {
 	h := webtest.New(t)

@@ -276,6 +276,28 @@ func onLadder(t *testing.T, width int, scripts bool) {
 	b.Go(h.URL + "/ladder/hill/bot/3")
 	b.Contains("the bot plays", webtest.Said, "Number 1", "2 won", "Rating over time", "Opponents")
 	look("bot")
+
+	// The page of an encounter changes when the games have ended, and then stays as it is.
+	e = &store.Encounter{Ladder: l.ID, A: 1, B: 3}
+	if err := h.Store.NewEncounter(t.Context(), e, "encounter", l.Owner, func(*store.Encounter) ([]byte, error) { return []byte("{}"), nil }); err != nil {
+		t.Fatal(err)
+	}
+	at := fmt.Sprintf("%s/ladder/hill/e/%d", h.URL, e.Number)
+	b.Go(at)
+	b.Contains("games that are played", webtest.Said, "The games are being played")
+	if scripts {
+		b.Is("the page says that it is live", `document.querySelector('[data-live]').hidden`, "false")
+	}
+	e.Reason = "no worker has the language"
+	if err := h.Store.EndEncounter(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	if !scripts {
+		b.Go(at)
+	}
+	b.Contains("games that have ended", webtest.Said, "Nothing was played", "no worker has the language")
+	b.Is("the part that would change", `document.querySelector('[data-reload]').dataset.reload`, "")
+	b.Go(h.URL + "/ladder/hill/bot/3")
 	b.Follow("button[value=retire]")
 	b.Contains("it is taken off", webtest.Said, "Retired")
 }

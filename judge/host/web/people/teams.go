@@ -27,10 +27,12 @@ type teamsView struct {
 	Lines   []teamLine // of the page
 	Teams   int        // of the contest
 	People  int
+	Here    int // people who are logged in
 	Groups  []filter
 	Filters []filter
 	Resets  bool // the reader may make new passwords
 	Ends    bool // the contest has an end, which extra time moves
+	Schools bool // some team has an affiliation
 	Penalty bool // time counts in it
 	Wrong   string
 	Done    string
@@ -46,7 +48,10 @@ type teamLine struct {
 	*store.Team
 	Logins, People []string
 	Members        []*store.Account
-	Chosen         bool // its box is checked
+	School         string    // name of its affiliation; empty for none
+	Seen           time.Time // when a member was last seen; zero if none is logged in
+	Here           int       // members who are logged in
+	Chosen         bool      // its box is checked
 }
 
 // Minutes writes a length of time as the form takes it; "" for none.
@@ -68,10 +73,29 @@ func (s *site) teamLines(r *web.Request) (all []teamLine, err error) {
 	if err != nil {
 		return nil, err
 	}
+	schools, err := s.Store.Organizations(r.Context(), access.Of(r).Contest.ID)
+	if err != nil {
+		return nil, err
+	}
+	seen, err := s.Store.LastSeen(r.Context())
+	if err != nil {
+		return nil, err
+	}
 	for _, t := range teams {
 		line := teamLine{Team: t, Members: members[t.ID]}
+		for _, o := range schools {
+			if o.ID == t.Organization {
+				line.School = o.Name
+			}
+		}
 		for _, a := range line.Members {
 			line.Logins, line.People = append(line.Logins, a.Login), append(line.People, a.Display)
+			if at := seen[a.ID]; !at.IsZero() {
+				line.Here++
+				if at.After(line.Seen) {
+					line.Seen = at
+				}
+			}
 		}
 		all = append(all, line)
 	}
@@ -92,6 +116,7 @@ func chosen(all []teamLine, fields url.Values) (some []teamLine) {
 const (
 	hiddenTeams = "hidden"
 	extraTeams  = "extra"
+	absentTeams = "absent"
 	ofGroup     = "group:"
 )
 
@@ -105,6 +130,8 @@ func (l teamLine) in(filter string) bool {
 		return l.Hidden
 	case filter == extraTeams:
 		return l.ExtraTime != 0 || l.ExtraPenalty != 0
+	case filter == absentTeams:
+		return l.Here == 0
 	}
 	return true
 }
@@ -115,7 +142,7 @@ func teamsPath(r *web.Request) string { return "/c/" + access.Of(r).Contest.Slug
 // listTeams returns the rows of a page of teams.
 func listTeams(l *web.List, all []teamLine) []teamLine {
 	text := func(t teamLine) string {
-		return strings.Join(slices.Concat([]string{strconv.FormatInt(t.Number, 10), t.Name}, t.Logins, t.People, t.Team.Groups), "\n")
+		return strings.Join(slices.Concat([]string{strconv.FormatInt(t.Number, 10), t.Name, t.School}, t.Logins, t.People, t.Team.Groups), "\n")
 	}
 	by := func(name string, of func(t teamLine) string) web.Column[teamLine] {
 		return web.Column[teamLine]{Name: name, Compare: func(a, b teamLine) int { return web.ByText(of(a), of(b)) }}
@@ -123,8 +150,10 @@ func listTeams(l *web.List, all []teamLine) []teamLine {
 	return web.Rows(l, all, func(t teamLine) bool { return t.in(l.Filter) }, text,
 		web.Column[teamLine]{Name: "number", Compare: func(a, b teamLine) int { return cmp.Compare(a.Number, b.Number) }},
 		by("name", func(t teamLine) string { return t.Name }),
+		by("school", func(t teamLine) string { return t.School }),
 		by("group", func(t teamLine) string { return strings.Join(t.Team.Groups, ", ") }),
 		web.Column[teamLine]{Name: "extra", Compare: func(a, b teamLine) int { return cmp.Compare(a.ExtraTime, b.ExtraTime) }},
+		web.Column[teamLine]{Name: "seen", Compare: func(a, b teamLine) int { return b.Seen.Compare(a.Seen) }},
 		web.Column[teamLine]{Name: "penalty", Compare: func(a, b teamLine) int { return cmp.Compare(a.ExtraPenalty, b.ExtraPenalty) }},
 	)
 }
@@ -168,7 +197,7 @@ func (s *site) teamsPage(w http.ResponseWriter, r *web.Request, code int, v team
 	v.Teams = len(all)
 	counts := map[string]int{}
 	for _, t := range all {
-		v.People += len(t.Members)
+		v.People, v.Here, v.Schools = v.People+len(t.Members), v.Here+t.Here, v.Schools || t.School != ""
 		for _, g := range t.Team.Groups {
 			counts[g]++
 		}
@@ -177,7 +206,7 @@ func (s *site) teamsPage(w http.ResponseWriter, r *web.Request, code int, v team
 		v.Groups = append(v.Groups, filter{ofGroup + name, name, n})
 	}
 	slices.SortFunc(v.Groups, func(a, b filter) int { return web.ByText(a.Name, b.Name) })
-	for _, f := range []filter{{"", "All", 0}, {hiddenTeams, "Hidden", 0}, {extraTeams, "Extra time or penalty", 0}} {
+	for _, f := range []filter{{"", "All", 0}, {absentTeams, "Not logged in", 0}, {hiddenTeams, "Hidden", 0}, {extraTeams, "Extra time or penalty", 0}} {
 		for _, t := range all {
 			if t.in(f.Value) {
 				f.Count++

@@ -158,6 +158,10 @@ func (s *site) attend(r *web.Request, v *overviewView) error {
 	for _, sub := range broken {
 		add("wa", fmt.Sprintf("Judge error on submission %d", sub.Number), sub.Display+" waits for a verdict.", fmt.Sprintf("%s/s/%d", base, sub.Number), "Open submission")
 	}
+	workers := ""
+	if r.CanAnywhere(auth.Machines) {
+		workers = "/admin/workers"
+	}
 	online := 0
 	for _, one := range v.Workers {
 		if one.Here {
@@ -166,9 +170,9 @@ func (s *site) attend(r *web.Request, v *overviewView) error {
 	}
 	switch {
 	case online == 0:
-		add("wa", "No worker is online", "Submissions wait until one connects.", "/admin/workers", "Open workers")
+		add("wa", "No worker is online", "Submissions wait until one connects.", workers, "Open workers")
 	case online < len(v.Workers):
-		add("tle", fmt.Sprintf("%d of %s offline", len(v.Workers)-online, web.Counted(len(v.Workers), "worker", "workers")), web.Counted(v.Waiting, "submission", "submissions")+" in the queue.", "/admin/workers", "Open workers")
+		add("tle", fmt.Sprintf("%d of %s offline", len(v.Workers)-online, web.Counted(len(v.Workers), "worker", "workers")), web.Counted(v.Waiting, "submission", "submissions")+" in the queue.", workers, "Open workers")
 	}
 	open, err := s.Store.OpenQuestions(r.Context(), access.Of(r).Contest.ID)
 	if err != nil {

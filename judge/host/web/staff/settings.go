@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"assay/judge"
+	"assay/judge/host/auth"
 	"assay/judge/host/desk"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
@@ -23,6 +24,7 @@ type settingsView struct {
 	Slug      string // of the contest as stored
 	Ends      time.Time
 	CanStart  bool // the contest has no start time, or starts later
+	Uploads   bool // the reader may upload problem packages
 	F         settingsForm
 	Errors    web.FieldErrors
 	Problems  []problemChoice // those in the contest, by label
@@ -161,7 +163,7 @@ func (s *site) settingsPage(w http.ResponseWriter, r *web.Request, code int, v s
 			v.Languages = append(v.Languages, languageChoice{id, id, true})
 		}
 	}
-	v.Zone = r.Zone()
+	v.Zone, v.Uploads = r.Zone(), r.CanAnywhere(auth.Make)
 	starts, _ := readMoment(v.F.Starts, v.Zone) // if it cannot be read, the label is that of now
 	v.ZoneLabel = v.Zone.Label(starts, s.Time())
 	v.Formats, v.Seen, v.Shows = access.Formats, web.Visibilities, showChoices

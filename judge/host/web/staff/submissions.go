@@ -6,8 +6,10 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"time"
 
 	"assay/judge"
+	"assay/judge/host/board"
 	"assay/judge/host/desk"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
@@ -19,6 +21,7 @@ type choiceView struct {
 	desk.Choice
 	Problems  []*store.ContestProblem
 	Languages []desk.Spoken
+	Groups    []string
 	Verdicts  []judge.Verdict
 	Unjudged  string // the word for those without a verdict; "" where they cannot be chosen
 }
@@ -26,7 +29,10 @@ type choiceView struct {
 // choice reads the filter of an address or a form. What is wrong with it is a *desk.Refusal.
 func (s *site) choice(r *web.Request) (v choiceView, f store.Filter, err error) {
 	v = choiceView{
-		Choice:   desk.Choice{Problem: r.FormValue("problem"), Who: r.FormValue("who"), Verdict: r.FormValue("verdict"), Language: r.FormValue("language")},
+		Choice: desk.Choice{
+			Problem: r.FormValue("problem"), Who: r.FormValue("who"), Group: r.FormValue("group"), Verdict: r.FormValue("verdict"), Language: r.FormValue("language"),
+			Time: r.FormValue("time"),
+		},
 		Verdicts: judge.Verdicts(), Unjudged: store.Unjudged,
 	}
 	if v.Problems, err = s.Store.ContestProblems(r.Context(), access.Of(r).Contest.ID); err != nil {
@@ -35,6 +41,14 @@ func (s *site) choice(r *web.Request) (v choiceView, f store.Filter, err error) 
 	if v.Languages, err = s.usedLanguages(r, v); err != nil {
 		return v, f, err
 	}
+	groups, err := s.Store.Groups(r.Context(), access.Of(r).Contest.ID)
+	if err != nil {
+		return v, f, err
+	}
+	for _, g := range groups {
+		v.Groups = append(v.Groups, g.Name)
+	}
+	slices.SortFunc(v.Groups, web.ByText)
 	f, err = s.Choose(r.Context(), access.Of(r).Contest, v.Choice)
 	return v, f, err
 }
@@ -61,16 +75,19 @@ type menu struct {
 	Name    string
 	Chosen  string // text of the chosen value; empty if the filter is off
 	Options []option
+	Field   string // if not empty, another value can be typed
+	Value   string // what was typed
 }
 
 type option struct {
-	Text string
-	Link template.URL
-	Here bool // it is chosen
+	Text  string
+	Link  template.URL
+	Here  bool // it is chosen
+	value string
 }
 
 // menus returns the filters of a list at a path.
-func (v *choiceView) menus(path string) []menu {
+func (v *choiceView) menus(path string, times []option) []menu {
 	one := func(name, field, chosen string) *menu {
 		m := &menu{Name: name}
 		m.add(v, path, "Any", field, "", chosen == "")
@@ -81,13 +98,50 @@ func (v *choiceView) menus(path string) []menu {
 		problem.add(v, path, p.Label+". "+p.Title, "problem", p.Label, v.Problem == p.Label || v.Problem == p.Slug)
 	}
 	verdict.add(v, path, "Pending", "verdict", v.Unjudged, v.Verdict == v.Unjudged)
+	verdict.add(v, path, "Judged", "verdict", store.Judged, v.Verdict == store.Judged)
 	for _, one := range v.Verdicts {
 		verdict.add(v, path, string(one)+" "+one.Words(), "verdict", string(one), v.Verdict == string(one))
 	}
 	for _, l := range v.Languages {
 		language.add(v, path, l.Name, "language", l.ID, v.Language == l.ID)
 	}
-	return []menu{*problem, *verdict, *language}
+	all := []menu{*problem, *verdict, *language}
+	if len(v.Groups) > 0 {
+		group := one("Group", "group", v.Group)
+		for _, name := range v.Groups {
+			group.add(v, path, name, "group", name, v.Group == name)
+		}
+		all = append(all, *group)
+	}
+	if len(times) > 0 {
+		at := one("Time", "time", v.Time)
+		at.Field, at.Value, at.Chosen = "time", v.Time, v.Time
+		for _, t := range times {
+			at.add(v, path, t.Text, "time", t.value, v.Time == t.value)
+		}
+		all = append(all, *at)
+	}
+	return all
+}
+
+// times returns ranges of contest times to choose from: none before the start.
+func times(c *store.Contest, now time.Time) (all []option) {
+	if c.Starts.IsZero() || now.Before(c.Starts) {
+		return nil
+	}
+	clock := board.Contest(c, nil)
+	passed := clock.Time(now)
+	text := func(d time.Duration) string { return access.ContestTime(max(0, d)) }
+	if c.Length == 0 || passed < c.Length {
+		all = append(all, option{Text: "Last 10 minutes", value: text(passed-10*time.Minute) + "-"})
+	}
+	if c.Freeze > 0 && passed >= c.Freeze {
+		all = append(all, option{Text: "After the freeze", value: text(c.Freeze) + "-"})
+	}
+	if c.Length > 0 && passed >= c.Length {
+		all = append(all, option{Text: "After the end", value: text(c.Length) + "-"})
+	}
+	return append(all, option{Text: "First hour", value: "-1:00:00"})
 }
 
 // add adds the value of a field of the filter. If it is empty, it turns the filter off.
@@ -101,13 +155,13 @@ func (m *menu) add(v *choiceView, path, text, field, value string, here bool) {
 	if len(q) > 0 {
 		path += "?" + q.Encode()
 	}
-	m.Options = append(m.Options, option{text, template.URL(path), here}) // of escaped parts
+	m.Options = append(m.Options, option{text, template.URL(path), here, value}) // of escaped parts
 }
 
 // query is the filter as part of an address.
 func (v *choiceView) query() url.Values {
 	q := url.Values{}
-	for name, value := range map[string]string{"problem": v.Problem, "who": v.Who, "verdict": v.Verdict, "language": v.Language} {
+	for name, value := range map[string]string{"problem": v.Problem, "who": v.Who, "group": v.Group, "verdict": v.Verdict, "language": v.Language, "time": v.Time} {
 		if value != "" {
 			q.Set(name, value)
 		}
@@ -121,7 +175,7 @@ type submissionsView struct {
 	Lines   []web.Line
 	Choice  choiceView
 	Menus   []menu
-	Kept    map[string]string // the filters besides the search
+	Kept    map[string]string // the filters without a field in the form
 	Older   template.URL      // where the next page is; "" for nowhere
 	Rejudge template.URL      // where these are judged again; "" for readers who may not
 }
@@ -146,9 +200,9 @@ func (s *site) submissions(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	path, query := "/c/"+access.Of(r).Contest.Slug, choice.query()
-	v := submissionsView{Slug: access.Of(r).Contest.Slug, Choice: choice, Menus: choice.menus(path + "/submissions"), Kept: map[string]string{}}
+	v := submissionsView{Slug: access.Of(r).Contest.Slug, Choice: choice, Menus: choice.menus(path+"/submissions", times(access.Of(r).Contest, s.Time())), Kept: map[string]string{}}
 	for name := range query {
-		if name != "who" {
+		if name != "who" && name != "time" {
 			v.Kept[name] = query.Get(name)
 		}
 	}

@@ -49,6 +49,56 @@ func TestFilters(t *testing.T) {
 			t.Errorf("the list has no %s:\n%s", want, got["page"])
 		}
 	}
+	// Groups of teams, and times of the contest, which began a minute ago.
+	if strings.Contains(got["page"], `name="group"`) || got["Group"] != "" {
+		t.Errorf("a filter of groups where there are none:\n%s", got["page"])
+	}
+	h.Judged(h.Send(c, "bob"), webtest.Failing()...)
+	teams := webtest.Must[[]*store.Team](t)(h.Store.Teams(t.Context(), c.ID))
+	teams[1].Groups = []string{"north & <b>"}
+	if err := h.Store.SetTeam(t.Context(), teams[1], ""); err != nil {
+		t.Fatal(err)
+	}
+	got = menus("?group=north+%26+%3Cb%3E&verdict=judged")
+	for menu, links := range map[string][]string{
+		"Group":   {`class="filter on"`, `: <b>north &amp; &lt;b&gt;</b>`, `<a href="/c/now/submissions?verdict=judged">Any</a>`},
+		"Verdict": {`: <b>Judged</b>`},
+		"Time":    {`>Last 10 minutes</a>`, `>First hour</a>`, `<input id="time" name="time" value=""`},
+		"page":    {`/c/now/s/2"`, `<input type="hidden" name="group" value="north &amp; &lt;b&gt;">`, `/c/now/rejudgings?group=north&#43;%26&#43;%3Cb%3E&amp;verdict=judged`},
+	} {
+		for _, link := range links {
+			if !strings.Contains(got[menu], link) {
+				t.Errorf("with groups, %s has no %s:\n%s", menu, link, got[menu])
+			}
+		}
+	}
+	if strings.Contains(got["page"], `/c/now/s/1"`) || strings.Contains(got["Time"], "After the") {
+		t.Errorf("a group has the submission of a team that is not in it, or the contest has ended:\n%s", got["page"])
+	}
+	if got := menus("?time=1:00-&who=bob"); !strings.Contains(got["page"], "No submissions match") || !strings.Contains(got["Time"], `: <b>1:00-</b>`) || !strings.Contains(got["Time"], `value="1:00-"`) || strings.Contains(got["page"], `type="hidden" name="time"`) || !strings.Contains(got["Verdict"], "time=1%3A00-") {
+		t.Errorf("after an hour:\n%s", got["page"])
+	}
+	if got := menus("?time=-1:00"); !strings.Contains(got["page"], `/c/now/s/1"`) || !strings.Contains(got["Time"], `: <b>First hour</b>`) && !strings.Contains(got["Time"], `: <b>-1:00</b>`) {
+		t.Errorf("in the first hour:\n%s", got["page"])
+	}
+	if got := h.Ask(admin, "GET", "/c/now/submissions?time=noon", nil); got.Code != 400 || !strings.Contains(got.Body, "write hours and minutes") {
+		t.Errorf("no time: %d\n%s", got.Code, got.Body)
+	}
+	if got := menus("?who=%232"); !strings.Contains(got["page"], `/c/now/s/2"`) || strings.Contains(got["page"], `/c/now/s/1"`) {
+		t.Errorf("one submission:\n%s", got["page"])
+	}
+	if page := h.Ask(admin, "GET", "/c/now/rejudgings?group=north+%26+%3Cb%3E&time=0:00-1:00&who=%232", nil).Body; !strings.Contains(page, `<option value="north &amp; &lt;b&gt;" selected>`) || !strings.Contains(page, `name="time" value="0:00-1:00"`) || !strings.Contains(page, `name="who" value="#2"`) {
+		t.Errorf("the form of a rejudging has not the filter:\n%s", page)
+	}
+	later := h.Contest("past", -2*time.Hour, store.Accounts, store.Settings{Practice: true}) // of an hour
+	h.Send(later, "ada")
+	past := h.Ask(admin, "GET", "/c/past/submissions", nil).Body
+	if !strings.Contains(past, `href="/c/past/submissions?time=1%3A00%3A00-">After the end</a>`) || strings.Contains(past, "Last 10 minutes") {
+		t.Errorf("the times of a contest that has ended:\n%s", past)
+	}
+	if page := h.Ask(admin, "GET", "/c/past/submissions?time=1:00:00-", nil).Body; !strings.Contains(page, `/c/past/s/1"`) {
+		t.Errorf("after the end:\n%s", page)
+	}
 	if got := menus("?language=py&problem=A"); !strings.Contains(got["Language"], `class="filter on"`) || !strings.Contains(got["Problem"], `<a href="/c/now/submissions?language=py">Any</a>`) || strings.Contains(got["Verdict"], "filter on") {
 		t.Errorf("two filters:\n%s", got["page"])
 	}

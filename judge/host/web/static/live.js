@@ -31,9 +31,16 @@ const listen = (() => {
 // A judging: the server draws the part of the page that changes.
 const live = document.querySelector('[data-events]');
 if (live) {
+  // A part that is drawn again as a whole is not read aloud again as a whole: only its state is.
+  const told = document.createElement('p');
+  told.className = 'said';
+  told.setAttribute('role', 'status');
+  live.before(told);
   const end = listen(live.dataset.events, (event, part) => {
     live.innerHTML = part;
     local(live);
+    const state = live.querySelector('.said, .badge')?.textContent;
+    if (state && state !== told.textContent && !live.hasAttribute('aria-live')) { told.textContent = state; }
     if (event !== 'end') { return; }
     end();
     const verdict = live.querySelector('.said, .badge');
@@ -216,25 +223,37 @@ const pause = document.querySelector('[data-pause]');
 pause?.addEventListener('click', () => {
   paused = !paused;
   pause.textContent = paused ? 'Resume' : 'Pause';
-  const said = document.querySelector('[data-live]');
-  if (said) { said.hidden = paused; }
+  marks();
 });
-for (const part of document.querySelectorAll('[data-reload]')) {
-  for (const e of document.querySelectorAll('[data-live], [data-pause]')) { e.hidden = false; }
-  let old = part.innerHTML;
-  setInterval(async () => {
-    const focused = document.activeElement?.dataset.order;
-    if (paused || document.hidden || part.querySelector('details[open]') || part.contains(document.activeElement) && !focused) { return; }
+// A part says after how many seconds; one without a number has ended.
+const parts = [...document.querySelectorAll('[data-reload]')].map((part) => ({part, old: part.innerHTML}));
+const seconds = () => Math.min(...parts.map(({part}) => part.dataset.reload || Infinity));
+const marks = () => {
+  for (const e of document.querySelectorAll('[data-live]')) { e.hidden = paused || seconds() === Infinity; }
+};
+const reload = async () => {
+  const focused = document.activeElement?.dataset.order;
+  const free = ({part}) => !part.querySelector('details[open]') && (focused || !part.contains(document.activeElement));
+  if (!paused && !document.hidden && parts.some(free)) {
     const answer = await fetch(location.href).catch(() => null);
-    if (!answer?.ok || answer.redirected) { return; }
-    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
-    const now = page.querySelector('[data-reload]').innerHTML;
-    if (now === old || paused) { return; }
-    part.innerHTML = old = now;
-    local(part);
+    const page = answer?.ok && !answer.redirected ? new DOMParser().parseFromString(await answer.text(), 'text/html') : null;
+    const fresh = page && !paused ? page.querySelectorAll('[data-reload]') : [];
+    parts.forEach((one, i) => {
+      if (!fresh[i] || !free(one)) { return; }
+      one.part.dataset.reload = fresh[i].dataset.reload;
+      if (fresh[i].innerHTML === one.old) { return; }
+      one.part.innerHTML = one.old = fresh[i].innerHTML;
+      local(one.part);
+    });
     sortable(focused);
-    for (const e of part.querySelectorAll('[data-live]')) { e.hidden = false; }
-  }, 1000 * part.dataset.reload);
+    marks();
+  }
+  if (seconds() < Infinity) { setTimeout(reload, 1000 * seconds()); }
+};
+if (seconds() < Infinity) {
+  marks();
+  if (pause) { pause.hidden = false; }
+  setTimeout(reload, 1000 * seconds());
 }
 
 // Saved texts fill a field, where they can be changed before they are sent.

@@ -209,6 +209,42 @@ func (q *Queries) InsertToken(ctx context.Context, arg InsertTokenParams) error 
 	return err
 }
 
+const lastSeen = `-- name: LastSeen :many
+SELECT session.account, CAST(MAX(session.seen) AS BIGINT) AS seen FROM session
+JOIN account ON account.id = session.account
+WHERE session.expires > $1 AND session.epoch = account.session_epoch
+GROUP BY session.account
+`
+
+type LastSeenRow struct {
+	Account string
+	Seen    int64
+}
+
+// LastSeen tells when accounts were last seen by their open sessions.
+func (q *Queries) LastSeen(ctx context.Context, expires int64) ([]LastSeenRow, error) {
+	rows, err := q.db.QueryContext(ctx, lastSeen, expires)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []LastSeenRow
+	for rows.Next() {
+		var i LastSeenRow
+		if err := rows.Scan(&i.Account, &i.Seen); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listAccounts = `-- name: ListAccounts :many
 SELECT id, login, display, email, password, kind, session_epoch, disabled, created, erased, role FROM account_role ORDER BY id
 `

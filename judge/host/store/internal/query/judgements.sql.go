@@ -162,6 +162,68 @@ func (q *Queries) JudgementOfJob(ctx context.Context, id string) (JudgementOfJob
 	return i, err
 }
 
+const judgementsOf = `-- name: JudgementsOf :many
+SELECT judgement.id, judgement.origin, judgement.bundle, judgement.started, judgement.ended, judgement.verdict, judgement.score, judgement.worker,
+    job.state, rejudging.id AS rejudging, rejudging.why AS rejudging_why, rejudging.state AS rejudging_state
+FROM judgement
+JOIN job ON job.id = judgement.id
+LEFT JOIN rejudged ON rejudged.root = judgement.root
+LEFT JOIN rejudging ON rejudging.id = rejudged.rejudging
+WHERE judgement.submission = $1 ORDER BY judgement.id DESC
+`
+
+type JudgementsOfRow struct {
+	ID             string
+	Origin         string
+	Bundle         string
+	Started        int64
+	Ended          sql.NullInt64
+	Verdict        sql.NullString
+	Score          sql.NullString
+	Worker         string
+	State          string
+	Rejudging      sql.NullString
+	RejudgingWhy   sql.NullString
+	RejudgingState sql.NullString
+}
+
+// JudgementsOf reads all judgements of a submission, newest first, with the rejudgings that made them.
+func (q *Queries) JudgementsOf(ctx context.Context, submission string) ([]JudgementsOfRow, error) {
+	rows, err := q.db.QueryContext(ctx, judgementsOf, submission)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []JudgementsOfRow
+	for rows.Next() {
+		var i JudgementsOfRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Origin,
+			&i.Bundle,
+			&i.Started,
+			&i.Ended,
+			&i.Verdict,
+			&i.Score,
+			&i.Worker,
+			&i.State,
+			&i.Rejudging,
+			&i.RejudgingWhy,
+			&i.RejudgingState,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const judgings = `-- name: Judgings :many
 SELECT judgement.id, judgement.submission, judgement.origin, judgement.root, judgement.why, judgement.started, judgement.ended,
     judgement.verdict, judgement.score, judgement.finished, judgement.case_rows, judgement.reason, judgement.worker,

@@ -245,120 +245,73 @@ func (q *Queries) LatestSubmissions(ctx context.Context, arg LatestSubmissionsPa
 const listSubmissions = `-- name: ListSubmissions :many
 SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.ignored, submitted.given FROM submitted
 WHERE submitted.id IN (
-    SELECT submission.id FROM submission
-    WHERE submission.contest = $1 AND submission.number < $2
-        AND (CAST($3 AS TEXT) = '' OR submission.problem = (SELECT p.id FROM problem AS p WHERE p.slug = $3))
-        AND (CAST($4 AS TEXT) = '' OR submission.language = $4
-            OR submission.language = '' AND submission.ending <> '' AND CAST($5 AS TEXT) LIKE '%.' || submission.ending || '.%')
-        AND (CAST($6 AS TEXT) = '' OR submission.account = $6 OR submission.team = $6)
-    ORDER BY submission.number DESC LIMIT $7
+    SELECT found.id FROM (
+        SELECT s.id, s.contest, s.number, s.problem, s.account, s.team, s.language, s.ending FROM submission AS s
+        WHERE CAST($1 AS TEXT) = '' AND CAST($2 AS TEXT) = ''
+        UNION ALL
+        SELECT s.id, s.contest, s.number, s.problem, s.account, s.team, s.language, s.ending FROM submission AS s
+        WHERE CAST($2 AS TEXT) = '' AND s.account = $1
+        UNION ALL
+        SELECT s.id, s.contest, s.number, s.problem, s.account, s.team, s.language, s.ending FROM submission AS s
+        WHERE CAST($2 AS TEXT) = '' AND s.team = $1
+        UNION ALL
+        SELECT s.id, standing.contest, standing.number, s.problem, s.account, s.team, s.language, s.ending FROM standing
+        JOIN submission AS s ON s.id = standing.submission
+        WHERE CAST($2 AS TEXT) <> '' AND standing.verdict = $2
+    ) AS found
+    WHERE found.contest = CAST($3 AS TEXT) AND found.number < CAST($4 AS BIGINT)
+        AND (CAST($5 AS BIGINT) = 0 OR found.number = CAST($5 AS BIGINT))
+        AND (CAST($1 AS TEXT) = '' OR found.account = CAST($1 AS TEXT) OR found.team = CAST($1 AS TEXT))
+        AND (CAST($6 AS TEXT) = '' OR found.problem = (SELECT p.id FROM problem AS p WHERE p.slug = $6))
+        AND (CAST($7 AS TEXT) = '' OR found.language = CAST($7 AS TEXT)
+            OR found.language = '' AND found.ending <> '' AND CAST($8 AS TEXT) LIKE '%.' || found.ending || '.%')
+        AND (CAST($9 AS TEXT) = '' OR found.team IN (
+            SELECT m.team FROM team_in_group AS m JOIN team_group AS g ON g.contest = m.contest AND g.id = m.team_group
+            WHERE m.contest = $3 AND g.name = $9))
+        AND (NOT CAST($10 AS BOOLEAN) OR EXISTS (
+            SELECT 1 FROM standing AS j WHERE j.submission = found.id AND j.verdict NOT IN ('open', '')))
+        AND (CAST($11 AS BIGINT) = 0 AND CAST($12 AS BIGINT) = 0 OR EXISTS (
+            SELECT 1 FROM submission AS t WHERE t.id = found.id AND COALESCE(t.time_given, t.received) >= $11
+                AND (CAST($12 AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < $12)))
+    ORDER BY found.number DESC LIMIT $13
 )
 ORDER BY submitted.number DESC
 `
 
 type ListSubmissionsParams struct {
-	Contest  string
-	Before   int64
-	Slug     string
-	Language string
-	Endings  string
-	Who      string
-	Most     int32
+	Owner     string
+	Verdict   string
+	Contest   string
+	Before    int64
+	Number    int64
+	Slug      string
+	Language  string
+	Endings   string
+	TeamGroup string
+	Judged    bool
+	Since     int64
+	Until     int64
+	Most      int32
 }
 
-// ListSubmissions takes a filter of which every empty part is for all. Who is the id of an
-// account or of a team; endings are those of files that tell the language, each with points
-// around it. What is chosen is found in few columns first: a list of it has many.
+// ListSubmissions takes a filter of which each empty part means all. Owner is the id of an account or a
+// team; endings are those of file names that tell the language, each between points; since and until bound
+// the time, and 0 is no bound. Each part of the union reads the index that fits a filter, newest first, and
+// conditions without a column switch the others off. The outer list has few rows but many columns.
 func (q *Queries) ListSubmissions(ctx context.Context, arg ListSubmissionsParams) ([]Submitted, error) {
 	rows, err := q.db.QueryContext(ctx, listSubmissions,
-		arg.Contest,
-		arg.Before,
-		arg.Slug,
-		arg.Language,
-		arg.Endings,
-		arg.Who,
-		arg.Most,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []Submitted
-	for rows.Next() {
-		var i Submitted
-		if err := rows.Scan(
-			&i.ID,
-			&i.Contest,
-			&i.Team,
-			&i.Number,
-			&i.Problem,
-			&i.Account,
-			&i.Language,
-			&i.Entry,
-			&i.Files,
-			&i.Folder,
-			&i.Size,
-			&i.Received,
-			&i.Login,
-			&i.Display,
-			&i.Slug,
-			&i.Judgement,
-			&i.Verdict,
-			&i.Score,
-			&i.Ended,
-			&i.State,
-			&i.Ignored,
-			&i.Given,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const listSubmissionsOfVerdict = `-- name: ListSubmissionsOfVerdict :many
-SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.ignored, submitted.given FROM submitted
-WHERE submitted.id IN (
-    SELECT standing.submission FROM standing
-    JOIN submission ON submission.id = standing.submission
-    WHERE standing.contest = $1 AND standing.verdict = $2 AND standing.number < $3
-        AND (CAST($4 AS TEXT) = '' OR submission.problem = (SELECT p.id FROM problem AS p WHERE p.slug = $4))
-        AND (CAST($5 AS TEXT) = '' OR submission.language = $5
-            OR submission.language = '' AND submission.ending <> '' AND CAST($6 AS TEXT) LIKE '%.' || submission.ending || '.%')
-        AND (CAST($7 AS TEXT) = '' OR submission.account = $7 OR submission.team = $7)
-    ORDER BY standing.number DESC LIMIT $8
-)
-ORDER BY submitted.number DESC
-`
-
-type ListSubmissionsOfVerdictParams struct {
-	Contest  string
-	Verdict  string
-	Before   int64
-	Slug     string
-	Language string
-	Endings  string
-	Who      string
-	Most     int32
-}
-
-// ListSubmissionsOfVerdict is the same for those with a verdict, of which there may be few.
-func (q *Queries) ListSubmissionsOfVerdict(ctx context.Context, arg ListSubmissionsOfVerdictParams) ([]Submitted, error) {
-	rows, err := q.db.QueryContext(ctx, listSubmissionsOfVerdict,
-		arg.Contest,
+		arg.Owner,
 		arg.Verdict,
+		arg.Contest,
 		arg.Before,
+		arg.Number,
 		arg.Slug,
 		arg.Language,
 		arg.Endings,
-		arg.Who,
+		arg.TeamGroup,
+		arg.Judged,
+		arg.Since,
+		arg.Until,
 		arg.Most,
 	)
 	if err != nil {
@@ -496,202 +449,6 @@ func (q *Queries) SubmissionLanguages(ctx context.Context, contest string) ([]Su
 	for rows.Next() {
 		var i SubmissionLanguagesRow
 		if err := rows.Scan(&i.Language, &i.Ending); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const submissionsOfAccount = `-- name: SubmissionsOfAccount :many
-SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, ignored, given FROM submitted WHERE account = $1 AND contest = $2 AND number < $3
-    AND (CAST($5 AS TEXT) = '' OR slug = $5)
-ORDER BY number DESC LIMIT $4
-`
-
-type SubmissionsOfAccountParams struct {
-	Account string
-	Contest string
-	Number  int64
-	Limit   int32
-	Slug    string
-}
-
-func (q *Queries) SubmissionsOfAccount(ctx context.Context, arg SubmissionsOfAccountParams) ([]Submitted, error) {
-	rows, err := q.db.QueryContext(ctx, submissionsOfAccount,
-		arg.Account,
-		arg.Contest,
-		arg.Number,
-		arg.Limit,
-		arg.Slug,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []Submitted
-	for rows.Next() {
-		var i Submitted
-		if err := rows.Scan(
-			&i.ID,
-			&i.Contest,
-			&i.Team,
-			&i.Number,
-			&i.Problem,
-			&i.Account,
-			&i.Language,
-			&i.Entry,
-			&i.Files,
-			&i.Folder,
-			&i.Size,
-			&i.Received,
-			&i.Login,
-			&i.Display,
-			&i.Slug,
-			&i.Judgement,
-			&i.Verdict,
-			&i.Score,
-			&i.Ended,
-			&i.State,
-			&i.Ignored,
-			&i.Given,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const submissionsOfProblem = `-- name: SubmissionsOfProblem :many
-SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, ignored, given FROM submitted WHERE problem = (SELECT p.id FROM problem AS p WHERE p.slug = $4)
-    AND contest = $1 AND number < $2
-ORDER BY number DESC LIMIT $3
-`
-
-type SubmissionsOfProblemParams struct {
-	Contest string
-	Number  int64
-	Limit   int32
-	Slug    string
-}
-
-func (q *Queries) SubmissionsOfProblem(ctx context.Context, arg SubmissionsOfProblemParams) ([]Submitted, error) {
-	rows, err := q.db.QueryContext(ctx, submissionsOfProblem,
-		arg.Contest,
-		arg.Number,
-		arg.Limit,
-		arg.Slug,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []Submitted
-	for rows.Next() {
-		var i Submitted
-		if err := rows.Scan(
-			&i.ID,
-			&i.Contest,
-			&i.Team,
-			&i.Number,
-			&i.Problem,
-			&i.Account,
-			&i.Language,
-			&i.Entry,
-			&i.Files,
-			&i.Folder,
-			&i.Size,
-			&i.Received,
-			&i.Login,
-			&i.Display,
-			&i.Slug,
-			&i.Judgement,
-			&i.Verdict,
-			&i.Score,
-			&i.Ended,
-			&i.State,
-			&i.Ignored,
-			&i.Given,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const submissionsOfTeam = `-- name: SubmissionsOfTeam :many
-SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, ignored, given FROM submitted WHERE team = $1 AND contest = $2 AND number < $3
-    AND (CAST($5 AS TEXT) = '' OR slug = $5)
-ORDER BY number DESC LIMIT $4
-`
-
-type SubmissionsOfTeamParams struct {
-	Team    sql.NullString
-	Contest string
-	Number  int64
-	Limit   int32
-	Slug    string
-}
-
-func (q *Queries) SubmissionsOfTeam(ctx context.Context, arg SubmissionsOfTeamParams) ([]Submitted, error) {
-	rows, err := q.db.QueryContext(ctx, submissionsOfTeam,
-		arg.Team,
-		arg.Contest,
-		arg.Number,
-		arg.Limit,
-		arg.Slug,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []Submitted
-	for rows.Next() {
-		var i Submitted
-		if err := rows.Scan(
-			&i.ID,
-			&i.Contest,
-			&i.Team,
-			&i.Number,
-			&i.Problem,
-			&i.Account,
-			&i.Language,
-			&i.Entry,
-			&i.Files,
-			&i.Folder,
-			&i.Size,
-			&i.Received,
-			&i.Login,
-			&i.Display,
-			&i.Slug,
-			&i.Judgement,
-			&i.Verdict,
-			&i.Score,
-			&i.Ended,
-			&i.State,
-			&i.Ignored,
-			&i.Given,
-		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
