@@ -105,16 +105,21 @@ type Choice struct {
 	Who      string // a login, or the name or the number of a team
 	Verdict  string // as WA, or store.Unjudged
 	Language string // its id
+	// Verify is store.VerifyOpen or store.VerifyDone, for verdicts that judges verify.
+	Verify string
 }
 
 // Choose makes a filter of a choice. What is not known is a *Refusal.
 func (d *Desk) Choose(ctx context.Context, c *store.Contest, ch Choice) (store.Filter, error) {
-	f := store.Filter{Contest: c.ID, Who: strings.TrimSpace(ch.Who), Verdict: ch.Verdict, Language: ch.Language}
+	f := store.Filter{Contest: c.ID, Who: strings.TrimSpace(ch.Who), Verdict: ch.Verdict, Language: ch.Language, Verify: ch.Verify}
 	refuse := func(format string, args ...any) (store.Filter, error) {
 		return f, &Refusal{Code: http.StatusBadRequest, Text: fmt.Sprintf(format, args...)}
 	}
 	if ch.Verdict != "" && ch.Verdict != store.Unjudged && !slices.Contains(judge.Verdicts(), judge.Verdict(ch.Verdict)) {
 		return refuse("%.40q is not a verdict: they are %s; or %s, for those that have none yet", ch.Verdict, words(judge.Verdicts()), store.Unjudged)
+	}
+	if ch.Verify != "" && ch.Verify != store.VerifyOpen && ch.Verify != store.VerifyDone {
+		return refuse("%.40q says nothing of verification: write %s or %s", ch.Verify, store.VerifyOpen, store.VerifyDone)
 	}
 	if ch.Problem == "" && ch.Language == "" {
 		return f, nil

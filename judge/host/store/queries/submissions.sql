@@ -49,6 +49,23 @@ WHERE submitted.id IN (
 )
 ORDER BY submitted.number DESC;
 
+-- ListSubmissionsToVerify is the same for those whose verdicts judges verify: open or done.
+-- name: ListSubmissionsToVerify :many
+SELECT submitted.* FROM submitted
+WHERE submitted.id IN (
+    SELECT standing.submission FROM standing
+    JOIN submission ON submission.id = standing.submission
+    WHERE standing.contest = sqlc.arg(contest) AND standing.number < sqlc.arg(before) AND standing.verify <> '' AND NOT standing.ignored
+        AND CASE WHEN standing.verify = 'done' THEN 'done' ELSE 'open' END = CAST(sqlc.arg(verify) AS TEXT)
+        AND (CAST(sqlc.arg(verdict) AS TEXT) = '' OR standing.verdict = sqlc.arg(verdict))
+        AND (CAST(sqlc.arg(slug) AS TEXT) = '' OR submission.problem = (SELECT p.id FROM problem AS p WHERE p.slug = sqlc.arg(slug)))
+        AND (CAST(sqlc.arg(language) AS TEXT) = '' OR submission.language = sqlc.arg(language)
+            OR submission.language = '' AND submission.ending <> '' AND CAST(sqlc.arg(endings) AS TEXT) LIKE '%.' || submission.ending || '.%')
+        AND (CAST(sqlc.arg(who) AS TEXT) = '' OR submission.account = sqlc.arg(who) OR submission.team = sqlc.arg(who))
+    ORDER BY standing.number DESC LIMIT sqlc.arg(most)
+)
+ORDER BY submitted.number DESC;
+
 -- LatestSubmissions are those of all contests: ids are in the order of time.
 -- name: LatestSubmissions :many
 SELECT submitted.* FROM submitted

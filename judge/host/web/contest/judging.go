@@ -49,6 +49,7 @@ type staffView struct {
 	Worker, Machine, Version, Rung, Reason string
 	Toolchains                             map[string]string // of a language's id: its version
 	Mark                                   markView
+	Verify                                 *verifyView // nil if nothing is to verify, or was verified
 }
 
 // liveView is the part of the page that changes while a submission is judged.
@@ -134,6 +135,9 @@ func (s *site) judgingPage(w http.ResponseWriter, r *web.Request, code int, wron
 		if v.Staff.Mark, err = s.marks(r); err != nil {
 			return err
 		}
+		if v.Staff.Verify, err = s.verification(r, j); err != nil {
+			return err
+		}
 		v.Staff.Mark.Wrong, v.Staff.Mark.Why = wrong, r.PostFormValue("why") // no form: nothing
 	}
 	return s.Page(w, r, code, "judging", fmt.Sprintf("Submission %d", v.Number), v)
@@ -162,6 +166,10 @@ func (s *site) live(r *web.Request, sub *store.Submission, lines [][]byte) (part
 		return "", false, err
 	}
 	staff := r.Can(auth.SeeAll)
+	if j.Withheld() && !staff && j.State != store.Waiting {
+		part, err = s.Part("judging", "live", liveView{Number: sub.Number, State: web.StateOf(store.Out, judge.NotJudged, "", false)})
+		return part, true, err
+	}
 	v := liveView{Number: sub.Number, State: web.StateOf(j.State, j.Verdict, j.Score, staff)}
 	if v.Place, err = s.Waits(r.Context(), j); err != nil {
 		return "", false, err

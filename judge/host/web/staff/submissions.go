@@ -21,18 +21,23 @@ type choiceView struct {
 	Languages []desk.Spoken
 	Verdicts  []judge.Verdict
 	Unjudged  string // the word for those without a verdict; "" where they cannot be chosen
+	// Verified is how many verdicts judges verified, of Verifies.
+	Verified, Verifies int
 }
 
 // choice reads the filter of an address or a form. What is wrong with it is a *desk.Refusal.
 func (s *site) choice(r *web.Request) (v choiceView, f store.Filter, err error) {
 	v = choiceView{
-		Choice:   desk.Choice{Problem: r.FormValue("problem"), Who: r.FormValue("who"), Verdict: r.FormValue("verdict"), Language: r.FormValue("language")},
+		Choice:   desk.Choice{Problem: r.FormValue("problem"), Who: r.FormValue("who"), Verdict: r.FormValue("verdict"), Language: r.FormValue("language"), Verify: r.FormValue("verify")},
 		Verdicts: judge.Verdicts(), Unjudged: store.Unjudged,
 	}
 	if v.Problems, err = s.Store.ContestProblems(r.Context(), access.Of(r).Contest.ID); err != nil {
 		return v, f, err
 	}
 	if v.Languages, err = s.usedLanguages(r, v); err != nil {
+		return v, f, err
+	}
+	if v.Verified, v.Verifies, err = s.Store.CountVerified(r.Context(), access.Of(r).Contest.ID); err != nil {
 		return v, f, err
 	}
 	f, err = s.Choose(r.Context(), access.Of(r).Contest, v.Choice)
@@ -87,7 +92,14 @@ func (v *choiceView) menus(path string) []menu {
 	for _, l := range v.Languages {
 		language.add(v, path, l.Name, "language", l.ID, v.Language == l.ID)
 	}
-	return []menu{*problem, *verdict, *language}
+	all := []menu{*problem, *verdict, *language}
+	if v.Verifies > 0 || v.Verify != "" {
+		verify := one("Verification", "verify", v.Verify)
+		verify.add(v, path, "Not verified", "verify", store.VerifyOpen, v.Verify == store.VerifyOpen)
+		verify.add(v, path, "Verified", "verify", store.VerifyDone, v.Verify == store.VerifyDone)
+		all = append(all, *verify)
+	}
+	return all
 }
 
 // add adds the value of a field of the filter. If it is empty, it turns the filter off.
@@ -107,7 +119,7 @@ func (m *menu) add(v *choiceView, path, text, field, value string, here bool) {
 // query is the filter as part of an address.
 func (v *choiceView) query() url.Values {
 	q := url.Values{}
-	for name, value := range map[string]string{"problem": v.Problem, "who": v.Who, "verdict": v.Verdict, "language": v.Language} {
+	for name, value := range map[string]string{"problem": v.Problem, "who": v.Who, "verdict": v.Verdict, "language": v.Language, "verify": v.Verify} {
 		if value != "" {
 			q.Set(name, value)
 		}

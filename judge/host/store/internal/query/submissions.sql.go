@@ -34,7 +34,7 @@ func (q *Queries) CountSubmissions(ctx context.Context, arg CountSubmissionsPara
 }
 
 const getSubmission = `-- name: GetSubmission :one
-SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, ignored, given FROM submitted WHERE id = $1
+SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, paused, ignored, given, verify FROM submitted WHERE id = $1
 `
 
 func (q *Queries) GetSubmission(ctx context.Context, id string) (Submitted, error) {
@@ -61,8 +61,10 @@ func (q *Queries) GetSubmission(ctx context.Context, id string) (Submitted, erro
 		&i.Score,
 		&i.Ended,
 		&i.State,
+		&i.Paused,
 		&i.Ignored,
 		&i.Given,
+		&i.Verify,
 	)
 	return i, err
 }
@@ -115,7 +117,7 @@ func (q *Queries) InsertSubmission(ctx context.Context, arg InsertSubmissionPara
 }
 
 const latestOfAccount = `-- name: LatestOfAccount :many
-SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, ignored, given FROM submitted WHERE account = $1 AND id < $2
+SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, paused, ignored, given, verify FROM submitted WHERE account = $1 AND id < $2
     AND (CAST($3 AS TEXT) = '' OR slug = $3)
 ORDER BY id DESC LIMIT $4
 `
@@ -162,8 +164,10 @@ func (q *Queries) LatestOfAccount(ctx context.Context, arg LatestOfAccountParams
 			&i.Score,
 			&i.Ended,
 			&i.State,
+			&i.Paused,
 			&i.Ignored,
 			&i.Given,
+			&i.Verify,
 		); err != nil {
 			return nil, err
 		}
@@ -179,7 +183,7 @@ func (q *Queries) LatestOfAccount(ctx context.Context, arg LatestOfAccountParams
 }
 
 const latestSubmissions = `-- name: LatestSubmissions :many
-SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.ignored, submitted.given FROM submitted
+SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM submitted
 WHERE submitted.id IN (
     SELECT submission.id FROM submission
     WHERE submission.id < $1
@@ -226,8 +230,10 @@ func (q *Queries) LatestSubmissions(ctx context.Context, arg LatestSubmissionsPa
 			&i.Score,
 			&i.Ended,
 			&i.State,
+			&i.Paused,
 			&i.Ignored,
 			&i.Given,
+			&i.Verify,
 		); err != nil {
 			return nil, err
 		}
@@ -243,7 +249,7 @@ func (q *Queries) LatestSubmissions(ctx context.Context, arg LatestSubmissionsPa
 }
 
 const listSubmissions = `-- name: ListSubmissions :many
-SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.ignored, submitted.given FROM submitted
+SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM submitted
 WHERE submitted.id IN (
     SELECT submission.id FROM submission
     WHERE submission.contest = $1 AND submission.number < $2
@@ -307,8 +313,10 @@ func (q *Queries) ListSubmissions(ctx context.Context, arg ListSubmissionsParams
 			&i.Score,
 			&i.Ended,
 			&i.State,
+			&i.Paused,
 			&i.Ignored,
 			&i.Given,
+			&i.Verify,
 		); err != nil {
 			return nil, err
 		}
@@ -324,7 +332,7 @@ func (q *Queries) ListSubmissions(ctx context.Context, arg ListSubmissionsParams
 }
 
 const listSubmissionsOfVerdict = `-- name: ListSubmissionsOfVerdict :many
-SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.ignored, submitted.given FROM submitted
+SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM submitted
 WHERE submitted.id IN (
     SELECT standing.submission FROM standing
     JOIN submission ON submission.id = standing.submission
@@ -389,8 +397,98 @@ func (q *Queries) ListSubmissionsOfVerdict(ctx context.Context, arg ListSubmissi
 			&i.Score,
 			&i.Ended,
 			&i.State,
+			&i.Paused,
 			&i.Ignored,
 			&i.Given,
+			&i.Verify,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listSubmissionsToVerify = `-- name: ListSubmissionsToVerify :many
+SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM submitted
+WHERE submitted.id IN (
+    SELECT standing.submission FROM standing
+    JOIN submission ON submission.id = standing.submission
+    WHERE standing.contest = $1 AND standing.number < $2 AND standing.verify <> '' AND NOT standing.ignored
+        AND CASE WHEN standing.verify = 'done' THEN 'done' ELSE 'open' END = CAST($3 AS TEXT)
+        AND (CAST($4 AS TEXT) = '' OR standing.verdict = $4)
+        AND (CAST($5 AS TEXT) = '' OR submission.problem = (SELECT p.id FROM problem AS p WHERE p.slug = $5))
+        AND (CAST($6 AS TEXT) = '' OR submission.language = $6
+            OR submission.language = '' AND submission.ending <> '' AND CAST($7 AS TEXT) LIKE '%.' || submission.ending || '.%')
+        AND (CAST($8 AS TEXT) = '' OR submission.account = $8 OR submission.team = $8)
+    ORDER BY standing.number DESC LIMIT $9
+)
+ORDER BY submitted.number DESC
+`
+
+type ListSubmissionsToVerifyParams struct {
+	Contest  string
+	Before   int64
+	Verify   string
+	Verdict  string
+	Slug     string
+	Language string
+	Endings  string
+	Who      string
+	Most     int32
+}
+
+// ListSubmissionsToVerify is the same for those whose verdicts judges verify: open or done.
+func (q *Queries) ListSubmissionsToVerify(ctx context.Context, arg ListSubmissionsToVerifyParams) ([]Submitted, error) {
+	rows, err := q.db.QueryContext(ctx, listSubmissionsToVerify,
+		arg.Contest,
+		arg.Before,
+		arg.Verify,
+		arg.Verdict,
+		arg.Slug,
+		arg.Language,
+		arg.Endings,
+		arg.Who,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Submitted
+	for rows.Next() {
+		var i Submitted
+		if err := rows.Scan(
+			&i.ID,
+			&i.Contest,
+			&i.Team,
+			&i.Number,
+			&i.Problem,
+			&i.Account,
+			&i.Language,
+			&i.Entry,
+			&i.Files,
+			&i.Folder,
+			&i.Size,
+			&i.Received,
+			&i.Login,
+			&i.Display,
+			&i.Slug,
+			&i.Judgement,
+			&i.Verdict,
+			&i.Score,
+			&i.Ended,
+			&i.State,
+			&i.Paused,
+			&i.Ignored,
+			&i.Given,
+			&i.Verify,
 		); err != nil {
 			return nil, err
 		}
@@ -444,7 +542,7 @@ func (q *Queries) SubmissionByKey(ctx context.Context, arg SubmissionByKeyParams
 }
 
 const submissionByNumber = `-- name: SubmissionByNumber :one
-SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, ignored, given FROM submitted WHERE contest = $1 AND number = $2
+SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, paused, ignored, given, verify FROM submitted WHERE contest = $1 AND number = $2
 `
 
 func (q *Queries) SubmissionByNumber(ctx context.Context, contest string, number int64) (Submitted, error) {
@@ -471,8 +569,10 @@ func (q *Queries) SubmissionByNumber(ctx context.Context, contest string, number
 		&i.Score,
 		&i.Ended,
 		&i.State,
+		&i.Paused,
 		&i.Ignored,
 		&i.Given,
+		&i.Verify,
 	)
 	return i, err
 }
@@ -510,7 +610,7 @@ func (q *Queries) SubmissionLanguages(ctx context.Context, contest string) ([]Su
 }
 
 const submissionsOfAccount = `-- name: SubmissionsOfAccount :many
-SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, ignored, given FROM submitted WHERE account = $1 AND contest = $2 AND number < $3
+SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, paused, ignored, given, verify FROM submitted WHERE account = $1 AND contest = $2 AND number < $3
     AND (CAST($5 AS TEXT) = '' OR slug = $5)
 ORDER BY number DESC LIMIT $4
 `
@@ -559,8 +659,10 @@ func (q *Queries) SubmissionsOfAccount(ctx context.Context, arg SubmissionsOfAcc
 			&i.Score,
 			&i.Ended,
 			&i.State,
+			&i.Paused,
 			&i.Ignored,
 			&i.Given,
+			&i.Verify,
 		); err != nil {
 			return nil, err
 		}
@@ -576,7 +678,7 @@ func (q *Queries) SubmissionsOfAccount(ctx context.Context, arg SubmissionsOfAcc
 }
 
 const submissionsOfProblem = `-- name: SubmissionsOfProblem :many
-SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, ignored, given FROM submitted WHERE problem = (SELECT p.id FROM problem AS p WHERE p.slug = $4)
+SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, paused, ignored, given, verify FROM submitted WHERE problem = (SELECT p.id FROM problem AS p WHERE p.slug = $4)
     AND contest = $1 AND number < $2
 ORDER BY number DESC LIMIT $3
 `
@@ -623,8 +725,10 @@ func (q *Queries) SubmissionsOfProblem(ctx context.Context, arg SubmissionsOfPro
 			&i.Score,
 			&i.Ended,
 			&i.State,
+			&i.Paused,
 			&i.Ignored,
 			&i.Given,
+			&i.Verify,
 		); err != nil {
 			return nil, err
 		}
@@ -640,7 +744,7 @@ func (q *Queries) SubmissionsOfProblem(ctx context.Context, arg SubmissionsOfPro
 }
 
 const submissionsOfTeam = `-- name: SubmissionsOfTeam :many
-SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, ignored, given FROM submitted WHERE team = $1 AND contest = $2 AND number < $3
+SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, paused, ignored, given, verify FROM submitted WHERE team = $1 AND contest = $2 AND number < $3
     AND (CAST($5 AS TEXT) = '' OR slug = $5)
 ORDER BY number DESC LIMIT $4
 `
@@ -689,8 +793,10 @@ func (q *Queries) SubmissionsOfTeam(ctx context.Context, arg SubmissionsOfTeamPa
 			&i.Score,
 			&i.Ended,
 			&i.State,
+			&i.Paused,
 			&i.Ignored,
 			&i.Given,
+			&i.Verify,
 		); err != nil {
 			return nil, err
 		}
