@@ -11,7 +11,6 @@ import (
 	"assay/judge/host/auth"
 	"assay/judge/host/clics"
 	"assay/judge/host/feed"
-	"assay/judge/host/scoring"
 	"assay/judge/host/store"
 )
 
@@ -54,7 +53,7 @@ func (c *apiClient) writeAward(w http.ResponseWriter, r *http.Request, id string
 			return nothingThere
 		}
 		row.Settings.Awards = slices.Delete(awards, at, at+1)
-		if slices.ContainsFunc(c.ComputedAwards(), func(a scoring.Award) bool { return a.ID == id }) && !slices.Contains(row.Settings.AwardsOff, id) {
+		if c.Computes(id) && !slices.Contains(row.Settings.AwardsOff, id) {
 			row.Settings.AwardsOff = append(row.Settings.AwardsOff, id) // otherwise the server would compute it
 		}
 		return c.changed(w, r, "delete an award", row, func() error { w.WriteHeader(http.StatusNoContent); return nil })

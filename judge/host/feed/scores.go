@@ -67,6 +67,9 @@ func (c *Contest) score(anew bool, changed []scoring.Submission) []*unit {
 	return units
 }
 
+// firstToSolve begins the ids of awards that name a problem.
+const firstToSolve = "first-to-solve-"
+
 // prizes returns the units of the awards: those that are computed, and those that administrators set. An
 // award that an administrator set or turned off is not computed.
 func (c *Contest) prizes() (units []*unit) {
@@ -83,7 +86,7 @@ func (c *Contest) prizes() (units []*unit) {
 				prizes[one.ID], units = u, append(units, u)
 			}
 			it := item{Object: clics.Object{"id": one.ID, "citation": cmp.Or(settings.Citations[one.ID], one.Citation), "team_ids": one.Teams}, to: to}
-			it.Names = strings.HasPrefix(one.ID, "first-to-solve-")
+			it.Names = strings.HasPrefix(one.ID, firstToSolve)
 			u.items = append(u.items, it)
 		}
 	}
@@ -95,12 +98,18 @@ func (c *Contest) prizes() (units []*unit) {
 		}
 		return true
 	}
+	known := c.setup.scored.Public(c.now).Known
+	frozen := !known.IsZero() && !c.now.Before(known)
+	computed := c.awards(c.boards[0])
 	for _, one := range settings.Awards {
 		shown := slices.DeleteFunc(append([]string{}, one.Teams...), hidden)
 		o := clics.Object{"id": one.ID, "citation": one.Citation, "team_ids": append([]string{}, one.Teams...)}
 		public := clone(o)
 		public["team_ids"] = shown
-		units = append(units, &unit{key: key{clics.Awards, one.ID}, items: []item{{Object: o, to: insiders}, {Object: public, to: outsiders}}})
+		if frozen && slices.ContainsFunc(computed, func(a scoring.Award) bool { return a.ID == one.ID }) {
+			delete(public, "team_ids") // the public would learn what the scoreboard hides
+		}
+		units = append(units, &unit{key: key{clics.Awards, one.ID}, items: []item{{Object: o, to: insiders}, {Object: public, to: outsiders, Facts: clics.Facts{Names: strings.HasPrefix(one.ID, firstToSolve)}}}})
 	}
 	return units
 }
@@ -154,6 +163,11 @@ func (c *Contest) ComputedAwards() []scoring.Award {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.awards(c.boards[1])
+}
+
+// Computes reports whether the award with an id is computed unless an administrator sets it or turns it off.
+func (c *Contest) Computes(id string) bool {
+	return slices.ContainsFunc(c.ComputedAwards(), func(a scoring.Award) bool { return a.ID == id })
 }
 
 // Scoreboard returns the scoreboard that a reader sees: of the group with an id, or if that is empty, the
