@@ -159,7 +159,7 @@ var layers = map[string][]string{
 	"judge/host/web/people":   {"judge", "judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/roster", "judge/host/store", "judge/host/web", "judge/host/web/access"},
 	"judge/host/web/problems": {"judge/blob", "judge/bundle", "judge/host/auth", "judge/host/client", "judge/host/desk", "judge/host/store", "judge/host/web"},
 	"judge/host/web/runner":   {"judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/scoring", "judge/host/store", "judge/host/web", "judge/host/web/access"},
-	"judge/host/web/staff":    {"judge", "judge/host/auth", "judge/host/board", "judge/host/contestexport", "judge/host/desk", "judge/host/job", "judge/host/scoring", "judge/host/store", "judge/host/web", "judge/host/web/access"},
+	"judge/host/web/staff":    {"judge", "judge/host/auth", "judge/host/board", "judge/host/contestexport", "judge/host/desk", "judge/host/feed", "judge/host/job", "judge/host/scoring", "judge/host/store", "judge/host/web", "judge/host/web/access"},
 	// The list of all pages, and the home page.
 	"judge/host/web/pages": {"judge/host/auth", "judge/host/store", "judge/host/web", "judge/host/web/access", "judge/host/web/contest", "judge/host/web/hole", "judge/host/web/ladder", "judge/host/web/people", "judge/host/web/problems", "judge/host/web/runner", "judge/host/web/staff"},
 	// For tests of the pages.
@@ -186,7 +186,8 @@ var doors = map[string]struct {
 	"golang.org/x/net/bpf":                           {[]string{"judge/running/sandbox"}, "the system call filter"},
 	"golang.org/x/text/encoding/htmlindex":           {[]string{"judge/packages/polygon"}, "problem.xml in the encoding that it names"},
 	"golang.org/x/net/html":                          {[]string{"judge/report", "judge/internal/pictures", "judge/workspace", "judge/host/web/webtest"}, "statements have HTML in them, and SVG has its size; tests read pages"},
-	"golang.org/x/text/language":                     {[]string{"judge/host/web/contest", "judge/host/web/staff"}, "which language of a statement a browser prefers, and whether a contest may name it"},
+	"golang.org/x/text/collate":                      {[]string{"judge/host/scoring"}, "teams with equal ranks are in the order of their names as the Contest API says it"},
+	"golang.org/x/text/language":                     {[]string{"judge/host/scoring", "judge/host/web/contest", "judge/host/web/staff"}, "which language of a statement a browser prefers, and whether a contest may name it; in which one names are sorted"},
 	"golang.org/x/text/unicode/norm":                 {[]string{"judge/internal/tex", "judge/internal/collide", "judge/host/auth", "judge/host/roster"}, "letters with accents: LaTeX and some file systems write them in two parts, logins and names of columns have none"},
 	"golang.org/x/crypto":                            {[]string{"judge/host/auth"}, "hashes of passwords"},
 	"golang.org/x/sync/semaphore":                    {[]string{"judge/host/worker"}, "a job that must run alone takes all places at once"},

@@ -372,6 +372,8 @@ func (a *api) statusOf(w http.ResponseWriter, r *http.Request, err error) *statu
 		s = &status{http.StatusServiceUnavailable, "the server is shutting down and did not finish the request", "try again"}
 	case errors.Is(err, store.ErrNotFound):
 		s = &status{http.StatusNotFound, err.Error(), ""}
+	case errors.Is(err, store.ErrOver):
+		s = &status{http.StatusConflict, store.ErrOver.Error(), "nothing of the contest changes any more"}
 	case errors.Is(err, store.ErrTaken):
 		s = &status{http.StatusConflict, err.Error(), ""}
 	case errors.Is(err, auth.ErrBusy):

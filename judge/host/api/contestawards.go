@@ -22,9 +22,17 @@ type sentAward struct {
 	ID       *string   `json:"id"`
 	Citation *string   `json:"citation"`
 	Teams    *[]string `json:"team_ids"`
+	present  map[string]json.RawMessage
 }
 
-// writeAward creates, changes or deletes an award. The awards that the server computes cannot be written.
+// null reports whether a property was sent as null.
+func (n *sentAward) null(name string) bool {
+	value, is := n.present[name]
+	return is && string(value) == "null"
+}
+
+// writeAward creates, changes or deletes an award. The awards that the server computes cannot be written; one
+// whose teams an administrator sets, or that is turned off, is not computed.
 func (c *apiClient) writeAward(w http.ResponseWriter, r *http.Request, id string, data []byte) error {
 	if c.to.Role != clics.Admin || !c.seat.Can(auth.Change) {
 		return forbidden("only administrators of the contest may change awards")
@@ -38,13 +46,16 @@ func (c *apiClient) writeAward(w http.ResponseWriter, r *http.Request, id string
 		return err
 	}
 	if at < 0 && slices.ContainsFunc(all, func(l feed.Line) bool { return l.ID == id }) {
-		return forbidden("the server computes this award")
+		return forbidden("the server computes this award: turn it off or set its teams on the page of the final results first")
 	}
 	if r.Method == http.MethodDelete {
 		if at < 0 {
 			return nothingThere
 		}
 		row.Settings.Awards = slices.Delete(awards, at, at+1)
+		if c.Computes(id) && !slices.Contains(row.Settings.AwardsOff, id) {
+			row.Settings.AwardsOff = append(row.Settings.AwardsOff, id) // otherwise the server would compute it
+		}
 		return c.changed(w, r, "delete an award", row, func() error { w.WriteHeader(http.StatusNoContent); return nil })
 	}
 	one, err := c.readAward(r, id, data, awards, at)
@@ -69,18 +80,20 @@ func (c *apiClient) writeAward(w http.ResponseWriter, r *http.Request, id string
 // readAward reads an award from a request. It is that of awards at an index, or new if that is below 0.
 func (c *apiClient) readAward(r *http.Request, id string, data []byte, awards []store.OwnAward, at int) (one store.OwnAward, err error) {
 	var sent sentAward
-	if err := json.Unmarshal(data, &sent); err != nil {
+	if err := errors.Join(json.Unmarshal(data, &sent), json.Unmarshal(data, &sent.present)); err != nil {
 		return one, badRequest("the request is not the JSON of an award: %v", err)
 	}
 	switch {
 	case r.Method == http.MethodPost && sent.ID != nil:
 		return one, badRequest("leave out the id, or send the award to its address with PUT")
 	case id != "" && sent.ID != nil && *sent.ID != id:
-		return one, badRequest("the id is not that of the address")
+		return one, otherID
 	case id != "" && !goodID.MatchString(id):
 		return one, badRequest("an id has 1 to 36 of the letters A-Z a-z 0-9 _ . - and does not begin with . or -")
 	case r.Method == http.MethodPatch && at < 0:
 		return one, nothingThere
+	case sent.null("citation") || sent.null("team_ids"):
+		return one, badRequest("the citation and team_ids cannot be null")
 	case r.Method != http.MethodPatch && (sent.Citation == nil || sent.Teams == nil):
 		return one, badRequest("the citation or team_ids are missing")
 	case at < 0 && len(awards) >= mostAwards:

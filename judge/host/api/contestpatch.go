@@ -36,8 +36,10 @@ func (c *apiClient) patch(w http.ResponseWriter, r *http.Request, data []byte) e
 		return badRequest("the request is not the JSON of a contest: %v", err)
 	}
 	switch {
-	case n.ID == nil || *n.ID != c.seat.Contest.Slug:
-		return badRequest("the id must be that of the contest: %s", c.seat.Contest.Slug)
+	case n.ID == nil:
+		return badRequest("the id is missing: it is %s", c.seat.Contest.Slug)
+	case *n.ID != c.seat.Contest.Slug:
+		return otherID
 	case n.has("start_time") == n.has("scoreboard_thaw_time"):
 		return badRequest("send either start_time or scoreboard_thaw_time")
 	case n.has("start_time"):
@@ -84,15 +86,9 @@ func (c *apiClient) setThaw(w http.ResponseWriter, r *http.Request, n *sentConte
 	if past {
 		at = now
 	}
-	teams, err := c.Store.Teams(r.Context(), row.ID)
+	last, err := c.Store.LastEnd(r.Context(), row)
 	if err != nil {
 		return err
-	}
-	last := row.Ends()
-	for _, t := range teams {
-		if end := row.Ends().Add(t.ExtraTime); end.After(last) {
-			last = end
-		}
 	}
 	switch {
 	case row.Freeze == 0:

@@ -31,6 +31,9 @@ import (
 // goodID matches ids that other systems may give to objects.
 var goodID = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,34}[A-Za-z0-9_-]$|^[A-Za-z0-9_]$`)
 
+// otherID refuses an object whose id is not that of its address.
+var otherID = &status{http.StatusConflict, "the id is not that of the address", ""}
+
 func badRequest(format string, args ...any) error {
 	return &status{http.StatusBadRequest, fmt.Sprintf(format, args...), ""}
 }
@@ -42,6 +45,9 @@ func (c *apiClient) write(w http.ResponseWriter, r *http.Request, path []string)
 		return &status{http.StatusUnauthorized, "only clients that are logged in may write", ""}
 	case !c.who.may(client.Submit) && !c.who.may(client.Publish):
 		return &status{http.StatusForbidden, "the scopes of the token do not allow to write", ""}
+	}
+	if c.seat.Contest.UpdatesEnded(c.Time()) {
+		return store.ErrOver
 	}
 	if takesTurns(c.who) {
 		upload, err := c.Upload(r.Context(), c.who.account)
@@ -134,7 +140,7 @@ func (c *apiClient) header(o *sentObject, id string) (given string, at time.Time
 	case id == "" && o.ID != nil:
 		return "", at, badRequest("leave out the id, or send the object to its address with PUT")
 	case id != "" && o.ID != nil && *o.ID != id:
-		return "", at, badRequest("the id is not that of the address")
+		return "", at, otherID
 	case id != "" && !goodID.MatchString(id):
 		return "", at, badRequest("an id has 1 to 36 of the letters A-Z a-z 0-9 _ . - and does not begin with . or -")
 	case o.Time == nil:

@@ -116,7 +116,7 @@ func TestContestAPIWrites(t *testing.T) {
 		{"admin", "PUT", submissions + "/site1.7", `{"team_id": "8", "time": ` + ago + `, ` + good + "}", 200, `"id":"site1.7"`},
 		{"admin", "PUT", submissions + "/site1.7", `{"team_id": "8", "time": ` + ago + `, ` + good + "}", 409, "with this id"},
 		{"admin", "PUT", submissions + "/a.", `{"team_id": "8", "time": ` + ago + `, ` + good + "}", 400, "an id has"},
-		{"admin", "PUT", submissions + "/a", `{"id": "b", "team_id": "8", "time": ` + ago + `, ` + good + "}", 400, "not that of the address"},
+		{"admin", "PUT", submissions + "/a", `{"id": "b", "team_id": "8", "time": ` + ago + `, ` + good + "}", 409, "not that of the address"},
 		{"admin", "POST", submissions, `{"team_id": "8", "time": ` + ago + `, ` + good + "}", 200, `"team_id":"8"`},
 		{"admin", "POST", submissions, `{"team_id": "9", "time": ` + ago + `, ` + good + "}", 400, "no team"},
 		{"admin", "POST", submissions, `{"team_id": "8", ` + good + "}", 400, "time is missing"},
@@ -268,7 +268,8 @@ func TestContestPatch(t *testing.T) {
 		}
 	}
 	patch("publish", `{"id": "wf", "start_time": null}`, 403, "administrators")
-	patch("admin", `{"id": "x", "start_time": null}`, 400, "id must be")
+	patch("admin", `{"start_time": null}`, 400, "the id is missing")
+	patch("admin", `{"id": "x", "start_time": null}`, 409, "not that of the address")
 	patch("admin", `{"id": "wf"}`, 400, "either")
 	patch("admin", `{"id": "wf", "start_time": null, "countdown_pause_time": "0:03:38.749"}`, 200,
 		`"start_time":null,"countdown_pause_time":"0:03:38.749"`)
@@ -309,7 +310,7 @@ func TestContestAPIAwards(t *testing.T) {
 		{"admin", "POST", "", `{"citation": "", "team_ids": []}`, 400, "citation must"},
 		{"admin", "POST", "", `{"citation": "Best", "team_ids": ["9"]}`, 400, "no team"},
 		{"admin", "PUT", "/fun", `{"citation": "Fun", "team_ids": ["7", "8"]}`, 200, `"team_ids":["7","8"]`},
-		{"admin", "PUT", "/fun", `{"id": "x", "citation": "Fun", "team_ids": []}`, 400, "not that of the address"},
+		{"admin", "PUT", "/fun", `{"id": "x", "citation": "Fun", "team_ids": []}`, 409, "not that of the address"},
 		{"nobody", "GET", "/fun", "", 200, `"team_ids":["7"]`}, // the other team is hidden
 		{"admin", "PATCH", "/fun", `{"citation": "More fun"}`, 200, `"citation":"More fun","team_ids":["7","8"]`},
 		{"admin", "PATCH", "/none", `{"citation": "More fun"}`, 404, "no such"},

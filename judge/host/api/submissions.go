@@ -134,12 +134,21 @@ func (a *api) mine(r *http.Request, who *caller) (*store.Submission, error) {
 	return s, err
 }
 
-// shown returns a submission as clients receive it.
-func shown(s *store.Submission) client.Submission {
-	return client.Submission{
+// shown returns a submission as a client receives it. A verdict that a judge must verify is only for the jury.
+func shown(s *store.Submission, who *caller) client.Submission {
+	one := client.Submission{
 		ID: s.ID, Number: s.Number, Problem: s.Problem, Program: s.Program, Login: s.Login, Received: s.Received, State: string(s.State),
 		Verdict: s.Verdict, Score: s.Score,
 	}
+	if s.Verify == store.Unverified && !jury(who) {
+		one.State, one.Verdict, one.Score = string(store.Out), judge.NotJudged, ""
+	}
+	return one
+}
+
+// jury reports whether a caller sees verdicts before a judge verified them.
+func jury(who *caller) bool {
+	return who.may(client.Admin) || auth.Can(desk.Role(who.account), auth.SeeAll, auth.State{})
 }
 
 func (a *api) submission(w http.ResponseWriter, r *http.Request, who *caller) error {
@@ -168,7 +177,15 @@ func (a *api) judged(r *http.Request, who *caller, s *store.Submission) (*client
 	if err != nil {
 		return nil, nil, err
 	}
-	end := shown(s)
+	end := shown(s, who)
+	if j.Withheld() && !jury(who) {
+		if end.State = string(store.Out); j.State == store.Waiting {
+			end.State = string(store.Waiting)
+		}
+		end.Verdict, end.Score = judge.NotJudged, ""
+		end.Place, err = a.Waits(r.Context(), j)
+		return &end, j, err
+	}
 	end.State, end.Verdict, end.Score = string(j.State), j.Verdict, j.Score
 	if end.Place, err = a.Waits(r.Context(), j); err != nil {
 		return nil, nil, err
@@ -211,7 +228,7 @@ func (a *api) submissions(w http.ResponseWriter, r *http.Request, who *caller) e
 	}
 	all := []client.Submission{}
 	for _, s := range rows {
-		one := shown(s)
+		one := shown(s, who)
 		one.Contest = slugs[s.Contest]
 		all = append(all, one)
 	}
@@ -336,6 +353,12 @@ func (a *api) events(w http.ResponseWriter, r *http.Request, who *caller) error 
 	told := time.Now()
 	for {
 		events, changed, ended := out.look(watch)
+		if j.Withheld() && !jury(who) {
+			events = nil
+			if ended {
+				changed = nil // which is closed, and says nothing of when a judge verifies
+			}
+		}
 		if err := out.events(events); err != nil {
 			return nil // the client has gone
 		}
@@ -345,7 +368,7 @@ func (a *api) events(w http.ResponseWriter, r *http.Request, who *caller) error 
 				return nil // the listener asks again
 			}
 		}
-		if !j.Ended.IsZero() {
+		if !j.Ended.IsZero() && !(j.Withheld() && !jury(who)) {
 			return a.finish(out, end, j)
 		}
 		if j.ID != of { // it is rejudged before a verdict counts

@@ -242,13 +242,13 @@ func (h *Hall) teams(ctx context.Context, contest string) ([]scoring.Team, error
 	}
 	all := make([]scoring.Team, 0, len(teams))
 	for _, t := range teams {
-		all = append(all, scoring.Team{ID: t.ID, Name: t.Name, Groups: t.Groups, Hidden: t.Hidden, Penalty: t.ExtraPenalty, Extra: t.ExtraTime})
+		all = append(all, scoring.Team{ID: t.ID, Name: t.Name, Groups: t.Groups, Organization: t.Organization, Hidden: t.Hidden, Penalty: t.ExtraPenalty, Extra: t.ExtraTime})
 	}
 	return all, nil
 }
 
 func submission(s *store.Scored) scoring.Submission {
-	return scoring.Submission{Number: s.Number, Team: s.Team, Problem: s.Label, At: s.Received, Verdict: s.Verdict, Score: s.Score, Parts: s.Parts, Ignored: s.Cancelled || s.Ignored}
+	return scoring.Submission{Number: s.Number, Team: s.Team, Problem: s.Label, At: s.Received, Verdict: s.Verdict, Score: s.Score, Parts: s.Parts, Ignored: s.Cancelled || s.Ignored, Unverified: s.Unverified}
 }
 
 // worth is what an accepted submission of a problem gives, where nobody said it.

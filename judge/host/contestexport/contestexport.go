@@ -47,7 +47,7 @@ func Write(ctx context.Context, d *desk.Desk, boards *board.Hall, c *store.Conte
 	switch p {
 	case Package:
 		if err = writePackage(ctx, d.Store, c, z); err == nil && ranks(c) {
-			err = writeResults(ctx, d, boards, c, z)
+			err = writeResults(ctx, d, c, z)
 		}
 	case Submissions:
 		err = writeSubmissions(ctx, d, c, z)

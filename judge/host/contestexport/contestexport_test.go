@@ -133,7 +133,7 @@ func TestResults(t *testing.T) {
 	}
 	h.Judged(h.Send(c, "bob"), webtest.Failing()...)
 	_, all := files(t, h, c, contestexport.Package)
-	want := regexp.MustCompile(`^File_Version\t1\n700\t1\tGold Medal\t1\t(\d+)\t(\d+)\tNorth, Girls\n\t2\tHonorable\t0\t0\t0\t\n$`)
+	want := regexp.MustCompile(`^File_Version\t1\n700\t1\tGold Medal\t1\t(\d+)\t(\d+)\tNorth, Girls\n\t\tHonorable\t0\t0\t0\t\n$`)
 	if m := want.FindStringSubmatch(all["results.tsv"]); m == nil || m[1] != m[2] || m[1] == "0" {
 		t.Errorf("the results:\n%q, want\n%s", all["results.tsv"], want)
 	}

@@ -7,10 +7,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
-	"assay/judge/host/board"
 	"assay/judge/host/clics"
 	"assay/judge/host/desk"
 	"assay/judge/host/feed"
@@ -23,7 +23,7 @@ var jury = feed.Reader{Version: clics.V2026, Role: clics.Judge}
 
 // writeResults writes the scoreboard, the awards and the event feed of the Contest API as the jury sees
 // them, and results.tsv.
-func writeResults(ctx context.Context, d *desk.Desk, boards *board.Hall, c *store.Contest, z *zip.Writer) error {
+func writeResults(ctx context.Context, d *desk.Desk, c *store.Contest, z *zip.Writer) error {
 	registry := &feed.Registry{Desk: d}
 	now, err := registry.Contest(ctx, c.ID)
 	if err != nil {
@@ -50,7 +50,7 @@ func writeResults(ctx context.Context, d *desk.Desk, boards *board.Hall, c *stor
 	if err != nil {
 		return err
 	}
-	results, err := resultsTable(ctx, d, boards, c, lines)
+	results, err := resultsTable(ctx, d, now, c, lines)
 	if err != nil {
 		return err
 	}
@@ -89,13 +89,11 @@ func eventFeed(ctx context.Context, now *feed.Contest) ([]byte, error) {
 // medals are the names in results.tsv of the awards with these ids.
 var medals = map[string]string{"gold-medal": "Gold Medal", "silver-medal": "Silver Medal", "bronze-medal": "Bronze Medal"}
 
-// resultsTable writes results.tsv: for each ranked team the id of the ICPC, rank, award, solved problems,
-// penalty time, time of the last accepted submission, and the groups that it won.
-func resultsTable(ctx context.Context, d *desk.Desk, boards *board.Hall, c *store.Contest, awards []feed.Line) ([]byte, error) {
-	live, err := boards.Board(ctx, c.ID)
-	if err != nil {
-		return nil, err
-	}
+// resultsTable writes results.tsv: for each team of the main scoreboard the id of the ICPC, rank, award, solved
+// problems, penalty time, time of the last accepted submission, and the groups that it won. A team that is
+// not ranked, such as one that solved nothing, has an honorable mention and no rank. Before the start no
+// team has either.
+func resultsTable(ctx context.Context, d *desk.Desk, now *feed.Contest, c *store.Contest, awards []feed.Line) ([]byte, error) {
 	all, err := d.Store.Teams(ctx, c.ID)
 	if err != nil {
 		return nil, err
@@ -120,21 +118,25 @@ func resultsTable(ctx context.Context, d *desk.Desk, boards *board.Hall, c *stor
 	}
 	var out bytes.Buffer
 	out.WriteString("File_Version\t1\n")
-	_, places, _ := live.Scores(true)
-	for _, p := range places {
+	started := !c.Starts.IsZero() && !d.Time().Before(c.Starts)
+	places, ranks := now.FinalRanks()
+	for i, p := range places {
 		at := slices.IndexFunc(all, func(t *store.Team) bool { return t.ID == p.Team.ID })
-		if p.Rank == 0 || at < 0 {
-			continue
+		if at < 0 {
+			continue // it was removed meanwhile
 		}
-		award := medal[all[at].ExtID]
+		rank, award := "", medal[all[at].ExtID]
+		if ranks[i] > 0 {
+			rank = strconv.Itoa(ranks[i])
+		}
 		switch {
-		case award != "":
-		case p.Solved > 0:
+		case award != "" || !started:
+		case ranks[i] > 0:
 			award = "Ranked"
 		default:
 			award = "Honorable"
 		}
-		fmt.Fprintf(&out, "%s\t%d\t%s\t%d\t%d\t%d\t%s\n", all[at].ICPCID, p.Rank, award, p.Solved, p.Time/time.Minute, p.Last/time.Minute,
+		fmt.Fprintf(&out, "%s\t%s\t%s\t%d\t%d\t%d\t%s\n", all[at].ICPCID, rank, award, p.Solved, p.Time/time.Minute, p.Last/time.Minute,
 			strings.Join(won[all[at].ExtID], ", "))
 	}
 	return out.Bytes(), nil

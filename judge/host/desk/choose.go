@@ -111,11 +111,13 @@ type Choice struct {
 	Verdict  string // as WA, or store.Unjudged or store.Judged
 	Language string // its id
 	Time     string // contest times, such as 1:00-2:30; each end may be missing
+	// Verify is store.VerifyOpen or store.VerifyDone, for verdicts that judges verify.
+	Verify string
 }
 
 // Choose makes a filter of a choice. What is not known is a *Refusal.
 func (d *Desk) Choose(ctx context.Context, c *store.Contest, ch Choice) (store.Filter, error) {
-	f := store.Filter{Contest: c.ID, Who: strings.TrimSpace(ch.Who), Group: ch.Group, Verdict: ch.Verdict, Language: ch.Language}
+	f := store.Filter{Contest: c.ID, Who: strings.TrimSpace(ch.Who), Group: ch.Group, Verdict: ch.Verdict, Language: ch.Language, Verify: ch.Verify}
 	refuse := func(format string, args ...any) (store.Filter, error) {
 		return f, &Refusal{Code: http.StatusBadRequest, Text: fmt.Sprintf(format, args...)}
 	}
@@ -144,6 +146,9 @@ func (d *Desk) Choose(ctx context.Context, c *store.Contest, ch Choice) (store.F
 		if f.Since, f.Until, err = between(c, ch.Time); err != nil {
 			return refuse("%s", err)
 		}
+	}
+	if ch.Verify != "" && ch.Verify != store.VerifyOpen && ch.Verify != store.VerifyDone {
+		return refuse("%.40q says nothing of verification: write %s or %s", ch.Verify, store.VerifyOpen, store.VerifyDone)
 	}
 	if ch.Problem == "" && ch.Language == "" {
 		return f, nil

@@ -359,6 +359,9 @@ func (d *Desk) enter(ctx context.Context, n *New, kept *store.NewSubmission) (er
 		}
 		return nil
 	}
+	if n.Seat.Team == nil && c.UpdatesEnded(d.Time()) {
+		return nil // practice after the final results, which have no further team
+	}
 	if n.Seat.Team == nil {
 		if n.Seat.Team, err = d.Store.Enter(ctx, c.ID, n.Account); err != nil {
 			return err

@@ -84,13 +84,15 @@ type Contest struct {
 
 // setup is what a contest is before anything is submitted.
 type setup struct {
-	contest   *store.Contest
-	scored    scoring.Contest
-	problems  []*store.ContestProblem
-	teams     map[string]*store.Team // by id
-	groups    []store.Group
-	languages []desk.Spoken
-	accounts  map[string]string // id in the Contest API by id of the account
+	contest  *store.Contest
+	scored   scoring.Contest
+	problems []*store.ContestProblem
+	teams    map[string]*store.Team // by id
+	groups   []store.Group
+	// organizations are those of the teams.
+	organizations []store.Organization
+	languages     []desk.Spoken
+	accounts      map[string]string // id in the Contest API by id of the account
 }
 
 // key names a unit: a type, and the id of what its objects are made of.

@@ -45,7 +45,7 @@ func scored(one *store.APISubmission, judgements []*store.APIJudgement) scoring.
 	s := scoring.Submission{Number: one.Number, Team: one.Team, Problem: one.Label, At: one.At, Verdict: one.Given, Ignored: one.Ignored}
 	for _, j := range judgements {
 		if j.Current && one.Given == "" {
-			s.Verdict, s.Score, s.Parts = j.Verdict, j.Score, j.Parts
+			s.Verdict, s.Score, s.Parts, s.Unverified = j.Verdict, j.Score, j.Parts, j.Unverified
 			s.Ignored = one.Ignored || !j.Ended.IsZero() && j.Verdict == judge.NotJudged
 		}
 	}
@@ -125,8 +125,8 @@ func (s *setup) submissionObject(one *store.APISubmission, team *store.Team) cli
 	return o
 }
 
-// judgement adds a judgement and its runs. A judge error is a verdict for those who see everything;
-// for all others the judgement stays pending.
+// judgement adds a judgement and its runs. A judge error, or a verdict that a judge must verify, is a verdict
+// for those who see everything; for all others the judgement stays pending.
 func (s *setup) judgement(judgements, runs *unit, base item, one *store.APISubmission, j *store.APIJudgement) {
 	base.at = one.At
 	if !j.Current { // it is shown by 2026-01, and deleted by 2023-06
@@ -170,7 +170,7 @@ func (s *setup) judged(judgements, runs *unit, base item, one *store.APISubmissi
 	if len(made) > 0 {
 		o["max_run_time"] = clics.Seconds(slowest)
 	}
-	if verdict == judge.JudgeError {
+	if verdict == judge.JudgeError || j.Unverified && (given == "" || !j.Current) {
 		full.to, pending.to = insiders, outsiders
 		judgements.items = append(judgements.items, pending)
 		for i := range made {

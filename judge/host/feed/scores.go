@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -10,9 +11,6 @@ import (
 	"assay/judge/host/scoring"
 	"assay/judge/host/store"
 )
-
-// medals is how many medals of each kind a contest has.
-const medals = 4
 
 // stateOf returns the state of a contest at a moment.
 func stateOf(c *store.Contest, now time.Time) clics.Object {
@@ -41,7 +39,7 @@ func phaseOf(c *store.Contest, now time.Time) string {
 // score brings the boards up to date with submissions, and returns the units that follow from them: the
 // state and the awards. The caller has locked the contest.
 func (c *Contest) score(anew bool, changed []scoring.Submission) []*unit {
-	views := [2]scoring.View{c.setup.scored.Public(c.now), {}}
+	views := [2]scoring.View{c.setup.scored.Public(c.now), {Unverified: true}}
 	for i, v := range views {
 		if c.boards[i] != nil && !anew {
 			c.boards[i].Apply(scoring.Change{Submissions: changed})
@@ -50,7 +48,8 @@ func (c *Contest) score(anew bool, changed []scoring.Submission) []*unit {
 		var teams []scoring.Team
 		for _, t := range c.setup.teams {
 			teams = append(teams, scoring.Team{
-				ID: t.ID, Name: t.Name, Groups: t.Groups, Hidden: t.Hidden, Penalty: t.ExtraPenalty, Extra: t.ExtraTime,
+				ID: t.ID, Name: t.Name, Groups: t.Groups, Organization: t.Organization, Hidden: t.Hidden, Penalty: t.ExtraPenalty,
+				Extra: t.ExtraTime,
 			})
 		}
 		var counted []scoring.Submission
@@ -59,17 +58,35 @@ func (c *Contest) score(anew bool, changed []scoring.Submission) []*unit {
 		}
 		c.boards[i] = scoring.New(c.setup.scored, teams, counted, v)
 	}
-	units := []*unit{{key: key{clics.State, ""}, items: []item{{Object: stateOf(c.setup.contest, c.now)}}}}
+	units := append([]*unit{{key: key{clics.State, ""}, items: []item{{Object: stateOf(c.setup.contest, c.now)}}}}, c.prizes()...)
+	for _, u := range c.units[clics.Awards] { // those that are deleted
+		if !slices.ContainsFunc(units, func(is *unit) bool { return is.key == u.key }) {
+			units = append(units, &unit{key: u.key})
+		}
+	}
+	return units
+}
+
+// firstToSolve begins the ids of awards that name a problem.
+const firstToSolve = "first-to-solve-"
+
+// prizes returns the units of the awards: those that are computed, and those that administrators set. An
+// award that an administrator set or turned off is not computed.
+func (c *Contest) prizes() (units []*unit) {
+	settings := &c.setup.contest.Settings
 	prizes := map[string]*unit{}
 	for i, to := range []audience{outsiders, insiders} {
 		for _, one := range c.awards(c.boards[i]) {
+			if slices.Contains(settings.AwardsOff, one.ID) || settings.OwnAward(one.ID) >= 0 {
+				continue
+			}
 			u := prizes[one.ID]
 			if u == nil {
 				u = &unit{key: key{clics.Awards, one.ID}}
 				prizes[one.ID], units = u, append(units, u)
 			}
-			it := item{Object: clics.Object{"id": one.ID, "citation": one.Citation, "team_ids": one.Teams}, to: to}
-			it.Names = strings.HasPrefix(one.ID, "first-to-solve-")
+			it := item{Object: clics.Object{"id": one.ID, "citation": cmp.Or(settings.Citations[one.ID], one.Citation), "team_ids": one.Teams}, to: to}
+			it.Names = strings.HasPrefix(one.ID, firstToSolve)
 			u.items = append(u.items, it)
 		}
 	}
@@ -81,34 +98,25 @@ func (c *Contest) score(anew bool, changed []scoring.Submission) []*unit {
 		}
 		return true
 	}
-	for _, one := range c.setup.contest.Settings.Awards {
+	known := c.setup.scored.Public(c.now).Known
+	frozen := !known.IsZero() && !c.now.Before(known)
+	computed := c.awards(c.boards[0])
+	for _, one := range settings.Awards {
 		shown := slices.DeleteFunc(append([]string{}, one.Teams...), hidden)
 		o := clics.Object{"id": one.ID, "citation": one.Citation, "team_ids": append([]string{}, one.Teams...)}
 		public := clone(o)
 		public["team_ids"] = shown
-		units = append(units, &unit{key: key{clics.Awards, one.ID}, items: []item{{Object: o, to: insiders}, {Object: public, to: outsiders}}})
-	}
-	for _, u := range c.units[clics.Awards] { // those that are deleted
-		if !slices.ContainsFunc(units, func(is *unit) bool { return is.key == u.key }) {
-			units = append(units, &unit{key: u.key})
+		if frozen && slices.ContainsFunc(computed, func(a scoring.Award) bool { return a.ID == one.ID }) {
+			delete(public, "team_ids") // the public would learn what the scoreboard hides
 		}
+		units = append(units, &unit{key: key{clics.Awards, one.ID}, items: []item{{Object: o, to: insiders}, {Object: public, to: outsiders, Facts: clics.Facts{Names: strings.HasPrefix(one.ID, firstToSolve)}}}})
 	}
 	return units
 }
 
 // awards returns the awards of a board, with the ids of teams in the Contest API.
 func (c *Contest) awards(b *scoring.Board) []scoring.Award {
-	r := scoring.AwardRules{Gold: medals, Silver: medals, Bronze: medals}
-	for _, g := range c.setup.groups {
-		r.Groups = append(r.Groups, scoring.AwardGroup{ID: g.ID, Name: g.Name})
-		if g.ID == c.setup.contest.MainGroup {
-			r.Main = g.Name
-		}
-	}
-	for _, p := range c.setup.problems {
-		r.Problems = append(r.Problems, p.ExtID)
-	}
-	all := scoring.Awards(b, r)
+	all := scoring.Awards(b, c.setup.awardRules())
 	for i := range all {
 		for j, id := range all[i].Teams {
 			all[i].Teams[j] = c.setup.teams[id].ExtID
@@ -117,14 +125,62 @@ func (c *Contest) awards(b *scoring.Board) []scoring.Award {
 	return all
 }
 
-// Scoreboard returns the scoreboard that a reader sees, of all teams or of the group with an id. False
-// reports that there is no such group.
+// awardRules are the rules by which awards are computed.
+func (s *setup) awardRules() scoring.AwardRules {
+	settings := &s.contest.Settings
+	gold, silver, bronze := settings.MedalCounts()
+	r := scoring.AwardRules{Gold: gold, Silver: silver, Bronze: bronze + s.contest.FinalB, WorldFinals: settings.WorldFinals}
+	for _, g := range s.groups {
+		r.Groups = append(r.Groups, scoring.AwardGroup{ID: g.ID, Name: g.Name})
+		if g.ID == s.contest.MainGroup {
+			r.Main = g.Name
+		}
+	}
+	for _, p := range s.problems {
+		r.Problems = append(r.Problems, p.ExtID)
+	}
+	if settings.OrganizationWinners {
+		for _, o := range s.organizations {
+			r.Organizations = append(r.Organizations, scoring.AwardGroup{ID: o.ID, Name: o.Name})
+		}
+	}
+	return r
+}
+
+// FinalRanks returns the places of the main scoreboard that the jury sees, and their ranks in the final
+// results.
+func (c *Contest) FinalRanks() ([]scoring.Place, []int) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	r := c.setup.awardRules()
+	places := c.boards[1].MainPlaces(&r)
+	return places, scoring.FinalRanks(places, &r)
+}
+
+// ComputedAwards returns the awards that are computed unless an administrator sets them or turns them off,
+// with the teams of the scoreboard that the jury sees.
+func (c *Contest) ComputedAwards() []scoring.Award {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.awards(c.boards[1])
+}
+
+// Computes reports whether the award with an id is computed unless an administrator sets it or turns it off.
+func (c *Contest) Computes(id string) bool {
+	return slices.ContainsFunc(c.ComputedAwards(), func(a scoring.Award) bool { return a.ID == id })
+}
+
+// Scoreboard returns the scoreboard that a reader sees: of the group with an id, or if that is empty, the
+// main scoreboard. False reports that there is no such group.
 func (c *Contest) Scoreboard(to Reader, group string) (clics.Object, bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	b, name := c.boards[0], ""
 	if to.Role.Insider() {
 		b = c.boards[1]
+	}
+	if group == "" && to.Version == clics.V2026 {
+		group = c.setup.contest.MainGroup // that version knows which one it is
 	}
 	if group != "" {
 		at := slices.IndexFunc(c.setup.groups, func(g store.Group) bool { return g.ID == group })

@@ -34,7 +34,7 @@ func (c *Contest) readSetup(ctx context.Context, row *store.Contest) (setup, []*
 		return setup{}, nil, err
 	}
 	s := setup{
-		contest: row, problems: problems, teams: map[string]*store.Team{}, groups: groups, accounts: map[string]string{},
+		contest: row, problems: problems, teams: map[string]*store.Team{}, groups: groups, organizations: organizations, accounts: map[string]string{},
 		scored: board.Contest(row, problems),
 	}
 	spoken, err := c.Languages(problems)

@@ -1,6 +1,10 @@
 package scoring
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Award is an award of a contest with the teams that have it, by their ids.
 type Award struct {
@@ -14,38 +18,55 @@ type AwardRules struct {
 	Main                 string // only teams of this group win medals; if empty, all do
 	Groups               []AwardGroup
 	Problems             []string // ids in awards, in the order of the columns
+	// Organizations have a winner each. If empty, there are no such awards.
+	Organizations []AwardGroup
+	// WorldFinals reports whether ranks and honors follow the rule of the World Finals.
+	WorldFinals bool
 }
 
-// AwardGroup is a group that has a winner.
+// AwardGroup is a group or an organization that has a winner.
 type AwardGroup struct{ ID, Name string }
 
-// Awards returns the awards of a board in their order. An award that no team has is there, too. A team
-// that solved nothing wins nothing; hidden teams win nothing.
-func Awards(b *Board, r AwardRules) []Award {
-	ranks := func(group string) (in []Place) {
-		for _, p := range b.Places() {
-			if p.Rank > 0 && (group == "" || slices.Contains(p.Team.Groups, group)) {
-				in = append(in, p)
-			}
+// medals returns how many teams win a medal, unless several share the last rank.
+func (r *AwardRules) medals() int { return r.Gold + r.Silver + r.Bronze }
+
+// scored reports whether a team has reached anything.
+func scored(p *Place) bool { return p.Solved > 0 || p.Points > 0 }
+
+// MainPlaces returns the ranked places of the main scoreboard.
+func (b *Board) MainPlaces(r *AwardRules) []Place {
+	return b.placesOf(func(t *Team) bool { return r.Main == "" || slices.Contains(t.Groups, r.Main) })
+}
+
+// placesOf returns the ranked places of some teams, with their ranks among each other.
+func (b *Board) placesOf(in func(*Team) bool) []Place {
+	var some []Place
+	for _, p := range b.Places() {
+		if p.Rank > 0 && in(p.Team) {
+			some = append(some, p)
 		}
-		return Ranked(in)
 	}
+	return Ranked(some)
+}
+
+// Awards returns the awards of a board in their order. An award that no team has is there, too. A team
+// that solved nothing wins nothing; hidden teams win nothing. Before the start, no team has an award.
+func Awards(b *Board, r AwardRules) []Award {
 	between := func(places []Place, from, to int) []string {
 		teams := []string{}
 		for _, p := range places {
-			if p.Rank > from && p.Rank <= to && (p.Solved > 0 || p.Points > 0) {
+			if p.Rank > from && p.Rank <= to && scored(&p) {
 				teams = append(teams, p.Team.ID)
 			}
 		}
 		return teams
 	}
-	main := ranks(r.Main)
-	silver, bronze := r.Gold+r.Silver, r.Gold+r.Silver+r.Bronze
+	main := b.MainPlaces(&r)
 	all := []Award{
 		{"winner", "Contest winner", between(main, 0, 1)},
 		{"gold-medal", "Gold medal winner", between(main, 0, r.Gold)},
-		{"silver-medal", "Silver medal winner", between(main, r.Gold, silver)},
-		{"bronze-medal", "Bronze medal winner", between(main, silver, bronze)},
+		{"silver-medal", "Silver medal winner", between(main, r.Gold, r.Gold+r.Silver)},
+		{"bronze-medal", "Bronze medal winner", between(main, r.Gold+r.Silver, r.medals())},
 	}
 	for i, c := range b.Columns() {
 		one := Award{"first-to-solve-" + r.Problems[i], "First to solve problem " + c.Label, []string{}}
@@ -55,7 +76,15 @@ func Awards(b *Board, r AwardRules) []Award {
 		all = append(all, one)
 	}
 	for _, g := range r.Groups {
-		all = append(all, Award{"group-winner-" + g.ID, "Winner of group " + g.Name, between(ranks(g.Name), 0, 1)})
+		places := b.placesOf(func(t *Team) bool { return slices.Contains(t.Groups, g.Name) })
+		all = append(all, Award{"group-winner-" + g.ID, "Winner of group " + g.Name, between(places, 0, 1)})
+	}
+	for _, o := range r.Organizations {
+		places := b.placesOf(func(t *Team) bool { return t.Organization == o.ID })
+		all = append(all, Award{"organization-winner-" + o.ID, "Winner of " + o.Name, between(places, 0, 1)})
+	}
+	if r.WorldFinals {
+		all = append(all, honors(main, &r)...)
 	}
 	return all
 }
@@ -71,4 +100,62 @@ func Ranked(some []Place) []Place {
 		}
 	}
 	return ranked
+}
+
+// FinalRanks returns the ranks of the places of the main scoreboard in the final results; zero means that
+// a team is not ranked, such as one that solved nothing. With the rule of the World Finals, teams
+// without a medal that solved as many problems have the same rank, and those that solved fewer than the
+// median team have none.
+func FinalRanks(places []Place, r *AwardRules) []int {
+	ranks := make([]int, len(places))
+	same := map[int]int{} // rank of the first team without a medal that solved so many
+	for i := range places {
+		p := &places[i]
+		switch {
+		case !scored(p):
+		case !r.WorldFinals || p.Rank <= r.medals():
+			ranks[i] = p.Rank
+		case p.Solved >= places[len(places)/2].Solved:
+			if same[p.Solved] == 0 {
+				same[p.Solved] = p.Rank
+			}
+			ranks[i] = same[p.Solved]
+		}
+	}
+	return ranks
+}
+
+// honors returns the awards that only the World Finals have. Before the start there are none to name,
+// except those whose ids are known.
+func honors(places []Place, r *AwardRules) (all []Award) {
+	ranks := FinalRanks(places, r)
+	last := 0 // how many problems the last team with a medal solved
+	for i := range places {
+		if ranks[i] > 0 && ranks[i] <= r.medals() {
+			last = places[i].Solved
+		}
+	}
+	began := slices.ContainsFunc(places, func(p Place) bool { return scored(&p) })
+	named := []Award{
+		{"highest-honors", "Highest honors", []string{}}, {"high-honors", "High honors", []string{}}, {"honors", "Honors", []string{}},
+		{"honorable-mention", "Honorable mention", []string{}},
+	}
+	for i, p := range places {
+		to := 3
+		if ranks[i] > 0 {
+			to = min(max(last-p.Solved, 0), 2)
+		}
+		if began {
+			named[to].Teams = append(named[to].Teams, p.Team.ID)
+		}
+		if ranks[i] <= r.medals() {
+			continue
+		}
+		id := fmt.Sprint("rank-", ranks[i])
+		if len(all) == 0 || all[len(all)-1].ID != id {
+			all = append(all, Award{id, "Rank " + strings.TrimPrefix(id, "rank-"), nil})
+		}
+		all[len(all)-1].Teams = append(all[len(all)-1].Teams, p.Team.ID)
+	}
+	return append(all, named...)
 }

@@ -28,7 +28,7 @@ type Balloons struct {
 // Balloons returns the balloons of teams that are shown, as runners may know them when the public sees
 // the view: those for submissions whose verdicts are public, and in the freeze those with which a team
 // has at most inFreeze solved problems. Nothing of the result depends on any other verdict: an
-// undecided or hidden submission counts as though it had solved its problem. The board must be in a
+// undecided, unverified or hidden submission counts as though it had solved its problem. The board must be in a
 // view in which all verdicts are known.
 func (b *Board) Balloons(public View, inFreeze int) Balloons {
 	all := Balloons{Unknown: map[Solve]bool{}}
@@ -72,10 +72,10 @@ func (all *Balloons) add(b *Board, e *entry, known time.Time, inFreeze int) {
 				continue
 			}
 		}
-		switch s.Verdict {
-		case judge.NotJudged, judge.JudgeError:
+		switch {
+		case s.Verdict == judge.NotJudged, s.Verdict == judge.JudgeError, s.Unverified:
 			perhaps[s.Problem] = true
-		case judge.Accepted:
+		case s.Verdict == judge.Accepted:
 			solved[s.Problem] = true
 			delete(perhaps, s.Problem)
 			all.Due = append(all.Due, Balloon{e.team, s.Problem, s.Number, s.At})

@@ -38,6 +38,9 @@ func TestBalloons(t *testing.T) {
 		{"a judge error may reach the bound first", "a A 60 JE, a B 61 AC", 1, "; hidden a B"},
 		{"an undecided one of a solved problem counts once", "a A 5 , a A 6 AC, a B 60 AC", 2, "a A 2, a B 3"},
 		{"not in the order of the ranks", "a A 5 AC, b A 6 AC, b B 7 AC", 0, "a A 1, b A 2, b B 3"},
+		{"unverified", "a A 5 AC unverified, b A 6 WA unverified", 0, ""},
+		{"unverified, in the freeze", "a A 5 AC unverified, a B 60 AC", 1, "; hidden a B"},
+		{"verified after an unverified one", "a A 5 WA unverified, a A 6 AC", 0, "a A 2"},
 		{"ignored", "a A 5 AC ignored, b A 60 AC ignored", 0, ""},
 		{"outside the contest", "a A -1 AC, a A 100 AC", 0, ""},
 		{"hidden teams get none", "h A 5 AC, h B 61 AC", 0, ""},
@@ -78,6 +81,7 @@ func readSubs(t *testing.T, text string) (all []scoring.Submission) {
 		}
 		s.Team, s.Problem, s.At = fields[0], fields[1], start.Add(time.Duration(minute)*time.Minute)
 		s.Verdict, s.Ignored = judge.Verdict(fields[3]), fields[4] == "ignored"
+		s.Unverified = fields[4] == "unverified"
 		all = append(all, s)
 	}
 	return all
@@ -149,13 +153,15 @@ func TestBalloonsTellNoSecret(t *testing.T) {
 		other := slices.Clone(w.submissions)
 		for i, s := range other {
 			if hidden[s.Number] {
-				other[i].Verdict = w.submission(s.Number).Verdict
+				drawn := w.submission(s.Number)
+				other[i].Verdict, other[i].Unverified = drawn.Verdict, drawn.Unverified
 			}
 		}
 		if a, b := of(w.submissions), of(other); drawBalloons(a) != drawBalloons(b) {
 			t.Fatalf("%s\nand with other hidden verdicts\n%s\n%+v\n%+v", drawBalloons(a), drawBalloons(b), w.submissions, other)
 		}
 		for i, s := range other {
+			other[i].Unverified = false
 			if s.Verdict == judge.NotJudged || s.Verdict == judge.JudgeError {
 				other[i].Verdict = judge.WrongAnswer
 			}

@@ -84,6 +84,8 @@ type Team struct {
 	Name   string
 	About  string   // shown beside the name, such as a school; "" for nothing
 	Groups []string // by which a board can be filtered
+	// Organization is an id. It may be empty.
+	Organization string
 	// Hidden teams are for the staff only, and have no rank: they take no place from others.
 	Hidden  bool
 	Penalty time.Duration // added to its time; may be below 0
@@ -202,7 +204,7 @@ func (c *Contest) Public(now time.Time) View {
 }
 
 // Staff is how the staff sees it.
-func (c *Contest) Staff() View { return View{Hidden: true} }
+func (c *Contest) Staff() View { return View{Hidden: true, Unverified: true} }
 
 // Next is the next moment at which what is shown changes by itself; zero for none.
 func (c *Contest) Next(now time.Time) time.Time {
@@ -228,4 +230,6 @@ type View struct {
 	// count as pending. Zero: all are.
 	Known  time.Time
 	Hidden bool // hidden teams are shown
+	// Unverified reports whether verdicts count that a judge has not verified yet.
+	Unverified bool
 }

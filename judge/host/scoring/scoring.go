@@ -23,8 +23,10 @@ import (
 	"reflect"
 	"slices"
 	"sort"
-	"strings"
 	"time"
+
+	"golang.org/x/text/collate"
+	"golang.org/x/text/language"
 
 	"assay/judge"
 )
@@ -43,6 +45,8 @@ type Submission struct {
 	// the sum of groups.
 	Parts   []float64
 	Ignored bool // by the staff: it has no effect at all
+	// Unverified reports whether a judge must verify the verdict before it is public.
+	Unverified bool
 }
 
 // before says which submission came first.
@@ -56,7 +60,7 @@ type Cell struct {
 	Pending int  // not judged, or not known in this view, and no accepted one before
 	Solved  bool // a submission is accepted
 	// First says that no team solved the problem before, and that no earlier submission is
-	// pending. Hidden teams are never first, and do not prevent it.
+	// pending or unverified. Hidden teams are never first, and do not prevent it.
 	First  bool
 	Time   time.Duration // contest time of the accepted submission: whole minutes, of Points whole seconds; not of IOI
 	Points float64       // of IOI and Points
@@ -107,7 +111,7 @@ type Board struct {
 // entry is a team with what its row is made from.
 type entry struct {
 	team *Team
-	name string // by which equals are ordered
+	name string // key by which equals are ordered
 	subs [][]*Submission
 	keys []key // by problem
 	row  *Row
@@ -192,6 +196,8 @@ func (b *Board) recompute(ch Change) {
 	for _, s := range ch.Submissions {
 		b.all[s.Number] = &s
 	}
+	var keys collate.Buffer
+	order := collate.New(language.AmericanEnglish)
 	for _, t := range ch.Teams {
 		e := b.entries[t.ID]
 		if e == nil {
@@ -199,7 +205,8 @@ func (b *Board) recompute(ch Change) {
 			b.entries[t.ID] = e
 		}
 		if e.team == nil || !reflect.DeepEqual(e.team, &t) {
-			e.team, e.name = &t, strings.ToLower(t.Name)
+			e.team, e.name = &t, string(order.KeyFromString(&keys, t.Name))
+			keys.Reset()
 		}
 	}
 	b.clock = clock{b.contest.Start, b.contest.removed()}
@@ -300,6 +307,9 @@ func (b *Board) cell(e *entry, problem int) (c Cell, k key) {
 			}
 			continue
 		}
+		if s.Unverified && k.open == nil {
+			k.open = s // a judge may still change it
+		}
 		if s.Verdict == judge.CompileError && !rules.CompileErrors {
 			continue
 		}
@@ -365,7 +375,7 @@ func (b *Board) within(t *Team, at time.Time) bool {
 
 // pending says whether the verdict of a submission is not there, or not for this view.
 func (b *Board) pending(s *Submission) bool {
-	return s.Verdict == judge.NotJudged || s.Verdict == judge.JudgeError || !b.view.Known.IsZero() && !s.At.Before(b.view.Known)
+	return s.Verdict == judge.NotJudged || s.Verdict == judge.JudgeError || s.Unverified && !b.view.Unverified || !b.view.Known.IsZero() && !s.At.Before(b.view.Known)
 }
 
 // first finds the first team to solve a problem, and makes a new row for each team for
@@ -386,7 +396,7 @@ func (b *Board) first(problem int) {
 				open = k.open
 			}
 		}
-		if winner != nil && open != nil && open.before(winner.keys[problem].solved) < 0 {
+		if winner != nil && open != nil && open.before(winner.keys[problem].solved) <= 0 {
 			winner = nil
 		}
 	}

@@ -58,7 +58,7 @@ func slow(c scoring.Contest, teams []scoring.Team, submissions []scoring.Submiss
 		return known && !s.Ignored && !c.Start.IsZero() && !s.At.Before(c.Start) && (c.Length == 0 || contestTime(s.At) < end)
 	}
 	open := func(s scoring.Submission) bool {
-		return s.Verdict == "" || s.Verdict == "JE" || !v.Known.IsZero() && s.At.Compare(v.Known) >= 0
+		return s.Verdict == "" || s.Verdict == "JE" || s.Unverified && !v.Unverified || !v.Known.IsZero() && s.At.Compare(v.Known) >= 0
 	}
 	of := func(team, problem string) (all []scoring.Submission) {
 		for _, s := range latest {
@@ -79,11 +79,11 @@ func slow(c scoring.Contest, teams []scoring.Team, submissions []scoring.Submiss
 	}
 	isFirst := func(team, problem string) bool {
 		mine := acceptedBy(team, problem)
-		if mine == nil || byID[team].Hidden || c.Rules.Kind == scoring.IOI {
+		if mine == nil || mine.Unverified || byID[team].Hidden || c.Rules.Kind == scoring.IOI {
 			return false
 		}
 		for _, s := range latest {
-			if counts(s) && s.Problem == problem && !byID[s.Team].Hidden && earlier(s, *mine) < 0 && (open(s) || s.Verdict == "AC") {
+			if counts(s) && s.Problem == problem && !byID[s.Team].Hidden && earlier(s, *mine) < 0 && (open(s) || s.Unverified || s.Verdict == "AC") {
 				return false
 			}
 		}
@@ -181,7 +181,7 @@ func slow(c scoring.Contest, teams []scoring.Team, submissions []scoring.Submiss
 		} else if better(y, x) {
 			return 1
 		}
-		return cmp.Or(strings.Compare(strings.ToLower(x.Team.Name), strings.ToLower(y.Team.Name)), strings.Compare(x.Team.Name, y.Team.Name), strings.Compare(x.Team.ID, y.Team.ID))
+		return cmp.Or(slices.Index(names, x.Team.Name)-slices.Index(names, y.Team.Name), strings.Compare(x.Team.ID, y.Team.ID))
 	})
 	for i := range places {
 		if places[i].Team.Hidden {
@@ -231,6 +231,9 @@ func check(t interface{ Fatalf(string, ...any) }, b *scoring.Board, c scoring.Co
 	}
 }
 
+// names are names of teams in the order of the Unicode Collation Algorithm.
+var names = []string{"ant", "Ant", "bee", "Élan", "zoo"}
+
 // world is a contest that happens: it draws what comes next.
 type world struct {
 	draw        func(below int) int
@@ -260,7 +263,6 @@ func (w *world) problems() (all []scoring.Problem) {
 }
 
 func (w *world) team(i int) scoring.Team {
-	names := []string{"ant", "Ant", "bee", "ant"}
 	t := scoring.Team{ID: string(rune('a' + i)), Name: names[w.draw(len(names))], Hidden: w.draw(5) == 0}
 	if w.draw(4) == 0 {
 		t.Penalty = time.Duration(w.draw(5)-2) * 10 * time.Minute
@@ -277,6 +279,7 @@ func (w *world) submission(number int64) scoring.Submission {
 	s := scoring.Submission{
 		Number: number, Team: string(rune('a' + w.draw(1+w.draw(5)))), Problem: problems[w.draw(1+w.draw(3))],
 		At: start.Add(time.Duration(w.draw(120)-5) * time.Minute).Add(time.Duration(w.draw(3)) * 29 * time.Second), Verdict: verdicts[w.draw(len(verdicts))], Ignored: w.draw(8) == 0,
+		Unverified: w.draw(5) == 0,
 	}
 	w.points(&s)
 	return s
@@ -323,7 +326,7 @@ func (w *world) step() (ch scoring.Change) {
 		}
 		w.contest, ch.Contest = c, &c
 	case kind == 2:
-		v := scoring.View{Hidden: w.draw(2) == 0}
+		v := scoring.View{Hidden: w.draw(2) == 0, Unverified: w.draw(2) == 0}
 		if w.draw(2) == 0 {
 			v.Known = minute()
 		}

@@ -87,6 +87,9 @@ func (s *Store) Clarify(ctx context.Context, n NewClarification) (number int64, 
 				return ErrTwice
 			}
 		}
+		if err := s.changing(ctx, q, n.Contest); err != nil {
+			return err
+		}
 		if n.First {
 			rows, err := q.ClarificationsOf(ctx, query.ClarificationsOfParams{Contest: n.Contest, Before: n.ReplyTo + 1, Everything: true, Most: 1})
 			if err != nil {

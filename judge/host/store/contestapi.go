@@ -45,6 +45,8 @@ type APIJudgement struct {
 	Score      *judge.Score
 	Parts      []float64 // judge.Finished has them
 	Rows       []job.Row
+	// Unverified reports whether a judge must verify the verdict before contestants see it.
+	Unverified bool
 }
 
 // APIClarification is a clarification as the Contest API shows it.
@@ -81,6 +83,7 @@ func (s *Store) APIJudgements(ctx context.Context, contest, submission string) (
 			ID: r.Root, Submission: r.Submission, Current: r.Standing == r.ID, Started: instant(r.Started), Ended: instant(r.Ended.Int64),
 			Verdict: judge.Verdict(r.Verdict.String),
 		}
+		one.Unverified = !r.Verified && VerifyMode(r.Verify).before(one.Verdict)
 		if r.Score.Valid {
 			var f judge.Finished
 			if err := fromJSON("the judgement "+r.ID, r.Finished.String, &f); err != nil {
@@ -123,13 +126,26 @@ func (s *Store) SubmissionOf(ctx context.Context, e Event) (string, error) {
 }
 
 // NotePhase writes to the log that a contest has reached a phase. If it is there already, nothing changes.
-func (s *Store) NotePhase(ctx context.Context, contest, phase string) error {
+func (s *Store) NotePhase(ctx context.Context, id, phase string) error {
 	return s.tx(ctx, "note the phase of a contest", func(q *query.Queries) error {
-		n, err := q.SetPhase(ctx, contest, phase)
+		n, err := q.SetPhase(ctx, id, phase)
 		if err != nil || n == 0 {
 			return err
 		}
-		_, err = s.step(ctx, q, contest, OfState, contest, Updated)
+		if _, err = s.step(ctx, q, id, OfState, id, Updated); err != nil {
+			return err
+		}
+		row, err := q.GetContest(ctx, id)
+		if err != nil {
+			return err
+		}
+		c, err := contest(row)
+		if err != nil {
+			return err
+		}
+		if end := c.updatesEnd(s.options.Now()); !end.IsZero() {
+			err = q.SetUpdatesEnd(ctx, id, micros(end))
+		}
 		return err
 	})
 }

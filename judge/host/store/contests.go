@@ -55,6 +55,9 @@ type Contest struct {
 	Freeze     time.Duration // how long after the start the board stands still; 0 for never
 	Thaw       time.Time     // zero for not
 	Finalized  time.Time     // zero for not
+	FinalB     int           // further bronze medals
+	FinalBy    string        // name of the person who approved the results
+	UpdatesEnd time.Time     // of the last change that the Contest API shows; zero until then
 	Visibility Visibility
 	Settings   Settings
 	Revision   int64  // rises with each change
@@ -101,15 +104,45 @@ type Settings struct {
 	BalloonsInFreeze int `json:"balloons_in_freeze,omitempty"`
 	// Paused is how long the start is away while its countdown is paused; 0 if it is not.
 	Paused time.Duration `json:"countdown_paused_ns,omitempty"`
-	// Awards are those that administrators created.
+	// Awards are those that administrators created. One with the id of a computed award replaces it.
 	Awards []OwnAward `json:"awards,omitempty"`
+	// AwardsOff are the ids of computed awards that the contest does not have.
+	AwardsOff []string `json:"awards_off,omitempty"`
+	// Citations are those of computed awards, by their ids. The others have the usual one.
+	Citations map[string]string `json:"citations,omitempty"`
+	// Medals is how many teams win a medal. If nil, 4 win one of each kind.
+	Medals *Medals `json:"medals,omitempty"`
+	// OrganizationWinners reports whether each organization has a winner.
+	OrganizationWinners bool `json:"organization_winners,omitempty"`
+	// WorldFinals reports whether ranks and honors of the final results follow the rule of the World Finals.
+	WorldFinals bool `json:"world_finals,omitempty"`
 	// Removed are times that do not count as contest time: in their order, and apart.
 	Removed []Interval `json:"removed,omitempty"`
 }
 
+// Medals are numbers of medals.
+type Medals struct {
+	Gold   int `json:"gold"`
+	Silver int `json:"silver"`
+	Bronze int `json:"bronze"`
+}
+
+// MedalCounts returns how many teams win gold, silver and bronze.
+func (s *Settings) MedalCounts() (gold, silver, bronze int) {
+	if s.Medals == nil {
+		return 4, 4, 4
+	}
+	return s.Medals.Gold, s.Medals.Silver, s.Medals.Bronze
+}
+
+// OwnAward returns the index in Awards of the award with an id, or -1.
+func (s *Settings) OwnAward(id string) int {
+	return slices.IndexFunc(s.Awards, func(a OwnAward) bool { return a.ID == id })
+}
+
 // OwnAward is an award that an administrator created.
 type OwnAward struct {
-	ID       string   `json:"id"` // unique in its contest, and none of those that are computed
+	ID       string   `json:"id"` // unique in its contest
 	Citation string   `json:"citation"`
 	Teams    []string `json:"teams"` // their ExtIDs
 }
@@ -145,6 +178,51 @@ func (c *Contest) Ends() time.Time {
 	return end
 }
 
+// ErrOver means that the results of a contest are final and public: nothing changes any more that the
+// Contest API shows.
+var ErrOver = errors.New("the results of the contest are final and public")
+
+// updatesEnd returns when the last change of the contest happens that the Contest API shows: the later of
+// the finalization and the unfreezing of the scoreboard. It is zero if that is not known at a moment.
+func (c *Contest) updatesEnd(now time.Time) time.Time {
+	last := c.Ends()
+	if c.Finalized.IsZero() || last.IsZero() || now.Before(last) {
+		return time.Time{}
+	}
+	if c.Freeze > 0 {
+		if c.Thaw.IsZero() || now.Before(c.Thaw) {
+			return time.Time{}
+		}
+		last = latest(last, c.Thaw)
+	}
+	return latest(last, c.Finalized)
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+// UpdatesEnded reports whether nothing of the contest changes any more that the Contest API shows.
+func (c *Contest) UpdatesEnded(now time.Time) bool {
+	return !c.UpdatesEnd.IsZero() || !c.updatesEnd(now).IsZero()
+}
+
+// changing returns ErrOver if nothing of a contest changes any more. The caller has locked the contest.
+func (s *Store) changing(ctx context.Context, q *query.Queries, id string) error {
+	row, err := q.GetContest(ctx, id)
+	if err != nil {
+		return err
+	}
+	c, err := contest(row)
+	if err == nil && c.UpdatesEnded(s.options.Now()) {
+		err = ErrOver
+	}
+	return err
+}
+
 // ContestProblem is a problem of a contest.
 type ContestProblem struct {
 	Label  string // unique in its contest
@@ -153,6 +231,9 @@ type ContestProblem struct {
 	ExtID  string // the id that other systems use
 	// ColorName is what people call the color. It may be empty.
 	ColorName string
+	// Paused reports whether its submissions wait to be judged.
+	Paused bool
+	Verify VerifyMode
 	*Problem
 }
 
@@ -219,7 +300,15 @@ func (s *Store) setContest(ctx context.Context, q *query.Queries, c *Contest, pr
 	if err != nil {
 		return err
 	}
-	if conceals(old, c, s.options.Now()) {
+	now := s.options.Now()
+	if old.UpdatesEnded(now) {
+		return ErrOver
+	}
+	if c.Finalized.IsZero() {
+		c.FinalB, c.FinalBy = 0, ""
+	}
+	c.UpdatesEnd = c.updatesEnd(now)
+	if conceals(old, c, now) {
 		if err := q.RaiseContestEpoch(ctx, c.ID); err != nil {
 			return err
 		}
@@ -227,7 +316,7 @@ func (s *Store) setContest(ctx context.Context, q *query.Queries, c *Contest, pr
 	n, err := q.UpdateContest(ctx, query.UpdateContestParams{
 		ID: c.ID, Revision: c.Revision, Slug: c.Slug, Name: clean(c.Name), Format: string(c.Format), Starts: micros(c.Starts), Length: c.Length.Microseconds(),
 		Freezes: lasting(c.Freeze), Thaw: micros(c.Thaw), Finalized: micros(c.Finalized), Visibility: string(c.Visibility), Settings: settings,
-		FormalName: clean(c.FormalName), MainGroup: c.MainGroup,
+		FormalName: clean(c.FormalName), MainGroup: c.MainGroup, FinalB: int64(c.FinalB), FinalBy: clean(c.FinalBy), UpdatesEnd: micros(c.UpdatesEnd),
 	})
 	if err != nil {
 		return err
@@ -276,9 +365,13 @@ func putProblems(ctx context.Context, q *query.Queries, contest string, problems
 				p.ColorName = before[at].ContestProblem.ColorName
 			}
 		}
-		if err := q.InsertContestProblem(ctx, query.InsertContestProblemParams{
+		made := query.InsertContestProblemParams{
 			Contest: contest, Label: p.Label, Place: int64(i), Problem: row.ID, Points: p.Points, Colour: p.Colour, ExtID: p.ExtID, ColorName: clean(p.ColorName),
-		}); err != nil {
+		}
+		if at >= 0 {
+			made.JudgingPaused, made.Verify = before[at].ContestProblem.JudgingPaused, before[at].ContestProblem.Verify
+		}
+		if err := q.InsertContestProblem(ctx, made); err != nil {
 			return err
 		}
 	}
@@ -339,7 +432,7 @@ func contest(r query.Contest) (*Contest, error) {
 	c := &Contest{
 		ID: r.ID, Slug: r.Slug, Name: r.Name, FormalName: r.FormalName, MainGroup: r.MainGroup, Format: Format(r.Format), Starts: instant(r.Starts.Int64), Length: time.Duration(r.Length) * time.Microsecond,
 		Freeze: time.Duration(r.Freezes.Int64) * time.Microsecond, Thaw: instant(r.Thaw.Int64), Finalized: instant(r.Finalized.Int64),
-		Visibility: Visibility(r.Visibility), Revision: r.Revision, LastSeq: r.LastSeq, Epoch: r.Epoch, Phase: r.Phase,
+		FinalB: int(r.FinalB), FinalBy: r.FinalBy, UpdatesEnd: instant(r.UpdatesEnd.Int64), Visibility: Visibility(r.Visibility), Revision: r.Revision, LastSeq: r.LastSeq, Epoch: r.Epoch, Phase: r.Phase,
 	}
 	if err := json.Unmarshal([]byte(r.Settings), &c.Settings); err != nil {
 		return nil, fmt.Errorf("read the settings of the contest %s: %w", r.Slug, err)
@@ -357,6 +450,6 @@ func (s *Store) ContestProblems(ctx context.Context, contest string) ([]*Contest
 	rows, err := s.read.ProblemsOfContest(ctx, contest)
 	return each(rows, err, "read the problems of a contest", func(r query.ProblemsOfContestRow) *ContestProblem {
 		in := r.ContestProblem
-		return &ContestProblem{Label: in.Label, Points: in.Points, Colour: in.Colour, ExtID: cmp.Or(in.ExtID, r.Problem.Slug), ColorName: in.ColorName, Problem: problem(r.Problem)}
+		return &ContestProblem{Label: in.Label, Points: in.Points, Colour: in.Colour, ExtID: cmp.Or(in.ExtID, r.Problem.Slug), ColorName: in.ColorName, Paused: in.JudgingPaused, Verify: VerifyMode(in.Verify), Problem: problem(r.Problem)}
 	})
 }

@@ -77,10 +77,11 @@ type Ahead struct {
 	Later    int // of them, those of its own lane that came later
 }
 
-// AheadOf counts the jobs that go before one; ErrNotFound says that it does not wait.
+// AheadOf counts the jobs that go before one; ErrNotFound says that it does not wait, or that its
+// problem is paused.
 func (s *Store) AheadOf(ctx context.Context, id string) (a Ahead, err error) {
 	j, err := s.read.GetJob(ctx, id)
-	if err == nil && (j.DoneAt.Valid || j.State != string(Waiting)) {
+	if err == nil && (j.DoneAt.Valid || j.Paused || j.State != string(Waiting)) {
 		err = sql.ErrNoRows
 	}
 	if err != nil {

@@ -168,6 +168,9 @@ func (s *Store) ImportContest(ctx context.Context, n *ContestImport) (contest st
 		} else if rows, held := q.HoldContest(ctx, contest); changed(rows, held) != nil {
 			err = changed(rows, held)
 		}
+		if err == nil {
+			err = s.changing(ctx, q, contest)
+		}
 		if err != nil {
 			return err
 		}

@@ -147,8 +147,16 @@ func (s *Store) judgeBeside(ctx context.Context, q *query.Queries, rejudging str
 		return j, err
 	}
 	j.work.Bundle, j.work.Config, j.work.Alone = p.Bundle, p.Config, false
+	of, err := q.GetSubmission(ctx, old.Submission)
+	if err != nil {
+		return j, err
+	}
+	verify, err := s.verifyMode(ctx, q, of.Contest, of.ID)
+	if err != nil {
+		return j, err
+	}
 	if err := q.InsertJudgement(ctx, query.InsertJudgementParams{
-		ID: j.id, Submission: old.Submission, Bundle: string(p.Bundle), Config: string(p.Config), Class: j.class, Origin: string(OfRejudge), Root: j.id, Started: now,
+		Verify: verify, ID: j.id, Submission: old.Submission, Bundle: string(p.Bundle), Config: string(p.Config), Class: j.class, Origin: string(OfRejudge), Root: j.id, Started: now,
 	}); err != nil {
 		return j, err
 	}
@@ -299,6 +307,9 @@ func (s *Store) Apply(ctx context.Context, id string) error {
 		}
 		if len(not.Open)+len(not.Lost)+len(not.Moved) > 0 {
 			return &not
+		}
+		if err := q.KeepVerified(ctx, id); err != nil {
+			return err
 		}
 		if err := q.ApplyRejudged(ctx, id); err != nil {
 			return err

@@ -41,6 +41,9 @@ func (s *Store) RemoveTeams(ctx context.Context, contest string, ids []string) e
 		if n, err := q.HoldContest(ctx, contest); changed(n, err) != nil { // nobody enters or submits meanwhile
 			return changed(n, err)
 		}
+		if err := s.changing(ctx, q, contest); err != nil {
+			return err
+		}
 		rows, err := q.UseOfTeams(ctx, contest)
 		if err != nil {
 			return err

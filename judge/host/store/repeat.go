@@ -148,7 +148,7 @@ func (s *Store) repeat(ctx context.Context, q *query.Queries, j *query.Job, of q
 	}
 	if err := q.InsertJudgement(ctx, query.InsertJudgementParams{
 		ID: id, Submission: of.Submission, Bundle: string(work.Bundle), Config: string(work.Config), Class: j.Class, Origin: string(origin),
-		Root: of.Root, Why: clean(d.Why), Started: now,
+		Root: of.Root, Why: clean(d.Why), Started: now, Verify: of.Verify,
 	}); err != nil {
 		return err
 	}

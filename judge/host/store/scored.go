@@ -21,9 +21,11 @@ type Scored struct {
 	// Cancelled says that it will never have a verdict.
 	Cancelled bool
 	Ignored   bool // by the staff
-	Given     bool // the verdict is the staff's, whatever the judging says
-	Score     *judge.Score
-	Parts     []float64 // judge.Finished has them
+	// Unverified reports whether a judge must verify the verdict before contestants see it.
+	Unverified bool
+	Given      bool // the verdict is the staff's, whatever the judging says
+	Score      *judge.Score
+	Parts      []float64 // judge.Finished has them
 }
 
 // ScoredOf reads all submissions of a contest's teams to its problems, by their numbers.
@@ -60,7 +62,7 @@ func (s *Store) ScoredBy(ctx context.Context, e Event) (*Scored, error) {
 func scored(r query.Counted) (*Scored, error) {
 	c := &Scored{
 		Number: r.Number, Team: r.Team, Label: r.Label, Received: instant(r.Received), Verdict: judge.Verdict(r.Verdict.String),
-		Cancelled: r.Ended.Valid && !r.Verdict.Valid, Ignored: r.Ignored, Given: r.Given != "",
+		Cancelled: r.Ended.Valid && !r.Verdict.Valid, Ignored: r.Ignored, Given: r.Given != "", Unverified: VerifyState(r.Verify) == Unverified,
 	}
 	if c.Given { // without the score of a judging that does not count
 		c.Verdict, c.Cancelled = judge.Verdict(r.Given), false

@@ -122,6 +122,11 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 				return errors.Join(err, ErrManyOpen)
 			}
 		}
+		if !n.At.IsZero() { // as another system says, perhaps before the end
+			if err := s.changing(ctx, q, n.Contest); err != nil {
+				return err
+			}
+		}
 		ext, err := extID(n.ExtID, a.Number, func(id string) (int64, error) { return q.SubmissionNamed(ctx, n.Contest, id) })
 		if err != nil {
 			return err
@@ -138,8 +143,12 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 		}); err != nil {
 			return err
 		}
+		verify, err := s.verifyMode(ctx, q, n.Contest, a.ID)
+		if err != nil {
+			return err
+		}
 		if err := q.InsertJudgement(ctx, query.InsertJudgementParams{
-			ID: a.Job, Submission: a.ID, Bundle: string(n.Work.Bundle), Config: string(n.Work.Config), Class: n.Class, Origin: string(First), Root: a.Job,
+			Verify: verify, ID: a.Job, Submission: a.ID, Bundle: string(n.Work.Bundle), Config: string(n.Work.Config), Class: n.Class, Origin: string(First), Root: a.Job,
 			Started: now.LastTime,
 		}); err != nil {
 			return err
@@ -306,6 +315,8 @@ type Submission struct {
 	// What the staff decided: that it has no effect, and a verdict that counts instead of the
 	// judging's, which Verdict is then.
 	Ignored, Given bool
+	Paused         bool // the judging of its problem is paused
+	Verify         VerifyState
 }
 
 // Submission reads a submission.
@@ -339,6 +350,13 @@ const (
 	Judged   = "judged"
 )
 
+// VerifyOpen and VerifyDone mean, in a Filter, the submissions whose verdict a judge must verify or has
+// verified.
+const (
+	VerifyOpen = "open"
+	VerifyDone = "done"
+)
+
 // A Filter chooses submissions. The zero value is the first page of all. Of Account, Team and Who, at most
 // one is set.
 type Filter struct {
@@ -352,19 +370,21 @@ type Filter struct {
 	Verdict string `json:"verdict,omitempty"` // or Unjudged or Judged; "" for all
 	// Language is one that was asked for, or, where none was, that a name with one of Endings
 	// tells; "" for all.
-	Language string    `json:"language,omitempty"`
-	Endings  []string  `json:"endings,omitempty"`
-	Since    time.Time `json:"since,omitzero"`   // received then or later; zero for all
-	Until    time.Time `json:"until,omitzero"`   // received before; zero for all
-	Before   int64     `json:"before,omitempty"` // only with lower numbers; 0 for all
-	Limit    int       `json:"limit,omitempty"`  // at most so many; 0 is 50
+	Language string   `json:"language,omitempty"`
+	Endings  []string `json:"endings,omitempty"`
+	// Verify is VerifyOpen or VerifyDone, for verdicts that judges verify; if empty, all are meant.
+	Verify string    `json:"verify,omitempty"`
+	Since  time.Time `json:"since,omitzero"`   // received then or later; zero for all
+	Until  time.Time `json:"until,omitzero"`   // received before; zero for all
+	Before int64     `json:"before,omitempty"` // only with lower numbers; 0 for all
+	Limit  int       `json:"limit,omitempty"`  // at most so many; 0 is 50
 }
 
 // Submissions reads submissions of a contest, the latest first. The next page is that
 // before the last number of this one.
 func (s *Store) Submissions(ctx context.Context, f Filter) ([]*Submission, error) {
 	p := query.ListSubmissionsParams{
-		Contest: cmp.Or(f.Contest, Practice), Owner: cmp.Or(f.Account, f.Team), Slug: f.Problem, TeamGroup: f.Group, Verdict: f.Verdict, Language: f.Language,
+		Contest: cmp.Or(f.Contest, Practice), Owner: cmp.Or(f.Account, f.Team), Slug: f.Problem, TeamGroup: f.Group, Verdict: f.Verdict, Language: f.Language, Verify: f.Verify,
 		Endings: "." + strings.Join(f.Endings, ".") + ".", Since: micros(f.Since).Int64, Until: micros(f.Until).Int64,
 		Before: cmp.Or(f.Before, math.MaxInt64), Most: int32(cmp.Or(f.Limit, 50)),
 	}
@@ -441,6 +461,7 @@ func submission(r query.Submitted) (*Submission, error) {
 		ID: r.ID, Contest: r.Contest, Number: r.Number, Team: r.Team.String, Account: r.Account, Login: r.Login, Display: r.Display, Problem: r.Slug, Program: r.Entry,
 		Language: r.Language, Folder: r.Folder, Size: r.Size, Received: instant(r.Received), Judgement: r.Judgement,
 		State: JobState(r.State), Verdict: judge.Verdict(r.Verdict.String), Score: r.Score.String, Ended: instant(r.Ended.Int64), Ignored: r.Ignored,
+		Paused: r.Paused, Verify: VerifyState(r.Verify),
 	}
 	if r.Given != "" {
 		s.Given, s.Verdict, s.Score = true, judge.Verdict(r.Given), ""
@@ -472,6 +493,15 @@ type Judgement struct {
 	Rung       string
 	Toolchains map[string]string
 	CPU        time.Duration
+	Verify     VerifyMode // when it began
+	Verified   bool
+}
+
+// Withheld reports whether contestants must not see anything of the judgement yet, because a judge must verify
+// its verdict first.
+func (j *Judgement) Withheld() bool {
+	open := j.Ended.IsZero() && (j.Verify == VerifyBefore || j.Verify == VerifyBeforeRejected)
+	return open || !j.Verified && j.Verify.before(j.Verdict)
 }
 
 // Judgement reads the judgement of a submission that counts.
@@ -484,7 +514,7 @@ func (s *Store) Judgement(ctx context.Context, submission string) (*Judgement, e
 		ID: r.ID, Submission: r.Submission, Bundle: blob.Digest(r.Bundle), Config: blob.Digest(r.Config), Class: r.Class, Origin: Origin(r.Origin), Why: r.Why,
 		State: JobState(r.State), Started: instant(r.Started), Ended: instant(r.Ended.Int64), Verdict: judge.Verdict(r.Verdict.String),
 		Score: r.Score.String, Events: blob.Digest(r.Events.String), Reason: r.Reason, Worker: r.Worker, Version: r.Version,
-		Machine: r.Machine, Rung: r.Rung, CPU: time.Duration(r.Cpu) * time.Microsecond,
+		Machine: r.Machine, Rung: r.Rung, CPU: time.Duration(r.Cpu) * time.Microsecond, Verify: VerifyMode(r.Verify), Verified: r.Verified,
 	}
 	what := "the judgement " + r.ID
 	return j, errors.Join(

@@ -138,6 +138,9 @@ func (s *Store) newTeam(ctx context.Context, q *query.Queries, contest, id, name
 	if _, err := s.step(ctx, q, contest, OfTeam, id, Created); err != nil {
 		return err
 	}
+	if err := s.changing(ctx, q, contest); err != nil {
+		return err
+	}
 	number, err := q.NextTeam(ctx, contest)
 	if err != nil {
 		return err
@@ -294,8 +297,10 @@ func (s *Store) setTeam(ctx context.Context, q *query.Queries, t *Team) error {
 	if changed(n, err) != nil {
 		return changed(n, err)
 	}
-	_, err = s.step(ctx, q, t.Contest, OfTeam, t.ID, Updated)
-	return err
+	if _, err = s.step(ctx, q, t.Contest, OfTeam, t.ID, Updated); err != nil {
+		return err
+	}
+	return s.changing(ctx, q, t.Contest)
 }
 
 // readTeam reads the groups of a team.

@@ -37,15 +37,24 @@ type State struct {
 	Note  string // what the jury decided; empty for nothing
 }
 
-// CurrentState returns the state of a submission with what the jury decided about it. Jury reports
-// whether the reader sees judge errors.
+// CurrentState returns the state of a submission with what the jury decided about it. If the reader is not
+// the jury, a judge error is a delay, and a verdict that a judge must verify is not there yet.
 func CurrentState(sub *store.Submission, staff bool) (v State) {
+	if sub.Verify == store.Unverified && !staff {
+		return State{Class: "none", Words: "judging", Open: true}
+	}
 	if v = StateOf(sub.State, sub.Verdict, sub.Score, staff); sub.Given {
 		v = StateOf(store.Done, sub.Verdict, sub.Score, true)
 		v.Note = "by the jury"
 	}
 	if sub.Ignored {
 		v.Note = "ignored"
+	}
+	if staff && sub.Verify.Open() {
+		v.Note = "not verified"
+	}
+	if staff && sub.Paused && v.Open {
+		v.Words = "judging paused"
 	}
 	return v
 }

@@ -15,7 +15,7 @@ ORDER BY submission.number;
 -- APIJudgements reads the judgements that count, and those that counted until a rejudging was applied.
 -- name: APIJudgements :many
 SELECT judgement.id, judgement.submission, judgement.root, root.started, judgement.ended, judgement.verdict, judgement.score,
-    judgement.finished, judgement.case_rows, standing.judgement AS standing
+    judgement.finished, judgement.case_rows, judgement.verify, judgement.verified, standing.judgement AS standing
 FROM judgement
 JOIN standing ON standing.submission = judgement.submission
 JOIN judgement AS root ON root.id = judgement.root

@@ -11,7 +11,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, 1, 0, 0, $10, $11);
 -- UpdateContest changes nothing where somebody else changed it since it was read.
 -- name: UpdateContest :execrows
 UPDATE contest SET slug = $3, name = $4, format = $5, starts = $6, length = $7, freezes = $8, thaw = $9, finalized = $10,
-    visibility = $11, settings = $12, formal_name = $13, main_group = $14, revision = revision + 1
+    visibility = $11, settings = $12, formal_name = $13, main_group = $14, final_b = $15, final_by = $16, updates_end = $17, revision = revision + 1
 WHERE id = $1 AND revision = $2;
 
 -- name: ContestBySlug :one
@@ -25,7 +25,8 @@ SELECT * FROM contest WHERE id = $1;
 SELECT * FROM contest WHERE format <> 'practice' ORDER BY id;
 
 -- name: InsertContestProblem :exec
-INSERT INTO contest_problem (contest, label, place, problem, points, colour, ext_id, color_name) VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
+INSERT INTO contest_problem (contest, label, place, problem, points, colour, ext_id, color_name, judging_paused, verify)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
 
 -- name: DeleteContestProblems :exec
 DELETE FROM contest_problem WHERE contest = $1;

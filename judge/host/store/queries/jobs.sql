@@ -10,7 +10,7 @@ VALUES ($1, $2, COALESCE((SELECT lane.v FROM lane WHERE lane.lane = $1), 0) + sq
 ON CONFLICT (lane, owner) DO UPDATE SET finish =
     CASE WHEN turn.finish + sqlc.arg(cost) > excluded.finish THEN turn.finish + sqlc.arg(cost) ELSE excluded.finish END,
     due = CASE WHEN EXISTS (
-        SELECT 1 FROM job WHERE job.done_at IS NULL AND job.state = 'waiting' AND job.lane = turn.lane AND job.owner = turn.owner
+        SELECT 1 FROM job WHERE job.done_at IS NULL AND job.state = 'waiting' AND NOT job.paused AND job.lane = turn.lane AND job.owner = turn.owner
     ) THEN turn.due ELSE excluded.due END
 RETURNING finish;
 
@@ -25,7 +25,7 @@ SELECT CAST(COALESCE((SELECT lane.served FROM lane WHERE lane.lane = $1), 0) AS 
 -- name: CountOthers :one
 SELECT COUNT(*) FROM turn
 WHERE turn.lane = $1 AND turn.owner <> $2 AND EXISTS (
-    SELECT 1 FROM job WHERE job.done_at IS NULL AND job.state = 'waiting' AND job.lane = turn.lane AND job.owner = turn.owner
+    SELECT 1 FROM job WHERE job.done_at IS NULL AND job.state = 'waiting' AND NOT job.paused AND job.lane = turn.lane AND job.owner = turn.owner
 );
 
 -- MoveLane only moves forwards.
@@ -40,15 +40,21 @@ RETURNING served;
 DELETE FROM turn WHERE finish <= (SELECT lane.v FROM lane WHERE lane.lane = turn.lane);
 
 -- name: InsertJob :exec
-INSERT INTO job (id, kind, lane, class, owner, cost, start_tag, spec, token, state, generation, tries, excluded, made, worker, flow, part_key)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'waiting', 1, 0, $10, $11, '', $12, $13);
+INSERT INTO job (id, kind, lane, class, owner, cost, start_tag, spec, token, state, generation, tries, excluded, made, worker, flow, part_key, paused)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'waiting', 1, 0, $10, $11, '', $12, $13,
+    EXISTS (
+        SELECT 1 FROM judgement
+        JOIN submission ON submission.id = judgement.submission
+        JOIN contest_problem ON contest_problem.contest = submission.contest AND contest_problem.problem = submission.problem
+        WHERE judgement.id = $1 AND contest_problem.judging_paused
+    ));
 
 -- name: GetJob :one
 SELECT * FROM job WHERE id = $1;
 
 -- name: NextJobs :many
 SELECT id, lane, class, spec, token, generation, tries, excluded FROM job
-WHERE done_at IS NULL AND state = 'waiting' AND lane = $1 AND class = $2
+WHERE done_at IS NULL AND state = 'waiting' AND NOT paused AND lane = $1 AND class = $2
 ORDER BY start_tag, id LIMIT $3;
 
 -- FirstOfOwners is the first waiting job of each owner, with the number of jobs that may be given
@@ -57,7 +63,7 @@ ORDER BY start_tag, id LIMIT $3;
 SELECT job.id, turn.due FROM turn
 JOIN job ON job.id = (
     SELECT j.id FROM job AS j
-    WHERE j.done_at IS NULL AND j.state = 'waiting' AND j.lane = turn.lane AND j.owner = turn.owner AND j.class = $2
+    WHERE j.done_at IS NULL AND j.state = 'waiting' AND NOT j.paused AND j.lane = turn.lane AND j.owner = turn.owner AND j.class = $2
     ORDER BY j.start_tag, j.id LIMIT 1
 )
 WHERE turn.lane = $1
@@ -65,7 +71,7 @@ ORDER BY turn.due, job.start_tag, job.id;
 
 -- name: WaitingJob :one
 SELECT id, lane, class, spec, token, generation, tries, excluded FROM job
-WHERE id = $1 AND done_at IS NULL AND state = 'waiting';
+WHERE id = $1 AND done_at IS NULL AND state = 'waiting' AND NOT paused;
 
 -- CountAhead counts the jobs of a lane that go before one by their tags, those of them that came
 -- later, and those of lanes that go first.
@@ -73,22 +79,22 @@ WHERE id = $1 AND done_at IS NULL AND state = 'waiting';
 SELECT COUNT(CASE WHEN lane = $1 THEN 1 END) AS ahead, COUNT(CASE WHEN lane = $1 AND job.id > $4 THEN 1 END) AS later,
     COUNT(CASE WHEN lane < $1 THEN 1 END) AS priority
 FROM job
-WHERE done_at IS NULL AND state = 'waiting' AND class = $2 AND (lane < $1 OR lane = $1 AND (start_tag < $3 OR start_tag = $3 AND job.id < $4));
+WHERE done_at IS NULL AND state = 'waiting' AND NOT paused AND class = $2 AND (lane < $1 OR lane = $1 AND (start_tag < $3 OR start_tag = $3 AND job.id < $4));
 
 -- IsFirst says whether nothing with a lower start tag waits in a lane for a class.
 -- name: IsFirst :one
 SELECT NOT EXISTS (
-    SELECT 1 FROM job WHERE done_at IS NULL AND state = 'waiting' AND lane = $1 AND class = $2 AND start_tag < $3
+    SELECT 1 FROM job WHERE done_at IS NULL AND state = 'waiting' AND NOT paused AND lane = $1 AND class = $2 AND start_tag < $3
 ) AS is_first;
 
 -- name: MarkOut :one
 UPDATE job SET state = 'out', out_at = $3
-WHERE id = $1 AND generation = $2 AND state = 'waiting' AND done_at IS NULL
+WHERE id = $1 AND generation = $2 AND state = 'waiting' AND NOT paused AND done_at IS NULL
 RETURNING lane, class, owner, start_tag;
 
 -- name: OpenJobs :many
 SELECT lane, class, state, COUNT(*) AS jobs, CAST(MIN(made) AS BIGINT) AS oldest FROM job
-WHERE done_at IS NULL AND state IN ('waiting', 'out')
+WHERE done_at IS NULL AND (state = 'out' OR state = 'waiting' AND NOT paused)
 GROUP BY lane, class, state
 ORDER BY lane, class, state;
 

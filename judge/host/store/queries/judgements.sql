@@ -1,5 +1,5 @@
 -- name: InsertJudgement :exec
-INSERT INTO judgement (id, submission, bundle, config, class, origin, root, why, started) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
+INSERT INTO judgement (id, submission, bundle, config, class, origin, root, why, started, verify) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
 
 -- name: InsertStanding :exec
 INSERT INTO standing (submission, judgement, contest, number) VALUES ($1, $2, $3, $4);
@@ -15,6 +15,11 @@ UPDATE standing SET ignored = $2, given = $3 WHERE submission = $1;
 -- name: SettleStanding :exec
 UPDATE standing SET verdict = CASE WHEN standing.given <> '' THEN standing.given ELSE (
     SELECT CASE WHEN j.ended IS NULL THEN 'open' ELSE COALESCE(j.verdict, '') END
+    FROM judgement AS j WHERE j.id = standing.judgement
+) END, verify = CASE WHEN standing.given <> '' THEN '' ELSE (
+    SELECT CASE WHEN j.ended IS NULL OR j.verify = '' OR COALESCE(j.verdict, 'JE') = 'JE' THEN ''
+        WHEN j.verdict = 'AC' AND j.verify LIKE '%-rejected' THEN ''
+        WHEN j.verified THEN 'done' WHEN j.verify LIKE 'before%' THEN 'before' ELSE 'after' END
     FROM judgement AS j WHERE j.id = standing.judgement
 ) END WHERE standing.submission = $1;
 
@@ -34,7 +39,7 @@ UPDATE judgement SET
 WHERE id = $1 AND ended IS NULL;
 
 -- name: JudgementOfJob :one
-SELECT judgement.submission, judgement.verdict, judgement.root, submission.contest FROM judgement
+SELECT judgement.submission, judgement.verdict, judgement.root, judgement.verify, submission.contest FROM judgement
 JOIN submission ON submission.id = judgement.submission
 WHERE judgement.id = $1;
 

@@ -53,6 +53,9 @@ WHERE submitted.id IN (
         AND (CAST(sqlc.arg(since) AS BIGINT) = 0 AND CAST(sqlc.arg(until) AS BIGINT) = 0 OR EXISTS (
             SELECT 1 FROM submission AS t WHERE t.id = found.id AND COALESCE(t.time_given, t.received) >= sqlc.arg(since)
                 AND (CAST(sqlc.arg(until) AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < sqlc.arg(until))))
+        AND (CAST(sqlc.arg(verify) AS TEXT) = '' OR EXISTS (
+            SELECT 1 FROM standing AS w WHERE w.submission = found.id AND w.verify <> '' AND NOT w.ignored
+                AND CASE WHEN w.verify = 'done' THEN 'done' ELSE 'open' END = CAST(sqlc.arg(verify) AS TEXT)))
     ORDER BY found.number DESC LIMIT sqlc.arg(most)
 )
 ORDER BY submitted.number DESC;

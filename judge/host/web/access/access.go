@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -87,10 +88,15 @@ func (a *Access) find(r *web.Request) error {
 	return nil
 }
 
+// shown are the actions that change what the Contest API shows of a contest.
+var shown = []auth.Action{auth.Change, auth.Conclude, auth.Decide, auth.Ask, auth.Answer}
+
 // Refusal returns why the caller may not do an action in the contest.
 func (a *Access) Refusal(r *web.Request, action auth.Action) error {
 	name := a.Contest.Name
 	switch can := a.Can(action); {
+	case can && r.Method != http.MethodGet && slices.Contains(shown, action) && a.Contest.UpdatesEnded(a.site.Time()):
+		return &desk.Refusal{Code: http.StatusConflict, Text: "the results of " + name + " are final and public", Hint: "nothing of the contest changes any more"}
 	case can && r.Method != http.MethodGet && action == auth.Change && !a.Contest.Finalized.IsZero():
 		return &desk.Refusal{Code: http.StatusConflict, Text: "the results of " + name + " are final, and this could change them", Hint: "open them again first, under Final results"}
 	case can:

@@ -136,8 +136,18 @@ func (s *site) changeBoard(w http.ResponseWriter, r *web.Request) error {
 		}
 		c.Freeze, c.Thaw = at, time.Time{}
 	case "thaw":
+		if !c.Thaw.IsZero() && ended && !now.Before(c.Thaw) {
+			return refuse("the scoreboard is unfrozen already", "")
+		}
 		if c.Freeze == 0 || c.Freeze > at+time.Millisecond {
 			return refuse("the board is not frozen", "")
+		}
+		last, err := s.Store.LastEnd(r.Context(), c)
+		if err != nil {
+			return err
+		}
+		if ended && now.Before(last) {
+			return refuse("the scoreboard cannot be unfrozen before the contest has ended for every team", "the last team, with extra time, ends at "+last.Local().Format("15:04:05"))
 		}
 		if c.Thaw = now; !ended { // it is frozen again when that was planned
 			c.Freeze, c.Thaw = c.Settings.Planned, time.Time{}

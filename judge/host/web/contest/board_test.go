@@ -178,7 +178,7 @@ func TestFinalResults(t *testing.T) {
 	}
 	admin := h.Cookie("admin")
 	final := func() webtest.Answer {
-		return h.Ask(admin, "POST", "/c/past/finalize", url.Values{"do": {"final"}, "sure-password": {"correct-horse"}})
+		return h.Ask(admin, "POST", "/c/past/finalize", url.Values{"do": {"final"}, "by": {"the chief judge"}, "sure-password": {"correct-horse"}})
 	}
 	if got := final(); got.Code != 409 || !strings.Contains(got.Body, "The contest has not ended") {
 		t.Errorf("before the end: %d\n%s", got.Code, got.Body)

@@ -120,7 +120,7 @@ func (s *site) contest(w http.ResponseWriter, r *web.Request) (err error) {
 			}
 			if p := best[line.Label]; p != nil && !sub.Ignored {
 				p.Tries++
-				if p.Best.Words == "" || sub.Verdict == judge.Accepted {
+				if p.Best.Words == "" || sub.Verdict == judge.Accepted && sub.Verify != store.Unverified {
 					p.Best = line.State
 				}
 			}

@@ -164,6 +164,10 @@ func (s *site) live(r *web.Request, sub *store.Submission, lines [][]byte) (part
 		return "", false, err
 	}
 	staff := r.Can(auth.SeeAll)
+	if j.Withheld() && !staff && j.State != store.Waiting {
+		part, err = s.Part("judging", "live", liveView{Number: sub.Number, State: web.StateOf(store.Out, judge.NotJudged, "", false)})
+		return part, true, err
+	}
 	v := liveView{Number: sub.Number, State: web.StateOf(j.State, j.Verdict, j.Score, staff)}
 	if v.Place, err = s.Waits(r.Context(), j); err != nil {
 		return "", false, err

@@ -17,7 +17,8 @@ type staffView struct {
 	Worker, Machine, Version, Rung, Reason string
 	Toolchains                             map[string]string // of a language's id: its version
 	Mark                                   markView
-	Changes                                bool // the reader may create a rejudging
+	Verify                                 *verifyView // nil if nothing is to verify, or was verified
+	Changes                                bool        // the reader may create a rejudging
 	State                                  web.State
 	History                                []historyLine // newest first
 	Others                                 []web.Line    // of the same team or account on the same problem
@@ -48,6 +49,9 @@ func (s *site) staffPart(r *web.Request, label string) (*staffView, error) {
 	}
 	v := &staffView{Worker: j.Worker, Machine: j.Machine, Version: j.Version, Rung: j.Rung, Toolchains: j.Toolchains, Reason: j.Reason, Changes: r.Can(auth.Change)}
 	if v.Mark, err = s.marks(r); err != nil {
+		return nil, err
+	}
+	if v.Verify, err = s.verification(r, j); err != nil {
 		return nil, err
 	}
 	v.State = web.CurrentState(sub, true)

@@ -37,6 +37,7 @@ func Pages(s *web.Site) web.Pages {
 		web.Handle("GET /c/{slug}/s/{n}/events", auth.SeeJudging, p.judgingEvents),
 		web.Handle("GET /c/{slug}/s/{n}/source/{file}", auth.SeeJudging, p.source),
 		web.HandleForm("POST /c/{slug}/s/{n}/mark", auth.Decide, p.mark).Confirmed(),
+		web.HandleForm("POST /c/{slug}/s/{n}/verify", auth.Decide, p.verify),
 		web.Handle("GET /c/{slug}/board", auth.SeeBoard, p.board),
 		web.Handle("GET /c/{slug}/board/mine", auth.SeeBoard, p.ownRow),
 		web.Handle("GET /c/{slug}/board/events", auth.SeeBoard, p.boardEvents),

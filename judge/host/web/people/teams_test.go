@@ -119,14 +119,14 @@ func TestExtraTime(t *testing.T) {
 	if err != nil || len(rows) != 3 || !strings.HasPrefix(rows[1][1], "ada") || rows[1][4] != "1" {
 		t.Errorf("the board does not count it: %v, %v", rows, err)
 	}
-	if got := h.Ask(admin, "POST", "/c/now/finalize", url.Values{"do": {"final"}, "sure-password": {"correct-horse"}}); got.Code != 409 || !strings.Contains(got.Body, "extra time") {
+	if got := h.Ask(admin, "POST", "/c/now/finalize", url.Values{"do": {"final"}, "by": {"the chief judge"}, "sure-password": {"correct-horse"}}); got.Code != 409 || !strings.Contains(got.Body, "extra time") {
 		t.Errorf("the results are final before ada's end: %d\n%s", got.Code, got.Body)
 	}
 	h.Later(30 * time.Minute)
 	if got := send("ada"); got != 403 {
 		t.Errorf("ada sends after her end: %d", got)
 	}
-	if got := h.Ask(admin, "POST", "/c/now/finalize", url.Values{"do": {"final"}, "sure-password": {"correct-horse"}}); got.Code != 303 {
+	if got := h.Ask(admin, "POST", "/c/now/finalize", url.Values{"do": {"final"}, "by": {"the chief judge"}, "sure-password": {"correct-horse"}}); got.Code != 303 {
 		t.Errorf("the results are not final: %d\n%s", got.Code, got.Body)
 	}
 }

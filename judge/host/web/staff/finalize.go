@@ -1,9 +1,13 @@
 package staff
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
+	"assay/judge"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
 	"assay/judge/host/web/access"
@@ -13,8 +17,15 @@ import (
 type finalizeView struct {
 	Slug      string
 	Finalized time.Time // zero while they are not final
+	By        string
+	B         string // further bronze medals, as typed
+	Over      bool   // nothing changes any more that the Contest API shows
+	Thaw      bool   // the scoreboard can be unfrozen now
+	Last      bool   // nothing changes any more once the results are final
 	Checks    []checkLine
 	Ready     bool
+	Errors    web.FieldErrors
+	Awards    awardsView
 }
 
 // Needed returns how many checks must pass.
@@ -44,67 +55,85 @@ type checkLine struct {
 	Link, Do     string // the page where it is fixed, below the path of the contest, and the text of the button
 }
 
+// mostB is the largest number of further bronze medals.
+const mostB = 100
+
 // checks runs the checks that must pass before the results can be final.
 func (s *site) checks(r *web.Request) (v finalizeView, err error) {
 	c, now := access.Of(r).Contest, s.Time()
-	v = finalizeView{Slug: c.Slug, Finalized: c.Finalized, Ready: true}
-	check := func(bad bool, good string, wrong checkLine) {
-		if !bad {
-			v.Checks = append(v.Checks, checkLine{Good: true, Text: good})
-			return
-		}
-		v.Ready = false
-		v.Checks = append(v.Checks, wrong)
+	v = finalizeView{Slug: c.Slug, Finalized: c.Finalized, By: c.FinalBy, Over: c.UpdatesEnded(now)}
+	if c.FinalB > 0 {
+		v.B = fmt.Sprint(c.FinalB)
 	}
-	last, err := s.lastEnd(r)
+	u, err := s.Store.Unfinished(r.Context(), c)
 	if err != nil {
 		return v, err
 	}
-	ended := !c.Ends().IsZero() && !now.Before(c.Ends())
-	wrong := checkLine{Text: "The contest has not ended", Link: "/edit", Do: "Open settings"}
-	if ended {
-		wrong.Text = "The contest has not ended for every team"
-		wrong.Detail = "The last team, with extra time, ends at " + last.Local().Format("15:04:05") + "."
-	}
-	check(!ended || now.Before(last), "The contest has ended for every team", wrong)
-	l, err := s.Boards.Board(r.Context(), c.ID)
-	if err != nil {
-		return v, err
-	}
-	open := l.Open()
-	check(open > 0, "Every submission of the scoreboard has a verdict", checkLine{
-		Text: web.Counted(open, "submission has", "submissions have") + " no verdict", Detail: "Pending, or with a judge error.",
-		Link: "/submissions?verdict=" + store.Unjudged, Do: "Open submissions",
-	})
-	rejudgings, err := s.Store.Rejudgings(r.Context(), c.ID)
-	if err != nil {
-		return v, err
-	}
-	running := 0
-	for _, one := range rejudgings {
-		if one.State == store.RejudgingRunning {
-			running++
-		}
-	}
-	check(running > 0, "No rejudging is open", checkLine{
-		Text: web.Counted(running, "rejudging is", "rejudgings are") + " open", Detail: "Apply or cancel each of them.",
-		Link: "/rejudgings", Do: "Open rejudgings",
-	})
-	questions, err := s.Store.OpenQuestions(r.Context(), c.ID)
-	if err != nil {
-		return v, err
-	}
-	check(questions > 0, "All clarification requests are answered", checkLine{
-		Text: web.Counted(questions, "clarification request is", "clarification requests are") + " unanswered",
-		Link: "/clar?open=yes", Do: "Open clarifications",
-	})
+	v.Ready, v.Last = !u.Any(), c.Freeze == 0 || !c.Thaw.IsZero() && !now.Before(c.Thaw)
+	v.Checks = checkLines(c, u, now)
 	if c.Freeze > 0 && (c.Thaw.IsZero() || now.Before(c.Thaw)) {
+		v.Thaw = u.Ended
 		v.Checks = append(v.Checks, checkLine{
 			Note: true, Text: "The public scoreboard is still frozen", Detail: "You can unfreeze it before or after you finalize the results.",
-			Link: "/board?view=staff", Do: "Open scoreboard",
 		})
 	}
-	return v, nil
+	v.Awards, err = s.awardsOf(r)
+	return v, err
+}
+
+// checkLines returns the checks, those first that do not pass.
+func checkLines(c *store.Contest, u *store.Unfinished, now time.Time) []checkLine {
+	var good, wrong []checkLine
+	check := func(bad bool, passed string, one checkLine) {
+		if bad {
+			wrong = append(wrong, one)
+			return
+		}
+		good = append(good, checkLine{Good: true, Text: passed})
+	}
+	end := checkLine{Text: "The contest has not ended", Link: "/edit", Do: "Open settings"}
+	if !c.Ends().IsZero() && !now.Before(c.Ends()) {
+		end = checkLine{
+			Text: "The contest has not ended for every team", Link: "/teams?sort=extra", Do: "Open teams",
+			Detail: fmt.Sprintf("The last team, with %s of extra time, ends at %s.", web.Counted(int(u.Extra.Minutes()), "minute", "minutes"), u.End.Local().Format("15:04:05")),
+		}
+	}
+	check(!u.Ended, "The contest has ended for every team", end)
+	list := func(numbers []int64, verdict string) (link, detail string) {
+		const most = 5
+		var some []string
+		for _, n := range numbers[:min(len(numbers), most)] {
+			some = append(some, fmt.Sprintf("#%d", n))
+		}
+		if detail = strings.Join(some, ", "); len(numbers) > most {
+			detail += " …"
+		}
+		if len(numbers) == 1 {
+			return fmt.Sprintf("/s/%d", numbers[0]), detail
+		}
+		return "/submissions?verdict=" + verdict, detail
+	}
+	link, detail := list(u.Pending, store.Unjudged)
+	check(len(u.Pending) > 0, "Every submission has a verdict", checkLine{
+		Text: web.Counted(len(u.Pending), "submission has", "submissions have") + " no verdict", Detail: detail, Link: link, Do: "Open submissions",
+	})
+	link, detail = list(u.Errors, string(judge.JudgeError))
+	check(len(u.Errors) > 0, "No submission has a judge error", checkLine{
+		Text: web.Counted(len(u.Errors), "submission has", "submissions have") + " a judge error", Detail: detail, Link: link, Do: "Open submissions",
+	})
+	if u.All > 0 {
+		check(u.Verified < u.All, fmt.Sprintf("All verdicts that judges verify are verified (%d of %d)", u.Verified, u.All), checkLine{
+			Text: web.Counted(u.All-u.Verified, "verdict is", "verdicts are") + " not verified", Detail: fmt.Sprintf("Verified: %d of %d.", u.Verified, u.All),
+			Link: "/submissions?verify=" + store.VerifyOpen, Do: "Verify verdicts",
+		})
+	}
+	check(u.Rejudgings > 0, "No rejudging is open", checkLine{
+		Text: web.Counted(u.Rejudgings, "rejudging is", "rejudgings are") + " open", Detail: "Apply or cancel each of them.", Link: "/rejudgings", Do: "Open rejudgings",
+	})
+	check(u.OpenQuestions > 0, "All clarification requests are answered", checkLine{
+		Text: web.Counted(u.OpenQuestions, "clarification request is", "clarification requests are") + " unanswered", Link: "/clar?open=yes", Do: "Open clarifications",
+	})
+	return append(wrong, good...)
 }
 
 func (s *site) finalize(w http.ResponseWriter, r *web.Request) error {
@@ -120,14 +149,10 @@ func (s *site) setFinal(w http.ResponseWriter, r *web.Request) error {
 	c, do, why := access.Of(r).Contest, r.PostFormValue("do"), r.Field("why")
 	switch do {
 	case "final":
-		v, err := s.checks(r)
-		if err != nil {
-			return err
+		if !c.Finalized.IsZero() {
+			return web.Redirect(w, r, "/c/"+c.Slug+"/finalize")
 		}
-		if !v.Ready {
-			return s.Page(w, r, http.StatusConflict, "finalize", "Final results", v)
-		}
-		c.Finalized = s.Time()
+		return s.makeFinal(w, r)
 	case "open":
 		if why == "" {
 			return web.BadRequest("Enter a reason to reopen the results")
@@ -139,15 +164,39 @@ func (s *site) setFinal(w http.ResponseWriter, r *web.Request) error {
 	if err := s.Store.SetContest(r.Context(), c, nil); err != nil {
 		return err
 	}
-	return s.Done(w, r, map[string]string{"final": "results final", "open": "results open again"}[do], c.Slug, why, "/c/"+c.Slug+"/finalize")
+	return s.Done(w, r, "results open again", c.Slug, why, "/c/"+c.Slug+"/finalize")
 }
 
-// lastEnd returns the time at which the contest ends for the last team.
-func (s *site) lastEnd(r *web.Request) (time.Time, error) {
-	teams, err := s.Store.Teams(r.Context(), access.Of(r).Contest.ID)
-	var extra time.Duration
-	for _, t := range teams {
-		extra = max(extra, t.ExtraTime)
+// makeFinal makes the results final if all checks pass.
+func (s *site) makeFinal(w http.ResponseWriter, r *web.Request) error {
+	c := access.Of(r).Contest
+	var wrong web.FieldErrors
+	b, by := r.Field("b"), r.Field("by")
+	more := wrong.Number("b", b, "bronze medals", 0, 0, mostB)
+	if by == "" {
+		wrong.Add("by", "Enter the name of the person who approves the results.")
 	}
-	return access.Of(r).Contest.Ends().Add(extra), err
+	page := func(code int) error {
+		v, err := s.checks(r)
+		if err != nil {
+			return err
+		}
+		v.B, v.By, v.Errors = b, by, wrong
+		return s.Page(w, r, code, "finalize", wrong.Title("Final results"), v)
+	}
+	if len(wrong) > 0 {
+		return page(http.StatusBadRequest)
+	}
+	c.FinalB, c.FinalBy = int(more), by
+	err := s.Store.Finalize(r.Context(), c)
+	if errors.Is(err, store.ErrNotReady) {
+		return page(http.StatusConflict)
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.Boards.Fresh(r.Context(), c.ID); err != nil {
+		return err
+	}
+	return s.Done(w, r, "results final", c.Slug, fmt.Sprintf("approved by %s, %s", by, web.Counted(c.FinalB, "further bronze medal", "further bronze medals")), "/c/"+c.Slug+"/finalize")
 }

@@ -17,6 +17,10 @@ import (
 func TestFinalize(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	c.Freeze = 50 * time.Minute // or nothing could be opened again
+	if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
+		t.Fatal(err)
+	}
 	open := h.Send(c, "ada")
 	h.Judged(h.Send(c, "bob"), webtest.Failing()...)
 	h.Clarify(c, store.NewClarification{Text: "may I?"}, "ada")
@@ -30,7 +34,7 @@ func TestFinalize(t *testing.T) {
 	says := func(code int, in ...string) {
 		t.Helper()
 		for deadline := time.Now().Add(3 * time.Minute); ; {
-			got := h.Ask(admin, "POST", "/c/now/finalize", url.Values{"do": {"final"}, "sure-password": {"correct-horse"}})
+			got := h.Ask(admin, "POST", "/c/now/finalize", url.Values{"do": {"final"}, "by": {"the chief judge"}, "sure-password": {"correct-horse"}})
 			same := got.Code == code
 			for _, way := range ways {
 				same = same && strings.Contains(got.Body, way) == slices.Contains(in, way)
@@ -58,9 +62,20 @@ func TestFinalize(t *testing.T) {
 	if err := h.Store.Apply(t.Context(), r.ID); err != nil {
 		t.Fatal(err)
 	}
+	for field, values := range map[string]url.Values{
+		"by": {"do": {"final"}, "b": {"3"}}, "b": {"do": {"final"}, "by": {"x"}, "b": {"-1"}},
+	} {
+		values.Set("sure-password", "correct-horse")
+		if got := h.Ask(admin, "POST", "/c/now/finalize", values); got.Code != 400 || !strings.Contains(got.Body, `id="`+field+`-error"`) {
+			t.Errorf("without %s: %d\n%s", field, got.Code, got.Body)
+		}
+	}
+	if got := h.Ask(h.Cookie("judge"), "POST", "/c/now/finalize", url.Values{"do": {"final"}, "by": {"x"}}); got.Code != 403 {
+		t.Errorf("a judge makes the results final: %d", got.Code)
+	}
 	says(303)
 	page := h.Ask(admin, "GET", "/c/now/finalize", nil).Body
-	if webtest.Harmless(t, "final", page); !strings.Contains(page, "The results are final since") || !strings.Contains(page, "Reopen results") {
+	if webtest.Harmless(t, "final", page); !strings.Contains(page, "approved by the chief judge") || !strings.Contains(page, "Reopen results") {
 		t.Errorf("when they are final:\n%s", page)
 	}
 	for path, fields := range map[string]url.Values{
@@ -85,7 +100,186 @@ func TestFinalize(t *testing.T) {
 		t.Errorf("when they are open again: %d\n%s", got.Code, got.Body)
 	}
 	entries := webtest.Must[[]store.Entry](t)(h.Store.Audited(t.Context(), "", 10))
-	if len(entries) != 3 || entries[1].Action != "results open again" || entries[1].Detail != "a wrong answer file" || entries[2].Action != "results final" {
+	if len(entries) != 3 || !strings.HasPrefix(entries[2].Detail, "approved by the chief judge") || entries[1].Action != "results open again" || entries[1].Detail != "a wrong answer file" || entries[2].Action != "results final" {
 		t.Errorf("the audit has %+v", entries)
+	}
+}
+
+// TestFinalAndPublic: once the results are final and the scoreboard is unfrozen, in any order, nothing changes
+// any more, and the pages say why.
+func TestFinalAndPublic(t *testing.T) {
+	for _, first := range []string{"finalize", "board"} {
+		t.Run(first, func(t *testing.T) {
+			h := webtest.New(t)
+			c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+			c.Freeze = 30 * time.Minute
+			if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
+				t.Fatal(err)
+			}
+			h.Judged(h.Send(c, "ada"), webtest.Accepted()...)
+			h.Later(3 * time.Hour)
+			admin := h.Cookie("admin")
+			do := func(what string, code int, text string) {
+				t.Helper()
+				fields := url.Values{"do": {"final"}, "by": {"the chief judge"}, "b": {"2"}, "sure-password": {"correct-horse"}}
+				if what == "board" {
+					fields.Set("do", "thaw")
+				}
+				if got := h.Ask(admin, "POST", "/c/now/"+what, fields); got.Code != code || !strings.Contains(got.Body, text) {
+					t.Fatalf("%s: %d with %s\n%s", what, got.Code, text, got.Body)
+				}
+			}
+			page := func() string { return h.Ask(admin, "GET", "/c/now/finalize", nil).Body }
+			do(first, 303, "")
+			if first == "finalize" && !strings.Contains(page(), "Further bronze medals: 2.") {
+				t.Errorf("the number of bronze medals is not shown:\n%s", page())
+			}
+			if strings.Contains(page(), "final and public") {
+				t.Errorf("it is over too early:\n%s", page())
+			}
+			do(map[string]string{"finalize": "board", "board": "finalize"}[first], 303, "")
+			if body := page(); !strings.Contains(body, "final and public") || strings.Contains(body, "Reopen results</button>") || strings.Contains(body, "/award?id=") {
+				t.Errorf("when nothing changes any more:\n%s", body)
+			}
+			for path, fields := range map[string]url.Values{
+				"/c/now/finalize": {"do": {"open"}, "why": {"x"}}, "/c/now/board": {"do": {"thaw"}}, "/c/now/edit": {"name": {"x"}},
+				"/c/now/clar": {"text": {"late news"}}, "/c/now/teams": {"list": {"x"}}, "/c/now/awards": {"gold": {"1"}},
+				"/c/now/award": {"id": {"winner"}, "citation": {"x"}, "how": {"off"}}, "/c/now/s/1/mark": {"do": {"ignored"}, "why": {"x"}},
+				"/c/now/rejudgings": {"all": {"yes"}, "why": {"x"}}, "/c/now/problems/A/judging": {"do": {"verify"}, "mode": {"before"}},
+			} {
+				if got := h.Ask(admin, "POST", path, fields); got.Code != 409 || !strings.Contains(got.Body, "are final and public") {
+					t.Errorf("%s is answered %d\n%s", path, got.Code, got.Body)
+				}
+			}
+			now := webtest.Must[*store.Contest](t)(h.Store.Contest(t.Context(), c.ID))
+			if now.UpdatesEnd.IsZero() || now.FinalB != 2 || now.FinalBy != "the chief judge" {
+				t.Errorf("the contest is %+v", now)
+			}
+		})
+	}
+}
+
+// TestThawWaitsForAllTeams: the scoreboard is not unfrozen while a team with extra time can submit.
+func TestThawWaitsForAllTeams(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	c.Freeze = 30 * time.Minute
+	if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
+		t.Fatal(err)
+	}
+	h.Judged(h.Send(c, "ada"), webtest.Accepted()...)
+	teams := webtest.Must[[]*store.Team](t)(h.Store.Teams(t.Context(), c.ID))
+	teams[0].ExtraTime = 15 * time.Minute
+	if err := h.Store.SetTeam(t.Context(), teams[0], ""); err != nil {
+		t.Fatal(err)
+	}
+	admin := h.Cookie("admin")
+	thaw := func() webtest.Answer {
+		return h.Ask(admin, "POST", "/c/now/board", url.Values{"do": {"thaw"}, "sure-password": {"correct-horse"}})
+	}
+	h.Later(c.Length + 5*time.Minute)
+	page := h.Ask(admin, "GET", "/c/now/finalize", nil).Body
+	if !strings.Contains(page, "with 15 minutes of extra time, ends at") || strings.Contains(page, "Unfreeze scoreboard</button>") {
+		t.Errorf("while a team has time:\n%s", page)
+	}
+	if got := thaw(); got.Code != 409 || !strings.Contains(got.Body, "for every team") {
+		t.Errorf("the thaw while a team has time: %d\n%s", got.Code, got.Body)
+	}
+	h.Later(11 * time.Minute)
+	if page := h.Ask(admin, "GET", "/c/now/finalize", nil).Body; !strings.Contains(page, "Unfreeze scoreboard</button>") {
+		t.Errorf("after the end:\n%s", page)
+	}
+	if got := thaw(); got.Code != 303 {
+		t.Errorf("the thaw: %d\n%s", got.Code, got.Body)
+	}
+	if got := thaw(); got.Code != 409 || !strings.Contains(got.Body, "unfrozen already") {
+		t.Errorf("the second thaw: %d\n%s", got.Code, got.Body)
+	}
+}
+
+// TestAwardsPage: an award that the server computes is renamed, set by hand, turned off and computed again, and
+// further ones are created and deleted. What is wrong stays in the form.
+func TestAwardsPage(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	h.Judged(h.Send(c, "ada"), webtest.Accepted()...)
+	h.Judged(h.Send(c, "bob"), webtest.Failing()...)
+	admin := h.Cookie("admin")
+	set := func(path string, code int, fields ...string) string {
+		t.Helper()
+		form := url.Values{}
+		for i := 0; i < len(fields); i += 2 {
+			form.Set(fields[i], fields[i+1])
+		}
+		got := h.Ask(admin, "POST", "/c/now/"+path, form)
+		if got.Code != code {
+			t.Errorf("%s %v: %d\n%s", path, fields, got.Code, got.Body)
+		}
+		return got.Body
+	}
+	row := func(id string) string {
+		t.Helper()
+		body := h.Ask(admin, "GET", "/c/now/finalize", nil).Body
+		webtest.Harmless(t, "finalize", body)
+		for line := range strings.Lines(body) {
+			if strings.Contains(line, "<code>"+id+"</code>") {
+				return line
+			}
+		}
+		return ""
+	}
+	has := func(id string, texts ...string) {
+		t.Helper()
+		for _, text := range texts {
+			if !strings.Contains(row(id), text) {
+				t.Errorf("%s: %q is not in %s", id, text, row(id))
+			}
+		}
+	}
+	has("winner", "Contest winner", "ada", "Computed")
+	if strings.Contains(row("winner"), "bob") {
+		t.Error("bob has won")
+	}
+	set("award", 303, "id", "winner", "citation", "Champion", "how", "computed")
+	has("winner", "Champion", "ada", "Computed")
+	set("award", 303, "id", "winner", "citation", "Champion", "how", "hand", "teams", "2")
+	has("winner", "Champion", "bob", "Chosen teams")
+	set("award", 303, "id", "winner", "citation", "Champion", "how", "off")
+	has("winner", "Champion", "none", "Off")
+	set("award", 303, "id", "winner", "citation", "Contest winner", "how", "computed")
+	has("winner", "Contest winner", "ada", "Computed")
+	set("awards", 303, "gold", "0", "silver", "1", "bronze", "", "organizations", "on", "world_finals", "on")
+	has("gold-medal", "none")
+	has("silver-medal", "ada")
+	has("honorable-mention", "bob")
+	if body := set("awards", 400, "gold", "many", "silver", "1", "bronze", "1"); !strings.Contains(body, `id="gold-error"`) || !strings.Contains(body, `value="many"`) {
+		t.Errorf("many medals:\n%s", body)
+	}
+	set("award", 303, "new", "best-name", "citation", "Best name", "teams", "1, 2")
+	has("best-name", "Best name", "ada", "bob", "Chosen teams")
+	set("award", 303, "id", "best-name", "citation", "The best name", "teams", "")
+	has("best-name", "The best name", "none")
+	for field, fields := range map[string][]string{
+		"new": {"new", "a b", "citation", "x"}, "citation": {"new", "x", "citation", ""}, "teams": {"new", "x", "citation", "x", "teams", "9"},
+		"how": {"id", "winner", "citation", "x", "how", "never"},
+	} {
+		if body := set("award", 400, fields...); !strings.Contains(body, `id="`+field+`-error"`) {
+			t.Errorf("%v:\n%s", fields, body)
+		}
+	}
+	set("award", 400, "new", "winner", "citation", "x")
+	set("award", 400, "id", "best-name", "citation", "x", "teams", "1 1")
+	set("award", 404, "id", "none", "citation", "x")
+	set("award", 303, "id", "best-name", "do", "delete")
+	if text := row("best-name"); text != "" {
+		t.Errorf("the deleted award is there: %s", text)
+	}
+	if got := h.Ask(admin, "GET", "/c/now/award?id=winner", nil); got.Code != 200 || !strings.Contains(got.Body, "Contest winner") {
+		t.Errorf("the form of an award: %d\n%s", got.Code, got.Body)
+	} else {
+		webtest.Harmless(t, "award", got.Body)
+	}
+	if got := h.Ask(admin, "GET", "/c/now/award", nil); got.Code != 200 || !strings.Contains(got.Body, "Create award") {
+		t.Errorf("the form of a new award: %d\n%s", got.Code, got.Body)
 	}
 }

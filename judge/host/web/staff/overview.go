@@ -32,6 +32,7 @@ type overviewView struct {
 	Judging  int
 	Workers  []workerLine
 	Labels   []string
+	Problem  []problemJudging // if the reader may change how they are judged
 }
 
 // attention is something that the jury should act on.
@@ -74,6 +75,11 @@ func (s *site) overview(w http.ResponseWriter, r *web.Request) (err error) {
 	}
 	if err := s.attend(r, &v); err != nil {
 		return err
+	}
+	if v.Conclude {
+		if v.Problem, err = s.problemJudgings(r); err != nil {
+			return err
+		}
 	}
 	return s.Page(w, r, http.StatusOK, "overview", "Overview", v)
 }
@@ -180,6 +186,22 @@ func (s *site) attend(r *web.Request, v *overviewView) error {
 	}
 	if open > 0 {
 		add("tle", web.Counted(open, "clarification request", "clarification requests")+" unanswered", "", base+"/clar?open=1", "Answer")
+	}
+	done, all, err := s.Store.CountVerified(r.Context(), access.Of(r).Contest.ID)
+	if err != nil {
+		return err
+	}
+	if done < all {
+		add("tle", web.Counted(all-done, "verdict", "verdicts")+" not verified", fmt.Sprintf("Verified: %d of %d.", done, all), base+"/submissions?verify="+store.VerifyOpen, "Verify")
+	}
+	problems, err := s.Store.ContestProblems(r.Context(), access.Of(r).Contest.ID)
+	if err != nil {
+		return err
+	}
+	for _, p := range problems {
+		if p.Paused {
+			add("tle", "Judging of problem "+p.Label+" is paused", "Its submissions wait.", base+"/overview#judging", "Resume judging")
+		}
 	}
 	rejudgings, err := s.Store.Rejudgings(r.Context(), access.Of(r).Contest.ID)
 	if err != nil {

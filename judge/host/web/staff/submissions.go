@@ -24,6 +24,8 @@ type choiceView struct {
 	Groups    []string
 	Verdicts  []judge.Verdict
 	Unjudged  string // the word for those without a verdict; "" where they cannot be chosen
+	// Verified is how many verdicts judges verified, of Verifies.
+	Verified, Verifies int
 }
 
 // choice reads the filter of an address or a form. What is wrong with it is a *desk.Refusal.
@@ -31,7 +33,7 @@ func (s *site) choice(r *web.Request) (v choiceView, f store.Filter, err error) 
 	v = choiceView{
 		Choice: desk.Choice{
 			Problem: r.FormValue("problem"), Who: r.FormValue("who"), Group: r.FormValue("group"), Verdict: r.FormValue("verdict"), Language: r.FormValue("language"),
-			Time: r.FormValue("time"),
+			Time: r.FormValue("time"), Verify: r.FormValue("verify"),
 		},
 		Verdicts: judge.Verdicts(), Unjudged: store.Unjudged,
 	}
@@ -49,6 +51,9 @@ func (s *site) choice(r *web.Request) (v choiceView, f store.Filter, err error) 
 		v.Groups = append(v.Groups, g.Name)
 	}
 	slices.SortFunc(v.Groups, web.ByText)
+	if v.Verified, v.Verifies, err = s.Store.CountVerified(r.Context(), access.Of(r).Contest.ID); err != nil {
+		return v, f, err
+	}
 	f, err = s.Choose(r.Context(), access.Of(r).Contest, v.Choice)
 	return v, f, err
 }
@@ -121,6 +126,12 @@ func (v *choiceView) menus(path string, times []option) []menu {
 		}
 		all = append(all, *at)
 	}
+	if v.Verifies > 0 || v.Verify != "" {
+		verify := one("Verification", "verify", v.Verify)
+		verify.add(v, path, "Not verified", "verify", store.VerifyOpen, v.Verify == store.VerifyOpen)
+		verify.add(v, path, "Verified", "verify", store.VerifyDone, v.Verify == store.VerifyDone)
+		all = append(all, *verify)
+	}
 	return all
 }
 
@@ -161,7 +172,7 @@ func (m *menu) add(v *choiceView, path, text, field, value string, here bool) {
 // query is the filter as part of an address.
 func (v *choiceView) query() url.Values {
 	q := url.Values{}
-	for name, value := range map[string]string{"problem": v.Problem, "who": v.Who, "group": v.Group, "verdict": v.Verdict, "language": v.Language, "time": v.Time} {
+	for name, value := range map[string]string{"problem": v.Problem, "who": v.Who, "group": v.Group, "verdict": v.Verdict, "language": v.Language, "time": v.Time, "verify": v.Verify} {
 		if value != "" {
 			q.Set(name, value)
 		}

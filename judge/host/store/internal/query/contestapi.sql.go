@@ -61,7 +61,7 @@ func (q *Queries) APIClarifications(ctx context.Context, contest string) ([]APIC
 
 const aPIJudgements = `-- name: APIJudgements :many
 SELECT judgement.id, judgement.submission, judgement.root, root.started, judgement.ended, judgement.verdict, judgement.score,
-    judgement.finished, judgement.case_rows, standing.judgement AS standing
+    judgement.finished, judgement.case_rows, judgement.verify, judgement.verified, standing.judgement AS standing
 FROM judgement
 JOIN standing ON standing.submission = judgement.submission
 JOIN judgement AS root ON root.id = judgement.root
@@ -84,6 +84,8 @@ type APIJudgementsRow struct {
 	Score      sql.NullString
 	Finished   sql.NullString
 	CaseRows   sql.NullString
+	Verify     string
+	Verified   bool
 	Standing   string
 }
 
@@ -107,6 +109,8 @@ func (q *Queries) APIJudgements(ctx context.Context, contest string, submission 
 			&i.Score,
 			&i.Finished,
 			&i.CaseRows,
+			&i.Verify,
+			&i.Verified,
 			&i.Standing,
 		); err != nil {
 			return nil, err

@@ -11,7 +11,7 @@ import (
 )
 
 const contestBySlug = `-- name: ContestBySlug :one
-SELECT id, slug, name, format, starts, length, freezes, thaw, finalized, visibility, settings, revision, next_number, last_seq, last_time, formal_name, main_group, epoch, phase FROM contest WHERE slug = $1
+SELECT id, slug, name, format, starts, length, freezes, thaw, finalized, visibility, settings, revision, next_number, last_seq, last_time, formal_name, main_group, epoch, phase, final_b, final_by, updates_end FROM contest WHERE slug = $1
 `
 
 func (q *Queries) ContestBySlug(ctx context.Context, slug string) (Contest, error) {
@@ -37,12 +37,15 @@ func (q *Queries) ContestBySlug(ctx context.Context, slug string) (Contest, erro
 		&i.MainGroup,
 		&i.Epoch,
 		&i.Phase,
+		&i.FinalB,
+		&i.FinalBy,
+		&i.UpdatesEnd,
 	)
 	return i, err
 }
 
 const contestsOfProblem = `-- name: ContestsOfProblem :many
-SELECT contest.id, contest.slug, contest.name, contest.format, contest.starts, contest.length, contest.freezes, contest.thaw, contest.finalized, contest.visibility, contest.settings, contest.revision, contest.next_number, contest.last_seq, contest.last_time, contest.formal_name, contest.main_group, contest.epoch, contest.phase FROM contest_problem
+SELECT contest.id, contest.slug, contest.name, contest.format, contest.starts, contest.length, contest.freezes, contest.thaw, contest.finalized, contest.visibility, contest.settings, contest.revision, contest.next_number, contest.last_seq, contest.last_time, contest.formal_name, contest.main_group, contest.epoch, contest.phase, contest.final_b, contest.final_by, contest.updates_end FROM contest_problem
 JOIN contest ON contest.id = contest_problem.contest
 JOIN problem ON problem.id = contest_problem.problem
 WHERE problem.slug = $1
@@ -78,6 +81,9 @@ func (q *Queries) ContestsOfProblem(ctx context.Context, slug string) ([]Contest
 			&i.MainGroup,
 			&i.Epoch,
 			&i.Phase,
+			&i.FinalB,
+			&i.FinalBy,
+			&i.UpdatesEnd,
 		); err != nil {
 			return nil, err
 		}
@@ -93,7 +99,7 @@ func (q *Queries) ContestsOfProblem(ctx context.Context, slug string) ([]Contest
 }
 
 const counted = `-- name: Counted :one
-SELECT id, contest, number, team, label, received, ended, verdict, score, finished, ignored, given FROM counted WHERE id = $1
+SELECT id, contest, number, team, label, received, ended, verdict, score, finished, ignored, given, verify FROM counted WHERE id = $1
 `
 
 func (q *Queries) Counted(ctx context.Context, id string) (Counted, error) {
@@ -112,12 +118,13 @@ func (q *Queries) Counted(ctx context.Context, id string) (Counted, error) {
 		&i.Finished,
 		&i.Ignored,
 		&i.Given,
+		&i.Verify,
 	)
 	return i, err
 }
 
 const countedByJudgement = `-- name: CountedByJudgement :one
-SELECT id, contest, number, team, label, received, ended, verdict, score, finished, ignored, given FROM counted WHERE id = (SELECT judgement.submission FROM judgement WHERE judgement.id = $1)
+SELECT id, contest, number, team, label, received, ended, verdict, score, finished, ignored, given, verify FROM counted WHERE id = (SELECT judgement.submission FROM judgement WHERE judgement.id = $1)
 `
 
 func (q *Queries) CountedByJudgement(ctx context.Context, id string) (Counted, error) {
@@ -136,12 +143,13 @@ func (q *Queries) CountedByJudgement(ctx context.Context, id string) (Counted, e
 		&i.Finished,
 		&i.Ignored,
 		&i.Given,
+		&i.Verify,
 	)
 	return i, err
 }
 
 const countedOf = `-- name: CountedOf :many
-SELECT id, contest, number, team, label, received, ended, verdict, score, finished, ignored, given FROM counted WHERE contest = $1 ORDER BY number
+SELECT id, contest, number, team, label, received, ended, verdict, score, finished, ignored, given, verify FROM counted WHERE contest = $1 ORDER BY number
 `
 
 func (q *Queries) CountedOf(ctx context.Context, contest string) ([]Counted, error) {
@@ -166,6 +174,7 @@ func (q *Queries) CountedOf(ctx context.Context, contest string) ([]Counted, err
 			&i.Finished,
 			&i.Ignored,
 			&i.Given,
+			&i.Verify,
 		); err != nil {
 			return nil, err
 		}
@@ -190,7 +199,7 @@ func (q *Queries) DeleteContestProblems(ctx context.Context, contest string) err
 }
 
 const getContest = `-- name: GetContest :one
-SELECT id, slug, name, format, starts, length, freezes, thaw, finalized, visibility, settings, revision, next_number, last_seq, last_time, formal_name, main_group, epoch, phase FROM contest WHERE id = $1
+SELECT id, slug, name, format, starts, length, freezes, thaw, finalized, visibility, settings, revision, next_number, last_seq, last_time, formal_name, main_group, epoch, phase, final_b, final_by, updates_end FROM contest WHERE id = $1
 `
 
 func (q *Queries) GetContest(ctx context.Context, id string) (Contest, error) {
@@ -216,6 +225,9 @@ func (q *Queries) GetContest(ctx context.Context, id string) (Contest, error) {
 		&i.MainGroup,
 		&i.Epoch,
 		&i.Phase,
+		&i.FinalB,
+		&i.FinalBy,
+		&i.UpdatesEnd,
 	)
 	return i, err
 }
@@ -271,18 +283,21 @@ func (q *Queries) InsertContest(ctx context.Context, arg InsertContestParams) er
 }
 
 const insertContestProblem = `-- name: InsertContestProblem :exec
-INSERT INTO contest_problem (contest, label, place, problem, points, colour, ext_id, color_name) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+INSERT INTO contest_problem (contest, label, place, problem, points, colour, ext_id, color_name, judging_paused, verify)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 `
 
 type InsertContestProblemParams struct {
-	Contest   string
-	Label     string
-	Place     int64
-	Problem   string
-	Points    int64
-	Colour    string
-	ExtID     string
-	ColorName string
+	Contest       string
+	Label         string
+	Place         int64
+	Problem       string
+	Points        int64
+	Colour        string
+	ExtID         string
+	ColorName     string
+	JudgingPaused bool
+	Verify        string
 }
 
 func (q *Queries) InsertContestProblem(ctx context.Context, arg InsertContestProblemParams) error {
@@ -295,6 +310,8 @@ func (q *Queries) InsertContestProblem(ctx context.Context, arg InsertContestPro
 		arg.Colour,
 		arg.ExtID,
 		arg.ColorName,
+		arg.JudgingPaused,
+		arg.Verify,
 	)
 	return err
 }
@@ -311,7 +328,7 @@ func (q *Queries) InsertPractice(ctx context.Context, iD string, name string) er
 }
 
 const listContests = `-- name: ListContests :many
-SELECT id, slug, name, format, starts, length, freezes, thaw, finalized, visibility, settings, revision, next_number, last_seq, last_time, formal_name, main_group, epoch, phase FROM contest WHERE format <> 'practice' ORDER BY id
+SELECT id, slug, name, format, starts, length, freezes, thaw, finalized, visibility, settings, revision, next_number, last_seq, last_time, formal_name, main_group, epoch, phase, final_b, final_by, updates_end FROM contest WHERE format <> 'practice' ORDER BY id
 `
 
 // ListContests lists those that somebody made.
@@ -344,6 +361,9 @@ func (q *Queries) ListContests(ctx context.Context) ([]Contest, error) {
 			&i.MainGroup,
 			&i.Epoch,
 			&i.Phase,
+			&i.FinalB,
+			&i.FinalBy,
+			&i.UpdatesEnd,
 		); err != nil {
 			return nil, err
 		}
@@ -359,7 +379,7 @@ func (q *Queries) ListContests(ctx context.Context) ([]Contest, error) {
 }
 
 const problemsOfContest = `-- name: ProblemsOfContest :many
-SELECT contest_problem.contest, contest_problem.label, contest_problem.place, contest_problem.problem, contest_problem.points, contest_problem.colour, contest_problem.ext_id, contest_problem.color_name, problem.id, problem.slug, problem.title, problem.owner, problem.bundle, problem.config, problem.sheet, problem.made, problem.practice FROM contest_problem
+SELECT contest_problem.contest, contest_problem.label, contest_problem.place, contest_problem.problem, contest_problem.points, contest_problem.colour, contest_problem.ext_id, contest_problem.color_name, contest_problem.judging_paused, contest_problem.verify, problem.id, problem.slug, problem.title, problem.owner, problem.bundle, problem.config, problem.sheet, problem.made, problem.practice FROM contest_problem
 JOIN problem ON problem.id = contest_problem.problem
 WHERE contest_problem.contest = $1
 ORDER BY contest_problem.place, contest_problem.label
@@ -388,6 +408,8 @@ func (q *Queries) ProblemsOfContest(ctx context.Context, contest string) ([]Prob
 			&i.ContestProblem.Colour,
 			&i.ContestProblem.ExtID,
 			&i.ContestProblem.ColorName,
+			&i.ContestProblem.JudgingPaused,
+			&i.ContestProblem.Verify,
 			&i.Problem.ID,
 			&i.Problem.Slug,
 			&i.Problem.Title,
@@ -413,7 +435,7 @@ func (q *Queries) ProblemsOfContest(ctx context.Context, contest string) ([]Prob
 
 const updateContest = `-- name: UpdateContest :execrows
 UPDATE contest SET slug = $3, name = $4, format = $5, starts = $6, length = $7, freezes = $8, thaw = $9, finalized = $10,
-    visibility = $11, settings = $12, formal_name = $13, main_group = $14, revision = revision + 1
+    visibility = $11, settings = $12, formal_name = $13, main_group = $14, final_b = $15, final_by = $16, updates_end = $17, revision = revision + 1
 WHERE id = $1 AND revision = $2
 `
 
@@ -432,6 +454,9 @@ type UpdateContestParams struct {
 	Settings   string
 	FormalName string
 	MainGroup  string
+	FinalB     int64
+	FinalBy    string
+	UpdatesEnd sql.NullInt64
 }
 
 // UpdateContest changes nothing where somebody else changed it since it was read.
@@ -451,6 +476,9 @@ func (q *Queries) UpdateContest(ctx context.Context, arg UpdateContestParams) (i
 		arg.Settings,
 		arg.FormalName,
 		arg.MainGroup,
+		arg.FinalB,
+		arg.FinalBy,
+		arg.UpdatesEnd,
 	)
 	if err != nil {
 		return 0, err

@@ -27,7 +27,7 @@ const countAhead = `-- name: CountAhead :one
 SELECT COUNT(CASE WHEN lane = $1 THEN 1 END) AS ahead, COUNT(CASE WHEN lane = $1 AND job.id > $4 THEN 1 END) AS later,
     COUNT(CASE WHEN lane < $1 THEN 1 END) AS priority
 FROM job
-WHERE done_at IS NULL AND state = 'waiting' AND class = $2 AND (lane < $1 OR lane = $1 AND (start_tag < $3 OR start_tag = $3 AND job.id < $4))
+WHERE done_at IS NULL AND state = 'waiting' AND NOT paused AND class = $2 AND (lane < $1 OR lane = $1 AND (start_tag < $3 OR start_tag = $3 AND job.id < $4))
 `
 
 type CountAheadParams struct {
@@ -60,7 +60,7 @@ func (q *Queries) CountAhead(ctx context.Context, arg CountAheadParams) (CountAh
 const countOthers = `-- name: CountOthers :one
 SELECT COUNT(*) FROM turn
 WHERE turn.lane = $1 AND turn.owner <> $2 AND EXISTS (
-    SELECT 1 FROM job WHERE job.done_at IS NULL AND job.state = 'waiting' AND job.lane = turn.lane AND job.owner = turn.owner
+    SELECT 1 FROM job WHERE job.done_at IS NULL AND job.state = 'waiting' AND NOT job.paused AND job.lane = turn.lane AND job.owner = turn.owner
 )
 `
 
@@ -148,7 +148,7 @@ const firstOfOwners = `-- name: FirstOfOwners :many
 SELECT job.id, turn.due FROM turn
 JOIN job ON job.id = (
     SELECT j.id FROM job AS j
-    WHERE j.done_at IS NULL AND j.state = 'waiting' AND j.lane = turn.lane AND j.owner = turn.owner AND j.class = $2
+    WHERE j.done_at IS NULL AND j.state = 'waiting' AND NOT j.paused AND j.lane = turn.lane AND j.owner = turn.owner AND j.class = $2
     ORDER BY j.start_tag, j.id LIMIT 1
 )
 WHERE turn.lane = $1
@@ -186,7 +186,7 @@ func (q *Queries) FirstOfOwners(ctx context.Context, lane int64, class string) (
 }
 
 const getJob = `-- name: GetJob :one
-SELECT id, kind, lane, class, owner, cost, start_tag, spec, token, state, generation, tries, excluded, made, out_at, done_at, worker, flow, part_key FROM job WHERE id = $1
+SELECT id, kind, lane, class, owner, cost, start_tag, spec, token, state, generation, tries, excluded, made, out_at, done_at, worker, flow, part_key, paused FROM job WHERE id = $1
 `
 
 func (q *Queries) GetJob(ctx context.Context, id string) (Job, error) {
@@ -212,6 +212,7 @@ func (q *Queries) GetJob(ctx context.Context, id string) (Job, error) {
 		&i.Worker,
 		&i.Flow,
 		&i.PartKey,
+		&i.Paused,
 	)
 	return i, err
 }
@@ -232,8 +233,14 @@ func (q *Queries) HoldUntouched(ctx context.Context, id string) (int64, error) {
 }
 
 const insertJob = `-- name: InsertJob :exec
-INSERT INTO job (id, kind, lane, class, owner, cost, start_tag, spec, token, state, generation, tries, excluded, made, worker, flow, part_key)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'waiting', 1, 0, $10, $11, '', $12, $13)
+INSERT INTO job (id, kind, lane, class, owner, cost, start_tag, spec, token, state, generation, tries, excluded, made, worker, flow, part_key, paused)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'waiting', 1, 0, $10, $11, '', $12, $13,
+    EXISTS (
+        SELECT 1 FROM judgement
+        JOIN submission ON submission.id = judgement.submission
+        JOIN contest_problem ON contest_problem.contest = submission.contest AND contest_problem.problem = submission.problem
+        WHERE judgement.id = $1 AND contest_problem.judging_paused
+    ))
 `
 
 type InsertJobParams struct {
@@ -273,7 +280,7 @@ func (q *Queries) InsertJob(ctx context.Context, arg InsertJobParams) error {
 
 const isFirst = `-- name: IsFirst :one
 SELECT NOT EXISTS (
-    SELECT 1 FROM job WHERE done_at IS NULL AND state = 'waiting' AND lane = $1 AND class = $2 AND start_tag < $3
+    SELECT 1 FROM job WHERE done_at IS NULL AND state = 'waiting' AND NOT paused AND lane = $1 AND class = $2 AND start_tag < $3
 ) AS is_first
 `
 
@@ -293,7 +300,7 @@ func (q *Queries) IsFirst(ctx context.Context, arg IsFirstParams) (bool, error) 
 
 const markOut = `-- name: MarkOut :one
 UPDATE job SET state = 'out', out_at = $3
-WHERE id = $1 AND generation = $2 AND state = 'waiting' AND done_at IS NULL
+WHERE id = $1 AND generation = $2 AND state = 'waiting' AND NOT paused AND done_at IS NULL
 RETURNING lane, class, owner, start_tag
 `
 
@@ -345,7 +352,7 @@ func (q *Queries) MoveLane(ctx context.Context, arg MoveLaneParams) (int64, erro
 
 const nextJobs = `-- name: NextJobs :many
 SELECT id, lane, class, spec, token, generation, tries, excluded FROM job
-WHERE done_at IS NULL AND state = 'waiting' AND lane = $1 AND class = $2
+WHERE done_at IS NULL AND state = 'waiting' AND NOT paused AND lane = $1 AND class = $2
 ORDER BY start_tag, id LIMIT $3
 `
 
@@ -453,7 +460,7 @@ func (q *Queries) OpenByAccount(ctx context.Context) ([]OpenByAccountRow, error)
 
 const openJobs = `-- name: OpenJobs :many
 SELECT lane, class, state, COUNT(*) AS jobs, CAST(MIN(made) AS BIGINT) AS oldest FROM job
-WHERE done_at IS NULL AND state IN ('waiting', 'out')
+WHERE done_at IS NULL AND (state = 'out' OR state = 'waiting' AND NOT paused)
 GROUP BY lane, class, state
 ORDER BY lane, class, state
 `
@@ -571,7 +578,7 @@ VALUES ($1, $2, COALESCE((SELECT lane.v FROM lane WHERE lane.lane = $1), 0) + $3
 ON CONFLICT (lane, owner) DO UPDATE SET finish =
     CASE WHEN turn.finish + $3 > excluded.finish THEN turn.finish + $3 ELSE excluded.finish END,
     due = CASE WHEN EXISTS (
-        SELECT 1 FROM job WHERE job.done_at IS NULL AND job.state = 'waiting' AND job.lane = turn.lane AND job.owner = turn.owner
+        SELECT 1 FROM job WHERE job.done_at IS NULL AND job.state = 'waiting' AND NOT job.paused AND job.lane = turn.lane AND job.owner = turn.owner
     ) THEN turn.due ELSE excluded.due END
 RETURNING finish
 `
@@ -600,7 +607,7 @@ func (q *Queries) TakeTurn(ctx context.Context, arg TakeTurnParams) (int64, erro
 
 const waitingJob = `-- name: WaitingJob :one
 SELECT id, lane, class, spec, token, generation, tries, excluded FROM job
-WHERE id = $1 AND done_at IS NULL AND state = 'waiting'
+WHERE id = $1 AND done_at IS NULL AND state = 'waiting' AND NOT paused
 `
 
 type WaitingJobRow struct {

@@ -59,7 +59,7 @@ func (q *Queries) EndJudgement(ctx context.Context, arg EndJudgementParams) (int
 }
 
 const insertJudgement = `-- name: InsertJudgement :exec
-INSERT INTO judgement (id, submission, bundle, config, class, origin, root, why, started) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+INSERT INTO judgement (id, submission, bundle, config, class, origin, root, why, started, verify) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 `
 
 type InsertJudgementParams struct {
@@ -72,6 +72,7 @@ type InsertJudgementParams struct {
 	Root       string
 	Why        string
 	Started    int64
+	Verify     string
 }
 
 func (q *Queries) InsertJudgement(ctx context.Context, arg InsertJudgementParams) error {
@@ -85,6 +86,7 @@ func (q *Queries) InsertJudgement(ctx context.Context, arg InsertJudgementParams
 		arg.Root,
 		arg.Why,
 		arg.Started,
+		arg.Verify,
 	)
 	return err
 }
@@ -138,7 +140,7 @@ func (q *Queries) InsertStanding(ctx context.Context, arg InsertStandingParams) 
 }
 
 const judgementOfJob = `-- name: JudgementOfJob :one
-SELECT judgement.submission, judgement.verdict, judgement.root, submission.contest FROM judgement
+SELECT judgement.submission, judgement.verdict, judgement.root, judgement.verify, submission.contest FROM judgement
 JOIN submission ON submission.id = judgement.submission
 WHERE judgement.id = $1
 `
@@ -147,6 +149,7 @@ type JudgementOfJobRow struct {
 	Submission string
 	Verdict    sql.NullString
 	Root       string
+	Verify     string
 	Contest    string
 }
 
@@ -157,6 +160,7 @@ func (q *Queries) JudgementOfJob(ctx context.Context, id string) (JudgementOfJob
 		&i.Submission,
 		&i.Verdict,
 		&i.Root,
+		&i.Verify,
 		&i.Contest,
 	)
 	return i, err
@@ -489,6 +493,11 @@ const settleStanding = `-- name: SettleStanding :exec
 UPDATE standing SET verdict = CASE WHEN standing.given <> '' THEN standing.given ELSE (
     SELECT CASE WHEN j.ended IS NULL THEN 'open' ELSE COALESCE(j.verdict, '') END
     FROM judgement AS j WHERE j.id = standing.judgement
+) END, verify = CASE WHEN standing.given <> '' THEN '' ELSE (
+    SELECT CASE WHEN j.ended IS NULL OR j.verify = '' OR COALESCE(j.verdict, 'JE') = 'JE' THEN ''
+        WHEN j.verdict = 'AC' AND j.verify LIKE '%-rejected' THEN ''
+        WHEN j.verified THEN 'done' WHEN j.verify LIKE 'before%' THEN 'before' ELSE 'after' END
+    FROM judgement AS j WHERE j.id = standing.judgement
 ) END WHERE standing.submission = $1
 `
 
@@ -498,7 +507,7 @@ func (q *Queries) SettleStanding(ctx context.Context, submission string) error {
 }
 
 const standingJudgement = `-- name: StandingJudgement :one
-SELECT judgement.id, judgement.submission, judgement.bundle, judgement.config, judgement.class, judgement.origin, judgement.root, judgement.why, judgement.started, judgement.ended, judgement.verdict, judgement.score, judgement.finished, judgement.case_rows, judgement.events, judgement.reason, judgement.worker, judgement.version, judgement.machine, judgement.rung, judgement.toolchains, judgement.cpu, job.state FROM standing
+SELECT judgement.id, judgement.submission, judgement.bundle, judgement.config, judgement.class, judgement.origin, judgement.root, judgement.why, judgement.started, judgement.ended, judgement.verdict, judgement.score, judgement.finished, judgement.case_rows, judgement.events, judgement.reason, judgement.worker, judgement.version, judgement.machine, judgement.rung, judgement.toolchains, judgement.cpu, judgement.verify, judgement.verified, job.state FROM standing
 JOIN judgement ON judgement.id = standing.judgement
 JOIN job ON job.id = judgement.id
 WHERE standing.submission = $1
@@ -527,6 +536,8 @@ type StandingJudgementRow struct {
 	Rung       string
 	Toolchains string
 	Cpu        int64
+	Verify     string
+	Verified   bool
 	State      string
 }
 
@@ -556,6 +567,8 @@ func (q *Queries) StandingJudgement(ctx context.Context, submission string) (Sta
 		&i.Rung,
 		&i.Toolchains,
 		&i.Cpu,
+		&i.Verify,
+		&i.Verified,
 		&i.State,
 	)
 	return i, err

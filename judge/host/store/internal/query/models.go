@@ -188,6 +188,9 @@ type Contest struct {
 	MainGroup  string
 	Epoch      int64
 	Phase      string
+	FinalB     int64
+	FinalBy    string
+	UpdatesEnd sql.NullInt64
 }
 
 type ContestAccount struct {
@@ -200,14 +203,16 @@ type ContestAccount struct {
 }
 
 type ContestProblem struct {
-	Contest   string
-	Label     string
-	Place     int64
-	Problem   string
-	Points    int64
-	Colour    string
-	ExtID     string
-	ColorName string
+	Contest       string
+	Label         string
+	Place         int64
+	Problem       string
+	Points        int64
+	Colour        string
+	ExtID         string
+	ColorName     string
+	JudgingPaused bool
+	Verify        string
 }
 
 type Counted struct {
@@ -223,6 +228,7 @@ type Counted struct {
 	Finished sql.NullString
 	Ignored  bool
 	Given    string
+	Verify   string
 }
 
 type Encounter struct {
@@ -312,6 +318,7 @@ type Job struct {
 	Worker     string
 	Flow       sql.NullString
 	PartKey    string
+	Paused     bool
 }
 
 type LadderGame struct {
@@ -435,8 +442,10 @@ type Submitted struct {
 	Score     sql.NullString
 	Ended     sql.NullInt64
 	State     string
+	Paused    bool
 	Ignored   bool
 	Given     string
+	Verify    string
 }
 
 type Team struct {

@@ -34,7 +34,7 @@ func (q *Queries) CountSubmissions(ctx context.Context, arg CountSubmissionsPara
 }
 
 const getSubmission = `-- name: GetSubmission :one
-SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, ignored, given FROM submitted WHERE id = $1
+SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, paused, ignored, given, verify FROM submitted WHERE id = $1
 `
 
 func (q *Queries) GetSubmission(ctx context.Context, id string) (Submitted, error) {
@@ -61,8 +61,10 @@ func (q *Queries) GetSubmission(ctx context.Context, id string) (Submitted, erro
 		&i.Score,
 		&i.Ended,
 		&i.State,
+		&i.Paused,
 		&i.Ignored,
 		&i.Given,
+		&i.Verify,
 	)
 	return i, err
 }
@@ -115,7 +117,7 @@ func (q *Queries) InsertSubmission(ctx context.Context, arg InsertSubmissionPara
 }
 
 const latestOfAccount = `-- name: LatestOfAccount :many
-SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, ignored, given FROM submitted WHERE account = $1 AND id < $2
+SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, paused, ignored, given, verify FROM submitted WHERE account = $1 AND id < $2
     AND (CAST($3 AS TEXT) = '' OR slug = $3)
 ORDER BY id DESC LIMIT $4
 `
@@ -162,8 +164,10 @@ func (q *Queries) LatestOfAccount(ctx context.Context, arg LatestOfAccountParams
 			&i.Score,
 			&i.Ended,
 			&i.State,
+			&i.Paused,
 			&i.Ignored,
 			&i.Given,
+			&i.Verify,
 		); err != nil {
 			return nil, err
 		}
@@ -179,7 +183,7 @@ func (q *Queries) LatestOfAccount(ctx context.Context, arg LatestOfAccountParams
 }
 
 const latestSubmissions = `-- name: LatestSubmissions :many
-SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.ignored, submitted.given FROM submitted
+SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM submitted
 WHERE submitted.id IN (
     SELECT submission.id FROM submission
     WHERE submission.id < $1
@@ -226,8 +230,10 @@ func (q *Queries) LatestSubmissions(ctx context.Context, arg LatestSubmissionsPa
 			&i.Score,
 			&i.Ended,
 			&i.State,
+			&i.Paused,
 			&i.Ignored,
 			&i.Given,
+			&i.Verify,
 		); err != nil {
 			return nil, err
 		}
@@ -243,7 +249,7 @@ func (q *Queries) LatestSubmissions(ctx context.Context, arg LatestSubmissionsPa
 }
 
 const listSubmissions = `-- name: ListSubmissions :many
-SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.ignored, submitted.given FROM submitted
+SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM submitted
 WHERE submitted.id IN (
     SELECT found.id FROM (
         SELECT s.id, s.contest, s.number, s.problem, s.account, s.team, s.language, s.ending FROM submission AS s
@@ -273,7 +279,10 @@ WHERE submitted.id IN (
         AND (CAST($11 AS BIGINT) = 0 AND CAST($12 AS BIGINT) = 0 OR EXISTS (
             SELECT 1 FROM submission AS t WHERE t.id = found.id AND COALESCE(t.time_given, t.received) >= $11
                 AND (CAST($12 AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < $12)))
-    ORDER BY found.number DESC LIMIT $13
+        AND (CAST($13 AS TEXT) = '' OR EXISTS (
+            SELECT 1 FROM standing AS w WHERE w.submission = found.id AND w.verify <> '' AND NOT w.ignored
+                AND CASE WHEN w.verify = 'done' THEN 'done' ELSE 'open' END = CAST($13 AS TEXT)))
+    ORDER BY found.number DESC LIMIT $14
 )
 ORDER BY submitted.number DESC
 `
@@ -291,6 +300,7 @@ type ListSubmissionsParams struct {
 	Judged    bool
 	Since     int64
 	Until     int64
+	Verify    string
 	Most      int32
 }
 
@@ -312,6 +322,7 @@ func (q *Queries) ListSubmissions(ctx context.Context, arg ListSubmissionsParams
 		arg.Judged,
 		arg.Since,
 		arg.Until,
+		arg.Verify,
 		arg.Most,
 	)
 	if err != nil {
@@ -342,8 +353,10 @@ func (q *Queries) ListSubmissions(ctx context.Context, arg ListSubmissionsParams
 			&i.Score,
 			&i.Ended,
 			&i.State,
+			&i.Paused,
 			&i.Ignored,
 			&i.Given,
+			&i.Verify,
 		); err != nil {
 			return nil, err
 		}
@@ -397,7 +410,7 @@ func (q *Queries) SubmissionByKey(ctx context.Context, arg SubmissionByKeyParams
 }
 
 const submissionByNumber = `-- name: SubmissionByNumber :one
-SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, ignored, given FROM submitted WHERE contest = $1 AND number = $2
+SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, paused, ignored, given, verify FROM submitted WHERE contest = $1 AND number = $2
 `
 
 func (q *Queries) SubmissionByNumber(ctx context.Context, contest string, number int64) (Submitted, error) {
@@ -424,8 +437,10 @@ func (q *Queries) SubmissionByNumber(ctx context.Context, contest string, number
 		&i.Score,
 		&i.Ended,
 		&i.State,
+		&i.Paused,
 		&i.Ignored,
 		&i.Given,
+		&i.Verify,
 	)
 	return i, err
 }

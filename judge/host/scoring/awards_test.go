@@ -1,0 +1,87 @@
+package scoring_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge/host/scoring"
+)
+
+// solvers makes a board on which each team has solved as many problems as a number says, later teams later.
+func solvers(solved ...int) *scoring.Board {
+	c := scoring.Contest{Rules: scoring.Usual(scoring.ICPC), Start: start, Length: 5 * time.Hour}
+	for i := range 9 {
+		c.Problems = append(c.Problems, scoring.Problem{Label: string(rune('A' + i))})
+	}
+	var teams []scoring.Team
+	var subs []scoring.Submission
+	for i, n := range solved {
+		id := fmt.Sprint(i + 1)
+		teams = append(teams, scoring.Team{ID: id, Name: id, Organization: []string{"u", "v"}[i%2]})
+		for p := range n {
+			at := start.Add(time.Duration(i+1) * time.Minute)
+			subs = append(subs, scoring.Submission{Number: int64(len(subs) + 1), Team: id, Problem: c.Problems[p].Label, At: at, Verdict: "AC"})
+		}
+	}
+	return scoring.New(c, teams, subs, c.Staff())
+}
+
+// TestFinalRanks: a team that solved nothing is not ranked. With the rule of the World Finals, neither are
+// those below the median team, and the others without a medal are equal if they solved as many problems.
+func TestFinalRanks(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		solved      []int
+		worldFinals bool
+		want        string
+	}{
+		{"nobody", nil, false, "[]"},
+		{"nobody in the World Finals", nil, true, "[]"},
+		{"nothing solved", []int{0, 0}, false, "[0 0]"},
+		{"nothing solved in the World Finals", []int{0, 0, 0}, true, "[0 0 0]"},
+		{"position", []int{5, 4, 4, 3, 0}, false, "[1 2 3 4 0]"},
+		{"medals keep their position", []int{5, 4, 4, 3, 3, 3, 3, 3, 1}, true, "[1 2 3 4 4 4 4 4 0]"},
+		{"several groups", []int{9, 8, 7, 6, 6, 5, 5, 5, 4, 4}, true, "[1 2 3 4 4 6 6 6 0 0]"},
+		{"a medal and the others with as many", []int{5, 4, 4, 4, 4, 4, 4}, true, "[1 2 3 4 4 4 4]"},
+		{"an even number", []int{5, 4, 3, 3, 2, 1}, true, "[1 2 3 4 0 0]"},
+		{"the median team solved nothing", []int{5, 4, 3, 2, 1, 0, 0, 0, 0, 0}, true, "[1 2 3 4 5 0 0 0 0 0]"},
+	} {
+		r := scoring.AwardRules{Gold: 1, Silver: 1, Bronze: 1, WorldFinals: tt.worldFinals}
+		if got := fmt.Sprint(scoring.FinalRanks(solvers(tt.solved...).MainPlaces(&r), &r)); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestHonors are the awards that only the World Finals have, and those of organizations.
+func TestHonors(t *testing.T) {
+	r := scoring.AwardRules{Gold: 1, Silver: 1, Bronze: 1, WorldFinals: true,
+		Organizations: []scoring.AwardGroup{{ID: "u", Name: "U"}, {ID: "v", Name: "V"}, {ID: "w", Name: "W"}}}
+	for i := range 9 {
+		r.Problems = append(r.Problems, fmt.Sprint(i))
+	}
+	for _, tt := range []struct {
+		solved []int
+		want   string
+	}{
+		{[]int{0, 0}, "winner [], gold-medal [], silver-medal [], bronze-medal [], organization-winner-u [], organization-winner-v [], " +
+			"organization-winner-w [], highest-honors [], high-honors [], honors [], honorable-mention []"},
+		{[]int{7, 6, 6, 6, 5, 5, 4, 3, 2, 0, 0}, "winner [1], gold-medal [1], silver-medal [2], bronze-medal [3], organization-winner-u [1], " +
+			"organization-winner-v [2], organization-winner-w [], rank-4 [4], rank-5 [5 6], " +
+			"highest-honors [1 2 3 4], high-honors [5 6], honors [], honorable-mention [7 8 9 10 11]"},
+		{[]int{7, 6, 6, 4, 3, 3}, "winner [1], gold-medal [1], silver-medal [2], bronze-medal [3], organization-winner-u [1], " +
+			"organization-winner-v [2], organization-winner-w [], rank-4 [4], highest-honors [1 2 3], high-honors [], honors [4], honorable-mention [5 6]"},
+	} {
+		var got []string
+		for _, a := range scoring.Awards(solvers(tt.solved...), r) {
+			if !strings.HasPrefix(a.ID, "first-to-solve-") {
+				got = append(got, fmt.Sprint(a.ID, " ", a.Teams))
+			}
+		}
+		if text := strings.Join(got, ", "); text != tt.want {
+			t.Errorf("%v:\n%s, want\n%s", tt.solved, text, tt.want)
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/store/internal/query"
+)
+
+// Unfinished is what keeps the results of a contest from being final. As an error, it is an ErrNotReady.
+type Unfinished struct {
+	Ended bool // for every team
+	// End is when the contest ends for the last team, with extra time. It is zero if that is not known.
+	End           time.Time
+	Extra         time.Duration // of the last team
+	Pending       []int64       // numbers of submissions without a verdict, the newest first
+	Errors        []int64       // numbers of submissions with a judge error
+	Verified, All int           // verdicts that judges verified, of how many
+	Rejudgings    int           // that are open
+	OpenQuestions int
+}
+
+// Any reports whether anything keeps the results from being final.
+func (u *Unfinished) Any() bool {
+	return !u.Ended || len(u.Pending)+len(u.Errors)+u.Rejudgings+u.OpenQuestions > 0 || u.Verified < u.All
+}
+
+func (u *Unfinished) Error() string { return "the results of the contest cannot be final yet" }
+
+// Is makes it an ErrNotReady.
+func (u *Unfinished) Is(err error) bool { return err == ErrNotReady }
+
+// Unfinished returns what keeps the results of a contest from being final.
+func (s *Store) Unfinished(ctx context.Context, c *Contest) (*Unfinished, error) {
+	u, err := s.unfinished(ctx, s.read, c)
+	return u, failed("look for what keeps the results from being final", err)
+}
+
+func (s *Store) unfinished(ctx context.Context, q *query.Queries, c *Contest) (*Unfinished, error) {
+	u := &Unfinished{}
+	teams, err := q.TeamsOf(ctx, c.ID)
+	if err != nil {
+		return nil, err
+	}
+	extra := map[string]time.Duration{}
+	for _, t := range teams {
+		extra[t.ID] = time.Duration(t.ExtraTime) * time.Microsecond
+		u.Extra = max(u.Extra, extra[t.ID])
+	}
+	if end := c.Ends(); !end.IsZero() {
+		u.End = end.Add(u.Extra)
+		u.Ended = !s.options.Now().Before(u.End)
+	}
+	of := func(verdict string) (numbers []int64, err error) {
+		rows, err := q.ListSubmissions(ctx, query.ListSubmissionsParams{
+			Contest: c.ID, Verdict: verdict, Endings: ".", Before: math.MaxInt64, Most: math.MaxInt32,
+		})
+		for _, r := range rows {
+			late := !c.Ends().IsZero() && !instant(r.Received).Before(c.Ends().Add(extra[r.Team.String]))
+			if !r.Ignored && !late {
+				numbers = append(numbers, r.Number)
+			}
+		}
+		return numbers, err
+	}
+	var errs [5]error
+	u.Pending, errs[0] = of(Unjudged)
+	u.Errors, errs[1] = of(string(judge.JudgeError))
+	verify, err := q.CountVerify(ctx, c.ID)
+	errs[2] = err
+	for _, r := range verify {
+		u.All += int(r.Submissions)
+		if VerifyState(r.Verify) == Verified {
+			u.Verified = int(r.Submissions)
+		}
+	}
+	rejudgings, err := q.RejudgingsOf(ctx, c.ID)
+	errs[3] = err
+	for _, r := range rejudgings {
+		if RejudgingState(r.State) == RejudgingRunning {
+			u.Rejudgings++
+		}
+	}
+	questions, err := q.OpenQuestions(ctx, c.ID, "")
+	u.OpenQuestions, errs[4] = int(questions), err
+	return u, errors.Join(errs[:]...)
+}
+
+// LastEnd returns when a contest ends for its last team, with extra time. It is zero if the contest has no end.
+func (s *Store) LastEnd(ctx context.Context, c *Contest) (time.Time, error) {
+	end := c.Ends()
+	if end.IsZero() {
+		return end, nil
+	}
+	teams, err := s.Teams(ctx, c.ID)
+	var extra time.Duration
+	for _, t := range teams {
+		extra = max(extra, t.ExtraTime)
+	}
+	return end.Add(extra), err
+}
+
+// Finalize makes the results of a contest final. FinalB and FinalBy of the contest are set by the caller. It
+// returns an *Unfinished if something keeps them from being final, and ErrChanged if somebody changed the
+// contest since it was read.
+func (s *Store) Finalize(ctx context.Context, c *Contest) error {
+	final := *c
+	err := s.tx(ctx, "make the results final", func(q *query.Queries) error {
+		if n, err := q.HoldContest(ctx, c.ID); changed(n, err) != nil { // nobody submits or asks meanwhile
+			return changed(n, err)
+		}
+		u, err := s.unfinished(ctx, q, c)
+		if err != nil {
+			return err
+		}
+		if u.Any() {
+			return u
+		}
+		final = *c
+		final.Finalized = s.options.Now()
+		return s.setContest(ctx, q, &final, nil)
+	})
+	if err == nil {
+		*c = final
+		c.Revision++
+	}
+	return err
+}

@@ -1,0 +1,65 @@
+package staff
+
+import (
+	"net/http"
+
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+	"assay/judge/host/web/access"
+)
+
+// verifyModes are the choices of whether judges verify the verdicts of a problem.
+var verifyModes = []web.Choice{
+	{Value: string(store.VerifyNot), Name: "Not verified"},
+	{Value: string(store.VerifyBefore), Name: "Before teams see verdicts"},
+	{Value: string(store.VerifyBeforeRejected), Name: "Before teams see verdicts, except accepted"},
+	{Value: string(store.VerifyAfter), Name: "After teams see verdicts"},
+	{Value: string(store.VerifyAfterRejected), Name: "After teams see verdicts, except accepted"},
+}
+
+// problemJudging is how the submissions to a problem are judged.
+type problemJudging struct {
+	Label, Title string
+	Paused       bool
+	Verify       string
+}
+
+// VerifyModes are the choices of Verify.
+func (problemJudging) VerifyModes() []web.Choice { return verifyModes }
+
+// problemJudgings returns how the submissions to the problems of a contest are judged.
+func (s *site) problemJudgings(r *web.Request) (all []problemJudging, err error) {
+	problems, err := s.Store.ContestProblems(r.Context(), access.Of(r).Contest.ID)
+	for _, p := range problems {
+		all = append(all, problemJudging{p.Label, p.Title, p.Paused, string(p.Verify)})
+	}
+	return all, err
+}
+
+// setJudging pauses the judging of a problem, resumes it, or sets whether judges verify its verdicts.
+func (s *site) setJudging(w http.ResponseWriter, r *web.Request) error {
+	c, p := access.Of(r).Contest, access.Of(r).Problem
+	var err error
+	do, detail := r.PostFormValue("do"), p.Label
+	switch do {
+	case "pause", "resume":
+		if err = s.Store.Pause(r.Context(), c.ID, p.Label, do == "pause"); err == nil {
+			s.Dispatch.Poke()
+		}
+	case "verify":
+		mode := r.Field("mode")
+		var wrong web.FieldErrors
+		if wrong.Choice("mode", mode, verifyModes); len(wrong) > 0 {
+			return web.BadRequest("unknown mode of verification %.20q: reload the page and try again", mode)
+		}
+		err = s.Store.SetVerify(r.Context(), c.ID, p.Label, store.VerifyMode(mode))
+		detail += ": " + web.ChoiceName(verifyModes, mode)
+	default:
+		return web.BadRequest("Unknown action: reload the page and try again")
+	}
+	if err != nil {
+		return err
+	}
+	action := map[string]string{"pause": "pause judging", "resume": "resume judging", "verify": "set verification"}[do]
+	return s.Done(w, r, action, c.Slug, detail, "/c/"+c.Slug+"/overview#judging")
+}
