@@ -108,6 +108,9 @@ func (f *follower) follow(ctx context.Context, read <-chan []byte, ended <-chan 
 		if err := f.apply(ctx); err != nil {
 			return err
 		}
+		if err := f.trouble(ctx, ""); err != nil {
+			return err
+		}
 		switch {
 		case done:
 			return over
@@ -115,6 +118,15 @@ func (f *follower) follow(ctx context.Context, read <-chan []byte, ended <-chan 
 			return fmt.Errorf("the primary has sent nothing for %d s", int(Silence.Seconds()))
 		}
 	}
+}
+
+// trouble notes why the primary is not followed, or that it is.
+func (f *follower) trouble(ctx context.Context, why string) error {
+	if f.told == why {
+		return nil
+	}
+	f.told = why
+	return f.Store.NoteTrouble(ctx, f.source.Contest, why)
 }
 
 // heard notes that the primary has sent something.

@@ -314,10 +314,8 @@ func lines(from io.Reader, each func(data []byte) error) error {
 			continue
 		case errors.Is(err, bufio.ErrBufferFull):
 			return fmt.Errorf("a line of the event feed has more than %d MiB", mostLine>>20)
-		case errors.Is(err, io.EOF):
+		case err != nil: // connections break off, and then the feed is opened again
 			return nil
-		case err != nil:
-			return fmt.Errorf("read the event feed: %w", err)
 		}
 		data := bytes.TrimSpace(whole)
 		if len(data) == 0 {

@@ -105,7 +105,7 @@ func (m Mirror) ContestOf(c *store.Contest, finalized bool) {
 	if finalized {
 		c.Finalized = state.time("finalized")
 	}
-	if minutes, is := penalty(o.text("penalty_time")); is {
+	if minutes, is := penalty(o.text("penalty_time")); is && minutes > 0 && minutes <= 1000 {
 		if c.Settings.Penalty = minutes; minutes == usualPenalty {
 			c.Settings.Penalty = 0
 		}
@@ -126,7 +126,7 @@ func penalty(text string) (minutes int, ok bool) {
 	} else if _, err := fmt.Sscanf(text, "%d", &minutes); err != nil {
 		return 0, false
 	}
-	return minutes, minutes > 0 && minutes <= 1000
+	return minutes, true
 }
 
 // contest brings the contest up to date with the primary, with its problems unless they are nil.

@@ -109,7 +109,7 @@ func (s *Service) keep(ctx context.Context, all []*store.Source) {
 		s.running[id] = r
 		go func() {
 			defer close(r.done)
-			f := &follower{Options: s.o, source: *w}
+			f := &follower{Options: s.o, source: *w, told: w.Trouble}
 			f.run(within)
 		}()
 	}
@@ -130,6 +130,7 @@ type follower struct {
 	problem  map[key]string               // what was noted
 	failures map[string]int               // how often the files of a submission could not be fetched
 	again    bool                         // the contest was not brought up to date, and is again
+	told     string                       // why the primary is not followed, as it was noted
 	noted    time.Time                    // when it was noted that the primary sent something
 	board    time.Time                    // when its scoreboard was asked for
 }
@@ -148,7 +149,7 @@ func (f *follower) run(ctx context.Context) {
 		}
 		if err != nil {
 			f.Log.Warn("a primary is not followed now", "contest", f.source.Contest, "error", err)
-			if err := f.Store.NoteTrouble(ctx, f.source.Contest, err.Error()); err != nil {
+			if err := f.trouble(ctx, err.Error()); err != nil {
 				f.Log.Error("note why a primary is not followed", "error", err)
 			}
 		}

@@ -17,7 +17,7 @@ SELECT * FROM external_source WHERE contest = $1;
 UPDATE external_source SET token = $2 WHERE contest = $1;
 
 -- name: SetSourceHeard :exec
-UPDATE external_source SET heard = $2, trouble = '' WHERE contest = $1;
+UPDATE external_source SET heard = $2 WHERE contest = $1;
 
 -- name: SetSourceTrouble :exec
 UPDATE external_source SET trouble = $2 WHERE contest = $1;

@@ -6,6 +6,7 @@ import (
 	"embed"
 
 	"assay/judge/host/auth"
+	"assay/judge/host/feed"
 	"assay/judge/host/web"
 	"assay/judge/host/web/access"
 )
@@ -16,11 +17,14 @@ var files embed.FS
 var templates = web.NewTemplates(files)
 
 // site serves the pages of the jury and of the server.
-type site struct{ *web.Site }
+type site struct {
+	*web.Site
+	feeds feed.Registry // contests as the Contest API shows them
+}
 
 // Pages returns the pages of the jury and of the server.
 func Pages(s *web.Site) web.Pages {
-	p := &site{Site: s}
+	p := &site{Site: s, feeds: feed.Registry{Desk: s.Desk}}
 	return web.Pages{Templates: templates, Find: access.Find(s), Routes: []web.Route{
 		web.Handle("GET /admin/audit", auth.SeeAudit, p.auditPage),
 		web.Handle("GET /admin/audit/table.csv", auth.SeeAudit, p.auditTable),
@@ -31,6 +35,7 @@ func Pages(s *web.Site) web.Pages {
 		web.HandleForm("POST /c/{slug}/start", auth.Change, p.start),
 		web.HandleForm("POST /c/{slug}/extend", auth.Change, p.extend),
 		web.Handle("GET /c/{slug}/submissions", auth.SeeAll, p.submissions),
+		web.Handle("GET /c/{slug}/shadow", auth.SeeAll, p.shadowPage),
 		web.Handle("GET /c/{slug}/finalize", auth.Conclude, p.finalize),
 		web.HandleForm("POST /c/{slug}/finalize", auth.Conclude, p.setFinal).Confirmed(),
 		web.Handle("GET /c/{slug}/export", auth.Change, p.export),

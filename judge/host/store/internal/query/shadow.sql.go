@@ -216,7 +216,7 @@ func (q *Queries) RemoveSource(ctx context.Context, contest string) error {
 }
 
 const setSourceHeard = `-- name: SetSourceHeard :exec
-UPDATE external_source SET heard = $2, trouble = '' WHERE contest = $1
+UPDATE external_source SET heard = $2 WHERE contest = $1
 `
 
 func (q *Queries) SetSourceHeard(ctx context.Context, contest string, heard int64) error {
