@@ -144,10 +144,11 @@ var layers = map[string][]string{
 	"judge/host/desk":   {"judge", "judge/blob", "judge/contests/golf", "judge/host/auth", "judge/host/client", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/scoring", "judge/host/store"}, // golf reads posts
 	// Each route stands on one of these, and bundles are taken apart there; of two sandboxes one is the better.
 	"judge/host/contestexport": {"judge/blob", "judge/host/board", "judge/host/clics", "judge/host/contestpackage", "judge/host/desk", "judge/host/feed", "judge/host/scoring", "judge/host/store"},
+	"judge/host/shadow":        {"judge", "judge/blob", "judge/host/clics", "judge/host/contestexport", "judge/host/contestpackage", "judge/host/desk", "judge/host/feed", "judge/host/job", "judge/host/store"},
 	"judge/host/feed":          {"judge", "judge/host/board", "judge/host/clics", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/host/scoring", "judge/host/store"},
-	"judge/host/api":           {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/clics", "judge/host/contestexport", "judge/host/contestpackage", "judge/host/desk", "judge/host/dispatch", "judge/host/feed", "judge/host/flow", "judge/host/job", "judge/host/queue", "judge/host/roster", "judge/host/store", "judge/running/sandbox"},
+	"judge/host/api":           {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/clics", "judge/host/contestexport", "judge/host/contestpackage", "judge/host/desk", "judge/host/dispatch", "judge/host/feed", "judge/host/flow", "judge/host/job", "judge/host/queue", "judge/host/roster", "judge/host/shadow", "judge/host/store", "judge/running/sandbox"},
 	// Joins all of them.
-	"judge/host/server": {"judge", "judge/blob", "judge/bundle", "judge/host/api", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/ladder", "judge/host/queue", "judge/host/store", "judge/host/web", "judge/host/web/contest", "judge/host/web/pages", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/running/config"},
+	"judge/host/server": {"judge", "judge/blob", "judge/bundle", "judge/host/api", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/ladder", "judge/host/queue", "judge/host/shadow", "judge/host/store", "judge/host/web", "judge/host/web/contest", "judge/host/web/pages", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/running/config"},
 	// The frame of the pages: sessions, forms, streams, templates. It never imports the packages of pages.
 	"judge/host/web": {"judge", "judge/blob", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/host/ladder", "judge/host/roster", "judge/host/store", "judge/report"},
 	// What the packages of pages know of a contest that an address names.
@@ -159,7 +160,7 @@ var layers = map[string][]string{
 	"judge/host/web/people":   {"judge", "judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/roster", "judge/host/store", "judge/host/web", "judge/host/web/access"},
 	"judge/host/web/problems": {"judge/blob", "judge/bundle", "judge/host/auth", "judge/host/client", "judge/host/desk", "judge/host/store", "judge/host/web"},
 	"judge/host/web/runner":   {"judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/scoring", "judge/host/store", "judge/host/web", "judge/host/web/access"},
-	"judge/host/web/staff":    {"judge", "judge/host/auth", "judge/host/board", "judge/host/contestexport", "judge/host/desk", "judge/host/feed", "judge/host/job", "judge/host/scoring", "judge/host/store", "judge/host/web", "judge/host/web/access"},
+	"judge/host/web/staff":    {"judge", "judge/host/auth", "judge/host/board", "judge/host/contestexport", "judge/host/desk", "judge/host/feed", "judge/host/job", "judge/host/scoring", "judge/host/shadow", "judge/host/store", "judge/host/web", "judge/host/web/access"},
 	// The list of all pages, and the home page.
 	"judge/host/web/pages": {"judge/host/auth", "judge/host/store", "judge/host/web", "judge/host/web/access", "judge/host/web/contest", "judge/host/web/hole", "judge/host/web/ladder", "judge/host/web/people", "judge/host/web/problems", "judge/host/web/runner", "judge/host/web/staff"},
 	// For tests of the pages.

@@ -18,7 +18,7 @@ import (
 
 // contest is what an administrator does with contests.
 func (a *admin) contest() *cobra.Command {
-	cmd := &cobra.Command{Use: "contest", Short: "import and export contest packages"}
+	cmd := &cobra.Command{Use: "contest", Short: "import and export contest packages, follow other judging systems"}
 	var n client.ImportContest
 	load := a.below("import <directory or ZIP>", "import a contest package, and print login sheets for its new accounts",
 		func(ctx context.Context, api *client.Client, args []string) (err error) {
@@ -40,7 +40,7 @@ deleted. Problems are linked to published problems by their ids.
 
 The report has a line for each object: added, changed, missing (the contest has it, the package does
 not) or skipped. Accounts without a password get one. Passwords are printed once, on login sheets.`
-	cmd.AddCommand(load, a.exportContest())
+	cmd.AddCommand(load, a.exportContest(), a.shadowContest())
 	return cmd
 }
 

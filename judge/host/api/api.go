@@ -108,6 +108,8 @@ var routes = []route{
 	{"PUT " + client.ProblemsPath + "/{slug}", publish, (*api).putProblem, 0},
 	{"GET " + client.ContestsPath + "/{slug}" + client.BoardPath, token, (*api).board, 0},
 	{"POST " + client.ContestsPath, admin, (*api).importContest, withPackage},
+	{"POST " + client.ContestsPath + client.ShadowPath, admin, (*api).shadowContest, 0},
+	{"DELETE " + client.ContestsPath + "/{slug}" + client.ShadowPath, admin, (*api).endShadow, 0},
 	{"GET " + client.ContestsPath + "/{slug}" + client.ExportPath + "/{part}", admin, (*api).exportContest, 0},
 	{"POST " + client.ContestsPath + "/{slug}/rejudgings", admin, (*api).rejudge, 0},
 	{"GET " + client.ContestsPath + "/{slug}/rejudgings", admin, (*api).rejudgings, 0},

@@ -150,25 +150,25 @@ func (a *api) apiClientIn(r *http.Request, v clics.Version, who *caller, row *st
 	if account != nil {
 		to.Account = account.ID
 	}
-	switch seat.Role {
-	case auth.Admin, auth.ContestAdmin:
-		to.Role = clics.Admin
-	case auth.Judge:
-		to.Role = clics.Judge
-	case auth.Runner:
-		to.Role = clics.Balloon
-	default:
-		if seat.Team != nil {
-			to.Role, to.Team = clics.Team, seat.Team.ID
-		} else if account != nil {
-			typ, err := a.Store.ContestAccountType(r.Context(), row.ID, account.ID)
-			if err != nil {
-				return nil, err
-			}
-			if typ == "analyst" {
-				to.Role, seat.State.Shown = clics.Analyst, true
-			}
+	listed := clics.Role("")
+	if account != nil {
+		typ, err := a.Store.ContestAccountType(r.Context(), row.ID, account.ID)
+		if err != nil {
+			return nil, err
 		}
+		listed = clics.Role(typ)
+	}
+	switch {
+	case seat.Role == auth.Admin, seat.Role == auth.ContestAdmin:
+		to.Role = clics.Admin
+	case seat.Role == auth.Judge:
+		to.Role = clics.Judge
+	case seat.Role == auth.Runner && listed != clics.Staff:
+		to.Role = clics.Balloon
+	case seat.Team != nil:
+		to.Role, to.Team = clics.Team, seat.Team.ID
+	case slices.Contains([]clics.Role{clics.Analyst, clics.Staff, clics.Proxy, clics.CDS, clics.Shadow}, listed):
+		to.Role, seat.State.Shown = listed, true
 	}
 	if !seat.Can(auth.SeeContest) {
 		return nil, nothingThere

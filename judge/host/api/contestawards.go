@@ -69,7 +69,7 @@ func (c *apiClient) writeAward(w http.ResponseWriter, r *http.Request, id string
 	}
 	row.Settings.Awards = awards
 	return c.changed(w, r, "change an award", row, func() error {
-		line, err := c.written(r, clics.Awards, one.ID)
+		line, err := c.written(r, clics.Awards, one.ID, nil)
 		if err != nil || line == nil {
 			return errors.Join(err, nothingThere)
 		}
@@ -88,7 +88,7 @@ func (c *apiClient) readAward(r *http.Request, id string, data []byte, awards []
 		return one, badRequest("leave out the id, or send the award to its address with PUT")
 	case id != "" && sent.ID != nil && *sent.ID != id:
 		return one, otherID
-	case id != "" && !goodID.MatchString(id):
+	case id != "" && !store.GoodExtID(id):
 		return one, badRequest("an id has 1 to 36 of the letters A-Z a-z 0-9 _ . - and does not begin with . or -")
 	case r.Method == http.MethodPatch && at < 0:
 		return one, nothingThere

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"archive/zip"
 	"bytes"
 	"cmp"
 	"encoding/json"
@@ -12,7 +11,6 @@ import (
 	"mime/multipart"
 	"net/http"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -27,9 +25,6 @@ import (
 	"assay/judge/host/job"
 	"assay/judge/host/store"
 )
-
-// goodID matches ids that other systems may give to objects.
-var goodID = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,34}[A-Za-z0-9_-]$|^[A-Za-z0-9_]$`)
 
 // otherID refuses an object whose id is not that of its address.
 var otherID = &status{http.StatusConflict, "the id is not that of the address", ""}
@@ -141,7 +136,7 @@ func (c *apiClient) header(o *sentObject, id string) (given string, at time.Time
 		return "", at, badRequest("leave out the id, or send the object to its address with PUT")
 	case id != "" && o.ID != nil && *o.ID != id:
 		return "", at, otherID
-	case id != "" && !goodID.MatchString(id):
+	case id != "" && !store.GoodExtID(id):
 		return "", at, badRequest("an id has 1 to 36 of the letters A-Z a-z 0-9 _ . - and does not begin with . or -")
 	case o.Time == nil:
 		return "", at, badRequest("the time is missing")
@@ -175,35 +170,8 @@ func readSubmission(contentType string, data []byte, most int64) (*sentSubmissio
 	if m := n.Files[0].Mime; m != "" && m != "application/zip" {
 		return nil, badRequest("the files of a submission are an application/zip, not %.60q", m)
 	}
-	return n, n.readZip(n.Files[0].Data, most)
-}
-
-func (n *sentSubmission) readZip(data []byte, most int64) error {
-	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return badRequest("the files are not a zip archive: %v", err)
-	}
-	for _, f := range z.File {
-		if f.FileInfo().IsDir() {
-			continue
-		}
-		if !f.Mode().IsRegular() {
-			return badRequest("%.200q in the archive is not a file", f.Name)
-		}
-		r, err := f.Open()
-		if err != nil {
-			return badRequest("the archive cannot be read: %v", err)
-		}
-		text, err := io.ReadAll(io.LimitReader(r, most+1))
-		if err != nil {
-			return badRequest("the archive cannot be read: %v", err)
-		}
-		if most -= int64(len(text)); most < 0 || len(n.texts) >= job.MaxFiles {
-			return &status{http.StatusRequestEntityTooLarge, "the submission is too large", ""}
-		}
-		n.names, n.texts = append(n.names, f.Name), append(n.texts, text)
-	}
-	return nil
+	n.names, n.texts, err = desk.ReadZip(n.Files[0].Data, most)
+	return n, err
 }
 
 // readForm reads a form as DOMjudge's submit sends it.
@@ -275,10 +243,11 @@ func (c *apiClient) team(r *http.Request, id string) (*store.Team, error) {
 // takeSubmission takes a submission of a team, or as an administrator of the contest sends it for one.
 func (c *apiClient) takeSubmission(r *http.Request, id string, data []byte) (*feed.Line, error) {
 	admin := c.to.Role == clics.Admin
-	if !admin && c.to.Role != clics.Team && !c.seat.Can(auth.Submit) {
-		return nil, c.Closed(c.seat)
-	}
-	if c.to.Role == clics.Team && c.seat.State.Phase == auth.Before {
+	switch role := c.to.Role; {
+	case readsOnly(role):
+		return nil, forbidden("an account of this type reads the contest, and does not write")
+	case role == clics.Public && !c.seat.Can(auth.Submit), role == clics.Judge && !c.seat.Can(auth.Submit),
+		role == clics.Team && c.seat.State.Phase == auth.Before:
 		return nil, c.Closed(c.seat)
 	}
 	sent, err := readSubmission(r.Header.Get("Content-Type"), data, c.MaxSize)
@@ -295,6 +264,13 @@ func (c *apiClient) takeSubmission(r *http.Request, id string, data []byte) (*fe
 		}
 	}
 	switch {
+	case c.to.Role == clics.Proxy:
+		if n.Seat, err = c.proxyOf(r, sent.TeamID, "team_id"); err != nil {
+			return nil, err
+		}
+		if n.Team, n.Many = n.Seat.Team, true; !n.Seat.Can(auth.Submit) {
+			return nil, c.Closed(n.Seat)
+		}
 	case sent.TeamID == nil:
 	case admin:
 		if n.Team, err = c.team(r, *sent.TeamID); err != nil {
@@ -313,7 +289,7 @@ func (c *apiClient) takeSubmission(r *http.Request, id string, data []byte) (*fe
 	if err != nil {
 		return nil, err
 	}
-	line, err := c.written(r, clics.Submissions, kept.ExtID)
+	line, err := c.written(r, clics.Submissions, kept.ExtID, n.Team)
 	if err == nil && line == nil { // not shown to the client, such as one that counts for no team
 		line = &feed.Line{Type: clics.Submissions, ID: kept.ExtID}
 		line.Data, err = json.Marshal(map[string]string{"id": kept.ExtID, "time": clics.Time(orElse(n.At, kept.Received))})
@@ -351,10 +327,7 @@ func (c *apiClient) program(r *http.Request, n *desk.New, sent *sentSubmission) 
 	for i, name := range sent.names {
 		n.Files = append(n.Files, job.File{Path: name, Size: int64(len(sent.texts[i])), Digest: blob.Of(sent.texts[i])})
 	}
-	n.Program, n.Folder = sent.names[0], len(sent.names) > 1 || strings.Contains(sent.names[0], "/")
-	if n.Folder {
-		n.Program = fmt.Sprintf("%s and %d more", path.Base(sent.names[0]), len(sent.names)-1)
-	}
+	n.Program, n.Folder = desk.ProgramOf(sent.names)
 	if n.Team == nil {
 		if err := c.Hurried(r.Context(), *n); err != nil {
 			return err
@@ -371,8 +344,26 @@ func (c *apiClient) program(r *http.Request, n *desk.New, sent *sentSubmission) 
 	return nil
 }
 
-// written returns an object that the client has just written; nil if it does not see it.
-func (c *apiClient) written(r *http.Request, t clics.Type, id string) (*feed.Line, error) {
+// readsOnly reports whether accounts with a role change nothing.
+func readsOnly(r clics.Role) bool {
+	return r != clics.Public && len(clics.Capabilities(r, clics.V2026)) == 0
+}
+
+// proxyOf returns the seat of the team for which a proxy writes. Property is that which names the team.
+func (c *apiClient) proxyOf(r *http.Request, id *string, property string) (*desk.Seat, error) {
+	if id == nil {
+		return nil, badRequest("%s is missing: a proxy writes for a team", property)
+	}
+	team, err := c.team(r, *id)
+	if err != nil {
+		return nil, err
+	}
+	return c.SeatFor(c.seat, team), nil
+}
+
+// written returns an object that the client has just written; nil if it does not see it. What a proxy wrote
+// for a team is returned as that team sees it.
+func (c *apiClient) written(r *http.Request, t clics.Type, id string, team *store.Team) (*feed.Line, error) {
 	if err := c.Follow(r.Context(), 0); err != nil {
 		return nil, err
 	}
@@ -383,7 +374,11 @@ func (c *apiClient) written(r *http.Request, t clics.Type, id string) (*feed.Lin
 		}
 		c.to = now.to
 	}
-	lines, err := c.List(c.to, t)
+	to := c.to
+	if to.Role == clics.Proxy && team != nil {
+		to.Role, to.Team = clics.Team, team.ID
+	}
+	lines, err := c.List(to, t)
 	if err != nil {
 		return nil, err
 	}
@@ -412,7 +407,10 @@ const mostText = 2000
 // takeClarification takes a question of a team, or what the jury tells.
 func (c *apiClient) takeClarification(r *http.Request, id string, data []byte) (*feed.Line, error) {
 	jury := c.seat.Can(auth.Answer)
-	if !jury && (c.to.Role != clics.Team || !c.seat.Can(auth.Ask)) {
+	if readsOnly(c.to.Role) {
+		return nil, forbidden("an account of this type reads the contest, and does not write")
+	}
+	if !jury && c.to.Role != clics.Proxy && (c.to.Role != clics.Team || !c.seat.Can(auth.Ask)) {
 		return nil, c.Closed(c.seat)
 	}
 	var sent sentClarification
@@ -421,6 +419,16 @@ func (c *apiClient) takeClarification(r *http.Request, id string, data []byte) (
 	}
 	n := store.NewClarification{Contest: c.seat.Contest.ID, Account: c.seat.Account.ID, Staff: jury}
 	var err error
+	from := c.seat.Team
+	if c.to.Role == clics.Proxy {
+		seat, err := c.proxyOf(r, sent.FromTeamID, "from_team_id")
+		if err != nil {
+			return nil, err
+		}
+		if from = seat.Team; !seat.Can(auth.Ask) {
+			return nil, c.Closed(seat)
+		}
+	}
 	if n.ExtID, n.At, err = c.header(&sent.sentObject, id); err != nil {
 		return nil, err
 	}
@@ -431,7 +439,7 @@ func (c *apiClient) takeClarification(r *http.Request, id string, data []byte) (
 	if n.Text = text; text == "" || utf8.RuneCountInString(text) > mostText {
 		return nil, badRequest("the text has %d letters: it must have 1 to %d", utf8.RuneCountInString(text), mostText)
 	}
-	if err := c.addressed(r, &n, &sent); err != nil {
+	if err := c.addressed(r, &n, &sent, from); err != nil {
 		return nil, err
 	}
 	if sent.ProblemID != nil {
@@ -460,15 +468,16 @@ func (c *apiClient) takeClarification(r *http.Request, id string, data []byte) (
 			return nil, err
 		}
 	}
-	line, err := c.written(r, clics.Clarifications, cmp.Or(n.ExtID, fmt.Sprint(number)))
+	line, err := c.written(r, clics.Clarifications, cmp.Or(n.ExtID, fmt.Sprint(number)), from)
 	if err == nil && line == nil {
 		line = &feed.Line{Type: clics.Clarifications, ID: cmp.Or(n.ExtID, fmt.Sprint(number)), Data: json.RawMessage(`{}`)}
 	}
 	return line, err
 }
 
-// addressed reads whom a clarification is from, for, and what it answers.
-func (c *apiClient) addressed(r *http.Request, n *store.NewClarification, sent *sentClarification) error {
+// addressed reads whom a clarification is from, for, and what it answers. From is the team of a client that
+// is not of the jury.
+func (c *apiClient) addressed(r *http.Request, n *store.NewClarification, sent *sentClarification, from *store.Team) error {
 	to := sent.ToTeamIDs
 	if sent.ToTeamID != nil {
 		to = append(to, *sent.ToTeamID)
@@ -477,10 +486,10 @@ func (c *apiClient) addressed(r *http.Request, n *store.NewClarification, sent *
 		switch {
 		case len(to) > 0 || len(sent.ToGroupIDs) > 0 || sent.ReplyToID != nil:
 			return badRequest("teams write to the jury alone: leave out to_team_ids, to_group_ids and reply_to_id")
-		case sent.FromTeamID != nil && *sent.FromTeamID != c.seat.Team.ExtID:
+		case sent.FromTeamID != nil && *sent.FromTeamID != from.ExtID:
 			return badRequest("the team is not yours")
 		}
-		n.Team = c.seat.Team.ID
+		n.Team = from.ID
 		return nil
 	}
 	if len(sent.ToGroupIDs) > 0 || len(to) > 1 {

@@ -58,6 +58,12 @@ func (r Role) AccountType() string {
 	return string(r)
 }
 
+// ImportedTypes are the types that a contest package gives accounts: those of the Contest API, and the
+// roles that it has no types for.
+var ImportedTypes = []string{
+	string(Team), string(Judge), string(Admin), string(Analyst), string(Staff), string(Balloon), string(Proxy), string(CDS), string(Shadow),
+}
+
 // Type is a type of objects: the name of an endpoint.
 type Type string
 
@@ -164,7 +170,7 @@ func Capabilities(r Role, v Version) []string {
 	switch r {
 	case Team:
 		return []string{"team_submit", clar}
-	case Judge, Staff:
+	case Judge:
 		if v == V2023 {
 			return []string{} // it has none by which a judge answers
 		}

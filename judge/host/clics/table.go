@@ -11,7 +11,7 @@ const (
 	code      audience = "code"     // who reads the programs of all teams
 	insiders  audience = "insider"  // who sees everything
 	personal  audience = "personal" // who has an account
-	admins    audience = "admin"
+	admins    audience = "admin"    // who has an account of the type admin
 )
 
 func (a audience) has(r Role) bool {
@@ -23,7 +23,7 @@ func (a audience) has(r Role) bool {
 	case personal:
 		return r != Public
 	case admins:
-		return r == Admin
+		return r.AccountType() == string(Admin)
 	}
 	return true
 }

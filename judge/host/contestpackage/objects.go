@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"assay/judge/host/auth"
+	"assay/judge/host/clics"
 	"assay/judge/host/store"
 	"assay/judge/internal/suggest"
 	"assay/judge/packages/strictyaml"
@@ -231,7 +232,7 @@ func (o *object) account() Account {
 	a := Account{
 		File: o.file, Line: o.line, ID: o.ident("id", o.file != "accounts.tsv"), Username: o.plain("username"),
 		Name: o.name("name", false), Password: o.secret("password"),
-		Type: o.oneOf("type", true, "team", "judge", "admin", "analyst", "staff"), Team: o.ident("team_id", false),
+		Type: o.oneOf("type", true, clics.ImportedTypes...), Team: o.ident("team_id", false),
 		Person: o.ident("person_id", false), Address: o.plain("ip"),
 		says: o.has,
 	}

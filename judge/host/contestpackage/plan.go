@@ -292,7 +292,7 @@ func (l *planner) exists(file string, line int, k kind, id string) {
 
 // roleOf is the role in the contest that an account of a type gets; it may be empty.
 func roleOf(typ string) string {
-	return string(map[string]auth.Role{"judge": auth.Judge, "admin": auth.ContestAdmin, "staff": auth.Runner}[typ])
+	return string(map[string]auth.Role{"judge": auth.Judge, "admin": auth.ContestAdmin, "staff": auth.Runner, "balloon": auth.Runner}[typ])
 }
 
 func (l *planner) accounts(ctx context.Context) error {

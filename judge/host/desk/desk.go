@@ -145,14 +145,7 @@ func (d *Desk) Seat(ctx context.Context, c *store.Contest, a *store.Account) (*S
 			return nil, err
 		}
 	}
-	now, end := d.Time(), s.Ends()
-	s.State.Phase, s.State.Practice = auth.Running, c.Settings.Practice
-	switch {
-	case c.Starts.IsZero() || now.Before(c.Starts):
-		s.State.Phase = auth.Before
-	case !end.IsZero() && !now.Before(end):
-		s.State.Phase = auth.Over
-	}
+	s.State.Phase, s.State.Practice = d.phase(s), c.Settings.Practice
 	switch c.Visibility {
 	case store.Public:
 		s.State.Shown = true
@@ -164,6 +157,26 @@ func (d *Desk) Seat(ctx context.Context, c *store.Contest, a *store.Account) (*S
 		s.State.Shown = given
 	}
 	return s, nil
+}
+
+// phase returns the phase of a contest for the team of a seat.
+func (d *Desk) phase(s *Seat) auth.Phase {
+	now, end := d.Time(), s.Ends()
+	switch {
+	case s.Contest.Starts.IsZero() || now.Before(s.Contest.Starts):
+		return auth.Before
+	case !end.IsZero() && !now.Before(end):
+		return auth.Over
+	}
+	return auth.Running
+}
+
+// SeatFor returns the access to a contest that an account has if it acts for a team.
+func (d *Desk) SeatFor(s *Seat, t *store.Team) *Seat {
+	of := *s
+	of.Team = t
+	of.State.Phase = d.phase(&of)
+	return &of
 }
 
 // New is a submission that is handed in. Its files are blobs that are there.
@@ -353,10 +366,11 @@ func (d *Desk) enter(ctx context.Context, n *New, kept *store.NewSubmission) (er
 		kept.Lane = job.Contest
 	}
 	kept.ExtID, kept.At = n.ExtID, n.At
+	if n.Team != nil {
+		kept.Team, kept.PerMinute = n.Team.ID, 0
+		return nil
+	}
 	if n.Seat.Role != auth.Contestant {
-		if n.Team != nil {
-			kept.Team, kept.PerMinute = n.Team.ID, 0
-		}
 		return nil
 	}
 	if n.Seat.Team == nil && c.UpdatesEnded(d.Time()) {

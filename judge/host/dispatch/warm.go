@@ -15,9 +15,11 @@ func (d *Dispatcher) warm(worker string) {
 	if err != nil || len(problems) == 0 {
 		return // the database says so elsewhere
 	}
-	all := make([]job.Bundle, len(problems))
-	for i, p := range problems {
-		all[i] = job.Bundle{Problem: p.Slug, Manifest: p.Bundle, Config: p.Config}
+	var all []job.Bundle
+	for _, p := range problems {
+		if p.Bundle != "" { // without a package there is nothing to make ready
+			all = append(all, job.Bundle{Problem: p.Slug, Manifest: p.Bundle, Config: p.Config})
+		}
 	}
 	d.orderWarm(ctx, worker, all)
 }

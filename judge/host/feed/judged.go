@@ -43,6 +43,9 @@ func (c *Contest) readSubmissions(ctx context.Context, s *setup, id string, coun
 // scored returns a submission as package scoring knows it.
 func scored(one *store.APISubmission, judgements []*store.APIJudgement) scoring.Submission {
 	s := scoring.Submission{Number: one.Number, Team: one.Team, Problem: one.Label, At: one.At, Verdict: one.Given, Ignored: one.Ignored}
+	if one.Given == store.Unjudged {
+		s.Verdict = judge.NotJudged
+	}
 	for _, j := range judgements {
 		if j.Current && one.Given == "" {
 			s.Verdict, s.Score, s.Parts, s.Unverified = j.Verdict, j.Score, j.Parts, j.Unverified

@@ -92,7 +92,7 @@ func (c *Contest) readSetup(ctx context.Context, row *store.Contest) (setup, []*
 	for _, a := range accounts {
 		s.accounts[a.Account.ID] = a.ID
 		add(clics.Accounts, item{account: a.Account.ID, Object: clics.Object{
-			"id": a.ID, "username": a.Account.Login, "name": a.Account.Display, "type": a.Type,
+			"id": a.ID, "username": a.Account.Login, "name": a.Account.Display, "type": clics.Role(a.Type).AccountType(),
 			"ip": strings.Join(a.Addresses, " "), "team_id": a.Team, "person_id": a.Person,
 		}})
 	}

@@ -35,6 +35,7 @@ import (
 	"assay/judge/host/dispatch"
 	"assay/judge/host/ladder"
 	"assay/judge/host/queue"
+	"assay/judge/host/shadow"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
 	"assay/judge/host/web/contest"
@@ -88,6 +89,7 @@ type Server struct {
 	queue    *queue.Queue
 	dispatch *dispatch.Dispatcher
 	ladders  *ladder.Keeper
+	desk     *desk.Desk
 	listener net.Listener
 	http     *http.Server
 	metrics  *http.Server
@@ -201,6 +203,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 	s.stop = stop
 	s.loops.Go(func() { s.dispatch.Run(loops) })
 	s.loops.Go(func() { s.ladders.Run(loops) })
+	s.loops.Go(func() { shadow.New(shadow.Options{Desk: s.desk, Log: o.Log, Holder: holder}).Run(loops) })
 	s.loops.Go(func() { s.mark(loops) })
 	s.loops.Go(func() { s.clock(loops) })
 	s.loops.Go(func() { s.sweep(loops, blobs) })
@@ -253,7 +256,7 @@ func (s *Server) holder(ctx context.Context) (string, error) {
 	file := filepath.Join(s.data, "keys", "holder")
 	before, err := os.ReadFile(file)
 	if err == nil {
-		err = errors.Join(s.store.Resign(ctx, store.FeedLead, string(before)), s.store.Resign(ctx, store.UploadLead, string(before)), s.store.Resign(ctx, store.LaddersLead, string(before)))
+		err = errors.Join(s.store.Resign(ctx, store.FeedLead, string(before)), s.store.Resign(ctx, store.UploadLead, string(before)), s.store.Resign(ctx, store.LaddersLead, string(before)), s.store.Resign(ctx, store.ShadowLead, string(before)))
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("take over from the server before: %w", err)
@@ -374,6 +377,7 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Folder) error {
 			}
 		},
 	}
+	s.desk = entry
 	s.preparing.Store(s.o.Publisher != nil)
 	passwords, url := auth.NewPasswords(), s.URL()
 	boards := board.NewHall(board.HallOptions{Store: s.store, Frame: contest.Frame(s.o.Name), Log: s.o.Log})

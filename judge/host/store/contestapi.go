@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"time"
@@ -13,6 +14,11 @@ import (
 	"assay/judge/host/job"
 	"assay/judge/host/store/internal/query"
 )
+
+var extIDs = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,34}[A-Za-z0-9_-]$|^[A-Za-z0-9_]$`)
+
+// GoodExtID reports whether other systems may give an id to an object.
+func GoodExtID(id string) bool { return extIDs.MatchString(id) }
 
 // APISubmission is a submission as the Contest API shows it.
 type APISubmission struct {

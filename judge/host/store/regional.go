@@ -45,7 +45,7 @@ type ContestPerson struct {
 // ContestAccount is an account that a contest package lists.
 type ContestAccount struct {
 	ID        string // unique in its contest
-	Type      string // team, judge, admin, analyst or staff
+	Type      string // one of clics.ImportedTypes
 	Person    string // id; it may be empty
 	Team      string // ExtID; it may be empty
 	Addresses []string

@@ -113,7 +113,8 @@ func (s *Store) Rejudge(ctx context.Context, n NewRejudging) (r *Rejudging, left
 			if err != nil {
 				return err
 			}
-			if taken[c.ID] || !old.Ended.Valid || len(c.Files) == 0 { // of the erased, nothing is there to judge
+			none := len(c.Files) == 0 || problems[c.Problem].Bundle == "" // of the erased, nothing is there to judge
+			if taken[c.ID] || !old.Ended.Valid || none {
 				left++
 				continue
 			}

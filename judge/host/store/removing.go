@@ -165,7 +165,7 @@ func (s *Store) RemoveContest(ctx context.Context, c *Contest) error {
 		for _, remove := range []func(context.Context, string) error{
 			q.RemoveClaims, q.RemoveReading, q.RemoveClarifications, q.RemoveAddresses, q.RemoveContestAccounts, q.RemovePersons,
 			q.RemovePlacesInGroups, q.RemoveGroups, q.RemoveMembersOfContest, q.RemoveTeamsOfContest, q.RemoveOrganizations,
-			q.DeleteContestProblems, q.RemoveLog,
+			q.DeleteContestProblems, q.RemoveSource, q.RemoveExternalObjects, q.RemoveExternalProblems, q.RemoveLog,
 		} {
 			if err == nil {
 				err = remove(ctx, c.ID)

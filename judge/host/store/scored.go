@@ -65,7 +65,9 @@ func scored(r query.Counted) (*Scored, error) {
 		Cancelled: r.Ended.Valid && !r.Verdict.Valid, Ignored: r.Ignored, Given: r.Given != "", Unverified: VerifyState(r.Verify) == Unverified,
 	}
 	if c.Given { // without the score of a judging that does not count
-		c.Verdict, c.Cancelled = judge.Verdict(r.Given), false
+		if c.Verdict, c.Cancelled = judge.Verdict(r.Given), false; r.Given == Unjudged {
+			c.Verdict = judge.NotJudged
+		}
 		return c, nil
 	}
 	if !r.Score.Valid {

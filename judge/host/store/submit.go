@@ -41,6 +41,8 @@ type NewSubmission struct {
 	ExtID string
 	// At is when it was submitted, as another system says. If zero, it is when it was received.
 	At time.Time
+	// Unjudged reports whether no worker judges the submission. Its verdict then is to come: Unjudged.
+	Unjudged bool
 	// MostOpen is how many submissions of the account may wait or be judged at one time; 0 is any
 	// number.
 	MostOpen int64
@@ -156,8 +158,7 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 		if err := q.InsertStanding(ctx, query.InsertStandingParams{Submission: a.ID, Judgement: a.Job, Contest: n.Contest, Number: a.Number}); err != nil {
 			return err
 		}
-		queued := newJob{id: a.Job, work: n.Work, lane: n.Lane, class: n.Class, cost: n.Cost, made: now.LastTime}
-		if err := enqueue(ctx, q, n.Account, n.Lane, []newJob{queued}); err != nil {
+		if err := n.enqueue(ctx, q, a, now.LastTime); err != nil {
 			return err
 		}
 		return q.InsertLog(ctx, query.InsertLogParams{Contest: n.Contest, Seq: now.LastSeq, At: now.LastTime, Kind: string(OfSubmission), Object: a.ID, Op: string(Created)})
@@ -166,6 +167,21 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 		return nil, err
 	}
 	return a, nil
+}
+
+// enqueue puts the job of a submission into the queue, unless no worker is to judge it.
+func (n *NewSubmission) enqueue(ctx context.Context, q *query.Queries, a *Accepted, at int64) error {
+	if !n.Unjudged {
+		queued := newJob{id: a.Job, work: n.Work, lane: n.Lane, class: n.Class, cost: n.Cost, made: at}
+		return enqueue(ctx, q, n.Account, n.Lane, []newJob{queued})
+	}
+	if err := insertUnjudged(ctx, q, n, a.Job, at); err != nil {
+		return err
+	}
+	if err := q.SetMark(ctx, query.SetMarkParams{Submission: a.ID, Given: Unjudged}); err != nil {
+		return err
+	}
+	return q.SettleStanding(ctx, a.ID)
 }
 
 // TooFast is ErrTooFast where an account has sent to a contest as many within a minute as it may;
@@ -463,7 +479,11 @@ func submission(r query.Submitted) (*Submission, error) {
 		State: JobState(r.State), Verdict: judge.Verdict(r.Verdict.String), Score: r.Score.String, Ended: instant(r.Ended.Int64), Ignored: r.Ignored,
 		Paused: r.Paused, Verify: VerifyState(r.Verify),
 	}
-	if r.Given != "" {
+	switch r.Given {
+	case "":
+	case Unjudged: // the judging system that the contest follows has none yet
+		s.State, s.Verdict, s.Score, s.Ended = Waiting, "", "", time.Time{}
+	default:
 		s.Given, s.Verdict, s.Score = true, judge.Verdict(r.Given), ""
 	}
 	return s, fromJSON("the files of submission "+r.ID, r.Files, &s.Files)

@@ -23,6 +23,7 @@ type overviewView struct {
 	Changes  bool   // the reader may change the contest
 	Conclude bool   // the reader may freeze and finalize
 	Frozen   bool
+	Shadow   bool // the contest follows another judging system
 	Attend   []attention
 	Latest   []web.Line
 	Columns  []columnLine
@@ -155,6 +156,10 @@ func (s *site) attend(r *web.Request, v *overviewView) error {
 	base := "/c/" + v.Slug
 	add := func(class, text, detail, link, button string) {
 		v.Attend = append(v.Attend, attention{class, text, detail, link, button})
+	}
+	var err error
+	if v.Shadow, err = s.attendShadow(r, add); err != nil {
+		return err
 	}
 	const shown = 5
 	broken, err := s.Store.Submissions(r.Context(), store.Filter{Contest: access.Of(r).Contest.ID, Verdict: string(judge.JudgeError), Limit: shown})

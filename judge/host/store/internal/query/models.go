@@ -248,6 +248,35 @@ type Encounter struct {
 	Seq     int64
 }
 
+type ExternalObject struct {
+	Contest string
+	Type    string
+	ID      string
+	Data    string
+	Fresh   bool
+}
+
+type ExternalProblem struct {
+	Contest string
+	Type    string
+	ID      string
+	Text    string
+	At      int64
+}
+
+type ExternalSource struct {
+	Contest    string
+	Url        string
+	Login      string
+	SecretFile string
+	Account    string
+	Ours       bool
+	Token      string
+	Heard      int64
+	Trouble    string
+	Scoreboard string
+}
+
 type Flow struct {
 	ID     string
 	Kind   string

@@ -1,0 +1,36 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+)
+
+// ShadowPath is below that of a contest, and of all contests.
+const ShadowPath = "/shadow"
+
+// ShadowContest asks a contest to follow another judging system.
+type ShadowContest struct {
+	URL        string `json:"url"`
+	Login      string `json:"username,omitempty"`
+	SecretFile string `json:"secret_file,omitempty"` // on the server: it has the password
+	// Contest is the slug of the contest here. If empty, it is the id that the contest has there.
+	Contest string `json:"contest,omitempty"`
+	Ours    bool   `json:"ours,omitempty"` // the verdicts of this server count
+}
+
+// Shadowed names a contest that follows another judging system.
+type Shadowed struct {
+	Contest string `json:"contest"` // slug
+}
+
+// ShadowContest makes a contest follow another judging system.
+func (c *Client) ShadowContest(ctx context.Context, n ShadowContest) (s Shadowed, err error) {
+	err = c.call(ctx, http.MethodPost, ContestsPath+ShadowPath, n, &s)
+	return s, err
+}
+
+// EndShadow ends that a contest follows another judging system.
+func (c *Client) EndShadow(ctx context.Context, contest string) error {
+	return c.call(ctx, http.MethodDelete, ContestsPath+"/"+url.PathEscape(contest)+ShadowPath, nil, nil)
+}

@@ -1,0 +1,329 @@
+package shadow
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"assay/judge/host/store"
+)
+
+// The bounds of what a primary sends.
+const (
+	mostLine   = 8 << 20  // bytes of a line of an event feed, and of an answer in JSON
+	mostFile   = 64 << 20 // bytes of the files of a submission
+	mostSecret = 256
+	answerIn   = 30 * time.Second // an answer begins
+	fileIn     = 2 * time.Minute  // the files of a submission are read
+)
+
+// Silence is for how long a primary may send nothing.
+const Silence = 120 * time.Second
+
+// Primary asks a judging system by the Contest API.
+type Primary struct {
+	contest         *url.URL // of the contest
+	base            *url.URL // to which references are relative
+	login, password string
+	http            *http.Client
+}
+
+// A StatusError is an answer of a primary that is not what was asked for.
+type StatusError struct {
+	Code int
+	Text string
+}
+
+func (e *StatusError) Error() string {
+	return fmt.Sprintf("the primary answers %d %s: %s", e.Code, http.StatusText(e.Code), e.Text)
+}
+
+// Open prepares to ask the primary of a source. It asks nothing yet.
+func Open(s *store.Source) (*Primary, error) {
+	u, err := url.Parse(s.URL)
+	if err == nil && (u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+		err = errors.New("it must begin with https:// or http://")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the address of the primary %.200q: %w", s.URL, err)
+	}
+	at := strings.LastIndex(u.Path, "/contests/")
+	if at < 0 || strings.Contains(strings.Trim(u.Path[at+len("/contests/"):], "/"), "/") {
+		return nil, fmt.Errorf("the address of the primary %.200q does not end in /contests/ID: give that of a contest in its Contest API", s.URL)
+	}
+	u.RawQuery, u.Fragment, u.User = "", "", nil
+	u.Path = strings.TrimRight(u.Path, "/")
+	p := &Primary{contest: u, base: u.ResolveReference(&url.URL{Path: u.Path[:at+1]}), login: s.Login}
+	if s.SecretFile != "" {
+		if p.password, err = secret(s.SecretFile); err != nil {
+			return nil, err
+		}
+	}
+	origin := u.Scheme + "://" + u.Host
+	p.http = &http.Client{
+		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: answerIn, MaxConnsPerHost: 16, IdleConnTimeout: time.Minute},
+		CheckRedirect: func(r *http.Request, via []*http.Request) error {
+			if len(via) > 5 || r.URL.Scheme+"://"+r.URL.Host != origin {
+				return errors.New("the primary sends its clients to another server")
+			}
+			return nil
+		},
+	}
+	return p, nil
+}
+
+// secret reads the password of a primary.
+func secret(file string) (string, error) {
+	if !filepath.IsAbs(file) {
+		return "", fmt.Errorf("the file of the password, %.200q, must have its whole path", file)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return "", fmt.Errorf("read the password of the primary: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, mostSecret+1))
+	text := strings.TrimRight(string(data), "\r\n")
+	if err == nil && (len(text) > mostSecret || strings.ContainsAny(text, "\r\n") || !utf8.ValidString(text)) {
+		err = fmt.Errorf("%s must have the password alone, on one line", file)
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the password of the primary: %w", err)
+	}
+	return text, nil
+}
+
+// get asks for an address. The caller closes the body.
+func (p *Primary) get(ctx context.Context, u *url.URL) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	if p.login != "" {
+		r.SetBasicAuth(p.login, p.password)
+	}
+	answer, err := p.http.Do(r)
+	if err != nil {
+		return nil, fmt.Errorf("ask the primary: %w", err)
+	}
+	if answer.StatusCode != http.StatusOK {
+		defer answer.Body.Close()
+		text, _ := io.ReadAll(io.LimitReader(answer.Body, 300)) // it says more about the status
+		return nil, &StatusError{answer.StatusCode, strings.ToValidUTF8(strings.TrimSpace(string(text)), "?")}
+	}
+	return answer, nil
+}
+
+// read asks for an address, and reads the whole answer.
+func (p *Primary) read(ctx context.Context, u *url.URL, most int64, within time.Duration) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	answer, err := p.get(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(answer.Body, most+1))
+	if err != nil {
+		return nil, fmt.Errorf("read an answer of the primary: %w", err)
+	}
+	if int64(len(data)) > most {
+		return nil, &StatusError{http.StatusRequestEntityTooLarge, fmt.Sprintf("the answer has more than %d MiB", most>>20)}
+	}
+	return data, nil
+}
+
+// below is the address of what is below the contest.
+func (p *Primary) below(name string) *url.URL {
+	u := *p.contest
+	if name != "" {
+		u.Path += "/" + name
+	}
+	return &u
+}
+
+// Contest reads the contest of the primary.
+func (p *Primary) Contest(ctx context.Context) (json.RawMessage, error) {
+	data, err := p.read(ctx, p.below(""), mostLine, answerIn)
+	if err == nil && !json.Valid(data) {
+		err = errors.New("the primary does not answer with a contest: the address must be that of a contest in its Contest API")
+	}
+	return data, err
+}
+
+// file reads what an href names. It sends the password to the primary alone.
+func (p *Primary) file(ctx context.Context, href string) ([]byte, error) {
+	ref, err := url.Parse(href)
+	if err != nil {
+		return nil, &StatusError{http.StatusBadRequest, "the address of the files cannot be read"}
+	}
+	u := p.base.ResolveReference(ref)
+	if u.Scheme != p.base.Scheme || u.Host != p.base.Host {
+		return nil, &StatusError{http.StatusForbidden, "the files are on another server: " + u.Host}
+	}
+	return p.read(ctx, u, mostFile, fileIn)
+}
+
+// feed opens the event feed. Since is the part of the query that says after which line.
+func (p *Primary) feed(ctx context.Context, since string) (io.ReadCloser, error) {
+	u := p.below("event-feed")
+	u.RawQuery = since
+	answer, err := p.get(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	return answer.Body, nil
+}
+
+// kept are the types of objects that a shadow keeps.
+var kept = map[string]bool{
+	"contest": true, "state": true, "judgement-types": true, "languages": true, "problems": true, "groups": true, "organizations": true,
+	"teams": true, "submissions": true, "judgements": true, "awards": true,
+}
+
+// line is a line of an event feed.
+type line struct {
+	typ     string
+	objects []store.ExternalObject
+	all     bool   // they are all objects of their type
+	since   string // the part of the query by which the feed goes on after it; empty if it has no token
+}
+
+// parseLine reads a line of an event feed: of the versions with tokens, or of those before them, in which a
+// line has an id of its own and says what happened.
+func parseLine(data []byte) (l line, err error) {
+	var sent struct {
+		Type  string          `json:"type"`
+		ID    json.RawMessage `json:"id"`
+		Op    string          `json:"op"`
+		Data  json.RawMessage `json:"data"`
+		Token json.RawMessage `json:"token"`
+	}
+	if err := json.Unmarshal(data, &sent); err != nil {
+		return l, fmt.Errorf("a line is not JSON: %w", err)
+	}
+	l.typ = sent.Type
+	if l.typ == "contests" {
+		l.typ = "contest"
+	}
+	id := plainText(sent.ID)
+	if sent.Op != "" {
+		l.since, id = query("since_id", id), ""
+	} else {
+		l.since = query("since_token", plainText(sent.Token))
+	}
+	single := l.typ == "contest" || l.typ == "state"
+	add := func(id string, data json.RawMessage) error {
+		o := store.ExternalObject{Type: l.typ, ID: id}
+		var named struct {
+			ID json.RawMessage `json:"id"`
+		}
+		if data != nil {
+			var compact bytes.Buffer
+			if err := json.Unmarshal(data, &named); err != nil {
+				return fmt.Errorf("an object of %s is not an object of JSON: %w", l.typ, err)
+			}
+			if err := json.Compact(&compact, data); err != nil {
+				return err
+			}
+			o.Data = compact.String()
+			if own := plainText(named.ID); own != "" {
+				o.ID = own
+			}
+		}
+		if single {
+			o.ID = ""
+		} else if o.ID == "" {
+			return fmt.Errorf("an object of %s has no id", l.typ)
+		}
+		l.objects = append(l.objects, o)
+		return nil
+	}
+	switch data := bytes.TrimSpace(sent.Data); {
+	case !kept[l.typ]:
+		return l, nil
+	case sent.Op == "delete":
+		var named struct {
+			ID json.RawMessage `json:"id"`
+		}
+		if err := json.Unmarshal(data, &named); err != nil {
+			return l, fmt.Errorf("a line deletes an object without an id: %w", err)
+		}
+		return l, add(plainText(named.ID), nil)
+	case len(data) == 0 || string(data) == "null":
+		return l, add(id, nil)
+	case data[0] == '[':
+		var all []json.RawMessage
+		if err := json.Unmarshal(data, &all); err != nil {
+			return l, err
+		}
+		l.all = true
+		for _, one := range all {
+			if err := add("", one); err != nil {
+				return l, err
+			}
+		}
+		return l, nil
+	default:
+		return l, add(id, data)
+	}
+}
+
+func query(name, value string) string {
+	if value == "" {
+		return ""
+	}
+	return url.Values{name: {value}}.Encode()
+}
+
+// plainText is a string or a number of JSON as a text; "" for anything else.
+func plainText(data json.RawMessage) string {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		return text
+	}
+	var number json.Number
+	if json.Unmarshal(data, &number) == nil {
+		return number.String()
+	}
+	return ""
+}
+
+// lines reads the lines of an event feed, until it ends or breaks off. A line that broke off in its middle is
+// no line. It calls each for each line, and for empty ones with nil; they are sent so that the client knows
+// that the primary lives.
+func lines(from io.Reader, each func(data []byte) error) error {
+	r := bufio.NewReaderSize(from, 64<<10)
+	var whole []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		whole = append(whole, part...)
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull) && len(whole) <= mostLine:
+			continue
+		case errors.Is(err, bufio.ErrBufferFull):
+			return fmt.Errorf("a line of the event feed has more than %d MiB", mostLine>>20)
+		case err != nil: // connections break off, and then the feed is opened again
+			return nil
+		}
+		data := bytes.TrimSpace(whole)
+		if len(data) == 0 {
+			data = nil
+		}
+		if err := each(data); err != nil {
+			return err
+		}
+		whole = whole[:0]
+	}
+}

@@ -1,0 +1,195 @@
+package shadow
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/clics"
+	"assay/judge/host/feed"
+	"assay/judge/host/store"
+)
+
+// Report compares a contest with its primary.
+type Report struct {
+	Source   *store.Source
+	Lag      time.Duration // since the primary has sent something; 0 if it never has
+	Silent   bool          // for too long
+	Matrix   Matrix
+	Differ   []Pair
+	Problems []store.ExternalProblem
+	// Ranks are the teams whose places differ, and Awards the awards. HasBoard reports whether the primary
+	// shows a scoreboard.
+	HasBoard bool
+	Ranks    []RankPair
+	Awards   []AwardPair
+}
+
+// Matrix counts submissions by the verdicts of the primary, in rows, and of this server, in columns. An empty
+// verdict is one that is still to come.
+type Matrix struct {
+	Rows, Columns []judge.Verdict
+	Cells         [][]int
+}
+
+// NewMatrix counts pairs.
+func NewMatrix(pairs []Pair) (m Matrix) {
+	seen := func(all []judge.Verdict, v judge.Verdict) []judge.Verdict {
+		if slices.Contains(all, v) {
+			return all
+		}
+		return append(all, v)
+	}
+	for _, p := range pairs {
+		m.Rows, m.Columns = seen(m.Rows, p.Theirs), seen(m.Columns, p.Ours)
+	}
+	slices.Sort(m.Rows)
+	slices.Sort(m.Columns)
+	m.Cells = make([][]int, len(m.Rows))
+	for i := range m.Cells {
+		m.Cells[i] = make([]int, len(m.Columns))
+	}
+	for _, p := range pairs {
+		m.Cells[slices.Index(m.Rows, p.Theirs)][slices.Index(m.Columns, p.Ours)]++
+	}
+	return m
+}
+
+// Rank is what a scoreboard says of a team. Rank is 0 for none.
+type Rank struct{ Rank, Solved, Minutes int }
+
+// RankPair is a team with its rank at the primary and here.
+type RankPair struct {
+	Team, Name   string // the id, and what people call it
+	Theirs, Ours Rank
+}
+
+// AwardPair is an award with the ids of its teams at the primary and here.
+type AwardPair struct {
+	ID           string
+	Theirs, Ours []string
+}
+
+// NewReport compares a contest with its primary at a moment. It returns store.ErrNotFound if the contest follows
+// none.
+func NewReport(ctx context.Context, db *store.Store, feeds *feed.Registry, contest string, now time.Time) (*Report, error) {
+	source, err := db.Source(ctx, contest)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Source: source}
+	if !source.Heard.IsZero() {
+		r.Lag = max(now.Sub(source.Heard), 0)
+	}
+	r.Silent = source.Heard.IsZero() || r.Lag > Silence
+	objects, err1 := db.ExternalObjects(ctx, contest)
+	submissions, err2 := db.ShadowedSubmissions(ctx, contest)
+	var err3 error
+	r.Problems, err3 = db.ExternalProblems(ctx, contest)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return nil, err
+	}
+	m := NewMirror(objects)
+	pairs := Pairs(submissions, m.Verdicts())
+	r.Matrix = NewMatrix(pairs)
+	for _, p := range pairs {
+		if p.Differs() {
+			r.Differ = append(r.Differ, p)
+		}
+	}
+	return r, r.results(ctx, m, feeds, contest)
+}
+
+// results compares the scoreboards and the awards.
+func (r *Report) results(ctx context.Context, m Mirror, feeds *feed.Registry, contest string) error {
+	c, err := feeds.Contest(ctx, contest)
+	if err != nil {
+		return err
+	}
+	to := feed.Reader{Version: clics.V2023, Role: clics.Admin}
+	board, _ := c.Scoreboard(to, "")
+	data, err := clics.Encode(clics.Reader{Version: to.Version, Role: to.Role}, clics.Scoreboard, board)
+	if err != nil {
+		return err
+	}
+	if theirs := ranks([]byte(r.Source.Scoreboard)); theirs != nil {
+		r.HasBoard = true
+		r.Ranks = rankPairs(theirs, ranks(data), func(id string) string {
+			o := m.object("teams", id)
+			return cmp.Or(o.text("display_name"), o.text("name"), id)
+		})
+	}
+	lines, err := c.List(to, clics.Awards)
+	if err != nil {
+		return err
+	}
+	ours := map[string][]string{}
+	for _, l := range lines {
+		ours[l.ID] = parseObject(string(l.Data)).texts("team_ids")
+	}
+	if len(m["awards"]) == 0 { // it shows none, or none yet
+		return nil
+	}
+	ids := m.ids("awards")
+	for id := range ours {
+		if m["awards"][id] == "" {
+			ids = append(ids, id)
+		}
+	}
+	slices.SortFunc(ids, naturally)
+	for _, id := range ids {
+		p := AwardPair{id, m.object("awards", id).texts("team_ids"), ours[id]}
+		slices.SortFunc(p.Theirs, naturally)
+		slices.SortFunc(p.Ours, naturally)
+		if !slices.Equal(p.Theirs, p.Ours) {
+			r.Awards = append(r.Awards, p)
+		}
+	}
+	return nil
+}
+
+// ranks reads a scoreboard; nil if it is none.
+func ranks(data []byte) map[string]Rank {
+	var board struct {
+		Rows []struct {
+			Rank  int             `json:"rank"`
+			Team  json.RawMessage `json:"team_id"`
+			Score struct {
+				Solved int             `json:"num_solved"`
+				Time   json.RawMessage `json:"total_time"`
+			} `json:"score"`
+		} `json:"rows"`
+	}
+	if json.Unmarshal(data, &board) != nil || board.Rows == nil {
+		return nil
+	}
+	all := map[string]Rank{}
+	for _, row := range board.Rows {
+		minutes, _ := penalty(plainText(row.Score.Time)) // 0, if it is not there
+		all[plainText(row.Team)] = Rank{row.Rank, row.Score.Solved, minutes}
+	}
+	return all
+}
+
+// rankPairs are the teams that differ, the best at the primary first.
+func rankPairs(theirs, ours map[string]Rank, name func(id string) string) (all []RankPair) {
+	for id, t := range theirs {
+		if ours[id] != t {
+			all = append(all, RankPair{id, name(id), t, ours[id]})
+		}
+	}
+	for id, o := range ours {
+		if _, there := theirs[id]; !there {
+			all = append(all, RankPair{id, name(id), Rank{}, o})
+		}
+	}
+	slices.SortFunc(all, func(a, b RankPair) int {
+		return cmp.Or(cmp.Compare(a.Theirs.Rank, b.Theirs.Rank), cmp.Compare(a.Ours.Rank, b.Ours.Rank), strings.Compare(a.Team, b.Team))
+	})
+	return all
+}

@@ -1,0 +1,202 @@
+// Package shadow lets contests follow another judging system, their primary, by its Contest API: it keeps the
+// objects of the primary's event feed, takes over its teams, problems and submissions, has the submissions judged
+// here, and compares the verdicts. Which verdicts count, a source says.
+//
+// Everything that was read is in the database, with the token of its last line. What the contest does not have yet
+// is marked there, so that a server that is killed at any moment goes on without losing or doubling anything.
+//
+// The package sends nothing to a primary. It takes over no accounts, clarifications or runs.
+package shadow
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"assay/judge/host/desk"
+	"assay/judge/host/store"
+)
+
+// Options are what a Service joins.
+type Options struct {
+	*desk.Desk
+	Log    *slog.Logger
+	Holder string // see dispatch.Options
+	// Pause is how long the service waits before it asks a primary again. If zero, it is a second, and more
+	// after each failure.
+	Pause time.Duration
+}
+
+// Service follows the primaries of a server's contests.
+type Service struct {
+	o Options
+
+	mu      sync.Mutex
+	running map[string]*running // by the id of the contest
+}
+
+// running is a source that is followed.
+type running struct {
+	source store.Source
+	stop   context.CancelFunc
+	done   chan struct{}
+}
+
+const (
+	lookEvery = 2 * time.Second  // for sources that are new or changed
+	mostPause = 15 * time.Second // before a primary is asked again
+)
+
+// New makes a Service.
+func New(o Options) *Service {
+	if o.Pause == 0 {
+		o.Pause = time.Second
+	}
+	return &Service{o: o, running: map[string]*running{}}
+}
+
+// Run follows the primaries until ctx ends, while this server has the lead.
+func (s *Service) Run(ctx context.Context) {
+	lead := store.NewLead(s.o.Store, store.ShadowLead, s.o.Holder)
+	defer lead.Resign(ctx)
+	defer s.keep(ctx, nil)
+	for {
+		_, err := lead.Hold(ctx)
+		var all []*store.Source
+		if err == nil {
+			all, err = s.o.Store.Sources(ctx)
+		}
+		switch {
+		case err == nil:
+			s.keep(ctx, all)
+		case errors.Is(err, store.ErrNotLeader):
+			s.keep(ctx, nil)
+		case ctx.Err() == nil:
+			s.o.Log.Error("read which primaries are followed", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(min(lookEvery, 2*s.o.Pause)):
+		}
+	}
+}
+
+// keep follows these sources, and no others.
+func (s *Service) keep(ctx context.Context, all []*store.Source) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	wanted := map[string]*store.Source{}
+	for _, one := range all {
+		wanted[one.Contest] = one
+	}
+	for id, r := range s.running {
+		if w := wanted[id]; w != nil && same(w, &r.source) {
+			continue
+		}
+		r.stop()
+		<-r.done
+		delete(s.running, id)
+	}
+	for id, w := range wanted {
+		if s.running[id] != nil || ctx.Err() != nil {
+			continue
+		}
+		within, stop := context.WithCancel(ctx)
+		r := &running{source: *w, stop: stop, done: make(chan struct{})}
+		s.running[id] = r
+		go func() {
+			defer close(r.done)
+			f := &follower{Options: s.o, source: *w, told: w.Trouble}
+			f.run(within)
+		}()
+	}
+}
+
+// same reports whether a source is followed as before.
+func same(a, b *store.Source) bool {
+	return a.URL == b.URL && a.Login == b.Login && a.SecretFile == b.SecretFile && a.Account == b.Account && a.Ours == b.Ours
+}
+
+// follower follows the primary of one contest.
+type follower struct {
+	Options
+	source   store.Source
+	primary  *Primary
+	mirror   Mirror
+	fresh    map[key]store.ExternalObject // that the contest does not have yet
+	problem  map[key]string               // what was noted
+	failures map[string]int               // how often the files of a submission could not be fetched
+	again    bool                         // the contest was not brought up to date, and is again
+	told     string                       // why the primary is not followed, as it was noted
+	noted    time.Time                    // when it was noted that the primary sent something
+	board    time.Time                    // when its scoreboard was asked for
+}
+
+// key names an object of a primary.
+type key struct{ typ, id string }
+
+// run follows the primary until ctx ends.
+func (f *follower) run(ctx context.Context) {
+	pause := f.Pause
+	for ctx.Err() == nil {
+		begun := time.Now()
+		err := f.session(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			f.Log.Warn("a primary is not followed now", "contest", f.source.Contest, "error", err)
+			if err := f.trouble(ctx, err.Error()); err != nil {
+				f.Log.Error("note why a primary is not followed", "error", err)
+			}
+		}
+		if pause = min(2*pause, mostPause); err == nil || time.Since(begun) > mostPause {
+			pause = f.Pause
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+	}
+}
+
+// load reads what the contest has of the primary.
+func (f *follower) load(ctx context.Context) error {
+	if f.mirror != nil {
+		return nil
+	}
+	all, err := f.Store.ExternalObjects(ctx, f.source.Contest)
+	if err != nil {
+		return err
+	}
+	wrong, err := f.Store.ExternalProblems(ctx, f.source.Contest)
+	if err != nil {
+		return err
+	}
+	f.fresh, f.problem, f.failures = map[key]store.ExternalObject{}, map[key]string{}, map[string]int{}
+	for _, o := range all {
+		if o.Fresh {
+			f.fresh[key{o.Type, o.ID}] = o
+		}
+	}
+	for _, p := range wrong {
+		f.problem[key{p.Type, p.ID}] = p.Text
+	}
+	f.mirror, f.again = NewMirror(all), true
+	return nil
+}
+
+// note notes what is wrong with an object of the primary; an empty text is for nothing.
+func (f *follower) note(ctx context.Context, typ, id, text string) error {
+	if f.problem[key{typ, id}] == text {
+		return nil
+	}
+	if err := f.Store.NoteExternalProblem(ctx, f.source.Contest, typ, id, text); err != nil {
+		return err
+	}
+	f.problem[key{typ, id}] = text
+	return nil
+}

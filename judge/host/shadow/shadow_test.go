@@ -1,0 +1,633 @@
+package shadow_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/clics"
+	"assay/judge/host/client"
+	"assay/judge/host/desk"
+	"assay/judge/host/dispatch"
+	"assay/judge/host/feed"
+	"assay/judge/host/shadow"
+	"assay/judge/host/store"
+)
+
+// patience is how long a test waits for what must come.
+const patience = 3 * time.Minute
+
+// primary is a judging system that serves a feed, breaks off at random bytes, and is busy now and then.
+type primary struct {
+	*httptest.Server
+	old bool // it has the feed of a version without tokens
+
+	mu          sync.Mutex
+	lines       []string
+	files       map[string][]byte
+	board       string
+	cuts        *rand.Rand // nil for a feed that does not break off
+	forgets     bool       // it refuses all tokens
+	feeds       int
+	busy, most  int
+	unavailable map[string]int // how often files are not there yet
+	password    string
+}
+
+func newPrimary(t *testing.T, old bool) *primary {
+	p := &primary{files: map[string][]byte{}, unavailable: map[string]int{}, old: old}
+	p.Server = httptest.NewServer(p)
+	t.Cleanup(p.Close)
+	return p
+}
+
+func (p *primary) address() string { return p.URL + "/api/contests/wf" }
+
+// add adds a line for an object; an empty text deletes it.
+func (p *primary) add(typ, id, data string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := len(p.lines) + 1
+	switch {
+	case p.old && data == "":
+		p.lines = append(p.lines, fmt.Sprintf(`{"type":%q,"id":"t%d","op":"delete","data":{"id":%q}}`, typ, n, id))
+	case p.old:
+		p.lines = append(p.lines, fmt.Sprintf(`{"type":%q,"id":"t%d","op":"create","data":%s}`, map[string]string{"contest": "contests"}[typ]+map[bool]string{true: typ}[typ != "contest"], n, data))
+	default:
+		if data == "" {
+			data = "null"
+		}
+		name := strconv.Quote(id)
+		if id == "" {
+			name = "null"
+		}
+		p.lines = append(p.lines, fmt.Sprintf(`{"type":%q,"id":%s,"data":%s,"token":"t%d"}`, typ, name, data, n))
+	}
+}
+
+func (p *primary) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if _, password, _ := r.BasicAuth(); password != p.password {
+		http.Error(w, "who are you?", http.StatusUnauthorized)
+		return
+	}
+	switch path, _ := strings.CutPrefix(r.URL.Path, "/api/contests/wf"); {
+	case path == "":
+		fmt.Fprint(w, contest)
+	case path == "/event-feed":
+		p.feed(w, r)
+	case path == "/scoreboard" && p.board != "":
+		fmt.Fprint(w, p.board)
+	case strings.HasPrefix(path, "/submissions/"):
+		p.file(w, strings.Split(path, "/")[2])
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+func (p *primary) file(w http.ResponseWriter, id string) {
+	p.mu.Lock()
+	p.busy++
+	p.most = max(p.most, p.busy)
+	data, there := p.files[id]
+	p.unavailable[id]--
+	away := p.unavailable[id] >= 0
+	p.mu.Unlock()
+	time.Sleep(2 * time.Millisecond)
+	p.mu.Lock()
+	p.busy--
+	p.mu.Unlock()
+	switch {
+	case away:
+		http.Error(w, "busy", http.StatusServiceUnavailable)
+	case !there:
+		http.Error(w, "no files", http.StatusNotFound)
+	default:
+		_, _ = w.Write(data)
+	}
+}
+
+func (p *primary) feed(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	p.feeds++
+	most := 1 << 30
+	if p.cuts != nil {
+		most = p.cuts.IntN(4000)
+	}
+	forgets := p.forgets
+	p.mu.Unlock()
+	name := map[bool]string{false: "since_token", true: "since_id"}[p.old]
+	at := 0
+	if since := r.URL.Query().Get(name); since != "" {
+		at, _ = strconv.Atoi(strings.TrimPrefix(since, "t"))
+		if forgets || at == 0 {
+			http.Error(w, "no such token", http.StatusBadRequest)
+			return
+		}
+	} else if len(r.URL.RawQuery) > 0 {
+		http.Error(w, "what?", http.StatusBadRequest)
+		return
+	}
+	w.WriteHeader(http.StatusOK)
+	for r.Context().Err() == nil {
+		p.mu.Lock()
+		lines := p.lines[at:]
+		p.mu.Unlock()
+		text := "\n"
+		for _, l := range lines {
+			text += l + "\n"
+		}
+		at += len(lines)
+		if len(text) > most {
+			text = text[:most]
+		}
+		_, _ = w.Write([]byte(text))
+		_ = http.NewResponseController(w).Flush()
+		if most -= len(text); most <= 0 {
+			panic(http.ErrAbortHandler)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+const contest = `{"id":"WF.2026","name":"WF","formal_name":"World Finals","start_time":"2026-01-01T10:00:00.000+01:00","duration":"5:00:00.000",` +
+	`"scoreboard_freeze_duration":"1:00:00.000","penalty_time":"0:10:00.000"}`
+
+func zipped(files ...string) []byte {
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	for i := 0; i < len(files); i += 2 {
+		w, _ := z.Create(files[i])
+		_, _ = w.Write([]byte(files[i+1]))
+	}
+	_ = z.Close()
+	return out.Bytes()
+}
+
+// machine is a server that follows.
+type machine struct {
+	testing.TB
+	dir   string
+	db    *store.Store
+	desk  *desk.Desk
+	admin *store.Account
+	stop  func()
+}
+
+// start opens the database of a directory, and follows the primaries.
+func start(t testing.TB, dir string) *machine {
+	t.Helper()
+	m := &machine{TB: t, dir: dir}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	blobs, err := blob.Open(filepath.Join(dir, "blobs"), 0)
+	must(err)
+	m.db, err = store.Open(t.Context(), store.Options{Dir: dir, Version: "v1"})
+	must(err)
+	log := slog.New(slog.DiscardHandler)
+	m.desk = &desk.Desk{Store: m.db, Blobs: blobs, MaxSize: 1000, MaxFiles: 3, Class: "main", FreeDisk: func() (int64, error) { return 1 << 40, nil },
+		Dispatch: dispatch.New(dispatch.Options{Store: m.db, Blobs: blobs, Log: log, Holder: dir, Class: "main"})}
+	if m.admin, err = m.db.AccountByLogin(t.Context(), "admin"); err != nil {
+		m.admin, err = m.db.NewAccount(t.Context(), "admin", "Admin", store.Person, "admin")
+		must(err)
+		sheet, err := json.Marshal(client.Sheet{Format: client.SheetFormat, Title: "Sum", Languages: []client.OfferedLanguage{{ID: "sh", Name: "Shell", Extensions: []string{"sh"}}}})
+		must(err)
+		digest, _, err := blobs.Add(bytes.NewReader(sheet))
+		must(err)
+		some := blob.Of([]byte("a bundle"))
+		_, err = m.db.PutBundle(t.Context(), store.NewBundle{Problem: "sum", Title: "Sum", Owner: m.admin.ID, ID: some, Manifest: some, Config: some, Sheet: digest, MadeBy: m.admin.ID})
+		must(err)
+	}
+	// What the server before led is free, as package server has it.
+	if leader, err := m.db.Leading(t.Context(), store.ShadowLead); err == nil {
+		must(m.db.Resign(t.Context(), store.ShadowLead, leader.Holder))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	s := shadow.New(shadow.Options{Desk: m.desk, Log: log, Holder: fmt.Sprint(time.Now().UnixNano()), Pause: 5 * time.Millisecond})
+	go func() { defer close(done); s.Run(ctx) }()
+	m.stop = sync.OnceFunc(func() {
+		cancel()
+		<-done
+		_ = m.db.Close()
+	})
+	t.Cleanup(m.stop)
+	return m
+}
+
+// kill ends a server as the loss of its machine does: its database does not answer any more, wherever it is.
+func (m *machine) kill() {
+	_ = m.db.Close()
+	m.stop()
+}
+
+func (m *machine) contest() *store.Contest {
+	m.Helper()
+	c, err := m.db.ContestBySlug(m.Context(), "wf-2026")
+	if err != nil {
+		m.Fatal(err)
+	}
+	return c
+}
+
+// wait waits until the contest is as it must be, which check says; "" is for yes.
+func (m *machine) wait(check func() string) {
+	m.Helper()
+	last := ""
+	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
+		if last = check(); last == "" {
+			return
+		}
+	}
+	m.Fatal(last)
+}
+
+// state is all that a contest has, as text.
+func (m *machine) state() string {
+	m.Helper()
+	ctx, c := m.Context(), m.contest()
+	all, err := m.db.ShadowedSubmissions(ctx, c.ID)
+	if err != nil {
+		m.Fatal(err)
+	}
+	// In which order they were taken over depends on when their files could be fetched.
+	slices.SortFunc(all, func(a, b store.Shadowed) int { return strings.Compare(a.ExtID, b.ExtID) })
+	var out strings.Builder
+	for _, s := range all {
+		sub, err := m.db.Submission(ctx, s.ID)
+		if err != nil {
+			m.Fatal(err)
+		}
+		fmt.Fprintf(&out, "%s %s %s %v files, given %s, ignored %v, judged here %v\n", s.ExtID, sub.Problem, clics.Time(sub.Received), len(sub.Files), s.Given, s.Ignored, !s.Ended)
+	}
+	wrong, err := m.db.ExternalProblems(ctx, c.ID)
+	if err != nil {
+		m.Fatal(err)
+	}
+	for _, p := range wrong {
+		fmt.Fprintf(&out, "%s %s: %s\n", p.Type, p.ID, strings.ReplaceAll(p.Text, "127.0.0.1", "primary"))
+	}
+	return out.String()
+}
+
+// results are the scoreboard and the awards of a contest, as the jury sees them.
+func (m *machine) results() string {
+	m.Helper()
+	feeds := feed.Registry{Desk: m.desk}
+	c, err := feeds.Contest(m.Context(), m.contest().ID)
+	if err != nil {
+		m.Fatal(err)
+	}
+	to := feed.Reader{Version: clics.V2023, Role: clics.Admin}
+	board, _ := c.Scoreboard(to, "")
+	data, err := json.Marshal(board["rows"])
+	if err != nil {
+		m.Fatal(err)
+	}
+	var rows []struct {
+		Rank  int                      `json:"rank"`
+		Team  string                   `json:"team_id"`
+		Score map[string]time.Duration `json:"score"`
+	}
+	_ = json.Unmarshal(data, &rows)
+	var out strings.Builder
+	for _, r := range rows {
+		fmt.Fprintf(&out, "%d %s %d/%v\n", r.Rank, r.Team, r.Score["num_solved"], r.Score["total_time"])
+	}
+	awards, err := c.List(to, clics.Awards)
+	if err != nil {
+		m.Fatal(err)
+	}
+	slices.SortFunc(awards, func(a, b feed.Line) int { return strings.Compare(a.ID, b.ID) })
+	for _, a := range awards {
+		fmt.Fprintf(&out, "%s %v\n", a.ID, a.Object["team_ids"])
+	}
+	return out.String()
+}
+
+// fill gives the primary a contest with something of everything.
+func (p *primary) fill() {
+	p.add("contest", "", contest)
+	for id, more := range map[string]string{"AC": `"penalty":false,"solved":true`, "WA": `"penalty":true,"solved":false`, "CE": `"penalty":false,"solved":false`, "JE": `"penalty":false,"solved":false`} {
+		p.add("judgement-types", id, fmt.Sprintf(`{"id":%q,"name":"x",%s}`, id, more))
+	}
+	p.add("languages", "shell", `{"id":"shell","name":"Shells","extensions":["sh"]}`)
+	p.add("languages", "cobol", `{"id":"cobol","name":"Cobol","extensions":["cob"]}`)
+	p.add("groups", "g", `{"id":"g","icpc_id":"1","name":"G"}`)
+	p.add("groups", "guests", `{"id":"guests","name":"Guests","hidden":true}`)
+	p.add("organizations", "u", `{"id":"u","name":"U","country":"DEU"}`)
+	p.add("organizations", "bad", `{"id":"bad","name":"Bad","country":"Germany"}`)
+	p.add("teams", "t1", `{"id":"t1","name":"One","group_ids":["g"],"organization_id":"u"}`)
+	p.add("teams", "t2", `{"id":"t2","name":"Two","group_ids":["g","nowhere"],"organization_id":"nowhere"}`)
+	p.add("teams", "t3", `{"id":"t3","name":"Three","group_ids":["guests"]}`)
+	p.add("teams", "t@4", `{"id":"t@4","name":"Four"}`)
+	p.add("problems", "sum", `{"id":"sum","label":"A","name":"Sum","ordinal":0,"rgb":"#ff0000","color":"red"}`)
+	p.add("problems", "2", `{"id":"2","label":"B","name":"Second","ordinal":1}`)
+	p.add("problems", "again", `{"id":"again","label":"A","name":"Twice","ordinal":2}`)
+	p.add("state", "", `{"started":"2026-01-01T10:00:00.000+01:00","ended":null,"frozen":null}`)
+	n := 0
+	send := func(id, team, problem, language, at, files string) {
+		n++
+		p.add("submissions", id, fmt.Sprintf(`{"id":%q,"team_id":%q,"problem_id":%q,"language_id":%q,"time":"2026-01-01T1%s.5+01:00","contest_time":"%s.500"%s}`,
+			id, team, problem, language, at, at, files))
+	}
+	href := func(id string) string {
+		return fmt.Sprintf(`,"files":[{"href":"contests/wf/submissions/%s/files","mime":"application/zip"}]`, id)
+	}
+	judged := func(id, verdict string) {
+		p.add("judgements", "j"+id, fmt.Sprintf(`{"id":"j%s","submission_id":%q,"start_time":"2026-01-01T12:00:00Z"}`, id, id))
+		if verdict != "" {
+			p.add("judgements", "j"+id, fmt.Sprintf(`{"id":"j%s","submission_id":%q,"start_time":"2026-01-01T12:00:00Z","judgement_type_id":%q}`, id, id, verdict))
+		}
+	}
+	for i := range 40 { // so many that there is something to lose
+		id := fmt.Sprint(100 + i)
+		p.files[id] = zipped("a.sh", "echo "+id)
+		p.unavailable[id] = i % 3
+		send(id, []string{"t1", "t2"}[i%2], []string{"sum", "2"}[i/2%2], "shell", fmt.Sprintf("0:%02d:00", i+1), href(id))
+		judged(id, []string{"WA", "WA", "CE", "", "WA", "AC", "JE"}[i%7])
+	}
+	p.files["broken"], p.files["empty"], p.files["large"], p.files["names"] = []byte("no zip"), zipped(), zipped("a.sh", strings.Repeat("x", 2000)), zipped("../a.sh", "x")
+	for _, id := range []string{"broken", "empty", "large", "names", "missing"} {
+		send(id, "t1", "sum", "shell", "1:00:00", href(id))
+		judged(id, "WA")
+	}
+	p.unavailable["never"] = 1 << 20
+	send("never", "t1", "sum", "shell", "1:00:00", href("never"))
+	send("elsewhere", "t1", "sum", "shell", "1:00:00", `,"files":[{"href":"http://other.example/x"}]`)
+	send("hidden", "t1", "sum", "shell", "1:00:00", "")
+	p.files["cobol"], p.files["late"], p.files["taken"] = zipped("a.cob", "x"), zipped("a.sh", "x"), zipped("a.sh", "x")
+	send("cobol", "t2", "sum", "cobol", "1:00:00", href("cobol"))
+	send("late", "t2", "2", "shell", "5:00:00", href("late"))
+	judged("late", "AC")
+	send("nobody", "t9", "2", "shell", "1:00:00", "")
+	send("nothing", "t1", "9", "shell", "1:00:00", "")
+	send("four", "t@4", "2", "shell", "1:00:00", "")
+	send("guest", "t3", "2", "shell", "0:00:30", "")
+	judged("guest", "AC")
+	send("a@b", "t1", "2", "shell", "1:00:00", "")
+	send("taken", "t1", "2", "shell", "1:00:00", href("taken"))
+	judged("taken", "AC")
+	p.add("submissions", "taken", "") // it was a mistake
+	send("late-team", "t7", "2", "shell", "2:00:00", "")
+	judged("late-team", "AC")
+	p.add("judgements", "j100", "") // which is judged again
+	judged("100", "AC")
+	p.add("teams", "t7", `{"id":"t7","name":"Seven","group_ids":["g"]}`)
+	p.add("awards", "best", `{"id":"best","citation":"The best","team_ids":["t7"]}`)
+	p.add("awards", "winner", `{"id":"winner","citation":"Winner","team_ids":["t1"]}`)
+	p.add("state", "", `{"started":"2026-01-01T10:00:00.000+01:00","ended":"2026-01-01T15:00:00.000+01:00","frozen":"2026-01-01T14:00:00.000+01:00","thawed":"2026-01-01T15:10:00.000+01:00","finalized":"2026-01-01T15:05:00.000+01:00"}`)
+}
+
+// begin lets the contest of a server follow a primary.
+func (m *machine) begin(p *primary, ours bool) {
+	m.Helper()
+	slug, err := shadow.Begin(m.Context(), m.desk, store.Source{URL: p.address(), Account: m.admin.ID, Ours: ours}, "")
+	if err != nil || slug != "wf-2026" {
+		m.Fatal(slug, err)
+	}
+}
+
+// whole waits until a contest has all that its primary has.
+func (m *machine) whole() {
+	m.Helper()
+	m.wait(func() string {
+		objects, err := m.db.ExternalObjects(m.Context(), m.contest().ID)
+		if err != nil {
+			m.Fatal(err)
+		}
+		last, fresh, which := false, 0, ""
+		for _, o := range objects {
+			last = last || o.Type == "state" && strings.Contains(o.Data, "finalized")
+			if o.Fresh {
+				fresh++
+				which = o.Type + " " + o.ID
+			}
+		}
+		if c := m.contest(); !last || fresh > 0 || c.Finalized.IsZero() {
+			source, _ := m.db.Source(m.Context(), c.ID)
+			return fmt.Sprintf("%s: the contest has not all: %d objects are fresh, such as %s, final %v", source.Trouble, fresh, which, c.Finalized)
+		}
+		return ""
+	})
+}
+
+// TestFollow: a contest that follows a primary whose feed breaks off at random bytes, on a server that is killed
+// again and again, becomes the one of an uninterrupted run, in each version of the feed.
+func TestFollow(t *testing.T) {
+	for _, old := range []bool{false, true} {
+		t.Run(fmt.Sprint("old ", old), func(t *testing.T) {
+			quiet := newPrimary(t, old)
+			quiet.fill()
+			m := start(t, t.TempDir())
+			m.begin(quiet, false)
+			m.whole()
+			want, results := m.state(), m.results()
+			quiet.mu.Lock()
+			if quiet.most > 8 || quiet.most < 2 {
+				t.Errorf("%d files were fetched at once", quiet.most)
+			}
+			quiet.mu.Unlock()
+			check(t, want, results)
+			c := m.contest()
+			m.stop()
+
+			p := newPrimary(t, old)
+			p.cuts = rand.New(rand.NewPCG(7, 7))
+			p.fill()
+			dir := t.TempDir()
+			m = start(t, dir)
+			m.begin(p, false)
+			for i := range 8 {
+				time.Sleep(time.Duration(p.cuts.IntN(60)) * time.Millisecond)
+				m.kill()
+				if m = start(t, dir); i == 4 { // the primary starts again, too
+					p.mu.Lock()
+					p.forgets = true
+					p.mu.Unlock()
+				}
+			}
+			p.mu.Lock()
+			p.forgets = false
+			p.mu.Unlock()
+			m.whole()
+			if got := m.state(); got != want {
+				t.Errorf("with kills:\n%s\nwithout:\n%s", got, want)
+			}
+			if got := m.results(); got != results {
+				t.Errorf("with kills:\n%s\nwithout:\n%s", got, results)
+			}
+			now := m.contest()
+			c.ID, c.Revision, c.LastSeq, c.Phase, c.Epoch = now.ID, now.Revision, now.LastSeq, now.Phase, now.Epoch
+			if fmt.Sprintf("%+v", c) != fmt.Sprintf("%+v", now) {
+				t.Errorf("with kills %+v\nwithout %+v", now, c)
+			}
+		})
+	}
+}
+
+// check compares what a contest has of the primary of fill.
+func check(t *testing.T, state, results string) {
+	t.Helper()
+	for _, want := range []string{
+		"100 sum 2026-01-01T09:01:00.500Z 1 files, given AC, ignored false, judged here true\n",
+		"102 wf-2026-b 2026-01-01T09:03:00.500Z 1 files, given CE, ignored false, judged here false\n", // it has no package
+		"103 wf-2026-b 2026-01-01T09:04:00.500Z 1 files, given open, ignored false, judged here false\n",
+		"106 wf-2026-b 2026-01-01T09:07:00.500Z 1 files, given open, ignored false, judged here false\n", // JE
+		"broken sum 2026-01-01T10:00:00.500Z 0 files, given WA, ignored false, judged here false\n",
+		"submissions broken: its files cannot be used: the files are not a zip archive: zip: not a valid zip file: it is not judged here\n",
+		"submissions empty: its files cannot be used: the archive has no files: it is not judged here\n",
+		"submissions large: its files cannot be used: the submission is too large: it is not judged here\n",
+		"submissions names: its files cannot be used: ",
+		"submissions missing: its files cannot be used: the primary answers 404 Not Found: no files: it is not judged here\n",
+		"submissions never: its files cannot be used: the primary answers 503 Service Unavailable: busy: it is not judged here\n",
+		"submissions elsewhere: its files cannot be used: the primary answers 403 Forbidden: the files are on another server: other.example: it is not judged here\n",
+		"submissions hidden: the primary does not show its files: it is not judged here\n",
+		"cobol sum 2026-01-01T10:00:00.500Z 1 files, given open, ignored false, judged here false\n",
+		`submissions cobol: no problem of the contest takes the language "cobol": it is not judged here` + "\n",
+		"late wf-2026-b 2026-01-01T14:00:00.500Z 1 files, given AC, ignored false, judged here false\n",
+		"submissions late: the primary received it after the end of the contest: it is not judged here\n",
+		"submissions nobody: the contest has no team t9\n",
+		"submissions nothing: the contest has no problem 9\n",
+		"submissions four: the contest has no team t@4\n",
+		"submissions a@b: its id is not one of the Contest API\n",
+		"late-team wf-2026-b 2026-01-01T11:00:00.500Z 0 files, given AC, ignored false, judged here false\n",
+		"organizations bad: ", "teams t@4: ", "problems again: another problem has the label A, too\n",
+	} {
+		if strings.Count(state, want) != 1 {
+			t.Errorf("%q is %d times in\n%s", want, strings.Count(state, want), state)
+		}
+	}
+	for _, never := range []string{"nobody ", "nothing ", "submissions late-team", "submissions taken", "submissions 1", "teams t2"} {
+		if strings.Contains("\n"+state, "\n"+never) {
+			t.Errorf("%q is in\n%s", never, state)
+		}
+	}
+	if strings.Contains(state, "\ntaken ") && !strings.Contains(state, "given open, ignored true") {
+		t.Errorf("a deleted submission counts:\n%s", state)
+	}
+	for _, want := range []string{"1 t1 2/", "best [t7]\n", "winner [t1]\n", "first-to-solve-sum [t1]\n", "gold-medal [t1 t2 t7]\n"} {
+		if !strings.Contains(results, want) {
+			t.Errorf("the results have no %q:\n%s", want, results)
+		}
+	}
+}
+
+// TestPassword: the password is read from its file, sent to the primary, and its loss is told.
+func TestPassword(t *testing.T) {
+	p := newPrimary(t, false)
+	p.password = "sesame"
+	m := start(t, t.TempDir())
+	_, err := shadow.Begin(t.Context(), m.desk, store.Source{URL: p.address(), Account: m.admin.ID}, "")
+	if refusal, is := err.(*desk.Refusal); !is || !strings.Contains(refusal.Text, "401 Unauthorized: who are you?") {
+		t.Errorf("without a password: %v", err)
+	}
+	file := filepath.Join(m.dir, "secret")
+	for _, tt := range [][2]string{{"other\n", "401"}, {"sesame\nmore", "on one line"}, {strings.Repeat("x", 300), "on one line"}, {"sesame\n", ""}} {
+		text, want := tt[0], tt[1]
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		slug, err := shadow.Begin(t.Context(), m.desk, store.Source{URL: p.address(), Login: "x", SecretFile: file, Account: m.admin.ID}, "")
+		if want == "" && (err != nil || slug != "wf-2026") || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("with %.20q: %q %v", text, slug, err)
+		}
+	}
+	p.fill()
+	m.whole()
+	if err := os.Remove(file); err != nil { // it is read when the feed is opened again
+		t.Fatal(err)
+	}
+	p.CloseClientConnections()
+	m.wait(func() string {
+		if s, err := m.db.Source(t.Context(), m.contest().ID); err != nil || !strings.Contains(s.Trouble, "read the password of the primary") || s.Heard.IsZero() {
+			return fmt.Sprintf("the trouble is %+v, %v", s, err)
+		}
+		return ""
+	})
+}
+
+// TestOurs: with the verdicts of this server, those of the primary do not count; a submission that nobody judges is
+// pending. It can be changed at any time.
+func TestOurs(t *testing.T) {
+	p := newPrimary(t, false)
+	p.fill()
+	m := start(t, t.TempDir())
+	m.begin(p, true)
+	m.whole()
+	given := func() string {
+		all, err := m.db.ShadowedSubmissions(t.Context(), m.contest().ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, s := range all {
+			if slices.Contains([]string{"100", "101", "102", "cobol", "late-team"}, s.ExtID) {
+				got = append(got, fmt.Sprintf("%s=%s", s.ExtID, s.Given))
+			}
+		}
+		slices.Sort(got)
+		return strings.Join(got, " ")
+	}
+	is := func(want string) {
+		t.Helper()
+		m.wait(func() string {
+			if got := given(); got != want {
+				return fmt.Sprintf("%s, want %s", got, want)
+			}
+			return ""
+		})
+	}
+	is("100= 101= 102=open cobol=open late-team=open")
+	all, err := m.db.ShadowedSubmissions(t.Context(), m.contest().ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := m.contest()
+	c.Finalized = time.Time{}
+	if err := m.db.SetContest(t.Context(), c, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range all { // what the jury decides, holds
+		if s.ExtID == "101" {
+			if err := m.db.Mark(t.Context(), s.ID, m.admin.ID, store.Mark{Verdict: judge.TimeLimit, Why: "x"}, -1); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	is("100= 101=TLE 102=open cobol=open late-team=open")
+	m.begin(p, false)
+	is("100=AC 101=WA 102=CE cobol=open late-team=AC")
+	m.begin(p, true)
+	is("100= 101=TLE 102=open cobol=open late-team=open")
+	if err := m.db.Unfollow(t.Context(), m.contest().ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.db.Source(t.Context(), m.contest().ID); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("it follows still: %v", err)
+	}
+	_, err = shadow.Begin(t.Context(), m.desk, store.Source{URL: p.address(), Account: m.admin.ID}, "")
+	if refusal, is := err.(*desk.Refusal); !is || !strings.Contains(refusal.Text, "submissions of its own") {
+		t.Errorf("a contest with submissions follows another primary: %v", err)
+	}
+}

@@ -1,0 +1,181 @@
+package shadow
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/clics"
+	"assay/judge/host/store"
+)
+
+// Mirror has the objects of a primary by their types and ids. Those that it deleted are not there.
+type Mirror map[string]map[string]string
+
+// NewMirror makes a Mirror of the objects that a contest has of its primary.
+func NewMirror(all []store.ExternalObject) Mirror {
+	m := Mirror{}
+	for _, o := range all {
+		m.put(o)
+	}
+	return m
+}
+
+func (m Mirror) put(o store.ExternalObject) {
+	if m[o.Type] == nil {
+		m[o.Type] = map[string]string{}
+	}
+	if o.Data == "" {
+		delete(m[o.Type], o.ID)
+	} else {
+		m[o.Type][o.ID] = o.Data
+	}
+}
+
+// judgementType is a verdict of a primary.
+type judgementType struct {
+	ID         string `json:"id"`
+	Penalty    *bool  `json:"penalty"`
+	Solved     bool   `json:"solved"`
+	Simplified string `json:"simplified_judgement_type_id"`
+}
+
+// verdictOf is the verdict here that has the same effect on a scoreboard as one of a primary. A judge error is
+// none: it is still to come.
+func verdictOf(t judgementType, compileErrors bool) judge.Verdict {
+	known := slices.IndexFunc(clics.JudgementTypesOf(compileErrors), func(k clics.JudgementType) bool { return k.ID == t.ID })
+	switch {
+	case t.ID == string(judge.JudgeError):
+		return judge.NotJudged
+	case t.Solved:
+		return judge.Accepted
+	case t.Penalty != nil && !*t.Penalty && !compileErrors:
+		return judge.CompileError
+	case known >= 0 && t.ID != string(judge.Accepted):
+		return judge.Verdict(t.ID)
+	}
+	for _, k := range clics.JudgementTypesOf(compileErrors) {
+		if k.ID == t.Simplified && !k.Solved && k.ID != string(judge.JudgeError) {
+			return judge.Verdict(k.ID)
+		}
+	}
+	return judge.WrongAnswer
+}
+
+// judgement is a judgement of a primary.
+type judgement struct {
+	ID         string  `json:"id"`
+	Submission string  `json:"submission_id"`
+	Type       *string `json:"judgement_type_id"`
+	Current    *bool   `json:"current"`
+	Valid      *bool   `json:"valid"` // as DOMjudge calls it
+	Start      string  `json:"start_time"`
+	End        *string `json:"end_time"`
+	start      time.Time
+}
+
+// superseded reports whether another judgement of the submission counts.
+func (j *judgement) superseded() bool {
+	return j.Current != nil && !*j.Current || j.Valid != nil && !*j.Valid
+}
+
+// Verdicts are the verdicts that count at the primary, by the ids of the submissions. One that is still to come
+// is not there.
+func (m Mirror) Verdicts() map[string]judge.Verdict {
+	types := map[string]judge.Verdict{}
+	costs := m.compileErrors()
+	for id, data := range m["judgement-types"] {
+		var t judgementType
+		if json.Unmarshal([]byte(data), &t) == nil {
+			t.ID = id
+			types[id] = verdictOf(t, costs)
+		}
+	}
+	latest := map[string]judgement{}
+	for _, data := range m["judgements"] {
+		var j judgement
+		if json.Unmarshal([]byte(data), &j) != nil || j.superseded() {
+			continue
+		}
+		j.start, _ = clics.ParseTime(j.Start) // the first one has none
+		if old, is := latest[j.Submission]; !is || cmp.Or(old.start.Compare(j.start), naturally(old.ID, j.ID)) < 0 {
+			latest[j.Submission] = j
+		}
+	}
+	all := map[string]judge.Verdict{}
+	for id, j := range latest {
+		if j.Type == nil || *j.Type == "" {
+			continue
+		}
+		v, known := types[*j.Type]
+		if !known { // the primary has not announced it
+			v = verdictOf(judgementType{ID: *j.Type, Solved: *j.Type == string(judge.Accepted)}, costs)
+		}
+		if v != judge.NotJudged {
+			all[id] = v
+		}
+	}
+	return all
+}
+
+// compileErrors reports whether a compile error costs penalty time at the primary.
+func (m Mirror) compileErrors() bool {
+	var t judgementType
+	data, there := m["judgement-types"][string(judge.CompileError)]
+	return there && json.Unmarshal([]byte(data), &t) == nil && t.Penalty != nil && *t.Penalty
+}
+
+// naturally compares ids: numbers by their values.
+func naturally(a, b string) int {
+	digits := func(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+	if digits(a) && digits(b) {
+		x, y := strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
+		return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y), cmp.Compare(a, b))
+	}
+	return cmp.Compare(a, b)
+}
+
+// NotJudgedHere stands in a Pair for a submission that no worker judges.
+const NotJudgedHere judge.Verdict = "not judged"
+
+// Pair is what the primary and this server say of a submission. An empty verdict is still to come.
+type Pair struct {
+	Submission   store.Shadowed
+	Theirs, Ours judge.Verdict
+}
+
+// Pairs compares the verdicts of a primary with those of this server.
+func Pairs(all []store.Shadowed, theirs map[string]judge.Verdict) []Pair {
+	pairs := make([]Pair, len(all))
+	for i, s := range all {
+		pairs[i] = Pair{s, theirs[s.ExtID], s.Verdict}
+		switch {
+		case s.Ended && s.Verdict == judge.NotJudged:
+			pairs[i].Ours = NotJudgedHere
+		case s.Verdict == judge.JudgeError:
+			pairs[i].Ours = judge.JudgeError
+		}
+	}
+	return pairs
+}
+
+// Differs reports whether both have a verdict, and not the same one. Verdicts that are simplified to the same
+// one are the same.
+func (p *Pair) Differs() bool {
+	if p.Theirs == judge.NotJudged || p.Ours == judge.NotJudged || p.Ours == NotJudgedHere {
+		return false
+	}
+	return simplified(p.Theirs) != simplified(p.Ours)
+}
+
+func simplified(v judge.Verdict) string {
+	for _, t := range clics.JudgementTypesOf(false) {
+		if t.ID == string(v) {
+			return t.Simplified
+		}
+	}
+	return string(v)
+}

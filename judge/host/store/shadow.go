@@ -1,0 +1,228 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/store/internal/query"
+)
+
+// ShadowLead is the lead of following the primaries of contests.
+const ShadowLead = "shadow"
+
+// Source is the judging system that a contest follows: its primary.
+type Source struct {
+	Contest    string // id
+	URL        string // of the contest in the primary's Contest API
+	Login      string // it may be empty
+	SecretFile string // has the password of Login; it may be empty
+	Account    string // id of the account that sends the submissions here
+	Ours       bool   // the verdicts of this server count, and not the primary's
+	Token      string // of the last line of its event feed that was kept; empty for none
+	Heard      time.Time
+	Trouble    string // why it is not followed now; empty if it is
+	Scoreboard string // of the primary, as JSON; empty if it shows none
+}
+
+// SetSource makes a contest follow a primary, or changes how it does. If the address is another one, the feed
+// is read from its beginning.
+func (s *Store) SetSource(ctx context.Context, n Source) error {
+	return failed("set the primary of a contest", s.write.PutSource(ctx, query.PutSourceParams{
+		Contest: n.Contest, Url: clean(n.URL), Login: clean(n.Login), SecretFile: clean(n.SecretFile), Account: n.Account, Ours: n.Ours,
+	}))
+}
+
+// Sources reads the primaries of all contests.
+func (s *Store) Sources(ctx context.Context) ([]*Source, error) {
+	rows, err := s.read.Sources(ctx)
+	return each(rows, err, "read the primaries of contests", source)
+}
+
+// Source reads the primary of a contest. It returns ErrNotFound if the contest follows none.
+func (s *Store) Source(ctx context.Context, contest string) (*Source, error) {
+	r, err := s.read.SourceOf(ctx, contest)
+	if err != nil {
+		return nil, failed("read the primary of a contest", err)
+	}
+	return source(r), nil
+}
+
+func source(r query.ExternalSource) *Source {
+	return &Source{r.Contest, r.Url, r.Login, r.SecretFile, r.Account, r.Ours, r.Token, instant(r.Heard), r.Trouble, r.Scoreboard}
+}
+
+// NoteHeard notes that a primary has sent something now.
+func (s *Store) NoteHeard(ctx context.Context, contest string) error {
+	return failed("note that a primary answers", s.write.SetSourceHeard(ctx, contest, s.now()))
+}
+
+// NoteTrouble notes why a primary is not followed now.
+func (s *Store) NoteTrouble(ctx context.Context, contest, why string) error {
+	return failed("note why a primary is not followed", s.write.SetSourceTrouble(ctx, contest, clean(why)))
+}
+
+// SetExternalScoreboard keeps the scoreboard of a primary as JSON.
+func (s *Store) SetExternalScoreboard(ctx context.Context, contest, data string) error {
+	return failed("keep the scoreboard of a primary", s.write.SetSourceScoreboard(ctx, contest, clean(data)))
+}
+
+// Unfollow ends that a contest follows its primary. What was taken over stays.
+func (s *Store) Unfollow(ctx context.Context, contest string) error {
+	return s.tx(ctx, "end to follow a primary", func(q *query.Queries) error {
+		return removeSource(ctx, q, contest)
+	})
+}
+
+func removeSource(ctx context.Context, q *query.Queries, contest string) error {
+	for _, remove := range []func(context.Context, string) error{q.RemoveSource, q.RemoveExternalObjects, q.RemoveExternalProblems} {
+		if err := remove(ctx, contest); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ExternalObject is an object of a primary as its event feed has it.
+type ExternalObject struct {
+	Type, ID string // ID is empty for the contest and the state
+	Data     string // JSON; empty if the primary deleted the object
+	Fresh    bool   // the contest does not have it yet
+}
+
+// ExternalObjects reads the objects of the primary of a contest.
+func (s *Store) ExternalObjects(ctx context.Context, contest string) ([]ExternalObject, error) {
+	rows, err := s.read.ExternalObjects(ctx, contest)
+	return each(rows, err, "read the objects of a primary", func(r query.ExternalObject) ExternalObject {
+		return ExternalObject{r.Type, r.ID, r.Data, r.Fresh}
+	})
+}
+
+// PutExternalObjects keeps objects of the primary of a contest together with the token up to which its feed
+// was read. An object that is as it was does not become fresh.
+func (s *Store) PutExternalObjects(ctx context.Context, contest, token string, all []ExternalObject) error {
+	return s.tx(ctx, "keep the objects of a primary", func(q *query.Queries) error {
+		for _, o := range all {
+			if err := q.PutExternalObject(ctx, query.PutExternalObjectParams{Contest: contest, Type: o.Type, ID: o.ID, Data: o.Data}); err != nil {
+				return err
+			}
+		}
+		n, err := q.SetSourceToken(ctx, contest, token)
+		return changed(n, err)
+	})
+}
+
+// SettleExternalObjects notes that the contest has these objects as they are given.
+func (s *Store) SettleExternalObjects(ctx context.Context, contest string, all []ExternalObject) error {
+	return s.tx(ctx, "note that the objects of a primary are taken over", func(q *query.Queries) error {
+		for _, o := range all {
+			if err := q.SettleExternalObject(ctx, query.SettleExternalObjectParams{Contest: contest, Type: o.Type, ID: o.ID, Data: o.Data}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// ExternalProblem is what of a primary this server cannot take over.
+type ExternalProblem struct {
+	Type, ID string
+	Text     string
+	At       time.Time
+}
+
+// ExternalProblems reads what of the primary of a contest cannot be taken over.
+func (s *Store) ExternalProblems(ctx context.Context, contest string) ([]ExternalProblem, error) {
+	rows, err := s.read.ExternalProblems(ctx, contest)
+	return each(rows, err, "read the problems with a primary", func(r query.ExternalProblem) ExternalProblem {
+		return ExternalProblem{r.Type, r.ID, r.Text, instant(r.At)}
+	})
+}
+
+// NoteExternalProblem notes why an object of a primary cannot be taken over. An empty text says that it can.
+func (s *Store) NoteExternalProblem(ctx context.Context, contest, typ, id, text string) error {
+	if text == "" {
+		return failed("note a problem with a primary", s.write.DeleteExternalProblem(ctx, query.DeleteExternalProblemParams{Contest: contest, Type: typ, ID: id}))
+	}
+	return failed("note a problem with a primary", s.write.PutExternalProblem(ctx, query.PutExternalProblemParams{
+		Contest: contest, Type: typ, ID: id, Text: clean(text), At: s.now(),
+	}))
+}
+
+// Shadowed is a submission of a contest that follows a primary.
+type Shadowed struct {
+	ID     string
+	Number int64
+	ExtID  string
+	// Given is the verdict that counts instead of that of the judge. Unjudged is a verdict that is still to
+	// come. If empty, that of the judge counts.
+	Given   judge.Verdict
+	Ignored bool          // it has no effect on the scoreboard
+	Verdict judge.Verdict // of the judge; empty if there is none
+	Ended   bool          // its judging has ended: without a verdict, it was not judged
+}
+
+// ShadowedSubmissions reads the submissions of a contest by their numbers.
+func (s *Store) ShadowedSubmissions(ctx context.Context, contest string) ([]Shadowed, error) {
+	rows, err := s.read.ShadowedSubmissions(ctx, contest)
+	return each(rows, err, "read the submissions of a contest that follows a primary", func(r query.ShadowedSubmissionsRow) Shadowed {
+		return Shadowed{
+			ID: r.ID, Number: r.Number, ExtID: r.ExtID, Given: judge.Verdict(r.Given), Ignored: r.Ignored, Verdict: judge.Verdict(r.Verdict.String),
+			Ended: r.Ended.Valid,
+		}
+	})
+}
+
+// SetShadowed sets which verdict of each of some submissions counts, and whether it is ignored.
+func (s *Store) SetShadowed(ctx context.Context, contest string, all []Shadowed) error {
+	return s.tx(ctx, "set the verdicts of a primary", func(q *query.Queries) error {
+		for _, one := range all {
+			if _, err := s.step(ctx, q, contest, OfSubmission, one.ID, Updated); err != nil {
+				return err
+			}
+			if err := q.SetMark(ctx, query.SetMarkParams{Submission: one.ID, Ignored: one.Ignored, Given: string(one.Given)}); err != nil {
+				return err
+			}
+			if err := q.SettleStanding(ctx, one.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// NewPlaceholder makes a problem without a package: one of a primary, whose verdicts count. It returns
+// ErrTaken if the server has a problem with the name. A package can be published as it later.
+func (s *Store) NewPlaceholder(ctx context.Context, slug, title, owner string) error {
+	return s.tx(ctx, "make the problem "+slug, func(q *query.Queries) error {
+		old, err := q.ProblemBySlug(ctx, slug)
+		if none(err, ErrNotFound) != ErrNotFound {
+			if err == nil && (old.Bundle != "" || old.Owner != owner) {
+				err = ErrTaken
+			}
+			return err
+		}
+		_, err = q.PutProblem(ctx, query.PutProblemParams{ID: newID(), Slug: slug, Title: clean(title), Owner: owner, Made: s.now()})
+		return err
+	})
+}
+
+// insertUnjudged puts the job of a judgement that no worker makes where others look for it, and ends both.
+func insertUnjudged(ctx context.Context, q *query.Queries, n *NewSubmission, id string, at int64) error {
+	work, err := toJSON(n.Work)
+	if err != nil {
+		return fmt.Errorf("write the work of a submission: %w", err)
+	}
+	if err := q.InsertJob(ctx, query.InsertJobParams{
+		ID: id, Kind: string(n.Work.Kind), Lane: int64(n.Lane), Class: n.Class, Owner: n.Account, Spec: work, Excluded: "[]", Made: at,
+	}); err != nil {
+		return err
+	}
+	ended := sql.NullInt64{Int64: at, Valid: true}
+	if err := q.EndUnjudgedJob(ctx, id, ended); err != nil {
+		return err
+	}
+	return q.EndUnjudgement(ctx, id, ended)
+}

@@ -1,0 +1,117 @@
+package staff
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/host/shadow"
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+	"assay/judge/host/web/access"
+)
+
+// shadowView compares a contest with its primary.
+type shadowView struct {
+	*shadow.Report
+	Slug   string
+	Lines  []shadowLine
+	Rows   []shadowRow
+	Judged int // submissions with two verdicts
+}
+
+// shadowLine is a submission with different verdicts.
+type shadowLine struct {
+	Number       int64
+	ID           string
+	Theirs, Ours string
+}
+
+// shadowRow is a row of the matrix.
+type shadowRow struct {
+	Theirs string
+	Cells  []shadowCell
+}
+
+// shadowCell counts the submissions with two verdicts.
+type shadowCell struct {
+	N    int
+	Same bool
+}
+
+// shadowName is what the page calls a verdict of the primary or of this server.
+func shadowName(v judge.Verdict) string {
+	if v == judge.NotJudged {
+		return "pending"
+	}
+	return string(v)
+}
+
+// Columns are the heads of the matrix.
+func (v *shadowView) Columns() (all []string) {
+	for _, one := range v.Matrix.Columns {
+		all = append(all, shadowName(one))
+	}
+	return all
+}
+
+// Teams writes the ids of teams.
+func (v *shadowView) Teams(ids []string) string { return strings.Join(ids, ", ") }
+
+// shadowPage shows what a contest and its primary say.
+func (s *site) shadowPage(w http.ResponseWriter, r *web.Request) error {
+	c := access.Of(r).Contest
+	report, err := shadow.NewReport(r.Context(), s.Store, s.feeds, c.ID, s.Time())
+	if errors.Is(err, store.ErrNotFound) {
+		return web.ErrNotFound
+	}
+	if err != nil {
+		return err
+	}
+	v := &shadowView{Report: report, Slug: c.Slug}
+	for i, theirs := range report.Matrix.Rows {
+		row := shadowRow{Theirs: shadowName(theirs)}
+		for j, ours := range report.Matrix.Columns {
+			p := shadow.Pair{Theirs: theirs, Ours: ours}
+			n := report.Matrix.Cells[i][j]
+			row.Cells = append(row.Cells, shadowCell{n, !p.Differs()})
+			if theirs != judge.NotJudged && ours != judge.NotJudged && ours != shadow.NotJudgedHere {
+				v.Judged += n
+			}
+		}
+		v.Rows = append(v.Rows, row)
+	}
+	for _, p := range report.Differ {
+		v.Lines = append(v.Lines, shadowLine{p.Submission.Number, p.Submission.ExtID, shadowName(p.Theirs), shadowName(p.Ours)})
+	}
+	return s.Page(w, r, http.StatusOK, "shadow", "Shadow", v)
+}
+
+// attendShadow tells what is wrong between a contest and its primary. It reports whether the contest follows one.
+func (s *site) attendShadow(r *web.Request, add func(class, text, detail, link, button string)) (bool, error) {
+	c := access.Of(r).Contest
+	source, err := s.Store.Source(r.Context(), c.ID)
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	link := "/c/" + c.Slug + "/shadow"
+	wrong, err := s.Store.ExternalProblems(r.Context(), c.ID)
+	if err != nil {
+		return true, err
+	}
+	switch lag := s.Time().Sub(source.Heard); {
+	case source.Heard.IsZero():
+		add("wa", "The primary has sent nothing yet", source.Trouble, link, "Open comparison")
+	case lag > shadow.Silence:
+		add("wa", fmt.Sprintf("The primary has been silent for %d s", int(lag.Seconds())), source.Trouble, link, "Open comparison")
+	}
+	if len(wrong) > 0 {
+		add("tle", web.Counted(len(wrong), "object", "objects")+" of the primary cannot be used as they are", "", link+"#problems", "Show them")
+	}
+	return true, nil
+}
