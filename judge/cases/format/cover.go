@@ -3,10 +3,11 @@ package format
 import (
 	"fmt"
 	"math/big"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"assay/judge/internal/pattern"
 )
 
 // Coverage says what inputs have shown of a declaration.
@@ -217,18 +218,18 @@ var (
 	superscript = strings.NewReplacer("⁰", "^0", "¹", "^1", "²", "^2", "³", "^3", "⁴", "^4", "⁵", "^5", "⁶", "^6", "⁷", "^7", "⁸", "^8", "⁹", "^9")
 	spelling    = strings.NewReplacer("<sup>", "^", "</sup>", "", "{", "", "}", "", "**", "^", `\cdot`, "*", `\times`, "*", "·", "*", "×", "*", "⋅", "*",
 		`\le`, "<=", `\leq`, "<=", "≤", "<=", "&le;", "<=", "&lt;", "<", "−", "-", "–", "-", `\,`, " ", "\u00a0", " ", "\u2009", " ", "\u202f", " ", "&nbsp;", " ", "`", "", "$", "")
-	powers    = regexp.MustCompile(`\^(\d)\^(\d)`)
-	grouped   = regexp.MustCompile(`(\d)[ ,_'](\d\d\d)\b`)
-	numbering = regexp.MustCompile(`(-?)(?:(\d+) ?\* ?)?(\d+)(?:[eE](\d+)| ?\^ ?(\d+))?(?: ?([-+]) ?(\d+))?`)
+	powers    = pattern.New(`\^(\d)\^(\d)`)
+	grouped   = pattern.New(`(\d)[ ,_'](\d\d\d)\b`)
+	numbering = pattern.New(`(-?)(?:(\d+) ?\* ?)?(\d+)(?:[eE](\d+)| ?\^ ?(\d+))?(?: ?([-+]) ?(\d+))?`)
 )
 
 // numbersIn finds the numbers of a statement.
 func numbersIn(statement string) map[int64]bool {
-	text := powers.ReplaceAllString(superscript.Replace(statement), "^$1$2")
+	text := powers().ReplaceAllString(superscript.Replace(statement), "^$1$2")
 	text = spelling.Replace(text)
 	known := map[int64]bool{}
 	for _, t := range []string{text, ungroup(text)} {
-		for _, m := range numbering.FindAllStringSubmatchIndex(t, -1) {
+		for _, m := range numbering().FindAllStringSubmatchIndex(t, -1) {
 			for _, n := range valuesOf(t, m) {
 				if !n.IsInt64() {
 					continue
@@ -251,7 +252,7 @@ func numbersIn(statement string) map[int64]bool {
 // ungroup takes the separators out of 4 000 000.
 func ungroup(text string) string {
 	for {
-		shorter := grouped.ReplaceAllString(text, "$1$2")
+		shorter := grouped().ReplaceAllString(text, "$1$2")
 		if shorter == text {
 			return text
 		}

@@ -4,14 +4,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"assay/judge/internal/pattern"
 )
 
 // literal is a whole number in a program's text.
-var literal = regexp.MustCompile(`\b(0[xX][0-9a-fA-F]+|[0-9]{1,19}(?:[eE][0-9]{1,2})?)\b`)
+var literal = pattern.New(`\b(0[xX][0-9a-fA-F]+|[0-9]{1,19}(?:[eE][0-9]{1,2})?)\b`)
 
 // Literals lists the whole numbers in the texts of programs: of files, or of all
 // files in folders. Files that are not text have none.
@@ -29,7 +30,7 @@ func Literals(paths ...string) []int64 {
 			if err != nil || !utf8.Valid(data) {
 				return nil
 			}
-			for _, word := range literal.FindAllString(string(data), -1) {
+			for _, word := range literal().FindAllString(string(data), -1) {
 				if n, err := strconv.ParseInt(word, 0, 64); err == nil {
 					found[n] = true
 				} else if f, err := strconv.ParseFloat(word, 64); err == nil && f <= 1e18 {

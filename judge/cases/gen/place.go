@@ -9,13 +9,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
 
 	"assay/judge"
 	"assay/judge/internal/atomicfile"
+	"assay/judge/internal/pattern"
 	"assay/judge/problem"
 )
 
@@ -449,10 +449,10 @@ func (m *Maker) bySeedAlone(alike [][]*judge.Case) (wanted, different map[string
 
 // seedless is a generator's line without its seed; "" for one that has none.
 func seedless(c *judge.Case) string {
-	if line := seedOf.ReplaceAllString(c.Line, ""); line != c.Line && !problem.Derived(line) {
+	if line := seedOf().ReplaceAllString(c.Line, ""); line != c.Line && !problem.Derived(line) {
 		return line
 	}
 	return ""
 }
 
-var seedOf = regexp.MustCompile(`--?seed[= ]\d+`)
+var seedOf = pattern.New(`--?seed[= ]\d+`)

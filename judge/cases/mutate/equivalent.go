@@ -7,9 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"assay/judge/internal/pattern"
 )
 
 // Programs that a compiler makes the same code of are one mutant, or none where it is
@@ -21,7 +22,7 @@ type fingerprint [sha256.Size]byte
 // copyName is how copies are called in files and symbols.
 func copyName(id int) string { return fmt.Sprintf("m%04d_", id) }
 
-var copyNames = regexp.MustCompile(`m\d{4}_`)
+var copyNames = pattern.New(`m\d{4}_`)
 
 // fingerprints hash what the build of some copies has left in a folder: assembly, where
 // functions belong to the copy in their name, or a folder of class files for each.
@@ -44,7 +45,7 @@ func fingerprints(dir string) (map[string]fingerprint, error) {
 		}
 		if ext == ".s" {
 			assembly(string(data), put)
-		} else if id := copyNames.FindString(name); id != "" {
+		} else if id := copyNames().FindString(name); id != "" {
 			put(id, path.Base(name), string(bytes.ReplaceAll(data, []byte(id), []byte("self"))))
 		}
 		return nil
@@ -65,12 +66,12 @@ func fingerprints(dir string) (map[string]fingerprint, error) {
 }
 
 var (
-	label      = regexp.MustCompile(`^([A-Za-z_.$][\w.$@]*):`)
-	localLabel = regexp.MustCompile(`\.L[\w.$]+`)
+	label      = pattern.New(`^([A-Za-z_.$][\w.$@]*):`)
+	localLabel = pattern.New(`\.L[\w.$]+`)
 	// What says only where code stands, or how people and debuggers call it.
-	unsaid = regexp.MustCompile(`^\s*(?:\.(?:cfi_\w+|globl|local|type|size|p2align|align|section|text|data|bss|weak|hidden|file|loc|ident|set\s+\.L\w+,)\b|#|$)`)
-	data   = regexp.MustCompile(`^\s*\.(?:string|ascii|asciz|byte|short|value|word|long|int|quad|octa|zero|float|double)\b`)
-	rustID = regexp.MustCompile(`(_ZN[\w.$]*m\d{4}_[\w.$]*?)17h[0-9a-f]{16}E`)
+	unsaid = pattern.New(`^\s*(?:\.(?:cfi_\w+|globl|local|type|size|p2align|align|section|text|data|bss|weak|hidden|file|loc|ident|set\s+\.L\w+,)\b|#|$)`)
+	data   = pattern.New(`^\s*\.(?:string|ascii|asciz|byte|short|value|word|long|int|quad|octa|zero|float|double)\b`)
+	rustID = pattern.New(`(_ZN[\w.$]*m\d{4}_[\w.$]*?)17h[0-9a-f]{16}E`)
 )
 
 // assembly cuts the text of an assembler into what belongs to each symbol of a copy.
@@ -91,22 +92,22 @@ func assembly(text string, put func(id, name, body string)) {
 	}
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		m := label.FindStringSubmatch(line)
+		m := label().FindStringSubmatch(line)
 		switch {
 		case m != nil && !strings.HasPrefix(m[1], ".L"):
 			keep()
 			at = &chunk{name: m[1]}
 			chunks = append(chunks, at)
-		case m != nil && i+1 < len(lines) && data.MatchString(lines[i+1]) && !strings.Contains(lines[i+1], ".L"):
+		case m != nil && i+1 < len(lines) && data().MatchString(lines[i+1]) && !strings.Contains(lines[i+1], ".L"):
 			keep()
 			constant = &chunk{name: m[1]}
 		case strings.HasPrefix(strings.TrimSpace(line), ".comm"):
 			keep()
 			name, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), ".comm")), ",")
 			chunks = append(chunks, &chunk{name: name, lines: []string{line}})
-		case constant != nil && data.MatchString(line) && !strings.Contains(line, ".L"):
+		case constant != nil && data().MatchString(line) && !strings.Contains(line, ".L"):
 			constant.lines = append(constant.lines, line)
-		case unsaid.MatchString(line):
+		case unsaid().MatchString(line):
 		default:
 			keep()
 			at.lines = append(at.lines, line)
@@ -114,15 +115,15 @@ func assembly(text string, put func(id, name, body string)) {
 	}
 	keep()
 	for _, c := range chunks {
-		id := copyNames.FindString(c.name)
+		id := copyNames().FindString(c.name)
 		if id == "" || strings.HasPrefix(c.name, "_GLOBAL__") {
 			continue // the second sets the variables of all copies, and has the name of one
 		}
 		numbers := map[string]string{}
 		own := func(text string) string {
-			return strings.ReplaceAll(rustID.ReplaceAllString(text, "${1}E"), id, "self")
+			return strings.ReplaceAll(rustID().ReplaceAllString(text, "${1}E"), id, "self")
 		}
-		body := localLabel.ReplaceAllStringFunc(own(strings.Join(c.lines, "\n")), func(name string) string {
+		body := localLabel().ReplaceAllStringFunc(own(strings.Join(c.lines, "\n")), func(name string) string {
 			if value, is := constants[name]; is {
 				return own(value)
 			}

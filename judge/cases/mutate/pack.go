@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"assay/judge"
+	"assay/judge/internal/pattern"
 	"assay/judge/running/config"
 	"assay/judge/running/lang"
 )
@@ -291,7 +292,7 @@ func outer(f *Family, body string) (names []string) {
 	return names
 }
 
-var classWord = regexp.MustCompile(`\b(?:class|enum|record|interface)\s+(\w+)`)
+var classWord = pattern.New(`\b(?:class|enum|record|interface)\s+(\w+)`)
 
 // mainClass is the name of the class that has the main function.
 func mainClass(text string, main *regexp.Regexp) string {
@@ -304,7 +305,7 @@ func mainClass(text string, main *regexp.Regexp) string {
 	}
 	depth := 0 // of the main function, to its class
 	last := "Main"
-	for _, m := range classWord.FindAllStringSubmatchIndex(text[:at[0]], -1) {
+	for _, m := range classWord().FindAllStringSubmatchIndex(text[:at[0]], -1) {
 		if open := strings.Count(text[:m[0]], "{") - strings.Count(text[:m[0]], "}"); open <= depth {
 			last = text[m[2]:m[3]]
 		}

@@ -11,13 +11,15 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+
+	"assay/judge/internal/pattern"
 )
 
 // rounds is how often a program is written anew without the changes that do not
 // compile.
 const rounds = 8
 
-var mark = regexp.MustCompile(`/\*([sm])(\d+)(<|>)\*/`)
+var mark = pattern.New(`/\*([sm])(\d+)(<|>)\*/`)
 
 // settle finds the mutants that compile.
 func (w *writer) settle(imports *importer) error {
@@ -103,7 +105,7 @@ func (w *writer) at(text []byte, offset int) []int {
 		id   int
 	}
 	var stack []open
-	for _, m := range mark.FindAllSubmatchIndex(text, -1) {
+	for _, m := range mark().FindAllSubmatchIndex(text, -1) {
 		if m[0] > offset {
 			break
 		}

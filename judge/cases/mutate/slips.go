@@ -3,9 +3,10 @@ package mutate
 import (
 	"cmp"
 	"math/big"
-	"regexp"
 	"slices"
 	"strings"
+
+	"assay/judge/internal/pattern"
 )
 
 // slips finds the mutants of a program by its tokens, without knowing a type: what does
@@ -248,7 +249,7 @@ func (s *slips) arguments(open int) (list [][2]int) {
 	return list
 }
 
-var integer = regexp.MustCompile(`^([0-9][0-9_']*?)(n|_?[uif](?:8|16|32|64|128|size)|[uUlL]*)$`)
+var integer = pattern.New(`^([0-9][0-9_']*?)(n|_?[uif](?:8|16|32|64|128|size)|[uUlL]*)$`)
 
 // literal makes a number another one, and a string empty.
 func (s *slips) literal(i int) {
@@ -271,7 +272,7 @@ func (s *slips) literal(i int) {
 		if t.text[0] == '.' {
 			return
 		}
-		m := integer.FindStringSubmatch(t.text)
+		m := integer().FindStringSubmatch(t.text)
 		if m == nil || len(m[1]) > 1 && m[1][0] == '0' {
 			if strings.ContainsAny(t.text, ".") || strings.Contains(t.text, "e") && !strings.HasPrefix(t.text, "0") {
 				s.add(Constant, t.start, t.end, "("+t.text+" * 0.999999)")

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +14,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/cases/gen"
+	"assay/judge/internal/pattern"
 	"assay/judge/problem"
 	"assay/judge/running/check"
 )
@@ -69,10 +69,10 @@ func (v *Verifier) packageChecks(ctx context.Context) (ready bool, err error) {
 }
 
 // packageName is what a package's folder may be called.
-var packageName = regexp.MustCompile(`^[a-z0-9]+$`)
+var packageName = pattern.New(`^[a-z0-9]+$`)
 
 func badName(id, dir string, foreign bool) judge.Faults {
-	if foreign || packageName.MatchString(id) {
+	if foreign || packageName().MatchString(id) {
 		return nil
 	}
 	return judge.Faults{{File: dir, Text: fmt.Sprintf("%q cannot be the name of a package", id), Hint: "small letters and digits will do"}}

@@ -2,12 +2,12 @@ package golf
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"assay/judge"
 	"assay/judge/contests/golf/drivers"
+	"assay/judge/internal/pattern"
 	"assay/judge/internal/suggest"
 	"assay/judge/running/config"
 )
@@ -67,7 +67,7 @@ func LanguageOf(cfg *config.Config, header string) (*config.Language, bool) {
 	words := strings.Fields(header)
 	for n := len(words); n > 0; n-- {
 		name := strings.Join(words[:n], " ")
-		for _, try := range []string{name, strings.ReplaceAll(name, " ", ""), minor.ReplaceAllString(name, "$1"), version.ReplaceAllString(name, "")} {
+		for _, try := range []string{name, strings.ReplaceAll(name, " ", ""), minor().ReplaceAllString(name, "$1"), version().ReplaceAllString(name, "")} {
 			if l, ok := named(cfg, try); ok {
 				return l, true
 			}
@@ -77,10 +77,10 @@ func LanguageOf(cfg *config.Config, header string) (*config.Language, bool) {
 }
 
 // minor is what stands behind the first number of a version: "Python 2.7".
-var minor = regexp.MustCompile(`(\d+)\.[\d.]+\+?$`)
+var minor = pattern.New(`(\d+)\.[\d.]+\+?$`)
 
 // version is a number at the end of a language's name.
-var version = regexp.MustCompile(`\s*[\d.]+\+?$`)
+var version = pattern.New(`\s*[\d.]+\+?$`)
 
 func named(cfg *config.Config, name string) (*config.Language, bool) {
 	if l, ok := cfg.Language(name); ok {

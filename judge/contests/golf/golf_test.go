@@ -126,7 +126,7 @@ func FuzzParsePost(f *testing.F) {
 		if len(p.found) < 1 || p.Claim < 0 {
 			t.Errorf("ParsePost(%q) = %+v", text, p)
 		}
-		plain := html.UnescapeString(tag.ReplaceAllString(text, ""))
+		plain := html.UnescapeString(tag().ReplaceAllString(text, ""))
 		for _, line := range strings.Split(p.Code, "\n") {
 			if !strings.Contains(text, line) && !strings.Contains(plain, line) {
 				t.Errorf("the line %q is not in %q", line, text)

@@ -2,9 +2,10 @@ package golf
 
 import (
 	"html"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"assay/judge/internal/pattern"
 )
 
 // Post is an answer as it is posted on a golf site: a header with the language and
@@ -23,19 +24,19 @@ type Post struct {
 }
 
 var (
-	headerLine = regexp.MustCompile(`^\s{0,3}#{1,6}\s*([^#\s].*?)\s*#*\s*$`) // sites once took "#Perl"
-	underline  = regexp.MustCompile(`^\s{0,3}(?:=+|-{2,})\s*$`)
-	tagged     = regexp.MustCompile(`(?i)^\s*<h[1-6][^>]*>(.*)</h[1-6]>`)
-	remark     = regexp.MustCompile(`^\s*<!--.*-->\s*$`)
-	linked     = regexp.MustCompile(`\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])?`)
-	struck     = regexp.MustCompile(`(?is)<(?:s|strike|del)>.*?</(?:s|strike|del)>|~~.*?~~`)
-	sizeWord   = regexp.MustCompile(`(?i)(\d+)\s*(?:bytes?|chars?|characters?)\b`)
-	sumOfSizes = regexp.MustCompile(`(\d+)\s*\+\s*\d+\s*(?:=\s*\d+\s*)?$`)
-	runWith    = regexp.MustCompile("(?i)\\b(?:run|call|invoke)\\b[^.\n`]*\\b(?:with|as|using)\\b[^.\n`]*`(?:[a-z]+\\s+)?((?:-[\\w=.:/-]+\\s*)+)")
-	lastNumber = regexp.MustCompile(`[,:–—-]\s*(\d+)\s*$`)
-	tag        = regexp.MustCompile(`<[^>]*>`)
-	flagWord   = regexp.MustCompile("(?:^|[\\s`+,(])(-{1,2}[A-Za-z0-9][\\w=.:/-]*)")
-	fence      = regexp.MustCompile("^\\s{0,3}(`{3,}|~{3,})\\s*([^`]*)$")
+	headerLine = pattern.New(`^\s{0,3}#{1,6}\s*([^#\s].*?)\s*#*\s*$`) // sites once took "#Perl"
+	underline  = pattern.New(`^\s{0,3}(?:=+|-{2,})\s*$`)
+	tagged     = pattern.New(`(?i)^\s*<h[1-6][^>]*>(.*)</h[1-6]>`)
+	remark     = pattern.New(`^\s*<!--.*-->\s*$`)
+	linked     = pattern.New(`\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])?`)
+	struck     = pattern.New(`(?is)<(?:s|strike|del)>.*?</(?:s|strike|del)>|~~.*?~~`)
+	sizeWord   = pattern.New(`(?i)(\d+)\s*(?:bytes?|chars?|characters?)\b`)
+	sumOfSizes = pattern.New(`(\d+)\s*\+\s*\d+\s*(?:=\s*\d+\s*)?$`)
+	runWith    = pattern.New("(?i)\\b(?:run|call|invoke)\\b[^.\n`]*\\b(?:with|as|using)\\b[^.\n`]*`(?:[a-z]+\\s+)?((?:-[\\w=.:/-]+\\s*)+)")
+	lastNumber = pattern.New(`[,:–—-]\s*(\d+)\s*$`)
+	tag        = pattern.New(`<[^>]*>`)
+	flagWord   = pattern.New("(?:^|[\\s`+,(])(-{1,2}[A-Za-z0-9][\\w=.:/-]*)")
+	fence      = pattern.New("^\\s{0,3}(`{3,}|~{3,})\\s*([^`]*)$")
 )
 
 // ParsePost reads a post. A header starts with #, is underlined or stands in <h1>; where
@@ -50,7 +51,7 @@ func ParsePost(text string) (*Post, error) {
 	first := "" // line that may be a header that is not marked as one
 	for i := 0; i < len(lines); i++ {
 		line := lines[i]
-		switch m := fence.FindStringSubmatch(line); {
+		switch m := fence().FindStringSubmatch(line); {
 		case m != nil:
 			end := i + 1
 			for end < len(lines) && !closes(lines[end], m[1]) {
@@ -74,18 +75,18 @@ func ParsePost(text string) (*Post, error) {
 			for end < len(lines)-1 && !strings.Contains(strings.ToLower(lines[end]), "</pre>") {
 				end++
 			}
-			p.block(strings.Trim(html.UnescapeString(tag.ReplaceAllString(strings.Join(lines[i:end+1], "\n"), "")), "\n"))
+			p.block(strings.Trim(html.UnescapeString(tag().ReplaceAllString(strings.Join(lines[i:end+1], "\n"), "")), "\n"))
 			i = end
-		case i+1 < len(lines) && strings.TrimSpace(line) != "" && underline.MatchString(lines[i+1]):
+		case i+1 < len(lines) && strings.TrimSpace(line) != "" && underline().MatchString(lines[i+1]):
 			p.header(line)
 			i++
 		default:
-			if m := headerLine.FindStringSubmatch(line); m != nil {
+			if m := headerLine().FindStringSubmatch(line); m != nil {
 				p.header(m[1])
-			} else if m := tagged.FindStringSubmatch(line); m != nil {
+			} else if m := tagged().FindStringSubmatch(line); m != nil {
 				p.header(html.UnescapeString(m[1]))
 			} else {
-				if first == "" && len(p.found) == 0 && sizeWord.MatchString(line) {
+				if first == "" && len(p.found) == 0 && sizeWord().MatchString(line) {
 					first = line
 				}
 				p.inline(line)
@@ -98,7 +99,7 @@ func ParsePost(text string) (*Post, error) {
 	if p.Headers == 0 && first != "" {
 		p.header(first)
 	}
-	if m := runWith.FindStringSubmatch(text); m != nil && len(p.Flags) == 0 {
+	if m := runWith().FindStringSubmatch(text); m != nil && len(p.Flags) == 0 {
 		p.Flags = strings.Fields(m[1])
 	}
 	return p, p.choose()
@@ -106,7 +107,7 @@ func ParsePost(text string) (*Post, error) {
 
 // apart says whether indented code may follow a line: no text does it go on.
 func apart(line string) bool {
-	return strings.TrimSpace(line) == "" || headerLine.MatchString(line) || underline.MatchString(line) || remark.MatchString(line) || tagged.MatchString(line)
+	return strings.TrimSpace(line) == "" || headerLine().MatchString(line) || underline().MatchString(line) || remark().MatchString(line) || tagged().MatchString(line)
 }
 
 func closes(line, open string) bool {
@@ -115,34 +116,34 @@ func closes(line, open string) bool {
 }
 
 func (p *Post) block(code string) {
-	p.found = append(p.found, snippet{code: code, output: noAnswer.MatchString(p.before)})
+	p.found = append(p.found, snippet{code: code, output: noAnswer().MatchString(p.before)})
 	p.before = ""
 }
 
 // header reads a header; the first one counts.
 func (p *Post) header(text string) {
-	text = linked.ReplaceAllString(struck.ReplaceAllString(text, ""), "$1")
-	text = strings.Trim(tag.ReplaceAllString(text, ""), " *_")
+	text = linked().ReplaceAllString(struck().ReplaceAllString(text, ""), "$1")
+	text = strings.Trim(tag().ReplaceAllString(text, ""), " *_")
 	p.before = text
-	sizes := sizeWord.FindAllStringSubmatchIndex(text, -1)
+	sizes := sizeWord().FindAllStringSubmatchIndex(text, -1)
 	if len(sizes) == 0 {
-		sizes = lastNumber.FindAllStringSubmatchIndex(text, 1)
+		sizes = lastNumber().FindAllStringSubmatchIndex(text, 1)
 	}
 	if p.Headers++; p.Headers > 1 && (p.Claim > 0 || len(sizes) == 0) {
 		return
 	}
 	if len(sizes) > 0 {
 		last := sizes[len(sizes)-1]
-		p.Claim, _ = strconv.Atoi(text[last[2]:last[3]])                      // too large a number is not a claim
-		if sum := sumOfSizes.FindStringSubmatch(text[:last[3]]); sum != nil { // code + flags, as once was counted
+		p.Claim, _ = strconv.Atoi(text[last[2]:last[3]])                        // too large a number is not a claim
+		if sum := sumOfSizes().FindStringSubmatch(text[:last[3]]); sum != nil { // code + flags, as once was counted
 			p.Claim, _ = strconv.Atoi(sum[1])
 		}
 		text = text[:sizes[0][0]]
 	}
-	for _, f := range flagWord.FindAllStringSubmatch(text, -1) {
+	for _, f := range flagWord().FindAllStringSubmatch(text, -1) {
 		p.Flags = append(p.Flags, f[1])
 	}
-	if at := flagWord.FindStringIndex(text); at != nil {
+	if at := flagWord().FindStringIndex(text); at != nil {
 		text = text[:at[0]]
 	}
 	name, _, _ := strings.Cut(text, ",")

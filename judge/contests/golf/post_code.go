@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"html"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"assay/judge"
+	"assay/judge/internal/pattern"
 )
 
 // snippet is a piece of code in a post.
@@ -27,7 +27,7 @@ func (s *snippet) size(n int) bool {
 }
 
 // noAnswer are lines before code that is not the answer.
-var noAnswer = regexp.MustCompile(`(?i)\b(?:outputs?|prints|results?|examples?|usage|test cases?|samples?)(?:\s+(?:is|are))?\s*:\W*$|^\W*(?:\w+\s+)?(?:outputs?|examples?|usage|test cases?)\W*$`)
+var noAnswer = pattern.New(`(?i)\b(?:outputs?|prints|results?|examples?|usage|test cases?|samples?)(?:\s+(?:is|are))?\s*:\W*$|^\W*(?:\w+\s+)?(?:outputs?|examples?|usage|test cases?)\W*$`)
 
 // choose takes one of the snippets for the answer: the first one with the claimed size,
 // or else the first that can be meant. Where that may be wrong it refuses to guess.
@@ -113,16 +113,16 @@ func (p *Post) Unread() (all []string) {
 }
 
 // codeTag is code in a line of HTML.
-var codeTag = regexp.MustCompile(`(?i)<code>(.*?)</code>`)
+var codeTag = pattern.New(`(?i)<code>(.*?)</code>`)
 
 // inline collects the code in a line of text. Flags are none.
 func (p *Post) inline(line string) {
 	add := func(code, whole string) {
 		if code != "" && !strings.HasPrefix(code, "-") {
-			p.found = append(p.found, snippet{code: code, inline: true, alone: strings.TrimSpace(line) == whole, output: noAnswer.MatchString(p.before)})
+			p.found = append(p.found, snippet{code: code, inline: true, alone: strings.TrimSpace(line) == whole, output: noAnswer().MatchString(p.before)})
 		}
 	}
-	for _, m := range codeTag.FindAllStringSubmatch(line, -1) {
+	for _, m := range codeTag().FindAllStringSubmatch(line, -1) {
 		add(html.UnescapeString(m[1]), m[0])
 	}
 	for rest := line; ; {

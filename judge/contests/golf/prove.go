@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +14,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/contests/golf/drivers"
+	"assay/judge/internal/pattern"
 	"assay/judge/kit"
 	"assay/judge/running/config"
 )
@@ -417,12 +417,12 @@ func (p *proof) finish(report *kit.GolfReport, whole bool) {
 }
 
 // address is a place in memory, as the names of functions and objects show it.
-var address = regexp.MustCompile(`\b0x[0-9a-fA-F]{9,16}\b`)
+var address = pattern.New(`\b0x[0-9a-fA-F]{9,16}\b`)
 
 // addresses looks for texts with an address, which only stay the same here because the
 // sandbox lays out memory the same way each time.
 func (p *proof) addresses() {
-	at := slices.IndexFunc(p.outputs, func(o output) bool { return address.MatchString(o.text) })
+	at := slices.IndexFunc(p.outputs, func(o output) bool { return address().MatchString(o.text) })
 	if at < 0 || p.res.Verdict != Right {
 		return
 	}

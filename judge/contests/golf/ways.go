@@ -12,6 +12,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/contests/golf/drivers"
+	"assay/judge/internal/pattern"
 	"assay/judge/running/config"
 	"assay/judge/running/lang"
 )
@@ -65,7 +66,7 @@ func unary(args []string) string {
 // fromUnary reads a program's output where its numbers are runs of ones: each run is
 // written as a number, and an empty one as 0. Anything else is left alone.
 func fromUnary(text string) string {
-	words := unaryGap.Split(strings.TrimRight(text, "\r\n"), -1)
+	words := unaryGap().Split(strings.TrimRight(text, "\r\n"), -1)
 	if len(words) < 2 {
 		return text
 	}
@@ -79,7 +80,7 @@ func fromUnary(text string) string {
 }
 
 // unaryGap stands between two unary numbers.
-var unaryGap = regexp.MustCompile(`[ ,;\t\n]`)
+var unaryGap = pattern.New(`[ ,;\t\n]`)
 
 // Inputs names the ways to give a program its input.
 func Inputs() []string {
