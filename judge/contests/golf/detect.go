@@ -49,14 +49,20 @@ type detection struct {
 	logs    []string // why candidates cannot be built
 	samples int
 	refused refusals
+	unread  map[reading]bool // ways to read the text that its interpreter refuses
 }
+
+// reading is how a driver reads an answer, whatever the form of the call.
+type reading struct{ named, last bool }
+
+func readingOf(c candidate) reading { return reading{c.name != "", c.last} }
 
 // detect finds the way to call the answer: the first for which all samples are
 // right, or the one with the most; there, errors and empty outputs do not count,
 // for a lost position may be answered by anything. Without any that can be built, it
 // is nil and the result says so.
 func (p *proof) detect(ctx context.Context) (*way, error) {
-	d := &detection{proof: p, refused: refusals{}, samples: len(p.r.Domain.Samples)}
+	d := &detection{proof: p, refused: refusals{}, unread: map[reading]bool{}, samples: len(p.r.Domain.Samples)}
 	all := candidates(p.a, p.r.Domain.Arity, p.o)
 	p.probing = functionProbe
 	defer func() { p.probing = 0 }()
@@ -142,6 +148,9 @@ func (d *detection) make(ctx context.Context, c candidate) (*tried, error) {
 		if !slices.Contains(d.logs, failed.log) {
 			d.logs = append(d.logs, failed.log)
 		}
+		if c.function { // a compiler may say more of a driver than of the answer: all must be the same
+			return nil, d.unloaded(ctx, c, func(log string) bool { return log == failed.log })
+		}
 		return nil, nil
 	}
 	if err != nil {
@@ -153,7 +162,7 @@ func (d *detection) make(ctx context.Context, c candidate) (*tried, error) {
 
 // function tries one way to call a function.
 func (d *detection) function(ctx context.Context, c candidate) (found bool, err error) {
-	if d.hopeless(c) {
+	if d.hopeless(c) || d.unread[readingOf(c)] {
 		return false, nil
 	}
 	t, err := d.make(ctx, c)
@@ -168,7 +177,7 @@ func (d *detection) try(ctx context.Context, t *tried, samples []int) (found boo
 	outputs, slow, err := d.outputs(ctx, t, samples)
 	if unloaded, ok := errors.AsType[*loadError](err); ok {
 		t.e.Reason = unloaded.text
-		return false, nil
+		return false, d.unloaded(ctx, t.way.candidate, func(log string) bool { return firstLine(log) == unloaded.text })
 	}
 	if err != nil {
 		return false, err
@@ -176,6 +185,21 @@ func (d *detection) try(ctx context.Context, t *tried, samples []int) (found boo
 	t.slow = slow
 	d.refused.see(t.way, slow, outputs...)
 	return d.rate(ctx, t, outputs)
+}
+
+// unloaded takes a way to call a function whose driver could not load the answer. If the file alone cannot be
+// built either, and same says that its log gives the same reason, the interpreter refuses the file itself: no
+// other form of the call can do better that reads the answer in the same way.
+func (d *detection) unloaded(ctx context.Context, c candidate, same func(log string) bool) error {
+	if d.inline() || len(d.lang.Build) == 0 {
+		return nil // nothing checks the file alone
+	}
+	_, err := d.build(ctx, candidate{input: inputForms[0]}, len(d.probed))
+	if failed, ok := errors.AsType[*notBuilt](err); ok {
+		d.unread[readingOf(c)] = failed.log != "" && same(failed.log)
+		return nil
+	}
+	return err
 }
 
 // rate counts what is right of outputs.
