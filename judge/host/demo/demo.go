@@ -113,9 +113,15 @@ func Fill(ctx context.Context, o Options) (logins []auth.Slip, err error) {
 		return nil, err
 	}
 	for _, e := range f.entries(all) {
+		if err := f.clarify(ctx, e.at); err != nil {
+			return nil, fmt.Errorf("write the clarifications of the demo: %w", err)
+		}
 		if err := f.enter(ctx, e); err != nil {
 			return nil, fmt.Errorf("make a submission of the demo: %w", err)
 		}
+	}
+	if err := f.clarify(ctx, o.Now); err != nil {
+		return nil, fmt.Errorf("write the clarifications of the demo: %w", err)
 	}
 	if err := f.ladder(ctx); err != nil {
 		return nil, fmt.Errorf("make the ladder of the demo: %w", err)
@@ -137,6 +143,8 @@ type filling struct {
 	accounts []*store.Account // of the teams
 	teams    []*store.Team
 	problems map[string]*store.Problem
+	labels   map[string]string // slug of a problem by its label
+	said     []int64           // numbers of the clarifications that are written
 }
 
 // people makes the accounts, and gives the admin a password.
@@ -178,7 +186,7 @@ func (f *filling) people(ctx context.Context) ([]auth.Slip, error) {
 
 // begin makes the contest, in which the teams take part.
 func (f *filling) begin(ctx context.Context, all []recording) error {
-	f.problems = map[string]*store.Problem{}
+	f.problems, f.labels = map[string]*store.Problem{}, map[string]string{}
 	var in []store.NewContestProblem
 	for _, r := range all {
 		if f.problems[r.Problem] != nil {
@@ -189,8 +197,10 @@ func (f *filling) begin(ctx context.Context, all []recording) error {
 			return err
 		}
 		f.problems[r.Problem] = p
+		label := string(rune('A' + len(in)))
+		f.labels[label] = r.Problem
 		in = append(in, store.NewContestProblem{
-			Label: string(rune('A' + len(in))), Slug: r.Problem, Colour: []string{"#e03131", "#1971c2", "#f08c00"}[len(in)%3],
+			Label: label, Slug: r.Problem, Colour: []string{"#e03131", "#1971c2", "#f08c00"}[len(in)%3],
 		})
 	}
 	c := &store.Contest{

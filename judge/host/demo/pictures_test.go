@@ -12,48 +12,55 @@ import (
 	"assay/judge/internal/browser"
 )
 
-// shown are the pages of the demo, with the account that opens them. If a document shows a picture of the
-// page, it is named, with the width of the picture.
-var shown = []struct {
+// A shot is a page of which there are pictures, with the account that opens it. If a document shows a picture
+// of the page, it is named, with the width of the picture. If wrong is not empty, it is a script that fills
+// in the form of the page, which is then sent and refused.
+type shot struct {
 	name, login, path, doc string
 	width                  int
-}{
-	{"home-public", "", "/", "", 0},
-	{"board", "", "/c/demo/board", "class.md", 1000},
-	{"golf", "", "/golf", "", 0},
-	{"hole", "", "/hole/wythoff", "holes.md", 1000},
-	{"ladders", "", "/ladders", "", 0},
-	{"ladder", "", "/ladder/hill", "ladders.md", 1000},
-	{"bot", "", "/ladder/hill/bot/1", "", 0},
-	{"login", "", "/login", "", 0},
-	{"problem", "team1", "/c/demo/p/A", "class.md", 1000},
-	{"mine", "team1", "/c/demo/mine", "", 0},
-	{"account", "team1", "/account", "", 0},
-	{"phone", "team2", "/c/demo", "class.md", 390},
-	{"submission", "judge", "/c/demo/s/177", "class.md", 1000},
-	{"submissions", "judge", "/c/demo/submissions", "class.md", 1000},
-	{"clarifications", "judge", "/c/demo/clar", "", 0},
-	{"rejudgings", "judge", "/c/demo/rejudgings", "", 0},
-	{"home", "admin", "/", "", 0},
-	{"overview", "admin", "/c/demo/overview", "class.md", 1000},
-	{"settings", "admin", "/c/demo/edit", "", 0},
-	{"new-contest", "admin", "/admin/contests/new", "class.md", 1000},
-	{"new-hole", "admin", "/admin/holes/new", "", 0},
-	{"new-ladder", "admin", "/admin/ladders/new", "", 0},
-	{"teams", "admin", "/c/demo/teams", "", 0},
-	{"import", "admin", "/c/demo/import", "", 0},
-	{"balloons", "admin", "/c/demo/balloons", "", 0},
-	{"finalize", "admin", "/c/demo/finalize", "", 0},
-	{"problems", "admin", "/problems", "class.md", 1000},
-	{"people", "admin", "/admin/accounts", "", 0},
-	{"system", "admin", "/admin/workers", "", 0},
-	{"audit", "admin", "/admin/audit", "", 0},
-	{"arena", "admin", "/arena", "", 0},
+	wrong                  string
 }
 
-// TestPictures opens the pages of the demo in a browser, in both color schemes at 390 and 1280 px: none
-// is wider than the screen, and each has one h1. With ASSAY_PICTURES it writes the pictures of docs/, and
-// with ASSAY_ALL_PICTURES those of all pages: see .ci/pictures.
+// shown are the pages of the demo.
+var shown = []shot{
+	{"home-public", "", "/", "", 0, ""},
+	{"board", "", "/c/demo/board", "class.md", 1000, ""},
+	{"golf", "", "/golf", "", 0, ""},
+	{"hole", "", "/hole/wythoff", "holes.md", 1000, ""},
+	{"ladders", "", "/ladders", "", 0, ""},
+	{"ladder", "", "/ladder/hill", "ladders.md", 1000, ""},
+	{"bot", "", "/ladder/hill/bot/1", "", 0, ""},
+	{"login", "", "/login", "", 0, ""},
+	{"problem", "team1", "/c/demo/p/A", "class.md", 1000, ""},
+	{"mine", "team1", "/c/demo/mine", "", 0, ""},
+	{"account", "team1", "/account", "", 0, ""},
+	{"phone", "team2", "/c/demo", "class.md", 390, ""},
+	{"submission", "judge", "/c/demo/s/177", "class.md", 1000, ""},
+	{"submissions", "judge", "/c/demo/submissions", "class.md", 1000, ""},
+	{"clarifications", "judge", "/c/demo/clar", "", 0, ""},
+	{"rejudgings", "judge", "/c/demo/rejudgings", "", 0, ""},
+	{"home", "admin", "/", "", 0, ""},
+	{"overview", "admin", "/c/demo/overview", "class.md", 1000, ""},
+	{"settings", "admin", "/c/demo/edit", "", 0, ""},
+	{"settings-errors", "admin", "/c/demo/edit", "", 0, `Object.entries({name: '', slug: 'Klasse 9', hours: '-2', penalty: '-1'}).forEach(([name, value]) => { document.querySelector('[name=' + name + ']').value = value; })`},
+	{"new-contest", "admin", "/admin/contests/new", "class.md", 1000, ""},
+	{"new-hole", "admin", "/admin/holes/new", "", 0, ""},
+	{"new-ladder", "admin", "/admin/ladders/new", "", 0, ""},
+	{"teams", "admin", "/c/demo/teams", "", 0, ""},
+	{"import", "admin", "/c/demo/import", "", 0, ""},
+	{"balloons", "admin", "/c/demo/balloons", "", 0, ""},
+	{"finalize", "admin", "/c/demo/finalize", "", 0, ""},
+	{"problems", "admin", "/problems", "class.md", 1000, ""},
+	{"people", "admin", "/admin/accounts", "", 0, ""},
+	{"system", "admin", "/admin/workers", "", 0, ""},
+	{"audit", "admin", "/admin/audit", "", 0, ""},
+	{"arena", "admin", "/arena", "", 0, ""},
+}
+
+// TestPictures opens the pages of the demo, and the first page of an empty server, in a browser, in both color
+// schemes at 390 and 1280 px: none is wider than the screen or has a column of letters, and each has one h1.
+// With ASSAY_PICTURES it writes the pictures of docs/, and with ASSAY_ALL_PICTURES those of all pages: see
+// .ci/pictures.
 func TestPictures(t *testing.T) {
 	for _, p := range shown {
 		if p.doc == "" {
@@ -74,8 +81,56 @@ func TestPictures(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", command, "../../../cmd/judged").CombinedOutput(); err != nil {
 		t.Fatalf("build judged: %v\n%s", err, out)
 	}
-	serve := exec.Command(command, "serve", "--demo", "--listen", "127.0.0.1:0", "--metrics", "", "--workers", "0")
-	serve.Dir, serve.Stderr = t.TempDir(), os.Stderr
+	t.Run("demo", func(t *testing.T) {
+		address, passwords := "", map[string]string{}
+		serves(t, command, func(line string) bool {
+			if words := strings.Fields(line); strings.HasPrefix(line, "Assay serves at ") {
+				address = words[3]
+			} else if strings.HasPrefix(line, "  ") {
+				passwords[words[0]] = words[1]
+			}
+			return passwords["team8"] != ""
+		}, "--demo")
+		b := browser.Open(t, address+"/")
+		as := ""
+		for _, p := range shown {
+			if p.login != as {
+				b.Ask(nil, "Network.clearBrowserCookies", nil)
+				b.Go(address + "/login")
+				b.Fill("input[name=login]", p.login)
+				b.Fill("input[name=password]", passwords[p.login])
+				b.Follow("form.stack button")
+				as = p.login
+			}
+			pictures(t, b, address, p)
+		}
+	})
+	t.Run("first", func(t *testing.T) {
+		setup := ""
+		serves(t, command, func(line string) bool {
+			if _, link, is := strings.Cut(line, "or in a browser, within an hour:"); is {
+				setup = strings.TrimSpace(link)
+			}
+			return setup != ""
+		})
+		address, _, _ := strings.Cut(setup, "/setup")
+		b := browser.Open(t, address+"/")
+		pictures(t, b, address, shot{name: "setup", path: strings.TrimPrefix(setup, address)})
+		b.Go(setup)
+		b.Fill("input[name=name]", "Ms Teacher")
+		b.Fill("input[name=password]", "battery-staple")
+		b.Fill("input[name=again]", "battery-staple")
+		b.Follow("form.stack button")
+		pictures(t, b, address, shot{name: "first-run", path: "/"})
+	})
+}
+
+// serves starts a server in an empty directory and passes the lines that it prints on until the caller has all
+// that it needs.
+func serves(t *testing.T, command string, line func(string) bool, args ...string) {
+	t.Helper()
+	serve := exec.Command(command, append([]string{"serve", "--listen", "127.0.0.1:0", "--metrics", "", "--workers", "0"}, args...)...)
+	serve.Dir, serve.Stderr = t.TempDir(), t.Output()
 	out, err := serve.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -87,47 +142,52 @@ func TestPictures(t *testing.T) {
 		_ = serve.Process.Signal(os.Interrupt) // it may have ended
 		_ = serve.Wait()
 	})
-	address, passwords := "", map[string]string{}
-	for lines := bufio.NewScanner(out); passwords["team8"] == "" && lines.Scan(); {
-		if words := strings.Fields(lines.Text()); strings.HasPrefix(lines.Text(), "Assay serves at ") {
-			address = words[3]
-		} else if strings.HasPrefix(lines.Text(), "  ") {
-			passwords[words[0]] = words[1]
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if line(lines.Text()) {
+			return
 		}
 	}
-	if passwords["team8"] == "" {
-		t.Fatalf("the demo is not up at %q", address)
-	}
-	b := browser.Open(t, address+"/")
-	as := ""
-	for _, p := range shown {
-		if p.login != as {
-			b.Ask(nil, "Network.clearBrowserCookies", nil)
-			b.Go(address + "/login")
-			b.Fill("input[name=login]", p.login)
-			b.Fill("input[name=password]", passwords[p.login])
-			b.Follow("form.stack button")
-			as = p.login
+	t.Fatal("the server has ended before it was up")
+}
+
+// letters are the texts of a page that wrap after each letter or two.
+const letters = `[...document.querySelectorAll('main *')].filter(e => e.clientWidth > 1 && e.clientWidth < 40 && !e.closest('.said, svg, math, pre') &&
+	[...e.childNodes].some(n => n.nodeType === Node.TEXT_NODE && n.data.trim().length > 9)).map(e => e.textContent.trim().slice(0, 30)).join('; ')`
+
+// pictures looks at a page.
+func pictures(t *testing.T, b *browser.Browser, address string, p shot) {
+	t.Helper()
+	open := func(scheme string, width int) {
+		t.Helper()
+		b.Ask(nil, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}})
+		b.Wide(width)
+		b.Go(address + p.path)
+		if p.wrong != "" {
+			b.Eval(p.wrong)
+			b.Follow(".save .main")
 		}
-		for _, scheme := range []string{"light", "dark"} {
-			b.Ask(nil, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}})
-			for _, width := range []int{390, 1280} {
-				form := fmt.Sprintf("%s-%s-%d", p.name, scheme, width)
-				b.Wide(width)
-				b.Go(address + p.path)
-				if got := b.Eval(`document.querySelectorAll('h1').length + ' headings, ' + (document.documentElement.scrollWidth <= innerWidth ? 'fits, ' : 'is too wide, ') + performance.getEntriesByType('navigation')[0].responseStatus`); got != "1 headings, fits, 200" {
-					t.Errorf("%s: %s", form, got)
-				}
-				if to := os.Getenv("ASSAY_ALL_PICTURES"); to != "" {
-					b.PageTo(filepath.Join(to, form+".png"))
-				}
+	}
+	code := "200"
+	if p.wrong != "" {
+		code = "400"
+	}
+	for _, scheme := range []string{"light", "dark"} {
+		for _, width := range []int{390, 1280} {
+			form := fmt.Sprintf("%s-%s-%d", p.name, scheme, width)
+			open(scheme, width)
+			if got := b.Eval(`document.querySelectorAll('h1').length + ' headings, ' + (document.documentElement.scrollWidth <= innerWidth ? 'fits, ' : 'is too wide, ') + performance.getEntriesByType('navigation')[0].responseStatus`); got != "1 headings, fits, "+code {
+				t.Errorf("%s: %s", form, got)
+			}
+			if got := b.Eval(letters); got != "" {
+				t.Errorf("%s has columns of letters: %s", form, got)
+			}
+			if to := os.Getenv("ASSAY_ALL_PICTURES"); to != "" {
+				b.PageTo(filepath.Join(to, form+".png"))
 			}
 		}
-		if to := os.Getenv("ASSAY_PICTURES"); to != "" && p.doc != "" {
-			b.Ask(nil, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": "light"}}})
-			b.Wide(p.width)
-			b.Go(address + p.path)
-			b.Picture(filepath.Join(to, p.name+".png"))
-		}
+	}
+	if to := os.Getenv("ASSAY_PICTURES"); to != "" && p.doc != "" {
+		open("light", p.width)
+		b.Picture(filepath.Join(to, p.name+".png"))
 	}
 }

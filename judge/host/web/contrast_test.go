@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"assay/judge/report"
 )
 
 // TestContrast: all text can be read on what is behind it, in both color schemes. The least ratio is
@@ -260,4 +262,33 @@ func (p colorPair) ratio() float64 {
 	}
 	a, b := luminance(p.text), luminance(p.behind)
 	return (max(a, b) + .05) / (min(a, b) + .05)
+}
+
+// TestClassesOfReports: a class of the reports, whose style sheet the pages have too, is not another thing on
+// the pages.
+func TestClassesOfReports(t *testing.T) {
+	shared := []string{"lang", "scroll"} // these look the same
+	class := regexp.MustCompile(`^\.[\w-]+$`)
+	selectors := func(sheet string) map[string]bool {
+		all := map[string]bool{}
+		for _, part := range strings.FieldsFunc(sheet, func(c rune) bool { return strings.ContainsRune(",{}\n", c) }) {
+			if part = strings.TrimSpace(part); class.MatchString(part) {
+				all[part[1:]] = true
+			}
+		}
+		return all
+	}
+	own, err := os.ReadFile("static/style.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reports, pages := selectors(report.Style()), selectors(string(own))
+	if !reports["cells"] || !pages["card"] {
+		t.Fatalf("the classes are not found: %v, %v", reports, pages)
+	}
+	for class := range reports {
+		if pages[class] && !slices.Contains(shared, class) {
+			t.Errorf("both style sheets have .%s", class)
+		}
+	}
 }

@@ -97,7 +97,7 @@ type replyView struct {
 	clarificationLine
 	Picked bool // the address names it
 	Canned []string
-	Text   string
+	Draft  string // the answer as it was typed
 	Wrong  string
 	Same   []clarificationLine // answered ones about the same problem
 }
@@ -331,7 +331,7 @@ func (s *site) answer(w http.ResponseWriter, r *web.Request) error {
 	}
 	text, wrong := written(r)
 	if wrong != "" {
-		return s.clarificationsPage(w, r, http.StatusBadRequest, &replyView{clarificationLine: *line, Picked: true, Text: text, Wrong: wrong})
+		return s.clarificationsPage(w, r, http.StatusBadRequest, &replyView{clarificationLine: *line, Picked: true, Draft: text, Wrong: wrong})
 	}
 	n := store.NewClarification{Contest: access.Of(r).Contest.ID, Account: r.Me.ID, Staff: true, Text: text, ReplyTo: c.Number, Team: c.Team, First: r.PostFormValue("first") != ""}
 	to := "to the team"

@@ -230,12 +230,12 @@ func (s *site) describe(v *settingsView, c *store.Contest) {
 }
 
 func (s *site) changeContest(w http.ResponseWriter, r *web.Request) error {
-	c := access.Of(r).Contest
-	before := *c
+	before, changed := access.Of(r).Contest, *access.Of(r).Contest
+	c := &changed // if it is not saved, the page around the form shows the contest as it is
 	problems, v, chosen, err := s.readSettings(w, r, c)
 	code := http.StatusBadRequest
 	if err == nil && len(v.Errors) == 0 && r.PostFormValue("confirm") == "" {
-		v.Confirm, err = s.disruptiveChange(r, &before, c, problems)
+		v.Confirm, err = s.disruptiveChange(r, before, c, problems)
 		code = http.StatusConflict
 	}
 	if err == nil && len(v.Errors) == 0 && v.Confirm == "" {
@@ -256,7 +256,7 @@ func (s *site) changeContest(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	if len(v.Errors) > 0 || v.Stale || v.Confirm != "" {
-		s.describe(&v, &before)
+		s.describe(&v, before)
 		return s.settingsPage(w, r, code, v, chosen)
 	}
 	if err := s.Audit(r, "change contest", c.Slug, ""); err != nil {

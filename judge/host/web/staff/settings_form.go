@@ -241,7 +241,7 @@ func (s *site) settle(v *settingsView, c *store.Contest, z web.Zone, startsNow b
 	for _, one := range []struct {
 		field, text, what string
 		to                *int
-	}{{"per_minute", f.PerMinute, "submissions per minute", &c.Settings.PerMinute}, {"penalty", f.Penalty, "minutes", &c.Settings.Penalty}} {
+	}{{"per_minute", f.PerMinute, "submissions per minute", &c.Settings.PerMinute}, {"penalty", f.Penalty, "penalty minutes", &c.Settings.Penalty}} {
 		if one.text == "" {
 			continue
 		}

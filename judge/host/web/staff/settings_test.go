@@ -1,6 +1,7 @@
 package staff_test
 
 import (
+	"html"
 	"net/url"
 	"strings"
 	"testing"
@@ -58,7 +59,7 @@ func TestSettings(t *testing.T) {
 		{"freeze_minutes", "fewer than the contest has", settings("freeze", "before", "freeze_minutes", "0")},
 		{"freeze_minutes", "without an end cannot be frozen before its end", settings("freeze", "before", "freeze_minutes", "10", "no_end", "on")},
 		{"per_minute", "Enter a number of submissions per minute from 1 to 1000", settings("per_minute", "0")},
-		{"penalty", "Enter a number of minutes from 1 to 1000", settings("penalty", "1001")},
+		{"penalty", "Enter a number of penalty minutes from 1 to 1000", settings("penalty", "1001")},
 		{"languages", "Select at least one language", settings("languages_by", "some")},
 		{"languages", `Unknown language "pyton"`, settings("languages_by", "some", "language", "pyton")},
 		{"statement_languages", "is not a language code", settings("statement_languages", "en, d/e")},
@@ -253,5 +254,25 @@ func TestStartAndExtend(t *testing.T) {
 	}
 	if page := h.Ask(admin, "GET", "/c/spring/overview", nil).Body; !strings.Contains(page, "Unfreeze scoreboard") || strings.Contains(page, "Freeze scoreboard<") {
 		t.Errorf("the overview of a frozen contest:\n%s", page)
+	}
+}
+
+// TestFrameOfRefusedSettings: around a form that was refused, the page has the contest as it is, and not as
+// somebody typed it.
+func TestFrameOfRefusedSettings(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	admin := h.Cookie("admin")
+	form := webtest.Shown(h.Ask(admin, "GET", "/c/now/edit", nil).Body)
+	frame := func(page string) string {
+		head, _, _ := strings.Cut(page, "<main")
+		return head
+	}
+	for field, value := range map[string]string{"name": "", "hours": "-1", "slug": "other"} {
+		form.Set(field, value)
+	}
+	got := h.Ask(admin, "POST", "/c/now/edit", form)
+	if head := frame(got.Body); got.Code != 400 || !strings.Contains(head, `<a href="/c/now">`+html.EscapeString(c.Name)+`</a>`) || !strings.Contains(head, " left</time>") || strings.Contains(head, "/c/other") {
+		t.Errorf("%d, the frame is\n%s", got.Code, head)
 	}
 }

@@ -32,15 +32,15 @@ const listen = (() => {
 const live = document.querySelector('[data-events]');
 if (live) {
   // A part that is drawn again as a whole is not read aloud again as a whole: only its state is.
-  const spoken = document.createElement('p');
-  spoken.className = 'said';
-  spoken.setAttribute('role', 'status');
-  live.before(spoken);
+  const status = document.createElement('p');
+  status.className = 'said';
+  status.setAttribute('role', 'status');
+  live.before(status);
   const end = listen(live.dataset.events, (event, part) => {
     live.innerHTML = part;
     local(live);
     const state = live.querySelector('.said, .badge')?.textContent;
-    if (state && state !== spoken.textContent && !live.hasAttribute('aria-live')) { spoken.textContent = state; }
+    if (state && state !== status.textContent && !live.hasAttribute('aria-live')) { status.textContent = state; }
     if (event !== 'end') { return; }
     end();
     const verdict = live.querySelector('.said, .badge');
