@@ -30,6 +30,7 @@ import (
 
 // harness is a server for tests: a real database and a real queue, and no worker.
 type harness struct {
+	options api.Options
 	*testing.T
 	*httptest.Server
 	store   *store.Store
@@ -105,7 +106,7 @@ func newHarness(t *testing.T) *harness {
 		Ready:  func(context.Context) ([]string, error) { return []string{"a worker is ill"}, nil },
 		Backup: func(_ context.Context, name string) (string, error) { return name, nil },
 	}
-	h.desk = options.Desk
+	h.desk, h.options = options.Desk, options
 	var answers atomic.Value
 	h.mixed = func(classes ...string) {
 		options.Mixed = classes

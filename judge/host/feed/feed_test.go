@@ -35,6 +35,8 @@ type world struct {
 	contest string // id
 	sent    []*store.Accepted
 	made    []string // rejudgings
+	// unverified reports that judges verify nothing.
+	unverified bool
 }
 
 var (
@@ -62,7 +64,7 @@ func newWorld(t *testing.T) *world {
 		w.must(err)
 		w.people = append(w.people, a)
 		n.Teams = append(n.Teams, store.Team{
-			ExtID: fmt.Sprint("t", i), Name: fmt.Sprint("Team ", i), Hidden: i == 4, GroupIDs: []string{"east"},
+			ExtID: fmt.Sprint("t", i), Name: fmt.Sprint("Team ", i), Hidden: i == 4, GroupIDs: []string{[]string{"east", "west"}[i/3]},
 		})
 		n.Accounts = append(n.Accounts, store.ImportedAccount{ID: a.Login, Type: "team", Team: fmt.Sprint("t", i), Account: a})
 	}
@@ -144,7 +146,7 @@ var verdicts = []judge.Verdict{judge.Accepted, judge.Accepted, judge.WrongAnswer
 func (w *world) step(r *rand.Rand) string {
 	w.now = w.now.Add(time.Duration(r.IntN(400)) * time.Second)
 	started := w.now.After(start)
-	switch n := r.IntN(40); {
+	switch n := r.IntN(48); {
 	case n < 13 && started:
 		w.submit(r.IntN(6)-1, fmt.Sprint("p", r.IntN(3)))
 		return "submit"
@@ -200,8 +202,50 @@ func (w *world) step(r *rand.Rand) string {
 	case n == 38:
 		w.set(func(c *store.Contest) { c.Settings.CompileErrors = !c.Settings.CompileErrors })
 		return "settings"
+	case n >= 40:
+		return w.rarely(r, n-40)
 	}
 	return ""
+}
+
+// rarely changes something that happens less often.
+func (w *world) rarely(r *rand.Rand, n int) string {
+	switch {
+	case n < 2:
+		t := *w.teams[r.IntN(len(w.teams))]
+		t.ExtraTime = time.Duration(r.IntN(3)) * 10 * time.Minute
+		w.must(w.store.SetTeam(w.Context(), &t, ""))
+		for i := range w.teams {
+			if w.teams[i].ID == t.ID {
+				w.teams[i] = &t
+			}
+		}
+		return "extra time"
+	case n < 4:
+		w.set(func(c *store.Contest) {
+			from := w.now.Add(-time.Duration(1+r.IntN(20)) * time.Minute)
+			if all := c.Settings.Removed; len(all) > 0 && from.Before(all[len(all)-1].To) {
+				c.Settings.Removed = all[:len(all)-1]
+				return
+			}
+			c.Settings.Removed = append(c.Settings.Removed, store.Interval{From: from, To: from.Add(5 * time.Minute)})
+		})
+		return "removed"
+	case w.unverified: // clients that see all cannot know what is to be verified
+		return ""
+	case n < 6:
+		m := store.VerifyModes[r.IntN(len(store.VerifyModes))]
+		w.must(w.store.SetVerify(w.Context(), w.contest, []string{"A", "B", "C"}[r.IntN(3)], m))
+		return "mode"
+	}
+	for _, a := range w.sent {
+		s, err := w.store.Submission(w.Context(), a.ID)
+		w.must(err)
+		if s.Verify.Open() && r.IntN(2) == 0 {
+			w.must(w.store.Verify(w.Context(), a.ID, w.people[0].ID, store.Verification{OK: true, Judgement: s.Judgement}))
+		}
+	}
+	return "verify"
 }
 
 // readers are a reader of each role in each version.

@@ -149,6 +149,11 @@ func TestVerify(t *testing.T) {
 			if tt.want != "" {
 				w.verify(sub, true, nil)
 				w.is(sub, store.Verified)
+				if tt.want == store.Unverified {
+					w.verify(sub, false, store.ErrSeen)
+					w.is(sub, store.Verified)
+					continue
+				}
 				w.verify(sub, false, nil)
 			} else {
 				w.verify(sub, true, store.ErrNotReady)
@@ -198,6 +203,8 @@ func TestVerifyRejudged(t *testing.T) {
 		if s, err := w.Submission(t.Context(), sub.ID); err != nil || s.Verify != "" {
 			t.Errorf("what the jury decided is %+v, %v", s, err)
 		}
+		w.must(w.Mark(t.Context(), sub.ID, w.alice.ID, store.Mark{Why: "as it was judged"}, -1))
+		w.is(sub, store.Verified) // a judge has looked at it
 		said, err := w.Verifications(t.Context(), sub.ID)
 		if err != nil || len(said) != 1 || said[0].Login != "alice" || !said[0].OK || said[0].Note != "seen" || said[0].Verdict != judge.WrongAnswer {
 			t.Errorf("judges said %+v, %v", said, err)
@@ -324,6 +331,9 @@ func TestFinalizeStore(t *testing.T) {
 		w.must(err)
 		w.verify(good, true, nil)
 		blocked("true 0 0 1/2 0 0")
+		w.verify(good, false, nil)
+		blocked("true 0 0 0/2 0 0")
+		w.verify(good, true, nil)
 		w.verify(open, true, nil)
 
 		c := w.row()

@@ -47,6 +47,9 @@ func (s *Store) Mark(ctx context.Context, submission, account string, m Mark, se
 		}); err != nil {
 			return err
 		}
+		if err := q.SetVerified(ctx, of.Judgement, true); err != nil { // a judge has looked at it
+			return err
+		}
 		if err := q.SetMark(ctx, query.SetMarkParams{Submission: submission, Ignored: m.Ignored, Given: string(m.Verdict)}); err != nil {
 			return err
 		}

@@ -517,6 +517,9 @@ type Judgement struct {
 	Verified   bool
 }
 
+// After reports whether judges verify the verdict after contestants saw it.
+func (j *Judgement) After() bool { return j.Verify == VerifyAfter || j.Verify == VerifyAfterRejected }
+
 // Withheld reports whether contestants must not see anything of the judgement yet, because a judge must verify
 // its verdict first.
 func (j *Judgement) Withheld() bool {

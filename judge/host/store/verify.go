@@ -56,9 +56,13 @@ type Verification struct {
 	Judgement string
 }
 
+// ErrSeen means that contestants may have seen a verdict already.
+var ErrSeen = errors.New("contestants may have seen the verdict")
+
 // Verify notes what an account said about a judgement, which must be the one that counts of its
-// submission. It returns ErrChanged if another one counts, ErrNotReady if nothing of it is to verify,
-// and ErrFinal if the results of the contest are final.
+// submission. It returns ErrChanged if another one counts, ErrNotReady if nothing of it is to verify, ErrSeen
+// if a verdict that contestants may have seen would become hidden again, and ErrFinal if the results of the
+// contest are final.
 func (s *Store) Verify(ctx context.Context, submission, account string, v Verification) error {
 	return s.tx(ctx, "verify a verdict", func(q *query.Queries) error {
 		of, err := q.GetSubmission(ctx, submission)
@@ -80,6 +84,11 @@ func (s *Store) Verify(ctx context.Context, submission, account string, v Verifi
 			return ErrChanged
 		case of.Verify == "":
 			return ErrNotReady
+		}
+		if j, err := q.StandingJudgement(ctx, submission); err != nil {
+			return err
+		} else if !v.OK && j.Verified && VerifyMode(j.Verify).before(judge.Verdict(j.Verdict.String)) {
+			return ErrSeen
 		}
 		if err := q.InsertVerification(ctx, query.InsertVerificationParams{
 			Judgement: v.Judgement, At: at, Account: account, Ok: v.OK, Note: clean(v.Note),

@@ -18,7 +18,7 @@ type verifyView struct {
 	Judgement string // id of the one that counts
 	Open      bool   // a judge must still verify it
 	Waits     bool   // contestants do not see the verdict until then
-	Decides   bool   // the reader may verify it
+	Decides   bool   // the reader may verify it, or take that back
 	All       []store.Verification
 }
 
@@ -32,7 +32,7 @@ func (s *site) verification(r *web.Request, j *store.Judgement) (*verifyView, er
 	}
 	return &verifyView{
 		Judgement: j.ID, Open: sub.Verify.Open(), Waits: sub.Verify == store.Unverified, All: all,
-		Decides: sub.Verify != "" && r.Can(auth.Decide) && access.Of(r).Contest.Finalized.IsZero(),
+		Decides: sub.Verify != "" && r.Can(auth.Decide) && access.Of(r).Contest.Finalized.IsZero() && (sub.Verify.Open() || j.After()),
 	}, nil
 }
 
@@ -56,6 +56,8 @@ func (s *site) verify(w http.ResponseWriter, r *web.Request) error {
 		return refuse("the results of "+a.Contest.Name+" are final", "reopen them first, under Final results")
 	case errors.Is(err, store.ErrChanged):
 		return refuse("the submission has another judgement now", "load the page again and look at its verdict, then verify it")
+	case errors.Is(err, store.ErrSeen):
+		return refuse("the team may have seen this verdict", "rejudge the submission, or override its verdict")
 	case errors.Is(err, store.ErrNotReady):
 		return refuse("there is no verdict to verify", "judges verify verdicts of problems for which the overview of the contest says so")
 	case err != nil:
