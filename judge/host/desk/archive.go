@@ -45,7 +45,7 @@ func ReadZip(data []byte, most int64) (names []string, texts [][]byte, err error
 	return names, texts, nil
 }
 
-// ProgramOf is what a submission of files, of which there is one at least, is called, and whether it is a directory.
+// ProgramOf returns what a submission of one or more files is called, and whether it is a directory.
 func ProgramOf(names []string) (program string, folder bool) {
 	if len(names) > 1 || strings.Contains(names[0], "/") {
 		return fmt.Sprintf("%s and %d more", path.Base(names[0]), len(names)-1), true

@@ -129,7 +129,7 @@ func penalty(text string) (minutes int, ok bool) {
 	return minutes, true
 }
 
-// contest brings the contest up to date with the primary, with its problems unless they are nil.
+// contest updates the contest with what the primary says, and with its problems unless they are nil.
 func (f *follower) contest(ctx context.Context, problems []store.NewContestProblem, finalized bool) error {
 	c, err := f.Store.Contest(ctx, f.source.Contest)
 	if err != nil {
@@ -148,7 +148,7 @@ func (f *follower) contest(ctx context.Context, problems []store.NewContestProbl
 	if err := f.Store.SetContest(ctx, c, problems); !errors.Is(err, store.ErrChanged) {
 		return err
 	}
-	f.again = true // somebody else changed it, and then it is tried again
+	f.again = true // the contest was changed at the same time: it is tried again
 	return nil
 }
 
