@@ -17,7 +17,7 @@ func (a *admin) shadowContest() *cobra.Command {
 	var n client.ShadowContest
 	var score string
 	var stop bool
-	cmd := a.below("shadow <address of a contest>", "follow a contest of another judging system, and compare the verdicts",
+	cmd := a.below("shadow [address of a contest]", "follow a contest of another judging system, and compare the verdicts",
 		func(ctx context.Context, api *client.Client, args []string) error {
 			if stop {
 				if n.Contest == "" || len(args) > 0 {

@@ -238,6 +238,8 @@ var expected = map[string]struct {
 	"GET /v1/judgings":                      {"/v1/judgings?origin=guest", nil, "admin 200"},
 	"POST /v1/backup":                       {"/v1/backup", "{", "admin 400"},
 	"POST /v1/contests":                     {"/v1/contests", "{", "admin 400"},
+	"POST /v1/contests/shadow":              {"/v1/contests/shadow", client.ShadowContest{URL: "none"}, "admin 400"},
+	"DELETE /v1/contests/{slug}/shadow":     {"/v1/contests/none/shadow", nil, "admin 404"},
 }
 
 // TestWhoMayAskWhat walks all routes as everybody. Who is refused is told 401 where it is

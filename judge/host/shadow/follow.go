@@ -63,7 +63,7 @@ func (f *follower) session(ctx context.Context) error {
 	return f.follow(ctx, read, ended)
 }
 
-// follow keeps what comes from the feed of the primary, and brings the contest up to date.
+// follow keeps what comes from the feed of the primary, and updates the contest.
 func (f *follower) follow(ctx context.Context, read <-chan []byte, ended <-chan error) error {
 	heard := time.Now()
 	if err := f.heard(ctx); err != nil {
@@ -220,7 +220,7 @@ func (f *follower) has(types ...string) bool {
 	return false
 }
 
-// apply brings the contest up to date with what was kept: each kind of objects after those that it refers to.
+// apply updates the contest with what was kept: each kind of objects after those that it refers to.
 func (f *follower) apply(ctx context.Context) error {
 	if f.mirror["contest"][""] == "" {
 		return nil // the feed has only begun

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -15,7 +16,6 @@ import (
 	"assay/judge/host/contestexport"
 	"assay/judge/host/contestpackage"
 	"assay/judge/host/store"
-	"assay/judge/internal/pattern"
 )
 
 // object is an object of a primary, whose values are read as they are asked for.
@@ -129,7 +129,7 @@ func penalty(text string) (minutes int, ok bool) {
 	return minutes, true
 }
 
-// contest brings the contest up to date with the primary, with its problems unless they are nil.
+// contest updates the contest with what the primary says, and with its problems unless they are nil.
 func (f *follower) contest(ctx context.Context, problems []store.NewContestProblem, finalized bool) error {
 	c, err := f.Store.Contest(ctx, f.source.Contest)
 	if err != nil {
@@ -148,17 +148,17 @@ func (f *follower) contest(ctx context.Context, problems []store.NewContestProbl
 	if err := f.Store.SetContest(ctx, c, problems); !errors.Is(err, store.ErrChanged) {
 		return err
 	}
-	f.again = true // a jury changed it meanwhile: the next round tries it again
+	f.again = true // the contest was changed at the same time: it is tried again
 	return nil
 }
 
 // computed are the awards that this server computes. The others are taken over.
-var computed = pattern.New(`^(winner|(gold|silver|bronze)-medal|first-to-solve-.*|group-winner-.*)$`)
+var computed = regexp.MustCompile(`^(winner|(gold|silver|bronze)-medal|first-to-solve-.*|group-winner-.*)$`)
 
 // awards are the awards of the primary that this server does not compute.
 func (m Mirror) awards() (all []store.OwnAward) {
 	for _, id := range m.ids("awards") {
-		if o := m.object("awards", id); !computed().MatchString(id) {
+		if o := m.object("awards", id); !computed.MatchString(id) {
 			all = append(all, store.OwnAward{ID: id, Citation: cmp.Or(o.text("citation"), id), Teams: o.texts("team_ids")})
 		}
 	}
@@ -289,8 +289,8 @@ func (f *follower) teamOf(o object, plain map[string]any, there func(typ, id str
 }
 
 var (
-	hexColor = pattern.New(`^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$`)
-	notSlug  = pattern.New(`[^a-z0-9]+`)
+	hexColor = regexp.MustCompile(`^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$`)
+	notSlug  = regexp.MustCompile(`[^a-z0-9]+`)
 )
 
 // problems takes over the problems. One without a package on this server becomes a placeholder.
@@ -335,7 +335,7 @@ func (f *follower) problems(ctx context.Context) error {
 			continue
 		}
 		n := store.NewContestProblem{Label: label, ExtID: id, ColorName: o.text("color")}
-		if rgb := o.text("rgb"); hexColor().MatchString(rgb) {
+		if rgb := o.text("rgb"); hexColor.MatchString(rgb) {
 			n.Colour = rgb
 		}
 		if n.Slug, n.Points, err = f.problemFor(ctx, c, id, label, o.text("name"), was, published, all); err != nil {
@@ -362,7 +362,7 @@ func (f *follower) problemFor(ctx context.Context, c *store.Contest, id, label, 
 	free := func(slug string) bool {
 		return !slices.ContainsFunc(all, func(n store.NewContestProblem) bool { return n.Slug == slug })
 	}
-	own := notSlug().ReplaceAllString(strings.ToLower(c.Slug+"-"+label), "-")
+	own := notSlug.ReplaceAllString(strings.ToLower(c.Slug+"-"+label), "-")
 	own = strings.Trim(own[max(0, len(own)-40):], "-")
 	for _, is := range []func(p *store.ContestProblem) bool{
 		func(p *store.ContestProblem) bool { return p.ExtID == id },

@@ -129,7 +129,7 @@ type follower struct {
 	fresh    map[key]store.ExternalObject // that the contest does not have yet
 	problem  map[key]string               // what was noted
 	failures map[string]int               // how often the files of a submission could not be fetched
-	again    bool                         // the contest is not up to date, and the next round tries it again
+	again    bool                         // the contest is not up to date
 	told     string                       // why the primary is not followed, as it was noted
 	noted    time.Time                    // when it was noted that the primary sent something
 	board    time.Time                    // when its scoreboard was asked for

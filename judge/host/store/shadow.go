@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
@@ -198,14 +199,14 @@ func (s *Store) SetShadowed(ctx context.Context, contest string, all []Shadowed)
 func (s *Store) NewPlaceholder(ctx context.Context, slug, title, owner string) error {
 	return s.tx(ctx, "make the problem "+slug, func(q *query.Queries) error {
 		old, err := q.ProblemBySlug(ctx, slug)
-		if none(err, ErrNotFound) != ErrNotFound {
-			if err == nil && (old.Bundle != "" || old.Owner != owner) {
-				err = ErrTaken
-			}
+		switch {
+		case err == nil && old.Bundle != "":
+			return ErrTaken
+		case err != nil && !errors.Is(err, sql.ErrNoRows):
 			return err
 		}
 		_, err = q.PutProblem(ctx, query.PutProblemParams{ID: newID(), Slug: slug, Title: clean(title), Owner: owner, Made: s.now()})
-		return err
+		return none(err, ErrTaken) // it is another account's
 	})
 }
 

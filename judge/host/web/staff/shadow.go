@@ -111,7 +111,7 @@ func (s *site) attendShadow(r *web.Request, add func(class, text, detail, link, 
 		add("wa", fmt.Sprintf("The primary has been silent for %d s", int(lag.Seconds())), source.Trouble, link, "Open comparison")
 	}
 	if len(wrong) > 0 {
-		add("tle", web.Counted(len(wrong), "object", "objects")+" of the primary cannot be used as they are", "", link+"#problems", "Show them")
+		add("tle", web.Counted(len(wrong), "object", "objects")+" of the primary could not be taken over completely", "", link+"#problems", "Show them")
 	}
 	return true, nil
 }

@@ -1,0 +1,95 @@
+package staff_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge/host/store"
+	"assay/judge/host/web/webtest"
+)
+
+// TestShadowPage: the jury compares verdicts, scoreboards and awards with those of a primary, and sees how long it
+// has been silent.
+func TestShadowPage(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("now", -2*time.Minute, store.Accounts, store.Settings{})
+	admin, judge1, ada := h.Cookie("admin"), h.Cookie("judge"), h.Cookie("ada")
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := h.Ask(admin, "GET", "/c/now/shadow", nil); got.Code != 404 {
+		t.Errorf("without a primary: %d", got.Code)
+	}
+	if page := h.Ask(admin, "GET", "/c/now/overview", nil).Body; strings.Contains(page, "/c/now/shadow") {
+		t.Errorf("the overview has a primary:\n%s", page)
+	}
+	h.Judged(h.Send(c, "ada"), webtest.Accepted()...) // 1
+	h.Judged(h.Send(c, "bob"), webtest.Failing()...)  // 2
+	h.Send(c, "bob")                                  // 3 stays pending
+	check(h.Store.SetSource(t.Context(), store.Source{Contest: c.ID, URL: "https://primary.example/contests/x" + webtest.Evil, Account: h.Accounts["admin"].ID}))
+	page := h.Ask(judge1, "GET", "/c/now/shadow", nil).Body
+	for _, want := range []string{"The primary has sent nothing yet", `<span class="tag bad">nothing received yet`, "The primary shows no scoreboard"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("before anything is received, the page has no %q:\n%s", want, page)
+		}
+	}
+	if page := h.Ask(admin, "GET", "/c/now/overview", nil).Body; !strings.Contains(page, `href="/c/now/shadow">Compare`) || !strings.Contains(page, "The primary has sent nothing yet") {
+		t.Errorf("the overview has no primary:\n%s", page)
+	}
+	object := func(typ, id, data string) store.ExternalObject {
+		return store.ExternalObject{Type: typ, ID: id, Data: data}
+	}
+	var objects []store.ExternalObject
+	for _, id := range []string{"AC", "WA"} {
+		objects = append(objects, object("judgement-types", id, fmt.Sprintf(`{"id":%q,"penalty":true,"solved":%v}`, id, id == "AC")))
+	}
+	for i, v := range []string{"AC", "AC", "WA"} {
+		id := fmt.Sprint(i + 1)
+		objects = append(objects, object("judgements", "j"+id, fmt.Sprintf(`{"id":"j%s","submission_id":%q,"judgement_type_id":%q}`, id, id, v)))
+	}
+	objects = append(objects, object("awards", "winner", `{"id":"winner","team_ids":["2"]}`), object("teams", "2", `{"id":"2","name":"Two"}`))
+	check(h.Store.PutExternalObjects(t.Context(), c.ID, "since_token=1", objects))
+	check(h.Store.NoteHeard(t.Context(), c.ID))
+	check(h.Store.NoteExternalProblem(t.Context(), c.ID, "teams", "9", "it has no name"+webtest.Evil))
+	check(h.Store.SetExternalScoreboard(t.Context(), c.ID, `{"rows":[{"rank":1,"team_id":"2","score":{"num_solved":1,"total_time":1}},{"rank":2,"team_id":"1","score":{"num_solved":0,"total_time":0}}]}`))
+	page = h.Ask(judge1, "GET", "/c/now/shadow", nil).Body
+	webtest.Harmless(t, "the comparison", page)
+	for _, want := range []string{
+		`<span class="tag ok">connected`, "<dt>Judged by both</dt><dd>2</dd>", "<dt>Different verdicts</dt><dd>1</dd>", "<dt>Different ranks</dt><dd>2</dd>",
+		`<th scope="row" class="num"><a href="/c/now/s/2">2</a></th><td>2</td><td>AC</td><td>WA</td>`, "pending</th>", "<strong>1</strong>",
+		`<th scope="row">Two</th><td>1: 1 solved, 1 min</td>`, `<th scope="row">winner</th><td>2</td><td>1</td>`, "teams 9",
+		"The verdicts of the primary count.",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %q:\n%s", want, page)
+		}
+	}
+	if strings.Count(page, "<strong>") != 1 {
+		t.Errorf("more than one cell of the matrix is a difference:\n%s", page)
+	}
+	if page := h.Ask(admin, "GET", "/c/now/overview", nil).Body; !strings.Contains(page, "1 object of the primary could not be taken over completely") || strings.Contains(page, "silent") {
+		t.Errorf("the overview says of the primary:\n%s", page)
+	}
+	h.Later(119 * time.Second)
+	if page := h.Ask(judge1, "GET", "/c/now/shadow", nil).Body; !strings.Contains(page, "connected") || !strings.Contains(page, "<dt>Lag</dt><dd>119 s</dd>") {
+		t.Errorf("after 119 s:\n%s", page)
+	}
+	check(h.Store.NoteTrouble(t.Context(), c.ID, "the cable"+webtest.Evil))
+	h.Later(2 * time.Second)
+	page = h.Ask(judge1, "GET", "/c/now/shadow", nil).Body
+	webtest.Harmless(t, "the comparison with a silent primary", page)
+	if !strings.Contains(page, `<span class="tag bad">silent`) || !strings.Contains(page, "silent for 121 s") || !strings.Contains(page, "the cable") {
+		t.Errorf("after 121 s:\n%s", page)
+	}
+	if page := h.Ask(admin, "GET", "/c/now/overview", nil).Body; !strings.Contains(page, "The primary has been silent for 121 s") {
+		t.Errorf("the overview after 121 s:\n%s", page)
+	}
+	if got := h.Ask(ada, "GET", "/c/now/shadow", nil); got.Code != 403 && got.Code != 404 {
+		t.Errorf("a contestant sees it: %d", got.Code)
+	}
+}
