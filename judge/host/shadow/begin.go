@@ -27,7 +27,7 @@ func Begin(ctx context.Context, d *desk.Desk, source store.Source, slug string) 
 	}
 	m := Mirror{"contest": {"": string(data)}}
 	if slug == "" {
-		slug = strings.Trim(notSlug().ReplaceAllString(strings.ToLower(m.object("contest", "").text("id")), "-"), "-")
+		slug = strings.Trim(notSlug.ReplaceAllString(strings.ToLower(m.object("contest", "").text("id")), "-"), "-")
 	}
 	if !store.GoodSlug(slug) {
 		return refuse(http.StatusBadRequest, "the primary does not say the id of its contest in a form that addresses can have",

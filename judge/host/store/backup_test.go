@@ -37,7 +37,8 @@ func fill(t *testing.T, h *harness) {
 	h.out(specs...)
 	h.fold(h.result(specs[0], judge.WrongAnswer), store.Counted)
 	h.fold(h.result(specs[0], judge.Accepted), store.Disagreement)
-	_, err = h.Enter(t.Context(), h.newContest("spring").ID, h.alice)
+	w := &season{harness: h, T: t, contest: h.newContest("spring").ID}
+	w.team, err = h.Enter(t.Context(), w.contest, h.alice)
 	check(err)
 	regional, _, err := h.ImportContest(t.Context(), h.imported())
 	check(err)
@@ -90,6 +91,11 @@ func fill(t *testing.T, h *harness) {
 	check(h.SetSetting(t.Context(), "aa", ""))
 	check(h.NoteBlobs(t.Context(), store.Blob{Digest: digest("x"), Size: 1 << 60, Kind: "file"}))
 	check(h.NoteSent(t.Context(), h.alice.ID, store.Blob{Digest: digest("x"), Size: 1 << 60, Kind: "file"}, 0))
+	h.clock.add(61 * time.Minute)
+	check(h.SetVerify(t.Context(), w.contest, "A", store.VerifyAfter))
+	verified := w.send(w.team.ID)
+	w.judge(job.Contest, judge.Accepted)
+	w.verify(verified, true, nil)
 }
 
 // TestABackupIsRestoredIntoEitherDatabase: from each of the two into each of them, and what
