@@ -14,6 +14,7 @@ import (
 
 	"assay/judge/host/board"
 	"assay/judge/host/contestexport"
+	"assay/judge/host/job"
 	"assay/judge/host/store"
 	"assay/judge/host/web/webtest"
 )
@@ -177,4 +178,76 @@ func TestPackage(t *testing.T) {
 	if strings.Join(names, " ") != want || !strings.Contains(all["contest.json"], `"id": "spring"`) || !strings.Contains(all["teams.json"], `"name": "ada`) || !strings.Contains(all["problems.json"], `"id": "sum"`) {
 		t.Errorf("%q\n%q", names, all)
 	}
+}
+
+// TestResultsTable: the ranks and awards in results.tsv are those of the main scoreboard.
+func TestResultsTable(t *testing.T) {
+	h := webtest.New(t)
+	n := &store.ContestImport{
+		Contest:  &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: 5 * time.Hour, Visibility: store.Public},
+		Problems: []store.NewContestProblem{{Label: "A", Slug: "sum"}},
+		Groups:   []store.Group{{ID: "1", Name: "North"}, {ID: "2", Name: "South"}},
+		Teams: []store.Team{
+			{ExtID: "1", ICPCID: "100", Name: "ada", GroupIDs: []string{"1"}}, {ExtID: "2", ICPCID: "200", Name: "bob", GroupIDs: []string{"1"}},
+			{ExtID: "3", ICPCID: "300", Name: "chair", GroupIDs: []string{"2"}}, {ExtID: "4", ICPCID: "400", Name: "judge", GroupIDs: []string{"1"}},
+			{ExtID: "5", ICPCID: "500", Name: "hidden", Hidden: true},
+		},
+	}
+	id, _, err := h.Store.ImportContest(t.Context(), n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	teams := webtest.Must[[]*store.Team](t)(h.Store.Teams(t.Context(), id))
+	is := func(when, want string, change func(c *store.Contest)) {
+		t.Helper()
+		c := webtest.Must[*store.Contest](t)(h.Store.Contest(t.Context(), id))
+		change(c)
+		if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
+			t.Fatal(err)
+		}
+		_, all := files(t, h, c, contestexport.Package)
+		if got := strings.TrimSuffix(all["results.tsv"], "\n"); got != "File_Version\t1"+want {
+			t.Errorf("%s:\n%q, want\n%q", when, got, want)
+		}
+	}
+	const none = "\t\t\t0\t0\t0\t"
+	is("before the start", "\n100"+none+"\n200"+none+"\n300"+none+"\n400"+none, func(*store.Contest) {})
+	const honorable = "\t\tHonorable\t0\t0\t0\t"
+	is("after the start", "\n100"+honorable+"\n200"+honorable+"\n300"+honorable+"\n400"+honorable, func(c *store.Contest) {
+		c.Starts = time.Now().Add(-4 * time.Hour)
+	})
+	solve := func(team, minute int) {
+		t.Helper()
+		c := webtest.Must[*store.Contest](t)(h.Store.Contest(t.Context(), id))
+		n := store.NewSubmission{
+			Contest: id, Account: h.Accounts["admin"].ID, Team: teams[team].ID, Problem: "sum", Lane: job.Contest, Class: "main", At: c.Starts.Add(time.Duration(minute) * time.Minute),
+			Work: job.Work{Kind: job.Submission, Bundle: h.Problem.Bundle, Config: h.Problem.Config, Problem: "sum", Program: "a.py",
+				Files: []job.File{{Path: "a.py", Size: 1, Digest: h.Problem.Bundle}}},
+		}
+		a, err := h.Store.Submit(t.Context(), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Judged(a, webtest.Accepted()...)
+	}
+	for team, minute := range []int{10, 20, 30, 30} {
+		solve(team, minute)
+	}
+	solve(4, 1) // whom nobody sees
+	medals := func(gold, silver int) func(c *store.Contest) {
+		return func(c *store.Contest) { c.Settings.Medals = &store.Medals{Gold: gold, Silver: silver} }
+	}
+	const first, second = "\n100\t1\tGold Medal\t1\t10\t10\tNorth", "\n200\t2\tSilver Medal\t1\t20\t20\t"
+	is("medals", first+second+"\n300\t3\tRanked\t1\t30\t30\tSouth\n400\t3\tRanked\t1\t30\t30\t", medals(1, 1))
+	is("shared", first+second+"\n300\t3\tSilver Medal\t1\t30\t30\tSouth\n400\t3\tSilver Medal\t1\t30\t30\t", medals(1, 2))
+	is("the World Finals", first+"\n200\t2\tRanked\t1\t20\t20\t\n300\t2\tRanked\t1\t30\t30\tSouth\n400\t2\tRanked\t1\t30\t30\t", func(c *store.Contest) {
+		c.Settings.Medals, c.Settings.WorldFinals = &store.Medals{Gold: 1}, true
+	})
+	is("the main group", first+"\n200\t2\tBronze Medal\t1\t20\t20\t\n400\t3\tBronze Medal\t1\t30\t30\t", func(c *store.Contest) {
+		c.MainGroup, c.Settings.WorldFinals = "1", false
+		c.Settings.Medals = &store.Medals{Gold: 1, Bronze: 2}
+	})
+	is("medals by hand", "\n100\t1\tRanked\t1\t10\t10\tNorth\n200\t2\tGold Medal\t1\t20\t20\t\n400\t3\tRanked\t1\t30\t30\t", func(c *store.Contest) {
+		c.Settings.Awards, c.Settings.AwardsOff = []store.OwnAward{{ID: "gold-medal", Citation: "Gold", Teams: []string{"2"}}}, []string{"bronze-medal"}
+	})
 }

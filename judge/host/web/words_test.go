@@ -49,7 +49,7 @@ func TestWordsOfPages(t *testing.T) {
 		"/c/now/teams/remove?t=1":   {"Remove 1 team", "cannot be removed, because it has 1 submission", "Hide the team"},
 		"/c/now/teams/slips":        {"New login sheets", "Replace the passwords of all 1 team", "Create new passwords"},
 		"/c/now/import":             {"Import teams", "Check list"},
-		"/c/now/finalize":           {"Final results", "of 4 checks are open", "The contest has not ended", "1 rejudging is open", "All clarification requests are answered", "Check again"},
+		"/c/now/finalize":           {"Final results", "of 5 checks are open", "The contest has not ended", "1 rejudging is open", "All clarification requests are answered", "Check again"},
 		"/c/now/rejudgings":         {"Create rejudging", "Verdicts do not change until you apply the rejudging", "0 of 1"},
 		made.Get("Location"):        {"Rejudging: a wrong answer file", "Cancel rejudging", "0 of 1 submissions are judged", "No verdict changes so far"},
 		"/problems":                 {"Problems", "1 problem on this server", "Upload a problem package", "Upload package"},
