@@ -49,6 +49,7 @@ type primary struct {
 	busy, most  int
 	unavailable map[string]int // how often files are not there yet
 	password    string
+	closed      bool // the results stay hidden: the scoreboard is not thawed
 }
 
 func newPrimary(t *testing.T, old bool) *primary {
@@ -396,7 +397,11 @@ func (p *primary) fill() {
 	p.add("teams", "t7", `{"id":"t7","name":"Seven","group_ids":["g"]}`)
 	p.add("awards", "best", `{"id":"best","citation":"The best","team_ids":["t7"]}`)
 	p.add("awards", "winner", `{"id":"winner","citation":"Winner","team_ids":["t1"]}`)
-	p.add("state", "", `{"started":"2026-01-01T10:00:00.000+01:00","ended":"2026-01-01T15:00:00.000+01:00","frozen":"2026-01-01T14:00:00.000+01:00","thawed":"2026-01-01T15:10:00.000+01:00","finalized":"2026-01-01T15:05:00.000+01:00"}`)
+	thawed := `"2026-01-01T15:10:00.000+01:00"`
+	if p.closed {
+		thawed = "null"
+	}
+	p.add("state", "", `{"started":"2026-01-01T10:00:00.000+01:00","ended":"2026-01-01T15:00:00.000+01:00","frozen":"2026-01-01T14:00:00.000+01:00","thawed":`+thawed+`,"finalized":"2026-01-01T15:05:00.000+01:00"}`)
 }
 
 // begin lets the contest of a server follow a primary.
@@ -571,6 +576,7 @@ func TestPassword(t *testing.T) {
 // pending. It can be changed at any time.
 func TestOurs(t *testing.T) {
 	p := newPrimary(t, false)
+	p.closed = true // and the jury may still change verdicts
 	p.fill()
 	m := start(t, t.TempDir())
 	m.begin(p, true)

@@ -84,7 +84,7 @@ func TestADatabaseThatWasRolledBackIsRefused(t *testing.T) {
 
 // TestSeveralServersStartAtOnce on an empty database.
 func TestSeveralServersStartAtOnce(t *testing.T) {
-	dsn := create(t, "template1")
+	dsn := pgCopy(t, "template1")
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {

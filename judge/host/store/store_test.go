@@ -31,7 +31,8 @@ var (
 	start    = sync.OnceFunc(func() { postgres, startErr = storetest.StartPostgres() })
 
 	databases atomic.Int64
-	empty     sync.Once // makes the first database, which others are copies of
+	empty     sync.Once // makes the database that others are copies of
+	emptyName string
 )
 
 func TestMain(m *testing.M) {
@@ -61,7 +62,7 @@ func onBoth(t *testing.T, test func(t *testing.T, dsn string)) {
 func onNew(t *testing.T, test func(t *testing.T, dsn string)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { test(t, filepath.Join(t.TempDir(), "assay.db")) })
-	t.Run("postgres", func(t *testing.T) { test(t, create(t, "template1")) })
+	t.Run("postgres", func(t *testing.T) { test(t, pgCopy(t, "template1")) })
 }
 
 func lite(tb testing.TB) string { return filepath.Join(storetest.Dir(tb), "assay.db") }
@@ -70,7 +71,8 @@ func lite(tb testing.TB) string { return filepath.Join(storetest.Dir(tb), "assay
 func pg(tb testing.TB) string {
 	tb.Helper()
 	empty.Do(func() {
-		s, err := store.Open(tb.Context(), store.Options{DSN: create(tb, "template1"), Version: "v1.2.3"})
+		emptyName = create(tb, "template1")
+		s, err := store.Open(tb.Context(), store.Options{DSN: postgres.DSN(emptyName), Version: "v1.2.3"})
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -78,10 +80,16 @@ func pg(tb testing.TB) string {
 			tb.Fatal(err)
 		}
 	})
-	return create(tb, "test1")
+	return pgCopy(tb, emptyName)
 }
 
-// create makes a database on the server like another one, that nobody uses at the time.
+func pgCopy(tb testing.TB, like string) string {
+	name := create(tb, like)
+	return postgres.DSN(name)
+}
+
+// create makes a database on the server, and returns its name. It is a copy of another one, which nobody
+// uses at the time.
 func create(tb testing.TB, like string) string {
 	tb.Helper()
 	start()
@@ -100,7 +108,7 @@ func create(tb testing.TB, like string) string {
 	if _, err := db.Exec("CREATE DATABASE " + name + " TEMPLATE " + like); err != nil {
 		tb.Fatal(err)
 	}
-	return postgres.DSN(name)
+	return name
 }
 
 // clock is a clock that a test moves.
