@@ -27,7 +27,7 @@ func prepares(t *testing.T, command func(c *judge.Command, cache string) judge.E
 				cache = m.Host
 			}
 		}
-		if x := command(c, cache); x != (judge.Exec{}) || c.Argv[1] == "--library" {
+		if x := command(c, cache); x != (judge.Exec{}) || strings.HasPrefix(c.Argv[1], "--") {
 			return x
 		}
 		return copies(build, c)
