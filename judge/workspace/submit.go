@@ -51,7 +51,13 @@ func (w *Workspace) Submit(ctx context.Context, p *Problem, s Submission, o judg
 	if picked.Limits = p.Limits; s.TimeFactor > 0 {
 		picked.Limits = p.Limits.Scaled(s.TimeFactor)
 	}
-	bench, err := p.bench(ctx, picked, s.Path, e.build, trial.Way{Retime: !s.NoRetime}, s.Keep)
+	build := e.build
+	if build != nil && !p.w.shared {
+		var done func()
+		build, done = early(ctx, build)
+		defer done()
+	}
+	bench, err := p.bench(ctx, picked, s.Path, build, trial.Way{Retime: !s.NoRetime}, s.Keep)
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +72,28 @@ func (w *Workspace) Submit(ctx context.Context, p *Problem, s Submission, o judg
 	}
 	o.Preparing = w.Tools.Preparing
 	return judge.Run(ctx, picked, bench, o.Lending(), listen)
+}
+
+// early starts to build a submission, so that it is built while the checker is. Build returns what came of
+// that, and done waits for it. In a workspace that shares its processors with others, it would disturb a run
+// that must be alone.
+func early(ctx context.Context, start func(context.Context) (*lang.Result, error)) (build func(context.Context) (*lang.Result, error), done func()) {
+	var made *lang.Result
+	var err error
+	over := make(chan struct{})
+	go func() { // ends with start, for which done waits
+		defer close(over)
+		made, err = start(ctx)
+	}()
+	build = func(ctx context.Context) (*lang.Result, error) {
+		select {
+		case <-over:
+			return made, err
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+	return build, func() { <-over }
 }
 
 // pick picks cases of the problem, while it is not being prepared.

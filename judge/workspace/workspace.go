@@ -88,6 +88,7 @@ type Workspace struct {
 	Tools  *lang.Toolbox    // nil until then
 	Jobs   int
 
+	shared    bool // other workspaces of the process use the same processors
 	near      func(string) string
 	building  func(path, preparing string, passed time.Duration) // see Running
 	progress  func(what string, done, of int)                    // see Running
@@ -176,6 +177,7 @@ func (w *Workspace) Start(r Running) error {
 	if w.Box != nil {
 		return nil
 	}
+	w.shared = r.Beside != nil
 	if r.Beside == nil {
 		r.Beside = NewBeside(max(r.Jobs, 0))
 	} else {

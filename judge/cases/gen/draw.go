@@ -108,6 +108,10 @@ func stand(staging string, todo []*task) {
 // draw makes the inputs of all tasks that have none in the folder staging.
 func (m *Maker) draw(ctx context.Context, staging string, todo []*task) error {
 	stand(staging, todo)
+	todo = slices.DeleteFunc(slices.Clone(todo), (*task).drawn)
+	if len(todo) == 0 {
+		return nil
+	}
 	crew, err := m.hire(ctx)
 	if err != nil {
 		return err
@@ -115,9 +119,6 @@ func (m *Maker) draw(ctx context.Context, staging string, todo []*task) error {
 	done := m.counter("inputs made", len(todo))
 	return m.generators(ctx, crew, todo, func(g Generator, t *task) error {
 		defer done()
-		if t.drawn() {
-			return nil
-		}
 		input, err := g.Generate(ctx, t.seed, strings.Fields(t.c.Line))
 		if err != nil {
 			return err

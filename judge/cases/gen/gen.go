@@ -66,6 +66,7 @@ type task struct {
 	same    int    // of the last of these, how many drew what the one before did
 	before  string // the SHA-256 of the input that is drawn again
 	in, ans string // SHA-256
+	old     *stale // the case as other programs made it; nil if it is made from the start
 }
 
 // drawn says whether the input of the task is there, made whether the answer is, too.
@@ -81,6 +82,10 @@ func (t *task) pair() *pair { return &pair{c: t.c, in: t.staged + ".in", ans: t.
 // Judge.Faults are the setter's; then nothing was changed.
 func (m *Maker) Generate(ctx context.Context) (_ *Summary, err error) {
 	sources, err := m.sources()
+	if err != nil {
+		return nil, err
+	}
+	now, err := m.parts()
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +106,7 @@ func (m *Maker) Generate(ctx context.Context) (_ *Summary, err error) {
 				current[c.ID()] = e
 				continue
 			}
-			todo = append(todo, &task{c: c, seed: m.seed(c)})
+			todo = append(todo, &task{c: c, seed: m.seed(c), old: m.staleOf(c, old.entry(c.Name), old, now)})
 		}
 	}
 	staging := ""
@@ -132,6 +137,9 @@ func (m *Maker) Generate(ctx context.Context) (_ *Summary, err error) {
 		}
 		err := m.recall(sources, staging, todo)
 		if err == nil {
+			err = adopt(todo)
+		}
+		if err == nil {
 			err = m.draw(ctx, staging, todo)
 		}
 		return m.unwritable(todo[0].c, err)
@@ -144,6 +152,7 @@ func (m *Maker) Generate(ctx context.Context) (_ *Summary, err error) {
 			return nil, err
 		}
 	}
+	keepUnchanged(current, made)
 	sum.Kept = len(current)
 	if err := m.agree(ctx, m.pairs(current, made)); err != nil {
 		return nil, err
@@ -152,7 +161,7 @@ func (m *Maker) Generate(ctx context.Context) (_ *Summary, err error) {
 		return nil, err
 	}
 	for _, g := range m.Folder.Groups {
-		if err := m.place(&g, sources, current, made, &sum); err != nil {
+		if err := m.place(&g, &Manifest{Sources: sources, Parts: now}, current, made, &sum); err != nil {
 			return nil, err
 		}
 	}
@@ -291,6 +300,9 @@ func (m *Maker) make(ctx context.Context, todo []*task) error {
 	if err != nil {
 		return err
 	}
+	if !slices.ContainsFunc(todo, (*task).unchecked) {
+		crew.Validator = nil
+	}
 	if crew.Validator != nil {
 		v, err := NewValidator(ctx, m.Runner, crew.Validator, m.Folder.Validator, m.Limits)
 		if err != nil {
@@ -327,9 +339,11 @@ func (m *Maker) make(ctx context.Context, todo []*task) error {
 // a generator that depends on the clock, on chance of its own, or on what it made
 // before is found out.
 func (m *Maker) again(ctx context.Context, crew *crew, todo []*task) error {
-	reversed := make([]*task, len(todo))
-	for i, t := range todo {
-		reversed[len(todo)-1-i] = t
+	var reversed []*task
+	for _, t := range slices.Backward(todo) {
+		if !t.sameInput() { // else it was made before
+			reversed = append(reversed, t)
+		}
 	}
 	return m.generators(ctx, crew, reversed, func(g Generator, t *task) error {
 		input, err := g.Generate(ctx, t.seed, strings.Fields(t.c.Line))
@@ -396,7 +410,7 @@ func (w *maker) make(ctx context.Context, t *task) error {
 	if err != nil {
 		return fmt.Errorf("read case %s: %w", t.c.ID(), err)
 	}
-	if w.validator != nil {
+	if w.validator != nil && t.unchecked() {
 		text, err := w.validator.Validate(ctx, t.c.ID(), input)
 		if err != nil {
 			return err
@@ -404,6 +418,13 @@ func (w *maker) make(ctx context.Context, t *task) error {
 		if text != "" {
 			return w.invalid(ctx, text)
 		}
+	}
+	if t.sameInput() && !t.old.answered {
+		answer, err := os.ReadFile(t.old.ans)
+		if err != nil {
+			return fmt.Errorf("read case %s: %w", t.c.ID(), err)
+		}
+		return t.writeAnswer(answer)
 	}
 	answer, err := Answer(ctx, w.crew.m.Runner, w.crew.Reference, referenceFor(w.crew.m.Folder, t.c), w.crew.m.Folder.Limits, bytes.NewReader(input))
 	if err != nil {

@@ -19,9 +19,10 @@ const ManifestFile = "manifest.toml"
 // Manifest says of what a group's generated cases were made, and what came out.
 type Manifest struct {
 	// Sources is the SHA-256 of the generator, the validator and the reference,
-	// as they were. Where it is another, everything is made anew.
-	Sources string  `toml:"sources"`
-	Cases   []Entry `toml:"case"`
+	// as they were. If it is another one, the cases may be out of date.
+	Sources string `toml:"sources"`
+	Parts
+	Cases []Entry `toml:"case"`
 }
 
 // Entry is one generated case.
@@ -76,6 +77,7 @@ func (m *Manifest) format() []byte {
 	var b strings.Builder
 	b.WriteString("# Made by `judge generate`; do not edit. `judge generate --check` proves that\n# the files beside this one are what the generator lines make.\n")
 	fmt.Fprintf(&b, "sources = %q\n", m.Sources)
+	fmt.Fprintf(&b, "generator = %q\nvalidator = %q\nreference = %q\n", m.Generator, m.Validator, m.Reference)
 	for _, e := range m.Cases {
 		fmt.Fprintf(&b, "\n[[case]]\nname = %s\nline = %s\nseed = %q\nin   = %q\nans  = %q\n", quote(e.Name), quote(e.Line), e.Seed, e.In, e.Ans)
 	}

@@ -89,13 +89,12 @@ func (m *Maker) unwritable(c *judge.Case, err error) error {
 // place moves a group's new cases to where they belong, removes those that were
 // generated and no line makes any more, and writes the manifest last: until it is
 // written the files do not match it and are made again.
-func (m *Maker) place(g *judge.Group, sources string, current map[string]*Entry, made map[string]*task, sum *Summary) error {
+func (m *Maker) place(g *judge.Group, next *Manifest, current map[string]*Entry, made map[string]*task, sum *Summary) error {
 	dir := m.dir(g.Name)
 	old, _ := ReadManifest(dir)
 	if old == nil {
 		old = &Manifest{}
 	}
-	next := &Manifest{Sources: sources}
 	for i := range g.Cases {
 		c := &g.Cases[i]
 		if e := current[c.ID()]; e != nil {

@@ -215,7 +215,8 @@ func play(name string) {
 				os.Stdout.WriteString("# hello\n")
 				idle()
 			case "busy":
-				for {
+				for n := uint(0); ; n++ { // it computes and never answers
+					runtime.KeepAlive(n)
 				}
 			case "gone":
 				fmt.Fprintln(os.Stderr, "no such luck")

@@ -16,8 +16,8 @@ import (
 
 func TestNew(t *testing.T) {
 	word := pattern.New(`^[a-z]+$`)
-	if !word().MatchString("word") || word().MatchString("two words") || word() != word() {
-		t.Error("the expression is not the one that was given, or compiled twice")
+	if !word().MatchString("word") || word().MatchString("two words") {
+		t.Error("the expression is not the one that was given")
 	}
 }
 

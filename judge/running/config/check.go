@@ -167,6 +167,7 @@ func (k *checker) commands(l *Language, at string) {
 	for i, command := range l.Prepare {
 		k.command(l, tools, fmt.Sprintf("%s.prepare[%d]", at, i), command)
 	}
+	k.command(l, tools, at+".prepares.list", l.Prepares.List)
 	if len(l.Prepare) > 0 && l.Cache == "" {
 		k.fault(at+".prepare", `cache = "/cache" names the directory that prepare fills`, "language %q: prepare has no cache to fill", l.ID)
 	}

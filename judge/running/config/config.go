@@ -147,6 +147,7 @@ type Language struct {
 	BuildEnv map[string]string `toml:"build_env"`
 	Cache    string            `toml:"cache"`
 	Prepare  [][]string        `toml:"prepare" json:"-"` // fills the cache, and changes no program
+	Prepares PreparedParts     `toml:"prepares" json:"-"`
 	Result   []string          `toml:"result"`
 
 	Run   []string          `toml:"run"`
@@ -323,6 +324,12 @@ func (c *Config) Language(word string) (*Language, bool) {
 
 // names are the words by which a language can be asked for.
 func (l *Language) names() []string { return append([]string{l.ID}, l.Aliases...) }
+
+// PreparedParts say what prepare makes, for progress.
+type PreparedParts struct {
+	Name string   `toml:"name"` // what the parts are called, such as "packages"
+	List []string `toml:"list"` // a command that prints the parts, one per line
+}
 
 // Internal reports whether nothing about a file leads to the language, so that only the judge itself
 // and --lang choose it: it stands in for another language, or runs programs of problem packages.

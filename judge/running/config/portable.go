@@ -19,7 +19,7 @@ func (c *Config) Portable() ([]byte, error) {
 	out.Env, out.Hello, out.CodePages = c.Env, c.Hello, c.CodePages
 	for _, l := range c.Languages {
 		portable := *l
-		portable.Visible, portable.Locate, portable.Prepare = nil, nil, nil
+		portable.Visible, portable.Locate, portable.Prepare, portable.Prepares = nil, nil, nil, PreparedParts{}
 		out.Languages = append(out.Languages, &portable)
 	}
 	data, err := strict.Encode(out)
@@ -39,12 +39,12 @@ func LoadPortable(file string, data []byte, local *Config) (*Config, error) {
 	}
 	c.Headers, c.Isolation, c.Visible, c.Server = local.Headers, local.Isolation, local.Visible, local.Server
 	for _, l := range c.Languages {
-		l.Visible, l.Locate, l.Prepare = nil, nil, nil
+		l.Visible, l.Locate, l.Prepare, l.Prepares = nil, nil, nil, PreparedParts{}
 		if at := slices.IndexFunc(local.Languages, func(own *Language) bool { return own.ID == l.ID }); at >= 0 {
 			own := local.Languages[at]
 			l.Visible, l.Locate = own.Visible, own.Locate
 			if l.Cache != "" {
-				l.Prepare = own.Prepare
+				l.Prepare, l.Prepares = own.Prepare, own.Prepares
 			}
 		}
 	}

@@ -39,7 +39,7 @@ type Toolbox struct {
 	kit    fs.FS
 	busy   func() bool // whether this machine has more to do than it can
 
-	preparing atomic.Pointer[string] // the name of a language
+	preparing atomic.Pointer[preparation]
 }
 
 // New makes a toolbox that keeps what it builds in the folder cache. Kit holds

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"bytes"
 	"cmp"
 	"strings"
 	"sync"
@@ -14,6 +15,9 @@ type head struct {
 	kept []byte
 	lost bool
 	most int // lines that are shown; 0 for logLines
+
+	omit func(line string) bool // says which whole lines are not kept; nil for none
+	line []byte                 // the beginning of a line, if some are not kept
 }
 
 const (
@@ -26,11 +30,29 @@ func (h *head) Write(p []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	n := len(p)
+	if h.omit != nil {
+		p = h.others(p)
+	}
 	if room := headBytes - len(h.kept); len(p) > room {
 		p, h.lost = p[:room], true
 	}
 	h.kept = append(h.kept, p...)
 	return n, nil
+}
+
+// others returns the whole lines of a text that are kept; the rest of it waits for the end of its line.
+func (h *head) others(p []byte) (kept []byte) {
+	h.line = append(h.line, p...)
+	for {
+		end := bytes.IndexByte(h.line, '\n')
+		if end < 0 {
+			return kept
+		}
+		if !h.omit(string(h.line[:end])) {
+			kept = append(kept, h.line[:end+1]...)
+		}
+		h.line = h.line[end+1:]
+	}
 }
 
 // mark says how far the text is, for cut.
@@ -54,7 +76,7 @@ var escapes = pattern.New(`\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\
 func (h *head) text(remark string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	text := strings.ToValidUTF8(string(h.kept), "?")
+	text := strings.ToValidUTF8(string(h.kept)+string(h.line), "?")
 	text = escapes().ReplaceAllString(text, "")
 	text = strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f {

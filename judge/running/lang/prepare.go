@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,6 +10,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -21,12 +23,52 @@ import (
 const prepareTime = 30 * time.Minute
 
 // Preparing returns the name of a language whose cache is being prepared now, which keeps the first
-// programs in it waiting. It is empty if there is none.
+// programs in it waiting, and how far that is: "Go: 7 of 60 packages". It is empty if there is none.
 func (t *Toolbox) Preparing() string {
-	if name := t.preparing.Load(); name != nil {
-		return *name
+	if p := t.preparing.Load(); p != nil {
+		return p.String()
 	}
 	return ""
+}
+
+// preparation is the work of preparing a language's cache.
+type preparation struct {
+	language *config.Language
+	parts    atomic.Pointer[map[string]bool] // nil if they are not known
+	done     atomic.Int64
+}
+
+// String is the language's name, and how many parts are made if that is known.
+func (p *preparation) String() string {
+	parts := p.parts.Load()
+	if parts == nil || len(*parts) == 0 {
+		return p.language.Name
+	}
+	return fmt.Sprintf("%s: %d of %d %s", p.language.Name, p.done.Load(), len(*parts), p.language.Prepares.Name)
+}
+
+// counts notes a line that prepare commands print, and reports whether it names a part that is made.
+func (p *preparation) counts(line string) bool {
+	parts := p.parts.Load()
+	if parts == nil || !(*parts)[line] {
+		return false
+	}
+	p.done.Add(1)
+	return true
+}
+
+// list finds out what the parts are. If that fails, they are not counted.
+func (p *preparation) list(ctx context.Context, r judge.Runner, c *judge.Command) {
+	var listed bytes.Buffer
+	c.Stdout = &listed
+	if x, err := r.Run(ctx, c); err != nil || judge.Classify(x, c.Limits) != judge.NotJudged {
+		return
+	}
+	parts := map[string]bool{}
+	for line := range strings.Lines(listed.String()) {
+		parts[strings.TrimSpace(line)] = true
+	}
+	p.parts.Store(&parts)
 }
 
 // prepared returns what the prepare commands of a language make of its cache. The first build with
@@ -43,9 +85,13 @@ func (t *Toolbox) prepared(ctx context.Context, l *config.Language, chain *toolc
 	key := hex.EncodeToString(sum[:20])
 	dir, ok := t.cache.prepared.Find(key)
 	if !ok {
-		t.preparing.Store(&l.Name)
-		defer t.preparing.CompareAndSwap(&l.Name, nil)
-		if dir, err = t.cache.prepared.Add(ctx, key, func(dir string) error { return t.prepare(ctx, l, chain, words, preparedIn(dir)) }); err != nil {
+		work := &preparation{language: l}
+		dir, err = t.cache.prepared.Add(ctx, key, func(dir string) error {
+			t.preparing.Store(work)
+			defer t.preparing.CompareAndSwap(work, nil)
+			return t.prepare(ctx, work, chain, words, preparedIn(dir))
+		})
+		if err != nil {
 			return seed{}, err
 		}
 	}
@@ -57,7 +103,8 @@ func preparedIn(dir string) string { return filepath.Join(dir, "cache") }
 
 // prepare runs the prepare commands on a new cache. No program of anybody's is there meanwhile. What
 // goes wrong is the machine's failure.
-func (t *Toolbox) prepare(ctx context.Context, l *config.Language, chain *toolchain, words map[string]string, cache string) error {
+func (t *Toolbox) prepare(ctx context.Context, p *preparation, chain *toolchain, words map[string]string, cache string) error {
+	l := p.language
 	work, done, err := t.cache.programs.Temp()
 	if err != nil {
 		return err
@@ -69,16 +116,22 @@ func (t *Toolbox) prepare(ctx context.Context, l *config.Language, chain *toolch
 	}
 	limits := t.cfg.Build
 	limits.CPU, limits.Wall = 0, prepareTime
-	for _, command := range l.Prepare {
-		var log head
-		p := judge.Program{Argv: chain.command(command, words, nil), Env: chain.environment(words, t.cfg.Env, l.Env, l.BuildEnv)}
-		c := p.Command(limits)
+	command := func(argv []string) *judge.Command {
+		program := judge.Program{Argv: chain.command(argv, words, nil), Env: chain.environment(words, t.cfg.Env, l.Env, l.BuildEnv)}
+		c := program.Command(limits)
 		c.Dir, c.Locks = buildDir, true
 		c.Mounts = []judge.Mount{
 			{Host: build, At: buildDir, Writable: true, Bytes: t.cfg.Built.Size, Files: int64(t.cfg.Built.Files)},
 			{Host: cache, At: l.Cache, Writable: true, Bytes: t.cache.kept.Bytes, Files: int64(t.cache.kept.Files)},
 		}
-		x, err := t.patiently(ctx, c, &log)
+		return c
+	}
+	if len(l.Prepares.List) > 0 {
+		p.list(ctx, t.runner, command(l.Prepares.List))
+	}
+	for _, argv := range l.Prepare {
+		log := head{omit: p.counts}
+		x, err := t.patiently(ctx, command(argv), &log)
 		if err != nil {
 			return fmt.Errorf("prepare %s: %w", l.Name, ofCommand(l, err))
 		}
@@ -89,7 +142,7 @@ func (t *Toolbox) prepare(ctx context.Context, l *config.Language, chain *toolch
 			return t.cache.prepared.Wrap(syscall.ENOSPC)
 		}
 		said := strings.TrimSpace(log.text(stopped(x, limits)))
-		return fmt.Errorf("prepare %s: %s %s\n    %s", l.Name, strings.Join(command[:min(2, len(command))], " "), x.Fate(), strings.ReplaceAll(said, "\n", "\n    "))
+		return fmt.Errorf("prepare %s: %s %s\n    %s", l.Name, strings.Join(argv[:min(2, len(argv))], " "), x.Fate(), strings.ReplaceAll(said, "\n", "\n    "))
 	}
 	return nil
 }

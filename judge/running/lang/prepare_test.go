@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -26,7 +27,7 @@ func prepares(t *testing.T, command func(c *judge.Command, cache string) judge.E
 				cache = m.Host
 			}
 		}
-		if x := command(c, cache); x != (judge.Exec{}) || c.Argv[1] == "--library" {
+		if x := command(c, cache); x != (judge.Exec{}) || strings.HasPrefix(c.Argv[1], "--") {
 			return x
 		}
 		return copies(build, c)
@@ -88,6 +89,41 @@ func TestPrepareOnce(t *testing.T) {
 	}
 	if prepared.Load() != 3 {
 		t.Errorf("two new commands have prepared it %d times, want 2", prepared.Load()-1)
+	}
+}
+
+// TestPrepareSaysHowFarItIs: the parts that prepare prints are counted, and are no part of what it says if it fails.
+func TestPrepareSaysHowFarItIs(t *testing.T) {
+	var box *lang.Toolbox
+	var told []string
+	lists := true
+	box, l := prepares(t, func(c *judge.Command, _ string) judge.Exec {
+		switch c.Argv[1] {
+		case "--list":
+			if !lists {
+				return judge.Exec{Exit: 1}
+			}
+			_, _ = c.Stdout.Write([]byte("io\nos\nfmt\n"))
+		case "--library":
+			for _, part := range []string{"", "io\no", "s\nerror in os\n", "unknown\nfmt"} {
+				_, _ = c.Stderr.Write([]byte(part))
+				told = append(told, box.Preparing())
+			}
+			return judge.Exec{Exit: 2}
+		}
+		return judge.Exec{}
+	})
+	l.Prepares = config.PreparedParts{Name: "packages", List: []string{"/usr/bin/toyc", "--list"}}
+	_, err := box.Build(t.Context(), write(t, "main.toy", "x"), l)
+	if want := []string{"Toy: 0 of 3 packages", "Toy: 1 of 3 packages", "Toy: 2 of 3 packages", "Toy: 2 of 3 packages"}; !slices.Equal(told, want) {
+		t.Errorf("it is told %q, want %q", told, want)
+	}
+	if want := "exit code 2\n    error in os\n    unknown\n    fmt"; err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("Build: %v, want an error with %q", err, want)
+	}
+	told, lists = nil, false
+	if _, err := box.Build(t.Context(), write(t, "main.toy", "x"), l); err == nil || told[3] != "Toy" {
+		t.Errorf("without a list it is told %q, %v", told, err)
 	}
 }
 
