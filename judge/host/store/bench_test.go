@@ -105,6 +105,7 @@ func BenchmarkPage(b *testing.B) {
 				"latest":  func(int) error { _, err := h.Submissions(b.Context(), store.Filter{}); return err },
 				"middle":  func(int) error { _, err := h.Submissions(b.Context(), store.Filter{Before: n / 2}); return err },
 				"account": func(int) error { _, err := h.Submissions(b.Context(), store.Filter{Account: alice.ID}); return err },
+				"none":    func(int) error { _, err := h.Submissions(b.Context(), store.Filter{Account: "none"}); return err },
 				"problem": func(int) error { _, err := h.Submissions(b.Context(), store.Filter{Problem: "nim"}); return err },
 				"verdict": func(int) error { _, err := h.Submissions(b.Context(), store.Filter{Verdict: "AC"}); return err },
 				"rare":    func(int) error { _, err := h.Submissions(b.Context(), store.Filter{Verdict: "WA"}); return err },
@@ -163,8 +164,8 @@ func bulk(b *testing.B, h *harness, dsn string, n int64) {
 	}
 	defer tx.Rollback()
 	for _, insert := range []string{
-		numbers + `INSERT INTO submission (id, contest, number, problem, account, form_key, language, entry, files, folder, size, received)
-			SELECT 's' || i, contest, i, problem, account, '', language, entry, files, folder, size, received + i FROM n, submission WHERE number = 1`,
+		numbers + `INSERT INTO submission (id, contest, number, problem, account, form_key, language, entry, files, folder, size, received, ext_id)
+			SELECT 's' || i, contest, i, problem, account, '', language, entry, files, folder, size, received + i, CAST(i AS TEXT) FROM n, submission WHERE number = 1`,
 		numbers + `INSERT INTO judgement (id, submission, bundle, config, class, origin, root, why, started, ended, verdict, finished, case_rows, events, cpu)
 			SELECT 'j' || i, 's' || i, bundle, config, class, origin, 'j' || i, why, started + i, ended + i, verdict, finished, case_rows, events, cpu FROM n, judgement
 			WHERE submission = (SELECT id FROM submission WHERE number = 1)`,

@@ -55,7 +55,7 @@ func (s *Store) unfinished(ctx context.Context, q *query.Queries, c *Contest) (*
 		u.Ended = !s.options.Now().Before(u.End)
 	}
 	of := func(verdict string) (numbers []int64, err error) {
-		rows, err := q.ListSubmissions(ctx, query.ListSubmissionsParams{
+		rows, err := q.ListSubmissionsOfVerdict(ctx, query.ListSubmissionsOfVerdictParams{
 			Contest: c.ID, Verdict: verdict, Endings: ".", Before: math.MaxInt64, Most: math.MaxInt32,
 		})
 		for _, r := range rows {

@@ -400,7 +400,8 @@ type Filter struct {
 // before the last number of this one.
 func (s *Store) Submissions(ctx context.Context, f Filter) ([]*Submission, error) {
 	p := query.ListSubmissionsParams{
-		Contest: cmp.Or(f.Contest, Practice), Owner: cmp.Or(f.Account, f.Team), Slug: f.Problem, TeamGroup: f.Group, Verdict: f.Verdict, Language: f.Language, Verify: f.Verify,
+		Contest: cmp.Or(f.Contest, Practice), Owner: cmp.Or(f.Account, f.Team), Slug: f.Problem, TeamGroup: f.Group, Verdict: f.Verdict, Language: f.Language,
+		Verify:  f.Verify,
 		Endings: "." + strings.Join(f.Endings, ".") + ".", Since: micros(f.Since).Int64, Until: micros(f.Until).Int64,
 		Before: cmp.Or(f.Before, math.MaxInt64), Most: int32(cmp.Or(f.Limit, 50)),
 	}
@@ -410,17 +411,29 @@ func (s *Store) Submissions(ctx context.Context, f Filter) ([]*Submission, error
 	if p.Judged = f.Verdict == Judged; p.Judged {
 		p.Verdict = ""
 	}
+	team := f.Team != ""
 	if f.Who != "" {
-		who, err := s.who(ctx, p.Contest, f.Who)
+		var err error
+		p.Owner, team, err = s.who(ctx, p.Contest, f.Who)
 		if errors.Is(err, ErrNotFound) {
 			return nil, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		p.Owner = who
 	}
-	rows, err := s.read.ListSubmissions(ctx, p)
+	var rows []query.Submitted
+	var err error
+	switch {
+	case p.Verdict != "":
+		rows, err = s.read.ListSubmissionsOfVerdict(ctx, query.ListSubmissionsOfVerdictParams(p))
+	case team:
+		rows, err = s.read.ListSubmissionsOfTeam(ctx, query.ListSubmissionsOfTeamParams(p))
+	case p.Owner != "":
+		rows, err = s.read.ListSubmissionsOfAccount(ctx, query.ListSubmissionsOfAccountParams(p))
+	default:
+		rows, err = s.read.ListSubmissions(ctx, p)
+	}
 	return eachRead(rows, err, "read submissions", submission)
 }
 
@@ -456,20 +469,17 @@ func (s *Store) Latest(ctx context.Context, account, problem, before string, n i
 	return eachRead(rows, err, "read submissions", submission)
 }
 
-// who is the id of the account with a login, or of the team with a name or a number; "" of "".
-func (s *Store) who(ctx context.Context, contest, name string) (string, error) {
-	if name == "" {
-		return "", nil
-	}
+// who returns the id of the account with a login, or of the team with a name or a number.
+func (s *Store) who(ctx context.Context, contest, name string) (id string, team bool, err error) {
 	a, err := s.AccountByLogin(ctx, name)
 	if err == nil {
-		return a.ID, nil
+		return a.ID, false, nil
 	}
 	if !errors.Is(err, ErrNotFound) {
-		return "", err
+		return "", false, err
 	}
-	id, err := s.read.TeamNamed(ctx, contest, name)
-	return id, failed("look for "+name, err)
+	id, err = s.read.TeamNamed(ctx, contest, name)
+	return id, true, failed("look for "+name, err)
 }
 
 func submission(r query.Submitted) (*Submission, error) {

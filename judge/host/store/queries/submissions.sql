@@ -18,45 +18,109 @@ SELECT * FROM submitted WHERE contest = $1 AND number = $2;
 -- name: CountSubmissions :one
 SELECT COUNT(*) FROM submission WHERE contest = $1 AND account = $2 AND received > sqlc.arg(after) AND received <= sqlc.arg(until);
 
--- ListSubmissions takes a filter of which each empty part means all. Owner is the id of an account or a
--- team; endings are those of file names that tell the language, each between points; since and until bound
--- the time, and 0 is no bound. Each part of the union reads the index that fits a filter, newest first, and
--- conditions without a column switch the others off. The outer list has few rows but many columns.
+-- ListSubmissions takes a filter of which each empty part means all; it has no owner and no verdict. Endings
+-- are those of file names that tell the language, each between points; since and until bound the time, and 0
+-- is no bound. What is chosen is found in few columns first: a list has many. The statements below it have the
+-- same parameters; each reads the index that fits its filter, newest first. One statement for all of them
+-- reads the whole contest for each page, in both databases.
 -- name: ListSubmissions :many
 SELECT submitted.* FROM submitted
 WHERE submitted.id IN (
-    SELECT found.id FROM (
-        SELECT s.id, s.contest, s.number, s.problem, s.account, s.team, s.language, s.ending FROM submission AS s
-        WHERE CAST(sqlc.arg(owner) AS TEXT) = '' AND CAST(sqlc.arg(verdict) AS TEXT) = ''
-        UNION ALL
-        SELECT s.id, s.contest, s.number, s.problem, s.account, s.team, s.language, s.ending FROM submission AS s
-        WHERE CAST(sqlc.arg(verdict) AS TEXT) = '' AND s.account = sqlc.arg(owner)
-        UNION ALL
-        SELECT s.id, s.contest, s.number, s.problem, s.account, s.team, s.language, s.ending FROM submission AS s
-        WHERE CAST(sqlc.arg(verdict) AS TEXT) = '' AND s.team = sqlc.arg(owner)
-        UNION ALL
-        SELECT s.id, standing.contest, standing.number, s.problem, s.account, s.team, s.language, s.ending FROM standing
-        JOIN submission AS s ON s.id = standing.submission
-        WHERE CAST(sqlc.arg(verdict) AS TEXT) <> '' AND standing.verdict = sqlc.arg(verdict)
-    ) AS found
-    WHERE found.contest = CAST(sqlc.arg(contest) AS TEXT) AND found.number < CAST(sqlc.arg(before) AS BIGINT)
-        AND (CAST(sqlc.arg(number) AS BIGINT) = 0 OR found.number = CAST(sqlc.arg(number) AS BIGINT))
-        AND (CAST(sqlc.arg(owner) AS TEXT) = '' OR found.account = CAST(sqlc.arg(owner) AS TEXT) OR found.team = CAST(sqlc.arg(owner) AS TEXT))
-        AND (CAST(sqlc.arg(slug) AS TEXT) = '' OR found.problem = (SELECT p.id FROM problem AS p WHERE p.slug = sqlc.arg(slug)))
-        AND (CAST(sqlc.arg(language) AS TEXT) = '' OR found.language = CAST(sqlc.arg(language) AS TEXT)
-            OR found.language = '' AND found.ending <> '' AND CAST(sqlc.arg(endings) AS TEXT) LIKE '%.' || found.ending || '.%')
-        AND (CAST(sqlc.arg(team_group) AS TEXT) = '' OR found.team IN (
+    SELECT s.id FROM submission AS s
+    WHERE s.contest = sqlc.arg(contest) AND s.number < sqlc.arg(before)
+        AND (CAST(sqlc.arg(number) AS BIGINT) = 0 OR s.number = sqlc.arg(number))
+        AND CAST(sqlc.arg(owner) AS TEXT) = '' AND CAST(sqlc.arg(verdict) AS TEXT) = ''
+        AND (CAST(sqlc.arg(slug) AS TEXT) = '' OR s.problem = (SELECT p.id FROM problem AS p WHERE p.slug = sqlc.arg(slug)))
+        AND (CAST(sqlc.arg(language) AS TEXT) = '' OR s.language = sqlc.arg(language)
+            OR s.language = '' AND s.ending <> '' AND CAST(sqlc.arg(endings) AS TEXT) LIKE '%.' || s.ending || '.%')
+        AND (CAST(sqlc.arg(team_group) AS TEXT) = '' OR s.team IN (
             SELECT m.team FROM team_in_group AS m JOIN team_group AS g ON g.contest = m.contest AND g.id = m.team_group
             WHERE m.contest = sqlc.arg(contest) AND g.name = sqlc.arg(team_group)))
         AND (NOT CAST(sqlc.arg(judged) AS BOOLEAN) OR EXISTS (
-            SELECT 1 FROM standing AS j WHERE j.submission = found.id AND j.verdict NOT IN ('open', '')))
+            SELECT 1 FROM standing AS j WHERE j.submission = s.id AND j.verdict NOT IN ('open', '')))
         AND (CAST(sqlc.arg(since) AS BIGINT) = 0 AND CAST(sqlc.arg(until) AS BIGINT) = 0 OR EXISTS (
-            SELECT 1 FROM submission AS t WHERE t.id = found.id AND COALESCE(t.time_given, t.received) >= sqlc.arg(since)
+            SELECT 1 FROM submission AS t WHERE t.id = s.id AND COALESCE(t.time_given, t.received) >= sqlc.arg(since)
                 AND (CAST(sqlc.arg(until) AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < sqlc.arg(until))))
         AND (CAST(sqlc.arg(verify) AS TEXT) = '' OR EXISTS (
-            SELECT 1 FROM standing AS w WHERE w.submission = found.id AND w.verify <> '' AND NOT w.ignored
+            SELECT 1 FROM standing AS w WHERE w.submission = s.id AND w.verify <> '' AND NOT w.ignored
                 AND CASE WHEN w.verify = 'done' THEN 'done' ELSE 'open' END = CAST(sqlc.arg(verify) AS TEXT)))
-    ORDER BY found.number DESC LIMIT sqlc.arg(most)
+    ORDER BY s.number DESC LIMIT sqlc.arg(most)
+)
+ORDER BY submitted.number DESC;
+
+-- name: ListSubmissionsOfAccount :many
+SELECT submitted.* FROM submitted
+WHERE submitted.id IN (
+    SELECT s.id FROM submission AS s
+    WHERE s.contest = sqlc.arg(contest) AND s.number < sqlc.arg(before)
+        AND (CAST(sqlc.arg(number) AS BIGINT) = 0 OR s.number = sqlc.arg(number))
+        AND s.account = CAST(sqlc.arg(owner) AS TEXT) AND CAST(sqlc.arg(verdict) AS TEXT) = ''
+        AND (CAST(sqlc.arg(slug) AS TEXT) = '' OR s.problem = (SELECT p.id FROM problem AS p WHERE p.slug = sqlc.arg(slug)))
+        AND (CAST(sqlc.arg(language) AS TEXT) = '' OR s.language = sqlc.arg(language)
+            OR s.language = '' AND s.ending <> '' AND CAST(sqlc.arg(endings) AS TEXT) LIKE '%.' || s.ending || '.%')
+        AND (CAST(sqlc.arg(team_group) AS TEXT) = '' OR s.team IN (
+            SELECT m.team FROM team_in_group AS m JOIN team_group AS g ON g.contest = m.contest AND g.id = m.team_group
+            WHERE m.contest = sqlc.arg(contest) AND g.name = sqlc.arg(team_group)))
+        AND (NOT CAST(sqlc.arg(judged) AS BOOLEAN) OR EXISTS (
+            SELECT 1 FROM standing AS j WHERE j.submission = s.id AND j.verdict NOT IN ('open', '')))
+        AND (CAST(sqlc.arg(since) AS BIGINT) = 0 AND CAST(sqlc.arg(until) AS BIGINT) = 0 OR EXISTS (
+            SELECT 1 FROM submission AS t WHERE t.id = s.id AND COALESCE(t.time_given, t.received) >= sqlc.arg(since)
+                AND (CAST(sqlc.arg(until) AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < sqlc.arg(until))))
+        AND (CAST(sqlc.arg(verify) AS TEXT) = '' OR EXISTS (
+            SELECT 1 FROM standing AS w WHERE w.submission = s.id AND w.verify <> '' AND NOT w.ignored
+                AND CASE WHEN w.verify = 'done' THEN 'done' ELSE 'open' END = CAST(sqlc.arg(verify) AS TEXT)))
+    ORDER BY s.number DESC LIMIT sqlc.arg(most)
+)
+ORDER BY submitted.number DESC;
+
+-- name: ListSubmissionsOfTeam :many
+SELECT submitted.* FROM submitted
+WHERE submitted.id IN (
+    SELECT s.id FROM submission AS s
+    WHERE s.contest = sqlc.arg(contest) AND s.number < sqlc.arg(before)
+        AND (CAST(sqlc.arg(number) AS BIGINT) = 0 OR s.number = sqlc.arg(number))
+        AND s.team = CAST(sqlc.arg(owner) AS TEXT) AND CAST(sqlc.arg(verdict) AS TEXT) = ''
+        AND (CAST(sqlc.arg(slug) AS TEXT) = '' OR s.problem = (SELECT p.id FROM problem AS p WHERE p.slug = sqlc.arg(slug)))
+        AND (CAST(sqlc.arg(language) AS TEXT) = '' OR s.language = sqlc.arg(language)
+            OR s.language = '' AND s.ending <> '' AND CAST(sqlc.arg(endings) AS TEXT) LIKE '%.' || s.ending || '.%')
+        AND (CAST(sqlc.arg(team_group) AS TEXT) = '' OR s.team IN (
+            SELECT m.team FROM team_in_group AS m JOIN team_group AS g ON g.contest = m.contest AND g.id = m.team_group
+            WHERE m.contest = sqlc.arg(contest) AND g.name = sqlc.arg(team_group)))
+        AND (NOT CAST(sqlc.arg(judged) AS BOOLEAN) OR EXISTS (
+            SELECT 1 FROM standing AS j WHERE j.submission = s.id AND j.verdict NOT IN ('open', '')))
+        AND (CAST(sqlc.arg(since) AS BIGINT) = 0 AND CAST(sqlc.arg(until) AS BIGINT) = 0 OR EXISTS (
+            SELECT 1 FROM submission AS t WHERE t.id = s.id AND COALESCE(t.time_given, t.received) >= sqlc.arg(since)
+                AND (CAST(sqlc.arg(until) AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < sqlc.arg(until))))
+        AND (CAST(sqlc.arg(verify) AS TEXT) = '' OR EXISTS (
+            SELECT 1 FROM standing AS w WHERE w.submission = s.id AND w.verify <> '' AND NOT w.ignored
+                AND CASE WHEN w.verify = 'done' THEN 'done' ELSE 'open' END = CAST(sqlc.arg(verify) AS TEXT)))
+    ORDER BY s.number DESC LIMIT sqlc.arg(most)
+)
+ORDER BY submitted.number DESC;
+
+-- name: ListSubmissionsOfVerdict :many
+SELECT submitted.* FROM submitted
+WHERE submitted.id IN (
+    SELECT s.id FROM standing
+    JOIN submission AS s ON s.id = standing.submission
+    WHERE standing.contest = sqlc.arg(contest) AND standing.number < sqlc.arg(before)
+        AND (CAST(sqlc.arg(number) AS BIGINT) = 0 OR s.number = sqlc.arg(number))
+        AND (CAST(sqlc.arg(owner) AS TEXT) = '' OR s.account = sqlc.arg(owner) OR s.team = sqlc.arg(owner)) AND standing.verdict = CAST(sqlc.arg(verdict) AS TEXT)
+        AND (CAST(sqlc.arg(slug) AS TEXT) = '' OR s.problem = (SELECT p.id FROM problem AS p WHERE p.slug = sqlc.arg(slug)))
+        AND (CAST(sqlc.arg(language) AS TEXT) = '' OR s.language = sqlc.arg(language)
+            OR s.language = '' AND s.ending <> '' AND CAST(sqlc.arg(endings) AS TEXT) LIKE '%.' || s.ending || '.%')
+        AND (CAST(sqlc.arg(team_group) AS TEXT) = '' OR s.team IN (
+            SELECT m.team FROM team_in_group AS m JOIN team_group AS g ON g.contest = m.contest AND g.id = m.team_group
+            WHERE m.contest = sqlc.arg(contest) AND g.name = sqlc.arg(team_group)))
+        AND (NOT CAST(sqlc.arg(judged) AS BOOLEAN) OR EXISTS (
+            SELECT 1 FROM standing AS j WHERE j.submission = s.id AND j.verdict NOT IN ('open', '')))
+        AND (CAST(sqlc.arg(since) AS BIGINT) = 0 AND CAST(sqlc.arg(until) AS BIGINT) = 0 OR EXISTS (
+            SELECT 1 FROM submission AS t WHERE t.id = s.id AND COALESCE(t.time_given, t.received) >= sqlc.arg(since)
+                AND (CAST(sqlc.arg(until) AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < sqlc.arg(until))))
+        AND (CAST(sqlc.arg(verify) AS TEXT) = '' OR EXISTS (
+            SELECT 1 FROM standing AS w WHERE w.submission = s.id AND w.verify <> '' AND NOT w.ignored
+                AND CASE WHEN w.verify = 'done' THEN 'done' ELSE 'open' END = CAST(sqlc.arg(verify) AS TEXT)))
+    ORDER BY standing.number DESC LIMIT sqlc.arg(most)
 )
 ORDER BY submitted.number DESC;
 

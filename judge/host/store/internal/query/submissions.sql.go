@@ -251,48 +251,35 @@ func (q *Queries) LatestSubmissions(ctx context.Context, arg LatestSubmissionsPa
 const listSubmissions = `-- name: ListSubmissions :many
 SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM submitted
 WHERE submitted.id IN (
-    SELECT found.id FROM (
-        SELECT s.id, s.contest, s.number, s.problem, s.account, s.team, s.language, s.ending FROM submission AS s
-        WHERE CAST($1 AS TEXT) = '' AND CAST($2 AS TEXT) = ''
-        UNION ALL
-        SELECT s.id, s.contest, s.number, s.problem, s.account, s.team, s.language, s.ending FROM submission AS s
-        WHERE CAST($2 AS TEXT) = '' AND s.account = $1
-        UNION ALL
-        SELECT s.id, s.contest, s.number, s.problem, s.account, s.team, s.language, s.ending FROM submission AS s
-        WHERE CAST($2 AS TEXT) = '' AND s.team = $1
-        UNION ALL
-        SELECT s.id, standing.contest, standing.number, s.problem, s.account, s.team, s.language, s.ending FROM standing
-        JOIN submission AS s ON s.id = standing.submission
-        WHERE CAST($2 AS TEXT) <> '' AND standing.verdict = $2
-    ) AS found
-    WHERE found.contest = CAST($3 AS TEXT) AND found.number < CAST($4 AS BIGINT)
-        AND (CAST($5 AS BIGINT) = 0 OR found.number = CAST($5 AS BIGINT))
-        AND (CAST($1 AS TEXT) = '' OR found.account = CAST($1 AS TEXT) OR found.team = CAST($1 AS TEXT))
-        AND (CAST($6 AS TEXT) = '' OR found.problem = (SELECT p.id FROM problem AS p WHERE p.slug = $6))
-        AND (CAST($7 AS TEXT) = '' OR found.language = CAST($7 AS TEXT)
-            OR found.language = '' AND found.ending <> '' AND CAST($8 AS TEXT) LIKE '%.' || found.ending || '.%')
-        AND (CAST($9 AS TEXT) = '' OR found.team IN (
+    SELECT s.id FROM submission AS s
+    WHERE s.contest = $1 AND s.number < $2
+        AND (CAST($3 AS BIGINT) = 0 OR s.number = $3)
+        AND CAST($4 AS TEXT) = '' AND CAST($5 AS TEXT) = ''
+        AND (CAST($6 AS TEXT) = '' OR s.problem = (SELECT p.id FROM problem AS p WHERE p.slug = $6))
+        AND (CAST($7 AS TEXT) = '' OR s.language = $7
+            OR s.language = '' AND s.ending <> '' AND CAST($8 AS TEXT) LIKE '%.' || s.ending || '.%')
+        AND (CAST($9 AS TEXT) = '' OR s.team IN (
             SELECT m.team FROM team_in_group AS m JOIN team_group AS g ON g.contest = m.contest AND g.id = m.team_group
-            WHERE m.contest = $3 AND g.name = $9))
+            WHERE m.contest = $1 AND g.name = $9))
         AND (NOT CAST($10 AS BOOLEAN) OR EXISTS (
-            SELECT 1 FROM standing AS j WHERE j.submission = found.id AND j.verdict NOT IN ('open', '')))
+            SELECT 1 FROM standing AS j WHERE j.submission = s.id AND j.verdict NOT IN ('open', '')))
         AND (CAST($11 AS BIGINT) = 0 AND CAST($12 AS BIGINT) = 0 OR EXISTS (
-            SELECT 1 FROM submission AS t WHERE t.id = found.id AND COALESCE(t.time_given, t.received) >= $11
+            SELECT 1 FROM submission AS t WHERE t.id = s.id AND COALESCE(t.time_given, t.received) >= $11
                 AND (CAST($12 AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < $12)))
         AND (CAST($13 AS TEXT) = '' OR EXISTS (
-            SELECT 1 FROM standing AS w WHERE w.submission = found.id AND w.verify <> '' AND NOT w.ignored
+            SELECT 1 FROM standing AS w WHERE w.submission = s.id AND w.verify <> '' AND NOT w.ignored
                 AND CASE WHEN w.verify = 'done' THEN 'done' ELSE 'open' END = CAST($13 AS TEXT)))
-    ORDER BY found.number DESC LIMIT $14
+    ORDER BY s.number DESC LIMIT $14
 )
 ORDER BY submitted.number DESC
 `
 
 type ListSubmissionsParams struct {
-	Owner     string
-	Verdict   string
 	Contest   string
 	Before    int64
 	Number    int64
+	Owner     string
+	Verdict   string
 	Slug      string
 	Language  string
 	Endings   string
@@ -304,17 +291,337 @@ type ListSubmissionsParams struct {
 	Most      int32
 }
 
-// ListSubmissions takes a filter of which each empty part means all. Owner is the id of an account or a
-// team; endings are those of file names that tell the language, each between points; since and until bound
-// the time, and 0 is no bound. Each part of the union reads the index that fits a filter, newest first, and
-// conditions without a column switch the others off. The outer list has few rows but many columns.
+// ListSubmissions takes a filter of which each empty part means all; it has no owner and no verdict. Endings
+// are those of file names that tell the language, each between points; since and until bound the time, and 0
+// is no bound. What is chosen is found in few columns first: a list has many. The statements below it have the
+// same parameters; each reads the index that fits its filter, newest first. One statement for all of them
+// reads the whole contest for each page, in both databases.
 func (q *Queries) ListSubmissions(ctx context.Context, arg ListSubmissionsParams) ([]Submitted, error) {
 	rows, err := q.db.QueryContext(ctx, listSubmissions,
-		arg.Owner,
-		arg.Verdict,
 		arg.Contest,
 		arg.Before,
 		arg.Number,
+		arg.Owner,
+		arg.Verdict,
+		arg.Slug,
+		arg.Language,
+		arg.Endings,
+		arg.TeamGroup,
+		arg.Judged,
+		arg.Since,
+		arg.Until,
+		arg.Verify,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Submitted
+	for rows.Next() {
+		var i Submitted
+		if err := rows.Scan(
+			&i.ID,
+			&i.Contest,
+			&i.Team,
+			&i.Number,
+			&i.Problem,
+			&i.Account,
+			&i.Language,
+			&i.Entry,
+			&i.Files,
+			&i.Folder,
+			&i.Size,
+			&i.Received,
+			&i.Login,
+			&i.Display,
+			&i.Slug,
+			&i.Judgement,
+			&i.Verdict,
+			&i.Score,
+			&i.Ended,
+			&i.State,
+			&i.Paused,
+			&i.Ignored,
+			&i.Given,
+			&i.Verify,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listSubmissionsOfAccount = `-- name: ListSubmissionsOfAccount :many
+SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM submitted
+WHERE submitted.id IN (
+    SELECT s.id FROM submission AS s
+    WHERE s.contest = $1 AND s.number < $2
+        AND (CAST($3 AS BIGINT) = 0 OR s.number = $3)
+        AND s.account = CAST($4 AS TEXT) AND CAST($5 AS TEXT) = ''
+        AND (CAST($6 AS TEXT) = '' OR s.problem = (SELECT p.id FROM problem AS p WHERE p.slug = $6))
+        AND (CAST($7 AS TEXT) = '' OR s.language = $7
+            OR s.language = '' AND s.ending <> '' AND CAST($8 AS TEXT) LIKE '%.' || s.ending || '.%')
+        AND (CAST($9 AS TEXT) = '' OR s.team IN (
+            SELECT m.team FROM team_in_group AS m JOIN team_group AS g ON g.contest = m.contest AND g.id = m.team_group
+            WHERE m.contest = $1 AND g.name = $9))
+        AND (NOT CAST($10 AS BOOLEAN) OR EXISTS (
+            SELECT 1 FROM standing AS j WHERE j.submission = s.id AND j.verdict NOT IN ('open', '')))
+        AND (CAST($11 AS BIGINT) = 0 AND CAST($12 AS BIGINT) = 0 OR EXISTS (
+            SELECT 1 FROM submission AS t WHERE t.id = s.id AND COALESCE(t.time_given, t.received) >= $11
+                AND (CAST($12 AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < $12)))
+        AND (CAST($13 AS TEXT) = '' OR EXISTS (
+            SELECT 1 FROM standing AS w WHERE w.submission = s.id AND w.verify <> '' AND NOT w.ignored
+                AND CASE WHEN w.verify = 'done' THEN 'done' ELSE 'open' END = CAST($13 AS TEXT)))
+    ORDER BY s.number DESC LIMIT $14
+)
+ORDER BY submitted.number DESC
+`
+
+type ListSubmissionsOfAccountParams struct {
+	Contest   string
+	Before    int64
+	Number    int64
+	Owner     string
+	Verdict   string
+	Slug      string
+	Language  string
+	Endings   string
+	TeamGroup string
+	Judged    bool
+	Since     int64
+	Until     int64
+	Verify    string
+	Most      int32
+}
+
+func (q *Queries) ListSubmissionsOfAccount(ctx context.Context, arg ListSubmissionsOfAccountParams) ([]Submitted, error) {
+	rows, err := q.db.QueryContext(ctx, listSubmissionsOfAccount,
+		arg.Contest,
+		arg.Before,
+		arg.Number,
+		arg.Owner,
+		arg.Verdict,
+		arg.Slug,
+		arg.Language,
+		arg.Endings,
+		arg.TeamGroup,
+		arg.Judged,
+		arg.Since,
+		arg.Until,
+		arg.Verify,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Submitted
+	for rows.Next() {
+		var i Submitted
+		if err := rows.Scan(
+			&i.ID,
+			&i.Contest,
+			&i.Team,
+			&i.Number,
+			&i.Problem,
+			&i.Account,
+			&i.Language,
+			&i.Entry,
+			&i.Files,
+			&i.Folder,
+			&i.Size,
+			&i.Received,
+			&i.Login,
+			&i.Display,
+			&i.Slug,
+			&i.Judgement,
+			&i.Verdict,
+			&i.Score,
+			&i.Ended,
+			&i.State,
+			&i.Paused,
+			&i.Ignored,
+			&i.Given,
+			&i.Verify,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listSubmissionsOfTeam = `-- name: ListSubmissionsOfTeam :many
+SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM submitted
+WHERE submitted.id IN (
+    SELECT s.id FROM submission AS s
+    WHERE s.contest = $1 AND s.number < $2
+        AND (CAST($3 AS BIGINT) = 0 OR s.number = $3)
+        AND s.team = CAST($4 AS TEXT) AND CAST($5 AS TEXT) = ''
+        AND (CAST($6 AS TEXT) = '' OR s.problem = (SELECT p.id FROM problem AS p WHERE p.slug = $6))
+        AND (CAST($7 AS TEXT) = '' OR s.language = $7
+            OR s.language = '' AND s.ending <> '' AND CAST($8 AS TEXT) LIKE '%.' || s.ending || '.%')
+        AND (CAST($9 AS TEXT) = '' OR s.team IN (
+            SELECT m.team FROM team_in_group AS m JOIN team_group AS g ON g.contest = m.contest AND g.id = m.team_group
+            WHERE m.contest = $1 AND g.name = $9))
+        AND (NOT CAST($10 AS BOOLEAN) OR EXISTS (
+            SELECT 1 FROM standing AS j WHERE j.submission = s.id AND j.verdict NOT IN ('open', '')))
+        AND (CAST($11 AS BIGINT) = 0 AND CAST($12 AS BIGINT) = 0 OR EXISTS (
+            SELECT 1 FROM submission AS t WHERE t.id = s.id AND COALESCE(t.time_given, t.received) >= $11
+                AND (CAST($12 AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < $12)))
+        AND (CAST($13 AS TEXT) = '' OR EXISTS (
+            SELECT 1 FROM standing AS w WHERE w.submission = s.id AND w.verify <> '' AND NOT w.ignored
+                AND CASE WHEN w.verify = 'done' THEN 'done' ELSE 'open' END = CAST($13 AS TEXT)))
+    ORDER BY s.number DESC LIMIT $14
+)
+ORDER BY submitted.number DESC
+`
+
+type ListSubmissionsOfTeamParams struct {
+	Contest   string
+	Before    int64
+	Number    int64
+	Owner     string
+	Verdict   string
+	Slug      string
+	Language  string
+	Endings   string
+	TeamGroup string
+	Judged    bool
+	Since     int64
+	Until     int64
+	Verify    string
+	Most      int32
+}
+
+func (q *Queries) ListSubmissionsOfTeam(ctx context.Context, arg ListSubmissionsOfTeamParams) ([]Submitted, error) {
+	rows, err := q.db.QueryContext(ctx, listSubmissionsOfTeam,
+		arg.Contest,
+		arg.Before,
+		arg.Number,
+		arg.Owner,
+		arg.Verdict,
+		arg.Slug,
+		arg.Language,
+		arg.Endings,
+		arg.TeamGroup,
+		arg.Judged,
+		arg.Since,
+		arg.Until,
+		arg.Verify,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Submitted
+	for rows.Next() {
+		var i Submitted
+		if err := rows.Scan(
+			&i.ID,
+			&i.Contest,
+			&i.Team,
+			&i.Number,
+			&i.Problem,
+			&i.Account,
+			&i.Language,
+			&i.Entry,
+			&i.Files,
+			&i.Folder,
+			&i.Size,
+			&i.Received,
+			&i.Login,
+			&i.Display,
+			&i.Slug,
+			&i.Judgement,
+			&i.Verdict,
+			&i.Score,
+			&i.Ended,
+			&i.State,
+			&i.Paused,
+			&i.Ignored,
+			&i.Given,
+			&i.Verify,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listSubmissionsOfVerdict = `-- name: ListSubmissionsOfVerdict :many
+SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM submitted
+WHERE submitted.id IN (
+    SELECT s.id FROM standing
+    JOIN submission AS s ON s.id = standing.submission
+    WHERE standing.contest = $1 AND standing.number < $2
+        AND (CAST($3 AS BIGINT) = 0 OR s.number = $3)
+        AND (CAST($4 AS TEXT) = '' OR s.account = $4 OR s.team = $4) AND standing.verdict = CAST($5 AS TEXT)
+        AND (CAST($6 AS TEXT) = '' OR s.problem = (SELECT p.id FROM problem AS p WHERE p.slug = $6))
+        AND (CAST($7 AS TEXT) = '' OR s.language = $7
+            OR s.language = '' AND s.ending <> '' AND CAST($8 AS TEXT) LIKE '%.' || s.ending || '.%')
+        AND (CAST($9 AS TEXT) = '' OR s.team IN (
+            SELECT m.team FROM team_in_group AS m JOIN team_group AS g ON g.contest = m.contest AND g.id = m.team_group
+            WHERE m.contest = $1 AND g.name = $9))
+        AND (NOT CAST($10 AS BOOLEAN) OR EXISTS (
+            SELECT 1 FROM standing AS j WHERE j.submission = s.id AND j.verdict NOT IN ('open', '')))
+        AND (CAST($11 AS BIGINT) = 0 AND CAST($12 AS BIGINT) = 0 OR EXISTS (
+            SELECT 1 FROM submission AS t WHERE t.id = s.id AND COALESCE(t.time_given, t.received) >= $11
+                AND (CAST($12 AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < $12)))
+        AND (CAST($13 AS TEXT) = '' OR EXISTS (
+            SELECT 1 FROM standing AS w WHERE w.submission = s.id AND w.verify <> '' AND NOT w.ignored
+                AND CASE WHEN w.verify = 'done' THEN 'done' ELSE 'open' END = CAST($13 AS TEXT)))
+    ORDER BY standing.number DESC LIMIT $14
+)
+ORDER BY submitted.number DESC
+`
+
+type ListSubmissionsOfVerdictParams struct {
+	Contest   string
+	Before    int64
+	Number    int64
+	Owner     string
+	Verdict   string
+	Slug      string
+	Language  string
+	Endings   string
+	TeamGroup string
+	Judged    bool
+	Since     int64
+	Until     int64
+	Verify    string
+	Most      int32
+}
+
+func (q *Queries) ListSubmissionsOfVerdict(ctx context.Context, arg ListSubmissionsOfVerdictParams) ([]Submitted, error) {
+	rows, err := q.db.QueryContext(ctx, listSubmissionsOfVerdict,
+		arg.Contest,
+		arg.Before,
+		arg.Number,
+		arg.Owner,
+		arg.Verdict,
 		arg.Slug,
 		arg.Language,
 		arg.Endings,
