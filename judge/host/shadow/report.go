@@ -87,7 +87,7 @@ func NewReport(ctx context.Context, db *store.Store, feeds *feed.Registry, conte
 		r.Lag = max(now.Sub(source.Heard), 0)
 	}
 	r.Silent = source.Heard.IsZero() || r.Lag > Silence
-	objects, err1 := db.ExternalObjects(ctx, contest)
+	objects, err1 := db.ExternalObjects(ctx, contest, "")
 	submissions, err2 := db.ShadowedSubmissions(ctx, contest)
 	var err3 error
 	r.Problems, err3 = db.ExternalProblems(ctx, contest)
