@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -47,6 +48,9 @@ type teamLine struct {
 	Logins, People []string
 	Members        []*store.Account
 	Chosen         bool // its box is checked
+	// Addresses are those from which its members have logged in since a day before the start. There are none if
+	// that was one address.
+	Addresses []string
 }
 
 // Minutes writes a length of time as the form takes it; "" for none.
@@ -68,14 +72,35 @@ func (s *site) teamLines(r *web.Request) (all []teamLine, err error) {
 	if err != nil {
 		return nil, err
 	}
+	c := access.Of(r).Contest
+	used := map[string][]string{}
+	if !c.Starts.IsZero() {
+		if used, err = s.Store.LoginAddresses(r.Context(), c.ID, c.Starts.Add(-24*time.Hour)); err != nil {
+			return nil, err
+		}
+	}
 	for _, t := range teams {
-		line := teamLine{Team: t, Members: members[t.ID]}
+		line := teamLine{Team: t, Members: members[t.ID], Addresses: several(used[t.ID])}
 		for _, a := range line.Members {
 			line.Logins, line.People = append(line.Logins, a.Login), append(line.People, a.Display)
 		}
 		all = append(all, line)
 	}
 	return all, nil
+}
+
+// several returns the addresses among those with ports, if there are several.
+func several(remotes []string) (all []string) {
+	for _, remote := range remotes {
+		if host, _, err := net.SplitHostPort(remote); err == nil && !slices.Contains(all, host) {
+			all = append(all, host)
+		}
+	}
+	if len(all) < 2 {
+		return nil
+	}
+	slices.Sort(all)
+	return all
 }
 
 // chosen returns the lines whose numbers a form has in the fields "t".
@@ -92,6 +117,7 @@ func chosen(all []teamLine, fields url.Values) (some []teamLine) {
 const (
 	hiddenTeams = "hidden"
 	extraTeams  = "extra"
+	movedTeams  = "addresses"
 	ofGroup     = "group:"
 )
 
@@ -105,6 +131,8 @@ func (l teamLine) in(filter string) bool {
 		return l.Hidden
 	case filter == extraTeams:
 		return l.ExtraTime != 0 || l.ExtraPenalty != 0
+	case filter == movedTeams:
+		return len(l.Addresses) > 1
 	}
 	return true
 }
@@ -177,7 +205,7 @@ func (s *site) teamsPage(w http.ResponseWriter, r *web.Request, code int, v team
 		v.Groups = append(v.Groups, filter{ofGroup + name, name, n})
 	}
 	slices.SortFunc(v.Groups, func(a, b filter) int { return web.ByText(a.Name, b.Name) })
-	for _, f := range []filter{{"", "All", 0}, {hiddenTeams, "Hidden", 0}, {extraTeams, "Extra time or penalty", 0}} {
+	for _, f := range []filter{{"", "All", 0}, {hiddenTeams, "Hidden", 0}, {extraTeams, "Extra time or penalty", 0}, {movedTeams, "Several addresses", 0}} {
 		for _, t := range all {
 			if t.in(f.Value) {
 				f.Count++
