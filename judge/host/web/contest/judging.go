@@ -29,6 +29,7 @@ type judgingView struct {
 	Sources              []sourceView
 	Staff                *staffView // nil for contestants
 	Ignored              bool       // by the staff
+	Follows              bool       // the verdicts of another judging system count in the contest
 	Late                 bool       // after the end, as practice
 	Given                *web.State // the verdict that the staff gave; nil for none
 	Counts               bool       // for a team
@@ -100,6 +101,7 @@ func (s *site) judgingPage(w http.ResponseWriter, r *web.Request, code int, wron
 	if err != nil {
 		return err
 	}
+	v.Who, v.Follows = access.Of(r).Who(access.Of(r).Submission), access.Of(r).Follows
 	end := ends(access.Of(r).Submission.Team)
 	v.At, v.Again = access.Of(r).At(access.Of(r).Submission.Received), r.Can(auth.Submit)
 	v.Late = !end.IsZero() && !access.Of(r).Submission.Received.Before(end)
