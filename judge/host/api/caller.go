@@ -103,5 +103,8 @@ func (a *api) who(r *http.Request, n need) (*caller, error) {
 	if !enough {
 		return nil, &status{http.StatusForbidden, fmt.Sprintf("%s's token does not allow this; its scopes: %s", account.Login, strings.Join(t.Scopes, ", ")), ""}
 	}
+	if err := a.Elsewhere(r.Context(), account, r.RemoteAddr); err != nil {
+		return nil, err
+	}
 	return c, nil
 }

@@ -117,5 +117,8 @@ func (a *api) byPassword(r *http.Request, login, password string) (*caller, erro
 	if account.Disabled {
 		return nil, errPassword
 	}
+	if err := a.Elsewhere(r.Context(), account, r.RemoteAddr); err != nil {
+		return nil, err
+	}
 	return &caller{account: account, scopes: desk.Scopes(desk.Role(account))}, nil
 }

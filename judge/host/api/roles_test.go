@@ -158,3 +158,32 @@ func TestProxy(t *testing.T) {
 	move(time.Now().Add(time.Hour))
 	post("POST", submissions, `{"team_id": "7", `+good+"}", 403, "has not begun")
 }
+
+// TestLockedAddress: with lock_address, the account of a team that has an address is refused at another one: with its
+// token and with its password.
+func TestLockedAddress(t *testing.T) {
+	h := newHarness(t)
+	h.regional(time.Now().Add(-time.Hour), store.Public) // in which submit is expected at 10.0.0.7
+	files := map[string][]byte{"accounts.json": []byte(`[{"id": "x", "username": "x", "password": "correct-horse", "type": "team", "team_id": "8", "ip": "10.0.0.8"}]`)}
+	if code, said := h.ask("admin", "POST", client.ContestsPath, client.ImportContest{Files: files, Contest: "wf"}); code != http.StatusOK {
+		t.Fatalf("%d %s", code, said)
+	}
+	for _, locked := range []bool{false, true} {
+		h.desk.LockAddress = locked
+		for _, tt := range []struct {
+			who, path string
+			refused   bool
+		}{
+			{"submit", client.AccountPath, true}, {"submit", "/api/contests/wf/account", true}, {"x:correct-horse", "/api/contests/wf/account", true},
+			{"publish", "/api/contests/wf/account", false}, {"admin", client.AccountPath, false}, {"nobody", "/api/contests/wf", false},
+		} {
+			want := http.StatusOK
+			if locked && tt.refused {
+				want = http.StatusForbidden
+			}
+			if answer, said := h.send(tt.who, "GET", tt.path, "", ""); answer.StatusCode != want || want != 200 && !strings.Contains(said, "only at the computer of its team") {
+				t.Errorf("locked %v, %s asks for %s: %d %s", locked, tt.who, tt.path, answer.StatusCode, said)
+			}
+		}
+	}
+}

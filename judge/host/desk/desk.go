@@ -52,6 +52,8 @@ type Desk struct {
 	Class string
 	// Registration says who may make an account of their own.
 	Registration auth.Registration
+	// AutoLogin lets teams log in without a password at their addresses, LockAddress lets them log in nowhere else.
+	AutoLogin, LockAddress bool
 	// Practice applies to problems that do not set their own. If empty, it is PracticeSamples.
 	Practice store.PracticeLevel
 	// Forget removes at once those of the blobs that no row refers to. The caller must not hold Sweeping.

@@ -49,6 +49,9 @@ func (c *Contest) readSetup(ctx context.Context, row *store.Contest) (setup, []*
 	// Clients choose the first language with the extension of a file. A language without one is asked for
 	// by its name.
 	slices.SortStableFunc(s.languages, func(a, b desk.Spoken) int { return min(len(b.Endings), 1) - min(len(a.Endings), 1) })
+	if s.languages, err = c.withThoseOfPrimary(ctx, s.languages); err != nil {
+		return setup{}, nil, err
+	}
 	for i := range s.languages {
 		l := &s.languages[i]
 		if len(l.Endings) > 0 {
@@ -104,6 +107,25 @@ func (c *Contest) readSetup(ctx context.Context, row *store.Contest) (setup, []*
 		add(clics.Problems, item{Object: o})
 	}
 	return s, units, nil
+}
+
+// withThoseOfPrimary adds the languages of the primary that a contest follows: its submissions are in them.
+func (c *Contest) withThoseOfPrimary(ctx context.Context, all []desk.Spoken) ([]desk.Spoken, error) {
+	theirs, err := c.Store.ExternalObjects(ctx, c.id, string(clics.Languages))
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range theirs {
+		var l struct {
+			Name       string   `json:"name"`
+			Extensions []string `json:"extensions"`
+		}
+		known := slices.ContainsFunc(all, func(is desk.Spoken) bool { return is.ID == o.ID })
+		if !known && json.Unmarshal([]byte(o.Data), &l) == nil && len(l.Extensions) > 0 {
+			all = append(all, desk.Spoken{ID: o.ID, Name: cmp.Or(l.Name, o.ID), All: l.Extensions})
+		}
+	}
+	return all, nil
 }
 
 func teamObject(t *store.Team) clics.Object {

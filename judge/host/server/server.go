@@ -368,6 +368,7 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Folder) error {
 	entry := &desk.Desk{
 		Store: s.store, Blobs: blobs, Sweeping: &s.sweeping, Dispatch: s.dispatch, MaxSize: s.o.Source.Size, MaxFiles: s.o.Source.Files, Class: Class, FreeDisk: s.freeDisk,
 		Forget: func(ctx context.Context, all []blob.Digest) error { return s.forget(ctx, blobs, all) }, Registration: auth.Registration(s.o.Registration), Practice: store.PracticeLevel(s.o.Practice),
+		AutoLogin: s.o.AutoLogin, LockAddress: s.o.LockAddress,
 		Contents: contentsIn(blobs),
 		At: func(kept bool) {
 			if kept {

@@ -233,6 +233,13 @@ func (f *follower) apply(ctx context.Context) error {
 			return err
 		}
 	}
+	scores := ""
+	if kind := f.mirror.object("contest", "").text("scoreboard_type"); kind == "score" {
+		scores = "its scoreboard has scores, which are not taken over: solved problems count"
+	}
+	if err := f.note(ctx, "contest", "", scores); err != nil {
+		return err
+	}
 	if people {
 		if err := f.imported(ctx); err != nil {
 			return err

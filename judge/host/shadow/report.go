@@ -23,7 +23,7 @@ type Report struct {
 	Matrix   Matrix
 	Differ   []Pair
 	Problems []store.ExternalProblem
-	// Ranks are the teams whose places differ, and Awards the awards. HasBoard reports whether the primary
+	// Ranks are the teams whose places differ, and Awards the awards of the primary that do. HasBoard reports whether the primary
 	// shows a scoreboard.
 	HasBoard bool
 	Ranks    []RankPair
@@ -87,7 +87,7 @@ func NewReport(ctx context.Context, db *store.Store, feeds *feed.Registry, conte
 		r.Lag = max(now.Sub(source.Heard), 0)
 	}
 	r.Silent = source.Heard.IsZero() || r.Lag > Silence
-	objects, err1 := db.ExternalObjects(ctx, contest)
+	objects, err1 := db.ExternalObjects(ctx, contest, "")
 	submissions, err2 := db.ShadowedSubmissions(ctx, contest)
 	var err3 error
 	r.Problems, err3 = db.ExternalProblems(ctx, contest)
@@ -132,17 +132,7 @@ func (r *Report) results(ctx context.Context, m Mirror, feeds *feed.Registry, co
 	for _, l := range lines {
 		ours[l.ID] = parseObject(string(l.Data)).texts("team_ids")
 	}
-	if len(m["awards"]) == 0 { // it shows none, or none yet
-		return nil
-	}
-	ids := m.ids("awards")
-	for id := range ours {
-		if m["awards"][id] == "" {
-			ids = append(ids, id)
-		}
-	}
-	slices.SortFunc(ids, naturally)
-	for _, id := range ids {
+	for _, id := range m.ids("awards") { // an award that the primary does not have is no difference
 		p := AwardPair{id, m.object("awards", id).texts("team_ids"), ours[id]}
 		slices.SortFunc(p.Theirs, naturally)
 		slices.SortFunc(p.Ours, naturally)

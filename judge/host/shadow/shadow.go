@@ -168,7 +168,7 @@ func (f *follower) load(ctx context.Context) error {
 	if f.mirror != nil {
 		return nil
 	}
-	all, err := f.Store.ExternalObjects(ctx, f.source.Contest)
+	all, err := f.Store.ExternalObjects(ctx, f.source.Contest, "")
 	if err != nil {
 		return err
 	}

@@ -27,9 +27,18 @@ const (
 // NewSession keeps the hash of a session of an account as it was read: ErrEnded says that
 // its password or its role has changed since.
 func (s *Store) NewSession(ctx context.Context, a *Account, hash, agent string) error {
+	return s.newSession(ctx, a, hash, agent, s.now())
+}
+
+// NewSessionHere is NewSession without the password of the account, which the session does not confirm.
+func (s *Store) NewSessionHere(ctx context.Context, a *Account, hash, agent string) error {
+	return s.newSession(ctx, a, hash, agent, 0)
+}
+
+func (s *Store) newSession(ctx context.Context, a *Account, hash, agent string, sure int64) error {
 	now := s.now()
 	n, err := s.write.InsertSession(ctx, query.InsertSessionParams{
-		Hash: hash, Account: a.ID, Epoch: a.Epoch, Created: now, Expires: now + sessionLives.Microseconds(), Agent: cut(clean(agent), 200),
+		Hash: hash, Account: a.ID, Epoch: a.Epoch, Created: now, Expires: now + sessionLives.Microseconds(), Agent: cut(clean(agent), 200), Sure: sure,
 	})
 	if err == nil && n == 0 {
 		err = ErrEnded

@@ -93,9 +93,15 @@ type ExternalObject struct {
 	Fresh    bool   // the contest does not have it yet
 }
 
-// ExternalObjects reads the objects of the primary of a contest.
-func (s *Store) ExternalObjects(ctx context.Context, contest string) ([]ExternalObject, error) {
-	rows, err := s.read.ExternalObjects(ctx, contest)
+// ExternalObjects reads the objects of the primary of a contest, all or those of a type.
+func (s *Store) ExternalObjects(ctx context.Context, contest, typ string) ([]ExternalObject, error) {
+	var rows []query.ExternalObject
+	var err error
+	if typ == "" {
+		rows, err = s.read.ExternalObjects(ctx, contest)
+	} else {
+		rows, err = s.read.ExternalObjectsOfType(ctx, contest, typ)
+	}
 	return each(rows, err, "read the objects of a primary", func(r query.ExternalObject) ExternalObject {
 		return ExternalObject{r.Type, r.ID, r.Data, r.Fresh}
 	})

@@ -24,7 +24,7 @@ func TestSource(t *testing.T) {
 		}
 		fresh := func() (all string) {
 			t.Helper()
-			objects, err := h.ExternalObjects(t.Context(), c)
+			objects, err := h.ExternalObjects(t.Context(), c, "")
 			check(err)
 			for _, o := range objects {
 				all += fmt.Sprintf("%s %s %s %v;", o.Type, o.ID, o.Data, o.Fresh)

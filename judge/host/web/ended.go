@@ -136,11 +136,19 @@ type LoginView struct {
 	Kept               *KeptForm // the form that waits for the login; nil if there is none
 	Ended              bool      // the session has ended
 	Unsent             bool      // a form has come without a session
+	Team               string    // name of the account that can log in here without a password; it may be empty
 }
 
 // LoginPage draws the login page.
 func (s *Site) LoginPage(w http.ResponseWriter, r *Request, code int, v LoginView) error {
 	v.Open = s.Registration == auth.Open
+	here, err := s.AtAddress(r.Context(), r.RemoteAddr)
+	if err != nil {
+		return err
+	}
+	if here != nil {
+		v.Team = here.Display
+	}
 	return s.Page(w, r, code, "login", "Log in", v)
 }
 

@@ -109,8 +109,12 @@ func (s *Site) authenticate(w http.ResponseWriter, r *Request) error {
 	if err != nil {
 		return err
 	}
+	err = s.Elsewhere(r.Context(), me, r.RemoteAddr)
+	if _, elsewhere := errors.AsType[*desk.Refusal](err); elsewhere {
+		return nil // to log in tells why
+	}
 	r.Session, r.Me = session, me
-	return nil
+	return err
 }
 
 // SetSession makes the browser keep the secret of a session.

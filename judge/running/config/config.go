@@ -87,6 +87,10 @@ type Server struct {
 	// TrustedProxies are the addresses, or the networks, of proxies that are believed who asked
 	// them: Proxies reads them.
 	TrustedProxies []string `toml:"trusted_proxies"`
+	// AutoLogin lets teams of contests log in without a password at the addresses that their contest packages say;
+	// LockAddress lets them log in nowhere else.
+	AutoLogin   bool `toml:"autologin"`
+	LockAddress bool `toml:"lock_address"`
 }
 
 // Proxies are the trusted proxies as networks.

@@ -43,7 +43,7 @@ UPDATE account SET session_epoch = session_epoch + 1 WHERE id = $1 AND erased IS
 
 -- name: InsertSession :execrows
 INSERT INTO session (hash, account, epoch, created, seen, expires, agent, sure)
-SELECT sqlc.arg(hash), account.id, account.session_epoch, sqlc.arg(created), sqlc.arg(created), sqlc.arg(expires), sqlc.arg(agent), sqlc.arg(created)
+SELECT sqlc.arg(hash), account.id, account.session_epoch, sqlc.arg(created), sqlc.arg(created), sqlc.arg(expires), sqlc.arg(agent), sqlc.arg(sure)
 FROM account WHERE account.id = sqlc.arg(account) AND account.session_epoch = sqlc.arg(epoch);
 
 -- name: SessionByHash :one

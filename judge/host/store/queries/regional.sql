@@ -34,3 +34,20 @@ INSERT INTO account_address (contest, account, address) VALUES ($1, $2, $3);
 
 -- name: DeleteAddresses :exec
 DELETE FROM account_address WHERE contest = $1 AND account = $2;
+
+-- TeamAddresses are the addresses from which the accounts of teams are expected, of one account or of all; ''
+-- is for all.
+-- name: TeamAddresses :many
+SELECT account_address.contest, account_address.account, account_address.address
+FROM account_address
+JOIN contest_account ON contest_account.contest = account_address.contest AND contest_account.account = account_address.account
+WHERE contest_account.type = 'team' AND (CAST(sqlc.arg(account) AS TEXT) = '' OR account_address.account = sqlc.arg(account))
+ORDER BY account_address.contest, account_address.account, account_address.address;
+
+-- LoginAddresses are the addresses from which the members of the teams of a contest have logged in since a
+-- moment.
+-- name: LoginAddresses :many
+SELECT DISTINCT member.team, audit.address FROM member
+JOIN audit ON audit.actor = member.account
+WHERE member.contest = $1 AND audit.action = 'log in' AND audit.at >= sqlc.arg(since) AND audit.address <> ''
+ORDER BY member.team, audit.address;

@@ -31,6 +31,9 @@ DELETE FROM external_source WHERE contest = $1;
 -- name: ExternalObjects :many
 SELECT * FROM external_object WHERE contest = $1 ORDER BY type, id;
 
+-- name: ExternalObjectsOfType :many
+SELECT * FROM external_object WHERE contest = $1 AND type = $2 ORDER BY id;
+
 -- PutExternalObject changes nothing if the object is as it was.
 -- name: PutExternalObject :exec
 INSERT INTO external_object (contest, type, id, data, fresh) VALUES ($1, $2, $3, $4, TRUE)

@@ -24,7 +24,13 @@ type Access struct {
 	Problem    *store.ContestProblem // of the label; nil if the address names none
 	Submission *store.Submission     // of the number; nil if the address names none
 
+	// Follows reports whether the verdicts of another judging system count in the contest.
+	Follows bool
+
 	site *web.Site
+	// sent are the names of teams, by their ids, and who is in them: see TeamEnds.
+	sent    map[string]string
+	members map[string][]*store.Account
 }
 
 // Of returns the access of a request that names a contest. If it names none, it returns nil.
@@ -51,6 +57,11 @@ func Find(s *web.Site) func(*web.Request) (web.Access, error) {
 			return nil, err
 		}
 		a := &Access{Seat: seat, site: s}
+		source, err := s.Store.Source(r.Context(), c.ID)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return nil, err
+		}
+		a.Follows = err == nil && !source.Ours
 		return a, a.find(r)
 	}
 }
@@ -164,15 +175,29 @@ func (a *Access) Readable() store.ClarificationFilter {
 // without any if there is no such team. A zero time is never.
 func (a *Access) TeamEnds(ctx context.Context) (func(team string) time.Time, error) {
 	end := a.Contest.Ends()
-	if end.IsZero() {
-		return func(string) time.Time { return end }, nil
-	}
-	teams, err := a.site.Store.Teams(ctx, a.Contest.ID)
+	teams, err1 := a.site.Store.Teams(ctx, a.Contest.ID)
+	members, err2 := a.site.Store.Members(ctx, a.Contest.ID)
 	extra := map[string]time.Duration{}
+	a.sent, a.members = map[string]string{}, members
 	for _, t := range teams {
-		extra[t.ID] = t.ExtraTime
+		extra[t.ID], a.sent[t.ID] = t.ExtraTime, t.Name
 	}
-	return func(team string) time.Time { return end.Add(extra[team]) }, err
+	return func(team string) time.Time {
+		if end.IsZero() {
+			return end
+		}
+		return end.Add(extra[team])
+	}, errors.Join(err1, err2)
+}
+
+// Who returns whose a submission is: what the account is called that sent it, or the team for which one that is not
+// a member sent it. Before TeamEnds is called, it is always the account.
+func (a *Access) Who(sub *store.Submission) string {
+	name, known := a.sent[sub.Team]
+	if known && !slices.ContainsFunc(a.members[sub.Team], func(m *store.Account) bool { return m.ID == sub.Account }) {
+		return name
+	}
+	return sub.Display
 }
 
 // At returns the time since the start of the contest, without intervals that do not count. Before the
@@ -191,8 +216,12 @@ func (a *Access) Line(sub *store.Submission, labels map[string]string, end time.
 	if label == "" {
 		label = "?" // the problem left the contest
 	}
+	state := web.CurrentState(sub, a.Can(auth.SeeAll))
+	if sub.Given && a.Follows {
+		state.Note = "by the primary"
+	}
 	return web.Line{
-		At: a.At(sub.Received), Slug: a.Contest.Slug, Number: sub.Number, Label: label, Who: sub.Display, Program: sub.Program, Received: sub.Received,
-		Late: !end.IsZero() && !sub.Received.Before(end), State: web.CurrentState(sub, a.Can(auth.SeeAll)),
+		At: a.At(sub.Received), Slug: a.Contest.Slug, Number: sub.Number, Label: label, Who: a.Who(sub), Program: sub.Program, Received: sub.Received,
+		Late: !end.IsZero() && !sub.Received.Before(end), State: state,
 	}
 }

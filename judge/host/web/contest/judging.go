@@ -28,6 +28,7 @@ type judgingView struct {
 	Sources              []sourceView
 	Staff                *staffView // nil for contestants
 	Ignored              bool       // by the staff
+	Follows              bool       // the verdicts of another judging system count in the contest
 	Late                 bool       // after the end, as practice
 	Given                *web.State // the verdict that the staff gave; nil for none
 	Counts               bool       // for a team
@@ -100,6 +101,7 @@ func (s *site) judgingPage(w http.ResponseWriter, r *web.Request, code int, wron
 	if err != nil {
 		return err
 	}
+	v.Who, v.Follows = a.Who(sub), a.Follows
 	end := ends(sub.Team)
 	v.Late = !end.IsZero() && !sub.Received.Before(end)
 	problems, err := s.Store.ContestProblems(r.Context(), a.Contest.ID)

@@ -2,6 +2,7 @@ package people
 
 import (
 	"cmp"
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -87,10 +88,16 @@ func badPassword(password, again string) string {
 	return ""
 }
 
-// begin logs an account in.
+// begin logs an account in whose password was typed.
 func (s *site) begin(w http.ResponseWriter, r *web.Request, a *store.Account) error {
+	return s.beginBy(w, r, a, s.Store.NewSession)
+}
+
+// beginBy logs an account in with a session that a function of the store makes.
+func (s *site) beginBy(w http.ResponseWriter, r *web.Request, a *store.Account,
+	make func(ctx context.Context, a *store.Account, hash, agent string) error) error {
 	secret, hash := auth.NewSession()
-	if err := s.Store.NewSession(r.Context(), a, hash, r.UserAgent()); err != nil {
+	if err := make(r.Context(), a, hash, r.UserAgent()); err != nil {
 		return err
 	}
 	if r.Session != nil { // of before
@@ -147,12 +154,39 @@ func (s *site) logIn(w http.ResponseWriter, r *web.Request) error {
 		return s.LoginPage(w, r, http.StatusForbidden, v)
 	}
 	s.Throttle.Forget(by)
+	if err := s.Elsewhere(r.Context(), a, r.RemoteAddr); err != nil {
+		return err
+	}
 	if err := s.begin(w, r, a); err != nil {
 		return err
 	}
 	http.SetCookie(w, &http.Cookie{
 		Name: s.Cookie() + "-known", Value: known(a), Path: "/", MaxAge: int(web.CookieLife.Seconds()), HttpOnly: true, Secure: s.Secure, SameSite: http.SameSiteLaxMode,
 	})
+	if v.Kept != nil {
+		r.Me = a
+		return s.SendAgain(w, r, v.Kept)
+	}
+	return web.Redirect(w, r, v.Next)
+}
+
+// logInHere logs the team in that is expected at the address of the caller.
+func (s *site) logInHere(w http.ResponseWriter, r *web.Request) error {
+	v, err := s.ReadLogin(w, r)
+	if err != nil {
+		return err
+	}
+	a, err := s.AtAddress(r.Context(), r.RemoteAddr)
+	if err != nil {
+		return err
+	}
+	if a == nil {
+		v.Wrong = "No team is expected at the address of this computer. Log in with the username and the password."
+		return s.LoginPage(w, r, http.StatusForbidden, v)
+	}
+	if err := s.beginBy(w, r, a, s.Store.NewSessionHere); err != nil {
+		return err
+	}
 	if v.Kept != nil {
 		r.Me = a
 		return s.SendAgain(w, r, v.Kept)

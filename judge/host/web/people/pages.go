@@ -30,6 +30,7 @@ func Pages(s *web.Site) web.Pages {
 		web.HandleForm("POST /setup", auth.Enter, p.setUp),
 		web.Handle("GET /login", auth.Enter, p.login),
 		web.Handle("POST /login", auth.Enter, p.logIn),
+		web.Handle("POST /login/address", auth.Enter, p.logInHere),
 		web.Handle("POST /logout", auth.Enter, p.logOut),
 		web.Handle("GET /invite/{code}", auth.Enter, p.invited),
 		web.Handle("POST /invite/{code}", auth.Enter, p.accept),

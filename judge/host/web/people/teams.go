@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -52,6 +53,9 @@ type teamLine struct {
 	Seen           time.Time // when a member was last seen; zero if none is logged in
 	Here           int       // members who are logged in
 	Chosen         bool      // its box is checked
+	// Addresses are those from which its members have logged in since a day before the start. There are none if
+	// that was one address.
+	Addresses []string
 }
 
 // Minutes writes a length of time as the form takes it; "" for none.
@@ -81,8 +85,15 @@ func (s *site) teamLines(r *web.Request) (all []teamLine, err error) {
 	if err != nil {
 		return nil, err
 	}
+	c := access.Of(r).Contest
+	used := map[string][]string{}
+	if !c.Starts.IsZero() {
+		if used, err = s.Store.LoginAddresses(r.Context(), c.ID, c.Starts.Add(-24*time.Hour)); err != nil {
+			return nil, err
+		}
+	}
 	for _, t := range teams {
-		line := teamLine{Team: t, Members: members[t.ID]}
+		line := teamLine{Team: t, Members: members[t.ID], Addresses: several(used[t.ID])}
 		for _, o := range schools {
 			if o.ID == t.Organization {
 				line.School = o.Name
@@ -102,6 +113,20 @@ func (s *site) teamLines(r *web.Request) (all []teamLine, err error) {
 	return all, nil
 }
 
+// several returns the addresses among those with ports, if there are several.
+func several(remotes []string) (all []string) {
+	for _, remote := range remotes {
+		if host, _, err := net.SplitHostPort(remote); err == nil && !slices.Contains(all, host) {
+			all = append(all, host)
+		}
+	}
+	if len(all) < 2 {
+		return nil
+	}
+	slices.Sort(all)
+	return all
+}
+
 // chosen returns the lines whose numbers a form has in the fields "t".
 func chosen(all []teamLine, fields url.Values) (some []teamLine) {
 	for _, line := range all {
@@ -117,6 +142,7 @@ const (
 	hiddenTeams = "hidden"
 	extraTeams  = "extra"
 	absentTeams = "absent"
+	movedTeams  = "addresses"
 	ofGroup     = "group:"
 )
 
@@ -132,6 +158,8 @@ func (l teamLine) in(filter string) bool {
 		return l.ExtraTime != 0 || l.ExtraPenalty != 0
 	case filter == absentTeams:
 		return l.Here == 0
+	case filter == movedTeams:
+		return len(l.Addresses) > 1
 	}
 	return true
 }
@@ -206,7 +234,7 @@ func (s *site) teamsPage(w http.ResponseWriter, r *web.Request, code int, v team
 		v.Groups = append(v.Groups, filter{ofGroup + name, name, n})
 	}
 	slices.SortFunc(v.Groups, func(a, b filter) int { return web.ByText(a.Name, b.Name) })
-	for _, f := range []filter{{"", "All", 0}, {absentTeams, "Not logged in", 0}, {hiddenTeams, "Hidden", 0}, {extraTeams, "Extra time or penalty", 0}} {
+	for _, f := range []filter{{"", "All", 0}, {absentTeams, "Not logged in", 0}, {hiddenTeams, "Hidden", 0}, {extraTeams, "Extra time or penalty", 0}, {movedTeams, "Several addresses", 0}} {
 		for _, t := range all {
 			if t.in(f.Value) {
 				f.Count++

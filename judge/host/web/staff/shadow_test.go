@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"assay/judge"
+	"assay/judge/host/job"
 	"assay/judge/host/store"
 	"assay/judge/host/web/webtest"
 )
@@ -74,6 +76,22 @@ func TestShadowPage(t *testing.T) {
 	}
 	if page := h.Ask(admin, "GET", "/c/now/overview", nil).Body; !strings.Contains(page, "1 object of the primary could not be taken over completely") || strings.Contains(page, "silent") {
 		t.Errorf("the overview says of the primary:\n%s", page)
+	}
+	// What the primary decides, and for which team another account submitted, is told.
+	all, err := h.Store.ShadowedSubmissions(t.Context(), c.ID)
+	check(err)
+	check(h.Store.SetShadowed(t.Context(), c.ID, []store.Shadowed{{ID: all[1].ID, Given: judge.Accepted}}))
+	teams, err := h.Store.Teams(t.Context(), c.ID)
+	check(err)
+	work := job.Work{Kind: job.Submission, Bundle: h.Problem.Bundle, Config: h.Problem.Config, Problem: "sum", Program: "a.py"}
+	_, err = h.Store.Submit(t.Context(), store.NewSubmission{Contest: c.ID, Team: teams[0].ID, Account: h.Accounts["judge"].ID, Problem: "sum", Work: work, Unjudged: true})
+	check(err)
+	_, page, _ = strings.Cut(h.Ask(judge1, "GET", "/c/now/submissions", nil).Body, "data-reload")
+	if strings.Count(page, "by the primary") != 1 || strings.Contains(page, "by the jury") || strings.Count(page, "ada&#34;") != 2 || strings.Contains(page, "judge&#34;") {
+		t.Errorf("the submissions:\n%s", page)
+	}
+	if page := h.Ask(judge1, "GET", "/c/now/s/2", nil).Body; !strings.Contains(page, "that this contest follows has decided") || strings.Contains(page, "The jury changed") {
+		t.Errorf("a submission that the primary has judged:\n%s", page)
 	}
 	h.Later(119 * time.Second)
 	if page := h.Ask(judge1, "GET", "/c/now/shadow", nil).Body; !strings.Contains(page, "connected") || !strings.Contains(page, "<dt>Lag</dt><dd>119 s</dd>") {

@@ -153,8 +153,8 @@ func (q *Queries) InsertRole(ctx context.Context, arg InsertRoleParams) error {
 
 const insertSession = `-- name: InsertSession :execrows
 INSERT INTO session (hash, account, epoch, created, seen, expires, agent, sure)
-SELECT $1, account.id, account.session_epoch, $2, $2, $3, $4, $2
-FROM account WHERE account.id = $5 AND account.session_epoch = $6
+SELECT $1, account.id, account.session_epoch, $2, $2, $3, $4, $5
+FROM account WHERE account.id = $6 AND account.session_epoch = $7
 `
 
 type InsertSessionParams struct {
@@ -162,6 +162,7 @@ type InsertSessionParams struct {
 	Created int64
 	Expires int64
 	Agent   string
+	Sure    int64
 	Account string
 	Epoch   int64
 }
@@ -172,6 +173,7 @@ func (q *Queries) InsertSession(ctx context.Context, arg InsertSessionParams) (i
 		arg.Created,
 		arg.Expires,
 		arg.Agent,
+		arg.Sure,
 		arg.Account,
 		arg.Epoch,
 	)

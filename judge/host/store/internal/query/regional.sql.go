@@ -112,6 +112,43 @@ func (q *Queries) InsertAddress(ctx context.Context, arg InsertAddressParams) er
 	return err
 }
 
+const loginAddresses = `-- name: LoginAddresses :many
+SELECT DISTINCT member.team, audit.address FROM member
+JOIN audit ON audit.actor = member.account
+WHERE member.contest = $1 AND audit.action = 'log in' AND audit.at >= $2 AND audit.address <> ''
+ORDER BY member.team, audit.address
+`
+
+type LoginAddressesRow struct {
+	Team    string
+	Address string
+}
+
+// LoginAddresses are the addresses from which the members of the teams of a contest have logged in since a
+// moment.
+func (q *Queries) LoginAddresses(ctx context.Context, contest string, since int64) ([]LoginAddressesRow, error) {
+	rows, err := q.db.QueryContext(ctx, loginAddresses, contest, since)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []LoginAddressesRow
+	for rows.Next() {
+		var i LoginAddressesRow
+		if err := rows.Scan(&i.Team, &i.Address); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const organizationsOf = `-- name: OrganizationsOf :many
 SELECT contest, id, icpc_id, name, formal_name, country, subdivision, url, location FROM organization WHERE contest = $1 ORDER BY id
 `
@@ -278,4 +315,37 @@ func (q *Queries) PutPerson(ctx context.Context, arg PutPersonParams) error {
 		arg.Teams,
 	)
 	return err
+}
+
+const teamAddresses = `-- name: TeamAddresses :many
+SELECT account_address.contest, account_address.account, account_address.address
+FROM account_address
+JOIN contest_account ON contest_account.contest = account_address.contest AND contest_account.account = account_address.account
+WHERE contest_account.type = 'team' AND (CAST($1 AS TEXT) = '' OR account_address.account = $1)
+ORDER BY account_address.contest, account_address.account, account_address.address
+`
+
+// TeamAddresses are the addresses from which the accounts of teams are expected, of one account or of all; ”
+// is for all.
+func (q *Queries) TeamAddresses(ctx context.Context, account string) ([]AccountAddress, error) {
+	rows, err := q.db.QueryContext(ctx, teamAddresses, account)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []AccountAddress
+	for rows.Next() {
+		var i AccountAddress
+		if err := rows.Scan(&i.Contest, &i.Account, &i.Address); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

@@ -77,6 +77,39 @@ func (q *Queries) ExternalObjects(ctx context.Context, contest string) ([]Extern
 	return items, nil
 }
 
+const externalObjectsOfType = `-- name: ExternalObjectsOfType :many
+SELECT contest, type, id, data, fresh FROM external_object WHERE contest = $1 AND type = $2 ORDER BY id
+`
+
+func (q *Queries) ExternalObjectsOfType(ctx context.Context, contest string, type_ string) ([]ExternalObject, error) {
+	rows, err := q.db.QueryContext(ctx, externalObjectsOfType, contest, type_)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ExternalObject
+	for rows.Next() {
+		var i ExternalObject
+		if err := rows.Scan(
+			&i.Contest,
+			&i.Type,
+			&i.ID,
+			&i.Data,
+			&i.Fresh,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const externalProblems = `-- name: ExternalProblems :many
 SELECT contest, type, id, text, at FROM external_problem WHERE contest = $1 ORDER BY type, id
 `

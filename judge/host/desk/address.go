@@ -1,0 +1,119 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/netip"
+	"slices"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/store"
+)
+
+// fits reports whether a caller, by its address and port, is at an address or in a network.
+func fits(caller netip.Addr, address string) bool {
+	if p, err := netip.ParsePrefix(address); err == nil {
+		return p.Contains(caller) || p.Addr().Is4In6() && p.Bits() >= 96 && netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96).Contains(caller)
+	}
+	a, err := netip.ParseAddr(address)
+	return err == nil && a.Unmap() == caller
+}
+
+// callerAddress is the address of a caller without its port. The zero Addr is nowhere.
+func callerAddress(remote string) netip.Addr {
+	at, err := netip.ParseAddrPort(remote)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return at.Addr().Unmap().WithZone("")
+}
+
+// expected returns from where teams log in to contests that are not over: of an account, by its id, or of all if it
+// is empty.
+func (d *Desk) expected(ctx context.Context, account string) (all []store.TeamAddress, err error) {
+	rows, err := d.Store.TeamAddresses(ctx, account)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	over := map[string]bool{}
+	for _, r := range rows {
+		if _, known := over[r.Contest]; !known {
+			if over[r.Contest], err = d.over(ctx, r.Contest); err != nil {
+				return nil, err
+			}
+		}
+		if !over[r.Contest] {
+			all = append(all, r)
+		}
+	}
+	return all, nil
+}
+
+// over reports whether a contest has ended for all of its teams.
+func (d *Desk) over(ctx context.Context, contest string) (bool, error) {
+	c, err := d.Store.Contest(ctx, contest)
+	if err != nil {
+		return false, err
+	}
+	teams, err := d.Store.Teams(ctx, contest)
+	if err != nil {
+		return false, err
+	}
+	last := &Seat{Contest: c}
+	for _, t := range teams {
+		if last.Team == nil || t.ExtraTime > last.Team.ExtraTime {
+			last.Team = t
+		}
+	}
+	return d.phase(last) == auth.Over, nil
+}
+
+// AtAddress returns the account of the team that is expected at the address of a caller, in a contest that is not
+// over. It returns nil if AutoLogin is off, or there is no such account, or several.
+func (d *Desk) AtAddress(ctx context.Context, remote string) (*store.Account, error) {
+	caller := callerAddress(remote)
+	if !d.AutoLogin || !caller.IsValid() {
+		return nil, nil
+	}
+	rows, err := d.expected(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	rows = slices.DeleteFunc(rows, func(r store.TeamAddress) bool { return !fits(caller, r.Address) })
+	if len(rows) == 0 || slices.ContainsFunc(rows, func(r store.TeamAddress) bool { return r.Account != rows[0].Account }) {
+		return nil, nil
+	}
+	a, err := d.Store.Account(ctx, rows[0].Account)
+	if err != nil || a.Disabled || Role(a) != auth.Contestant {
+		return nil, err
+	}
+	for _, r := range rows { // the jury of a contest always proves who it is
+		if role, err := d.Store.RoleIn(ctx, a.ID, r.Contest); err != nil || role != "" {
+			return nil, err
+		}
+		if _, err := d.Store.TeamOf(ctx, r.Contest, a.ID); errors.Is(err, store.ErrNotFound) {
+			return nil, nil
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// Elsewhere refuses the account of a team at another address than it is expected at, in each contest that is not
+// over. It refuses nothing if LockAddress is off.
+func (d *Desk) Elsewhere(ctx context.Context, a *store.Account, remote string) error {
+	if !d.LockAddress || a == nil || Role(a) != auth.Contestant {
+		return nil
+	}
+	rows, err := d.expected(ctx, a.ID)
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	caller := callerAddress(remote)
+	if slices.ContainsFunc(rows, func(r store.TeamAddress) bool { return fits(caller, r.Address) }) {
+		return nil
+	}
+	return &Refusal{Code: http.StatusForbidden, Text: "This account can be used only at the computer of its team", Hint: "use that computer, or ask the jury to change the address of the team"}
+}

@@ -1,0 +1,123 @@
+package shadow_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/api"
+	"assay/judge/host/auth"
+	"assay/judge/host/board"
+	"assay/judge/host/client"
+	"assay/judge/host/feed"
+	"assay/judge/host/shadow"
+	"assay/judge/host/store"
+	"assay/judge/host/web/webtest"
+)
+
+// TestBehindOurs: a server follows a contest of another one with an account of the type shadow, which judges the same:
+// in both versions of the Contest API, all verdicts, ranks and awards are equal.
+func TestBehindOurs(t *testing.T) {
+	for _, version := range clicsVersions {
+		t.Run(version, func(t *testing.T) { behindOurs(t, version) })
+	}
+}
+
+var clicsVersions = []string{"2026-01", "2023-06"}
+
+func behindOurs(t *testing.T, version string) {
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	log := slog.New(slog.DiscardHandler)
+	first, second := webtest.New(t), webtest.New(t)
+	serving := httptest.NewServer(api.New(api.Options{
+		Desk: first.Desk, Boards: board.NewHall(board.HallOptions{Store: first.Store, Log: log}), Name: "First", Version: "v1", Passwords: auth.NewPasswords(), Log: log,
+		URL: client.Address{URL: "http://first.example"},
+	}))
+	t.Cleanup(serving.Close)
+	c := first.Contest("wf", -30*time.Minute, store.Teams, store.Settings{})
+	_, _, err := first.Store.ImportContest(t.Context(), &store.ContestImport{ID: c.ID, Accounts: []store.ImportedAccount{{ID: "x", Type: "shadow", Account: first.Accounts["other"]}}})
+	check(err)
+	verdicts := map[int64][]judge.Event{}
+	send := func(login string, events ...judge.Event) {
+		t.Helper()
+		a := first.Send(c, login)
+		verdicts[a.Number] = events
+		first.Judged(a, events...)
+	}
+	send("ada", webtest.Failing()...)
+	send("bob", webtest.Accepted()...)
+	send("ada", webtest.Accepted()...)
+
+	file := filepath.Join(t.TempDir(), "secret")
+	check(os.WriteFile(file, []byte("correct-horse\n"), 0o600))
+	source := store.Source{URL: serving.URL + "/api/" + version + "/contests/wf", Login: "other", SecretFile: file, Account: second.Accounts["admin"].ID}
+	_, err = shadow.Begin(t.Context(), second.Desk, source, "")
+	check(err)
+	m := &machine{TB: t, db: second.Store, desk: second.Desk}
+	ctx, stop := context.WithCancel(t.Context())
+	service := shadow.New(shadow.Options{Desk: second.Desk, Log: log, Holder: "second", Pause: 5 * time.Millisecond})
+	done := make(chan struct{})
+	go func() { defer close(done); service.Run(ctx) }()
+	t.Cleanup(func() { stop(); <-done })
+
+	feeds := feed.Registry{Desk: second.Desk}
+	report := func() *shadow.Report {
+		t.Helper()
+		of, err := second.Store.ContestBySlug(t.Context(), "wf")
+		check(err)
+		r, err := shadow.NewReport(t.Context(), second.Store, &feeds, of.ID, time.Now())
+		check(err)
+		return r
+	}
+	matrix := func(want string) {
+		t.Helper()
+		m.wait(func() string {
+			r := report()
+			if got := fmt.Sprint(r.Matrix, len(r.Differ), r.Problems); got != want {
+				return fmt.Sprintf("%s, want %s; trouble %q", got, want, r.Source.Trouble)
+			}
+			return ""
+		})
+	}
+	matrix("{[AC WA] [] [[2] [1]]} 0 []") // which are not judged yet
+	judgeHere := func() {
+		t.Helper()
+		of, err := second.Store.ContestBySlug(t.Context(), "wf")
+		check(err)
+		all, err := second.Store.ShadowedSubmissions(t.Context(), of.ID)
+		check(err)
+		for _, s := range all {
+			if s.Ended {
+				continue
+			}
+			sub, err := second.Store.Submission(t.Context(), s.ID)
+			check(err)
+			number := int64(0)
+			_, _ = fmt.Sscan(s.ExtID, &number)
+			second.Judged(&store.Accepted{ID: s.ID, Job: sub.Judgement}, verdicts[number]...)
+		}
+	}
+	judgeHere()
+	matrix("{[AC WA] [AC WA] [[2 0] [0 1]]} 0 []")
+	send("bob", webtest.Failing()...) // while it is followed
+	matrix("{[AC WA] [ AC WA] [[0 2 0] [1 0 1]]} 0 []")
+	judgeHere()
+	matrix("{[AC WA] [AC WA] [[2 0] [0 2]]} 0 []")
+	m.wait(func() string {
+		if r := report(); !r.HasBoard || len(r.Ranks) > 0 || len(r.Awards) > 0 {
+			return fmt.Sprintf("has a scoreboard: %v; ranks %v, awards %v", r.HasBoard, r.Ranks, r.Awards)
+		}
+		return ""
+	})
+}
