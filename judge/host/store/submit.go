@@ -411,6 +411,7 @@ func (s *Store) Submissions(ctx context.Context, f Filter) ([]*Submission, error
 	if p.Judged = f.Verdict == Judged; p.Judged {
 		p.Verdict = ""
 	}
+	p.Filtered = p.Number != 0 || p.Slug != "" || p.Language != "" || p.TeamGroup != "" || p.Verify != "" || p.Judged || p.Since != 0 || p.Until != 0
 	team := f.Team != ""
 	if f.Who != "" {
 		var err error
@@ -427,6 +428,8 @@ func (s *Store) Submissions(ctx context.Context, f Filter) ([]*Submission, error
 	switch {
 	case p.Verdict != "":
 		rows, err = s.read.ListSubmissionsOfVerdict(ctx, query.ListSubmissionsOfVerdictParams(p))
+	case p.Language != "": // it is in the index of the contest, and in no other
+		rows, err = s.read.ListSubmissions(ctx, p)
 	case team:
 		rows, err = s.read.ListSubmissionsOfTeam(ctx, query.ListSubmissionsOfTeamParams(p))
 	case p.Owner != "":

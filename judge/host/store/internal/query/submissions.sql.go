@@ -34,7 +34,7 @@ func (q *Queries) CountSubmissions(ctx context.Context, arg CountSubmissionsPara
 }
 
 const getSubmission = `-- name: GetSubmission :one
-SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, paused, ignored, given, verify FROM submitted WHERE id = $1
+SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, ignored, given FROM submitted WHERE id = $1
 `
 
 func (q *Queries) GetSubmission(ctx context.Context, id string) (Submitted, error) {
@@ -61,10 +61,8 @@ func (q *Queries) GetSubmission(ctx context.Context, id string) (Submitted, erro
 		&i.Score,
 		&i.Ended,
 		&i.State,
-		&i.Paused,
 		&i.Ignored,
 		&i.Given,
-		&i.Verify,
 	)
 	return i, err
 }
@@ -117,7 +115,7 @@ func (q *Queries) InsertSubmission(ctx context.Context, arg InsertSubmissionPara
 }
 
 const latestOfAccount = `-- name: LatestOfAccount :many
-SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, paused, ignored, given, verify FROM submitted WHERE account = $1 AND id < $2
+SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, ignored, given FROM submitted WHERE account = $1 AND id < $2
     AND (CAST($3 AS TEXT) = '' OR slug = $3)
 ORDER BY id DESC LIMIT $4
 `
@@ -164,10 +162,8 @@ func (q *Queries) LatestOfAccount(ctx context.Context, arg LatestOfAccountParams
 			&i.Score,
 			&i.Ended,
 			&i.State,
-			&i.Paused,
 			&i.Ignored,
 			&i.Given,
-			&i.Verify,
 		); err != nil {
 			return nil, err
 		}
@@ -183,7 +179,7 @@ func (q *Queries) LatestOfAccount(ctx context.Context, arg LatestOfAccountParams
 }
 
 const latestSubmissions = `-- name: LatestSubmissions :many
-SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM submitted
+SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.ignored, submitted.given FROM submitted
 WHERE submitted.id IN (
     SELECT submission.id FROM submission
     WHERE submission.id < $1
@@ -230,10 +226,8 @@ func (q *Queries) LatestSubmissions(ctx context.Context, arg LatestSubmissionsPa
 			&i.Score,
 			&i.Ended,
 			&i.State,
-			&i.Paused,
 			&i.Ignored,
 			&i.Given,
-			&i.Verify,
 		); err != nil {
 			return nil, err
 		}
@@ -249,26 +243,25 @@ func (q *Queries) LatestSubmissions(ctx context.Context, arg LatestSubmissionsPa
 }
 
 const listSubmissions = `-- name: ListSubmissions :many
-SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM submitted
+SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.ignored, submitted.given FROM submitted
 WHERE submitted.id IN (
     SELECT s.id FROM submission AS s
     WHERE s.contest = $1 AND s.number < $2
-        AND (CAST($3 AS BIGINT) = 0 OR s.number = $3)
-        AND CAST($4 AS TEXT) = '' AND CAST($5 AS TEXT) = ''
-        AND (CAST($6 AS TEXT) = '' OR s.problem = (SELECT p.id FROM problem AS p WHERE p.slug = $6))
-        AND (CAST($7 AS TEXT) = '' OR s.language = $7
-            OR s.language = '' AND s.ending <> '' AND CAST($8 AS TEXT) LIKE '%.' || s.ending || '.%')
-        AND (CAST($9 AS TEXT) = '' OR s.team IN (
-            SELECT m.team FROM team_in_group AS m JOIN team_group AS g ON g.contest = m.contest AND g.id = m.team_group
-            WHERE m.contest = $1 AND g.name = $9))
-        AND (NOT CAST($10 AS BOOLEAN) OR EXISTS (
-            SELECT 1 FROM standing AS j WHERE j.submission = s.id AND j.verdict NOT IN ('open', '')))
-        AND (CAST($11 AS BIGINT) = 0 AND CAST($12 AS BIGINT) = 0 OR EXISTS (
-            SELECT 1 FROM submission AS t WHERE t.id = s.id AND COALESCE(t.time_given, t.received) >= $11
-                AND (CAST($12 AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < $12)))
-        AND (CAST($13 AS TEXT) = '' OR EXISTS (
-            SELECT 1 FROM standing AS w WHERE w.submission = s.id AND w.verify <> '' AND NOT w.ignored
-                AND CASE WHEN w.verify = 'done' THEN 'done' ELSE 'open' END = CAST($13 AS TEXT)))
+        AND CASE WHEN CAST($3 AS TEXT) <> '' THEN FALSE
+            WHEN CAST($4 AS TEXT) <> '' THEN s.account = $4 OR s.team = $4 ELSE TRUE END
+        AND CASE WHEN NOT CAST($5 AS BOOLEAN) THEN TRUE ELSE
+            (CAST($6 AS TEXT) = '' OR s.language = $6
+                OR s.language = '' AND s.ending <> '' AND CAST($7 AS TEXT) LIKE '%.' || s.ending || '.%')
+            AND (CAST($8 AS BIGINT) = 0 OR s.number = $8)
+            AND (CAST($9 AS TEXT) = '' OR s.problem = (SELECT p.id FROM problem AS p WHERE p.slug = $9))
+            AND (CAST($10 AS TEXT) = '' OR s.team IN (
+                SELECT m.team FROM team_in_group AS m JOIN team_group AS g ON g.contest = m.contest AND g.id = m.team_group
+                WHERE m.contest = $1 AND g.name = $10))
+            AND (NOT CAST($11 AS BOOLEAN) OR EXISTS (
+                SELECT 1 FROM standing AS j WHERE j.submission = s.id AND j.verdict NOT IN ('open', '')))
+            AND (CAST($12 AS BIGINT) = 0 AND CAST($13 AS BIGINT) = 0 OR EXISTS (
+                SELECT 1 FROM submission AS t WHERE t.id = s.id AND COALESCE(t.time_given, t.received) >= $12
+                    AND (CAST($13 AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < $13))) END
     ORDER BY s.number DESC LIMIT $14
 )
 ORDER BY submitted.number DESC
@@ -277,40 +270,43 @@ ORDER BY submitted.number DESC
 type ListSubmissionsParams struct {
 	Contest   string
 	Before    int64
-	Number    int64
-	Owner     string
 	Verdict   string
-	Slug      string
+	Owner     string
+	Filtered  bool
 	Language  string
 	Endings   string
+	Number    int64
+	Slug      string
 	TeamGroup string
 	Judged    bool
 	Since     int64
 	Until     int64
-	Verify    string
 	Most      int32
 }
 
-// ListSubmissions takes a filter of which each empty part means all; it has no owner and no verdict. Endings
+// ListSubmissions takes a filter of which each empty part means all; it has no verdict. Endings
 // are those of file names that tell the language, each between points; since and until bound the time, and 0
-// is no bound. What is chosen is found in few columns first: a list has many. The statements below it have the
-// same parameters; each reads the index that fits its filter, newest first. One statement for all of them
-// reads the whole contest for each page, in both databases.
+// is no bound. What is chosen is found in few columns first: a list has many.
+//
+// The statements below it have the same parameters; each reads the index that fits its filter, newest first. One
+// statement for all of them reads the whole contest for each page, in both databases. No index is taken because of
+// what stands in a CASE, and PostgreSQL does not take it for a condition that few rows meet, as it does a comparison
+// with a parameter: it would then read whole tables for each row.
 func (q *Queries) ListSubmissions(ctx context.Context, arg ListSubmissionsParams) ([]Submitted, error) {
 	rows, err := q.db.QueryContext(ctx, listSubmissions,
 		arg.Contest,
 		arg.Before,
-		arg.Number,
-		arg.Owner,
 		arg.Verdict,
-		arg.Slug,
+		arg.Owner,
+		arg.Filtered,
 		arg.Language,
 		arg.Endings,
+		arg.Number,
+		arg.Slug,
 		arg.TeamGroup,
 		arg.Judged,
 		arg.Since,
 		arg.Until,
-		arg.Verify,
 		arg.Most,
 	)
 	if err != nil {
@@ -341,10 +337,8 @@ func (q *Queries) ListSubmissions(ctx context.Context, arg ListSubmissionsParams
 			&i.Score,
 			&i.Ended,
 			&i.State,
-			&i.Paused,
 			&i.Ignored,
 			&i.Given,
-			&i.Verify,
 		); err != nil {
 			return nil, err
 		}
@@ -360,26 +354,25 @@ func (q *Queries) ListSubmissions(ctx context.Context, arg ListSubmissionsParams
 }
 
 const listSubmissionsOfAccount = `-- name: ListSubmissionsOfAccount :many
-SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM submitted
+SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.ignored, submitted.given FROM submitted
 WHERE submitted.id IN (
     SELECT s.id FROM submission AS s
-    WHERE s.contest = $1 AND s.number < $2
-        AND (CAST($3 AS BIGINT) = 0 OR s.number = $3)
-        AND s.account = CAST($4 AS TEXT) AND CAST($5 AS TEXT) = ''
-        AND (CAST($6 AS TEXT) = '' OR s.problem = (SELECT p.id FROM problem AS p WHERE p.slug = $6))
-        AND (CAST($7 AS TEXT) = '' OR s.language = $7
-            OR s.language = '' AND s.ending <> '' AND CAST($8 AS TEXT) LIKE '%.' || s.ending || '.%')
-        AND (CAST($9 AS TEXT) = '' OR s.team IN (
-            SELECT m.team FROM team_in_group AS m JOIN team_group AS g ON g.contest = m.contest AND g.id = m.team_group
-            WHERE m.contest = $1 AND g.name = $9))
-        AND (NOT CAST($10 AS BOOLEAN) OR EXISTS (
-            SELECT 1 FROM standing AS j WHERE j.submission = s.id AND j.verdict NOT IN ('open', '')))
-        AND (CAST($11 AS BIGINT) = 0 AND CAST($12 AS BIGINT) = 0 OR EXISTS (
-            SELECT 1 FROM submission AS t WHERE t.id = s.id AND COALESCE(t.time_given, t.received) >= $11
-                AND (CAST($12 AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < $12)))
-        AND (CAST($13 AS TEXT) = '' OR EXISTS (
-            SELECT 1 FROM standing AS w WHERE w.submission = s.id AND w.verify <> '' AND NOT w.ignored
-                AND CASE WHEN w.verify = 'done' THEN 'done' ELSE 'open' END = CAST($13 AS TEXT)))
+    WHERE CASE WHEN s.contest = $1 THEN TRUE ELSE FALSE END AND s.number < $2
+        AND CASE WHEN CAST($3 AS TEXT) <> '' THEN FALSE ELSE TRUE END
+        AND s.account = CAST($4 AS TEXT)
+        AND CASE WHEN NOT CAST($5 AS BOOLEAN) THEN TRUE ELSE
+            (CAST($6 AS TEXT) = '' OR s.language = $6
+                OR s.language = '' AND s.ending <> '' AND CAST($7 AS TEXT) LIKE '%.' || s.ending || '.%')
+            AND (CAST($8 AS BIGINT) = 0 OR s.number = $8)
+            AND (CAST($9 AS TEXT) = '' OR s.problem = (SELECT p.id FROM problem AS p WHERE p.slug = $9))
+            AND (CAST($10 AS TEXT) = '' OR s.team IN (
+                SELECT m.team FROM team_in_group AS m JOIN team_group AS g ON g.contest = m.contest AND g.id = m.team_group
+                WHERE m.contest = $1 AND g.name = $10))
+            AND (NOT CAST($11 AS BOOLEAN) OR EXISTS (
+                SELECT 1 FROM standing AS j WHERE j.submission = s.id AND j.verdict NOT IN ('open', '')))
+            AND (CAST($12 AS BIGINT) = 0 AND CAST($13 AS BIGINT) = 0 OR EXISTS (
+                SELECT 1 FROM submission AS t WHERE t.id = s.id AND COALESCE(t.time_given, t.received) >= $12
+                    AND (CAST($13 AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < $13))) END
     ORDER BY s.number DESC LIMIT $14
 )
 ORDER BY submitted.number DESC
@@ -388,17 +381,17 @@ ORDER BY submitted.number DESC
 type ListSubmissionsOfAccountParams struct {
 	Contest   string
 	Before    int64
-	Number    int64
-	Owner     string
 	Verdict   string
-	Slug      string
+	Owner     string
+	Filtered  bool
 	Language  string
 	Endings   string
+	Number    int64
+	Slug      string
 	TeamGroup string
 	Judged    bool
 	Since     int64
 	Until     int64
-	Verify    string
 	Most      int32
 }
 
@@ -406,17 +399,17 @@ func (q *Queries) ListSubmissionsOfAccount(ctx context.Context, arg ListSubmissi
 	rows, err := q.db.QueryContext(ctx, listSubmissionsOfAccount,
 		arg.Contest,
 		arg.Before,
-		arg.Number,
-		arg.Owner,
 		arg.Verdict,
-		arg.Slug,
+		arg.Owner,
+		arg.Filtered,
 		arg.Language,
 		arg.Endings,
+		arg.Number,
+		arg.Slug,
 		arg.TeamGroup,
 		arg.Judged,
 		arg.Since,
 		arg.Until,
-		arg.Verify,
 		arg.Most,
 	)
 	if err != nil {
@@ -447,10 +440,8 @@ func (q *Queries) ListSubmissionsOfAccount(ctx context.Context, arg ListSubmissi
 			&i.Score,
 			&i.Ended,
 			&i.State,
-			&i.Paused,
 			&i.Ignored,
 			&i.Given,
-			&i.Verify,
 		); err != nil {
 			return nil, err
 		}
@@ -466,26 +457,25 @@ func (q *Queries) ListSubmissionsOfAccount(ctx context.Context, arg ListSubmissi
 }
 
 const listSubmissionsOfTeam = `-- name: ListSubmissionsOfTeam :many
-SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM submitted
+SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.ignored, submitted.given FROM submitted
 WHERE submitted.id IN (
     SELECT s.id FROM submission AS s
-    WHERE s.contest = $1 AND s.number < $2
-        AND (CAST($3 AS BIGINT) = 0 OR s.number = $3)
-        AND s.team = CAST($4 AS TEXT) AND CAST($5 AS TEXT) = ''
-        AND (CAST($6 AS TEXT) = '' OR s.problem = (SELECT p.id FROM problem AS p WHERE p.slug = $6))
-        AND (CAST($7 AS TEXT) = '' OR s.language = $7
-            OR s.language = '' AND s.ending <> '' AND CAST($8 AS TEXT) LIKE '%.' || s.ending || '.%')
-        AND (CAST($9 AS TEXT) = '' OR s.team IN (
-            SELECT m.team FROM team_in_group AS m JOIN team_group AS g ON g.contest = m.contest AND g.id = m.team_group
-            WHERE m.contest = $1 AND g.name = $9))
-        AND (NOT CAST($10 AS BOOLEAN) OR EXISTS (
-            SELECT 1 FROM standing AS j WHERE j.submission = s.id AND j.verdict NOT IN ('open', '')))
-        AND (CAST($11 AS BIGINT) = 0 AND CAST($12 AS BIGINT) = 0 OR EXISTS (
-            SELECT 1 FROM submission AS t WHERE t.id = s.id AND COALESCE(t.time_given, t.received) >= $11
-                AND (CAST($12 AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < $12)))
-        AND (CAST($13 AS TEXT) = '' OR EXISTS (
-            SELECT 1 FROM standing AS w WHERE w.submission = s.id AND w.verify <> '' AND NOT w.ignored
-                AND CASE WHEN w.verify = 'done' THEN 'done' ELSE 'open' END = CAST($13 AS TEXT)))
+    WHERE CASE WHEN s.contest = $1 THEN TRUE ELSE FALSE END AND s.number < $2
+        AND CASE WHEN CAST($3 AS TEXT) <> '' THEN FALSE ELSE TRUE END
+        AND s.team = CAST($4 AS TEXT)
+        AND CASE WHEN NOT CAST($5 AS BOOLEAN) THEN TRUE ELSE
+            (CAST($6 AS TEXT) = '' OR s.language = $6
+                OR s.language = '' AND s.ending <> '' AND CAST($7 AS TEXT) LIKE '%.' || s.ending || '.%')
+            AND (CAST($8 AS BIGINT) = 0 OR s.number = $8)
+            AND (CAST($9 AS TEXT) = '' OR s.problem = (SELECT p.id FROM problem AS p WHERE p.slug = $9))
+            AND (CAST($10 AS TEXT) = '' OR s.team IN (
+                SELECT m.team FROM team_in_group AS m JOIN team_group AS g ON g.contest = m.contest AND g.id = m.team_group
+                WHERE m.contest = $1 AND g.name = $10))
+            AND (NOT CAST($11 AS BOOLEAN) OR EXISTS (
+                SELECT 1 FROM standing AS j WHERE j.submission = s.id AND j.verdict NOT IN ('open', '')))
+            AND (CAST($12 AS BIGINT) = 0 AND CAST($13 AS BIGINT) = 0 OR EXISTS (
+                SELECT 1 FROM submission AS t WHERE t.id = s.id AND COALESCE(t.time_given, t.received) >= $12
+                    AND (CAST($13 AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < $13))) END
     ORDER BY s.number DESC LIMIT $14
 )
 ORDER BY submitted.number DESC
@@ -494,17 +484,17 @@ ORDER BY submitted.number DESC
 type ListSubmissionsOfTeamParams struct {
 	Contest   string
 	Before    int64
-	Number    int64
-	Owner     string
 	Verdict   string
-	Slug      string
+	Owner     string
+	Filtered  bool
 	Language  string
 	Endings   string
+	Number    int64
+	Slug      string
 	TeamGroup string
 	Judged    bool
 	Since     int64
 	Until     int64
-	Verify    string
 	Most      int32
 }
 
@@ -512,17 +502,17 @@ func (q *Queries) ListSubmissionsOfTeam(ctx context.Context, arg ListSubmissions
 	rows, err := q.db.QueryContext(ctx, listSubmissionsOfTeam,
 		arg.Contest,
 		arg.Before,
-		arg.Number,
-		arg.Owner,
 		arg.Verdict,
-		arg.Slug,
+		arg.Owner,
+		arg.Filtered,
 		arg.Language,
 		arg.Endings,
+		arg.Number,
+		arg.Slug,
 		arg.TeamGroup,
 		arg.Judged,
 		arg.Since,
 		arg.Until,
-		arg.Verify,
 		arg.Most,
 	)
 	if err != nil {
@@ -553,10 +543,8 @@ func (q *Queries) ListSubmissionsOfTeam(ctx context.Context, arg ListSubmissions
 			&i.Score,
 			&i.Ended,
 			&i.State,
-			&i.Paused,
 			&i.Ignored,
 			&i.Given,
-			&i.Verify,
 		); err != nil {
 			return nil, err
 		}
@@ -572,27 +560,25 @@ func (q *Queries) ListSubmissionsOfTeam(ctx context.Context, arg ListSubmissions
 }
 
 const listSubmissionsOfVerdict = `-- name: ListSubmissionsOfVerdict :many
-SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM submitted
+SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.ignored, submitted.given FROM submitted
 WHERE submitted.id IN (
     SELECT s.id FROM standing
     JOIN submission AS s ON s.id = standing.submission
-    WHERE standing.contest = $1 AND standing.number < $2
-        AND (CAST($3 AS BIGINT) = 0 OR s.number = $3)
-        AND (CAST($4 AS TEXT) = '' OR s.account = $4 OR s.team = $4) AND standing.verdict = CAST($5 AS TEXT)
-        AND (CAST($6 AS TEXT) = '' OR s.problem = (SELECT p.id FROM problem AS p WHERE p.slug = $6))
-        AND (CAST($7 AS TEXT) = '' OR s.language = $7
-            OR s.language = '' AND s.ending <> '' AND CAST($8 AS TEXT) LIKE '%.' || s.ending || '.%')
-        AND (CAST($9 AS TEXT) = '' OR s.team IN (
-            SELECT m.team FROM team_in_group AS m JOIN team_group AS g ON g.contest = m.contest AND g.id = m.team_group
-            WHERE m.contest = $1 AND g.name = $9))
-        AND (NOT CAST($10 AS BOOLEAN) OR EXISTS (
-            SELECT 1 FROM standing AS j WHERE j.submission = s.id AND j.verdict NOT IN ('open', '')))
-        AND (CAST($11 AS BIGINT) = 0 AND CAST($12 AS BIGINT) = 0 OR EXISTS (
-            SELECT 1 FROM submission AS t WHERE t.id = s.id AND COALESCE(t.time_given, t.received) >= $11
-                AND (CAST($12 AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < $12)))
-        AND (CAST($13 AS TEXT) = '' OR EXISTS (
-            SELECT 1 FROM standing AS w WHERE w.submission = s.id AND w.verify <> '' AND NOT w.ignored
-                AND CASE WHEN w.verify = 'done' THEN 'done' ELSE 'open' END = CAST($13 AS TEXT)))
+    WHERE standing.contest = $1 AND standing.number < $2 AND standing.verdict = CAST($3 AS TEXT)
+        AND CASE WHEN CAST($4 AS TEXT) <> '' THEN s.account = $4 OR s.team = $4 ELSE TRUE END
+        AND CASE WHEN NOT CAST($5 AS BOOLEAN) THEN TRUE ELSE
+            (CAST($6 AS TEXT) = '' OR s.language = $6
+                OR s.language = '' AND s.ending <> '' AND CAST($7 AS TEXT) LIKE '%.' || s.ending || '.%')
+            AND (CAST($8 AS BIGINT) = 0 OR s.number = $8)
+            AND (CAST($9 AS TEXT) = '' OR s.problem = (SELECT p.id FROM problem AS p WHERE p.slug = $9))
+            AND (CAST($10 AS TEXT) = '' OR s.team IN (
+                SELECT m.team FROM team_in_group AS m JOIN team_group AS g ON g.contest = m.contest AND g.id = m.team_group
+                WHERE m.contest = $1 AND g.name = $10))
+            AND (NOT CAST($11 AS BOOLEAN) OR EXISTS (
+                SELECT 1 FROM standing AS j WHERE j.submission = s.id AND j.verdict NOT IN ('open', '')))
+            AND (CAST($12 AS BIGINT) = 0 AND CAST($13 AS BIGINT) = 0 OR EXISTS (
+                SELECT 1 FROM submission AS t WHERE t.id = s.id AND COALESCE(t.time_given, t.received) >= $12
+                    AND (CAST($13 AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < $13))) END
     ORDER BY standing.number DESC LIMIT $14
 )
 ORDER BY submitted.number DESC
@@ -601,17 +587,17 @@ ORDER BY submitted.number DESC
 type ListSubmissionsOfVerdictParams struct {
 	Contest   string
 	Before    int64
-	Number    int64
-	Owner     string
 	Verdict   string
-	Slug      string
+	Owner     string
+	Filtered  bool
 	Language  string
 	Endings   string
+	Number    int64
+	Slug      string
 	TeamGroup string
 	Judged    bool
 	Since     int64
 	Until     int64
-	Verify    string
 	Most      int32
 }
 
@@ -619,17 +605,17 @@ func (q *Queries) ListSubmissionsOfVerdict(ctx context.Context, arg ListSubmissi
 	rows, err := q.db.QueryContext(ctx, listSubmissionsOfVerdict,
 		arg.Contest,
 		arg.Before,
-		arg.Number,
-		arg.Owner,
 		arg.Verdict,
-		arg.Slug,
+		arg.Owner,
+		arg.Filtered,
 		arg.Language,
 		arg.Endings,
+		arg.Number,
+		arg.Slug,
 		arg.TeamGroup,
 		arg.Judged,
 		arg.Since,
 		arg.Until,
-		arg.Verify,
 		arg.Most,
 	)
 	if err != nil {
@@ -660,10 +646,8 @@ func (q *Queries) ListSubmissionsOfVerdict(ctx context.Context, arg ListSubmissi
 			&i.Score,
 			&i.Ended,
 			&i.State,
-			&i.Paused,
 			&i.Ignored,
 			&i.Given,
-			&i.Verify,
 		); err != nil {
 			return nil, err
 		}
@@ -717,7 +701,7 @@ func (q *Queries) SubmissionByKey(ctx context.Context, arg SubmissionByKeyParams
 }
 
 const submissionByNumber = `-- name: SubmissionByNumber :one
-SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, paused, ignored, given, verify FROM submitted WHERE contest = $1 AND number = $2
+SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, ignored, given FROM submitted WHERE contest = $1 AND number = $2
 `
 
 func (q *Queries) SubmissionByNumber(ctx context.Context, contest string, number int64) (Submitted, error) {
@@ -744,10 +728,8 @@ func (q *Queries) SubmissionByNumber(ctx context.Context, contest string, number
 		&i.Score,
 		&i.Ended,
 		&i.State,
-		&i.Paused,
 		&i.Ignored,
 		&i.Given,
-		&i.Verify,
 	)
 	return i, err
 }
