@@ -347,6 +347,9 @@ func TestEventFeed(t *testing.T) {
 		strings.Count(said, "\n") != 3 {
 		t.Errorf("teams and state are %s", said)
 	}
+	if _, said := h.send("admin", "GET", path+"?stream=false&strict=1", "", ""); strings.Contains(said, `"type":"accounts"`) {
+		t.Errorf("strictly, the feed is %s", said)
+	}
 	for query, code := range map[string]int{"?since_id=999999?strict=1": 400, "?since_token=x": 400, "?types=x": 400,
 		"?types=scoreboard": 400} {
 		if answer, said := h.send("admin", "GET", path+query, "", ""); answer.StatusCode != code {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"assay/judge"
+	"assay/judge/host/board"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
 	"assay/judge/host/web/access"
@@ -71,7 +72,7 @@ func (s *site) checks(r *web.Request) (v finalizeView, err error) {
 	}
 	v.Ready, v.Last = !u.Any(), c.Freeze == 0 || !c.Thaw.IsZero() && !now.Before(c.Thaw)
 	v.Checks = checkLines(c, u, now)
-	if c.Freeze > 0 && (c.Thaw.IsZero() || now.Before(c.Thaw)) {
+	if clock := board.Contest(c, nil); clock.Frozen(now) {
 		v.Thaw = u.Ended
 		v.Checks = append(v.Checks, checkLine{
 			Note: true, Text: "The public scoreboard is still frozen", Detail: "You can unfreeze it before or after you finalize the results.",

@@ -111,7 +111,7 @@ func TestFinalAndPublic(t *testing.T) {
 	for _, first := range []string{"finalize", "board"} {
 		t.Run(first, func(t *testing.T) {
 			h := webtest.New(t)
-			c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+			c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{Practice: true})
 			c.Freeze = 30 * time.Minute
 			if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
 				t.Fatal(err)
@@ -150,6 +150,15 @@ func TestFinalAndPublic(t *testing.T) {
 				if got := h.Ask(admin, "POST", path, fields); got.Code != 409 || !strings.Contains(got.Body, "are final and public") {
 					t.Errorf("%s is answered %d\n%s", path, got.Code, got.Body)
 				}
+			}
+			practice := map[string]string{"text": "print(1)", "language": "sh", "key": "k"}
+			if got := h.Upload(h.Cookie("bob"), "/c/now/p/A", practice, nil); got.Code != 303 {
+				t.Errorf("practice: %d\n%s", got.Code, got.Body)
+			}
+			teams := webtest.Must[[]*store.Team](t)(h.Store.Teams(t.Context(), c.ID))
+			subs := webtest.Must[[]*store.Submission](t)(h.Store.Submissions(t.Context(), store.Filter{Contest: c.ID}))
+			if len(teams) != 1 || len(subs) != 2 || subs[0].Team != "" {
+				t.Errorf("after practice there are %d teams, and %d submissions", len(teams), len(subs))
 			}
 			now := webtest.Must[*store.Contest](t)(h.Store.Contest(t.Context(), c.ID))
 			if now.UpdatesEnd.IsZero() || now.FinalB != 2 || now.FinalBy != "the chief judge" {

@@ -1,0 +1,73 @@
+package feed_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/clics"
+	"assay/judge/host/feed"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+)
+
+// outsider reports whether a role must not know verdicts that are frozen or not verified.
+func outsider(r clics.Role) bool {
+	return slices.Contains([]clics.Role{clics.Public, clics.Team, clics.Balloon, clics.Proxy, clics.Analyst}, r)
+}
+
+// TestUnverifiedVerdictsAreSecret: two contests that differ in verdicts alone that no judge has verified are the same,
+// byte by byte, for all who must not know them, also for the team itself and after a rejudging.
+func TestUnverifiedVerdictsAreSecret(t *testing.T) {
+	type told map[feed.Reader][]string
+	play := func(first, second judge.Verdict) (told, string) {
+		w := newWorld(t)
+		registry, feeds, all := &feed.Registry{Desk: w.desk}, map[feed.Reader]*follower{}, told{}
+		look := func() {
+			for _, to := range w.readers() { // the team is the one that submits
+				is := feed.Reader{Version: to.Version, Role: to.Role}
+				all[is] = append(all[is], w.shown(registry, to, feeds))
+			}
+		}
+		for _, label := range []string{"A", "B"} {
+			w.must(w.store.SetVerify(t.Context(), w.contest, label, store.VerifyBefore))
+		}
+		w.now = start.Add(time.Hour)
+		for i, v := range []judge.Verdict{first, second} {
+			w.submit(0, []string{"p0", "p1"}[i])
+			look()
+			w.judge(job.Contest, v)
+			look()
+		}
+		r, _, err := w.store.Rejudge(t.Context(), store.NewRejudging{Filter: store.Filter{Contest: w.contest}, Why: "x", Account: w.people[0].ID})
+		w.must(err)
+		for _, v := range []judge.Verdict{second, first} {
+			waiting, err := w.store.Next(t.Context(), job.Background, "main", 1)
+			w.must(err)
+			if len(waiting) != 1 {
+				t.Fatalf("%d jobs wait", len(waiting))
+			}
+			w.judge(job.Background, v)
+		}
+		w.must(w.store.Apply(t.Context(), r.ID))
+		look()
+		public := w.shown(registry, feed.Reader{Version: clics.V2026, Role: clics.Public}, map[feed.Reader]*follower{})
+		return all, public
+	}
+	one, ends := play(judge.Accepted, judge.WrongAnswer)
+	two, other := play(judge.TimeLimit, judge.Accepted)
+	if ends != other {
+		t.Errorf("who connects afterwards reads\n%s\nand\n%s", ends, other)
+	}
+	for to, said := range one {
+		if same := slices.Equal(said, two[to]); same != outsider(to.Role) {
+			for i := range said {
+				if said[i] != two[to][i] {
+					t.Logf("%d\n%s\n%s", i, said[i], two[to][i])
+				}
+			}
+			t.Errorf("%s in %s is told the same: %v", to.Role, to.Version, same)
+		}
+	}
+}
