@@ -27,6 +27,7 @@ func TestCheckHTML(t *testing.T) {
 		{"<pre>\\(x</pre><code>$x^2</code><script>if (a < b) { $('x^2') }</script><style>$x_1</style>$y$", 1, ""},
 		{"<code>$x^2", 0, ""},
 		{"<p>$a &lt; b$</p>", 1, ""},
+		{"<p>$a and $b$ c</p>", 1, ""},
 		{"", 0, ""},
 	} {
 		n, found := formula.CheckHTML([]byte(row.page))
@@ -41,6 +42,9 @@ func TestCheckHTML(t *testing.T) {
 }
 
 func TestDrawHTML(t *testing.T) {
+	if got := string(formula.DrawHTML([]byte("$n &lt; m$"))); !strings.Contains(got, ">&lt;</mo>") {
+		t.Errorf("a sign that is escaped is drawn as %s", got)
+	}
 	for _, row := range []struct{ page, want string }{
 		{"<p>no formula, $5</p>", "<p>no formula, $5</p>"},
 		{"<p>a $n$ b \\(m\\) c</p><pre>$n$</pre>", "<p>a <math>n</math> b <math>m</math> c</p><pre>$n$</pre>"},
