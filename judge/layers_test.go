@@ -167,7 +167,7 @@ var layers = map[string][]string{
 	"judge/host/web/webtest": {"judge", "judge/blob", "judge/contests/arena", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/ladder", "judge/host/queue", "judge/host/store", "judge/host/store/storetest", "judge/host/web", "judge/host/web/contest", "judge/host/web/pages"},
 
 	// A problem with all that runs it: nearly everything but the reports.
-	"judge/workspace": {"judge", "judge/internal/example", "judge/internal/pictures", "judge/internal/tail", "judge/blob", "judge/bundle", "judge/cases/gen", "judge/cases/mutate", "judge/cases/stress", "judge/cases/verify", "judge/contests/arena", "judge/contests/golf", "judge/contests/golf/drivers", "judge/internal/cachedir", "judge/internal/raze", "judge/internal/suggest", "judge/packages", "judge/packages/ctd", "judge/packages/fill", "judge/packages/icpc", "judge/packages/polygon", "judge/problem", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/running/sandbox", "judge/running/trial"},
+	"judge/workspace": {"judge", "judge/internal/example", "judge/internal/formula", "judge/internal/pictures", "judge/internal/tail", "judge/blob", "judge/bundle", "judge/cases/gen", "judge/cases/mutate", "judge/cases/stress", "judge/cases/verify", "judge/contests/arena", "judge/contests/golf", "judge/contests/golf/drivers", "judge/internal/cachedir", "judge/internal/raze", "judge/internal/suggest", "judge/packages", "judge/packages/ctd", "judge/packages/fill", "judge/packages/icpc", "judge/packages/polygon", "judge/problem", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/running/sandbox", "judge/running/trial"},
 }
 
 // doors says which packages may import what is not ours, or is a wing of its own, and
@@ -186,7 +186,7 @@ var doors = map[string]struct {
 	"golang.org/x/sys/unix":                          {[]string{"judge/running/sandbox"}, "processes are started there alone"},
 	"golang.org/x/net/bpf":                           {[]string{"judge/running/sandbox"}, "the system call filter"},
 	"golang.org/x/text/encoding/htmlindex":           {[]string{"judge/packages/polygon"}, "problem.xml in the encoding that it names"},
-	"golang.org/x/net/html":                          {[]string{"judge/report", "judge/internal/pictures", "judge/workspace", "judge/host/web/webtest"}, "statements have HTML in them, and SVG has its size; tests read pages"},
+	"golang.org/x/net/html":                          {[]string{"judge/report", "judge/internal/formula", "judge/internal/pictures", "judge/workspace", "judge/host/web/webtest"}, "statements have HTML in them, and SVG has its size; tests read pages"},
 	"golang.org/x/text/collate":                      {[]string{"judge/host/scoring"}, "teams with equal ranks are in the order of their names as the Contest API says it"},
 	"golang.org/x/text/language":                     {[]string{"judge/host/scoring", "judge/host/web/contest", "judge/host/web/staff"}, "which language of a statement a browser prefers, and whether a contest may name it; in which one names are sorted"},
 	"golang.org/x/text/unicode/norm":                 {[]string{"judge/internal/tex", "judge/internal/collide", "judge/host/auth", "judge/host/roster"}, "letters with accents: LaTeX and some file systems write them in two parts, logins and names of columns have none"},

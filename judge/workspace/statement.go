@@ -24,6 +24,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/internal/example"
+	"assay/judge/internal/formula"
 	"assay/judge/internal/pictures"
 	"assay/judge/problem"
 )
@@ -96,6 +97,9 @@ func (p *Problem) ReadStatement(language string) (*Statement, error) {
 	s.Markdown, s.Pictures = []byte(text), p.PicturesOf([]byte(text), p.Package.StatementFile(language))
 	if document, kind := p.Package.Document(language); document != "" {
 		s.Document = p.statementFile(document, map[string]string{"pdf": pdfType, "html": "text/html; charset=utf-8"}[kind])
+		if s.Document != nil && kind == "html" {
+			s.Document.Data = formula.DrawHTML(s.Document.Data)
+		}
 		other, _ := p.inside(p.Package.StatementFile(language))
 		s.Only = s.Document != nil && filepath.ToSlash(other) == s.Document.Name
 	}

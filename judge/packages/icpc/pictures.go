@@ -48,7 +48,7 @@ func (p *Package) shownStatements() (all []Statement) {
 }
 
 // Formulas returns how many formulas the statements have, those that are broken, and those that
-// pages cannot draw. The formulas of an HTML file are not read.
+// pages cannot draw.
 func (p *Package) Formulas() (n int, broken, warnings judge.Faults) {
 	for _, s := range p.shownStatements() {
 		switch s.Kind {
@@ -64,6 +64,10 @@ func (p *Package) Formulas() (n int, broken, warnings judge.Faults) {
 		case "md":
 			data, _ := p.read(s.Name) // show tells
 			found, faults, undrawn := problem.Formulas(p.at(s.Name), []byte(p.Constants(string(data))))
+			n, broken, warnings = n+found, append(broken, faults...), append(warnings, undrawn...)
+		case "html":
+			data, _ := p.read(s.Name) // show tells
+			found, faults, undrawn := problem.HTMLFormulas(p.at(s.Name), data)
 			n, broken, warnings = n+found, append(broken, faults...), append(warnings, undrawn...)
 		}
 	}
