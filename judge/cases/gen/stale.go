@@ -49,7 +49,12 @@ func (m *Maker) staleOf(c *judge.Case, e *Entry, old *Manifest, now Parts) *stal
 	if e == nil || e.Line != c.Line || e.Seed != m.seed(c) || !m.intact(c, e) {
 		return nil
 	}
-	s := &stale{Entry: e, in: c.In, ans: c.Ans, drawn: old.Generator != now.Generator, validated: old.Validator != now.Validator, answered: old.Reference != now.Reference}
+	s := &stale{
+		Entry: e, in: c.In, ans: c.Ans,
+		drawn:     old.Generator != now.Generator,
+		validated: old.Validator != now.Validator,
+		answered:  old.Reference != now.Reference,
+	}
 	if problem.Derived(c.Line) { // drawn from the format, with the validator, and with numbers that the reference has
 		s.drawn = s.validated || s.answered
 	}

@@ -54,7 +54,10 @@ func DrawHTML(page []byte) []byte {
 }
 
 // unread are elements whose text has no formulas.
-var unread = map[string]bool{"script": true, "style": true, "pre": true, "code": true, "kbd": true, "samp": true, "tt": true, "textarea": true, "title": true, "math": true, "svg": true}
+var unread = map[string]bool{
+	"script": true, "style": true, "pre": true, "code": true, "kbd": true, "samp": true, "tt": true, "textarea": true,
+	"title": true, "math": true, "svg": true,
+}
 
 // walkHTML calls visit with each text of a page that may have formulas, unchanged, and with where it is.
 func walkHTML(page []byte, visit func(text []byte, at int)) {
