@@ -127,12 +127,12 @@ scan:
 		if text[i] == '$' && i+1 < len(text) && !isBlank(text[i+1]) {
 			inner := text[i+1:]
 			length := closing(nil, inner, []byte("$"))
-			if length >= 0 && bytes.IndexByte(inner[:length], '$') < 0 && (notation.Match(inner[:length]) || !money.Match(text[i:])) {
+			if length >= 0 && bytes.IndexByte(inner[:length], '$') < 0 && (notation().Match(inner[:length]) || !money().Match(text[i:])) {
 				all = append(all, whole(i, i+1+length+1, inner[:length], false))
 				i += 1 + length + 1
 				continue
 			}
-			if next := bytes.IndexByte(inner, '$'); next < 0 && notation.Match(inner) {
+			if next := bytes.IndexByte(inner, '$'); next < 0 && notation().Match(inner) {
 				all = append(all, span{from: i, open: "the dollar sign"})
 			}
 		}

@@ -105,6 +105,18 @@ func TestVerification(t *testing.T) {
 	}
 	post(staff, "s/2/verify", 303, "do", "unverify", "judgement", judgement.ID)
 	list("?verify=open", `/c/now/s/2"`)
+
+	// The page of the contest does not tell an accepted submission from others by which one it shows.
+	post(admin, "problems/A/judging", 303, "do", "verify", "mode", "before")
+	h.Judged(h.Send(c, "bob"), webtest.Accepted()...)
+	rejected := h.Send(c, "bob")
+	h.Judged(rejected, webtest.Failing()...)
+	judgement = webtest.Must[*store.Judgement](t)(h.Store.Judgement(t.Context(), rejected.ID))
+	post(staff, "s/4/verify", 303, "do", "verify", "judgement", judgement.ID)
+	page = h.Ask(h.Cookie("bob"), "GET", "/c/now", nil).Body
+	if strings.Count(page, "judging") != 1 || strings.Count(page, "wrong answer") != 2 {
+		t.Errorf("the page of the contest shows\n%s", page)
+	}
 }
 
 // TestPausedJudging: the overview pauses the judging of a problem and resumes it, and says so.

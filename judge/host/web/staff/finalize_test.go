@@ -161,6 +161,9 @@ func TestFinalAndPublic(t *testing.T) {
 				t.Errorf("after practice there are %d teams, and %d submissions", len(teams), len(subs))
 			}
 			now := webtest.Must[*store.Contest](t)(h.Store.Contest(t.Context(), c.ID))
+			if later := map[string]time.Time{"finalize": now.Thaw, "board": now.Finalized}[first]; !now.UpdatesEnd.Equal(later) {
+				t.Errorf("the last change is at %v, want %v", now.UpdatesEnd, later)
+			}
 			if now.UpdatesEnd.IsZero() || now.FinalB != 2 || now.FinalBy != "the chief judge" {
 				t.Errorf("the contest is %+v", now)
 			}

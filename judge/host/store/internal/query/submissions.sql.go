@@ -34,7 +34,7 @@ func (q *Queries) CountSubmissions(ctx context.Context, arg CountSubmissionsPara
 }
 
 const getSubmission = `-- name: GetSubmission :one
-SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, ignored, given FROM submitted WHERE id = $1
+SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, paused, ignored, given, verify FROM submitted WHERE id = $1
 `
 
 func (q *Queries) GetSubmission(ctx context.Context, id string) (Submitted, error) {
@@ -61,8 +61,10 @@ func (q *Queries) GetSubmission(ctx context.Context, id string) (Submitted, erro
 		&i.Score,
 		&i.Ended,
 		&i.State,
+		&i.Paused,
 		&i.Ignored,
 		&i.Given,
+		&i.Verify,
 	)
 	return i, err
 }
@@ -115,7 +117,7 @@ func (q *Queries) InsertSubmission(ctx context.Context, arg InsertSubmissionPara
 }
 
 const latestOfAccount = `-- name: LatestOfAccount :many
-SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, ignored, given FROM submitted WHERE account = $1 AND id < $2
+SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, paused, ignored, given, verify FROM submitted WHERE account = $1 AND id < $2
     AND (CAST($3 AS TEXT) = '' OR slug = $3)
 ORDER BY id DESC LIMIT $4
 `
@@ -162,8 +164,10 @@ func (q *Queries) LatestOfAccount(ctx context.Context, arg LatestOfAccountParams
 			&i.Score,
 			&i.Ended,
 			&i.State,
+			&i.Paused,
 			&i.Ignored,
 			&i.Given,
+			&i.Verify,
 		); err != nil {
 			return nil, err
 		}
@@ -179,7 +183,7 @@ func (q *Queries) LatestOfAccount(ctx context.Context, arg LatestOfAccountParams
 }
 
 const latestSubmissions = `-- name: LatestSubmissions :many
-SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.ignored, submitted.given FROM submitted
+SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM submitted
 WHERE submitted.id IN (
     SELECT submission.id FROM submission
     WHERE submission.id < $1
@@ -226,8 +230,10 @@ func (q *Queries) LatestSubmissions(ctx context.Context, arg LatestSubmissionsPa
 			&i.Score,
 			&i.Ended,
 			&i.State,
+			&i.Paused,
 			&i.Ignored,
 			&i.Given,
+			&i.Verify,
 		); err != nil {
 			return nil, err
 		}
@@ -243,7 +249,7 @@ func (q *Queries) LatestSubmissions(ctx context.Context, arg LatestSubmissionsPa
 }
 
 const listSubmissions = `-- name: ListSubmissions :many
-SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.ignored, submitted.given FROM submitted
+SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM submitted
 WHERE submitted.id IN (
     SELECT s.id FROM submission AS s
     WHERE s.contest = $1 AND s.number < $2
@@ -261,8 +267,11 @@ WHERE submitted.id IN (
                 SELECT 1 FROM standing AS j WHERE j.submission = s.id AND j.verdict NOT IN ('open', '')))
             AND (CAST($12 AS BIGINT) = 0 AND CAST($13 AS BIGINT) = 0 OR EXISTS (
                 SELECT 1 FROM submission AS t WHERE t.id = s.id AND COALESCE(t.time_given, t.received) >= $12
-                    AND (CAST($13 AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < $13))) END
-    ORDER BY s.number DESC LIMIT $14
+                    AND (CAST($13 AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < $13)))
+            AND (CAST($14 AS TEXT) = '' OR EXISTS (
+                SELECT 1 FROM standing AS w WHERE w.submission = s.id AND w.verify <> '' AND NOT w.ignored
+                    AND CASE WHEN w.verify = 'done' THEN 'done' ELSE 'open' END = CAST($14 AS TEXT))) END
+    ORDER BY s.number DESC LIMIT $15
 )
 ORDER BY submitted.number DESC
 `
@@ -281,6 +290,7 @@ type ListSubmissionsParams struct {
 	Judged    bool
 	Since     int64
 	Until     int64
+	Verify    string
 	Most      int32
 }
 
@@ -307,6 +317,7 @@ func (q *Queries) ListSubmissions(ctx context.Context, arg ListSubmissionsParams
 		arg.Judged,
 		arg.Since,
 		arg.Until,
+		arg.Verify,
 		arg.Most,
 	)
 	if err != nil {
@@ -337,8 +348,10 @@ func (q *Queries) ListSubmissions(ctx context.Context, arg ListSubmissionsParams
 			&i.Score,
 			&i.Ended,
 			&i.State,
+			&i.Paused,
 			&i.Ignored,
 			&i.Given,
+			&i.Verify,
 		); err != nil {
 			return nil, err
 		}
@@ -354,7 +367,7 @@ func (q *Queries) ListSubmissions(ctx context.Context, arg ListSubmissionsParams
 }
 
 const listSubmissionsOfAccount = `-- name: ListSubmissionsOfAccount :many
-SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.ignored, submitted.given FROM submitted
+SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM submitted
 WHERE submitted.id IN (
     SELECT s.id FROM submission AS s
     WHERE CASE WHEN s.contest = $1 THEN TRUE ELSE FALSE END AND s.number < $2
@@ -372,8 +385,11 @@ WHERE submitted.id IN (
                 SELECT 1 FROM standing AS j WHERE j.submission = s.id AND j.verdict NOT IN ('open', '')))
             AND (CAST($12 AS BIGINT) = 0 AND CAST($13 AS BIGINT) = 0 OR EXISTS (
                 SELECT 1 FROM submission AS t WHERE t.id = s.id AND COALESCE(t.time_given, t.received) >= $12
-                    AND (CAST($13 AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < $13))) END
-    ORDER BY s.number DESC LIMIT $14
+                    AND (CAST($13 AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < $13)))
+            AND (CAST($14 AS TEXT) = '' OR EXISTS (
+                SELECT 1 FROM standing AS w WHERE w.submission = s.id AND w.verify <> '' AND NOT w.ignored
+                    AND CASE WHEN w.verify = 'done' THEN 'done' ELSE 'open' END = CAST($14 AS TEXT))) END
+    ORDER BY s.number DESC LIMIT $15
 )
 ORDER BY submitted.number DESC
 `
@@ -392,6 +408,7 @@ type ListSubmissionsOfAccountParams struct {
 	Judged    bool
 	Since     int64
 	Until     int64
+	Verify    string
 	Most      int32
 }
 
@@ -410,6 +427,7 @@ func (q *Queries) ListSubmissionsOfAccount(ctx context.Context, arg ListSubmissi
 		arg.Judged,
 		arg.Since,
 		arg.Until,
+		arg.Verify,
 		arg.Most,
 	)
 	if err != nil {
@@ -440,8 +458,10 @@ func (q *Queries) ListSubmissionsOfAccount(ctx context.Context, arg ListSubmissi
 			&i.Score,
 			&i.Ended,
 			&i.State,
+			&i.Paused,
 			&i.Ignored,
 			&i.Given,
+			&i.Verify,
 		); err != nil {
 			return nil, err
 		}
@@ -457,7 +477,7 @@ func (q *Queries) ListSubmissionsOfAccount(ctx context.Context, arg ListSubmissi
 }
 
 const listSubmissionsOfTeam = `-- name: ListSubmissionsOfTeam :many
-SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.ignored, submitted.given FROM submitted
+SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM submitted
 WHERE submitted.id IN (
     SELECT s.id FROM submission AS s
     WHERE CASE WHEN s.contest = $1 THEN TRUE ELSE FALSE END AND s.number < $2
@@ -475,8 +495,11 @@ WHERE submitted.id IN (
                 SELECT 1 FROM standing AS j WHERE j.submission = s.id AND j.verdict NOT IN ('open', '')))
             AND (CAST($12 AS BIGINT) = 0 AND CAST($13 AS BIGINT) = 0 OR EXISTS (
                 SELECT 1 FROM submission AS t WHERE t.id = s.id AND COALESCE(t.time_given, t.received) >= $12
-                    AND (CAST($13 AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < $13))) END
-    ORDER BY s.number DESC LIMIT $14
+                    AND (CAST($13 AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < $13)))
+            AND (CAST($14 AS TEXT) = '' OR EXISTS (
+                SELECT 1 FROM standing AS w WHERE w.submission = s.id AND w.verify <> '' AND NOT w.ignored
+                    AND CASE WHEN w.verify = 'done' THEN 'done' ELSE 'open' END = CAST($14 AS TEXT))) END
+    ORDER BY s.number DESC LIMIT $15
 )
 ORDER BY submitted.number DESC
 `
@@ -495,6 +518,7 @@ type ListSubmissionsOfTeamParams struct {
 	Judged    bool
 	Since     int64
 	Until     int64
+	Verify    string
 	Most      int32
 }
 
@@ -513,6 +537,7 @@ func (q *Queries) ListSubmissionsOfTeam(ctx context.Context, arg ListSubmissions
 		arg.Judged,
 		arg.Since,
 		arg.Until,
+		arg.Verify,
 		arg.Most,
 	)
 	if err != nil {
@@ -543,8 +568,10 @@ func (q *Queries) ListSubmissionsOfTeam(ctx context.Context, arg ListSubmissions
 			&i.Score,
 			&i.Ended,
 			&i.State,
+			&i.Paused,
 			&i.Ignored,
 			&i.Given,
+			&i.Verify,
 		); err != nil {
 			return nil, err
 		}
@@ -560,7 +587,7 @@ func (q *Queries) ListSubmissionsOfTeam(ctx context.Context, arg ListSubmissions
 }
 
 const listSubmissionsOfVerdict = `-- name: ListSubmissionsOfVerdict :many
-SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.ignored, submitted.given FROM submitted
+SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM submitted
 WHERE submitted.id IN (
     SELECT s.id FROM standing
     JOIN submission AS s ON s.id = standing.submission
@@ -578,8 +605,11 @@ WHERE submitted.id IN (
                 SELECT 1 FROM standing AS j WHERE j.submission = s.id AND j.verdict NOT IN ('open', '')))
             AND (CAST($12 AS BIGINT) = 0 AND CAST($13 AS BIGINT) = 0 OR EXISTS (
                 SELECT 1 FROM submission AS t WHERE t.id = s.id AND COALESCE(t.time_given, t.received) >= $12
-                    AND (CAST($13 AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < $13))) END
-    ORDER BY standing.number DESC LIMIT $14
+                    AND (CAST($13 AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < $13)))
+            AND (CAST($14 AS TEXT) = '' OR EXISTS (
+                SELECT 1 FROM standing AS w WHERE w.submission = s.id AND w.verify <> '' AND NOT w.ignored
+                    AND CASE WHEN w.verify = 'done' THEN 'done' ELSE 'open' END = CAST($14 AS TEXT))) END
+    ORDER BY standing.number DESC LIMIT $15
 )
 ORDER BY submitted.number DESC
 `
@@ -598,6 +628,7 @@ type ListSubmissionsOfVerdictParams struct {
 	Judged    bool
 	Since     int64
 	Until     int64
+	Verify    string
 	Most      int32
 }
 
@@ -616,6 +647,7 @@ func (q *Queries) ListSubmissionsOfVerdict(ctx context.Context, arg ListSubmissi
 		arg.Judged,
 		arg.Since,
 		arg.Until,
+		arg.Verify,
 		arg.Most,
 	)
 	if err != nil {
@@ -646,8 +678,10 @@ func (q *Queries) ListSubmissionsOfVerdict(ctx context.Context, arg ListSubmissi
 			&i.Score,
 			&i.Ended,
 			&i.State,
+			&i.Paused,
 			&i.Ignored,
 			&i.Given,
+			&i.Verify,
 		); err != nil {
 			return nil, err
 		}
@@ -701,7 +735,7 @@ func (q *Queries) SubmissionByKey(ctx context.Context, arg SubmissionByKeyParams
 }
 
 const submissionByNumber = `-- name: SubmissionByNumber :one
-SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, ignored, given FROM submitted WHERE contest = $1 AND number = $2
+SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, paused, ignored, given, verify FROM submitted WHERE contest = $1 AND number = $2
 `
 
 func (q *Queries) SubmissionByNumber(ctx context.Context, contest string, number int64) (Submitted, error) {
@@ -728,8 +762,10 @@ func (q *Queries) SubmissionByNumber(ctx context.Context, contest string, number
 		&i.Score,
 		&i.Ended,
 		&i.State,
+		&i.Paused,
 		&i.Ignored,
 		&i.Given,
+		&i.Verify,
 	)
 	return i, err
 }
