@@ -48,10 +48,11 @@ func (f *follower) session(ctx context.Context) error {
 		return err
 	}
 	defer body.Close()
+	f.resumed = now.Token != ""
 	read := make(chan []byte)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- lines(body, func(data []byte) error {
+		torn, err := lines(body, func(data []byte) error {
 			select {
 			case read <- slices.Clone(data):
 				return nil
@@ -59,6 +60,8 @@ func (f *follower) session(ctx context.Context) error {
 				return ctx.Err()
 			}
 		})
+		f.torn = torn
+		ended <- err
 	}()
 	return f.follow(ctx, read, ended)
 }
@@ -69,6 +72,7 @@ func (f *follower) follow(ctx context.Context, read <-chan []byte, ended <-chan 
 	if err := f.heard(ctx); err != nil {
 		return err
 	}
+	any := false // lines with something came
 	for {
 		var batch [][]byte
 		var over error
@@ -102,6 +106,8 @@ func (f *follower) follow(ctx context.Context, read <-chan []byte, ended <-chan 
 				return err
 			}
 		}
+		any = any || len(batch) > 0
+		f.quiet = len(batch) == 0 && (!done || !any && f.resumed && !f.torn)
 		if err := f.keep(ctx, batch); err != nil {
 			return err
 		}
@@ -265,7 +271,8 @@ func (f *follower) apply(ctx context.Context) error {
 		return err
 	}
 	if again || f.has("contest", "state", "awards", "judgement-types") {
-		whole := !f.has("submissions") // what is missing can change the results
+		// What is missing can change the results, and after they are final and public nothing can be added.
+		whole := f.quiet && !f.has("submissions")
 		if err := f.contest(ctx, nil, whole); err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 // does not know the token of its feed any more.
 func TestLater(t *testing.T) {
 	p := newPrimary(t, false)
+	p.closed = true // and more may change
 	p.fill()
 	// Of an interval that does not count, what the primary says of the contest time holds.
 	p.add("submissions", "paused", `{"id":"paused","team_id":"t1","problem_id":"2","language_id":"shell","time":"2026-01-01T12:00:00+01:00","contest_time":"0:45:00.000"}`)

@@ -302,8 +302,8 @@ func plainText(data json.RawMessage) string {
 
 // lines reads the lines of an event feed, until it ends or breaks off. A line that broke off in its middle is
 // no line. It calls each for each line, and for empty ones with nil; they are sent so that the client knows
-// that the primary lives.
-func lines(from io.Reader, each func(data []byte) error) error {
+// that the primary lives. Torn reports whether the feed broke off within a line.
+func lines(from io.Reader, each func(data []byte) error) (torn bool, err error) {
 	r := bufio.NewReaderSize(from, 64<<10)
 	var whole []byte
 	for {
@@ -313,16 +313,16 @@ func lines(from io.Reader, each func(data []byte) error) error {
 		case errors.Is(err, bufio.ErrBufferFull) && len(whole) <= mostLine:
 			continue
 		case errors.Is(err, bufio.ErrBufferFull):
-			return fmt.Errorf("a line of the event feed has more than %d MiB", mostLine>>20)
+			return false, fmt.Errorf("a line of the event feed has more than %d MiB", mostLine>>20)
 		case err != nil: // connections break off, and then the feed is opened again
-			return nil
+			return len(whole) > 0, nil
 		}
 		data := bytes.TrimSpace(whole)
 		if len(data) == 0 {
 			data = nil
 		}
 		if err := each(data); err != nil {
-			return err
+			return false, err
 		}
 		whole = whole[:0]
 	}

@@ -64,7 +64,7 @@ func TestLines(t *testing.T) {
 	ends := []int{8, 9, 20, 20 + 100_009, len(whole)}
 	for _, cut := range []int{0, 7, 8, 9, 12, 19, 20, 50_000, 100_028, 100_029, 100_030, len(whole) - 1, len(whole)} {
 		var got []string
-		err := lines(strings.NewReader(whole[:cut]), func(data []byte) error {
+		torn, err := lines(strings.NewReader(whole[:cut]), func(data []byte) error {
 			if data != nil && !json.Valid(data) {
 				t.Errorf("cut at %d: %.40q", cut, data)
 			}
@@ -77,11 +77,11 @@ func TestLines(t *testing.T) {
 				n++
 			}
 		}
-		if err != nil || len(got) != n {
-			t.Errorf("cut at %d: %d lines, want %d: %v", cut, len(got), n, err)
+		if within := cut > 0 && whole[cut-1] != '\n'; err != nil || len(got) != n || torn != within {
+			t.Errorf("cut at %d: %d lines, want %d, torn: %v: %v", cut, len(got), n, torn, err)
 		}
 	}
-	if err := lines(strings.NewReader(strings.Repeat("x", mostLine+100_000)), nil); err == nil || !strings.Contains(err.Error(), "8 MiB") {
+	if _, err := lines(strings.NewReader(strings.Repeat("x", mostLine+100_000)), nil); err == nil || !strings.Contains(err.Error(), "8 MiB") {
 		t.Errorf("a line without end: %v", err)
 	}
 }

@@ -130,6 +130,9 @@ type follower struct {
 	problem  map[key]string               // what was noted
 	failures map[string]int               // how often the files of a submission could not be fetched
 	again    bool                         // the contest is not up to date
+	resumed  bool                         // the feed was opened behind the last line that was kept
+	torn     bool                         // the feed broke off within a line
+	quiet    bool                         // the primary has nothing more to send for now
 	told     string                       // why the primary is not followed, as it was noted
 	noted    time.Time                    // when it was noted that the primary sent something
 	board    time.Time                    // when its scoreboard was asked for

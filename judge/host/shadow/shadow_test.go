@@ -208,6 +208,36 @@ func (m *machine) whole() {
 	})
 }
 
+// TestStateFirst: a feed that begins when the contest is over has the final state before the submissions. The
+// results are final when all of them are there.
+func TestStateFirst(t *testing.T) {
+	p := newPrimary(t, false)
+	p.fill()
+	m := start(t, t.TempDir())
+	m.begin(p, false)
+	m.whole()
+	want, results := m.state(), m.results()
+	m.stop()
+	for _, cuts := range []bool{false, true} {
+		p := newPrimary(t, false)
+		p.fill()
+		first := slices.IndexFunc(p.lines, func(line string) bool { return strings.HasPrefix(line, `{"type":"state"`) })
+		last := len(p.lines) - 1
+		p.lines[first] = strings.Replace(p.lines[last], fmt.Sprintf(`"t%d"`, last+1), fmt.Sprintf(`"t%d"`, first+1), 1)
+		p.lines = p.lines[:last]
+		if cuts {
+			p.cuts = rand.New(rand.NewPCG(3, 3))
+		}
+		m := start(t, t.TempDir())
+		m.begin(p, false)
+		m.whole()
+		if got := m.state() + m.results(); got != want+results {
+			t.Errorf("with cuts %v:\n%s\nwant\n%s", cuts, got, want+results)
+		}
+		m.stop()
+	}
+}
+
 // TestFollow: a contest that follows a primary whose feed breaks off at random bytes, on a server that is killed
 // again and again, becomes the one of an uninterrupted run, in each version of the feed.
 func TestFollow(t *testing.T) {
