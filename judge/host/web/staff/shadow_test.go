@@ -94,10 +94,13 @@ func TestShadowPage(t *testing.T) {
 		t.Errorf("a submission that the primary has judged:\n%s", page)
 	}
 	h.Later(119 * time.Second)
-	if page := h.Ask(judge1, "GET", "/c/now/shadow", nil).Body; !strings.Contains(page, "connected") || !strings.Contains(page, "<dt>Lag</dt><dd>119 s</dd>") {
+	if page := h.Ask(judge1, "GET", "/c/now/shadow", nil).Body; !strings.Contains(page, `ok">connected`) || !strings.Contains(page, "<dt>Lag</dt><dd>119 s</dd>") {
 		t.Errorf("after 119 s:\n%s", page)
 	}
 	check(h.Store.NoteTrouble(t.Context(), c.ID, "the cable"+webtest.Evil))
+	if page := h.Ask(judge1, "GET", "/c/now/shadow", nil).Body; !strings.Contains(page, `bad">not connected`) {
+		t.Errorf("with trouble:\n%s", page)
+	}
 	h.Later(2 * time.Second)
 	page = h.Ask(judge1, "GET", "/c/now/shadow", nil).Body
 	webtest.Harmless(t, "the comparison with a silent primary", page)
