@@ -30,6 +30,7 @@ type primary struct {
 	unavailable map[string]int // how often files are not there yet
 	password    string
 	closed      bool // the results stay hidden: the scoreboard is not thawed
+	wholeLines  bool // it breaks off between lines, a while after the last one
 }
 
 func newPrimary(t *testing.T, old bool) *primary {
@@ -135,12 +136,19 @@ func (p *primary) feed(w http.ResponseWriter, r *http.Request) {
 			text += l + "\n"
 		}
 		at += len(lines)
-		if len(text) > most {
+		broken := len(text) >= most
+		if broken {
 			text = text[:most]
+			if p.wholeLines {
+				text = text[:strings.LastIndexByte(text, '\n')+1]
+			}
 		}
 		_, _ = w.Write([]byte(text))
 		_ = http.NewResponseController(w).Flush()
-		if most -= len(text); most <= 0 {
+		if most -= len(text); broken {
+			if p.wholeLines {
+				time.Sleep(500 * time.Millisecond)
+			}
 			panic(http.ErrAbortHandler)
 		}
 		time.Sleep(10 * time.Millisecond)

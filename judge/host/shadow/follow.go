@@ -17,6 +17,8 @@ import (
 const (
 	mostBatch   = 1000                   // lines that are kept at once
 	batchWithin = 200 * time.Millisecond // for which further lines are waited for
+	mostEmpty   = 3                      // connections without a line, after which the primary has nothing more
+	quietAfter  = 2 * time.Second        // without a line, after which it has not, either
 	lookAgain   = 2 * time.Second        // after which the verdicts of this server are looked at
 	noteEvery   = 5 * time.Second
 	boardEvery  = 20 * time.Second
@@ -72,7 +74,7 @@ func (f *follower) follow(ctx context.Context, read <-chan []byte, ended <-chan 
 	if err := f.heard(ctx); err != nil {
 		return err
 	}
-	any := false // lines with something came
+	any, last := false, time.Now() // whether lines with something came, and when the last one did
 	for {
 		var batch [][]byte
 		var over error
@@ -85,7 +87,7 @@ func (f *follower) follow(ctx context.Context, read <-chan []byte, ended <-chan 
 			case data := <-read:
 				heard = time.Now()
 				if data != nil {
-					batch = append(batch, data)
+					batch, last = append(batch, data), heard
 				}
 				if more == nil {
 					more = time.After(batchWithin)
@@ -107,7 +109,12 @@ func (f *follower) follow(ctx context.Context, read <-chan []byte, ended <-chan 
 			}
 		}
 		any = any || len(batch) > 0
-		f.quiet = len(batch) == 0 && (!done || !any && f.resumed && !f.torn)
+		if done && !any && f.resumed && !f.torn {
+			f.empty++
+		} else if any || done {
+			f.empty = 0
+		}
+		f.quiet = len(batch) == 0 && (done && f.empty >= mostEmpty || !done && time.Since(last) >= quietAfter)
 		if err := f.keep(ctx, batch); err != nil {
 			return err
 		}

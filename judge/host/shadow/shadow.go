@@ -132,6 +132,7 @@ type follower struct {
 	again    bool                         // the contest is not up to date
 	resumed  bool                         // the feed was opened behind the last line that was kept
 	torn     bool                         // the feed broke off within a line
+	empty    int                          // connections in a row that had no line
 	quiet    bool                         // the primary has nothing more to send for now
 	told     string                       // why the primary is not followed, as it was noted
 	noted    time.Time                    // when it was noted that the primary sent something

@@ -218,21 +218,22 @@ func TestStateFirst(t *testing.T) {
 	m.whole()
 	want, results := m.state(), m.results()
 	m.stop()
-	for _, cuts := range []bool{false, true} {
+	for _, cuts := range []string{"none", "anywhere", "between lines"} {
 		p := newPrimary(t, false)
 		p.fill()
+		p.wholeLines = cuts == "between lines"
 		first := slices.IndexFunc(p.lines, func(line string) bool { return strings.HasPrefix(line, `{"type":"state"`) })
 		last := len(p.lines) - 1
 		p.lines[first] = strings.Replace(p.lines[last], fmt.Sprintf(`"t%d"`, last+1), fmt.Sprintf(`"t%d"`, first+1), 1)
 		p.lines = p.lines[:last]
-		if cuts {
+		if cuts != "none" {
 			p.cuts = rand.New(rand.NewPCG(3, 3))
 		}
 		m := start(t, t.TempDir())
 		m.begin(p, false)
 		m.whole()
 		if got := m.state() + m.results(); got != want+results {
-			t.Errorf("with cuts %v:\n%s\nwant\n%s", cuts, got, want+results)
+			t.Errorf("with cuts %s:\n%s\nwant\n%s", cuts, got, want+results)
 		}
 		m.stop()
 	}
