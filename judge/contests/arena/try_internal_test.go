@@ -10,7 +10,7 @@ func TestATrialEndsWithTheFirstFailure(t *testing.T) {
 		game  func(seat int) *Game // of the bot
 		games int                  // that are played
 	}{
-		"nobody fails":                  {func(int) *Game { return &Game{} }, 2},
+		"no bot fails":                  {func(int) *Game { return &Game{} }, 2},
 		"the bot fails":                 {func(seat int) *Game { return &Game{Fault: &GameFault{Seat: seat, Kind: Crashed}} }, 1},
 		"it fails in a way of the game": {func(seat int) *Game { return &Game{Fault: &GameFault{Seat: seat, Kind: "penalties"}} }, 1},
 		"it fails as it learns":         {func(seat int) *Game { return &Game{After: &GameFault{Seat: seat, Kind: LearnFault}} }, 1},

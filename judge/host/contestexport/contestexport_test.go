@@ -233,7 +233,7 @@ func TestResultsTable(t *testing.T) {
 	for team, minute := range []int{10, 20, 30, 30} {
 		solve(team, minute)
 	}
-	solve(4, 1) // whom nobody sees
+	solve(4, 1) // a hidden team
 	medals := func(gold, silver int) func(c *store.Contest) {
 		return func(c *store.Contest) { c.Settings.Medals = &store.Medals{Gold: gold, Silver: silver} }
 	}

@@ -104,12 +104,12 @@ func (s *Store) LastEnd(ctx context.Context, c *Contest) (time.Time, error) {
 }
 
 // Finalize makes the results of a contest final. FinalB and FinalBy of the contest are set by the caller. It
-// returns an *Unfinished if something keeps them from being final, and ErrChanged if somebody changed the
-// contest since it was read.
+// returns an *Unfinished if something keeps them from being final, and ErrChanged if the contest was changed
+// since it was read.
 func (s *Store) Finalize(ctx context.Context, c *Contest) error {
 	final := *c
 	err := s.tx(ctx, "make the results final", func(q *query.Queries) error {
-		if n, err := q.HoldContest(ctx, c.ID); changed(n, err) != nil { // nobody submits or asks meanwhile
+		if n, err := q.HoldContest(ctx, c.ID); changed(n, err) != nil { // no submission or question arrives meanwhile
 			return changed(n, err)
 		}
 		u, err := s.unfinished(ctx, q, c)

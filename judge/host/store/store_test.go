@@ -88,8 +88,8 @@ func pgCopy(tb testing.TB, like string) string {
 	return postgres.DSN(name)
 }
 
-// create makes a database on the server, and returns its name. It is a copy of another one, which nobody
-// uses at the time.
+// create makes a database on the server, and returns its name. It is a copy of another one, which must not
+// be in use.
 func create(tb testing.TB, like string) string {
 	tb.Helper()
 	start()

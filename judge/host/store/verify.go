@@ -144,7 +144,7 @@ func (s *Store) SetVerify(ctx context.Context, contest, label string, m VerifyMo
 // worker has are judged.
 func (s *Store) Pause(ctx context.Context, contest, label string, paused bool) error {
 	return s.tx(ctx, "pause the judging of a problem", func(q *query.Queries) error {
-		if _, err := s.step(ctx, q, contest, OfContest, contest, Updated); err != nil { // which locks the contest: nobody submits meanwhile
+		if _, err := s.step(ctx, q, contest, OfContest, contest, Updated); err != nil { // which locks the contest: no submission arrives meanwhile
 			return err
 		}
 		n, err := q.SetProblemPaused(ctx, query.SetProblemPausedParams{Contest: contest, Label: label, JudgingPaused: paused})

@@ -22,7 +22,7 @@ func TestNew(t *testing.T) {
 }
 
 // TestEveryPattern compiles the expressions of the whole project, which are otherwise compiled when
-// somebody needs them.
+// a command needs them.
 func TestEveryPattern(t *testing.T) {
 	n := 0
 	err := filepath.WalkDir("../../..", func(file string, d fs.DirEntry, err error) error {
