@@ -32,11 +32,11 @@ func TestLater(t *testing.T) {
 	}
 	has("contest time", "paused wf-2026-b 2026-01-01T09:45:00.000Z", true)
 	has("a team of a hidden group", " t3 ", false)
-	has("before it is taken back", "100 sum 2026-01-01T09:01:00.500Z 1 files, given AC, ignored false", true)
+	has("before it is taken back", "100 sum 2026-01-01T09:01:00.500Z 1 files, given AC", true)
 	p.add("submissions", "100", "")
-	has("taken back", "100 sum 2026-01-01T09:01:00.500Z 1 files, given AC, ignored true", true)
+	has("taken back", "100 sum 2026-01-01T09:01:00.500Z", false)
 	p.add("judgements", "j101", "")
-	has("a judgement that is taken back", "101 sum 2026-01-01T09:02:00.500Z 1 files, given open, ignored false", true)
+	has("a judgement that is taken back", "101 sum 2026-01-01T09:02:00.500Z 1 files, given open", true)
 
 	p.mu.Lock()
 	p.forgets = true // from now on, each feed begins at its beginning
