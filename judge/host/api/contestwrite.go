@@ -248,7 +248,7 @@ func (c *apiClient) takeSubmission(r *http.Request, id string, data []byte) (*fe
 		return nil, forbidden("an account of this type reads the contest, and does not write")
 	case role == clics.Public && !c.seat.Can(auth.Submit), role == clics.Judge && !c.seat.Can(auth.Submit),
 		role == clics.Team && c.seat.State.Phase == auth.Before:
-		return nil, c.Closed(c.seat)
+		return nil, c.seat.Closed()
 	}
 	sent, err := readSubmission(r.Header.Get("Content-Type"), data, c.MaxSize)
 	if err != nil {
@@ -268,8 +268,9 @@ func (c *apiClient) takeSubmission(r *http.Request, id string, data []byte) (*fe
 		if n.Seat, err = c.proxyOf(r, sent.TeamID, "team_id"); err != nil {
 			return nil, err
 		}
-		if n.Team, n.Many = n.Seat.Team, true; !n.Seat.Can(auth.Submit) {
-			return nil, c.Closed(n.Seat)
+		n.Team, n.Many = n.Seat.Team, true
+		if err := n.Seat.Admit(); err != nil {
+			return nil, err
 		}
 	case sent.TeamID == nil:
 	case admin:
@@ -411,7 +412,7 @@ func (c *apiClient) takeClarification(r *http.Request, id string, data []byte) (
 		return nil, forbidden("an account of this type reads the contest, and does not write")
 	}
 	if !jury && c.to.Role != clics.Proxy && (c.to.Role != clics.Team || !c.seat.Can(auth.Ask)) {
-		return nil, c.Closed(c.seat)
+		return nil, c.seat.Closed()
 	}
 	var sent sentClarification
 	if err := json.Unmarshal(data, &sent); err != nil {
@@ -426,7 +427,7 @@ func (c *apiClient) takeClarification(r *http.Request, id string, data []byte) (
 			return nil, err
 		}
 		if from = seat.Team; !seat.Can(auth.Ask) {
-			return nil, c.Closed(seat)
+			return nil, seat.Closed()
 		}
 	}
 	if n.ExtID, n.At, err = c.header(&sent.sentObject, id); err != nil {
@@ -456,7 +457,7 @@ func (c *apiClient) takeClarification(r *http.Request, id string, data []byte) (
 	case errors.Is(err, store.ErrTaken):
 		return nil, &status{http.StatusConflict, "the contest has a clarification with this id", ""}
 	case errors.Is(err, store.ErrTooManyQuestions):
-		return nil, &status{http.StatusTooManyRequests, "your questions wait for an answer: ask again when they have one", ""}
+		return nil, desk.OpenQuestions.Reached()
 	case err != nil:
 		return nil, err
 	}

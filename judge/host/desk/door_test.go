@@ -280,17 +280,17 @@ func TestDoorOfHoles(t *testing.T) {
 					name := fmt.Sprintf("%s hole, closed %v, contest %+v, %s", v, closed, in, who)
 					s, err := d.HoleSeat(t.Context(), h, d.who[who])
 					d.must(err)
-					if s.Contested != contested || s.Can(auth.SeeHole) != shown {
-						t.Errorf("%s: contested %v, seen %v", name, s.Contested, s.Can(auth.SeeHole))
+					if s.Can(auth.SeeHole) != shown {
+						t.Errorf("%s: seen %v", name, s.Can(auth.SeeHole))
 					}
 					want, says := http.StatusOK, ""
 					switch {
 					case !shown:
 						want, says = http.StatusNotFound, "no such hole"
 					case closed:
-						want, says = http.StatusForbidden, "the hole is closed"
+						want, says = http.StatusForbidden, "Hole is closed"
 					case contested:
-						want, says = http.StatusForbidden, "while a contest with its problem runs"
+						want, says = http.StatusForbidden, "Hole takes no submissions while a contest with its problem runs"
 					case who == "anonymous":
 						want, says = http.StatusUnauthorized, "logged in"
 					}
@@ -305,6 +305,85 @@ func TestDoorOfHoles(t *testing.T) {
 			d.end(c)
 		}
 	}
+}
+
+// TestDoorOfLadders: who sees a ladder, who may submit a bot and who sees what a bot did wrong, for each visibility
+// and caller.
+func TestDoorOfLadders(t *testing.T) {
+	d := newDoor(t)
+	for _, v := range []store.Visibility{store.Public, store.Accounts, store.Staff} {
+		for _, open := range []bool{true, false} {
+			l := &store.Ladder{Name: "Ladder", Visibility: v, Open: open, PerAccount: 1}
+			for _, who := range callers {
+				name := fmt.Sprintf("%s ladder, open %v, %s", v, open, who)
+				site := slices.Contains([]string{"judge", "contest-admin", "admin"}, who)
+				shown := v == store.Public || v == store.Accounts && who != "anonymous" || site
+				to := desk.LadderAccess(l, d.who[who])
+				if got := to.Can(auth.SeeLadder); got != shown {
+					t.Errorf("%s: seen %v", name, got)
+				}
+				want, says := http.StatusOK, ""
+				switch {
+				case site:
+				case !shown:
+					want, says = http.StatusNotFound, "there is no such ladder"
+				case !open:
+					want, says = http.StatusForbidden, "Ladder is closed and takes no more bots"
+				case who == "anonymous":
+					want, says = http.StatusUnauthorized, "logged in"
+				}
+				if got, text := code(t, to.Admit()); got != want || !strings.Contains(text, says) {
+					t.Errorf("%s: a bot gets %d %q, want %d %q", name, got, text, want, says)
+				}
+				for _, author := range callers[1:] {
+					sees := shown && (site || who == author)
+					if got := to.OfBot(&store.Bot{Account: d.who[author].ID}).Can(auth.SeeBot); got != sees {
+						t.Errorf("%s: sees the bot of %s: %v", name, author, got)
+					}
+				}
+				if to.State.Own {
+					t.Errorf("%s: looking at a bot changes the access to the ladder", name)
+				}
+			}
+		}
+	}
+}
+
+// TestAdmitBot: an account has as many bots on a ladder as its settings allow, and submits at most 10 per minute.
+func TestAdmitBot(t *testing.T) {
+	d := newDoor(t)
+	l := &store.Ladder{Slug: "l", Name: "Ladder", Problem: "sum", Visibility: store.Public, PerAccount: 2, Owner: d.who["admin"].ID}
+	d.must(d.Store.NewLadder(t.Context(), l))
+	ada, bob := d.who["outsider"], d.who["team"]
+	of := func(a *store.Account, name string, state store.BotState) *store.Bot {
+		return &store.Bot{Ladder: l.ID, Account: a.ID, Name: name, State: state}
+	}
+	bots := []*store.Bot{of(bob, "x", store.BotActive), of(ada, "a", store.BotActive), of(ada, "a", store.BotRetired), of(ada, "old", store.BotRetired), of(ada, "bad", store.BotRefused)}
+	admit := func(a *store.Account, key, name string, want int, says string) {
+		t.Helper()
+		if got, text := code(t, d.AdmitBot(t.Context(), l, a, key, name, bots)); got != want || !strings.Contains(text, says) {
+			t.Errorf("the bot %s of %s: %d %q, want %d %q", name, a.Login, got, text, want, says)
+		}
+	}
+	admit(ada, "", "b", 200, "")
+	bots = append(bots, of(ada, "b", store.BotChecking))
+	admit(ada, "", "c", 400, "you have 2 bots here, which is the limit")
+	admit(ada, "", "old", 400, "you have 2 bots here")
+	admit(ada, "", "a", 200, "")
+	admit(bob, "", "c", 200, "")
+	for i := range 10 {
+		admit(ada, "", "a", 200, "")
+		b := of(ada, "a", "")
+		b.Key = fmt.Sprint("key", i)
+		d.must(d.Store.NewBot(t.Context(), b, string(flow.Trial), func(*store.Bot) ([]byte, error) { return []byte("{}"), nil }))
+	}
+	admit(ada, "", "a", 429, "10 bots submitted to a ladder per minute")
+	admit(ada, "key3", "a", 200, "")
+	admit(bob, "", "c", 200, "")
+	d.now = d.now.Add(61 * time.Second)
+	admit(ada, "", "a", 200, "")
+	l.Open = false
+	admit(ada, "key3", "a", 403, "is closed")
 }
 
 // TestLook: an answer is its author's own, and open to all if the hole shows answers and it is valid.
@@ -397,7 +476,7 @@ func TestAnswers(t *testing.T) {
 			want = http.StatusTooManyRequests
 		}
 		got, text := code(t, second(d.TakeAnswer(t.Context(), desk.NewAnswer{HoleSeat: s, Name: "a.py", Data: fmt.Appendf(nil, "f=%d", i)})))
-		if got != want || got != 200 && !strings.Contains(text, "10 submissions within a minute") {
+		if got != want || got != 200 && !strings.Contains(text, "10 submissions to a hole per minute") {
 			t.Errorf("answer %d: %d %q", i+1, got, text)
 		}
 	}

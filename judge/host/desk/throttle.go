@@ -19,11 +19,8 @@ type wrong struct {
 	until time.Time
 }
 
-const (
-	freeAttempts  = 5
-	mostPause     = 30 * time.Second
-	mostThrottled = 10_000 // that are remembered
-)
+// mostPause is the longest delay.
+const mostPause = 30 * time.Second
 
 // LoginFrom names a username from a network, by which attempts are counted.
 func LoginFrom(login, address string) string {
@@ -40,14 +37,14 @@ func (t *LoginThrottle) Begin(by string, now time.Time) time.Duration {
 		return w.until.Sub(now)
 	}
 	if w == nil {
-		if len(t.of) >= mostThrottled {
+		if len(t.of) >= mostRemembered {
 			for old, one := range t.of {
 				if now.After(one.until) {
 					delete(t.of, old)
 				}
 			}
 		}
-		if len(t.of) >= mostThrottled {
+		if len(t.of) >= mostRemembered {
 			clear(t.of)
 		}
 		if t.of == nil {
@@ -56,8 +53,8 @@ func (t *LoginThrottle) Begin(by string, now time.Time) time.Duration {
 		w = &wrong{}
 		t.of[by] = w
 	}
-	if w.n++; w.n >= freeAttempts {
-		w.until = now.Add(min(time.Second<<min(w.n-freeAttempts, 10), mostPause))
+	if w.n++; w.n > int(WrongPasswords.Most) {
+		w.until = now.Add(min(time.Second<<min(w.n-int(WrongPasswords.Most)-1, 10), mostPause))
 	}
 	return 0
 }

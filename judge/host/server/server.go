@@ -15,7 +15,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -407,7 +406,7 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Folder) error {
 	// The workers' bridge needs HTTP/1.1.
 	s.http.Protocols = new(http.Protocols)
 	s.http.Protocols.SetHTTP1(true)
-	var on net.Listener = &boundedListener{Listener: s.listener, proxies: proxies, network: mostFromNetwork, most: mostConnections, of: map[netip.Prefix]int{}}
+	var on net.Listener = &boundedListener{Listener: s.listener, proxies: proxies, network: desk.ConnectionsOfNetwork, server: desk.ConnectionsOfServer}
 	if secure != nil {
 		on = tls.NewListener(on, secure)
 	}

@@ -47,8 +47,8 @@ type NewClarification struct {
 // ask no more.
 var ErrTooManyQuestions = errors.New("too many questions wait for an answer")
 
-// mostQuestions is how many questions of a team may wait for an answer.
-const mostQuestions = 10
+// MostQuestions is how many questions of a team may wait for an answer.
+const MostQuestions = 10
 
 // twiceWithin is for how long the same text of the same author is a form that was sent twice.
 const twiceWithin = time.Minute
@@ -106,7 +106,7 @@ func (s *Store) Clarify(ctx context.Context, n NewClarification) (number int64, 
 		}
 		if !n.Staff {
 			open, err := q.OpenQuestions(ctx, n.Contest, n.Team)
-			if err != nil || open >= mostQuestions {
+			if err != nil || open >= MostQuestions {
 				return errors.Join(err, ErrTooManyQuestions)
 			}
 		}

@@ -114,10 +114,8 @@ func (a *Access) Refusal(r *web.Request, action auth.Action) error {
 		return nil
 	case !a.Can(auth.SeeContest) || r.PathValue("n") != "":
 		return web.ErrNotFound
-	case a.State.Phase == auth.Before && !a.Can(auth.SeeProblems):
-		return &desk.Refusal{Code: http.StatusForbidden, Text: name + " has not begun yet", Hint: "come back when it has"}
-	case a.State.Phase == auth.Over && r.PathValue("label") != "":
-		return &desk.Refusal{Code: http.StatusForbidden, Text: name + " is over and takes no more submissions"}
+	case a.State.Phase == auth.Before && !a.Can(auth.SeeProblems), a.State.Phase == auth.Over && r.PathValue("label") != "":
+		return a.Closed()
 	}
 	return nil
 }

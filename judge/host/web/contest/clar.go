@@ -277,7 +277,7 @@ func (s *site) clarify(w http.ResponseWriter, r *web.Request) error {
 			return web.Redirect(w, r, "/c/"+access.Of(r).Contest.Slug+"/clar")
 		}
 		if errors.Is(err, store.ErrTooManyQuestions) {
-			v.Wrong, err = "your questions wait for an answer: ask again when they have one", nil
+			v.Wrong, err = web.Reason(desk.OpenQuestions.Reached()), nil
 		}
 	}
 	if err != nil {

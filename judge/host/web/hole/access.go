@@ -3,7 +3,6 @@ package hole
 import (
 	"context"
 	"errors"
-	"net/http"
 
 	"assay/judge/host/auth"
 	"assay/judge/host/desk"
@@ -54,7 +53,7 @@ func (a *access) Refusal(_ *web.Request, action auth.Action) error {
 	case !a.Can(auth.SeeHole) || a.answer != nil:
 		return web.ErrNotFound
 	case a.State.Phase == auth.Over:
-		return &desk.Refusal{Code: http.StatusForbidden, Text: a.Closed()}
+		return a.Closed()
 	}
 	return nil
 }

@@ -130,8 +130,7 @@ func (s *site) holePage(w http.ResponseWriter, r *web.Request, code int, f golfF
 	case r.Can(auth.Golf):
 		v.Submit = &f
 	default:
-		v.Why = at(r).Closed()
-		v.Why = strings.ToUpper(v.Why[:1]) + v.Why[1:] + "."
+		v.Why = at(r).Closed().Sentence()
 	}
 	title := h.Name
 	if v.LanguageIs != "" {
