@@ -94,7 +94,7 @@ func (v *Verifier) partOfSolution(s *solution) part {
 		if s.crash != nil {
 			return []judge.Event{judged, &judge.FaultFound{Fault: s.crash}}, nil
 		}
-		return []judge.Event{judged, &judge.FaultFound{Fault: &judge.Fault{File: s.path, Text: fmt.Sprintf("the solution gets %s, its folder promises %s", judged.Verdict, s.promised), Hint: v.hint(s, judged)}}}, nil
+		return []judge.Event{judged, &judge.FaultFound{Fault: &judge.Fault{File: s.path, Text: fmt.Sprintf("the solution gets %s, its directory promises %s", judged.Verdict, s.promised), Hint: v.hint(s, judged)}}}, nil
 	}}
 }
 

@@ -120,7 +120,7 @@ func (d *detection) hopeless(c candidate) bool {
 
 // compiled says whether each form of a call has to be compiled.
 func (d *detection) compiled() bool {
-	return len(d.lang.Result) > 0 && len(d.driver.Run) == 0 && !d.driver.Told
+	return len(d.lang.Result) > 0 && len(d.driver.Run) == 0 && !d.driver.OneBuild
 }
 
 // rivals says whether a candidate may be right although this way is for half of the

@@ -120,7 +120,7 @@ func (p *proof) requests(w *way) requests {
 	g := p.driver
 	if g.Each == "" {
 		head := plainHead
-		if g.Told {
+		if g.OneBuild {
 			form := slices.Index(formsOf(g), w.form)
 			head = func(mark string) string { return fmt.Sprintf("%s\n%d %s\n", mark, form, w.name) }
 		}

@@ -179,7 +179,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	s.dispatch = dispatch.New(dispatch.Options{Store: s.store, Blobs: blobs, Log: o.Log, Holder: holder, Class: Class, Audit: o.Audit, Ended: func() { s.ladders.Poke() }, At: func(step dispatch.Step) { s.at(string(step)) }})
+	s.dispatch = dispatch.New(dispatch.Options{Store: s.store, Blobs: blobs, Log: o.Log, Holder: holder, Class: Class, Audit: o.Audit, Ended: func() { s.ladders.Wake() }, At: func(step dispatch.Step) { s.at(string(step)) }})
 	err = s.awaited(ctx, "the queue", queue.Away, func() (err error) {
 		s.queue, err = queue.Open(ctx, s.queueOptions())
 		return err

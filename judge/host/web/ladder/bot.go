@@ -156,7 +156,7 @@ func (s *site) bot(w http.ResponseWriter, r *web.Request) error {
 		if len(b.Told) > 0 {
 			v.Trial = &flow.Tried{}
 			if err := json.Unmarshal(b.Told, v.Trial); err != nil {
-				return fmt.Errorf("read what the trial of a bot told: %w", err)
+				return fmt.Errorf("read the trial of a bot: %w", err)
 			}
 		}
 		for _, f := range b.Files {
@@ -207,7 +207,7 @@ func (s *site) changeBot(w http.ResponseWriter, r *web.Request) error {
 	if err := s.Audit(r, "set a bot", fmt.Sprintf("%s/%d", on(r).Slug, b.Number), string(to)); err != nil {
 		return err
 	}
-	s.Ladders.Poke()
+	s.Ladders.Wake()
 	return web.Redirect(w, r, fmt.Sprintf("/ladder/%s/bot/%d", on(r).Slug, b.Number))
 }
 
@@ -271,8 +271,8 @@ func (s *site) games(r *web.Request, e *store.Encounter) (all []*arena.Game, err
 	return all, nil
 }
 
-// seesFaults returns of which bots the caller may see what they did wrong, and what they wrote: of
-// their own, and the staff of all.
+// seesFaults returns a function that reports whether the caller may see the faults and the output of a bot: an
+// author of its own bots, the jury of all.
 func seesFaults(r *web.Request) func(bot int64) bool {
 	return func(bot int64) bool {
 		to := on(r).Access

@@ -122,7 +122,7 @@ type climbLine struct {
 	At            time.Time
 }
 
-// botLine is a bot in a list of one's own.
+// botLine is a bot in the list of the caller's own bots.
 type botLine struct {
 	*store.Bot
 	Slug  string

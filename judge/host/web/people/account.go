@@ -212,14 +212,14 @@ func known(a *store.Account) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// knows says whether the browser has logged in to an account before. Its wrong passwords are
-// counted for themselves: nobody else can lock it out.
+// knows reports whether the browser has logged in to an account before. Its wrong passwords are
+// counted separately, so that no other browser can lock it out.
 func (s *site) knows(r *web.Request, a *store.Account) bool {
 	c, err := r.Cookie(s.Cookie() + "-known")
 	return err == nil && a.ID != "" && hmac.Equal([]byte(c.Value), []byte(known(a)))
 }
 
-// accountView is one's own page.
+// accountView is the page of the caller's own account.
 type accountView struct {
 	Login    string
 	Tokens   []*store.Token

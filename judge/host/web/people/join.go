@@ -66,7 +66,7 @@ func (s *site) invited(w http.ResponseWriter, r *web.Request) error {
 	return s.Page(w, r, http.StatusOK, "join", "Join "+s.Name, v)
 }
 
-// accept lets somebody in by an invitation: with a new account, or with the one they have.
+// accept accepts an invitation: with a new account, or with the account of the caller.
 func (s *site) accept(w http.ResponseWriter, r *web.Request) error {
 	v, i, err := s.welcome(r)
 	if err != nil {
