@@ -158,7 +158,7 @@ func (d *Desk) SeatFor(s *Seat, t *store.Team) *Seat {
 // LadderAccess returns the access of an account to a ladder. If a is nil, the caller is not logged in.
 func LadderAccess(l *store.Ladder, a *store.Account) *Access {
 	t := &Access{Account: a, Role: Role(a), State: auth.State{Phase: auth.Running}, kind: ladder, name: l.Name}
-	t.State.Shown = shown(l.Visibility, a, auth.Can(t.Role, auth.SeeAll, auth.State{}), false)
+	t.State.Shown = shown(l.Visibility, a, false, false)
 	if !l.Open {
 		t.State.Phase, t.closed = auth.Over, l.Name+" is closed and takes no more bots"
 	}

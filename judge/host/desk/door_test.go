@@ -36,9 +36,9 @@ type door struct {
 	made int                       // contests and holes
 }
 
-// callers are everybody who comes to the door. The team account takes part in each contest, the chair
-// has the role judge in each contest, and nobody else has anything to do with one.
-var callers = []string{"anonymous", "outsider", "team", "chair", "runner", "judge", "contest-admin", "admin"}
+// callers are the kinds of accounts. The team account takes part in each contest, the chair has the role judge and
+// the usher the role runner in each contest; the others have only their role on the server.
+var callers = []string{"anonymous", "outsider", "team", "chair", "usher", "runner", "judge", "contest-admin", "admin"}
 
 func (d *door) must(err error) {
 	d.Helper()
@@ -63,7 +63,7 @@ func newDoor(t *testing.T) *door {
 		MaxSize: 1000, MaxFiles: 3, Class: "main", FreeDisk: func() (int64, error) { return d.free, nil }, Now: clock,
 	}
 	roles := map[string]auth.Role{
-		"outsider": auth.Contestant, "team": auth.Contestant, "chair": auth.Contestant, "runner": auth.Runner, "judge": auth.Judge,
+		"outsider": auth.Contestant, "team": auth.Contestant, "chair": auth.Contestant, "usher": auth.Contestant, "runner": auth.Runner, "judge": auth.Judge,
 		"contest-admin": auth.ContestAdmin, "admin": auth.Admin, "roleless": "",
 	}
 	for login, role := range roles {
@@ -115,6 +115,7 @@ func (d *door) contest(v store.Visibility, p auth.Phase, s store.Settings) *stor
 	_, err := d.Store.Enter(d.Context(), c.ID, d.who["team"])
 	d.must(err)
 	d.must(d.Store.SetRoleIn(d.Context(), d.who["chair"].ID, c.ID, string(auth.Judge)))
+	d.must(d.Store.SetRoleIn(d.Context(), d.who["usher"].ID, c.ID, string(auth.Runner)))
 	return c
 }
 
@@ -173,7 +174,7 @@ func TestDoorOfContests(t *testing.T) {
 				for _, who := range callers {
 					rows++
 					jury := slices.Contains([]string{"chair", "judge", "contest-admin", "admin"}, who)
-					shown := v == store.Public || v == store.Accounts && who != "anonymous" || who == "chair" || v == store.Teams && who == "team"
+					shown := v == store.Public || v == store.Accounts && who != "anonymous" || who == "chair" || who == "usher" || v == store.Teams && who == "team"
 					open := phase == auth.Running || phase == auth.Over && practice
 					want := map[auth.Action]bool{
 						auth.SeeContest: jury || shown || who == "runner", auth.SeeProblems: jury || shown && phase != auth.Before,
@@ -198,7 +199,7 @@ func TestDoorOfContests(t *testing.T) {
 			}
 		}
 	}
-	if rows != 4*3*2*8 {
+	if rows != 4*3*2*9 {
 		t.Errorf("%d rows", rows)
 	}
 }

@@ -49,6 +49,26 @@ func TestStreamsBounded(t *testing.T) {
 	}
 }
 
+// TestFeedsBounded: a network has 64 event feeds at once, and the server 500.
+func TestFeedsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var d desk.Desk
+		enter := func(network int, want string) {
+			t.Helper()
+			if _, err := d.EnterFeed(t.Context(), fmt.Sprintf("10.0.0.%d:1", network)); (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("another one of network %d: %v, want %q", network, err, want)
+			}
+		}
+		for i := range 500 {
+			enter(i/64, "")
+			if i == 63 {
+				enter(0, "64 event feeds of the Contest API for each network")
+			}
+		}
+		enter(8, "500 event feeds of the Contest API on this server")
+	})
+}
+
 // TestLimitsPage: the table of docs/operations.md has all limits with their numbers.
 func TestLimitsPage(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/operations.md")
@@ -111,6 +131,18 @@ func TestCounter(t *testing.T) {
 	enter("ada", "houses")
 }
 
+// TestRecentForgets: what many holders did does not fill the memory.
+func TestRecentForgets(t *testing.T) {
+	var c desk.Recent
+	now, l := time.Now(), desk.Limit{Most: 1, Within: time.Hour}
+	for i := range 10_000 {
+		c.Enter(fmt.Sprint(i), l, now)
+	}
+	if wait := c.Enter("0", l, now); wait != 0 {
+		t.Errorf("with 10,000 holders the first one waits %v", wait)
+	}
+}
+
 // TestRecent: as many as the limit within its time, of each holder, and the wait is until the first is over.
 func TestRecent(t *testing.T) {
 	var c desk.Recent
@@ -125,5 +157,40 @@ func TestRecent(t *testing.T) {
 		if got := c.Enter(tt.holder, l, now.Add(tt.at)); got != tt.wait {
 			t.Errorf("%s after %v waits %v, want %v", tt.holder, tt.at, got, tt.wait)
 		}
+	}
+}
+
+// TestWrongPasswords: four wrong passwords have no delay, then each doubles it from 1 s to 30 s, for one username in
+// one network.
+func TestWrongPasswords(t *testing.T) {
+	var c desk.LoginThrottle
+	now := time.Date(2026, 11, 28, 10, 0, 0, 0, time.UTC)
+	ada := desk.LoginFrom("Ada", "10.0.0.1:1")
+	var waits []time.Duration
+	for range 11 {
+		if wait := c.Begin(ada, now); wait != 0 {
+			t.Fatalf("an attempt after the delay waits %v", wait)
+		}
+		wait := time.Duration(0)
+		if len(waits) >= 4 { // an attempt without a delay would count
+			wait = c.Begin(ada, now)
+		}
+		waits = append(waits, wait)
+		now = now.Add(wait)
+	}
+	if got, want := fmt.Sprint(waits), "[0s 0s 0s 0s 1s 2s 4s 8s 16s 30s 30s]"; got != want {
+		t.Errorf("the delays are %s, want %s", got, want)
+	}
+	c.Begin(ada, now)
+	if c.Begin(desk.LoginFrom("ada", "10.0.0.1:9"), now) == 0 {
+		t.Error("another connection has no delay")
+	}
+	for _, other := range []string{desk.LoginFrom("ada", "10.0.0.2:1"), desk.LoginFrom("bob", "10.0.0.1:1")} {
+		if wait := c.Begin(other, now); wait != 0 {
+			t.Errorf("%s waits %v", other, wait)
+		}
+	}
+	if c.Forget(ada); c.Begin(ada, now) != 0 {
+		t.Error("there is a delay after the right password")
 	}
 }
