@@ -9,8 +9,7 @@ import (
 )
 
 // Theory of operation. What is compared here are two windows of some twenty
-// lines, never two outputs: go-diff is quadratic, runs for as long as it is
-// allowed to, and panics on inputs of its own choice. So:
+// lines, never two outputs: go-diff is quadratic, runs until its time limit, and panics on inputs of its own choice. So:
 //
 //   - lines are aligned by giving each distinct one a private rune and comparing
 //     the runes: two dozen against two dozen;
@@ -128,8 +127,8 @@ func difference(d *judge.Detail) []drawn {
 
 var drawnMore = drawn{Kind: more, Spans: []span{{Text: cut}}}
 
-// shorten drops what is the same after the last difference, but for some lines.
-// It returns false where it dropped any.
+// shorten drops equal lines after the last difference, except some. It returns false
+// if it dropped any.
 func shorten(all []drawn) ([]drawn, bool) {
 	last := len(all)
 	for last > 0 && all[last-1].Kind == same {

@@ -162,7 +162,7 @@ func Why(r *judge.GolfProved) string {
 		w := r.Wrong[0]
 		return fmt.Sprintf("%s gave %s: %s", w.In, w.Gave, w.Why)
 	case len(r.Slow) > 0:
-		return fmt.Sprintf("no answer within %g s of processor time at %s", float64(r.TimeMS)/1000, r.Slow[0])
+		return fmt.Sprintf("no answer within %g s of CPU time at %s", float64(r.TimeMS)/1000, r.Slow[0])
 	case r.Verdict == judge.GolfSlow:
 		return r.Log
 	}
