@@ -151,7 +151,7 @@ func (s *Store) choose(f *Filter) *chosen {
 		must("COALESCE(s.time_given, s.received) < ?", micros(f.Until).Int64)
 	}
 	c.choice = "SELECT s.id FROM " + from + " WHERE " + strings.Join(where, " AND ") + " ORDER BY " + number + " DESC"
-	if most := cmp.Or(f.Limit, 50); s.Postgres() { // whose planner takes a parameter for a tenth of all rows
+	if most := cmp.Or(f.Limit, 50); s.postgres { // whose planner takes a parameter for a tenth of all rows
 		c.choice += fmt.Sprintf(" LIMIT %d", most)
 	} else {
 		c.choice += fmt.Sprintf(" LIMIT $%d", len(c.args)+1)
