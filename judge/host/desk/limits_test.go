@@ -166,31 +166,30 @@ func TestWrongPasswords(t *testing.T) {
 	var c desk.LoginThrottle
 	now := time.Date(2026, 11, 28, 10, 0, 0, 0, time.UTC)
 	ada := desk.LoginFrom("Ada", "10.0.0.1:1")
-	var waits []time.Duration
-	for range 11 {
-		if wait := c.Begin(ada, now); wait != 0 {
-			t.Fatalf("an attempt after the delay waits %v", wait)
-		}
-		wait := time.Duration(0)
-		if len(waits) >= 4 { // an attempt without a delay would count
-			wait = c.Begin(ada, now)
-		}
-		waits = append(waits, wait)
-		now = now.Add(wait)
-	}
-	if got, want := fmt.Sprint(waits), "[0s 0s 0s 0s 1s 2s 4s 8s 16s 30s 30s]"; got != want {
-		t.Errorf("the delays are %s, want %s", got, want)
-	}
-	c.Begin(ada, now)
-	if c.Begin(desk.LoginFrom("ada", "10.0.0.1:9"), now) == 0 {
-		t.Error("another connection has no delay")
-	}
-	for _, other := range []string{desk.LoginFrom("ada", "10.0.0.2:1"), desk.LoginFrom("bob", "10.0.0.1:1")} {
-		if wait := c.Begin(other, now); wait != 0 {
-			t.Errorf("%s waits %v", other, wait)
+	try := func(by string, good bool, says string) {
+		t.Helper()
+		asked := false
+		got, err := c.Try(by, now, func() (bool, error) { asked = true; return good, nil })
+		if status, text := code(t, err); text != says || (says != "") != (status == http.StatusTooManyRequests) || asked != (says == "") || got != (good && asked) {
+			t.Errorf("%s: %v, %d %q, want %q", by, got, status, text, says)
 		}
 	}
-	if c.Forget(ada); c.Begin(ada, now) != 0 {
-		t.Error("there is a delay after the right password")
+	for _, wait := range []int{0, 0, 0, 0, 1, 2, 4, 8, 16, 30, 30} {
+		try(ada, false, "")
+		if wait > 0 { // an attempt without a delay would count
+			now = now.Add(time.Duration(wait)*time.Second - time.Nanosecond)
+			try(ada, true, "too many wrong passwords: wait 1 second")
+			now = now.Add(time.Nanosecond)
+		}
 	}
+	try(ada, false, "")
+	try(desk.LoginFrom("ada", "10.0.0.1:9"), true, "too many wrong passwords: wait 30 seconds")
+	try(desk.LoginFrom("ada", "10.0.0.2:1"), false, "")
+	try(desk.LoginFrom("bob", "10.0.0.1:1"), false, "")
+	now = now.Add(30 * time.Second)
+	try(ada, true, "")
+	for range 4 {
+		try(ada, false, "")
+	}
+	try(ada, true, "")
 }

@@ -1,9 +1,13 @@
 package desk
 
 import (
+	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"time"
+
+	"assay/judge"
 )
 
 // A LoginThrottle delays logins after wrong passwords and doubles the delay each time. It counts per
@@ -27,9 +31,21 @@ func LoginFrom(login, address string) string {
 	return strings.ToLower(login) + " from " + Network(address).String()
 }
 
-// Begin counts an attempt, or returns how long to wait for the next. An attempt is a wrong one until
-// Forget is called, so that of many at once only some are checked.
-func (t *LoginThrottle) Begin(by string, now time.Time) time.Duration {
+// Try calls check, which reports whether a password is correct. After some wrong ones it returns a *Refusal that says
+// how long to wait.
+func (t *LoginThrottle) Try(by string, now time.Time, check func() (bool, error)) (good bool, err error) {
+	if wait := t.begin(by, now); wait > 0 {
+		return false, &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("too many wrong passwords: wait %s", judge.Count(int((wait+time.Second-1)/time.Second), "second"))}
+	}
+	if good, err = check(); good && err == nil {
+		t.forget(by)
+	}
+	return good, err
+}
+
+// begin counts an attempt, or returns how long to wait for the next. An attempt is a wrong one until
+// forget is called, so that of many at once only some are checked.
+func (t *LoginThrottle) begin(by string, now time.Time) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	w := t.of[by]
@@ -59,8 +75,8 @@ func (t *LoginThrottle) Begin(by string, now time.Time) time.Duration {
 	return 0
 }
 
-// Forget forgets the wrong attempts.
-func (t *LoginThrottle) Forget(by string) {
+// forget forgets the wrong attempts.
+func (t *LoginThrottle) forget(by string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.of, by)
