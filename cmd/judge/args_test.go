@@ -82,7 +82,7 @@ func TestEveryFlagIsRefusedInPlainWords(t *testing.T) {
 			}
 			if kind, _ := pflag.UnquoteUsage(f); kind == "FILE" && f.Name != "header" && f.Name != "footer" {
 				refused(t, "there is no directory nosuch", append(line, "--"+f.Name+"=nosuch/x")...)
-				refused(t, "it is a folder", append(line, "--"+f.Name+"=.")...)
+				refused(t, "it is a directory", append(line, "--"+f.Name+"=.")...)
 			}
 		})
 	})
