@@ -151,12 +151,8 @@ func (s *Store) choose(f *Filter) *chosen {
 		must("COALESCE(s.time_given, s.received) < ?", micros(f.Until).Int64)
 	}
 	c.choice = "SELECT s.id FROM " + from + " WHERE " + strings.Join(where, " AND ") + " ORDER BY " + number + " DESC"
-	if most := cmp.Or(f.Limit, 50); s.postgres { // whose planner takes a parameter for a tenth of all rows
-		c.choice += fmt.Sprintf(" LIMIT %d", most)
-	} else {
-		c.choice += fmt.Sprintf(" LIMIT $%d", len(c.args)+1)
-		c.args = append(c.args, most)
-	}
+	// PostgreSQL takes a parameter here for a tenth of all rows, and SQLite prepares the query again for each.
+	c.choice += fmt.Sprintf(" LIMIT %d", cmp.Or(f.Limit, 50))
 	return c
 }
 
