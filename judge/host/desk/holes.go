@@ -50,7 +50,7 @@ func (d *Desk) HoleSeat(ctx context.Context, h *store.Hole, a *store.Account) (*
 			t.Contested = true
 		}
 	}
-	if h.Closed || t.Contested {
+	if h.Over(d.Time()) || t.Contested {
 		t.State.Phase = auth.Over
 	}
 	// An account that sees everything sees each hole, and may try it.
@@ -86,7 +86,7 @@ const answersPerMinute = 10
 // TakeAnswer keeps an answer and has it proved. What is not taken is a *Refusal.
 func (d *Desk) TakeAnswer(ctx context.Context, n NewAnswer) (*store.Answer, error) {
 	if !n.Can(auth.Golf) {
-		return nil, n.closed()
+		return nil, n.closed(d.Time())
 	}
 	if err := d.readAnswer(ctx, &n); err != nil {
 		return nil, err
@@ -117,6 +117,11 @@ func (d *Desk) TakeAnswer(ctx context.Context, n NewAnswer) (*store.Answer, erro
 		return nil, err
 	}
 	a, err := d.Store.NewAnswer(ctx, store.NewAnswer{Key: n.Key, Hole: n.Hole, Account: n.Account.ID, File: n.File, Asked: asked, Spec: spec, Kind: string(flow.Hole)})
+	if errors.Is(err, store.ErrEnded) { // it was closed while the answer was sent
+		if n.Hole, err = d.Store.Hole(ctx, n.Hole.Slug); err == nil {
+			err = n.closed(d.Time())
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -124,23 +129,25 @@ func (d *Desk) TakeAnswer(ctx context.Context, n NewAnswer) (*store.Answer, erro
 	return a, nil
 }
 
-// closed says why a hole takes no answer.
-func (t *HoleSeat) closed() *Refusal {
+// closed says why a hole takes no answer at a time.
+func (t *HoleSeat) closed(now time.Time) *Refusal {
 	if !t.State.Shown {
 		return &Refusal{Code: http.StatusNotFound, Text: "there is no such hole"}
 	}
 	code := http.StatusForbidden
-	if t.Account == nil && !t.Hole.Closed && !t.Contested {
+	if t.Account == nil && !t.Hole.Over(now) && !t.Contested {
 		code = http.StatusUnauthorized
 	}
-	return &Refusal{Code: code, Text: t.Closed()}
+	return &Refusal{Code: code, Text: t.Closed(now)}
 }
 
-// Closed returns a sentence that says why the hole accepts no answer of the account.
-func (t *HoleSeat) Closed() string {
+// Closed returns a sentence that says why the hole accepts no answer of the account at a time.
+func (t *HoleSeat) Closed(now time.Time) string {
 	switch {
 	case t.Hole.Closed:
 		return "the hole is closed and takes no more submissions"
+	case t.Hole.Over(now):
+		return "the hole closed on " + t.Hole.Closes.Format("2 Jan 2006 at 15:04 UTC") + " and takes no more submissions"
 	case t.Contested:
 		return "the hole takes no submissions while a contest with its problem runs"
 	}

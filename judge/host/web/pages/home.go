@@ -18,7 +18,7 @@ type homeView struct {
 	Upcoming []access.Summary
 	Past     []access.Summary
 	Ladders  []ladder.Line
-	Holes    []*store.Hole
+	Holes    []hole.Line
 	LoggedIn bool
 	First    *firstRun // nil once there is a contest
 }
