@@ -188,6 +188,7 @@ var doors = map[string]struct {
 	"golang.org/x/net/html":                          {[]string{"judge/report", "judge/internal/formula", "judge/internal/pictures", "judge/workspace", "judge/host/web/webtest"}, "statements have HTML in them, and SVG has its size; tests read pages"},
 	"golang.org/x/text/collate":                      {[]string{"judge/host/scoring"}, "teams with equal ranks are in the order of their names as the Contest API says it"},
 	"golang.org/x/text/language":                     {[]string{"judge/host/scoring", "judge/host/web/contest", "judge/host/web/staff"}, "which language of a statement a browser prefers, and whether a contest may name it; in which one names are sorted"},
+	"github.com/gosimple/unidecode":                  {[]string{"judge/host/auth"}, "names in any script as usernames, addresses of pages, and keys of sorting"},
 	"golang.org/x/text/unicode/norm":                 {[]string{"judge/internal/tex", "judge/internal/collide", "judge/host/auth", "judge/host/roster"}, "letters with accents: LaTeX and some file systems write them in two parts, logins and names of columns have none"},
 	"golang.org/x/crypto":                            {[]string{"judge/host/auth"}, "hashes of passwords"},
 	"golang.org/x/sync/semaphore":                    {[]string{"judge/host/worker"}, "a job that must run alone takes all places at once"},

@@ -225,6 +225,13 @@ func TestContestAPIPasswords(t *testing.T) {
 		t.Fatal(err)
 	}
 	const path = "/api/contests/wf/account"
+	loggedIn := func() time.Time {
+		t.Helper()
+		if a, err = h.store.Account(t.Context(), a.ID); err != nil {
+			t.Fatal(err)
+		}
+		return a.LastLogin
+	}
 	ask := func(who string, code int) string {
 		t.Helper()
 		answer, said := h.send(who, "GET", path, "", "")
@@ -233,10 +240,22 @@ func TestContestAPIPasswords(t *testing.T) {
 		}
 		return said
 	}
+	before := loggedIn() // by a token
+	h.ahead.Store(int64(time.Hour))
+	ask("submit:wrong", 401)
+	if at := loggedIn(); !at.Equal(before) {
+		t.Errorf("after a wrong password, the last login was %v, and before %v", at, before)
+	}
 	for range 3 {
 		if said := ask("submit:correct horse", 200); !strings.Contains(said, `"username":"submit"`) {
 			t.Error(said)
 		}
+	}
+	first := loggedIn()
+	h.ahead.Store(int64(time.Hour + time.Minute))
+	ask("submit:correct horse", 200) // it is remembered, and writes nothing
+	if at := loggedIn(); first.Sub(before) < 59*time.Minute || !at.Equal(first) {
+		t.Errorf("the last login was %v, and a minute later %v", first, at)
 	}
 	for range 5 {
 		ask("submit:wrong", 401)

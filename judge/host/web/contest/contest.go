@@ -33,6 +33,7 @@ type contestView struct {
 	LogIn              bool   // the reader could take part after logging in
 	Changes            bool   // the reader may change the contest
 	Start              bool   // and start it
+	Empty              bool   // and there are no teams yet
 	Announced          []clarificationLine
 }
 
@@ -49,6 +50,13 @@ func (s *site) contest(w http.ResponseWriter, r *web.Request) (err error) {
 	c := access.Of(r).Contest
 	v := contestView{Slug: c.Slug, Name: c.Name, Format: web.ChoiceName(access.Formats, string(c.Format)), Starts: c.Starts, Ends: access.Of(r).Ends(), LogIn: r.Me == nil, Changes: r.Can(auth.Change)}
 	v.Start = v.Changes && (c.Starts.IsZero() || s.Time().Before(c.Starts))
+	if v.Changes {
+		teams, err := s.Store.Teams(r.Context(), c.ID)
+		if err != nil {
+			return err
+		}
+		v.Empty = len(teams) == 0
+	}
 	if t := access.Of(r).Team; t != nil {
 		if v.Team = t.Name; r.Me != nil {
 			members, err := s.Store.Members(r.Context(), c.ID)

@@ -38,7 +38,7 @@ func (q *Queries) CountOpenOf(ctx context.Context, account string) (int64, error
 
 const eraseAccount = `-- name: EraseAccount :execrows
 
-UPDATE account SET login = $2, display = $3, email = '', password = '', session_epoch = session_epoch + 1, disabled = TRUE, erased = $4
+UPDATE account SET login = $2, display = $3, email = '', password = '', last_login = NULL, session_epoch = session_epoch + 1, disabled = TRUE, erased = $4
 WHERE id = $1 AND erased IS NULL
 `
 

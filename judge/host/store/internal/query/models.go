@@ -19,6 +19,7 @@ type Account struct {
 	Disabled     bool
 	Created      int64
 	Erased       sql.NullInt64
+	LastLogin    sql.NullInt64
 }
 
 type AccountAddress struct {
@@ -38,6 +39,7 @@ type AccountRole struct {
 	Disabled     bool
 	Created      int64
 	Erased       sql.NullInt64
+	LastLogin    sql.NullInt64
 	Role         string
 }
 
@@ -296,6 +298,7 @@ type HoleLine struct {
 	Visibility  string
 	Shown       bool
 	Closed      bool
+	Closes      sql.NullInt64
 	Revision    int64
 	LastNumber  int64
 	Made        int64
