@@ -90,7 +90,7 @@ func (h *harness) finalContest() {
 	c.Settings.Awards = []store.OwnAward{{ID: "best-name", Citation: "Best name", Teams: []string{"7"}}}
 	must(h.store.SetContest(h.Context(), c, nil))
 	c.FinalBy = "the chief judge"
-	must(h.store.Finalize(h.Context(), c))
+	must(h.store.Finalize(h.Context(), c, nil))
 	c.Thaw = time.Now()
 	must(h.store.SetContest(h.Context(), c, nil))
 }
