@@ -93,7 +93,14 @@ func (w *world) must(err error) {
 
 func (w *world) submit(team int, problem string) {
 	w.Helper()
+	w.submitAt(team, problem, time.Time{})
+}
+
+// submitAt submits something that was received earlier.
+func (w *world) submitAt(team int, problem string, at time.Time) {
+	w.Helper()
 	n := store.NewSubmission{
+		At:      at,
 		Contest: w.contest, Account: w.people[max(team, 0)].ID, Problem: problem, Lane: job.Contest, Class: "main",
 		Work: job.Work{Kind: job.Submission, Bundle: digest, Config: digest, Problem: problem, Program: "a.py",
 			Language: "python3", Files: []job.File{{Path: "a.py", Size: 1, Digest: digest}}},
@@ -352,6 +359,7 @@ func TestFeedIsREST(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			w, r := newWorld(t), rand.New(rand.NewPCG(seed, 1))
+			w.set(func(c *store.Contest) { c.Settings.BalloonsInFreeze = int(seed) })
 			registry := &feed.Registry{Desk: w.desk}
 			followers := map[feed.Reader]*follower{}
 			check := func(what string) {

@@ -131,7 +131,7 @@ func (s *setup) submissionObject(one *store.APISubmission, team *store.Team) cli
 // judgement adds a judgement and its runs. A judge error, or a verdict that a judge must verify, is a verdict
 // for those who see everything; for all others the judgement stays pending.
 func (s *setup) judgement(judgements, runs *unit, base item, one *store.APISubmission, j *store.APIJudgement) {
-	base.at = one.At
+	base.of, base.at = one.ID, one.At
 	if !j.Current { // it is shown by 2026-01, and deleted by 2023-06
 		old := base
 		old.gone, old.only = true, clics.V2023

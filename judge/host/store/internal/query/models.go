@@ -267,16 +267,17 @@ type ExternalProblem struct {
 }
 
 type ExternalSource struct {
-	Contest    string
-	Url        string
-	Login      string
-	SecretFile string
-	Account    string
-	Ours       bool
-	Token      string
-	Heard      int64
-	Trouble    string
-	Scoreboard string
+	Contest      string
+	Url          string
+	Login        string
+	SecretFile   string
+	Account      string
+	Ours         bool
+	Token        string
+	Heard        int64
+	Trouble      string
+	Scoreboard   string
+	Acknowledged string
 }
 
 type Flow struct {
