@@ -150,6 +150,8 @@ type Clarification struct {
 	At        int64
 	ExtID     string
 	TimeGiven sql.NullInt64
+	Category  string
+	Chosen    bool
 }
 
 type Class struct {
