@@ -45,10 +45,10 @@ var layers = map[string][]string{
 	"judge/internal/mark":          nil, // of one text
 	"judge/internal/pictures":      nil, // of one text
 	// What is old may hold what untrusted programs wrote.
-	"judge/internal/cachedir":   {"judge/internal/raze"},
-	"judge/running/testcache":   nil,                                                        // for tests
-	"judge/internal/strict":     {"judge", "judge/internal/mark", "judge/internal/suggest"}, // makes faults
-	"judge/internal/timeout":    {"judge"},                                                  // of a judge.Process
+	"judge/internal/cachedir": {"judge/internal/raze"},
+	"judge/running/testcache": nil,                                                        // for tests
+	"judge/internal/strict":   {"judge", "judge/internal/mark", "judge/internal/suggest"}, // makes faults
+	"judge/internal/timeout":  {"judge"},                                                  // of a judge.Process
 	// It speaks the kit's frames.
 	"judge/internal/kitproc": {"judge", "judge/internal/tail", "judge/internal/timeout", "judge/kit"},
 
