@@ -36,7 +36,7 @@ func (m *Maker) isSeed(c *judge.Case, seed string) bool {
 // with the same input one keeps it, and the others are drawn again. What comes out does not
 // depend on what was there before: a case that had to be drawn again is never kept. It
 // takes out of current what it draws again.
-func (m *Maker) drawApart(current map[string]*Entry, todo []*task, draw func([]*task) error) (made map[string]*task, err error) {
+func (m *Maker) drawApart(current map[string]*ManifestCase, todo []*task, draw func([]*task) error) (made map[string]*task, err error) {
 	made = map[string]*task{}
 	for first := true; first || len(todo) > 0; first = false {
 		if len(todo) > 0 {
@@ -61,7 +61,7 @@ func (m *Maker) drawApart(current map[string]*Entry, todo []*task, draw func([]*
 const maxSame = 6
 
 // apart gives cases other seeds that must be drawn again. One that has had many is left.
-func (m *Maker) apart(current map[string]*Entry, made map[string]*task) (again []*task) {
+func (m *Maker) apart(current map[string]*ManifestCase, made map[string]*task) (again []*task) {
 	for _, same := range m.alike(current, made) {
 		keeps := keeper(same, made)
 		for i, c := range same {

@@ -91,7 +91,7 @@ func (m *Maker) Generate(ctx context.Context) (_ *Summary, err error) {
 	}
 	var sum Summary
 	var todo []*task
-	current := map[string]*Entry{} // case id -> entry that is up to date
+	current := map[string]*ManifestCase{} // case id -> entry that is up to date
 	for _, g := range m.Folder.Groups {
 		old, faults := ReadManifest(m.dir(g.Name))
 		if len(faults) > 0 {
@@ -236,7 +236,7 @@ func (m *Maker) inOrder(made map[string]*task) (tasks []*task) {
 }
 
 // pairs are the generated cases, in judging order.
-func (m *Maker) pairs(current map[string]*Entry, made map[string]*task) (pairs []*pair) {
+func (m *Maker) pairs(current map[string]*ManifestCase, made map[string]*task) (pairs []*pair) {
 	for g := range m.Folder.Groups {
 		for i := range m.Folder.Groups[g].Cases {
 			c := &m.Folder.Groups[g].Cases[i]
@@ -284,7 +284,7 @@ func (m *Maker) Outdated() bool {
 }
 
 // intact says whether the case's files are those of the entry.
-func (m *Maker) intact(c *judge.Case, e *Entry) bool {
+func (m *Maker) intact(c *judge.Case, e *ManifestCase) bool {
 	in, err := hashFile(c.In)
 	if err != nil || in != e.In {
 		return false

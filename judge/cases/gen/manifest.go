@@ -22,11 +22,11 @@ type Manifest struct {
 	// as they were. If it is another one, the cases may be out of date.
 	Sources string `toml:"sources"`
 	Parts
-	Cases []Entry `toml:"case"`
+	Cases []ManifestCase `toml:"case"`
 }
 
-// Entry is one generated case.
-type Entry struct {
+// A ManifestCase is one generated case.
+type ManifestCase struct {
 	Name string `toml:"name"`
 	Line string `toml:"line"`
 	Seed string `toml:"seed"`
@@ -62,7 +62,7 @@ func parseManifest(file string, data []byte) (*Manifest, judge.Faults) {
 }
 
 // entry returns the entry of a name, nil if there is none.
-func (m *Manifest) entry(name string) *Entry {
+func (m *Manifest) entry(name string) *ManifestCase {
 	for i := range m.Cases {
 		if m.Cases[i].Name == name {
 			return &m.Cases[i]

@@ -89,7 +89,7 @@ func (m *Maker) unwritable(c *judge.Case, err error) error {
 // place moves a group's new cases to where they belong, removes those that were
 // generated and no line makes any more, and writes the manifest last: until it is
 // written the files do not match it and are made again.
-func (m *Maker) place(g *judge.Group, next *Manifest, current map[string]*Entry, made map[string]*task, sum *Summary) error {
+func (m *Maker) place(g *judge.Group, next *Manifest, current map[string]*ManifestCase, made map[string]*task, sum *Summary) error {
 	dir := m.dir(g.Name)
 	old, _ := ReadManifest(dir)
 	if old == nil {
@@ -105,7 +105,7 @@ func (m *Maker) place(g *judge.Group, next *Manifest, current map[string]*Entry,
 			if e := old.entry(c.Name); e == nil || e.In != t.in || e.Ans != t.ans {
 				sum.Changed++
 			}
-			next.Cases = append(next.Cases, Entry{Name: c.Name, Line: c.Line, Seed: t.seed, In: t.in, Ans: t.ans})
+			next.Cases = append(next.Cases, ManifestCase{Name: c.Name, Line: c.Line, Seed: t.seed, In: t.in, Ans: t.ans})
 		}
 	}
 	manifest := next.format()
@@ -328,7 +328,7 @@ func gone(c *judge.Case) bool {
 }
 
 // intactFaults compares a case's files with its entry.
-func intactFaults(c *judge.Case, e *Entry, hint string) (faults judge.Faults) {
+func intactFaults(c *judge.Case, e *ManifestCase, hint string) (faults judge.Faults) {
 	for _, file := range []struct{ path, want string }{{c.In, e.In}, {c.Ans, e.Ans}} {
 		switch got, err := hashFile(file.path); {
 		case err != nil:
@@ -351,7 +351,7 @@ func strayFiles(dir string, expected map[string]bool) (faults judge.Faults) {
 }
 
 // alike are the cases that have the same input, in judging order.
-func (m *Maker) alike(current map[string]*Entry, made map[string]*task) (all [][]*judge.Case) {
+func (m *Maker) alike(current map[string]*ManifestCase, made map[string]*task) (all [][]*judge.Case) {
 	byHash := map[string][]*judge.Case{}
 	var inputs []string
 	for g := range m.Folder.Groups {
@@ -384,7 +384,7 @@ func (m *Maker) alike(current map[string]*Entry, made map[string]*task) (all [][
 }
 
 // duplicates refuses two cases with the same input.
-func (m *Maker) duplicates(current map[string]*Entry, made map[string]*task) error {
+func (m *Maker) duplicates(current map[string]*ManifestCase, made map[string]*task) error {
 	var faults judge.Faults
 	alike := m.alike(current, made)
 	wanted, different := m.bySeedAlone(alike)

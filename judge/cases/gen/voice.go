@@ -84,7 +84,7 @@ func said(stderr, hint string) string {
 type kitGenerator struct{ *kitproc.Proc }
 
 func (g kitGenerator) Generate(ctx context.Context, seed string, args []string) ([]byte, error) {
-	parts := []kitproc.Part{kitproc.Text(seed)}
+	parts := []kitproc.RequestPart{kitproc.Text(seed)}
 	for _, a := range args {
 		parts = append(parts, kitproc.Text(a))
 	}

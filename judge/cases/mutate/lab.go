@@ -67,9 +67,6 @@ type Subject struct {
 	stack    uint32           // MiB that a mutant's stack may take; of a family, its memory
 }
 
-// State says what became of a mutant.
-type State = judge.MutantState
-
 // The states, which package judge explains.
 const (
 	Killed      = judge.MutantKilled
@@ -83,7 +80,7 @@ const (
 type Result struct {
 	*Mutant
 	Subject *Subject
-	State   State
+	State   judge.MutantState
 	How     string   // "wrong answer", "crash", "too many steps", "exit code", "worker lost"
 	Case    string   // id of the case that killed it
 	Killers []string // ids of cases that kill it; only what Grid has found

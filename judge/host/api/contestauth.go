@@ -116,5 +116,10 @@ func (a *api) byPassword(r *http.Request, login, password string) (*caller, erro
 	if err := a.Elsewhere(r.Context(), account, r.RemoteAddr); err != nil {
 		return nil, err
 	}
+	if !known { // so that few requests write
+		if err := a.Store.LoggedIn(r.Context(), account.ID); err != nil {
+			return nil, err
+		}
+	}
 	return &caller{account: account, scopes: desk.Scopes(desk.Role(account))}, nil
 }

@@ -90,6 +90,9 @@ func (c *apiClient) stream(w http.ResponseWriter, r *http.Request, cursor *feed.
 	looked, wrong := time.Now(), false
 	for first := true; ; first = false {
 		batch, err := cursor.Next()
+		if errors.Is(err, feed.ErrToken) {
+			return // it comes back, and learns that it must read everything
+		}
 		if err != nil {
 			c.Log.Error("write an event feed", "contest", c.seat.Contest.Slug, "error", err)
 			return

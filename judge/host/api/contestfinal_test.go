@@ -85,7 +85,7 @@ func TestNothingChangesAfterTheEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := h.store.Finalize(t.Context(), c); err != nil {
+	if err := h.store.Finalize(t.Context(), c, nil); err != nil {
 		t.Fatal(err)
 	}
 	const path = "/api/2026-01/contests/wf"

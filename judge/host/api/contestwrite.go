@@ -493,21 +493,33 @@ func (c *apiClient) addressed(r *http.Request, n *store.NewClarification, sent *
 		n.Team = from.ID
 		return nil
 	}
-	if len(sent.ToGroupIDs) > 0 || len(to) > 1 {
-		return badRequest("name one team in to_team_ids, or none to tell all teams: several teams and groups are not supported")
-	}
 	if sent.FromTeamID != nil {
-		if c.to.Role != clics.Admin || len(to) > 0 || sent.ReplyToID != nil {
+		if c.to.Role != clics.Admin || len(to)+len(sent.ToGroupIDs) > 0 || sent.ReplyToID != nil {
 			return badRequest("leave out from_team_id: the jury writes")
 		}
 		n.Staff, to = false, []string{*sent.FromTeamID}
 	}
-	if len(to) == 1 {
-		team, err := c.team(r, to[0])
+	if (sent.ToTeamIDs != nil || sent.ToGroupIDs != nil) && len(to)+len(sent.ToGroupIDs) == 0 {
+		return badRequest("to_team_ids and to_group_ids are empty: leave them out to tell all teams")
+	}
+	for _, id := range to {
+		team, err := c.team(r, id)
 		if err != nil {
 			return err
 		}
-		n.Team = team.ID
+		n.Teams = append(n.Teams, team.ID)
+	}
+	if len(sent.ToGroupIDs) > 0 {
+		groups, err := c.Store.Groups(r.Context(), n.Contest)
+		if err != nil {
+			return err
+		}
+		for _, id := range sent.ToGroupIDs {
+			if !slices.ContainsFunc(groups, func(g store.Group) bool { return g.ID == id }) {
+				return badRequest("the contest has no group with the id %.60q", id)
+			}
+		}
+		n.Groups = sent.ToGroupIDs
 	}
 	if sent.ReplyToID == nil {
 		return nil
@@ -519,11 +531,25 @@ func (c *apiClient) addressed(r *http.Request, n *store.NewClarification, sent *
 	for _, one := range all {
 		if one.ExtID == *sent.ReplyToID && !one.Staff {
 			n.ReplyTo = one.Number
-			if n.Team != "" && n.Team != one.Team {
-				return badRequest("an answer goes to the team that asks, or to all teams")
-			}
-			return nil
+			return c.reachesAsker(r, n, one.Team)
 		}
 	}
 	return badRequest("the contest has no question with the id %.60q", *sent.ReplyToID)
+}
+
+// reachesAsker refuses an answer that the team that asks would not read.
+func (c *apiClient) reachesAsker(r *http.Request, n *store.NewClarification, asker string) error {
+	if len(n.Teams)+len(n.Groups) == 0 || slices.Contains(n.Teams, asker) {
+		return nil
+	}
+	teams, err := c.Store.Teams(r.Context(), n.Contest)
+	if err != nil {
+		return err
+	}
+	for _, t := range teams {
+		if t.ID == asker && slices.ContainsFunc(t.GroupIDs, func(id string) bool { return slices.Contains(n.Groups, id) }) {
+			return nil
+		}
+	}
+	return badRequest("an answer goes to the team that asks, to further teams, or to all teams")
 }

@@ -135,7 +135,17 @@ func TestContestAPIWrites(t *testing.T) {
 			`"to_team_ids":["7"],"reply_to_id":"1"`},
 		{"publish", "POST", clarifications, `{"text": "So.", "reply_to_id": "9"}`, 400, "no question"},
 		{"publish", "POST", clarifications, `{"text": "So.", "reply_to_id": "1", "to_team_ids": ["8"]}`, 400, "the team that asks"},
-		{"publish", "POST", clarifications, `{"text": "So.", "to_group_ids": ["g"]}`, 400, "not supported"},
+		{"publish", "POST", clarifications, `{"text": "So.", "to_group_ids": ["x"]}`, 400, "no group"},
+		{"publish", "POST", clarifications, `{"text": "So.", "to_team_ids": ["7", "x"]}`, 400, "no team"},
+		{"publish", "POST", clarifications, `{"text": "So.", "to_team_ids": []}`, 400, "are empty"},
+		{"publish", "POST", clarifications, `{"text": "So.", "to_team_ids": [], "to_group_ids": []}`, 400, "are empty"},
+		{"publish", "POST", clarifications, `{"text": "So.", "from_team_id": "7", "to_group_ids": ["g"]}`, 400, "leave out from_team_id"},
+		{"admin", "POST", clarifications, `{"text": "So.", "time": ` + ago + `, "from_team_id": "7", "to_group_ids": ["g"]}`, 400, "leave out from_team_id"},
+		{"submit", "POST", clarifications, `{"text": "a", "to_group_ids": ["g"]}`, 400, "jury alone"},
+		{"publish", "POST", clarifications, `{"text": "So.", "to_group_ids": ["g"], "to_team_ids": []}`, 200, `"to_group_ids":["g"],"text":"So."`},
+		{"publish", "POST", clarifications, `{"text": "So.", "to_group_ids": ["g"], "to_team_ids": ["8", "7"]}`, 200, `"to_team_ids":["7","8"],"to_group_ids":["g"]`},
+		{"publish", "POST", clarifications, `{"text": "To you and them.", "reply_to_id": "1", "to_team_ids": ["8", "7"]}`, 200, `"to_team_ids":["7","8"],"reply_to_id":"1"`},
+		{"publish", "POST", clarifications, `{"text": "Of your group.", "reply_to_id": "1", "to_group_ids": ["g"]}`, 200, `"to_group_ids":["g"],"reply_to_id":"1"`},
 		{"publish", "POST", clarifications, `{"text": "Hi."}`, 200, `"text":"Hi."`},
 		{"admin", "PUT", clarifications + "/c7", `{"text": "Ho.", "time": ` + ago + `}`, 200, `"id":"c7","text":"Ho."`},
 	} {
@@ -225,6 +235,13 @@ func TestContestAPIPasswords(t *testing.T) {
 		t.Fatal(err)
 	}
 	const path = "/api/contests/wf/account"
+	loggedIn := func() time.Time {
+		t.Helper()
+		if a, err = h.store.Account(t.Context(), a.ID); err != nil {
+			t.Fatal(err)
+		}
+		return a.LastLogin
+	}
 	ask := func(who string, code int) string {
 		t.Helper()
 		answer, said := h.send(who, "GET", path, "", "")
@@ -233,10 +250,22 @@ func TestContestAPIPasswords(t *testing.T) {
 		}
 		return said
 	}
+	before := loggedIn() // by a token
+	h.ahead.Store(int64(time.Hour))
+	ask("submit:wrong", 401)
+	if at := loggedIn(); !at.Equal(before) {
+		t.Errorf("after a wrong password, the last login was %v, and before %v", at, before)
+	}
 	for range 3 {
 		if said := ask("submit:correct horse", 200); !strings.Contains(said, `"username":"submit"`) {
 			t.Error(said)
 		}
+	}
+	first := loggedIn()
+	h.ahead.Store(int64(time.Hour + time.Minute))
+	ask("submit:correct horse", 200) // it is remembered, and writes nothing
+	if at := loggedIn(); first.Sub(before) < 59*time.Minute || !at.Equal(first) {
+		t.Errorf("the last login was %v, and a minute later %v", first, at)
 	}
 	for range 5 {
 		ask("submit:wrong", 401)

@@ -269,16 +269,21 @@ func TestDoorOfHoles(t *testing.T) {
 			c = d.contest(in.visible, in.phase, store.Settings{Practice: true})
 		}
 		for _, v := range []store.Visibility{store.Public, store.Accounts, store.Staff} {
-			for _, closed := range []bool{false, true} {
+			for _, closed := range []string{"", "is closed", "closed on 28 Nov 2026 at 10:00 UTC"} {
 				d.made++
 				h := &store.Hole{Slug: fmt.Sprint("h", d.made), Name: "Hole", ProblemSlug: "sum", Visibility: v}
 				d.must(d.Store.NewHole(t.Context(), h))
-				h.Closed = closed
+				switch h.Closes = d.now.Add(1); closed {
+				case "is closed":
+					h.Closed = true
+				case "closed on 28 Nov 2026 at 10:00 UTC":
+					h.Closes = d.now
+				}
 				for _, who := range callers {
 					site := slices.Contains([]string{"judge", "contest-admin", "admin"}, who)
 					shown := v == store.Public || v == store.Accounts && who != "anonymous" || site
 					contested := in.phase == auth.Running && in.visible != store.Staff && !site && who != "chair"
-					name := fmt.Sprintf("%s hole, closed %v, contest %+v, %s", v, closed, in, who)
+					name := fmt.Sprintf("%s hole, closed %q, contest %+v, %s", v, closed, in, who)
 					s, err := d.HoleSeat(t.Context(), h, d.who[who])
 					d.must(err)
 					if s.Can(auth.SeeHole) != shown {
@@ -288,8 +293,8 @@ func TestDoorOfHoles(t *testing.T) {
 					switch {
 					case !shown:
 						want, says = http.StatusNotFound, "no such hole"
-					case closed:
-						want, says = http.StatusForbidden, "Hole is closed"
+					case closed != "":
+						want, says = http.StatusForbidden, "Hole "+closed+" and takes no more submissions"
 					case contested:
 						want, says = http.StatusForbidden, "Hole takes no submissions while a contest with its problem runs"
 					case who == "anonymous":
@@ -385,6 +390,30 @@ func TestAdmitBot(t *testing.T) {
 	admit(ada, "", "a", 200, "")
 	l.Open = false
 	admit(ada, "key3", "a", 403, "is closed")
+}
+
+// TestAHoleClosesMeanwhile: an answer is refused if its hole closes while it is sent, by its time or by hand.
+func TestAHoleClosesMeanwhile(t *testing.T) {
+	d := newDoor(t)
+	for want, end := range map[string]func(h *store.Hole) error{
+		"closed on 28 Nov 2026 at 10:01 UTC": func(*store.Hole) error { d.now = d.now.Add(time.Minute); return nil },
+		"Hole is closed":                     func(h *store.Hole) error { h.Closed = true; return d.Store.SetHole(t.Context(), h) },
+	} {
+		d.now, d.made = time.Date(2026, 11, 28, 10, 0, 0, 0, time.UTC), d.made+1
+		h := &store.Hole{Slug: fmt.Sprint("h", d.made), Name: "Hole", ProblemSlug: "sum", Visibility: store.Public, Closes: d.now.Add(time.Minute)}
+		d.must(d.Store.NewHole(t.Context(), h))
+		s, err := d.HoleSeat(t.Context(), h, d.who["outsider"])
+		d.must(err)
+		changed := *h
+		d.must(end(&changed))
+		_, err = d.TakeAnswer(t.Context(), desk.NewAnswer{HoleSeat: s, Name: "a.py", Data: []byte("f=1")})
+		if got, text := code(t, err); got != http.StatusForbidden || !strings.Contains(text, want) {
+			t.Errorf("%s: the answer gets %d %q", want, got, text)
+		}
+		if h, err = d.Store.Hole(t.Context(), h.Slug); err != nil || h.Answers != 0 {
+			t.Errorf("%s: the hole has %d answers, %v", want, h.Answers, err)
+		}
+	}
 }
 
 // TestLook: an answer is its author's own, and open to all if the hole shows answers and it is valid.

@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"assay/judge"
 	"assay/judge/blob"
@@ -45,7 +46,7 @@ func (d *Desk) HoleSeat(ctx context.Context, h *store.Hole, a *store.Account) (*
 			contested = true
 		}
 	}
-	if t.closed = holeClosed(h, contested); t.closed != "" {
+	if t.closed = holeClosed(h, d.Time(), contested); t.closed != "" {
 		t.State.Phase = auth.Over
 	}
 	// An account that sees everything sees each hole, and may try it.
@@ -56,10 +57,12 @@ func (d *Desk) HoleSeat(ctx context.Context, h *store.Hole, a *store.Account) (*
 // holeClosed returns why a hole accepts no submissions. If it accepts them, it returns "". Contested reports whether
 // the problem is in a running contest, and the account is not in its jury: the hole's checks would reveal what the
 // contest does not.
-func holeClosed(h *store.Hole, contested bool) string {
+func holeClosed(h *store.Hole, now time.Time, contested bool) string {
 	switch {
 	case h.Closed:
 		return h.Name + " is closed and takes no more submissions"
+	case h.Over(now):
+		return h.Name + " closed on " + h.Closes.Format("2 Jan 2006 at 15:04 UTC") + " and takes no more submissions"
 	case contested:
 		return h.Name + " takes no submissions while a contest with its problem runs"
 	}
@@ -118,6 +121,11 @@ func (d *Desk) TakeAnswer(ctx context.Context, n NewAnswer) (*store.Answer, erro
 		return nil, err
 	}
 	a, err := d.Store.NewAnswer(ctx, store.NewAnswer{Key: n.Key, Hole: n.Hole, Account: n.Account.ID, File: n.File, Asked: asked, Spec: spec, Kind: string(flow.Hole)})
+	if errors.Is(err, store.ErrEnded) { // it was closed while the answer was sent
+		if n.Hole, err = d.Store.Hole(ctx, n.Hole.Slug); err == nil {
+			err = &Refusal{Code: http.StatusForbidden, Text: holeClosed(n.Hole, d.Time(), false)}
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -268,7 +268,7 @@ func TestTests(t *testing.T) {
 		}
 		if tt.state == store.BotActive {
 			v, err := h.View(t.Context(), h.ladder())
-			if err != nil || v.Line(b.Number) == nil {
+			if err != nil || v.Standing(b.Number) == nil {
 				t.Errorf("%s: it is not in the table: %v", what, err)
 			}
 		}
@@ -410,7 +410,7 @@ func TestRankChanges(t *testing.T) {
 	view := func(placed bool, places ...int64) *View {
 		v := &View{Ladder: h.ladder()}
 		for i, n := range places {
-			line := Line{Bot: h.bot(n), Place: i + 1}
+			line := Standing{Bot: h.bot(n), Place: i + 1}
 			if placed {
 				line.Met = 10
 			}

@@ -3,6 +3,7 @@ package hole
 import (
 	"context"
 	"errors"
+	"time"
 
 	"assay/judge/host/auth"
 	"assay/judge/host/desk"
@@ -13,6 +14,7 @@ import (
 // access is the hole that an address names, an answer of it, and what the caller may do there.
 type access struct {
 	*desk.HoleSeat
+	now    time.Time
 	answer *store.Answer // of the number; nil if the address names none
 }
 
@@ -35,7 +37,7 @@ func (s *site) findHole(r *web.Request) (web.Access, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &access{HoleSeat: seat}
+	a := &access{HoleSeat: seat, now: s.Time()}
 	if !a.Can(auth.SeeHole) || r.PathValue("answer") == "" {
 		return a, nil
 	}

@@ -111,7 +111,7 @@ const mostBotName = 100
 type botView struct {
 	Slug, Ladder string
 	*store.Bot
-	Line      *ladder.Line // nil for one that does not play
+	Line      *ladder.Standing // nil for one that does not play
 	Interval  string
 	Rated     time.Time
 	Own       bool // its author or the staff looks: they see what is hidden from others
@@ -136,7 +136,10 @@ type faultLine struct {
 
 func (s *site) bot(w http.ResponseWriter, r *web.Request) error {
 	h, b := on(r), on(r).bot
-	v := botView{Slug: h.Slug, Ladder: h.Name, Bot: b, Line: h.Line(b.Number), Rated: h.Rated, Own: r.Can(auth.SeeBot), Opponents: h.Opponents(b.Number), Form: h.Form(b.Number), Lately: lately(h.View, b.Number)}
+	v := botView{
+		Slug: h.Slug, Ladder: h.Name, Bot: b, Line: h.Standing(b.Number), Rated: h.Rated, Own: r.Can(auth.SeeBot),
+		Opponents: h.Opponents(b.Number), Form: h.Form(b.Number), Lately: lately(h.View, b.Number),
+	}
 	if v.Line != nil {
 		v.Interval = intervalText(v.Line.Low, v.Line.High)
 	}

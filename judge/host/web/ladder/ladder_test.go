@@ -242,7 +242,7 @@ func onLadder(t *testing.T, width int, scripts bool) {
 	b.Is("the ladder again", webtest.Address, "/ladder/hill")
 	b.Fill("input[name=name]", "knight")
 	b.Follow("form[data-submit] button")
-	b.Contains("nothing was sent", webtest.Alert, "there is nothing to submit")
+	b.Contains("nothing was sent", webtest.Alert, "There is nothing to submit")
 	b.Fill("input[name=name]", "knight")
 	b.Fill("textarea[name=text]", "print(1)")
 	b.Fill("select[name=language]", "py")

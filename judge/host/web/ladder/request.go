@@ -81,7 +81,7 @@ func (s *site) findLadder(r *web.Request) (web.Access, error) {
 
 // listView lists the ladders.
 type listView struct {
-	Ladders         []Line
+	Ladders         []Summary
 	Makes, LoggedIn bool
 }
 

@@ -31,6 +31,7 @@ type ladderForm struct {
 	Played                string       // the rules of a ladder that exists, in a line
 	Seen                  []web.Choice // visibilities
 	Problems              []game       // that a new ladder can have
+	Removal               *web.Removal // nil for a new ladder
 	Errors                web.FieldErrors
 }
 
@@ -157,6 +158,10 @@ func (s *site) ladderSettings(w http.ResponseWriter, r *web.Request, code int, f
 	} else {
 		h := on(r)
 		title, f.Slug, f.Problem = "Settings", h.Slug, h.Title+" ("+h.Problem+")"
+		f.Removal = &web.Removal{Kind: "ladder", Slug: h.Slug}
+		if len(h.Bots) > 0 {
+			f.Removal.Content = web.Counted(len(h.Bots), "bot", "bots")
+		}
 		if f.Played = "a worker is reading the rules"; len(h.Ladder.Rules) > 0 {
 			f.Played = describe(h.View)
 		}

@@ -169,7 +169,33 @@ func (s *site) logIn(w http.ResponseWriter, r *web.Request) error {
 		r.Me = a
 		return s.SendAgain(w, r, v.Kept)
 	}
-	return web.Redirect(w, r, v.Next)
+	return s.enter(w, r, a, v.Next)
+}
+
+// enter leads to where a person wanted to go before they logged in. From the home page it leads to the
+// contest in which they take part, if exactly one is running.
+func (s *site) enter(w http.ResponseWriter, r *web.Request, a *store.Account, next string) error {
+	if next != "/" {
+		return web.Redirect(w, r, next)
+	}
+	all, err := s.Store.Contests(r.Context())
+	if err != nil {
+		return err
+	}
+	var running []string
+	for _, c := range all {
+		seat, err := s.Seat(r.Context(), c, a)
+		if err != nil {
+			return err
+		}
+		if seat.Team != nil && seat.State.Phase == auth.Running && seat.Can(auth.SeeContest) {
+			running = append(running, "/c/"+c.Slug)
+		}
+	}
+	if len(running) == 1 {
+		next = running[0]
+	}
+	return web.Redirect(w, r, next)
 }
 
 // logInHere logs the team in that is expected at the address of the caller.
@@ -193,7 +219,7 @@ func (s *site) logInHere(w http.ResponseWriter, r *web.Request) error {
 		r.Me = a
 		return s.SendAgain(w, r, v.Kept)
 	}
-	return web.Redirect(w, r, v.Next)
+	return s.enter(w, r, a, v.Next)
 }
 
 func (s *site) logOut(w http.ResponseWriter, r *web.Request) error {
