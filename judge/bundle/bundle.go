@@ -1,9 +1,9 @@
-// Package bundle freezes a problem: its folder and its generated cases, with what was
-// found out about it that changes verdicts, under one id. Wherever the bundle is laid
-// out, there is a problem folder that is judged as the first one was.
+// Package bundle freezes a problem under one id: its directory and its generated cases, with
+// all that was found out about it and changes verdicts. A bundle that is laid out anywhere
+// is a problem directory that is judged as the first one was.
 //
 // The id is the SHA-256 of the manifest (see Manifest.Bytes), which has the SHA-256 of
-// every file. So it does not depend on where the folder stands, what it is called, when
+// every file. So it does not depend on where the directory is, what it is called, when
 // its files were written, or in which order they are listed. Not in a bundle are built
 // programs, contestants' solutions, hidden files, and what editors and interpreters
 // leave behind.
@@ -47,7 +47,7 @@ type Bundle struct {
 	Frozen   *Frozen
 	Config   []byte // package config knows what it says
 
-	from  string // the file or folder, for faults
+	from  string // the file or directory, for faults
 	open  func(Entry) (io.ReadCloser, error)
 	close func() error
 }
@@ -60,11 +60,11 @@ type Frozen struct {
 	TimeLimitUS   int64  `json:"time_limit_us,omitempty"`
 	TimeLimitFrom string `json:"time_limit_from,omitempty"`
 	// Dropped says of graders of a package why they cannot be built. Their files, and those
-	// of Faults, are paths from the folder on.
+	// of Faults, are paths in the directory.
 	Dropped judge.Faults `json:"dropped_graders,omitempty"`
 	// Reference is the submission of a package that says what is right, by path.
 	Reference string `json:"reference,omitempty"`
-	// Faults are those of the folder that do not stop the judging.
+	// Faults are those of the directory that do not stop the judging.
 	Faults judge.Faults `json:"faults,omitempty"`
 	// Languages are the ids of those in which the setter's programs are written.
 	Languages []string `json:"languages,omitempty"`

@@ -419,7 +419,7 @@ func TestHostileFiles(t *testing.T) {
 		"a zero byte":                   {whole(line("644", 1, "a", "a\x00b")+last, "a", found), "not every system"},
 		"a path twice":                  {whole(a+a+last, "a", found), `the path "a" stands twice`},
 		"capital letters":               {whole(line("644", 1, "a", "A")+a+last, "a", found), `"A" and "a" are one name`},
-		"a file that is a folder":       {whole(a+line("644", 1, "a", "a/b")+last, "a", found), "both a file and a folder"},
+		"a file that is a folder":       {whole(a+line("644", 1, "a", "a/b")+last, "a", found), "both a file and a directory"},
 		"out of order":                  {whole(line("644", 1, "a", "b")+a+last, "a", found), "not in its order"},
 		"a negative size":               {whole(line("644", -1, "a", "a")+last, "a", found), "not a size"},
 		"a size with a zero before":     {whole("644 01"+a[5:]+last, "a", found), "not a size"},

@@ -57,7 +57,7 @@ func (b *Bundle) Write(w io.Writer) error {
 	return nil
 }
 
-// WriteFile writes the bundle file at path as a whole or not at all, with the folders
+// WriteFile writes the bundle file at path as a whole or not at all, with the directories
 // above it.
 func (b *Bundle) WriteFile(path string) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

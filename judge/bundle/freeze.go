@@ -21,21 +21,21 @@ import (
 
 // Source is a problem that is to be frozen.
 type Source struct {
-	Dir   string // its folder
+	Dir   string // its directory
 	Tests string // that of its generated cases; it may be missing, or be Dir itself
-	// Drivers is the folder of the contest's own golf drivers; "" and one that is missing
-	// are none.
+	// Drivers is the directory of the contest's own golf drivers. If it is empty or does not
+	// exist, there are none.
 	Drivers string
 	// Cases are generated cases that stand elsewhere, by group.
 	Cases map[string][]string
-	// Without says of folders and files of Dir that they do not go along, by path.
+	// Without reports whether a directory or file of Dir is left out, by path.
 	Without func(path string) bool
 	// Follow says where a link out of Dir leads, and whether it may be followed; nil is no
 	// such link.
 	Follow func(link string) (target string, ok bool)
 }
 
-// Where what stands outside of the problem's folder goes in a bundle.
+// Where files outside of the problem's directory go in a bundle.
 const (
 	TestsFolder   = "testcases"    // generated cases
 	DriversFolder = "golf-drivers" // the contest's own golf drivers
@@ -56,10 +56,10 @@ func Freeze(s Source, found *Frozen, config []byte) (*Bundle, error) {
 		_, taken := outer[path]
 		return taken || s.Without != nil && s.Without(path)
 	}
-	if err := f.folder(s.Dir, "", without); err != nil {
+	if err := f.dir(s.Dir, "", without); err != nil {
 		return nil, err
 	}
-	if err := f.folders(outer); err != nil {
+	if err := f.dirs(outer); err != nil {
 		return nil, err
 	}
 	for group, files := range s.Cases {
@@ -72,12 +72,11 @@ func Freeze(s Source, found *Frozen, config []byte) (*Bundle, error) {
 	return f.bundle(s.Dir, found, config)
 }
 
-// Snapshot makes a bundle of folders as they are, by the paths at which they stand in it;
-// those that are missing are left out. Nothing was found out about them. Follow is as in
-// Source.
+// Snapshot makes a bundle of unchanged directories, by their paths in the bundle. It leaves
+// out those that are missing, and finds out nothing about them. Follow is as in Source.
 func Snapshot(folders map[string]string, follow func(link string) (target string, ok bool), config []byte) (*Bundle, error) {
 	f := &freezer{paths: map[blob.Digest]string{}, follow: follow}
-	if err := f.folders(folders); err != nil {
+	if err := f.dirs(folders); err != nil {
 		return nil, err
 	}
 	return f.bundle("the snapshot", &Frozen{Format: FrozenFormat}, config)
@@ -92,10 +91,10 @@ func (f *freezer) bundle(from string, found *Frozen, config []byte) (*Bundle, er
 	slices.SortFunc(f.files, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
 	m := &Manifest{Files: f.files, Frozen: Entry{Path: FrozenFile, Size: int64(len(data)), Digest: blob.Of(data)}}
 	if len(m.Files) > maxEntries {
-		return nil, &judge.Fault{File: from, Text: fmt.Sprintf("the folder has more than %d files", maxEntries)}
+		return nil, &judge.Fault{File: from, Text: fmt.Sprintf("the directory has more than %d files", maxEntries)}
 	}
 	if _, err := m.check(); err != nil {
-		return nil, &judge.Fault{File: from, Text: "the folder cannot be frozen: " + err.Error(), Hint: "rename one of them"}
+		return nil, &judge.Fault{File: from, Text: "the directory cannot be frozen: " + err.Error(), Hint: "rename one of them"}
 	}
 	return &Bundle{Manifest: m, Frozen: found, Config: config, from: from, close: func() error { return nil }, open: func(e Entry) (io.ReadCloser, error) {
 		if e.Digest == m.Frozen.Digest {
@@ -113,22 +112,22 @@ type freezer struct {
 	follow func(link string) (target string, ok bool)
 }
 
-// folders adds whole folders, by the paths at which they stand in the bundle; those that
-// are missing are left out.
-func (f *freezer) folders(all map[string]string) error {
+// dirs adds whole directories, by their paths in the bundle. It leaves out those that are
+// missing.
+func (f *freezer) dirs(all map[string]string) error {
 	for _, at := range slices.Sorted(maps.Keys(all)) {
 		if _, err := os.Stat(all[at]); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err := f.folder(all[at], at, func(string) bool { return false }); err != nil {
+		if err := f.dir(all[at], at, func(string) bool { return false }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// folder adds a folder's files below the path prefix.
-func (f *freezer) folder(dir, prefix string, without func(string) bool) error {
+// dir adds a directory's files below the path prefix.
+func (f *freezer) dir(dir, prefix string, without func(string) bool) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return fmt.Errorf("freeze %s: %w", dir, err)
@@ -137,11 +136,11 @@ func (f *freezer) folder(dir, prefix string, without func(string) bool) error {
 	return f.walk(root, ".", prefix, without)
 }
 
-// walk adds the files below a folder of root. Links are followed as far as root goes.
+// walk adds the files below a directory of root. Links are followed as far as root goes.
 func (f *freezer) walk(root *os.Root, at, prefix string, without func(string) bool) error {
 	where := filepath.Join(root.Name(), filepath.FromSlash(at))
 	if strings.Count(at, "/") >= maxDepth {
-		return &judge.Fault{File: where, Text: fmt.Sprintf("folders in folders, more than %d deep", maxDepth), Hint: "is there a link that leads back to a folder above it?"}
+		return &judge.Fault{File: where, Text: fmt.Sprintf("directories in directories, more than %d deep", maxDepth), Hint: "is there a link that leads back to a directory above it?"}
 	}
 	entries, err := fs.ReadDir(root.FS(), at)
 	if err != nil {
@@ -165,7 +164,7 @@ func (f *freezer) walk(root *os.Root, at, prefix string, without func(string) bo
 		case info.IsDir():
 			err = f.walk(root, name, prefix, without)
 		case !info.Mode().IsRegular():
-			return &judge.Fault{File: here, Text: "neither a file nor a folder cannot be frozen", Hint: "remove it"}
+			return &judge.Fault{File: here, Text: "only files and directories can be frozen", Hint: "remove it"}
 		default:
 			err = f.file(here, path.Join(prefix, name))
 		}
@@ -176,7 +175,7 @@ func (f *freezer) walk(root *os.Root, at, prefix string, without func(string) bo
 	return nil
 }
 
-// outside adds what a link out of the folder leads to.
+// outside adds what a link out of the directory leads to.
 func (f *freezer) outside(link, name string) error {
 	target, ok := "", false
 	if f.follow != nil {
@@ -185,9 +184,9 @@ func (f *freezer) outside(link, name string) error {
 	info, err := os.Stat(target)
 	switch {
 	case !ok || err != nil:
-		return &judge.Fault{File: link, Text: "the link leads out of the folder, to nothing, or in a circle", Hint: "put a copy there"}
+		return &judge.Fault{File: link, Text: "the link leads out of the directory, to nothing, or in a circle", Hint: "put a copy there"}
 	case info.IsDir():
-		return f.folder(target, name, func(string) bool { return false })
+		return f.dir(target, name, func(string) bool { return false })
 	}
 	return f.file(target, name)
 }

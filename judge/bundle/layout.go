@@ -30,7 +30,7 @@ func FromBlobs(blobs *blob.Folder, id blob.Digest, name string) (*Bundle, error)
 	return b, b.readFrozen()
 }
 
-// Keep brings the bytes of all files into a folder of blobs, as far as they are not
+// Keep adds the bytes of all files to a directory of blobs, as far as they are not
 // there. Bytes that are not those of the manifest are a *judge.Fault.
 func (b *Bundle) Keep(blobs *blob.Folder) error {
 	for _, e := range b.Manifest.Blobs() {
@@ -54,9 +54,9 @@ func (b *Bundle) keep(blobs *blob.Folder, e Entry) error {
 	return err
 }
 
-// LayOut makes the problem folder at the path to, of read-only files: hard links into
-// the folder of blobs, which gets what it lacks. A folder that was laid out there before
-// is used again if nobody changed it, and else made anew.
+// LayOut creates the problem directory at the path to, of read-only files: hard links into
+// the directory of blobs, which gets the bytes that it lacks. A directory that was laid out
+// there before is used again if it is unchanged. Otherwise it is replaced.
 func (b *Bundle) LayOut(blobs *blob.Folder, to string) error {
 	if b.IsLaidOut(to) {
 		return nil
@@ -101,7 +101,7 @@ func (b *Bundle) LayOut(blobs *blob.Folder, to string) error {
 	return nil
 }
 
-// openToAll lets every user read the folders, whatever the umask says: programs in the
+// openToAll lets every user read the directories, whatever the umask is: programs in the
 // sandbox may run as another one.
 func (b *Bundle) openToAll(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -112,8 +112,8 @@ func (b *Bundle) openToAll(dir string) error {
 	})
 }
 
-// IsLaidOut says whether a folder holds the files of the manifest as they were laid out,
-// and no others.
+// IsLaidOut reports whether a directory has the files of the manifest, unchanged, and no
+// others.
 func (b *Bundle) IsLaidOut(dir string) bool {
 	have := 0
 	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {

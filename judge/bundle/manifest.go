@@ -17,7 +17,7 @@ import (
 
 // Entry is a file of a bundle.
 type Entry struct {
-	Path       string // from the problem folder on, with slashes
+	Path       string // in the problem directory, with slashes
 	Size       int64
 	Digest     blob.Digest
 	Executable bool
@@ -44,7 +44,7 @@ const (
 const (
 	maxEntries = 200_000
 	maxPath    = 1024     // bytes
-	maxDepth   = 32       // folders
+	maxDepth   = 32       // directories
 	maxTotal   = 64 << 30 // bytes of all files
 	maxFrozen  = 16 << 20
 )
@@ -138,13 +138,13 @@ func parseEntry(line string) (mode string, e Entry, err error) {
 	return mode, e, checkPath(e.Path)
 }
 
-// checkPath says what is wrong with a path: it must name a file in the folder, on any
+// checkPath says what is wrong with a path: it must name a file in the directory, on any
 // system.
 func checkPath(path string) error {
 	unfit := func(r rune) bool { return r == '\\' || unicode.IsControl(r) || r == utf8.RuneError }
 	switch {
 	case !fs.ValidPath(path) || path == "." || !filepath.IsLocal(filepath.FromSlash(path)):
-		return fmt.Errorf("the path %.200q is not inside the folder", path)
+		return fmt.Errorf("the path %.200q is not inside the directory", path)
 	case strings.ContainsFunc(path, unfit):
 		return fmt.Errorf("the path %.200q has a character that not every system can write", path)
 	case len(path) > maxPath || strings.Count(path, "/") > maxDepth:
@@ -174,7 +174,7 @@ func (m *Manifest) check() (line int, err error) {
 		paths[i] = e.Path
 	}
 	if i, a, b := collide.First(paths); i >= 0 {
-		return i + 1, fmt.Errorf("%.200q and %.200q are one name where capital letters do not matter, or one would be both a file and a folder", a, b)
+		return i + 1, fmt.Errorf("%.200q and %.200q are one name where capital letters do not matter, or one would be both a file and a directory", a, b)
 	}
 	return 0, nil
 }

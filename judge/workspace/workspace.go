@@ -92,9 +92,9 @@ type Workspace struct {
 	near      func(string) string
 	building  func(path, preparing string, passed time.Duration) // see Running
 	progress  func(what string, done, of int)                    // see Running
-	house     *cachedir.Shelf                                    // the house's problems, in each of their versions
-	archives  *cachedir.Shelf                                    // problems that came in archives, unpacked
-	fillings  *cachedir.Shelf                                    // packages whose cases were made
+	house     *cachedir.Cache                                    // the house's problems, in each of their versions
+	archives  *cachedir.Cache                                    // problems that came in archives, unpacked
+	fillings  *cachedir.Cache                                    // packages whose cases were made
 	houseRoot func() (string, error)                             // of the house's own contest
 	beside    *Beside                                            // nil until it is started
 	making    sync.Mutex                                         // held while cases that are not stored are made

@@ -1,19 +1,18 @@
-// Package cachedir keeps folders that took time to make: built programs, unpacked
-// archives, filled packages. A Shelf is a folder of entries, each under a key that
-// is a hash of all that it was made from, so an entry is never out of date.
+// Package cachedir keeps directories that took time to make: built programs, unpacked
+// archives, filled packages. A Cache is a directory of entries. The key of an entry is
+// a hash of all that it was made from, so an entry is never out of date.
 //
-//   - An entry is there as a whole or not at all: it is filled under .tmp and
-//     renamed. What a killed process left there is swept by the next one; a lock
-//     tells whose process is alive, for process numbers mean nothing to another
-//     container.
-//   - An entry is made once: others that want it wait.
-//   - An entry heals: Find looks at the time, size and number of each of its files,
-//     and where these differ at its content. What is damaged is made again.
-//   - The limits hold after each addition: the entries that nobody has asked for the
-//     longest go. Those that a living process was given stay.
+//   - An entry exists as a whole or not at all: it is filled under .tmp and renamed.
+//     The next process removes what a killed one left there. Locks show which
+//     processes are alive, because process numbers mean nothing to another container.
+//   - An entry is made once: other callers wait for it.
+//   - An entry heals: Find compares the time, size and number of each of its files
+//     and, if these differ, its content. A damaged entry is made again.
+//   - The limits hold after each addition: the least recently used entries are
+//     removed. Entries that a living process uses stay.
 //
-// The folder may be removed at any time. It does not know what an entry is for, and it
-// is not a place for what cannot be made again.
+// The directory may be removed at any time. The package does not know what an entry is
+// for, and it is not a place for what cannot be made again.
 package cachedir
 
 import (
@@ -30,21 +29,21 @@ import (
 	"assay/judge/internal/raze"
 )
 
-// A shelf's folder holds, beside the entries:
+// The directory of a cache has these files in addition to the entries:
 const (
-	tempDir  = ".tmp"   // folders that are being filled or removed, each locked by the one that does
+	tempDir  = ".tmp"   // directories that are being filled or removed, each locked by its process
 	locksDir = ".locks" // a file for each key that is being made, locked by its maker
 	sumsFile = ".sums"  // how much the entries take; locked while it is changed
 )
 
-// Limits bound a shelf. A zero field means no limit.
+// Limits bound a cache. A zero field means no limit.
 type Limits struct {
 	Bytes int64 // of all entries, their files counted in whole blocks
-	Files int   // files and folders of all entries
+	Files int   // files and directories of all entries
 }
 
-// Shelf is a folder of entries. It is safe for concurrent use, by many processes too.
-type Shelf struct {
+// A Cache is a directory of entries. It is safe for concurrent use by goroutines and processes.
+type Cache struct {
 	dir    string
 	limits Limits
 
@@ -62,11 +61,11 @@ type lease struct {
 // asked for last.
 const maxLeases = 256
 
-// Open opens the shelf in a folder, which need not be there, and sweeps what killed
+// Open opens the cache in a directory, which need not exist, and removes what killed
 // processes left in it.
-func Open(dir string, limits Limits) *Shelf {
-	s := &Shelf{dir: dir, limits: limits}
-	left, _ := os.ReadDir(filepath.Join(dir, tempDir)) // none: nothing to sweep
+func Open(dir string, limits Limits) *Cache {
+	s := &Cache{dir: dir, limits: limits}
+	left, _ := os.ReadDir(filepath.Join(dir, tempDir)) // without it, nothing was left
 	for _, d := range left {
 		path := filepath.Join(dir, tempDir, d.Name())
 		if info, err := d.Info(); !locks && (err != nil || time.Since(info.ModTime()) < 24*time.Hour) {
@@ -80,8 +79,8 @@ func Open(dir string, limits Limits) *Shelf {
 	return s
 }
 
-// Find returns the folder of an entry that is there as it was made.
-func (s *Shelf) Find(key string) (dir string, found bool) {
+// Find returns the directory of an undamaged entry.
+func (s *Cache) Find(key string) (dir string, found bool) {
 	dir = filepath.Join(s.dir, key)
 	if !s.take(key) || !s.whole(dir) {
 		return "", false
@@ -89,15 +88,15 @@ func (s *Shelf) Find(key string) (dir string, found bool) {
 	return dir, true
 }
 
-// Add returns the folder of an entry, which fill fills if it is not there. An error
-// of fill's is returned as it is, and then nothing is kept.
-func (s *Shelf) Add(ctx context.Context, key string, fill func(dir string) error) (string, error) {
+// Add returns the directory of an entry. If there is none, fill fills it. It returns an
+// error of fill unchanged, and then keeps nothing.
+func (s *Cache) Add(ctx context.Context, key string, fill func(dir string) error) (string, error) {
 	return s.add(ctx, key, fill, s.Find)
 }
 
 // Renew is Add for an entry that may be there and yet not be good; then it is made
 // again, in the same place.
-func (s *Shelf) Renew(ctx context.Context, key string, good func(dir string) bool, fill func(dir string) error) (string, error) {
+func (s *Cache) Renew(ctx context.Context, key string, good func(dir string) bool, fill func(dir string) error) (string, error) {
 	find := func(key string) (string, bool) {
 		dir, ok := s.Find(key)
 		return dir, ok && good(dir)
@@ -105,7 +104,7 @@ func (s *Shelf) Renew(ctx context.Context, key string, good func(dir string) boo
 	return s.add(ctx, key, fill, find)
 }
 
-func (s *Shelf) add(ctx context.Context, key string, fill func(dir string) error, find func(key string) (string, bool)) (string, error) {
+func (s *Cache) add(ctx context.Context, key string, fill func(dir string) error, find func(key string) (string, bool)) (string, error) {
 	if !isKey(key) {
 		return "", fmt.Errorf("cache %s: %q is not a key", s.dir, key)
 	}
@@ -140,7 +139,7 @@ func (s *Shelf) add(ctx context.Context, key string, fill func(dir string) error
 }
 
 // place makes room for an entry and puts it there.
-func (s *Shelf) place(key, made, tmp string, size sums) (string, error) {
+func (s *Cache) place(key, made, tmp string, size sums) (string, error) {
 	book, err := s.openBook()
 	if err != nil {
 		return "", err
@@ -162,14 +161,14 @@ func (s *Shelf) place(key, made, tmp string, size sums) (string, error) {
 	return dir, nil
 }
 
-// Temp makes a folder on the shelf's file system for work in progress, which only
+// Temp creates a directory on the cache's file system for work in progress, which only
 // this user can enter. Done removes it; if the process is killed, the next Open does.
-func (s *Shelf) Temp() (dir string, done func(), err error) {
+func (s *Cache) Temp() (dir string, done func(), err error) {
 	above := filepath.Join(s.dir, tempDir)
 	if err := os.MkdirAll(above, 0o700); err != nil {
 		return "", nil, s.Wrap(err)
 	}
-	for range 100 { // a sweep may come between the folder and its lock
+	for range 100 { // another Open may remove the directory before it is locked
 		dir, err = os.MkdirTemp(above, "")
 		if err != nil {
 			return "", nil, s.Wrap(err)
@@ -181,11 +180,11 @@ func (s *Shelf) Temp() (dir string, done func(), err error) {
 			}, nil
 		}
 	}
-	return "", nil, s.Wrap(errors.New("no folder in it can be locked"))
+	return "", nil, s.Wrap(errors.New("no directory in it can be locked"))
 }
 
 // take leases an entry; false where there is none.
-func (s *Shelf) take(key string) bool {
+func (s *Cache) take(key string) bool {
 	path := filepath.Join(s.dir, key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -215,7 +214,7 @@ func (s *Shelf) take(key string) bool {
 
 // release gives back the oldest lease, which is what this process has used least
 // recently; false where there is none.
-func (s *Shelf) release() bool {
+func (s *Cache) release() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.leases) == 0 {
@@ -228,13 +227,13 @@ func (s *Shelf) release() bool {
 
 // Close gives back all entries: from now on others may remove them. The end of the
 // process does so, too.
-func (s *Shelf) Close() {
+func (s *Cache) Close() {
 	for s.release() {
 	}
 }
 
-// lockPath opens a path and locks it, alone or beside others, without waiting. It is
-// nil if the path is gone or somebody else has it.
+// lockPath opens a path and locks it, alone or beside others, without waiting. It returns
+// nil if the path is gone or another process has the lock.
 func lockPath(path string, alone bool) *os.File {
 	f, err := os.Open(path)
 	if err != nil {
@@ -255,7 +254,7 @@ func same(f *os.File, path string) bool {
 }
 
 // lockKey waits until this process alone makes the entry.
-func (s *Shelf) lockKey(ctx context.Context, key string) (unlock func(), err error) {
+func (s *Cache) lockKey(ctx context.Context, key string) (unlock func(), err error) {
 	above := filepath.Join(s.dir, locksDir)
 	if err := os.MkdirAll(above, 0o755); err != nil {
 		return nil, s.Wrap(err)
@@ -268,7 +267,7 @@ func (s *Shelf) lockKey(ctx context.Context, key string) (unlock func(), err err
 		}
 		if lock(f, true) && same(f, path) {
 			return func() {
-				os.Remove(path) // while it is locked, so that nobody has locked another one
+				os.Remove(path) // while it is locked, so that no process has locked another one
 				f.Close()
 			}, nil
 		}
@@ -281,8 +280,8 @@ func (s *Shelf) lockKey(ctx context.Context, key string) (unlock func(), err err
 	}
 }
 
-// isKey says whether a name may be a key: it ends in a hash, so that what else a
-// user keeps in the folder is not taken for an entry.
+// isKey says whether a name may be a key: it ends in a hash, so that other
+// files in the directory are not taken for entries.
 func isKey(name string) bool {
 	const digits = 16
 	if len(name) < digits || name[0] == '.' || filepath.Base(name) != name {
@@ -310,12 +309,12 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	const another = "\n    set ASSAY_CACHE to a folder that can be written"
+	const another = "\n    set ASSAY_CACHE to a directory that can be written"
 	switch {
 	case errors.Is(e.Err, errInUse):
 		return fmt.Sprintf("the cache, %s, is full of what running judges use\n    wait for one of them to end", e.Dir)
 	case IsFull(e.Err):
-		return fmt.Sprintf("no space is left on the disk of the cache, %s\n    free some, or set ASSAY_CACHE to a folder on another disk", e.Dir)
+		return fmt.Sprintf("no space is left on the disk of the cache, %s\n    free some, or set ASSAY_CACHE to a directory on another disk", e.Dir)
 	case errors.Is(e.Err, syscall.EROFS):
 		return fmt.Sprintf("the cache, %s, is on a disk that is read-only%s", e.Dir, another)
 	case errors.Is(e.Err, fs.ErrPermission):
@@ -331,16 +330,16 @@ func (e *Error) Unwrap() error { return e.Err }
 var errInUse = errors.New("everything in it is in use")
 
 // Wrap says of an error that it is one of the cache.
-func (s *Shelf) Wrap(err error) error {
+func (s *Cache) Wrap(err error) error {
 	if err == nil {
 		return nil
 	}
 	return &Error{s.dir, err}
 }
 
-// WrapFill says of an error of a fill function, or of work in a folder of Temp's, what it
+// WrapFill adds to an error of a fill function, or of work in a directory of Temp, what it
 // means for the cache.
-func (s *Shelf) WrapFill(err error) error {
+func (s *Cache) WrapFill(err error) error {
 	if IsFull(err) || errors.Is(err, syscall.EROFS) {
 		return s.Wrap(err)
 	}

@@ -30,7 +30,7 @@ func writes(size int) func(dir string) error {
 	}
 }
 
-func add(t *testing.T, s *cachedir.Shelf, name string, fill func(dir string) error) string {
+func add(t *testing.T, s *cachedir.Cache, name string, fill func(dir string) error) string {
 	t.Helper()
 	dir, err := s.Add(t.Context(), key(name), fill)
 	if err != nil {
@@ -144,7 +144,7 @@ func TestHeals(t *testing.T) {
 	}
 }
 
-// TestLimitsHold: after each addition the shelf takes what it may take at most, and
+// TestLimitsHold: after each addition the cache takes what it may take at most, and
 // those entries are left that were asked for last.
 func TestLimitsHold(t *testing.T) {
 	home := t.TempDir()
@@ -165,7 +165,7 @@ func TestLimitsHold(t *testing.T) {
 		}
 		s.Close()
 		if bytes, files := disk(t, home); bytes > most || files > 30 {
-			t.Fatalf("after entry %d the shelf has %d bytes in %d files", i, bytes, files)
+			t.Fatalf("after entry %d the cache has %d bytes in %d files", i, bytes, files)
 		}
 	}
 	var left []string
@@ -220,7 +220,7 @@ func TestSumsThatAreLost(t *testing.T) {
 				t.Fatal(err)
 			}
 			if bytes, _ := disk(t, home); bytes > limits.Bytes {
-				t.Fatalf("with the sums %q the shelf has %d bytes after %d entries", text, bytes, i+1)
+				t.Fatalf("with the sums %q the cache has %d bytes after %d entries", text, bytes, i+1)
 			}
 		}
 		if entries, _ := os.ReadDir(home); len(entries) < 4 {
@@ -246,11 +246,11 @@ func TestInUse(t *testing.T) {
 	}
 	_, err := other.Add(t.Context(), key("d"), writes(45<<10))
 	if err == nil || !strings.Contains(err.Error(), "full of what running judges use") {
-		t.Errorf("Add to a shelf that is in use: %v", err)
+		t.Errorf("Add to a cache that is in use: %v", err)
 	}
 	add(t, user, "d", writes(45<<10))
 	if bytes, _ := disk(t, home); bytes > limits.Bytes {
-		t.Errorf("the shelf has %d bytes", bytes)
+		t.Errorf("the cache has %d bytes", bytes)
 	}
 	tidy(t, home)
 }

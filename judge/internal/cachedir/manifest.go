@@ -29,17 +29,17 @@ const (
 	manifestEnd  = "end"
 )
 
-// touchAfter is how old a manifest's time must be for it to be set anew.
+// touchAfter is how old a manifest's time must be for it to be set again.
 const touchAfter = time.Minute
 
 // Stamp changes when a file does: its size and time, and where the system tells them
-// the time of its last change of any kind, which nobody can set, and its number.
+// the time of its last change of any kind, which no program can set, and its number.
 func Stamp(info fs.FileInfo) string {
 	changed, number := changeOf(info)
 	return fmt.Sprintf("%d,%d,%d,%d", info.Size(), info.ModTime().UnixNano(), changed, number)
 }
 
-// seal writes the manifest of a folder, and says how much the folder takes.
+// seal writes the manifest of a directory, and returns how much the directory takes.
 func seal(dir string) (sums, error) {
 	var lines bytes.Buffer
 	size := sums{files: 1} // the manifest
@@ -64,7 +64,7 @@ func seal(dir string) (sums, error) {
 			fmt.Fprintf(&lines, "link %q %q\n", target, name)
 			return err
 		case !d.Type().IsRegular():
-			return fmt.Errorf("%s is neither a file nor a folder", path)
+			return fmt.Errorf("%s is neither a file nor a directory", path)
 		}
 		hash, stamp, err := hashFile(path)
 		fmt.Fprintf(&lines, "file %s %s %q\n", hash, stamp, name)
@@ -112,7 +112,7 @@ func readManifest(dir string) (head string, lines []string, ok bool) {
 
 // whole says whether an entry is as it was made. Files that only look changed, as in
 // a cache that was copied, are looked into, and remembered as they look now.
-func (s *Shelf) whole(dir string) bool {
+func (s *Cache) whole(dir string) bool {
 	head, lines, ok := readManifest(dir)
 	if !ok {
 		return false

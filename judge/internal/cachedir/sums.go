@@ -38,16 +38,16 @@ func (s *sums) fits(l Limits) bool {
 	return (l.Bytes <= 0 || s.bytes <= l.Bytes) && (l.Files <= 0 || s.files <= l.Files)
 }
 
-// book is the open file of a shelf's sums. They may be too high, where a user removed
+// book is the open file of a cache's sums. They may be too high, if a user removed
 // entries by hand or a process was killed; the entries are counted before any is
 // removed.
 type book struct {
-	shelf *Shelf
+	cache *Cache
 	file  *os.File
 }
 
-// openBook opens and locks it; whoever has the lock has it only for a moment.
-func (s *Shelf) openBook() (*book, error) {
+// openBook opens and locks the file. Each process has the lock only for a moment.
+func (s *Cache) openBook() (*book, error) {
 	f, err := os.OpenFile(filepath.Join(s.dir, sumsFile), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, s.Wrap(err)
@@ -73,29 +73,29 @@ func (b *book) read() (total sums, ok bool) {
 func (b *book) write(total sums) error {
 	text := fmt.Sprintf("%-19d %-10d\n", total.bytes, total.files) // always as long
 	_, err := b.file.WriteAt([]byte(text), 0)
-	return b.shelf.Wrap(err)
+	return b.cache.Wrap(err)
 }
 
 // add counts a new entry, and removes as many others as the limits demand.
 func (b *book) add(size sums) error {
 	total, ok := b.read()
 	total.add(size)
-	if ok && total.fits(b.shelf.limits) {
+	if ok && total.fits(b.cache.limits) {
 		return b.write(total)
 	}
-	all := b.shelf.entries()
+	all := b.cache.entries()
 	total = size
 	for _, e := range all {
 		total.add(e.sums)
 	}
-	for !total.fits(b.shelf.limits) {
-		removed := slices.IndexFunc(all, func(e stored) bool { return b.shelf.remove(e.key) })
+	for !total.fits(b.cache.limits) {
+		removed := slices.IndexFunc(all, func(e stored) bool { return b.cache.remove(e.key) })
 		switch {
 		case removed >= 0:
 			total.sub(all[removed].sums)
 			all = slices.Delete(all, removed, removed+1)
-		case !b.shelf.release():
-			return b.shelf.Wrap(errInUse)
+		case !b.cache.release():
+			return b.cache.Wrap(errInUse)
 		}
 	}
 	return b.write(total)
@@ -110,7 +110,7 @@ type stored struct {
 
 // entries are all entries, those first that were not asked for the longest, and
 // before them those that are damaged.
-func (s *Shelf) entries() []stored {
+func (s *Cache) entries() []stored {
 	var all []stored
 	list, _ := os.ReadDir(s.dir) // what cannot be read cannot be removed
 	for _, d := range list {
@@ -144,12 +144,12 @@ func measure(path string) (total sums) {
 	return total
 }
 
-// remove removes an entry that nobody uses.
-func (s *Shelf) remove(key string) bool { return s.Discard(filepath.Join(s.dir, key)) }
+// remove removes an entry that is not in use.
+func (s *Cache) remove(key string) bool { return s.Discard(filepath.Join(s.dir, key)) }
 
-// Discard removes a file or folder on the shelf's file system, at once for everybody;
-// false if somebody uses it.
-func (s *Shelf) Discard(path string) bool {
+// Discard removes a file or directory on the cache's file system, at once for all processes.
+// It returns false if the file or directory is in use.
+func (s *Cache) Discard(path string) bool {
 	f := lockPath(path, true)
 	if f == nil {
 		return false
@@ -163,8 +163,8 @@ func (s *Shelf) Discard(path string) bool {
 	return os.Rename(path, filepath.Join(tmp, "old")) == nil
 }
 
-// Use keeps a file or folder from being discarded until release is called; false if
-// it is gone, or about to be.
+// Use keeps a file or directory from being discarded until release is called. It returns
+// false if it does not exist any more, or is being discarded.
 func Use(path string) (release func(), ok bool) {
 	f := lockPath(path, false)
 	if f == nil {
@@ -173,13 +173,13 @@ func Use(path string) (release func(), ok bool) {
 	return func() { f.Close() }, true
 }
 
-// Size is how many bytes, in whole blocks, and how many files and folders a folder has.
+// Size returns how many bytes, in whole blocks, and how many files and directories a directory has.
 func Size(dir string) (bytes int64, files int) {
 	total := measure(dir)
 	return total.bytes, total.files
 }
 
-// Trim removes the files of a folder that were not changed the longest until the
+// Trim removes the files of a directory that were not changed for longest until the
 // limits hold, for caches of plain files. Hidden files are not looked at.
 func Trim(dir string, limits Limits) {
 	type file struct {

@@ -16,10 +16,10 @@ func lock(*os.File, bool) bool { return true }
 
 func lockWaiting(*os.File) error { return nil }
 
-// FreeDisk says how many bytes are left on a folder's disk, where the system tells it.
+// FreeDisk returns how many bytes are left on a directory's disk, if the system knows.
 func FreeDisk(string) (bytes int64, known bool) { return 0, false }
 
-// DiskSize says how many bytes a folder's disk has, where the system tells it.
+// DiskSize returns how many bytes a directory's disk has, if the system knows.
 func DiskSize(string) (bytes int64, known bool) { return 0, false }
 
 // errDiskFull is what Windows says.

@@ -11,7 +11,7 @@ import (
 // locks says whether the system has locks.
 const locks = true
 
-// lock locks a file, alone or beside others, unless somebody else has it.
+// lock locks a file, alone or beside others, unless another process has it.
 func lock(f *os.File, alone bool) bool {
 	how := syscall.LOCK_SH
 	if alone {
@@ -29,8 +29,8 @@ func lockWaiting(f *os.File) error {
 	}
 }
 
-// FreeDisk says how many bytes are left on a folder's disk for this user, where the system
-// tells it.
+// FreeDisk returns how many bytes are left on a directory's disk for this user, if the system
+// knows.
 func FreeDisk(dir string) (bytes int64, known bool) {
 	var st syscall.Statfs_t
 	if syscall.Statfs(dir, &st) != nil {
@@ -39,7 +39,7 @@ func FreeDisk(dir string) (bytes int64, known bool) {
 	return int64(st.Bavail) * int64(st.Bsize), true
 }
 
-// DiskSize says how many bytes a folder's disk has, where the system tells it.
+// DiskSize returns how many bytes a directory's disk has, if the system knows.
 func DiskSize(dir string) (bytes int64, known bool) {
 	var st syscall.Statfs_t
 	if syscall.Statfs(dir, &st) != nil {

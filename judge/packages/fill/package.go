@@ -75,7 +75,7 @@ type Kept struct {
 }
 
 // Shelf is where filled packages are kept in a cache.
-func Shelf(cache string) *cachedir.Shelf {
+func Shelf(cache string) *cachedir.Cache {
 	return cachedir.Open(filepath.Join(cache, "filled"), cachedir.Limits{Bytes: keptBytes, Files: keptFiles})
 }
 
@@ -83,7 +83,7 @@ func Shelf(cache string) *cachedir.Shelf {
 // filled by the recipe. While nothing changes it is made only once, unless there were
 // faults: their reason may lie outside of the package, as where a tool was missing that
 // is there by now, so the next command tries again.
-func (f *Filler) Keep(ctx context.Context, dir string, shelf *cachedir.Shelf, read func(stage string) (*Recipe, judge.Faults, judge.Faults)) (*Kept, error) {
+func (f *Filler) Keep(ctx context.Context, dir string, shelf *cachedir.Cache, read func(stage string) (*Recipe, judge.Faults, judge.Faults)) (*Kept, error) {
 	key, err := hashFolder(dir, f.Follow)
 	if err != nil {
 		return nil, fmt.Errorf("read package %s: %w", dir, err)

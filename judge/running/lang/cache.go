@@ -27,8 +27,8 @@ import (
 // work.
 type cache struct {
 	dir      string
-	programs *cachedir.Shelf
-	prepared *cachedir.Shelf
+	programs *cachedir.Cache
+	prepared *cachedir.Cache
 	kept     cachedir.Limits // of each of the languages' own caches
 }
 
