@@ -42,7 +42,7 @@ func TestSettings(t *testing.T) {
 		{"name", "has 200 letters at most", settings("name", strings.Repeat("é", 201))},
 		{"slug", "for example spring.", settings("slug", "Spring!")},
 		{"slug", "practice is reserved", settings("slug", "practice")},
-		{"slug", "the name has no letters or digits to make one from", settings("slug", "", "name", "李雷")},
+		{"slug", "the name has no letters or digits to make one from", settings("slug", "", "name", "!?")},
 		{"format", "Select one of the choices", settings("format", "king")},
 		{"visibility", "Select one of the choices", settings("visibility", "")},
 		{"show", "Select one of the choices", settings("show", "nothing")},
