@@ -3,6 +3,7 @@ package web_test
 import (
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -11,8 +12,8 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// BenchmarkPages asks for the pages that a class opens most, beside a file that never changes,
-// by one browser that is logged in.
+// BenchmarkPages asks for the pages that a class opens most, by one browser that is logged in. The baseline is a
+// file that net/http serves: the server of the pages has each network wait between two files.
 func BenchmarkPages(b *testing.B) {
 	h := webtest.New(b)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{Show: judge.ShowSamples})
@@ -20,12 +21,14 @@ func BenchmarkPages(b *testing.B) {
 		h.Judged(h.Send(c, "ada"), webtest.Failing()...)
 	}
 	cookie := h.Cookie("ada")
-	for _, page := range []struct{ name, path string }{
-		{"file", "/static/icon.svg"}, {"home", "/"}, {"contest", "/c/now"}, {"problem", "/c/now/p/A"}, {"judging", "/c/now/s/50"},
+	files := httptest.NewServer(http.FileServer(http.Dir("static")))
+	b.Cleanup(files.Close)
+	for _, page := range []struct{ name, address string }{
+		{"file", files.URL + "/icon.svg"}, {"home", h.URL}, {"contest", h.URL + "/c/now"}, {"problem", h.URL + "/c/now/p/A"}, {"judging", h.URL + "/c/now/s/50"},
 	} {
 		b.Run(page.name, func(b *testing.B) {
 			for b.Loop() {
-				r, err := http.NewRequestWithContext(b.Context(), "GET", h.URL+page.path, nil)
+				r, err := http.NewRequestWithContext(b.Context(), "GET", page.address, nil)
 				if err != nil {
 					b.Fatal(err)
 				}
