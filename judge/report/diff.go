@@ -119,8 +119,8 @@ func difference(d *judge.Detail) []drawn {
 
 var drawnMore = drawn{Kind: more, Spans: []span{{Text: cut}}}
 
-// shorten drops what is the same after the last difference, but for some lines.
-// It returns false where it dropped any.
+// shorten drops equal lines after the last difference, except some. It returns false
+// if it dropped any.
 func shorten(all []drawn) ([]drawn, bool) {
 	last := len(all)
 	for last > 0 && all[last-1].Kind == same {

@@ -182,7 +182,7 @@ func commonStart(a, b string) int {
 	return cells
 }
 
-// blank is how a blank is drawn that nobody would see.
+// blank is how an invisible blank is drawn.
 const blank = "·"
 
 // visible makes the blanks at the end of a line visible, and those that are all

@@ -34,7 +34,7 @@ type ManifestCase struct {
 	Ans  string `toml:"ans"` // SHA-256 of the answer file
 }
 
-// ReadManifest reads the manifest of a folder of cases. A missing one is empty.
+// ReadManifest reads the manifest of a directory of cases. A missing one is empty.
 func ReadManifest(dir string) (*Manifest, judge.Faults) {
 	file := filepath.Join(dir, ManifestFile)
 	data, err := os.ReadFile(file)

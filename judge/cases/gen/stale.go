@@ -81,7 +81,7 @@ func adopt(todo []*task) error {
 // sameInput reports whether the case was drawn as it was before.
 func (t *task) sameInput() bool { return t.old != nil && t.seed == t.old.Seed && t.in == t.old.In }
 
-// unchecked reports whether the validator as it is now has not seen the input.
+// unchecked reports whether the present validator has not seen the input.
 func (t *task) unchecked() bool { return !t.sameInput() || t.old.validated }
 
 // unchanged reports whether nothing about the case has changed.

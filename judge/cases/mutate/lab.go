@@ -97,7 +97,7 @@ func Open(ctx context.Context, s Setting) (*Lab, error) {
 	l := &Lab{Setting: s}
 	l.Tools.known = map[string]*types.Package{}
 	if s.Folder.Reference == nil {
-		return nil, s.Folder.Fault("reference", "without a reference nobody knows what is right", `add: [reference] program = "reference"`)
+		return nil, s.Folder.Fault("reference", "without a reference no correct output is known", `add: [reference] program = "reference"`)
 	}
 	part := s.Folder.Checker.Program
 	l.stateful = part != nil && part.Speaks == "kit"

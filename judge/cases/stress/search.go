@@ -70,7 +70,7 @@ type hunt struct {
 }
 
 // work looks at one input after the other. Numbers are handed out in order, so all
-// inputs before one that fails are looked at, whoever ends first.
+// inputs before one that fails are tried, in whatever order the workers end.
 func (h *hunt) work(ctx context.Context) error {
 	b, err := h.lab.take()
 	if err != nil {

@@ -55,7 +55,7 @@ func (s *site) ladderGames(w http.ResponseWriter, r *web.Request) error {
 	web.SetAttachment(w, on(r).Slug+".jsonl")
 	write := json.NewEncoder(w)
 	if _, err := w.Write(log.Bytes()); err != nil {
-		return nil // nobody listens
+		return nil // the client is gone
 	}
 	encounters := on(r).Table()
 	if all {
@@ -69,7 +69,7 @@ func (s *site) ladderGames(w http.ResponseWriter, r *web.Request) error {
 		}
 		for _, g := range games {
 			if write.Encode(&arena.Record{Game: g}) != nil {
-				return nil // nobody listens
+				return nil // the client is gone
 			}
 		}
 	}

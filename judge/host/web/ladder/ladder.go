@@ -39,7 +39,7 @@ func Lines(s *web.Site, r *web.Request) (all []Summary, err error) {
 		return nil, err
 	}
 	for _, l := range ladders {
-		if !auth.Can(desk.Role(r.Me), auth.SeeLadder, stateOn(l, r)) {
+		if !desk.LadderAccess(l, r.Me).Can(auth.SeeLadder) {
 			continue
 		}
 		v, err := s.Ladders.View(r.Context(), l)
@@ -65,7 +65,8 @@ type ladderView struct {
 	Untold bool          // no statement of the game was published
 	Mine   []botLine
 	Submit submitBotView
-	LogIn  bool // the reader could put a bot on it after logging in
+	LogIn  bool   // the reader could submit a bot after logging in
+	Closed string // why the reader cannot, otherwise
 	// Changes reports whether the reader may change the settings.
 	Changes bool
 }
@@ -121,7 +122,7 @@ type climbLine struct {
 	At            time.Time
 }
 
-// botLine is a bot in a list of one's own.
+// botLine is a bot in the list of the caller's own bots.
 type botLine struct {
 	*store.Bot
 	Slug  string
@@ -150,7 +151,9 @@ func (s *site) ladderPage(w http.ResponseWriter, r *web.Request, code int, f sub
 	}
 	v.Changes = r.Can(auth.Make)
 	v.Submit.Allowed, v.Submit.MaxSize = r.Can(auth.EnterBot), s.MaxSize
-	v.LogIn = r.Me == nil && h.Open
+	if v.LogIn = r.Me == nil && h.Open; !v.Submit.Allowed && !v.LogIn {
+		v.Closed = h.Closed().Sentence()
+	}
 	sheet, err := s.sheetOf(h.Sheet)
 	if err != nil {
 		return err
