@@ -109,7 +109,9 @@ func (c *console) terminal(problem, to string) (report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return report.Terminal(c.out, report.TerminalOptions{Colour: colour, Live: is && !c.quiet, Width: width, Now: time.Now, Problem: problem, To: to}), nil
+	return report.Terminal(c.out, report.TerminalOptions{
+		Colour: colour, Live: is && !c.quiet, Width: width, Now: time.Now, Problem: problem, To: to,
+	}), nil
 }
 
 func (c *console) useColour(terminal bool) (bool, error) {

@@ -36,7 +36,10 @@ type finding struct {
 
 func (f *finding) flags(c *console, set *pflag.FlagSet) {
 	set.IntVar(&f.evaluations, "evaluations", 5000, "smaller inputs to try at most; 0 leaves the input as it is")
-	set.DurationVar(&f.budget, "budget", 10*time.Minute, "time for trying them; if it is used up, the result depends on the machine; 0s leaves the input as it is")
+	set.DurationVar(
+		&f.budget, "budget", 10*time.Minute,
+		"time for trying them; if it is used up, the result depends on the machine; 0s leaves the input as it is",
+	)
 	set.StringVar(&f.out, "out", "", "write the input to `FILE`")
 	set.StringVar(&f.add, "add", "", "keep it as a case of `GROUP`, in the problem's cases/ folder, with the reference's answer")
 	set.StringVar(&f.language, "lang", "", "the solution's language, where its name does not tell")
@@ -172,7 +175,10 @@ func (f *finding) smaller(ctx context.Context, c *console, b *fixture, found *st
 	size.Store(int64(len(found.Input)))
 	before := b.lab.Progress().Evaluations
 	c.follow(func() string {
-		return fmt.Sprintf("shrinking: from %d to %d bytes, %d of at most %d evaluations", len(found.Input), size.Load(), b.lab.Progress().Evaluations-before, f.evaluations)
+		return fmt.Sprintf(
+			"shrinking: from %d to %d bytes, %d of at most %d evaluations", len(found.Input), size.Load(),
+			b.lab.Progress().Evaluations-before, f.evaluations,
+		)
 	}, func() {
 		small, err = b.lab.Shrink(ctx, found, budget, func(s shrink.Step) { size.Store(int64(len(s.Text))) })
 	})

@@ -153,7 +153,10 @@ are judged with what was there when they came.
 	f := cmd.Flags()
 	f.StringVar(&to, "to", "", "the server's `URL`")
 	f.StringVar(&as, "as", "", "the problem's `NAME` there, if not its own")
-	f.StringVar(&practice, "practice", "", "what practice with the problem shows: off, verdict, samples, all, or default for the server's setting (default unchanged)")
+	f.StringVar(
+		&practice, "practice", "",
+		"what practice with the problem shows: off, verdict, samples, all, or default for the server's setting (default unchanged)",
+	)
 	r.flags(c, f)
 	return cmd
 }

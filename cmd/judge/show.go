@@ -38,7 +38,10 @@ func showCommand(c *console) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&s.language, "language", "", "the statement's language, where a problem package has several: en, de, ...")
 	cmd.Flags().BoolVar(&s.golf, "golf", false, "the statement for golfers: the domain, how answers are called, and what is counted")
-	cmd.Flags().BoolVar(&s.game, "game", false, "the statement for authors of bots: the protocol, the rules with their limits, faults, and first bots")
+	cmd.Flags().BoolVar(
+		&s.game, "game", false,
+		"the statement for authors of bots: the protocol, the rules with their limits, faults, and first bots",
+	)
 	cmd.Flags().StringVar(&s.html, "html", "", "write it as a page to `FILE`")
 	cmd.Flags().StringVar(&s.pdf, "pdf", "", "print it to `FILE`, by an installed Chromium or Chrome")
 	return cmd
@@ -94,7 +97,9 @@ func (s *showing) run(ctx context.Context, c *console, name string) error {
 }
 
 // read is the statement that is asked for.
-func (s *showing) read(ctx context.Context, contest *workspace.Workspace, folder *workspace.Problem) (read *workspace.Statement, err error) {
+func (s *showing) read(
+	ctx context.Context, contest *workspace.Workspace, folder *workspace.Problem,
+) (read *workspace.Statement, err error) {
 	switch {
 	case s.golf && s.game:
 		return nil, usageError{errors.New("--golf and --game do not go together: choose one statement")}

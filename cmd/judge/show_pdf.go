@@ -48,7 +48,12 @@ func printPDF(ctx context.Context, page []byte, file string) error {
 		}
 	}
 	if browser == "" {
-		return &judge.Misuse{Err: fmt.Errorf("--pdf needs Chromium or Chrome, and there is none of %s\n    install the package chromium (on Ubuntu chromium-browser), or print the page that --html writes from any browser", strings.Join(browsers, ", "))}
+		return &judge.Misuse{
+			Err: fmt.Errorf(
+				"--pdf needs Chromium or Chrome, and there is none of %s\n    install the package chromium (on Ubuntu chromium-browser), or print the page that --html writes from any browser",
+				strings.Join(browsers, ", "),
+			),
+		}
 	}
 	dir, err := os.MkdirTemp("", "assay-print-")
 	if err != nil {

@@ -57,7 +57,9 @@ func (p *printing) run(ctx context.Context, c *console, names []string) (err err
 	case p.title != "" && !p.contest:
 		return usageError{errors.New("--title is that of a booklet: add --contest")}
 	case p.pdf == "" && p.html == "":
-		return usageError{errors.New("missing: --pdf FILE, or --html FILE for a page to print from a browser\n    judge show prints a statement to the terminal")}
+		return usageError{errors.New(
+			"missing: --pdf FILE, or --html FILE for a page to print from a browser\n    judge show prints a statement to the terminal",
+		)}
 	}
 	contest, err := cli.Find()
 	if err != nil {
@@ -104,7 +106,9 @@ func (p *printing) run(ctx context.Context, c *console, names []string) (err err
 
 // read reads a problem for the booklet. If its statement is nothing but a document, it returns that
 // as well.
-func (p *printing) read(ctx context.Context, contest *workspace.Workspace, name string) (*report.BookletProblem, *workspace.StatementFile, error) {
+func (p *printing) read(
+	ctx context.Context, contest *workspace.Workspace, name string,
+) (*report.BookletProblem, *workspace.StatementFile, error) {
 	folder, faults, err := contest.Folder(name)
 	if err != nil {
 		return nil, nil, err

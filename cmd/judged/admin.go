@@ -35,7 +35,10 @@ read the folder is its admin.
 ` + exitHelp,
 	}
 	cmd.PersistentFlags().StringVar(&a.data, "data", "", "the server's `DIR` of data; not set, the one that judge.toml names")
-	cmd.AddCommand(a.account(), a.contest(), a.invite(), a.worker(), a.class(), a.token(), a.queue(), a.cancel(), a.judgings(), a.rejudge(), a.backup(), a.restore())
+	cmd.AddCommand(
+		a.account(), a.contest(), a.invite(), a.worker(), a.class(), a.token(), a.queue(), a.cancel(),
+		a.judgings(), a.rejudge(), a.backup(), a.restore(),
+	)
 	return cmd
 }
 

@@ -30,7 +30,10 @@ func (a *admin) queue() *cobra.Command {
 			fmt.Fprintln(a.out, "nothing waits")
 		}
 		for _, q := range queues {
-			fmt.Fprintf(a.out, "%-11s %-10s %d waiting, %d with a worker, the oldest for %s\n", q.Lane, q.Class, q.Waiting, q.Out, time.Since(q.Oldest).Round(time.Second))
+			fmt.Fprintf(
+				a.out, "%-11s %-10s %d waiting, %d with a worker, the oldest for %s\n", q.Lane, q.Class,
+				q.Waiting, q.Out, time.Since(q.Oldest).Round(time.Second),
+			)
 			if q.OfGuests > 0 {
 				fmt.Fprintf(a.out, "%-22s %d of them guests have judged: they wait until a worker is here that is no guest\n", "", q.OfGuests)
 			}
@@ -53,13 +56,18 @@ func (a *admin) askers(all []client.Asker) {
 		fmt.Fprintf(a.out, "%-22s %d, of which %d wait to be planned\n", "flows", flows, idle)
 	}
 	for _, one := range all[:min(len(all), mostAskers)] {
-		fmt.Fprintf(a.out, "  of %-18s %d jobs, %d flows, the oldest for %s\n", one.Login, one.Jobs, one.Flows, time.Since(one.Oldest).Round(time.Second))
+		fmt.Fprintf(
+			a.out, "  of %-18s %d jobs, %d flows, the oldest for %s\n", one.Login, one.Jobs, one.Flows,
+			time.Since(one.Oldest).Round(time.Second),
+		)
 	}
 }
 
 func (a *admin) cancel() *cobra.Command {
 	var login, problem string
-	cmd := a.below("cancel", "cancel what is not judged yet of a person or a problem", func(ctx context.Context, api *client.Client, _ []string) error {
+	cmd := a.below("cancel", "cancel what is not judged yet of a person or a problem", func(
+		ctx context.Context, api *client.Client, _ []string,
+	) error {
 		if login == "" && problem == "" {
 			return &judge.Misuse{Err: errors.New("say whose submissions are cancelled, or to which problem: --login or --problem")}
 		}
@@ -74,7 +82,10 @@ func (a *admin) cancel() *cobra.Command {
 		fmt.Fprintln(a.out)
 		return nil
 	})
-	cmd.Flags().StringVar(&login, "login", "", "the submissions of this login, and its flows: what judge verify, adequacy, golf and arena ask for with --on")
+	cmd.Flags().StringVar(
+		&login, "login", "",
+		"the submissions of this login, and its flows: what judge verify, adequacy, golf and arena ask for with --on",
+	)
 	cmd.Flags().StringVar(&problem, "problem", "", "the submissions to this problem")
 	return cmd
 }
@@ -82,7 +93,9 @@ func (a *admin) cancel() *cobra.Command {
 func (a *admin) judgings() *cobra.Command {
 	var f client.JudgingFilter
 	var versions bool
-	cmd := a.below("judgings", "list who judged what, and what was judged again", func(ctx context.Context, api *client.Client, _ []string) error {
+	cmd := a.below("judgings", "list who judged what, and what was judged again", func(
+		ctx context.Context, api *client.Client, _ []string,
+	) error {
 		all, err := api.Judgings(ctx, f)
 		if err != nil {
 			return err
@@ -105,7 +118,10 @@ func (a *admin) judgings() *cobra.Command {
 			case j.Stands && !j.Ended.IsZero():
 				verdict += ", counts"
 			}
-			fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%.0f ms\t%s\t%s\n", j.Number, j.Problem, j.Login, j.Program, cmp.Or(j.Worker, "-"), verdict, j.CPUMillis, j.Case, notes)
+			fmt.Fprintf(
+				t, "%d\t%s\t%s\t%s\t%s\t%s\t%.0f ms\t%s\t%s\n", j.Number, j.Problem, j.Login, j.Program,
+				cmp.Or(j.Worker, "-"), verdict, j.CPUMillis, j.Case, notes,
+			)
 			if versions && j.Version != "" {
 				fmt.Fprintf(t, "\tjudge %s, sandbox %s", j.Version, j.Rung)
 				for _, id := range slices.Sorted(maps.Keys(j.Toolchains)) {

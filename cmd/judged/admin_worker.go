@@ -32,16 +32,26 @@ func (a *admin) worker() *cobra.Command {
 			return err
 		}
 		address.Code = i.Code
-		fmt.Fprintf(a.out, "on the worker's machine, until %s:\n  judged worker --join '%s'\nA worker knows the secret data of the problems that it judges.\n", i.Expires.Local().Format(time.DateTime), address)
+		fmt.Fprintf(
+			a.out,
+			"on the worker's machine, until %s:\n  judged worker --join '%s'\nA worker knows the secret data of the problems that it judges.\n",
+			i.Expires.Local().Format(time.DateTime), address,
+		)
 		if i.Cluster {
-			fmt.Fprintln(a.out, "When it has joined, the cluster of the queue must let it in. What belongs into its configuration is said by:\n  judged admin worker cluster")
+			fmt.Fprintln(
+				a.out,
+				"When it has joined, the cluster of the queue must let it in. What belongs into its configuration is said by:\n  judged admin worker cluster",
+			)
 		}
 		if guest {
 			fmt.Fprintln(a.out, "What a guest judges is judged again by a worker that is none, and counts then; while none is here, it waits.")
 		}
 		return nil
 	}}
-	add.Flags().BoolVar(&guest, "guest", false, "somebody else's machine: others judge again all that it judges, and it gets nothing of problems whose contest has not ended")
+	add.Flags().BoolVar(
+		&guest, "guest", false,
+		"somebody else's machine: others judge again all that it judges, and it gets nothing of problems whose contest has not ended",
+	)
 	list := a.below("list", "list the workers", func(ctx context.Context, api *client.Client, _ []string) error {
 		workers, err := api.Workers(ctx)
 		if err != nil {
@@ -63,12 +73,17 @@ func (a *admin) worker() *cobra.Command {
 		}
 		return nil
 	})
-	cluster := a.below("cluster", "print whom the queue's own cluster lets in, for its configuration", func(ctx context.Context, api *client.Client, _ []string) error {
+	cluster := a.below("cluster", "print whom the queue's own cluster lets in, for its configuration", func(
+		ctx context.Context, api *client.Client, _ []string,
+	) error {
 		workers, err := api.Workers(ctx)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintln(a.out, "# Only for a server that was started with --queue: the queue in its own folder lets workers in by itself.\n# The server's password is a variable of the environment of nats-server.\nauthorization { users: [\n  { user: server, password: $JUDGE_SERVER }")
+		fmt.Fprintln(
+			a.out,
+			"# Only for a server that was started with --queue: the queue in its own folder lets workers in by itself.\n# The server's password is a variable of the environment of nats-server.\nauthorization { users: [\n  { user: server, password: $JUDGE_SERVER }",
+		)
 		for _, w := range workers {
 			if w.State != "revoked" {
 				fmt.Fprintf(a.out, "  # %s\n  %s\n", w.Name, queue.User(w.Name, w.Class, w.Key, w.Guest))
@@ -89,7 +104,9 @@ func (a *admin) worker() *cobra.Command {
 
 func (a *admin) class() *cobra.Command {
 	cmd := &cobra.Command{Use: "class", Short: "list the classes of workers, make one anew"}
-	list := a.below("list", "say what the workers of each class have in common", func(ctx context.Context, api *client.Client, _ []string) error {
+	list := a.below("list", "say what the workers of each class have in common", func(
+		ctx context.Context, api *client.Client, _ []string,
+	) error {
 		classes, err := api.Classes(ctx)
 		if err != nil {
 			return err
@@ -107,7 +124,9 @@ func (a *admin) class() *cobra.Command {
 	})
 	var worker string
 	var apply bool
-	accept := a.below("accept <class>", "make a class anew of what a worker of it has now: after compilers were upgraded", func(ctx context.Context, api *client.Client, args []string) error {
+	accept := a.below("accept <class>", "make a class anew of what a worker of it has now: after compilers were upgraded", func(
+		ctx context.Context, api *client.Client, args []string,
+	) error {
 		was, now, err := a.offered(ctx, api, args[0], worker)
 		if err != nil {
 			return err
@@ -158,11 +177,18 @@ func (a *admin) offered(ctx context.Context, api *client.Client, class, worker s
 	workers = slices.DeleteFunc(workers, func(w client.Worker) bool {
 		return w.Class != class || w.State == "revoked" || worker != "" && w.Name != worker
 	})
-	if differ := slices.DeleteFunc(slices.Clone(workers), func(w client.Worker) bool { return len(classes[at].Changes(&w.Offer)) == 0 }); len(differ) > 0 {
+	if differ := slices.DeleteFunc(
+		slices.Clone(workers), func(w client.Worker) bool { return len(classes[at].Changes(&w.Offer)) == 0 },
+	); len(differ) > 0 {
 		workers = differ
 	}
 	if len(workers) != 1 {
-		return nil, nil, &judge.Misuse{Err: fmt.Errorf("%d workers of the class %s may be meant: say which with --worker\n    see: judged admin worker list", len(workers), class)}
+		return nil, nil, &judge.Misuse{
+			Err: fmt.Errorf(
+				"%d workers of the class %s may be meant: say which with --worker\n    see: judged admin worker list",
+				len(workers), class,
+			),
+		}
 	}
 	return &classes[at], &workers[0], nil
 }

@@ -153,7 +153,10 @@ func (w *working) runner(api *client.Client) (*worker.Runner, error) {
 		Note: func(text string) { w.logger.Warn(text) },
 	})
 	if errors.Is(err, sandbox.ErrRefused) {
-		return nil, fmt.Errorf("%w\nto judge here all the same, where what others submit may do all that the worker may: --require any, or ASSAY_REQUIRE=any", err)
+		return nil, fmt.Errorf(
+			"%w\nto judge here all the same, where what others submit may do all that the worker may: --require any, or ASSAY_REQUIRE=any",
+			err,
+		)
 	}
 	if err != nil {
 		return nil, unseen(err, "name another folder, with --data DIR; that of caches is in ASSAY_CACHE, where that is set")

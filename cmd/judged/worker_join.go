@@ -44,7 +44,12 @@ func (w *working) address() (a client.Address, err error) {
 	for url, l := range known {
 		return client.Address{URL: url, Pin: l.Pin}, nil
 	}
-	return a, &judge.Misuse{Err: fmt.Errorf("this worker has not joined a server yet: no server is recorded in %s\n    get an address with a code from: judged admin worker add NAME", w.data)}
+	return a, &judge.Misuse{
+		Err: fmt.Errorf(
+			"this worker has not joined a server yet: no server is recorded in %s\n    get an address with a code from: judged admin worker add NAME",
+			w.data,
+		),
+	}
 }
 
 func (w *working) file() string { return filepath.Join(w.data, "server.json") }
@@ -52,7 +57,8 @@ func (w *working) file() string { return filepath.Join(w.data, "server.json") }
 // enter says hello with a key that the server knows, and else joins with the code.
 func (w *working) enter(ctx context.Context, api *client.Client, code, public string, offer job.Offer) (*client.Welcome, error) {
 	welcome, err := api.Hello(ctx, offer)
-	if refused, is := errors.AsType[*client.Error](err); is && code != "" && (refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden) {
+	if refused, is := errors.AsType[*client.Error](err); is && code != "" &&
+		(refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden) {
 		welcome, err = api.Join(ctx, client.Join{Code: code, Key: public, Offer: offer})
 	}
 	return welcome, err

@@ -174,7 +174,10 @@ func (m *Manifest) check() (line int, err error) {
 		paths[i] = e.Path
 	}
 	if i, a, b := collide.First(paths); i >= 0 {
-		return i + 1, fmt.Errorf("%.200q and %.200q are one name where capital letters do not matter, or one would be both a file and a directory", a, b)
+		return i + 1, fmt.Errorf(
+			"%.200q and %.200q are one name where capital letters do not matter, or one would be both a file and a directory",
+			a, b,
+		)
 	}
 	return 0, nil
 }

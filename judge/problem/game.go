@@ -190,7 +190,10 @@ func (f *Folder) readGameTexts(t *game) (faults judge.Faults) {
 	}
 	for i, name := range t.Examples {
 		if !filepath.IsLocal(name) {
-			faults = append(faults, f.Fault(exampleKey(i), fmt.Sprintf("the example %q is not inside the problem folder", name), "write its path from the folder on"))
+			faults = append(faults, f.Fault(
+				exampleKey(i), fmt.Sprintf("the example %q is not inside the problem folder", name),
+				"write its path from the folder on",
+			))
 			continue
 		}
 		f.Game.Examples = append(f.Game.Examples, filepath.Join(f.Dir, name))
@@ -198,7 +201,10 @@ func (f *Folder) readGameTexts(t *game) (faults judge.Faults) {
 	f.Game.Meanings = t.Meanings
 	for _, name := range slices.Sorted(maps.Keys(t.Meanings)) {
 		if _, known := f.Game.Options[name]; !known {
-			faults = append(faults, f.Fault("game.meanings."+name, fmt.Sprintf("unknown option %q", name), suggest.Hint(name, slices.Sorted(maps.Keys(f.Game.Options)))))
+			faults = append(faults, f.Fault(
+				"game.meanings."+name, fmt.Sprintf("unknown option %q", name),
+				suggest.Hint(name, slices.Sorted(maps.Keys(f.Game.Options))),
+			))
 		}
 	}
 	return faults

@@ -71,7 +71,10 @@ func (f *Folder) readGolf(t *golf) (faults judge.Faults) {
 func (f *Folder) readText(key, name string) (path string, faults judge.Faults) {
 	switch {
 	case !filepath.IsLocal(name):
-		return "", judge.Faults{f.Fault(key, fmt.Sprintf("the file %q is not inside the problem folder", name), "write its path from the folder on")}
+		return "", judge.Faults{f.Fault(
+			key, fmt.Sprintf("the file %q is not inside the problem folder", name),
+			"write its path from the folder on",
+		)}
 	case filepath.Ext(name) != ".md":
 		return "", judge.Faults{f.Fault(key, fmt.Sprintf("the file %q is not Markdown", name), "name a file that ends in .md")}
 	}

@@ -78,7 +78,10 @@ func drawArenaPage(w io.Writer, s *standings.Standings, games []shown) error {
 }
 
 // arenaFuncs are what the template calls.
-var arenaFuncs = template.FuncMap{"elo": elo, "amount": amount, "took": shortTime, "line": oneLine, "count": judge.Count[int], "add": func(a, b int) int { return a + b }}
+var arenaFuncs = template.FuncMap{
+	"elo": elo, "amount": amount, "took": shortTime, "line": oneLine, "count": judge.Count[int],
+	"add": func(a, b int) int { return a + b },
+}
 
 // arenaPage is what the template draws.
 type arenaPage struct {

@@ -51,7 +51,10 @@ func (b *Builds) Update(path, preparing string, passed time.Duration) {
 		at = len(b.all)
 		b.all = append(b.all, build{path: path})
 	}
-	b.all[at].line = fmt.Sprintf("building %s, %.0f s", filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path)), passed.Seconds())
+	b.all[at].line = fmt.Sprintf(
+		"building %s, %.0f s", filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path)),
+		passed.Seconds(),
+	)
 	if preparing != "" {
 		b.all[at].line = fmt.Sprintf("preparing %s, only for the first program: %.0f s", preparing, passed.Seconds())
 	}

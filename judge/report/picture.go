@@ -60,13 +60,19 @@ func (p Pictures) html(address, caption string, size map[string]string) string {
 	}
 	switch {
 	case found == nil && pictures.Elsewhere(path):
-		return fmt.Sprintf(`<a href="%s">[picture: %s]</a>`, template.HTMLEscapeString(webAddress(address)), template.HTMLEscapeString(oneLine(path)))
+		return fmt.Sprintf(
+			`<a href="%s">[picture: %s]</a>`, template.HTMLEscapeString(webAddress(address)),
+			template.HTMLEscapeString(oneLine(path)),
+		)
 	case found == nil:
 		return `<span class="absent">[` + template.HTMLEscapeString(found.words(path)) + `]</span>`
 	case found.Linked:
 		return fmt.Sprintf(`<a href="%s">[%s]</a>`, template.HTMLEscapeString(found.URL), template.HTMLEscapeString(found.words(path)))
 	}
-	return fmt.Sprintf(`<img src="%s" alt="%s"%s>`, template.HTMLEscapeString(found.URL), template.HTMLEscapeString(caption), found.attributes(hints))
+	return fmt.Sprintf(
+		`<img src="%s" alt="%s"%s>`, template.HTMLEscapeString(found.URL), template.HTMLEscapeString(caption),
+		found.attributes(hints),
+	)
 }
 
 // webAddress is an address that a link may have; others become one that leads nowhere.
@@ -108,21 +114,27 @@ func measure(text string) (n float64, unit string, ok bool) {
 
 // plainElements are drawn, without their attributes; what is in others is drawn without them.
 var plainElements = map[atom.Atom]bool{
-	atom.Sup: true, atom.Sub: true, atom.B: true, atom.I: true, atom.Em: true, atom.Strong: true, atom.Code: true, atom.Kbd: true, atom.Tt: true, atom.U: true, atom.S: true,
-	atom.Br: true, atom.P: true, atom.Div: true, atom.Center: true, atom.Figure: true, atom.Figcaption: true, atom.Ul: true, atom.Ol: true, atom.Li: true, atom.Pre: true,
-	atom.Table: true, atom.Thead: true, atom.Tbody: true, atom.Tr: true, atom.Td: true, atom.Th: true, atom.Caption: true, atom.Hr: true, atom.Blockquote: true, atom.Details: true, atom.Summary: true,
-	atom.H1: true, atom.H2: true, atom.H3: true, atom.H4: true, atom.H5: true, atom.H6: true, atom.Dl: true, atom.Dt: true, atom.Dd: true, atom.Del: true, atom.Ins: true, atom.Small: true,
+	atom.Sup: true, atom.Sub: true, atom.B: true, atom.I: true, atom.Em: true,
+	atom.Strong: true, atom.Code: true, atom.Kbd: true, atom.Tt: true, atom.U: true, atom.S: true,
+	atom.Br: true, atom.P: true, atom.Div: true, atom.Center: true, atom.Figure: true,
+	atom.Figcaption: true, atom.Ul: true, atom.Ol: true, atom.Li: true, atom.Pre: true,
+	atom.Table: true, atom.Thead: true, atom.Tbody: true, atom.Tr: true, atom.Td: true,
+	atom.Th: true, atom.Caption: true, atom.Hr: true, atom.Blockquote: true, atom.Details: true, atom.Summary: true,
+	atom.H1: true, atom.H2: true, atom.H3: true, atom.H4: true, atom.H5: true, atom.H6: true,
+	atom.Dl: true, atom.Dt: true, atom.Dd: true, atom.Del: true, atom.Ins: true, atom.Small: true,
 }
 
 // inlineElements stand inside of words.
 var inlineElements = map[atom.Atom]bool{
-	atom.A: true, atom.B: true, atom.Code: true, atom.Del: true, atom.Em: true, atom.Font: true, atom.I: true, atom.Ins: true, atom.Kbd: true, atom.S: true,
+	atom.A: true, atom.B: true, atom.Code: true, atom.Del: true, atom.Em: true, atom.Font: true,
+	atom.I: true, atom.Ins: true, atom.Kbd: true, atom.S: true,
 	atom.Small: true, atom.Span: true, atom.Strong: true, atom.Sub: true, atom.Sup: true, atom.Tt: true, atom.U: true,
 }
 
 // silentElements are left out with all that is in them.
 var silentElements = map[atom.Atom]bool{
-	atom.Script: true, atom.Style: true, atom.Iframe: true, atom.Object: true, atom.Template: true, atom.Noscript: true, atom.Svg: true, atom.Math: true, atom.Textarea: true, atom.Select: true, atom.Title: true,
+	atom.Script: true, atom.Style: true, atom.Iframe: true, atom.Object: true,
+	atom.Template: true, atom.Noscript: true, atom.Svg: true, atom.Math: true, atom.Textarea: true, atom.Select: true, atom.Title: true,
 }
 
 // fragment draws a piece of HTML that is not trusted.

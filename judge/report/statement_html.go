@@ -19,14 +19,18 @@ import (
 // StatementHTML draws a statement, written in Markdown, as one page that needs
 // nothing else, if the URLs of its pictures hold their data. Of HTML in the statement,
 // it keeps only plain elements without attributes, and it drops links that a browser would run.
-// Formulas are drawn as MathML. Language is the code of the statement's language. Document is the data URL of a PDF or an HTML file that the page
+// Formulas are drawn as MathML. Language is the code of the statement's language. Document is the data URL of a
+// PDF or an HTML file that the page
 // shows, "" for none.
 func StatementHTML(w io.Writer, title, language string, markdown []byte, pictures Pictures, document string) error {
 	var body bytes.Buffer
 	if err := StatementPart(&body, markdown, pictures); err != nil {
 		return err
 	}
-	return statementHTML(w, statementView{Title: title, Language: language, Body: template.HTML(body.String()), Document: template.URL(document), PDF: strings.HasPrefix(document, "data:application/pdf")})
+	return statementHTML(w, statementView{
+		Title: title, Language: language, Body: template.HTML(body.String()), Document: template.URL(document),
+		PDF: strings.HasPrefix(document, "data:application/pdf"),
+	})
 }
 
 // statementView is the page around a statement or a booklet.

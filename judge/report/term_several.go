@@ -25,7 +25,10 @@ type several struct {
 func (t *terminal) severalStarted(e *judge.SeveralStarted) {
 	t.several = &several{grid: newGrid(t.o.Width, append([]string{""}, e.Programs...)[min(1, len(e.Programs)):], e.Groups, 0)}
 	t.title(e.Problem, e.Title)
-	t.printf("%s\n", t.paint.style(faint, fmt.Sprintf("%s, %s in %s", judge.Count(len(e.Programs), "solution"), judge.Count(e.Cases, "case"), judge.Count(len(e.Groups), "group"))))
+	t.printf("%s\n", t.paint.style(faint, fmt.Sprintf(
+		"%s, %s in %s", judge.Count(len(e.Programs), "solution"), judge.Count(e.Cases, "case"),
+		judge.Count(len(e.Groups), "group"),
+	)))
 	t.weaker(e.Rung, e.Weaker)
 	t.several.grid.top(t)
 }
@@ -96,7 +99,10 @@ func (t *terminal) severalFinished(end *judge.SeveralFinished) {
 	if end.Accepted < end.Submissions {
 		v = judge.WrongAnswer
 	}
-	t.printf("%s\n", t.paint.style(append([]attribute{color.Bold}, lookOf(v).attrs...), fmt.Sprintf("%d of %s accepted", end.Accepted, judge.Count(end.Submissions, "solution"))))
+	t.printf("%s\n", t.paint.style(
+		append([]attribute{color.Bold}, lookOf(v).attrs...),
+		fmt.Sprintf("%d of %s accepted", end.Accepted, judge.Count(end.Submissions, "solution")),
+	))
 }
 
 // firstLine is the first line of a text.

@@ -84,7 +84,10 @@ func (w *Workspace) exampleLanguage(path string) (string, error) {
 			return l.Name, nil
 		}
 	}
-	return "", &judge.Fault{File: path, Text: fmt.Sprintf("no language has files that end in .%s", extension), Hint: "name a bot with the extension of a language that judge lang lists"}
+	return "", &judge.Fault{
+		File: path, Text: fmt.Sprintf("no language has files that end in .%s", extension),
+		Hint: "name a bot with the extension of a language that judge lang lists",
+	}
 }
 
 // GameStatement returns what authors of bots read of a problem that is a game, as Markdown.

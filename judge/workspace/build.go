@@ -56,7 +56,10 @@ func (w *Workspace) unbuilt(path string, made *lang.Result) error {
 		limit, key = w.Config.Build.Wall, "wall"
 	}
 	text := fmt.Sprintf("the program is not built: its compiler was stopped after %v", limit)
-	hint := fmt.Sprintf("this machine may be too slow or too busy for it; judge.toml can give it longer:\n[limits.build]\n%s = \"%v\"", key, 4*limit)
+	hint := fmt.Sprintf(
+		"this machine may be too slow or too busy for it; judge.toml can give it longer:\n[limits.build]\n%s = \"%v\"",
+		key, 4*limit,
+	)
 	if w.bundled(path) {
 		return &slowError{judge.Fault{File: w.Near(path), Text: text, Hint: hint + "\n(in a contest directory; judge init makes one)"}}
 	}

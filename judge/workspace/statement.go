@@ -74,7 +74,9 @@ func (p *Problem) ReadStatement(language string) (*Statement, error) {
 		language = languages[0]
 	}
 	if language != "" && !slices.Contains(languages, language) {
-		return nil, &judge.Misuse{Err: fmt.Errorf("%s has no statement in the language %q: it has %s", p.ID, language, strings.Join(languages, ", "))}
+		return nil, &judge.Misuse{
+			Err: fmt.Errorf("%s has no statement in the language %q: it has %s", p.ID, language, strings.Join(languages, ", ")),
+		}
 	}
 	s := &Statement{Language: language}
 	if p.Package == nil {
@@ -283,7 +285,9 @@ func pictureType(data []byte) (kind string, width, height int) {
 				return "", 0, 0
 			}
 			width, height = pixels(pictures.Attribute(t.Attr, "width")), pixels(pictures.Attribute(t.Attr, "height"))
-			if box := strings.FieldsFunc(pictures.Attribute(t.Attr, "viewbox"), func(r rune) bool { return r == ' ' || r == ',' }); len(box) == 4 && (width == 0 || height == 0) {
+			if box := strings.FieldsFunc(
+				pictures.Attribute(t.Attr, "viewbox"), func(r rune) bool { return r == ' ' || r == ',' },
+			); len(box) == 4 && (width == 0 || height == 0) {
 				w, _ := strconv.ParseFloat(box[2], 64)
 				h, _ := strconv.ParseFloat(box[3], 64)
 				width, height = int(min(max(w, 0), 1<<20)), int(min(max(h, 0), 1<<20))

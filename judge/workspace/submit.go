@@ -77,7 +77,9 @@ func (w *Workspace) Submit(ctx context.Context, p *Problem, s Submission, o judg
 // early starts to build a submission, so that it is built while the checker is. Build returns what came of
 // that, and done waits for it. In a workspace that shares its processors with others, it would disturb a run
 // that must be alone.
-func early(ctx context.Context, start func(context.Context) (*lang.Result, error)) (build func(context.Context) (*lang.Result, error), done func()) {
+func early(
+	ctx context.Context, start func(context.Context) (*lang.Result, error),
+) (build func(context.Context) (*lang.Result, error), done func()) {
 	var made *lang.Result
 	var err error
 	over := make(chan struct{})

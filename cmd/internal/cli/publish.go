@@ -29,7 +29,10 @@ func Freeze(ctx context.Context, contest *workspace.Workspace, at *workspace.Loc
 
 // Publish puts a problem of the contest on a server, under a name of its own or another,
 // and returns the id of its bundle and how many blobs travelled.
-func Publish(ctx context.Context, api *client.Client, contest *workspace.Workspace, at *workspace.Location, as, practice string, r workspace.Running) (id blob.Digest, sent int, err error) {
+func Publish(
+	ctx context.Context, api *client.Client, contest *workspace.Workspace, at *workspace.Location,
+	as, practice string, r workspace.Running,
+) (id blob.Digest, sent int, err error) {
 	problem, b, err := Freeze(ctx, contest, at, r)
 	if err != nil {
 		return "", 0, err

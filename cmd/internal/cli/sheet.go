@@ -24,7 +24,8 @@ const mostSample = 64 << 10
 // sheet without one.
 func sheet(ctx context.Context, contest *workspace.Workspace, f *workspace.Problem) (*client.Sheet, error) {
 	s := &client.Sheet{
-		Format: client.SheetFormat, Title: f.Title, TimeMS: f.Limits.CPU.Milliseconds(), Memory: f.Limits.Memory, Output: f.Limits.Output, Golf: f.Golf != nil,
+		Format: client.SheetFormat, Title: f.Title, TimeMS: f.Limits.CPU.Milliseconds(),
+		Memory: f.Limits.Memory, Output: f.Limits.Output, Golf: f.Golf != nil,
 	}
 	for _, g := range f.Groups {
 		s.Cases += len(g.Cases)

@@ -69,7 +69,9 @@ var (
 	label      = pattern.New(`^([A-Za-z_.$][\w.$@]*):`)
 	localLabel = pattern.New(`\.L[\w.$]+`)
 	// What says only where code stands, or how people and debuggers call it.
-	unsaid = pattern.New(`^\s*(?:\.(?:cfi_\w+|globl|local|type|size|p2align|align|section|text|data|bss|weak|hidden|file|loc|ident|set\s+\.L\w+,)\b|#|$)`)
+	unsaid = pattern.New(
+		`^\s*(?:\.(?:cfi_\w+|globl|local|type|size|p2align|align|section|text|data|bss|weak|hidden|file|loc|ident|set\s+\.L\w+,)\b|#|$)`,
+	)
 	data   = pattern.New(`^\s*\.(?:string|ascii|asciz|byte|short|value|word|long|int|quad|octa|zero|float|double)\b`)
 	rustID = pattern.New(`(_ZN[\w.$]*m\d{4}_[\w.$]*?)17h[0-9a-f]{16}E`)
 )

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"assay/judge/internal/golden"
+	"assay/judge/running/config"
 )
 
 // inLanguage says which language of judge.toml the programs of testdata/slips are in.
@@ -42,6 +43,28 @@ func TestSlips(t *testing.T) {
 			}
 			golden.Check(t, file+".golden", []byte(b.String()))
 		})
+	}
+}
+
+// TestFilesOfADirectory: hidden files, and tests in Go, are no part of a program.
+func TestFilesOfADirectory(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{".git", ".old.cpp", "main.cpp", ".git/main.cpp", "main.go", "main_test.go"} {
+		if name == ".git" {
+			if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		write(t, filepath.Join(dir, name), []byte("package main\n\nfunc main() {}\n"))
+	}
+	s, err := readTokens(dir, &config.Language{ID: "cpp", Extensions: []string{"cpp"}}, family(t, "cpp"))
+	if err != nil || len(s.files) != 3 || s.names[0] != "main.cpp" {
+		t.Errorf("a program in C++ has %d files and the sources %v: %v", len(s.files), s.names, err)
+	}
+	s, err = Read(dir, tools(t))
+	if err != nil || len(s.files) != 2 || s.names[0] != "main.go" {
+		t.Errorf("a program in Go has %d files and the sources %v: %v", len(s.files), s.names, err)
 	}
 }
 

@@ -35,7 +35,10 @@ func (p Progress) Waits() string {
 
 // Progress is how far the search of the lab came. It may be called while it goes on.
 func (l *Lab) Progress() Progress {
-	return Progress{Looked: int(l.looked.Load()), Evaluations: int(l.evaluated.Load()), Reference: l.answering.runs(), Solution: l.solving.runs()}
+	return Progress{
+		Looked: int(l.looked.Load()), Evaluations: int(l.evaluated.Load()), Reference: l.answering.runs(),
+		Solution: l.solving.runs(),
+	}
 }
 
 // clock adds up the runs of a program.

@@ -36,7 +36,15 @@ func (v *Verifier) partOfSubmission(s *submission) part {
 		if judged.OK {
 			return []judge.Event{judged}, nil
 		}
-		return []judge.Event{judged, &judge.FaultFound{Fault: &judge.Fault{File: s.Path, Text: why, Hint: fmt.Sprintf("see: judge submit %s %s --all", v.Folder.Dir, s.Path) + v.doubt(judged)}}}, nil
+		return []judge.Event{
+			judged,
+			&judge.FaultFound{
+				Fault: &judge.Fault{
+					File: s.Path, Text: why,
+					Hint: fmt.Sprintf("see: judge submit %s %s --all", v.Folder.Dir, s.Path) + v.doubt(judged),
+				},
+			},
+		}, nil
 	}}
 }
 

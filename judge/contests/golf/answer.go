@@ -67,7 +67,10 @@ func LanguageOf(cfg *config.Config, header string) (*config.Language, bool) {
 	words := strings.Fields(header)
 	for n := len(words); n > 0; n-- {
 		name := strings.Join(words[:n], " ")
-		for _, try := range []string{name, strings.ReplaceAll(name, " ", ""), minor().ReplaceAllString(name, "$1"), version().ReplaceAllString(name, "")} {
+		for _, try := range []string{
+			name, strings.ReplaceAll(name, " ", ""), minor().ReplaceAllString(name, "$1"),
+			version().ReplaceAllString(name, ""),
+		} {
 			if l, ok := named(cfg, try); ok {
 				return l, true
 			}

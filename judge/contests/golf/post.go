@@ -107,7 +107,8 @@ func ParsePost(text string) (*Post, error) {
 
 // apart says whether indented code may follow a line: no text does it go on.
 func apart(line string) bool {
-	return strings.TrimSpace(line) == "" || headerLine().MatchString(line) || underline().MatchString(line) || remark().MatchString(line) || tagged().MatchString(line)
+	return strings.TrimSpace(line) == "" || headerLine().MatchString(line) || underline().MatchString(line) ||
+		remark().MatchString(line) || tagged().MatchString(line)
 }
 
 func closes(line, open string) bool {

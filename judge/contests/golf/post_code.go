@@ -27,7 +27,9 @@ func (s *snippet) size(n int) bool {
 }
 
 // noAnswer are lines before code that is not the answer.
-var noAnswer = pattern.New(`(?i)\b(?:outputs?|prints|results?|examples?|usage|test cases?|samples?)(?:\s+(?:is|are))?\s*:\W*$|^\W*(?:\w+\s+)?(?:outputs?|examples?|usage|test cases?)\W*$`)
+var noAnswer = pattern.New(
+	`(?i)\b(?:outputs?|prints|results?|examples?|usage|test cases?|samples?)(?:\s+(?:is|are))?\s*:\W*$|^\W*(?:\w+\s+)?(?:outputs?|examples?|usage|test cases?)\W*$`,
+)
 
 // choose takes one of the snippets for the answer: the first one with the claimed size,
 // or else the first that can be meant. Where that may be wrong it refuses to guess.
@@ -119,7 +121,10 @@ var codeTag = pattern.New(`(?i)<code>(.*?)</code>`)
 func (p *Post) inline(line string) {
 	add := func(code, whole string) {
 		if code != "" && !strings.HasPrefix(code, "-") {
-			p.found = append(p.found, snippet{code: code, inline: true, alone: strings.TrimSpace(line) == whole, output: noAnswer().MatchString(p.before)})
+			p.found = append(p.found, snippet{
+				code: code, inline: true, alone: strings.TrimSpace(line) == whole,
+				output: noAnswer().MatchString(p.before),
+			})
 		}
 	}
 	for _, m := range codeTag().FindAllStringSubmatch(line, -1) {

@@ -402,7 +402,10 @@ func (p *proof) finish(report *kit.GolfReport, whole bool) {
 		res.Verdict = Slow
 	case p.broke:
 		res.Verdict = Slow
-		res.Log = fmt.Sprintf("it takes more than %g s of CPU time to check: none of the %s that were tried is wrong", p.o.Budget.Seconds(), judge.Count(res.Tried, "input"))
+		res.Log = fmt.Sprintf(
+			"it takes more than %g s of CPU time to check: none of the %s that were tried is wrong",
+			p.o.Budget.Seconds(), judge.Count(res.Tried, "input"),
+		)
 	case !whole && !p.o.Quick && !res.Picked:
 		res.Verdict = Slow
 	default:

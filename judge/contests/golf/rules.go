@@ -137,7 +137,9 @@ A **program** reads its input and prints its result:
 			fmt.Fprintf(b, "| `%s` | %s |\n", f.name, given)
 		}
 	}
-	b.WriteString("\nBlanks and line ends around the result do not count. The way can be set by hand: `--as`, `--call`, `--entry` and `--in`.\n\n")
+	b.WriteString(
+		"\nBlanks and line ends around the result do not count. The way can be set by hand: `--as`, `--call`, `--entry` and `--in`.\n\n",
+	)
 }
 
 const countRules = `## What is counted

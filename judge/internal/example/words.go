@@ -37,7 +37,8 @@ var (
 		"saída", "saida", "uscita", "uitvoer", "wyjści", "výstup", "çıktı"}
 	remarkStems = []string{"explanation", "explain", "note", "remark", "comment", "hint",
 		"erklärung", "erläuterung", "anmerkung", "hinweis",
-		"explication", "remarque", "explicación", "explicacion", "nota", "пояснени", "примечани", "explicação", "spiegazione", "uitleg", "objaśnieni"}
+		"explication", "remarque", "explicación", "explicacion", "nota",
+		"пояснени", "примечани", "explicação", "spiegazione", "uitleg", "objaśnieni"}
 	// fillers say nothing by themselves.
 	fillers = words(`a an the for of to and no nr nº case cases test tests data file standard expected corresponding program
 		zu zur zum für die der das und fall daten datei standard pour de du des le la les et d l cas données fichier standard

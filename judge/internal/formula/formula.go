@@ -85,7 +85,8 @@ func closing(before, line, mark []byte) int {
 		case !bytes.HasPrefix(line[i:], mark):
 		case len(mark) == 2 && (i > 0 || len(before) > 0):
 			return i
-		case len(mark) == 1 && (i > 0 && !isBlank(line[i-1]) || i == 0 && len(before) > 0) && (i+1 == len(line) || line[i+1] < '0' || line[i+1] > '9'):
+		case len(mark) == 1 && (i > 0 && !isBlank(line[i-1]) || i == 0 && len(before) > 0) &&
+			(i+1 == len(line) || line[i+1] < '0' || line[i+1] > '9'):
 			return i
 		}
 	}

@@ -22,14 +22,21 @@ func CheckHTML(page []byte) (n int, found []Finding) {
 		}
 		for _, s := range spans(text) {
 			if s.open != "" {
-				note(s.from, Finding{Text: s.open + " begins a formula that does not end in the same text", Hint: "close the formula before the next tag, and write < as &lt;; " + escape})
+				note(s.from, Finding{
+					Text: s.open + " begins a formula that does not end in the same text",
+					Hint: "close the formula before the next tag, and write < as &lt;; " + escape,
+				})
 				continue
 			}
 			n++
 			if flaw := tex.Flaw(s.source); flaw != "" {
 				note(s.from, Finding{Text: tex.Broken(s.source, flaw), Hint: "correct it; " + escape})
 			} else if _, ok := tex.MathML(s.source, s.display); !ok {
-				note(s.from, Finding{Undrawn: true, Text: fmt.Sprintf("the formula %s cannot be drawn: pages show its source", tex.Short(s.source)), Hint: "write it with other commands"})
+				note(s.from, Finding{
+					Undrawn: true,
+					Text:    fmt.Sprintf("the formula %s cannot be drawn: pages show its source", tex.Short(s.source)),
+					Hint:    "write it with other commands",
+				})
 			}
 		}
 	})

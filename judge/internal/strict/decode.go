@@ -99,12 +99,10 @@ func (f *filler) object(into reflect.Value, n *Node) {
 			continue
 		}
 		unknown := Unknown(k, n.Path, slices.Collect(maps.Keys(fields)))
-		if n.value != nil {
-			if _, ok := fieldsOf(f.root, "toml")[k.Text]; ok {
-				unknown.Hint = fmt.Sprintf("%q belongs at the top of the file, before the first [table]", k.Text)
-			} else if home := homeOf(k.Text, f.root, "", nil); home != "" {
-				unknown.Hint = fmt.Sprintf("%q belongs in the table %s", k.Text, home)
-			}
+		if _, ok := fieldsOf(f.root, "toml")[k.Text]; ok {
+			unknown.Hint = fmt.Sprintf("%q belongs at the top of the file, before the first [table]", k.Text)
+		} else if home := homeOf(k.Text, f.root, "", nil); home != "" {
+			unknown.Hint = fmt.Sprintf("%q belongs in the table %s", k.Text, home)
 		}
 		f.faults = append(f.faults, unknown)
 	}

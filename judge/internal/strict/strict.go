@@ -73,7 +73,10 @@ func (d *Doc) node(v any, path string, around position) *Node {
 		n.Kind = Map
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			value := d.node(v[name], join(path, name), at)
-			n.keys = append(n.keys, &Node{Kind: Scalar, File: d.file, Line: value.Line, Column: value.Column, Path: value.Path, Text: name, Quoted: true})
+			n.keys = append(
+				n.keys,
+				&Node{Kind: Scalar, File: d.file, Line: value.Line, Column: value.Column, Path: value.Path, Text: name, Quoted: true},
+			)
 			n.values = append(n.values, value)
 		}
 	case []any, []map[string]any:

@@ -34,6 +34,7 @@ type sample struct {
 	Reference *part   `toml:"reference"`
 	Groups    []group `toml:"group"`
 	Private   string
+	NoKey     string `toml:"-"`
 }
 
 type part struct {
@@ -224,7 +225,7 @@ func TestDeepFiles(t *testing.T) {
 		{"a header of many parts", "[words" + strings.Repeat(".a", 50_000) + "]", true},
 		{"a header of many lists", "[[group" + strings.Repeat(".a", 50_000) + "]]", true},
 		{"a text of many numbers", "any = \"" + strings.Repeat("1.5 ", 50_000) + "\"", false},
-		{"a text of many dots", "any = \"" + strings.Repeat("..#", 50_000) + "\"", false},
+		{"a text of many dots", "any = \"" + strings.Repeat(".", 50_000) + "\"", false},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -71,6 +71,7 @@ func TestYAMLFaults(t *testing.T) {
 		{"says what it wants", "writing: maybe", "p.yaml:1:10: writing: want true or false, got \"maybe\""},
 		{"says what it wants in a list", "extra: {a: [1]}", "p.yaml:1:12: extra.a: want a whole number, got a list"},
 		{"refuses half a megabyte", "limits: {memory: 0.5}", "p.yaml:1:18: limits.memory: want a whole number, got \"0.5\""},
+		{"refuses a number that is not exact", "limits: {memory: 1e16}", "p.yaml:1:18: limits.memory: want a whole number, got \"1e16\""},
 		{"refuses a list for a map", "limits: [1]", "p.yaml:1:9: limits: want a map, got a list"},
 		{"refuses an alias inside of itself", "flags: &a [*a]", "p.yaml:1:12: the alias *a stands inside of itself"},
 		{"points at a syntax error", "name: a: b", "p.yaml:1:8: mapping values are not allowed in this context\n    a value with a colon in it stands in quotes"},
@@ -85,6 +86,17 @@ func TestYAMLFaults(t *testing.T) {
 		if diff := cmp.Diff(row.want, faults.Error()); diff != "" {
 			t.Errorf("it %s (-want +got):\n%s", row.it, diff)
 		}
+	}
+}
+
+// TestMismatch: only a text that was read as a boolean belongs in quotes.
+func TestMismatch(t *testing.T) {
+	n, _ := strict.ParseYAML("p.yaml", []byte("yes"))
+	if got := n.Mismatch("text").Hint; got != `put it in quotes: "true"` {
+		t.Errorf("the hint of a boolean for a text is %q", got)
+	}
+	if got := n.Mismatch("a number").Hint; got != "" {
+		t.Errorf("the hint of a boolean for a number is %q", got)
 	}
 }
 

@@ -59,7 +59,9 @@ var (
 	// named is an exception by its name, perhaps with its package: what most languages print.
 	named = pattern.New(`^(?:Caused by: )?(?:[A-Za-z_$][\w$]*[.:]+)*[\w$]*(?:Error|Exception)(?: \[\w+\])?(?:: |:?$)`)
 	// unfinished are lines whose reason is on the next one.
-	unfinished = pattern.New(`^(?:thread '.*' .*panicked at .*:\d+:\d+:|terminate called after throwing an instance of '[^']*'|Unhandled [Ee]xception[.:]?)$`)
+	unfinished = pattern.New(
+		`^(?:thread '.*' .*panicked at .*:\d+:\d+:|terminate called after throwing an instance of '[^']*'|Unhandled [Ee]xception[.:]?)$`,
+	)
 )
 
 func (p *picker) see(line string) {

@@ -276,7 +276,10 @@ func (r *reader) formula(s string, i int) int {
 		r.math(s[start:start+end], mark == "$$")
 		return start + end + len(mark)
 	}
-	r.broken(s[i:min(len(s), start+1)], "the dollar sign begins a formula that does not end", `close it; a dollar sign that is meant is written \$`)
+	r.broken(
+		s[i:min(len(s), start+1)], "the dollar sign begins a formula that does not end",
+		`close it; a dollar sign that is meant is written \$`,
+	)
 	r.write(`\$`)
 	return start
 }

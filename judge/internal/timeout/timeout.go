@@ -79,7 +79,12 @@ func (t *Timer) look() {
 	case t.used >= t.limit:
 		t.err = ErrExceeded
 	case took > t.limit+judge.LongestCPUWait:
-		t.err = &judge.BusyError{Detail: fmt.Sprintf("in %v it left a program %v of its limit of %v unused", took.Round(time.Second), (t.limit - t.used).Round(time.Millisecond), t.limit)}
+		t.err = &judge.BusyError{
+			Detail: fmt.Sprintf(
+				"in %v it left a program %v of its limit of %v unused", took.Round(time.Second),
+				(t.limit - t.used).Round(time.Millisecond), t.limit,
+			),
+		}
 	default:
 		t.timer.Reset(min(every, t.limit-t.used))
 		return

@@ -92,7 +92,10 @@ func (m *importer) statements() error {
 		if err := write(filepath.Join(m.dir, name), []byte(text), 0o644); err != nil {
 			return err
 		}
-		if err := copyPictures(&m.notes, []byte(text), m.pkg.Dir, filepath.Dir(filepath.Join(m.pkg.Dir, filepath.FromSlash(s.Name))), m.dir); err != nil {
+		if err := copyPictures(
+			&m.notes, []byte(text), m.pkg.Dir,
+			filepath.Dir(filepath.Join(m.pkg.Dir, filepath.FromSlash(s.Name))), m.dir,
+		); err != nil {
 			return err
 		}
 	}

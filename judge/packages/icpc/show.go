@@ -26,7 +26,9 @@ func (p *Package) Markdown(language string) (string, error) {
 	}
 	title := "# " + cmp.Or(tex.Plain(p.Names[s.Language]), p.Problem.Title, p.ID) + "\n\n"
 	if what := documents[s.Kind]; what != "" {
-		return title + fmt.Sprintf("The statement is %s: `%s`\n\n", what, p.at(s.Name)) + p.withSamples(s.Language, "{{remainingsamples}}", false), nil
+		return title + fmt.Sprintf(
+			"The statement is %s: `%s`\n\n", what, p.at(s.Name),
+		) + p.withSamples(s.Language, "{{remainingsamples}}", false), nil
 	}
 	doc, err := p.convert(s)
 	if err != nil {
@@ -177,7 +179,10 @@ func (p *Package) samples(language string) (all []sampleText) {
 			all = append(all, sampleText{markdown: fmt.Sprintf(text, tex.Word(language, "Sample"), i+1, p.quoted(base+".interaction"))})
 			continue
 		}
-		all = append(all, p.pair(language, i+1, p.first(base+".in.statement", base+".in"), p.first(base+".ans.statement", base+".out", base+".ans")))
+		all = append(all, p.pair(
+			language, i+1, p.first(base+".in.statement", base+".in"),
+			p.first(base+".ans.statement", base+".out", base+".ans"),
+		))
 	}
 	return all
 }

@@ -72,7 +72,10 @@ func Unpack(archive, to string, other ...func(dir string) bool) (dir string, err
 		name := inArchive(f.Name)
 		switch mode := f.Mode(); {
 		case !filepath.IsLocal(strings.TrimSuffix(name, "/")) || strings.ContainsRune(name, 0):
-			return "", fault(fmt.Sprintf("the entry %s would be outside of the package", shown(f.Name)), "pack the folder itself, without .. and absolute paths")
+			return "", fault(
+				fmt.Sprintf("the entry %s would be outside of the package", shown(f.Name)),
+				"pack the folder itself, without .. and absolute paths",
+			)
 		case mode&fs.ModeSymlink != 0:
 			return "", fault(fmt.Sprintf("the entry %s is a link", shown(f.Name)), "pack the file that it leads to")
 		case !mode.IsDir() && !mode.IsRegular():

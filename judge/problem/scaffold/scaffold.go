@@ -40,7 +40,10 @@ type file struct {
 // Contest drafts a contest in a directory: a judge.toml that marks its root.
 func Contest(dir string) (*Draft, error) {
 	if _, err := os.Lstat(filepath.Join(dir, config)); err == nil {
-		return nil, &judge.Fault{File: filepath.Join(dir, config), Text: "the directory is a contest already", Hint: "add a problem to it with: judge new <problem>"}
+		return nil, &judge.Fault{
+			File: filepath.Join(dir, config), Text: "the directory is a contest already",
+			Hint: "add a problem to it with: judge new <problem>",
+		}
 	}
 	d := &Draft{}
 	return d, d.add("templates/contest", "", func(name string) string { return filepath.Join(dir, name) })

@@ -34,9 +34,15 @@ func bytesDiffer(ctx context.Context, r Request, at int64) (judge.Outcome, error
 	line, column := w.line(), w.column()
 	switch {
 	case at == r.Out.Size():
-		return w.wrong("output ends early, in line %d, column %d: want %s, first %s", line, column, judge.Count(r.Ans.Size()-at, "more byte"), w.restOfLine(r.Ans, at))
+		return w.wrong(
+			"output ends early, in line %d, column %d: want %s, first %s", line, column,
+			judge.Count(r.Ans.Size()-at, "more byte"), w.restOfLine(r.Ans, at),
+		)
 	case at == r.Ans.Size():
-		return w.wrong("line %d, column %d: want the end, got %s, first %s", line, column, judge.Count(r.Out.Size()-at, "more byte"), w.restOfLine(r.Out, at))
+		return w.wrong(
+			"line %d, column %d: want the end, got %s, first %s", line, column,
+			judge.Count(r.Out.Size()-at, "more byte"), w.restOfLine(r.Out, at),
+		)
 	}
 	return w.wrong("line %d, column %d: want %s, got %s", line, column, w.restOfLine(r.Ans, at), w.restOfLine(r.Out, at))
 }

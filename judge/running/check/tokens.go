@@ -250,7 +250,10 @@ func outputEndsEarly(ctx context.Context, r Request, ansAt int64) (judge.Outcome
 	if r.Out.Size() == 0 {
 		return w.wrong("the output is empty: want %s, first %s", judge.Count(n, "token"), w.quote(r.Ans, next, next.start))
 	}
-	return w.wrong("output ends early, in line %d: want %s, first %s", w.line(), judge.Count(n, "more token"), w.quote(r.Ans, next, next.start))
+	return w.wrong(
+		"output ends early, in line %d: want %s, first %s", w.line(), judge.Count(n, "more token"),
+		w.quote(r.Ans, next, next.start),
+	)
 }
 
 // outputGoesOn says which tokens should not be there.

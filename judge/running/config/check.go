@@ -50,7 +50,8 @@ func check(c *Config, defined []*Language, doc *strict.Doc) judge.Faults {
 	if _, err := time.Parse("15:04", c.Server.Backup); err != nil && c.Server.Backup != "" {
 		k.fault("server.backup", `"03:30" is half past three at night, and "" is never`, "server.backup: %q is not a time of day", c.Server.Backup)
 	}
-	if u, err := url.Parse(c.Server.URL); c.Server.URL != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "") {
+	if u, err := url.Parse(c.Server.URL); c.Server.URL != "" &&
+		(err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "") {
 		k.fault("server.url", `"https://judge.example" is one, also with a path`, "server.url: %q is not a URL of a server", c.Server.URL)
 	}
 	if c.Server.Backup != "" && (c.Server.BackupDir == "" || c.Server.BackupKeep < 1) {

@@ -204,7 +204,10 @@ func writeUnder(dir, name string, data []byte, mode fs.FileMode) error {
 }
 
 // runBuild runs the build commands. If one fails, the error is a *compileError.
-func (t *Toolbox) runBuild(ctx context.Context, build string, src *source, l *config.Language, chain *toolchain, words map[string]string, from Origin) (text string, err error) {
+func (t *Toolbox) runBuild(
+	ctx context.Context, build string, src *source, l *config.Language, chain *toolchain,
+	words map[string]string, from Origin,
+) (text string, err error) {
 	most := t.cfg.Built
 	mounts := []judge.Mount{{Host: build, At: buildDir, Writable: true, Bytes: most.Size, Files: int64(most.Files)}}
 	shared := l.Cache != ""

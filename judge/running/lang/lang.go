@@ -235,7 +235,10 @@ func (e *MissingError) Error() string {
 // says where it comes from.
 func ofCommand(l *config.Language, err error) error {
 	if _, refused := errors.AsType[*judge.ExecError](err); refused {
-		return fmt.Errorf("a command of %s in judge.toml: %w\n    the sandbox has no such command: install it, or add its folder to `visible` in judge.toml", l.Name, err)
+		return fmt.Errorf(
+			"a command of %s in judge.toml: %w\n    the sandbox has no such command: install it, or add its folder to `visible` in judge.toml",
+			l.Name, err,
+		)
 	}
 	if _, unseen := errors.AsType[*judge.UnseenError](err); unseen {
 		return fmt.Errorf("a command of %s in judge.toml: %w", l.Name, err)

@@ -29,7 +29,9 @@ func (t *Toolbox) patiently(ctx context.Context, c *judge.Command, log *head) (j
 	again.Limits.Wall *= patience
 	x, err = t.runner.Run(ctx, &again)
 	if err == nil && t.starved(x) {
-		return x, &judge.BusyError{Detail: fmt.Sprintf("the compiler got only %v of the processor in %v", x.CPU.Round(time.Millisecond), again.Limits.Wall)}
+		return x, &judge.BusyError{
+			Detail: fmt.Sprintf("the compiler got only %v of the processor in %v", x.CPU.Round(time.Millisecond), again.Limits.Wall),
+		}
 	}
 	return x, err
 }

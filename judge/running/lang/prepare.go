@@ -142,7 +142,10 @@ func (t *Toolbox) prepare(ctx context.Context, p *preparation, chain *toolchain,
 			return t.cache.prepared.Wrap(syscall.ENOSPC)
 		}
 		said := strings.TrimSpace(log.text(stopped(x, limits)))
-		return fmt.Errorf("prepare %s: %s %s\n    %s", l.Name, strings.Join(argv[:min(2, len(argv))], " "), x.Fate(), strings.ReplaceAll(said, "\n", "\n    "))
+		return fmt.Errorf(
+			"prepare %s: %s %s\n    %s", l.Name, strings.Join(argv[:min(2, len(argv))], " "), x.Fate(),
+			strings.ReplaceAll(said, "\n", "\n    "),
+		)
 	}
 	return nil
 }

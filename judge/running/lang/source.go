@@ -178,7 +178,10 @@ func (t *Toolbox) readFolder(src *source, l *config.Language, extra Extra) error
 		return nil // its script knows
 	}
 	if len(src.sources) > 0 && !slices.ContainsFunc(src.files, func(f sourceFile) bool { return !blank(f.data) }) {
-		return unusable(filepath.Join(src.path, filepath.FromSlash(src.sources[0])), emptyHint, "the file is empty, and so is every file of the folder")
+		return unusable(
+			filepath.Join(src.path, filepath.FromSlash(src.sources[0])), emptyHint,
+			"the file is empty, and so is every file of the folder",
+		)
 	}
 	return src.chooseEntry(l, extra)
 }
