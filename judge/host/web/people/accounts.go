@@ -26,7 +26,7 @@ type accountsView struct {
 
 type accountLine struct {
 	*store.Account
-	Chosen bool      // its box is checked
+	Chosen bool // its box is checked
 }
 
 // State returns the words for what an account can do.
