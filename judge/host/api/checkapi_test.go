@@ -30,17 +30,21 @@ func (h *harness) finalContest() {
 	}
 	id := h.regional(time.Now().Add(-6*time.Hour), store.Public)
 	h.speaking()
-	runner, err := h.store.NewAccount(h.Context(), "runner", "Runner", store.Person, "")
-	must(err)
-	text, hash := auth.NewToken()
-	_, err = h.store.NewToken(h.Context(), runner.ID, hash, "", []string{"submit"}, time.Time{})
-	must(err)
-	h.headers["runner"] = "Bearer " + text
-	analyst, err := h.store.AccountByLogin(h.Context(), "other")
-	must(err)
-	_, _, err = h.store.ImportContest(h.Context(), &store.ContestImport{ID: id, Accounts: []store.ImportedAccount{
-		{ID: "an", Type: "analyst", Account: analyst}, {ID: "ru", Type: "staff", Role: string(auth.Runner), Account: runner},
-	}})
+	var listed []store.ImportedAccount
+	for _, typ := range []clics.Role{clics.Analyst, clics.Staff, clics.Balloon, clics.Proxy, clics.CDS, clics.Shadow} {
+		a, err := h.store.NewAccount(h.Context(), string(typ), string(typ), store.Person, "")
+		must(err)
+		text, hash := auth.NewToken()
+		_, err = h.store.NewToken(h.Context(), a.ID, hash, "", []string{"submit"}, time.Time{})
+		must(err)
+		h.headers[string(typ)] = "Bearer " + text
+		one := store.ImportedAccount{ID: "the-" + string(typ), Type: string(typ), Account: a}
+		if typ == clics.Staff || typ == clics.Balloon {
+			one.Role = string(auth.Runner) // as an import gives it
+		}
+		listed = append(listed, one)
+	}
+	_, _, err := h.store.ImportContest(h.Context(), &store.ContestImport{ID: id, Accounts: listed})
 	must(err)
 	start := time.Now().Add(-6 * time.Hour)
 	for i, v := range []judge.Verdict{judge.WrongAnswer, judge.Accepted, judge.CompileError, judge.TimeLimit, judge.MemoryLimit} {
@@ -90,7 +94,7 @@ func (h *harness) finalContest() {
 	c.Settings.Awards = []store.OwnAward{{ID: "best-name", Citation: "Best name", Teams: []string{"7"}}}
 	must(h.store.SetContest(h.Context(), c, nil))
 	c.FinalBy = "the chief judge"
-	must(h.store.Finalize(h.Context(), c))
+	must(h.store.Finalize(h.Context(), c, nil))
 	c.Thaw = time.Now()
 	must(h.store.SetContest(h.Context(), c, nil))
 }
@@ -112,10 +116,16 @@ func TestCheckAPI(t *testing.T) {
 	h.finalContest()
 	patient := httptest.NewServer(api.Routed(h.options, time.Minute)) // check-api.sh cannot read a feed that ends with an empty line
 	t.Cleanup(patient.Close)
-	roles := map[string]string{"public": "-s"}
-	for _, login := range []string{"submit", "publish", "admin", "other", "runner"} { // a team, a judge, an administrator, an analyst, a balloon runner
-		token := strings.TrimPrefix(h.headers[login], "Bearer ")
-		roles[login] = "-s -u " + login + ":" + token
+	roles := map[clics.Role]string{clics.Public: "-s"}
+	for _, role := range clics.Roles[1:] {
+		login := string(role)
+		if other := map[clics.Role]string{clics.Team: "submit", clics.Judge: "publish"}[role]; other != "" {
+			login = other
+		}
+		roles[role] = "-s -u " + login + ":" + strings.TrimPrefix(h.headers[login], "Bearer ")
+		if _, said := h.send(login, "GET", "/api/2026-01/contests/wf/account", "", ""); !strings.Contains(said, fmt.Sprintf(`"type":%q`, role.AccountType())) {
+			t.Fatalf("%s is no %s in the contest: %s", login, role, said)
+		}
 	}
 	for _, version := range clics.Versions {
 		for role, curl := range roles {

@@ -27,7 +27,8 @@ type Reader struct {
 
 // own reports whether an item is the reader's own.
 func (c *Contest) own(to Reader, it *item) bool {
-	return it.team != "" && it.team == to.Team || it.account != "" && it.account == to.Account
+	return it.team != "" && it.team == to.Team || it.account != "" && it.account == to.Account ||
+		to.Team != "" && slices.Contains(it.told, to.Team)
 }
 
 // visible reports whether a reader sees an item, or would see it if it were not gone.
@@ -43,6 +44,7 @@ func (c *Contest) visible(to Reader, typ clics.Type, it *item) bool {
 	if typ == clics.Judgements || typ == clics.Runs {
 		known := c.setup.scored.Public(c.now).Known
 		f.Frozen = !known.IsZero() && !it.at.Before(known)
+		f.Few = c.few[it.of]
 	}
 	return clics.Visible(to.Role, typ, f)
 }
@@ -69,6 +71,10 @@ func (c *Contest) lines(to Reader, u *unit, gone bool) (all []Line, err error) {
 			o = clone(o)
 			delete(o, "reply_to_id")
 		}
+		if len(it.secret) > 0 && to.Role == clics.Team {
+			o = clone(o)
+			o["to_team_ids"] = c.known(to, it)
+		}
 		l := Line{Type: u.typ, Object: o, Own: c.own(to, it)}
 		if u.typ != clics.Contest && u.typ != clics.State {
 			l.ID = o["id"].(string)
@@ -79,6 +85,18 @@ func (c *Contest) lines(to Reader, u *unit, gone bool) (all []Line, err error) {
 		all = append(all, l)
 	}
 	return all, nil
+}
+
+// known returns the teams that the item is sent to, without those that a team does not see. If none is left, it
+// returns nil.
+func (c *Contest) known(to Reader, it *item) (ids []string) {
+	own := c.setup.teams[to.Team]
+	for _, id := range it.Object["to_team_ids"].([]string) {
+		if !slices.Contains(it.secret, id) || own != nil && own.ExtID == id {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // List returns the objects of a type that a reader sees.
@@ -110,6 +128,7 @@ type Cursor struct {
 	// touched are the units that the reader must be sent, because it may have an older state; nil for all.
 	touched map[key]bool
 	base    int64 // the stamp of the contest before touched was read
+	lost    int64 // Contest.lost before touched was read
 	again   bool  // the reader has read some of it already
 }
 
@@ -139,7 +158,7 @@ func (c *Contest) Cursor(ctx context.Context, to Reader, token string, types []c
 	c.mu.RLock()
 	word, digits, _ := strings.Cut(token, ".")
 	seq, err := strconv.ParseInt(digits, 10, 64)
-	cur.seq, cur.word, cur.again, cur.base = seq, word, true, c.stamp
+	cur.seq, cur.word, cur.again, cur.base, cur.lost = seq, word, true, c.stamp, c.lost
 	good := err == nil && word == c.word(to) && seq >= 0 && seq <= c.seq && digits == strconv.FormatInt(seq, 10)
 	c.mu.RUnlock()
 	if !good {
@@ -149,11 +168,17 @@ func (c *Contest) Cursor(ctx context.Context, to Reader, token string, types []c
 	if err != nil {
 		return nil, err
 	}
+	if to.Role == clics.Balloon && c.mayHaveLost(events) {
+		return nil, ErrToken
+	}
 	ch, err := c.changesOf(ctx, events)
 	if err != nil || ch.everything || ch.setup || len(events) > many {
 		return cur, err
 	}
 	cur.touched = map[key]bool{}
+	if to.Role == clics.Balloon {
+		c.touchTeams(cur.touched, ch.submissions)
+	}
 	for _, id := range ch.submissions {
 		for _, t := range []clics.Type{clics.Submissions, clics.Judgements, clics.Runs} {
 			cur.touched[key{t, id}] = true
@@ -175,7 +200,8 @@ type Batch struct {
 	Partial, Token string
 }
 
-// Next returns what is new since the last call.
+// Next returns what is new since the last call. It returns ErrToken if the reader has lost objects since
+// Cursor took its token.
 func (cur *Cursor) Next() (b Batch, err error) {
 	c := cur.c
 	c.mu.RLock()
@@ -186,6 +212,9 @@ func (cur *Cursor) Next() (b Batch, err error) {
 		return b, nil
 	}
 	first := cur.stamp == 0
+	if first && cur.again && cur.to.Role == clics.Balloon && c.lost != cur.lost {
+		return b, ErrToken
+	}
 	var lost, found []Line
 	for _, t := range clics.Types {
 		// The checks of ccs-specs read accounts of a feed as objects that REST does not have.

@@ -80,6 +80,10 @@ type Contest struct {
 	// the jury see of them.
 	counted map[string]scoring.Submission
 	boards  [2]*scoring.Board
+	// few has the ids of the frozen submissions whose verdicts balloon runners may know; lost rises when it
+	// loses some.
+	few  map[string]bool
+	lost int64
 }
 
 // setup is what a contest is before anything is submitted.
@@ -122,8 +126,11 @@ type item struct {
 	clics.Object
 	clics.Facts
 	team    string    // id of the team whose it is
+	told    []string  // ids of further teams that it is sent to
+	secret  []string  // ids in the Contest API of teams in to_team_ids that other teams do not see
 	account string    // id of the account that it is
-	at      time.Time // of a judgement or run: when its submission was received
+	of      string    // id of the submission of a judgement or run
+	at      time.Time // when that submission was received
 	to      audience
 	only    clics.Version // if empty, both versions have it
 	// replied is the id of the team whose question it answers. Others do not learn that it is an answer.
@@ -238,7 +245,7 @@ func (c *Contest) catchUp(ctx context.Context, row *store.Contest, now time.Time
 			fresh = append(fresh, units...)
 		}
 	}
-	if ch.everything || ch.clarifications {
+	if ch.everything || ch.setup || ch.clarifications { // groups may have other teams
 		units, err := c.readClarifications(ctx, &next)
 		if err != nil {
 			return err
@@ -267,6 +274,7 @@ func (c *Contest) catchUp(ctx context.Context, row *store.Contest, now time.Time
 		changed = append(changed, one)
 	}
 	c.put(c.score(ch.everything || ch.setup, changed), changes{})
+	c.markFew()
 	return nil
 }
 

@@ -93,7 +93,14 @@ func (w *world) must(err error) {
 
 func (w *world) submit(team int, problem string) {
 	w.Helper()
+	w.submitAt(team, problem, time.Time{})
+}
+
+// submitAt submits something that was received earlier.
+func (w *world) submitAt(team int, problem string, at time.Time) {
+	w.Helper()
 	n := store.NewSubmission{
+		At:      at,
 		Contest: w.contest, Account: w.people[max(team, 0)].ID, Problem: problem, Lane: job.Contest, Class: "main",
 		Work: job.Work{Kind: job.Submission, Bundle: digest, Config: digest, Problem: problem, Program: "a.py",
 			Language: "python3", Files: []job.File{{Path: "a.py", Size: 1, Digest: digest}}},
@@ -164,8 +171,19 @@ func (w *world) step(r *rand.Rand) string {
 		}
 		w.must(err)
 		if r.IntN(2) == 0 {
-			_, err = w.store.Clarify(w.Context(), store.NewClarification{Contest: w.contest, Account: w.people[1].ID, Staff: true,
-				Text: fmt.Sprint("so ", w.now), ReplyTo: number})
+			n := store.NewClarification{Contest: w.contest, Account: w.people[1].ID, Staff: true, Text: fmt.Sprint("so ", w.now)}
+			if r.IntN(2) == 0 {
+				n.ReplyTo = number
+			}
+			for _, t := range w.teams {
+				if r.IntN(4) == 0 {
+					n.Teams = append(n.Teams, t.ID)
+				}
+			}
+			if r.IntN(3) == 0 {
+				n.Groups = []string{[]string{"east", "west"}[r.IntN(2)]}
+			}
+			_, err = w.store.Clarify(w.Context(), n)
 			w.must(err)
 		}
 		return "clarify"
@@ -214,6 +232,7 @@ func (w *world) rarely(r *rand.Rand, n int) string {
 	case n < 2:
 		t := *w.teams[r.IntN(len(w.teams))]
 		t.ExtraTime = time.Duration(r.IntN(3)) * 10 * time.Minute
+		t.Groups = [][]string{nil, {"East"}, {"West"}, {"West", "East"}}[r.IntN(4)]
 		w.must(w.store.SetTeam(w.Context(), &t, ""))
 		for i := range w.teams {
 			if w.teams[i].ID == t.ID {
@@ -352,6 +371,7 @@ func TestFeedIsREST(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			w, r := newWorld(t), rand.New(rand.NewPCG(seed, 1))
+			w.set(func(c *store.Contest) { c.Settings.BalloonsInFreeze = int(seed) })
 			registry := &feed.Registry{Desk: w.desk}
 			followers := map[feed.Reader]*follower{}
 			check := func(what string) {

@@ -351,7 +351,7 @@ func (w *world) play(r *rand.Rand, medals store.Medals) {
 		w.must(w.store.Mark(w.Context(), a.ID, w.people[0].ID, store.Mark{Verdict: judge.Accepted, Why: "x"}, -1))
 	}
 	thawed := final.Freeze == 0
-	w.must(w.store.Finalize(w.Context(), final))
+	w.must(w.store.Finalize(w.Context(), final, nil))
 	ask("final", 1)
 	if !thawed {
 		w.set(func(c *store.Contest) { c.Thaw = w.now })

@@ -23,6 +23,8 @@ type Balloons struct {
 	Due []Balloon // in the order of the submissions
 	// Unknown has the problems that a runner may not know to be solved or not.
 	Unknown map[Solve]bool
+	// Known has the numbers of the submissions from the freeze whose verdicts a runner may know, whatever they are.
+	Known map[int64]bool
 }
 
 // Balloons returns the balloons of teams that are shown, as runners may know them when the public sees
@@ -31,7 +33,7 @@ type Balloons struct {
 // undecided, unverified or hidden submission counts as though it had solved its problem. The board must be in a
 // view in which all verdicts are known.
 func (b *Board) Balloons(public View, inFreeze int) Balloons {
-	all := Balloons{Unknown: map[Solve]bool{}}
+	all := Balloons{Unknown: map[Solve]bool{}, Known: map[int64]bool{}}
 	if b.contest.Rules.Blind && !public.Known.After(b.contest.Start) {
 		inFreeze = 0 // the teams themselves do not know their verdicts yet
 	}
@@ -59,20 +61,21 @@ func (all *Balloons) add(b *Board, e *entry, known time.Time, inFreeze int) {
 	slices.SortFunc(subs, (*Submission).before)
 	solved, perhaps := map[string]bool{}, map[string]bool{}
 	for _, s := range subs {
-		if solved[s.Problem] {
-			continue
-		}
 		if !known.IsZero() && !s.At.Before(known) {
-			n := len(solved) + len(perhaps) + 1
-			if perhaps[s.Problem] {
-				n--
+			n := len(solved) + len(perhaps)
+			if !solved[s.Problem] && !perhaps[s.Problem] {
+				n++
 			}
-			if n > inFreeze {
+			switch {
+			case n <= inFreeze:
+				all.Known[s.Number] = true
+			case !solved[s.Problem]:
 				perhaps[s.Problem], all.Unknown[Solve{e.team.ID, s.Problem}] = true, true
 				continue
 			}
 		}
 		switch {
+		case solved[s.Problem]:
 		case s.Verdict == judge.NotJudged, s.Verdict == judge.JudgeError, s.Unverified:
 			perhaps[s.Problem] = true
 		case s.Verdict == judge.Accepted:

@@ -2,6 +2,7 @@ package scoring_test
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -68,6 +69,37 @@ func TestBalloons(t *testing.T) {
 				t.Errorf("while verdicts are hidden from all: %q", drawBalloons(got))
 			}
 		})
+	}
+}
+
+// TestKnownToRunners: which verdicts from the freeze a runner may know. They are those with which the team has
+// at most so many solved problems, if every submission whose verdict the runner does not know is accepted.
+func TestKnownToRunners(t *testing.T) {
+	for _, tt := range []struct {
+		subs     string
+		inFreeze int
+		want     []int64
+	}{
+		{"a A 5 AC, a B 59 WA", 3, nil}, // from before the freeze: the public knows them
+		{"a A 60 AC, a B 61 AC", 0, nil},
+		{"a A 6 AC, a B 60 WA, a B 61 AC, a C 62 AC, b A 63 WA, b A 64 ", 2, []int64{2, 3, 5, 6}},
+		{"a A 60 AC, a A 61 WA, a A 62 AC", 1, []int64{1, 2, 3}}, // those of a solved problem add nothing
+		{"a A 6 AC, a B 7 AC, a A 60 WA", 1, nil},
+		{"a A 60 , a A 61 WA, a B 62 AC, a A 63 WA", 1, []int64{1, 2}}, // the team may have solved B
+		{"a A 60 AC unverified, a B 61 AC", 1, []int64{1}},
+		{"a A 60 AC ignored, a B 61 AC", 1, []int64{2}},
+		{"h A 60 AC", 1, nil},
+		{"a A 100 AC", 1, nil}, // after the end
+	} {
+		c := scoring.Contest{Rules: scoring.Usual(scoring.ICPC), Start: start, Length: 100 * time.Minute, Freeze: time.Hour}
+		for _, label := range []string{"A", "B", "C"} {
+			c.Problems = append(c.Problems, scoring.Problem{Label: label})
+		}
+		b := scoring.New(c, []scoring.Team{{ID: "a"}, {ID: "b"}, {ID: "h", Hidden: true}}, readSubs(t, tt.subs), c.Staff())
+		got := slices.Sorted(maps.Keys(b.Balloons(c.Public(start.Add(99*time.Minute)), tt.inFreeze).Known))
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("of %q with %d: %v, want %v", tt.subs, tt.inFreeze, got, tt.want)
+		}
 	}
 }
 
@@ -157,7 +189,7 @@ func TestBalloonsTellNoSecret(t *testing.T) {
 				other[i].Verdict, other[i].Unverified = drawn.Verdict, drawn.Unverified
 			}
 		}
-		if a, b := of(w.submissions), of(other); drawBalloons(a) != drawBalloons(b) {
+		if a, b := of(w.submissions), of(other); drawBalloons(a) != drawBalloons(b) || !maps.Equal(a.Known, b.Known) {
 			t.Fatalf("%s\nand with other hidden verdicts\n%s\n%+v\n%+v", drawBalloons(a), drawBalloons(b), w.submissions, other)
 		}
 		for i, s := range other {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -28,6 +29,33 @@ type Report struct {
 	HasBoard bool
 	Ranks    []RankPair
 	Awards   []AwardPair
+	seq      int64  // of the last event of the contest before it was compared
+	late     []Pair // the primary has a verdict, and this server has none yet
+}
+
+// Comparison returns what must be acknowledged before the results can be final.
+func (r *Report) Comparison() *store.Comparison {
+	c := &store.Comparison{Source: r.Source, Seq: r.seq}
+	add := func(format string, args ...any) { c.Differences = append(c.Differences, fmt.Sprintf(format, args...)) }
+	if r.Source.Heard.IsZero() {
+		add("the primary has sent nothing")
+	}
+	for _, p := range r.Differ {
+		add("submission %d: %s at the primary, %s here", p.Submission.Number, p.Theirs, p.Ours)
+	}
+	for _, p := range r.late {
+		add("submission %d: %s at the primary, pending here", p.Submission.Number, p.Theirs)
+	}
+	for _, p := range r.Ranks {
+		add("rank of team %s: %s at the primary, %s here", p.Team, p.Theirs.text(), p.Ours.text())
+	}
+	for _, p := range r.Awards {
+		add("award %s: teams %s at the primary, %s here", p.ID, strings.Join(p.Theirs, ", "), strings.Join(p.Ours, ", "))
+	}
+	for _, p := range r.Problems {
+		add("%s %s: %s", p.Type, p.ID, p.Text)
+	}
+	return c
 }
 
 // Matrix counts submissions by the verdicts of the primary, in rows, and of this server, in columns. An empty
@@ -63,6 +91,14 @@ func NewMatrix(pairs []Pair) (m Matrix) {
 // Rank is what a scoreboard says of a team. Rank is 0 for none.
 type Rank struct{ Rank, Solved, Minutes int }
 
+// text is the rank in words.
+func (r Rank) text() string {
+	if r.Rank == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%d with %d solved in %d min", r.Rank, r.Solved, r.Minutes)
+}
+
 // RankPair is a team with its rank at the primary and here.
 type RankPair struct {
 	Team, Name   string // the id, and what people call it
@@ -78,11 +114,18 @@ type AwardPair struct {
 // NewReport compares a contest with its primary at a moment. It returns store.ErrNotFound if the contest follows
 // none.
 func NewReport(ctx context.Context, db *store.Store, feeds *feed.Registry, contest string, now time.Time) (*Report, error) {
+	if _, err := feeds.Contest(ctx, contest); err != nil { // which may note that the contest has ended
+		return nil, err
+	}
+	row, err := db.Contest(ctx, contest)
+	if err != nil {
+		return nil, err
+	}
 	source, err := db.Source(ctx, contest)
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Source: source}
+	r := &Report{Source: source, seq: row.LastSeq}
 	if !source.Heard.IsZero() {
 		r.Lag = max(now.Sub(source.Heard), 0)
 	}
@@ -98,8 +141,11 @@ func NewReport(ctx context.Context, db *store.Store, feeds *feed.Registry, conte
 	pairs := Pairs(submissions, m.Verdicts())
 	r.Matrix = NewMatrix(pairs)
 	for _, p := range pairs {
-		if p.Differs() {
+		switch {
+		case p.Differs():
 			r.Differ = append(r.Differ, p)
+		case p.late():
+			r.late = append(r.late, p)
 		}
 	}
 	return r, r.results(ctx, m, feeds, contest)

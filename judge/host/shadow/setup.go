@@ -136,7 +136,7 @@ func (f *follower) contest(ctx context.Context, problems []store.NewContestProbl
 		return err
 	}
 	was := *c
-	f.mirror.ContestOf(c, finalized)
+	f.mirror.ContestOf(c, finalized && !f.source.Ours) // results of this server are final when people say so
 	if finalized {
 		c.Settings.Awards = f.mirror.awards()
 	}

@@ -203,8 +203,12 @@ func (m *machine) whole() {
 				which = o.Type + " " + o.ID
 			}
 		}
-		if c := m.contest(); !last || fresh > 0 || c.Finalized.IsZero() {
-			source, _ := m.db.Source(m.Context(), c.ID)
+		c := m.contest()
+		source, err := m.db.Source(m.Context(), c.ID)
+		if err != nil {
+			m.Fatal(err)
+		}
+		if !last || fresh > 0 || c.Finalized.IsZero() != source.Ours {
 			return fmt.Sprintf("%s: the contest has not all: %d objects are fresh, such as %s, final %v", source.Trouble, fresh, which, c.Finalized)
 		}
 		return ""
@@ -375,7 +379,7 @@ func TestPassword(t *testing.T) {
 }
 
 // TestOurs: with the verdicts of this server, those of the primary do not count; a submission that nobody judges is
-// pending. It can be changed at any time.
+// pending. It can be changed at any time. The results do not become final by themselves.
 func TestOurs(t *testing.T) {
 	p := newPrimary(t, false)
 	p.closed = true // and the jury may still change verdicts
@@ -411,11 +415,6 @@ func TestOurs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := m.contest()
-	c.Finalized = time.Time{}
-	if err := m.db.SetContest(t.Context(), c, nil); err != nil {
-		t.Fatal(err)
-	}
 	for _, s := range all { // what the jury decides, holds
 		if s.ExtID == "101" {
 			if err := m.db.Mark(t.Context(), s.ID, m.admin.ID, store.Mark{Verdict: judge.TimeLimit, Why: "x"}, -1); err != nil {
@@ -426,6 +425,12 @@ func TestOurs(t *testing.T) {
 	is("100= 101=TLE 102=open cobol=open late-team=open")
 	m.begin(p, false)
 	is("100=AC 101=WA 102=CE cobol=open late-team=AC")
+	m.wait(func() string {
+		if m.contest().Finalized.IsZero() {
+			return "the results of the primary are not final"
+		}
+		return ""
+	})
 	m.begin(p, true)
 	is("100= 101=TLE 102=open cobol=open late-team=open")
 	if err := m.db.Unfollow(t.Context(), m.contest().ID); err != nil {

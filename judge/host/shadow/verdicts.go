@@ -171,6 +171,11 @@ func (p *Pair) Differs() bool {
 	return simplified(p.Theirs) != simplified(p.Ours)
 }
 
+// late reports whether only this server has no verdict yet.
+func (p *Pair) late() bool {
+	return p.Theirs != judge.NotJudged && p.Ours == judge.NotJudged && !p.Submission.Ignored
+}
+
 func simplified(v judge.Verdict) string {
 	for _, t := range clics.JudgementTypesOf(false) {
 		if t.ID == string(v) {

@@ -259,7 +259,7 @@ func TestPause(t *testing.T) {
 				t.Errorf("submission %d is %+v", s.Number, s)
 			}
 		}
-		u, err := w.Unfinished(t.Context(), w.row())
+		u, err := w.Unfinished(t.Context(), w.row(), nil)
 		if err != nil || !slices.Equal(u.Pending, []int64{second.Number, first.Number}) {
 			t.Errorf("without a verdict are %+v, %v", u, err)
 		}
@@ -318,7 +318,7 @@ func TestFinalizeStore(t *testing.T) {
 			t.Helper()
 			c := w.row()
 			c.FinalBy = "chief"
-			err := w.Finalize(t.Context(), c)
+			err := w.Finalize(t.Context(), c, nil)
 			u, is := errors.AsType[*store.Unfinished](err)
 			if !is {
 				t.Fatalf("finalize: %v, want %s", err, want)
@@ -353,8 +353,8 @@ func TestFinalizeStore(t *testing.T) {
 		c := w.row()
 		c.FinalB, c.FinalBy = 2, "chief"
 		stale := *c
-		w.must(w.Finalize(t.Context(), c))
-		if err := w.Finalize(t.Context(), &stale); !errors.Is(err, store.ErrChanged) {
+		w.must(w.Finalize(t.Context(), c, nil))
+		if err := w.Finalize(t.Context(), &stale, nil); !errors.Is(err, store.ErrChanged) {
 			t.Errorf("finalize what somebody else has changed: %v", err)
 		}
 		if now := w.row(); now.FinalB != 2 || now.FinalBy != "chief" || now.Finalized.IsZero() || !now.UpdatesEnd.IsZero() {
@@ -367,7 +367,7 @@ func TestFinalizeStore(t *testing.T) {
 			t.Errorf("open again, the contest is %+v", now)
 		}
 		c = w.row()
-		w.must(w.Finalize(t.Context(), c))
+		w.must(w.Finalize(t.Context(), c, nil))
 		c.Thaw = w.clock.Now()
 		w.must(w.SetContest(t.Context(), c, nil))
 		if !w.row().UpdatesEnd.Equal(c.Thaw) {
@@ -414,7 +414,7 @@ func TestUpdatesEndByClock(t *testing.T) {
 		c.Thaw = w.clock.Now().Add(time.Hour)
 		w.must(w.SetContest(t.Context(), c, nil))
 		c = w.row()
-		w.must(w.Finalize(t.Context(), c))
+		w.must(w.Finalize(t.Context(), c, nil))
 		if c := w.row(); c.UpdatesEnded(w.clock.Now()) || !c.UpdatesEnd.IsZero() {
 			t.Errorf("before the thaw the contest is %+v", c)
 		}

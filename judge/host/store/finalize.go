@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"time"
 
@@ -20,11 +21,13 @@ type Unfinished struct {
 	Verified, All int           // verdicts that judges verified, of how many
 	Rejudgings    int           // that are open
 	OpenQuestions int
+	// Differences are those from the primary, if the contest follows one, that are not acknowledged.
+	Differences []string
 }
 
 // Any reports whether anything keeps the results from being final.
 func (u *Unfinished) Any() bool {
-	return !u.Ended || len(u.Pending)+len(u.Errors)+u.Rejudgings+u.OpenQuestions > 0 || u.Verified < u.All
+	return !u.Ended || len(u.Pending)+len(u.Errors)+u.Rejudgings+u.OpenQuestions+len(u.Differences) > 0 || u.Verified < u.All
 }
 
 func (u *Unfinished) Error() string { return "the results of the contest cannot be final yet" }
@@ -32,9 +35,13 @@ func (u *Unfinished) Error() string { return "the results of the contest cannot 
 // Is makes it an ErrNotReady.
 func (u *Unfinished) Is(err error) bool { return err == ErrNotReady }
 
-// Unfinished returns what keeps the results of a contest from being final.
-func (s *Store) Unfinished(ctx context.Context, c *Contest) (*Unfinished, error) {
+// Unfinished returns what keeps the results of a contest from being final. If the contest follows a primary,
+// the caller has compared them.
+func (s *Store) Unfinished(ctx context.Context, c *Contest, compared *Comparison) (*Unfinished, error) {
 	u, err := s.unfinished(ctx, s.read, c)
+	if err == nil && compared != nil {
+		u.Differences = compared.Open()
+	}
 	return u, failed("look for what keeps the results from being final", err)
 }
 
@@ -101,8 +108,8 @@ func (s *Store) LastEnd(ctx context.Context, c *Contest) (time.Time, error) {
 
 // Finalize makes the results of a contest final. FinalB and FinalBy of the contest are set by the caller. It
 // returns an *Unfinished if something keeps them from being final, and ErrChanged if the contest was changed
-// since it was read.
-func (s *Store) Finalize(ctx context.Context, c *Contest) error {
+// since it was read, or since it was compared with the primary that it follows. Compared is nil if it follows none.
+func (s *Store) Finalize(ctx context.Context, c *Contest, compared *Comparison) error {
 	final := *c
 	err := s.tx(ctx, "make the results final", func(q *query.Queries) error {
 		if n, err := q.HoldContest(ctx, c.ID); changed(n, err) != nil { // no submission or question arrives meanwhile
@@ -110,6 +117,9 @@ func (s *Store) Finalize(ctx context.Context, c *Contest) error {
 		}
 		u, err := s.unfinished(ctx, q, c)
 		if err != nil {
+			return err
+		}
+		if u.Differences, err = differencesNow(ctx, q, c.ID, compared); err != nil {
 			return err
 		}
 		if u.Any() {
@@ -124,4 +134,29 @@ func (s *Store) Finalize(ctx context.Context, c *Contest) error {
 		c.Revision++
 	}
 	return err
+}
+
+// differencesNow returns the differences from the primary of a contest that are not acknowledged. It returns
+// ErrChanged if the comparison is older than the contest or what was received from the primary.
+func differencesNow(ctx context.Context, q *query.Queries, contest string, compared *Comparison) ([]string, error) {
+	r, err := q.SourceOf(ctx, contest)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	now, err := source(r)
+	if err != nil {
+		return nil, err
+	}
+	c, err := q.GetContest(ctx, contest)
+	switch {
+	case err != nil:
+		return nil, err
+	case compared == nil, compared.Seq != c.LastSeq, compared.Source.URL != now.URL, compared.Source.Token != now.Token,
+		compared.Source.Scoreboard != now.Scoreboard:
+		return nil, ErrChanged
+	}
+	return (&Comparison{Source: now, Differences: compared.Differences}).Open(), nil
 }

@@ -242,7 +242,7 @@ func TestFilters(t *testing.T) {
 		send(h.alice, "a.%", "", judge.Accepted)           // 5
 		send(h.alice, "a.cpp", "", "")                     // 6
 		send(h.alice, "README", "python", judge.TimeLimit) // 7
-		practice := h.submit() // with a verdict that some of the contest have
+		practice := h.submit()                             // with a verdict that some of the contest have
 		for _, spec := range h.next() {
 			if spec.ID == practice.Job {
 				h.fold(h.result(spec, judge.WrongAnswer), store.Counted)

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"assay/judge"
@@ -26,6 +27,46 @@ type Source struct {
 	Heard      time.Time
 	Trouble    string // why it is not followed now; empty if it is
 	Scoreboard string // of the primary, as JSON; empty if it shows none
+	// Acknowledged are the differences with which the results may become final.
+	Acknowledged []string
+}
+
+// Comparison is how a contest differed from its primary at a moment.
+type Comparison struct {
+	Source *Source // as it was then
+	Seq    int64   // of the last event of the contest then
+	// Differences has one text for each. A difference that is acknowledged has the same text later.
+	Differences []string
+}
+
+// Open returns the differences that are not acknowledged.
+func (c *Comparison) Open() (open []string) {
+	for _, one := range c.Differences {
+		if !slices.Contains(c.Source.Acknowledged, one) {
+			open = append(open, one)
+		}
+	}
+	return open
+}
+
+// Acknowledge allows the results of a contest to become final with these differences from its primary. Those that
+// were acknowledged before stay so only if they are among them. It returns ErrNotFound if the contest follows no
+// primary, and ErrFinal if its results are final.
+func (s *Store) Acknowledge(ctx context.Context, contest string, differences []string) error {
+	return s.tx(ctx, "acknowledge differences from a primary", func(q *query.Queries) error {
+		if n, err := q.HoldContest(ctx, contest); changed(n, err) != nil {
+			return changed(n, err)
+		}
+		if c, err := q.GetContest(ctx, contest); err != nil || c.Finalized.Valid {
+			return errors.Join(err, ErrFinal)
+		}
+		text, err := toJSON(append([]string{}, differences...))
+		if err != nil {
+			return err
+		}
+		n, err := q.SetSourceAcknowledged(ctx, contest, clean(text))
+		return changed(n, err)
+	})
 }
 
 // SetSource makes a contest follow a primary, or changes how it does. If the address is another one, the feed
@@ -39,7 +80,7 @@ func (s *Store) SetSource(ctx context.Context, n Source) error {
 // Sources reads the primaries of all contests.
 func (s *Store) Sources(ctx context.Context) ([]*Source, error) {
 	rows, err := s.read.Sources(ctx)
-	return each(rows, err, "read the primaries of contests", source)
+	return eachRead(rows, err, "read the primaries of contests", source)
 }
 
 // Source reads the primary of a contest. It returns ErrNotFound if the contest follows none.
@@ -48,11 +89,15 @@ func (s *Store) Source(ctx context.Context, contest string) (*Source, error) {
 	if err != nil {
 		return nil, failed("read the primary of a contest", err)
 	}
-	return source(r), nil
+	return source(r)
 }
 
-func source(r query.ExternalSource) *Source {
-	return &Source{r.Contest, r.Url, r.Login, r.SecretFile, r.Account, r.Ours, r.Token, instant(r.Heard), r.Trouble, r.Scoreboard}
+func source(r query.ExternalSource) (*Source, error) {
+	one := &Source{
+		Contest: r.Contest, URL: r.Url, Login: r.Login, SecretFile: r.SecretFile, Account: r.Account, Ours: r.Ours, Token: r.Token,
+		Heard: instant(r.Heard), Trouble: r.Trouble, Scoreboard: r.Scoreboard,
+	}
+	return one, fromJSON("the acknowledged differences of a primary", r.Acknowledged, &one.Acknowledged)
 }
 
 // NoteHeard notes that a primary has sent something now.

@@ -156,3 +156,79 @@ func TestUnjudged(t *testing.T) {
 		}
 	})
 }
+
+// TestFinalizeAsCompared: results are not final if the contest or what was received of its primary is not what was
+// compared any more, or if a difference is not acknowledged. Another primary has no acknowledged differences.
+func TestFinalizeAsCompared(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHarness(t, dsn)
+		c := h.newContest("spring").ID
+		check := func(err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		source := store.Source{Contest: c, URL: "https://a.example", Account: h.alice.ID}
+		check(h.SetSource(t.Context(), source))
+		compare := func(differences ...string) *store.Comparison {
+			t.Helper()
+			row, err := h.Contest(t.Context(), c)
+			check(err)
+			is, err := h.Source(t.Context(), c)
+			check(err)
+			return &store.Comparison{Source: is, Seq: row.LastSeq, Differences: differences}
+		}
+		finalize := func(compared *store.Comparison, want error) *store.Unfinished {
+			t.Helper()
+			row, err := h.Contest(t.Context(), c)
+			check(err)
+			err = h.Finalize(t.Context(), row, compared)
+			if !errors.Is(err, want) {
+				t.Errorf("finalize: %v, want %v", err, want)
+			}
+			u, _ := errors.AsType[*store.Unfinished](err)
+			return u
+		}
+		finalize(nil, store.ErrChanged)
+		for _, change := range []func() error{
+			func() error { return h.PutExternalObjects(t.Context(), c, "2", nil) },
+			func() error { return h.SetExternalScoreboard(t.Context(), c, "{}") },
+			func() error { return h.NotePhase(t.Context(), c, "x") },
+			func() error {
+				source.URL = "https://b.example"
+				err := h.SetSource(t.Context(), source)
+				return errors.Join(err, h.PutExternalObjects(t.Context(), c, "2", nil)) // as before
+			},
+		} {
+			old := compare()
+			check(change())
+			finalize(old, store.ErrChanged)
+		}
+		if u := finalize(compare("a", "b"), store.ErrNotReady); u == nil || len(u.Differences) != 2 {
+			t.Errorf("in the way are %+v", u)
+		}
+		check(h.Acknowledge(t.Context(), c, []string{"a", "b"}))
+		if u := finalize(compare("b", "c"), store.ErrNotReady); u == nil || fmt.Sprint(u.Differences) != "[c]" {
+			t.Errorf("in the way are %+v", u)
+		}
+		source.URL = "https://c.example"
+		check(h.SetSource(t.Context(), source))
+		if s := compare().Source; len(s.Acknowledged) != 0 {
+			t.Errorf("of another primary %v is acknowledged", s.Acknowledged)
+		}
+		check(h.Acknowledge(t.Context(), c, []string{"a"}))
+		source.Login = "x"
+		check(h.SetSource(t.Context(), source)) // the same
+		row, err := h.Contest(t.Context(), c)
+		check(err)
+		h.clock.add(row.Length + time.Hour)
+		finalize(compare("a"), nil)
+		if err := h.Acknowledge(t.Context(), c, nil); !errors.Is(err, store.ErrFinal) {
+			t.Errorf("final results have more acknowledged: %v", err)
+		}
+		if err := h.Acknowledge(t.Context(), store.Practice, nil); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("a contest without a primary: %v", err)
+		}
+	})
+}

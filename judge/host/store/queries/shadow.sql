@@ -5,6 +5,7 @@ VALUES ($1, $2, $3, $4, $5, $6, '', 0, '', '')
 ON CONFLICT (contest) DO UPDATE SET login = excluded.login, secret_file = excluded.secret_file, account = excluded.account,
     ours = excluded.ours, trouble = '',
     token = CASE WHEN external_source.url = excluded.url THEN external_source.token ELSE '' END,
+    acknowledged = CASE WHEN external_source.url = excluded.url THEN external_source.acknowledged ELSE '[]' END,
     url = excluded.url;
 
 -- name: Sources :many
@@ -24,6 +25,9 @@ UPDATE external_source SET trouble = $2 WHERE contest = $1;
 
 -- name: SetSourceScoreboard :exec
 UPDATE external_source SET scoreboard = $2 WHERE contest = $1;
+
+-- name: SetSourceAcknowledged :execrows
+UPDATE external_source SET acknowledged = $2 WHERE contest = $1;
 
 -- name: RemoveSource :exec
 DELETE FROM external_source WHERE contest = $1;

@@ -46,6 +46,23 @@ type problemLine struct {
 	Solved         int // teams
 }
 
+// announcements are the last messages of the jury to all teams, to several with the reader's, or to that alone
+// if they answer nothing.
+func (s *site) announcements(r *web.Request) ([]clarificationLine, error) {
+	const most = 3
+	all, _, err := s.Clarifications(r.Context(), access.Of(r).Seat, store.ClarificationFilter{})
+	if err != nil {
+		return nil, err
+	}
+	var shown []*store.Clarification
+	for _, c := range all {
+		if own := c.Staff && c.Of(access.Of(r).Team); c.ToAll() || own && (c.To.Chosen() || c.ReplyTo == 0) {
+			shown = append(shown, c)
+		}
+	}
+	return s.clarificationLines(r, shown[:min(most, len(shown))])
+}
+
 func (s *site) contest(w http.ResponseWriter, r *web.Request) (err error) {
 	c := access.Of(r).Contest
 	v := contestView{Slug: c.Slug, Name: c.Name, Format: web.ChoiceName(access.Formats, string(c.Format)), Starts: c.Starts, Ends: access.Of(r).Ends(), LogIn: r.Me == nil, Changes: r.Can(auth.Change)}
@@ -66,8 +83,7 @@ func (s *site) contest(w http.ResponseWriter, r *web.Request) (err error) {
 			v.Shared = len(members[t.ID]) > 1
 		}
 	}
-	const announced = 3
-	if v.Announced, err = s.clarificationsOf(r, store.ClarificationFilter{Contest: c.ID, Limit: announced}); err != nil {
+	if v.Announced, err = s.announcements(r); err != nil {
 		return err
 	}
 	if !r.Can(auth.SeeProblems) {

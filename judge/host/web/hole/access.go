@@ -3,7 +3,6 @@ package hole
 import (
 	"context"
 	"errors"
-	"net/http"
 	"time"
 
 	"assay/judge/host/auth"
@@ -56,7 +55,7 @@ func (a *access) Refusal(_ *web.Request, action auth.Action) error {
 	case !a.Can(auth.SeeHole) || a.answer != nil:
 		return web.ErrNotFound
 	case a.State.Phase == auth.Over:
-		return &desk.Refusal{Code: http.StatusForbidden, Text: web.Sentence(a.Closed(a.now))}
+		return a.Closed()
 	}
 	return nil
 }

@@ -131,7 +131,7 @@ func (s *site) holePage(w http.ResponseWriter, r *web.Request, code int, f golfF
 	case r.Can(auth.Golf):
 		v.Submit = &f
 	default:
-		v.Why = web.Sentence(at(r).Closed(at(r).now)) + "."
+		v.Why = at(r).Closed().Sentence()
 	}
 	title := h.Name
 	if v.LanguageIs != "" {

@@ -130,7 +130,7 @@ func readMillis(field, text string, e *web.FieldErrors) *time.Duration {
 	return &d
 }
 
-// readOptions reads options of a game, of which each is NAME=VALUE.
+// readOptions reads options of a game. Each has the form NAME=VALUE.
 func readOptions(text string, e *web.FieldErrors) []string {
 	all := strings.Fields(text)
 	for _, one := range all {
@@ -231,7 +231,7 @@ func (s *site) makeLadder(w http.ResponseWriter, r *web.Request) error {
 	if err := s.Audit(r, "open a ladder", f.Slug, string(l.Choice)); err != nil {
 		return err
 	}
-	s.Ladders.Poke()
+	s.Ladders.Wake()
 	return web.Redirect(w, r, "/ladder/"+f.Slug)
 }
 
@@ -260,6 +260,6 @@ func (s *site) changeLadder(w http.ResponseWriter, r *web.Request) error {
 	if err := s.Audit(r, "change a ladder", l.Slug, fmt.Sprintf("%s, open: %v", l.Visibility, l.Open)); err != nil {
 		return err
 	}
-	s.Ladders.Poke()
+	s.Ladders.Wake()
 	return web.Redirect(w, r, "/ladder/"+l.Slug)
 }

@@ -17,7 +17,7 @@ type homeView struct {
 	Running  []*access.Running
 	Upcoming []access.Summary
 	Past     []access.Summary
-	Ladders  []ladder.Line
+	Ladders  []ladder.Summary
 	Holes    []hole.Line
 	LoggedIn bool
 	First    *firstRun // nil once there is a contest

@@ -9,6 +9,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/host/board"
+	"assay/judge/host/shadow"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
 	"assay/judge/host/web/access"
@@ -66,12 +67,16 @@ func (s *site) checks(r *web.Request) (v finalizeView, err error) {
 	if c.FinalB > 0 {
 		v.B = fmt.Sprint(c.FinalB)
 	}
-	u, err := s.Store.Unfinished(r.Context(), c)
+	compared, err := s.compared(r)
+	if err != nil {
+		return v, err
+	}
+	u, err := s.Store.Unfinished(r.Context(), c, compared)
 	if err != nil {
 		return v, err
 	}
 	v.Ready, v.Last = !u.Any(), c.Freeze == 0 || !c.Thaw.IsZero() && !now.Before(c.Thaw)
-	v.Checks = checkLines(c, u, now)
+	v.Checks = checkLines(c, u, compared, now)
 	if clock := board.Contest(c, nil); clock.Frozen(now) {
 		v.Thaw = u.Ended
 		v.Checks = append(v.Checks, checkLine{
@@ -82,8 +87,20 @@ func (s *site) checks(r *web.Request) (v finalizeView, err error) {
 	return v, err
 }
 
+// compared compares the contest with the primary that it follows. It returns nil if it follows none.
+func (s *site) compared(r *web.Request) (*store.Comparison, error) {
+	report, err := shadow.NewReport(r.Context(), s.Store, s.feeds, access.Of(r).Contest.ID, s.Time())
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return report.Comparison(), nil
+}
+
 // checkLines returns the checks, those first that do not pass.
-func checkLines(c *store.Contest, u *store.Unfinished, now time.Time) []checkLine {
+func checkLines(c *store.Contest, u *store.Unfinished, compared *store.Comparison, now time.Time) []checkLine {
 	var good, wrong []checkLine
 	check := func(bad bool, passed string, one checkLine) {
 		if bad {
@@ -134,6 +151,17 @@ func checkLines(c *store.Contest, u *store.Unfinished, now time.Time) []checkLin
 	check(u.OpenQuestions > 0, "All clarification requests are answered", checkLine{
 		Text: web.Counted(u.OpenQuestions, "clarification request is", "clarification requests are") + " unanswered", Link: "/clar?open=yes", Do: "Open clarifications",
 	})
+	if compared != nil {
+		passed := "Nothing differs from the primary"
+		if n := len(compared.Differences); n > 0 {
+			passed = web.Counted(n, "difference", "differences") + " from the primary acknowledged"
+		}
+		n := len(u.Differences)
+		check(n > 0, passed, checkLine{
+			Text: web.Counted(n, "difference", "differences") + " from the primary not acknowledged", Detail: "Resolve or acknowledge each of them.",
+			Link: "/shadow#acknowledge", Do: "Compare with the primary",
+		})
+	}
 	return append(wrong, good...)
 }
 
@@ -189,7 +217,11 @@ func (s *site) makeFinal(w http.ResponseWriter, r *web.Request) error {
 		return page(http.StatusBadRequest)
 	}
 	c.FinalB, c.FinalBy = int(more), by
-	err := s.Store.Finalize(r.Context(), c)
+	compared, err := s.compared(r)
+	if err != nil {
+		return err
+	}
+	err = s.Store.Finalize(r.Context(), c, compared)
 	if errors.Is(err, store.ErrNotReady) {
 		return page(http.StatusConflict)
 	}

@@ -36,6 +36,7 @@ func Pages(s *web.Site) web.Pages {
 		web.HandleForm("POST /c/{slug}/extend", auth.Change, p.extend),
 		web.Handle("GET /c/{slug}/submissions", auth.SeeAll, p.submissions),
 		web.Handle("GET /c/{slug}/shadow", auth.SeeAll, p.shadowPage),
+		web.HandleForm("POST /c/{slug}/shadow", auth.Conclude, p.acknowledge),
 		web.Handle("GET /c/{slug}/finalize", auth.Conclude, p.finalize),
 		web.HandleForm("POST /c/{slug}/finalize", auth.Conclude, p.setFinal).Confirmed(),
 		web.HandleForm("POST /c/{slug}/awards", auth.Conclude, p.setAwards),

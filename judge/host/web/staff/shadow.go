@@ -1,12 +1,17 @@
 package staff
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"assay/judge"
+	"assay/judge/host/auth"
+	"assay/judge/host/desk"
 	"assay/judge/host/shadow"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
@@ -20,6 +25,10 @@ type shadowView struct {
 	Lines  []shadowLine
 	Rows   []shadowRow
 	Judged int // submissions with two verdicts
+	// Open are the differences that are not acknowledged, and Known those that are. Seen stands for both.
+	Open, Known []string
+	Seen        string
+	Conclude    bool // the reader may acknowledge them
 }
 
 // shadowLine is a submission with different verdicts.
@@ -86,7 +95,49 @@ func (s *site) shadowPage(w http.ResponseWriter, r *web.Request) error {
 	for _, p := range report.Differ {
 		v.Lines = append(v.Lines, shadowLine{p.Submission.Number, p.Submission.ExtID, shadowName(p.Theirs), shadowName(p.Ours)})
 	}
+	compared := report.Comparison()
+	v.Open, v.Seen = compared.Open(), seenDifferences(compared)
+	for _, one := range compared.Differences {
+		if !slices.Contains(v.Open, one) {
+			v.Known = append(v.Known, one)
+		}
+	}
+	v.Conclude = r.Can(auth.Conclude) && c.Finalized.IsZero()
 	return s.Page(w, r, http.StatusOK, "shadow", "Shadow", v)
+}
+
+// seenDifferences stands for the differences that a page shows: nobody acknowledges others.
+func seenDifferences(c *store.Comparison) string {
+	sum := sha256.Sum256([]byte(strings.Join(c.Differences, "\n")))
+	return hex.EncodeToString(sum[:12])
+}
+
+// acknowledge allows the results to become final with the differences that the page showed.
+func (s *site) acknowledge(w http.ResponseWriter, r *web.Request) error {
+	c, why := access.Of(r).Contest, r.Field("why")
+	compared, err := s.compared(r)
+	switch {
+	case err != nil:
+		return err
+	case compared == nil:
+		return web.ErrNotFound
+	case why == "":
+		return web.BadRequest("Enter a reason to acknowledge the differences")
+	case r.PostFormValue("seen") != seenDifferences(compared):
+		return &desk.Refusal{
+			Code: http.StatusConflict, Text: "the differences from the primary have changed", Hint: "load the page again and look at them",
+		}
+	}
+	open := compared.Open()
+	if err := s.Store.Acknowledge(r.Context(), c.ID, compared.Differences); err != nil {
+		return err
+	}
+	const most = 20
+	said := strings.Join(open[:min(len(open), most)], "; ")
+	if n := len(open) - most; n > 0 {
+		said += fmt.Sprintf("; and %d more", n)
+	}
+	return s.Done(w, r, "acknowledge differences", c.Slug, why+" ("+said+")", "/c/"+c.Slug+"/shadow")
 }
 
 // attendShadow tells what is wrong between a contest and its primary. It reports whether the contest follows one.

@@ -2,6 +2,8 @@ package staff_test
 
 import (
 	"fmt"
+	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -112,5 +114,116 @@ func TestShadowPage(t *testing.T) {
 	}
 	if got := h.Ask(ada, "GET", "/c/now/shadow", nil); got.Code != 403 && got.Code != 404 {
 		t.Errorf("a contestant sees it: %d", got.Code)
+	}
+}
+
+// TestDifferencesKeepResultsOpen: results with differences from the primary become final only after an administrator
+// has acknowledged, with a reason, the differences that the page shows.
+func TestDifferencesKeepResultsOpen(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("now", -2*time.Minute, store.Accounts, store.Settings{})
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	admin := h.Cookie("admin")
+	h.Judged(h.Send(c, "ada"), webtest.Accepted()...)
+	h.Judged(h.Send(c, "bob"), webtest.Failing()...)
+	check(h.Store.SetSource(t.Context(), store.Source{Contest: c.ID, URL: "https://primary.example/contests/x", Account: h.Accounts["admin"].ID}))
+	h.Later(6 * time.Hour)
+	judgement := func(n int, verdict string) store.ExternalObject {
+		id := fmt.Sprint(n)
+		return store.ExternalObject{Type: "judgements", ID: "j" + id, Data: fmt.Sprintf(`{"id":"j%s","submission_id":%q,"judgement_type_id":%q}`, id, id, verdict)}
+	}
+	page := func() string {
+		body := h.Ask(admin, "GET", "/c/now/shadow", nil).Body
+		webtest.Harmless(t, "the comparison", body)
+		return body
+	}
+	shows := func(said ...string) {
+		t.Helper()
+		for _, want := range said {
+			if body := page(); !strings.Contains(body, want) {
+				t.Errorf("the comparison has no %q:\n%s", want, body)
+			}
+		}
+	}
+	finalize := func(code int, said string) {
+		t.Helper()
+		form := url.Values{"do": {"final"}, "by": {"the chief judge"}, "sure-password": {"correct-horse"}}
+		if got := h.Ask(admin, "POST", "/c/now/finalize", form); got.Code != code || !strings.Contains(got.Body, said) {
+			t.Errorf("finalize: %d, want %d with %q\n%s", got.Code, code, said, got.Body)
+		}
+	}
+	seen := func() string {
+		found := regexp.MustCompile(`name="seen" value="([0-9a-f]+)"`).FindStringSubmatch(page())
+		if found == nil {
+			t.Fatalf("nothing can be acknowledged:\n%s", page())
+		}
+		return found[1]
+	}
+	acknowledge := func(who, seen, why string, code int) {
+		t.Helper()
+		got := h.Ask(h.Cookie(who), "POST", "/c/now/shadow", url.Values{"seen": {seen}, "why": {why}})
+		if got.Code != code {
+			t.Errorf("%s acknowledges %q with reason %q: %d, want %d\n%s", who, seen, why, got.Code, code, got.Body)
+		}
+	}
+	shows("the primary has sent nothing")
+	finalize(409, "1 difference from the primary not acknowledged")
+	check(h.Store.PutExternalObjects(t.Context(), c.ID, "1", []store.ExternalObject{judgement(1, "AC"), judgement(2, "AC")}))
+	check(h.Store.NoteHeard(t.Context(), c.ID))
+	shows("submission 2: AC at the primary, WA here")
+	finalize(409, "1 difference from the primary not acknowledged")
+	first := seen()
+	acknowledge("admin", first, " ", 400)
+	acknowledge("judge", first, "I am not the chief", 403)
+	acknowledge("admin", first, "the primary has an older checker", 303)
+	shows("acknowledged:")
+	if strings.Contains(page(), `name="seen"`) {
+		t.Errorf("an acknowledged difference can be acknowledged:\n%s", page())
+	}
+	if body := h.Ask(admin, "GET", "/c/now/finalize", nil).Body; !strings.Contains(body, "1 difference from the primary acknowledged") {
+		t.Errorf("the checks do not have it:\n%s", body)
+	}
+	check(h.Store.PutExternalObjects(t.Context(), c.ID, "2", []store.ExternalObject{judgement(1, "WA")})) // a new one
+	finalize(409, "1 difference from the primary not acknowledged")
+	acknowledge("admin", first, "I have not looked again", 409)
+	check(h.Store.PutExternalObjects(t.Context(), c.ID, "3", []store.ExternalObject{judgement(1, "AC")}))
+	check(h.Store.NoteExternalProblem(t.Context(), c.ID, "submissions", "9", "unknown team"))
+	check(h.Store.SetExternalScoreboard(t.Context(), c.ID, `{"rows":[{"rank":1,"team_id":"2","score":{"num_solved":3,"total_time":1}}]}`))
+	check(h.Store.PutExternalObjects(t.Context(), c.ID, "4", []store.ExternalObject{{Type: "awards", ID: "winner", Data: `{"id":"winner","team_ids":["2"]}`}}))
+	shows("submissions 9: unknown team", "rank of team 2: 1 with 3 solved in 1 min at the primary", "award winner: teams 2 at the primary, 1 here")
+	finalize(409, "4 differences from the primary not acknowledged")
+	acknowledge("admin", seen(), "all looked at", 303)
+	finalize(303, "")
+	entries := webtest.Must[[]store.Entry](t)(h.Store.Audited(t.Context(), "", 10))
+	if e := entries[len(entries)-1]; e.Action != "acknowledge differences" || !strings.Contains(e.Detail, "the primary has an older checker (submission 2: AC at the primary, WA here)") {
+		t.Errorf("the audit has %+v", entries)
+	}
+	acknowledge("admin", first, "too late", 409)
+}
+
+// TestEqualToThePrimary: results without a difference from the primary need nothing.
+func TestEqualToThePrimary(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("now", -2*time.Minute, store.Accounts, store.Settings{})
+	h.Judged(h.Send(c, "ada"), webtest.Accepted()...)
+	if err := h.Store.SetSource(t.Context(), store.Source{Contest: c.ID, URL: "https://primary.example/contests/x", Account: h.Accounts["admin"].ID}); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Store.NoteHeard(t.Context(), c.ID); err != nil {
+		t.Fatal(err)
+	}
+	h.Later(6 * time.Hour)
+	admin := h.Cookie("admin")
+	if body := h.Ask(admin, "GET", "/c/now/finalize", nil).Body; !strings.Contains(body, "Nothing differs from the primary") {
+		t.Errorf("the checks:\n%s", body)
+	}
+	got := h.Ask(admin, "POST", "/c/now/finalize", url.Values{"do": {"final"}, "by": {"the chief judge"}, "sure-password": {"correct-horse"}})
+	if got.Code != 303 {
+		t.Errorf("finalize: %d\n%s", got.Code, got.Body)
 	}
 }

@@ -189,7 +189,7 @@ WHERE clarification.team IN (
 `
 
 // EraseQuestions empties the questions of teams in which a person is alone, and what was told to
-// these teams alone. A question stays if its answer went to all.
+// these teams alone. A question stays if its answer went to other teams, too.
 func (q *Queries) EraseQuestions(ctx context.Context, account string) error {
 	_, err := q.db.ExecContext(ctx, eraseQuestions, account)
 	return err

@@ -150,6 +150,8 @@ type Clarification struct {
 	At        int64
 	ExtID     string
 	TimeGiven sql.NullInt64
+	Category  string
+	Chosen    bool
 }
 
 type Class struct {
@@ -267,16 +269,17 @@ type ExternalProblem struct {
 }
 
 type ExternalSource struct {
-	Contest    string
-	Url        string
-	Login      string
-	SecretFile string
-	Account    string
-	Ours       bool
-	Token      string
-	Heard      int64
-	Trouble    string
-	Scoreboard string
+	Contest      string
+	Url          string
+	Login        string
+	SecretFile   string
+	Account      string
+	Ours         bool
+	Token        string
+	Heard        int64
+	Trouble      string
+	Scoreboard   string
+	Acknowledged string
 }
 
 type Flow struct {

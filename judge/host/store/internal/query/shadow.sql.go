@@ -196,6 +196,7 @@ VALUES ($1, $2, $3, $4, $5, $6, '', 0, '', '')
 ON CONFLICT (contest) DO UPDATE SET login = excluded.login, secret_file = excluded.secret_file, account = excluded.account,
     ours = excluded.ours, trouble = '',
     token = CASE WHEN external_source.url = excluded.url THEN external_source.token ELSE '' END,
+    acknowledged = CASE WHEN external_source.url = excluded.url THEN external_source.acknowledged ELSE '[]' END,
     url = excluded.url
 `
 
@@ -246,6 +247,18 @@ DELETE FROM external_source WHERE contest = $1
 func (q *Queries) RemoveSource(ctx context.Context, contest string) error {
 	_, err := q.db.ExecContext(ctx, removeSource, contest)
 	return err
+}
+
+const setSourceAcknowledged = `-- name: SetSourceAcknowledged :execrows
+UPDATE external_source SET acknowledged = $2 WHERE contest = $1
+`
+
+func (q *Queries) SetSourceAcknowledged(ctx context.Context, contest string, acknowledged string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, setSourceAcknowledged, contest, acknowledged)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const setSourceHeard = `-- name: SetSourceHeard :exec
@@ -361,7 +374,7 @@ func (q *Queries) ShadowedSubmissions(ctx context.Context, contest string) ([]Sh
 }
 
 const sourceOf = `-- name: SourceOf :one
-SELECT contest, url, login, secret_file, account, ours, token, heard, trouble, scoreboard FROM external_source WHERE contest = $1
+SELECT contest, url, login, secret_file, account, ours, token, heard, trouble, scoreboard, acknowledged FROM external_source WHERE contest = $1
 `
 
 func (q *Queries) SourceOf(ctx context.Context, contest string) (ExternalSource, error) {
@@ -378,12 +391,13 @@ func (q *Queries) SourceOf(ctx context.Context, contest string) (ExternalSource,
 		&i.Heard,
 		&i.Trouble,
 		&i.Scoreboard,
+		&i.Acknowledged,
 	)
 	return i, err
 }
 
 const sources = `-- name: Sources :many
-SELECT contest, url, login, secret_file, account, ours, token, heard, trouble, scoreboard FROM external_source ORDER BY contest
+SELECT contest, url, login, secret_file, account, ours, token, heard, trouble, scoreboard, acknowledged FROM external_source ORDER BY contest
 `
 
 func (q *Queries) Sources(ctx context.Context) ([]ExternalSource, error) {
@@ -406,6 +420,7 @@ func (q *Queries) Sources(ctx context.Context) ([]ExternalSource, error) {
 			&i.Heard,
 			&i.Trouble,
 			&i.Scoreboard,
+			&i.Acknowledged,
 		); err != nil {
 			return nil, err
 		}

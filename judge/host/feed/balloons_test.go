@@ -1,0 +1,214 @@
+package feed_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/clics"
+	"assay/judge/host/feed"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+)
+
+var runner = feed.Reader{Version: clics.V2026, Role: clics.Balloon}
+
+// frozenWorld is a contest in its freeze, in which teams get balloons up to a number of solved problems.
+func frozenWorld(t *testing.T, bound int) *world {
+	w := newWorld(t)
+	w.set(func(c *store.Contest) { c.Settings.BalloonsInFreeze = bound })
+	w.now = start.Add(4 * time.Hour)
+	return w
+}
+
+// judged submits and judges.
+func (w *world) judged(team int, problem string, v judge.Verdict) {
+	w.Helper()
+	w.submit(team, problem)
+	w.judge(job.Contest, v)
+	w.now = w.now.Add(time.Minute)
+}
+
+// judgements are the submissions with a judgement that a follower knows, with their verdicts.
+func (f *follower) judgements(t *testing.T) (all []string) {
+	t.Helper()
+	for key, data := range f.has {
+		if strings.HasPrefix(key, "judgements ") {
+			_, rest, _ := strings.Cut(data, `"submission_id":"`)
+			id, _, _ := strings.Cut(rest, `"`)
+			_, rest, _ = strings.Cut(data, `"judgement_type_id":"`)
+			verdict, _, _ := strings.Cut(rest, `"`)
+			all = append(all, strings.TrimSpace(id+" "+verdict))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// TestRunnersSeeTheirJudgements: in the freeze a balloon runner sees the judgements of the teams that still get
+// balloons. They come when another verdict makes room, go when another one takes it, and a feed that is read
+// again from any of its tokens has the same.
+func TestRunnersSeeTheirJudgements(t *testing.T) {
+	w := frozenWorld(t, 2)
+	registry := &feed.Registry{Desk: w.desk}
+	live, cut := &follower{to: runner, has: map[string]string{}}, &follower{to: runner, has: map[string]string{}}
+	restarts := 0
+	look := func(what, want string) {
+		t.Helper()
+		c, err := registry.Contest(t.Context(), w.contest)
+		w.must(err)
+		if live.cursor == nil {
+			live.cursor, err = c.Cursor(t.Context(), runner, "", nil)
+			w.must(err)
+		}
+		live.read(t, 1<<30)
+		fresh, err := (&feed.Registry{Desk: w.desk}).Contest(t.Context(), w.contest) // as after a restart of the server
+		w.must(err)
+		cut.cursor, err = fresh.Cursor(t.Context(), runner, cut.token, nil)
+		if errors.Is(err, feed.ErrToken) {
+			restarts++
+			cut.has = map[string]string{}
+			cut.cursor, err = fresh.Cursor(t.Context(), runner, "", nil)
+		}
+		w.must(err)
+		cut.read(t, 1<<30)
+		for _, f := range []*follower{live, cut} {
+			if got := strings.Join(f.judgements(t), ", "); got != want {
+				t.Errorf("%s: a runner knows of %q, want %q", what, got, want)
+			}
+			if d := difference(f.has, rest(t, c, runner)); d != "" {
+				t.Errorf("%s: %s", what, d)
+			}
+		}
+		for key := range live.has {
+			if strings.HasPrefix(key, "runs ") {
+				t.Errorf("%s: a runner knows of %s", what, key)
+			}
+		}
+	}
+	look("nothing", "")
+	w.judged(0, "p0", judge.WrongAnswer)
+	w.judged(0, "p0", judge.Accepted)
+	look("solved one", "1 WA, 2 AC")
+	w.submit(0, "p1")
+	w.now = w.now.Add(time.Minute)
+	w.submit(0, "p2") // number 4
+	look("undecided", "1 WA, 2 AC, 3")
+	waiting, err := w.store.Next(t.Context(), job.Contest, "main", 2)
+	w.must(err)
+	slices.SortFunc(waiting, func(a, b *job.Spec) int { return strings.Compare(a.ID, b.ID) })
+	fold := func(s *job.Spec, v judge.Verdict) {
+		t.Helper()
+		_, err := w.store.Fold(t.Context(), &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w", State: job.Done,
+			Finished: &judge.Finished{Verdict: v}, Rows: []job.Row{{Case: "secret/1", Verdict: v}}}, "")
+		w.must(err)
+	}
+	fold(waiting[1], judge.Accepted)
+	look("a hidden verdict", "1 WA, 2 AC, 3")
+	fold(waiting[0], judge.WrongAnswer)
+	look("room for another one", "1 WA, 2 AC, 3 WA, 4 AC")
+	w.judged(4, "p0", judge.Accepted) // by a hidden team
+	w.judged(1, "p0", judge.Accepted)
+	look("other teams", "1 WA, 2 AC, 3 WA, 4 AC, 6 AC")
+	if restarts > 0 {
+		t.Errorf("a runner read everything again %d times although it lost nothing", restarts)
+	}
+	w.must(w.store.Mark(t.Context(), w.sent[2].ID, w.people[0].ID, store.Mark{Verdict: judge.Accepted, Why: "x"}, -1))
+	look("the bound is reached earlier", "1 WA, 2 AC, 3 AC, 6 AC")
+	w.must(w.store.Mark(t.Context(), w.sent[1].ID, w.people[0].ID, store.Mark{Ignored: true, Why: "x"}, -1))
+	look("one is ignored", "1 WA, 3 AC, 4 AC, 6 AC")
+	w.set(func(c *store.Contest) { c.Settings.BalloonsInFreeze = 1 })
+	look("another bound", "1 WA, 3 AC, 6 AC")
+	w.set(func(c *store.Contest) { c.Settings.BalloonsInFreeze = 0 })
+	look("no balloons", "")
+	if restarts != 4 {
+		t.Errorf("a runner that lost judgements four times read everything again %d times", restarts)
+	}
+}
+
+// TestRunnersDoNotLoseSilently: a judgement that a runner loses between the request and the first lines of a
+// feed ends the feed, and its token is not good any more.
+func TestRunnersDoNotLoseSilently(t *testing.T) {
+	w := frozenWorld(t, 1)
+	c, err := (&feed.Registry{Desk: w.desk}).Contest(t.Context(), w.contest)
+	w.must(err)
+	w.judged(0, "p0", judge.WrongAnswer)
+	w.judged(0, "p1", judge.Accepted)
+	w.must(c.Follow(t.Context(), 0))
+	f := &follower{to: runner, has: map[string]string{}}
+	f.cursor, err = c.Cursor(t.Context(), runner, "", nil)
+	w.must(err)
+	f.read(t, 1<<30)
+	again, err := c.Cursor(t.Context(), runner, f.token, nil)
+	w.must(err)
+	w.must(w.store.Mark(t.Context(), w.sent[0].ID, w.people[0].ID, store.Mark{Verdict: judge.Accepted, Why: "x"}, -1))
+	w.must(c.Follow(t.Context(), 0))
+	if _, err := again.Next(); !errors.Is(err, feed.ErrToken) {
+		t.Errorf("the feed goes on: %v", err)
+	}
+	if _, err := c.Cursor(t.Context(), runner, f.token, nil); !errors.Is(err, feed.ErrToken) {
+		t.Errorf("its token is taken: %v", err)
+	}
+	if b, err := f.cursor.Next(); err != nil || !slices.ContainsFunc(b.Lines, func(l feed.Line) bool { return l.Type == clics.Judgements && l.Data == nil }) {
+		t.Errorf("a feed that is open does not tell: %v", err)
+	}
+}
+
+// TestEarlierSubmissionHides: a submission that arrives late but was received earlier may take room.
+func TestEarlierSubmissionHides(t *testing.T) {
+	w := frozenWorld(t, 1)
+	w.now = w.now.Add(10 * time.Minute)
+	w.judged(0, "p0", judge.Accepted)
+	c, err := (&feed.Registry{Desk: w.desk}).Contest(t.Context(), w.contest)
+	w.must(err)
+	f := &follower{to: runner, has: map[string]string{}}
+	f.cursor, err = c.Cursor(t.Context(), runner, "", nil)
+	w.must(err)
+	f.read(t, 1<<30)
+	if got := fmt.Sprint(f.judgements(t)); got != "[1 AC]" {
+		t.Errorf("a runner knows of %s", got)
+	}
+	w.submitAt(0, "p1", start.Add(4*time.Hour))
+	w.must(c.Follow(t.Context(), 0))
+	if _, err := c.Cursor(t.Context(), runner, f.token, nil); !errors.Is(err, feed.ErrToken) {
+		t.Errorf("the token is taken: %v", err)
+	}
+}
+
+// TestHiddenFromRunners: two contests that differ only in verdicts with which a team has too many solved problems
+// are the same, byte by byte, for a balloon runner.
+func TestHiddenFromRunners(t *testing.T) {
+	play := func(known, hidden judge.Verdict) (all []string) {
+		w := frozenWorld(t, 1)
+		registry, feeds := &feed.Registry{Desk: w.desk}, map[feed.Reader]*follower{}
+		for i, v := range []judge.Verdict{known, hidden, hidden, known} {
+			w.submit([]int{0, 0, 0, 1}[i], []string{"p0", "p1", "p2", "p0"}[i])
+			all = append(all, w.shown(registry, runner, feeds))
+			w.judge(job.Contest, v)
+			w.now = w.now.Add(time.Minute)
+			all = append(all, w.shown(registry, runner, feeds))
+		}
+		r, _, err := w.store.Rejudge(t.Context(), store.NewRejudging{
+			Filter: store.Filter{Contest: w.contest, Problem: "p2"}, Why: "x", Account: w.people[0].ID,
+		})
+		w.must(err)
+		w.judge(job.Background, hidden)
+		w.must(w.store.Apply(t.Context(), r.ID))
+		return append(all, w.shown(registry, runner, feeds), w.shown(registry, runner, map[feed.Reader]*follower{}))
+	}
+	one := play(judge.Accepted, judge.Accepted)
+	for _, hidden := range []judge.Verdict{judge.WrongAnswer, judge.JudgeError, judge.CompileError} {
+		for i, said := range play(judge.Accepted, hidden) {
+			if said != one[i] {
+				t.Errorf("%d, %s instead of AC:\n%s\n%s", i, hidden, one[i], said)
+			}
+		}
+	}
+	if slices.Equal(one, play(judge.TimeLimit, judge.Accepted)) {
+		t.Error("a runner learns nothing of a verdict that it may know")
+	}
+}
