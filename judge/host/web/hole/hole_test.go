@@ -125,7 +125,7 @@ func TestAHoleClosesByItself(t *testing.T) {
 	send(303, "")
 	h.Later(closes.Sub(now))
 	pages("after", ` · closed <time datetime="`+machine, "! · closes")
-	send(403, "The hole closed on "+closes.UTC().Format("2 Jan 2006 at 15:04 UTC"))
+	send(403, "Nim closed on "+closes.UTC().Format("2 Jan 2006 at 15:04 UTC"))
 	if page := h.Ask(ada, "GET", "/hole/nim", nil).Body; !strings.Contains(page, `The hole closed on <time datetime="`+machine) || strings.Contains(page, "<textarea") {
 		t.Errorf("the page of a hole that has closed:\n%s", page)
 	}
