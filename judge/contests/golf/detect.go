@@ -50,6 +50,7 @@ type detection struct {
 	samples int
 	refused refusals
 	unread  map[reading]bool // ways to read the text that its interpreter refuses
+	broken  bool             // the compiler cannot parse the answer, which is a whole program
 }
 
 // reading is how a driver reads an answer, whatever the form of the call.
@@ -104,7 +105,7 @@ func (d *detection) search(ctx context.Context, all []candidate) (found bool, er
 			found, err = d.programs(ctx, all[:n])
 			d.probing = probing
 		}
-		if found || err != nil {
+		if found || err != nil || d.broken {
 			return found, err
 		}
 		all = all[n:]
@@ -142,6 +143,7 @@ func (d *detection) make(ctx context.Context, c candidate) (*tried, error) {
 	w, err := d.build(ctx, c, len(d.probed))
 	d.probed = append(d.probed, t)
 	if failed, ok := errors.AsType[*notBuilt](err); ok {
+		d.broken = d.broken || !c.function && matchesAny(d.driver.Programs, d.a.Code) && matchesAny(d.driver.Broken, failed.log)
 		if t.e.Reason = failed.log; !c.function && slices.Contains(d.logs, failed.log) {
 			d.probed = d.probed[:len(d.probed)-1] // all forms of input share the build
 		}

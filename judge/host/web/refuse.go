@@ -15,7 +15,7 @@ import (
 )
 
 // ErrNotFound is the error for an address that names nothing, or nothing that the caller may know of.
-var ErrNotFound = &desk.Refusal{Code: http.StatusNotFound, Text: "there is nothing here", Hint: "the address may be wrong, or it is not for you"}
+var ErrNotFound = &desk.Refusal{Code: http.StatusNotFound, Text: "page not found", Hint: "check the address, or log in if it belongs to a contest"}
 
 // ErrLogIn is the error for a caller who is not logged in. The response is the login page.
 var ErrLogIn = errors.New("only users who are logged in may see this")

@@ -47,7 +47,7 @@ func (k *checker) check(d *Driver) {
 	for _, row := range []struct {
 		key  string
 		list []string
-	}{{"programs", d.Programs}, {"argv", d.Argv}, {"names", d.Names}, {"values", d.Values}} {
+	}{{"programs", d.Programs}, {"argv", d.Argv}, {"broken", d.Broken}, {"names", d.Names}, {"values", d.Values}} {
 		for i, expr := range row.list {
 			k.expression(fmt.Sprintf("%s[%d]", row.key, i), expr)
 		}

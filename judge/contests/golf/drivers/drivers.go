@@ -42,6 +42,7 @@ type Driver struct {
 
 	Programs []string `toml:"programs"` // expressions that tell a whole program
 	Argv     []string `toml:"argv"`     // expressions of programs that take arguments
+	Broken   []string `toml:"broken"`   // expressions of what the compiler says of a program that cannot be parsed
 	Inputs   []string `toml:"inputs"`   // forms of input that are tried first
 	Wraps    []Wrap   `toml:"wraps"`    // what programs may need around them
 	Ending   string   `toml:"ending"`   // what a program's file needs at its end

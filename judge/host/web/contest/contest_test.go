@@ -24,7 +24,7 @@ func TestWhyAContestIsClosed(t *testing.T) {
 		{"GET", "/c/soon/p/A", 403, "has not begun yet", `href="/c/soon"`},
 		{"POST", "/c/past/p/A", 403, "is over and takes no more submissions", `href="/c/past"`},
 		{"GET", "/c/past/edit", 403, "this is not for you", `href="/c/past"`},
-		{"GET", "/c/hidden/p/A", 404, "there is nothing here", ""},
+		{"GET", "/c/hidden/p/A", 404, "page not found", ""},
 	} {
 		got := h.Ask(ada, tt.method, tt.path, nil)
 		if got.Code != tt.code || !strings.Contains(got.Body, tt.want) || !strings.Contains(got.Body, tt.head) || tt.head == "" && strings.Contains(got.Body, "/c/hidden") {

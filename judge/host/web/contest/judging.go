@@ -183,8 +183,12 @@ func (s *site) live(r *web.Request, sub *store.Submission, lines [][]byte) (part
 			events = nil
 		}
 		if len(events) > 0 && !hidden {
+			events = judge.Redact(events, show)
+			if !staff {
+				events = withoutSandbox(events)
+			}
 			var b strings.Builder
-			if err := report.RunHTML(&b, "r-", judge.Redact(events, show)); err != nil {
+			if err := report.RunHTML(&b, "r-", events); err != nil {
 				s.Log.Error("draw the events of a judgement", "judgement", j.ID, "error", err)
 				b.Reset()
 			}
@@ -195,6 +199,20 @@ func (s *site) live(r *web.Request, sub *store.Submission, lines [][]byte) (part
 	}
 	part, err = s.Part("judging", "live", v)
 	return part, j.Ended.IsZero(), err
+}
+
+// withoutSandbox returns the events of a judging without the sandbox of the worker, which only the jury can
+// change.
+func withoutSandbox(events []judge.Event) []judge.Event {
+	events = slices.Clone(events)
+	for i, e := range events {
+		if s, is := e.(*judge.Started); is {
+			shown := *s
+			shown.Rung, shown.Weaker = "", nil
+			events[i] = &shown
+		}
+	}
+	return events
 }
 
 // add adds what happened so far.

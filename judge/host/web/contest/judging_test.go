@@ -246,3 +246,18 @@ func TestPracticeIsMarked(t *testing.T) {
 		}
 	}
 }
+
+// TestSandboxIsForTheJury: only the jury reads in which sandbox a submission ran.
+func TestSandboxIsForTheJury(t *testing.T) {
+	for _, show := range []judge.Show{judge.ShowCases, judge.ShowAll} {
+		h := webtest.New(t)
+		n := h.Send(h.Contest("now", -time.Minute, store.Public, store.Settings{Show: show}), "ada")
+		h.Judged(n, webtest.Failing()...)
+		for login, want := range map[string]bool{"ada": false, "judge": true} {
+			page := h.Ask(h.Cookie(login), "GET", "/c/now/s/1", nil).Body
+			if strings.Contains(page, "Sandbox: root") != want || !strings.Contains(page, "wrong answer") {
+				t.Errorf("shown is %s: the page of %s:\n%s", show, login, page)
+			}
+		}
+	}
+}
