@@ -52,7 +52,7 @@ usage, 3 the problem folder is at fault, 4 the judge or the machine is, 130 inte
 		Example: "  judge adequacy wythoff\n  judge adequacy wythoff --seed 7 --count 20000 --all\n  judge adequacy wythoff --add mutants",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if m.on != "" {
-				if err := hereOnly(cmd, "on", "on", "seed", "count", "time", "budget", "thorough", "all", "grid", "json", "html"); err != nil {
+				if err := hereOnly(cmd, "on", "on", "seed", "count", "time", "evaluations", "thorough", "all", "grid", "json", "html"); err != nil {
 					return err
 				}
 			}
@@ -65,7 +65,7 @@ usage, 3 the problem folder is at fault, 4 the judge or the machine is, 130 inte
 	f.Uint64Var(&m.hunt.Seed, "seed", m.hunt.Seed, "seed of the search: the same seed looks at the same inputs")
 	f.IntVar(&m.hunt.Count, "count", m.hunt.Count, "inputs to try on mutants that the cases let through; 0 for none")
 	f.DurationVar(&m.hunt.Time, "time", 0, "end the search after this long, even if it is not finished")
-	f.DurationVar(&m.hunt.Shrink, "budget", m.hunt.Shrink, "time for making an input smaller; 0s to leave it as it is")
+	f.IntVar(&m.hunt.Shrink, "evaluations", m.hunt.Shrink, "smaller inputs to try for each find at most; 0 leaves the finds as they are")
 	f.BoolVar(&m.thorough, "thorough", false, "run every mutant on every case, the slowest ones too")
 	f.BoolVar(&m.all, "all", false, "also list the mutants that no input tells from the right program")
 	f.BoolVar(&m.marks, "marks", false, "print only these mutants, as marks for mutants.toml")

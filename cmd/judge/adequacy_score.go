@@ -1,14 +1,12 @@
 package main
 
 import (
-	"time"
-
 	"assay/judge/cases/mutate"
 	"assay/judge/workspace"
 )
 
 // standardHunt is the search of which judge verify tells the score.
-var standardHunt = mutate.Hunt{Seed: 1, Count: 2000, Shrink: 3 * time.Second}
+var standardHunt = mutate.Hunt{Seed: 1, Count: 2000, Shrink: 500}
 
 // scoreOf is the mutation score of a problem for judge verify, as it was measured; ""
 // where nothing can be mutated.

@@ -81,8 +81,8 @@ func TestEveryFlagIsRefusedInPlainWords(t *testing.T) {
 				refused(t, "did you mean --", append(line, "--"+f.Name[:2]+f.Name[3:])...)
 			}
 			if kind, _ := pflag.UnquoteUsage(f); kind == "FILE" && f.Name != "header" && f.Name != "footer" {
-				refused(t, "there is no folder nosuch", append(line, "--"+f.Name+"=nosuch/x")...)
-				refused(t, "it is a folder", append(line, "--"+f.Name+"=.")...)
+				refused(t, "there is no directory nosuch", append(line, "--"+f.Name+"=nosuch/x")...)
+				refused(t, "it is a directory", append(line, "--"+f.Name+"=.")...)
 			}
 		})
 	})

@@ -74,7 +74,7 @@ func (s *stressing) run(ctx context.Context, c *console, name, path string) (err
 	}
 	start := time.Now()
 	var found *stress.Trial
-	var tally *stress.Tally
+	var tally *stress.Searched
 	c.follow(func() string {
 		p := b.lab.Progress()
 		line := fmt.Sprintf("%d inputs in %.0f s", p.Looked, time.Since(start).Seconds())

@@ -6,21 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
-	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"assay/cmd/internal/cli"
 	"assay/judge"
-	"assay/judge/blob"
-	"assay/judge/host/auth"
 	"assay/judge/host/client"
 	"assay/judge/host/job"
 	"assay/judge/host/queue"
@@ -77,13 +72,7 @@ func (w *working) run(ctx context.Context) (err error) {
 	if err != nil && !w.calibrate {
 		return err
 	}
-	if w.data, err = filepath.Abs(w.data); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(w.data, 0o700); err != nil {
-		return &judge.Misuse{Err: fmt.Errorf("make the folder of data: %w", err)}
-	}
-	lock, err := server.Hold(filepath.Join(w.data, "lock"), "worker")
+	lock, err := w.lock()
 	if err != nil {
 		return err
 	}
@@ -92,14 +81,9 @@ func (w *working) run(ctx context.Context) (err error) {
 	if w.seed, public, err = queue.Key(filepath.Join(w.data, "key")); err != nil {
 		return err
 	}
-	var api *client.Client
-	if address.URL != "" {
-		if api, err = client.New(client.Options{
-			Address: client.Address{URL: address.URL, Pin: address.Pin}, Version: cli.Version(), Wait: func(err error) { w.logger.Warn("server", "error", err) },
-			Sign: func(method, path string) (string, error) { return auth.Sign(w.seed, time.Now(), method, path) },
-		}); err != nil {
-			return err
-		}
+	api, err := w.client(address)
+	if err != nil {
+		return err
 	}
 	speed, err := worker.Measured(w.data)
 	if err != nil && !w.calibrate {
@@ -112,16 +96,9 @@ func (w *working) run(ctx context.Context) (err error) {
 	case lower:
 		w.slots = worker.Slots()
 	}
-	note, info := func(text string) { w.logger.Warn(text) }, func(text string) { w.logger.Info(text) }
-	w.logger.Info("looking at the sandbox and the tool chains of this machine")
-	runner, err := worker.NewRunner(worker.RunnerOptions{
-		Dir: w.data, Cache: os.Getenv("ASSAY_CACHE"), Slots: w.slots, Blobs: blobs{api}, Version: cli.Version(), Require: w.require, Note: note,
-	})
-	if errors.Is(err, sandbox.ErrRefused) {
-		return fmt.Errorf("%w\nto judge here all the same, where what others submit may do all that the worker may: --require any, or ASSAY_REQUIRE=any", err)
-	}
+	runner, err := w.runner(api)
 	if err != nil {
-		return unseen(err, "name another folder, with --data DIR; that of caches is in ASSAY_CACHE, where that is set")
+		return err
 	}
 	defer func() { err = errors.Join(err, runner.Close()) }()
 	if w.calibrate {
@@ -148,19 +125,58 @@ func (w *working) run(ctx context.Context) (err error) {
 		return client.WriteLogins(w.file(), client.Logins{address.URL: {Pin: address.Pin}})
 	}
 	for _, text := range welcome.Notes {
-		note(text)
+		w.logger.Warn(text)
 	}
 	if err := runner.Scale(welcome.Scale); err != nil {
 		return err
 	}
+	return w.work(ctx, api, runner, address, welcome, offer, ready)
+}
+
+// lock makes the directory of data, if it is not there, and keeps other workers out of it.
+func (w *working) lock() (io.Closer, error) {
+	var err error
+	if w.data, err = filepath.Abs(w.data); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(w.data, 0o700); err != nil {
+		return nil, &judge.Misuse{Err: fmt.Errorf("make the folder of data: %w", err)}
+	}
+	return server.Hold(filepath.Join(w.data, "lock"), "worker")
+}
+
+// runner looks at this machine, and returns what judges on it.
+func (w *working) runner(api *client.Client) (*worker.Runner, error) {
+	w.logger.Info("looking at the sandbox and the tool chains of this machine")
+	runner, err := worker.NewRunner(worker.RunnerOptions{
+		Dir: w.data, Cache: os.Getenv("ASSAY_CACHE"), Slots: w.slots, Blobs: blobs{api}, Version: cli.Version(), Require: w.require,
+		Note: func(text string) { w.logger.Warn(text) },
+	})
+	if errors.Is(err, sandbox.ErrRefused) {
+		return nil, fmt.Errorf("%w\nto judge here all the same, where what others submit may do all that the worker may: --require any, or ASSAY_REQUIRE=any", err)
+	}
+	if err != nil {
+		return nil, unseen(err, "name another folder, with --data DIR; that of caches is in ASSAY_CACHE, where that is set")
+	}
+	return runner, nil
+}
+
+// work judges what the server gives this worker, until it is to end.
+func (w *working) work(
+	ctx context.Context, api *client.Client, runner *worker.Runner, address client.Address, welcome *client.Welcome, offer job.Offer,
+	ready chan<- *worker.Worker,
+) error {
 	member, err := w.member(ctx, address, welcome)
 	if err != nil {
 		return err
 	}
 	defer member.Close()
 	var works *worker.Worker
-	o := worker.Options{Name: welcome.Worker, Dir: w.data, Queue: worker.FromMember(member), Judging: runner, Slots: w.slots, Note: note, Info: info}
-	if speed != nil {
+	o := worker.Options{
+		Name: welcome.Worker, Dir: w.data, Queue: worker.FromMember(member), Judging: runner, Slots: w.slots,
+		Note: func(text string) { w.logger.Warn(text) }, Info: func(text string) { w.logger.Info(text) },
+	}
+	if offer.Speed != nil {
 		o.Measure = func(ctx context.Context) {
 			if !w.stillFits(ctx, api, runner, offer) {
 				works.Drain()
@@ -179,53 +195,6 @@ func (w *working) run(ctx context.Context) (err error) {
 	return err
 }
 
-// address is that of --join, or else the one that is remembered.
-func (w *working) address() (a client.Address, err error) {
-	if w.join != "" {
-		return client.ParseAddress(w.join)
-	}
-	known, err := client.ReadLogins(w.file())
-	if err != nil {
-		return a, err
-	}
-	for url, l := range known {
-		return client.Address{URL: url, Pin: l.Pin}, nil
-	}
-	return a, &judge.Misuse{Err: fmt.Errorf("this worker has not joined a server yet: no server is recorded in %s\n    get an address with a code from: judged admin worker add NAME", w.data)}
-}
-
-func (w *working) file() string { return filepath.Join(w.data, "server.json") }
-
-// enter says hello with a key that the server knows, and else joins with the code.
-func (w *working) enter(ctx context.Context, api *client.Client, code, public string, offer job.Offer) (*client.Welcome, error) {
-	welcome, err := api.Hello(ctx, offer)
-	if refused, is := errors.AsType[*client.Error](err); is && code != "" && (refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden) {
-		welcome, err = api.Join(ctx, client.Join{Code: code, Key: public, Offer: offer})
-	}
-	return welcome, err
-}
-
-// member connects to the queue, and remembers the server.
-func (w *working) member(ctx context.Context, a client.Address, welcome *client.Welcome) (*queue.Member, error) {
-	if err := client.WriteLogins(w.file(), client.Logins{a.URL: {Pin: a.Pin}}); err != nil {
-		return nil, err
-	}
-	o := queue.JoinOptions{
-		Worker: welcome.Worker, Class: welcome.Class, Seed: w.seed, URL: a.URL + queue.Path, Lanes: welcome.Lanes, Slots: w.slots,
-		Notice: func(err error) { w.logger.Warn("queue", "error", err) },
-		Sign:   func(method, path string) (string, error) { return auth.Sign(w.seed, time.Now(), method, path) },
-	}
-	var err error
-	if o.TLS, err = client.TLS(a.Pin); err != nil {
-		return nil, err
-	}
-	if welcome.Queue != "" {
-		o.URL, o.TLS = welcome.Queue, nil
-		o.Credentials = os.Getenv("ASSAY_QUEUE_CREDENTIALS")
-	}
-	return queue.Join(ctx, o)
-}
-
 // obey ends the worker when the system says so: softly the first time, once it is ready.
 func (w *working) obey(ready <-chan *worker.Worker, stop func()) {
 	signals := make(chan os.Signal, 2)
@@ -241,15 +210,4 @@ func (w *working) obey(ready <-chan *worker.Worker, stop func()) {
 		}
 		stop()
 	}()
-}
-
-// blobs fetches from the server.
-type blobs struct{ *client.Client }
-
-func (b blobs) Fetch(ctx context.Context, why job.Claim, d blob.Digest, _ int64) (io.ReadCloser, error) {
-	r, err := b.Client.Fetch(ctx, d, why)
-	if refused, is := errors.AsType[*client.Error](err); is && refused.Status == http.StatusNotFound {
-		return nil, fmt.Errorf("%w: %w", fs.ErrNotExist, err)
-	}
-	return r, err
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// A generator's chance is a sequence of choices: small numbers, of which 0 is always the
+// A generator's chance is a sequence of choices: small numbers. 0 is always the
 // plainest, such as the lower end of a range, or an element that stays in its place. In
-// stream mode the judge may ask for the choices of a seed, and have others told again:
+// stream mode the judge may ask for the choices of a seed, and replay others:
 // fewer and lower ones make a smaller case of the same kind. In the place of a seed
 // stand the words
 //
@@ -21,10 +21,10 @@ import (
 // mostChoices bounds a sequence.
 const mostChoices = 1 << 18
 
-// tape takes down choices, or tells them.
+// tape records choices, or replays them.
 type tape struct {
-	told   bool     // they are told rather than drawn
-	next   []uint64 // those that are still to be told
+	replay bool     // they are replayed, and not drawn
+	next   []uint64 // those that are still to be replayed
 	chosen []uint64
 }
 
@@ -36,7 +36,7 @@ func newTape(seed string) (*tape, string, error) {
 	case "record":
 		return &tape{}, rest, nil
 	case "replay":
-		t := &tape{told: true}
+		t := &tape{replay: true}
 		for _, word := range strings.Fields(rest) {
 			c, err := strconv.ParseUint(word, 10, 64)
 			if err != nil {
@@ -61,10 +61,10 @@ func (t *tape) line() string {
 	return b.String()
 }
 
-// choose is a choice of 0..most, drawn unless it is told.
+// choose returns a choice from 0 to most. It is drawn if the tape does not replay one.
 func (t *tape) choose(most uint64, draw func() uint64) uint64 {
 	var c uint64
-	if !t.told {
+	if !t.replay {
 		c = draw()
 	} else if len(t.next) > 0 {
 		c, t.next = min(t.next[0], most), t.next[1:]
@@ -83,7 +83,7 @@ type taped struct {
 }
 
 func (s taped) Uint64() uint64 {
-	if s.tape.told && len(s.tape.next) == 0 {
+	if s.tape.replay && len(s.tape.next) == 0 {
 		s.tape.next = append(s.tape.next, s.source.Uint64()) // some loops do not end with 0 only
 	}
 	return s.tape.choose(1<<64-1, s.source.Uint64)
@@ -92,8 +92,8 @@ func (s taped) Uint64() uint64 {
 // Rand is a generator's source of chance: PCG, seeded from the line.
 type Rand struct {
 	*rand.Rand
-	plain *rand.Rand // of the same source, whose numbers are not taken down
-	tape  *tape      // nil where nobody asks for the choices
+	plain *rand.Rand // of the same source, whose numbers are not recorded
+	tape  *tape      // nil if the judge does not ask for the choices
 }
 
 func newRand(source rand.Source, t *tape) *Rand {

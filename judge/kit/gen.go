@@ -186,7 +186,7 @@ func (g *Gen) integer(text string) int64 {
 	return n
 }
 
-// allAsked refuses arguments that nobody asked for.
+// allAsked rejects arguments that the generator did not read.
 func (g *Gen) allAsked() {
 	for i, w := range g.words {
 		if !g.asked[strconv.Itoa(i)] {

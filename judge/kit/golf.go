@@ -41,8 +41,8 @@ func (g *Golf) Wrong(index int, format string, args ...any) {
 	g.report.Wrong = append(g.report.Wrong, GolfWrong{index, fmt.Sprintf(format, args...)})
 }
 
-// Note names a policy without which an answer would not be right. Somebody who
-// plays by stricter rules wants to know.
+// Note names a policy without which an answer would not be correct. Some
+// golfers play by stricter rules.
 func (g *Golf) Note(format string, args ...any) {
 	g.report.Notes = append(g.report.Notes, fmt.Sprintf(format, args...))
 }
@@ -56,7 +56,7 @@ func (g *Golf) Say(format string, args ...any) {
 func (g *Golf) Report() GolfReport { return g.report }
 
 // CheckGolf is the main function of a checker of golf answers: it calls f with
-// more and more answers, and at last with all. F must not remember anything.
+// more and more answers, and finally with all. F must not remember anything.
 //
 // The judge asks "golf <request>", where the request is a Golf in JSON, and the
 // program replies with OK or WA and a GolfReport in JSON.

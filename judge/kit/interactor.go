@@ -19,7 +19,7 @@ type Talk struct {
 
 	from     *bufio.Reader
 	to       io.Writer
-	feedback string // folder; "" for none
+	feedback string // directory; empty if there is none
 }
 
 // Interact is the main function of an interactor: it calls f, which talks to the
@@ -33,7 +33,7 @@ type Talk struct {
 func Interact(f func(t *Talk)) {
 	signal.Ignore(syscall.SIGPIPE) // a program that has left is no reason to die
 	if len(os.Args) < 4 {
-		interactorExit("", quit{Fail, "usage: " + os.Args[0] + " <input file> <answer file> <feedback folder>"})
+		interactorExit("", quit{Fail, "usage: " + os.Args[0] + " <input file> <answer file> <feedback directory>"})
 	}
 	t := &Talk{from: bufio.NewReader(os.Stdin), to: os.Stdout, feedback: os.Args[3]}
 	for i, text := range []struct {

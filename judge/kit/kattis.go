@@ -17,14 +17,14 @@ const (
 // askedForKattis says whether the program was started with --kattis: it then speaks
 // the protocol of the ICPC problem package format, so that it can be part of a
 // package. An input validator reads standard input and exits with 42 or 43; an
-// output validator takes the input, the answer and a feedback folder as arguments,
+// output validator takes the input, the answer and a feedback directory as arguments,
 // and the output from standard input.
 func askedForKattis() bool { return len(os.Args) > 1 && os.Args[1] == "--kattis" }
 
 // checkForKattis judges one output.
 func checkForKattis(check func(name string, in, out, ans []byte) quit) {
 	if len(os.Args) < 5 {
-		exitForKattis("", quit{Fail, "usage: " + os.Args[0] + " --kattis <input file> <answer file> <feedback folder> < <output file>"})
+		exitForKattis("", quit{Fail, "usage: " + os.Args[0] + " --kattis <input file> <answer file> <feedback directory> < <output file>"})
 	}
 	in, err := os.ReadFile(os.Args[2])
 	if err != nil {
@@ -41,7 +41,7 @@ func checkForKattis(check func(name string, in, out, ans []byte) quit) {
 	exitForKattis(os.Args[4], check("", in, out, ans))
 }
 
-// exitForKattis ends the program. What it has to say goes to the feedback folder, if
+// exitForKattis ends the program. What it has to say goes to the feedback directory, if
 // there is one, and to standard error.
 func exitForKattis(feedback string, q quit) {
 	if q.message != "" {

@@ -1,4 +1,4 @@
-// Package kit is what a Go checker, validator or generator of a problem folder imports (see
+// Package kit is what a Go checker, validator or generator of a problem directory imports (see
 // the examples). It uses testlib's words: In is the input, Out the contestant's output, Ans
 // the answer of the reference, and Quit ends with a verdict.
 //

@@ -576,7 +576,7 @@ void Check(int argc, char **argv, F f) {
         });
     std::string in, out, ans, why;
     if (own::forKattis(args)) {
-        if (args.size() < 5) own::exitForKattis("", {FAIL, "usage: " + args[0] + " --kattis <input file> <answer file> <feedback folder> < <output file>"});
+        if (args.size() < 5) own::exitForKattis("", {FAIL, "usage: " + args[0] + " --kattis <input file> <answer file> <feedback directory> < <output file>"});
         if (!own::readFile(args[2], &in, &why) || !own::readFile(args[3], &ans, &why)) own::exitForKattis(args[4], {FAIL, why});
         own::readAll(stdin, &out);
         own::exitForKattis(args[4], check("", in, out, ans));
@@ -1076,7 +1076,7 @@ void Interact(int argc, char **argv, F f) {
     own::Ended how{FAIL, "the interactor returned without calling Quit"};
     std::string in, ans, feedback;
     if (argc < 4)
-        how.message = std::string("usage: ") + argv[0] + " <input file> <answer file> <feedback folder>";
+        how.message = std::string("usage: ") + argv[0] + " <input file> <answer file> <feedback directory>";
     else if (own::readFile(argv[1], &in, &how.message) && own::readFile(argv[2], &ans, &how.message))
         own::caught([&] {
             Talk t(in, ans, feedback = argv[3]);

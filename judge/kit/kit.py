@@ -104,7 +104,7 @@ def Check(f):
         return _serve("checker", answer)
     if _for_kattis():
         if len(sys.argv) < 5:
-            _exit_for_kattis("", FAIL, "usage: %s --kattis <input file> <answer file> <feedback folder> < <output file>" % sys.argv[0])
+            _exit_for_kattis("", FAIL, "usage: %s --kattis <input file> <answer file> <feedback directory> < <output file>" % sys.argv[0])
         input, answer = (_read_file(path, lambda why: _exit_for_kattis(sys.argv[4], FAIL, why)) for path in sys.argv[2:4])
         _exit_for_kattis(sys.argv[4], *check("", input, sys.stdin.buffer.read(), answer))
     if len(sys.argv) != 4:
@@ -646,7 +646,7 @@ def Interact(f):
     at its standard input and output. Each print leaves at once.
     """
     if len(sys.argv) < 4:
-        _leave_talk("", FAIL, "usage: %s <input file> <answer file> <feedback folder>" % sys.argv[0])
+        _leave_talk("", FAIL, "usage: %s <input file> <answer file> <feedback directory>" % sys.argv[0])
     feedback = sys.argv[3]
     input, answer = (_read_file(path, lambda why: _leave_talk(feedback, FAIL, why)) for path in sys.argv[1:3])
     sys.stdout = sys.stderr  # print() is for the setter; Println is what the program hears

@@ -365,7 +365,7 @@ class _Conn:
             pass
         self.take_comments()
         if len(self.unread) > _most:
-            self.throw("flood", "it has said more than %d bytes that nobody asked for" % _most)
+            self.throw("flood", "it has written more than %d bytes without a request" % _most)
         if self.unread and not self.unread.startswith(b"#"):
             self.throw("unsolicited", "it answered when it was not asked")
         if self.dead:
@@ -591,7 +591,7 @@ class _Table:
             if after:
                 rest["after"] = after.wire()
                 conn = g._bots[after.seat - 1]._conn
-                conn.dead = conn.dead or "it failed when it was told of the end"
+                conn.dead = conn.dead or "it failed when it received the end of the game"
         if broken:
             rest["broken"] = broken
         return g._parts(used, rest)

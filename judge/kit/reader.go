@@ -58,8 +58,8 @@ func (r *Reader) Token() string {
 	return string(r.data[start:r.pos])
 }
 
-// Word reads a token of lo to hi bytes of which each is printable ASCII. The
-// name is for the message.
+// Word reads a token of lo to hi bytes of printable ASCII. The name is for the
+// message.
 func (r *Reader) Word(lo, hi int, name string) string {
 	if !r.strict {
 		r.skipSpace()

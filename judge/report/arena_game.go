@@ -10,7 +10,7 @@ import (
 )
 
 // ArenaGame draws a game move by move, with its number in the log. Seen is what its
-// referee saw; nil where there was nobody to ask.
+// referee saw; nil if no referee was asked.
 func ArenaGame(w io.Writer, r *arena.Results, number int, g *arena.Game, seen []referee.Position) error {
 	t := &terminal{out: w, record: &record{}}
 	t.arenaGame(r, number, g, seen)

@@ -24,7 +24,7 @@ type shown struct {
 	Positions []referee.Position // before the first move and after each; may be nil
 }
 
-// arenaEventPage draws the page of an event of which a report has heard.
+// arenaEventPage draws the page of a tournament.
 func arenaEventPage(w io.Writer, e *judge.ArenaStood, games []*judge.GameShown) error {
 	s, err := readStandings(e)
 	if err != nil {

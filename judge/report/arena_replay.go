@@ -29,7 +29,7 @@ type move struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// viewpoint is what there is to see between two moves.
+// viewpoint is the position between two moves.
 type viewpoint struct {
 	Said   string   `json:"said"`
 	Listed bool     `json:"listed,omitempty"` // the allowed moves are known
@@ -102,7 +102,7 @@ func faultLines(g shown, r *shownGame) (lines []string) {
 	return lines
 }
 
-// viewpointOf says what there is to see after so many moves.
+// viewpointOf returns the position after so many moves.
 func viewpointOf(g shown, moves int) viewpoint {
 	if moves >= len(g.Positions) {
 		return viewpoint{Said: ""}

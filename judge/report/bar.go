@@ -57,7 +57,7 @@ func (b *Builds) Update(path, preparing string, passed time.Duration) {
 	}
 }
 
-// Line describes all builds, each of which may wait for the same language. It is empty if there are none.
+// Line describes all builds, of one or more languages. It is empty if there are none.
 func (b *Builds) Line() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

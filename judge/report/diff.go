@@ -4,20 +4,11 @@ import (
 	"strings"
 
 	"assay/judge"
-
-	"github.com/sergi/go-diff/diffmatchpatch"
 )
 
-// Theory of operation. What is compared here are two windows of some twenty
-// lines, never two outputs: go-diff is quadratic, runs for as long as it is
-// allowed to, and panics on inputs of its own choice. So:
-//
-//   - lines are aligned by giving each distinct one a private rune and comparing
-//     the runes: two dozen against two dozen;
-//   - within a line, words are aligned in the same way, and only in lines of at
-//     most maxInner bytes;
-//   - there is no deadline, so that the same texts always draw the same;
-//   - a panic is caught, and draws the plain form: all of one, all of the other.
+// What is compared here are two windows of some twenty lines, never two outputs. Lines are
+// aligned first, then the words within a pair of lines of at most maxInner bytes, both by
+// Align. If go-diff panics, the plain form is drawn: all of one side, all of the other.
 
 const (
 	maxSide  = 64      // lines of one side that are drawn, whatever the excerpt holds
@@ -102,11 +93,11 @@ func difference(d *judge.Detail) []drawn {
 	}
 	for i := 0; i < len(ops); {
 		n := i
-		for n < len(ops) && (ops[n].w >= 0) != (ops[n].g >= 0) {
+		for n < len(ops) && (ops[n].Old < 0 || ops[n].New < 0) {
 			n++
 		}
 		if n == i {
-			p.same(ops[i].w, ops[i].g)
+			p.same(ops[i].Old, ops[i].New)
 			i++
 			continue
 		}
@@ -128,8 +119,8 @@ func difference(d *judge.Detail) []drawn {
 
 var drawnMore = drawn{Kind: more, Spans: []span{{Text: cut}}}
 
-// shorten drops what is the same after the last difference, but for some lines.
-// It returns false where it dropped any.
+// shorten drops equal lines after the last difference, except some. It returns false
+// if it dropped any.
 func shorten(all []drawn) ([]drawn, bool) {
 	last := len(all)
 	for last > 0 && all[last-1].Kind == same {
@@ -141,17 +132,8 @@ func shorten(all []drawn) ([]drawn, bool) {
 	return all[:last+context], false
 }
 
-// op is one step of an alignment: a line of the answer, of the output, or of both.
-// -1 is none.
-type op struct{ w, g int }
-
 // align finds the lines that both sides have.
-func align(want, got []line) (ops []op) {
-	defer func() {
-		if recover() != nil {
-			ops = apart(len(want), len(got))
-		}
-	}()
+func align(want, got []line) []Matched {
 	texts := func(lines []line) []string {
 		all := make([]string, len(lines))
 		for i, l := range lines {
@@ -159,67 +141,17 @@ func align(want, got []line) (ops []op) {
 		}
 		return all
 	}
-	return alignTexts(texts(want), texts(got))
-}
-
-// alignTexts finds the texts that both sides have.
-func alignTexts(want, got []string) (ops []op) {
-	private := map[string]rune{}
-	runes := func(texts []string) []rune {
-		all := make([]rune, len(texts))
-		for i, text := range texts {
-			if _, known := private[text]; !known {
-				private[text] = 0xE000 + rune(len(private))
-			}
-			all[i] = private[text]
-		}
-		return all
-	}
-	w, g := 0, 0
-	for _, diff := range newDiffer().DiffMainRunes(runes(want), runes(got), false) {
-		for range diff.Text {
-			switch diff.Type {
-			case diffmatchpatch.DiffEqual:
-				ops = append(ops, op{w, g})
-				w, g = w+1, g+1
-			case diffmatchpatch.DiffDelete:
-				ops = append(ops, op{w, -1})
-				w++
-			case diffmatchpatch.DiffInsert:
-				ops = append(ops, op{-1, g})
-				g++
-			}
-		}
-	}
-	return ops
-}
-
-// apart is the alignment that finds nothing in common.
-func apart(want, got int) []op {
-	var ops []op
-	for i := range want {
-		ops = append(ops, op{i, -1})
-	}
-	for i := range got {
-		ops = append(ops, op{-1, i})
-	}
-	return ops
-}
-
-func newDiffer() *diffmatchpatch.DiffMatchPatch {
-	d := diffmatchpatch.New()
-	d.DiffTimeout = 0 // no deadline: the result must not depend on the machine's load
-	return d
+	return Align(texts(want), texts(got))
 }
 
 // trim drops the lines at either end that only one side has because the other
 // side's window ends there.
-func trim(ops []op, want, got judge.Excerpt) []op {
-	outside := func(o op, wantCut, gotCut bool) bool {
-		return o.g < 0 && gotCut || o.w < 0 && wantCut
+func trim(ops []Matched, want, got judge.Excerpt) []Matched {
+	outside := func(o Matched, wantCut, gotCut bool) bool {
+		return o.New < 0 && gotCut || o.Old < 0 && wantCut
 	}
 	for _, o := range ops { // nothing in common: there is no alignment to trust
-		if o.w >= 0 && o.g >= 0 {
+		if o.Old >= 0 && o.New >= 0 {
 			for len(ops) > 0 && outside(ops[0], want.Before, got.Before) {
 				ops = ops[1:]
 			}
@@ -277,13 +209,13 @@ func (p *pen) focus(g int) int {
 
 // changed draws a run of lines that are different: the first of the answer above
 // the first of the output, and so on.
-func (p *pen) changed(ops []op) {
+func (p *pen) changed(ops []Matched) {
 	var want, got []int
 	for _, o := range ops {
-		if o.w >= 0 {
-			want = append(want, o.w)
+		if o.Old >= 0 {
+			want = append(want, o.Old)
 		} else {
-			got = append(got, o.g)
+			got = append(got, o.New)
 		}
 	}
 	for i := range max(len(want), len(got)) {

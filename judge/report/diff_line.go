@@ -36,20 +36,20 @@ func compare(want, got string, depth bool) (in inner) {
 	in.first = first
 	words := tokens(want)
 	others := tokens(got)
-	ops := alignTexts(words, others)
+	ops := Align(words, others)
 	for i := 0; i < len(ops); {
-		if ops[i].w >= 0 && ops[i].g >= 0 {
-			in.want = append(in.want, span{words[ops[i].w], false})
-			in.got = append(in.got, span{others[ops[i].g], false})
+		if ops[i].Old >= 0 && ops[i].New >= 0 {
+			in.want = append(in.want, span{words[ops[i].Old], false})
+			in.got = append(in.got, span{others[ops[i].New], false})
 			i++
 			continue
 		}
 		var gone, come []string
-		for ; i < len(ops) && (ops[i].w < 0 || ops[i].g < 0); i++ {
-			if ops[i].w >= 0 {
-				gone = append(gone, words[ops[i].w])
+		for ; i < len(ops) && (ops[i].Old < 0 || ops[i].New < 0); i++ {
+			if ops[i].Old >= 0 {
+				gone = append(gone, words[ops[i].Old])
 			} else {
-				come = append(come, others[ops[i].g])
+				come = append(come, others[ops[i].New])
 			}
 		}
 		in.replace(gone, come)
@@ -182,7 +182,7 @@ func commonStart(a, b string) int {
 	return cells
 }
 
-// blank is how a blank is drawn that nobody would see.
+// blank is how an invisible blank is drawn.
 const blank = "·"
 
 // visible makes the blanks at the end of a line visible, and those that are all

@@ -23,7 +23,7 @@ func (formulas) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 			if !ok {
 				drawn = `<code class="undrawn" title="this formula cannot be drawn: it is shown as it was written">` + template.HTMLEscapeString(safe(f.Source)) + `</code>`
 			}
-			_, _ = w.WriteString(drawn) // an error is told by the buffer's Flush
+			_, _ = w.WriteString(drawn) // the buffer's Flush reports an error
 		}
 		return ast.WalkSkipChildren, nil
 	})

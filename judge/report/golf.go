@@ -86,7 +86,7 @@ func golfVerdictWords(r *judge.GolfProved) string {
 		if len(r.Slow) == 0 {
 			return cmp.Or(r.Log, "not all inputs were tried")
 		}
-		return fmt.Sprintf("no answer within %g s of processor time at %s; %d of %d inputs tried, none wrong",
+		return fmt.Sprintf("no answer within %g s of CPU time at %s; %d of %d inputs tried, none wrong",
 			float64(r.TimeMS)/1000, r.Slow[0], r.Tried, r.Domain)
 	case judge.GolfWrong:
 		words = golfWrongWords(r)
@@ -101,7 +101,7 @@ func golfVerdictWords(r *judge.GolfProved) string {
 
 func golfWrongWords(r *judge.GolfProved) string {
 	if r.WrongMany == 0 {
-		return "right but for the notes, which --strict does not allow"
+		return "correct, with notes that --strict does not allow"
 	}
 	of := judge.Count(r.Domain, "input")
 	if r.Tried < r.Domain {
@@ -169,7 +169,7 @@ func indent(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    ")
 }
 
-// golfTable draws several answers, a line each.
+// golfTable draws several answers, one per line.
 func golfTable(results []*judge.GolfProved) string {
 	var b strings.Builder
 	file, language := 0, 0

@@ -133,7 +133,7 @@ var pageTemplates = sync.OnceValues(func() (*template.Template, error) {
 })
 
 // pageFuncs are what the templates call. All texts of others go through text or
-// line, which make what nobody can see visible; html/template does the quoting.
+// line, which make invisible characters visible; html/template does the quoting.
 var pageFuncs = template.FuncMap{
 	"add":     func(a, b int) int { return a + b },
 	"text":    safe,
@@ -350,17 +350,17 @@ func (p *pageRun) InGroup(s *judge.SolutionJudged, group string) judge.GroupJudg
 	return judge.GroupJudged{}
 }
 
-// Folder is the folder that all solutions are in.
-func (p *pageRun) Folder() string {
+// Dir returns the directory of all solutions.
+func (p *pageRun) Dir() string {
 	if len(p.record.solutions) == 0 {
 		return ""
 	}
-	return commonFolder(pathsOf(p.record.solutions))
+	return commonDir(pathsOf(p.record.solutions))
 }
 
-// Short is the path of a solution within that folder.
+// Short returns the path of a solution within that directory.
 func (p *pageRun) Short(s *judge.SolutionJudged) string {
-	return strings.TrimPrefix(s.Path, p.Folder())
+	return strings.TrimPrefix(s.Path, p.Dir())
 }
 
 type pageGroup struct {
@@ -443,7 +443,7 @@ func (c *pageCase) Failed() bool {
 	return c.Verdict != judge.Accepted && c.Verdict != judge.Skipped
 }
 
-// Known says whether the page knows how the process ended: a contestant's does not, but for
+// Known reports whether the page knows how the process ended. A contestant's page knows only
 // limits.
 func (c *pageCase) Known() bool { return !c.Exec.Withheld || c.Exec.Killed != judge.Nothing }
 

@@ -125,7 +125,7 @@ var silentElements = map[atom.Atom]bool{
 	atom.Script: true, atom.Style: true, atom.Iframe: true, atom.Object: true, atom.Template: true, atom.Noscript: true, atom.Svg: true, atom.Math: true, atom.Textarea: true, atom.Select: true, atom.Title: true,
 }
 
-// fragment draws a piece of HTML that somebody else wrote.
+// fragment draws a piece of HTML that is not trusted.
 func (p Pictures) fragment(w io.Writer, piece []byte) {
 	all, err := tags.ParseFragment(bytes.NewReader(piece), &tags.Node{Type: tags.ElementNode, Data: "div", DataAtom: atom.Div})
 	if err != nil {
@@ -144,7 +144,7 @@ func (p Pictures) element(w io.Writer, n *tags.Node, depth int) {
 	}
 	switch {
 	case n.Type == tags.TextNode:
-		_, _ = io.WriteString(w, template.HTMLEscapeString(n.Data)) // an error is told by the buffer's Flush
+		_, _ = io.WriteString(w, template.HTMLEscapeString(n.Data)) // the buffer's Flush reports an error
 	case n.Type != tags.ElementNode || n.Namespace != "" || silentElements[n.DataAtom]:
 	case n.DataAtom == atom.Img:
 		size := map[string]string{}

@@ -47,7 +47,7 @@ func (r *record) add(e judge.Event) bool {
 			return false
 		}
 		r.adequacy = e
-	case *judge.CasesMade, *judge.FilesMade: // the faults before it are told
+	case *judge.CasesMade, *judge.FilesMade: // the faults before it are reported
 		if r.verify == nil {
 			r.faults = nil
 		}
@@ -126,8 +126,8 @@ func (r *record) total() *judge.Score {
 	return r.finished.Score
 }
 
-// told returns the accepted cases whose dialogue was asked for.
-func (r *record) told() []*judge.CaseJudged {
+// dialogues returns the accepted cases whose dialogue was asked for.
+func (r *record) dialogues() []*judge.CaseJudged {
 	return slices.DeleteFunc(slices.Clone(r.cases), func(c *judge.CaseJudged) bool {
 		return c.Verdict != judge.Accepted || c.Dialogue == ""
 	})
@@ -170,7 +170,7 @@ func (r *record) groupsSoFar() []*judge.GroupJudged {
 	return append(slices.Clone(r.groups), open)
 }
 
-// verdict is the verdict of the submission as far as it is known.
+// verdict returns what is known of the verdict of the submission.
 func (r *record) verdict() judge.Verdict {
 	switch {
 	case r.finished != nil:

@@ -25,7 +25,7 @@ import (
 // terminal of this width (0 is 80). Without colour, emphasis and code keep their
 // Markdown marks.
 //
-// Code is never wrapped: samples are to be copied. Pictures are told by name and size.
+// Code is never wrapped: samples are to be copied. Pictures are described by name and size.
 func Statement(w io.Writer, markdown []byte, columns int, colour bool, pictures Pictures) error {
 	if columns <= 0 {
 		columns = usualWidth

@@ -17,8 +17,8 @@ import (
 )
 
 // StatementHTML draws a statement, written in Markdown, as one page that needs
-// nothing else, if the URLs of its pictures hold their data. HTML in the statement is not let
-// through but for plain elements without attributes, nor are links that a browser would run.
+// nothing else, if the URLs of its pictures hold their data. Of HTML in the statement,
+// it keeps only plain elements without attributes, and it drops links that a browser would run.
 // Formulas are drawn as MathML. Language is the code of the statement's language. Document is the data URL of a PDF or an HTML file that the page
 // shows, "" for none.
 func StatementHTML(w io.Writer, title, language string, markdown []byte, pictures Pictures, document string) error {

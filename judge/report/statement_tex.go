@@ -18,7 +18,7 @@ import (
 
 // StatementTeX writes a statement, written in Markdown, in LaTeX as the legacy format of
 // problem packages wants it: \problemname comes first, and no preamble. Formulas stay as
-// they are. HTML is left out but for exponents and indices.
+// they are. HTML is left out, except exponents and indices.
 func StatementTeX(w io.Writer, title string, markdown []byte) error {
 	markdown = []byte(strings.ReplaceAll(string(markdown), "\r\n", "\n"))
 	parser := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(formula.Parsed)).Parser()

@@ -41,7 +41,7 @@ func lookOf(v judge.Verdict) look {
 	return look{[]attribute{color.Bold}, "none", "?"}
 }
 
-// code is the verdict as it is written: "WA", and "--" for not judged.
+// code returns the abbreviation of a verdict: "WA", and "--" for not judged.
 func code(v judge.Verdict) string {
 	if v == judge.NotJudged {
 		return "--"

@@ -7,7 +7,7 @@ import (
 	"assay/judge"
 )
 
-// suite draws an event of making or measuring test data, each of which is whole.
+// suite draws an event of generating or measuring test data. Each is complete by itself.
 func (t *terminal) suite(e judge.Event) {
 	switch e := e.(type) {
 	case *judge.CasesMade:
@@ -98,8 +98,8 @@ func (t *terminal) measured(e *judge.SuiteMeasured) {
 	}
 }
 
-// table draws rows of which the first is the head. The first column is a name, which
-// is cut in front where the terminal is narrow; columns that do not fit are left out,
+// table draws rows; the first is the head. The first column is a name, which
+// is cut in front if the terminal is narrow; columns that do not fit are left out,
 // from the right.
 func (t *terminal) table(rows [][]string, right bool) {
 	widths := make([]int, len(rows[0]))

@@ -287,7 +287,7 @@ func (t *terminal) result() {
 		t.failures()
 		t.failure(c)
 	}
-	for _, c := range r.told() {
+	for _, c := range r.dialogues() {
 		t.printf("\n")
 		t.flow("  ", piece{oneLine(c.ID()), bold}, piece{"  " + c.Verdict.Words(), lookOf(c.Verdict).attrs})
 		t.dialogue(c.Dialogue)
@@ -431,7 +431,7 @@ func (t *terminal) hints(v judge.Verdict) {
 		if here {
 			hint("check the problem:", "judge verify "+problem)
 		} else {
-			t.paragraph("The staff of the server can have it judged again.", "")
+			t.paragraph("The jury can have it rejudged.", "")
 		}
 	case judge.CompileError:
 		if here {
@@ -445,7 +445,7 @@ func (t *terminal) hints(v judge.Verdict) {
 			hint("it may be faster:", command+" --lang "+s.Faster)
 		}
 	case judge.IdlenessLimit:
-		t.paragraph("It had processor time to spare: it waits for input that does not come, or sleeps.", "")
+		t.paragraph("It had CPU time left: it waits for input that does not come, or sleeps.", "")
 	}
 	if here && end.First != "" && end.Cases > 1 {
 		hint("only this case:", command+" --case "+quoted(end.First))

@@ -84,7 +84,7 @@ func (t *terminal) failure(c *judge.CaseJudged) {
 	if c.Score != nil && c.Score.Points != 0 {
 		points = c.Score.String()
 	}
-	for _, extra := range []struct{ name, text string }{{"points", points}, {"told to the contestant", c.Team}, {"note", c.Note}, {"made by", c.Line}} {
+	for _, extra := range []struct{ name, text string }{{"points", points}, {"shown to the contestant", c.Team}, {"note", c.Note}, {"made by", c.Line}} {
 		if extra.text != "" {
 			t.printf("  ")
 			t.paragraph(extra.name+": "+extra.text, "  ", faint)
@@ -240,8 +240,8 @@ func (t *terminal) row(gutter int, d drawn) {
 	t.printf("\n")
 }
 
-// cropSpans keeps room cells of a line of this length around the focus. A character
-// of two cells of which one is left becomes a blank.
+// cropSpans keeps room cells of a line of this length around the focus. If only one
+// of the two cells of a character is left, it becomes a blank.
 func cropSpans(spans []span, focus, long, room int) []span {
 	if long <= room {
 		return spans

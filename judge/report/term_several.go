@@ -17,7 +17,7 @@ const maxWhy = 30
 // several is the table of several submissions, which grows while they are judged.
 type several struct {
 	grid   *grid
-	notes  []string // that were told
+	notes  []string // that were printed
 	failed []*record
 	rows   int
 }

@@ -47,7 +47,7 @@ func (t *terminal) checked(e *judge.Checked) {
 	t.printf("\n")
 }
 
-// fault draws a fault of the problem folder, or a warning: where, what, and the way out.
+// fault draws a fault of the problem directory, or a warning: where, what, and the way out.
 func (t *terminal) fault(word string, style []attribute, f *judge.Fault) {
 	if f == nil {
 		return
@@ -188,8 +188,8 @@ const (
 	fixedCells = 2 + 2 + 3 + 2 + 3 + 2 + 7
 )
 
-// mostDue is how wide the column of what is promised becomes, for those of which several verdicts
-// will do, where the terminal is as wide as roomForDue.
+// mostDue is how wide the column of promised verdicts becomes, for solutions with several of them,
+// if the terminal is as wide as roomForDue.
 const (
 	mostDue    = 10
 	roomForDue = 70
@@ -204,7 +204,7 @@ func promise(s *judge.SolutionJudged) string {
 	return code(s.Promised)
 }
 
-// solutionGrid is the table of the solutions of a problem folder.
+// solutionGrid is the table of the solutions of a problem.
 func (t *terminal) solutionGrid() *grid {
 	r := t.record
 	var groups []string
@@ -235,7 +235,7 @@ func pathsOf(all []*judge.SolutionJudged) []string {
 // newGrid fits a table into a width: columns with the groups' names where there is room,
 // else with numbers, else one character a group.
 func newGrid(total int, paths, groups []string, due int) *grid {
-	g := &grid{due: due, prefix: commonFolder(paths), groups: groups, gap: "  "}
+	g := &grid{due: due, prefix: commonDir(paths), groups: groups, gap: "  "}
 	longest := 3
 	for _, name := range g.groups {
 		longest = max(longest, width(oneLine(name)))
@@ -354,8 +354,8 @@ func (g *grid) path(whole string) string {
 	return fitTail(oneLine(strings.TrimPrefix(whole, g.prefix)), g.paths)
 }
 
-// commonFolder returns the folder, with its slash, that all paths are in.
-func commonFolder(all []string) string {
+// commonDir returns the directory, with its slash, that all paths are in.
+func commonDir(all []string) string {
 	folder := path.Dir(all[0])
 	for _, p := range all {
 		for folder != "." && folder != "/" && !strings.HasPrefix(p, folder+"/") {

@@ -102,7 +102,7 @@ func (w *Workspace) driversFolder(p *Problem) string {
 	if p.thawed != nil {
 		return filepath.Join(p.Dir, bundle.DriversFolder)
 	}
-	return filepath.Join(w.Root, drivers.Folder)
+	return filepath.Join(w.Root, drivers.Dir)
 }
 
 // drivers reads the golf drivers: the judge's own, and those that the contest brings.

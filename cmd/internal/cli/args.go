@@ -70,7 +70,7 @@ func TakeArguments(all []*cobra.Command) {
 func KnownCommand(root *cobra.Command, args []string) error {
 	cmd, rest, err := root.Find(args)
 	if err != nil || cmd != root {
-		return nil // what is wrong is told when it runs
+		return nil // the command reports errors when it runs
 	}
 	asked := slices.Contains(rest, "--help") || slices.Contains(rest, "-h")
 	value := false // of the flag before

@@ -1,6 +1,6 @@
-// Package cli is what the commands of this project have in common: how arguments and
-// flags are checked, how mistakes are told, what the exit codes mean, and where the contest
-// and the logins of whoever types are. It has no commands of its own.
+// Package cli is what the commands of this project have in common: checks of arguments and
+// flags, messages for mistakes, exit codes, and where the user's contest and logins are. It
+// has no commands of its own.
 package cli
 
 import (
@@ -19,8 +19,8 @@ const (
 	ExitAccepted    = 0
 	ExitNotAccepted = 1
 	ExitUsage       = 2   // the command line, a missing file, an unknown name
-	ExitFault       = 3   // the problem folder or judge.toml is at fault
-	ExitJudge       = 4   // the judge or the machine is
+	ExitFault       = 3   // error in the problem directory or judge.toml
+	ExitJudge       = 4   // judge or system error
 	ExitInterrupted = 130 // Ctrl-C
 )
 
@@ -43,8 +43,8 @@ func Exit(ctx context.Context, program string, to io.Writer, err error) int {
 	return ExitJudge
 }
 
-// Watched remembers the first error of writing: what a full disk took is not printed,
-// and nobody should think that it was.
+// Watched remembers the first error of writing: after a full disk, the command must not
+// look as if everything was printed.
 type Watched struct {
 	To  io.Writer
 	Err error

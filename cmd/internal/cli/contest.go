@@ -8,21 +8,20 @@ import (
 	"assay/judge/workspace"
 )
 
-// CacheDir is where built programs are kept: a folder that may be removed at any
-// time.
+// CacheDir returns the directory of built programs. It may be removed at any time.
 func CacheDir() (string, error) {
 	if dir := os.Getenv("ASSAY_CACHE"); dir != "" {
 		return filepath.Abs(dir)
 	}
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("find a folder for the cache: %w; set ASSAY_CACHE to one", err)
+		return "", fmt.Errorf("find a directory for the cache: %w; set ASSAY_CACHE to one", err)
 	}
 	return filepath.Join(dir, "assay"), nil
 }
 
-// Find finds the contest of the current folder. Outside any, it takes the
-// problems of the house.
+// Find finds the contest of the current directory. If there is none, it uses the
+// bundled problems.
 func Find() (*workspace.Workspace, error) {
 	cache, err := CacheDir()
 	if err != nil {
@@ -35,7 +34,7 @@ func Find() (*workspace.Workspace, error) {
 	return workspace.Find(env)
 }
 
-// Near writes a path from the current folder on, where that is shorter.
+// Near returns a path relative to the current directory, if that is shorter.
 func Near(path string) string {
 	here, err := os.Getwd()
 	if err != nil {

@@ -119,8 +119,8 @@ func tooLarge(text string) string {
 	return ""
 }
 
-// checkFlags refuses values that no command has a use for: numbers below 0, and files
-// in folders that are not there, before anything is done.
+// checkFlags rejects values that no command can use, before anything is done: numbers
+// below 0, and files in directories that do not exist.
 func checkFlags(flags *pflag.FlagSet) (err error) {
 	flags.VisitAll(func(f *pflag.Flag) { // a word may also come from the environment
 		if v, ok := f.Value.(*choice); ok && *v.to != "" && !slices.Contains(v.of, *v.to) {
@@ -153,15 +153,15 @@ func checkFile(f *pflag.Flag, path string) error {
 		return badValue(f, path, "it wants the name of a file")
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return badValue(f, path, "it is a folder: name a file in it")
+		return badValue(f, path, "it is a directory: name a file in it")
 	}
 	dir := filepath.Dir(path)
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return badValue(f, path, fmt.Sprintf("there is no folder %s: make it first", dir))
+		return badValue(f, path, fmt.Sprintf("there is no directory %s: create it first", dir))
 	case err == nil && !info.IsDir():
-		return badValue(f, path, dir+" is not a folder")
+		return badValue(f, path, dir+" is not a directory")
 	}
 	return nil
 }

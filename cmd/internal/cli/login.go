@@ -14,16 +14,16 @@ import (
 // for programs that log in nowhere.
 const TokenVariable = "ASSAY_TOKEN"
 
-// LoginsFile is where the servers are kept that somebody logged in to.
+// LoginsFile returns the file of the user's logins to servers.
 func LoginsFile() (string, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
-		return "", fmt.Errorf("find a folder for logins: %w; set XDG_CONFIG_HOME to one", err)
+		return "", fmt.Errorf("find a directory for logins: %w; set XDG_CONFIG_HOME to one", err)
 	}
 	return filepath.Join(dir, "assay", "logins.json"), nil
 }
 
-// Server is the way to a server that somebody logged in to, or has a token for.
+// Server returns a client of a server to which the user has logged in or has a token.
 func Server(address string, wait func(error)) (*client.Client, error) {
 	a, err := client.ParseAddress(address)
 	if err != nil {

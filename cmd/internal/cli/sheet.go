@@ -16,8 +16,8 @@ import (
 	"assay/judge/workspace"
 )
 
-// mostSample is how many bytes of a sample's input and answer a page shows; whoever needs
-// more has the problem's own statement.
+// mostSample is how many bytes of a sample's input and answer a page shows. The
+// problem's own statement has the rest.
 const mostSample = 64 << 10
 
 // sheet is what contestants see of a problem on a server. A problem without a statement has a

@@ -12,9 +12,9 @@ import (
 	"assay/judge/workspace"
 )
 
-// VerifyOn has a server verify a problem of the contest, of which the verifier has begun, and
-// says whether it is without a fault. What its workers tell is told in the order in which it
-// would be here.
+// VerifyOn has a server verify a problem of the contest, which the verifier has begun, and
+// reports whether it is without a fault. The events of the workers come in the order in which
+// they would come on this machine.
 func VerifyOn(ctx context.Context, api *client.Client, at *workspace.Location, verifier *workspace.Verification, o flow.VerifyOptions, listen func(judge.Event)) (bool, error) {
 	snapshot, err := at.Snapshot()
 	if err != nil {
@@ -87,8 +87,8 @@ func (t *verifyTeller) part(p *client.Part, s *workspace.Snapshot) error {
 	return nil
 }
 
-// DecodeLines reads the events that a part of a flow brought; here, if it is not nil, puts
-// into each line where things stand on this machine.
+// DecodeLines reads the events of a part of a workflow. If here is not nil, it replaces the paths
+// in each line by those of this machine.
 func DecodeLines(lines [][]byte, here func([]byte) []byte) (events []judge.Event, err error) {
 	for _, l := range lines {
 		if here != nil {

@@ -42,7 +42,7 @@ func (c *Coverage) Add(text []byte) *Refusal {
 	return nil
 }
 
-// Goals lists what there is to show, in the order of the declaration.
+// Goals lists the goals in the order of the declaration.
 func (c *Coverage) Goals() (goals []Goal) {
 	add := func(h hit, row int, format string, args ...any) {
 		goals = append(goals, Goal{fmt.Sprintf(format, args...), row, c.reached[h]})

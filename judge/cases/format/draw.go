@@ -14,7 +14,7 @@ import (
 
 // Options say what inputs to draw.
 type Options struct {
-	// Mode is how values are chosen, one of Modes; "" is a mixture, drawn anew for each
+	// Mode is how values are chosen, one of Modes. If empty, the mode is drawn for each
 	// field of each input.
 	Mode string
 	// Size, if it is above 0, bounds numbers that say how many of something there are,
@@ -37,7 +37,7 @@ type Options struct {
 
 const usualMost = 64 << 20
 
-// tries is how often an input is drawn anew before that is given up.
+// tries is how often an input is drawn again before the drawing is given up.
 const tries = 300
 
 // Draw makes an input of the declared form. The same source of chance and options
@@ -227,13 +227,13 @@ func (d *drawer) row(n *name, l *list, i, from int) string {
 func newDrawer(g *Grammar, r *rand.Rand, o *Options, m mode) *drawer {
 	share := r.IntN(3)
 	if m == lowestMode {
-		share = 0 // nobody takes more than the least
+		share = 0 // each takes the least
 	}
 	return &drawer{g: g, r: r, o: o, mode: m, habits: map[*field]*habit{}, choices: map[int]*habit{}, seen: map[*name]*seen{}, sums: map[*limit]*running{}, share: share}
 }
 
 func (d *drawer) origin(_, _, _ int64) int64 { return -1 }
-func (d *drawer) patience() int              { return 20 }
+func (d *drawer) attempts() int              { return 20 }
 
 // round starts a round; now and then fields take up other habits.
 func (d *drawer) round(left int64) {
@@ -337,7 +337,7 @@ func (d *drawer) demanded(n *name, lo, hi int64) (int64, int64) {
 		rest := sub(l.most.int(d.e), d.sum(n, l))
 		rest = sub(rest, mul(d.left, lo))
 		switch d.share {
-		case 0: // whoever comes first
+		case 0: // most for the first
 			hi = min(hi, rest)
 		case 1: // about the same for all
 			hi = min(hi, max(lo, min(rest, add(lo, 2*(max(rest-lo, 0)/(d.left+1))))))

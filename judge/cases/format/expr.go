@@ -43,7 +43,7 @@ type expr struct {
 	s     string
 	name  *name
 	depth int    // of a list: where it starts
-	text  string // as it is written
+	text  string // as written
 }
 
 // value is the present value of a name; list are all its values so far.

@@ -14,7 +14,7 @@
 // that): the grammar (model, expr), parsing it (lex, parse), reading inputs (tree, read),
 // coverage (cover), writing inputs (write), drawing them (draw), near misses (near), and
 // shrinking (refit, reduce). A text that is to be changed is read into a tree, and written
-// anew through a source (see writer), which makes counts fit what they count.
+// again through a source (see writer), which makes counts fit what they count.
 //
 // The package does no input or output, and does not know what solutions make of an input.
 package format

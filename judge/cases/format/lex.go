@@ -130,8 +130,8 @@ func isNameByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_'
 }
 
-// scanString reads a string in quotes; \" \\ and \- are escapes, of which the last
-// is kept for sets of characters.
+// scanString reads a string in quotes. \" \\ and \- are escapes; \- is kept for sets
+// of characters.
 func (t *token) scanString(text string) (n int, problem string) {
 	var b strings.Builder
 	for n = 1; n < len(text); n++ {

@@ -36,8 +36,8 @@ type name struct {
 	network *graph // whose edges it counts
 }
 
-// demand is a condition on a list as it is seen from a scope of some depth; or on the
-// rows that it makes with lists that stand before it.
+// demand is a condition on a list, seen from a scope of some depth, or on the rows
+// that it makes with lists that stand before it.
 type demand struct {
 	depth int
 	with  []*name
@@ -145,7 +145,7 @@ type grid struct {
 	rows, columns *expr
 }
 
-// graph is a list of edges, a line each.
+// graph is a list of edges, one per line.
 type graph struct {
 	field      // its name holds the first ends
 	to         *name
@@ -171,7 +171,7 @@ type let struct {
 type where struct {
 	row  int
 	cond *expr
-	text string // the condition as it is written
+	text string // the condition as written
 	at   int
 }
 

@@ -262,7 +262,7 @@ func (n *neighbour) edgeWeight(g *graph, at int, change func(string, func(*node)
 	}
 }
 
-// beyondBounds draws inputs that are whole but for one number beside its bounds:
+// beyondBounds draws inputs that are valid except for one number beyond its bounds:
 // what it counts is there.
 func (n *neighbour) beyondBounds(o Options) {
 	o.Most = 1 << 20

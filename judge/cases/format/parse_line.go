@@ -80,7 +80,7 @@ func (p *parser) items() (all []any) {
 	}
 }
 
-// glued refuses what has no blank between and could not be told apart.
+// glued rejects items without a blank between them that could not be separated.
 func (p *parser) glued(at token, left, right any) {
 	var t *typ
 	switch left := left.(type) {

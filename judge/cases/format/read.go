@@ -56,8 +56,8 @@ const (
 	shown  // feature at
 )
 
-// reader reads a text from its start. A method that cannot read says false, after
-// it has noted why; the reason that stands furthest behind is the one that is told.
+// reader reads a text from its start. A method that cannot read notes why and returns
+// false. The reason furthest in the text is the one that is reported.
 type reader struct {
 	g     *Grammar
 	data  []byte

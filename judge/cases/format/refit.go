@@ -32,7 +32,7 @@ func (g *Grammar) writeBy(src source, root *node, tell func(*env)) []byte {
 }
 
 func (f *refit) round(int64)   {}
-func (f *refit) patience() int { return 0 }
+func (f *refit) attempts() int { return 0 }
 
 func (f *refit) choose(_, _ int, old *node) int {
 	if old == nil {

@@ -12,7 +12,7 @@ type node struct {
 	n     int64 // of an integer
 	lo    int64 // the bounds that it had when it was read
 	hi    int64
-	s     string   // of a word, a text, an option; a decimal number as it is written
+	s     string   // of a word, a text, an option; a decimal number as written
 	ints  []int64  // of an array of integers; of a graph, two or three for each edge
 	words []string // of any other array, and the rows of a grid
 }

@@ -17,10 +17,10 @@ type source interface {
 	edges(g *graph, nodes, edges int64, old *node) ([]int64, error)
 	// origin is the place that part i of now has among the old parts, -1 for none.
 	origin(old, now, i int64) int64
-	// round is told that a round or value begins, and how many follow it.
+	// round is called when a round or value begins, with how many follow it.
 	round(left int64)
-	// patience is how often a round is made in which something does not hold.
-	patience() int
+	// attempts is how often a round is written again if a condition does not hold in it.
+	attempts() int
 }
 
 // unfit says that what a source decided cannot be an input.
@@ -157,17 +157,17 @@ func (w *writer) repeat(s *repeat, old *node) error {
 	return nil
 }
 
-// round writes a round, and writes it anew where something does not hold in it.
+// round writes a round, and writes it again if a condition does not hold in it.
 func (w *writer) round(s *repeat, old *node) error {
 	var lengths []int
-	patience := w.src.patience()
-	if patience > 0 {
+	most := w.src.attempts()
+	if most > 0 {
 		lengths = w.e.lengths(nil)
 	}
 	start := len(w.out)
 	for try := 0; ; try++ {
 		err := w.block(s.body, old)
-		if err == nil || try >= patience || len(w.out) > w.most {
+		if err == nil || try >= most || len(w.out) > w.most {
 			return err
 		}
 		w.e.cut(lengths)
@@ -384,7 +384,7 @@ func (w *writer) graph(g *graph, old *node) error {
 	return nil
 }
 
-// render writes a tree as it is, fitting or not.
+// render writes a tree unchanged, valid or not.
 func (g *Grammar) render(root *node) []byte {
 	w := &writer{g: g}
 	w.renderBlock(g.body, root)

@@ -38,8 +38,8 @@ type pair struct {
 	out     []byte // what the second program prints, once it ran
 }
 
-// agree has the second program solve cases that nobody has seen it solve. The error is
-// a *judge.Fault that shows both answers where they do not agree.
+// agree runs the second program on the cases that it has not solved yet. If the answers
+// differ, the error is a *judge.Fault that shows both.
 func (m *Maker) agree(ctx context.Context, pairs []*pair) error {
 	s := m.Second
 	if s == nil || m.Folder.Kind.Interactive || m.Folder.Kind.MultiPass || m.Folder.Unanswered() {

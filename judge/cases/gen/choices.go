@@ -79,7 +79,7 @@ var _ Chooser = kitGenerator{(*kitproc.Proc)(nil)}
 // StoredSeed is the seed that a case was made with: the one of its line, or a later one where
 // that drew the input of another case.
 func StoredSeed(f *problem.Folder, group string, c *judge.Case) string {
-	if m, _ := ReadManifest(filepath.Join(f.Tests, group)); m != nil { // with a fault it is told elsewhere
+	if m, _ := ReadManifest(filepath.Join(f.Tests, group)); m != nil { // a fault of it is reported elsewhere
 		if e := m.entry(c.Name); e != nil && e.Line == c.Line {
 			return e.Seed
 		}

@@ -225,7 +225,7 @@ func (d *derived) draw(ctx context.Context, chance *rand.Rand, o format.Options)
 	for range redraws {
 		input, err := d.grammar.Draw(chance, o)
 		if err != nil {
-			return nil, &judge.Fault{Text: err.Error(), Hint: "mend the line, or the conditions in " + d.grammar.File}
+			return nil, &judge.Fault{Text: err.Error(), Hint: "fix the line, or the conditions in " + d.grammar.File}
 		}
 		if d.validator == nil {
 			return input, nil
@@ -268,7 +268,7 @@ func OpenValidator(ctx context.Context, r judge.Runner, f *problem.Folder, p Pro
 	return &declared{grammar, program}, nil
 }
 
-// ofPart gives a fault of one of the problem's programs, which no line brought about,
+// ofPart gives a fault of one of the problem's programs, which no line caused,
 // the place of the program in problem.toml.
 func ofPart(f *problem.Folder, key string, part *judge.Part, err error) error {
 	fault, ok := err.(*judge.Fault)

@@ -35,8 +35,8 @@ func (m *Maker) isSeed(c *judge.Case, seed string) bool {
 // drawApart draws the inputs of cases, and draws them so that no two are the same: of cases
 // with the same input one keeps it, and the others are drawn again. What comes out does not
 // depend on what was there before: a case that had to be drawn again is never kept. It
-// takes out of current what it draws anew.
-func (m *Maker) drawApart(current map[string]*Entry, todo []*task, draw func([]*task) error) (made map[string]*task, err error) {
+// takes out of current what it draws again.
+func (m *Maker) drawApart(current map[string]*ManifestCase, todo []*task, draw func([]*task) error) (made map[string]*task, err error) {
 	made = map[string]*task{}
 	for first := true; first || len(todo) > 0; first = false {
 		if len(todo) > 0 {
@@ -61,7 +61,7 @@ func (m *Maker) drawApart(current map[string]*Entry, todo []*task, draw func([]*
 const maxSame = 6
 
 // apart gives cases other seeds that must be drawn again. One that has had many is left.
-func (m *Maker) apart(current map[string]*Entry, made map[string]*task) (again []*task) {
+func (m *Maker) apart(current map[string]*ManifestCase, made map[string]*task) (again []*task) {
 	for _, same := range m.alike(current, made) {
 		keeps := keeper(same, made)
 		for i, c := range same {
@@ -98,14 +98,14 @@ func keeper(same []*judge.Case, made map[string]*task) int {
 	return 0
 }
 
-// stand says where the files of tasks stand in the folder staging.
+// stand sets where the files of tasks are in the directory staging.
 func stand(staging string, todo []*task) {
 	for _, t := range todo {
 		t.staged = filepath.Join(staging, t.c.Group, t.c.Name)
 	}
 }
 
-// draw makes the inputs of all tasks that have none in the folder staging.
+// draw generates the inputs of all tasks that have none in the directory staging.
 func (m *Maker) draw(ctx context.Context, staging string, todo []*task) error {
 	stand(staging, todo)
 	todo = slices.DeleteFunc(slices.Clone(todo), (*task).drawn)

@@ -37,7 +37,7 @@ func (m *Maker) Fetch(ctx context.Context) error {
 	}
 	staging, err := os.MkdirTemp("", "assay-fetch-*")
 	if err != nil {
-		return fmt.Errorf("make a folder for the cases: %w", err)
+		return fmt.Errorf("create a directory for the cases: %w", err)
 	}
 	defer os.RemoveAll(staging)
 	if err := m.draw(ctx, staging, todo); err != nil {

@@ -106,7 +106,7 @@ func (w *maker) input(ctx context.Context, c *judge.Case, seed string) ([]byte, 
 	}
 	text, err := w.validator.Validate(ctx, c.ID(), input)
 	if err == nil && text != "" {
-		err = &judge.Fault{Text: "the generated input is not valid: " + text, Hint: "mend the line, the generator or the validator"}
+		err = &judge.Fault{Text: "the generated input is not valid: " + text, Hint: "fix the line, the generator or the validator"}
 	}
 	return input, err
 }
@@ -127,8 +127,8 @@ func (m *Maker) answer(ctx context.Context, crew *crew, all []*Fresh) error {
 }
 
 // Keep writes a case into the problem's cases/<group>/, where cases written by hand
-// are, and beside it <name>.desc, which says where it comes from and which nobody
-// but people read. It returns the path of the input. A case that has the same input
+// are, and beside it <name>.desc, which says for people where it comes
+// from. It returns the path of the input. A case that has the same input
 // already, or a bad name, is a *judge.Fault.
 func Keep(f *problem.Folder, group, name string, input, answer []byte, provenance string) (string, error) {
 	for _, n := range []string{group, name} {

@@ -9,17 +9,17 @@ import (
 	"assay/judge/problem"
 )
 
-// informed is a validator that is told other arguments about some cases than about
-// others: one running program for each list of them, started when it is first needed.
+// informed is a validator with different arguments for some cases: one running program
+// for each list of arguments, started when it is first needed.
 type informed struct {
 	open  func(args []string) (Validator, error)
 	args  map[string][]string // by case id, for those that have any
 	usual Validator
-	told  []told
+	all   []started
 }
 
-// told is a validator with the arguments that it was started with.
-type told struct {
+// started is a validator with the arguments that it was started with.
+type started struct {
 	args []string
 	Validator
 }
@@ -34,8 +34,8 @@ func newInformed(ctx context.Context, r judge.Runner, program *judge.Program, f 
 	args := map[string][]string{}
 	for _, g := range f.Groups {
 		for _, c := range g.Cases {
-			if told := slices.Concat(c.ValidatorArgs, c.Args); len(told) > 0 {
-				args[c.ID()] = told
+			if own := slices.Concat(c.ValidatorArgs, c.Args); len(own) > 0 {
+				args[c.ID()] = own
 			}
 		}
 	}
@@ -56,7 +56,7 @@ func (v *informed) Validate(ctx context.Context, name string, input []byte) (str
 	if len(args) == 0 {
 		return v.usual.Validate(ctx, name, input)
 	}
-	for _, t := range v.told {
+	for _, t := range v.all {
 		if slices.Equal(t.args, args) {
 			return t.Validate(ctx, name, input)
 		}
@@ -65,14 +65,14 @@ func (v *informed) Validate(ctx context.Context, name string, input []byte) (str
 	if err != nil {
 		return "", err
 	}
-	v.told = append(v.told, told{args, made})
+	v.all = append(v.all, started{args, made})
 	return made.Validate(ctx, name, input)
 }
 
 // Close ends all of them.
 func (v *informed) Close() error {
 	errs := []error{v.usual.Close()}
-	for _, t := range v.told {
+	for _, t := range v.all {
 		errs = append(errs, t.Close())
 	}
 	return errors.Join(errs...)

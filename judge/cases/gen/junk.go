@@ -55,7 +55,7 @@ func (w *maker) invalid(ctx context.Context, text string) error {
 		}
 	}
 	if samples > 0 && refused == samples {
-		return w.crew.m.ofValidator(&judge.Fault{Text: "the validator refuses every input, the samples too: " + text, Hint: "mend the validator"})
+		return w.crew.m.ofValidator(&judge.Fault{Text: "the validator refuses every input, the samples too: " + text, Hint: "fix the validator"})
 	}
-	return &judge.Fault{Text: "the generated input is not valid: " + text, Hint: "mend the line, the generator or the validator"}
+	return &judge.Fault{Text: "the generated input is not valid: " + text, Hint: "fix the line, the generator or the validator"}
 }

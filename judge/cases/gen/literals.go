@@ -15,7 +15,7 @@ import (
 var literal = pattern.New(`\b(0[xX][0-9a-fA-F]+|[0-9]{1,19}(?:[eE][0-9]{1,2})?)\b`)
 
 // Literals lists the whole numbers in the texts of programs: of files, or of all
-// files in folders. Files that are not text have none.
+// files in directories. Files that are not text have none.
 func Literals(paths ...string) []int64 {
 	found := map[int64]bool{}
 	for _, path := range paths {

@@ -22,11 +22,11 @@ type Manifest struct {
 	// as they were. If it is another one, the cases may be out of date.
 	Sources string `toml:"sources"`
 	Parts
-	Cases []Entry `toml:"case"`
+	Cases []ManifestCase `toml:"case"`
 }
 
-// Entry is one generated case.
-type Entry struct {
+// A ManifestCase is one generated case.
+type ManifestCase struct {
 	Name string `toml:"name"`
 	Line string `toml:"line"`
 	Seed string `toml:"seed"`
@@ -34,7 +34,7 @@ type Entry struct {
 	Ans  string `toml:"ans"` // SHA-256 of the answer file
 }
 
-// ReadManifest reads the manifest of a folder of cases. A missing one is empty.
+// ReadManifest reads the manifest of a directory of cases. A missing one is empty.
 func ReadManifest(dir string) (*Manifest, judge.Faults) {
 	file := filepath.Join(dir, ManifestFile)
 	data, err := os.ReadFile(file)
@@ -62,7 +62,7 @@ func parseManifest(file string, data []byte) (*Manifest, judge.Faults) {
 }
 
 // entry returns the entry of a name, nil if there is none.
-func (m *Manifest) entry(name string) *Entry {
+func (m *Manifest) entry(name string) *ManifestCase {
 	for i := range m.Cases {
 		if m.Cases[i].Name == name {
 			return &m.Cases[i]

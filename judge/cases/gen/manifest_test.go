@@ -15,7 +15,7 @@ import (
 
 var example = &Manifest{
 	Sources: "0123abcd",
-	Cases: []Entry{
+	Cases: []ManifestCase{
 		{Name: "corner-0-0", Line: "corner 0 0", Seed: "00ff", In: "aa", Ans: "bb"},
 		{Name: "odd-1a2b3c4d", Line: `odd "quoted" \ back`, Seed: "11", In: "cc", Ans: "dd"},
 	},
@@ -31,7 +31,7 @@ func TestManifestIsReadAsItWasWritten(t *testing.T) {
 		hash := rapid.StringMatching(`[0-9a-f]{1,8}`)
 		m.Sources, m.Generator, m.Validator, m.Reference = hash.Draw(t, "sources"), hash.Draw(t, "generator"), hash.Draw(t, "validator"), hash.Draw(t, "reference")
 		for i := range rapid.IntRange(1, 4).Draw(t, "cases") {
-			e := Entry{Name: "n" + strings.Repeat("x", i), Line: rapid.String().Draw(t, "line"), Seed: "s", In: "i", Ans: "a"}
+			e := ManifestCase{Name: "n" + strings.Repeat("x", i), Line: rapid.String().Draw(t, "line"), Seed: "s", In: "i", Ans: "a"}
 			m.Cases = append(m.Cases, e)
 		}
 		got, faults := parseManifest("m", m.format())

@@ -19,14 +19,14 @@ import (
 	"assay/judge/problem"
 )
 
-// stagingPrefix starts the names of folders that hold cases until all are made.
+// stagingPrefix starts the names of directories that hold cases until all are made.
 const stagingPrefix = ".generate-"
 
-// stage makes a folder on the same file system as the cases, and removes those
+// stage creates a directory on the same file system as the cases, and removes those
 // that an interrupted run has left.
 func (m *Maker) stage(todo []*task) (string, error) {
 	if err := os.MkdirAll(m.Folder.Tests, 0o755); err != nil {
-		return "", m.unwritable(todo[0].c, fmt.Errorf("make a folder for the cases: %w", err))
+		return "", m.unwritable(todo[0].c, fmt.Errorf("create a directory for the cases: %w", err))
 	}
 	for _, t := range todo {
 		if err := m.free(t.c); err != nil {
@@ -39,7 +39,7 @@ func (m *Maker) stage(todo []*task) (string, error) {
 	}
 	staging, err := os.MkdirTemp(m.Folder.Tests, stagingPrefix+"*")
 	if err != nil {
-		return "", m.unwritable(todo[0].c, fmt.Errorf("make a folder for the cases: %w", err))
+		return "", m.unwritable(todo[0].c, fmt.Errorf("create a directory for the cases: %w", err))
 	}
 	return staging, nil
 }
@@ -48,7 +48,7 @@ func (m *Maker) stage(todo []*task) (string, error) {
 func (m *Maker) free(c *judge.Case) error {
 	dir := filepath.Dir(c.In)
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return &fs.PathError{Op: "make a folder for the cases: mkdir", Path: dir, Err: syscall.ENOTDIR}
+		return &fs.PathError{Op: "create a directory for the cases: mkdir", Path: dir, Err: syscall.ENOTDIR}
 	}
 	for _, path := range []string{c.In, c.Ans} {
 		if info, err := os.Lstat(path); err == nil && info.IsDir() {
@@ -58,7 +58,7 @@ func (m *Maker) free(c *judge.Case) error {
 	return nil
 }
 
-// unstage removes the staging folder, and the folder that stage made for it if it is
+// unstage removes the staging directory, and the one that stage created for it if it is
 // still empty.
 func (m *Maker) unstage(staging string) {
 	os.RemoveAll(staging)
@@ -77,7 +77,7 @@ func (m *Maker) unwritable(c *judge.Case, err error) error {
 	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR), errors.Is(err, fs.ErrExist):
 		hint = "something else stands there: move it away"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		hint = "the cases go into " + m.Folder.Tests + ": make it a folder that you may write to"
+		hint = "the cases go into " + m.Folder.Tests + ": make it a directory that you may write to"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		hint = "make room on the disk of " + path.Path
 	default:
@@ -89,7 +89,7 @@ func (m *Maker) unwritable(c *judge.Case, err error) error {
 // place moves a group's new cases to where they belong, removes those that were
 // generated and no line makes any more, and writes the manifest last: until it is
 // written the files do not match it and are made again.
-func (m *Maker) place(g *judge.Group, next *Manifest, current map[string]*Entry, made map[string]*task, sum *Summary) error {
+func (m *Maker) place(g *judge.Group, next *Manifest, current map[string]*ManifestCase, made map[string]*task, sum *Summary) error {
 	dir := m.dir(g.Name)
 	old, _ := ReadManifest(dir)
 	if old == nil {
@@ -105,7 +105,7 @@ func (m *Maker) place(g *judge.Group, next *Manifest, current map[string]*Entry,
 			if e := old.entry(c.Name); e == nil || e.In != t.in || e.Ans != t.ans {
 				sum.Changed++
 			}
-			next.Cases = append(next.Cases, Entry{Name: c.Name, Line: c.Line, Seed: t.seed, In: t.in, Ans: t.ans})
+			next.Cases = append(next.Cases, ManifestCase{Name: c.Name, Line: c.Line, Seed: t.seed, In: t.in, Ans: t.ans})
 		}
 	}
 	manifest := next.format()
@@ -242,8 +242,8 @@ func removeCase(dir, name string) error {
 	return nil
 }
 
-// removeIfEmpty removes a folder that holds nothing but a manifest. Files that
-// judge did not make stay, and their folder with them.
+// removeIfEmpty removes a directory that contains only a manifest. Files that judge
+// did not generate stay, and their directory with them.
 func removeIfEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -328,7 +328,7 @@ func gone(c *judge.Case) bool {
 }
 
 // intactFaults compares a case's files with its entry.
-func intactFaults(c *judge.Case, e *Entry, hint string) (faults judge.Faults) {
+func intactFaults(c *judge.Case, e *ManifestCase, hint string) (faults judge.Faults) {
 	for _, file := range []struct{ path, want string }{{c.In, e.In}, {c.Ans, e.Ans}} {
 		switch got, err := hashFile(file.path); {
 		case err != nil:
@@ -344,14 +344,14 @@ func strayFiles(dir string, expected map[string]bool) (faults judge.Faults) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
 		if !expected[e.Name()] && !problem.Leftover(e.Name()) {
-			faults = append(faults, &judge.Fault{File: filepath.Join(dir, e.Name()), Text: "no generator line makes this file", Hint: "cases written by hand belong into the problem's cases/ folder; else remove it"})
+			faults = append(faults, &judge.Fault{File: filepath.Join(dir, e.Name()), Text: "no generator line makes this file", Hint: "put cases written by hand into the problem's directory cases/, or remove the file"})
 		}
 	}
 	return faults
 }
 
 // alike are the cases that have the same input, in judging order.
-func (m *Maker) alike(current map[string]*Entry, made map[string]*task) (all [][]*judge.Case) {
+func (m *Maker) alike(current map[string]*ManifestCase, made map[string]*task) (all [][]*judge.Case) {
 	byHash := map[string][]*judge.Case{}
 	var inputs []string
 	for g := range m.Folder.Groups {
@@ -384,7 +384,7 @@ func (m *Maker) alike(current map[string]*Entry, made map[string]*task) (all [][
 }
 
 // duplicates refuses two cases with the same input.
-func (m *Maker) duplicates(current map[string]*Entry, made map[string]*task) error {
+func (m *Maker) duplicates(current map[string]*ManifestCase, made map[string]*task) error {
 	var faults judge.Faults
 	alike := m.alike(current, made)
 	wanted, different := m.bySeedAlone(alike)
@@ -421,7 +421,7 @@ func (m *Maker) duplicates(current map[string]*Entry, made map[string]*task) err
 	return faults.AsError()
 }
 
-// bySeedAlone counts the cases whose lines are the same but for their seed, and their
+// bySeedAlone counts the cases whose lines differ only in their seed, and their
 // different inputs.
 func (m *Maker) bySeedAlone(alike [][]*judge.Case) (wanted, different map[string]int) {
 	wanted, different = map[string]int{}, map[string]int{}

@@ -13,12 +13,12 @@ import (
 )
 
 // Prune takes the lines of the cases that keep refuses out of problem.toml, and returns
-// what it changed, a line each: what stood there, and what stands there now. A pattern
-// of which some cases stay becomes the lines of those. It removes no files: the next
+// what it changed, one change per line: what stood there, and what stands there now. If
+// some cases of a pattern stay, it becomes the lines of those. It removes no files: the next
 // Generate does. With dry it changes nothing.
 //
-// Where the text of problem.toml does not come out as it should it stays as it is, and
-// the error says so.
+// If the new text of problem.toml is not right, the file stays unchanged, and the error
+// says so.
 func Prune(f *problem.Folder, usual judge.Limits, keep func(c *judge.Case) bool, dry bool) (changes []string, err error) {
 	file := filepath.Join(f.Dir, problem.File)
 	before, err := os.ReadFile(file)

@@ -37,7 +37,7 @@ func (m *Maker) parts() (now Parts, err error) {
 
 // stale is a case whose files are those of its entry, which other programs may have made.
 type stale struct {
-	*Entry
+	*ManifestCase
 	in, ans string // paths
 	// What programs did that have changed since.
 	drawn, validated, answered bool
@@ -45,12 +45,12 @@ type stale struct {
 
 // staleOf says which of the programs that made a case have changed. It is nil if the case must be made from the
 // start.
-func (m *Maker) staleOf(c *judge.Case, e *Entry, old *Manifest, now Parts) *stale {
+func (m *Maker) staleOf(c *judge.Case, e *ManifestCase, old *Manifest, now Parts) *stale {
 	if e == nil || e.Line != c.Line || e.Seed != m.seed(c) || !m.intact(c, e) {
 		return nil
 	}
 	s := &stale{
-		Entry: e, in: c.In, ans: c.Ans,
+		ManifestCase: e, in: c.In, ans: c.Ans,
 		drawn:     old.Generator != now.Generator,
 		validated: old.Validator != now.Validator,
 		answered:  old.Reference != now.Reference,
@@ -81,17 +81,17 @@ func adopt(todo []*task) error {
 // sameInput reports whether the case was drawn as it was before.
 func (t *task) sameInput() bool { return t.old != nil && t.seed == t.old.Seed && t.in == t.old.In }
 
-// unchecked reports whether the validator as it is now has not seen the input.
+// unchecked reports whether the present validator has not seen the input.
 func (t *task) unchecked() bool { return !t.sameInput() || t.old.validated }
 
 // unchanged reports whether nothing about the case has changed.
 func (t *task) unchanged() bool { return t.sameInput() && t.ans == t.old.Ans }
 
 // keepUnchanged moves the cases that have not changed from made to current.
-func keepUnchanged(current map[string]*Entry, made map[string]*task) {
+func keepUnchanged(current map[string]*ManifestCase, made map[string]*task) {
 	for id, t := range made {
 		if t.unchanged() {
-			current[id] = t.old.Entry
+			current[id] = t.old.ManifestCase
 			delete(made, id)
 		}
 	}

@@ -68,13 +68,13 @@ func NewValidator(ctx context.Context, r judge.Runner, program *judge.Program, p
 // setters makes a fault of what is a setter's: a kit program that broke.
 func setters(err error) error {
 	if broken, ok := errors.AsType[*kitproc.BrokenError](err); ok {
-		return &judge.Fault{Text: "the " + broken.Role + " " + broken.What, Hint: said(broken.Stderr, "mend the "+broken.Role)}
+		return &judge.Fault{Text: "the " + broken.Role + " " + broken.What, Hint: said(broken.Stderr, "fix the "+broken.Role)}
 	}
 	return err
 }
 
 // mendLine is what to do where a generator makes nothing of its line.
-const mendLine = "mend the line or the generator"
+const mendLine = "fix the line or the generator"
 
 // said is a hint with what a program wrote to standard error before it.
 func said(stderr, hint string) string {
@@ -84,7 +84,7 @@ func said(stderr, hint string) string {
 type kitGenerator struct{ *kitproc.Proc }
 
 func (g kitGenerator) Generate(ctx context.Context, seed string, args []string) ([]byte, error) {
-	parts := []kitproc.Part{kitproc.Text(seed)}
+	parts := []kitproc.RequestPart{kitproc.Text(seed)}
 	for _, a := range args {
 		parts = append(parts, kitproc.Text(a))
 	}
@@ -106,7 +106,7 @@ func (v kitValidator) Validate(ctx context.Context, name string, input []byte) (
 	case err != nil:
 		return "", setters(err)
 	case verdict == kit.Fail:
-		return "", &judge.Fault{Text: "the validator fails: " + string(reply), Hint: "mend the validator"}
+		return "", &judge.Fault{Text: "the validator fails: " + string(reply), Hint: "fix the validator"}
 	case verdict == kit.OK:
 		return "", nil
 	case len(reply) == 0:
@@ -162,7 +162,7 @@ func (v plainValidator) Validate(ctx context.Context, name string, input []byte)
 	case x.Killed == judge.Nothing && x.Signal == "" && x.Exit == v.valid:
 		return "", nil
 	case v.valid == 0 && (x.Killed == judge.CPUTime || x.Killed == judge.WallTime): // of packages, it refuses so
-		return "", &judge.Fault{Text: "the validator ended badly (" + x.Fate() + ")", Hint: said(tail, "mend the validator: it must come to an end on every input")}
+		return "", &judge.Fault{Text: "the validator ended badly (" + x.Fate() + ")", Hint: said(tail, "fix the validator: it must come to an end on every input")}
 	case x.Killed == judge.Nothing && x.Signal != "":
 		return strings.TrimSpace(BySignal + x.Signal + "\n" + tail), nil
 	case strings.TrimSpace(tail) != "":

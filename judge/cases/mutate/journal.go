@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"assay/judge"
 	"assay/judge/internal/cachedir"
 )
 
@@ -24,13 +25,13 @@ type journal struct {
 
 // entry is a line of a journal: a Result without its mutant.
 type entry struct {
-	Subject int            `json:"subject"` // its place in the lab
-	Mutant  int            `json:"mutant"`
-	State   State          `json:"state"`
-	How     string         `json:"how,omitempty"`
-	Case    string         `json:"case,omitempty"`
-	Outs    map[int][]byte `json:"outs,omitempty"`
-	Spared  []uint32       `json:"spared,omitempty"`
+	Subject int               `json:"subject"` // its place in the lab
+	Mutant  int               `json:"mutant"`
+	State   judge.MutantState `json:"state"`
+	How     string            `json:"how,omitempty"`
+	Case    string            `json:"case,omitempty"`
+	Outs    map[int][]byte    `json:"outs,omitempty"`
+	Spared  []uint32          `json:"spared,omitempty"`
 }
 
 // mostKept bounds the journals and reports of a cache.

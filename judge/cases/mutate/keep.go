@@ -29,7 +29,7 @@ func Roots(f *problem.Folder, solutions []string) []string {
 // they are, and the bounds of the search.
 func Key(roots []string, h Hunt, thorough bool) (string, error) {
 	sum := sha256.New()
-	fmt.Fprintln(sum, format, h.Seed, h.Count, thorough)
+	fmt.Fprintln(sum, format, h.Seed, h.Count, h.Shrink, thorough)
 	add := func(root string) error {
 		fmt.Fprintln(sum, "root", filepath.Base(root))
 		return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

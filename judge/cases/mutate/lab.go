@@ -67,9 +67,6 @@ type Subject struct {
 	stack    uint32           // MiB that a mutant's stack may take; of a family, its memory
 }
 
-// State says what became of a mutant.
-type State = judge.MutantState
-
 // The states, which package judge explains.
 const (
 	Killed      = judge.MutantKilled
@@ -83,7 +80,7 @@ const (
 type Result struct {
 	*Mutant
 	Subject *Subject
-	State   State
+	State   judge.MutantState
 	How     string   // "wrong answer", "crash", "too many steps", "exit code", "worker lost"
 	Case    string   // id of the case that killed it
 	Killers []string // ids of cases that kill it; only what Grid has found
@@ -100,7 +97,7 @@ func Open(ctx context.Context, s Setting) (*Lab, error) {
 	l := &Lab{Setting: s}
 	l.Tools.known = map[string]*types.Package{}
 	if s.Folder.Reference == nil {
-		return nil, s.Folder.Fault("reference", "without a reference nobody knows what is right", `add: [reference] program = "reference"`)
+		return nil, s.Folder.Fault("reference", "without a reference no correct output is known", `add: [reference] program = "reference"`)
 	}
 	part := s.Folder.Checker.Program
 	l.stateful = part != nil && part.Speaks == "kit"

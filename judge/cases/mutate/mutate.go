@@ -28,6 +28,7 @@ import (
 	"go/token"
 	"go/types"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -156,52 +157,69 @@ func newInfo() *types.Info {
 	}
 }
 
-// load reads the files.
+// load reads the files of a program in Go.
 func (s *Source) load() error {
-	info, err := os.Stat(s.Path)
-	if err != nil {
+	if err := s.readFiles(); err != nil {
 		return err
 	}
-	if !info.IsDir() {
+	if s.single {
 		if path.Ext(s.Path) != ".go" {
 			return &UnmutableError{s.Path, "it is not written in Go"}
 		}
-		data, err := os.ReadFile(s.Path)
-		s.files["main.go"], s.names, s.single = data, []string{"main.go"}, true
-		return err
+		s.files, s.names = map[string][]byte{"main.go": s.files[filepath.Base(s.Path)]}, []string{"main.go"}
+		return nil
 	}
 	context := build.Default
 	context.CgoEnabled = false
-	root := os.DirFS(s.Path)
-	err = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && name != "." && strings.HasPrefix(d.Name(), "."):
-			return fs.SkipDir
-		case !d.Type().IsRegular() || strings.HasPrefix(d.Name(), ".") || strings.HasSuffix(name, "_test.go"):
-			return nil
-		}
-		if s.files[name], err = fs.ReadFile(root, name); err != nil {
-			return err
+	for _, name := range slices.Sorted(maps.Keys(s.files)) {
+		if strings.HasSuffix(name, "_test.go") {
+			delete(s.files, name)
+			continue
 		}
 		matches, err := context.MatchFile(filepath.Join(s.Path, path.Dir(name)), path.Base(name))
 		if path.Ext(name) != ".go" || err != nil || !matches {
-			return nil
+			continue
 		}
 		if path.Dir(name) == "." {
 			s.names = append(s.names, name)
 		} else if note := "package " + path.Dir(name) + " is left as it is"; !slices.Contains(s.Notes, note) {
 			s.Notes = append(s.Notes, note)
 		}
-		return nil
+	}
+	if len(s.names) == 0 {
+		return &UnmutableError{s.Path, "it is not written in Go"}
+	}
+	return nil
+}
+
+// readFiles reads a program: its file, or all files of its directory, except those whose names begin with
+// a dot.
+func (s *Source) readFiles() error {
+	info, err := os.Stat(s.Path)
+	if err != nil {
+		return err
+	}
+	root, start := os.DirFS(s.Path), "."
+	if s.single = !info.IsDir(); s.single {
+		root, start = os.DirFS(filepath.Dir(s.Path)), filepath.Base(s.Path)
+	}
+	err = fs.WalkDir(root, start, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case name != start && strings.HasPrefix(d.Name(), "."):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case !d.Type().IsRegular() && !s.single:
+			return nil
+		}
+		s.files[name], err = fs.ReadFile(root, name)
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("read the program: %w", err)
-	}
-	slices.Sort(s.names)
-	if len(s.names) == 0 {
-		return &UnmutableError{s.Path, "it is not written in Go"}
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -27,50 +26,26 @@ import (
 // readTokens reads a program of a family, a file or a folder, and finds its mutants.
 func readTokens(name string, l *config.Language, f *Family) (*Source, error) {
 	s := &Source{Path: name, files: map[string][]byte{}, blocks: 1, family: f, language: l}
-	info, err := os.Stat(name)
-	if err != nil {
+	if err := s.readFiles(); err != nil {
 		return nil, err
 	}
-	if !info.IsDir() {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			return nil, fmt.Errorf("read the program: %w", err)
+	s.names = slices.Sorted(maps.Keys(s.files))
+	if !s.single {
+		if err := s.chooseSource(); err != nil {
+			return nil, err
 		}
-		s.single = true
-		s.names = []string{filepath.Base(name)}
-		s.files[s.names[0]] = data
-	} else if err := s.loadFolder(); err != nil {
-		return nil, err
 	}
 	s.Mutants = f.mutants(s.names[0], string(s.files[s.names[0]]))
 	s.steps = f.steps(string(s.files[s.names[0]]))
 	return s, nil
 }
 
-// loadFolder reads the files of a folder. The one that is mutated is the only source, or
-// the one that starts the program where the others are read when it runs.
-func (s *Source) loadFolder() error {
-	err := fs.WalkDir(os.DirFS(s.Path), ".", func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case name != "." && strings.HasPrefix(d.Name(), "."):
-			if d.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		case !d.Type().IsRegular():
-			return nil
-		}
-		if slices.Contains(s.language.Extensions, strings.TrimPrefix(path.Ext(name), ".")) {
-			s.names = append(s.names, name)
-		}
-		s.files[name], err = os.ReadFile(filepath.Join(s.Path, filepath.FromSlash(name)))
-		return err
+// chooseSource finds the file of a directory that is mutated: the only source, or the one that starts the
+// program if the others are read when it runs.
+func (s *Source) chooseSource() error {
+	s.names = slices.DeleteFunc(s.names, func(name string) bool {
+		return !slices.Contains(s.language.Extensions, strings.TrimPrefix(path.Ext(name), "."))
 	})
-	if err != nil {
-		return fmt.Errorf("read the program: %w", err)
-	}
 	for _, entry := range s.language.Entry {
 		if len(s.names) > 1 && s.family.Table && slices.Contains(s.names, entry) {
 			s.Notes = append(s.Notes, fmt.Sprintf("only %s is mutated of %d files", entry, len(s.names)))

@@ -8,7 +8,7 @@ import (
 )
 
 // count adds a mutant to the counts.
-func count(c *judge.MutantCounts, s State) {
+func count(c *judge.MutantCounts, s judge.MutantState) {
 	c.Mutants++
 	switch s {
 	case Killed:

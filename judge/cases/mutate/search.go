@@ -30,8 +30,8 @@ type Hunt struct {
 	Seed  uint64        `json:"seed"`
 	Count int           `json:"count"`             // inputs
 	Time  time.Duration `json:"time_ns,omitempty"` // 0 means no bound; with one, what is found depends on the machine
-	// Shrink is the time for making one find smaller; 0 leaves them as they are.
-	Shrink time.Duration `json:"shrink_ns,omitempty"`
+	// Shrink is the most evaluations for making one find smaller. Zero leaves the finds as they are.
+	Shrink int `json:"shrink,omitempty"`
 }
 
 // mostSteps is how many steps a program may take on an input of a search: what is
@@ -395,7 +395,7 @@ func (s *searcher) small(ctx context.Context, p *party, r *Result, f *Find) erro
 		}
 		return len(killed) > 0, err
 	}
-	result, err := shrink.Text(ctx, f.Input, shrink.Budget{Time: s.h.Shrink, Evaluations: mostEvaluations}, holds, nil)
+	result, err := shrink.Text(ctx, f.Input, shrink.Budget{Evaluations: s.h.Shrink}, holds, nil)
 	if errors.Is(err, shrink.ErrNotHeld) {
 		return nil
 	}
@@ -410,6 +410,3 @@ func (s *searcher) small(ctx context.Context, p *party, r *Result, f *Find) erro
 	}
 	return nil
 }
-
-// mostEvaluations bounds the shrinking of one find.
-const mostEvaluations = 3000

@@ -9,7 +9,7 @@ type Input struct {
 	Origin string // where it comes from, in words
 }
 
-// Inputs are the inputs that a search looks at, for others who look for something.
+// Inputs are the inputs of a search, for other searches.
 type Inputs struct {
 	lab  *Lab
 	plan *plan

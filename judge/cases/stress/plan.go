@@ -99,8 +99,8 @@ func (l *Lab) plan(seed uint64) (*plan, error) {
 	return p, nil
 }
 
-// canChange says whether cases may be changed: there are some, and somebody says
-// what is valid.
+// canChange reports whether cases may be changed: the problem has some, and a
+// validator.
 func (p *plan) canChange() bool { return p.valid && len(p.bases) > 0 }
 
 // wants says whether an input may be of use.
@@ -125,8 +125,8 @@ func (p *plan) open(n, i int) int {
 	return max(min(n, 8), min(n, n*i/grown))
 }
 
-// rich is how many cases a problem has of which changed ones find more than what is
-// drawn by chance.
+// rich is the number of cases from which on changed cases find more than random
+// ones.
 const rich = 20
 
 // input makes input i; nil where it is not valid. Half of them are drawn from the
@@ -211,13 +211,13 @@ func (p *plan) generated(ctx context.Context, b *bench, i int, line, salt string
 	case text != "" && lenient:
 		return nil, nil
 	case text != "":
-		return nil, p.blameLine(b, line, b.lab.blame(&judge.Fault{Text: "the generated input is not valid: " + text, Hint: "mend the generator or the validator"}, b.lab.Folder.Generator, input))
+		return nil, p.blameLine(b, line, b.lab.blame(&judge.Fault{Text: "the generated input is not valid: " + text, Hint: "fix the generator or the validator"}, b.lab.Folder.Generator, input))
 	}
 	from := fmt.Sprintf("an input of the generator line %q", line)
 	return &candidate{input, line, seed, fmt.Sprintf("it is made by the generator line %q with another seed", line), from}, nil
 }
 
-// blameLine says which line brought a fault about.
+// blameLine names the line that caused a fault.
 func (p *plan) blameLine(b *bench, line string, err error) error {
 	f, ok := errors.AsType[*judge.Fault](err)
 	if !ok {
@@ -269,7 +269,7 @@ func (p *plan) otherArguments(ctx context.Context, b *bench, i int) (*candidate,
 	return c, err
 }
 
-// tries is how often a case is changed anew until something valid comes out.
+// tries is how often a case is changed again until the result is valid.
 const tries = 8
 
 // changed makes an input of a case.

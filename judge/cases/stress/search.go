@@ -22,8 +22,8 @@ type Options struct {
 	Time  time.Duration // an input that still runs when it is over is not counted
 }
 
-// Tally says what a search looked at.
-type Tally struct {
+// Searched is what a search has looked at.
+type Searched struct {
 	Looked  int // inputs
 	Invalid int // refused by the validator, or by the generator
 	Twice   int // that had come before
@@ -32,9 +32,9 @@ type Tally struct {
 
 // Search looks for an input on which the solution fails; nil if there is none
 // within the budget. A sample that fails is found at once.
-func (l *Lab) Search(ctx context.Context, o Options) (*Trial, *Tally, error) {
+func (l *Lab) Search(ctx context.Context, o Options) (*Trial, *Searched, error) {
 	if l.broken != nil {
-		return l.broken, &Tally{Looked: 1, Ran: 1}, nil
+		return l.broken, &Searched{Looked: 1, Ran: 1}, nil
 	}
 	plan, err := l.plan(o.Seed)
 	if err != nil {
@@ -66,11 +66,11 @@ type hunt struct {
 	found *Trial
 	fault error                     // instead of found
 	seen  map[[sha256.Size]byte]int // lowest number of each input
-	tally Tally
+	tally Searched
 }
 
 // work looks at one input after the other. Numbers are handed out in order, so all
-// inputs before one that fails are looked at, whoever ends first.
+// inputs before one that fails are tried, in whatever order the workers end.
 func (h *hunt) work(ctx context.Context) error {
 	b, err := h.lab.take()
 	if err != nil {
@@ -153,7 +153,7 @@ func (h *hunt) find(i int, t *Trial, fault error) {
 // Slowest looks for the valid input on which the solution takes the most CPU time.
 // What it finds depends on the machine. It starts from the large cases, and half of
 // the inputs are made from the slowest so far.
-func (l *Lab) Slowest(ctx context.Context, o Options) (*Trial, *Tally, error) {
+func (l *Lab) Slowest(ctx context.Context, o Options) (*Trial, *Searched, error) {
 	plan, err := l.plan(o.Seed)
 	if err != nil {
 		return nil, nil, err
@@ -185,7 +185,7 @@ type slow struct {
 	mu      sync.Mutex
 	slowest *Trial
 	from    string // where it comes from
-	tally   Tally
+	tally   Searched
 }
 
 func (s *slow) work(ctx context.Context) error {

@@ -25,8 +25,8 @@ type Shrunk struct {
 
 // Shrink looks for a smaller input on which the solution fails in the same way,
 // valid at every step. Where the input came from a generator line, the line is made
-// smaller first, as long as what it makes is smaller too. Each smaller input is told
-// to step, which may be nil.
+// smaller first, as long as what it makes is smaller too. It calls step with each
+// smaller input, unless step is nil.
 func (l *Lab) Shrink(ctx context.Context, t *Trial, budget shrink.Budget, step func(shrink.Step)) (*Shrunk, error) {
 	return l.shrink(ctx, t, budget, step, l.ways())
 }
@@ -48,7 +48,7 @@ var declared = []way{
 	{"the text", 1, (*shrinking).byText},
 }
 
-// guessed are the ways for inputs of whose form nobody knows.
+// guessed are the ways for inputs without a declared form.
 var guessed = []way{
 	{"other inputs", 4, (*shrinking).byOthers},
 	{"generator lines", 3, (*shrinking).byLine},
@@ -306,9 +306,9 @@ func (s *shrinking) byLine(ctx context.Context, budget shrink.Budget) error {
 	return err
 }
 
-// byChoices makes the choices smaller by which the generator made an input: fewer and
-// lower ones, in shortlex order, each of which makes an input that is no larger than the
-// one before it.
+// byChoices makes the choices smaller from which the generator made an input: fewer and
+// lower ones, in shortlex order. Each makes an input that is no larger than the one
+// before it.
 func (s *shrinking) byChoices(ctx context.Context, budget shrink.Budget) error {
 	if s.Line == "" || s.Seed == "" || s.generator == nil {
 		return nil

@@ -7,13 +7,13 @@
 //
 // Where a program talks to an interactor or runs more than once (staged.go), the steps after
 // the validator are those of a case that is judged. What input i is depends on the seed, i
-// and the problem folder alone, small ones come first, and the failing input with the lowest
+// and the problem directory alone, small ones come first, and the failing input with the lowest
 // number wins: so a seed finds the same at any number of jobs. A find is made smaller in
 // several ways, each from what the one before it came to (see way).
 //
 // A checker may hold state across the cases of a submission. Here each input is a submission
-// of its own, of the samples that the solution solves and then the input. What goes wrong
-// only between two inputs of which none is a sample is not found.
+// of its own, of the samples that the solution solves and then the input. It does not find
+// what fails only between two inputs that are not samples.
 //
 // The package does not say how strong a suite is, and prints nothing.
 package stress
@@ -93,7 +93,7 @@ type Trial struct {
 	Message string
 	Place   *judge.Place
 	Output  []byte
-	Answer  []byte // of the reference; nil where nobody asked it
+	Answer  []byte // of the reference; nil if it was not asked
 	Stderr  []byte
 	// Dialogue is what the solution and the interactor said; see judge.CaseJudged.
 	Dialogue string
@@ -130,7 +130,7 @@ func (t *Trial) Event(group, name string) *judge.CaseJudged {
 func Open(ctx context.Context, s Setting) (*Lab, error) {
 	l := &Lab{Setting: s, life: ctx}
 	if s.Folder.Reference == nil && !s.Folder.Unanswered() {
-		return nil, s.Folder.Fault("reference", "without a reference nobody knows what is right", `add: [reference] program = "reference"`)
+		return nil, s.Folder.Fault("reference", "without a reference no correct output is known", `add: [reference] program = "reference"`)
 	}
 	var err error
 	if l.grammar, err = s.Folder.Format(); err != nil {
@@ -223,7 +223,7 @@ func (l *Lab) Try(ctx context.Context, name string, input []byte) (*Trial, error
 	return b.try(ctx, name, input)
 }
 
-// take hands out a bench that nobody uses.
+// take returns a bench that is not in use.
 func (l *Lab) take() (*bench, error) {
 	l.mu.Lock()
 	if n := len(l.spare); n > 0 {
@@ -287,10 +287,10 @@ func (b *bench) validate(ctx context.Context, name string, input []byte) (string
 }
 
 // A program that ran into its wall limit after a starved-th of its CPU limit was kept
-// from running by a busy machine, and runs again with patience times as long.
+// from running by a busy machine, and runs again with a limit longer by the factor longer.
 const (
-	starved  = 10
-	patience = 4
+	starved = 10
+	longer  = 4
 )
 
 // run runs the solution on a valid input, and the reference if there is no answer
@@ -312,7 +312,7 @@ func (b *bench) run(ctx context.Context, name string, input, answer []byte) (t *
 	t, err = try(b.limits)
 	if err == nil && t.Verdict == judge.IdlenessLimit && t.Exec.CPU > b.limits.CPU/starved {
 		limits := b.limits
-		limits.Wall *= patience
+		limits.Wall *= longer
 		t, err = try(limits)
 	}
 	if err != nil || t.Verdict != judge.NotJudged {
@@ -358,7 +358,7 @@ func (l *Lab) Answer(ctx context.Context, input []byte) ([]byte, error) {
 	return answer, l.blame(err, l.Folder.Reference, input)
 }
 
-// Complete gets the answer to a trial for which nobody has asked the reference.
+// Complete asks the reference for the answer to a trial, if it was not asked.
 func (l *Lab) Complete(ctx context.Context, t *Trial) (err error) {
 	if t.Answer == nil {
 		t.Answer, err = l.Answer(ctx, t.Input)
@@ -426,8 +426,8 @@ func (b *bench) repeats(ctx context.Context, t *Trial) (bool, error) {
 	return err == nil && again.Same(t), err
 }
 
-// blame gives a fault of a setter's program its place, and the input that brought
-// it about.
+// blame gives a fault of a setter's program its place, and the input that caused
+// it.
 func (l *Lab) blame(err error, part *judge.Part, input []byte) error {
 	f, ok := errors.AsType[*judge.Fault](err)
 	if !ok || f.File != "" {

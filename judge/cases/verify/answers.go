@@ -399,7 +399,7 @@ func (v *Verifier) solve(ctx context.Context, program *judge.Program, c *judge.C
 	defer a.Close()
 	if verdict := judge.Classify(a.Exec, limits); verdict != judge.NotJudged {
 		text := fmt.Sprintf("the reference fails on it: %s (%s)", verdict.Words(), a.Exec.Fate())
-		return nil, &judge.Fault{Text: text, Hint: "mend the reference\n" + string(a.Stderr)}
+		return nil, &judge.Fault{Text: text, Hint: "fix the reference\n" + string(a.Stderr)}
 	}
 	return io.ReadAll(a.Out)
 }

@@ -12,9 +12,9 @@ import (
 	"assay/judge/running/lang"
 )
 
-// What a submission of a package must get was found out on another machine, with
-// other tool chains: Python mostly with one that is many times as fast as the usual
-// one. So a submission that does not get it because it is too slow has second chances.
+// The expected verdicts of a package were found on another machine with other
+// toolchains: Python mostly with one that is many times as fast as the usual one. So a
+// submission that is only too slow for its verdict has second chances.
 
 // extraTime is the problem's limits with the margin by which its time limit is held
 // apart from what is too slow.
@@ -64,8 +64,8 @@ func (v *Verifier) chances(ctx context.Context, s *submission) (all []chance, er
 	return all, nil
 }
 
-// faster builds a submission with a faster tool chain; nil where there is none, or it
-// cannot build it.
+// faster builds a submission with a faster toolchain. It returns nil if there is none, or if
+// the build fails.
 func (v *Verifier) faster(ctx context.Context, s *problem.Submission) (*lang.Result, error) {
 	made, err := v.Entries.Faster(ctx, s)
 	_, missing := errors.AsType[*lang.MissingError](err)
@@ -78,8 +78,8 @@ func (v *Verifier) faster(ctx context.Context, s *problem.Submission) (*lang.Res
 }
 
 // secondChance judges a submission with more time, as the format's own tool does, or
-// with a faster tool chain. If it then gets what it must, that is what counts, and a
-// note says what it needed.
+// with a faster toolchain. If it then gets its expected verdict, that counts, and a note
+// says what it needed.
 func (v *Verifier) secondChance(ctx context.Context, s *submission, judged *judge.SolutionJudged, result *problem.Result, before *judge.Finished) (string, *judge.Finished, error) {
 	chances, err := v.chances(ctx, s)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"assay/judge/internal/tail"
 )
 
-// failing is how a crash of a setter's program is told, after "the checker" and its like.
+// failing begins the description of a crash of a setter's program, after "the checker" and its like.
 const failing = " fails: "
 
 // failingOn tells of a checker on what it fails.

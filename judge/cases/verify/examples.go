@@ -110,7 +110,7 @@ func (v *Verifier) load(statement string, e example.Example) (example.Example, p
 		path := filepath.Join(filepath.Dir(statement), name)
 		if !filepath.IsLocal(name) {
 			return e, at, &judge.Fault{File: statement, Line: part.text.Line, Hint: "name a file beside the statement",
-				Text: fmt.Sprintf("the example names %s, which is outside the statement's folder", part.text.File)}
+				Text: fmt.Sprintf("the example names %s, which is outside the statement's directory", part.text.File)}
 		}
 		data, err := os.ReadFile(path)
 		if err != nil {

@@ -15,8 +15,8 @@ import (
 // agreeing is how many inputs of the declared format the validator is shown.
 const agreeing = 60
 
-// told bounds the faults of one disagreement.
-const told = 3
+// mostShown bounds the faults of one disagreement.
+const mostShown = 3
 
 // agreement holds the validator against the declared input format: it takes inputs
 // that are drawn from the format, and refuses what is nearly one.
@@ -61,10 +61,10 @@ func (v *Verifier) takes(ctx context.Context, grammar *format.Grammar, validator
 			continue
 		}
 		said = text
-		if len(grammar.Beyond()) == 0 && len(faults) < told {
+		if len(grammar.Beyond()) == 0 && len(faults) < mostShown {
 			faults = append(faults, &judge.Fault{
 				File: v.Folder.FormatPath(), Text: "the validator refuses an input of the declared format: " + text,
-				Hint: "mend one of them, or say what only the validator can tell: beyond \"...\"\nthe input was:\n" + excerpt(input),
+				Hint: "fix one of them, or say what only the validator can tell: beyond \"...\"\nthe input was:\n" + excerpt(input),
 			})
 		}
 	}
@@ -86,10 +86,10 @@ func (v *Verifier) refuses(ctx context.Context, grammar *format.Grammar, validat
 		if err != nil {
 			return n, faults, v.place(v.Folder.Validator, err)
 		}
-		if text == "" && len(faults) < told {
+		if text == "" && len(faults) < mostShown {
 			faults = append(faults, &judge.Fault{
 				File: v.Folder.Validator.Path, Text: fmt.Sprintf("the validator accepts what the declared format refuses (%s): %s", w.What, grammar.Check(w.Text)),
-				Hint: "mend one of them; the input was:\n" + excerpt(w.Text),
+				Hint: "fix one of them; the input was:\n" + excerpt(w.Text),
 			})
 		}
 	}
@@ -127,7 +127,7 @@ func (v *Verifier) coverage() error {
 		if err != nil {
 			return err
 		}
-		c.Add(input) // what it refuses, the step before has told
+		c.Add(input) // the step before has reported what it rejects
 	}
 	goals := c.Goals()
 	var missing []string

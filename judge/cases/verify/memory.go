@@ -21,16 +21,16 @@ type Memory struct {
 	Dir   string // where it is kept; "" for nowhere
 	Fresh bool   // what was remembered before does not count
 
-	mu      sync.Mutex
-	shelves map[string]*shelf
-	files   map[string]string // hash by path and stamp
+	mu     sync.Mutex
+	caches map[string]*runCache
+	files  map[string]string // hash by path and stamp
 }
 
 // memoryFormat is part of every key: it rises when old answers mean something else.
 const memoryFormat = "1"
 
-// shelf holds what is remembered of one program, in one file.
-type shelf struct {
+// runCache holds what is remembered of one program, in one file.
+type runCache struct {
 	file string
 
 	mu      sync.Mutex
@@ -38,15 +38,15 @@ type shelf struct {
 	changed bool
 }
 
-// shelf opens the shelf of a program.
-func (m *Memory) shelf(program string) *shelf {
+// cache opens the cache of a program.
+func (m *Memory) cache(program string) *runCache {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	name := digest(memoryFormat, program)
-	if s := m.shelves[name]; s != nil {
+	if s := m.caches[name]; s != nil {
 		return s
 	}
-	s := &shelf{known: map[string]json.RawMessage{}}
+	s := &runCache{known: map[string]json.RawMessage{}}
 	if m.Dir != "" {
 		s.file = filepath.Join(m.Dir, name[:2], name+".json")
 		if data, err := os.ReadFile(s.file); err == nil && !m.Fresh {
@@ -55,15 +55,15 @@ func (m *Memory) shelf(program string) *shelf {
 			}
 		}
 	}
-	if m.shelves == nil {
-		m.shelves = map[string]*shelf{}
+	if m.caches == nil {
+		m.caches = map[string]*runCache{}
 	}
-	m.shelves[name] = s
+	m.caches[name] = s
 	return s
 }
 
 // get finds what is remembered under a key.
-func (s *shelf) get(key string, into any) bool {
+func (s *runCache) get(key string, into any) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	data, ok := s.known[key]
@@ -71,7 +71,7 @@ func (s *shelf) get(key string, into any) bool {
 }
 
 // put remembers something.
-func (s *shelf) put(key string, value any) {
+func (s *runCache) put(key string, value any) {
 	data, err := json.Marshal(value)
 	if err != nil {
 		return // what cannot be written down is found out again
@@ -86,7 +86,7 @@ func (m *Memory) save() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	written := false
-	for _, s := range m.shelves {
+	for _, s := range m.caches {
 		s.mu.Lock()
 		if s.changed && s.file != "" {
 			if data, err := json.Marshal(s.known); err == nil && len(data) <= maxShelf {

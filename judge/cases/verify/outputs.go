@@ -36,7 +36,7 @@ func attempts(ans string) (all []attempt) {
 	return all
 }
 
-// At most so many cases are tried, of which no file is larger.
+// At most so many cases are tried, without files that are larger.
 const (
 	mostTried    = 20
 	largestTried = 64 << 10
@@ -75,7 +75,7 @@ func (v *Verifier) junkOutputs(ctx context.Context) (n int, faults judge.Faults,
 		return 0, nil, nil
 	}
 	if _, err := v.Crew.Part(ctx, part); err != nil {
-		return 0, nil, nil // whoever judges with it tells
+		return 0, nil, nil // the judging reports it
 	}
 	made := map[string]*took{}
 	var first *judge.Fault // how it fails first
@@ -126,7 +126,7 @@ func (v *Verifier) junkOutputs(ctx context.Context) (n int, faults judge.Faults,
 	}
 	if len(failed) > 0 {
 		first.Text = fmt.Sprintf("the checker"+failingOn+"%s: %s", strings.Join(failed, "; "), first.Text)
-		first.Hint += "mend it: contestants print anything, and what cannot be read is a wrong answer"
+		first.Hint += "fix it: contestants print anything, and what cannot be read is a wrong answer"
 		faults = append(faults, first)
 	}
 	if len(accepted) > 0 {

@@ -68,7 +68,7 @@ func (v *Verifier) packageChecks(ctx context.Context) (ready bool, err error) {
 	return true, nil
 }
 
-// packageName is what a package's folder may be called.
+// packageName matches the allowed names of a package's directory.
 var packageName = pattern.New(`^[a-z0-9]+$`)
 
 func badName(id, dir string, foreign bool) judge.Faults {
@@ -127,7 +127,7 @@ func (v *Verifier) duplicates() (faults judge.Faults) {
 type inputCheck struct {
 	*problem.InputValidator
 	program *judge.Program
-	shelf   *shelf
+	cache   *runCache
 	mu      sync.Mutex
 	ready   map[string]gen.Validator // by arguments
 }
@@ -145,7 +145,7 @@ func (v *Verifier) inputChecks(ctx context.Context) (all []*inputCheck, err erro
 				return nil, &judge.Fault{File: in.Path, Text: err.Error()}
 			}
 		}
-		all = append(all, &inputCheck{InputValidator: in, program: program, shelf: v.Memory.shelf(key), ready: map[string]gen.Validator{}})
+		all = append(all, &inputCheck{InputValidator: in, program: program, cache: v.Memory.cache(key), ready: map[string]gen.Validator{}})
 	}
 	return all, nil
 }
@@ -154,7 +154,7 @@ func (v *Verifier) inputChecks(ctx context.Context) (all []*inputCheck, err erro
 func (v *Verifier) validate(ctx context.Context, in *inputCheck, args []string, data []byte) (string, error) {
 	key := digest("input", string(data), fmt.Sprintf("%q", args), v.Limits)
 	var known string
-	if in.shelf.get(key, &known) {
+	if in.cache.get(key, &known) {
 		return known, nil
 	}
 	in.mu.Lock()
@@ -176,7 +176,7 @@ func (v *Verifier) validate(ctx context.Context, in *inputCheck, args []string, 
 	if err != nil {
 		return "", v.place(&in.Part, err)
 	}
-	in.shelf.put(key, text)
+	in.cache.put(key, text)
 	return text, nil
 }
 
@@ -224,7 +224,7 @@ func (v *Verifier) packageInputs(ctx context.Context) (n int, faults judge.Fault
 					return err
 				}
 				if text != "" {
-					found[i] = append(found[i], &judge.Fault{File: c.In, Text: fmt.Sprintf("the input is not valid, says %s: %s", in.Name, text), Hint: "mend the case or the validator"})
+					found[i] = append(found[i], &judge.Fault{File: c.In, Text: fmt.Sprintf("the input is not valid, says %s: %s", in.Name, text), Hint: "fix the case or the validator"})
 				}
 			}
 			return nil
@@ -241,7 +241,7 @@ func (v *Verifier) packageInputs(ctx context.Context) (n int, faults judge.Fault
 func (v *Verifier) packageJunk(ctx context.Context) (n int, faults judge.Faults, err error) {
 	all, err := v.inputChecks(ctx)
 	if err != nil || len(all) == 0 {
-		return 0, nil, nil // packageInputs has told
+		return 0, nil, nil // packageInputs has reported it
 	}
 	defer closeChecks(all)
 	valid := map[string]bool{} // what is junk elsewhere may be an input here
@@ -290,7 +290,7 @@ func (v *Verifier) proofs(ctx context.Context) (n int, faults judge.Faults, err 
 	}
 	all, err := v.inputChecks(ctx)
 	if err != nil {
-		return 0, nil, nil // packageInputs has told
+		return 0, nil, nil // packageInputs has reported it
 	}
 	defer closeChecks(all)
 	for i := range extra {
@@ -306,7 +306,7 @@ func (v *Verifier) proofs(ctx context.Context) (n int, faults judge.Faults, err 
 				return n, faults, err
 			}
 			if !refused {
-				faults = append(faults, &judge.Fault{File: e.In, Text: "no input validator refuses this input", Hint: "mend a validator, or remove the case"})
+				faults = append(faults, &judge.Fault{File: e.In, Text: "no input validator refuses this input", Hint: "fix a validator, or remove the case"})
 			}
 			continue
 		}
@@ -318,7 +318,7 @@ func (v *Verifier) proofs(ctx context.Context) (n int, faults judge.Faults, err 
 			return n, faults, err
 		}
 		if want := (map[problem.ProofKind]judge.Verdict{problem.InvalidOutput: judge.WrongAnswer, problem.ValidOutput: judge.Accepted})[e.Kind]; o.Verdict != want {
-			faults = append(faults, &judge.Fault{File: e.Out, Text: strings.TrimSuffix(fmt.Sprintf("the output validator says %s, want %s: %s", o.Verdict.Words(), want.Words(), o.Message), ": "), Hint: "mend the validator, or move the case"})
+			faults = append(faults, &judge.Fault{File: e.Out, Text: strings.TrimSuffix(fmt.Sprintf("the output validator says %s, want %s: %s", o.Verdict.Words(), want.Words(), o.Message), ": "), Hint: "fix the validator, or move the case"})
 		}
 	}
 	return n, faults, nil
@@ -354,7 +354,7 @@ func (v *Verifier) packageAnswers(ctx context.Context) (n int, faults judge.Faul
 	if err != nil {
 		return 0, nil, err
 	}
-	shelf := v.Memory.shelf(program.Key)
+	cache := v.Memory.cache(program.Key)
 	checker, err := v.Crew.Checker(ctx)
 	if err != nil {
 		return 0, nil, err
@@ -375,18 +375,18 @@ func (v *Verifier) packageAnswers(ctx context.Context) (n int, faults judge.Faul
 		}
 		key := digest("answer", in, ans, fmt.Sprintf("%q %q", part.Args, c.CheckerArgs))
 		var known answered
-		if !shelf.get(key, &known) {
+		if !cache.get(key, &known) {
 			o, err := judgeFile(ctx, checker, c, c.Ans)
 			if err != nil {
 				return n, faults, err
 			}
 			known = answered{o.Verdict, o.Message}
-			shelf.put(key, known)
+			cache.put(key, known)
 		}
 		switch known.Verdict {
 		case judge.Accepted:
 		case judge.JudgeError:
-			faults = append(faults, &judge.Fault{File: c.Ans, Text: "the output validator fails on the answer itself: " + known.Message, Hint: "mend the validator"})
+			faults = append(faults, &judge.Fault{File: c.Ans, Text: "the output validator fails on the answer itself: " + known.Message, Hint: "fix the validator"})
 		default:
 			refused = append(refused, strings.TrimSuffix(c.ID()+": "+known.Message, ": "))
 		}

@@ -14,8 +14,8 @@ import (
 )
 
 // A verification has parts that can be taken alone, in any order and by several
-// workers: the Checks, and each Solution. Run takes them all; Fold makes of what they
-// have told what Run tells.
+// workers: the Checks, and each Solution. Run takes them all; Fold makes
+// the events of Run from theirs.
 
 // part is one solution or submission on its way through the verification.
 type part struct {
@@ -25,10 +25,10 @@ type part struct {
 	judge func(ctx context.Context) ([]judge.Event, error)
 }
 
-// parts lists what is to be judged, in the order in which it is told.
+// parts lists what is to be judged, in the order of the events.
 func (v *Verifier) parts() (all []part) {
 	if v.Folder.Package == nil {
-		found, _ := v.find() // Checks has told of the faults
+		found, _ := v.find() // Checks has reported the faults
 		for _, s := range found {
 			all = append(all, v.partOfSolution(s))
 		}
@@ -42,7 +42,7 @@ func (v *Verifier) parts() (all []part) {
 	return all
 }
 
-// Paths are those of the solutions that are judged, in the order in which they are told.
+// Paths returns the paths of the solutions that are judged, in the order of the events.
 func (v *Verifier) Paths() (paths []string) {
 	for _, p := range v.parts() {
 		paths = append(paths, p.path)
@@ -50,7 +50,7 @@ func (v *Verifier) Paths() (paths []string) {
 	return paths
 }
 
-// Run verifies the problem. The error is for what is not a fault of the folder.
+// Run verifies the problem. The error is never a problem error.
 func (v *Verifier) Run(ctx context.Context, listen func(judge.Event)) (*judge.VerifyFinished, error) {
 	var told []judge.Event
 	hear := once(func(e judge.Event) {
@@ -102,8 +102,8 @@ func (v *Verifier) judgeAll(ctx context.Context, all []part, listen func(judge.E
 	})
 }
 
-// Solution judges the solution or submission at a path, and returns what is to be told
-// of it. The cases must be as they should be: Checks says so. It is safe for concurrent
+// Solution judges the solution or submission at a path, and returns its
+// events. The cases must be right: Checks says so. It is safe for concurrent
 // use.
 func (v *Verifier) Solution(ctx context.Context, path string) ([]judge.Event, error) {
 	if err := v.prepare(ctx); err != nil {
@@ -135,8 +135,8 @@ func (v *Verifier) prepare(ctx context.Context) error {
 	return err
 }
 
-// Fold puts what the parts have told into the order in which Run tells it, and adds
-// how the verification ends. The order of the parts does not matter.
+// Fold puts the events of the parts into the order of Run, and adds the end of the
+// verification. The order of the parts does not matter.
 func (v *Verifier) Fold(parts ...[]judge.Event) ([]judge.Event, error) {
 	place := map[string]int{}
 	for i, p := range v.parts() {
@@ -161,7 +161,7 @@ func (v *Verifier) Fold(parts ...[]judge.Event) ([]judge.Event, error) {
 	return append(all, end...), err
 }
 
-// end is what is told after all parts; its last event closes the verification.
+// end returns the events after all parts. The last one closes the verification.
 func (v *Verifier) end(told []judge.Event) (end []judge.Event, err error) {
 	done := &judge.VerifyFinished{}
 	accepted, unknown := 0, 0

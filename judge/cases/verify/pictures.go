@@ -29,7 +29,7 @@ func (v *Verifier) unshown(ctx context.Context) (n int, warnings judge.Faults, e
 	return len(warnings), warnings, nil
 }
 
-// statements are the files of a problem folder's statements, in all languages.
+// statements returns the files of the problem's statements, in all languages.
 func (v *Verifier) statements() (files []string) {
 	files = append([]string{v.Folder.Statement()}, slices.Sorted(maps.Values(v.Folder.Statements()))...)
 	if v.Folder.Golf != nil && v.Folder.Golf.Statement != "" {

@@ -17,7 +17,7 @@ import (
 type remembered struct {
 	trial.Bench
 	memory *Memory
-	shelf  *shelf
+	cache  *runCache
 	base   string       // hash of what is the same for all cases
 	limits judge.Limits // of the runs
 
@@ -40,7 +40,7 @@ func (m *Memory) remember(b trial.Bench, program string, limits judge.Limits, wo
 	shapeless := limits
 	shapeless.CPU, shapeless.Wall = 0, 0
 	return &remembered{
-		Bench: b, memory: m, shelf: m.shelf(program), base: digest(append(words, shapeless)...), limits: limits,
+		Bench: b, memory: m, cache: m.cache(program), base: digest(append(words, shapeless)...), limits: limits,
 		pending: map[*judge.Attempt]string{}, known: map[*judge.Attempt]judge.Outcome{},
 	}
 }
@@ -72,7 +72,7 @@ func (r *remembered) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, er
 		return r.Bench.Try(ctx, c)
 	}
 	var old run
-	if r.shelf.get(key, &old) && r.answers(&old) {
+	if r.cache.get(key, &old) && r.answers(&old) {
 		a := &judge.Attempt{Exec: old.Exec, Stderr: []byte(old.Stderr)}
 		if old.Settled {
 			a.Settled = old.Outcome
@@ -117,14 +117,14 @@ func (r *remembered) answers(old *run) bool {
 	return took <= limit && took <= had
 }
 
-// put remembers a run. A judge error is not remembered: the machine may have been
-// at fault, and somebody will mend it.
+// put remembers a run. A judge error is not remembered: its cause may be the
+// machine, and may be gone the next time.
 func (r *remembered) put(key string, a *judge.Attempt, o *judge.Outcome) {
 	if o != nil && o.Verdict == judge.JudgeError {
 		return
 	}
 	stderr := string(a.Stderr)
-	r.shelf.put(key, run{CPU: r.limits.CPU.Microseconds(), Exec: a.Exec, Outcome: o, Settled: a.Settled != nil, Stderr: stderr})
+	r.cache.put(key, run{CPU: r.limits.CPU.Microseconds(), Exec: a.Exec, Outcome: o, Settled: a.Settled != nil, Stderr: stderr})
 }
 
 func (r *remembered) Check(ctx context.Context, c *judge.Case, a *judge.Attempt) (judge.Outcome, error) {

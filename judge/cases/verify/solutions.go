@@ -23,7 +23,7 @@ const (
 	enoughSlow     = 3
 )
 
-// solution is a program of solutions/<problem>, and the verdict that its folder
+// solution is a program of solutions/<problem>, and the verdict that its directory
 // promises.
 type solution struct {
 	path     string
@@ -33,7 +33,7 @@ type solution struct {
 	crash    *judge.Fault // of the setter's program that judges it; nil if there is none
 }
 
-// find lists the solutions, folder by folder in the order of the verdicts.
+// find lists the solutions, by directories in the order of the verdicts.
 func (v *Verifier) find() (found []*solution, faults judge.Faults) {
 	entries, err := os.ReadDir(v.Solutions)
 	if errors.Is(err, os.ErrNotExist) {
@@ -56,7 +56,7 @@ func (v *Verifier) find() (found []*solution, faults judge.Faults) {
 	for _, folder := range folders {
 		verdict, _ := judge.VerdictOfFolder(folder)
 		dir := filepath.Join(v.Solutions, folder)
-		entries, _ := os.ReadDir(dir) // a missing folder has no solutions
+		entries, _ := os.ReadDir(dir) // a missing directory has no solutions
 		for _, e := range entries {
 			path := filepath.Join(dir, e.Name())
 			if !strings.HasPrefix(e.Name(), ".") && !problem.Leftover(e.Name()) && v.wanted(path) {
@@ -77,7 +77,7 @@ func (v *Verifier) wanted(path string) bool {
 	return len(v.Only) == 0
 }
 
-// partOfSolution is how a solution is judged, and what is told of it.
+// partOfSolution returns how a solution is judged and reported.
 func (v *Verifier) partOfSolution(s *solution) part {
 	return part{path: s.path, early: v.Jobs > 1 && s.promised == judge.IdlenessLimit, build: func(ctx context.Context) {
 		if !v.Folder.Kind.Answers {
@@ -94,7 +94,7 @@ func (v *Verifier) partOfSolution(s *solution) part {
 		if s.crash != nil {
 			return []judge.Event{judged, &judge.FaultFound{Fault: s.crash}}, nil
 		}
-		return []judge.Event{judged, &judge.FaultFound{Fault: &judge.Fault{File: s.path, Text: fmt.Sprintf("the solution gets %s, its folder promises %s", judged.Verdict, s.promised), Hint: v.hint(s, judged)}}}, nil
+		return []judge.Event{judged, &judge.FaultFound{Fault: &judge.Fault{File: s.path, Text: fmt.Sprintf("the solution gets %s, its directory promises %s", judged.Verdict, s.promised), Hint: v.hint(s, judged)}}}, nil
 	}}
 }
 

@@ -23,7 +23,7 @@ type submission struct {
 	err  error // of making it
 }
 
-// partOfSubmission is how a submission is judged, and what is told of it.
+// partOfSubmission returns how a submission is judged and reported.
 func (v *Verifier) partOfSubmission(s *submission) part {
 	return part{path: s.Path, build: func(ctx context.Context) {
 		s.made, s.err = v.Entries.Submission(ctx, s.Submission)
@@ -56,7 +56,7 @@ func (v *Verifier) makeAll(ctx context.Context, wanted []*problem.Submission) (a
 }
 
 // tight says that a time limit which the setter wrote is nearer to the slowest program that
-// must be in time than its format wants it, and a folder of the judge's own twice as far;
+// must be in time than its format wants it, and a directory of the judge's own form twice as far;
 // "" where it is not. It is not a fault, as another machine is faster.
 func tight(t problem.Timing, slowest time.Duration, who string) string {
 	least := time.Duration(float64(slowest) * t.Multiplier)

@@ -118,8 +118,7 @@ func (v *Verifier) slowest(ctx context.Context, s *submission) (time.Duration, b
 	return took, ok, nil
 }
 
-// quick is the time under which nobody asks whether a faster tool chain makes a
-// difference.
+// quick is the time below which a faster toolchain makes no difference.
 const quick = 500 * time.Millisecond
 
 // took is the longest that a submission takes that was built, or could not be.

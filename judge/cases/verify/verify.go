@@ -1,8 +1,8 @@
-// Package verify checks a whole problem folder: the folder is
-// whole, every input is valid and the validator refuses junk, every answer file agrees with
+// Package verify checks a whole problem directory: the directory is
+// complete, every input is valid and the validator refuses junk, every answer file agrees with
 // the reference and the checker accepts it and no junk, the statement's examples are sample
 // cases, the generated files are those of the
-// manifest, and every solution gets the verdict of its folder.
+// manifest, and every solution gets the verdict of its directory.
 //
 // It finds as much as it can in one go, and sends it as events; a *judge.Fault is
 // an event here, never the end. It does not change anything. It makes generated inputs
@@ -32,7 +32,7 @@ import (
 // Verifier verifies one problem.
 type Verifier struct {
 	Folder    *problem.Folder
-	Solutions string // folder of the solutions; it may be missing
+	Solutions string // directory of the solutions; it may be missing
 	Runner    judge.Runner
 	Jobs      int
 	Limits    judge.Limits // of the validator, for one input
@@ -45,14 +45,14 @@ type Verifier struct {
 	// All has every solution judged on every case, however many it has failed. Several
 	// has it fail several, which tells more of the cases than the first one does.
 	All, Several bool
-	// Game checks a folder that is a game by playing. It reports each check, and notes what it could
+	// Game checks a game by playing. It reports each check, and notes what it could
 	// not try.
 	Game func(ctx context.Context, report func(what string, count int, faults judge.Faults), note func(string)) error
-	// Score, if it is not nil, says how strong the cases are; "" where nobody knows.
+	// Score, if not nil, returns how strong the cases are. It returns "" if that is unknown.
 	Score func() (string, error)
 
 	listen   func(judge.Event)
-	marked   []string        // cases of which a text is in an encoding that nobody expects, by id
+	marked   []string        // cases with a text in an unexpected encoding, by id
 	doubtful map[string]bool // generated cases that are not what their lines make, by id
 	changed  bool            // the programs have, since they made the cases
 	broken   bool            // the checker fails on every answer
@@ -61,15 +61,15 @@ type Verifier struct {
 	mu sync.Mutex // held while what all submissions need is made ready
 }
 
-// Entries makes what a verification judges: the solutions of a problem folder, the
+// Entries builds what a verification judges: the solutions of a problem, or the
 // submissions of a package.
 type Entries interface {
 	// Solution builds the program at a path.
 	Solution(ctx context.Context, path string) (*lang.Result, error)
 	// Submission builds a submission of a package.
 	Submission(ctx context.Context, s *problem.Submission) (*lang.Result, error)
-	// Faster builds one with a faster tool chain of its language; the result is nil
-	// where there is none.
+	// Faster builds a submission with a faster toolchain of its language. The result is nil
+	// if there is none.
 	Faster(ctx context.Context, s *problem.Submission) (*lang.Result, error)
 	// Bench makes the bench for an entry that was made, under the limits of p.
 	Bench(ctx context.Context, p *judge.Problem, path string, made *lang.Result, way trial.Way) (trial.Bench, error)
@@ -78,7 +78,7 @@ type Entries interface {
 }
 
 // Checks does all that comes before the solutions, and says whether these can be
-// judged. The error is for what is not a fault of the folder.
+// judged. The error is never a problem error.
 func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready bool, err error) {
 	v.listen = listen
 	if v.Memory == nil {
@@ -91,7 +91,7 @@ func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready 
 	if v.Folder.Package != nil {
 		return v.packageChecks(ctx)
 	}
-	v.report("the folder is whole", 1, v.Folder.Lint())
+	v.report("the directory is complete", 1, v.Folder.Lint())
 	if v.Folder.OnlyGame() {
 		return false, v.Game(ctx, v.report, v.note)
 	}
@@ -336,7 +336,7 @@ func (v *Verifier) inputs(ctx context.Context) (n int, faults judge.Faults, err 
 			return n, faults, v.place(v.Folder.Validator, err)
 		}
 		if text != "" {
-			faults = append(faults, v.Folder.CaseFault(c, fmt.Sprintf("the input of case %s is not valid: %s", c.ID(), text), "mend the case or the validator"))
+			faults = append(faults, v.Folder.CaseFault(c, fmt.Sprintf("the input of case %s is not valid: %s", c.ID(), text), "fix the case or the validator"))
 		}
 		n++
 	}

@@ -14,12 +14,12 @@ import (
 // Size is how long an answer is.
 type Size = judge.GolfSize
 
-// Count returns what is counted of a file's bytes, and its size. What the file has
-// besides, because of an editor and not of its author, is left out and named: a
+// Count returns what is counted of a file's bytes, and its size. It leaves out and
+// names what an editor has added, and not the author: a
 // byte order mark, carriage returns before line feeds, and empty lines at the ends.
 //
-// Pages are the code pages that there are besides Encodings, and own is that of the
-// answer's language: it counts where no encoding is asked for and the page has all
+// Pages are the code pages in addition to Encodings, and own is that of the
+// answer's language: it counts if no encoding is requested and the page has all
 // of the code.
 func Count(data []byte, encoding, own string, pages map[string]string) (code string, s Size, err error) {
 	rest := data
@@ -92,7 +92,7 @@ func outside(code, page string) (rune, bool) {
 var Encodings = []string{"utf-8", "ascii", "latin-1", "utf-16", "utf-32", "sbcs"}
 
 // encodedSize is the size of a text in an encoding. "sbcs" stands for any code page
-// of one byte a character, as golf languages have them; nobody checks its repertoire.
+// of one byte a character, as golf languages have them; its repertoire is not checked.
 func encodedSize(code, encoding string, pages map[string]string) (int, error) {
 	if !utf8.ValidString(code) {
 		return 0, fmt.Errorf("the file is not UTF-8, so it cannot be counted in %s", encoding)

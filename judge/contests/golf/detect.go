@@ -19,7 +19,7 @@ import (
 // something else than it expects likes to run for ever. So each way has little time
 // at first, and only those that were right until it was over get all of it.
 
-// The processor time that a way of calling has at first: a function for all samples,
+// The CPU time that a way of calling has at first: a function for all samples,
 // a program for one. Drivers of languages that start slowly get more.
 const (
 	functionProbe = 300 * time.Millisecond
@@ -120,7 +120,7 @@ func (d *detection) hopeless(c candidate) bool {
 
 // compiled says whether each form of a call has to be compiled.
 func (d *detection) compiled() bool {
-	return len(d.lang.Result) > 0 && len(d.driver.Run) == 0 && !d.driver.Told
+	return len(d.lang.Result) > 0 && len(d.driver.Run) == 0 && !d.driver.OneBuild
 }
 
 // rivals says whether a candidate may be right although this way is for half of the

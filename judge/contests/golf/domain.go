@@ -69,7 +69,7 @@ func ParseDomain(text string, arity int) (*Domain, error) {
 }
 
 // OpenDomain has the problem's generator list the domain. The samples are those of
-// the folder's that are in it. A *judge.Fault is the setter's.
+// the problem that are in it. A *judge.Fault is the setter's.
 func OpenDomain(ctx context.Context, r judge.Runner, f *problem.Folder, program *judge.Program, limits judge.Limits, read func(path string) ([]byte, error)) (*Domain, error) {
 	g, err := gen.NewGenerator(ctx, r, program, f.Golf.Generator, limits)
 	if err != nil {

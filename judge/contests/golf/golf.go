@@ -44,8 +44,8 @@ type Options struct {
 	Call  string        `json:"call,omitempty"`    // how it is called, as Forms or Calls name it
 	In    string        `json:"in,omitempty"`      // how a program gets its input, as Inputs names it
 	Flags []string      `json:"-"`                 // of the interpreter or compiler; reading the answer tells them
-	Time  time.Duration `json:"time_ns,omitempty"` // processor time for one input; 0 is DefaultTime
-	// Budget is the processor time for all inputs together; 0 is for as long as it takes.
+	Time  time.Duration `json:"time_ns,omitempty"` // CPU time for one input; zero means DefaultTime
+	// Budget is the CPU time for all inputs together. Zero means no limit.
 	Budget time.Duration `json:"budget_ns,omitempty"`
 	Seed   uint64        `json:"seed"` // of the order
 	Jobs   int           `json:"-"`
@@ -53,10 +53,10 @@ type Options struct {
 	Cases  []string      `json:"cases,omitempty"`  // these inputs only
 	All    bool          `json:"all,omitempty"`    // find every wrong input
 	Strict bool          `json:"strict,omitempty"` // policies that were needed make an answer wrong
-	// Progress, if it is not nil, is told how far the proof is.
+	// Progress, if not nil, is called with how far the check is.
 	Progress func(done, of int) `json:"-"`
-	// Milestone, if it is not nil, is told once that a program which takes long to
-	// prove is right on its hardest inputs.
+	// Milestone, if not nil, is called once when a program that takes long to check is
+	// correct on its hardest inputs.
 	Milestone func(done, of int) `json:"-"`
 }
 
@@ -74,7 +74,7 @@ type Reading struct {
 	OldFlags bool      `json:"old_flags,omitempty"` // count flags, as sites did before 2018
 }
 
-// DefaultTime is the processor time for one input.
+// DefaultTime is the CPU time for one input.
 const DefaultTime = 10 * time.Second
 
 // Range is where a problem's answers are proved, several at a time if need be.
@@ -83,7 +83,7 @@ type Range struct {
 	Runner  judge.Runner
 	Tools   *lang.Toolbox
 	Drivers drivers.Set
-	Limits  judge.Limits // for an answer's processes, but for the times
+	Limits  judge.Limits // for an answer's processes, without the times
 	Domain  *Domain
 	Checker *Checker
 }
@@ -129,8 +129,8 @@ func (r *Range) Prove(ctx context.Context, a *Answer, o Options) (*Result, error
 	return res, nil
 }
 
-// withFlags is the language as its driver builds it, with further flags: of its interpreter where the
-// answer is run as it is, of its compiler where it is built.
+// withFlags returns the language as its driver builds it, with further flags: of its compiler if the
+// answer is built, otherwise of its interpreter.
 func withFlags(l *config.Language, d *drivers.Driver, flags []string) *config.Language {
 	made := *l
 	if len(d.Build) > 0 {

@@ -8,7 +8,7 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// Post is an answer as it is posted on a golf site: a header with the language and
+// A Post is an answer in the form of a golf site: a header with the language and
 // the size, and code blocks.
 type Post struct {
 	Language string   // as the header names it, "" without a header

@@ -88,7 +88,7 @@ func (p *Post) claimWords() string {
 	return fmt.Sprintf(" (%s)", judge.Count(p.Claim, "byte"))
 }
 
-// Unread says what of the post besides the text was not read.
+// Unread returns the other parts of the post that were not read.
 func (p *Post) Unread() (all []string) {
 	switch s := p.found[p.chosen]; {
 	case s.inline:

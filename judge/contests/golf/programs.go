@@ -16,12 +16,12 @@ import (
 // How programs are proved. Each input gets a process of its own: the samples and
 // edges first, then the rest, the cheap inputs first. That takes long where a
 // language starts slowly. The drivers of some languages have a server, which
-// loads the program once and forks for each input. Nobody believes it: on a sample
+// loads the program once and forks for each input. It is not trusted: on a sample
 // of the inputs it must agree with processes of their own, or it is not used. The
 // others try the hardest inputs before the rest, because there is something to say
 // then long before the end.
 
-// slowStart is the processor time of a process that makes the hardest inputs go
+// slowStart is the CPU time of a process that makes the hardest inputs go
 // first, and hardest is how many.
 const (
 	slowStart = 20 * time.Millisecond

@@ -37,13 +37,13 @@ type proof struct {
 	seen    map[outputKey]bool
 	tried   map[int]bool
 	slow    []int
-	used    time.Duration // processor time of so many runs of a program
+	used    time.Duration // CPU time of so many runs of a program
 	runs    int
 	failed  map[int]string // inputs whose call ended with an error
 	stopped bool
 	brief   bool          // a batch ends when briefTime is over
 	probing time.Duration // for an input, while the way to call the answer is looked for
-	spent   atomic.Int64  // processor time of all processes, in nanoseconds
+	spent   atomic.Int64  // CPU time of all processes, in nanoseconds
 	broke   bool          // the budget was spent before the end
 }
 
@@ -402,7 +402,7 @@ func (p *proof) finish(report *kit.GolfReport, whole bool) {
 		res.Verdict = Slow
 	case p.broke:
 		res.Verdict = Slow
-		res.Log = fmt.Sprintf("it takes more than %g s of processor time to prove: none of the %s that were tried is wrong", p.o.Budget.Seconds(), judge.Count(res.Tried, "input"))
+		res.Log = fmt.Sprintf("it takes more than %g s of CPU time to check: none of the %s that were tried is wrong", p.o.Budget.Seconds(), judge.Count(res.Tried, "input"))
 	case !whole && !p.o.Quick && !res.Picked:
 		res.Verdict = Slow
 	default:

@@ -417,7 +417,7 @@ func TestProofs(t *testing.T) {
 	// A budget ends a proof that finds nothing wrong.
 	r.answer = func(_ []string, in string) reply { return reply{text: sum(in), cpu: time.Second} }
 	res = prove(t, rng, driver, Options{As: "program", Budget: 20 * time.Second})
-	if res.Verdict != Slow || !strings.Contains(res.Log, "more than 20 s of processor time") || res.Tried >= 60 {
+	if res.Verdict != Slow || !strings.Contains(res.Log, "more than 20 s of CPU time") || res.Tried >= 60 {
 		t.Errorf("over its budget: %s, %d inputs, %q", res.Verdict, res.Tried, res.Log)
 	}
 	if res = prove(t, rng, driver, Options{As: "program", Budget: 200 * time.Second}); res.Verdict != Right {

@@ -7,8 +7,8 @@ import (
 )
 
 // refusals notice an interpreter that does not take a program: whatever it is given, it
-// prints nothing but one and the same error. That is told apart for each text that may
-// stand around the program, because the places in errors differ.
+// prints only one and the same error. Each text that may stand around the program has an
+// error of its own, because the places in errors differ.
 type refusals map[*drivers.Wrap]*refusal
 
 type refusal struct {

@@ -63,7 +63,7 @@ func (d *Domain) rules(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "- `%s` from %d to %d", letters[k], low, high)
 		if int64(len(values)) != high-low+1 {
-			fmt.Fprintf(b, ", of which %d numbers occur", len(values))
+			fmt.Fprintf(b, "; %d numbers occur", len(values))
 		}
 		b.WriteString("\n")
 	}

@@ -31,9 +31,9 @@ type output struct {
 }
 
 // The frames of a driver. It reads everything on standard input: a mark on the
-// first line, in drivers that are told the form of the call its number and the
+// first line, in drivers with one build for all forms the number of the form and the
 // function's name on the next, then an input a line. Whatever a call prints goes to standard output
-// as it is; behind it the driver writes the mark, one letter, a text, the mark
+// unchanged; after it the driver writes the mark, one letter, a text, the mark
 // again and a line feed, and flushes. The letters are
 //
 //	l  the answer was loaded; what it printed so far belongs to no input
@@ -120,7 +120,7 @@ func (p *proof) requests(w *way) requests {
 	g := p.driver
 	if g.Each == "" {
 		head := plainHead
-		if g.Told {
+		if g.OneBuild {
 			form := slices.Index(formsOf(g), w.form)
 			head = func(mark string) string { return fmt.Sprintf("%s\n%d %s\n", mark, form, w.name) }
 		}
@@ -180,8 +180,8 @@ func (p *proof) converse(ctx context.Context, program *judge.Program, ask reques
 	return nil
 }
 
-// What a process may print, in bytes: for an input that is its only one, and for each
-// of many besides. A batch that prints more goes on in another process.
+// What a process may print, in bytes: for its only input, or for each
+// of many. A batch that prints more goes on in another process.
 const (
 	maxOneOutput  = 256 << 10
 	maxEachOutput = 512
@@ -205,9 +205,9 @@ func (p *proof) drive(ctx context.Context, program *judge.Program, ask requests,
 	return frames, rest, x, errs, nil
 }
 
-// patience is how much longer the clock may run for a process that was not idle when
+// longerWall is how much longer the clock may run for a process that was not idle when
 // it was stopped: the machine was busy with something else.
-const patience = 20
+const longerWall = 20
 
 // patiently runs a program, and once more where it was stopped by the clock on the
 // wall although it computed, unless what it printed is enough.
@@ -225,7 +225,7 @@ func (p *proof) patiently(ctx context.Context, program *judge.Program, limits ju
 		if x.Killed != judge.WallTime || idle || enough(out.String()) || limits.Wall > p.limits().Wall {
 			return out.String(), string(errs.Bytes()), x, nil
 		}
-		limits.Wall *= patience
+		limits.Wall *= longerWall
 	}
 }
 
@@ -235,11 +235,11 @@ func (p *proof) mark(n int) string {
 	return "~" + hex.EncodeToString(sum[:8]) + "~"
 }
 
-// briefTime is the processor time to count how often an answer is wrong.
+// briefTime is the CPU time to count how often an answer is wrong.
 const briefTime = 1500 * time.Millisecond
 
 // limits are those of a process that gets one input, or of a driver until the next
-// answer. The clock on the wall is only for programs that wait for ever.
+// answer. The wall time is only for programs that wait forever.
 func (p *proof) limits() judge.Limits {
 	l := p.r.Limits
 	l.Output = maxOneOutput

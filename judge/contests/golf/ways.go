@@ -337,7 +337,7 @@ type notBuilt struct{ log string }
 func (e *notBuilt) Error() string { return e.log }
 
 // build makes the candidate ready to run. Programs share one build, and so do calls
-// by the same driver. The number is for a folder.
+// by the same driver. The number is for a directory.
 func (p *proof) build(ctx context.Context, c candidate, number int) (*way, error) {
 	if !c.function {
 		made, ok := p.built[c.wrap]

@@ -86,7 +86,6 @@ type api struct {
 	bundles   bundles
 	// Of the Contest API.
 	feeds      feed.Registry
-	open       openFeeds
 	remembered remembered
 }
 
@@ -288,7 +287,7 @@ func (a *api) stream(r *http.Request, n need, who *caller) (*http.Request, func(
 	if !who.may(client.Publish) {
 		var err error
 		a.Pace(r)
-		if leave, err = a.Streams.Enter(r.Context(), who.account, r.RemoteAddr); err != nil {
+		if leave, err = a.EnterStream(r.Context(), who.account, r.RemoteAddr); err != nil {
 			return r, nil, err
 		}
 	}

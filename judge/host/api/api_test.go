@@ -68,7 +68,7 @@ func newHarness(t *testing.T) *harness {
 	must(err)
 	t.Cleanup(q.Close)
 	d.Use(q)
-	h := &harness{T: t, store: db, blobs: blobs, d: d, ahead: ahead, headers: map[string]string{"nobody": ""}, ids: map[string]string{}}
+	h := &harness{T: t, store: db, blobs: blobs, d: d, ahead: ahead, headers: map[string]string{"anonymous": ""}, ids: map[string]string{}}
 	for _, who := range []string{"submit", "publish", "admin", "other", "revoked", "expired"} {
 		account, err := db.NewAccount(t.Context(), who, who, store.Person, "")
 		must(err)
@@ -183,7 +183,7 @@ func (h *harness) ask(who, method, path string, body any) (int, string) {
 }
 
 // callers are all kinds of who may ask.
-var callers = []string{"nobody", "submit", "publish", "admin", "revoked", "expired", "worker", "gone worker", "late worker", "forger"}
+var callers = []string{"anonymous", "submit", "publish", "admin", "revoked", "expired", "worker", "gone worker", "late worker", "forger"}
 
 // expected says for each route the path that is asked for, what is sent, and what each who
 // may ask is answered; all others are refused.
@@ -247,7 +247,7 @@ var expected = map[string]struct {
 func TestWhoMayAskWhat(t *testing.T) {
 	h := newHarness(t)
 	refused := map[string]int{
-		"nobody": 401, "revoked": 401, "expired": 401, "late worker": 401, "forger": 401,
+		"anonymous": 401, "revoked": 401, "expired": 401, "late worker": 401, "forger": 401,
 		"submit": 403, "publish": 403, "admin": 403, "worker": 403, "gone worker": 403,
 	}
 	if got := len(api.Patterns()); got != len(expected) {
@@ -324,7 +324,7 @@ func TestProblemsThatAreNotThereYet(t *testing.T) {
 		}
 	}
 	h.preparing.Store(true)
-	if _, said := h.ask("nobody", "GET", client.ServerPath, nil); !strings.Contains(said, `"preparing":true`) {
+	if _, said := h.ask("anonymous", "GET", client.ServerPath, nil); !strings.Contains(said, `"preparing":true`) {
 		t.Errorf("the server says %s", said)
 	}
 	ask("still being prepared: try again in a minute")
@@ -382,10 +382,10 @@ func TestBadInput(t *testing.T) {
 		"worker's state":      {"admin", "PUT", "/v1/workers/w", client.SetWorker{State: "tired"}, 400, "is not a state of a worker"},
 		"worker unknown":      {"admin", "PUT", "/v1/workers/x", client.SetWorker{State: "active"}, 404, "there is no worker"},
 		"worker revoked":      {"admin", "PUT", "/v1/workers/gone", client.SetWorker{State: "active"}, 409, "which is for ever"},
-		"key":                 {"nobody", "POST", "/v1/workers/join", client.Join{Code: "x", Key: "y", Offer: offer()}, 400, "no key of a worker"},
-		"JSON large":          {"nobody", "POST", "/v1/workers/join", strings.Repeat(" ", 64<<10+1), 413, "the request has more than 65536 bytes"},
+		"key":                 {"anonymous", "POST", "/v1/workers/join", client.Join{Code: "x", Key: "y", Offer: offer()}, 400, "no key of a worker"},
+		"JSON large":          {"anonymous", "POST", "/v1/workers/join", strings.Repeat(" ", 64<<10+1), 413, "the request has more than 65536 bytes"},
 		"values many":         {"submit", "POST", "/v1/submissions", `{"files":[{}` + strings.Repeat(",{}", 100_000) + "]}", 413, "the request has more than 100000 values"},
-		"code":                {"nobody", "POST", "/v1/workers/join", client.Join{Code: "x", Key: h.key, Offer: offer()}, 403, "the join code is not known here"},
+		"code":                {"anonymous", "POST", "/v1/workers/join", client.Join{Code: "x", Key: h.key, Offer: offer()}, 403, "the join code is not known here"},
 		"slots":               {"worker", "POST", "/v1/workers/hello", client.Hello{Offer: job.Offer{Protocol: job.Protocol, Slots: 1_000_000}}, 400, "a worker has 1 to 256"},
 		"other machine":       {"worker", "POST", "/v1/workers/hello", client.Hello{Offer: job.Offer{Protocol: job.Protocol + 1, Slots: 1}}, 409, "upgrade the server first"},
 	} {
@@ -404,7 +404,7 @@ func TestBadInput(t *testing.T) {
 func TestHealth(t *testing.T) {
 	h := newHarness(t)
 	for path, want := range map[string]string{"/healthz": "ok\n", "/readyz": "ok\na worker is ill\n"} {
-		if code, said := h.ask("nobody", "GET", path, nil); code != 200 || said != want {
+		if code, said := h.ask("anonymous", "GET", path, nil); code != 200 || said != want {
 			t.Errorf("%s is answered %d %q", path, code, said)
 		}
 	}
@@ -499,16 +499,16 @@ func TestStrangersWaitForEachOther(t *testing.T) {
 		who, method, path, body string
 		status                  int
 	}{
-		{&h.desk.Strangers, "nobody", "GET", client.ProblemsPath, "", http.StatusUnauthorized},
-		{&h.desk.Strangers, "nobody", "POST", client.JoinPath, toJSON(t, client.Join{Code: "guess", Key: h.key, Offer: offer()}), http.StatusForbidden},
-		{&h.desk.Strangers, "nobody", "POST", client.JoinPath, "{", http.StatusBadRequest},
-		{&h.desk.Passers, "nobody", "GET", client.ServerPath, "", http.StatusOK},
-		{&h.desk.Passers, "nobody", "POST", client.JoinPath, "{", http.StatusBadRequest},
-		{&h.desk.Passers, "nobody", "GET", "/healthz", "", http.StatusOK},
-		{&h.desk.Passers, "nobody", "GET", "/readyz", "", http.StatusOK},
-		{&h.desk.Passers, "nobody", "GET", "/v1/nothing", "", http.StatusNotFound},
+		{&h.desk.Strangers, "anonymous", "GET", client.ProblemsPath, "", http.StatusUnauthorized},
+		{&h.desk.Strangers, "anonymous", "POST", client.JoinPath, toJSON(t, client.Join{Code: "guess", Key: h.key, Offer: offer()}), http.StatusForbidden},
+		{&h.desk.Strangers, "anonymous", "POST", client.JoinPath, "{", http.StatusBadRequest},
+		{&h.desk.Passers, "anonymous", "GET", client.ServerPath, "", http.StatusOK},
+		{&h.desk.Passers, "anonymous", "POST", client.JoinPath, "{", http.StatusBadRequest},
+		{&h.desk.Passers, "anonymous", "GET", "/healthz", "", http.StatusOK},
+		{&h.desk.Passers, "anonymous", "GET", "/readyz", "", http.StatusOK},
+		{&h.desk.Passers, "anonymous", "GET", "/v1/nothing", "", http.StatusNotFound},
 		{&h.desk.Passers, "submit", "GET", client.SubmissionsPath + "/none/events", "", http.StatusNotFound},
-		{&h.desk.Passers, "nobody", "GET", queue.Path, "", http.StatusUpgradeRequired},
+		{&h.desk.Passers, "anonymous", "GET", queue.Path, "", http.StatusUpgradeRequired},
 	} {
 		turn, err := tt.turns.Wait(t.Context(), network)
 		if err != nil {

@@ -23,7 +23,7 @@ func (a *api) board(w http.ResponseWriter, r *http.Request, who *caller) error {
 	case staff && !seat.Can(auth.SeeAll):
 		return &status{http.StatusForbidden, "the staff's board is not for you", "ask without --staff"}
 	case !seat.Can(auth.SeeBoard):
-		return &status{http.StatusForbidden, c.Name + " has not begun yet", ""}
+		return seat.NotBegun()
 	}
 	l, err := a.Boards.Board(r.Context(), c.ID)
 	if err != nil {

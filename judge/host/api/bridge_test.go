@@ -23,7 +23,7 @@ func TestWorkersHavePlacesOfTheirOwn(t *testing.T) {
 		}
 		r.Header.Set("Connection", "Upgrade")
 		r.Header.Set("Upgrade", queue.Protocol)
-		if who != "nobody" {
+		if who != "anonymous" {
 			r.Header.Set("Authorization", h.as(who, "GET", queue.Path))
 		}
 		res, err := http.DefaultClient.Do(r)
@@ -33,7 +33,7 @@ func TestWorkersHavePlacesOfTheirOwn(t *testing.T) {
 		t.Cleanup(func() { res.Body.Close() })
 		return res.StatusCode
 	}
-	for tries := 0; upgrade("nobody") != http.StatusServiceUnavailable; tries++ {
+	for tries := 0; upgrade("anonymous") != http.StatusServiceUnavailable; tries++ {
 		if tries == 20_000 { // places are given back after some seconds
 			t.Fatal("strangers are never refused")
 		}

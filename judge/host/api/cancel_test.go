@@ -29,7 +29,7 @@ func TestOneWhoFloods(t *testing.T) {
 			t.Fatal(i, code, said)
 		}
 	}
-	if code, said := send("submit"); code != 429 || !strings.Contains(said, "100 of your submissions are not judged yet") {
+	if code, said := send("submit"); code != 429 || !strings.Contains(said, "100 pending submissions") {
 		t.Errorf("the next is answered %d %s", code, said)
 	}
 	if code, said := send("other"); code != 200 {
@@ -142,7 +142,7 @@ func TestFlowsHaveBounds(t *testing.T) {
 			t.Fatal(i, code, said)
 		}
 	}
-	if code, said := ask("submit", 10, n); code != 429 || !strings.Contains(said, "10 of your flows") {
+	if code, said := ask("submit", 10, n); code != 429 || !strings.Contains(said, "10 remote runs") {
 		t.Errorf("the next is answered %d %s", code, said)
 	}
 	for who, i := range map[string]int{"submit": 3, "other": 0} {

@@ -57,7 +57,7 @@ func TestContestAPI(t *testing.T) {
 	var out strings.Builder
 	walk := func(title string) {
 		for _, version := range []string{"2026-01", "2023-06"} {
-			for _, who := range []string{"nobody", "submit", "publish", "admin"} {
+			for _, who := range []string{"anonymous", "submit", "publish", "admin"} {
 				fmt.Fprintf(&out, "\n== %s, %s, %q\n", title, version, who)
 				for _, path := range []string{"", "contests", "contests/wf", "contests/wf/access", "contests/wf/state",
 					"contests/wf/account", "contests/wf/judgement-types/MLE", "contests/wf/languages",
@@ -100,14 +100,14 @@ func TestContestAPIAccess(t *testing.T) {
 		code      int
 		want      string
 	}{
-		{"nobody", "", 200, `"version":"2023-06"`},
-		{"nobody", "2026-01", 200, `"version":"2026-01"`},
-		{"nobody", "2026-01/", 200, `"version":"2026-01"`},
-		{"nobody", "2024-01/contests", 404, `{"code":404,"message":"there is no such object"}`},
-		{"nobody", "contests", 200, "[]"},
-		{"nobody", "contests/wf", 404, "there is no such object"},
+		{"anonymous", "", 200, `"version":"2023-06"`},
+		{"anonymous", "2026-01", 200, `"version":"2026-01"`},
+		{"anonymous", "2026-01/", 200, `"version":"2026-01"`},
+		{"anonymous", "2024-01/contests", 404, `{"code":404,"message":"there is no such object"}`},
+		{"anonymous", "contests", 200, "[]"},
+		{"anonymous", "contests/wf", 404, "there is no such object"},
 		{"publish", "contests/wf/account", 200, `"type":"judge"`},
-		{"nobody", "contests/wf/teams", 404, "there is no such object"},
+		{"anonymous", "contests/wf/teams", 404, "there is no such object"},
 		{"other", "contests/wf", 404, "there is no such object"},
 		{"submit", "contests/wf", 200, `"penalty_time":20`},
 		{"submit", "2026-01/contests/wf", 200, `"penalty_time":"0:20:00.000"`},
@@ -159,7 +159,7 @@ func TestContestAPIAnnounces(t *testing.T) {
 	h := newHarness(t)
 	h.regional(time.Now().Add(-time.Hour), store.Public)
 	for _, version := range []string{"2026-01", "2023-06"} {
-		for _, who := range []string{"nobody", "submit", "publish", "admin"} {
+		for _, who := range []string{"anonymous", "submit", "publish", "admin"} {
 			get := func(path string, into any) int {
 				t.Helper()
 				code, said := h.ask(who, "GET", "/api/"+version+"/contests/wf"+path, nil)

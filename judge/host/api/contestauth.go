@@ -99,19 +99,15 @@ func (a *api) byPassword(r *http.Request, login, password string) (*caller, erro
 	}
 	known := account.ID != "" && a.remembered.knows(account, password)
 	if !known {
-		by := desk.LoginFrom(login, r.RemoteAddr)
-		if wait := a.Throttle.Begin(by, a.Time()); wait > 0 {
-			text := fmt.Sprintf("too many wrong passwords for this username: wait %d seconds", int(wait.Seconds())+1)
-			return nil, &status{http.StatusTooManyRequests, text, ""}
-		}
-		good, err := a.Passwords.Check(r.Context(), password, account.Password)
+		good, err := a.Throttle.Try(desk.LoginFrom(login, r.RemoteAddr), a.Time(), func() (bool, error) {
+			return a.Passwords.Check(r.Context(), password, account.Password)
+		})
 		if err != nil {
 			return nil, err
 		}
 		if !good {
 			return nil, errPassword
 		}
-		a.Throttle.Forget(by)
 		a.remembered.keep(account, password)
 	}
 	if account.Disabled {
@@ -119,6 +115,11 @@ func (a *api) byPassword(r *http.Request, login, password string) (*caller, erro
 	}
 	if err := a.Elsewhere(r.Context(), account, r.RemoteAddr); err != nil {
 		return nil, err
+	}
+	if !known { // so that few requests write
+		if err := a.Store.LoggedIn(r.Context(), account.ID); err != nil {
+			return nil, err
+		}
 	}
 	return &caller{account: account, scopes: desk.Scopes(desk.Role(account))}, nil
 }

@@ -11,14 +11,14 @@ import (
 
 // exportContest sends a part of a contest as a ZIP archive.
 func (a *api) exportContest(w http.ResponseWriter, r *http.Request, who *caller) error {
-	slug, part := r.PathValue("slug"), contestexport.Part(r.PathValue("part"))
+	slug, part := r.PathValue("slug"), contestexport.Archive(r.PathValue("part"))
 	seat, err := a.seatIn(r, who, slug)
 	switch {
 	case err != nil:
 		return err
 	case seat.Contest.ID == store.Practice || !seat.Can(auth.Change):
 		return noContest(slug)
-	case !slices.Contains(contestexport.Parts, part):
+	case !slices.Contains(contestexport.Archives, part):
 		return &status{http.StatusNotFound, "a contest has no such archive", ""}
 	}
 	w.Header().Set("Content-Type", "application/zip")

@@ -6,56 +6,21 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"assay/judge/host/clics"
-	"assay/judge/host/desk"
 	"assay/judge/host/feed"
 	"assay/judge/host/store"
 )
 
 // What bounds event feeds.
 const (
-	feedsOfNetwork = 64
-	mostFeeds      = 500
-	feedWithin     = 10 * time.Second // a client reads a part of its feed
-	feedPart       = 64 << 10         // bytes that are written at once
-	feedLag        = 50 * time.Millisecond
+	feedWithin = 10 * time.Second // a client reads a part of its feed
+	feedPart   = 64 << 10         // bytes that are written at once
+	feedLag    = 50 * time.Millisecond
 )
-
-// openFeeds counts the feeds that are open. The zero value is ready.
-type openFeeds struct {
-	mu  sync.Mutex
-	of  map[netip.Prefix]int
-	all int
-}
-
-// enter counts one more for an address. Leave must be called at its end.
-func (o *openFeeds) enter(address string) (leave func(), err error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	by := desk.Network(address)
-	if o.of == nil {
-		o.of = map[netip.Prefix]int{}
-	}
-	if o.of[by] >= feedsOfNetwork || o.all >= mostFeeds {
-		return nil, &status{http.StatusTooManyRequests, "too many event feeds are open", "close some of them"}
-	}
-	o.of[by]++
-	o.all++
-	return func() {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		o.all--
-		if o.of[by]--; o.of[by] == 0 {
-			delete(o.of, by)
-		}
-	}, nil
-}
 
 // feedTypes are the types that a client asks for; nil for all.
 func feedTypes(r *http.Request) (all []clics.Type, err error) {
@@ -83,7 +48,7 @@ func (c *apiClient) eventFeed(w http.ResponseWriter, r *http.Request) error {
 	if query.Has("since_id") {
 		since = query.Get("since_id")
 	}
-	leave, err := c.open.enter(r.RemoteAddr)
+	leave, err := c.EnterFeed(r.Context(), r.RemoteAddr)
 	if err != nil {
 		w.Header().Set("Retry-After", "10")
 		return err

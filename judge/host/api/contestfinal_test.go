@@ -39,24 +39,24 @@ func TestManagedAwards(t *testing.T) {
 		ask("admin", method, "/winner", `{"citation": "I", "team_ids": ["7"]}`, 403, "turn it off")
 	}
 	set(func(s *store.Settings) { s.AwardsOff = []string{"winner"} })
-	ask("nobody", "GET", "/winner", "", 404, "no such")
+	ask("anonymous", "GET", "/winner", "", 404, "no such")
 	ask("admin", "DELETE", "/winner", "", 404, "no such")
 	ask("admin", "PATCH", "/winner", `{"citation": "I"}`, 404, "no such")
 	ask("admin", "PUT", "/winner", `{"citation": "I", "team_ids": ["7", "8"]}`, 200, `"team_ids":["7","8"]`)
-	ask("nobody", "GET", "/winner", "", 200, `{"id":"winner","citation":"I","team_ids":["7"]}`)
+	ask("anonymous", "GET", "/winner", "", 200, `{"id":"winner","citation":"I","team_ids":["7"]}`)
 	ask("admin", "PATCH", "/winner", `{"citation": null}`, 400, "cannot be null")
 	ask("admin", "PATCH", "/winner", `{"team_ids": null}`, 400, "cannot be null")
 	ask("admin", "PATCH", "/winner", `{"id": "loser", "citation": "II"}`, 409, "not that of the address")
 	ask("admin", "PATCH", "/winner", `{"citation": "II"}`, 200, `"citation":"II"`)
 	ask("publish", "PATCH", "/winner", `{"citation": "III"}`, 403, "administrators")
 	ask("admin", "DELETE", "/winner", "", 204, "")
-	ask("nobody", "GET", "/winner", "", 404, "no such")
+	ask("anonymous", "GET", "/winner", "", 404, "no such")
 	set(func(s *store.Settings) { s.AwardsOff, s.Citations = nil, map[string]string{"winner": "Champion"} })
-	ask("nobody", "GET", "/winner", "", 200, `{"id":"winner","citation":"Champion","team_ids":[]}`)
+	ask("anonymous", "GET", "/winner", "", 200, `{"id":"winner","citation":"Champion","team_ids":[]}`)
 	set(func(s *store.Settings) {
 		s.Awards = []store.OwnAward{{ID: "gold-medal", Citation: "Gold", Teams: []string{"7"}}, {ID: "first-to-solve-sum-2026", Citation: "First", Teams: []string{"7"}}}
 	})
-	ask("nobody", "GET", "/gold-medal", "", 200, `"team_ids":["7"]`)
+	ask("anonymous", "GET", "/gold-medal", "", 200, `"team_ids":["7"]`)
 	ask("admin", "DELETE", "/gold-medal", "", 204, "")
 	ask("admin", "GET", "/gold-medal", "", 404, "no such") // the server does not compute it again
 	c, err := h.store.Contest(t.Context(), id)
@@ -67,13 +67,13 @@ func TestManagedAwards(t *testing.T) {
 	if err := h.store.SetContest(t.Context(), c, nil); err != nil {
 		t.Fatal(err)
 	}
-	ask("nobody", "GET", "/first-to-solve-sum-2026", "", 200, `"team_ids":null`) // the jury may know what the public does not
+	ask("anonymous", "GET", "/first-to-solve-sum-2026", "", 200, `"team_ids":null`) // the jury may know what the public does not
 	ask("publish", "GET", "/first-to-solve-sum-2026", "", 200, `"team_ids":["7"]`)
 	c.Starts = time.Now().Add(time.Hour)
 	if err := h.store.SetContest(t.Context(), c, nil); err != nil {
 		t.Fatal(err)
 	}
-	ask("nobody", "GET", "/first-to-solve-sum-2026", "", 404, "no such") // it names a problem
+	ask("anonymous", "GET", "/first-to-solve-sum-2026", "", 404, "no such") // it names a problem
 }
 
 // TestNothingChangesAfterTheEnd: each write is refused once the results are final and public.
@@ -112,13 +112,13 @@ func TestNothingChangesAfterTheEnd(t *testing.T) {
 			t.Errorf("%s %s: %d %s", one.method, one.path, answer.StatusCode, said)
 		}
 	}
-	_, said := h.send("nobody", "GET", path+"/event-feed?stream=false", "", "")
+	_, said := h.send("anonymous", "GET", path+"/event-feed?stream=false", "", "")
 	lines := strings.Split(strings.TrimSpace(said), "\n")
 	if last := lines[len(lines)-1]; !strings.Contains(last, `"type":"state"`) || strings.Contains(last, `"end_of_updates":null`) {
 		t.Errorf("the feed ends with %s", last)
 	}
-	if answer, _ := h.send("nobody", "POST", path+"/clarifications", "application/json", `{"text": "Hi."}`); answer.StatusCode != 401 {
-		t.Errorf("nobody is answered %d", answer.StatusCode)
+	if answer, _ := h.send("anonymous", "POST", path+"/clarifications", "application/json", `{"text": "Hi."}`); answer.StatusCode != 401 {
+		t.Errorf("the anonymous caller is answered %d", answer.StatusCode)
 	}
 }
 
@@ -149,7 +149,7 @@ func TestVerifiedVerdicts(t *testing.T) {
 	secret := []string{"judgements", "runs", "scoreboard", "awards", "event-feed?stream=false"}
 	see := func(known bool) {
 		t.Helper()
-		for _, who := range []string{"nobody", "submit", "publish", "admin"} {
+		for _, who := range []string{"anonymous", "submit", "publish", "admin"} {
 			knows := known || who == "publish" || who == "admin"
 			var all strings.Builder
 			for _, where := range secret {
@@ -171,7 +171,7 @@ func TestVerifiedVerdicts(t *testing.T) {
 		}
 	}
 	see(false)
-	if _, said := h.send("nobody", "GET", path+"judgements", "", ""); !strings.Contains(said, `"current":true`) {
+	if _, said := h.send("anonymous", "GET", path+"judgements", "", ""); !strings.Contains(said, `"current":true`) {
 		t.Errorf("there is no pending judgement: %s", said)
 	}
 	s, err := h.store.Submission(t.Context(), sub)

@@ -248,7 +248,7 @@ func (c *apiClient) takeSubmission(r *http.Request, id string, data []byte) (*fe
 		return nil, forbidden("an account of this type reads the contest, and does not write")
 	case role == clics.Public && !c.seat.Can(auth.Submit), role == clics.Judge && !c.seat.Can(auth.Submit),
 		role == clics.Team && c.seat.State.Phase == auth.Before:
-		return nil, c.Closed(c.seat)
+		return nil, c.seat.Closed()
 	}
 	sent, err := readSubmission(r.Header.Get("Content-Type"), data, c.MaxSize)
 	if err != nil {
@@ -268,8 +268,9 @@ func (c *apiClient) takeSubmission(r *http.Request, id string, data []byte) (*fe
 		if n.Seat, err = c.proxyOf(r, sent.TeamID, "team_id"); err != nil {
 			return nil, err
 		}
-		if n.Team, n.Many = n.Seat.Team, true; !n.Seat.Can(auth.Submit) {
-			return nil, c.Closed(n.Seat)
+		n.Team, n.Many = n.Seat.Team, true
+		if err := n.Seat.Admit(); err != nil {
+			return nil, err
 		}
 	case sent.TeamID == nil:
 	case admin:
@@ -411,7 +412,7 @@ func (c *apiClient) takeClarification(r *http.Request, id string, data []byte) (
 		return nil, forbidden("an account of this type reads the contest, and does not write")
 	}
 	if !jury && c.to.Role != clics.Proxy && (c.to.Role != clics.Team || !c.seat.Can(auth.Ask)) {
-		return nil, c.Closed(c.seat)
+		return nil, c.seat.Closed()
 	}
 	var sent sentClarification
 	if err := json.Unmarshal(data, &sent); err != nil {
@@ -426,7 +427,7 @@ func (c *apiClient) takeClarification(r *http.Request, id string, data []byte) (
 			return nil, err
 		}
 		if from = seat.Team; !seat.Can(auth.Ask) {
-			return nil, c.Closed(seat)
+			return nil, seat.Closed()
 		}
 	}
 	if n.ExtID, n.At, err = c.header(&sent.sentObject, id); err != nil {
@@ -456,7 +457,7 @@ func (c *apiClient) takeClarification(r *http.Request, id string, data []byte) (
 	case errors.Is(err, store.ErrTaken):
 		return nil, &status{http.StatusConflict, "the contest has a clarification with this id", ""}
 	case errors.Is(err, store.ErrTooManyQuestions):
-		return nil, &status{http.StatusTooManyRequests, "your questions wait for an answer: ask again when they have one", ""}
+		return nil, desk.OpenQuestions.Reached()
 	case err != nil:
 		return nil, err
 	}
@@ -492,21 +493,33 @@ func (c *apiClient) addressed(r *http.Request, n *store.NewClarification, sent *
 		n.Team = from.ID
 		return nil
 	}
-	if len(sent.ToGroupIDs) > 0 || len(to) > 1 {
-		return badRequest("name one team in to_team_ids, or none to tell all teams: several teams and groups are not supported")
-	}
 	if sent.FromTeamID != nil {
-		if c.to.Role != clics.Admin || len(to) > 0 || sent.ReplyToID != nil {
+		if c.to.Role != clics.Admin || len(to)+len(sent.ToGroupIDs) > 0 || sent.ReplyToID != nil {
 			return badRequest("leave out from_team_id: the jury writes")
 		}
 		n.Staff, to = false, []string{*sent.FromTeamID}
 	}
-	if len(to) == 1 {
-		team, err := c.team(r, to[0])
+	if (sent.ToTeamIDs != nil || sent.ToGroupIDs != nil) && len(to)+len(sent.ToGroupIDs) == 0 {
+		return badRequest("to_team_ids and to_group_ids are empty: leave them out to tell all teams")
+	}
+	for _, id := range to {
+		team, err := c.team(r, id)
 		if err != nil {
 			return err
 		}
-		n.Team = team.ID
+		n.Teams = append(n.Teams, team.ID)
+	}
+	if len(sent.ToGroupIDs) > 0 {
+		groups, err := c.Store.Groups(r.Context(), n.Contest)
+		if err != nil {
+			return err
+		}
+		for _, id := range sent.ToGroupIDs {
+			if !slices.ContainsFunc(groups, func(g store.Group) bool { return g.ID == id }) {
+				return badRequest("the contest has no group with the id %.60q", id)
+			}
+		}
+		n.Groups = sent.ToGroupIDs
 	}
 	if sent.ReplyToID == nil {
 		return nil
@@ -518,11 +531,25 @@ func (c *apiClient) addressed(r *http.Request, n *store.NewClarification, sent *
 	for _, one := range all {
 		if one.ExtID == *sent.ReplyToID && !one.Staff {
 			n.ReplyTo = one.Number
-			if n.Team != "" && n.Team != one.Team {
-				return badRequest("an answer goes to the team that asks, or to all teams")
-			}
-			return nil
+			return c.reachesAsker(r, n, one.Team)
 		}
 	}
 	return badRequest("the contest has no question with the id %.60q", *sent.ReplyToID)
+}
+
+// reachesAsker refuses an answer that the team that asks would not read.
+func (c *apiClient) reachesAsker(r *http.Request, n *store.NewClarification, asker string) error {
+	if len(n.Teams)+len(n.Groups) == 0 || slices.Contains(n.Teams, asker) {
+		return nil
+	}
+	teams, err := c.Store.Teams(r.Context(), n.Contest)
+	if err != nil {
+		return err
+	}
+	for _, t := range teams {
+		if t.ID == asker && slices.ContainsFunc(t.GroupIDs, func(id string) bool { return slices.Contains(n.Groups, id) }) {
+			return nil
+		}
+	}
+	return badRequest("an answer goes to the team that asks, to further teams, or to all teams")
 }

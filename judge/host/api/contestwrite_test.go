@@ -94,7 +94,7 @@ func TestContestAPIWrites(t *testing.T) {
 		code                    int
 		want                    string
 	}{
-		{"nobody", "POST", submissions, "{" + good + "}", 401, "logged in"},
+		{"anonymous", "POST", submissions, "{" + good + "}", 401, "logged in"},
 		{"other", "POST", submissions, "{" + good + "}", 200, `"id"`},
 		{"submit", "POST", submissions, "{" + good + "}", 200, `"problem_id":"sum-2026","team_id":"7"`},
 		{"submit", "POST", submissions, `{"team_id": "7", ` + good + "}", 200, `"files":[{"href":"contests/wf/submissions/`},
@@ -135,7 +135,17 @@ func TestContestAPIWrites(t *testing.T) {
 			`"to_team_ids":["7"],"reply_to_id":"1"`},
 		{"publish", "POST", clarifications, `{"text": "So.", "reply_to_id": "9"}`, 400, "no question"},
 		{"publish", "POST", clarifications, `{"text": "So.", "reply_to_id": "1", "to_team_ids": ["8"]}`, 400, "the team that asks"},
-		{"publish", "POST", clarifications, `{"text": "So.", "to_group_ids": ["g"]}`, 400, "not supported"},
+		{"publish", "POST", clarifications, `{"text": "So.", "to_group_ids": ["x"]}`, 400, "no group"},
+		{"publish", "POST", clarifications, `{"text": "So.", "to_team_ids": ["7", "x"]}`, 400, "no team"},
+		{"publish", "POST", clarifications, `{"text": "So.", "to_team_ids": []}`, 400, "are empty"},
+		{"publish", "POST", clarifications, `{"text": "So.", "to_team_ids": [], "to_group_ids": []}`, 400, "are empty"},
+		{"publish", "POST", clarifications, `{"text": "So.", "from_team_id": "7", "to_group_ids": ["g"]}`, 400, "leave out from_team_id"},
+		{"admin", "POST", clarifications, `{"text": "So.", "time": ` + ago + `, "from_team_id": "7", "to_group_ids": ["g"]}`, 400, "leave out from_team_id"},
+		{"submit", "POST", clarifications, `{"text": "a", "to_group_ids": ["g"]}`, 400, "jury alone"},
+		{"publish", "POST", clarifications, `{"text": "So.", "to_group_ids": ["g"], "to_team_ids": []}`, 200, `"to_group_ids":["g"],"text":"So."`},
+		{"publish", "POST", clarifications, `{"text": "So.", "to_group_ids": ["g"], "to_team_ids": ["8", "7"]}`, 200, `"to_team_ids":["7","8"],"to_group_ids":["g"]`},
+		{"publish", "POST", clarifications, `{"text": "To you and them.", "reply_to_id": "1", "to_team_ids": ["8", "7"]}`, 200, `"to_team_ids":["7","8"],"reply_to_id":"1"`},
+		{"publish", "POST", clarifications, `{"text": "Of your group.", "reply_to_id": "1", "to_group_ids": ["g"]}`, 200, `"to_group_ids":["g"],"reply_to_id":"1"`},
 		{"publish", "POST", clarifications, `{"text": "Hi."}`, 200, `"text":"Hi."`},
 		{"admin", "PUT", clarifications + "/c7", `{"text": "Ho.", "time": ` + ago + `}`, 200, `"id":"c7","text":"Ho."`},
 	} {
@@ -164,7 +174,7 @@ func TestContestAPIWrites(t *testing.T) {
 	if answer.Header.Get("Content-Type") != "application/zip" || err != nil || len(z.File) != 1 || z.File[0].Name != "a.sh" {
 		t.Errorf("the files are %v, %v", answer, err)
 	}
-	for _, who := range []string{"nobody", "submit"} {
+	for _, who := range []string{"anonymous", "submit"} {
 		if answer, _ := h.send(who, "GET", "/api/2026-01/contests/wf/submissions/site1.7/files", "", ""); answer.StatusCode != 404 {
 			t.Errorf("%s reads the program of another team: %d", who, answer.StatusCode)
 		}
@@ -225,6 +235,13 @@ func TestContestAPIPasswords(t *testing.T) {
 		t.Fatal(err)
 	}
 	const path = "/api/contests/wf/account"
+	loggedIn := func() time.Time {
+		t.Helper()
+		if a, err = h.store.Account(t.Context(), a.ID); err != nil {
+			t.Fatal(err)
+		}
+		return a.LastLogin
+	}
 	ask := func(who string, code int) string {
 		t.Helper()
 		answer, said := h.send(who, "GET", path, "", "")
@@ -233,10 +250,22 @@ func TestContestAPIPasswords(t *testing.T) {
 		}
 		return said
 	}
+	before := loggedIn() // by a token
+	h.ahead.Store(int64(time.Hour))
+	ask("submit:wrong", 401)
+	if at := loggedIn(); !at.Equal(before) {
+		t.Errorf("after a wrong password, the last login was %v, and before %v", at, before)
+	}
 	for range 3 {
 		if said := ask("submit:correct horse", 200); !strings.Contains(said, `"username":"submit"`) {
 			t.Error(said)
 		}
+	}
+	first := loggedIn()
+	h.ahead.Store(int64(time.Hour + time.Minute))
+	ask("submit:correct horse", 200) // it is remembered, and writes nothing
+	if at := loggedIn(); first.Sub(before) < 59*time.Minute || !at.Equal(first) {
+		t.Errorf("the last login was %v, and a minute later %v", first, at)
 	}
 	for range 5 {
 		ask("submit:wrong", 401)
@@ -249,7 +278,7 @@ func TestContestAPIPasswords(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask("submit:correct horse", 429)
-	answer, _ := h.send("nobody", "OPTIONS", path, "", "")
+	answer, _ := h.send("anonymous", "OPTIONS", path, "", "")
 	if answer.StatusCode != 204 || answer.Header.Get("Access-Control-Allow-Headers") != "Authorization" {
 		t.Errorf("a browser is told %d %v", answer.StatusCode, answer.Header)
 	}
@@ -311,15 +340,15 @@ func TestContestAPIAwards(t *testing.T) {
 		{"admin", "POST", "", `{"citation": "Best", "team_ids": ["9"]}`, 400, "no team"},
 		{"admin", "PUT", "/fun", `{"citation": "Fun", "team_ids": ["7", "8"]}`, 200, `"team_ids":["7","8"]`},
 		{"admin", "PUT", "/fun", `{"id": "x", "citation": "Fun", "team_ids": []}`, 409, "not that of the address"},
-		{"nobody", "GET", "/fun", "", 200, `"team_ids":["7"]`}, // the other team is hidden
+		{"anonymous", "GET", "/fun", "", 200, `"team_ids":["7"]`}, // the other team is hidden
 		{"admin", "PATCH", "/fun", `{"citation": "More fun"}`, 200, `"citation":"More fun","team_ids":["7","8"]`},
 		{"admin", "PATCH", "/none", `{"citation": "More fun"}`, 404, "no such"},
 		{"admin", "PUT", "/winner", `{"citation": "I", "team_ids": ["7"]}`, 403, "computes"},
 		{"admin", "DELETE", "/winner", "", 403, "computes"},
 		{"admin", "DELETE", "/fun", "", 204, ""},
 		{"admin", "DELETE", "/fun", "", 404, "no such"},
-		{"nobody", "GET", "/fun", "", 404, "no such"},
-		{"nobody", "GET", "/winner", "", 200, `"team_ids":[]`},
+		{"anonymous", "GET", "/fun", "", 404, "no such"},
+		{"anonymous", "GET", "/winner", "", 200, `"team_ids":[]`},
 	} {
 		answer, said := h.send(tt.who, tt.method, path+tt.id, "application/json", tt.body)
 		if answer.StatusCode != tt.code || !strings.Contains(said, tt.want) {

@@ -28,7 +28,7 @@ func TestJoinAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		got, said := h.ask("nobody", "POST", "/v1/workers/join", client.Join{Code: i.Code, Key: key, Offer: offer()})
+		got, said := h.ask("anonymous", "POST", "/v1/workers/join", client.Join{Code: i.Code, Key: key, Offer: offer()})
 		if got != 200 || !strings.Contains(said, `"class":"main"`) {
 			t.Errorf("to join is answered %d %s", got, said)
 		}
@@ -37,7 +37,7 @@ func TestJoinAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, said := h.ask("nobody", "POST", "/v1/workers/join", client.Join{Code: i.Code, Key: other, Offer: offer()}); got != 403 || !strings.Contains(said, "used already") {
+	if got, said := h.ask("anonymous", "POST", "/v1/workers/join", client.Join{Code: i.Code, Key: other, Offer: offer()}); got != 403 || !strings.Contains(said, "used already") {
 		t.Errorf("a second worker is answered %d %s", got, said)
 	}
 }
@@ -57,7 +57,7 @@ func TestCodes(t *testing.T) {
 	}
 	join := func(code, key string, status int, says string) {
 		t.Helper()
-		got, said := h.ask("nobody", "POST", "/v1/workers/join", client.Join{Code: code, Key: key, Offer: offer()})
+		got, said := h.ask("anonymous", "POST", "/v1/workers/join", client.Join{Code: code, Key: key, Offer: offer()})
 		if got != status || !strings.Contains(said, says) {
 			t.Errorf("to join is answered %d %s, want %d %s", got, said, status, says)
 		}
@@ -243,7 +243,7 @@ func TestAGuestDecidesNothing(t *testing.T) {
 	}
 	o := offer()
 	o.Speed = &job.Speed{Loads: map[string]float64{"arithmetic": 1}}
-	got, said := h.ask("nobody", "POST", "/v1/workers/join", client.Join{Code: i.Code, Key: key, Offer: o})
+	got, said := h.ask("anonymous", "POST", "/v1/workers/join", client.Join{Code: i.Code, Key: key, Offer: o})
 	if got != 200 || !strings.Contains(said, `"lanes":[1,2,3,4,5],"queue":"","notes":["this worker is a guest: `) {
 		t.Errorf("to join is answered %d %s", got, said)
 	}

@@ -175,7 +175,7 @@ func TestLockedAddress(t *testing.T) {
 			refused   bool
 		}{
 			{"submit", client.AccountPath, true}, {"submit", "/api/contests/wf/account", true}, {"x:correct-horse", "/api/contests/wf/account", true},
-			{"publish", "/api/contests/wf/account", false}, {"admin", client.AccountPath, false}, {"nobody", "/api/contests/wf", false},
+			{"publish", "/api/contests/wf/account", false}, {"admin", client.AccountPath, false}, {"anonymous", "/api/contests/wf", false},
 		} {
 			want := http.StatusOK
 			if locked && tt.refused {

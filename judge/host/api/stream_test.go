@@ -284,7 +284,7 @@ func TestStreamsAreCounted(t *testing.T) {
 			t.Errorf("%s is answered %d %s", who, code, said)
 		}
 		for err == nil {
-			_, err = h.desk.Streams.Enter(t.Context(), account, "127.0.0.1:1")
+			_, err = h.desk.EnterStream(t.Context(), account, "127.0.0.1:1")
 		}
 		if code, said := h.ask(who, "GET", path, nil); code != want {
 			t.Errorf("%s, with many, is answered %d %s", who, code, said)

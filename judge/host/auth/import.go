@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/gosimple/unidecode"
 	"golang.org/x/text/unicode/norm"
 
 	"assay/judge/host/roster"
@@ -229,20 +230,30 @@ func badPerson(p *roster.Person) string {
 	return ""
 }
 
-// plainLetters replaces letters that are not a letter with an accent.
-var plainLetters = strings.NewReplacer("ß", "ss", "ł", "l", "ø", "o", "đ", "d", "æ", "ae", "œ", "oe", "þ", "th", "ı", "i")
-
 // PlainName returns a name as lower-case letters from a to z and digits, with hyphens between them:
-// "Łukasz Öz" becomes "lukasz-oz". It returns "" if nothing of the name can stay.
+// "Łukasz Öz" becomes "lukasz-oz", and "李雷" becomes "li-lei". It returns "" if nothing of the name can
+// stay.
 func PlainName(name string) string {
 	var b strings.Builder
-	for _, c := range norm.NFKD.String(plainLetters.Replace(strings.ToLower(name))) {
-		switch {
-		case c >= 'a' && c <= 'z' || c >= '0' && c <= '9':
-			b.WriteRune(c)
-		case unicode.Is(unicode.Mn, c) || c == '\'' || c == '’': // an accent
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+	part := func() {
+		if b.Len() > 0 && !strings.HasSuffix(b.String(), "-") {
 			b.WriteByte('-')
+		}
+	}
+	for _, c := range norm.NFKC.String(name) {
+		switch {
+		case unicode.Is(unicode.Mn, c) || c == '\'' || c == '’': // an accent
+		case c <= unicode.MaxASCII || unicode.IsLetter(c) || unicode.IsNumber(c):
+			for _, c := range strings.ToLower(unidecode.Unidecode(string(c))) {
+				switch {
+				case c >= 'a' && c <= 'z' || c >= '0' && c <= '9':
+					b.WriteRune(c)
+				case c != '\'' && c != '"' && c != '`': // signs for soft letters
+					part()
+				}
+			}
+		default:
+			part()
 		}
 	}
 	return strings.Trim(b.String(), "-")

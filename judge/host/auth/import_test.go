@@ -34,7 +34,9 @@ func plan(t *testing.T, s *store.Store, list *roster.List, contest string) *Plan
 
 func TestLoginOf(t *testing.T) {
 	for name, want := range map[string]string{
-		"Ada Lovelace": "ada-lovelace", "Zoë  O'Neill-Šimić": "zoe-oneill-simic", "Łukasz Größe": "lukasz-grosse", "Ægir Ørsted": "aegir-orsted", "李雷": "student", "x": "student", "  7b 12 ": "7b-12",
+		"Ada Lovelace": "ada-lovelace", "Zoë  O'Neill-Šimić": "zoe-oneill-simic", "Łukasz Größe": "lukasz-grosse", "Ægir Ørsted": "aegir-orsted", "李雷": "li-lei", "x": "student", "👩": "student",
+		"김철수": "gimceolsu", "Дмитрий Объедков": "dmitrii-obedkov", "Ольга": "olga", "Γιώργος": "giorgos", "محمد": "mhmd", "שלום": "shlvm", "たなか ゆき": "tanaka-yuki", "ＡＢＣ１２": "abc12", "Nguyễn Văn": "nguyen-van",
+		"a\u0301b": "ab", "e\u0323\u0302x": "ex", `a"b`: "ab", "a–b": "a-b", "½ x": "1-2-x", "İpek": "ipek", "  7b 12 ": "7b-12",
 		strings.Repeat("long ", 20): "long-long-long-long-long-long-long",
 	} {
 		if got := loginOf(name); got != want {

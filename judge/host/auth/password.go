@@ -32,8 +32,10 @@ const (
 	lanes     = 1
 	saltBytes = 16
 	hashBytes = 32
-	mostWait  = 200
 )
+
+// MostWaiting is how many passwords may wait to be checked at one time.
+const MostWaiting = 200
 
 // The bounds of a chosen password, in bytes.
 const (
@@ -52,7 +54,7 @@ func NewPasswords() *Passwords {
 // alone waits for a place, and works in it. The place rests if the work was in vain.
 func (p *Passwords) alone(ctx context.Context, work func() (vain bool)) error {
 	defer p.waiting.Add(-1)
-	if p.waiting.Add(1) > mostWait {
+	if p.waiting.Add(1) > MostWaiting {
 		return ErrBusy
 	}
 	select {

@@ -56,14 +56,14 @@ func TestPasswordsWait(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var all sync.WaitGroup
-	for range mostWait {
+	for range MostWaiting {
 		all.Go(func() {
 			if _, err := p.Hash(ctx, "x"); !errors.Is(err, context.Canceled) {
 				t.Errorf("one who waits: %v", err)
 			}
 		})
 	}
-	for p.waiting.Load() < mostWait {
+	for p.waiting.Load() < MostWaiting {
 	}
 	if _, err := p.Hash(ctx, "x"); !errors.Is(err, ErrBusy) {
 		t.Errorf("one too many: %v", err)
@@ -146,7 +146,7 @@ func TestHashAll(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || hashes != nil {
 		t.Errorf("the caller has gone: %v, %v", hashes, err)
 	}
-	p.waiting.Store(mostWait)
+	p.waiting.Store(MostWaiting)
 	if hashes, err := p.HashAll(t.Context(), all, func(int) { t.Error("one was hashed") }); !errors.Is(err, ErrBusy) || hashes != nil {
 		t.Errorf("too many wait: %v, %v", hashes, err)
 	}

@@ -1,17 +1,16 @@
-// Package board keeps the boards of contests that somebody looks at: state in memory, drawn
-// as HTML once for each change and view, and handed out as bytes.
+// Package board holds the live scoreboards of contests: their state in memory, drawn as HTML
+// once for each change and view, and sent as bytes.
 //
-//   - There are two views, the public's and the staff's. Nothing is drawn for one viewer;
+//   - There are two views, for the public and for the jury. Nothing is drawn for one viewer:
 //     groups of teams are filters over rows that were drawn for all.
-//   - A board changes at most twice a second. Where nobody looks nothing is drawn, and
-//     nothing is read.
-//   - A Page is plain and compressed, with an ETag. Who has a page is told of rows that
-//     changed, as bytes that all viewers share; who missed some loads the page again.
-//   - What is drawn needs no script; every mark has a word for those who hear it, no meaning is
-//     told by colour alone, and all that people named is escaped.
+//   - A scoreboard changes at most twice a second. Without viewers nothing is drawn or read.
+//   - A Page is plain and compressed, with an ETag. A viewer with a page receives the rows that
+//     changed, as bytes that all viewers share. A viewer that missed some reloads the page.
+//   - The HTML needs no script. Each mark has a word for screen readers, no meaning depends on
+//     color alone, and all names are escaped.
 //
-// Package scoring says what a board is. This package does not know who may see which view,
-// answers no request, and does not draw the page around a board: that is its caller's Frame.
+// Package scoring computes scoreboards. This package does not know who may see which view, and
+// does not draw the page around a scoreboard: that is its caller's Frame.
 package board
 
 import (
@@ -35,7 +34,7 @@ var style string
 // Style is the style sheet of boards; it uses the colours of the reports' one.
 func Style() string { return style }
 
-// Viewer is what a page knows of the one who looks at it.
+// A Viewer is what a page depends on of its reader.
 type Viewer struct {
 	Staff     bool // sees the staff's view
 	Changes   bool // may change the contest
@@ -50,7 +49,7 @@ type Frame func(h Heading, to Viewer) (before, after []byte, err error)
 // Rate is how often a board is drawn at most.
 const Rate = 500 * time.Millisecond
 
-// remembered is how many changes of a board are kept for those who look at it.
+// remembered is how many changes of a scoreboard are kept for its viewers.
 const remembered = 64
 
 // Page is a board's page. It is never changed.
@@ -113,7 +112,7 @@ func New(s State, frame Frame) *Live {
 	return l
 }
 
-// Reset makes the board anew, for those who look at it already.
+// Reset replaces the state, also for the present viewers.
 func (l *Live) Reset(s State) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -146,7 +145,7 @@ func (l *Live) Apply(submissions []scoring.Submission, teams []scoring.Team) {
 	}
 }
 
-// wake sets the timer of a view that somebody watches to when it is to be drawn.
+// wake sets the timer of a view with viewers to the time at which it is to be drawn.
 func (l *Live) wake(v *view, now time.Time) {
 	if v.watchers == 0 {
 		return
@@ -175,7 +174,7 @@ func (l *Live) wake(v *view, now time.Time) {
 	v.timer.Reset(wait)
 }
 
-// tick changes what changes by itself: at the start, the freeze, the end and the thaw.
+// tick applies what changes by itself: at the start, the freeze, the end and the unfreezing.
 func (l *Live) tick(now time.Time) {
 	if l.next.IsZero() || now.Before(l.next) {
 		return
@@ -252,7 +251,7 @@ func (l *Live) Page(to Viewer, group string) (*Page, error) {
 	return p, nil
 }
 
-// fresh has the next page drawn anew, however young the last one is.
+// fresh makes the next page be drawn again, however recent the last one is.
 func (l *Live) fresh() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -297,7 +296,7 @@ func (l *Live) Balloons(inFreeze int) (scoring.Balloons, []scoring.Column) {
 	return l.views[1].board.Balloons(public.View(), inFreeze), public.Columns()
 }
 
-// Watch is somebody who is told of changes. It must be closed.
+// A Watch receives the changes of a view. It must be closed.
 type Watch struct {
 	l    *Live
 	v    *view

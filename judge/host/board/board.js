@@ -7,7 +7,7 @@
   let loading = null;
   let team = ""; // of the reader, whom the page does not know
 
-  // load takes the whole board again; many who look at it do so not all at once.
+  // load reloads the whole scoreboard, after a random delay so that many viewers do not at once.
   function load() {
     loading ??= new Promise((done) => setTimeout(done, Math.random() * 500))
       .then(() => fetch(location.href, { headers: { Accept: "text/html" } }))

@@ -13,7 +13,7 @@ import (
 	"assay/judge/host/scoring"
 )
 
-// Heading is what a board says besides its numbers.
+// A Heading is what a scoreboard shows above its table.
 type Heading struct {
 	Name   string    // of the contest
 	Slug   string    // of the contest: its pages are below /c/ and this
@@ -97,7 +97,7 @@ func (p *pen) draw(b *scoring.Board, now time.Time) *sheet {
 func notes(c *scoring.Contest, now time.Time, staff, final bool) (all []string) {
 	switch {
 	case c.Start.IsZero():
-		return []string{"Nobody has said yet when this contest starts."}
+		return []string{"The start time has not been set."}
 	case !c.Started(now):
 		return []string{"The contest has not started yet."}
 	}
@@ -119,8 +119,8 @@ func notes(c *scoring.Contest, now time.Time, staff, final bool) (all []string) 
 	return all
 }
 
-// text is a text of somebody else, safe in HTML and in its attributes. What would turn the
-// direction of the text around it stays in its own element, which is isolated.
+// text returns a text that people wrote, safe in HTML and in its attributes. It stands in an element of its
+// own, so that it cannot turn the direction of the text around it.
 func text(s string) string { return html.EscapeString(strings.ToValidUTF8(s, "\uFFFD")) }
 
 // colour is what a balloon's colour must look like: "#ff0000" or "red".
@@ -171,7 +171,7 @@ func (p *pen) sums(columns []scoring.Column) []byte {
 	return out.Bytes()
 }
 
-// cells draws a row but for its rank.
+// cells draws a row without its rank.
 func (p *pen) cells(r *scoring.Row) []byte {
 	out := make([]byte, 0, 200+80*len(r.Cells))
 	out = append(out, `<th scope="row"><bdi>`...)
@@ -374,7 +374,7 @@ func (p *pen) html(s *sheet, group string, version int64) []byte {
 	out = append(out, sums...)
 	out = append(out, "</tfoot></table></div>\n"...)
 	if len(s.rows) == 0 {
-		out = append(out, "<p>Nobody takes part yet.</p>\n"...)
+		out = append(out, "<p>No teams yet.</p>\n"...)
 	}
 	out = append(out, p.legend()...)
 	return append(out, "</section>\n"...)

@@ -13,9 +13,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// Hall has the boards of a server's contests. A board is made when somebody asks for it,
-// from the database, and then follows the contest's log; so several servers show the same,
-// and one that starts again knows nothing that it must not forget.
+// A Hall holds the live scoreboards of a server's contests. It loads a scoreboard on first use and then follows
+// the contest's log. So several servers show the same, and a restart loses nothing.
 type Hall struct {
 	o    HallOptions
 	done chan struct{} // closed when Run ends
@@ -36,12 +35,12 @@ type hosted struct {
 	live *Live      // nil until it is made
 	seq  int64
 	at   time.Time // when it was found to be up to date
-	told bool      // that it cannot be brought up to date
-	used time.Time // when somebody asked for it last; under the Hall's mutex
+	late bool      // it cannot be updated, and the log says so
+	used time.Time // when it was last requested; under the Hall's mutex
 }
 
 const (
-	// Lag is how old the state of a board that somebody looks at may be.
+	// Lag is how old the state of a scoreboard with viewers may be.
 	Lag = 100 * time.Millisecond
 	// idle is after how long without a look a board is forgotten.
 	idle = 10 * time.Minute
@@ -73,13 +72,13 @@ func (h *Hall) Board(ctx context.Context, contest string) (*Live, error) {
 	return b.live, nil // as it was, where the database does not answer
 }
 
-// Fresh draws the board of a contest at once, for somebody who has just changed it.
+// Fresh draws the scoreboard of a contest at once, for a caller that has just changed it.
 func (h *Hall) Fresh(ctx context.Context, contest string) error {
 	h.mu.Lock()
 	b := h.by[contest]
 	h.mu.Unlock()
 	if b == nil {
-		return nil // it is made when somebody asks for it
+		return nil // it is loaded on first use
 	}
 	b.mu.Lock()
 	b.at = time.Time{}
@@ -93,7 +92,7 @@ func (h *Hall) Fresh(ctx context.Context, contest string) error {
 	return err
 }
 
-// Run keeps the boards that somebody watches up to date until the context ends; then it
+// Run keeps the scoreboards with viewers up to date until the context ends. Then it
 // ends all streams of events. It is called once.
 func (h *Hall) Run(ctx context.Context) {
 	defer close(h.done)
@@ -106,20 +105,20 @@ func (h *Hall) Run(ctx context.Context) {
 		case <-tick.C:
 		}
 		for id, b := range h.watched() {
-			_ = h.follow(ctx, id, b) // it has told the log
+			_ = h.follow(ctx, id, b) // it has logged the error
 		}
 	}
 }
 
-// watched are the boards that somebody watches. Those that nobody has looked at for long
-// are forgotten.
+// watched returns the scoreboards with viewers, and forgets those without a reader for
+// long.
 func (h *Hall) watched() map[string]*hosted {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	watched := map[string]*hosted{}
 	for id, b := range h.by {
 		switch {
-		case !b.mu.TryLock(): // somebody else brings it up to date
+		case !b.mu.TryLock(): // another goroutine updates it
 			continue
 		case b.live != nil && b.live.Watchers() > 0:
 			watched[id], b.used = b, time.Now()
@@ -136,11 +135,11 @@ func (h *Hall) follow(ctx context.Context, contest string, b *hosted) (err error
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	defer func() {
-		if err != nil && b.live != nil && !b.told && ctx.Err() == nil {
-			h.o.Log.Error("a board is shown as it was: it cannot be brought up to date", "contest", contest, "error", err)
-			b.told = true
+		if err != nil && b.live != nil && !b.late && ctx.Err() == nil {
+			h.o.Log.Error("a scoreboard is out of date: it cannot be updated", "contest", contest, "error", err)
+			b.late = true
 		}
-		b.told = b.told && err != nil
+		b.late = b.late && err != nil
 	}()
 	if b.live != nil && time.Since(b.at) < Lag {
 		return nil
@@ -251,7 +250,7 @@ func submission(s *store.Scored) scoring.Submission {
 	return scoring.Submission{Number: s.Number, Team: s.Team, Problem: s.Label, At: s.Received, Verdict: s.Verdict, Score: s.Score, Parts: s.Parts, Ignored: s.Cancelled || s.Ignored, Unverified: s.Unverified}
 }
 
-// worth is what an accepted submission of a problem gives, where nobody said it.
+// worth is the points of a problem that sets none.
 const worth = 100
 
 // Contest is a stored contest as package scoring knows it.

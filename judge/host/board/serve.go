@@ -19,8 +19,8 @@ func Script() string { return script }
 const (
 	// quiet is after how long a stream without events says that it is there.
 	quiet = 15 * time.Second
-	// patience is how long a viewer may take for what is sent.
-	patience = 5 * time.Second
+	// sendTimeout is how long a viewer may take to read what is sent.
+	sendTimeout = 5 * time.Second
 )
 
 // ServePage answers with a board's page, or the part of it that the query's group names. It
@@ -88,7 +88,7 @@ func (h *Hall) ServeEvents(w http.ResponseWriter, r *http.Request, l *Live, staf
 	header.Set("X-Accel-Buffering", "no")
 	send := func(format string, args ...any) bool {
 		// What cannot set a deadline is a test's recorder.
-		_ = out.SetWriteDeadline(time.Now().Add(patience))
+		_ = out.SetWriteDeadline(time.Now().Add(sendTimeout))
 		_, err := fmt.Fprintf(w, format, args...)
 		return err == nil && out.Flush() == nil
 	}

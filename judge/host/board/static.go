@@ -15,7 +15,7 @@ type File struct {
 	Data []byte
 }
 
-// Static returns a scoreboard as it is now, as files: a page of all teams, a page for each group, and a
+// Static returns the current scoreboard as files: a page of all teams, a page for each group, and a
 // style sheet. They have no script and no link to the server.
 func (l *Live) Static(staff bool) []File {
 	l.mu.Lock()

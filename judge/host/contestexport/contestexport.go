@@ -26,22 +26,22 @@ import (
 	"assay/judge/host/store"
 )
 
-// A Part is an archive of a contest.
-type Part string
+// An Archive is one of the archives that are made of a contest.
+type Archive string
 
 // The parts.
 const (
-	Package     Part = "package"     // that judged admin contest import reads
-	Submissions Part = "submissions" // by problem and language
-	Board       Part = "scoreboard"  // as the public sees it
-	FullBoard   Part = "full-scoreboard"
+	Package     Archive = "package"     // that judged admin contest import reads
+	Submissions Archive = "submissions" // by problem and language
+	Board       Archive = "scoreboard"  // as the public sees it
+	FullBoard   Archive = "full-scoreboard"
 )
 
-// Parts are all parts.
-var Parts = []Part{Package, Submissions, Board, FullBoard}
+// Archives are all of them.
+var Archives = []Archive{Package, Submissions, Board, FullBoard}
 
 // Write writes a part of a contest as a ZIP archive. It may have written some of it if it fails.
-func Write(ctx context.Context, d *desk.Desk, boards *board.Hall, c *store.Contest, p Part, to io.Writer) error {
+func Write(ctx context.Context, d *desk.Desk, boards *board.Hall, c *store.Contest, p Archive, to io.Writer) error {
 	z := zip.NewWriter(to)
 	var err error
 	switch p {

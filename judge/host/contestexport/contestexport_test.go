@@ -24,7 +24,7 @@ func boards(h *webtest.Harness) *board.Hall {
 }
 
 // files reads the files of an archive by their names.
-func files(t *testing.T, h *webtest.Harness, c *store.Contest, p contestexport.Part) (names []string, all map[string]string) {
+func files(t *testing.T, h *webtest.Harness, c *store.Contest, p contestexport.Archive) (names []string, all map[string]string) {
 	t.Helper()
 	var b bytes.Buffer
 	if err := contestexport.Write(t.Context(), h.Desk, boards(h), c, p, &b); err != nil {
@@ -98,7 +98,7 @@ func TestScoreboard(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Judged(h.Send(c, "ada"), webtest.Accepted()...)
-	for part, accepted := range map[contestexport.Part]bool{contestexport.Board: false, contestexport.FullBoard: true} {
+	for part, accepted := range map[contestexport.Archive]bool{contestexport.Board: false, contestexport.FullBoard: true} {
 		names, all := files(t, h, c, part)
 		if !slices.Equal(names, []string{"index.html", "style.css"}) || strings.Contains(all["index.html"], `<span class="said">first to solve`) != accepted {
 			t.Errorf("%s: %q\n%s", part, names, all["index.html"])

@@ -47,7 +47,7 @@ func yamlOfJSON(file string, data []byte) ([]byte, *judge.Fault) {
 func yamlString(quoted []byte) []byte {
 	var text string
 	if json.Unmarshal(quoted, &text) != nil {
-		return quoted // strictyaml says what is wrong
+		return quoted // package strict says what is wrong
 	}
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)

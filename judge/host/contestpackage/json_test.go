@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"assay/judge/packages/strictyaml"
+	"assay/judge/internal/strict"
 )
 
 func checkJSON(t *testing.T, data []byte) {
@@ -19,7 +19,7 @@ func checkJSON(t *testing.T, data []byte) {
 	if fault != nil || !utf8.Valid(data) {
 		return
 	}
-	root, faults := strictyaml.Parse("x.json", out)
+	root, faults := strict.ParseYAML("x.json", out)
 	if len(faults) > 0 {
 		// It refuses keys that stand twice, too many of them inside one another, and control characters.
 		return
@@ -27,7 +27,7 @@ func checkJSON(t *testing.T, data []byte) {
 	same(t, data, want, root)
 }
 
-func same(t *testing.T, data []byte, want any, n *strictyaml.Node) {
+func same(t *testing.T, data []byte, want any, n *strict.Node) {
 	switch want := want.(type) {
 	case map[string]any:
 		for k, v := range want {
@@ -38,7 +38,7 @@ func same(t *testing.T, data []byte, want any, n *strictyaml.Node) {
 			same(t, data, v, n.Get(k))
 		}
 	case []any:
-		if items := n.Items(); n.Kind != strictyaml.List || len(items) != len(want) {
+		if items := n.Items(); n.Kind != strict.List || len(items) != len(want) {
 			t.Errorf("%q: %d items", data, len(items))
 		} else {
 			for i := range want {

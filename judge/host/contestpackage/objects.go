@@ -13,8 +13,8 @@ import (
 	"assay/judge/host/auth"
 	"assay/judge/host/clics"
 	"assay/judge/host/store"
+	"assay/judge/internal/strict"
 	"assay/judge/internal/suggest"
-	"assay/judge/packages/strictyaml"
 )
 
 // Package is what a contest package lists. A list is nil if the package has no file for it.
@@ -381,7 +381,7 @@ func (o *object) ignored() {
 // text is a value that is a text as the file has it; "" for none.
 func (o *item) text(key string) string {
 	v := o.values[key]
-	if v.node != nil && v.node.Kind == strictyaml.Scalar {
+	if v.node != nil && v.node.Kind == strict.Scalar {
 		return v.node.Text
 	}
 	return v.text
@@ -390,7 +390,7 @@ func (o *item) text(key string) string {
 // scalar is the text of a key, which must be neither a list nor an object.
 func (o *object) scalar(key string) string {
 	o.used[key] = true
-	if n := o.values[key].node; n.Here() && n.Kind != strictyaml.Scalar {
+	if n := o.values[key].node; n.Here() && n.Kind != strict.Scalar {
 		o.wrong(key, "", "%s is %s; it must be a text", key, n.Kind)
 	}
 	return strings.TrimSpace(o.text(key))
@@ -453,7 +453,7 @@ func (o *object) idents(key string) (all []string) {
 	var list []string
 	if v.node != nil {
 		for _, n := range v.node.Items() {
-			if n.Kind != strictyaml.Scalar {
+			if n.Kind != strict.Scalar {
 				o.wrong(key, "", "%s must be a list of ids", key)
 				return nil
 			}

@@ -12,20 +12,20 @@ import (
 	"assay/judge/host/store"
 )
 
-// State is what an import does with an object.
-type State string
+// An Action is what an import does with an object.
+type Action string
 
-// The states of a Line.
+// The states of a ReportLine.
 const (
-	Added   State = "added"
-	Changed State = "changed"
-	Missing State = "missing" // the contest has it and the package does not: it stays
-	Skipped State = "skipped" // the package has it, and it cannot be imported yet
+	Added   Action = "added"
+	Changed Action = "changed"
+	Missing Action = "missing" // the contest has it and the package does not: it stays
+	Skipped Action = "skipped" // the package has it, and it cannot be imported yet
 )
 
-// Line is a line of the report of an import.
-type Line struct {
-	State State
+// A ReportLine is a line of the report of an import.
+type ReportLine struct {
+	State Action
 	Kind  string
 	ID    string
 	Note  string // what changes, or why; it may be empty
@@ -52,7 +52,7 @@ type Current struct {
 // Plan is what an import does.
 type Plan struct {
 	Slug   string // of the contest
-	Lines  []Line
+	Lines  []ReportLine
 	Notes  []string
 	Import store.ContestImport
 	// Passwords are those of Import.Accounts that the package says, before they are hashed. They may be empty:
@@ -62,7 +62,7 @@ type Plan struct {
 
 // Empty reports whether the import changes nothing.
 func (p *Plan) Empty() bool {
-	return !slices.ContainsFunc(p.Lines, func(l Line) bool { return l.State == Added || l.State == Changed })
+	return !slices.ContainsFunc(p.Lines, func(l ReportLine) bool { return l.State == Added || l.State == Changed })
 }
 
 // planner makes a Plan.
@@ -94,8 +94,8 @@ func PlanImport(ctx context.Context, p *Package, slug string, now *Current) (*Pl
 	return l.plan, l.sorted()
 }
 
-func (l *planner) line(state State, k kind, id, note string) {
-	l.plan.Lines = append(l.plan.Lines, Line{state, string(k), id, note})
+func (l *planner) line(state Action, k kind, id, note string) {
+	l.plan.Lines = append(l.plan.Lines, ReportLine{state, string(k), id, note})
 }
 
 // missing tells the objects that the package does not have.

@@ -17,7 +17,7 @@ import (
 	"strings"
 
 	"assay/judge"
-	"assay/judge/packages/strictyaml"
+	"assay/judge/internal/strict"
 )
 
 // mostBytes bounds a file of a package.
@@ -60,8 +60,8 @@ func names() (all []string) {
 
 // value is a value of an object: a text, a list, an object, or nothing.
 type value struct {
-	node *strictyaml.Node // nil if the value is a cell of a TSV file
-	text string           // of a cell
+	node *strict.Node // nil if the value is a cell of a TSV file
+	text string       // of a cell
 }
 
 // item is an object as a file has it, before anybody knows what it means.
@@ -168,22 +168,22 @@ func (r *reader) tree(name string, data []byte) (all []item) {
 			return nil
 		}
 	}
-	root, faults := strictyaml.Parse(name, data)
+	root, faults := strict.ParseYAML(name, data)
 	if len(faults) > 0 {
 		r.faults = append(r.faults, faults...)
 		return nil
 	}
 	single := strings.HasPrefix(name, "contest.")
-	nodes := []*strictyaml.Node{root}
+	nodes := []*strict.Node{root}
 	if !single {
-		if root.Here() && root.Kind != strictyaml.List {
+		if root.Here() && root.Kind != strict.List {
 			r.wrong(name, root.Line, "", "the file must be a list of objects")
 			return nil
 		}
 		nodes = root.Items()
 	}
 	for _, n := range nodes {
-		if n.Kind != strictyaml.Map {
+		if n.Kind != strict.Map {
 			r.wrong(name, max(n.Line, 1), "", "an object with keys such as \"id\" must be here")
 			continue
 		}

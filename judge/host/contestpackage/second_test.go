@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"assay/judge/host/store"
-	"assay/judge/packages/strictyaml"
+	"assay/judge/internal/strict"
 )
 
 // imported imports packages one after the other into an empty server, and returns the server.
@@ -212,7 +212,7 @@ func TestJSONForms(t *testing.T) {
 			t.Errorf("%q: %v", text, fault)
 			continue
 		}
-		root, faults := strictyaml.Parse("x.json", out)
+		root, faults := strict.ParseYAML("x.json", out)
 		if len(faults) > 0 {
 			t.Errorf("%q becomes %q: %v", text, out, faults)
 			continue

@@ -45,9 +45,8 @@ type Desk struct {
 	Passers Turns
 	uploads Turns // of accounts: see Upload
 	// Throttle delays logins after wrong passwords.
-	Throttle LoginThrottle
-	// Streams are those that are open.
-	Streams Streams
+	Throttle       LoginThrottle
+	streams, feeds Counter // that are open
 	// Class is that of the workers that judge submissions.
 	Class string
 	// Registration says who may make an account of their own.
@@ -87,34 +86,8 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.Text }
 
-// A Seat is the access of an account to a contest.
-type Seat struct {
-	Contest *store.Contest
-	Account *store.Account // nil if the caller is not logged in
-	Role    auth.Role
-	Team    *store.Team // nil if the account does not take part, or not yet
-	State   auth.State
-}
-
-// Can reports whether the account may do an action now.
-func (s *Seat) Can(a auth.Action) bool { return auth.Can(s.Role, a, s.State) }
-
-// Ends returns when the contest ends for the account. The zero time means never.
-func (s *Seat) Ends() time.Time {
-	end := s.Contest.Ends()
-	if !end.IsZero() && s.Team != nil {
-		end = end.Add(s.Team.ExtraTime)
-	}
-	return end
-}
-
-// Role is what an account is on the whole site.
-func Role(a *store.Account) auth.Role {
-	if a == nil {
-		return auth.Anonymous
-	}
-	return auth.Higher(auth.Contestant, auth.Role(a.Role))
-}
+// Sentence returns the text for a page.
+func (r *Refusal) Sentence() string { return strings.ToUpper(r.Text[:1]) + r.Text[1:] + "." }
 
 // Scopes are those that tokens of an account with a role on the whole site may have.
 func Scopes(r auth.Role) []string {
@@ -126,59 +99,6 @@ func Scopes(r auth.Role) []string {
 		all = append(all, string(client.Admin))
 	}
 	return all
-}
-
-// Seat returns the access of an account to a contest. If a is nil, the caller is not logged in.
-func (d *Desk) Seat(ctx context.Context, c *store.Contest, a *store.Account) (*Seat, error) {
-	s := &Seat{Contest: c, Account: a, Role: Role(a)}
-	given := false
-	if a != nil {
-		role, err := d.Store.RoleIn(ctx, a.ID, c.ID)
-		if err != nil {
-			return nil, err
-		}
-		given = role != ""
-		s.Role = auth.Higher(s.Role, auth.Role(role))
-		s.Team, err = d.Store.TeamOf(ctx, c.ID, a.ID)
-		if errors.Is(err, store.ErrNotFound) {
-			s.Team, err = nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	s.State.Phase, s.State.Practice = d.phase(s), c.Settings.Practice
-	switch c.Visibility {
-	case store.Public:
-		s.State.Shown = true
-	case store.Accounts:
-		s.State.Shown = a != nil
-	case store.Teams:
-		s.State.Shown = s.Team != nil || given
-	case store.Staff:
-		s.State.Shown = given
-	}
-	return s, nil
-}
-
-// phase returns the phase of a contest for the team of a seat.
-func (d *Desk) phase(s *Seat) auth.Phase {
-	now, end := d.Time(), s.Ends()
-	switch {
-	case s.Contest.Starts.IsZero() || now.Before(s.Contest.Starts):
-		return auth.Before
-	case !end.IsZero() && !now.Before(end):
-		return auth.Over
-	}
-	return auth.Running
-}
-
-// SeatFor returns the access to a contest that an account has if it acts for a team.
-func (d *Desk) SeatFor(s *Seat, t *store.Team) *Seat {
-	of := *s
-	of.Team = t
-	of.State.Phase = d.phase(&of)
-	return &of
 }
 
 // New is a submission that is handed in. Its files are blobs that are there.
@@ -209,13 +129,6 @@ const (
 // MaxArchive is the most bytes of a package, and of each blob of a problem.
 const MaxArchive = 1 << 30
 
-// mostOpen is how many submissions of a contestant may wait or be judged at one time: one who
-// sends without end must not fill the queue for all others.
-const mostOpen = 100
-
-// usualPerMinute is how many submissions an account may send to a contest in a minute.
-const usualPerMinute = 10
-
 // Take keeps a submission. When it returns, it is in the database, and nothing that happens
 // later loses it. What is not taken is a *Refusal.
 func (d *Desk) Take(ctx context.Context, n New) (*store.Accepted, error) {
@@ -241,7 +154,7 @@ func (d *Desk) Take(ctx context.Context, n New) (*store.Accepted, error) {
 	}
 	kept := store.NewSubmission{Key: n.Key, Account: n.Account.ID, Problem: n.Problem.Slug, Work: work, Lane: job.Practice, Class: d.Class, Cost: cost}
 	if !n.Many && Role(n.Account) == auth.Contestant {
-		kept.MostOpen = mostOpen
+		kept.MostOpen = PendingSubmissions.Most
 	}
 	if n.Seat != nil {
 		if err := d.enter(ctx, &n, &kept); err != nil {
@@ -268,21 +181,16 @@ func (d *Desk) Keep(ctx context.Context, a *store.Account, data []byte) error {
 	return d.KeepStaged(ctx, a, s, false)
 }
 
-// What an account may have sent that nothing names yet: one who only submits, and one who
-// publishes. A bundle may have more than that; an administrator has no bound.
-const (
-	mostSent    = 64 << 20
-	mostBundled = 8 << 30
-)
-
 // KeepStaged makes a blob of what an account has sent, which may also publish: it may name the blob
 // from then on. Its bytes were read also where the blob is there, for to know a digest is not to
 // have the bytes. Kept is held.
 func (d *Desk) KeepStaged(ctx context.Context, a *store.Account, s *blob.Staged, publishes bool) error {
-	b, most := store.Blob{Digest: s.Digest, Size: s.Size, Kind: store.Brief}, max(mostSent, 4*d.MaxSize)
+	b := store.Blob{Digest: s.Digest, Size: s.Size, Kind: store.Brief}
+	limit := UnusedUploads.With(max(UnusedUploads.Most, d.MaxSize>>18)) // four times the size, in MiB
 	if publishes {
-		b.Kind, most = "upload", mostBundled
+		b.Kind, limit = "upload", UnusedBundles
 	}
+	most := limit.Most << 20
 	if Role(a) == auth.Admin {
 		most = 0
 	}
@@ -293,7 +201,7 @@ func (d *Desk) KeepStaged(ctx context.Context, a *store.Account, s *blob.Staged,
 		}
 	}
 	if errors.Is(err, store.ErrManySent) {
-		return &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("you have sent %d MiB that belong to nothing yet, and that is the most", most>>20), Hint: "submit or publish what you have sent; what belongs to nothing is removed after a while"}
+		return limit.Reached()
 	}
 	if err != nil {
 		return err
@@ -331,18 +239,20 @@ func (d *Desk) Hurried(ctx context.Context, n New) error {
 }
 
 // perMinute is how many submissions an account may send to a contest in a minute.
-func perMinute(s *Seat) int64 { return cmp.Or(int64(s.Contest.Settings.PerMinute), usualPerMinute) }
+func perMinute(s *Seat) int64 {
+	return cmp.Or(int64(s.Contest.Settings.PerMinute), SubmissionRate.Most)
+}
 
 // asRefusal converts an error of the store into the Refusal shown to the author of the submission.
 func asRefusal(err error, s *Seat) error {
 	if errors.Is(err, store.ErrTooFast) {
-		return &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("you have sent %d submissions within a minute, and that is the most", perMinute(s)), Hint: "wait a minute"}
+		return SubmissionRate.With(perMinute(s)).Reached()
 	}
 	if errors.Is(err, store.ErrOtherUnderKey) {
 		return &Refusal{Code: http.StatusConflict, Text: "another program was sent with the same key, less than ten minutes ago", Hint: "reload the page, or use another key"}
 	}
 	if errors.Is(err, store.ErrManyOpen) {
-		return &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("%d of your submissions are not judged yet, and that is the most", mostOpen), Hint: "wait until some of them are judged"}
+		return PendingSubmissions.Reached()
 	}
 	return err
 }
@@ -357,8 +267,8 @@ func (d *Desk) at(kept bool) {
 // submission of the jury has no team and is unscored.
 func (d *Desk) enter(ctx context.Context, n *New, kept *store.NewSubmission) (err error) {
 	c, s := n.Seat.Contest, &n.Seat.Contest.Settings
-	if !n.Seat.Can(auth.Submit) {
-		return d.Closed(n.Seat)
+	if err := n.Seat.Admit(); err != nil {
+		return err
 	}
 	if len(s.Languages) > 0 && n.Language != "" && !slices.Contains(s.Languages, n.Language) {
 		return &Refusal{Code: http.StatusBadRequest, Text: fmt.Sprintf("%.40s is not a language of this contest: they are %s", n.Language, strings.Join(s.Languages, ", "))}
@@ -385,21 +295,6 @@ func (d *Desk) enter(ctx context.Context, n *New, kept *store.NewSubmission) (er
 	}
 	kept.Team = n.Seat.Team.ID
 	return nil
-}
-
-// Closed returns why a contest takes no submission.
-func (d *Desk) Closed(s *Seat) *Refusal {
-	switch {
-	case !s.State.Shown:
-		return &Refusal{Code: http.StatusNotFound, Text: "there is no such contest"}
-	case s.Account == nil:
-		return &Refusal{Code: http.StatusUnauthorized, Text: "only users who are logged in may submit"}
-	case s.State.Phase == auth.Before:
-		return &Refusal{Code: http.StatusForbidden, Text: s.Contest.Name + " has not begun yet"}
-	case s.State.Phase == auth.Over:
-		return &Refusal{Code: http.StatusForbidden, Text: s.Contest.Name + " is over and takes no more submissions"}
-	}
-	return &Refusal{Code: http.StatusForbidden, Text: "you do not take part in " + s.Contest.Name}
 }
 
 // HasDisk refuses where the disk has too little room left.
@@ -465,7 +360,7 @@ func (d *Desk) Place(ctx context.Context, a *store.Account, problem string) (*Se
 	case best != nil:
 		return best, nil
 	case seen != nil && !staff:
-		return nil, d.Closed(seen)
+		return nil, seen.Closed()
 	case staff:
 		return nil, nil
 	case len(contests) == 0 && a.Role == "":
@@ -531,7 +426,7 @@ func (d *Desk) Labelled(ctx context.Context, a *store.Account, contest, label st
 		return nil, nil, several(label, running)
 	}
 	if best == nil && seen != nil {
-		return nil, nil, d.Closed(seen)
+		return nil, nil, seen.Closed()
 	}
 	if best == nil {
 		return nil, nil, fmt.Errorf("the problem %s: %w", label, store.ErrNotFound)

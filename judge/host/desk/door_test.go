@@ -36,9 +36,9 @@ type door struct {
 	made int                       // contests and holes
 }
 
-// callers are everybody who comes to the door. The team account takes part in each contest, the chair
-// has the role judge in each contest, and nobody else has anything to do with one.
-var callers = []string{"anonymous", "outsider", "team", "chair", "runner", "judge", "contest-admin", "admin"}
+// callers are the kinds of accounts. The team account takes part in each contest, the chair has the role judge and
+// the usher the role runner in each contest; the others have only their role on the server.
+var callers = []string{"anonymous", "outsider", "team", "chair", "usher", "runner", "judge", "contest-admin", "admin"}
 
 func (d *door) must(err error) {
 	d.Helper()
@@ -63,7 +63,7 @@ func newDoor(t *testing.T) *door {
 		MaxSize: 1000, MaxFiles: 3, Class: "main", FreeDisk: func() (int64, error) { return d.free, nil }, Now: clock,
 	}
 	roles := map[string]auth.Role{
-		"outsider": auth.Contestant, "team": auth.Contestant, "chair": auth.Contestant, "runner": auth.Runner, "judge": auth.Judge,
+		"outsider": auth.Contestant, "team": auth.Contestant, "chair": auth.Contestant, "usher": auth.Contestant, "runner": auth.Runner, "judge": auth.Judge,
 		"contest-admin": auth.ContestAdmin, "admin": auth.Admin, "roleless": "",
 	}
 	for login, role := range roles {
@@ -115,6 +115,7 @@ func (d *door) contest(v store.Visibility, p auth.Phase, s store.Settings) *stor
 	_, err := d.Store.Enter(d.Context(), c.ID, d.who["team"])
 	d.must(err)
 	d.must(d.Store.SetRoleIn(d.Context(), d.who["chair"].ID, c.ID, string(auth.Judge)))
+	d.must(d.Store.SetRoleIn(d.Context(), d.who["usher"].ID, c.ID, string(auth.Runner)))
 	return c
 }
 
@@ -173,7 +174,7 @@ func TestDoorOfContests(t *testing.T) {
 				for _, who := range callers {
 					rows++
 					jury := slices.Contains([]string{"chair", "judge", "contest-admin", "admin"}, who)
-					shown := v == store.Public || v == store.Accounts && who != "anonymous" || who == "chair" || v == store.Teams && who == "team"
+					shown := v == store.Public || v == store.Accounts && who != "anonymous" || who == "chair" || who == "usher" || v == store.Teams && who == "team"
 					open := phase == auth.Running || phase == auth.Over && practice
 					want := map[auth.Action]bool{
 						auth.SeeContest: jury || shown || who == "runner", auth.SeeProblems: jury || shown && phase != auth.Before,
@@ -198,7 +199,7 @@ func TestDoorOfContests(t *testing.T) {
 			}
 		}
 	}
-	if rows != 4*3*2*8 {
+	if rows != 4*3*2*9 {
 		t.Errorf("%d rows", rows)
 	}
 }
@@ -268,29 +269,34 @@ func TestDoorOfHoles(t *testing.T) {
 			c = d.contest(in.visible, in.phase, store.Settings{Practice: true})
 		}
 		for _, v := range []store.Visibility{store.Public, store.Accounts, store.Staff} {
-			for _, closed := range []bool{false, true} {
+			for _, closed := range []string{"", "is closed", "closed on 28 Nov 2026 at 10:00 UTC"} {
 				d.made++
 				h := &store.Hole{Slug: fmt.Sprint("h", d.made), Name: "Hole", ProblemSlug: "sum", Visibility: v}
 				d.must(d.Store.NewHole(t.Context(), h))
-				h.Closed = closed
+				switch h.Closes = d.now.Add(1); closed {
+				case "is closed":
+					h.Closed = true
+				case "closed on 28 Nov 2026 at 10:00 UTC":
+					h.Closes = d.now
+				}
 				for _, who := range callers {
 					site := slices.Contains([]string{"judge", "contest-admin", "admin"}, who)
 					shown := v == store.Public || v == store.Accounts && who != "anonymous" || site
 					contested := in.phase == auth.Running && in.visible != store.Staff && !site && who != "chair"
-					name := fmt.Sprintf("%s hole, closed %v, contest %+v, %s", v, closed, in, who)
+					name := fmt.Sprintf("%s hole, closed %q, contest %+v, %s", v, closed, in, who)
 					s, err := d.HoleSeat(t.Context(), h, d.who[who])
 					d.must(err)
-					if s.Contested != contested || s.Can(auth.SeeHole) != shown {
-						t.Errorf("%s: contested %v, seen %v", name, s.Contested, s.Can(auth.SeeHole))
+					if s.Can(auth.SeeHole) != shown {
+						t.Errorf("%s: seen %v", name, s.Can(auth.SeeHole))
 					}
 					want, says := http.StatusOK, ""
 					switch {
 					case !shown:
 						want, says = http.StatusNotFound, "no such hole"
-					case closed:
-						want, says = http.StatusForbidden, "the hole is closed"
+					case closed != "":
+						want, says = http.StatusForbidden, "Hole "+closed+" and takes no more submissions"
 					case contested:
-						want, says = http.StatusForbidden, "while a contest with its problem runs"
+						want, says = http.StatusForbidden, "Hole takes no submissions while a contest with its problem runs"
 					case who == "anonymous":
 						want, says = http.StatusUnauthorized, "logged in"
 					}
@@ -303,6 +309,109 @@ func TestDoorOfHoles(t *testing.T) {
 		}
 		if c != nil {
 			d.end(c)
+		}
+	}
+}
+
+// TestDoorOfLadders: who sees a ladder, who may submit a bot and who sees what a bot did wrong, for each visibility
+// and caller.
+func TestDoorOfLadders(t *testing.T) {
+	d := newDoor(t)
+	for _, v := range []store.Visibility{store.Public, store.Accounts, store.Staff} {
+		for _, open := range []bool{true, false} {
+			l := &store.Ladder{Name: "Ladder", Visibility: v, Open: open, PerAccount: 1}
+			for _, who := range callers {
+				name := fmt.Sprintf("%s ladder, open %v, %s", v, open, who)
+				site := slices.Contains([]string{"judge", "contest-admin", "admin"}, who)
+				shown := v == store.Public || v == store.Accounts && who != "anonymous" || site
+				to := desk.LadderAccess(l, d.who[who])
+				if got := to.Can(auth.SeeLadder); got != shown {
+					t.Errorf("%s: seen %v", name, got)
+				}
+				want, says := http.StatusOK, ""
+				switch {
+				case site:
+				case !shown:
+					want, says = http.StatusNotFound, "there is no such ladder"
+				case !open:
+					want, says = http.StatusForbidden, "Ladder is closed and takes no more bots"
+				case who == "anonymous":
+					want, says = http.StatusUnauthorized, "logged in"
+				}
+				if got, text := code(t, to.Admit()); got != want || !strings.Contains(text, says) {
+					t.Errorf("%s: a bot gets %d %q, want %d %q", name, got, text, want, says)
+				}
+				for _, author := range callers[1:] {
+					sees := shown && (site || who == author)
+					if got := to.OfBot(&store.Bot{Account: d.who[author].ID}).Can(auth.SeeBot); got != sees {
+						t.Errorf("%s: sees the bot of %s: %v", name, author, got)
+					}
+				}
+				if to.State.Own {
+					t.Errorf("%s: looking at a bot changes the access to the ladder", name)
+				}
+			}
+		}
+	}
+}
+
+// TestAdmitBot: an account has as many bots on a ladder as its settings allow, and submits at most 10 per minute.
+func TestAdmitBot(t *testing.T) {
+	d := newDoor(t)
+	l := &store.Ladder{Slug: "l", Name: "Ladder", Problem: "sum", Visibility: store.Public, PerAccount: 2, Owner: d.who["admin"].ID}
+	d.must(d.Store.NewLadder(t.Context(), l))
+	ada, bob := d.who["outsider"], d.who["team"]
+	of := func(a *store.Account, name string, state store.BotState) *store.Bot {
+		return &store.Bot{Ladder: l.ID, Account: a.ID, Name: name, State: state}
+	}
+	bots := []*store.Bot{of(bob, "x", store.BotActive), of(ada, "a", store.BotActive), of(ada, "a", store.BotRetired), of(ada, "old", store.BotRetired), of(ada, "bad", store.BotRefused)}
+	admit := func(a *store.Account, key, name string, want int, says string) {
+		t.Helper()
+		if got, text := code(t, d.AdmitBot(t.Context(), l, a, key, name, bots)); got != want || !strings.Contains(text, says) {
+			t.Errorf("the bot %s of %s: %d %q, want %d %q", name, a.Login, got, text, want, says)
+		}
+	}
+	admit(ada, "", "b", 200, "")
+	bots = append(bots, of(ada, "b", store.BotChecking))
+	admit(ada, "", "c", 400, "you have 2 bots here, which is the limit")
+	admit(ada, "", "old", 400, "you have 2 bots here")
+	admit(ada, "", "a", 200, "")
+	admit(bob, "", "c", 200, "")
+	for i := range 10 {
+		admit(ada, "", "a", 200, "")
+		b := of(ada, "a", "")
+		b.Key = fmt.Sprint("key", i)
+		d.must(d.Store.NewBot(t.Context(), b, string(flow.Trial), func(*store.Bot) ([]byte, error) { return []byte("{}"), nil }))
+	}
+	admit(ada, "", "a", 429, "10 bots submitted to a ladder per minute")
+	admit(ada, "key3", "a", 200, "")
+	admit(bob, "", "c", 200, "")
+	d.now = d.now.Add(61 * time.Second)
+	admit(ada, "", "a", 200, "")
+	l.Open = false
+	admit(ada, "key3", "a", 403, "is closed")
+}
+
+// TestAHoleClosesMeanwhile: an answer is refused if its hole closes while it is sent, by its time or by hand.
+func TestAHoleClosesMeanwhile(t *testing.T) {
+	d := newDoor(t)
+	for want, end := range map[string]func(h *store.Hole) error{
+		"closed on 28 Nov 2026 at 10:01 UTC": func(*store.Hole) error { d.now = d.now.Add(time.Minute); return nil },
+		"Hole is closed":                     func(h *store.Hole) error { h.Closed = true; return d.Store.SetHole(t.Context(), h) },
+	} {
+		d.now, d.made = time.Date(2026, 11, 28, 10, 0, 0, 0, time.UTC), d.made+1
+		h := &store.Hole{Slug: fmt.Sprint("h", d.made), Name: "Hole", ProblemSlug: "sum", Visibility: store.Public, Closes: d.now.Add(time.Minute)}
+		d.must(d.Store.NewHole(t.Context(), h))
+		s, err := d.HoleSeat(t.Context(), h, d.who["outsider"])
+		d.must(err)
+		changed := *h
+		d.must(end(&changed))
+		_, err = d.TakeAnswer(t.Context(), desk.NewAnswer{HoleSeat: s, Name: "a.py", Data: []byte("f=1")})
+		if got, text := code(t, err); got != http.StatusForbidden || !strings.Contains(text, want) {
+			t.Errorf("%s: the answer gets %d %q", want, got, text)
+		}
+		if h, err = d.Store.Hole(t.Context(), h.Slug); err != nil || h.Answers != 0 {
+			t.Errorf("%s: the hole has %d answers, %v", want, h.Answers, err)
 		}
 	}
 }
@@ -397,7 +506,7 @@ func TestAnswers(t *testing.T) {
 			want = http.StatusTooManyRequests
 		}
 		got, text := code(t, second(d.TakeAnswer(t.Context(), desk.NewAnswer{HoleSeat: s, Name: "a.py", Data: fmt.Appendf(nil, "f=%d", i)})))
-		if got != want || got != 200 && !strings.Contains(text, "10 submissions within a minute") {
+		if got != want || got != 200 && !strings.Contains(text, "10 submissions to a hole per minute") {
 			t.Errorf("answer %d: %d %q", i+1, got, text)
 		}
 	}

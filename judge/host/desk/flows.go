@@ -15,13 +15,6 @@ import (
 	"assay/judge/host/store"
 )
 
-// What one may ask for of work that is made of many jobs. A command of judge has one flow at
-// a time: judge arena two, one after the other.
-var (
-	flowsOfOne  = store.FlowBounds{Kinds: askedKinds(), Open: 10, PerMinute: 60}
-	flowsOfMany = store.FlowBounds{Kinds: askedKinds(), Open: 100, PerMinute: 600}
-)
-
 // mostAsked is how many bytes what is planned of a flow may have.
 const mostAsked = 1 << 20
 
@@ -45,16 +38,17 @@ func (d *Desk) Ask(ctx context.Context, a *store.Account, id string, s *flow.Spe
 	if len(data) > mostAsked {
 		return nil, &Refusal{Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("its files and options have %d bytes; the most is %d", len(data), mostAsked)}
 	}
-	most := flowsOfOne
+	// A command of judge has one workflow at a time: judge arena two, one after the other.
+	open, rate := RemoteRuns, RemoteRunRate
 	if many || Role(a) != auth.Contestant {
-		most = flowsOfMany
+		open, rate = ManyRemoteRuns, ManyRemoteRunRate
 	}
-	f, err := d.Store.AskFlow(ctx, id, string(s.Kind), data, a.ID, most)
+	f, err := d.Store.AskFlow(ctx, id, string(s.Kind), data, a.ID, store.FlowBounds{Kinds: askedKinds(), Open: int(open.Most), PerMinute: rate.Most})
 	switch {
 	case errors.Is(err, store.ErrManyOpen):
-		return nil, &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("%d of your flows (judge verify, adequacy, golf, arena) have not ended, and that is the most", most.Open), Hint: "wait until one of them has ended"}
+		return nil, open.Reached()
 	case errors.Is(err, store.ErrTooFast):
-		return nil, &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("you have begun %d flows (judge verify, adequacy, golf, arena) within a minute, and that is the most", most.PerMinute), Hint: "wait a minute"}
+		return nil, rate.Reached()
 	case err != nil:
 		return nil, err
 	}
@@ -64,7 +58,7 @@ func (d *Desk) Ask(ctx context.Context, a *store.Account, id string, s *flow.Spe
 
 // EndFlows ends all flows that an account asked for, and says how many.
 func (d *Desk) EndFlows(ctx context.Context, a *store.Account, reason string) (n int, err error) {
-	ids, err := d.Store.OpenFlows(ctx, a.ID, flowsOfOne.Kinds)
+	ids, err := d.Store.OpenFlows(ctx, a.ID, askedKinds())
 	if err != nil {
 		return 0, err
 	}

@@ -25,48 +25,55 @@ import (
 
 // A HoleSeat is the access of an account to a hole.
 type HoleSeat struct {
-	Hole    *store.Hole
-	Account *store.Account // nil if the caller is not logged in
-	Role    auth.Role
-	State   auth.State
-	// Contested reports whether the problem is in a running contest, and the account is not in its
-	// jury. Then the hole accepts no answers, because its checks would reveal what the contest does not.
-	Contested bool
+	Access
+	Hole *store.Hole
 }
 
 // HoleSeat returns the access of an account to a hole. If a is nil, the caller is not logged in.
 func (d *Desk) HoleSeat(ctx context.Context, h *store.Hole, a *store.Account) (*HoleSeat, error) {
-	t := &HoleSeat{Hole: h, Account: a, Role: Role(a), State: auth.State{Phase: auth.Running}}
+	t := &HoleSeat{Hole: h, Access: Access{Account: a, Role: Role(a), State: auth.State{Phase: auth.Running}, kind: hole, name: h.Name}}
 	contests, err := d.Store.ContestsOf(ctx, h.ProblemSlug)
 	if err != nil {
 		return nil, err
 	}
+	contested := false
 	for _, c := range contests {
 		s, err := d.Seat(ctx, c, a)
 		if err != nil {
 			return nil, err
 		}
 		if c.Visibility != store.Staff && s.State.Phase == auth.Running && !s.Can(auth.SeeAll) {
-			t.Contested = true
+			contested = true
 		}
 	}
-	if h.Closed || t.Contested {
+	if t.closed = holeClosed(h, d.Time(), contested); t.closed != "" {
 		t.State.Phase = auth.Over
 	}
 	// An account that sees everything sees each hole, and may try it.
-	t.State.Shown = h.Visibility == store.Public || h.Visibility == store.Accounts && a != nil || auth.Can(t.Role, auth.SeeAll, auth.State{})
+	t.State.Shown = shown(h.Visibility, a, auth.Can(t.Role, auth.SeeAll, auth.State{}), false)
 	return t, nil
 }
 
-// Can reports whether the account may do an action now.
-func (t *HoleSeat) Can(a auth.Action) bool { return auth.Can(t.Role, a, t.State) }
+// holeClosed returns why a hole accepts no submissions. If it accepts them, it returns "". Contested reports whether
+// the problem is in a running contest, and the account is not in its jury: the hole's checks would reveal what the
+// contest does not.
+func holeClosed(h *store.Hole, now time.Time, contested bool) string {
+	switch {
+	case h.Closed:
+		return h.Name + " is closed and takes no more submissions"
+	case h.Over(now):
+		return h.Name + " closed on " + h.Closes.Format("2 Jan 2006 at 15:04 UTC") + " and takes no more submissions"
+	case contested:
+		return h.Name + " takes no submissions while a contest with its problem runs"
+	}
+	return ""
+}
 
 // Look returns the access to an answer of the hole.
 func (t *HoleSeat) Look(a *store.Answer) *HoleSeat {
-	of := *t
-	of.State.Own = t.Account != nil && a.Account == t.Account.ID
+	of := &HoleSeat{Access: t.of(a.Account), Hole: t.Hole}
 	of.State.Open = t.Hole.Shown && a.State == store.Standing
-	return &of
+	return of
 }
 
 // NewAnswer is an answer to a hole that is handed in. Its bytes are a blob that is there, or
@@ -80,13 +87,10 @@ type NewAnswer struct {
 	How  flow.HoleAnswer
 }
 
-// answersPerMinute is how many answers an account may send to a hole in a minute.
-const answersPerMinute = 10
-
 // TakeAnswer keeps an answer and has it proved. What is not taken is a *Refusal.
 func (d *Desk) TakeAnswer(ctx context.Context, n NewAnswer) (*store.Answer, error) {
-	if !n.Can(auth.Golf) {
-		return nil, n.closed()
+	if err := n.Admit(); err != nil {
+		return nil, err
 	}
 	if err := d.readAnswer(ctx, &n); err != nil {
 		return nil, err
@@ -98,12 +102,12 @@ func (d *Desk) TakeAnswer(ctx context.Context, n NewAnswer) (*store.Answer, erro
 	if err := errors.Join(d.HasDisk(RoomForSubmissions), d.understood(ctx, &n, p)); err != nil {
 		return nil, err
 	}
-	recent, err := d.Store.RecentAnswers(ctx, n.Hole.ID, n.Account.ID, time.Minute)
+	recent, err := d.Store.RecentAnswers(ctx, n.Hole.ID, n.Account.ID, AnswerRate.Within)
 	if err != nil {
 		return nil, err
 	}
-	if recent >= answersPerMinute {
-		return nil, &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("you have sent %d submissions within a minute, which is the limit", recent), Hint: "wait a minute"}
+	if recent >= AnswerRate.Most {
+		return nil, AnswerRate.Reached()
 	}
 	if err := d.Keep(ctx, n.Account, n.Data); err != nil {
 		return nil, err
@@ -117,34 +121,16 @@ func (d *Desk) TakeAnswer(ctx context.Context, n NewAnswer) (*store.Answer, erro
 		return nil, err
 	}
 	a, err := d.Store.NewAnswer(ctx, store.NewAnswer{Key: n.Key, Hole: n.Hole, Account: n.Account.ID, File: n.File, Asked: asked, Spec: spec, Kind: string(flow.Hole)})
+	if errors.Is(err, store.ErrEnded) { // it was closed while the answer was sent
+		if n.Hole, err = d.Store.Hole(ctx, n.Hole.Slug); err == nil {
+			err = &Refusal{Code: http.StatusForbidden, Text: holeClosed(n.Hole, d.Time(), false)}
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
 	d.Dispatch.Plan(a.Flow)
 	return a, nil
-}
-
-// closed says why a hole takes no answer.
-func (t *HoleSeat) closed() *Refusal {
-	if !t.State.Shown {
-		return &Refusal{Code: http.StatusNotFound, Text: "there is no such hole"}
-	}
-	code := http.StatusForbidden
-	if t.Account == nil && !t.Hole.Closed && !t.Contested {
-		code = http.StatusUnauthorized
-	}
-	return &Refusal{Code: code, Text: t.Closed()}
-}
-
-// Closed returns a sentence that says why the hole accepts no answer of the account.
-func (t *HoleSeat) Closed() string {
-	switch {
-	case t.Hole.Closed:
-		return "the hole is closed and takes no more submissions"
-	case t.Contested:
-		return "the hole takes no submissions while a contest with its problem runs"
-	}
-	return "only users who are logged in may submit"
 }
 
 // ShownProof is a proof as the readers of an answer see it: without what was tried to call it.

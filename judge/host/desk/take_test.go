@@ -38,7 +38,7 @@ func TestOpenBound(t *testing.T) {
 	}
 	for _, in := range []*desk.Seat{nil, seat} {
 		got, text := code(t, second(d.Take(t.Context(), d.submission(team, in))))
-		if got != http.StatusTooManyRequests || !strings.Contains(text, "100 of your submissions are not judged yet") {
+		if got != http.StatusTooManyRequests || !strings.Contains(text, "limit reached: 100 pending submissions for each account") {
 			t.Errorf("one more in %v: %d %q", in, got, text)
 		}
 	}
@@ -91,7 +91,7 @@ func TestKeys(t *testing.T) {
 	}
 	n := d.submission(ada, seat)
 	d.must(second(d.Take(t.Context(), n)))
-	if got, text := code(t, second(d.Take(t.Context(), n))); got != http.StatusTooManyRequests || !strings.Contains(text, "2 submissions within a minute") {
+	if got, text := code(t, second(d.Take(t.Context(), n))); got != http.StatusTooManyRequests || !strings.Contains(text, "2 submissions to a contest per minute for each account") {
 		t.Errorf("the third within a minute: %d %q", got, text)
 	}
 	if got, _ := code(t, d.Hurried(t.Context(), n)); got != http.StatusTooManyRequests {
@@ -116,7 +116,7 @@ func TestRate(t *testing.T) {
 	seat := d.seat(d.contest(store.Public, auth.Running, store.Settings{}), "team")
 	for i := range 11 {
 		got, text := code(t, second(d.Take(t.Context(), d.submission(d.who["team"], seat))))
-		if want := i < 10; (got == http.StatusOK) != want || !want && !strings.Contains(text, "10 submissions within a minute") {
+		if want := i < 10; (got == http.StatusOK) != want || !want && !strings.Contains(text, "10 submissions to a contest per minute") {
 			t.Errorf("submission %d: %d %q", i+1, got, text)
 		}
 	}
@@ -413,7 +413,7 @@ func TestAsk(t *testing.T) {
 				t.Fatalf("%s, workflow %d: %d %q", tt.who, i+1, got, text)
 			}
 		}
-		if got, text := ask(tt.who, tt.many); got != 429 || !strings.Contains(text, fmt.Sprint(tt.most, " of your flows")) {
+		if got, text := ask(tt.who, tt.many); got != 429 || !strings.Contains(text, fmt.Sprint("limit reached: ", tt.most, " remote runs for each")) {
 			t.Errorf("%s, one more: %d %q", tt.who, got, text)
 		}
 	}

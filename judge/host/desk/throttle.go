@@ -1,9 +1,13 @@
 package desk
 
 import (
+	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"time"
+
+	"assay/judge"
 )
 
 // A LoginThrottle delays logins after wrong passwords and doubles the delay each time. It counts per
@@ -19,20 +23,29 @@ type wrong struct {
 	until time.Time
 }
 
-const (
-	freeAttempts  = 5
-	mostPause     = 30 * time.Second
-	mostThrottled = 10_000 // that are remembered
-)
+// mostPause is the longest delay.
+const mostPause = 30 * time.Second
 
 // LoginFrom names a username from a network, by which attempts are counted.
 func LoginFrom(login, address string) string {
 	return strings.ToLower(login) + " from " + Network(address).String()
 }
 
-// Begin counts an attempt, or returns how long to wait for the next. An attempt is a wrong one until
-// Forget is called, so that of many at once only some are checked.
-func (t *LoginThrottle) Begin(by string, now time.Time) time.Duration {
+// Try calls check, which reports whether a password is correct. After some wrong ones it returns a *Refusal that says
+// how long to wait.
+func (t *LoginThrottle) Try(by string, now time.Time, check func() (bool, error)) (good bool, err error) {
+	if wait := t.begin(by, now); wait > 0 {
+		return false, &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("too many wrong passwords: wait %s", judge.Count(int((wait+time.Second-1)/time.Second), "second"))}
+	}
+	if good, err = check(); good && err == nil {
+		t.forget(by)
+	}
+	return good, err
+}
+
+// begin counts an attempt, or returns how long to wait for the next. An attempt is a wrong one until
+// forget is called, so that of many at once only some are checked.
+func (t *LoginThrottle) begin(by string, now time.Time) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	w := t.of[by]
@@ -40,14 +53,14 @@ func (t *LoginThrottle) Begin(by string, now time.Time) time.Duration {
 		return w.until.Sub(now)
 	}
 	if w == nil {
-		if len(t.of) >= mostThrottled {
+		if len(t.of) >= mostRemembered {
 			for old, one := range t.of {
 				if now.After(one.until) {
 					delete(t.of, old)
 				}
 			}
 		}
-		if len(t.of) >= mostThrottled {
+		if len(t.of) >= mostRemembered {
 			clear(t.of)
 		}
 		if t.of == nil {
@@ -56,14 +69,14 @@ func (t *LoginThrottle) Begin(by string, now time.Time) time.Duration {
 		w = &wrong{}
 		t.of[by] = w
 	}
-	if w.n++; w.n >= freeAttempts {
-		w.until = now.Add(min(time.Second<<min(w.n-freeAttempts, 10), mostPause))
+	if w.n++; w.n > int(WrongPasswords.Most) {
+		w.until = now.Add(min(time.Second<<min(w.n-int(WrongPasswords.Most)-1, 10), mostPause))
 	}
 	return 0
 }
 
-// Forget forgets the wrong attempts.
-func (t *LoginThrottle) Forget(by string) {
+// forget forgets the wrong attempts.
+func (t *LoginThrottle) forget(by string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.of, by)

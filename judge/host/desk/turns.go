@@ -45,8 +45,6 @@ func Network(address string) netip.Prefix {
 }
 
 const (
-	// mostInLine is how many requests of one caller may wait.
-	mostInLine = 1000
 	// turnedAway is how long it takes to refuse who has too many.
 	turnedAway = time.Second
 	// leastRest is the shortest rest. Without it, one caller could ask for a scoreboard, which is drawn
@@ -55,15 +53,15 @@ const (
 	leastRest = time.Millisecond
 )
 
-// turnAway is the refusal of a caller with too many. It takes a while: one that asks again at once must not
-// do so as fast as the machine can refuse.
-func turnAway(ctx context.Context, text, hint string) error {
+// turnAway waits, then returns the Refusal of a caller that has reached a limit. The delay slows down clients
+// that retry at once.
+func turnAway(ctx context.Context, l Limit) error {
 	select {
 	case <-time.After(turnedAway):
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	return &Refusal{Code: http.StatusTooManyRequests, Text: text, Hint: hint}
+	return l.Reached()
 }
 
 // Turn is the right to be served now.
@@ -91,13 +89,13 @@ func (t *Turns) wait(ctx context.Context, who string, places int) (*Turn, error)
 		l = &line{place: make(chan struct{}, places)}
 		t.of[who] = l
 	}
-	full := l.here >= mostInLine+places
+	full := l.here >= int(QueuedRequests.Most)+places
 	if !full {
 		l.here++
 	}
 	t.mu.Unlock()
 	if full {
-		return nil, turnAway(ctx, "you ask for too much at once", "wait until it is answered")
+		return nil, turnAway(ctx, QueuedRequests)
 	}
 	turn := &Turn{all: t, line: l, who: who}
 	if err := turn.begin(ctx); err != nil {
@@ -166,14 +164,11 @@ func (t *Turn) End() {
 	}
 }
 
-// mostUploads is how many requests with a body one account may send to the API at a time. They are
-// kept in memory or on the disk until it is the account's turn.
-const mostUploads = 8
-
-// Upload waits until an account may send the body of another request. End the turn when the
-// request has been answered. A body that stalls does not hold up the account's other requests.
+// Upload waits until an account may send the body of another request to the API: bodies are kept in memory or on
+// the disk until it is the account's turn. End the turn when the request has been answered. A body that stalls
+// does not hold up the account's other requests.
 func (d *Desk) Upload(ctx context.Context, a *store.Account) (*Turn, error) {
-	return d.uploads.wait(ctx, AccountTurn(a), mostUploads)
+	return d.uploads.wait(ctx, AccountTurn(a), int(Uploads.Most))
 }
 
 // Pace waits until it is the turn of a request's network, for what anybody may ask and takes no

@@ -27,7 +27,8 @@ type Reader struct {
 
 // own reports whether an item is the reader's own.
 func (c *Contest) own(to Reader, it *item) bool {
-	return it.team != "" && it.team == to.Team || it.account != "" && it.account == to.Account
+	return it.team != "" && it.team == to.Team || it.account != "" && it.account == to.Account ||
+		to.Team != "" && slices.Contains(it.told, to.Team)
 }
 
 // visible reports whether a reader sees an item, or would see it if it were not gone.
@@ -70,6 +71,10 @@ func (c *Contest) lines(to Reader, u *unit, gone bool) (all []Line, err error) {
 			o = clone(o)
 			delete(o, "reply_to_id")
 		}
+		if len(it.secret) > 0 && to.Role == clics.Team {
+			o = clone(o)
+			o["to_team_ids"] = c.known(to, it)
+		}
 		l := Line{Type: u.typ, Object: o, Own: c.own(to, it)}
 		if u.typ != clics.Contest && u.typ != clics.State {
 			l.ID = o["id"].(string)
@@ -80,6 +85,18 @@ func (c *Contest) lines(to Reader, u *unit, gone bool) (all []Line, err error) {
 		all = append(all, l)
 	}
 	return all, nil
+}
+
+// known returns the teams that the item is sent to, without those that a team does not see. If none is left, it
+// returns nil.
+func (c *Contest) known(to Reader, it *item) (ids []string) {
+	own := c.setup.teams[to.Team]
+	for _, id := range it.Object["to_team_ids"].([]string) {
+		if !slices.Contains(it.secret, id) || own != nil && own.ExtID == id {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // List returns the objects of a type that a reader sees.

@@ -126,6 +126,8 @@ type item struct {
 	clics.Object
 	clics.Facts
 	team    string    // id of the team whose it is
+	told    []string  // ids of further teams that it is sent to
+	secret  []string  // ids in the Contest API of teams in to_team_ids that other teams do not see
 	account string    // id of the account that it is
 	of      string    // id of the submission of a judgement or run
 	at      time.Time // when that submission was received
@@ -243,7 +245,7 @@ func (c *Contest) catchUp(ctx context.Context, row *store.Contest, now time.Time
 			fresh = append(fresh, units...)
 		}
 	}
-	if ch.everything || ch.clarifications {
+	if ch.everything || ch.setup || ch.clarifications { // groups may have other teams
 		units, err := c.readClarifications(ctx, &next)
 		if err != nil {
 			return err

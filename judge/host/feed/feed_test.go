@@ -171,8 +171,19 @@ func (w *world) step(r *rand.Rand) string {
 		}
 		w.must(err)
 		if r.IntN(2) == 0 {
-			_, err = w.store.Clarify(w.Context(), store.NewClarification{Contest: w.contest, Account: w.people[1].ID, Staff: true,
-				Text: fmt.Sprint("so ", w.now), ReplyTo: number})
+			n := store.NewClarification{Contest: w.contest, Account: w.people[1].ID, Staff: true, Text: fmt.Sprint("so ", w.now)}
+			if r.IntN(2) == 0 {
+				n.ReplyTo = number
+			}
+			for _, t := range w.teams {
+				if r.IntN(4) == 0 {
+					n.Teams = append(n.Teams, t.ID)
+				}
+			}
+			if r.IntN(3) == 0 {
+				n.Groups = []string{[]string{"east", "west"}[r.IntN(2)]}
+			}
+			_, err = w.store.Clarify(w.Context(), n)
 			w.must(err)
 		}
 		return "clarify"
@@ -221,6 +232,7 @@ func (w *world) rarely(r *rand.Rand, n int) string {
 	case n < 2:
 		t := *w.teams[r.IntN(len(w.teams))]
 		t.ExtraTime = time.Duration(r.IntN(3)) * 10 * time.Minute
+		t.Groups = [][]string{nil, {"East"}, {"West"}, {"West", "East"}}[r.IntN(4)]
 		w.must(w.store.SetTeam(w.Context(), &t, ""))
 		for i := range w.teams {
 			if w.teams[i].ID == t.ID {

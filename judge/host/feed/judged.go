@@ -247,35 +247,3 @@ func (c *Contest) Files(ctx context.Context, to Reader, id string) ([]job.File, 
 	}
 	return nil, store.ErrNotFound
 }
-
-// readClarifications reads the clarifications of a contest.
-func (c *Contest) readClarifications(ctx context.Context, s *setup) ([]*unit, error) {
-	rows, err := c.Store.APIClarifications(ctx, c.id)
-	if err != nil {
-		return nil, err
-	}
-	number := map[int64]*store.APIClarification{}
-	var units []*unit
-	for _, r := range rows {
-		number[r.Number] = r
-		o := clics.Object{"id": r.ExtID, "text": r.Text, "time": r.At, "contest_time": s.contestTime(r.At)}
-		it := item{Object: o, team: r.Team, Facts: clics.Facts{ToAll: r.Staff && r.Team == ""}}
-		if r.Problem != "" {
-			if id := s.problemByID(r.Problem); id != "" {
-				o["problem_id"], it.Names = id, true
-			}
-		}
-		if team := s.teams[r.Team]; team != nil {
-			if r.Staff {
-				o["to_team_ids"], o["to_team_id"] = []string{team.ExtID}, team.ExtID
-			} else {
-				o["from_team_id"] = team.ExtID
-			}
-		}
-		if question := number[r.ReplyTo]; question != nil {
-			o["reply_to_id"], it.replied = question.ExtID, question.Team
-		}
-		units = append(units, &unit{key: key{clics.Clarifications, fmt.Sprint(r.Number)}, items: []item{it}})
-	}
-	return units, nil
-}

@@ -10,17 +10,17 @@ import (
 	"assay/judge/host/job"
 )
 
-// AdequacyOptions say how it is measured what the cases of a problem folder catch.
+// AdequacyOptions are the options of measuring what the cases of a problem catch.
 type AdequacyOptions struct {
-	// Problem is the path of its folder in the snapshot.
+	// Problem is the path of its directory in the snapshot.
 	Problem  string      `json:"problem"`
 	Hunt     mutate.Hunt `json:"hunt"`
 	Thorough bool        `json:"thorough,omitempty"`
 	Grid     bool        `json:"grid,omitempty"` // only what each case finds
 }
 
-// Mutated is the output of a job of kind Lab. A job that finds faults of the folder tells
-// them instead, and nothing is Made.
+// Mutated is the output of a job of kind Lab. A job that finds problem errors reports
+// them instead, and Made is empty.
 type Mutated struct {
 	Made  string        `json:"made,omitempty"` // the identity of all mutants
 	Count int           `json:"count"`
@@ -41,7 +41,7 @@ type ScoreOptions struct {
 	Made string `json:"made"`
 }
 
-// The keys of the parts of which there is one.
+// The keys of parts that exist once.
 const (
 	LabKey   = "lab"
 	ScoreKey = "score"
@@ -71,7 +71,7 @@ func checkAdequacy(s *Spec) error {
 	if err := s.strict(&o); err != nil {
 		return err
 	}
-	return inFolder(o.Problem)
+	return named(o.Problem)
 }
 
 func nextOfAdequacy(s *Spec, parts []Part) (*Step, error) {
@@ -90,7 +90,7 @@ func nextOfAdequacy(s *Spec, parts []Part) (*Step, error) {
 	if err := json.Unmarshal(part(parts, LabKey).Output, &made); err != nil {
 		return nil, fmt.Errorf("read what the lab made: %w", err)
 	}
-	if made.Made == "" { // it told faults
+	if made.Made == "" { // it reported faults
 		return step, nil
 	}
 	var lines []blob.Digest

@@ -115,7 +115,7 @@ func TestAdequacyOfOthers(t *testing.T) {
 	for want, change := range map[string]func(*Spec){
 		"is about a snapshot": func(s *Spec) { s.Work.Snapshot = false },
 		"cannot be read":      func(s *Spec) { s.Options = []byte("[") },
-		"name no folder":      func(s *Spec) { s.Options = []byte("{}") },
+		"name no directory":   func(s *Spec) { s.Options = []byte("{}") },
 	} {
 		s := good()
 		change(s)

@@ -18,7 +18,7 @@ import (
 // An event of bots is held in parts: the Opening has every bot get ready; then jobs of kind
 // Games play encounters of one pair each. How many comes from what the first games of the
 // pair took. Where a bot remembers, all games are one history: a job plays a slice of it,
-// and the next one goes on with what the slices before have brought.
+// and the next one continues from the results of the slices before.
 
 // ArenaOptions are an event of bots.
 type ArenaOptions struct {
@@ -43,7 +43,7 @@ type ArenaOpened struct {
 	Records []*arena.Record `json:"records"`         // the others
 	Pure    bool            `json:"pure"`            // no bot remembers
 	Title   string          `json:"title"`           // of the game
-	Notes   []string        `json:"notes,omitempty"` // what is to be told beside the results
+	Notes   []string        `json:"notes,omitempty"` // reported with the results
 }
 
 // GamesOptions say what a job of kind Games plays of an event.
@@ -52,8 +52,8 @@ type GamesOptions struct {
 	Bots     []ArenaBot        `json:"bots"`           // who plays
 	Only     []arena.Encounter `json:"only,omitempty"` // nil for a slice of the whole event, which goes on from the job's Lines
 	Language string            `json:"language,omitempty"`
-	// Anew says that bots which remember begin anew with these games.
-	Anew bool `json:"anew,omitempty"`
+	// Fresh reports whether bots that remember start without their memory.
+	Fresh bool `json:"fresh,omitempty"`
 }
 
 // ArenaPlayed is the output of a job of kind Games. Its lines are the records.
@@ -64,7 +64,7 @@ type ArenaPlayed struct {
 	Over    bool            `json:"over,omitempty"`    // of a slice: the event has come to its end
 }
 
-// LookOptions say of which event the games are that a referee is to look at.
+// LookOptions select the games of a tournament that a referee is to analyze.
 type LookOptions struct {
 	Opened *arena.Opened `json:"opened"`
 }
@@ -88,10 +88,10 @@ const Slice = 20 * time.Second
 // What other jobs of games are.
 const (
 	aim       = 2 * time.Second // of play
-	probe     = 4               // games of a pair of which nobody knows how long they take, at most
+	probe     = 4               // games of a pair whose duration is unknown, at most
 	mostGames = 400
 	mostBytes = 512 << 10 // of their records, before they are compressed
-	mostTries = 20        // jobs for the same games, of which each brings some
+	mostTries = 20        // jobs for the same games; each plays some
 )
 
 func checkArena(s *Spec) error {
@@ -255,7 +255,7 @@ func (e *event) fold() (*arena.Results, *arena.Todo, error) {
 		return nil, nil, err
 	}
 	if len(held.Damaged) > 0 {
-		return nil, nil, fmt.Errorf("what the parts brought cannot be read: %v", held.Damaged[0])
+		return nil, nil, fmt.Errorf("the results of the tasks cannot be read: %v", held.Damaged[0])
 	}
 	rules := &e.opened.Opened.Rules
 	format, known := arena.Formats()[rules.Format]
@@ -329,13 +329,13 @@ func (b *batch) add(o arena.Encounter, i int) {
 	b.only = append(b.only, o)
 }
 
-// job is what plays a batch. A job that brought less than it was to leaves its key to
-// another one.
+// job returns the job that plays a batch. If a job has played less than the batch, another
+// one with another key plays the rest.
 func (e *event) job(b *batch) (*Job, error) {
 	key := b.key
 	for n := 1; part(e.parts, key) != nil; n++ {
 		if n == mostTries {
-			return nil, fmt.Errorf("%d jobs have not brought the %s", mostTries, b.key)
+			return nil, fmt.Errorf("%d jobs have not played the %s", mostTries, b.key)
 		}
 		key = fmt.Sprintf("%s again %d", b.key, n)
 	}

@@ -273,7 +273,7 @@ func TestAnEventThatFails(t *testing.T) {
 	for range 50 {
 		step, err := Next(s, parts)
 		if err != nil {
-			if !strings.Contains(err.Error(), "have not brought the games 1-2") {
+			if !strings.Contains(err.Error(), "have not played the games 1-2") {
 				t.Error(err)
 			}
 			return

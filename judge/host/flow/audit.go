@@ -17,7 +17,7 @@ type AuditOptions struct {
 	Verdict    judge.Verdict `json:"verdict"`
 }
 
-// NewAudit is a flow that has a submission judged again by another worker.
+// NewAudit returns a workflow in which another worker rejudges a submission.
 func NewAudit(w *job.Work, o AuditOptions) (*Spec, error) {
 	data, err := json.Marshal(o)
 	return &Spec{Kind: Audit, Work: *w, Options: data}, err

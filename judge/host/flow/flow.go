@@ -3,8 +3,8 @@
 //
 //	step, err := flow.Next(spec, parts)
 //
-// so that whoever asks it with the same parts, in whatever order they came, plans the same
-// jobs: after a restart, or twice, nothing is planned anew. The key of a job is that of the
+// so the same parts, in whatever order they came, always give the same jobs: after a restart,
+// or if it is called twice, no job is planned again. The key of a job is that of the
 // part that it makes.
 //
 // The package knows no database and no queue: package dispatch asks it after each part.
@@ -49,7 +49,7 @@ type Spec struct {
 	Options json.RawMessage `json:"options,omitempty"`
 }
 
-// Part is what a job brought.
+// A Part is the result of a job.
 type Part struct {
 	Key     string
 	State   job.State
@@ -65,7 +65,7 @@ type Job struct {
 	Key  string
 	Work job.Work
 	Lane job.Lane
-	Cost time.Duration // estimated processor time
+	Cost time.Duration // estimated CPU time
 	// Exclude are the workers that must not do it. Only is the one that is to do it; "" for any.
 	Exclude []string
 	Only    string
@@ -89,11 +89,11 @@ type Step struct {
 // planner plans one kind of flows.
 type planner struct {
 	next  func(*Spec, []Part) (*Step, error)
-	check func(*Spec) error // of a spec that somebody else wrote, beside its Work; it leaves in Options only what it has read
-	// snapshot says that the flow is about a snapshot of a problem folder, and not about a
+	check func(*Spec) error // of a spec that is not trusted, without its Work; it leaves in Options only what it has read
+	// snapshot says that the flow is about a snapshot of a problem directory, and not about a
 	// problem of the server.
 	snapshot bool
-	// many says that the files are of many contestants, a folder each.
+	// many says that the files are of many contestants, in a directory each.
 	many bool
 	// page reports that the outcome has a page of its own, which its owner may read. The owner cannot
 	// cancel such a flow, and sees no more of it than the page shows.
@@ -136,8 +136,8 @@ func Next(s *Spec, parts []Part) (*Step, error) {
 // Asked are the kinds that people ask for; the server itself asks for the others.
 func Asked() []Kind { return []Kind{Verify, Golf, Adequacy, Arena, Look} }
 
-// Check says what is wrong with a spec that somebody else wrote. Its Options are then what was
-// read of them, and nothing else.
+// Check returns what is wrong with a spec that is not trusted. It reduces the Options to what it
+// has read of them.
 func (s *Spec) Check() error {
 	p, known := planners[s.Kind]
 	if !known {
@@ -154,10 +154,10 @@ func (s *Spec) Check() error {
 	return work.Check()
 }
 
-// OnSnapshot says whether flows of a kind are about snapshots of problem folders.
+// OnSnapshot reports whether flows of a kind are about snapshots of problem directories.
 func OnSnapshot(k Kind) bool { return planners[k].snapshot }
 
-// OfMany says whether the files of flows of a kind are of many contestants, a folder each.
+// OfMany reports whether the files of flows of a kind are of many contestants, in a directory each.
 func OfMany(k Kind) bool { return planners[k].many }
 
 // HasPage reports whether the outcome of flows of a kind has a page of its own: see planner.
@@ -172,8 +172,8 @@ func (s *Spec) work(k job.Kind, options any) (job.Work, error) {
 	return w, err
 }
 
-// strict reads the options that somebody else wrote into o, a pointer to the kind's own type,
-// refuses fields that it does not have, and keeps what was read.
+// strict reads options that are not trusted into o, a pointer to the kind's own type,
+// rejects unknown fields, and keeps what was read.
 func (s *Spec) strict(o any) error {
 	d := json.NewDecoder(bytes.NewReader(s.Options))
 	d.DisallowUnknownFields()
@@ -185,10 +185,10 @@ func (s *Spec) strict(o any) error {
 	return err
 }
 
-// inFolder refuses options that do not name the folder of a problem in a snapshot.
-func inFolder(problem string) error {
+// named rejects options that do not name the directory of a problem in a snapshot.
+func named(problem string) error {
 	if problem == "" {
-		return errors.New("the options name no folder of a problem")
+		return errors.New("the options name no directory of a problem")
 	}
 	return nil
 }

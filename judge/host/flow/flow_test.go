@@ -109,7 +109,7 @@ func TestSpecsOfOthers(t *testing.T) {
 		"kind of flow":        func(s *Spec) { s.Kind = "dance" },
 		"is about a snapshot": func(s *Spec) { s.Work.Snapshot = false },
 		"cannot be read":      func(s *Spec) { s.Options = []byte("[") },
-		"name no folder":      func(s *Spec) { s.Options = []byte("{}") },
+		"name no directory":   func(s *Spec) { s.Options = []byte("{}") },
 		"the bundle":          func(s *Spec) { s.Work.Bundle = "" },
 		"the problem":         func(s *Spec) { s.Work.Problem = "../sum" },
 	} {

@@ -29,15 +29,15 @@ const (
 	SecondKey = "second" // all inputs, by another worker, of an answer that stood
 )
 
-// Estimates of the processor time of both, and what a whole proof may take of it.
+// Estimates of the CPU time of both, and how much of it a whole check may take.
 const (
 	quickCost  = time.Second
 	wholeCost  = 5 * time.Second
 	MostProved = 10 * time.Minute // a program of Python takes two for 10,000 inputs
 )
 
-// NewHole is a flow that proves an answer. Where it stands already, again is the identity of
-// the tool chain with which it is proved now.
+// NewHole is a flow that proves an answer. If the answer is rechecked, again is the identity
+// of the new toolchain.
 func NewHole(w job.Work, o ProofOptions, again string) (*Spec, error) {
 	data, err := json.Marshal(HoleOptions{ProofOptions: o, Again: again != "", Toolchain: again})
 	return &Spec{Kind: Hole, Work: w, Options: data}, err
@@ -162,7 +162,7 @@ func Why(r *judge.GolfProved) string {
 		w := r.Wrong[0]
 		return fmt.Sprintf("%s gave %s: %s", w.In, w.Gave, w.Why)
 	case len(r.Slow) > 0:
-		return fmt.Sprintf("no answer within %g s of processor time at %s", float64(r.TimeMS)/1000, r.Slow[0])
+		return fmt.Sprintf("no answer within %g s of CPU time at %s", float64(r.TimeMS)/1000, r.Slow[0])
 	case r.Verdict == judge.GolfSlow:
 		return r.Log
 	}

@@ -151,11 +151,11 @@ func TestFlagsOfAnAnswer(t *testing.T) {
 
 func TestWhy(t *testing.T) {
 	for want, r := range map[string]judge.GolfProved{
-		"no perl here":        {Verdict: judge.GolfCannotRun, Log: "no perl here\ninstall it"},
-		"1 2 gave 3: it is 4": {Verdict: judge.GolfWrong, Wrong: []judge.GolfWrongInput{{In: "1 2", Gave: "3", Why: "it is 4"}, {In: "5 5"}}},
-		"no answer within 10 s of processor time at 9 7": {Verdict: judge.GolfSlow, Slow: []string{"9 7"}, TimeMS: 10000},
-		"it takes long": {Verdict: judge.GolfSlow, Log: "it takes long"},
-		"":              {Verdict: judge.GolfRight},
+		"no perl here":                             {Verdict: judge.GolfCannotRun, Log: "no perl here\ninstall it"},
+		"1 2 gave 3: it is 4":                      {Verdict: judge.GolfWrong, Wrong: []judge.GolfWrongInput{{In: "1 2", Gave: "3", Why: "it is 4"}, {In: "5 5"}}},
+		"no answer within 10 s of CPU time at 9 7": {Verdict: judge.GolfSlow, Slow: []string{"9 7"}, TimeMS: 10000},
+		"it takes long":                            {Verdict: judge.GolfSlow, Log: "it takes long"},
+		"":                                         {Verdict: judge.GolfRight},
 	} {
 		if got := Why(&r); got != want {
 			t.Errorf("got %q, want %q", got, want)

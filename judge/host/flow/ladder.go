@@ -43,11 +43,11 @@ var errOwn = errors.New("only the server itself asks for this: a bot is put on a
 type Player struct {
 	Number int64
 	Name   string // its seeds are made of it
-	File   string // what starts it; "" for the folder of all files
+	File   string // what starts it; if empty, the directory of all files
 	Files  []job.File
 }
 
-// at lays the files of a player below a folder, and says where it stands there.
+// at places the files of a player in a directory, and returns the path of the player there.
 func (p *Player) at(folder string) (string, []job.File) {
 	if p.File == "" {
 		folder += "/bot"
@@ -87,7 +87,7 @@ func (p *Player) shown() string {
 // NewEncounter is a flow that has two bots meet: the first begins the odd games. The number is
 // that of the encounter on its ladder.
 func NewEncounter(w job.Work, rules arena.Rules, seed uint64, number int64, a, b Player) (*Spec, error) {
-	o := GamesOptions{Opened: &arena.Opened{Version: arena.Version, Game: w.Problem, Rules: rules, Seed: seed}, Anew: true}
+	o := GamesOptions{Opened: &arena.Opened{Version: arena.Version, Game: w.Problem, Rules: rules, Seed: seed}, Fresh: true}
 	w.Files, w.Folder = nil, true
 	for i, p := range []*Player{&a, &b} {
 		at, files := p.at(fmt.Sprint(i + 1))

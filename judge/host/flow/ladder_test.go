@@ -52,7 +52,7 @@ func TestBotsOfALadder(t *testing.T) {
 	if err := json.Unmarshal(encounter.Options, &o); err != nil {
 		t.Fatal(err)
 	}
-	if len(o.Only) != 1 || o.Only[0] != (arena.Encounter{Round: 12, A: 7, B: 3, Games: 4}) || !o.Anew || o.Opened.Seed != 5 || o.Opened.Bots[1].ID != 3 {
+	if len(o.Only) != 1 || o.Only[0] != (arena.Encounter{Round: 12, A: 7, B: 3, Games: 4}) || !o.Fresh || o.Opened.Seed != 5 || o.Opened.Bots[1].ID != 3 {
 		t.Errorf("got %+v", o)
 	}
 	if o.Bots[0].At != "1/a.py" || o.Bots[1].At != "2/bot" || encounter.Work.Files[2].Path != "2/bot/lib.py" {

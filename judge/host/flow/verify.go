@@ -9,9 +9,9 @@ import (
 	"assay/judge/host/job"
 )
 
-// VerifyOptions say how a problem folder is verified.
+// VerifyOptions are the options of verifying a problem.
 type VerifyOptions struct {
-	// Problem is the path of its folder in the snapshot.
+	// Problem is the path of its directory in the snapshot.
 	Problem string   `json:"problem"`
 	Only    []string `json:"only,omitempty"` // parts of the paths of solutions
 	All     bool     `json:"all,omitempty"`  // judge each solution on every case
@@ -38,7 +38,7 @@ const ChecksKey = "checks"
 // SolutionKey is the key of the part with a solution.
 func SolutionKey(path string) string { return "solution " + path }
 
-// usualCost is what a part costs of which nobody knows more.
+// usualCost is the estimate for a part without a better one.
 const usualCost = time.Second
 
 func checkVerify(s *Spec) error {
@@ -46,7 +46,7 @@ func checkVerify(s *Spec) error {
 	if err := s.strict(&o); err != nil {
 		return err
 	}
-	return inFolder(o.Problem)
+	return named(o.Problem)
 }
 
 func nextOfVerify(s *Spec, parts []Part) (*Step, error) {

@@ -48,7 +48,7 @@ func (k *Keeper) fold(ctx context.Context, l *store.Ladder) error {
 				err = take(e, records, rules.Games)
 			}
 			if err != nil {
-				e.Reason = "what the worker brought cannot be: " + err.Error()
+				e.Reason = "the worker returned games that cannot be: " + err.Error()
 				k.trouble(ctx, fmt.Sprintf("take the games of encounter %d from the worker %s", e.Number, e.Worker), l.Slug, err)
 			} else {
 				e.Records = p.Events
@@ -65,8 +65,8 @@ func (k *Keeper) fold(ctx context.Context, l *store.Ladder) error {
 	return k.afterwards(ctx, l)
 }
 
-// take fills in what the records of an encounter of so many games say, but for records that an
-// encounter of these bots cannot have: then nothing of them counts.
+// take fills in an encounter from its records, of at most so many games. If the bots of the encounter cannot have
+// played one of them, it returns an error, and none counts.
 func take(e *store.Encounter, records []*arena.Record, most int) error {
 	var games []*arena.Game
 	var faults [2][]string

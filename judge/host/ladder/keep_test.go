@@ -268,7 +268,7 @@ func TestTests(t *testing.T) {
 		}
 		if tt.state == store.BotActive {
 			v, err := h.View(t.Context(), h.ladder())
-			if err != nil || v.Line(b.Number) == nil {
+			if err != nil || v.Standing(b.Number) == nil {
 				t.Errorf("%s: it is not in the table: %v", what, err)
 			}
 		}
@@ -364,7 +364,7 @@ func TestEncountersAreRecorded(t *testing.T) {
 		t.Errorf("the log does not tell of a worker that lies: %s", h.log.String())
 	}
 	h.log.Reset()
-	if got := ended(); got.Number != e.Number || got.Results != "" || !strings.HasPrefix(got.Reason, "what the worker brought cannot be: 1 games of 2") || got.Records != "" {
+	if got := ended(); got.Number != e.Number || got.Results != "" || !strings.HasPrefix(got.Reason, "the worker returned games that cannot be: 1 games of 2") || got.Records != "" {
 		t.Errorf("recorded of half an encounter is %+v", got)
 	}
 	e = next()
@@ -410,7 +410,7 @@ func TestRankChanges(t *testing.T) {
 	view := func(placed bool, places ...int64) *View {
 		v := &View{Ladder: h.ladder()}
 		for i, n := range places {
-			line := Line{Bot: h.bot(n), Place: i + 1}
+			line := Standing{Bot: h.bot(n), Place: i + 1}
 			if placed {
 				line.Met = 10
 			}

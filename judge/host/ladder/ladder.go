@@ -42,13 +42,13 @@ type known struct {
 	view   *View
 	seq    int64         // of the last encounter in it
 	stale  bool          // games have ended since the bots were rated
-	places map[int64]int // that were told; nil until they are read
-	told   time.Time     // when
+	places map[int64]int // that were last recorded; nil until they are read
+	told   time.Time     // when they were recorded
 }
 
 // The times of a Keeper.
 const (
-	lookEvery = time.Second // without being told that something ended
+	lookEvery = time.Second // if no event wakes the Keeper
 	rateEvery = 5 * time.Second
 )
 
@@ -60,8 +60,8 @@ func New(o Options) *Keeper {
 	return &Keeper{o: o, poke: make(chan struct{}, 1), known: map[string]*known{}}
 }
 
-// Poke says that there may be something to do.
-func (k *Keeper) Poke() {
+// Wake signals that there may be something to do.
+func (k *Keeper) Wake() {
 	select {
 	case k.poke <- struct{}{}:
 	default:
@@ -129,7 +129,7 @@ func (k *Keeper) step(ctx context.Context, l *store.Ladder) error {
 	return errors.Join(k.climbs(ctx, v), k.play(ctx, v))
 }
 
-// tellEvery is how often changes of places are told: equals change places with each game.
+// tellEvery is how often changes of ranks are recorded: equal bots change ranks with each game.
 const tellEvery = 30 * time.Second
 
 // mostClimbs is how many changes of places are read again after a start.
@@ -172,7 +172,7 @@ func (k *Keeper) climbs(ctx context.Context, v *View) error {
 	return nil
 }
 
-// View is a ladder as it is now; its table is a few seconds old at most.
+// View returns the current state of a ladder. Its table is at most a few seconds old.
 func (k *Keeper) View(ctx context.Context, l *store.Ladder) (*View, error) {
 	k.mu.Lock()
 	one := k.known[l.ID]

@@ -134,8 +134,8 @@ func (k *Keeper) pair(v *View, open []*store.Encounter) *store.Encounter {
 	return &store.Encounter{Ladder: v.ID, A: numbers[a], B: numbers[b]}
 }
 
-// settled looks whether enough was played: after so many encounters as there are bots, twice as
-// many, and so on. A bot that comes or goes begins it anew.
+// settled reports whether the ranking is settled. It checks after as many encounters as there are bots, then after
+// twice as many, and so on. A bot that comes or goes restarts the count.
 func (k *Keeper) settled(ctx context.Context, v *View) (bool, error) {
 	if v.Settled {
 		return true, nil

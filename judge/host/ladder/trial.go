@@ -133,7 +133,7 @@ func (k *Keeper) Enter(ctx context.Context, l *store.Ladder, b *store.Bot) error
 	return err
 }
 
-// player is a bot as workers know it: not by the name that somebody gave it.
+// player returns a bot as workers know it: by its number, not by the name that its author chose.
 func player(b *store.Bot) flow.Player {
 	return flow.Player{Number: b.Number, Name: fmt.Sprintf("bot-%d", b.Number), File: b.File, Files: b.Files}
 }

@@ -18,7 +18,7 @@ type View struct {
 	*store.Ladder
 	Played arena.Rules // the rules; zero until a worker has read them
 	Bots   []*store.Bot
-	Lines  []Line // the bots that play, the strongest first
+	Lines  []Standing // the bots that play, the strongest first
 	// Encounters are all that have ended, in the order in which they did.
 	Encounters []*store.Encounter
 	Rated      time.Time
@@ -29,8 +29,8 @@ type View struct {
 	pairs   map[[2]int64]rating.Tally
 }
 
-// Line is what the table says of a bot that plays.
-type Line struct {
+// A Standing is what the table says of a bot that plays.
+type Standing struct {
 	*store.Bot
 	Place     int
 	Elo       float64
@@ -42,7 +42,7 @@ type Line struct {
 }
 
 // Placing says whether the bot is still being placed.
-func (l *Line) Placing() bool { return l.Met < matchmaking.Placement }
+func (l *Standing) Placing() bool { return l.Met < matchmaking.Placement }
 
 // Counts reports whether the games of an encounter count. If a bot did not get ready, or if what the
 // worker returned cannot be, nothing does.
@@ -140,11 +140,11 @@ func newView(l *store.Ladder, bots []*store.Bot, fresh []*store.Encounter, befor
 // rate rates the bots that play, and puts them into their order.
 func (v *View) rate(now time.Time) {
 	v.Rated, v.rated, v.index = now, len(v.Encounters), map[int64]int{}
-	var lines []Line
+	var lines []Standing
 	for _, b := range v.Bots {
 		if b.State == store.BotActive {
 			v.index[b.Number] = len(lines)
-			lines = append(lines, Line{Bot: b})
+			lines = append(lines, Standing{Bot: b})
 		}
 	}
 	var duels []rating.Duel
@@ -169,7 +169,7 @@ func (v *View) rate(now time.Time) {
 	for i, p := range v.ratings.Players {
 		lines[i].Elo, lines[i].Low, lines[i].High, lines[i].Flag = p.Elo, p.Low, p.High, p.Flag
 	}
-	slices.SortFunc(lines, func(a, b Line) int { return a.ranked().Compare(b.ranked()) })
+	slices.SortFunc(lines, func(a, b Standing) int { return a.ranked().Compare(b.ranked()) })
 	for i := range lines {
 		lines[i].Place = i + 1
 		if i+1 < len(lines) {
@@ -179,7 +179,7 @@ func (v *View) rate(now time.Time) {
 	v.Lines = lines
 }
 
-func (l *Line) ranked() rating.Ranked {
+func (l *Standing) ranked() rating.Ranked {
 	return rating.Ranked{Elo: l.Elo, Games: l.Record.Games(), ID: l.Number}
 }
 
@@ -217,8 +217,8 @@ func (v *View) Bot(number int64) *store.Bot {
 	return v.Bots[i]
 }
 
-// Line finds the line of a bot that plays; nil for none.
-func (v *View) Line(number int64) *Line {
+// Standing returns the line of a bot that plays; nil for none.
+func (v *View) Standing(number int64) *Standing {
 	for i := range v.Lines {
 		if v.Lines[i].Number == number {
 			return &v.Lines[i]

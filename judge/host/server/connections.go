@@ -9,24 +9,14 @@ import (
 	"assay/judge/host/desk"
 )
 
-// The most connections at one time: from one network, which may be that of a school, and of all.
-// One that only waits takes 60 KB of memory.
-const (
-	mostFromNetwork = 4_000
-	mostConnections = 20_000
-)
-
 // boundedListener closes connections beyond the most at once. From machines of proxies
 // there may be as many as of all.
 type boundedListener struct {
 	net.Listener
 	proxies []netip.Prefix
-	network int // the most from one network
-	most    int // and of all
-
-	mu  sync.Mutex
-	of  map[netip.Prefix]int
-	all int
+	network desk.Limit // of one network, which may be that of a school
+	server  desk.Limit
+	open    desk.Counter
 }
 
 // Accept waits for the next connection that is not one too many.
@@ -48,24 +38,15 @@ func (c *boundedListener) Accept() (net.Conn, error) {
 // enter counts a connection from an address until leave is called; leave is nil where it is one
 // too many.
 func (c *boundedListener) enter(address string) (leave func()) {
-	from := desk.Network(address)
 	at, _ := netip.ParseAddrPort(address)
-	proxy := slices.ContainsFunc(c.proxies, func(p netip.Prefix) bool { return p.Contains(at.Addr().Unmap()) })
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.all >= c.most || c.of[from] >= c.network && !proxy {
+	of := c.network
+	if slices.ContainsFunc(c.proxies, func(p netip.Prefix) bool { return p.Contains(at.Addr().Unmap()) }) {
+		of = c.server
+	}
+	if leave, _ = c.open.Enter(desk.Network(address).String(), of, c.server); leave == nil {
 		return nil
 	}
-	c.of[from]++
-	c.all++
-	return sync.OnceFunc(func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.all--
-		if c.of[from]--; c.of[from] == 0 {
-			delete(c.of, from)
-		}
-	})
+	return sync.OnceFunc(leave)
 }
 
 // countedConn is a connection that is counted until it is closed.

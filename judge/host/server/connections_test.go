@@ -7,6 +7,8 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"assay/judge/host/desk"
 )
 
 // TestConnectionsAreBounded: one too many is closed, from one network or of all, and who leaves
@@ -16,9 +18,9 @@ func TestConnectionsAreBounded(t *testing.T) {
 		c    *boundedListener
 		open int // of five
 	}{
-		"one network": {&boundedListener{network: 2, most: 9}, 2},
-		"all":         {&boundedListener{network: 9, most: 3}, 3},
-		"a proxy":     {&boundedListener{network: 2, most: 4, proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, 4},
+		"one network": {&boundedListener{network: desk.Limit{Most: 2}, server: desk.Limit{Most: 9}}, 2},
+		"all":         {&boundedListener{network: desk.Limit{Most: 9}, server: desk.Limit{Most: 3}}, 3},
+		"a proxy":     {&boundedListener{network: desk.Limit{Most: 2}, server: desk.Limit{Most: 4}, proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -26,7 +28,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := tt.c
-			c.Listener, c.of = l, map[netip.Prefix]int{}
+			c.Listener = l
 			accepted := make(chan net.Conn)
 			ended := make(chan error, 1)
 			go func() {

@@ -15,7 +15,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -180,7 +179,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	s.dispatch = dispatch.New(dispatch.Options{Store: s.store, Blobs: blobs, Log: o.Log, Holder: holder, Class: Class, Audit: o.Audit, Ended: func() { s.ladders.Poke() }, At: func(step dispatch.Step) { s.at(string(step)) }})
+	s.dispatch = dispatch.New(dispatch.Options{Store: s.store, Blobs: blobs, Log: o.Log, Holder: holder, Class: Class, Audit: o.Audit, Ended: func() { s.ladders.Wake() }, At: func(step dispatch.Step) { s.at(string(step)) }})
 	err = s.awaited(ctx, "the queue", queue.Away, func() (err error) {
 		s.queue, err = queue.Open(ctx, s.queueOptions())
 		return err
@@ -407,7 +406,7 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Folder) error {
 	// The workers' bridge needs HTTP/1.1.
 	s.http.Protocols = new(http.Protocols)
 	s.http.Protocols.SetHTTP1(true)
-	var on net.Listener = &boundedListener{Listener: s.listener, proxies: proxies, network: mostFromNetwork, most: mostConnections, of: map[netip.Prefix]int{}}
+	var on net.Listener = &boundedListener{Listener: s.listener, proxies: proxies, network: desk.ConnectionsOfNetwork, server: desk.ConnectionsOfServer}
 	if secure != nil {
 		on = tls.NewListener(on, secure)
 	}

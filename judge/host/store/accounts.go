@@ -36,6 +36,9 @@ type Account struct {
 	Disabled bool   // it may do nothing
 	Created  time.Time
 	Erased   time.Time // zero for not
+	// LastLogin is when the account logged in last. Zero means never. It is up to a day early if the account
+	// uses tokens, and some minutes early if a program sends the password.
+	LastLogin time.Time
 }
 
 // NewAccount is an account that is to be made.
@@ -116,6 +119,11 @@ func (s *Store) AccountByLogin(ctx context.Context, login string) (*Account, err
 func (s *Store) Accounts(ctx context.Context) ([]*Account, error) {
 	rows, err := s.read.ListAccounts(ctx)
 	return each(rows, err, "read the accounts", account)
+}
+
+// LoggedIn notes that an account logs in now.
+func (s *Store) LoggedIn(ctx context.Context, id string) error {
+	return failed("note a login", s.write.SetLastLogin(ctx, id, some(s.now())))
 }
 
 // Passwords says how many accounts can log in with a password.
@@ -207,7 +215,7 @@ func scopeOf(contest string) string {
 }
 
 func account(m query.AccountRole) *Account {
-	return &Account{m.ID, m.Login, m.Display, m.Email, m.Password, AccountKind(m.Kind), m.Role, m.SessionEpoch, m.Disabled, instant(m.Created), instant(m.Erased.Int64)}
+	return &Account{m.ID, m.Login, m.Display, m.Email, m.Password, AccountKind(m.Kind), m.Role, m.SessionEpoch, m.Disabled, instant(m.Created), instant(m.Erased.Int64), instant(m.LastLogin.Int64)}
 }
 
 // Token is what lets a program act for an account.
@@ -254,6 +262,9 @@ func (s *Store) TokenByHash(ctx context.Context, hash string) (*Token, *Account,
 	if day := now.Truncate(24 * time.Hour); t.LastDay.Before(day) {
 		if err := s.write.UsedToken(ctx, t.ID, day.UnixMicro()); err != nil {
 			return nil, nil, failed("note the use of a token", err)
+		}
+		if err := s.LoggedIn(ctx, t.Account); err != nil {
+			return nil, nil, err
 		}
 		t.LastDay = day
 	}

@@ -66,7 +66,17 @@ func TestTokens(t *testing.T) {
 		if _, _, err := h.TokenByHash(t.Context(), "h2"); err != nil {
 			t.Error(err)
 		}
+		first := h.clock.Now()
 		h.clock.add(time.Hour)
+		for when, want := range []time.Time{first, first.Add(24*time.Hour + time.Hour)} { // once a day
+			h.clock.add(time.Duration(when) * 24 * time.Hour)
+			if _, _, err := h.TokenByHash(t.Context(), "h1"); err != nil {
+				t.Error(err)
+			}
+			if a, err := h.Account(t.Context(), h.alice.ID); err != nil || !a.LastLogin.Equal(want) {
+				t.Errorf("the last login was %v, %v; want %v", a.LastLogin, err, want)
+			}
+		}
 		if _, _, err := h.TokenByHash(t.Context(), "h2"); !errors.Is(err, store.ErrExpired) {
 			t.Errorf("after its end: %v", err)
 		}

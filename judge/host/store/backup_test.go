@@ -75,6 +75,12 @@ func fill(t *testing.T, h *harness) {
 	}
 	question, err := h.Clarify(t.Context(), store.NewClarification{Contest: store.Practice, Account: h.alice.ID, Text: "why?"})
 	check(err)
+	groups, err := h.Groups(t.Context(), regional)
+	check(err)
+	_, err = h.Clarify(t.Context(), store.NewClarification{
+		Contest: regional, Account: h.alice.ID, Staff: true, Text: "to some", Teams: []string{teams[0].ID}, Groups: []string{groups[0].ID},
+	})
+	check(err)
 	_, err = h.Claim(t.Context(), store.Practice, question, h.alice.ID)
 	check(err)
 	check(h.Read(t.Context(), store.Practice, h.alice.ID, 3))

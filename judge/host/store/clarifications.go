@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"assay/judge/host/store/internal/query"
@@ -17,7 +18,9 @@ type Clarification struct {
 	Staff    bool  // the staff wrote it
 	Team     string
 	TeamName string // that asks, or is told; both "" for all
+	To       Recipients
 	Problem  string // slug; "" for none
+	Category Category
 	Text     string // empty if its author was erased
 	ReplyTo  int64  // the question that it answers; 0 for none
 	Question string // the text of that
@@ -27,16 +30,52 @@ type Clarification struct {
 	At       time.Time
 }
 
+// Recipients are several teams and groups to which the jury writes. If it names none, and no team, the
+// jury writes to all.
+type Recipients struct{ Teams, Groups []Recipient }
+
+// A Recipient is a team or a group.
+type Recipient struct{ ID, Name string }
+
+// Chosen reports whether the recipients are named: a clarification is for them and for no other team.
+func (r Recipients) Chosen() bool { return len(r.Teams)+len(r.Groups) > 0 }
+
+// reads reports whether a team, with its groups, is one of the recipients.
+func (r Recipients) reads(t *Team) bool {
+	return slices.ContainsFunc(r.Teams, func(of Recipient) bool { return of.ID == t.ID }) ||
+		slices.ContainsFunc(r.Groups, func(of Recipient) bool { return slices.Contains(t.GroupIDs, of.ID) })
+}
+
+// ToAll reports whether the jury wrote a clarification to all teams.
+func (c *Clarification) ToAll() bool { return c.Staff && c.Team == "" && !c.To.Chosen() }
+
+// Of reports whether a clarification is a team's own, or sent to it, but not to all. A nil team has none.
+func (c *Clarification) Of(t *Team) bool {
+	return t != nil && (c.Team == t.ID || c.To.reads(t))
+}
+
+// Category says what a clarification is about, unless that is a problem.
+type Category string
+
+// The categories.
+const (
+	General   Category = ""
+	Technical Category = "technical" // computers, the network, this server
+)
+
 // NewClarification is what somebody writes.
 type NewClarification struct {
 	Contest string // id
 	Account string // id of the author
 	Staff   bool
 	Team    string // id: the asker's, or that of the only one told; "" for all
-	Problem string // slug; "" for none
-	Text    string
-	ReplyTo int64 // an answer is about its question's problem
-	First   bool  // an answer to a question that has none yet
+	// Teams and Groups are the ids of several recipients of the jury. If both are empty, Team says who it is.
+	Teams, Groups []string
+	Problem       string // slug; "" for none
+	Category      Category
+	Text          string
+	ReplyTo       int64 // an answer is about its question's problem
+	First         bool  // an answer to a question that has none yet
 	// ExtID is the id that other systems use. If empty, it is the number. ErrTaken is another one's.
 	ExtID string
 	// At is when it was written, as another system says. If zero, it is now.
@@ -47,8 +86,8 @@ type NewClarification struct {
 // ask no more.
 var ErrTooManyQuestions = errors.New("too many questions wait for an answer")
 
-// mostQuestions is how many questions of a team may wait for an answer.
-const mostQuestions = 10
+// MostQuestions is how many questions of a team may wait for an answer.
+const MostQuestions = 10
 
 // twiceWithin is for how long the same text of the same author is a form that was sent twice.
 const twiceWithin = time.Minute
@@ -68,6 +107,10 @@ func (s *Store) Clarify(ctx context.Context, n NewClarification) (number int64, 
 		}
 		problem = text(id)
 	}
+	n.recipients()
+	if problem.Valid {
+		n.Category = General
+	}
 	team := sql.NullString{String: n.Team, Valid: n.Team != ""}
 	err = s.tx(ctx, "keep a clarification", func(q *query.Queries) error {
 		now, err := q.StepContest(ctx, s.now(), n.Contest) // which locks the contest
@@ -82,8 +125,16 @@ func (s *Store) Clarify(ctx context.Context, n NewClarification) (number int64, 
 			if err != nil && !errors.Is(err, sql.ErrNoRows) {
 				return err
 			}
-			same := was.Account == n.Account && was.Text == clean(n.Text) && was.Team == team && was.ReplyTo.Int64 == n.ReplyTo && (n.ReplyTo != 0 || was.Problem == problem)
-			if err == nil && same && now.LastTime-was.At < twiceWithin.Microseconds() {
+			about := n.ReplyTo != 0 || was.Problem == problem && was.Category == string(n.Category)
+			same := about && was.Account == n.Account && was.Text == clean(n.Text) && was.Team == team && was.ReplyTo.Int64 == n.ReplyTo
+			if err != nil || !same || now.LastTime-was.At >= twiceWithin.Microseconds() {
+				continue
+			}
+			to, err := recipients(ctx, q, n.Contest, earlier)
+			if err != nil {
+				return err
+			}
+			if slices.Equal(ids(to[earlier].Teams), n.Teams) && slices.Equal(ids(to[earlier].Groups), n.Groups) {
 				return ErrTwice
 			}
 		}
@@ -106,7 +157,7 @@ func (s *Store) Clarify(ctx context.Context, n NewClarification) (number int64, 
 		}
 		if !n.Staff {
 			open, err := q.OpenQuestions(ctx, n.Contest, n.Team)
-			if err != nil || open >= mostQuestions {
+			if err != nil || open >= MostQuestions {
 				return errors.Join(err, ErrTooManyQuestions)
 			}
 		}
@@ -118,19 +169,78 @@ func (s *Store) Clarify(ctx context.Context, n NewClarification) (number int64, 
 			if err != nil {
 				return err
 			}
-			problem = of.Problem
+			problem, n.Category = of.Problem, Category(of.Category)
 		}
 		ext, err := extID(n.ExtID, number, func(id string) (int64, error) { return q.ClarificationNamed(ctx, n.Contest, id) })
 		if err != nil {
 			return err
 		}
-		return q.InsertClarification(ctx, query.InsertClarificationParams{
+		if err := q.InsertClarification(ctx, query.InsertClarificationParams{
 			Contest: n.Contest, Number: number, Team: team, Staff: n.Staff, Problem: problem, Text: clean(n.Text),
 			ReplyTo: sql.NullInt64{Int64: n.ReplyTo, Valid: n.ReplyTo != 0}, Account: n.Account, At: now.LastTime,
-			ExtID: ext, TimeGiven: micros(n.At),
-		})
+			ExtID: ext, TimeGiven: micros(n.At), Category: string(n.Category), Chosen: len(n.Teams)+len(n.Groups) > 0,
+		}); err != nil {
+			return err
+		}
+		return n.send(ctx, q, number)
 	})
 	return number, err
+}
+
+// recipients puts the recipients in one order. A single team is not one of several.
+func (n *NewClarification) recipients() {
+	n.Teams, n.Groups = slices.Compact(slices.Sorted(slices.Values(n.Teams))), slices.Compact(slices.Sorted(slices.Values(n.Groups)))
+	if len(n.Teams) == 1 && len(n.Groups) == 0 {
+		n.Team, n.Teams = n.Teams[0], nil
+	}
+	if len(n.Teams)+len(n.Groups) > 0 {
+		n.Team = ""
+	}
+}
+
+// send keeps the recipients of a clarification.
+func (n *NewClarification) send(ctx context.Context, q *query.Queries, number int64) error {
+	for _, id := range n.Teams {
+		if err := q.InsertClarificationTeam(ctx, query.InsertClarificationTeamParams{Contest: n.Contest, Number: number, Team: id}); err != nil {
+			return err
+		}
+	}
+	for _, id := range n.Groups {
+		if err := q.InsertClarificationGroup(ctx, query.InsertClarificationGroupParams{Contest: n.Contest, Number: number, TeamGroup: id}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recipients reads the recipients of the chosen clarifications of a contest by their numbers, or of the one
+// with a number; 0 is for all.
+func recipients(ctx context.Context, q *query.Queries, contest string, number int64) (map[int64]Recipients, error) {
+	teams, err := q.ClarificationTeams(ctx, contest, number)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := q.ClarificationGroups(ctx, contest, number)
+	to := map[int64]Recipients{}
+	for _, r := range teams {
+		one := to[r.Number]
+		one.Teams = append(one.Teams, Recipient{r.ID, r.Name})
+		to[r.Number] = one
+	}
+	for _, r := range groups {
+		one := to[r.Number]
+		one.Groups = append(one.Groups, Recipient{r.ID, r.Name})
+		to[r.Number] = one
+	}
+	return to, err
+}
+
+// ids returns the ids of recipients in their order.
+func ids(of []Recipient) (all []string) {
+	for _, r := range of {
+		all = append(all, r.ID)
+	}
+	return slices.Sorted(slices.Values(all))
 }
 
 // ClarificationFilter says which are meant.
@@ -141,6 +251,7 @@ type ClarificationFilter struct {
 	Everything bool
 	Team       string // id
 	Before     int64  // only with lower numbers; 0 for all
+	After      int64  // only with higher numbers
 	Limit      int    // at most so many; 0 is 200
 }
 
@@ -153,16 +264,19 @@ func (s *Store) Clarifications(ctx context.Context, f ClarificationFilter) ([]*C
 		f.Limit = 200
 	}
 	rows, err := s.read.ClarificationsOf(ctx, query.ClarificationsOfParams{
-		Contest: f.Contest, Before: f.Before, Everything: f.Everything, Team: sql.NullString{String: f.Team, Valid: f.Team != ""}, Most: int32(f.Limit),
+		Contest: f.Contest, Before: f.Before, After: f.After, Everything: f.Everything, Team: f.Team, Most: int32(f.Limit),
 	})
-	all := make([]*Clarification, len(rows))
-	for i, r := range rows {
-		all[i] = &Clarification{
-			Number: r.Number, Staff: r.Staff, Team: r.Team.String, TeamName: r.TeamName, Problem: r.Slug, Text: r.Text, ReplyTo: r.ReplyTo.Int64,
-			Question: r.Question, Answers: int(r.Answers), Login: r.Login, Claimed: r.Claimed, At: instant(r.At),
-		}
+	var to map[int64]Recipients
+	if err == nil && slices.ContainsFunc(rows, func(r query.ClarificationsOfRow) bool { return r.Chosen }) {
+		to, err = recipients(ctx, s.read, f.Contest, 0)
 	}
-	return all, failed("read the clarifications", err)
+	return each(rows, err, "read the clarifications", func(r query.ClarificationsOfRow) *Clarification {
+		return &Clarification{
+			Number: r.Number, Staff: r.Staff, Team: r.Team.String, TeamName: r.TeamName, To: to[r.Number], Problem: r.Slug,
+			Category: Category(r.Category), Text: r.Text, ReplyTo: r.ReplyTo.Int64, Question: r.Question, Answers: int(r.Answers),
+			Login: r.Login, Claimed: r.Claimed, At: instant(r.At),
+		}
+	})
 }
 
 // LastClarification is the number of the last one of a contest; 0 for none yet.
@@ -177,13 +291,10 @@ func (s *Store) OpenQuestions(ctx context.Context, contest string) (int, error) 
 	return int(n), failed("count the questions", err)
 }
 
-// Unread is how many answers and announcements somebody has not read: those to their team, or
-// to all.
-func (s *Store) Unread(ctx context.Context, contest, team, account string) (int, error) {
-	n, err := s.read.UnreadClarifications(ctx, query.UnreadClarificationsParams{
-		Contest: contest, Team: sql.NullString{String: team, Valid: team != ""}, Account: account,
-	})
-	return int(n), failed("count what is not read", err)
+// ReadUpTo returns the number up to which an account has read the clarifications of a contest.
+func (s *Store) ReadUpTo(ctx context.Context, contest, account string) (int64, error) {
+	n, err := s.read.ReadUpTo(ctx, contest, account)
+	return n, failed("look for what was read", err)
 }
 
 // Read notes that somebody has read all up to a number.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -97,22 +98,17 @@ func TestClarifications(t *testing.T) {
 		if open, err := h.OpenQuestions(t.Context(), c.ID); err != nil || open != 11 {
 			t.Errorf("%d questions are open, %v; want 11", open, err)
 		}
-		unread := func(team string, a *store.Account, want int) {
-			t.Helper()
-			if n, err := h.Unread(t.Context(), c.ID, team, a.ID); err != nil || n != want {
-				t.Errorf("%s has not read %d, %v; want %d", a.Login, n, err, want)
-			}
-		}
-		unread(ask, h.alice, 3)
-		unread(teams["bob"].ID, bob, 3)
-		unread("", bob, 2)
-		for _, upto := range []int64{4, 3} { // it does not go back
-			if err := h.Read(t.Context(), c.ID, h.alice.ID, upto); err != nil {
+		for _, tt := range [][2]int64{{4, 4}, {3, 4}} { // it does not go back
+			if err := h.Read(t.Context(), c.ID, h.alice.ID, tt[0]); err != nil {
 				t.Fatal(err)
 			}
-			unread(ask, h.alice, 1)
+			if n, err := h.ReadUpTo(t.Context(), c.ID, h.alice.ID); err != nil || n != tt[1] {
+				t.Errorf("alice has read up to %d, %v; want %d", n, err, tt[1])
+			}
 		}
-		unread(teams["bob"].ID, bob, 3)
+		if n, err := h.ReadUpTo(t.Context(), c.ID, bob.ID); err != nil || n != 0 {
+			t.Errorf("bob has read up to %d, %v", n, err)
+		}
 		if last, err := h.LastClarification(t.Context(), c.ID); err != nil || last != 17 {
 			t.Errorf("the last one is %d, %v", last, err)
 		}
@@ -142,6 +138,137 @@ func TestClarificationsAtOnce(t *testing.T) {
 		slices.Sort(numbers)
 		if !slices.Equal(numbers, []int64{1, 2, 3, 4, 5, 6, 7, 8}) {
 			t.Errorf("the numbers are %v", numbers)
+		}
+	})
+}
+
+// must returns a value that cannot be missing.
+func must[T any](v T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// TestRecipients: the jury writes to teams and groups. These teams read it, and no other one, also after teams
+// have entered or left groups.
+func TestRecipients(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHarness(t, dsn)
+		h.newContest("spring")
+		c := must(h.ContestBySlug(t.Context(), "spring"))(t)
+		people := []*store.Account{h.alice, h.account("bob"), h.account("carol"), h.account("dave")}
+		var teams []*store.Team
+		put := func(i int, groups ...string) {
+			t.Helper()
+			teams[i].Groups = groups
+			if err := h.SetTeam(t.Context(), teams[i], ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		epoch := func() int64 { return must(h.Contest(t.Context(), c.ID))(t).Epoch }
+		for i, a := range people {
+			teams = append(teams, must(h.Enter(t.Context(), c.ID, a))(t))
+			put(i, []string{"north", "north", "south", ""}[i:i+1]...)
+		}
+		put(3)
+		group := map[string]string{}
+		for _, g := range must(h.Groups(t.Context(), c.ID))(t) {
+			group[g.Name] = g.ID
+		}
+		write := func(text string, reply int64, to []string, groups ...string) int64 {
+			t.Helper()
+			n := store.NewClarification{Contest: c.ID, Account: h.alice.ID, Staff: true, Text: text, Teams: to, Groups: groups, ReplyTo: reply}
+			return must(h.Clarify(t.Context(), n))(t)
+		}
+		reads := func(want ...string) {
+			t.Helper()
+			for i, team := range teams {
+				got := ""
+				for _, one := range must(h.Clarifications(t.Context(), store.ClarificationFilter{Contest: c.ID, Team: team.ID}))(t) {
+					if got += fmt.Sprint(one.Number); one.ToAll() == one.Of(must(h.TeamOf(t.Context(), c.ID, people[i].ID))(t)) {
+						t.Errorf("%d is to all: %v, and of %s: %v", one.Number, one.ToAll(), team.Name, !one.ToAll())
+					}
+				}
+				if got != want[i] {
+					t.Errorf("%s reads %q, want %q", team.Name, got, want[i])
+				}
+			}
+		}
+		all := func(n ...int) (ids []string) {
+			for _, i := range n {
+				ids = append(ids, teams[i].ID)
+			}
+			return ids
+		}
+		write("to all", 0, nil)          // 1
+		write("to one", 0, all(1))       // 2
+		write("to two", 0, all(2, 0, 2)) // 3
+		before := epoch()
+		put(3, "south") // nobody has written to it
+		put(3)
+		if epoch() != before {
+			t.Error("a group that nobody wrote to: the epoch rose")
+		}
+		write("to a group", 0, nil, group["north"])            // 4
+		write("to a group and one", 0, all(2), group["north"]) // 5
+		reads("5431", "5421", "531", "1")
+		for _, n := range []store.NewClarification{{Teams: all(0, 2)}, {Groups: []string{group["north"]}}, {Teams: all(2), Groups: []string{group["north"]}}} {
+			n.Contest, n.Account, n.Staff = c.ID, h.alice.ID, true
+			if n.Text = "to two"; len(n.Groups) > 0 {
+				n.Text = "to a group"
+			}
+			_, err := h.Clarify(t.Context(), n)
+			if twice := len(n.Teams) != 1; errors.Is(err, store.ErrTwice) != twice {
+				t.Errorf("%+v again: %v", n, err)
+			}
+		} // 6 is to a group and one
+		for i, tt := range []struct {
+			team   int
+			groups []string
+			raised int64
+		}{{3, []string{"north"}, 1}, {3, []string{"south", "north"}, 0}, {0, nil, 1}, {1, []string{"south"}, 1}, {1, []string{"south"}, 0}} {
+			was := epoch()
+			if put(tt.team, tt.groups...); (epoch() > was) != (tt.raised > 0) {
+				t.Errorf("change %d of groups: the epoch is %d after %d", i, epoch(), was)
+			}
+		}
+		reads("31", "21", "6531", "6541")
+		list := must(h.Clarifications(t.Context(), store.ClarificationFilter{Contest: c.ID, Everything: true, After: 2, Before: 6}))(t)
+		got := ""
+		for _, one := range list {
+			got += fmt.Sprintln(one.Number, one.Team, one.TeamName, one.To.Teams, one.To.Groups)
+		}
+		for _, team := range teams {
+			got = strings.ReplaceAll(got, team.ID, "#")
+		}
+		if want := "5   [{# CAROL}] [{" + group["north"] + " north}]\n4   [] [{" + group["north"] + " north}]\n3   [{# ALICE} {# CAROL}] []\n"; got != want {
+			t.Errorf("the recipients are\n%swant\n%s", got, want)
+		}
+		if err := h.RemoveTeams(t.Context(), c.ID, all(2)); !errors.Is(err, store.ErrInUse) {
+			t.Errorf("a team to which the jury wrote is removed: %v", err)
+		}
+		was := epoch()
+		if err := h.RemoveTeams(t.Context(), c.ID, all(3)); err != nil || epoch() == was {
+			t.Errorf("a team in a group is removed: %v, epoch %d", err, epoch())
+		}
+		question := must(h.Clarify(t.Context(), store.NewClarification{Contest: c.ID, Account: h.alice.ID, Team: teams[0].ID, Text: "hot", Category: store.Technical}))(t)
+		write("we cool", question, all(0, 1))
+		problem := must(h.Clarify(t.Context(), store.NewClarification{Contest: c.ID, Account: h.alice.ID, Team: teams[0].ID, Text: "hot", Problem: "nim", Category: store.Technical}))(t)
+		for _, one := range must(h.Clarifications(t.Context(), store.ClarificationFilter{Contest: c.ID, Everything: true, After: question - 1}))(t) {
+			if technical := one.Number != problem; (one.Category == store.Technical) != technical {
+				t.Errorf("%d is of the category %q", one.Number, one.Category)
+			}
+		}
+		one, err := h.Contest(t.Context(), c.ID)
+		if err == nil {
+			err = h.RemoveContest(t.Context(), one)
+		}
+		if err != nil {
+			t.Errorf("remove the contest: %v", err)
 		}
 	})
 }

@@ -61,6 +61,7 @@ type APIClarification struct {
 	ExtID   string // the id that other systems use: unique in its contest
 	Staff   bool   // the jury wrote it
 	Team    string // id of the team that asks, or is told; empty for all
+	To      Recipients
 	Problem string // id; it may be empty
 	Text    string
 	ReplyTo int64 // number; 0 for none
@@ -104,10 +105,14 @@ func (s *Store) APIJudgements(ctx context.Context, contest, submission string) (
 // APIClarifications reads the clarifications of a contest by their numbers.
 func (s *Store) APIClarifications(ctx context.Context, contest string) ([]*APIClarification, error) {
 	rows, err := s.read.APIClarifications(ctx, contest)
+	if err != nil {
+		return nil, failed("read the clarifications of a contest", err)
+	}
+	to, err := recipients(ctx, s.read, contest, 0) // after the rows, so that none lacks its recipients
 	return each(rows, err, "read the clarifications of a contest", func(r query.APIClarificationsRow) *APIClarification {
 		return &APIClarification{
-			Number: r.Number, ExtID: r.ExtID, Staff: r.Staff, Team: r.Team.String, Problem: r.Problem, Text: r.Text, ReplyTo: r.ReplyTo.Int64,
-			At: instant(r.At),
+			Number: r.Number, ExtID: r.ExtID, Staff: r.Staff, Team: r.Team.String, To: to[r.Number], Problem: r.Problem, Text: r.Text,
+			ReplyTo: r.ReplyTo.Int64, At: instant(r.At),
 		}
 	})
 }

@@ -102,6 +102,8 @@ type Settings struct {
 	// BalloonsInFreeze is up to how many solved problems a team gets balloons while the scoreboard is
 	// frozen. Zero means none.
 	BalloonsInFreeze int `json:"balloons_in_freeze,omitempty"`
+	// Replies are the saved replies of the jury. If there are none, pages offer the usual ones.
+	Replies []string `json:"saved_replies,omitempty"`
 	// Paused is how long the start is away while its countdown is paused; 0 if it is not.
 	Paused time.Duration `json:"countdown_paused_ns,omitempty"`
 	// Awards are those that administrators created. One with the id of a computed award replaces it.

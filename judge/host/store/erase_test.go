@@ -137,6 +137,9 @@ func TestErase(t *testing.T) {
 		if sent, err := h.Sent(t.Context(), a.ID, shared.Digest); sent || err != nil {
 			t.Errorf("who is erased has sent a blob: %v", err)
 		}
+		if erased, err := h.Account(t.Context(), a.ID); err != nil || !erased.LastLogin.IsZero() {
+			t.Errorf("the erased account logged in at %v, %v", erased.LastLogin, err)
+		}
 		if left := found(t, backup()); len(left) > 0 {
 			t.Errorf("the person is in the tables %v", left)
 		}

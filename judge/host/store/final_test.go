@@ -89,6 +89,18 @@ func (w *season) is(a *store.Accepted, want store.VerifyState) {
 	}
 }
 
+// ignored fails if a filter finds a submission that the jury ignores. Afterwards it counts again.
+func (w *season) ignored(a *store.Accepted, verify string) {
+	w.Helper()
+	w.must(w.Mark(w.Context(), a.ID, w.alice.ID, store.Mark{Ignored: true, Why: "x"}, -1))
+	all, err := w.Submissions(w.Context(), store.Filter{Contest: w.contest, Verify: verify})
+	w.must(err)
+	if slices.ContainsFunc(all, func(one *store.Submission) bool { return one.ID == a.ID }) {
+		w.Errorf("a filter finds submission %d, which is ignored", a.Number)
+	}
+	w.must(w.Mark(w.Context(), a.ID, w.alice.ID, store.Mark{Why: "x"}, -1))
+}
+
 func (w *season) verify(a *store.Accepted, ok bool, want error) {
 	w.Helper()
 	j, err := w.Judgement(w.Context(), a.ID)
@@ -147,8 +159,10 @@ func TestVerify(t *testing.T) {
 			w.is(sub, tt.want)
 			w.is(jury, "")
 			if tt.want != "" {
+				w.ignored(sub, store.VerifyOpen)
 				w.verify(sub, true, nil)
 				w.is(sub, store.Verified)
+				w.ignored(sub, store.VerifyDone)
 				if tt.want == store.Unverified {
 					w.verify(sub, false, store.ErrSeen)
 					w.is(sub, store.Verified)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"math"
 	"time"
 
 	"assay/judge"
@@ -62,12 +61,9 @@ func (s *Store) unfinished(ctx context.Context, q *query.Queries, c *Contest) (*
 		u.Ended = !s.options.Now().Before(u.End)
 	}
 	of := func(verdict string) (numbers []int64, err error) {
-		rows, err := q.ListSubmissionsOfVerdict(ctx, query.ListSubmissionsOfVerdictParams{
-			Contest: c.ID, Verdict: verdict, Endings: ".", Before: math.MaxInt64, Most: math.MaxInt32,
-		})
+		rows, err := q.SubmissionsOfVerdict(ctx, c.ID, verdict)
 		for _, r := range rows {
-			late := !c.Ends().IsZero() && !instant(r.Received).Before(c.Ends().Add(extra[r.Team.String]))
-			if !r.Ignored && !late {
+			if late := !c.Ends().IsZero() && !instant(r.Received).Before(c.Ends().Add(extra[r.Team.String])); !late {
 				numbers = append(numbers, r.Number)
 			}
 		}

@@ -23,7 +23,8 @@ type Hole struct {
 	ProblemSlug string     // and what it is called
 	Visibility  Visibility // Teams is not one of a hole
 	Shown       bool       // those who see the hole read the answers that stand
-	Closed      bool       // it takes no more answers
+	Closed      bool       // by hand: it takes no more answers
+	Closes      time.Time  // from then on it takes none; zero for never
 	Revision    int64      // rises with each change
 	Answers     int64      // how many have come in
 	Made        time.Time
@@ -38,14 +39,17 @@ func (s *Store) NewHole(ctx context.Context, h *Hole) error {
 	}
 	h.ID, h.Problem, h.Revision, h.Made = newID(), p.ID, 1, instant(s.now())
 	return failed("make the hole "+h.Slug, s.write.InsertHole(ctx, query.InsertHoleParams{
-		ID: h.ID, Slug: h.Slug, Name: clean(h.Name), Problem: h.Problem, Visibility: string(h.Visibility), Shown: h.Shown, Closed: h.Closed, Made: h.Made.UnixMicro(),
+		ID: h.ID, Slug: h.Slug, Name: clean(h.Name), Problem: h.Problem, Visibility: string(h.Visibility), Shown: h.Shown, Closed: h.Closed,
+		Closes: micros(h.Closes), Made: h.Made.UnixMicro(),
 	}))
 }
 
 // SetHole changes what may change of a hole: its name, who sees it, whether its answers are
-// shown, and whether it takes more. ErrChanged says that somebody else was first.
+// shown, and whether and until when it takes more. ErrChanged says that somebody else was first.
 func (s *Store) SetHole(ctx context.Context, h *Hole) error {
-	n, err := s.write.UpdateHole(ctx, query.UpdateHoleParams{ID: h.ID, Revision: h.Revision, Name: clean(h.Name), Visibility: string(h.Visibility), Shown: h.Shown, Closed: h.Closed})
+	n, err := s.write.UpdateHole(ctx, query.UpdateHoleParams{
+		ID: h.ID, Revision: h.Revision, Name: clean(h.Name), Visibility: string(h.Visibility), Shown: h.Shown, Closed: h.Closed, Closes: micros(h.Closes),
+	})
 	if err == nil && n == 0 {
 		err = ErrChanged
 	}
@@ -70,8 +74,13 @@ func (s *Store) Holes(ctx context.Context) ([]*Hole, error) {
 func hole(r query.HoleLine) *Hole {
 	return &Hole{
 		ID: r.ID, Slug: r.Slug, Name: r.Name, Problem: r.Problem, ProblemSlug: r.ProblemSlug, Visibility: Visibility(r.Visibility), Shown: r.Shown, Closed: r.Closed,
-		Revision: r.Revision, Answers: r.LastNumber, Made: instant(r.Made),
+		Closes: instant(r.Closes.Int64), Revision: r.Revision, Answers: r.LastNumber, Made: instant(r.Made),
 	}
+}
+
+// Over reports whether the hole is closed at a time.
+func (h *Hole) Over(now time.Time) bool {
+	return h.Closed || !h.Closes.IsZero() && !now.Before(h.Closes)
 }
 
 // AnswerState says what is thought of an answer.
@@ -125,7 +134,7 @@ type NewAnswer struct {
 }
 
 // NewAnswer keeps an answer with the flow that proves it, or nothing. It may be called again
-// with the same key. ErrTooManyWaiting says that the queue is full.
+// with the same key. ErrTooManyWaiting says that the queue is full, ErrEnded that the hole is closed.
 func (s *Store) NewAnswer(ctx context.Context, n NewAnswer) (a *Answer, err error) {
 	n.Key = clean(n.Key)
 	if waiting, err := s.read.CountWaiting(ctx, int64(job.Practice)); err != nil || waiting >= int64(s.options.MaxWaiting) {
@@ -137,6 +146,9 @@ func (s *Store) NewAnswer(ctx context.Context, n NewAnswer) (a *Answer, err erro
 	number := int64(0)
 	err = s.tx(ctx, "keep an answer", func(q *query.Queries) error {
 		now, err := q.NumberAnswer(ctx, s.now(), n.Hole.ID)
+		if errors.Is(err, sql.ErrNoRows) {
+			return ErrEnded
+		}
 		if err != nil {
 			return fmt.Errorf("lock the hole: %w", err)
 		}

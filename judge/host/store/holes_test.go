@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -67,7 +68,7 @@ func TestHoles(t *testing.T) {
 			t.Errorf("a hole of no problem: %v", err)
 		}
 		old := *o
-		o.Name, o.Shown, o.Closed, o.Visibility = "The nim", true, true, store.Staff
+		o.Name, o.Shown, o.Closed, o.Visibility, o.Closes = "The nim", true, true, store.Staff, h.clock.Now().Add(time.Hour)
 		if err := h.SetHole(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
@@ -75,11 +76,54 @@ func TestHoles(t *testing.T) {
 			t.Errorf("who was late: %v", err)
 		}
 		all, err := h.Holes(t.Context())
-		if err != nil || len(all) != 1 || all[0].Name != "The nim" || !all[0].Shown || !all[0].Closed || all[0].Visibility != store.Staff || all[0].ProblemSlug != "nim" {
+		if err != nil || len(all) != 1 || all[0].Name != "The nim" || !all[0].Shown || !all[0].Closed || all[0].Visibility != store.Staff || all[0].ProblemSlug != "nim" || !all[0].Closes.Equal(o.Closes) {
 			t.Errorf("the holes are %+v, %v", all, err)
 		}
 		if _, err := h.Hole(t.Context(), "none"); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("no hole: %v", err)
+		}
+	})
+}
+
+// TestAHoleCloses: by its time or by hand. Then it keeps no answer, and what it has goes on.
+func TestAHoleCloses(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHarness(t, dsn)
+		o := &store.Hole{Slug: "nim", Name: "Nim", ProblemSlug: "nim", Visibility: store.Public, Closes: h.clock.Now().Add(time.Minute)}
+		if err := h.NewHole(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := h.Hole(t.Context(), "nim"); err != nil || !got.Closes.Equal(o.Closes) {
+			t.Fatalf("the hole is %+v, %v", got, err)
+		}
+		before := h.answer(o, "before")
+		refused := func(when string, closed bool) {
+			t.Helper()
+			_, err := h.NewAnswer(t.Context(), store.NewAnswer{Hole: o, Account: h.alice.ID, Asked: []byte(`{}`), Spec: []byte(`{}`), Kind: "hole"})
+			if errors.Is(err, store.ErrEnded) != closed || err != nil && !closed || o.Over(h.clock.Now()) != closed {
+				t.Errorf("%s: %v, over %v", when, err, o.Over(h.clock.Now()))
+			}
+		}
+		h.clock.add(time.Minute - time.Microsecond)
+		refused("just before", false)
+		h.clock.add(time.Microsecond)
+		refused("at its time", true)
+		if got := h.settle(before, settled(before, judge.GolfRight, "Python 3.14")); got.State != store.Standing {
+			t.Errorf("an answer of before is %+v", got)
+		}
+		for _, then := range []struct {
+			closed bool
+			closes time.Time
+			over   bool
+		}{{false, time.Time{}, false}, {true, time.Time{}, true}, {true, h.clock.Now().Add(time.Hour), true}, {false, h.clock.Now().Add(time.Hour), false}} {
+			o.Closed, o.Closes = then.closed, then.closes
+			if err := h.SetHole(t.Context(), o); err != nil {
+				t.Fatal(err)
+			}
+			refused(fmt.Sprintf("%+v", then), then.over)
+		}
+		if got, err := h.Hole(t.Context(), "nim"); err != nil || got.Answers != 4 {
+			t.Errorf("the hole is %+v, %v", got, err)
 		}
 	})
 }

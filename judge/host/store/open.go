@@ -115,11 +115,12 @@ func connect(ctx context.Context, o Options) (*Store, error) {
 		return nil, fmt.Errorf("open the database %s: %w", s.name(), err)
 	}
 	if s.postgres {
-		s.write, s.read = query.New(s.writer), query.New(s.reader)
-		return s, nil
+		s.reads, s.write = s.reader, query.New(s.writer)
+	} else {
+		s.statements = &statements{db: s.writer}
+		s.reads, s.write = prepared{s.reader, nil, &statements{db: s.reader}}, s.statements.queries(nil)
 	}
-	s.statements = &statements{db: s.writer}
-	s.write, s.read = s.statements.queries(nil), (&statements{db: s.reader}).queries(nil)
+	s.read = query.New(s.reads)
 	return s, nil
 }
 

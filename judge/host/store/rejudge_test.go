@@ -242,6 +242,12 @@ func TestFilters(t *testing.T) {
 		send(h.alice, "a.%", "", judge.Accepted)           // 5
 		send(h.alice, "a.cpp", "", "")                     // 6
 		send(h.alice, "README", "python", judge.TimeLimit) // 7
+		practice := h.submit()                             // with a verdict that some of the contest have
+		for _, spec := range h.next() {
+			if spec.ID == practice.Job {
+				h.fold(h.result(spec, judge.WrongAnswer), store.Counted)
+			}
+		}
 		began := h.clock.Now().Add(-7 * time.Second)
 		at := func(n int) time.Time { return began.Add(time.Duration(n) * time.Second) } // when the submission n+1 was received
 		teams, err := h.Teams(t.Context(), c.ID)

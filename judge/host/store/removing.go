@@ -92,7 +92,7 @@ func (s *Store) removeTeam(ctx context.Context, q *query.Queries, contest, id st
 			return err
 		}
 	}
-	if err := errors.Join(q.LeaveGroups(ctx, id), q.RemoveMembers(ctx, id)); err != nil {
+	if err := errors.Join(putInGroupsByID(ctx, q, contest, id, nil), q.RemoveMembers(ctx, id)); err != nil {
 		return err
 	}
 	if n, err := q.RemoveTeam(ctx, id); changed(n, err) != nil {
@@ -163,7 +163,7 @@ func (s *Store) RemoveContest(ctx context.Context, c *Contest) error {
 			err = q.RemoveRolesIn(ctx, scopeOf(c.ID))
 		}
 		for _, remove := range []func(context.Context, string) error{
-			q.RemoveClaims, q.RemoveReading, q.RemoveClarifications, q.RemoveAddresses, q.RemoveContestAccounts, q.RemovePersons,
+			q.RemoveClaims, q.RemoveReading, q.RemoveClarificationTeams, q.RemoveClarificationGroups, q.RemoveClarifications, q.RemoveAddresses, q.RemoveContestAccounts, q.RemovePersons,
 			q.RemovePlacesInGroups, q.RemoveGroups, q.RemoveMembersOfContest, q.RemoveTeamsOfContest, q.RemoveOrganizations,
 			q.DeleteContestProblems, q.RemoveSource, q.RemoveExternalObjects, q.RemoveExternalProblems, q.RemoveLog,
 		} {

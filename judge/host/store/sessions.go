@@ -37,13 +37,18 @@ func (s *Store) NewSessionHere(ctx context.Context, a *Account, hash, agent stri
 
 func (s *Store) newSession(ctx context.Context, a *Account, hash, agent string, sure int64) error {
 	now := s.now()
-	n, err := s.write.InsertSession(ctx, query.InsertSessionParams{
-		Hash: hash, Account: a.ID, Epoch: a.Epoch, Created: now, Expires: now + sessionLives.Microseconds(), Agent: cut(clean(agent), 200), Sure: sure,
+	return s.tx(ctx, "keep a session", func(q *query.Queries) error {
+		n, err := q.InsertSession(ctx, query.InsertSessionParams{
+			Hash: hash, Account: a.ID, Epoch: a.Epoch, Created: now, Expires: now + sessionLives.Microseconds(), Agent: cut(clean(agent), 200), Sure: sure,
+		})
+		if err == nil && n == 0 {
+			err = ErrEnded
+		}
+		if err != nil {
+			return err
+		}
+		return q.SetLastLogin(ctx, a.ID, some(now))
 	})
-	if err == nil && n == 0 {
-		err = ErrEnded
-	}
-	return failed("keep a session", err)
 }
 
 // Session finds a session and whose it is; ErrNotFound says that it never was or has ended:

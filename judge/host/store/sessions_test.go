@@ -42,9 +42,18 @@ func TestSessions(t *testing.T) {
 				t.Errorf("seen %v, %v; want %v", all, err, want)
 			}
 		}
+		loggedIn := func(want time.Time) {
+			t.Helper()
+			if a, err := h.Account(t.Context(), h.alice.ID); err != nil || !a.LastLogin.Equal(want) {
+				t.Errorf("the last login was %v, %v; want %v", a.LastLogin, err, want)
+			}
+		}
 		seen(time.Time{})
+		loggedIn(time.Time{})
 		begin("s1")
-		seen(h.clock.Now())
+		first := h.clock.Now()
+		seen(first)
+		loggedIn(first)
 		if open("s2") || !open("s1") {
 			t.Error("the sessions are not those that were made")
 		}
@@ -55,6 +64,7 @@ func TestSessions(t *testing.T) {
 			}
 		}
 		seen(h.clock.Now())
+		loggedIn(first)
 		h.clock.add(14 * 24 * time.Hour)
 		seen(time.Time{})
 		if open("s1") {

@@ -10,8 +10,8 @@ import (
 
 // statements keeps the queries of an SQLite database prepared, by their text: to prepare one
 // takes a third of a short transaction. pgx does the same for PostgreSQL by itself. All
-// texts are constants of package query, so that there is an end to them, and a statement
-// ends with the connections of db.
+// texts are constants of package query or made of the conditions in filter.go, so that there is an end to them, and
+// a statement ends with the connections of db.
 type statements struct {
 	db     *sql.DB
 	kept   sync.Map // text to *sql.Stmt

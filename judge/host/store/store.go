@@ -37,6 +37,7 @@ import (
 type Store struct {
 	writer, reader *sql.DB // of SQLite: one connection, and several that only read
 	write, read    *query.Queries
+	reads          query.DBTX  // what read runs its queries with
 	statements     *statements // of writer, where it is SQLite
 	postgres       bool
 	options        Options

@@ -187,7 +187,30 @@ func putInGroups(ctx context.Context, q *query.Queries, contest, team string, na
 	return putInGroupsByID(ctx, q, contest, team, ids)
 }
 
+// putInGroupsByID makes groups the groups of a team. If the jury has written to a group that the team enters or
+// leaves, other teams than before read that, and clients of the Contest API must begin again.
 func putInGroupsByID(ctx context.Context, q *query.Queries, contest, team string, ids []string) error {
+	before, err := q.GroupsOfTeam(ctx, team)
+	if err != nil {
+		return err
+	}
+	moved := slices.Clone(ids)
+	for _, g := range before {
+		if at := slices.Index(moved, g.ID); at >= 0 {
+			moved = slices.Delete(moved, at, at+1)
+		} else {
+			moved = append(moved, g.ID)
+		}
+	}
+	for _, id := range moved {
+		n, err := q.ClarificationsToGroup(ctx, contest, id)
+		if err == nil && n > 0 {
+			err = q.RaiseContestEpoch(ctx, contest)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	if err := q.LeaveGroups(ctx, team); err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func class(t *testing.T, width int, scripts bool) {
 	b.Is("buttons to copy", `[...document.querySelectorAll('[data-copy]')].every(e => e.hidden !== `+fmt.Sprint(scripts)+`)`, "true")
 	look("problem")
 	b.Follow("form[data-submit] button")
-	b.Contains("nothing was sent", webtest.Alert, "there is nothing to submit")
+	b.Contains("nothing was sent", webtest.Alert, "There is nothing to submit")
 
 	// She submits: a file, or a text.
 	if scripts {

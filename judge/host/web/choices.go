@@ -43,3 +43,10 @@ func Counted(n int, one, many string) string {
 	}
 	return fmt.Sprint(n, " ", many)
 }
+
+// A Removal is the part of settings by which something is deleted if it is empty. The templates "removal"
+// and "removalform" draw it: inside the form of the settings, and after it.
+type Removal struct {
+	Kind, Slug string // the address is /Kind/Slug
+	Content    string // what it has, in words; empty for nothing
+}

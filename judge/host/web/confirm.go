@@ -37,21 +37,26 @@ func (s *Site) confirmPassword(w http.ResponseWriter, r *Request) (bool, error) 
 		}
 	}
 	if r.PostForm.Has(confirmField) {
-		by := "session " + r.Session.Hash
-		switch wait := s.Throttle.Begin(by, s.Time()); {
-		case wait > 0:
-			v.Wrong = "Too many wrong passwords. Wait " + Counted(int(wait.Seconds())+1, "second", "seconds") + "."
+		good, err := s.TryPassword(r, r.Field(confirmField))
+		refusal := Rejected(err)
+		switch {
+		case refusal != nil:
+			v.Wrong = refusal.Sentence()
+		case err != nil:
+			return false, err
+		case good:
+			return true, s.Store.Sure(r.Context(), r.Session.Hash)
 		default:
-			good, err := s.Passwords.Check(r.Context(), r.Field(confirmField), r.Me.Password)
-			if err != nil {
-				return false, err
-			}
-			if good {
-				s.Throttle.Forget(by)
-				return true, s.Store.Sure(r.Context(), r.Session.Hash)
-			}
 			v.Wrong = "The password is wrong."
 		}
 	}
 	return false, s.Page(w, r, http.StatusForbidden, "confirm", "Confirm your password", v)
+}
+
+// TryPassword reports whether a password is the caller's. After some wrong ones in a session it returns a
+// *desk.Refusal.
+func (s *Site) TryPassword(r *Request, password string) (bool, error) {
+	return s.Throttle.Try("session "+r.Session.Hash, s.Time(), func() (bool, error) {
+		return s.Passwords.Check(r.Context(), password, r.Me.Password)
+	})
 }

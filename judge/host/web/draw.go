@@ -153,6 +153,12 @@ func (t Templates) SharedPage(server, name, title string, loggedIn bool, head He
 // Insecure reports whether others on the network can read what a browser sends.
 func (s *Site) Insecure(r *Request) bool { return !s.Secure && !loopback(r.Host) }
 
+// OnlyHere reports whether the address of the server leads nowhere from other computers.
+func (s *Site) OnlyHere() bool {
+	at, err := url.Parse(s.URL)
+	return err == nil && loopback(at.Host)
+}
+
 // loopback reports whether a browser is on the server's own machine, by the name that it calls.
 func loopback(host string) bool {
 	name := strings.TrimSuffix(host, ":"+(&url.URL{Host: host}).Port())

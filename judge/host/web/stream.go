@@ -36,7 +36,7 @@ func OpenStream(w http.ResponseWriter) (send func(text string) bool, ok bool) {
 // bounded answers with a stream unless the caller has too many. One within another is that one.
 func (s *Site) bounded(w http.ResponseWriter, r *Request, rt Route) error {
 	if _, within := w.(*topicWriter); !within {
-		leave, err := s.Streams.Enter(r.Context(), r.Me, r.RemoteAddr)
+		leave, err := s.EnterStream(r.Context(), r.Me, r.RemoteAddr)
 		if err != nil {
 			w.Header().Set("Retry-After", "10")
 			return err

@@ -67,11 +67,11 @@ func walkers(t *testing.T) *webtest.Harness {
 		case "hidden":
 			o.Visibility = store.Staff
 		}
+		h.Prove(h.Answer(o, "ada", "py"), "py", judge.GolfRight, 40)
 		o.Shown, o.Closed = slug == "shown", slug == "closed"
 		if err := h.Store.SetHole(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
-		h.Prove(h.Answer(o, "ada", "py"), "py", judge.GolfRight, 40)
 	}
 	// The only contest with this problem.
 	p := h.Problem

@@ -59,3 +59,34 @@ func (z Zone) Label(at, now time.Time) string {
 	}
 	return short + " (" + offset + "), the server's time zone"
 }
+
+// The layouts of times in fields of forms, as browsers write and read them.
+const (
+	momentLayout  = "2006-01-02T15:04"
+	secondsLayout = momentLayout + ":05"
+)
+
+// ReadMoment reads a time that a form sent. If the text is empty, the time is zero.
+func (z Zone) ReadMoment(text string) (at time.Time, err error) {
+	if text == "" {
+		return at, nil
+	}
+	for _, layout := range []string{momentLayout, secondsLayout} {
+		if at, err = time.ParseInLocation(layout, text, z.Location); err == nil {
+			break
+		}
+	}
+	return at, err
+}
+
+// Moment writes a time for a field of a form, with seconds if it has any. If the time is zero, the
+// text is empty.
+func (z Zone) Moment(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	if at = at.In(z.Location); at.Second() != 0 {
+		return at.Format(secondsLayout)
+	}
+	return at.Format(momentLayout)
+}

@@ -195,7 +195,7 @@ func (r *Runner) games(ctx context.Context, s *job.Spec, o *opened, b *brought) 
 	} else {
 		h.event.Only, h.event.Opened = asked.Only, asked.Opened
 		for _, c := range h.event.Bots {
-			if c.Broken != "" && !asked.Anew {
+			if c.Broken != "" && !asked.Fresh {
 				return fmt.Errorf("%s could be built where the event was opened, and cannot here: %s", c.Name, c.Broken)
 			}
 		}
@@ -208,7 +208,7 @@ func (r *Runner) games(ctx context.Context, s *job.Spec, o *opened, b *brought) 
 		switch {
 		case rec.Opened != nil || ctx.Err() != nil || rec.Game != nil && rec.Game.Learning:
 			return nil // is known, or will come again
-		case rec.Ready != nil && !rec.Ready.Pure && !whole && !asked.Anew:
+		case rec.Ready != nil && !rec.Ready.Pure && !whole && !asked.Fresh:
 			return &judge.Misuse{Err: fmt.Errorf("bot %d says at one time that it is pure, and not at another: a server cannot have it play\n    without --on it can play", rec.Ready.Bot)}
 		}
 		b.lines = append(b.lines, line)

@@ -17,11 +17,11 @@ import (
 	"time"
 )
 
-// Browser is a Chromium with one page. It is told what to do over a pair of pipes
+// Browser is a Chromium with one page. It is controlled over a pair of pipes
 // (--remote-debugging-pipe): messages are JSON, each ended by a zero byte.
 type Browser struct {
-	// Wrong is what the page complained of: errors of scripts, and whatever it asked of
-	// somebody else than its sender.
+	// Wrong are the errors of scripts, and the requests of the page to other servers than the one that sent
+	// it.
 	Wrong []string
 
 	t       testing.TB
@@ -80,7 +80,7 @@ func Open(t testing.TB, url string) *Browser {
 	t.Cleanup(func() {
 		b.session = ""
 		fmt.Fprintf(b.to, `{"id":0,"method":"Browser.close"}`+"\x00")
-		_ = cmd.Wait() // it was told to end
+		_ = cmd.Wait() // it was asked to end
 		to.Close()
 		from.Close()
 	})
@@ -316,15 +316,14 @@ func (b *Browser) Contains(what, expression string, texts ...string) {
 	}
 }
 
-// patience is how long a browser may take for what it does when it has time to: it says
-// nothing when it has followed a link or scrolled.
-const patience = time.Minute
+// timeout is how long a browser may take to follow a link or to scroll: it does not say when it has.
+const timeout = time.Minute
 
 // Soon evaluates an expression until its value is good, and returns the last value. While
 // one page makes room for another there is none.
 func (b *Browser) Soon(expression string, good func(string) bool) string {
 	b.t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(timeout); ; time.Sleep(10 * time.Millisecond) {
 		got, err := b.evaluate(expression)
 		switch late := time.Now().After(deadline); {
 		case err == nil && (good(got) || late):
@@ -335,8 +334,7 @@ func (b *Browser) Soon(expression string, good func(string) bool) string {
 	}
 }
 
-// Screenshot keeps a picture of the whole page for people, in the folder that the environment
-// names.
+// Screenshot saves a picture of the whole page in the directory that the environment names.
 func (b *Browser) Screenshot(name string) {
 	b.t.Helper()
 	if dir := os.Getenv("ASSAY_SCREENSHOTS"); dir != "" {

@@ -28,18 +28,18 @@ import (
 	"assay/judge/kit"
 )
 
-// Part is one part of a request: an *io.SectionReader, *bytes.Reader or
+// A RequestPart is one part of a request: an *io.SectionReader, *bytes.Reader or
 // *strings.Reader. Its read position does not matter and is left alone.
-type Part interface {
+type RequestPart interface {
 	io.ReaderAt
 	Size() int64
 }
 
 // Text makes a part of a string.
-func Text(s string) Part { return strings.NewReader(s) }
+func Text(s string) RequestPart { return strings.NewReader(s) }
 
 // Bytes makes a part of bytes, which must not change before Ask returns.
-func Bytes(b []byte) Part { return bytes.NewReader(b) }
+func Bytes(b []byte) RequestPart { return bytes.NewReader(b) }
 
 const (
 	defaultPatience = time.Minute // for one answer, where the limits have no time
@@ -132,7 +132,7 @@ func (e *BrokenError) Error() string {
 //
 // A *BrokenError says that the program is at fault; any other error, that the
 // machine is, or that ctx ended.
-func (k *Proc) Ask(ctx context.Context, verb string, parts ...Part) (kit.Verdict, []byte, error) {
+func (k *Proc) Ask(ctx context.Context, verb string, parts ...RequestPart) (kit.Verdict, []byte, error) {
 	if err := context.Cause(ctx); err != nil {
 		return "", nil, err
 	}
@@ -231,7 +231,7 @@ func (k *Proc) greeting() error {
 
 // send writes a request. That the program does not read it to its end is no
 // error here: its end, or its silence, is seen by receive.
-func (k *Proc) send(verb string, sizes []int64, parts []Part) error {
+func (k *Proc) send(verb string, sizes []int64, parts []RequestPart) error {
 	w := &pipeWriter{w: k.proc.Stdin()}
 	if k.batch == nil {
 		k.batch = make([]byte, 0, copySize)

@@ -137,7 +137,7 @@ func TestABrokenProgramIsStartedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tooMany := make([]kitproc.Part, kit.MaxParts+1)
+	tooMany := make([]kitproc.RequestPart, kit.MaxParts+1)
 	for i := range tooMany {
 		tooMany[i] = kitproc.Text("")
 	}

@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// locks says whether folders can be locked.
+// locks reports whether directories can be locked.
 const locks = true
 
-// lock locks a folder for as long as this process lives; nil if another has it, or if
-// it is not there any more.
+// lock locks a directory for as long as this process lives. It returns nil if another process has the
+// lock, or if the directory does not exist any more.
 func lock(dir string) (unlock func() error) {
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 		return nil

@@ -1,6 +1,6 @@
 package raze
 
-// locks says whether folders can be locked. Where they cannot, none is swept.
+// locks reports whether directories can be locked. If they cannot, old ones stay.
 const locks = false
 
 func lock(string) (unlock func() error) { return func() error { return nil } }

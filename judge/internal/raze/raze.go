@@ -1,7 +1,7 @@
-// Package raze removes folders that programs have written to whom nobody trusts. It
-// is not os.RemoveAll, which holds a descriptor for each level and so stops where
-// folders are nested deeper than a process may have files open, while everybody else
-// in the process cannot open any either.
+// Package raze removes directories that untrusted programs have written to. It is not
+// os.RemoveAll, which holds a descriptor for each level. So it fails if directories are
+// nested deeper than a process may have files open, and meanwhile no other goroutine can
+// open a file.
 package raze
 
 import (
@@ -14,9 +14,9 @@ import (
 	"strconv"
 )
 
-// All removes a folder with all that is in it, however deep, also what its owner may
-// not write to. No link is followed. It is not an error if there is nothing. Nobody else
-// may change the folder meanwhile.
+// All removes a directory with all its contents, however deep, also those that its owner may
+// not write to. It follows no link. If the path does not exist, it returns nil. The directory
+// must not change meanwhile.
 //
 // What is too deep is moved up to the top first, so that few levels are ever open.
 func All(path string) error {
@@ -66,10 +66,10 @@ const deepest = 30
 // razing is one removal on its way.
 type razing struct {
 	top   *os.Root
-	moved int // how many folders have been moved up
+	moved int // how many directories have been moved up
 }
 
-// empty empties a folder, which stands at path below the top, but for what was moved
+// empty empties a directory, which stands at path below the top, except for what was moved
 // up meanwhile.
 func (r *razing) empty(dir *os.Root, path string, depth int) error {
 	folders, err := clear(dir)
@@ -108,7 +108,7 @@ func (r *razing) remove(dir *os.Root, name, path string, depth int) error {
 	return dir.Remove(name)
 }
 
-// moveUp moves a folder to the top, under a name that is not taken.
+// moveUp moves a directory to the top, under a name that is not taken.
 func (r *razing) moveUp(path string) error {
 	for {
 		r.moved++
@@ -119,7 +119,7 @@ func (r *razing) moveUp(path string) error {
 	}
 }
 
-// clear removes the files of a folder, and returns the names of its folders.
+// clear removes the files of a directory, and returns the names of its subdirectories.
 func clear(dir *os.Root) (folders []string, err error) {
 	f, err := dir.Open(".")
 	if err != nil {
@@ -145,7 +145,7 @@ func clear(dir *os.Root) (folders []string, err error) {
 	return folders, nil
 }
 
-// open gives the rights on a folder back that its owner has given up.
+// open restores the rights on a directory that its owner has given up.
 func open(dir *os.Root, name string) error {
 	info, err := dir.Lstat(name)
 	if err == nil && info.Mode()&0o700 != 0o700 {

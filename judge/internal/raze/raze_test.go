@@ -108,7 +108,7 @@ func TestTemp(t *testing.T) {
 	if _, err := os.Stat(left); err == nil {
 		t.Error("the folder of a process that is gone is still there")
 	}
-	raze.Sweep(above, "x-")
+	raze.RemoveStale(above, "x-")
 	for _, kept := range []string{dir, other} {
 		if _, err := os.Stat(kept); err != nil {
 			t.Errorf("it was swept: %v", err)

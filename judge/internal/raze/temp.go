@@ -7,31 +7,31 @@ import (
 	"path/filepath"
 )
 
-// Temp makes a temporary folder below above ("" for the system's), whose name begins
-// with the prefix. Before that it removes those of processes that did not get to
-// remove theirs: a living process holds a lock on its folder, which also tells where
-// processes of several containers share one folder and do not see each other.
+// Temp creates a temporary directory in above, whose name begins with the prefix. If above
+// is empty, it uses the system's. First it removes the directories of processes that ended
+// without removing them. A living process holds a lock on its directory, which also works if
+// processes of several containers share a directory and do not see each other.
 //
-// The function done removes the folder with all that is in it.
+// The function done removes the directory with all its contents.
 func Temp(above, prefix string) (dir string, done func() error, err error) {
 	if above == "" {
 		above = os.TempDir()
 	}
-	Sweep(above, prefix)
+	RemoveStale(above, prefix)
 	for range 10 {
 		if dir, err = os.MkdirTemp(above, prefix); err != nil {
-			return "", nil, fmt.Errorf("make a temporary folder: %w", err)
+			return "", nil, fmt.Errorf("create a temporary directory: %w", err)
 		}
 		if unlock := lock(dir); unlock != nil {
 			return dir, func() error { return errors.Join(All(dir), unlock()) }, nil
 		}
 	}
-	return "", nil, fmt.Errorf("make a temporary folder: %s is swept away again and again", dir)
+	return "", nil, fmt.Errorf("create a temporary directory: %s is removed again and again", dir)
 }
 
-// Sweep removes the folders of Temp whose processes are gone. What cannot be removed
-// is left to the next.
-func Sweep(above, prefix string) {
+// RemoveStale removes the directories of Temp whose processes have ended. If one cannot be
+// removed, a later call does.
+func RemoveStale(above, prefix string) {
 	if !locks {
 		return
 	}

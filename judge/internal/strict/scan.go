@@ -112,7 +112,7 @@ func (s *scanner) header() string {
 			s.count[path]++
 		}
 		if n := s.count[path]; n > 0 {
-			path = fmt.Sprintf("%s[%d]", path, n-1)
+			path = item(path, n-1)
 			s.mark(path, start)
 		}
 		if !more {
@@ -217,9 +217,9 @@ func (s *scanner) value(path string) {
 	case s.at("["):
 		s.pos++
 		s.items(']', func(i int) {
-			item := fmt.Sprintf("%s[%d]", path, i)
-			s.mark(item, s.pos)
-			s.value(item)
+			at := item(path, i)
+			s.mark(at, s.pos)
+			s.value(at)
 		})
 	case s.at("{"):
 		s.pos++
@@ -249,8 +249,23 @@ func isBare(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-'
 }
 
+// maxPath bounds a path in bytes: one of a deeper value is that of the last value around it that has one,
+// since all paths of a file of brackets alone would take the square of its size.
+const maxPath = 10_000
+
+// item adds the number of an item to the path of its list.
+func item(path string, i int) string {
+	if len(path) > maxPath {
+		return path
+	}
+	return fmt.Sprintf("%s[%d]", path, i)
+}
+
 // join adds a name to a path, in quotes where a bare one would be misread.
 func join(path, name string) string {
+	if len(path) > maxPath {
+		return path
+	}
 	if path == "" {
 		return quoted(name)
 	}

@@ -1,39 +1,40 @@
-// Package strict reads TOML files that people write, and tells them where they
-// went wrong: every unknown key, every value of the wrong type and every syntax
-// error becomes a *judge.Fault with file, line, column and a hint. It goes on
-// after a fault, so that one run tells them all; only a syntax error stands alone.
+// Package strict reads TOML and YAML files that people write, and reports where they are wrong: every
+// unknown key, every value of the wrong type and every syntax error becomes a *judge.Fault with file,
+// line, column and a hint. It continues after a fault, so that one run reports all of them. Only a syntax
+// error stands alone.
 //
-// A struct says what a file may hold, by `toml:"name"` tags. Its fields may be
-// strings, booleans, integers, floats, structs, maps from string, slices, `any`,
-// pointers to these, and types that read themselves from text
-// (encoding.TextUnmarshaler), such as Duration and Size. Fields without the tag
-// are not keys. What the file does not set keeps the value that it had.
+// Decode reads TOML into a struct. ParseYAML reads YAML into a tree of Nodes, each with its position, and
+// Node.Decode fills a struct from it. A struct says what a file may hold, by `toml:"name"` or `yaml:"name"`
+// tags. Its fields may be strings, booleans, integers, floats, structs, maps from string, slices, *Node,
+// pointers to these, and types that read themselves: Reader from a Node, or encoding.TextUnmarshaler from
+// text, such as Duration and Size. In TOML, a field may also be an any. Fields without a tag are not keys.
+// What the file does not set keeps its value.
 //
-// The package does not write TOML, and it does not check what a value means: the
-// caller does, and makes its faults with Doc.Fault. It is the only one that
-// imports the TOML library.
+// YAML comes from others, so it is bounded: its size, its depth, and what its aliases come to.
+//
+// The package does not write YAML, and it does not check what a value means: the caller does. It is the
+// only package that imports the libraries of both.
 package strict
 
 import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	"assay/judge"
 
 	"github.com/BurntSushi/toml"
 )
 
-// Doc is a file that was decoded.
+// A Doc is a TOML file that was decoded.
 type Doc struct {
 	file  string
 	data  string
-	tree  map[string]any
-	marks func() map[string]position // made when the first fault needs it
+	marks map[string]position // nil after a syntax error
 }
 
 // Decode reads a file's data into the struct that into points to. The file's
@@ -42,38 +43,78 @@ type Doc struct {
 func Decode(file string, data []byte, into any) (*Doc, judge.Faults) {
 	text := strings.TrimLeft(string(data), "\ufeff") // the library takes one more off than it is given
 	d := &Doc{file: file, data: text}
-	d.marks = sync.OnceValue(func() map[string]position { return scan(text) })
 	if line := tooDeep(text); line > 0 {
-		return d, judge.Faults{{File: file, Line: line, Text: "brackets inside brackets, too deep to read"}}
+		return d, judge.Faults{{File: file, Line: line, Text: "brackets or parts of a key inside one another, too deep to read"}}
 	}
-	if _, err := toml.Decode(text, &d.tree); err != nil {
-		d.tree = nil
+	tree := map[string]any{}
+	if _, err := toml.Decode(text, &tree); err != nil {
 		return d, judge.Faults{d.syntaxFault(err)}
 	}
-	f := filler{doc: d, root: reflect.TypeOf(into).Elem()}
-	f.table(reflect.ValueOf(into).Elem(), d.tree, "")
-	slices.SortFunc(f.faults, func(a, b *judge.Fault) int {
+	d.marks = scan(text)
+	faults := d.node(tree, "", position{}).Decode(into)
+	slices.SortFunc(faults, func(a, b *judge.Fault) int {
 		return cmp.Or(a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Text, b.Text))
 	})
-	return d, f.faults
+	return d, faults
 }
 
-// tooDeep returns the line on which the brackets stand deeper than any file of a
-// person's has them, or 0. The library would overflow its stack, which nothing
-// can catch. Brackets in texts count too, which does not matter at this depth.
+// node makes the Node of a value that the library has read. If its position is not known, it is that of
+// the value around it.
+func (d *Doc) node(v any, path string, around position) *Node {
+	at, known := d.marks[path]
+	if !known {
+		at = around
+	}
+	n := &Node{Kind: Scalar, File: d.file, Line: at.line, Column: at.column, Path: path, value: v}
+	switch v := v.(type) {
+	case string:
+		n.Text, n.Quoted = v, true
+	case map[string]any:
+		n.Kind = Map
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			value := d.node(v[name], join(path, name), at)
+			n.keys = append(n.keys, &Node{Kind: Scalar, File: d.file, Line: value.Line, Column: value.Column, Path: value.Path, Text: name, Quoted: true})
+			n.values = append(n.values, value)
+		}
+	case []any, []map[string]any:
+		n.Kind = List
+		items := reflect.ValueOf(v)
+		for i := range items.Len() {
+			n.items = append(n.items, d.node(items.Index(i).Interface(), item(path, i), at))
+		}
+	default:
+		n.Text = fmt.Sprint(v)
+	}
+	return n
+}
+
+// tooDeep returns the line on which brackets, or the parts of a key, stand deeper than in any file of a
+// person's, or 0. The library would overflow its stack, which nothing can catch, or take the square of a
+// key's length. Brackets and names in texts count too, which does not matter at these depths.
 func tooDeep(text string) int {
-	const most = 100_000
-	depth, line := 0, 1
+	const mostBrackets, mostParts = 100_000, 1000
+	depth, parts, line, last := 0, 0, 1, byte(0)
 	for i := range len(text) {
-		switch text[i] {
-		case '\n':
+		c := text[i]
+		switch {
+		case c == ' ' || c == '\t':
+			continue
+		case c == '\n':
 			line++
-		case '[', '{':
-			if depth++; depth > most {
-				return line
-			}
-		case ']', '}':
+		case c == '[' || c == '{':
+			depth++
+		case c == ']' || c == '}':
 			depth = max(depth-1, 0)
+		}
+		switch {
+		case c == '.' && last != '.':
+			parts++
+		case c != '"' && c != '\'' && !isBare(c), last != '.' && i > 0 && (text[i-1] == ' ' || text[i-1] == '\t'):
+			parts = 0
+		}
+		last = c
+		if depth > mostBrackets || parts > mostParts {
+			return line
 		}
 	}
 	return 0
@@ -83,96 +124,17 @@ func tooDeep(text string) int {
 // "group[2].cases[0]" (lists count from 0). A key that the file does not set
 // stands where the nearest table or list around it does.
 func (d *Doc) Fault(key, text, hint string) *judge.Fault {
-	p := d.place(key)
+	for key != "" && !d.Has(key) {
+		key = key[:max(strings.LastIndexAny(key, ".["), 0)]
+	}
+	p := d.marks[key]
 	return &judge.Fault{File: d.file, Line: p.line, Column: p.column, Text: text, Hint: hint}
 }
 
-// place finds a key, or the nearest table or list around it.
-func (d *Doc) place(key string) position {
-	if d.tree == nil {
-		return position{}
-	}
-	for key != "" {
-		if p, ok := d.marks()[key]; ok {
-			return p
-		}
-		steps := split(key)
-		key = strings.Join(steps[:len(steps)-1], "")
-		key = strings.TrimPrefix(key, ".")
-	}
-	return position{}
-}
-
-// Has says whether the file sets a key, which is written as for Fault.
+// Has reports whether the file sets a key, which is written as for Fault.
 func (d *Doc) Has(key string) bool {
-	var value any = d.tree
-	if d.tree == nil {
-		return false
-	}
-	for _, step := range split(key) {
-		var ok bool
-		if value, ok = child(value, step); !ok {
-			return false
-		}
-	}
-	return key != ""
-}
-
-// child takes one step down, ".name" or "[index]".
-func child(value any, step string) (any, bool) {
-	if name, isName := strings.CutPrefix(step, "."); isName {
-		table, ok := value.(map[string]any)
-		if !ok {
-			return nil, false
-		}
-		for k, v := range table {
-			if quoted(k) == name {
-				return v, true
-			}
-		}
-		return nil, false
-	}
-	var index int
-	if _, err := fmt.Sscanf(step, "[%d]", &index); err != nil || index < 0 {
-		return nil, false
-	}
-	switch list := value.(type) {
-	case []any:
-		if index < len(list) {
-			return list[index], true
-		}
-	case []map[string]any:
-		if index < len(list) {
-			return list[index], true
-		}
-	}
-	return nil, false
-}
-
-// split cuts a key into steps, each with its dot or brackets: "a.b[2]" into
-// ".a", ".b" and "[2]". Dots in quotes do not cut.
-func split(key string) []string {
-	if key == "" {
-		return nil
-	}
-	var steps []string
-	rest := key
-	if rest[0] != '[' {
-		rest = "." + rest
-	}
-	start, inQuotes := 0, false
-	for i := 0; i < len(rest); i++ {
-		switch c := rest[i]; {
-		case inQuotes && c == '\\':
-			i++
-		case c == '"':
-			inQuotes = !inQuotes
-		case !inQuotes && i > start && (c == '.' || c == '['):
-			steps = append(steps, rest[start:i])
-			start = i
-		}
-	}
-	return append(steps, rest[start:])
+	_, has := d.marks[key]
+	return has
 }
 
 // syntaxFault makes a fault of the library's error. Its hint shows the line.
@@ -202,17 +164,24 @@ func (d *Doc) syntaxFault(err error) *judge.Fault {
 		}, before[start:])
 		fault.Hint = strings.ToValidUTF8(line, "?") + "\n" + pad + "^"
 	}
-	for _, row := range advice {
-		if strings.Contains(parse.Message, row.message) {
-			fault.Hint = strings.TrimPrefix(fault.Hint+"\n"+row.hint, "\n")
-			break
-		}
+	if hint := advice(parse.Message, tomlAdvice); hint != "" {
+		fault.Hint = strings.TrimPrefix(fault.Hint+"\n"+hint, "\n")
 	}
 	return fault
 }
 
-// advice says what to do about the library's most frequent messages.
-var advice = []struct{ message, hint string }{
+// advice returns the hint of the first row whose message is a part of a library's message.
+func advice(message string, rows [][2]string) string {
+	for _, row := range rows {
+		if strings.Contains(message, row[0]) {
+			return row[1]
+		}
+	}
+	return ""
+}
+
+// tomlAdvice says what to do about the library's most frequent messages.
+var tomlAdvice = [][2]string{
 	{"expected value but found", `text stands in quotes: name = "text"`},
 	{"strings cannot contain newlines", `the closing quote is missing; text of several lines stands in """`},
 	{"invalid escape", `write \\ for a backslash, or use single quotes`},

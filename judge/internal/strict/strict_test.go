@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -205,6 +206,35 @@ func TestSizes(t *testing.T) {
 		var back strict.Size
 		if err := back.UnmarshalText([]byte(want)); err != nil || back != size {
 			t.Errorf("size %q = %d, %v, want %d", want, back, err, size)
+		}
+	}
+}
+
+// TestDeepFiles: a file that is deeper than any person writes is refused, or read in bounded memory.
+func TestDeepFiles(t *testing.T) {
+	for _, row := range []struct {
+		it, text string
+		refused  bool
+	}{
+		{"lists in lists", "any = " + strings.Repeat("[", 50_000) + strings.Repeat("]", 50_000), false},
+		{"a key of a hundred parts", "any" + strings.Repeat(".a", 100) + " = 1", false},
+		{"a key of many parts", "any" + strings.Repeat(".a", 50_000) + " = 1", true},
+		{"a key of many parts in quotes", "any" + strings.Repeat(` . "a"`, 50_000) + " = 1", true},
+		{"a key in braces of many parts", "any = {a" + strings.Repeat(".'a'", 50_000) + " = 1}", true},
+		{"a header of many parts", "[words" + strings.Repeat(".a", 50_000) + "]", true},
+		{"a header of many lists", "[[group" + strings.Repeat(".a", 50_000) + "]]", true},
+		{"a text of many numbers", "any = \"" + strings.Repeat("1.5 ", 50_000) + "\"", false},
+		{"a text of many dots", "any = \"" + strings.Repeat("..#", 50_000) + "\"", false},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, faults := strict.Decode("deep.toml", []byte("title = \"t\"\n"+row.text), &sample{})
+		runtime.ReadMemStats(&after)
+		if row.refused != (len(faults) == 1 && faults[0].Line == 2 && strings.Contains(faults[0].Text, "too deep")) {
+			t.Errorf("%s: %v", row.it, faults)
+		}
+		if got := after.TotalAlloc - before.TotalAlloc; got > 1<<30 {
+			t.Errorf("%s: %d MiB are allocated", row.it, got>>20)
 		}
 	}
 }

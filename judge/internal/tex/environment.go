@@ -239,7 +239,7 @@ func (r *reader) codeEnvironment(body, kind string) {
 	r.code(body)
 }
 
-// code writes a text as it is.
+// code writes a text as code.
 func (r *reader) code(body string) {
 	r.write("\n\n```\n" + strings.Trim(strings.ReplaceAll(body, "```", "'''"), "\n") + "\n```\n\n")
 }

@@ -112,7 +112,7 @@ func Flaw(formula string, own ...string) string {
 	return flaw
 }
 
-// check tells what is wrong with a formula, as it stands in the statement and as it is with the
+// check warns of errors in a formula: stands is the formula in the statement, formula the same with the
 // statement's own commands replaced.
 func (r *reader) check(stands, formula string) {
 	r.doc.Formulas++

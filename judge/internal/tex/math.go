@@ -159,8 +159,8 @@ func mathCommand(s string, i, depth int) (text string, end int) {
 	return word, end // \log, \min, \gcd
 }
 
-// stackCommand reads a command with several arguments, of which one is above or below another,
-// or says only how it looks.
+// stackCommand reads a command with several arguments. One of them is above or below another,
+// or only sets how it looks.
 func stackCommand(word, s string, end, depth int) (text string, after int, ok bool) {
 	inner := func() string {
 		var body string

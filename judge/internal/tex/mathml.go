@@ -295,7 +295,7 @@ func (p *parser) argument() string {
 	return a.html
 }
 
-// group reads what stands in braces, as text that nobody has read yet.
+// group reads what stands in braces, as text that is not parsed yet.
 func (p *parser) group() string {
 	p.blank()
 	if p.i >= len(p.s) {

@@ -127,8 +127,8 @@ func (r *reader) example(in, out, note string) {
 	}
 }
 
-// typedExample is an example in the statement as it is meant: \\ ends a line, and what means
-// something in LaTeX has a backslash before it.
+// typedExample returns an example that is typed in the statement: \\ ends a line, and a backslash
+// precedes characters that are special in LaTeX.
 func typedExample(s string) string {
 	return typedSigns.Replace(lineEnds().ReplaceAllString(s, "\n"))
 }

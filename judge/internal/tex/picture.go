@@ -65,7 +65,7 @@ func (r *reader) pathOf(file string) string {
 var signsOfPaths = strings.NewReplacer(`\_`, "_", `\%`, "%", `\#`, "#", `\&`, "&", `\space`, " ",
 	"\n", " ", "\t", " ", "{", "", "}", "", "~", " ")
 
-// found is the picture's path from the statement's folder: in one of the folders of
+// found returns the picture's path from the statement's directory: in one of the directories of
 // \graphicspath, if it is not the statement's own.
 func (r *reader) found(file string) string {
 	if len(r.folders) == 0 || r.Has != nil && r.Has(file) {
@@ -79,7 +79,7 @@ func (r *reader) found(file string) string {
 	return r.folders[0] + file
 }
 
-// graphicsPath reads \graphicspath{{folder/}{folder/}}.
+// graphicsPath reads \graphicspath{{dir/}{dir/}}.
 func (r *reader) graphicsPath(s string, i, depth int) int {
 	body, end := argument(s, i)
 	r.folders = nil

@@ -25,10 +25,10 @@ type Source struct {
 	// the format stand for. If there are no words in it, they are English.
 	Language string
 	PDF      string // the name of the PDF file that has the statement, too
-	// Read returns the text of a file, by its path from the statement's folder. If nil, no
+	// Read returns the text of a file, by its path from the statement's directory. If nil, no
 	// file can be read.
 	Read func(name string) (string, error)
-	// Has reports whether there is a picture of this name. If nil, the first folder of
+	// Has reports whether there is a picture of this name. If nil, the first directory of
 	// \graphicspath has all pictures.
 	Has func(picture string) bool
 }
@@ -45,12 +45,12 @@ type Document struct {
 
 // A Picture is an image that a statement shows.
 type Picture struct {
-	Name string // from the statement's folder
+	Name string // from the statement's directory
 	File string // that names it
 	Line int    // of File, from 1
 }
 
-// A Warning tells of something that is not shown as it is in LaTeX.
+// A Warning is about something that is shown differently than in LaTeX.
 type Warning struct {
 	File, Text, Hint string
 	Line             int
@@ -70,7 +70,7 @@ type shared struct {
 	sought       int // bytes that were read to find an end
 	folders      []string
 	span         int  // columns of the table's cell that is read
-	quiet        bool // in the preamble, of which nothing is shown
+	quiet        bool // in the preamble, which is not shown
 	numbers      numbers
 	doc          Document
 }
@@ -201,7 +201,7 @@ func (r *reader) notShown(what, stands string) {
 	r.warn(stands, fmt.Sprintf("the statement has a %s, which is not shown", what), "show it as a picture: \\includegraphics")
 }
 
-// input reads another file: \input{name}, \input name, \include, \import{folder/}{name}.
+// input reads another file: \input{name}, \input name, \include, \import{dir/}{name}.
 func (r *reader) input(s string, i, depth int) int {
 	for i < len(s) && s[i] == ' ' {
 		i++
@@ -278,7 +278,7 @@ func (r *reader) file(name, extension string) (text, file string, ok bool) {
 	}
 	if !r.quiet {
 		r.write(`\[` + special.Replace(name) + `: not found\]`)
-		r.warn(name, fmt.Sprintf("the statement includes %s: %v", name, err), "add the file below the statement's folder, or remove the command")
+		r.warn(name, fmt.Sprintf("the statement includes %s: %v", name, err), "add the file below the statement's directory, or remove the command")
 	}
 	return "", "", false
 }

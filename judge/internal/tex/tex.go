@@ -405,7 +405,7 @@ var (
 )
 
 // tidy makes the layout even: no blanks at the ends of lines, one empty line at
-// most. Code stays as it is.
+// most. Code is unchanged.
 func tidy(text string) string {
 	var b, part strings.Builder
 	flush := func() {

@@ -67,7 +67,7 @@ func (r *Rules) play(g *Game) (out Outcome) {
 		fault, broken := g.catch(func() { r.Over(g); panic(gameOver{}) })
 		g.untold = false
 		if out.After, out.Broken = fault, broken; fault != nil && g.seats[fault.Seat-1].conn.dead == "" {
-			g.seats[fault.Seat-1].conn.dead = "it failed when it was told of the end"
+			g.seats[fault.Seat-1].conn.dead = "it failed when it received the end of the game"
 		}
 	}
 	g.sum(&out)

@@ -40,7 +40,7 @@ type Rules struct {
 	Play func(g *Game)
 	// Over tells the bots what came of a game, however it ended. May be nil.
 	Over func(g *Game)
-	// Look says what there is to see at each point of a game that was played, before
+	// Look describes the position at each point of a game that was played, before
 	// the first move and after each. May be nil.
 	Look func(e *Event, r *Played) []Position
 }
@@ -129,8 +129,8 @@ type Game struct {
 	over  bool
 	now   int // seat that was asked last
 
-	// While the bots are told that it is over: what came of it, and whether the arena
-	// does not know that yet.
+	// While the bots receive the end of the game: the result, and whether the arena
+	// does not know it yet.
 	early  Outcome
 	untold bool
 }
@@ -158,7 +158,7 @@ type Played struct {
 	notes   []Note
 }
 
-// Position is what there is to see at one point of a game.
+// A Position is the state of a game before a move or at its end.
 type Position struct {
 	Count   int64    `json:"count"`             // how many moves are allowed; -1 for infinitely many
 	Options []string `json:"options,omitempty"` // the allowed moves, where they are few
@@ -170,8 +170,8 @@ type Position struct {
 // gameOver is how a game ends by its rules: it is thrown.
 type gameOver struct{}
 
-// Shared is a source that is the same in all games of a round, but for the turn of
-// who begins: both games of such a pair have it.
+// Shared is a source that is the same in all games of a round, whichever bot begins:
+// both games of such a pair have it.
 func (g *Game) Shared() *rand.Rand { return rand.New(rand.NewPCG(g.shared, ^g.shared)) }
 
 // Lost says whether the process of the bot on a seat is gone.
@@ -302,7 +302,7 @@ const MaxOutput = 64 << 10
 
 func (c *conn) tell(line []byte) {
 	if c.dead != "" || len(c.pending) > 16<<20 {
-		return // nobody listens
+		return // the bot does not read it
 	}
 	c.pending = append(append(c.pending, line...), '\n')
 }

@@ -35,7 +35,7 @@ import (
 // Several requests may be under way. The shared page tells the arena whose turn it
 // is: word 0 is odd while a bot is waited for and changes with every turn, word 1
 // is the bot's id, word 2 its CPU time for the turn in nanoseconds (0: no limit),
-// and word 3 is 1 until the bot has taken what it is told.
+// and word 3 is 1 until the bot has read what it is sent.
 
 // pipes are the descriptors of a bot's process.
 type pipes struct {
@@ -47,9 +47,9 @@ type pipes struct {
 	table *table
 }
 
-// patience is how long a bot is waited for before the arena is told what there is to
-// tell: games that were over before, and that this one is.
-const patience = 100 * time.Millisecond
+// waitFor is how long the referee waits for a bot before it reports to the arena: games that
+// ended before, and the end of this one.
+const waitFor = 100 * time.Millisecond
 
 type table struct {
 	rules *Rules
@@ -325,7 +325,7 @@ func (c *conn) ask(id int, request []byte, budget int64, game bool) []byte {
 	return c.line(game)
 }
 
-// silent sees to it that nothing was said that nobody asked for.
+// silent disqualifies a bot that has written something without a request.
 func (c *conn) silent() {
 	if len(c.unread) == 0 && poll(c.out, pollIn, 0) == 0 {
 		return
@@ -338,7 +338,7 @@ func (c *conn) silent() {
 	c.comments()
 	switch {
 	case len(c.unread) > MaxOutput:
-		c.throw("flood", fmt.Sprintf("it has said more than %d bytes that nobody asked for", MaxOutput))
+		c.throw("flood", fmt.Sprintf("it has written more than %d bytes without a request", MaxOutput))
 	case len(c.unread) > 0 && c.unread[0] != '#':
 		c.throw("unsolicited", "it answered when it was not asked")
 	case c.dead != "":
@@ -348,7 +348,7 @@ func (c *conn) silent() {
 
 func (c *conn) throw(kind, text string) {
 	if c.dead == "" {
-		c.dead = text // nobody listens to it any more
+		c.dead = text // its output is not read any more
 	}
 	panic(BotFault{Kind: kind, Text: text, Bytes: quote(c.unread)})
 }
@@ -400,7 +400,7 @@ func raw(call uintptr, fd int, b []byte) (int, syscall.Errno) {
 	return int(n), err
 }
 
-// read reads what there is, and waits for it. False is the end.
+// read waits for output and reads it. It returns false at the end.
 func (c *conn) read() bool {
 	if c.buffer == nil {
 		c.buffer = make([]byte, 4<<10)
@@ -408,7 +408,7 @@ func (c *conn) read() bool {
 	if len(c.unread) == 0 {
 		c.unread = c.buffer[:0]
 	}
-	if c.table.hasNews() && poll(c.out, pollIn, patience) == 0 {
+	if c.table.hasNews() && poll(c.out, pollIn, waitFor) == 0 {
 		c.table.tellNews()
 	}
 	if cap(c.unread)-len(c.unread) < 512 {
@@ -428,8 +428,8 @@ func (c *conn) read() bool {
 	}
 }
 
-// send writes what is pending. A bot that talks while it is told something could
-// block both, so that it is listened to meanwhile.
+// send writes what is pending. A bot that writes meanwhile could block both, so its
+// output is read meanwhile.
 func (c *conn) send(wait bool) {
 	for len(c.pending) > 0 {
 		n, err := raw(syscall.SYS_WRITE, c.in, c.pending)
@@ -464,15 +464,15 @@ func (c *conn) waitForRoom() {
 	}
 }
 
-// flush sends what the bot is only told, as far as it takes it at once.
+// flush sends what needs no response, as far as the bot reads it at once.
 func (c *conn) flush() {
 	if c.alive && c.dead == "" && len(c.pending) > 0 {
 		c.send(false)
 	}
 }
 
-// leave tells what is still to be told, gives the pipes up, and returns what was
-// read and not taken.
+// leave sends what is still pending, releases the pipes, and returns what was
+// read and not used.
 func (c *conn) leave() []byte {
 	if !c.alive {
 		return nil

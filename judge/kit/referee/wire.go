@@ -69,7 +69,7 @@ type OutcomeRest struct {
 	Notes  []Note      `json:"notes,omitempty"`
 	Said   [2][]string `json:"said"` // answers of each seat, where one's are not its moves
 	Fault  *BotFault   `json:"fault,omitempty"`
-	After  *BotFault   `json:"after,omitempty"`  // while the bots were told of the end
+	After  *BotFault   `json:"after,omitempty"`  // while the bots received the end
 	Broken string      `json:"broken,omitempty"` // what is wrong with the referee
 }
 
@@ -77,8 +77,8 @@ func (r *OutcomeRest) isReason() bool {
 	return r.Payoff == nil && r.Notes == nil && r.Said[0] == nil && r.Said[1] == nil && r.Fault == nil && r.After == nil && r.Broken == ""
 }
 
-// Parts are an outcome as a frame has it. A bare reason stands as it is, with no JSON
-// around it, after a fourth part that is empty.
+// Parts are an outcome as a frame has it. A bare reason is not in JSON. It stands
+// after a fourth part that is empty.
 func (o *Outcome) parts(numbers []byte) ([][]byte, error) {
 	numbers, err := binary.Append(numbers[:0], binary.LittleEndian, &o.OutcomeNumbers)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 
 	"assay/judge"
 	"assay/judge/internal/pattern"
+	"assay/judge/internal/strict"
 	"assay/judge/internal/suggest"
-	"assay/judge/packages/strictyaml"
 )
 
 // RecipeFile is the file of a package in which BAPCtools looks for the recipe.
@@ -38,11 +38,11 @@ func Generators(p Package) (r *Recipe, flaws, faults judge.Faults) {
 	if err != nil {
 		return nil, nil, judge.Faults{{File: file, Text: err.Error()}}
 	}
-	root, faults := strictyaml.Parse(file, data)
+	root, faults := strict.ParseYAML(file, data)
 	if len(faults) > 0 {
 		return nil, nil, faults
 	}
-	if root.Kind != strictyaml.Map {
+	if root.Kind != strict.Map {
 		return nil, nil, judge.Faults{root.Mismatch("a map of keys")}
 	}
 	reader := &reader{
@@ -91,7 +91,7 @@ type reader struct {
 	next     int                    // the last number given
 }
 
-func (r *reader) flaw(n *strictyaml.Node, hint, format string, args ...any) {
+func (r *reader) flaw(n *strict.Node, hint, format string, args ...any) {
 	r.flaws = append(r.flaws, n.Fault(fmt.Sprintf(format, args...), hint))
 }
 
@@ -106,31 +106,31 @@ var (
 )
 
 // known finds keys that nobody reads.
-func (r *reader) known(n *strictyaml.Node, keys []string) {
+func (r *reader) known(n *strict.Node, keys []string) {
 	for k := range n.Pairs() {
 		if !slices.Contains(keys, k.Text) {
-			r.flaws = append(r.flaws, strictyaml.Unknown(k, n.Path, keys))
+			r.flaws = append(r.flaws, strict.Unknown(k, n.Path, keys))
 		}
 	}
 }
 
-func isCase(n *strictyaml.Node) bool {
-	if n.Kind != strictyaml.Map {
-		return n.Kind != strictyaml.List
+func isCase(n *strict.Node) bool {
+	if n.Kind != strict.Map {
+		return n.Kind != strict.List
 	}
 	return slices.ContainsFunc(caseKeys, n.Has)
 }
 
 // numbered counts the cases in lists, from which follows how many digits their
 // numbers have.
-func (r *reader) numbered(n *strictyaml.Node) (total int) {
+func (r *reader) numbered(n *strict.Node) (total int) {
 	data := n.Get("data")
 	for _, group := range data.Items() {
 		for _, child := range group.Pairs() {
 			switch {
 			case !isCase(child):
 				total += r.numbered(child)
-			case data.Kind == strictyaml.List:
+			case data.Kind == strict.List:
 				counts, _ := r.counts(child)
 				total += len(counts)
 			}
@@ -143,7 +143,7 @@ func (r *reader) numbered(n *strictyaml.Node) (total int) {
 var rootOrder = []string{"sample", "secret", "invalid_output", "invalid_answer", "invalid_input", "valid_output", "testing_tool_test", "fuzz"}
 
 // directory reads a folder of cases.
-func (r *reader) directory(n *strictyaml.Node, key, at string, s settings) {
+func (r *reader) directory(n *strict.Node, key, at string, s settings) {
 	if at == "" {
 		r.known(n, rootKeys)
 	} else {
@@ -173,11 +173,11 @@ func (r *reader) directory(n *strictyaml.Node, key, at string, s settings) {
 	for _, item := range data.Items() {
 		for _, k := range sortedKeys(item, at == "") {
 			child, name := item.Get(k.Text), k.Text
-			if k.Kind == strictyaml.Null {
+			if k.Kind == strict.Null {
 				name = ""
 				child = item.Get("")
 			}
-			isList := data.Kind == strictyaml.List
+			isList := data.Kind == strict.List
 			switch {
 			case at == "" && !slices.Contains(rootOrder, name):
 				r.flaw(k, suggest.Hint(name, rootOrder), "data has no folder %q", name)
@@ -202,11 +202,11 @@ func (r *reader) directory(n *strictyaml.Node, key, at string, s settings) {
 }
 
 // sortedKeys are the keys of a map by name, or in the order of the data folders.
-func sortedKeys(n *strictyaml.Node, root bool) (keys []*strictyaml.Node) {
+func sortedKeys(n *strict.Node, root bool) (keys []*strict.Node) {
 	for k := range n.Pairs() {
 		keys = append(keys, k)
 	}
-	slices.SortStableFunc(keys, func(a, b *strictyaml.Node) int {
+	slices.SortStableFunc(keys, func(a, b *strict.Node) int {
 		if root {
 			return slices.Index(rootOrder, a.Text) - slices.Index(rootOrder, b.Text)
 		}
@@ -225,7 +225,7 @@ func number(i, of int, name string) string {
 }
 
 // includes finds the cases that a folder takes from others.
-func (r *reader) includes(n *strictyaml.Node) (all []*Case) {
+func (r *reader) includes(n *strict.Node) (all []*Case) {
 	for _, item := range n.Get("include").Items() {
 		rules := r.keys[item.Text]
 		switch len(rules) {
@@ -241,7 +241,7 @@ func (r *reader) includes(n *strictyaml.Node) (all []*Case) {
 }
 
 // settings reads what a folder or a case sets for itself and those in it.
-func (r *reader) settings(n *strictyaml.Node, s settings) settings {
+func (r *reader) settings(n *strict.Node, s settings) settings {
 	if n.Has("solution") {
 		s.solved, s.solutions = true, nil
 		if command := strings.TrimSpace(n.Get("solution").Text); command != "" {
@@ -269,7 +269,7 @@ func (r *reader) settings(n *strictyaml.Node, s settings) settings {
 
 // program finds a program by its path from the package's folder on. A generator
 // may be one that is put together from several files.
-func (r *reader) program(n *strictyaml.Node, name string) *judge.Part {
+func (r *reader) program(n *strict.Node, name string) *judge.Part {
 	name = path.Clean(name)
 	if part, ok := r.programs[name]; ok {
 		return part
@@ -330,7 +330,7 @@ func (r *reader) assemble(name string, files []string) (string, error) {
 var goodCase = pattern.New(`^[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,250}$`)
 
 // cases reads a case, which its count may make several.
-func (r *reader) cases(k, n *strictyaml.Node, at string, inList bool, s settings) {
+func (r *reader) cases(k, n *strict.Node, at string, inList bool, s settings) {
 	if !n.Here() {
 		r.flaw(k, "say how it is made: in, copy or generate", "the case %q is only named", k.Text)
 		return
@@ -380,11 +380,11 @@ var ranges = pattern.New(`^(-?\d{1,9})\.\.=(-?\d{1,9})$`)
 const maxCount = 100
 
 // counts reads the numbers of the cases that an entry makes.
-func (r *reader) counts(n *strictyaml.Node) (all []int, err error) {
+func (r *reader) counts(n *strict.Node) (all []int, err error) {
 	count := n.Get("count")
 	lo, hi := 1, 1
 	switch {
-	case count.Kind == strictyaml.List:
+	case count.Kind == strict.List:
 		for _, item := range count.Items() {
 			x, ok := item.Float()
 			if !ok || x != float64(int(x)) || slices.Contains(all, int(x)) {
@@ -416,10 +416,10 @@ func (r *reader) counts(n *strictyaml.Node) (all []int, err error) {
 }
 
 // oneCase reads one case; nil where it cannot be made.
-func (r *reader) oneCase(n *strictyaml.Node, to string, count int, s settings) *Case {
+func (r *reader) oneCase(n *strict.Node, to string, count int, s settings) *Case {
 	c := &Case{Path: to, File: n.File, Line: n.Line, Files: map[string][]byte{}}
 	command, copied := n.Get("generate"), n.Get("copy").Text
-	if n.Kind != strictyaml.Map { // a command alone, or in older packages a file
+	if n.Kind != strict.Map { // a command alone, or in older packages a file
 		if base, isFile := strings.CutSuffix(strings.TrimSpace(n.Text), ".in"); isFile {
 			copied = base
 		} else {
@@ -455,11 +455,11 @@ func (r *reader) oneCase(n *strictyaml.Node, to string, count int, s settings) *
 }
 
 // writtenOut reads a file of a case whose text stands in the recipe.
-func (r *reader) writtenOut(n *strictyaml.Node, c *Case, ext string) bool {
+func (r *reader) writtenOut(n *strict.Node, c *Case, ext string) bool {
 	v := n.Get(strings.TrimPrefix(ext, "."))
 	switch {
 	case !v.Here():
-	case v.Kind == strictyaml.Scalar:
+	case v.Kind == strict.Scalar:
 		text := v.Text
 		if text != "" && !strings.HasSuffix(text, "\n") {
 			text += "\n"
@@ -476,13 +476,13 @@ func (r *reader) writtenOut(n *strictyaml.Node, c *Case, ext string) bool {
 }
 
 // matches reads what must be found in the input, or in the input and the answer.
-func (r *reader) matches(n *strictyaml.Node, c *Case) {
+func (r *reader) matches(n *strict.Node, c *Case) {
 	if !n.Here() {
 		return
 	}
-	lists := map[string]*strictyaml.Node{".in": n}
-	if n.Kind == strictyaml.Map {
-		lists = map[string]*strictyaml.Node{".in": n.Get("in"), ".ans": n.Get("ans")}
+	lists := map[string]*strict.Node{".in": n}
+	if n.Kind == strict.Map {
+		lists = map[string]*strict.Node{".in": n.Get("in"), ".ans": n.Get("ans")}
 	}
 	c.Matches = map[string][]*regexp.Regexp{}
 	for ext, list := range lists {
@@ -501,7 +501,7 @@ func (r *reader) matches(n *strictyaml.Node, c *Case) {
 var seedWord = pattern.New(`\{seed(:[0-9]+)?\}`)
 
 // command reads a generator's command line.
-func (r *reader) command(n *strictyaml.Node, text string, count int, s settings) *Command {
+func (r *reader) command(n *strict.Node, text string, count int, s settings) *Command {
 	if r.pkg.Constants != nil {
 		text = r.pkg.Constants(text)
 	}

@@ -15,7 +15,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/internal/cachedir"
-	"assay/judge/packages/strictyaml"
+	"assay/judge/internal/strict"
 )
 
 // PackageIn learns what Generators must know of the package in a folder.
@@ -23,7 +23,7 @@ func PackageIn(dir, stage string) Package {
 	p := Package{Dir: dir, Stage: stage}
 	file := filepath.Join(dir, "problem.yaml")
 	if data, err := os.ReadFile(file); err == nil {
-		n, _ := strictyaml.Parse(file, data) // whoever reads the package tells its faults
+		n, _ := strict.ParseYAML(file, data) // whoever reads the package tells its faults
 		var kind strings.Builder
 		for _, item := range append(n.Get("type").Items(), n.Get("validation").Items()...) {
 			kind.WriteString(item.Text + " ")

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"strings"
 
-	"assay/judge/packages/strictyaml"
+	"assay/judge/internal/strict"
 )
 
 // shellWords cuts a command line into words as a shell does: at white space
@@ -50,9 +50,9 @@ func shellWords(line string) (words []string, err error) {
 }
 
 // yamlText writes a value of a YAML file as one of its own: as JSON, which is YAML.
-func yamlText(n *strictyaml.Node) []byte {
+func yamlText(n *strict.Node) []byte {
 	var b bytes.Buffer
-	if n.Kind == strictyaml.Scalar {
+	if n.Kind == strict.Scalar {
 		return append([]byte(strings.TrimRight(n.Text, "\n")), '\n')
 	}
 	writeJSON(&b, n)
@@ -60,10 +60,10 @@ func yamlText(n *strictyaml.Node) []byte {
 	return b.Bytes()
 }
 
-func writeJSON(b *bytes.Buffer, n *strictyaml.Node) {
+func writeJSON(b *bytes.Buffer, n *strict.Node) {
 	between := ""
 	switch n.Kind {
-	case strictyaml.Map:
+	case strict.Map:
 		b.WriteByte('{')
 		for k, v := range n.Pairs() {
 			b.WriteString(between)
@@ -73,7 +73,7 @@ func writeJSON(b *bytes.Buffer, n *strictyaml.Node) {
 			between = ", "
 		}
 		b.WriteByte('}')
-	case strictyaml.List:
+	case strict.List:
 		b.WriteByte('[')
 		for _, item := range n.Items() {
 			b.WriteString(between)
@@ -81,7 +81,7 @@ func writeJSON(b *bytes.Buffer, n *strictyaml.Node) {
 			between = ", "
 		}
 		b.WriteByte(']')
-	case strictyaml.Scalar:
+	case strict.Scalar:
 		if !n.Quoted && json.Valid([]byte(n.Text)) {
 			b.WriteString(n.Text)
 			return

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"assay/judge"
-	"assay/judge/packages/strictyaml"
+	"assay/judge/internal/strict"
 	"assay/judge/problem"
 )
 
@@ -24,5 +24,5 @@ func Assembled(of *judge.Problem) (*Package, error) {
 
 // SetInputArgs sets what all input validators are told about a case.
 func (p *Package) SetInputArgs(c *judge.Case, args ...string) {
-	p.flags[c.ID()] = caseFlags{input: &strictyaml.Node{Kind: strictyaml.List}, args: args}
+	p.flags[c.ID()] = caseFlags{input: &strict.Node{Kind: strict.List}, args: args}
 }

@@ -10,7 +10,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/internal/pattern"
-	"assay/judge/packages/strictyaml"
+	"assay/judge/internal/strict"
 	"assay/judge/problem"
 )
 
@@ -179,14 +179,14 @@ func (p *Package) caseFiles(dir, prefix string) (all []judge.CaseFile) {
 
 // oldGroup is testdata.yaml.
 type oldGroup struct {
-	OnReject    string           `yaml:"on_reject"`
-	Grading     string           `yaml:"grading"`
-	GraderFlags *strictyaml.Node `yaml:"grader_flags"`
-	InputFlags  *strictyaml.Node `yaml:"input_validator_flags"`
-	OutputFlags *strictyaml.Node `yaml:"output_validator_flags"`
-	AcceptScore *strictyaml.Node `yaml:"accept_score"`
-	RejectScore *strictyaml.Node `yaml:"reject_score"`
-	Range       *strictyaml.Node `yaml:"range"`
+	OnReject    string       `yaml:"on_reject"`
+	Grading     string       `yaml:"grading"`
+	GraderFlags *strict.Node `yaml:"grader_flags"`
+	InputFlags  *strict.Node `yaml:"input_validator_flags"`
+	OutputFlags *strict.Node `yaml:"output_validator_flags"`
+	AcceptScore *strict.Node `yaml:"accept_score"`
+	RejectScore *strict.Node `yaml:"reject_score"`
+	Range       *strict.Node `yaml:"range"`
 }
 
 // oldState is what a legacy group inherits from those around it.
@@ -195,7 +195,7 @@ type oldState struct {
 	aggregate judge.Aggregate
 	custom    bool // grading: custom
 	output    []string
-	input     *strictyaml.Node
+	input     *strict.Node
 }
 
 // readOldData reads data with testdata.yaml.
@@ -241,7 +241,7 @@ func (p *Package) usualState() oldState {
 }
 
 // setScore reads a score, where there is one.
-func (p *Package) setScore(n *strictyaml.Node, to *float64) {
+func (p *Package) setScore(n *strict.Node, to *float64) {
 	if !n.Here() {
 		return
 	}
@@ -331,7 +331,7 @@ func (p *Package) overlay(dir string, s *oldState, graded *bool, faults *judge.F
 }
 
 // scoreRange reads "low high".
-func (p *Package) scoreRange(n *strictyaml.Node, s *oldState) {
+func (p *Package) scoreRange(n *strict.Node, s *oldState) {
 	given := words(n)
 	if len(given) == 2 {
 		low, ok1 := parseFloat(given[0])
@@ -345,7 +345,7 @@ func (p *Package) scoreRange(n *strictyaml.Node, s *oldState) {
 }
 
 func parseFloat(text string) (float64, bool) {
-	n := &strictyaml.Node{Kind: strictyaml.Scalar, Text: text}
+	n := &strict.Node{Kind: strict.Scalar, Text: text}
 	x, ok := n.Float()
 	return x, ok && !math.IsNaN(x)
 }
@@ -353,7 +353,7 @@ func parseFloat(text string) (float64, bool) {
 // graderWords are the flags of the usual grader.
 var graderWords = []string{"no_errors", "worst_error", "first_error", "always_accept", "sum", "avg", "min", "max", "ignore_sample", "accept_if_any_accepted"}
 
-func (p *Package) graderFlags(n *strictyaml.Node, s *oldState, root bool, faults *judge.Faults) {
+func (p *Package) graderFlags(n *strict.Node, s *oldState, root bool, faults *judge.Faults) {
 	s.legacy.AnyAccepted = false
 	s.legacy.GraderArgs = words(n)
 	for _, word := range words(n) {
@@ -380,7 +380,7 @@ func (p *Package) graderFlags(n *strictyaml.Node, s *oldState, root bool, faults
 }
 
 // grader finds the program of a group that is graded by one.
-func (p *Package) grader(n *strictyaml.Node, s *oldState, faults *judge.Faults) {
+func (p *Package) grader(n *strict.Node, s *oldState, faults *judge.Faults) {
 	if !s.custom {
 		s.legacy.Grader = nil
 		return

@@ -7,14 +7,14 @@ import (
 	"strings"
 
 	"assay/judge"
+	"assay/judge/internal/strict"
 	"assay/judge/internal/suggest"
-	"assay/judge/packages/strictyaml"
 	"assay/judge/problem"
 )
 
 // caseFlags are what the programs beside the output validator are told about a case.
 type caseFlags struct {
-	input *strictyaml.Node // input_validator_flags or _args: for all, or by validator
+	input *strict.Node // input_validator_flags or _args: for all, or by validator
 	args  []string
 }
 
@@ -24,7 +24,7 @@ func (p *Package) InputArgs(v *problem.InputValidator, c *judge.Case) (args []st
 	if f.input == nil {
 		return nil
 	}
-	if f.input.Kind != strictyaml.Map {
+	if f.input.Kind != strict.Map {
 		args = words(f.input)
 	}
 	for name, flags := range p.flagsByValidator(f.input) {
@@ -40,12 +40,12 @@ func (p *Package) InputArgs(v *problem.InputValidator, c *judge.Case) (args []st
 
 // flagsByValidator are the pairs of a map from validators to their flags, which legacy
 // packages write as {name: validator, flags: flags}.
-func (p *Package) flagsByValidator(n *strictyaml.Node) func(yield func(name, flags *strictyaml.Node) bool) {
+func (p *Package) flagsByValidator(n *strict.Node) func(yield func(name, flags *strict.Node) bool) {
 	name := n.Get("name")
-	if name.Kind != strictyaml.Scalar || p.input("name") != nil {
+	if name.Kind != strict.Scalar || p.input("name") != nil {
 		return n.Pairs()
 	}
-	return func(yield func(name, flags *strictyaml.Node) bool) {
+	return func(yield func(name, flags *strict.Node) bool) {
 		if !yield(name, n.Get("flags")) {
 			return
 		}
@@ -73,8 +73,8 @@ func isCalled(v *problem.InputValidator, name string) bool {
 }
 
 // checkInputFlags finds flags of input validators that nobody would get.
-func (p *Package) checkInputFlags(n *strictyaml.Node) (faults judge.Faults) {
-	if !n.Here() || n.Kind != strictyaml.Map {
+func (p *Package) checkInputFlags(n *strict.Node) (faults judge.Faults) {
+	if !n.Here() || n.Kind != strict.Map {
 		return notWords(n)
 	}
 	var names []string
@@ -94,9 +94,9 @@ func (p *Package) checkInputFlags(n *strictyaml.Node) (faults judge.Faults) {
 }
 
 // notWords finds what is neither a text nor a list of texts.
-func notWords(n *strictyaml.Node) (faults judge.Faults) {
+func notWords(n *strict.Node) (faults judge.Faults) {
 	for _, item := range n.Items() {
-		if item.Kind != strictyaml.Scalar {
+		if item.Kind != strict.Scalar {
 			faults = append(faults, item.Mismatch("a text, or a list of texts"))
 		}
 	}

@@ -8,29 +8,29 @@ import (
 	"strings"
 
 	"assay/judge"
-	"assay/judge/packages/strictyaml"
+	"assay/judge/internal/strict"
 )
 
 // groupConfig is test_group.yaml, or the .yaml of a case, of the format 2025-09.
 type groupConfig struct {
-	MaxScore    *strictyaml.Node `yaml:"max_score"`
-	Aggregation string           `yaml:"score_aggregation"`
-	StaticScore *strictyaml.Node `yaml:"static_validation_score"`
-	RequirePass []string         `yaml:"require_pass"`
-	Args        []string         `yaml:"args"`
-	InputArgs   *strictyaml.Node `yaml:"input_validator_args"`
-	StaticArgs  []string         `yaml:"static_validator_args"`
-	OutputArgs  []string         `yaml:"output_validator_args"`
-	InputVis    *strictyaml.Node `yaml:"input_visualizer_args"`
-	OutputVis   *strictyaml.Node `yaml:"output_visualizer_args"`
-	Feedback    *strictyaml.Node `yaml:"full_feedback"`
-	Hint        string           `yaml:"hint"`
-	Description string           `yaml:"description"`
+	MaxScore    *strict.Node `yaml:"max_score"`
+	Aggregation string       `yaml:"score_aggregation"`
+	StaticScore *strict.Node `yaml:"static_validation_score"`
+	RequirePass []string     `yaml:"require_pass"`
+	Args        []string     `yaml:"args"`
+	InputArgs   *strict.Node `yaml:"input_validator_args"`
+	StaticArgs  []string     `yaml:"static_validator_args"`
+	OutputArgs  []string     `yaml:"output_validator_args"`
+	InputVis    *strict.Node `yaml:"input_visualizer_args"`
+	OutputVis   *strict.Node `yaml:"output_visualizer_args"`
+	Feedback    *strict.Node `yaml:"full_feedback"`
+	Hint        string       `yaml:"hint"`
+	Description string       `yaml:"description"`
 	// Of the drafts.
-	InputFlags  *strictyaml.Node `yaml:"input_validator_flags"`
-	OutputFlags *strictyaml.Node `yaml:"output_validator_flags"`
+	InputFlags  *strict.Node `yaml:"input_validator_flags"`
+	OutputFlags *strict.Node `yaml:"output_validator_flags"`
 
-	doc *strictyaml.Node
+	doc *strict.Node
 }
 
 // readGroupConfig reads a folder's test_group.yaml, or a case's .yaml.

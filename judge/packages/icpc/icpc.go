@@ -33,8 +33,8 @@ import (
 
 	"assay/judge"
 	"assay/judge/internal/pattern"
+	"assay/judge/internal/strict"
 	"assay/judge/internal/suggest"
-	"assay/judge/packages/strictyaml"
 	"assay/judge/problem"
 )
 
@@ -193,11 +193,11 @@ func (p *Package) flaw(name, text, hint string) {
 
 // yaml reads a YAML file of the package; one that is not there is Null. The
 // faults are those of its syntax.
-func (p *Package) yaml(name string) (*strictyaml.Node, judge.Faults) {
+func (p *Package) yaml(name string) (*strict.Node, judge.Faults) {
 	p.asked[name] = true
 	data, err := p.read(name)
 	if err != nil {
-		empty, _ := strictyaml.Parse(p.at(name), nil)
+		empty, _ := strict.ParseYAML(p.at(name), nil)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // that its folder is a file is told elsewhere
 			return empty, nil
 		}
@@ -206,9 +206,9 @@ func (p *Package) yaml(name string) (*strictyaml.Node, judge.Faults) {
 	if strings.HasPrefix(string(data), "\ufeff") {
 		p.Flaws = append(p.Flaws, &judge.Fault{File: p.at(name), Line: 1, Column: 1, Text: "the file begins with a byte order mark", Hint: "save the file as UTF-8 without one (BOM)"})
 	}
-	n, twice, faults := strictyaml.ParseTwice(p.at(name), data)
+	n, twice, faults := strict.ParseYAMLTwice(p.at(name), data)
 	p.Flaws = append(p.Flaws, twice...) // the tools of others take the last
-	if len(faults) == 0 && n.Kind != strictyaml.Map && n.Here() {
+	if len(faults) == 0 && n.Kind != strict.Map && n.Here() {
 		faults = judge.Faults{n.Mismatch("a map of keys")}
 	}
 	return n, faults
@@ -311,6 +311,6 @@ func sortFaults(faults judge.Faults) judge.Faults {
 }
 
 // oneOf is the fault of a word that is not one of those allowed.
-func oneOf(n *strictyaml.Node, what, word string, allowed []string) *judge.Fault {
+func oneOf(n *strict.Node, what, word string, allowed []string) *judge.Fault {
 	return n.Fault(fmt.Sprintf("unknown %s %q", what, word), suggest.Hint(word, allowed))
 }

@@ -7,46 +7,46 @@ import (
 
 	"assay/judge"
 	"assay/judge/internal/pattern"
-	"assay/judge/packages/strictyaml"
+	"assay/judge/internal/strict"
 )
 
 // legacyDocument is problem.yaml in the legacy format.
 type legacyDocument struct {
-	Version     string           `yaml:"problem_format_version"`
-	Type        string           `yaml:"type"`
-	Name        names            `yaml:"name"`
-	UUID        string           `yaml:"uuid"`
-	Author      []string         `yaml:"author"`
-	Source      string           `yaml:"source"`
-	SourceURL   string           `yaml:"source_url"`
-	License     string           `yaml:"license"`
-	RightsOwner string           `yaml:"rights_owner"`
-	Limits      *strictyaml.Node `yaml:"limits"`
-	Validation  string           `yaml:"validation"`
-	Flags       *strictyaml.Node `yaml:"validator_flags"`
-	Grading     *grading         `yaml:"grading"`
-	Keywords    *strictyaml.Node `yaml:"keywords"`
+	Version     string       `yaml:"problem_format_version"`
+	Type        string       `yaml:"type"`
+	Name        names        `yaml:"name"`
+	UUID        string       `yaml:"uuid"`
+	Author      []string     `yaml:"author"`
+	Source      string       `yaml:"source"`
+	SourceURL   string       `yaml:"source_url"`
+	License     string       `yaml:"license"`
+	RightsOwner string       `yaml:"rights_owner"`
+	Limits      *strict.Node `yaml:"limits"`
+	Validation  string       `yaml:"validation"`
+	Flags       *strict.Node `yaml:"validator_flags"`
+	Grading     *grading     `yaml:"grading"`
+	Keywords    *strict.Node `yaml:"keywords"`
 	// What tools write into it.
-	Libraries *strictyaml.Node `yaml:"libraries"`
-	Languages []string         `yaml:"languages"`
-	Verified  *strictyaml.Node `yaml:"verified"`
-	Comment   *strictyaml.Node `yaml:"comment"`
+	Libraries *strict.Node `yaml:"libraries"`
+	Languages []string     `yaml:"languages"`
+	Verified  *strict.Node `yaml:"verified"`
+	Comment   *strict.Node `yaml:"comment"`
 }
 
 // grading is the key grading of problem.yaml, with what old versions had.
 type grading struct {
-	Objective   string           `yaml:"objective"`
-	ShowGroups  bool             `yaml:"show_test_data_groups"`
-	AcceptScore *strictyaml.Node `yaml:"accept_score"`
-	RejectScore *strictyaml.Node `yaml:"reject_score"`
-	Range       *strictyaml.Node `yaml:"range"`
-	OnReject    *strictyaml.Node `yaml:"on_reject"`
-	Custom      *strictyaml.Node `yaml:"custom_scoring"`
+	Objective   string       `yaml:"objective"`
+	ShowGroups  bool         `yaml:"show_test_data_groups"`
+	AcceptScore *strict.Node `yaml:"accept_score"`
+	RejectScore *strict.Node `yaml:"reject_score"`
+	Range       *strict.Node `yaml:"range"`
+	OnReject    *strict.Node `yaml:"on_reject"`
+	Custom      *strict.Node `yaml:"custom_scoring"`
 }
 
 var authorParts = pattern.New(`\s*,\s*|\s+and\s+`)
 
-func (p *Package) readLegacy(doc *strictyaml.Node, m *metadata) (faults judge.Faults) {
+func (p *Package) readLegacy(doc *strict.Node, m *metadata) (faults judge.Faults) {
 	var d legacyDocument
 	p.Flaws = append(p.Flaws, doc.Decode(&d)...)
 	p.Names, p.UUID = d.Name, d.UUID
@@ -89,7 +89,7 @@ func (p *Package) readLegacy(doc *strictyaml.Node, m *metadata) (faults judge.Fa
 }
 
 // readLegacyType reads the type, which may have words of the later format.
-func (p *Package) readLegacyType(doc *strictyaml.Node, given string, m *metadata) (faults judge.Faults) {
+func (p *Package) readLegacyType(doc *strict.Node, given string, m *metadata) (faults judge.Faults) {
 	for _, word := range strings.Fields(given) {
 		switch word {
 		case "pass-fail":
@@ -110,7 +110,7 @@ func (p *Package) readLegacyType(doc *strictyaml.Node, given string, m *metadata
 }
 
 // readValidation reads the key validation: default, or custom with words.
-func (p *Package) readValidation(n *strictyaml.Node, text string, m *metadata) judge.Faults {
+func (p *Package) readValidation(n *strict.Node, text string, m *metadata) judge.Faults {
 	given := strings.Fields(text)
 	if len(given) == 0 || given[0] == "default" {
 		return nil

@@ -9,7 +9,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/internal/pattern"
-	"assay/judge/packages/strictyaml"
+	"assay/judge/internal/strict"
 	"assay/judge/problem"
 )
 
@@ -42,7 +42,7 @@ const (
 	usualValidation = 60   // s
 )
 
-func (p *Package) readLimits(doc *strictyaml.Node, m *metadata, usual judge.Limits) {
+func (p *Package) readLimits(doc *strict.Node, m *metadata, usual judge.Limits) {
 	n := doc.Get("limits")
 	if n.Here() {
 		p.Flaws = append(p.Flaws, n.Decode(&m.limits)...)
@@ -108,11 +108,11 @@ func (p *Package) enlarge(m *metadata) {
 }
 
 // checkLimits notes limits that cannot be meant.
-func (p *Package) checkLimits(n *strictyaml.Node, m *metadata) {
-	for _, group := range []*strictyaml.Node{n, n.Get("time_multipliers")} {
+func (p *Package) checkLimits(n *strict.Node, m *metadata) {
+	for _, group := range []*strict.Node{n, n.Get("time_multipliers")} {
 		for k, v := range group.Pairs() {
 			switch x, ok := v.Float(); {
-			case v.Kind != strictyaml.Scalar || !ok:
+			case v.Kind != strict.Scalar || !ok:
 			case v.Quoted:
 				p.Flaws = append(p.Flaws, v.Fault(fmt.Sprintf("%s: want a number, got the text %q", k.Path, v.Text), "write it without quotes: "+v.Text))
 			case x <= 0 || math.IsInf(x, 0):

@@ -8,8 +8,8 @@ import (
 
 	"assay/judge"
 	"assay/judge/internal/pattern"
+	"assay/judge/internal/strict"
 	"assay/judge/internal/suggest"
-	"assay/judge/packages/strictyaml"
 )
 
 // metadata is problem.yaml as far as Open needs it, whatever the format.
@@ -35,16 +35,16 @@ type document struct {
 	License     string            `yaml:"license"`
 	RightsOwner string            `yaml:"rights_owner"`
 	Embargo     string            `yaml:"embargo_until"`
-	Limits      *strictyaml.Node  `yaml:"limits"`
+	Limits      *strict.Node      `yaml:"limits"`
 	Keywords    []string          `yaml:"keywords"`
 	Languages   []string          `yaml:"languages"`
 	AllowFiles  bool              `yaml:"allow_file_writing"`
 	Constants   map[string]values `yaml:"constants"`
 	// Of the drafts before it.
-	SourceURL  *strictyaml.Node `yaml:"source_url"`
-	Validation *strictyaml.Node `yaml:"validation"`
-	Flags      *strictyaml.Node `yaml:"validator_flags"`
-	Author     *strictyaml.Node `yaml:"author"`
+	SourceURL  *strict.Node `yaml:"source_url"`
+	Validation *strict.Node `yaml:"validation"`
+	Flags      *strict.Node `yaml:"validator_flags"`
+	Author     *strict.Node `yaml:"author"`
 }
 
 // withdrawn are keys that only drafts of the format had.
@@ -58,7 +58,7 @@ var withdrawn = []struct{ key, hint string }{
 // types are the words of the key type.
 var types = []string{"pass-fail", "scoring", "multi-pass", "interactive", "submit-answer"}
 
-func (p *Package) readMetadata(doc *strictyaml.Node, m *metadata) (faults judge.Faults) {
+func (p *Package) readMetadata(doc *strict.Node, m *metadata) (faults judge.Faults) {
 	var d document
 	p.Flaws = append(p.Flaws, doc.Decode(&d)...)
 	for _, w := range withdrawn {
@@ -104,7 +104,7 @@ func (p *Package) readMetadata(doc *strictyaml.Node, m *metadata) (faults judge.
 
 // readType reads the type. The list may be one text with blanks in it, as in the
 // format's own examples.
-func (p *Package) readType(n *strictyaml.Node, given []string, m *metadata) (faults judge.Faults) {
+func (p *Package) readType(n *strict.Node, given []string, m *metadata) (faults judge.Faults) {
 	seen := map[string]bool{}
 	for _, word := range strings.Fields(strings.Join(given, " ")) {
 		if !slices.Contains(types, word) {
@@ -135,7 +135,7 @@ var (
 )
 
 // checkMetadata checks what the types of the keys leave open.
-func (p *Package) checkMetadata(doc *strictyaml.Node) {
+func (p *Package) checkMetadata(doc *strict.Node) {
 	note := func(f *judge.Fault) { p.Flaws = append(p.Flaws, f) }
 	if p.Format == Format2025 {
 		for _, key := range []string{"name", "uuid"} {
@@ -143,23 +143,23 @@ func (p *Package) checkMetadata(doc *strictyaml.Node) {
 				note(doc.Fault(fmt.Sprintf("the key %q is missing", key), "every package of this version has it"))
 			}
 		}
-		for _, n := range append([]*strictyaml.Node{doc.Get("name"), doc.Get("version"), doc.Get("rights_owner")}, doc.Get("keywords").Items()...) {
+		for _, n := range append([]*strict.Node{doc.Get("name"), doc.Get("version"), doc.Get("rights_owner")}, doc.Get("keywords").Items()...) {
 			p.Flaws = append(p.Flaws, notText(n)...)
 		}
-		if n := doc.Get("keywords"); n.Kind == strictyaml.Scalar {
+		if n := doc.Get("keywords"); n.Kind == strict.Scalar {
 			note(n.Fault(fmt.Sprintf("keywords: want a list of texts, got %q", n.Text), "write ["+strings.Join(strings.Fields(n.Text), ", ")+"]"))
 		}
-		for _, n := range []*strictyaml.Node{doc.Get("type"), doc.Get("languages")} {
+		for _, n := range []*strict.Node{doc.Get("type"), doc.Get("languages")} {
 			p.Flaws = append(p.Flaws, empty(n)...)
 		}
 		for _, n := range doc.Get("credits").Pairs() {
 			p.Flaws = append(p.Flaws, empty(n)...)
 		}
 	}
-	if n := doc.Get("uuid"); n.Kind == strictyaml.Scalar && !uuidForm().MatchString(n.Text) {
+	if n := doc.Get("uuid"); n.Kind == strict.Scalar && !uuidForm().MatchString(n.Text) {
 		note(n.Fault(fmt.Sprintf("%q is not a UUID", n.Text), "make one with: uuidgen"))
 	}
-	if n := doc.Get("embargo_until"); n.Kind == strictyaml.Scalar && !embargoForm().MatchString(n.Text) {
+	if n := doc.Get("embargo_until"); n.Kind == strict.Scalar && !embargoForm().MatchString(n.Text) {
 		note(n.Fault(fmt.Sprintf("embargo_until: %q is not a date", n.Text), "write 2026-01-31, or 2026-01-31T12:00:00Z"))
 	}
 	p.checkRights(doc)
@@ -175,13 +175,13 @@ func (p *Package) checkMetadata(doc *strictyaml.Node) {
 
 // notText is the fault of a value that YAML reads as a number or as true or false where the
 // format has a text, or of each such value of a map.
-func notText(n *strictyaml.Node) (faults judge.Faults) {
+func notText(n *strict.Node) (faults judge.Faults) {
 	switch n.Kind {
-	case strictyaml.Map:
+	case strict.Map:
 		for _, each := range n.Pairs() {
 			faults = append(faults, notText(each)...)
 		}
-	case strictyaml.Scalar:
+	case strict.Scalar:
 		_, number := n.Float()
 		if _, truth := n.Bool(); !n.Quoted && (number || truth) {
 			faults = judge.Faults{n.Fault(fmt.Sprintf("%s: want text, got %s", n.Path, n.Text), fmt.Sprintf("put it in quotes: %q", n.Text))}
@@ -191,17 +191,17 @@ func notText(n *strictyaml.Node) (faults judge.Faults) {
 }
 
 // empty is the fault of a list without anything in it.
-func empty(n *strictyaml.Node) judge.Faults {
-	if n.Kind != strictyaml.List || len(n.Items()) > 0 {
+func empty(n *strict.Node) judge.Faults {
+	if n.Kind != strict.List || len(n.Items()) > 0 {
 		return nil
 	}
 	return judge.Faults{n.Fault(n.Path+": the list is empty", "leave the key out, or name at least one")}
 }
 
 // checkRights checks the license, and that somebody owns what has one.
-func (p *Package) checkRights(doc *strictyaml.Node) {
+func (p *Package) checkRights(doc *strict.Node) {
 	n := doc.Get("license")
-	if n.Kind == strictyaml.List || n.Kind == strictyaml.Map {
+	if n.Kind == strict.List || n.Kind == strict.Map {
 		return // Decode has told
 	}
 	if n.Here() && !slices.Contains(licenses, n.Text) {
@@ -221,8 +221,8 @@ func (p *Package) checkRights(doc *strictyaml.Node) {
 // names is one name in English, or a map from languages to names.
 type names map[string]string
 
-func (v *names) ReadYAML(n *strictyaml.Node) judge.Faults {
-	if n.Kind == strictyaml.Scalar {
+func (v *names) ReadNode(n *strict.Node) judge.Faults {
+	if n.Kind == strict.Scalar {
 		*v = names{"en": n.Text}
 		return nil
 	}
@@ -234,22 +234,22 @@ type credits map[string][]string
 
 var creditKeys = []string{"authors", "contributors", "testers", "translators", "packagers", "acknowledgements"}
 
-func (v *credits) ReadYAML(n *strictyaml.Node) (faults judge.Faults) {
+func (v *credits) ReadNode(n *strict.Node) (faults judge.Faults) {
 	*v = credits{}
-	if n.Kind == strictyaml.Scalar {
+	if n.Kind == strict.Scalar {
 		(*v)["authors"] = []string{n.Text}
 		return nil
 	}
-	if n.Kind != strictyaml.Map {
+	if n.Kind != strict.Map {
 		return judge.Faults{n.Mismatch("a name, or a map of names")}
 	}
 	for k, people := range n.Pairs() {
 		if !slices.Contains(creditKeys, k.Text) {
-			faults = append(faults, strictyaml.Unknown(k, n.Path, creditKeys))
+			faults = append(faults, strict.Unknown(k, n.Path, creditKeys))
 			continue
 		}
-		lists := []*strictyaml.Node{people}
-		if k.Text == "translators" && people.Kind == strictyaml.Map {
+		lists := []*strict.Node{people}
+		if k.Text == "translators" && people.Kind == strict.Map {
 			lists = nil
 			for _, each := range people.Pairs() {
 				lists = append(lists, each)
@@ -267,8 +267,8 @@ func (v *credits) ReadYAML(n *strictyaml.Node) (faults judge.Faults) {
 }
 
 // person reads "Name <mail>", or a map with the name.
-func person(n *strictyaml.Node) (string, judge.Faults) {
-	if n.Kind == strictyaml.Scalar {
+func person(n *strict.Node) (string, judge.Faults) {
+	if n.Kind == strict.Scalar {
 		return n.Text, nil
 	}
 	var who struct {
@@ -290,8 +290,8 @@ func person(n *strictyaml.Node) (string, judge.Faults) {
 // source is a name, or a name with an address.
 type source Source
 
-func (v *source) ReadYAML(n *strictyaml.Node) judge.Faults {
-	if n.Kind == strictyaml.Scalar {
+func (v *source) ReadNode(n *strict.Node) judge.Faults {
+	if n.Kind == strict.Scalar {
 		v.Name = n.Text
 		return nil
 	}
@@ -321,12 +321,12 @@ type values struct {
 	variants map[string]string
 }
 
-func (v *values) ReadYAML(n *strictyaml.Node) (faults judge.Faults) {
-	if n.Kind == strictyaml.Scalar {
+func (v *values) ReadNode(n *strict.Node) (faults judge.Faults) {
+	if n.Kind == strict.Scalar {
 		v.value = n.Text
 		return nil
 	}
-	if n.Kind != strictyaml.Map || !n.Get("value").Here() {
+	if n.Kind != strict.Map || !n.Get("value").Here() {
 		return judge.Faults{n.Mismatch("a value, or a map with the key value")}
 	}
 	v.variants = map[string]string{}
@@ -338,11 +338,11 @@ func (v *values) ReadYAML(n *strictyaml.Node) (faults judge.Faults) {
 }
 
 // words reads arguments: a list of them, or one text that blanks part.
-func words(n *strictyaml.Node) (all []string) {
+func words(n *strict.Node) (all []string) {
 	if !n.Here() {
 		return nil
 	}
-	if n.Kind == strictyaml.List {
+	if n.Kind == strict.List {
 		for _, item := range n.Items() {
 			all = append(all, item.Text)
 		}

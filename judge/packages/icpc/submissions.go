@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"assay/judge"
+	"assay/judge/internal/strict"
 	"assay/judge/internal/suggest"
-	"assay/judge/packages/strictyaml"
 	"assay/judge/problem"
 )
 
@@ -160,7 +160,7 @@ func (p *Package) annotated(dir string) bool {
 
 // expect finds out what a submission must get: its folder, submissions.yaml, and
 // what its source says.
-func (p *Package) expect(s *problem.Submission, name string, doc *strictyaml.Node) {
+func (p *Package) expect(s *problem.Submission, name string, doc *strict.Node) {
 	rule, fromDir := p.dirRule(s.Dir())
 	rule.From = "submissions/" + s.Dir()
 	own, bad := p.annotations(name)
@@ -193,7 +193,7 @@ func (p *Package) expect(s *problem.Submission, name string, doc *strictyaml.Nod
 }
 
 // inherit takes from the folder's own rule what submissions.yaml does not say.
-func inherit(r, from problem.Rule, n *strictyaml.Node) problem.Rule {
+func inherit(r, from problem.Rule, n *strict.Node) problem.Rule {
 	if !n.Has("permitted") {
 		r.Permitted = from.Permitted
 	}
@@ -226,8 +226,8 @@ var ruleKeys = []string{"language", "entrypoint", "authors", "model_solution", "
 
 // readRule reads what submissions.yaml says of a submission, and of some of its
 // cases.
-func (p *Package) readRule(s *problem.Submission, key, n *strictyaml.Node) (rules []problem.Rule) {
-	if n.Kind != strictyaml.Map {
+func (p *Package) readRule(s *problem.Submission, key, n *strict.Node) (rules []problem.Rule) {
+	if n.Kind != strict.Map {
 		if n.Here() {
 			p.noteOnce(n.Mismatch("a map"))
 		}
@@ -242,20 +242,20 @@ func (p *Package) readRule(s *problem.Submission, key, n *strictyaml.Node) (rule
 		case k.Text == "model_solution":
 			s.Model, _ = v.Bool()
 		case slices.Contains(ruleKeys, k.Text):
-		case v.Kind == strictyaml.Map:
+		case v.Kind == strict.Map:
 			if !p.anyCase(k.Text) {
 				p.noteOnce(k.Fault(fmt.Sprintf("%q is neither a case nor a group", k.Text), "write it from data/ on, such as secret/group1"))
 			}
 			rules = append(rules, p.oneRule(v, k.Text, key.Text))
 		default:
-			p.noteOnce(strictyaml.Unknown(k, n.Path, ruleKeys))
+			p.noteOnce(strict.Unknown(k, n.Path, ruleKeys))
 		}
 	}
 	return append([]problem.Rule{p.oneRule(n, "", key.Text)}, rules...)
 }
 
 // oneRule reads the keys of one map.
-func (p *Package) oneRule(n *strictyaml.Node, cases, from string) problem.Rule {
+func (p *Package) oneRule(n *strict.Node, cases, from string) problem.Rule {
 	r := problem.Rule{Cases: cases, From: "submissions.yaml: " + from, Message: n.Get("message").Text}
 	r.Permitted = p.verdicts(n.Get("permitted"))
 	r.Required = p.verdicts(n.Get("required"))
@@ -278,7 +278,7 @@ func (p *Package) oneRule(n *strictyaml.Node, cases, from string) problem.Rule {
 }
 
 // verdicts reads a list of letters; nil where there is none.
-func (p *Package) verdicts(n *strictyaml.Node) (all []judge.Verdict) {
+func (p *Package) verdicts(n *strict.Node) (all []judge.Verdict) {
 	var words []string
 	for _, l := range letters {
 		words = append(words, string(l))
@@ -295,7 +295,7 @@ func (p *Package) verdicts(n *strictyaml.Node) (all []judge.Verdict) {
 }
 
 // scoreOf reads a number, or two numbers.
-func (p *Package) scoreOf(n *strictyaml.Node) *problem.Range {
+func (p *Package) scoreOf(n *strict.Node) *problem.Range {
 	items := n.Items()
 	var r problem.Range
 	var ok1, ok2 bool
@@ -334,7 +334,7 @@ func (p *Package) anyCase(glob string) bool {
 }
 
 // checkGlobs notes keys of submissions.yaml that are of no submission.
-func (p *Package) checkGlobs(doc *strictyaml.Node) {
+func (p *Package) checkGlobs(doc *strict.Node) {
 	for k := range doc.Pairs() {
 		if p.isDir("submissions/" + k.Text) {
 			continue

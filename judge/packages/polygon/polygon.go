@@ -1,4 +1,4 @@
-// Package polygon reads packages that Codeforces' Polygon makes: a folder with a
+// Package polygon reads packages that Codeforces' Polygon makes: a directory with a
 // problem.xml. It gives an icpc.Package, so that what is done with those is done
 // with these too. There are three kinds of packages: standard ones bring only the
 // tests written by hand, and commands for the others; linux and windows ones bring
@@ -9,8 +9,8 @@
 //	tests.go    cases, groups and points; recipe.go: how tests are made
 //	statement.go statements; languages.go: the names of languages
 //
-// The package does not run anything. Tests of which the problem reads files instead
-// of standard input are refused, and so are problems that run solutions twice.
+// The package does not run anything. It rejects problems that read files instead of
+// standard input, and problems that run solutions twice.
 package polygon
 
 import (
@@ -27,10 +27,10 @@ import (
 	"assay/judge/problem"
 )
 
-// File is the name of the file that makes a folder a package.
+// File is the name of the file that makes a directory a package.
 const File = "problem.xml"
 
-// Is says whether a folder is a package.
+// Is reports whether a directory is a package.
 func Is(dir string) bool {
 	info, err := os.Stat(filepath.Join(dir, File))
 	return err == nil && info.Mode().IsRegular()
@@ -83,7 +83,7 @@ func (r *reader) at(name string) string {
 	return full
 }
 
-// Open reads the package in a folder. With faults, submissions cannot be judged.
+// Open reads the package in a directory. With faults, submissions cannot be judged.
 func Open(dir string, usual judge.Limits) (*icpc.Package, judge.Faults) {
 	r, fault := newReader(dir)
 	if fault != nil {
@@ -222,7 +222,7 @@ func (r *reader) checker() (faults judge.Faults) {
 	}
 	part := r.program(c.Source)
 	if part == nil {
-		return append(faults, r.fault(fmt.Sprintf("there is no checker %s", c.Source.Path), "the package has lost a file; make it anew in Polygon"))
+		return append(faults, r.fault(fmt.Sprintf("there is no checker %s", c.Source.Path), "the package has lost a file; generate it again in Polygon"))
 	}
 	r.pkg.Checker = judge.Checking{Program: part}
 	return faults
@@ -264,8 +264,8 @@ var meant = map[string][]judge.Verdict{
 	"failed":                                       {judge.WrongAnswer, judge.TimeLimit, judge.RunTimeError, judge.MemoryLimit},
 }
 
-// rules are what a submission with a tag must get. Known is false for one that
-// nobody knows.
+// rules are what a submission with a tag must get. If known is false, the
+// tag is unknown.
 func rules(tag string) (rule problem.Rule, known bool) {
 	rule.From = File + ": " + tag
 	switch tag {
@@ -299,7 +299,7 @@ func (r *reader) solutions() {
 		if rule, known := rules(s.Tag); known {
 			sub.Rules = []problem.Rule{rule}
 		} else {
-			r.flaw(fmt.Sprintf("nobody knows what the tag %q of solution %s means", s.Tag, s.Source.Path), "")
+			r.flaw(fmt.Sprintf("the tag %q of solution %s is unknown", s.Tag, s.Source.Path), "")
 		}
 		r.pkg.Submissions = append(r.pkg.Submissions, sub)
 	}

@@ -135,7 +135,7 @@ func TestOpen(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, want := range []string{
-		`nobody knows what the tag "unheard-of" of solution solutions/old.py means`,
+		`the tag "unheard-of" of solution solutions/old.py is unknown`,
 		"there is no solution ../outside.cpp",
 	} {
 		if !slices.ContainsFunc(p.Flaws, func(f *judge.Fault) bool { return f.Text == want }) {

@@ -29,7 +29,7 @@ func Lacks(dir string) bool {
 	return false
 }
 
-// unanswered says whether nobody prints answers: where submissions talk, or run again.
+// unanswered reports whether the problem has no answers: submissions talk, or run twice.
 func (r *reader) unanswered() bool {
 	return r.doc.Assets.Interactor != nil || r.doc.Judging.RunCount > 1
 }
@@ -47,7 +47,7 @@ func hasReturns(file string) bool {
 
 // Recipe says how the tests of a package are made: by its own generators, with the
 // answers of the main solution. What is there already is kept. It is for a data
-// folder without folders in it.
+// directory without subdirectories.
 func Recipe(dir string) (recipe *fill.Recipe, flaws, faults judge.Faults) {
 	r, fault := newReader(dir)
 	if fault != nil {
@@ -120,7 +120,7 @@ func (r *reader) generators() map[string]*judge.Part {
 func (r *reader) command(t test, programs map[string]*judge.Part) (*fill.Command, *judge.Fault) {
 	words := strings.Fields(t.Cmd)
 	if len(words) == 0 {
-		return nil, r.fault("it is not there, and no command makes it", "the package has lost a file; make it anew in Polygon")
+		return nil, r.fault("it is not there, and no command makes it", "the package has lost a file; generate it again in Polygon")
 	}
 	name := path.Base(strings.ReplaceAll(words[0], `\`, "/"))
 	part := programs[strings.TrimSuffix(name, ".exe")]

@@ -12,7 +12,7 @@ import (
 	"assay/judge/packages/icpc"
 )
 
-// The folders of a package's statements, with a folder for each language.
+// The directories of a package's statements, with a directory for each language.
 const (
 	sectionsFolder   = "statement-sections"
 	statementsFolder = "statements"
@@ -82,7 +82,7 @@ func (r *reader) samples() (all []judge.Case) {
 	return all
 }
 
-// sections reads a statement of which each section is a file, with its examples.
+// sections reads a statement in several files, one for each section, with its examples.
 func (r *reader) sections(language string) {
 	folder := path.Join(sectionsFolder, language)
 	var b strings.Builder
@@ -119,7 +119,7 @@ func (r *reader) written(name string) bool {
 	return err == nil && len(strings.TrimSpace(strings.TrimPrefix(string(data), "\ufeff"))) > 0
 }
 
-// examples are the examples of a folder, which differ from the tests where a statement is to
+// examples are the examples of a directory, which differ from the tests where a statement is to
 // show something else: example.01 and example.01.a. Without any, the tests are shown.
 func (r *reader) examples(folder string) string {
 	entries, _ := os.ReadDir(filepath.Join(r.dir, filepath.FromSlash(folder))) // it was there a moment ago

@@ -20,7 +20,7 @@ const (
 // maxTests bounds the tests of a package.
 const maxTests = 10_000
 
-// filled is the folder in which package fill has put the tests, below the package's.
+// filled is the directory in which package fill has put the tests, below the package's.
 const filled = "data"
 
 // name is the name of a test, as wide as its number is in the package's own files.

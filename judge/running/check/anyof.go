@@ -11,14 +11,14 @@ import (
 	"assay/judge"
 )
 
-// any-of takes an .ans file with several answers, each of which is accepted:
+// any-of reads an .ans file with several answers, and accepts each of them:
 //
 //	3 4
 //	---
 //	4 3
 //
-// A line that is the separator and nothing else, but for blanks at its end, stands
-// between two answers. Each is compared by the rules of tokens. Where there are
+// A line with only the separator, and perhaps blanks at its end, stands between two
+// answers. Each is compared by the rules of tokens. Where there are
 // several, an answer without a single token is a judge error: with a separator
 // too many, empty output would be accepted.
 var anyOfOptions = []Option{

@@ -10,7 +10,7 @@
 // crashes, is too slow or talks nonsense is a JudgeError, never a WrongAnswer.
 //
 // A new checker for everyone is one file here with a function like newTokens, one
-// line in the table of builtins, and one folder of examples in testdata.
+// line in the table of builtins, and one directory of examples in testdata.
 package check
 
 import (

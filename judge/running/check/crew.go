@@ -15,8 +15,8 @@ type Crew struct {
 	Problem *judge.Problem
 	Runner  judge.Runner
 	Usual   judge.Limits // of a setter's program, where the problem sets none
-	// Place gives a fault in the options of a builtin checker its place; nil is the
-	// problem's folder.
+	// Place gives a fault in the options of a builtin checker its place; if nil, it is
+	// the problem's directory.
 	Place func(*judge.Fault) *judge.Fault
 
 	mu      sync.Mutex

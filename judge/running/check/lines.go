@@ -9,8 +9,8 @@ import (
 
 func newLines(options) (comparer, error) { return compareLines, nil }
 
-// compareLines compares line by line. Blanks at the end of a line, of which the
-// carriage return is one, and empty lines at the end of the text do not matter.
+// compareLines compares line by line. Blanks at the end of a line, including
+// the carriage return, and empty lines at the end of the text do not matter.
 // Everything else does, also the blanks within a line.
 func compareLines(ctx context.Context, r Request, b *buffers) (judge.Outcome, error) {
 	ans, out := b.streams(r)

@@ -346,8 +346,8 @@ func (t *tolerance) nearExact(a, s *number) bool {
 	return t.rel.given && s.within(want, want.abs().times(t.rel.exact))
 }
 
-// within says whether n is at most a distance from a number. Of numbers of which
-// one has a hundred thousand digits more than the other it says no.
+// within reports whether n is at most a distance from a number. If one of the numbers
+// has a hundred thousand digits more than the other, it returns false.
 func (n *number) within(want, distance decimal) bool {
 	low, ok := want.plus(distance.neg())
 	if !ok {

@@ -104,7 +104,7 @@ func (p *polygon) nothingMore() error {
 	return end(err)
 }
 
-// end returns nil for io.EOF, and any other error as it is.
+// end returns nil for io.EOF, and any other error unchanged.
 func end(err error) error {
 	if errors.Is(err, io.EOF) {
 		return nil

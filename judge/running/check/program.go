@@ -67,13 +67,13 @@ const (
 )
 
 // perCase is what the protocols that start the program for each case share: host
-// folders that stay the same, so that the runner need not mount others, with files
+// directories that stay the same, so that the runner need not mount others, with files
 // that change.
 type perCase struct {
 	runner  judge.Runner
 	program *judge.Program
 	limits  judge.Limits
-	dir     string // of the host; holds the folders case and feedback
+	dir     string // of the host; holds the directories case and feedback
 	role    string // what a fault calls the program; "" for a checker
 }
 
@@ -83,7 +83,7 @@ func newPerCase(r judge.Runner, p *judge.Program, limits judge.Limits) (*perCase
 	}
 	dir, err := os.MkdirTemp("", "checker-")
 	if err != nil {
-		return nil, fmt.Errorf("make a folder for checker %s: %w", p.Name, err)
+		return nil, fmt.Errorf("create a directory for checker %s: %w", p.Name, err)
 	}
 	c := &perCase{runner: r, program: p, limits: limits, dir: dir}
 	// The program runs as another user; the umask must not keep it out.
@@ -93,16 +93,16 @@ func newPerCase(r judge.Runner, p *judge.Program, limits judge.Limits) (*perCase
 			err = os.Chmod(path, mode)
 		}
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("make a folder for checker %s: %w", p.Name, err), c.Close())
+			return nil, errors.Join(fmt.Errorf("create a directory for checker %s: %w", p.Name, err), c.Close())
 		}
 	}
 	return c, nil
 }
 
-// Close removes the folders.
+// Close removes the directories.
 func (c *perCase) Close() error {
 	if err := raze.All(c.dir); err != nil {
-		return fmt.Errorf("remove the folder of checker %s: %w", c.program.Name, err)
+		return fmt.Errorf("remove the directory of checker %s: %w", c.program.Name, err)
 	}
 	return nil
 }
@@ -141,8 +141,8 @@ func (c *perCase) emptyFeedback() error {
 }
 
 // feedback reads the start of a file that the program wrote, "" if it did not. The
-// program is not trusted: what it left may be a link to anywhere or a pipe that
-// nobody writes to, or have no end.
+// program is not trusted: what it left may be a link to anywhere, a pipe without
+// a writer, or a file without end.
 func (c *perCase) feedback(name string) (text string, exists bool, err error) {
 	root, err := os.OpenRoot(filepath.Join(c.dir, "feedback"))
 	if err != nil {
@@ -168,7 +168,7 @@ func (c *perCase) feedback(name string) (text string, exists bool, err error) {
 	return string(b), true, err
 }
 
-// mount shows one of the folders to the program.
+// mount shows one of the directories to the program.
 func (c *perCase) mount(name, at string, writable bool) judge.Mount {
 	return judge.Mount{Host: filepath.Join(c.dir, name), At: at, Writable: writable}
 }

@@ -42,8 +42,8 @@ const (
 	testlibPoints = 7
 )
 
-// uncaught is what run times write of an exception that nobody caught, before they exit with a
-// code by which testlib refuses an output: Python, Java, Node.js, Ruby, Lua, OCaml and Haskell.
+// uncaught matches what run times write of an uncaught exception before they exit with a
+// code by which testlib rejects an output: Python, Java, Node.js, Ruby, Lua, OCaml and Haskell.
 var uncaught = pattern.New(`(?m)^Traceback \(most recent call last\):$|^Exception in thread "|^Node\.js v[0-9]|^[^ ]+\.rb:[0-9]+:in .*\([A-Z]\w*\)$|` +
 	`^stack traceback:$|^Fatal error: exception |^CallStack \(from HasCallStack\):$|^[^ ]+: Prelude\.`)
 

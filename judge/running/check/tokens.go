@@ -208,8 +208,8 @@ func (t *tokens) sameWord(ctx context.Context, ans, out *stream) (bool, error) {
 	}
 }
 
-// fold passes, in the windows, the bytes of two tokens that are the same but for
-// the case of their letters. It returns how many they were.
+// fold passes, in the windows, the bytes of two tokens that are the same except
+// for the case of their letters. It returns how many they were.
 func fold(a, b *stream) int {
 	x, y := a.rest(), b.rest()
 	x = x[:min(len(x), len(y))]

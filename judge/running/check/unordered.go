@@ -14,7 +14,7 @@ func newUnordered(options) (comparer, error) { return compareUnordered, nil }
 // compareUnordered compares the lines as a multiset, in constant memory. Blanks at
 // the end of a line and empty lines do not matter.
 //
-// Each line is hashed to 128 bits, with seeds that nobody outside knows, and the
+// Each line is hashed to 128 bits, with seeds that are secret, and the
 // hashes are summed up, in buckets by their first bits. Equal multisets have equal
 // sums. That others do, too, is as likely as guessing all those bits. Where sums
 // differ, what follows is for the message only.

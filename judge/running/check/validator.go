@@ -27,7 +27,7 @@ type Validator struct {
 	limits  judge.Limits
 
 	mu    sync.Mutex
-	spare []*perCase // folders of cases that were closed
+	spare []*perCase // directories of cases that were closed
 }
 
 // dialect is how a program that is started for each case is talked to.
@@ -66,7 +66,7 @@ type Session struct {
 
 // Open starts a case. The caller must call Close.
 func (v *Validator) Open(r Request) (*Session, error) {
-	c, err := v.folder()
+	c, err := v.caseDir()
 	if err != nil {
 		return nil, err
 	}
@@ -95,8 +95,8 @@ func caseName(id string) string {
 	return base
 }
 
-// folder takes a spare folder, or makes one.
-func (v *Validator) folder() (*perCase, error) {
+// caseDir takes a spare directory, or creates one.
+func (v *Validator) caseDir() (*perCase, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if n := len(v.spare); n > 0 {
@@ -163,7 +163,7 @@ func (s *Session) Run(ctx context.Context, out *io.SectionReader) (judge.Outcome
 
 // Static runs the program as a static validator, in a directory of the submission's
 // files. The first two args, language and entry point, stand before the feedback
-// folder, the others behind.
+// directory, the others after it.
 func (s *Session) Static(ctx context.Context, source judge.Mount, args []string) (judge.Outcome, error) {
 	command := s.program.Command(s.limits, slices.Concat(args[:2], []string{feedbackDir + "/"}, s.args, args[2:])...)
 	command.Mounts = append(command.Mounts, source, s.mount("feedback", feedbackDir, true))

@@ -54,7 +54,7 @@ func check(c *Config, defined []*Language, doc *strict.Doc) judge.Faults {
 		k.fault("server.url", `"https://judge.example" is one, also with a path`, "server.url: %q is not a URL of a server", c.Server.URL)
 	}
 	if c.Server.Backup != "" && (c.Server.BackupDir == "" || c.Server.BackupKeep < 1) {
-		k.fault("server.backup", `backup_dir = "backups" and backup_keep = 7 are what is usual; backup = "" makes none`, "server.backup: there must be a folder for backups, and at least one that is kept")
+		k.fault("server.backup", `backup_dir = "backups" and backup_keep = 7 are what is usual; backup = "" makes none`, "server.backup: set a directory for backups, and a number of backups to keep of at least 1")
 	}
 	if known := []string{"closed", "invite", "open"}; c.Server.Registration != "" && !slices.Contains(known, c.Server.Registration) {
 		k.fault("server.registration", suggest.Hint(c.Server.Registration, known), "server.registration: unknown value %q", c.Server.Registration)
@@ -150,7 +150,7 @@ func (k *checker) detection(l *Language, at string) {
 		}
 	}
 	if l.File == "" || path.Base(l.File) != l.File {
-		k.fault(at+".file", `file = "main.py" names a submitted file in the build folder`, "language %q: file must be the name of a file", l.ID)
+		k.fault(at+".file", `file = "main.py" names a submitted file in the build directory`, "language %q: file must be the name of a file", l.ID)
 	}
 	k.placeholders(l, at+".file", []string{l.File})
 }
@@ -187,7 +187,7 @@ func (k *checker) commands(l *Language, at string) {
 	}
 }
 
-// page refuses a code page that nobody knows.
+// page rejects an unknown code page.
 func (k *checker) page(c *Config, l *Language, at string) {
 	if _, ok := c.CodePages[l.Page]; l.Page != "" && !ok {
 		k.fault(at+".code_page", suggest.Hint(l.Page, slices.Sorted(maps.Keys(c.CodePages))), "language %q: unknown code page %q", l.ID, l.Page)

@@ -4,8 +4,8 @@
 // A judge.toml in a contest's root need not say everything: it is laid over the
 // one that comes with the judge (see Load). The package knows what the keys may
 // hold and how they fit together. It does not know what is installed on this
-// machine, and no language by name: package lang finds out the one, and nobody
-// needs the other.
+// machine, and no language by name: package lang finds out the first, and no package needs the
+// second.
 package config
 
 import (
@@ -38,7 +38,7 @@ type Config struct {
 	Source   FileLimits   // of what is submitted
 	Built    FileLimits   // of what a build writes
 
-	Headers   []string          // folders in which setters' programs find headers
+	Headers   []string          // directories in which setters' programs find headers
 	Isolation string            // what is demanded of the machine: "any", "isolated" or "none"
 	Visible   []string          // paths that every program may see, where they exist
 	Env       map[string]string // the environment of every program
@@ -74,8 +74,8 @@ type Server struct {
 	// Mixed are the classes of workers whose machines are not equally fast: time limits
 	// follow them.
 	Mixed []string `toml:"mixed"`
-	// Backup is when each night a backup is made, on the clock of the machine: "03:30"; "" is
-	// never. BackupDir is where, from the folder of data on; BackupKeep is how many stay.
+	// Backup is the time of the nightly backup on the machine's clock, such as "03:30". If empty, no backup is
+	// made. BackupDir is relative to the data directory; BackupKeep is how many backups are kept.
 	Backup     string `toml:"backup"`
 	BackupDir  string `toml:"backup_dir"`
 	BackupKeep int    `toml:"backup_keep"`
@@ -166,7 +166,7 @@ type Language struct {
 
 // Find says how to find a word in a program's text.
 type Find struct {
-	Match []string `toml:"match"` // expressions, of which the first that matches counts
+	Match []string `toml:"match"` // expressions: the first that matches counts
 	Give  string   `toml:"give"`  // what to make of the match; "" is "$1"
 	Else  string   `toml:"else"`  // where none matches
 }
@@ -174,7 +174,7 @@ type Find struct {
 // Kit says how a language's programs get the kit.
 type Kit struct {
 	Import string            `toml:"import"` // programs in which this expression matches get it
-	At     string            `toml:"at"`     // folder of the build for the kit's files
+	At     string            `toml:"at"`     // directory of the build for the kit's files
 	Files  map[string]string `toml:"files"`  // and what else they need
 }
 
@@ -234,8 +234,8 @@ func (l limits) judge() judge.Limits {
 	}
 }
 
-// FindRoot returns the nearest folder, from dir upwards, that has a judge.toml.
-// Where there is none the error is fs.ErrNotExist.
+// FindRoot returns the nearest directory, from dir upwards, that has a judge.toml.
+// If there is none, the error is fs.ErrNotExist.
 func FindRoot(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {

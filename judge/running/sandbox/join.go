@@ -124,6 +124,17 @@ func (s *Sandbox) Join(ctx context.Context, all []Joined) ([]Ended, error) {
 		}
 	}
 	wait.Wait()
+	settle(all, jobs, ended, pipes, turns)
+	rank(all, jobs, ended)
+	if i := slices.IndexFunc(ended, func(e Ended) bool { return !blameless(e.Err) }); i >= 0 {
+		return ended, context.Cause(ctx)
+	}
+	return ended, nil
+}
+
+// settle completes what is known of processes that have ended: what they wrote, whether they were stuck,
+// and when each of them ended.
+func settle(all []Joined, jobs []job, ended []Ended, pipes []ends, turns *turns) {
 	for i := range pipes {
 		if pipes[i].relay != nil {
 			e, l := &ended[i], all[i].Limits.Output
@@ -143,11 +154,6 @@ func (s *Sandbox) Join(ctx context.Context, all []Joined) ([]Ended, error) {
 			jobs[to].end = min(jobs[to].end, r.gone)
 		}
 	}
-	rank(all, jobs, ended)
-	if i := slices.IndexFunc(ended, func(e Ended) bool { return !blameless(e.Err) }); i >= 0 {
-		return ended, context.Cause(ctx)
-	}
-	return ended, nil
 }
 
 // outlive waits for all processes to end, and kills those that take too long.

@@ -29,7 +29,7 @@ const scratchPrefix = "assay-scratch-"
 
 // newPlain also sweeps the scratch directories of judges that were killed.
 func newPlain(Options) *plain {
-	raze.Sweep(os.TempDir(), scratchPrefix)
+	raze.RemoveStale(os.TempDir(), scratchPrefix)
 	return &plain{}
 }
 

@@ -42,17 +42,17 @@ type Refusal struct {
 	Err  error
 }
 
-// Row is one line of what a rung enforces.
-type Row struct {
+// An Enforcement is one line of what an isolation level enforces.
+type Enforcement struct {
 	What string // what is to be enforced
 	By   string // what enforces it; "" where nothing does
 }
 
 // Rows says what is enforced, and by what.
-func (r Report) Rows() []Row {
-	rows := make([]Row, len(enforced))
+func (r Report) Rows() []Enforcement {
+	rows := make([]Enforcement, len(enforced))
 	for i, e := range enforced {
-		rows[i] = Row{e.what, e.by[r.Rung]}
+		rows[i] = Enforcement{e.what, e.by[r.Rung]}
 	}
 	return rows
 }

@@ -143,7 +143,35 @@ func filterProgram(rootless, polled, locks, pinned bool) ([]bpf.RawInstruction, 
 			)
 		}
 	}
-	prog = append(prog,
+	prog = append(prog, argumentRules(deny)...)
+	// To be told who reads a folder is what inotify does.
+	control := []bpf.Instruction{
+		bpf.LoadAbsolute{Off: dataArg0 + 8, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.F_NOTIFY, SkipTrue: 1}, deny(unix.EINVAL),
+	}
+	if polled {
+		prog = append(prog, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_MEMFD_CREATE, SkipTrue: 1}, deny(unix.ENOSYS))
+	}
+	if !locks {
+		prog = append(prog, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_FLOCK, SkipTrue: 1}, deny(unix.ENOLCK))
+		for _, command := range lockCommands {
+			control = append(control, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: command, SkipTrue: 1}, deny(unix.ENOLCK))
+		}
+	}
+	control = append(control, bpf.RetConstant{Val: seccompAllow})
+	prog = append(prog, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_FCNTL, SkipTrue: uint8(len(control))})
+	prog = append(prog, control...)
+	for _, row := range refused {
+		for _, nr := range slices.Sorted(slices.Values(row.calls)) {
+			prog = append(prog, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: uint32(nr), SkipTrue: 1}, deny(row.errno))
+		}
+	}
+	return bpf.Assemble(append(prog, bpf.RetConstant{Val: seccompAllow}))
+}
+
+// argumentRules are the rules for calls that depend on their arguments, whoever runs the program.
+func argumentRules(deny func(unix.Errno) bpf.Instruction) []bpf.Instruction {
+	prog := []bpf.Instruction{
 		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_CLONE, SkipTrue: 4},
 		bpf.LoadAbsolute{Off: dataArg0, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: newNamespaces, SkipTrue: 1},
@@ -168,37 +196,14 @@ func filterProgram(rootless, polled, locks, pinned bool) ([]bpf.RawInstruction, 
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipTrue: 1},
 		deny(unix.EPERM),
 		bpf.RetConstant{Val: seccompAllow},
-	)
+	}
 	room := []bpf.Instruction{bpf.LoadAbsolute{Off: dataArg0 + 8, Size: 4}}
 	for _, request := range takingRoom {
 		room = append(room, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: request, SkipTrue: 1}, deny(unix.EOPNOTSUPP))
 	}
 	room = append(room, bpf.RetConstant{Val: seccompAllow})
 	prog = append(prog, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_IOCTL, SkipTrue: uint8(len(room))})
-	prog = append(prog, room...)
-	// To be told who reads a folder is what inotify does.
-	control := []bpf.Instruction{
-		bpf.LoadAbsolute{Off: dataArg0 + 8, Size: 4},
-		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.F_NOTIFY, SkipTrue: 1}, deny(unix.EINVAL),
-	}
-	if polled {
-		prog = append(prog, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_MEMFD_CREATE, SkipTrue: 1}, deny(unix.ENOSYS))
-	}
-	if !locks {
-		prog = append(prog, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_FLOCK, SkipTrue: 1}, deny(unix.ENOLCK))
-		for _, command := range lockCommands {
-			control = append(control, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: command, SkipTrue: 1}, deny(unix.ENOLCK))
-		}
-	}
-	control = append(control, bpf.RetConstant{Val: seccompAllow})
-	prog = append(prog, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_FCNTL, SkipTrue: uint8(len(control))})
-	prog = append(prog, control...)
-	for _, row := range refused {
-		for _, nr := range slices.Sorted(slices.Values(row.calls)) {
-			prog = append(prog, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: uint32(nr), SkipTrue: 1}, deny(row.errno))
-		}
-	}
-	return bpf.Assemble(append(prog, bpf.RetConstant{Val: seccompAllow}))
+	return append(prog, room...)
 }
 
 // installFilter binds the calling thread, and all that it starts from now on.

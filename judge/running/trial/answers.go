@@ -14,9 +14,9 @@ import (
 	"assay/judge"
 )
 
-// answers judges outputs that were made elsewhere. The submission is a folder or a
+// answers judges outputs that were made elsewhere. The submission is a directory or a
 // zip archive with a file for each case, called as the case with .out or .ans behind
-// (with or without the group's folder before), or one file for every case.
+// (with or without the group's directory before), or one file for every case.
 type answers struct {
 	*Batch
 	file   string // the submission, where it is one file

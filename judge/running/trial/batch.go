@@ -23,7 +23,7 @@ type Batch struct {
 	Make    func(ctx context.Context) (*lang.Result, error) // builds the submission
 	Checker check.Checker
 	Limits  judge.Limits // per case
-	Source  string       // the submission's file or folder; only CodeLimit needs it
+	Source  string       // the submission's file or directory; only CodeLimit needs it
 	// CodeLimit is how many bytes the submission may have; 0 means no limit.
 	CodeLimit int64
 	TempDir   string // for outputs that are too large for memory; "" is the system's
@@ -45,12 +45,12 @@ type Batch struct {
 // too: its time tells how near it was.
 const grace = judge.NearLimit
 
-// patience is how many times the wall limit the repeated run gets: the machine may
-// be busy with what is not ours, and one that computes will meet its CPU limit.
-const patience = 4
+// longerWall is how many times the wall limit the repeated run gets: the machine may
+// be busy with other programs, and a program that computes will reach its CPU limit.
+const longerWall = 4
 
 // busy is a share of the CPU limit: a run that hit its wall limit after using more than
-// this was starved, not idle, and gets more patience.
+// this was starved, not idle, and gets more time.
 const busy = 0.1
 
 // Build builds the submission. One that is too large does not compile.
@@ -117,7 +117,7 @@ func (b *Batch) retime(try func(limits judge.Limits) (*judge.Attempt, error)) (a
 		a.Close()
 	}
 	if b.computed(a) {
-		limits.Wall *= patience
+		limits.Wall *= longerWall
 	}
 	var again *judge.Attempt
 	b.quiet().alone(func() { again, err = try(limits) })

@@ -9,8 +9,8 @@ import (
 )
 
 // multiPass tries a program that runs on the case's input, and then, as long as the
-// checker accepts and leaves nextpass.in in its feedback folder, on that. Limits are
-// for each pass. The feedback folder stays the same.
+// checker accepts and leaves nextpass.in in its feedback directory, on that. Limits are
+// for each pass. The feedback directory stays the same.
 type multiPass struct{ passes }
 
 func newMultiPass(ctx context.Context, b *Batch, limits judge.Limits) (Bench, error) {

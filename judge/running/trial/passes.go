@@ -66,7 +66,7 @@ func (p *passes) each(c *judge.Case, once func(s *check.Session, pass int) (*jud
 	return all, end(session, all)
 }
 
-// discard lets go of an attempt that nobody reads; nil is none.
+// discard closes an attempt that is not used. If a is nil, it does nothing.
 func discard(a *judge.Attempt) {
 	if a != nil && a.Close != nil {
 		a.Close()

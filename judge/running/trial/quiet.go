@@ -2,8 +2,8 @@ package trial
 
 import "sync"
 
-// Quiet lets runs go beside one another, but for one that must be alone: whatever is
-// under way ends before it starts, and nothing starts before it ends. The benches of
+// Quiet lets runs go beside one another, except one that must be alone: the others
+// end before it starts, and none starts before it ends. The benches of
 // one process share it. The zero value is ready.
 type Quiet struct{ mu sync.RWMutex }
 

@@ -23,10 +23,9 @@ const (
 	nobody         = "-" // the end of a pass
 )
 
-// transcript keeps the start and the end of what two programs say to each other, a
-// line each in the order in which the lines came through the judge. It keeps bytes as
-// they are until somebody wants to read them, since dialogues are long and mostly
-// nobody does.
+// transcript keeps the start and the end of what two programs say to each other, in
+// the order in which the lines came through the judge. It keeps the bytes unchanged
+// until a reader needs them, because dialogues are long and mostly not read.
 type transcript struct {
 	mu   sync.Mutex
 	open map[string][]byte // the line that is under way, by its speaker

@@ -41,12 +41,12 @@ type Setup struct {
 	Runner  judge.Runner   // for interactive problems a judge.Joiner too
 	Crew    *check.Crew    // the setter's programs
 
-	Source string // the submission: a file or a folder
+	Source string // the submission: a file or a directory
 	// ShowSource has the submission see its own files in its working directory.
 	ShowSource bool
 	Make       func(ctx context.Context) (*lang.Result, error) // builds it; not called for answers
-	// Language and Entry are what a static validator is told; by default the
-	// language's id and the name of the file or folder.
+	// Language and Entry are arguments of a static validator; by default the
+	// language's id and the name of the file or directory.
 	Language, Entry string
 
 	TempDir string // for outputs that are too large for memory; "" is the system's

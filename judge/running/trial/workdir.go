@@ -17,7 +17,7 @@ import (
 
 // Where a program runs: in its private scratch directory, or in a directory with the
 // files that it is to see there. Those are the files of the case, and, where Setup
-// says so, the submission's own. Where submissions may not write files, nobody may
+// says so, the submission's own. If submissions may not write files, no program may
 // write there, whether it has files or not; the scratch directory is still there for
 // what a language's run time needs.
 
@@ -44,8 +44,8 @@ type remains struct {
 	errors []error
 }
 
-// remove removes a directory in which a program has run. That it cannot be removed
-// changes no verdict: it is told in the end.
+// remove removes a directory in which a program has run. If it cannot be removed,
+// no verdict changes: it is reported at the end.
 func (r *remains) remove(dir string) {
 	if err := raze.All(dir); err != nil {
 		r.mu.Lock()
@@ -82,7 +82,7 @@ func (b *Batch) countAll(x *judge.Exec, said *heard, at *place) {
 	}
 	x.Output += said.count + at.grown()
 	if x.Killed == judge.Nothing && b.Limits.Output > 0 && x.Output > b.Limits.Output {
-		x.Killed = judge.Output // its fate is told by this
+		x.Killed = judge.Output // this decides its fate
 	}
 }
 
@@ -210,8 +210,8 @@ func (at *place) written(name string, to io.Writer, most int64) (size int64, err
 	return info.Size(), nil
 }
 
-// stillLayOut is layOutAll for a directory that nobody may write to, also where the
-// sandbox cannot keep a program from it.
+// stillLayOut is layOutAll for a directory that no program may write to, even if the
+// sandbox cannot prevent it.
 func (b *Batch) stillLayOut(files []judge.CaseFile) (dir string, err error) {
 	if dir, err = b.layOutAll(files); err == nil {
 		err = os.Chmod(dir, 0o555)

@@ -18,26 +18,26 @@ import (
 type checker struct {
 	doc    *strict.Doc
 	faults judge.Faults
-	folder fs.FS
+	dir    fs.FS
 }
 
 func (k *checker) fault(key, hint, format string, args ...any) {
 	k.faults = append(k.faults, k.doc.Fault(key, fmt.Sprintf(format, args...), hint))
 }
 
-// text reads a file of the driver's folder.
+// text reads a file of the driver's directory.
 func (k *checker) text(key, name string) string {
 	if name == "" {
 		return ""
 	}
 	if path.Base(name) != name {
-		k.fault(key, "put the file beside "+File, "%q is not the name of a file in this folder", name)
+		k.fault(key, "put the file beside "+File, "%q is not the name of a file in this directory", name)
 		return ""
 	}
-	data, err := fs.ReadFile(k.folder, name)
+	data, err := fs.ReadFile(k.dir, name)
 	if err != nil {
-		files, _ := fs.Glob(k.folder, "*") // the pattern is a good one
-		k.fault(key, suggest.Hint(name, slices.DeleteFunc(files, func(f string) bool { return f == File })), "the folder has no file %q", name)
+		files, _ := fs.Glob(k.dir, "*") // the pattern is a good one
+		k.fault(key, suggest.Hint(name, slices.DeleteFunc(files, func(f string) bool { return f == File })), "the directory has no file %q", name)
 	}
 	return string(data)
 }

@@ -1,10 +1,10 @@
-// Package drivers knows how golf answers are called in each language. A language has a
-// folder here, named by its id: golf.toml says how answers look and names the programs
-// that call them, which stand beside it. README.md is the manual of golf.toml.
+// Package drivers reads how golf answers are called in each language. A language has a
+// directory here, named by its id: golf.toml describes the form of answers and names the
+// programs beside it that call them. README.md is the manual of golf.toml.
 //
-// A contest may bring folders of the same form, which go before these. How a language
-// is built and run is not known here, but in judge.toml. The package reads and checks;
-// package golf fills drivers with answers and runs them.
+// A contest can have directories of the same form, which take precedence over these.
+// The package does not know how a language is built and run, which judge.toml describes.
+// It reads and checks; package golf fills drivers with answers and runs them.
 package drivers
 
 import (
@@ -22,17 +22,17 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// brought are the drivers of the judge itself. The pattern also takes files whose names
+// embedded are the drivers of the judge itself. The pattern also takes files whose names
 // start with "_", which hides Go's driver from the go command.
 //
 //go:embed */*
-var brought embed.FS
+var embedded embed.FS
 
-// File is the name of a driver's description, and Folder that of the folder of drivers
+// File is the name of a driver's description, and Dir the name of the directory of drivers
 // in the root of a contest.
 const (
-	File   = "golf.toml"
-	Folder = "golf"
+	File = "golf.toml"
+	Dir  = "golf"
 )
 
 // Driver says how answers in one language are called. The zero value only knows
@@ -47,21 +47,21 @@ type Driver struct {
 	Ending   string   `toml:"ending"`   // what a program's file needs at its end
 	Inline   string   `toml:"inline"`   // an expression of flags behind which the code itself stands
 
-	Names  []string            `toml:"names"`  // expressions whose $1 is a name that an answer gives a function
-	Values []string            `toml:"values"` // those of names that may hold a function; they are tried later
-	Split  bool                `toml:"split"`  // the last line may be a function without a name
-	Hoist  string              `toml:"hoist"`  // an expression of what goes before everything
-	Answer string              `toml:"answer"` // name of the answer's own file, beside the driver
-	Around string              `toml:"around"` // what that file holds, where it is not just the code
-	Calls  map[string]string   `toml:"calls"`  // how a form calls it
-	Arg    string              `toml:"arg"`    // one argument
-	Words  map[string][]string `toml:"words"`  // an item for each argument, and what goes between
-	Told   bool                `toml:"told"`   // the driver reads which form it is, and the name
-	Case   string              `toml:"case"`   // one call, in drivers that know all of them
-	Loaded string              `toml:"loaded"` // for drivers that read code: the code of the frame that says so
-	Each   string              `toml:"each"`   // and the code for one input
-	Build  [][]string          `toml:"build"`  // of all answers, instead of the language's own
-	Run    []string            `toml:"run"`    // of functions, instead of the language's own
+	Names    []string            `toml:"names"`     // expressions whose $1 is a name that an answer gives a function
+	Values   []string            `toml:"values"`    // those of names that may hold a function; they are tried later
+	Split    bool                `toml:"split"`     // the last line may be a function without a name
+	Hoist    string              `toml:"hoist"`     // an expression of what goes before everything
+	Answer   string              `toml:"answer"`    // name of the answer's own file, beside the driver
+	Around   string              `toml:"around"`    // what that file holds, where it is not just the code
+	Calls    map[string]string   `toml:"calls"`     // how a form calls it
+	Arg      string              `toml:"arg"`       // one argument
+	Words    map[string][]string `toml:"words"`     // an item for each argument, and what goes between
+	OneBuild bool                `toml:"one_build"` // the driver reads the form and the name, so that it is built once
+	Case     string              `toml:"case"`      // one call, in drivers that know all of them
+	Loaded   string              `toml:"loaded"`    // for drivers that read code: the code of the frame that says so
+	Each     string              `toml:"each"`      // and the code for one input
+	Build    [][]string          `toml:"build"`     // of all answers, instead of the language's own
+	Run      []string            `toml:"run"`       // of functions, instead of the language's own
 
 	ServerRun []string `toml:"server_run"` // of the server, instead of the language's own
 
@@ -91,45 +91,45 @@ func (s Set) Of(id string) *Driver {
 }
 
 // Read reads the drivers of the languages with these ids. Own, if it is not nil, is the
-// contest's folder, which goes before the judge's own language by language. The error
+// contest's directory, which takes precedence language by language. The error
 // is a judge.Faults where a file is at fault.
 func Read(own fs.FS, ids []string) (Set, error) {
 	r := &reader{ids: ids, set: Set{}}
 	if own != nil {
-		r.shelves = append(r.shelves, shelf{own, Folder})
+		r.sources = append(r.sources, source{own, Dir})
 	}
-	r.shelves = append(r.shelves, shelf{brought, "the judge's own " + Folder})
+	r.sources = append(r.sources, source{embedded, "the judge's own " + Dir})
 	for _, id := range ids {
 		if d := r.driver(id, 0, nil); d != nil {
 			r.set[id] = d
 		}
 	}
 	if own != nil {
-		if err := r.strangers(own); err != nil {
+		if err := r.unknown(own); err != nil {
 			return nil, err
 		}
 	}
 	return r.set, r.faults.AsError()
 }
 
-// shelf is a folder of drivers.
-type shelf struct {
+// source is a directory of drivers.
+type source struct {
 	files fs.FS
 	name  string // as people know it
 }
 
 type reader struct {
-	shelves []shelf // the contest's goes before the judge's own
+	sources []source // the contest's goes before the judge's own
 	ids     []string
 	set     Set
 	faults  judge.Faults
 }
 
-// strangers refuses drivers of the contest for languages that nobody knows.
-func (r *reader) strangers(own fs.FS) error {
+// unknown rejects drivers of the contest for unknown languages.
+func (r *reader) unknown(own fs.FS) error {
 	files, err := fs.Glob(own, "*/"+File)
 	if err != nil {
-		return fmt.Errorf("list %s: %w", Folder, err)
+		return fmt.Errorf("list %s: %w", Dir, err)
 	}
 	for _, file := range files {
 		if id := path.Dir(file); !slices.Contains(r.ids, id) {
@@ -137,16 +137,16 @@ func (r *reader) strangers(own fs.FS) error {
 			if hint == "" {
 				hint = "a new language is a [[language]] in judge.toml"
 			}
-			r.faults = append(r.faults, &judge.Fault{File: path.Join(Folder, file), Text: fmt.Sprintf("there is no language %q", id), Hint: hint})
+			r.faults = append(r.faults, &judge.Fault{File: path.Join(Dir, file), Text: fmt.Sprintf("there is no language %q", id), Hint: hint})
 		}
 	}
 	return nil
 }
 
-// driver reads the driver of a language, nil where it has none or a file is at fault.
-// It is looked for from a shelf on; seen are the folders that led here by "like".
+// driver reads the driver of a language. It returns nil if there is none, or a file is at fault.
+// The search begins at the source from; seen are the directories that led here by "like".
 func (r *reader) driver(id string, from int, seen []string) *Driver {
-	for n, s := range r.shelves[from:] {
+	for n, s := range r.sources[from:] {
 		file := path.Join(id, File)
 		name := path.Join(s.name, file)
 		data, err := fs.ReadFile(s.files, file)
@@ -154,16 +154,16 @@ func (r *reader) driver(id string, from int, seen []string) *Driver {
 			if _, none := fs.Stat(s.files, id); errors.Is(none, fs.ErrNotExist) {
 				continue
 			}
-			r.faults = append(r.faults, &judge.Fault{File: name, Text: "cannot be read: " + reason(err), Hint: "a folder in " + Folder + " that is named after a language holds its driver"})
+			r.faults = append(r.faults, &judge.Fault{File: name, Text: "cannot be read: " + reason(err), Hint: "a directory in " + Dir + " that is named after a language contains its driver"})
 			return nil
 		}
-		folder, err := fs.Sub(s.files, id)
+		dir, err := fs.Sub(s.files, id)
 		if err != nil {
 			return nil
 		}
 		var d Driver
 		doc, faults := strict.Decode(name, data, &d)
-		k := &checker{doc: doc, faults: faults, folder: folder}
+		k := &checker{doc: doc, faults: faults, dir: dir}
 		if len(faults) == 0 { // of what could not be read there is nothing more to say
 			d.Driver, d.Server = k.text("driver", d.DriverFile), k.text("server", d.ServerFile)
 			k.check(&d)
@@ -223,10 +223,10 @@ func (r *reader) inherit(d *Driver, k *checker, from int, seen []string) {
 	}
 }
 
-// known are the languages that have a driver on some shelf.
+// known returns the languages that have a driver in some source.
 func (r *reader) known() []string {
 	var ids []string
-	for _, s := range r.shelves {
+	for _, s := range r.sources {
 		files, _ := fs.Glob(s.files, "*/"+File) // the pattern is a good one
 		for _, file := range files {
 			ids = append(ids, path.Dir(file))

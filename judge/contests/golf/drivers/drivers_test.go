@@ -112,8 +112,8 @@ func TestFaults(t *testing.T) {
 		want         []string
 	}{
 		{"names an unknown key", "perl", "drvier = \"x\"\n", []string{"golf/perl/golf.toml:1", `unknown key "drvier"`, `did you mean "driver"?`}},
-		{"names a file that is not there", "perl", "server = \"sever.pl\"\n", []string{"golf/perl/golf.toml:1", `the folder has no file "sever.pl"`, `did you mean "server.pl"?`}},
-		{"refuses a file elsewhere", "perl", "driver = \"../ruby/driver.rb\"\n", []string{`"../ruby/driver.rb" is not the name of a file in this folder`}},
+		{"names a file that is not there", "perl", "server = \"sever.pl\"\n", []string{"golf/perl/golf.toml:1", `the directory has no file "sever.pl"`, `did you mean "server.pl"?`}},
+		{"refuses a file elsewhere", "perl", "driver = \"../ruby/driver.rb\"\n", []string{`"../ruby/driver.rb" is not the name of a file in this directory`}},
 		{"refuses an expression that does not close", "perl", "\nnames = ['(a']\n", []string{"golf/perl/golf.toml:2", "missing closing )"}},
 		{"refuses a flag that is not an expression", "perl", "inline = '['\n", []string{"missing closing ]"}},
 		{"wants calls of a driver", "perl", "driver = \"server.pl\"\n", []string{"a driver needs calls"}},

@@ -46,6 +46,9 @@ INSERT INTO session (hash, account, epoch, created, seen, expires, agent, sure)
 SELECT sqlc.arg(hash), account.id, account.session_epoch, sqlc.arg(created), sqlc.arg(created), sqlc.arg(expires), sqlc.arg(agent), sqlc.arg(sure)
 FROM account WHERE account.id = sqlc.arg(account) AND account.session_epoch = sqlc.arg(epoch);
 
+-- name: SetLastLogin :exec
+UPDATE account SET last_login = $2 WHERE id = $1 AND erased IS NULL;
+
 -- name: SessionByHash :one
 SELECT sqlc.embed(session), sqlc.embed(account_role) FROM session
 JOIN account_role ON account_role.id = session.account

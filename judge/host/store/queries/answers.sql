@@ -1,10 +1,10 @@
 -- NumberAnswer locks the hole until the transaction ends, and takes a number and a time that
--- is later than any before.
+-- is later than any before. It takes none if the hole is closed.
 -- name: NumberAnswer :one
 UPDATE hole SET
     last_number = last_number + 1,
     last_time = CASE WHEN last_time >= sqlc.arg(now) THEN last_time + 1 ELSE sqlc.arg(now) END
-WHERE id = sqlc.arg(id)
+WHERE id = sqlc.arg(id) AND NOT closed AND (closes IS NULL OR closes > sqlc.arg(now))
 RETURNING last_number, last_time;
 
 -- name: InsertAnswer :exec

@@ -2,7 +2,7 @@
 -- only added.
 
 -- name: EraseAccount :execrows
-UPDATE account SET login = $2, display = $3, email = '', password = '', session_epoch = session_epoch + 1, disabled = TRUE, erased = $4
+UPDATE account SET login = $2, display = $3, email = '', password = '', last_login = NULL, session_epoch = session_epoch + 1, disabled = TRUE, erased = $4
 WHERE id = $1 AND erased IS NULL;
 
 -- name: EraseSessions :exec
@@ -22,7 +22,7 @@ WHERE member.account = $1 AND NOT EXISTS (SELECT 1 FROM member AS other WHERE ot
 ORDER BY team.id;
 
 -- EraseQuestions empties the questions of teams in which a person is alone, and what was told to
--- these teams alone. A question stays if its answer went to all.
+-- these teams alone. A question stays if its answer went to other teams, too.
 -- name: EraseQuestions :exec
 UPDATE clarification SET text = ''
 WHERE clarification.team IN (

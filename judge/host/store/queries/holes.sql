@@ -1,9 +1,9 @@
 -- name: InsertHole :exec
-INSERT INTO hole (id, slug, name, problem, visibility, shown, closed, revision, last_number, last_time, made)
-VALUES ($1, $2, $3, $4, $5, $6, $7, 1, 0, 0, $8);
+INSERT INTO hole (id, slug, name, problem, visibility, shown, closed, closes, revision, last_number, last_time, made)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 1, 0, 0, $9);
 
 -- name: UpdateHole :execrows
-UPDATE hole SET name = $3, visibility = $4, shown = $5, closed = $6, revision = revision + 1
+UPDATE hole SET name = $3, visibility = $4, shown = $5, closed = $6, closes = $7, revision = revision + 1
 WHERE id = $1 AND revision = $2;
 
 -- name: HoleBySlug :one

@@ -4,7 +4,8 @@
 -- name: UseOfTeams :many
 SELECT team.id,
     (SELECT COUNT(*) FROM submission WHERE submission.team = team.id) AS submissions,
-    (SELECT COUNT(*) FROM clarification WHERE clarification.team = team.id) AS clarifications
+    CAST((SELECT COUNT(*) FROM clarification WHERE clarification.team = team.id)
+        + (SELECT COUNT(*) FROM clarification_team WHERE clarification_team.team = team.id) AS BIGINT) AS clarifications
 FROM team
 WHERE team.contest = $1
 ORDER BY team.number;
@@ -33,6 +34,12 @@ DELETE FROM clarification_read WHERE contest = $1;
 
 -- name: RemoveClaims :exec
 DELETE FROM clarification_claim WHERE contest = $1;
+
+-- name: RemoveClarificationTeams :exec
+DELETE FROM clarification_team WHERE contest = $1;
+
+-- name: RemoveClarificationGroups :exec
+DELETE FROM clarification_group WHERE contest = $1;
 
 -- name: RemoveClarifications :exec
 DELETE FROM clarification WHERE contest = $1;

@@ -21,7 +21,7 @@ import (
 // ErrNotInstalled says that the machine has no PostgreSQL, and what to install.
 var ErrNotInstalled = errors.New("no PostgreSQL here: install the package postgresql, which brings initdb")
 
-// Postgres is a server of its own: it listens on a socket in its folder alone. It is as
+// Postgres is a server of its own: it listens only on a socket in its directory. It is as
 // careful with the disk as PostgreSQL is by itself. On Linux it ends with the process that
 // started it, however that ends.
 type Postgres struct {
@@ -46,7 +46,7 @@ func tool(name string) (string, error) {
 	return slices.Max(all), nil
 }
 
-// StartPostgres starts a server. Whoever calls it calls Stop, too.
+// StartPostgres starts a server. The caller must call Stop.
 func StartPostgres() (*Postgres, error) {
 	initdb, err := tool("initdb")
 	if err != nil {
@@ -56,7 +56,7 @@ func StartPostgres() (*Postgres, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A socket's path has at most 107 bytes, so it is not below a test's own folder.
+	// A socket's path has at most 107 bytes, so it is not below a test's own directory.
 	dir, err := os.MkdirTemp("", "pg-")
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (p *Postgres) start(initdb, postgres string) error {
 	data := filepath.Join(p.dir, "data")
 	create := exec.Command(initdb, "-D", data, "-U", "assay", "-A", "trust", "-E", "UTF8", "--no-sync")
 	create.Dir = p.dir
-	if err := asSomebody(create); err != nil {
+	if err := asOtherUser(create); err != nil {
 		return err
 	}
 	if out, err := create.CombinedOutput(); err != nil {
@@ -85,7 +85,7 @@ func (p *Postgres) start(initdb, postgres string) error {
 	p.server = exec.Command(postgres, "-D", data, "-k", p.dir, "-c", "listen_addresses=", "-c", "max_connections=200")
 	p.server.Dir = p.dir
 	p.server.Stdout, p.server.Stderr = &p.log, &p.log
-	if err := asSomebody(p.server); err != nil {
+	if err := asOtherUser(p.server); err != nil {
 		return err
 	}
 	started := make(chan error)
@@ -134,7 +134,7 @@ func (p *Postgres) DSN(database string) string {
 	return (&url.URL{Scheme: "postgres", User: url.User("assay"), Path: "/" + database, RawQuery: options.Encode()}).String()
 }
 
-// Stop stops the server at once and removes its folder.
+// Stop stops the server at once and removes its directory.
 func (p *Postgres) Stop() error {
 	if p.server != nil {
 		if err := p.server.Process.Signal(syscall.SIGQUIT); err != nil && !errors.Is(err, os.ErrProcessDone) {

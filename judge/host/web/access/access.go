@@ -114,10 +114,8 @@ func (a *Access) Refusal(r *web.Request, action auth.Action) error {
 		return nil
 	case !a.Can(auth.SeeContest) || r.PathValue("n") != "":
 		return web.ErrNotFound
-	case a.State.Phase == auth.Before && !a.Can(auth.SeeProblems):
-		return &desk.Refusal{Code: http.StatusForbidden, Text: name + " has not begun yet", Hint: "come back when it has"}
-	case a.State.Phase == auth.Over && r.PathValue("label") != "":
-		return &desk.Refusal{Code: http.StatusForbidden, Text: name + " is over and takes no more submissions"}
+	case a.State.Phase == auth.Before && !a.Can(auth.SeeProblems), a.State.Phase == auth.Over && r.PathValue("label") != "":
+		return a.Closed()
 	}
 	return nil
 }
@@ -158,17 +156,8 @@ func (a *Access) Unread(ctx context.Context) (v web.News, err error) {
 		return v, err
 	}
 	v.Words = "new"
-	v.Count, err = a.site.Store.Unread(ctx, a.Contest.ID, a.Readable().Team, a.Account.ID)
+	v.Count, err = a.site.Unread(ctx, a.Seat)
 	return v, err
-}
-
-// Readable returns the filter of the clarifications that the caller may read.
-func (a *Access) Readable() store.ClarificationFilter {
-	f := store.ClarificationFilter{Contest: a.Contest.ID, Everything: a.Can(auth.SeeAll)}
-	if a.Team != nil {
-		f.Team = a.Team.ID
-	}
-	return f
 }
 
 // TeamEnds returns a function that returns when the contest ends for a team: with its extra time, or

@@ -50,7 +50,7 @@ func TestBoard(t *testing.T) {
 		}
 	}
 	const public, staff = "/c/spring/board", "/c/spring/board?view=staff"
-	if got := h.Ask("", "GET", public, nil); got.Code != 200 || !strings.Contains(got.Body, "Nobody takes part yet") {
+	if got := h.Ask("", "GET", public, nil); got.Code != 200 || !strings.Contains(got.Body, "No teams yet") {
 		t.Errorf("an empty board: %d\n%s", got.Code, got.Body)
 	}
 	for who, link := range map[string]string{"": `<a class="btn short" href="/login">Log in</a>`, ada: `<a href="/account">Account</a>`} {

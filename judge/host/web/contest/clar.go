@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,21 +22,23 @@ import (
 
 // clarificationLine is a clarification as who looks may read it.
 type clarificationLine struct {
-	Slug     string // of the contest
-	Number   int64
-	Staff    bool
-	Team     string // that asks or is told; "" for all
-	Label    string // of the problem; "" for none
-	Text     string
-	Question string
-	At       time.Time
-	By       string // login of its author, for staff
-	Open     bool   // a question without an answer
-	Asked    bool   // a question that the reader may answer
-	Claimed  string // login of the staff that is about to answer it; "" for nobody
-	Mine     bool   // and that is who looks
-	ReplyTo  int64  // number of the question that it answers; 0 for none
-	Replies  []clarificationLine
+	Slug   string // of the contest
+	Number int64
+	Staff  bool
+	Team   string // that asks, or those that are told in words; "" for all
+	Label  string // of the problem; "" for none
+	// Technical reports whether the category is that, and not general or a problem.
+	Technical bool
+	Text      string
+	Question  string
+	At        time.Time
+	By        string // login of its author, for staff
+	Open      bool   // a question without an answer
+	Asked     bool   // a question that the reader may answer
+	Claimed   string // login of the staff that is about to answer it; "" for nobody
+	Mine      bool   // and that is who looks
+	ReplyTo   int64  // number of the question that it answers; 0 for none
+	Replies   []clarificationLine
 }
 
 // threads puts answers below their questions, if both are there. A thread is where its newest
@@ -76,20 +79,66 @@ type clarView struct {
 	Asks, Staff bool
 	Open        bool       // only questions without an answer are shown
 	Said        bool       // only announcements are shown
+	About       string     // only those about a category are shown, or a problem by its label; see aboutAll
+	Labels      []string   // of the problems
 	Waiting     int        // questions of the list without an answer
 	Older       int64      // the number from which the next page goes on; 0 for none
 	Reply       *replyView // the question beside the list of the jury; nil for none
 }
 
+// The categories as filters and forms name them, in addition to the labels of problems.
+const (
+	aboutAll       = "" // in a form, it is general
+	aboutGeneral   = ":general"
+	aboutTechnical = ":technical"
+)
+
 // Query returns the filter of the list as the query of an address.
-func (v clarView) Query() template.URL {
-	switch {
-	case v.Open:
-		return "?open=yes"
-	case v.Said:
-		return "?said=yes"
+func (v clarView) Query() template.URL { return v.query(v.Open, v.Said) }
+
+// AllQuery, OpenQuery and SaidQuery return the query with another choice of what is shown.
+func (v clarView) AllQuery() template.URL  { return v.query(false, false) }
+func (v clarView) OpenQuery() template.URL { return v.query(true, false) }
+func (v clarView) SaidQuery() template.URL { return v.query(false, true) }
+
+func (v clarView) query(open, said bool) template.URL {
+	q := url.Values{}
+	if open {
+		q.Set("open", "yes")
 	}
-	return ""
+	if said && !open {
+		q.Set("said", "yes")
+	}
+	if v.About != aboutAll {
+		q.Set("about", v.About)
+	}
+	if len(q) == 0 {
+		return ""
+	}
+	return template.URL("?" + q.Encode())
+}
+
+// OlderQuery returns the query of the next page.
+func (v clarView) OlderQuery() template.URL {
+	if q := v.Query(); q != "" {
+		return q + template.URL(fmt.Sprint("&before=", v.Older))
+	}
+	return template.URL(fmt.Sprint("?before=", v.Older))
+}
+
+// takes reports whether the filter has a clarification.
+func (v clarView) takes(c clarificationLine) bool {
+	switch {
+	case v.Open && !c.Open, v.Said && (!c.Staff || c.ReplyTo != 0):
+		return false
+	case v.About == aboutAll:
+		return true
+	case v.About == aboutGeneral:
+		return c.Label == "" && !c.Technical
+	case v.About == aboutTechnical:
+		return c.Technical
+	}
+	return c.Label == v.About
 }
 
 // replyView is a question with the form for an answer.
@@ -97,18 +146,25 @@ type replyView struct {
 	clarificationLine
 	Picked bool // the address names it
 	Canned []string
+	To     recipientsView
 	Draft  string // the answer as it was typed
 	Wrong  string
 	Same   []clarificationLine // answered ones about the same problem
 }
 
-// clarificationsOf reads clarifications as the caller may read them.
-func (s *site) clarificationsOf(r *web.Request, f store.ClarificationFilter) ([]clarificationLine, error) {
-	rows, err := s.Store.Clarifications(r.Context(), f)
+// clarificationsOf reads clarifications as the caller may read them. Hidden is as in Clarifications of package desk.
+func (s *site) clarificationsOf(r *web.Request, f store.ClarificationFilter) (all []clarificationLine, hidden int64, err error) {
+	rows, hidden, err := s.Clarifications(r.Context(), access.Of(r).Seat, f)
 	if err != nil || len(rows) == 0 {
-		return nil, err
+		return nil, hidden, err
 	}
-	problems, err := s.Store.ContestProblems(r.Context(), f.Contest)
+	all, err = s.clarificationLines(r, rows)
+	return all, hidden, err
+}
+
+// clarificationLines returns clarifications as pages show them.
+func (s *site) clarificationLines(r *web.Request, rows []*store.Clarification) ([]clarificationLine, error) {
+	problems, err := s.Store.ContestProblems(r.Context(), access.Of(r).Contest.ID)
 	labels := map[string]string{}
 	for _, p := range problems {
 		labels[p.Slug] = p.Label
@@ -117,8 +173,15 @@ func (s *site) clarificationsOf(r *web.Request, f store.ClarificationFilter) ([]
 	all := make([]clarificationLine, len(rows))
 	for i, c := range rows {
 		all[i] = clarificationLine{
-			Slug: access.Of(r).Contest.Slug, Number: c.Number, Staff: c.Staff, Team: c.TeamName, Label: labels[c.Problem], Text: cmp.Or(c.Text, erasedText), Question: c.Question, At: c.At, ReplyTo: c.ReplyTo,
+			Slug: access.Of(r).Contest.Slug, Number: c.Number, Staff: c.Staff, Team: c.TeamName, Label: labels[c.Problem],
+			Technical: c.Category == store.Technical, Text: cmp.Or(c.Text, erasedText), Question: c.Question, At: c.At, ReplyTo: c.ReplyTo,
 			Open: !c.Staff && c.Answers == 0, Asked: staff && !c.Staff,
+		}
+		if c.To.Chosen() {
+			all[i].Team = "your team and others" // which other teams are told is for the jury
+		}
+		if staff && c.To.Chosen() {
+			all[i].Team = named(c.To)
 		}
 		if staff && c.Staff {
 			all[i].By = c.Login
@@ -141,15 +204,24 @@ func (s *site) clarificationsPage(w http.ResponseWriter, r *web.Request, code in
 	const most = 100
 	v := clarView{Slug: access.Of(r).Contest.Slug, Asks: r.Can(auth.Ask), Staff: r.Can(auth.Answer), Reply: reply}
 	v.Open, v.Said = v.Staff && r.FormValue("open") != "", v.Staff && r.FormValue("said") != ""
-	f := access.Of(r).Readable()
-	f.Limit = most + 1
+	if v.Staff {
+		v.About = r.URL.Query().Get("about")
+		problems, err := s.Store.ContestProblems(r.Context(), access.Of(r).Contest.ID)
+		if err != nil {
+			return err
+		}
+		for _, p := range problems {
+			v.Labels = append(v.Labels, p.Label)
+		}
+	}
+	f := store.ClarificationFilter{Limit: most + 1}
 	if text := r.FormValue("before"); text != "" {
 		var err error
 		if f.Before, err = strconv.ParseInt(text, 10, 64); err != nil || f.Before < 1 {
 			return web.BadRequest("before=%.40q is not the number of a clarification", text)
 		}
 	}
-	all, err := s.clarificationsOf(r, f)
+	all, hidden, err := s.clarificationsOf(r, f)
 	if err != nil {
 		return err
 	}
@@ -162,15 +234,21 @@ func (s *site) clarificationsPage(w http.ResponseWriter, r *web.Request, code in
 		if c.Open {
 			v.Waiting++
 		}
-		if (!v.Open || c.Open) && (!v.Said || c.Staff && c.ReplyTo == 0) {
+		if v.takes(c) {
 			v.All = append(v.All, c)
 		}
 	}
 	if v.Staff {
-		v.Reply = replyOf(list, reply)
+		if v.Reply, err = s.replyOf(r, list, reply); err != nil {
+			return err
+		}
 	}
 	if len(all) > 0 && f.Before == 0 {
-		if err := s.Store.Read(r.Context(), f.Contest, r.Me.ID, all[0].Number); err != nil {
+		upto := all[0].Number
+		if hidden > 0 { // which will be news from the start on
+			upto = min(upto, hidden-1)
+		}
+		if err := s.Store.Read(r.Context(), access.Of(r).Contest.ID, r.Me.ID, upto); err != nil {
 			return err
 		}
 	}
@@ -179,7 +257,7 @@ func (s *site) clarificationsPage(w http.ResponseWriter, r *web.Request, code in
 
 // replyOf completes the question that the jury answers from the list. If it is nil, it returns the first one
 // without an answer, or nil if all have one.
-func replyOf(list []clarificationLine, reply *replyView) *replyView {
+func (s *site) replyOf(r *web.Request, list []clarificationLine, reply *replyView) (*replyView, error) {
 	for _, c := range list {
 		if reply == nil && c.Open {
 			reply = &replyView{clarificationLine: c}
@@ -189,16 +267,23 @@ func replyOf(list []clarificationLine, reply *replyView) *replyView {
 		}
 	}
 	if reply == nil {
-		return nil
+		return nil, nil
 	}
-	reply.Canned = canned
+	reply.Canned = savedReplies(access.Of(r).Contest)
+	if reply.To.To == "" {
+		var err error
+		if reply.To, err = s.recipientsView(r, true); err != nil {
+			return nil, err
+		}
+	}
+	reply.To.Team = reply.Team
 	const most = 5
 	for _, c := range list {
 		if c.Label != "" && c.Label == reply.Label && c.Number != reply.Number && len(c.Replies) > 0 && len(reply.Same) < most {
 			reply.Same = append(reply.Same, c)
 		}
 	}
-	return reply
+	return reply, nil
 }
 
 // newClarView is the form of a question or an announcement.
@@ -206,13 +291,11 @@ type newClarView struct {
 	Slug     string
 	Staff    bool
 	Problems []*store.ContestProblem
-	Problem  string // label
+	Problem  string // label, or aboutTechnical
+	To       recipientsView
 	Text     string
 	Wrong    string
 }
-
-// canned are answers that are often given.
-var canned = []string{"Read the statement again.", "No comment.", "See the samples.", "This will be announced to all teams."}
 
 func (s *site) newClarification(w http.ResponseWriter, r *web.Request) error {
 	return s.clarPage(w, r, http.StatusOK, newClarView{Problem: r.FormValue("problem")})
@@ -223,6 +306,11 @@ func (s *site) clarPage(w http.ResponseWriter, r *web.Request, code int, v newCl
 	title := "Ask the jury"
 	if v.Staff {
 		title = "Post announcement"
+	}
+	if v.Staff && v.To.To == "" {
+		if v.To, err = s.recipientsView(r, false); err != nil {
+			return err
+		}
 	}
 	if r.Can(auth.SeeProblems) {
 		if v.Problems, err = s.Store.ContestProblems(r.Context(), access.Of(r).Contest.ID); err != nil {
@@ -255,12 +343,22 @@ func (s *site) clarify(w http.ResponseWriter, r *web.Request) error {
 	text, wrong := written(r)
 	v := newClarView{Problem: r.PostFormValue("problem"), Text: text, Wrong: wrong}
 	n := store.NewClarification{Contest: access.Of(r).Contest.ID, Account: r.Me.ID, Staff: r.Can(auth.Answer), Text: text}
-	if v.Problem != "" && r.Can(auth.SeeProblems) {
+	switch {
+	case v.Problem == aboutTechnical:
+		n.Category = store.Technical
+	case v.Problem != "" && r.Can(auth.SeeProblems):
 		f, err := s.Choose(r.Context(), access.Of(r).Contest, desk.Choice{Problem: v.Problem})
 		if err != nil {
 			return err
 		}
 		n.Problem = f.Problem
+	}
+	if n.Staff {
+		to, wrong, err := s.recipients(r, &n, "")
+		if err != nil {
+			return err
+		}
+		v.To, v.Wrong = to, cmp.Or(v.Wrong, wrong)
 	}
 	if v.Wrong == "" && !n.Staff {
 		team, err := s.Store.Enter(r.Context(), n.Contest, r.Me)
@@ -277,7 +375,7 @@ func (s *site) clarify(w http.ResponseWriter, r *web.Request) error {
 			return web.Redirect(w, r, "/c/"+access.Of(r).Contest.Slug+"/clar")
 		}
 		if errors.Is(err, store.ErrTooManyQuestions) {
-			v.Wrong, err = "your questions wait for an answer: ask again when they have one", nil
+			v.Wrong, err = web.Reason(desk.OpenQuestions.Reached()), nil
 		}
 	}
 	if err != nil {
@@ -287,11 +385,20 @@ func (s *site) clarify(w http.ResponseWriter, r *web.Request) error {
 		return s.clarPage(w, r, http.StatusBadRequest, v)
 	}
 	if n.Staff {
-		if err := s.Audit(r, "announce", access.Of(r).Contest.Slug, strconv.FormatInt(number, 10)); err != nil {
+		if err := s.Audit(r, "announce", access.Of(r).Contest.Slug, announced(number, n)); err != nil {
 			return err
 		}
 	}
 	return web.Redirect(w, r, "/c/"+access.Of(r).Contest.Slug+"/clar")
+}
+
+// announced is what the audit keeps of an announcement.
+func announced(number int64, n store.NewClarification) string {
+	text := strconv.FormatInt(number, 10)
+	if len(n.Teams)+len(n.Groups) > 0 {
+		text += " to " + sentTo(n)
+	}
+	return text
 }
 
 // questionAt finds the question that is asked for.
@@ -300,17 +407,16 @@ func (s *site) questionAt(r *web.Request) (c *store.Clarification, line *clarifi
 	if err != nil || n < 1 {
 		return nil, nil, web.ErrNotFound
 	}
-	f := store.ClarificationFilter{Contest: access.Of(r).Contest.ID, Everything: true, Before: n + 1, Limit: 1}
-	rows, err := s.Store.Clarifications(r.Context(), f)
+	rows, _, err := s.Clarifications(r.Context(), access.Of(r).Seat, store.ClarificationFilter{Before: n + 1, Limit: 1})
 	if err != nil {
 		return nil, nil, err
 	}
 	if len(rows) == 0 || rows[0].Number != n || rows[0].Staff {
 		return nil, nil, web.ErrNotFound
 	}
-	lines, err := s.clarificationsOf(r, f)
-	if err != nil || len(lines) == 0 {
-		return nil, nil, errors.Join(err, web.ErrNotFound)
+	lines, err := s.clarificationLines(r, rows)
+	if err != nil {
+		return nil, nil, err
 	}
 	return rows[0], &lines[0], nil
 }
@@ -323,20 +429,20 @@ func (s *site) question(w http.ResponseWriter, r *web.Request) error {
 	return s.clarificationsPage(w, r, http.StatusOK, &replyView{clarificationLine: *line, Picked: true})
 }
 
-// answer answers a question: to its author, or to all.
+// answer answers a question: to the team that asks, to further teams, or to all.
 func (s *site) answer(w http.ResponseWriter, r *web.Request) error {
 	c, line, err := s.questionAt(r)
 	if err != nil {
 		return err
 	}
 	text, wrong := written(r)
-	if wrong != "" {
-		return s.clarificationsPage(w, r, http.StatusBadRequest, &replyView{clarificationLine: *line, Picked: true, Draft: text, Wrong: wrong})
+	n := store.NewClarification{Contest: access.Of(r).Contest.ID, Account: r.Me.ID, Staff: true, Text: text, ReplyTo: c.Number, First: r.PostFormValue("first") != ""}
+	to, other, err := s.recipients(r, &n, c.Team)
+	if err != nil {
+		return err
 	}
-	n := store.NewClarification{Contest: access.Of(r).Contest.ID, Account: r.Me.ID, Staff: true, Text: text, ReplyTo: c.Number, Team: c.Team, First: r.PostFormValue("first") != ""}
-	to := "to the team"
-	if r.PostFormValue("to") == "all" {
-		n.Team, to = "", "to all"
+	if wrong = cmp.Or(wrong, other); wrong != "" {
+		return s.clarificationsPage(w, r, http.StatusBadRequest, &replyView{clarificationLine: *line, Picked: true, To: to, Draft: text, Wrong: wrong})
 	}
 	_, err = s.Store.Clarify(r.Context(), n)
 	if errors.Is(err, store.ErrTwice) {
@@ -345,7 +451,7 @@ func (s *site) answer(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.Done(w, r, "answer", access.Of(r).Contest.Slug, strconv.FormatInt(c.Number, 10)+" "+to, "/c/"+access.Of(r).Contest.Slug+"/clar")
+	return s.Done(w, r, "answer", access.Of(r).Contest.Slug, strconv.FormatInt(c.Number, 10)+" to "+sentTo(n), "/c/"+access.Of(r).Contest.Slug+"/clar")
 }
 
 // claim notes that the caller is about to answer a question, so that nobody else does; or that

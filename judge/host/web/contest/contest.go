@@ -33,6 +33,7 @@ type contestView struct {
 	LogIn              bool   // the reader could take part after logging in
 	Changes            bool   // the reader may change the contest
 	Start              bool   // and start it
+	Empty              bool   // and there are no teams yet
 	Announced          []clarificationLine
 }
 
@@ -45,10 +46,34 @@ type problemLine struct {
 	Solved         int // teams
 }
 
+// announcements are the last messages of the jury to all teams, to several with the reader's, or to that alone
+// if they answer nothing.
+func (s *site) announcements(r *web.Request) ([]clarificationLine, error) {
+	const most = 3
+	all, _, err := s.Clarifications(r.Context(), access.Of(r).Seat, store.ClarificationFilter{})
+	if err != nil {
+		return nil, err
+	}
+	var shown []*store.Clarification
+	for _, c := range all {
+		if own := c.Staff && c.Of(access.Of(r).Team); c.ToAll() || own && (c.To.Chosen() || c.ReplyTo == 0) {
+			shown = append(shown, c)
+		}
+	}
+	return s.clarificationLines(r, shown[:min(most, len(shown))])
+}
+
 func (s *site) contest(w http.ResponseWriter, r *web.Request) (err error) {
 	c := access.Of(r).Contest
 	v := contestView{Slug: c.Slug, Name: c.Name, Format: web.ChoiceName(access.Formats, string(c.Format)), Starts: c.Starts, Ends: access.Of(r).Ends(), LogIn: r.Me == nil, Changes: r.Can(auth.Change)}
 	v.Start = v.Changes && (c.Starts.IsZero() || s.Time().Before(c.Starts))
+	if v.Changes {
+		teams, err := s.Store.Teams(r.Context(), c.ID)
+		if err != nil {
+			return err
+		}
+		v.Empty = len(teams) == 0
+	}
 	if t := access.Of(r).Team; t != nil {
 		if v.Team = t.Name; r.Me != nil {
 			members, err := s.Store.Members(r.Context(), c.ID)
@@ -58,8 +83,7 @@ func (s *site) contest(w http.ResponseWriter, r *web.Request) (err error) {
 			v.Shared = len(members[t.ID]) > 1
 		}
 	}
-	const announced = 3
-	if v.Announced, err = s.clarificationsOf(r, store.ClarificationFilter{Contest: c.ID, Limit: announced}); err != nil {
+	if v.Announced, err = s.announcements(r); err != nil {
 		return err
 	}
 	if !r.Can(auth.SeeProblems) {

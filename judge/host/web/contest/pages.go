@@ -46,6 +46,8 @@ func Pages(s *web.Site) web.Pages {
 		web.Handle("GET /c/{slug}/clar", auth.SeeClar, p.clarifications),
 		web.HandleForm("POST /c/{slug}/clar", auth.Ask, p.clarify),
 		web.Handle("GET /c/{slug}/clar/new", auth.Ask, p.newClarification),
+		web.Handle("GET /c/{slug}/clar/replies", auth.Answer, p.replies),
+		web.HandleForm("POST /c/{slug}/clar/replies", auth.Answer, p.setReplies),
 		web.Handle("GET /c/{slug}/clar/{number}", auth.Answer, p.question),
 		web.HandleForm("POST /c/{slug}/clar/{number}", auth.Answer, p.answer),
 		web.HandleForm("POST /c/{slug}/clar/{number}/claim", auth.Answer, p.claim),

@@ -3,7 +3,7 @@ package hole
 import (
 	"context"
 	"errors"
-	"net/http"
+	"time"
 
 	"assay/judge/host/auth"
 	"assay/judge/host/desk"
@@ -14,6 +14,7 @@ import (
 // access is the hole that an address names, an answer of it, and what the caller may do there.
 type access struct {
 	*desk.HoleSeat
+	now    time.Time
 	answer *store.Answer // of the number; nil if the address names none
 }
 
@@ -36,7 +37,7 @@ func (s *site) findHole(r *web.Request) (web.Access, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &access{HoleSeat: seat}
+	a := &access{HoleSeat: seat, now: s.Time()}
 	if !a.Can(auth.SeeHole) || r.PathValue("answer") == "" {
 		return a, nil
 	}
@@ -54,7 +55,7 @@ func (a *access) Refusal(_ *web.Request, action auth.Action) error {
 	case !a.Can(auth.SeeHole) || a.answer != nil:
 		return web.ErrNotFound
 	case a.State.Phase == auth.Over:
-		return &desk.Refusal{Code: http.StatusForbidden, Text: a.Closed()}
+		return a.Closed()
 	}
 	return nil
 }

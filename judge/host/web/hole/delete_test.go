@@ -29,6 +29,13 @@ func TestDeleteHole(t *testing.T) {
 			t.Errorf("%+v: %d\n%s", tt, got.Code, said)
 		}
 	}
+	h.Hole("another")
+	for path, want := range map[string]string{"/hole/another/edit": `form="remove" class="bad">Delete hole<`, "/hole/full/edit": "The hole has 1 submission and cannot be deleted."} {
+		page := h.Ask(h.Cookie("admin"), "GET", path, nil).Body
+		if !strings.Contains(page, want) || strings.Contains(page, `id="remove"`) != strings.Contains(page, `form="remove"`) {
+			t.Errorf("%s does not have %s:\n%s", path, want, page)
+		}
+	}
 	if log := h.Ask(h.Cookie("admin"), "GET", "/admin/audit?action=delete+hole", nil).Body; !strings.Contains(log, "<td>delete hole</td>") {
 		t.Errorf("the audit log is\n%s", log)
 	}

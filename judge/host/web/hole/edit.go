@@ -24,8 +24,12 @@ type holeEditView struct {
 	Title                string // of the problem of a hole that exists
 	Answers              int64  // submissions to it
 	Made                 time.Time
+	Closes               string // as a form has it; empty for never
+	Zone                 web.Zone
+	ZoneLabel            string
 	Problems             []*store.Problem // that a new hole can have
 	Seen                 []web.Choice     // visibilities
+	Removal              *web.Removal     // nil for a new hole
 	Errors               web.FieldErrors
 	Stale                bool // someone else saved the settings since the form was drawn
 }
@@ -37,6 +41,18 @@ func (v holeEditView) Access() string {
 		return text + "; everyone reads valid submissions"
 	}
 	return text + "; source code hidden"
+}
+
+// State says in short what the fields of the group are set to.
+func (v holeEditView) State() string {
+	closes, err := v.Zone.ReadMoment(v.Closes)
+	switch {
+	case v.Closed:
+		return "closed"
+	case err == nil && !closes.IsZero():
+		return "closes " + closes.Format("2 Jan 2006, 15:04")
+	}
+	return "open for submissions"
 }
 
 func (s *site) newHole(w http.ResponseWriter, r *web.Request) error {
@@ -57,8 +73,14 @@ func (s *site) holeForm(w http.ResponseWriter, r *web.Request, code int, v holeE
 			return err
 		}
 		title, v.Slug, v.Problem, v.Title, v.Answers, v.Made = "Settings", h.Slug, h.ProblemSlug, p.Title, h.Answers, h.Made
+		v.Removal = &web.Removal{Kind: "hole", Slug: h.Slug}
+		if h.Answers > 0 {
+			v.Removal.Content = web.Counted(int(h.Answers), "submission", "submissions")
+		}
 	}
-	v.Seen = web.OpenVisibilities
+	v.Seen, v.Zone = web.OpenVisibilities, r.Zone()
+	closes, _ := v.Zone.ReadMoment(v.Closes) // if it cannot be read, the label is that of now
+	v.ZoneLabel = v.Zone.Label(closes, s.Time())
 	return s.Page(w, r, code, "holeedit", v.Errors.Title(title), v)
 }
 
@@ -88,15 +110,29 @@ func (s *site) readHole(w http.ResponseWriter, r *web.Request, h *store.Hole) (v
 	field := r.Field
 	v = holeEditView{
 		Slug: field("slug"), Name: field("name"), Problem: field("problem"), Visibility: field("visibility"), Revision: field("revision"),
-		Shown: field("shown") != "", Closed: field("closed") != "",
+		Shown: field("shown") != "", Closed: field("closed") != "", Closes: field("closes"),
 	}
-	h.Name, h.Visibility, h.Shown, h.Closed = v.Name, store.Visibility(v.Visibility), v.Shown, v.Closed
+	h.Name, h.Visibility, h.Shown = v.Name, store.Visibility(v.Visibility), v.Shown
 	if h.Revision, err = strconv.ParseInt(cmp.Or(v.Revision, "0"), 10, 64); err != nil {
 		v.Errors.Add("name", "The form is incomplete: load the page again.")
 	}
 	v.Errors.Name(v.Name)
 	v.Errors.Choice("visibility", v.Visibility, web.OpenVisibilities)
+	s.readClosing(r, &v, h)
 	return v, nil
+}
+
+// readClosing reads whether and when the hole closes. One that has closed by itself stays closed by its time.
+func (s *site) readClosing(r *web.Request, v *holeEditView, h *store.Hole) {
+	closes, err := r.Zone().ReadMoment(v.Closes)
+	past := !closes.IsZero() && !s.Time().Before(closes)
+	switch {
+	case err != nil:
+		v.Errors.Add("closes", "Enter a date and a time, for example 12 Dec 2026, 18:00, or leave it empty.")
+	case past && !v.Closed:
+		v.Errors.Add("closes", "This time has passed. Enter a later one, leave it empty, or select Closed.")
+	}
+	h.Closed, h.Closes = v.Closed && (h.Closed || !past), closes
 }
 
 func (s *site) makeHole(w http.ResponseWriter, r *web.Request) error {
@@ -133,7 +169,8 @@ func (s *site) makeHole(w http.ResponseWriter, r *web.Request) error {
 func (s *site) editHole(w http.ResponseWriter, r *web.Request) error {
 	h := at(r).Hole
 	return s.holeForm(w, r, http.StatusOK, holeEditView{
-		Name: h.Name, Visibility: string(h.Visibility), Revision: fmt.Sprint(h.Revision), Shown: h.Shown, Closed: h.Closed,
+		Name: h.Name, Visibility: string(h.Visibility), Revision: fmt.Sprint(h.Revision), Shown: h.Shown, Closed: h.Over(at(r).now),
+		Closes: r.Zone().Moment(h.Closes),
 	})
 }
 
@@ -157,11 +194,22 @@ func (s *site) changeHole(w http.ResponseWriter, r *web.Request) error {
 		return s.holeForm(w, r, code, v)
 	}
 	detail := fmt.Sprintf("visibility %s, answers shown %t, closed %t", h.Visibility, h.Shown, h.Closed)
+	if !h.Closes.IsZero() {
+		detail += ", closes " + h.Closes.UTC().Format(time.RFC3339)
+	}
 	return s.Done(w, r, "change hole", h.Slug, detail, "/hole/"+h.Slug)
 }
 
+// A Line is a hole in a list.
+type Line struct {
+	*store.Hole
+	Over bool // it takes no more answers
+}
+
+func newLine(h *store.Hole, now time.Time) Line { return Line{h, h.Over(now)} }
+
 // Lines returns the holes that the caller may see, for a list.
-func Lines(s *web.Site, r *web.Request) (lines []*store.Hole, err error) {
+func Lines(s *web.Site, r *web.Request) (lines []Line, err error) {
 	all, err := s.Store.Holes(r.Context())
 	for _, h := range slices.Backward(all) {
 		t, err := s.HoleSeat(r.Context(), h, r.Me)
@@ -169,7 +217,7 @@ func Lines(s *web.Site, r *web.Request) (lines []*store.Hole, err error) {
 			return nil, err
 		}
 		if t.Can(auth.SeeHole) {
-			lines = append(lines, h)
+			lines = append(lines, newLine(h, s.Time()))
 		}
 	}
 	return lines, err
@@ -177,7 +225,7 @@ func Lines(s *web.Site, r *web.Request) (lines []*store.Hole, err error) {
 
 // listView lists the holes.
 type listView struct {
-	Holes           []*store.Hole
+	Holes           []Line
 	Makes, LoggedIn bool
 }
 

@@ -39,6 +39,7 @@ type holeView struct {
 	Mine       []answerLine
 	Shown      bool // answers that stand may be read
 	Changes    bool // the reader may change the hole
+	Line       Line // of the hole, which says when it closes
 }
 
 // golfForm is the form by which an answer is handed in.
@@ -91,7 +92,7 @@ func (s *site) hole(w http.ResponseWriter, r *web.Request) error {
 
 func (s *site) holePage(w http.ResponseWriter, r *web.Request, code int, f golfForm, wrong string) error {
 	h := at(r).Hole
-	v := holeView{Slug: h.Slug, Name: h.Name, Language: r.PathValue("lang"), By: measure(r), Wrong: wrong, Shown: h.Shown, Changes: r.Can(auth.Make)}
+	v := holeView{Slug: h.Slug, Name: h.Name, Language: r.PathValue("lang"), By: measure(r), Wrong: wrong, Shown: h.Shown, Changes: r.Can(auth.Make), Line: newLine(h, at(r).now)}
 	p, err := s.Store.Problem(r.Context(), h.ProblemSlug)
 	if err != nil {
 		return err
@@ -130,8 +131,7 @@ func (s *site) holePage(w http.ResponseWriter, r *web.Request, code int, f golfF
 	case r.Can(auth.Golf):
 		v.Submit = &f
 	default:
-		v.Why = at(r).Closed()
-		v.Why = strings.ToUpper(v.Why[:1]) + v.Why[1:] + "."
+		v.Why = at(r).Closed().Sentence()
 	}
 	title := h.Name
 	if v.LanguageIs != "" {

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"assay/judge"
 	"assay/judge/blob"
@@ -67,6 +68,85 @@ func TestAHoleIsMade(t *testing.T) {
 	}
 	if got := h.Ask(admin, "GET", "/hole/nim/edit", nil); got.Code != 200 || strings.Count(got.Body, " checked") != 3 {
 		t.Errorf("the settings: %d\n%s", got.Code, got.Body)
+	}
+}
+
+// TestAHoleClosesByItself: its page and the home page say when, and its form keeps the time.
+func TestAHoleClosesByItself(t *testing.T) {
+	h := webtest.New(t)
+	admin, ada := h.Cookie("admin")+"; zone=Europe/Berlin", h.Cookie("ada")
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := h.Desk.Time()
+	closes := now.Add(time.Hour).In(berlin).Truncate(time.Minute)
+	moment, machine := closes.Format("2006-01-02T15:04"), closes.UTC().Format(time.RFC3339)
+	save := func(path string, code int, want string, pairs ...string) {
+		t.Helper()
+		f := url.Values{"problem": {"sum"}, "name": {"Nim"}, "visibility": {"public"}, "zone": {"Europe/Berlin"}}
+		if o, err := h.Store.Hole(t.Context(), "nim"); err == nil {
+			f.Set("revision", fmt.Sprint(o.Revision))
+		}
+		for i := 0; i < len(pairs); i += 2 {
+			f.Set(pairs[i], pairs[i+1])
+		}
+		if got := h.Ask(admin, "POST", path, f); got.Code != code || !strings.Contains(got.Body+got.Get("Location"), want) {
+			t.Errorf("%s with %q: %d, want %d and %q\n%s", path, pairs, got.Code, code, want, got.Body)
+		}
+	}
+	pages := func(when string, wants ...string) {
+		t.Helper()
+		for _, path := range []string{"/", "/golf", "/hole/nim"} {
+			page := h.Ask("", "GET", path, nil).Body
+			for _, want := range wants {
+				if none := strings.HasPrefix(want, "!"); strings.Contains(page, strings.TrimPrefix(want, "!")) == none {
+					t.Errorf("%s: %s: %q\n%s", when, path, want, page)
+				}
+			}
+		}
+	}
+	send := func(want int, says string) {
+		t.Helper()
+		got := h.Upload(ada, "/hole/nim", map[string]string{"text": fmt.Sprint("print(", h.Desk.Time().UnixMicro(), ")"), "language": "py"}, nil)
+		if got.Code != want || !strings.Contains(got.Body, says) {
+			t.Errorf("an answer gets %d, want %d and %q\n%s", got.Code, want, says, got.Body)
+		}
+	}
+	save("/admin/holes/new", 400, "Enter a date and a time, for example", "slug", "nim", "closes", "soon")
+	save("/admin/holes/new", 400, "This time has passed.", "slug", "nim", "closes", now.In(berlin).Add(-time.Minute).Format("2006-01-02T15:04"))
+	save("/admin/holes/new", 303, "/hole/nim", "slug", "nim")
+	pages("a hole without an end", "! · clos")
+	save("/hole/nim/edit", 303, "/hole/nim", "closes", moment)
+	pages("before", ` · closes <time datetime="`+machine, "! · closed")
+	if page := h.Ask(admin, "GET", "/hole/nim/edit", nil).Body; !strings.Contains(page, `type="datetime-local" value="`+moment) || !strings.Contains(page, "closes "+closes.Format("2 Jan 2006, 15:04")) || !strings.Contains(page, "Time zone: Europe/Berlin") {
+		t.Errorf("the settings:\n%s", page)
+	}
+	send(303, "")
+	h.Later(closes.Sub(now))
+	pages("after", ` · closed <time datetime="`+machine, "! · closes")
+	send(403, "The hole closed on "+closes.UTC().Format("2 Jan 2006 at 15:04 UTC"))
+	if page := h.Ask(ada, "GET", "/hole/nim", nil).Body; !strings.Contains(page, `The hole closed on <time datetime="`+machine) || strings.Contains(page, "<textarea") {
+		t.Errorf("the page of a hole that has closed:\n%s", page)
+	}
+
+	// Its settings show it as closed, and a change of something else keeps its time. It opens with another time, or none.
+	if page := h.Ask(admin, "GET", "/hole/nim/edit", nil).Body; !strings.Contains(page, `name="closed" value="on" checked`) || !strings.Contains(page, "<small>closed</small>") {
+		t.Errorf("the settings of a hole that has closed:\n%s", page)
+	}
+	save("/hole/nim/edit", 303, "", "closes", moment, "closed", "on", "shown", "on")
+	pages("changed", ` · closed <time datetime="`+machine)
+	save("/hole/nim/edit", 400, "Enter a later one, leave it empty, or select Closed.", "closes", moment)
+	save("/hole/nim/edit", 303, "", "closed", "on")
+	pages("closed by hand", "! · closed <", " · closed")
+	save("/hole/nim/edit", 303, "", "closed", "on", "closes", moment)
+	pages("closed by hand before its time", "! · closed <", " · closed")
+	save("/hole/nim/edit", 303, "", "closes", closes.Add(time.Hour).Format("2006-01-02T15:04"))
+	send(303, "")
+	save("/hole/nim/edit", 303, "")
+	pages("open", "! · clos")
+	if log := h.Ask(admin, "GET", "/admin/audit?action=change+hole", nil).Body; !strings.Contains(log, "closes "+machine) {
+		t.Errorf("the audit log does not have the time:\n%s", log)
 	}
 }
 

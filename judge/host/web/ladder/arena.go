@@ -275,8 +275,8 @@ func (s *site) event(r *web.Request) (*store.Flow, error) {
 	return f, nil
 }
 
-// played gathers what the parts of an event have brought: nil where it is not open yet. The
-// caller closes it.
+// played gathers the results of a tournament's tasks. It returns nil if the tournament is not open yet. The caller
+// closes it.
 func (s *site) played(r *web.Request, f *store.Flow) (g *arena.Gathering, opened *flow.ArenaOpened, err error) {
 	parts, err := s.Store.Parts(r.Context(), f.ID)
 	if err != nil {
@@ -307,7 +307,7 @@ func (s *site) played(r *web.Request, f *store.Flow) (g *arena.Gathering, opened
 		brought, err := s.Dispatch.Lines(p.Events)
 		if err == nil {
 			if err = g.Add(brought...); err != nil {
-				err = &desk.Refusal{Code: http.StatusInternalServerError, Text: fmt.Sprintf("the worker %s brought games that cannot be: %v", p.Result.Worker, err), Hint: "hold the event again, and tell the server's administrator"}
+				err = &desk.Refusal{Code: http.StatusInternalServerError, Text: fmt.Sprintf("the worker %s returned games that cannot be: %v", p.Result.Worker, err), Hint: "hold the event again, and tell the server's administrator"}
 			}
 		}
 		if err != nil {

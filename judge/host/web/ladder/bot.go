@@ -37,9 +37,6 @@ func filesOnly(sheet *client.Sheet) bool {
 	return sheet != nil && sheet.Game != nil && sheet.Game.Files
 }
 
-// botsPerMinute is how many bots somebody may put on a ladder in a minute.
-const botsPerMinute = 10
-
 // enterBot puts a bot on a ladder.
 func (s *site) enterBot(w http.ResponseWriter, r *web.Request) error {
 	source, err := s.ReadSource(w, r)
@@ -58,7 +55,8 @@ func (s *site) enterBot(w http.ResponseWriter, r *web.Request) error {
 		err = &desk.Refusal{Code: http.StatusConflict, Text: "this form has submitted another bot already", Hint: "submit again"}
 		f.Key = rand.Text()
 	case errors.Is(err, store.ErrEnded):
-		err = web.BadRequest("%s is closed and takes no more bots", on(r).Name)
+		on(r).Open = false
+		err = desk.LadderAccess(on(r).Ladder, r.Me).Closed()
 	}
 	if refusal := web.Rejected(err); refusal != nil {
 		f.Wrong = web.Reason(refusal)
@@ -78,14 +76,8 @@ func (s *site) botSent(r *web.Request, f *submitBotView) (*store.Bot, error) {
 	if len(f.Name) > mostBotName {
 		return nil, web.BadRequest("the name of a bot has at most %d bytes", mostBotName)
 	}
-	known, err := s.Store.KnowsBot(r.Context(), on(r).ID, r.Me.ID, f.Key)
-	if err != nil {
+	if err := s.AdmitBot(r.Context(), on(r).Ladder, r.Me, f.Key, f.Name, on(r).Bots); err != nil {
 		return nil, err
-	}
-	if !known {
-		if err := s.mayEnter(r, f.Name); err != nil {
-			return nil, err
-		}
 	}
 	sheet, err := s.sheetOf(on(r).Sheet)
 	if err != nil {
@@ -112,28 +104,6 @@ func (s *site) botSent(r *web.Request, f *submitBotView) (*store.Bot, error) {
 	return b, nil
 }
 
-// mayEnter returns the refusal of an account that has too many bots on the ladder for one more of that
-// name, or that has submitted too many within a minute.
-func (s *site) mayEnter(r *web.Request, name string) error {
-	names := map[string]bool{}
-	for _, b := range on(r).Bots {
-		if b.Account == r.Me.ID && b.State != store.BotRetired && b.State != store.BotRefused {
-			names[b.Name] = true
-		}
-	}
-	if !names[name] && int64(len(names)) >= on(r).PerAccount {
-		return web.BadRequest("you have %d bots here, which is the limit: submit a new version of one of them under its name, or retire one first", len(names))
-	}
-	recent, err := s.Store.RecentBots(r.Context(), on(r).ID, r.Me.ID, time.Minute)
-	if err != nil {
-		return err
-	}
-	if recent >= botsPerMinute {
-		return &desk.Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("you have submitted %d bots within a minute, which is the limit", recent), Hint: "wait a minute"}
-	}
-	return nil
-}
-
 // mostBotName is the most bytes of a bot's name.
 const mostBotName = 100
 
@@ -141,7 +111,7 @@ const mostBotName = 100
 type botView struct {
 	Slug, Ladder string
 	*store.Bot
-	Line      *ladder.Line // nil for one that does not play
+	Line      *ladder.Standing // nil for one that does not play
 	Interval  string
 	Rated     time.Time
 	Own       bool // its author or the staff looks: they see what is hidden from others
@@ -166,7 +136,10 @@ type faultLine struct {
 
 func (s *site) bot(w http.ResponseWriter, r *web.Request) error {
 	h, b := on(r), on(r).bot
-	v := botView{Slug: h.Slug, Ladder: h.Name, Bot: b, Line: h.Line(b.Number), Rated: h.Rated, Own: r.Can(auth.SeeBot), Opponents: h.Opponents(b.Number), Form: h.Form(b.Number), Lately: lately(h.View, b.Number)}
+	v := botView{
+		Slug: h.Slug, Ladder: h.Name, Bot: b, Line: h.Standing(b.Number), Rated: h.Rated, Own: r.Can(auth.SeeBot),
+		Opponents: h.Opponents(b.Number), Form: h.Form(b.Number), Lately: lately(h.View, b.Number),
+	}
 	if v.Line != nil {
 		v.Interval = intervalText(v.Line.Low, v.Line.High)
 	}
@@ -186,7 +159,7 @@ func (s *site) bot(w http.ResponseWriter, r *web.Request) error {
 		if len(b.Told) > 0 {
 			v.Trial = &flow.Tried{}
 			if err := json.Unmarshal(b.Told, v.Trial); err != nil {
-				return fmt.Errorf("read what the trial of a bot told: %w", err)
+				return fmt.Errorf("read the trial of a bot: %w", err)
 			}
 		}
 		for _, f := range b.Files {
@@ -237,7 +210,7 @@ func (s *site) changeBot(w http.ResponseWriter, r *web.Request) error {
 	if err := s.Audit(r, "set a bot", fmt.Sprintf("%s/%d", on(r).Slug, b.Number), string(to)); err != nil {
 		return err
 	}
-	s.Ladders.Poke()
+	s.Ladders.Wake()
 	return web.Redirect(w, r, fmt.Sprintf("/ladder/%s/bot/%d", on(r).Slug, b.Number))
 }
 
@@ -301,13 +274,15 @@ func (s *site) games(r *web.Request, e *store.Encounter) (all []*arena.Game, err
 	return all, nil
 }
 
-// seesFaults returns of which bots the caller may see what they did wrong, and what they wrote: of
-// their own, and the staff of all.
+// seesFaults returns a function that reports whether the caller may see the faults and the output of a bot: an
+// author of its own bots, the jury of all.
 func seesFaults(r *web.Request) func(bot int64) bool {
 	return func(bot int64) bool {
-		state, b := on(r).state, on(r).Bot(bot)
-		state.Own = r.Me != nil && b != nil && b.Account == r.Me.ID
-		return auth.Can(on(r).role, auth.SeeBot, state)
+		to := on(r).Access
+		if b := on(r).Bot(bot); b != nil {
+			to = to.OfBot(b)
+		}
+		return to.Can(auth.SeeBot)
 	}
 }
 

@@ -17,6 +17,12 @@ func TestDeleteLadder(t *testing.T) {
 	if err := h.Store.NewLadder(t.Context(), empty); err != nil {
 		t.Fatal(err)
 	}
+	for path, want := range map[string]string{"/ladder/empty/edit": `form="remove" class="bad">Delete ladder<`, "/ladder/full/edit": " bots and cannot be deleted."} {
+		page := h.Ask(h.Cookie("admin"), "GET", path, nil).Body
+		if !strings.Contains(page, want) || strings.Contains(page, `id="remove"`) != strings.Contains(page, `form="remove"`) {
+			t.Errorf("%s does not have %s:\n%s", path, want, page)
+		}
+	}
 	for _, tt := range []struct {
 		login, path, slug string
 		code              int

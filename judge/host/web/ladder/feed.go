@@ -43,7 +43,7 @@ func (s *site) ladderGames(w http.ResponseWriter, r *web.Request) error {
 	all := r.URL.Query().Get("all") == "yes"
 	var bots []*store.Bot
 	for _, b := range on(r).Bots {
-		if all && b.State != store.BotChecking && b.State != store.BotRefused || on(r).Line(b.Number) != nil {
+		if all && b.State != store.BotChecking && b.State != store.BotRefused || on(r).Standing(b.Number) != nil {
 			bots = append(bots, b)
 		}
 	}
@@ -55,7 +55,7 @@ func (s *site) ladderGames(w http.ResponseWriter, r *web.Request) error {
 	web.SetAttachment(w, on(r).Slug+".jsonl")
 	write := json.NewEncoder(w)
 	if _, err := w.Write(log.Bytes()); err != nil {
-		return nil // nobody listens
+		return nil // the client is gone
 	}
 	encounters := on(r).Table()
 	if all {
@@ -69,7 +69,7 @@ func (s *site) ladderGames(w http.ResponseWriter, r *web.Request) error {
 		}
 		for _, g := range games {
 			if write.Encode(&arena.Record{Game: g}) != nil {
-				return nil // nobody listens
+				return nil // the client is gone
 			}
 		}
 	}
@@ -79,7 +79,7 @@ func (s *site) ladderGames(w http.ResponseWriter, r *web.Request) error {
 // botBadge draws the place of a bot.
 func (s *site) botBadge(w http.ResponseWriter, r *web.Request) error {
 	text := string(on(r).bot.State)
-	if l := on(r).Line(on(r).bot.Number); l != nil {
+	if l := on(r).Standing(on(r).bot.Number); l != nil {
 		text = fmt.Sprintf("%d of %d, %+.0f Elo", l.Place, len(on(r).Lines), l.Elo)
 		if l.Placing() {
 			text = "being placed"

@@ -21,8 +21,8 @@ import (
 	"assay/judge/host/web"
 )
 
-// A Line is a ladder in a list.
-type Line struct {
+// A Summary is a ladder in a list.
+type Summary struct {
 	Slug, Name, Game string
 	Bots             int
 	Games            int
@@ -30,7 +30,7 @@ type Line struct {
 }
 
 // Lines returns the ladders that the caller may see.
-func Lines(s *web.Site, r *web.Request) (all []Line, err error) {
+func Lines(s *web.Site, r *web.Request) (all []Summary, err error) {
 	if s.Ladders == nil {
 		return nil, nil
 	}
@@ -39,14 +39,14 @@ func Lines(s *web.Site, r *web.Request) (all []Line, err error) {
 		return nil, err
 	}
 	for _, l := range ladders {
-		if !auth.Can(desk.Role(r.Me), auth.SeeLadder, stateOn(l, r)) {
+		if !desk.LadderAccess(l, r.Me).Can(auth.SeeLadder) {
 			continue
 		}
 		v, err := s.Ladders.View(r.Context(), l)
 		if err != nil {
 			return nil, err
 		}
-		line := Line{Slug: l.Slug, Name: l.Name, Game: l.Title, Bots: len(v.Lines), Open: l.Open, Hidden: l.Visibility == store.Staff}
+		line := Summary{Slug: l.Slug, Name: l.Name, Game: l.Title, Bots: len(v.Lines), Open: l.Open, Hidden: l.Visibility == store.Staff}
 		line.Games = v.Games()
 		all = append(all, line)
 	}
@@ -65,7 +65,8 @@ type ladderView struct {
 	Untold bool          // no statement of the game was published
 	Mine   []botLine
 	Submit submitBotView
-	LogIn  bool // the reader could put a bot on it after logging in
+	LogIn  bool   // the reader could submit a bot after logging in
+	Closed string // why the reader cannot, otherwise
 	// Changes reports whether the reader may change the settings.
 	Changes bool
 }
@@ -87,7 +88,7 @@ type ladderTable struct {
 
 // tableLine is a line of the table.
 type tableLine struct {
-	*ladder.Line
+	*ladder.Standing
 	drawnInterval
 	Mine bool // of the reader
 	Sure bool // it is stronger than the next one
@@ -121,7 +122,7 @@ type climbLine struct {
 	At            time.Time
 }
 
-// botLine is a bot in a list of one's own.
+// botLine is a bot in the list of the caller's own bots.
 type botLine struct {
 	*store.Bot
 	Slug  string
@@ -150,7 +151,9 @@ func (s *site) ladderPage(w http.ResponseWriter, r *web.Request, code int, f sub
 	}
 	v.Changes = r.Can(auth.Make)
 	v.Submit.Allowed, v.Submit.MaxSize = r.Can(auth.EnterBot), s.MaxSize
-	v.LogIn = r.Me == nil && h.Open
+	if v.LogIn = r.Me == nil && h.Open; !v.Submit.Allowed && !v.LogIn {
+		v.Closed = h.Closed().Sentence()
+	}
 	sheet, err := s.sheetOf(h.Sheet)
 	if err != nil {
 		return err
@@ -168,7 +171,7 @@ func (s *site) ladderPage(w http.ResponseWriter, r *web.Request, code int, f sub
 	for _, b := range slices.Backward(h.Bots) {
 		if r.Me != nil && b.Account == r.Me.ID {
 			line := botLine{Bot: b, Slug: h.Slug}
-			if at := h.Line(b.Number); at != nil {
+			if at := h.Standing(b.Number); at != nil {
 				line.Place = at.Place
 			}
 			v.Mine = append(v.Mine, line)
@@ -227,7 +230,8 @@ func (s *site) ladderTable(r *web.Request) (t ladderTable, err error) {
 	for i, drawn := range drawIntervals(intervals) {
 		l := &h.Lines[i]
 		t.Lines = append(t.Lines, tableLine{
-			Line: l, drawnInterval: drawn, Mine: r.Me != nil && l.Account == r.Me.ID, Sure: i+1 < len(h.Lines) && l.Better >= 0.95, Form: lately(h.View, l.Number),
+			Standing: l, drawnInterval: drawn, Mine: r.Me != nil && l.Account == r.Me.ID,
+			Sure: i+1 < len(h.Lines) && l.Better >= 0.95, Form: lately(h.View, l.Number),
 		})
 	}
 	cross := h.Cross()

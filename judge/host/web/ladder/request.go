@@ -15,17 +15,13 @@ import (
 // ladderRequest is the ladder that an address names, what of it, and what the caller may do there.
 type ladderRequest struct {
 	*ladder.View
-	role      auth.Role
-	state     auth.State
+	*desk.Access
 	bot       *store.Bot       // nil if the address names none
 	encounter *store.Encounter // nil if the address names none
 }
 
 // on returns the ladder of a request.
 func on(r *web.Request) *ladderRequest { return r.Access.(*ladderRequest) }
-
-// Can reports whether the caller may do an action on the ladder.
-func (l *ladderRequest) Can(a auth.Action) bool { return auth.Can(l.role, a, l.state) }
 
 // Refusal returns why the caller may not do an action on the ladder.
 func (l *ladderRequest) Refusal(_ *web.Request, a auth.Action) error {
@@ -35,7 +31,7 @@ func (l *ladderRequest) Refusal(_ *web.Request, a auth.Action) error {
 	case l.bot != nil:
 		return web.ErrNotFound
 	case !l.Open:
-		return &desk.Refusal{Code: http.StatusForbidden, Text: l.Name + " is closed and takes no more bots"}
+		return l.Closed()
 	}
 	return nil
 }
@@ -43,15 +39,6 @@ func (l *ladderRequest) Refusal(_ *web.Request, a auth.Action) error {
 // Head returns the head of the ladder's pages.
 func (l *ladderRequest) Head(*web.Request) (web.Head, error) {
 	return web.Head{Nav: web.Nav{Place: &web.Tab{Link: "/ladder/" + l.Slug, Name: l.Name}}}, nil
-}
-
-// stateOn returns the state of a ladder for the caller.
-func stateOn(l *store.Ladder, r *web.Request) auth.State {
-	s := auth.State{Shown: l.Visibility == store.Public || l.Visibility == store.Accounts && r.Me != nil, Phase: auth.Over}
-	if l.Open {
-		s.Phase = auth.Running
-	}
-	return s
 }
 
 // findLadder resolves the ladder of an address, and the bot or the encounter on it.
@@ -66,7 +53,7 @@ func (s *site) findLadder(r *web.Request) (web.Access, error) {
 	if err != nil {
 		return nil, err
 	}
-	on := &ladderRequest{role: desk.Role(r.Me), state: stateOn(l, r)}
+	on := &ladderRequest{Access: desk.LadderAccess(l, r.Me)}
 	if !on.Can(auth.SeeLadder) {
 		return nil, r.Hidden()
 	}
@@ -78,7 +65,7 @@ func (s *site) findLadder(r *web.Request) (web.Access, error) {
 		if on.bot = on.Bot(n); err != nil || on.bot == nil {
 			return on, web.ErrNotFound
 		}
-		on.state.Own = r.Me != nil && on.bot.Account == r.Me.ID
+		on.Access = on.OfBot(on.bot)
 	}
 	if text := r.PathValue("encounter"); text != "" {
 		n, err := strconv.ParseInt(text, 10, 64)
@@ -94,7 +81,7 @@ func (s *site) findLadder(r *web.Request) (web.Access, error) {
 
 // listView lists the ladders.
 type listView struct {
-	Ladders         []Line
+	Ladders         []Summary
 	Makes, LoggedIn bool
 }
 

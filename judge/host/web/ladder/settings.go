@@ -31,6 +31,7 @@ type ladderForm struct {
 	Played                string       // the rules of a ladder that exists, in a line
 	Seen                  []web.Choice // visibilities
 	Problems              []game       // that a new ladder can have
+	Removal               *web.Removal // nil for a new ladder
 	Errors                web.FieldErrors
 }
 
@@ -129,7 +130,7 @@ func readMillis(field, text string, e *web.FieldErrors) *time.Duration {
 	return &d
 }
 
-// readOptions reads options of a game, of which each is NAME=VALUE.
+// readOptions reads options of a game. Each has the form NAME=VALUE.
 func readOptions(text string, e *web.FieldErrors) []string {
 	all := strings.Fields(text)
 	for _, one := range all {
@@ -157,6 +158,10 @@ func (s *site) ladderSettings(w http.ResponseWriter, r *web.Request, code int, f
 	} else {
 		h := on(r)
 		title, f.Slug, f.Problem = "Settings", h.Slug, h.Title+" ("+h.Problem+")"
+		f.Removal = &web.Removal{Kind: "ladder", Slug: h.Slug}
+		if len(h.Bots) > 0 {
+			f.Removal.Content = web.Counted(len(h.Bots), "bot", "bots")
+		}
 		if f.Played = "a worker is reading the rules"; len(h.Ladder.Rules) > 0 {
 			f.Played = describe(h.View)
 		}
@@ -226,7 +231,7 @@ func (s *site) makeLadder(w http.ResponseWriter, r *web.Request) error {
 	if err := s.Audit(r, "open a ladder", f.Slug, string(l.Choice)); err != nil {
 		return err
 	}
-	s.Ladders.Poke()
+	s.Ladders.Wake()
 	return web.Redirect(w, r, "/ladder/"+f.Slug)
 }
 
@@ -255,6 +260,6 @@ func (s *site) changeLadder(w http.ResponseWriter, r *web.Request) error {
 	if err := s.Audit(r, "change a ladder", l.Slug, fmt.Sprintf("%s, open: %v", l.Visibility, l.Open)); err != nil {
 		return err
 	}
-	s.Ladders.Poke()
+	s.Ladders.Wake()
 	return web.Redirect(w, r, "/ladder/"+l.Slug)
 }

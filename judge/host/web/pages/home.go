@@ -17,8 +17,8 @@ type homeView struct {
 	Running  []*access.Running
 	Upcoming []access.Summary
 	Past     []access.Summary
-	Ladders  []ladder.Line
-	Holes    []*store.Hole
+	Ladders  []ladder.Summary
+	Holes    []hole.Line
 	LoggedIn bool
 	First    *firstRun // nil once there is a contest
 }
@@ -34,6 +34,8 @@ type firstRun struct {
 	Problems []string
 	Workers  int
 	Secure   bool
+	OnlyHere bool
+	URL      string
 	Backups  web.Backups
 }
 
@@ -81,7 +83,7 @@ func (s *site) home(w http.ResponseWriter, r *web.Request) error {
 
 // firstRun finds out what a new server has.
 func (s *site) firstRun(r *web.Request) (*firstRun, error) {
-	v := &firstRun{Name: r.Me.Display, Secure: !s.Insecure(r)}
+	v := &firstRun{Name: r.Me.Display, Secure: !s.Insecure(r), OnlyHere: s.OnlyHere(), URL: s.URL}
 	problems, err := s.Store.Problems(r.Context())
 	if err != nil {
 		return nil, err

@@ -141,19 +141,21 @@ func (s *site) logIn(w http.ResponseWriter, r *web.Request) error {
 	if s.knows(r, a) {
 		by = "known " + a.ID
 	}
-	if wait := s.Throttle.Begin(by, s.Time()); wait > 0 {
-		v.Wrong = "Too many wrong passwords for this username. Wait " + web.Counted(int(wait.Seconds())+1, "second", "seconds") + "."
-		return s.LoginPage(w, r, http.StatusTooManyRequests, v)
+	good, err := s.Throttle.Try(by, s.Time(), func() (bool, error) {
+		good, err := s.Passwords.Check(r.Context(), r.Field("password"), a.Password)
+		return good && !a.Disabled, err
+	})
+	if refusal := web.Rejected(err); refusal != nil {
+		v.Wrong = refusal.Sentence()
+		return s.LoginPage(w, r, refusal.Code, v)
 	}
-	good, err := s.Passwords.Check(r.Context(), r.Field("password"), a.Password)
 	if err != nil {
 		return err
 	}
-	if !good || a.Disabled {
+	if !good {
 		v.Wrong = wrong
 		return s.LoginPage(w, r, http.StatusForbidden, v)
 	}
-	s.Throttle.Forget(by)
 	if err := s.Elsewhere(r.Context(), a, r.RemoteAddr); err != nil {
 		return err
 	}
@@ -167,7 +169,33 @@ func (s *site) logIn(w http.ResponseWriter, r *web.Request) error {
 		r.Me = a
 		return s.SendAgain(w, r, v.Kept)
 	}
-	return web.Redirect(w, r, v.Next)
+	return s.enter(w, r, a, v.Next)
+}
+
+// enter leads to where a person wanted to go before they logged in. From the home page it leads to the
+// contest in which they take part, if exactly one is running.
+func (s *site) enter(w http.ResponseWriter, r *web.Request, a *store.Account, next string) error {
+	if next != "/" {
+		return web.Redirect(w, r, next)
+	}
+	all, err := s.Store.Contests(r.Context())
+	if err != nil {
+		return err
+	}
+	var running []string
+	for _, c := range all {
+		seat, err := s.Seat(r.Context(), c, a)
+		if err != nil {
+			return err
+		}
+		if seat.Team != nil && seat.State.Phase == auth.Running && seat.Can(auth.SeeContest) {
+			running = append(running, "/c/"+c.Slug)
+		}
+	}
+	if len(running) == 1 {
+		next = running[0]
+	}
+	return web.Redirect(w, r, next)
 }
 
 // logInHere logs the team in that is expected at the address of the caller.
@@ -191,7 +219,7 @@ func (s *site) logInHere(w http.ResponseWriter, r *web.Request) error {
 		r.Me = a
 		return s.SendAgain(w, r, v.Kept)
 	}
-	return web.Redirect(w, r, v.Next)
+	return s.enter(w, r, a, v.Next)
 }
 
 func (s *site) logOut(w http.ResponseWriter, r *web.Request) error {
@@ -212,14 +240,14 @@ func known(a *store.Account) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// knows says whether the browser has logged in to an account before. Its wrong passwords are
-// counted for themselves: nobody else can lock it out.
+// knows reports whether the browser has logged in to an account before. Its wrong passwords are
+// counted separately, so that no other browser can lock it out.
 func (s *site) knows(r *web.Request, a *store.Account) bool {
 	c, err := r.Cookie(s.Cookie() + "-known")
 	return err == nil && a.ID != "" && hmac.Equal([]byte(c.Value), []byte(known(a)))
 }
 
-// accountView is one's own page.
+// accountView is the page of the caller's own account.
 type accountView struct {
 	Login    string
 	Tokens   []*store.Token
@@ -248,19 +276,16 @@ func (s *site) accountPage(w http.ResponseWriter, r *web.Request, code int, v ac
 }
 
 func (s *site) setPassword(w http.ResponseWriter, r *web.Request) error {
-	by := "session " + r.Session.Hash
-	if wait := s.Throttle.Begin(by, s.Time()); wait > 0 {
-		wrong := "Too many wrong passwords. Wait " + web.Counted(int(wait.Seconds())+1, "second", "seconds") + "."
-		return s.accountPage(w, r, http.StatusTooManyRequests, accountView{Wrong: wrong})
+	good, err := s.TryPassword(r, r.Field("old"))
+	if refusal := web.Rejected(err); refusal != nil {
+		return s.accountPage(w, r, refusal.Code, accountView{Wrong: refusal.Sentence()})
 	}
-	good, err := s.Passwords.Check(r.Context(), r.Field("old"), r.Me.Password)
 	if err != nil {
 		return err
 	}
 	if !good {
 		return s.accountPage(w, r, http.StatusForbidden, accountView{Wrong: "The current password is wrong."})
 	}
-	s.Throttle.Forget(by)
 	if wrong := badPassword(r.Field("password"), r.Field("again")); wrong != "" {
 		return s.accountPage(w, r, http.StatusBadRequest, accountView{Wrong: wrong})
 	}

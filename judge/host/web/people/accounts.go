@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"assay/judge/host/auth"
 	"assay/judge/host/desk"
@@ -27,8 +26,7 @@ type accountsView struct {
 
 type accountLine struct {
 	*store.Account
-	Seen   time.Time // in a session that is open; zero if there is none
-	Chosen bool      // its box is checked
+	Chosen bool // its box is checked
 }
 
 // State returns the words for what an account can do.
@@ -38,6 +36,8 @@ func (a accountLine) State() string {
 		return "disabled"
 	case a.Password == "":
 		return "access tokens only"
+	case a.LastLogin.IsZero():
+		return "never logged in"
 	}
 	return "active"
 }
@@ -55,7 +55,7 @@ func roleName(id string) string {
 const (
 	accountsPath     = "/admin/accounts"
 	disabledAccounts = "disabled"
-	loggedIn         = "logged-in"
+	neverLoggedIn    = "never"
 )
 
 func (s *site) accounts(w http.ResponseWriter, r *web.Request) error {
@@ -72,10 +72,6 @@ func (s *site) accountsPage(w http.ResponseWriter, r *web.Request, code int, v a
 	if err != nil {
 		return err
 	}
-	seen, err := s.Store.LastSeen(r.Context())
-	if err != nil {
-		return err
-	}
 	accounts = slices.DeleteFunc(accounts, func(a *store.Account) bool { return !a.Erased.IsZero() })
 	from := r.URL.Query()
 	if back := r.PostForm.Get("back"); back != "" { // a form that was refused
@@ -85,7 +81,7 @@ func (s *site) accountsPage(w http.ResponseWriter, r *web.Request, code int, v a
 	}
 	v.List = web.ReadList(accountsPath, from)
 	in := func(a *store.Account, filter string) bool {
-		return filter == "" || filter == disabledAccounts && a.Disabled || filter == loggedIn && !seen[a.ID].IsZero() || filter == a.Role
+		return filter == "" || filter == disabledAccounts && a.Disabled || filter == neverLoggedIn && a.LastLogin.IsZero() && !a.Disabled && a.Password != "" || filter == a.Role
 	}
 	by := func(name string, of func(a *store.Account) string) web.Column[*store.Account] {
 		return web.Column[*store.Account]{Name: name, Compare: func(a, b *store.Account) int { return web.ByText(of(a), of(b)) }}
@@ -96,12 +92,12 @@ func (s *site) accountsPage(w http.ResponseWriter, r *web.Request, code int, v a
 		by("username", func(a *store.Account) string { return a.Login }),
 		by("role", func(a *store.Account) string { return roleName(a.Role) }),
 		by("state", func(a *store.Account) string { return accountLine{Account: a}.State() }),
-		web.Column[*store.Account]{Name: "seen", Compare: func(a, b *store.Account) int { return seen[b.ID].Compare(seen[a.ID]) }},
+		web.Column[*store.Account]{Name: "login", Compare: func(a, b *store.Account) int { return b.LastLogin.Compare(a.LastLogin) }},
 	)
 	for _, a := range rows {
-		v.Lines = append(v.Lines, accountLine{a, seen[a.ID], v.List.Selected && a.ID != r.Me.ID || slices.Contains(r.PostForm["account"], a.Login)})
+		v.Lines = append(v.Lines, accountLine{a, v.List.Selected && a.ID != r.Me.ID || slices.Contains(r.PostForm["account"], a.Login)})
 	}
-	for _, f := range slices.Concat([]filter{{"", "All", 0}}, roleFilters(), []filter{{loggedIn, "Logged in", 0}, {disabledAccounts, "Disabled", 0}}) {
+	for _, f := range slices.Concat([]filter{{"", "All", 0}}, roleFilters(), []filter{{neverLoggedIn, "Never logged in", 0}, {disabledAccounts, "Disabled", 0}}) {
 		for _, a := range accounts {
 			if in(a, f.Value) {
 				f.Count++

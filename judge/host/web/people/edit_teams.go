@@ -49,7 +49,7 @@ type teamRow struct {
 	Hidden  bool
 	Was     string // digest of the fields when the form was drawn
 	Logins  []string
-	Stored  string // what somebody else has saved meanwhile; "" for nothing
+	Stored  string // what another user has saved meanwhile; empty if nothing
 	Errors  map[string]string
 }
 
@@ -172,7 +172,7 @@ func (s *site) editTeamsPage(w http.ResponseWriter, r *web.Request, code int, v 
 }
 
 // saveTeams saves the rows of the form that the caller has changed: all of them at once. A row that
-// somebody else has changed, too, is shown again and is not saved.
+// another user has changed, too, is shown again and is not saved.
 func (s *site) saveTeams(w http.ResponseWriter, r *web.Request) error {
 	if err := web.ReadForm(w, r, web.MaxListForm); err != nil {
 		return err

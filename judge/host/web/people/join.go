@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/netip"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"assay/judge/host/auth"
@@ -68,7 +66,7 @@ func (s *site) invited(w http.ResponseWriter, r *web.Request) error {
 	return s.Page(w, r, http.StatusOK, "join", "Join "+s.Name, v)
 }
 
-// accept lets somebody in by an invitation: with a new account, or with the one they have.
+// accept accepts an invitation: with a new account, or with the account of the caller.
 func (s *site) accept(w http.ResponseWriter, r *web.Request) error {
 	v, i, err := s.welcome(r)
 	if err != nil {
@@ -103,11 +101,10 @@ func (s *site) registerNow(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	return s.join(w, r, joinView{Action: "/register"}, func(n store.NewAccount) (*store.Account, error) {
-		if wait := s.registrations.enter(r.RemoteAddr, s.Time()); wait > 0 {
-			return nil, &desk.Refusal{
-				Code: http.StatusTooManyRequests, Text: fmt.Sprintf("Account limit reached: %d from your network in an hour", mostRegistrations),
-				Hint: fmt.Sprintf("Try again in %s, or ask the server administrator for an invitation.", web.Counted(int(wait.Minutes())+1, "minute", "minutes")),
-			}
+		if wait := s.registrations.Enter(desk.Network(r.RemoteAddr).String(), desk.Registrations, s.Time()); wait > 0 {
+			refusal := desk.Registrations.Reached()
+			refusal.Hint = fmt.Sprintf("Try again in %s, or ask the server administrator for an invitation.", web.Counted(int(wait.Minutes())+1, "minute", "minutes"))
+			return nil, refusal
 		}
 		all, err := s.Store.NewAccounts(r.Context(), n)
 		if err != nil {
@@ -165,39 +162,6 @@ func badLogin(login string) string {
 		return "Invalid username: use at most 40 letters, digits, hyphens and underscores, and begin with a letter or a digit."
 	}
 	return ""
-}
-
-// registrationLimiter counts the accounts that are created from a network, because one machine has many
-// IPv6 addresses. A school is one address, so it allows many accounts in an hour.
-type registrationLimiter struct {
-	mu sync.Mutex
-	of map[netip.Prefix][]time.Time
-}
-
-const (
-	mostRegistrations   = 60
-	registrationsWithin = time.Hour
-	mostAddresses       = 10_000 // that are remembered
-)
-
-// enter counts an account, or returns how long to wait if there were too many.
-func (d *registrationLimiter) enter(address string, now time.Time) time.Duration {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.of == nil || len(d.of) >= mostAddresses {
-		d.of = map[netip.Prefix][]time.Time{}
-	}
-	from := desk.Network(address)
-	recent := d.of[from]
-	for len(recent) > 0 && now.Sub(recent[0]) >= registrationsWithin {
-		recent = recent[1:]
-	}
-	if len(recent) >= mostRegistrations {
-		d.of[from] = recent
-		return registrationsWithin - now.Sub(recent[0])
-	}
-	d.of[from] = append(recent, now)
-	return 0
 }
 
 // invitationsView is the page of invitations.

@@ -322,6 +322,35 @@ var (
 	checkedAccount = regexp.MustCompile(`name="account" value="(\w+)" checked`)
 )
 
+// TestLastLogin: the list says who has never logged in, and who did last.
+func TestLastLogin(t *testing.T) {
+	h := webtest.New(t)
+	admin := h.Cookie("admin")
+	h.Later(time.Hour)
+	if got := h.Ask("", "POST", "/login", url.Values{"login": {"bob"}, "password": {"wrong"}}); got.Code != 403 {
+		t.Fatalf("a wrong password is answered %d", got.Code)
+	}
+	if got := h.Ask("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}}); got.Code != 303 {
+		t.Fatalf("a login is answered %d", got.Code)
+	}
+	if err := errors.Join(h.Store.Disable(t.Context(), h.Accounts["runner"].ID, true), h.Store.SetPassword(t.Context(), h.Accounts["judge"].ID, "")); err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range map[string]string{"sort=login": "ada admin", "filter=never": "bob chair other"} {
+		got := listed(accountCell, h.Ask(admin, "GET", "/admin/accounts?"+query, nil).Body)
+		if !strings.HasPrefix(got, want) || query == "filter=never" && got != want {
+			t.Errorf("%s shows %s, want %s", query, got, want)
+		}
+	}
+	for login, want := range map[string]string{
+		"ada": "· last login <time", "bob": "· never logged in</p></div><span class=\"tag\">never logged in<", "runner": "<span class=\"tag bad\">disabled<", "judge": "<span class=\"tag\">access tokens only<",
+	} {
+		if page := h.Ask(admin, "GET", "/admin/accounts/"+login, nil).Body; !strings.Contains(page, want) {
+			t.Errorf("the page of %s does not have %s:\n%s", login, want, page)
+		}
+	}
+}
+
 // TestListOfAccounts: accounts are searched, filtered and sorted, and many change at once.
 func TestListOfAccounts(t *testing.T) {
 	h, _ := class(t)
@@ -335,6 +364,9 @@ func TestListOfAccounts(t *testing.T) {
 		"q=Team+0+s60":               "s60",
 		"page=2&sort=username":       "s44 s45 ... s60 17",
 		"sort=-role&filter=&q=judge": "judge",
+		"sort=login&q=judge":         "judge",
+		"filter=never&q=ada":         "ada",
+		"filter=never&q=admin":       "",
 	} {
 		got := h.Ask(admin, "GET", "/admin/accounts?"+query, nil)
 		if names := listed(accountCell, got.Body); got.Code != 200 || names != want {

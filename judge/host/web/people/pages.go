@@ -7,6 +7,7 @@ import (
 	"embed"
 
 	"assay/judge/host/auth"
+	"assay/judge/host/desk"
 	"assay/judge/host/web"
 	"assay/judge/host/web/access"
 )
@@ -19,7 +20,7 @@ var templates = web.NewTemplates(files)
 // site serves the pages of accounts and teams.
 type site struct {
 	*web.Site
-	registrations registrationLimiter
+	registrations desk.Recent // by network: a school may be one, and one machine has many IPv6 addresses
 }
 
 // Pages returns the pages of accounts and teams.

@@ -22,6 +22,7 @@ type slipsView struct {
 	Slips    []sheet
 	There    []auth.Slip // accounts that keep their passwords
 	Address  string
+	OnlyHere bool      // no other computer reaches the address
 	Contest  string    // name; "" if the sheets are for no contest
 	Starts   time.Time // zero if it has no start time
 	Back     string    // path of the list of people
@@ -55,7 +56,7 @@ func (s *site) arrange(r *web.Request, v *slipsView) {
 	slices.SortStableFunc(v.Slips, func(a, b sheet) int {
 		return cmp.Or(web.ByText(a.Group, b.Group), web.ByText(a.Name, b.Name))
 	})
-	v.Address, v.Back = s.URL, "/admin/accounts"
+	v.Address, v.OnlyHere, v.Back = s.URL, s.OnlyHere(), "/admin/accounts"
 	if at := access.Of(r); at != nil {
 		v.Contest, v.Starts, v.Back = at.Contest.Name, at.Contest.Starts, "/c/"+at.Contest.Slug+"/teams"
 	}

@@ -356,8 +356,8 @@ func (s *site) auditTeams(r *web.Request, changes []store.TeamChange) error {
 	return s.Store.Audit(r.Context(), all...)
 }
 
-// teamsTable is who takes part as a table for other programs: a row for each person. It can
-// be entered into another contest as it is.
+// teamsTable sends the teams as a table for other programs, with a row for each person. Another contest can import
+// it unchanged.
 func (s *site) teamsTable(w http.ResponseWriter, r *web.Request) error {
 	lines, err := s.teamLines(r)
 	if err != nil {

@@ -18,8 +18,8 @@ func (s *site) export(w http.ResponseWriter, r *web.Request) error {
 
 // exportPart sends an archive of the contest.
 func (s *site) exportPart(w http.ResponseWriter, r *web.Request) error {
-	c, part := access.Of(r).Contest, contestexport.Part(r.PathValue("part"))
-	if !slices.Contains(contestexport.Parts, part) {
+	c, part := access.Of(r).Contest, contestexport.Archive(r.PathValue("part"))
+	if !slices.Contains(contestexport.Archives, part) {
 		return web.ErrNotFound
 	}
 	w.Header().Set("Content-Type", "application/zip")

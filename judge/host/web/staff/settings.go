@@ -164,7 +164,7 @@ func (s *site) settingsPage(w http.ResponseWriter, r *web.Request, code int, v s
 		}
 	}
 	v.Zone, v.Uploads = r.Zone(), r.CanAnywhere(auth.Make)
-	starts, _ := readMoment(v.F.Starts, v.Zone) // if it cannot be read, the label is that of now
+	starts, _ := v.Zone.ReadMoment(v.F.Starts) // if it cannot be read, the label is that of now
 	v.ZoneLabel = v.Zone.Label(starts, s.Time())
 	v.Formats, v.Seen, v.Shows = access.Formats, web.Visibilities, showChoices
 	v.F.Removed = append(v.F.Removed, intervalForm{})
@@ -314,7 +314,7 @@ func formOf(c *store.Contest, z web.Zone) settingsForm {
 		CompileErrors: c.Settings.CompileErrors, Groups: c.Settings.Groups, Blind: c.Settings.Blind, KeepSources: c.Settings.KeepSources,
 	}
 	if !c.Starts.IsZero() {
-		f.StartBy, f.Starts = startAt, momentText(c.Starts, z)
+		f.StartBy, f.Starts = startAt, z.Moment(c.Starts)
 	}
 	if c.Length != 0 {
 		f.Hours, f.Minutes = fmt.Sprint(int(c.Length.Hours())), minutesText(c.Length%time.Hour)
@@ -333,7 +333,7 @@ func formOf(c *store.Contest, z web.Zone) settingsForm {
 		f.Penalty = fmt.Sprint(c.Settings.Penalty)
 	}
 	for _, i := range c.Settings.Removed {
-		f.Removed = append(f.Removed, intervalForm{momentText(i.From, z), momentText(i.To, z)})
+		f.Removed = append(f.Removed, intervalForm{z.Moment(i.From), z.Moment(i.To)})
 	}
 	return f
 }

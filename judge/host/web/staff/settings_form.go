@@ -53,12 +53,6 @@ const (
 	freezeKept   = "keep"
 )
 
-// How browsers write a time without a zone.
-const (
-	momentLayout  = "2006-01-02T15:04"
-	secondsLayout = momentLayout + ":05"
-)
-
 var (
 	labels = regexp.MustCompile(`^[A-Za-z0-9]{1,8}$`)
 )
@@ -206,7 +200,7 @@ func (s *site) settle(v *settingsView, c *store.Contest, z web.Zone, startsNow b
 	if c.Starts = (time.Time{}); startsNow {
 		c.Starts = s.Time().Truncate(time.Second)
 	} else if f.StartBy == startAt && f.Starts != "" {
-		if c.Starts, err = readMoment(f.Starts, z); err != nil {
+		if c.Starts, err = z.ReadMoment(f.Starts); err != nil {
 			e.Add("starts", "Enter a date and a time, for example 12 Dec 2026, 09:00.")
 		}
 	} else if f.StartBy == startAt {
@@ -267,27 +261,6 @@ func readNumber(text string, unit time.Duration) (time.Duration, error) {
 	return time.Duration(n * float64(unit)).Round(time.Millisecond), nil
 }
 
-// readMoment reads a time as browsers write it. If the text is empty, the time is zero.
-func readMoment(text string, z web.Zone) (at time.Time, err error) {
-	if text == "" {
-		return at, nil
-	}
-	for _, layout := range []string{momentLayout, secondsLayout} {
-		if at, err = time.ParseInLocation(layout, text, z.Location); err == nil {
-			break
-		}
-	}
-	return at, err
-}
-
-// momentText writes a time as browsers do, with seconds if it has any.
-func momentText(at time.Time, z web.Zone) string {
-	if at = at.In(z.Location); at.Second() != 0 {
-		return at.Format(secondsLayout)
-	}
-	return at.Format(momentLayout)
-}
-
 // readRemoved reads the intervals that do not count. Each begins while the contest runs: one that
 // does not would have no effect, and is a mistake.
 func readRemoved(fields []intervalForm, c *store.Contest, z web.Zone, e *web.FieldErrors) (all []store.Interval) {
@@ -299,8 +272,8 @@ func readRemoved(fields []intervalForm, c *store.Contest, z web.Zone, e *web.Fie
 		return fmt.Sprintf("%s to %s", i.From.In(z.Location).Format(shownMoment), i.To.In(z.Location).Format(shownMoment))
 	}
 	for _, f := range fields {
-		from, err := readMoment(f.From, z)
-		to, terr := readMoment(f.To, z)
+		from, err := z.ReadMoment(f.From)
+		to, terr := z.ReadMoment(f.To)
 		if err != nil || terr != nil || from.IsZero() || to.IsZero() || !from.Before(to) {
 			e.Add("removed", "Enter for each interval a time at which it begins and a later one at which it ends.")
 			return nil

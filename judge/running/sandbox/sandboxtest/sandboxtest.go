@@ -364,6 +364,11 @@ func (su *suite) streams(t *testing.T) {
 			t.Errorf("wrote 5000 of 1000 bytes to a file: %+v", x)
 		}
 	})
+	su.endings(t)
+}
+
+// endings checks what ends the input and output of a program.
+func (su *suite) endings(t *testing.T) {
 	t.Run("it does not wait for a reader that a program ignores", func(t *testing.T) {
 		c := su.command(generous, "noop")
 		c.Stdin = stuckReader{t.Context()}

@@ -11,7 +11,7 @@ import (
 )
 
 const accountByLogin = `-- name: AccountByLogin :one
-SELECT id, login, display, email, password, kind, session_epoch, disabled, created, erased, role FROM account_role WHERE login = $1
+SELECT id, login, display, email, password, kind, session_epoch, disabled, created, erased, last_login, role FROM account_role WHERE login = $1
 `
 
 func (q *Queries) AccountByLogin(ctx context.Context, login string) (AccountRole, error) {
@@ -28,6 +28,7 @@ func (q *Queries) AccountByLogin(ctx context.Context, login string) (AccountRole
 		&i.Disabled,
 		&i.Created,
 		&i.Erased,
+		&i.LastLogin,
 		&i.Role,
 	)
 	return i, err
@@ -73,7 +74,7 @@ func (q *Queries) DeleteSessions(ctx context.Context, expires int64) error {
 }
 
 const getAccount = `-- name: GetAccount :one
-SELECT id, login, display, email, password, kind, session_epoch, disabled, created, erased, role FROM account_role WHERE id = $1
+SELECT id, login, display, email, password, kind, session_epoch, disabled, created, erased, last_login, role FROM account_role WHERE id = $1
 `
 
 func (q *Queries) GetAccount(ctx context.Context, id string) (AccountRole, error) {
@@ -90,6 +91,7 @@ func (q *Queries) GetAccount(ctx context.Context, id string) (AccountRole, error
 		&i.Disabled,
 		&i.Created,
 		&i.Erased,
+		&i.LastLogin,
 		&i.Role,
 	)
 	return i, err
@@ -248,7 +250,7 @@ func (q *Queries) LastSeen(ctx context.Context, expires int64) ([]LastSeenRow, e
 }
 
 const listAccounts = `-- name: ListAccounts :many
-SELECT id, login, display, email, password, kind, session_epoch, disabled, created, erased, role FROM account_role ORDER BY id
+SELECT id, login, display, email, password, kind, session_epoch, disabled, created, erased, last_login, role FROM account_role ORDER BY id
 `
 
 func (q *Queries) ListAccounts(ctx context.Context) ([]AccountRole, error) {
@@ -271,6 +273,7 @@ func (q *Queries) ListAccounts(ctx context.Context) ([]AccountRole, error) {
 			&i.Disabled,
 			&i.Created,
 			&i.Erased,
+			&i.LastLogin,
 			&i.Role,
 		); err != nil {
 			return nil, err
@@ -337,7 +340,7 @@ func (q *Queries) SeeSession(ctx context.Context, arg SeeSessionParams) error {
 }
 
 const sessionByHash = `-- name: SessionByHash :one
-SELECT session.hash, session.account, session.epoch, session.created, session.seen, session.expires, session.agent, session.sure, account_role.id, account_role.login, account_role.display, account_role.email, account_role.password, account_role.kind, account_role.session_epoch, account_role.disabled, account_role.created, account_role.erased, account_role.role FROM session
+SELECT session.hash, session.account, session.epoch, session.created, session.seen, session.expires, session.agent, session.sure, account_role.id, account_role.login, account_role.display, account_role.email, account_role.password, account_role.kind, account_role.session_epoch, account_role.disabled, account_role.created, account_role.erased, account_role.last_login, account_role.role FROM session
 JOIN account_role ON account_role.id = session.account
 WHERE session.hash = $1 AND session.expires > $2 AND session.epoch = account_role.session_epoch
     AND NOT account_role.disabled
@@ -370,6 +373,7 @@ func (q *Queries) SessionByHash(ctx context.Context, hash string, now int64) (Se
 		&i.AccountRole.Disabled,
 		&i.AccountRole.Created,
 		&i.AccountRole.Erased,
+		&i.AccountRole.LastLogin,
 		&i.AccountRole.Role,
 	)
 	return i, err
@@ -445,6 +449,15 @@ func (q *Queries) SetDisabled(ctx context.Context, iD string, disabled bool) (in
 	return result.RowsAffected()
 }
 
+const setLastLogin = `-- name: SetLastLogin :exec
+UPDATE account SET last_login = $2 WHERE id = $1 AND erased IS NULL
+`
+
+func (q *Queries) SetLastLogin(ctx context.Context, iD string, lastLogin sql.NullInt64) error {
+	_, err := q.db.ExecContext(ctx, setLastLogin, iD, lastLogin)
+	return err
+}
+
 const setPassword = `-- name: SetPassword :execrows
 UPDATE account SET password = $2, session_epoch = session_epoch + 1 WHERE id = $1 AND erased IS NULL
 `
@@ -468,7 +481,7 @@ func (q *Queries) SureSession(ctx context.Context, hash string, sure int64) erro
 }
 
 const tokenByHash = `-- name: TokenByHash :one
-SELECT token.id, token.account, token.hash, token.label, token.scopes, token.created, token.last_day, token.expires, token.revoked, account_role.id, account_role.login, account_role.display, account_role.email, account_role.password, account_role.kind, account_role.session_epoch, account_role.disabled, account_role.created, account_role.erased, account_role.role FROM token
+SELECT token.id, token.account, token.hash, token.label, token.scopes, token.created, token.last_day, token.expires, token.revoked, account_role.id, account_role.login, account_role.display, account_role.email, account_role.password, account_role.kind, account_role.session_epoch, account_role.disabled, account_role.created, account_role.erased, account_role.last_login, account_role.role FROM token
 JOIN account_role ON account_role.id = token.account
 WHERE token.hash = $1
 `
@@ -501,6 +514,7 @@ func (q *Queries) TokenByHash(ctx context.Context, hash string) (TokenByHashRow,
 		&i.AccountRole.Disabled,
 		&i.AccountRole.Created,
 		&i.AccountRole.Erased,
+		&i.AccountRole.LastLogin,
 		&i.AccountRole.Role,
 	)
 	return i, err

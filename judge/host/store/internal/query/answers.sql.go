@@ -332,7 +332,7 @@ const numberAnswer = `-- name: NumberAnswer :one
 UPDATE hole SET
     last_number = last_number + 1,
     last_time = CASE WHEN last_time >= $1 THEN last_time + 1 ELSE $1 END
-WHERE id = $2
+WHERE id = $2 AND NOT closed AND (closes IS NULL OR closes > $1)
 RETURNING last_number, last_time
 `
 
@@ -342,7 +342,7 @@ type NumberAnswerRow struct {
 }
 
 // NumberAnswer locks the hole until the transaction ends, and takes a number and a time that
-// is later than any before.
+// is later than any before. It takes none if the hole is closed.
 func (q *Queries) NumberAnswer(ctx context.Context, now int64, iD string) (NumberAnswerRow, error) {
 	row := q.db.QueryRowContext(ctx, numberAnswer, now, iD)
 	var i NumberAnswerRow

@@ -36,8 +36,84 @@ func (q *Queries) ClaimClarification(ctx context.Context, arg ClaimClarification
 	return result.RowsAffected()
 }
 
+const clarificationGroups = `-- name: ClarificationGroups :many
+SELECT clarification_group.number, team_group.id, team_group.name FROM clarification_group
+JOIN team_group ON team_group.contest = clarification_group.contest AND team_group.id = clarification_group.team_group
+WHERE clarification_group.contest = $1
+    AND (CAST($2 AS BIGINT) = 0 OR clarification_group.number = $2)
+ORDER BY clarification_group.number, team_group.id
+`
+
+type ClarificationGroupsRow struct {
+	Number int64
+	ID     string
+	Name   string
+}
+
+func (q *Queries) ClarificationGroups(ctx context.Context, contest string, number int64) ([]ClarificationGroupsRow, error) {
+	rows, err := q.db.QueryContext(ctx, clarificationGroups, contest, number)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ClarificationGroupsRow
+	for rows.Next() {
+		var i ClarificationGroupsRow
+		if err := rows.Scan(&i.Number, &i.ID, &i.Name); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const clarificationTeams = `-- name: ClarificationTeams :many
+SELECT clarification_team.number, team.id, team.name FROM clarification_team
+JOIN team ON team.id = clarification_team.team
+WHERE clarification_team.contest = $1
+    AND (CAST($2 AS BIGINT) = 0 OR clarification_team.number = $2)
+ORDER BY clarification_team.number, team.number
+`
+
+type ClarificationTeamsRow struct {
+	Number int64
+	ID     string
+	Name   string
+}
+
+// ClarificationTeams reads the teams to which the chosen clarifications of a contest go, or one of them; 0 is
+// for all.
+func (q *Queries) ClarificationTeams(ctx context.Context, contest string, number int64) ([]ClarificationTeamsRow, error) {
+	rows, err := q.db.QueryContext(ctx, clarificationTeams, contest, number)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ClarificationTeamsRow
+	for rows.Next() {
+		var i ClarificationTeamsRow
+		if err := rows.Scan(&i.Number, &i.ID, &i.Name); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const clarificationsOf = `-- name: ClarificationsOf :many
-SELECT clarification.number, clarification.staff, clarification.text, clarification.reply_to, clarification.at, clarification.team,
+SELECT clarification.number, clarification.staff, clarification.category, clarification.chosen, clarification.text, clarification.reply_to, clarification.at, clarification.team,
     CAST(COALESCE(team.name, '') AS TEXT) AS team_name, CAST(COALESCE(problem.slug, '') AS TEXT) AS slug, account.login,
     CAST(COALESCE(question.text, '') AS TEXT) AS question,
     (SELECT COUNT(*) FROM clarification AS a WHERE a.contest = clarification.contest AND a.reply_to = clarification.number) AS answers,
@@ -49,22 +125,28 @@ LEFT JOIN problem ON problem.id = clarification.problem
 LEFT JOIN clarification_claim AS claim ON claim.contest = clarification.contest AND claim.number = clarification.number
 LEFT JOIN account AS claimer ON claimer.id = claim.account
 LEFT JOIN clarification AS question ON question.contest = clarification.contest AND question.number = clarification.reply_to
-WHERE clarification.contest = $1 AND clarification.number < $2
-    AND (CAST($3 AS BOOLEAN) OR clarification.team = $4 OR clarification.team IS NULL)
-ORDER BY clarification.number DESC LIMIT $5
+WHERE clarification.contest = $1 AND clarification.number < $2 AND clarification.number > $3
+    AND (CAST($4 AS BOOLEAN) OR (clarification.team IS NULL AND NOT clarification.chosen) OR EXISTS (
+        SELECT 1 FROM clarification_reader AS r
+        WHERE r.contest = clarification.contest AND r.number = clarification.number AND r.team = $5
+    ))
+ORDER BY clarification.number DESC LIMIT $6
 `
 
 type ClarificationsOfParams struct {
 	Contest    string
 	Before     int64
+	After      int64
 	Everything bool
-	Team       sql.NullString
+	Team       string
 	Most       int32
 }
 
 type ClarificationsOfRow struct {
 	Number   int64
 	Staff    bool
+	Category string
+	Chosen   bool
 	Text     string
 	ReplyTo  sql.NullInt64
 	At       int64
@@ -82,6 +164,7 @@ func (q *Queries) ClarificationsOf(ctx context.Context, arg ClarificationsOfPara
 	rows, err := q.db.QueryContext(ctx, clarificationsOf,
 		arg.Contest,
 		arg.Before,
+		arg.After,
 		arg.Everything,
 		arg.Team,
 		arg.Most,
@@ -96,6 +179,8 @@ func (q *Queries) ClarificationsOf(ctx context.Context, arg ClarificationsOfPara
 		if err := rows.Scan(
 			&i.Number,
 			&i.Staff,
+			&i.Category,
+			&i.Chosen,
 			&i.Text,
 			&i.ReplyTo,
 			&i.At,
@@ -120,8 +205,19 @@ func (q *Queries) ClarificationsOf(ctx context.Context, arg ClarificationsOfPara
 	return items, nil
 }
 
+const clarificationsToGroup = `-- name: ClarificationsToGroup :one
+SELECT COUNT(*) FROM clarification_group WHERE contest = $1 AND team_group = $2
+`
+
+func (q *Queries) ClarificationsToGroup(ctx context.Context, contest string, teamGroup string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, clarificationsToGroup, contest, teamGroup)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const getClarification = `-- name: GetClarification :one
-SELECT contest, number, team, staff, problem, text, reply_to, account, at, ext_id, time_given FROM clarification WHERE contest = $1 AND number = $2
+SELECT contest, number, team, staff, problem, text, reply_to, account, at, ext_id, time_given, category, chosen FROM clarification WHERE contest = $1 AND number = $2
 `
 
 func (q *Queries) GetClarification(ctx context.Context, contest string, number int64) (Clarification, error) {
@@ -139,13 +235,15 @@ func (q *Queries) GetClarification(ctx context.Context, contest string, number i
 		&i.At,
 		&i.ExtID,
 		&i.TimeGiven,
+		&i.Category,
+		&i.Chosen,
 	)
 	return i, err
 }
 
 const insertClarification = `-- name: InsertClarification :exec
-INSERT INTO clarification (contest, number, team, staff, problem, text, reply_to, account, at, ext_id, time_given)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+INSERT INTO clarification (contest, number, team, staff, problem, text, reply_to, account, at, ext_id, time_given, category, chosen)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 `
 
 type InsertClarificationParams struct {
@@ -160,6 +258,8 @@ type InsertClarificationParams struct {
 	At        int64
 	ExtID     string
 	TimeGiven sql.NullInt64
+	Category  string
+	Chosen    bool
 }
 
 func (q *Queries) InsertClarification(ctx context.Context, arg InsertClarificationParams) error {
@@ -175,7 +275,39 @@ func (q *Queries) InsertClarification(ctx context.Context, arg InsertClarificati
 		arg.At,
 		arg.ExtID,
 		arg.TimeGiven,
+		arg.Category,
+		arg.Chosen,
 	)
+	return err
+}
+
+const insertClarificationGroup = `-- name: InsertClarificationGroup :exec
+INSERT INTO clarification_group (contest, number, team_group) VALUES ($1, $2, $3)
+`
+
+type InsertClarificationGroupParams struct {
+	Contest   string
+	Number    int64
+	TeamGroup string
+}
+
+func (q *Queries) InsertClarificationGroup(ctx context.Context, arg InsertClarificationGroupParams) error {
+	_, err := q.db.ExecContext(ctx, insertClarificationGroup, arg.Contest, arg.Number, arg.TeamGroup)
+	return err
+}
+
+const insertClarificationTeam = `-- name: InsertClarificationTeam :exec
+INSERT INTO clarification_team (contest, number, team) VALUES ($1, $2, $3)
+`
+
+type InsertClarificationTeamParams struct {
+	Contest string
+	Number  int64
+	Team    string
+}
+
+func (q *Queries) InsertClarificationTeam(ctx context.Context, arg InsertClarificationTeamParams) error {
+	_, err := q.db.ExecContext(ctx, insertClarificationTeam, arg.Contest, arg.Number, arg.Team)
 	return err
 }
 
@@ -220,6 +352,17 @@ func (q *Queries) ReadClarifications(ctx context.Context, arg ReadClarifications
 	return err
 }
 
+const readUpTo = `-- name: ReadUpTo :one
+SELECT CAST(COALESCE(MAX(upto), 0) AS BIGINT) AS upto FROM clarification_read WHERE contest = $1 AND account = $2
+`
+
+func (q *Queries) ReadUpTo(ctx context.Context, contest string, account string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, readUpTo, contest, account)
+	var upto int64
+	err := row.Scan(&upto)
+	return upto, err
+}
+
 const releaseClarification = `-- name: ReleaseClarification :execrows
 DELETE FROM clarification_claim WHERE contest = $1 AND number = $2
 `
@@ -230,24 +373,4 @@ func (q *Queries) ReleaseClarification(ctx context.Context, contest string, numb
 		return 0, err
 	}
 	return result.RowsAffected()
-}
-
-const unreadClarifications = `-- name: UnreadClarifications :one
-SELECT COUNT(*) FROM clarification WHERE clarification.contest = $1 AND clarification.staff
-    AND (clarification.team = $2 OR clarification.team IS NULL)
-    AND clarification.number > COALESCE((SELECT r.upto FROM clarification_read AS r
-        WHERE r.contest = $1 AND r.account = $3), 0)
-`
-
-type UnreadClarificationsParams struct {
-	Contest string
-	Team    sql.NullString
-	Account string
-}
-
-func (q *Queries) UnreadClarifications(ctx context.Context, arg UnreadClarificationsParams) (int64, error) {
-	row := q.db.QueryRowContext(ctx, unreadClarifications, arg.Contest, arg.Team, arg.Account)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
 }

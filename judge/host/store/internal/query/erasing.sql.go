@@ -38,7 +38,7 @@ func (q *Queries) CountOpenOf(ctx context.Context, account string) (int64, error
 
 const eraseAccount = `-- name: EraseAccount :execrows
 
-UPDATE account SET login = $2, display = $3, email = '', password = '', session_epoch = session_epoch + 1, disabled = TRUE, erased = $4
+UPDATE account SET login = $2, display = $3, email = '', password = '', last_login = NULL, session_epoch = session_epoch + 1, disabled = TRUE, erased = $4
 WHERE id = $1 AND erased IS NULL
 `
 
@@ -189,7 +189,7 @@ WHERE clarification.team IN (
 `
 
 // EraseQuestions empties the questions of teams in which a person is alone, and what was told to
-// these teams alone. A question stays if its answer went to all.
+// these teams alone. A question stays if its answer went to other teams, too.
 func (q *Queries) EraseQuestions(ctx context.Context, account string) error {
 	_, err := q.db.ExecContext(ctx, eraseQuestions, account)
 	return err

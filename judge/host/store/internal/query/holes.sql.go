@@ -7,10 +7,11 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
 const holeBySlug = `-- name: HoleBySlug :one
-SELECT id, slug, name, problem, visibility, shown, closed, revision, last_number, made, problem_slug FROM hole_line WHERE slug = $1
+SELECT id, slug, name, problem, visibility, shown, closed, closes, revision, last_number, made, problem_slug FROM hole_line WHERE slug = $1
 `
 
 func (q *Queries) HoleBySlug(ctx context.Context, slug string) (HoleLine, error) {
@@ -24,6 +25,7 @@ func (q *Queries) HoleBySlug(ctx context.Context, slug string) (HoleLine, error)
 		&i.Visibility,
 		&i.Shown,
 		&i.Closed,
+		&i.Closes,
 		&i.Revision,
 		&i.LastNumber,
 		&i.Made,
@@ -33,8 +35,8 @@ func (q *Queries) HoleBySlug(ctx context.Context, slug string) (HoleLine, error)
 }
 
 const insertHole = `-- name: InsertHole :exec
-INSERT INTO hole (id, slug, name, problem, visibility, shown, closed, revision, last_number, last_time, made)
-VALUES ($1, $2, $3, $4, $5, $6, $7, 1, 0, 0, $8)
+INSERT INTO hole (id, slug, name, problem, visibility, shown, closed, closes, revision, last_number, last_time, made)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 1, 0, 0, $9)
 `
 
 type InsertHoleParams struct {
@@ -45,6 +47,7 @@ type InsertHoleParams struct {
 	Visibility string
 	Shown      bool
 	Closed     bool
+	Closes     sql.NullInt64
 	Made       int64
 }
 
@@ -57,13 +60,14 @@ func (q *Queries) InsertHole(ctx context.Context, arg InsertHoleParams) error {
 		arg.Visibility,
 		arg.Shown,
 		arg.Closed,
+		arg.Closes,
 		arg.Made,
 	)
 	return err
 }
 
 const listHoles = `-- name: ListHoles :many
-SELECT id, slug, name, problem, visibility, shown, closed, revision, last_number, made, problem_slug FROM hole_line ORDER BY id
+SELECT id, slug, name, problem, visibility, shown, closed, closes, revision, last_number, made, problem_slug FROM hole_line ORDER BY id
 `
 
 func (q *Queries) ListHoles(ctx context.Context) ([]HoleLine, error) {
@@ -83,6 +87,7 @@ func (q *Queries) ListHoles(ctx context.Context) ([]HoleLine, error) {
 			&i.Visibility,
 			&i.Shown,
 			&i.Closed,
+			&i.Closes,
 			&i.Revision,
 			&i.LastNumber,
 			&i.Made,
@@ -116,7 +121,7 @@ func (q *Queries) StepHole(ctx context.Context, now int64, iD string) (int64, er
 }
 
 const updateHole = `-- name: UpdateHole :execrows
-UPDATE hole SET name = $3, visibility = $4, shown = $5, closed = $6, revision = revision + 1
+UPDATE hole SET name = $3, visibility = $4, shown = $5, closed = $6, closes = $7, revision = revision + 1
 WHERE id = $1 AND revision = $2
 `
 
@@ -127,6 +132,7 @@ type UpdateHoleParams struct {
 	Visibility string
 	Shown      bool
 	Closed     bool
+	Closes     sql.NullInt64
 }
 
 func (q *Queries) UpdateHole(ctx context.Context, arg UpdateHoleParams) (int64, error) {
@@ -137,6 +143,7 @@ func (q *Queries) UpdateHole(ctx context.Context, arg UpdateHoleParams) (int64, 
 		arg.Visibility,
 		arg.Shown,
 		arg.Closed,
+		arg.Closes,
 	)
 	if err != nil {
 		return 0, err

@@ -19,6 +19,7 @@ type Account struct {
 	Disabled     bool
 	Created      int64
 	Erased       sql.NullInt64
+	LastLogin    sql.NullInt64
 }
 
 type AccountAddress struct {
@@ -38,6 +39,7 @@ type AccountRole struct {
 	Disabled     bool
 	Created      int64
 	Erased       sql.NullInt64
+	LastLogin    sql.NullInt64
 	Role         string
 }
 
@@ -148,6 +150,8 @@ type Clarification struct {
 	At        int64
 	ExtID     string
 	TimeGiven sql.NullInt64
+	Category  string
+	Chosen    bool
 }
 
 type Class struct {
@@ -297,6 +301,7 @@ type HoleLine struct {
 	Visibility  string
 	Shown       bool
 	Closed      bool
+	Closes      sql.NullInt64
 	Revision    int64
 	LastNumber  int64
 	Made        int64

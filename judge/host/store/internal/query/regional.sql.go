@@ -37,7 +37,7 @@ func (q *Queries) AddressesOf(ctx context.Context, contest string) ([]AccountAdd
 }
 
 const contestAccountsOf = `-- name: ContestAccountsOf :many
-SELECT contest_account.contest, contest_account.id, contest_account.account, contest_account.type, contest_account.person, contest_account.created, account.id, account.login, account.display, account.email, account.password, account.kind, account.session_epoch, account.disabled, account.created, account.erased FROM contest_account
+SELECT contest_account.contest, contest_account.id, contest_account.account, contest_account.type, contest_account.person, contest_account.created, account.id, account.login, account.display, account.email, account.password, account.kind, account.session_epoch, account.disabled, account.created, account.erased, account.last_login FROM contest_account
 JOIN account ON account.id = contest_account.account
 WHERE contest_account.contest = $1
 ORDER BY contest_account.id
@@ -74,6 +74,7 @@ func (q *Queries) ContestAccountsOf(ctx context.Context, contest string) ([]Cont
 			&i.Account.Disabled,
 			&i.Account.Created,
 			&i.Account.Erased,
+			&i.Account.LastLogin,
 		); err != nil {
 			return nil, err
 		}

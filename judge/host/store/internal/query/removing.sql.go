@@ -76,6 +76,24 @@ func (q *Queries) RemoveClaims(ctx context.Context, contest string) error {
 	return err
 }
 
+const removeClarificationGroups = `-- name: RemoveClarificationGroups :exec
+DELETE FROM clarification_group WHERE contest = $1
+`
+
+func (q *Queries) RemoveClarificationGroups(ctx context.Context, contest string) error {
+	_, err := q.db.ExecContext(ctx, removeClarificationGroups, contest)
+	return err
+}
+
+const removeClarificationTeams = `-- name: RemoveClarificationTeams :exec
+DELETE FROM clarification_team WHERE contest = $1
+`
+
+func (q *Queries) RemoveClarificationTeams(ctx context.Context, contest string) error {
+	_, err := q.db.ExecContext(ctx, removeClarificationTeams, contest)
+	return err
+}
+
 const removeClarifications = `-- name: RemoveClarifications :exec
 DELETE FROM clarification WHERE contest = $1
 `
@@ -287,7 +305,8 @@ const useOfTeams = `-- name: UseOfTeams :many
 
 SELECT team.id,
     (SELECT COUNT(*) FROM submission WHERE submission.team = team.id) AS submissions,
-    (SELECT COUNT(*) FROM clarification WHERE clarification.team = team.id) AS clarifications
+    CAST((SELECT COUNT(*) FROM clarification WHERE clarification.team = team.id)
+        + (SELECT COUNT(*) FROM clarification_team WHERE clarification_team.team = team.id) AS BIGINT) AS clarifications
 FROM team
 WHERE team.contest = $1
 ORDER BY team.number

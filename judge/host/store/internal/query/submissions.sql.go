@@ -249,407 +249,12 @@ func (q *Queries) LatestSubmissions(ctx context.Context, arg LatestSubmissionsPa
 }
 
 const listSubmissions = `-- name: ListSubmissions :many
-SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM submitted
-WHERE submitted.id IN (
-    SELECT s.id FROM submission AS s
-    WHERE s.contest = $1 AND s.number < $2
-        AND CASE WHEN CAST($3 AS TEXT) <> '' THEN FALSE
-            WHEN CAST($4 AS TEXT) <> '' THEN s.account = $4 OR s.team = $4 ELSE TRUE END
-        AND CASE WHEN NOT CAST($5 AS BOOLEAN) THEN TRUE ELSE
-            (CAST($6 AS TEXT) = '' OR s.language = $6
-                OR s.language = '' AND s.ending <> '' AND CAST($7 AS TEXT) LIKE '%.' || s.ending || '.%')
-            AND (CAST($8 AS BIGINT) = 0 OR s.number = $8)
-            AND (CAST($9 AS TEXT) = '' OR s.problem = (SELECT p.id FROM problem AS p WHERE p.slug = $9))
-            AND (CAST($10 AS TEXT) = '' OR s.team IN (
-                SELECT m.team FROM team_in_group AS m JOIN team_group AS g ON g.contest = m.contest AND g.id = m.team_group
-                WHERE m.contest = $1 AND g.name = $10))
-            AND (NOT CAST($11 AS BOOLEAN) OR EXISTS (
-                SELECT 1 FROM standing AS j WHERE j.submission = s.id AND j.verdict NOT IN ('open', '')))
-            AND (CAST($12 AS BIGINT) = 0 AND CAST($13 AS BIGINT) = 0 OR EXISTS (
-                SELECT 1 FROM submission AS t WHERE t.id = s.id AND COALESCE(t.time_given, t.received) >= $12
-                    AND (CAST($13 AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < $13)))
-            AND (CAST($14 AS TEXT) = '' OR EXISTS (
-                SELECT 1 FROM standing AS w WHERE w.submission = s.id AND w.verify <> '' AND NOT w.ignored
-                    AND CASE WHEN w.verify = 'done' THEN 'done' ELSE 'open' END = CAST($14 AS TEXT))) END
-    ORDER BY s.number DESC LIMIT $15
-)
-ORDER BY submitted.number DESC
+SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, paused, ignored, given, verify FROM submitted WHERE id = 'chosen' ORDER BY number DESC
 `
 
-type ListSubmissionsParams struct {
-	Contest   string
-	Before    int64
-	Verdict   string
-	Owner     string
-	Filtered  bool
-	Language  string
-	Endings   string
-	Number    int64
-	Slug      string
-	TeamGroup string
-	Judged    bool
-	Since     int64
-	Until     int64
-	Verify    string
-	Most      int32
-}
-
-// ListSubmissions takes a filter of which each empty part means all; it has no verdict. Endings
-// are those of file names that tell the language, each between points; since and until bound the time, and 0
-// is no bound. What is chosen is found in few columns first: a list has many.
-//
-// The statements below it have the same parameters; each reads the index that fits its filter, newest first. One
-// statement for all of them reads the whole contest for each page, in both databases. No index is taken because of
-// what stands in a CASE, and PostgreSQL does not take it for a condition that few rows meet, as it does a comparison
-// with a parameter: it would then read whole tables for each row.
-func (q *Queries) ListSubmissions(ctx context.Context, arg ListSubmissionsParams) ([]Submitted, error) {
-	rows, err := q.db.QueryContext(ctx, listSubmissions,
-		arg.Contest,
-		arg.Before,
-		arg.Verdict,
-		arg.Owner,
-		arg.Filtered,
-		arg.Language,
-		arg.Endings,
-		arg.Number,
-		arg.Slug,
-		arg.TeamGroup,
-		arg.Judged,
-		arg.Since,
-		arg.Until,
-		arg.Verify,
-		arg.Most,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []Submitted
-	for rows.Next() {
-		var i Submitted
-		if err := rows.Scan(
-			&i.ID,
-			&i.Contest,
-			&i.Team,
-			&i.Number,
-			&i.Problem,
-			&i.Account,
-			&i.Language,
-			&i.Entry,
-			&i.Files,
-			&i.Folder,
-			&i.Size,
-			&i.Received,
-			&i.Login,
-			&i.Display,
-			&i.Slug,
-			&i.Judgement,
-			&i.Verdict,
-			&i.Score,
-			&i.Ended,
-			&i.State,
-			&i.Paused,
-			&i.Ignored,
-			&i.Given,
-			&i.Verify,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const listSubmissionsOfAccount = `-- name: ListSubmissionsOfAccount :many
-SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM submitted
-WHERE submitted.id IN (
-    SELECT s.id FROM submission AS s
-    WHERE CASE WHEN s.contest = $1 THEN TRUE ELSE FALSE END AND s.number < $2
-        AND CASE WHEN CAST($3 AS TEXT) <> '' THEN FALSE ELSE TRUE END
-        AND s.account = CAST($4 AS TEXT)
-        AND CASE WHEN NOT CAST($5 AS BOOLEAN) THEN TRUE ELSE
-            (CAST($6 AS TEXT) = '' OR s.language = $6
-                OR s.language = '' AND s.ending <> '' AND CAST($7 AS TEXT) LIKE '%.' || s.ending || '.%')
-            AND (CAST($8 AS BIGINT) = 0 OR s.number = $8)
-            AND (CAST($9 AS TEXT) = '' OR s.problem = (SELECT p.id FROM problem AS p WHERE p.slug = $9))
-            AND (CAST($10 AS TEXT) = '' OR s.team IN (
-                SELECT m.team FROM team_in_group AS m JOIN team_group AS g ON g.contest = m.contest AND g.id = m.team_group
-                WHERE m.contest = $1 AND g.name = $10))
-            AND (NOT CAST($11 AS BOOLEAN) OR EXISTS (
-                SELECT 1 FROM standing AS j WHERE j.submission = s.id AND j.verdict NOT IN ('open', '')))
-            AND (CAST($12 AS BIGINT) = 0 AND CAST($13 AS BIGINT) = 0 OR EXISTS (
-                SELECT 1 FROM submission AS t WHERE t.id = s.id AND COALESCE(t.time_given, t.received) >= $12
-                    AND (CAST($13 AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < $13)))
-            AND (CAST($14 AS TEXT) = '' OR EXISTS (
-                SELECT 1 FROM standing AS w WHERE w.submission = s.id AND w.verify <> '' AND NOT w.ignored
-                    AND CASE WHEN w.verify = 'done' THEN 'done' ELSE 'open' END = CAST($14 AS TEXT))) END
-    ORDER BY s.number DESC LIMIT $15
-)
-ORDER BY submitted.number DESC
-`
-
-type ListSubmissionsOfAccountParams struct {
-	Contest   string
-	Before    int64
-	Verdict   string
-	Owner     string
-	Filtered  bool
-	Language  string
-	Endings   string
-	Number    int64
-	Slug      string
-	TeamGroup string
-	Judged    bool
-	Since     int64
-	Until     int64
-	Verify    string
-	Most      int32
-}
-
-func (q *Queries) ListSubmissionsOfAccount(ctx context.Context, arg ListSubmissionsOfAccountParams) ([]Submitted, error) {
-	rows, err := q.db.QueryContext(ctx, listSubmissionsOfAccount,
-		arg.Contest,
-		arg.Before,
-		arg.Verdict,
-		arg.Owner,
-		arg.Filtered,
-		arg.Language,
-		arg.Endings,
-		arg.Number,
-		arg.Slug,
-		arg.TeamGroup,
-		arg.Judged,
-		arg.Since,
-		arg.Until,
-		arg.Verify,
-		arg.Most,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []Submitted
-	for rows.Next() {
-		var i Submitted
-		if err := rows.Scan(
-			&i.ID,
-			&i.Contest,
-			&i.Team,
-			&i.Number,
-			&i.Problem,
-			&i.Account,
-			&i.Language,
-			&i.Entry,
-			&i.Files,
-			&i.Folder,
-			&i.Size,
-			&i.Received,
-			&i.Login,
-			&i.Display,
-			&i.Slug,
-			&i.Judgement,
-			&i.Verdict,
-			&i.Score,
-			&i.Ended,
-			&i.State,
-			&i.Paused,
-			&i.Ignored,
-			&i.Given,
-			&i.Verify,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const listSubmissionsOfTeam = `-- name: ListSubmissionsOfTeam :many
-SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM submitted
-WHERE submitted.id IN (
-    SELECT s.id FROM submission AS s
-    WHERE CASE WHEN s.contest = $1 THEN TRUE ELSE FALSE END AND s.number < $2
-        AND CASE WHEN CAST($3 AS TEXT) <> '' THEN FALSE ELSE TRUE END
-        AND s.team = CAST($4 AS TEXT)
-        AND CASE WHEN NOT CAST($5 AS BOOLEAN) THEN TRUE ELSE
-            (CAST($6 AS TEXT) = '' OR s.language = $6
-                OR s.language = '' AND s.ending <> '' AND CAST($7 AS TEXT) LIKE '%.' || s.ending || '.%')
-            AND (CAST($8 AS BIGINT) = 0 OR s.number = $8)
-            AND (CAST($9 AS TEXT) = '' OR s.problem = (SELECT p.id FROM problem AS p WHERE p.slug = $9))
-            AND (CAST($10 AS TEXT) = '' OR s.team IN (
-                SELECT m.team FROM team_in_group AS m JOIN team_group AS g ON g.contest = m.contest AND g.id = m.team_group
-                WHERE m.contest = $1 AND g.name = $10))
-            AND (NOT CAST($11 AS BOOLEAN) OR EXISTS (
-                SELECT 1 FROM standing AS j WHERE j.submission = s.id AND j.verdict NOT IN ('open', '')))
-            AND (CAST($12 AS BIGINT) = 0 AND CAST($13 AS BIGINT) = 0 OR EXISTS (
-                SELECT 1 FROM submission AS t WHERE t.id = s.id AND COALESCE(t.time_given, t.received) >= $12
-                    AND (CAST($13 AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < $13)))
-            AND (CAST($14 AS TEXT) = '' OR EXISTS (
-                SELECT 1 FROM standing AS w WHERE w.submission = s.id AND w.verify <> '' AND NOT w.ignored
-                    AND CASE WHEN w.verify = 'done' THEN 'done' ELSE 'open' END = CAST($14 AS TEXT))) END
-    ORDER BY s.number DESC LIMIT $15
-)
-ORDER BY submitted.number DESC
-`
-
-type ListSubmissionsOfTeamParams struct {
-	Contest   string
-	Before    int64
-	Verdict   string
-	Owner     string
-	Filtered  bool
-	Language  string
-	Endings   string
-	Number    int64
-	Slug      string
-	TeamGroup string
-	Judged    bool
-	Since     int64
-	Until     int64
-	Verify    string
-	Most      int32
-}
-
-func (q *Queries) ListSubmissionsOfTeam(ctx context.Context, arg ListSubmissionsOfTeamParams) ([]Submitted, error) {
-	rows, err := q.db.QueryContext(ctx, listSubmissionsOfTeam,
-		arg.Contest,
-		arg.Before,
-		arg.Verdict,
-		arg.Owner,
-		arg.Filtered,
-		arg.Language,
-		arg.Endings,
-		arg.Number,
-		arg.Slug,
-		arg.TeamGroup,
-		arg.Judged,
-		arg.Since,
-		arg.Until,
-		arg.Verify,
-		arg.Most,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []Submitted
-	for rows.Next() {
-		var i Submitted
-		if err := rows.Scan(
-			&i.ID,
-			&i.Contest,
-			&i.Team,
-			&i.Number,
-			&i.Problem,
-			&i.Account,
-			&i.Language,
-			&i.Entry,
-			&i.Files,
-			&i.Folder,
-			&i.Size,
-			&i.Received,
-			&i.Login,
-			&i.Display,
-			&i.Slug,
-			&i.Judgement,
-			&i.Verdict,
-			&i.Score,
-			&i.Ended,
-			&i.State,
-			&i.Paused,
-			&i.Ignored,
-			&i.Given,
-			&i.Verify,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const listSubmissionsOfVerdict = `-- name: ListSubmissionsOfVerdict :many
-SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM submitted
-WHERE submitted.id IN (
-    SELECT s.id FROM standing
-    JOIN submission AS s ON s.id = standing.submission
-    WHERE standing.contest = $1 AND standing.number < $2 AND standing.verdict = CAST($3 AS TEXT)
-        AND CASE WHEN CAST($4 AS TEXT) <> '' THEN s.account = $4 OR s.team = $4 ELSE TRUE END
-        AND CASE WHEN NOT CAST($5 AS BOOLEAN) THEN TRUE ELSE
-            (CAST($6 AS TEXT) = '' OR s.language = $6
-                OR s.language = '' AND s.ending <> '' AND CAST($7 AS TEXT) LIKE '%.' || s.ending || '.%')
-            AND (CAST($8 AS BIGINT) = 0 OR s.number = $8)
-            AND (CAST($9 AS TEXT) = '' OR s.problem = (SELECT p.id FROM problem AS p WHERE p.slug = $9))
-            AND (CAST($10 AS TEXT) = '' OR s.team IN (
-                SELECT m.team FROM team_in_group AS m JOIN team_group AS g ON g.contest = m.contest AND g.id = m.team_group
-                WHERE m.contest = $1 AND g.name = $10))
-            AND (NOT CAST($11 AS BOOLEAN) OR EXISTS (
-                SELECT 1 FROM standing AS j WHERE j.submission = s.id AND j.verdict NOT IN ('open', '')))
-            AND (CAST($12 AS BIGINT) = 0 AND CAST($13 AS BIGINT) = 0 OR EXISTS (
-                SELECT 1 FROM submission AS t WHERE t.id = s.id AND COALESCE(t.time_given, t.received) >= $12
-                    AND (CAST($13 AS BIGINT) = 0 OR COALESCE(t.time_given, t.received) < $13)))
-            AND (CAST($14 AS TEXT) = '' OR EXISTS (
-                SELECT 1 FROM standing AS w WHERE w.submission = s.id AND w.verify <> '' AND NOT w.ignored
-                    AND CASE WHEN w.verify = 'done' THEN 'done' ELSE 'open' END = CAST($14 AS TEXT))) END
-    ORDER BY standing.number DESC LIMIT $15
-)
-ORDER BY submitted.number DESC
-`
-
-type ListSubmissionsOfVerdictParams struct {
-	Contest   string
-	Before    int64
-	Verdict   string
-	Owner     string
-	Filtered  bool
-	Language  string
-	Endings   string
-	Number    int64
-	Slug      string
-	TeamGroup string
-	Judged    bool
-	Since     int64
-	Until     int64
-	Verify    string
-	Most      int32
-}
-
-func (q *Queries) ListSubmissionsOfVerdict(ctx context.Context, arg ListSubmissionsOfVerdictParams) ([]Submitted, error) {
-	rows, err := q.db.QueryContext(ctx, listSubmissionsOfVerdict,
-		arg.Contest,
-		arg.Before,
-		arg.Verdict,
-		arg.Owner,
-		arg.Filtered,
-		arg.Language,
-		arg.Endings,
-		arg.Number,
-		arg.Slug,
-		arg.TeamGroup,
-		arg.Judged,
-		arg.Since,
-		arg.Until,
-		arg.Verify,
-		arg.Most,
-	)
+// ListSubmissions is completed by filter.go, which puts what a filter chooses in the place of 'chosen'.
+func (q *Queries) ListSubmissions(ctx context.Context) ([]Submitted, error) {
+	rows, err := q.db.QueryContext(ctx, listSubmissions)
 	if err != nil {
 		return nil, err
 	}
@@ -789,6 +394,43 @@ func (q *Queries) SubmissionLanguages(ctx context.Context, contest string) ([]Su
 	for rows.Next() {
 		var i SubmissionLanguagesRow
 		if err := rows.Scan(&i.Language, &i.Ending); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const submissionsOfVerdict = `-- name: SubmissionsOfVerdict :many
+SELECT submission.number, submission.team, CAST(COALESCE(submission.time_given, submission.received) AS BIGINT) AS received
+FROM standing
+JOIN submission ON submission.id = standing.submission
+WHERE standing.contest = $1 AND standing.verdict = $2 AND NOT standing.ignored
+ORDER BY submission.number DESC
+`
+
+type SubmissionsOfVerdictRow struct {
+	Number   int64
+	Team     sql.NullString
+	Received int64
+}
+
+func (q *Queries) SubmissionsOfVerdict(ctx context.Context, contest string, verdict string) ([]SubmissionsOfVerdictRow, error) {
+	rows, err := q.db.QueryContext(ctx, submissionsOfVerdict, contest, verdict)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SubmissionsOfVerdictRow
+	for rows.Next() {
+		var i SubmissionsOfVerdictRow
+		if err := rows.Scan(&i.Number, &i.Team, &i.Received); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

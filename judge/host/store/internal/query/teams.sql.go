@@ -202,7 +202,7 @@ func (q *Queries) LeaveGroups(ctx context.Context, team string) error {
 }
 
 const membersOf = `-- name: MembersOf :many
-SELECT member.team, account_role.id, account_role.login, account_role.display, account_role.email, account_role.password, account_role.kind, account_role.session_epoch, account_role.disabled, account_role.created, account_role.erased, account_role.role FROM member
+SELECT member.team, account_role.id, account_role.login, account_role.display, account_role.email, account_role.password, account_role.kind, account_role.session_epoch, account_role.disabled, account_role.created, account_role.erased, account_role.last_login, account_role.role FROM member
 JOIN account_role ON account_role.id = member.account
 WHERE member.contest = $1
 ORDER BY account_role.login
@@ -234,6 +234,7 @@ func (q *Queries) MembersOf(ctx context.Context, contest string) ([]MembersOfRow
 			&i.AccountRole.Disabled,
 			&i.AccountRole.Created,
 			&i.AccountRole.Erased,
+			&i.AccountRole.LastLogin,
 			&i.AccountRole.Role,
 		); err != nil {
 			return nil, err

@@ -1,4 +1,4 @@
-package strictyaml_test
+package strict_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"assay/judge"
-	"assay/judge/packages/strictyaml"
+	"assay/judge/internal/strict"
 )
 
 type limits struct {
@@ -19,8 +19,8 @@ type limits struct {
 // either is a name, or a map of names.
 type either struct{ names map[string]string }
 
-func (e *either) ReadYAML(n *strictyaml.Node) judge.Faults {
-	if n.Kind == strictyaml.Scalar {
+func (e *either) ReadNode(n *strict.Node) judge.Faults {
+	if n.Kind == strict.Scalar {
 		e.names = map[string]string{"en": n.Text}
 		return nil
 	}
@@ -38,11 +38,11 @@ type file struct {
 
 func read(text string) (file, judge.Faults) {
 	var f file
-	n, faults := strictyaml.Parse("p.yaml", []byte(text))
+	n, faults := strict.ParseYAML("p.yaml", []byte(text))
 	return f, append(faults, n.Decode(&f)...)
 }
 
-func TestDecode(t *testing.T) {
+func TestDecodeYAML(t *testing.T) {
 	for _, row := range []struct{ it, text, want string }{
 		{"reads a type in either form", "name: Sum", "{map[en:Sum]} {0 0} [] false map[]"},
 		{"reads a map in the other form", "name: {en: Sum, de: Summe}", "{map[de:Summe en:Sum]} {0 0} [] false map[]"},
@@ -63,7 +63,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-func TestFaults(t *testing.T) {
+func TestYAMLFaults(t *testing.T) {
 	for _, row := range []struct{ it, text, want string }{
 		{"names an unknown key and the one that was meant", "nmae: x", "p.yaml:1:1: unknown key \"nmae\"\n    did you mean \"name\"?"},
 		{"says where an unknown key stands", "limits:\n  tiem: 1", "p.yaml:2:3: unknown key \"tiem\" in limits\n    did you mean \"time\"?"},
@@ -88,7 +88,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func TestBombs(t *testing.T) {
+func TestYAMLBombs(t *testing.T) {
 	laughs := "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n"
 	for i := 1; i < 9; i++ {
 		laughs += fmt.Sprintf("a%d: &a%[1]d [%s]\n", i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d,", i-1), 10), ","))
@@ -99,19 +99,19 @@ func TestBombs(t *testing.T) {
 		{"refuses a deeper hole", strings.Repeat("[", 50_000), "max depth"},
 		{"refuses a huge file", "a: " + strings.Repeat("x", 5<<20), "more than"},
 	} {
-		_, faults := strictyaml.Parse("p.yaml", []byte(row.text))
+		_, faults := strict.ParseYAML("p.yaml", []byte(row.text))
 		if len(faults) == 0 || !strings.Contains(faults.Error(), row.want) {
 			t.Errorf("it %s: got %.200v, want %q", row.it, faults, row.want)
 		}
 	}
 }
 
-func FuzzParse(f *testing.F) {
+func FuzzParseYAML(f *testing.F) {
 	for _, seed := range []string{"a: 1", "a: &x [*x]", "- {a: b, <<: *c}", "%YAML 1.2\n---\n? [a]\n: b", "a: |\n  text\n", "\"a\": 'b'\n...\n---\n"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		n, faults := strictyaml.Parse("f", data)
+		n, faults := strict.ParseYAML("f", data)
 		if n == nil {
 			t.Fatal("Parse returned no node")
 		}

@@ -1,23 +1,10 @@
-// Package strictyaml reads YAML files that people write, and tells them where
-// they went wrong: unknown keys, keys that stand twice and values of the wrong
-// type become a *judge.Fault with file, line, column and a hint, as package strict
-// does it for TOML.
-//
-// Parse makes a tree of Nodes, each with its place. Node.Decode fills a struct,
-// whose `yaml:"name"` tags say what the file may hold; a type whose form in YAML
-// is one of several, such as a name or a list of names, reads its Node itself (Reader).
-//
-// A file is foreign, so it is bounded: its size, its depth, and what its aliases
-// come to. The package does not write YAML, and it does not check what a value
-// means. It is the only one that imports the YAML library.
-package strictyaml
+package strict
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -34,44 +21,16 @@ const (
 	maxDepth = 100
 )
 
-// Kind says what stands at a place.
-type Kind string
-
-const (
-	Null   Kind = "nothing" // an empty value, or none at all
-	Scalar Kind = "a value" // text, number, boolean or date
-	List   Kind = "a list"  // of values
-	Map    Kind = "a map"   // from keys to values
-)
-
-// Node is one value of a file. A nil Node reads as Null: a field of a struct stays
-// nil where the file does not have its key.
-type Node struct {
-	Kind   Kind
-	File   string
-	Line   int // from 1; 0 for a Node that is not there
-	Column int
-	Path   string // how the value is called: "limits.time", "data[2]"; "" for the root
-
-	Text   string // of a scalar, without its quotes
-	Quoted bool   // whether a scalar stands in quotes or in a block, so that it is text for sure
-	tag    string
-
-	items  []*Node // of a list
-	keys   []*Node // of a map, in the order of the file
-	values []*Node
-}
-
-// Parse reads a file's data. The name is only for the faults. An empty file is
+// ParseYAML reads a file's data. The name is only for the faults. An empty file is
 // Null. With a fault, the Node is what could be read.
-func Parse(file string, data []byte) (*Node, judge.Faults) {
-	n, twice, faults := ParseTwice(file, data)
+func ParseYAML(file string, data []byte) (*Node, judge.Faults) {
+	n, twice, faults := ParseYAMLTwice(file, data)
 	return n, append(twice, faults...)
 }
 
-// ParseTwice is Parse, but with the faults of keys that stand twice apart: some
+// ParseYAMLTwice is ParseYAML, but with the faults of keys that stand twice apart: some
 // readers of YAML take the last of them without a word, as the Node has it.
-func ParseTwice(file string, data []byte) (n *Node, twice, faults judge.Faults) {
+func ParseYAMLTwice(file string, data []byte) (n *Node, twice, faults judge.Faults) {
 	none := &Node{Kind: Null, File: file}
 	if len(data) > maxBytes {
 		return none, nil, judge.Faults{{File: file, Text: fmt.Sprintf("the file has %d bytes, more than %d", len(data), maxBytes)}}
@@ -82,7 +41,7 @@ func ParseTwice(file string, data []byte) (n *Node, twice, faults judge.Faults) 
 	var doc, second yaml.Node
 	documents := yaml.NewDecoder(bytes.NewReader(withoutVersion(data)))
 	if err := documents.Decode(&doc); err != nil && !errors.Is(err, io.EOF) {
-		return none, nil, judge.Faults{syntaxFault(file, err)}
+		return none, nil, judge.Faults{yamlSyntaxFault(file, err)}
 	}
 	if doc.Kind == 0 || len(doc.Content) == 0 {
 		return none, nil, nil
@@ -92,7 +51,7 @@ func ParseTwice(file string, data []byte) (n *Node, twice, faults judge.Faults) 
 	if err := documents.Decode(&second); err == nil {
 		b.fault(&second, "a second document begins here", "a line of --- parts documents, and the file is to have one")
 	} else if !errors.Is(err, io.EOF) {
-		b.faults = append(b.faults, syntaxFault(file, err))
+		b.faults = append(b.faults, yamlSyntaxFault(file, err))
 	}
 	return root, b.twice, b.faults
 }
@@ -128,23 +87,18 @@ func withoutVersion(data []byte) []byte {
 	return []byte(text)
 }
 
-// syntaxFault makes a fault of the library's error.
-func syntaxFault(file string, err error) *judge.Fault {
+// yamlSyntaxFault makes a fault of the library's error.
+func yamlSyntaxFault(file string, err error) *judge.Fault {
 	f := &judge.Fault{File: file, Text: strings.TrimPrefix(err.Error(), "yaml: ")}
 	if load, ok := errors.AsType[*yaml.LoadError](err); ok {
 		f.Line, f.Column, f.Text = load.Mark.Line, load.Mark.Column, load.Message
 	}
-	for _, row := range advice {
-		if strings.Contains(f.Text, row.message) {
-			f.Hint = row.hint
-			break
-		}
-	}
+	f.Hint = advice(f.Text, yamlAdvice)
 	return f
 }
 
-// advice says what to do about the library's most frequent messages.
-var advice = []struct{ message, hint string }{
+// yamlAdvice says what to do about the library's most frequent messages.
+var yamlAdvice = [][2]string{
 	{"cannot start any token", "YAML is indented with blanks, not with tabs; a value that starts with @, ` or % stands in quotes"},
 	{"tab character", "YAML is indented with blanks, not with tabs"},
 	{"mapping values are not allowed", "a value with a colon in it stands in quotes"},
@@ -199,8 +153,8 @@ func (b *builder) node(y *yaml.Node, path string, depth int) *Node {
 	case yaml.SequenceNode:
 		b.within[y] = true
 		n.Kind = List
-		for i, item := range y.Content {
-			n.items = append(n.items, b.node(item, fmt.Sprintf("%s[%d]", path, i), depth+1))
+		for i, value := range y.Content {
+			n.items = append(n.items, b.node(value, item(path, i), depth+1))
 		}
 		delete(b.within, y)
 	case yaml.MappingNode:
@@ -213,8 +167,7 @@ func (b *builder) node(y *yaml.Node, path string, depth int) *Node {
 }
 
 func (b *builder) scalar(n *Node, y *yaml.Node) {
-	n.tag = y.ShortTag()
-	if n.tag == "!!null" {
+	if y.ShortTag() == "!!null" {
 		return
 	}
 	n.Kind, n.Text = Scalar, y.Value
@@ -263,77 +216,4 @@ func (b *builder) mapping(n *Node, y *yaml.Node, depth int) {
 			}
 		}
 	}
-}
-
-func join(path, name string) string {
-	if path == "" {
-		return name
-	}
-	return path + "." + name
-}
-
-// Fault makes a fault at the place of the node.
-func (n *Node) Fault(text, hint string) *judge.Fault {
-	return &judge.Fault{File: n.File, Line: n.Line, Column: n.Column, Text: text, Hint: hint}
-}
-
-// Here says whether the value is there, and is not null.
-func (n *Node) Here() bool { return n != nil && n.Kind != Null }
-
-// Items yields the items of a list; a scalar or a map is a list of itself.
-func (n *Node) Items() []*Node {
-	switch {
-	case !n.Here():
-		return nil
-	case n.Kind == List:
-		return n.items
-	}
-	return []*Node{n}
-}
-
-// Pairs yields the keys of a map with their values, in the order of the file.
-func (n *Node) Pairs() iter.Seq2[*Node, *Node] {
-	return func(yield func(k, v *Node) bool) {
-		if n == nil {
-			return
-		}
-		for i, k := range n.keys {
-			if !yield(k, n.values[i]) {
-				return
-			}
-		}
-	}
-}
-
-// Get returns the value of a key, Null where there is none.
-func (n *Node) Get(key string) *Node {
-	for k, v := range n.Pairs() {
-		if k.Text == key {
-			return v
-		}
-	}
-	if n == nil {
-		return &Node{Kind: Null, Path: key}
-	}
-	return &Node{Kind: Null, File: n.File, Path: join(n.Path, key)}
-}
-
-// Key returns the node of a key itself, for faults that are about the key.
-func (n *Node) Key(key string) *Node {
-	for k := range n.Pairs() {
-		if k.Text == key {
-			return k
-		}
-	}
-	return n
-}
-
-// Has says whether a map has the key, be its value null or not.
-func (n *Node) Has(key string) bool {
-	for k := range n.Pairs() {
-		if k.Text == key {
-			return true
-		}
-	}
-	return false
 }

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"assay/cmd/internal/cli"
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/auth"
+	"assay/judge/host/client"
+	"assay/judge/host/job"
+	"assay/judge/host/queue"
+)
+
+// client returns the API of the server. If the address is empty, it returns nil.
+func (w *working) client(address client.Address) (*client.Client, error) {
+	if address.URL == "" {
+		return nil, nil
+	}
+	return client.New(client.Options{
+		Address: client.Address{URL: address.URL, Pin: address.Pin}, Version: cli.Version(),
+		Wait: func(err error) { w.logger.Warn("server", "error", err) },
+		Sign: func(method, path string) (string, error) { return auth.Sign(w.seed, time.Now(), method, path) },
+	})
+}
+
+// address is that of --join, or else the one that is remembered.
+func (w *working) address() (a client.Address, err error) {
+	if w.join != "" {
+		return client.ParseAddress(w.join)
+	}
+	known, err := client.ReadLogins(w.file())
+	if err != nil {
+		return a, err
+	}
+	for url, l := range known {
+		return client.Address{URL: url, Pin: l.Pin}, nil
+	}
+	return a, &judge.Misuse{Err: fmt.Errorf("this worker has not joined a server yet: no server is recorded in %s\n    get an address with a code from: judged admin worker add NAME", w.data)}
+}
+
+func (w *working) file() string { return filepath.Join(w.data, "server.json") }
+
+// enter says hello with a key that the server knows, and else joins with the code.
+func (w *working) enter(ctx context.Context, api *client.Client, code, public string, offer job.Offer) (*client.Welcome, error) {
+	welcome, err := api.Hello(ctx, offer)
+	if refused, is := errors.AsType[*client.Error](err); is && code != "" && (refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden) {
+		welcome, err = api.Join(ctx, client.Join{Code: code, Key: public, Offer: offer})
+	}
+	return welcome, err
+}
+
+// member connects to the queue, and remembers the server.
+func (w *working) member(ctx context.Context, a client.Address, welcome *client.Welcome) (*queue.Member, error) {
+	if err := client.WriteLogins(w.file(), client.Logins{a.URL: {Pin: a.Pin}}); err != nil {
+		return nil, err
+	}
+	o := queue.JoinOptions{
+		Worker: welcome.Worker, Class: welcome.Class, Seed: w.seed, URL: a.URL + queue.Path, Lanes: welcome.Lanes, Slots: w.slots,
+		Notice: func(err error) { w.logger.Warn("queue", "error", err) },
+		Sign:   func(method, path string) (string, error) { return auth.Sign(w.seed, time.Now(), method, path) },
+	}
+	var err error
+	if o.TLS, err = client.TLS(a.Pin); err != nil {
+		return nil, err
+	}
+	if welcome.Queue != "" {
+		o.URL, o.TLS = welcome.Queue, nil
+		o.Credentials = os.Getenv("ASSAY_QUEUE_CREDENTIALS")
+	}
+	return queue.Join(ctx, o)
+}
+
+// blobs fetches from the server.
+type blobs struct{ *client.Client }
+
+func (b blobs) Fetch(ctx context.Context, why job.Claim, d blob.Digest, _ int64) (io.ReadCloser, error) {
+	r, err := b.Client.Fetch(ctx, d, why)
+	if refused, is := errors.AsType[*client.Error](err); is && refused.Status == http.StatusNotFound {
+		return nil, fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+	}
+	return r, err
+}

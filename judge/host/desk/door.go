@@ -1,0 +1,197 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/store"
+)
+
+// An Access is what an account may do at a contest, a hole or a ladder. Pages and the API ask it.
+type Access struct {
+	Account *store.Account // nil if the caller is not logged in
+	Role    auth.Role
+	State   auth.State
+
+	kind   kind
+	name   string // of the contest, hole or ladder
+	closed string // why it accepts nothing from anyone, if the phase does not say it
+}
+
+// kind is a kind of places that accept submissions.
+type kind struct {
+	name    string
+	submit  auth.Action
+	accepts string // in the plural
+}
+
+var (
+	contest = kind{"contest", auth.Submit, "submissions"}
+	hole    = kind{"hole", auth.Golf, "submissions"}
+	ladder  = kind{"ladder", auth.EnterBot, "bots"}
+)
+
+// Can reports whether the account may do an action now.
+func (t *Access) Can(a auth.Action) bool { return auth.Can(t.Role, a, t.State) }
+
+// Admit returns nil if the account may submit now. Otherwise it returns the Refusal of Closed.
+func (t *Access) Admit() error {
+	if t.Can(t.kind.submit) {
+		return nil
+	}
+	return t.Closed()
+}
+
+// Closed returns why a place accepts nothing of the account now.
+func (t *Access) Closed() *Refusal {
+	switch {
+	case !t.State.Shown:
+		return &Refusal{Code: http.StatusNotFound, Text: "there is no such " + t.kind.name}
+	case t.closed != "":
+		return &Refusal{Code: http.StatusForbidden, Text: t.closed}
+	case t.Account == nil:
+		return &Refusal{Code: http.StatusUnauthorized, Text: "only users who are logged in may submit"}
+	case t.State.Phase == auth.Before:
+		return t.NotBegun()
+	case t.State.Phase == auth.Over:
+		return &Refusal{Code: http.StatusForbidden, Text: t.name + " is over and takes no more " + t.kind.accepts}
+	}
+	return &Refusal{Code: http.StatusForbidden, Text: "you do not take part in " + t.name}
+}
+
+// NotBegun returns the Refusal of a request that must wait for the start.
+func (t *Access) NotBegun() *Refusal {
+	return &Refusal{Code: http.StatusForbidden, Text: t.name + " has not begun yet", Hint: "come back when it has"}
+}
+
+// of returns the access to an object of an account there.
+func (t *Access) of(account string) Access {
+	own := *t
+	own.State.Own = t.Account != nil && t.Account.ID == account
+	return own
+}
+
+// shown reports whether a place shows itself to an account: if it has a role there, or is in a team there.
+func shown(v store.Visibility, a *store.Account, role, team bool) bool {
+	switch v {
+	case store.Public:
+		return true
+	case store.Accounts:
+		return a != nil
+	case store.Teams:
+		return team || role
+	}
+	return role
+}
+
+// Role is what an account is on the whole site.
+func Role(a *store.Account) auth.Role {
+	if a == nil {
+		return auth.Anonymous
+	}
+	return auth.Higher(auth.Contestant, auth.Role(a.Role))
+}
+
+// A Seat is the access of an account to a contest.
+type Seat struct {
+	Access
+	Contest *store.Contest
+	Team    *store.Team // nil if the account does not take part, or not yet
+}
+
+// Ends returns when the contest ends for the account. The zero time means never.
+func (s *Seat) Ends() time.Time {
+	end := s.Contest.Ends()
+	if !end.IsZero() && s.Team != nil {
+		end = end.Add(s.Team.ExtraTime)
+	}
+	return end
+}
+
+// Seat returns the access of an account to a contest. If a is nil, the caller is not logged in.
+func (d *Desk) Seat(ctx context.Context, c *store.Contest, a *store.Account) (*Seat, error) {
+	s := &Seat{Contest: c, Access: Access{Account: a, Role: Role(a), kind: contest, name: c.Name}}
+	given := false
+	if a != nil {
+		role, err := d.Store.RoleIn(ctx, a.ID, c.ID)
+		if err != nil {
+			return nil, err
+		}
+		given = role != ""
+		s.Role = auth.Higher(s.Role, auth.Role(role))
+		s.Team, err = d.Store.TeamOf(ctx, c.ID, a.ID)
+		if errors.Is(err, store.ErrNotFound) {
+			s.Team, err = nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	s.State.Phase, s.State.Practice = d.phase(s), c.Settings.Practice
+	s.State.Shown = shown(c.Visibility, a, given, s.Team != nil)
+	return s, nil
+}
+
+// phase returns the phase of a contest for the team of a seat.
+func (d *Desk) phase(s *Seat) auth.Phase {
+	now, end := d.Time(), s.Ends()
+	switch {
+	case s.Contest.Starts.IsZero() || now.Before(s.Contest.Starts):
+		return auth.Before
+	case !end.IsZero() && !now.Before(end):
+		return auth.Over
+	}
+	return auth.Running
+}
+
+// SeatFor returns the access to a contest that an account has if it acts for a team.
+func (d *Desk) SeatFor(s *Seat, t *store.Team) *Seat {
+	of := *s
+	of.Team = t
+	of.State.Phase = d.phase(&of)
+	return &of
+}
+
+// LadderAccess returns the access of an account to a ladder. If a is nil, the caller is not logged in.
+func LadderAccess(l *store.Ladder, a *store.Account) *Access {
+	t := &Access{Account: a, Role: Role(a), State: auth.State{Phase: auth.Running}, kind: ladder, name: l.Name}
+	t.State.Shown = shown(l.Visibility, a, false, false)
+	if !l.Open {
+		t.State.Phase, t.closed = auth.Over, l.Name+" is closed and takes no more bots"
+	}
+	return t
+}
+
+// OfBot returns the access to a bot of a ladder.
+func (t *Access) OfBot(b *store.Bot) *Access {
+	own := t.of(b.Account)
+	return &own
+}
+
+// AdmitBot returns nil if the account may submit a bot of that name to a ladder, which has these bots. Otherwise
+// it returns a Refusal: of Closed, or that the account has reached a limit. A repeated key is no further bot.
+func (d *Desk) AdmitBot(ctx context.Context, l *store.Ladder, a *store.Account, key, name string, bots []*store.Bot) error {
+	if err := LadderAccess(l, a).Admit(); err != nil {
+		return err
+	}
+	if known, err := d.Store.KnowsBot(ctx, l.ID, a.ID, key); err != nil || known {
+		return err
+	}
+	names := map[string]bool{}
+	for _, b := range bots {
+		if b.Account == a.ID && b.State != store.BotRetired && b.State != store.BotRefused {
+			names[b.Name] = true
+		}
+	}
+	if !names[name] && int64(len(names)) >= l.PerAccount {
+		return refused("you have %d bots here, which is the limit: submit a new version of one of them under its name, or retire one first", len(names))
+	}
+	recent, err := d.Store.RecentBots(ctx, l.ID, a.ID, BotRate.Within)
+	if err == nil && recent >= BotRate.Most {
+		return BotRate.Reached()
+	}
+	return err
+}

@@ -1,0 +1,184 @@
+package desk
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/store"
+)
+
+// A Limit is how many of something a holder may have, at one time or within a time.
+type Limit struct {
+	What   string // in the plural
+	Of     string // the holder: "account", "network", "team" or "server"
+	Most   int64
+	Within time.Duration // if zero, at one time
+	Hint   string
+}
+
+const (
+	noRole    = "account without a role"
+	publisher = "account with a role or the right to publish"
+)
+
+// The limits, from those that a contestant may reach to those that only an attack reaches. A network is an
+// address: of IPv6 its first half.
+var (
+	PendingSubmissions = Limit{"pending submissions", noRole, 100, 0, "wait until some of them are judged"}
+	// SubmissionRate applies unless the settings of a contest have another.
+	SubmissionRate = Limit{"submissions to a contest, unless its settings say otherwise", "account", 10, time.Minute, "wait a minute"}
+	AnswerRate     = Limit{"submissions to a hole", "account", 10, time.Minute, "wait a minute"}
+	BotRate        = Limit{"bots submitted to a ladder", "account", 10, time.Minute, "wait a minute"}
+	OpenQuestions  = Limit{"unanswered clarification requests", "team", store.MostQuestions, 0, "wait for an answer"}
+
+	RemoteRuns        = Limit{"remote runs (`judge verify`, `adequacy`, `golf` and `arena` with `--on`)", "account", 10, 0, "wait until one of them has ended"}
+	ManyRemoteRuns    = Limit{"remote runs", publisher, 100, 0, RemoteRuns.Hint}
+	RemoteRunRate     = Limit{"remote runs that begin", "account", 60, time.Minute, "wait a minute"}
+	ManyRemoteRunRate = Limit{"remote runs that begin", publisher, 600, time.Minute, "wait a minute"}
+
+	// UnusedUploads is at least four times the largest submission that the server accepts. An administrator
+	// has no limit.
+	UnusedUploads = Limit{"MiB of uploads that no submission uses", "account", 64, 0, "submit what you have uploaded, or wait: unused uploads are removed after a while"}
+	UnusedBundles = Limit{"MiB of uploads that no problem uses", "account with the right to publish", 8 << 10, 0, "publish what you have uploaded, or wait: unused uploads are removed after a while"}
+
+	Uploads          = Limit{"uploads by the API under way, after which others wait", "account", 8, 0, ""}
+	QueuedRequests   = Limit{"requests that wait for an earlier one", "account or network", 1000, 0, "wait for your pending requests to finish"}
+	StreamsOfAccount = Limit{"live pages and followed judgements", "account", 100, 0, "close some of them, then reload"}
+	StreamsOfNetwork = Limit{"live pages of readers who are not logged in", "network", 2000, 0, StreamsOfAccount.Hint}
+	StreamsOfServer  = Limit{"live pages and followed judgements", "server", 20_000, 0, StreamsOfAccount.Hint}
+	FeedsOfNetwork   = Limit{"event feeds of the Contest API", "network", 64, 0, "close some of them"}
+	FeedsOfServer    = Limit{"event feeds of the Contest API", "server", 500, 0, "close some of them"}
+	WrongPasswords   = Limit{"wrong passwords without a delay, which then doubles from 1 s to 30 s", "username and network", 4, 0, ""}
+	PasswordChecks   = Limit{"passwords that wait to be checked", "server", auth.MostWaiting, 0, ""}
+	Registrations    = Limit{"accounts that register themselves", "network", 60, time.Hour, ""}
+
+	// ConnectionsOfNetwork does not apply to trusted proxies. A connection that only waits takes 60 KB of memory.
+	ConnectionsOfNetwork = Limit{"connections", "network", 4000, 0, ""}
+	ConnectionsOfServer  = Limit{"connections", "server", 20_000, 0, ""}
+)
+
+// Limits are all limits in the order of the table in docs/operations.md.
+var Limits = []*Limit{
+	&PendingSubmissions, &SubmissionRate, &AnswerRate, &BotRate, &OpenQuestions,
+	&RemoteRuns, &ManyRemoteRuns, &RemoteRunRate, &ManyRemoteRunRate, &UnusedUploads, &UnusedBundles,
+	&Uploads, &QueuedRequests, &StreamsOfAccount, &StreamsOfNetwork, &StreamsOfServer, &FeedsOfNetwork, &FeedsOfServer,
+	&WrongPasswords, &PasswordChecks, &Registrations, &ConnectionsOfNetwork, &ConnectionsOfServer,
+}
+
+// With returns the limit with another number.
+func (l Limit) With(most int64) Limit {
+	l.Most = most
+	return l
+}
+
+// per returns the time within which the limit counts, such as " per minute".
+func (l Limit) per() string {
+	switch l.Within {
+	case time.Minute:
+		return " per minute"
+	case time.Hour:
+		return " per hour"
+	}
+	return ""
+}
+
+// Reached returns the Refusal of a request beyond the limit.
+func (l Limit) Reached() *Refusal {
+	what, _, _ := strings.Cut(l.What, ", ")
+	what, _, _ = strings.Cut(what, " (")
+	of := "for each " + l.Of
+	if l.Of == "server" {
+		of = "on this server"
+	}
+	return &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("limit reached: %d %s%s %s", l.Most, what, l.per(), of), Hint: l.Hint}
+}
+
+// mostRemembered bounds the holders that a count over time remembers.
+const mostRemembered = 10_000
+
+// A Recent counts what holders did within the time of a limit. The zero value is ready.
+type Recent struct {
+	mu sync.Mutex
+	of map[string][]time.Time
+}
+
+// Enter counts one more, or returns how long the holder must wait.
+func (c *Recent) Enter(holder string, l Limit, now time.Time) (wait time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.of == nil || len(c.of) >= mostRemembered {
+		c.of = map[string][]time.Time{}
+	}
+	recent := c.of[holder]
+	for len(recent) > 0 && now.Sub(recent[0]) >= l.Within {
+		recent = recent[1:]
+	}
+	if int64(len(recent)) >= l.Most {
+		c.of[holder] = recent
+		return l.Within - now.Sub(recent[0])
+	}
+	c.of[holder] = append(recent, now)
+	return 0
+}
+
+// A Counter counts what is open at one time. The zero value is ready.
+type Counter struct {
+	mu  sync.Mutex
+	of  map[string]int64
+	all int64
+}
+
+// Enter counts one more of a holder until leave is called once. It returns the limit that is reached, if one is:
+// of the holder, or of all holders.
+func (c *Counter) Enter(holder string, of, all Limit) (leave func(), reached *Limit) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.all >= all.Most {
+		return nil, &all
+	}
+	if c.of[holder] >= of.Most {
+		return nil, &of
+	}
+	if c.of == nil {
+		c.of = map[string]int64{}
+	}
+	c.of[holder]++
+	c.all++
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.all--
+		if c.of[holder]--; c.of[holder] == 0 {
+			delete(c.of, holder)
+		}
+	}, nil
+}
+
+// EnterStream counts a stream of events, of a page or of the command line, until leave is called. A browser has
+// one for each window that cannot share. It returns a *Refusal if the account or, if a is nil, the network of the
+// address has too many.
+func (d *Desk) EnterStream(ctx context.Context, a *store.Account, address string) (leave func(), err error) {
+	holder, of := Network(address).String(), StreamsOfNetwork
+	if a != nil {
+		holder, of = AccountTurn(a), StreamsOfAccount
+	}
+	return enter(ctx, &d.streams, holder, of, StreamsOfServer)
+}
+
+// EnterFeed counts an event feed of the Contest API, as EnterStream does.
+func (d *Desk) EnterFeed(ctx context.Context, address string) (leave func(), err error) {
+	return enter(ctx, &d.feeds, Network(address).String(), FeedsOfNetwork, FeedsOfServer)
+}
+
+func enter(ctx context.Context, c *Counter, holder string, of, all Limit) (func(), error) {
+	leave, reached := c.Enter(holder, of, all)
+	if reached != nil {
+		return nil, turnAway(ctx, *reached)
+	}
+	return leave, nil
+}

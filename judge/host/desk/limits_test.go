@@ -1,0 +1,195 @@
+package desk_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"assay/judge/host/desk"
+	"assay/judge/host/store"
+)
+
+// TestStreamsBounded: an account has 100 at once, and a network 2,000. One more is refused slowly, and one that ends
+// gives its place to another.
+func TestStreamsBounded(t *testing.T) {
+	for name, tt := range map[string]struct {
+		who  *store.Account
+		most int
+	}{"an account": {&store.Account{ID: "ada"}, 100}, "a network": {nil, 2000}} {
+		synctest.Test(t, func(t *testing.T) {
+			var d desk.Desk
+			var leave func()
+			for range tt.most {
+				var err error
+				if leave, err = d.EnterStream(t.Context(), tt.who, "10.0.0.1:1"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			began := time.Now()
+			_, err := d.EnterStream(t.Context(), tt.who, "10.0.0.1:2")
+			if refusal, is := errors.AsType[*desk.Refusal](err); !is || refusal.Code != http.StatusTooManyRequests {
+				t.Errorf("one more of %s: %v", name, err)
+			}
+			if took := time.Since(began); took != time.Second {
+				t.Errorf("to be turned away takes %v", took)
+			}
+			if _, err := d.EnterStream(t.Context(), &store.Account{ID: "bob"}, "10.0.0.2:1"); err != nil {
+				t.Errorf("another account than %s: %v", name, err)
+			}
+			leave()
+			if _, err := d.EnterStream(t.Context(), tt.who, "10.0.0.1:3"); err != nil {
+				t.Errorf("%s, after one has ended: %v", name, err)
+			}
+		})
+	}
+}
+
+// TestFeedsBounded: a network has 64 event feeds at once, and the server 500.
+func TestFeedsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var d desk.Desk
+		enter := func(network int, want string) {
+			t.Helper()
+			if _, err := d.EnterFeed(t.Context(), fmt.Sprintf("10.0.0.%d:1", network)); (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("another one of network %d: %v, want %q", network, err, want)
+			}
+		}
+		for i := range 500 {
+			enter(i/64, "")
+			if i == 63 {
+				enter(0, "64 event feeds of the Contest API for each network")
+			}
+		}
+		enter(8, "500 event feeds of the Contest API on this server")
+	})
+}
+
+// TestLimitsPage: the table of docs/operations.md has all limits with their numbers.
+func TestLimitsPage(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "| what | limit | for each |\n| --- | --- | --- |\n"
+	for _, l := range desk.Limits {
+		most, within := fmt.Sprint(l.Most), map[time.Duration]string{time.Minute: " per minute", time.Hour: " per hour"}[l.Within]
+		if n := len(most); n > 3 {
+			most = most[:n-3] + "," + most[n-3:]
+		}
+		want += fmt.Sprintf("| %s | %s%s | %s |\n", l.What, most, within, l.Of)
+	}
+	if !strings.Contains(string(page), "\n"+want+"\n") {
+		t.Errorf("docs/operations.md does not have this table:\n%s", want)
+	}
+}
+
+// TestReached: a refusal names the limit and who has it.
+func TestReached(t *testing.T) {
+	for _, tt := range []struct {
+		of   desk.Limit
+		want string
+	}{
+		{desk.SubmissionRate.With(3), "limit reached: 3 submissions to a contest per minute for each account"},
+		{desk.RemoteRuns, "limit reached: 10 remote runs for each account"},
+		{desk.Registrations, "limit reached: 60 accounts that register themselves per hour for each network"},
+		{desk.FeedsOfServer, "limit reached: 500 event feeds of the Contest API on this server"},
+	} {
+		if got := tt.of.Reached(); got.Text != tt.want || got.Code != http.StatusTooManyRequests {
+			t.Errorf("%d %q, want %q", got.Code, got.Text, tt.want)
+		}
+	}
+}
+
+// TestCounter: a holder and all holders have a limit each, and one that leaves makes room.
+func TestCounter(t *testing.T) {
+	var c desk.Counter
+	of, all := desk.Limit{What: "doors", Most: 2}, desk.Limit{What: "houses", Most: 3}
+	enter := func(holder, want string) (leave func()) {
+		t.Helper()
+		leave, reached := c.Enter(holder, of, all)
+		if got := ""; reached != nil {
+			if got = reached.What; got != want || leave != nil {
+				t.Errorf("%s reaches the limit of %q, want %q", holder, got, want)
+			}
+		} else if want != "" {
+			t.Errorf("%s enters", holder)
+		}
+		return leave
+	}
+	first := enter("ada", "")
+	enter("ada", "")
+	enter("ada", "doors")
+	enter("bob", "")
+	enter("bob", "houses")
+	first()
+	enter("bob", "")
+	enter("ada", "houses")
+}
+
+// TestRecentForgets: what many holders did does not fill the memory.
+func TestRecentForgets(t *testing.T) {
+	var c desk.Recent
+	now, l := time.Now(), desk.Limit{Most: 1, Within: time.Hour}
+	for i := range 10_000 {
+		c.Enter(fmt.Sprint(i), l, now)
+	}
+	if wait := c.Enter("0", l, now); wait != 0 {
+		t.Errorf("with 10,000 holders the first one waits %v", wait)
+	}
+}
+
+// TestRecent: as many as the limit within its time, of each holder, and the wait is until the first is over.
+func TestRecent(t *testing.T) {
+	var c desk.Recent
+	now, l := time.Date(2026, 11, 28, 10, 0, 0, 0, time.UTC), desk.Limit{Most: 2, Within: time.Hour}
+	for _, tt := range []struct {
+		holder   string
+		at, wait time.Duration
+	}{
+		{"ada", 0, 0}, {"ada", 10 * time.Minute, 0}, {"ada", 20 * time.Minute, 40 * time.Minute}, {"bob", 20 * time.Minute, 0},
+		{"ada", time.Hour, 0}, {"ada", 61 * time.Minute, 9 * time.Minute}, {"ada", 70 * time.Minute, 0},
+	} {
+		if got := c.Enter(tt.holder, l, now.Add(tt.at)); got != tt.wait {
+			t.Errorf("%s after %v waits %v, want %v", tt.holder, tt.at, got, tt.wait)
+		}
+	}
+}
+
+// TestWrongPasswords: four wrong passwords have no delay, then each doubles it from 1 s to 30 s, for one username in
+// one network.
+func TestWrongPasswords(t *testing.T) {
+	var c desk.LoginThrottle
+	now := time.Date(2026, 11, 28, 10, 0, 0, 0, time.UTC)
+	ada := desk.LoginFrom("Ada", "10.0.0.1:1")
+	try := func(by string, good bool, says string) {
+		t.Helper()
+		asked := false
+		got, err := c.Try(by, now, func() (bool, error) { asked = true; return good, nil })
+		if status, text := code(t, err); text != says || (says != "") != (status == http.StatusTooManyRequests) || asked != (says == "") || got != (good && asked) {
+			t.Errorf("%s: %v, %d %q, want %q", by, got, status, text, says)
+		}
+	}
+	for _, wait := range []int{0, 0, 0, 0, 1, 2, 4, 8, 16, 30, 30} {
+		try(ada, false, "")
+		if wait > 0 { // an attempt without a delay would count
+			now = now.Add(time.Duration(wait)*time.Second - time.Nanosecond)
+			try(ada, true, "too many wrong passwords: wait 1 second")
+			now = now.Add(time.Nanosecond)
+		}
+	}
+	try(ada, false, "")
+	try(desk.LoginFrom("ada", "10.0.0.1:9"), true, "too many wrong passwords: wait 30 seconds")
+	try(desk.LoginFrom("ada", "10.0.0.2:1"), false, "")
+	try(desk.LoginFrom("bob", "10.0.0.1:1"), false, "")
+	now = now.Add(30 * time.Second)
+	try(ada, true, "")
+	for range 4 {
+		try(ada, false, "")
+	}
+	try(ada, true, "")
+}

@@ -1,0 +1,102 @@
+package feed
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"assay/judge/host/clics"
+	"assay/judge/host/store"
+)
+
+// readClarifications reads the clarifications of a contest.
+func (c *Contest) readClarifications(ctx context.Context, s *setup) ([]*unit, error) {
+	rows, err := c.Store.APIClarifications(ctx, c.id)
+	if err != nil {
+		return nil, err
+	}
+	number, used := map[int64]*store.APIClarification{}, map[string]bool{}
+	for _, r := range rows {
+		used[r.ExtID] = true
+	}
+	var units []*unit
+	for _, r := range rows {
+		number[r.Number] = r
+		o := clics.Object{"id": r.ExtID, "text": r.Text, "time": r.At, "contest_time": s.contestTime(r.At)}
+		it := item{Object: o, team: r.Team, Facts: clics.Facts{ToAll: r.Staff && r.Team == "" && !r.To.Chosen(), Names: r.Problem != ""}}
+		if id := s.problemByID(r.Problem); id != "" {
+			o["problem_id"] = id
+		}
+		if team := s.teams[r.Team]; team != nil {
+			if r.Staff {
+				o["to_team_ids"], o["to_team_id"] = []string{team.ExtID}, team.ExtID
+			} else {
+				o["from_team_id"] = team.ExtID
+			}
+		}
+		if question := number[r.ReplyTo]; question != nil {
+			o["reply_to_id"], it.replied = question.ExtID, question.Team
+		}
+		items := []item{it}
+		if r.To.Chosen() {
+			items = s.chosen(it, r.To, used)
+		}
+		units = append(units, &unit{key: key{clics.Clarifications, fmt.Sprint(r.Number)}, items: items})
+	}
+	return units, nil
+}
+
+// chosen returns the objects of a clarification to several teams and groups: one in 2026-01, and in 2023-06
+// one for each team. Used are the ids that clarifications have.
+func (s *setup) chosen(it item, to store.Recipients, used map[string]bool) []item {
+	one := it
+	one.only, one.Object = clics.V2026, clone(it.Object)
+	var named, groups []string
+	readers := map[string]bool{}
+	for _, r := range to.Teams {
+		if team := s.teams[r.ID]; team != nil {
+			readers[r.ID] = true
+			named = append(named, team.ExtID)
+			if team.Hidden {
+				one.secret = append(one.secret, team.ExtID)
+			}
+		}
+	}
+	for _, g := range to.Groups {
+		groups = append(groups, g.ID)
+	}
+	one.Object["to_team_ids"], one.Object["to_group_ids"] = named, groups
+	var teams []*store.Team
+	for _, team := range s.teams {
+		if readers[team.ID] || slices.ContainsFunc(groups, func(id string) bool { return slices.Contains(team.GroupIDs, id) }) {
+			teams = append(teams, team)
+		}
+	}
+	slices.SortFunc(teams, func(a, b *store.Team) int { return int(a.Number - b.Number) })
+	items := []item{one}
+	for i, team := range teams {
+		items[0].told = append(items[0].told, team.ID)
+		each := it
+		each.only, each.team, each.Object = clics.V2023, team.ID, clone(it.Object)
+		each.Object["to_team_id"] = team.ExtID
+		if i > 0 {
+			each.Object["id"] = furtherID(it.Object["id"].(string), i+1, used)
+		}
+		items = append(items, each)
+	}
+	return items
+}
+
+// furtherID returns the id of the n-th object of a clarification: its own with a number, or another one if
+// that is too long or used.
+func furtherID(id string, n int, used map[string]bool) string {
+	const most = 36
+	for dash := "-"; ; dash += "-" {
+		end := fmt.Sprint(dash, n)
+		further := id[:min(len(id), most-len(end))] + end
+		if !used[further] {
+			used[further] = true
+			return further
+		}
+	}
+}

@@ -1,0 +1,34 @@
+-- Clarifications to several teams and groups, and their categories.
+
+-- +goose Up
+ALTER TABLE clarification ADD COLUMN category TEXT NOT NULL DEFAULT ''; -- technical; '' is general, or that of the problem
+ALTER TABLE clarification ADD COLUMN chosen BOOLEAN NOT NULL DEFAULT FALSE; -- for the teams and groups of the tables below alone
+
+-- + Teams to which the jury wrote a clarification that is chosen.
+CREATE TABLE clarification_team (
+    contest TEXT NOT NULL,
+    number BIGINT NOT NULL,
+    team TEXT NOT NULL REFERENCES team (id),
+    PRIMARY KEY (contest, number, team),
+    FOREIGN KEY (contest, number) REFERENCES clarification (contest, number)
+);
+CREATE INDEX clarification_team_team ON clarification_team (team);
+
+-- + Groups to whose teams the jury wrote a clarification that is chosen.
+CREATE TABLE clarification_group (
+    contest TEXT NOT NULL,
+    number BIGINT NOT NULL,
+    team_group TEXT NOT NULL,
+    PRIMARY KEY (contest, number, team_group),
+    FOREIGN KEY (contest, number) REFERENCES clarification (contest, number),
+    FOREIGN KEY (contest, team_group) REFERENCES team_group (contest, id)
+);
+
+-- The teams that read a clarification that is not for all.
+CREATE VIEW clarification_reader AS
+SELECT contest, number, CAST(team AS TEXT) AS team FROM clarification WHERE team IS NOT NULL
+UNION
+SELECT contest, number, team FROM clarification_team
+UNION
+SELECT clarification_group.contest, clarification_group.number, team_in_group.team FROM clarification_group
+JOIN team_in_group ON team_in_group.contest = clarification_group.contest AND team_in_group.team_group = clarification_group.team_group;

@@ -1,0 +1,52 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"strconv"
+	"syscall"
+)
+
+// otherUser returns the user that runs the server if the test runs as root, as which PostgreSQL
+// does not start: postgres or, if there is none, the one that owns nothing.
+func otherUser() (uid, gid int, err error) {
+	u, err := user.Lookup("postgres")
+	if err != nil {
+		u, err = user.LookupId("65534")
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("PostgreSQL does not run as root: create the user postgres: %w", err)
+	}
+	uid, err1 := strconv.Atoi(u.Uid)
+	gid, err2 := strconv.Atoi(u.Gid)
+	return uid, gid, errors.Join(err1, err2)
+}
+
+// giveAway gives the directory to the user that runs the server.
+func giveAway(dir string) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	uid, gid, err := otherUser()
+	if err != nil {
+		return err
+	}
+	return os.Chown(dir, uid, gid)
+}
+
+// asOtherUser makes a command run as that user, and end with its parent.
+func asOtherUser(cmd *exec.Cmd) error {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT}
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	uid, gid, err := otherUser()
+	if err != nil {
+		return err
+	}
+	cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+	return nil
+}

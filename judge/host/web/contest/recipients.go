@@ -1,0 +1,126 @@
+package contest
+
+import (
+	"slices"
+	"strings"
+
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+	"assay/judge/host/web/access"
+)
+
+// recipientsView is the part of a form that says to whom the jury writes.
+type recipientsView struct {
+	Answer        bool   // the form is that of an answer
+	Team          string // that asks, if it is
+	To            string // team, all or chosen
+	Groups, Teams []recipientChoice
+}
+
+type recipientChoice struct {
+	ID, Name string
+	On       bool
+}
+
+// recipients reads the part of a form that says to whom the jury writes, and sets that in n. Asker is the id
+// of the team that an answer always goes to; if empty, the form is that of an announcement. What is wrong is
+// told in words.
+func (s *site) recipients(r *web.Request, n *store.NewClarification, asker string) (v recipientsView, wrong string, err error) {
+	v, err = s.recipientsView(r, asker != "")
+	if err != nil {
+		return v, "", err
+	}
+	if to := r.PostFormValue("to"); to != "" {
+		v.To = to
+	}
+	for i := range v.Teams {
+		if v.Teams[i].On = slices.Contains(r.PostForm["team"], v.Teams[i].ID); v.Teams[i].On {
+			n.Teams = append(n.Teams, v.Teams[i].ID)
+		}
+	}
+	for i := range v.Groups {
+		if v.Groups[i].On = slices.Contains(r.PostForm["group"], v.Groups[i].ID); v.Groups[i].On {
+			n.Groups = append(n.Groups, v.Groups[i].ID)
+		}
+	}
+	some := len(n.Teams)+len(n.Groups) > 0
+	switch gone := len(r.PostForm["team"])+len(r.PostForm["group"]) > len(n.Teams)+len(n.Groups); {
+	case gone:
+		wrong = "a team or group is no longer there: check the selection"
+	case v.To == "chosen" && !some:
+		wrong = "no team or group is selected"
+	case v.To != "chosen" && some:
+		wrong = "teams or groups are selected: send the message to them, or clear the selection"
+	case v.To == "chosen" && asker != "" && !slices.Contains(n.Teams, asker):
+		n.Teams = append(n.Teams, asker)
+	case v.To == "team" && asker != "":
+		n.Team = asker
+	case v.To != "all" && v.To != "chosen":
+		return v, "", web.BadRequest("to=%.20q is not one of team, all and chosen", v.To)
+	}
+	return v, wrong, nil
+}
+
+// recipientsView lists the teams and groups of the contest.
+func (s *site) recipientsView(r *web.Request, answer bool) (recipientsView, error) {
+	v := recipientsView{Answer: answer, To: "all"}
+	if answer {
+		v.To = "team"
+	}
+	id := access.Of(r).Contest.ID
+	teams, err := s.Store.Teams(r.Context(), id)
+	if err != nil {
+		return v, err
+	}
+	for _, t := range teams {
+		v.Teams = append(v.Teams, recipientChoice{ID: t.ID, Name: t.Name})
+	}
+	groups, err := s.Store.Groups(r.Context(), id)
+	for _, g := range groups {
+		v.Groups = append(v.Groups, recipientChoice{ID: g.ID, Name: g.Name})
+	}
+	return v, err
+}
+
+// sentTo returns to whom a message of the jury went, for a page or the audit: "all" or, for example, "2 teams and
+// 1 group".
+func sentTo(n store.NewClarification) string {
+	var parts []string
+	if len(n.Teams) > 0 {
+		parts = append(parts, web.Counted(len(n.Teams), "team", "teams"))
+	}
+	if len(n.Groups) > 0 {
+		parts = append(parts, web.Counted(len(n.Groups), "group", "groups"))
+	}
+	switch {
+	case len(parts) > 0:
+		return strings.Join(parts, " and ")
+	case n.Team != "":
+		return "the team"
+	}
+	return "all"
+}
+
+// named returns the names of the recipients of a clarification for the jury, at most 3 of each kind.
+func named(to store.Recipients) string {
+	const most = 3
+	var parts []string
+	for i, of := range [][]store.Recipient{to.Groups, to.Teams} {
+		for j, one := range of {
+			if j == most {
+				one, several := "further group", "further groups"
+				if i == 1 {
+					one, several = "further team", "further teams"
+				}
+				parts = append(parts, web.Counted(len(of)-most, one, several))
+				break
+			}
+			name := one.Name
+			if i == 0 {
+				name = "group " + name
+			}
+			parts = append(parts, name)
+		}
+	}
+	return strings.Join(parts, ", ")
+}

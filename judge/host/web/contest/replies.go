@@ -1,0 +1,65 @@
+package contest
+
+import (
+	"cmp"
+	"net/http"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+	"assay/judge/host/web/access"
+)
+
+// usualReplies are the saved replies of a contest that has none of its own.
+var usualReplies = []string{"Read the statement again.", "No comment.", "See the samples.", "This will be announced to all teams."}
+
+// mostReplies is how many saved replies a contest can have.
+const mostReplies = 50
+
+// repliesView is the page of the saved replies.
+type repliesView struct{ Slug, Text, Wrong string }
+
+// savedReplies returns the saved replies of a contest.
+func savedReplies(c *store.Contest) []string {
+	if len(c.Settings.Replies) == 0 {
+		return usualReplies
+	}
+	return c.Settings.Replies
+}
+
+func (s *site) replies(w http.ResponseWriter, r *web.Request) error {
+	c := access.Of(r).Contest
+	return s.Page(w, r, http.StatusOK, "replies", "Saved replies", repliesView{Slug: c.Slug, Text: strings.Join(savedReplies(c), "\n")})
+}
+
+// setReplies saves the replies: each line is one.
+func (s *site) setReplies(w http.ResponseWriter, r *web.Request) error {
+	c := access.Of(r).Contest
+	if !r.PostForm.Has("replies") {
+		return web.BadRequest("the form has no replies: load the page again")
+	}
+	v := repliesView{Slug: c.Slug, Text: strings.ReplaceAll(r.PostFormValue("replies"), "\r\n", "\n")}
+	var all []string
+	for i, line := range strings.Split(v.Text, "\n") {
+		line = strings.TrimSpace(line)
+		if utf8.RuneCountInString(line) > mostText {
+			v.Wrong = cmp.Or(v.Wrong, "line "+strconv.Itoa(i+1)+" has more than "+strconv.Itoa(mostText)+" letters")
+		}
+		if line != "" {
+			all = append(all, line)
+		}
+	}
+	if len(all) > mostReplies {
+		v.Wrong = cmp.Or(v.Wrong, "there are "+strconv.Itoa(len(all))+" replies: at most "+strconv.Itoa(mostReplies)+" can be saved")
+	}
+	if v.Wrong != "" {
+		return s.Page(w, r, http.StatusBadRequest, "replies", "Saved replies", v)
+	}
+	c.Settings.Replies = all
+	if err := s.Store.SetContest(r.Context(), c, nil); err != nil {
+		return err
+	}
+	return s.Done(w, r, "change saved replies", c.Slug, web.Counted(len(all), "reply", "replies"), "/c/"+c.Slug+"/clar")
+}

@@ -1,0 +1,139 @@
+package web_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/store"
+	"assay/judge/host/web/webtest"
+	"assay/judge/internal/browser"
+)
+
+// TestTheFirstVerdict is the path of a teacher who has no manual: from the printed link to the first verdict
+// of a student, with at most 12 clicks, on links and buttons that the pages show. The setup link and the
+// address on the login sheet are the only addresses that somebody types.
+func TestTheFirstVerdict(t *testing.T) {
+	webtest.Everywhere(t, firstVerdict)
+}
+
+func firstVerdict(t *testing.T, width int, scripts bool) {
+	h := webtest.New(t)
+	code, hash := auth.NewCode()
+	if err := h.Store.NewSetup(t.Context(), hash, h.Accounts["admin"].ID); err != nil {
+		t.Fatal(err)
+	}
+	b := browser.Open(t, h.URL+"/")
+	b.Wide(width)
+	b.Scripts(scripts)
+	clicks := 0
+	follow := func(selector string) {
+		t.Helper()
+		clicks++
+		b.Follow(selector)
+	}
+
+	b.Go(h.URL + "/setup?code=" + code)
+	b.Fill("input[name=name]", "Ms Teacher")
+	b.Fill("input[name=password]", "battery-staple")
+	b.Fill("input[name=again]", "battery-staple")
+	follow("form.stack button")
+	follow(".three .main")
+	b.Fill("input[name=name]", "Class 9")
+	b.Eval(`document.querySelector('input[name=problem][value=sum]').click()`)
+	clicks++
+	follow("button[value=now]")
+	b.Contains("the new contest", webtest.Said, "No teams yet")
+	follow("main aside a.btn")
+	b.Fill("textarea[name=list]", "Ada Lovelace\nAlan Turing")
+	follow("form button.main")
+	follow(".save button.main")
+	clicks++ // prints the login sheets
+	slip := "[...document.querySelectorAll('.slip')].find(s => s.innerText.includes('Ada'))"
+	password := b.Eval(slip + ".querySelectorAll('code')[1].textContent")
+	b.Contains("the login sheet", slip+".innerText", "http://judge.example", "ada-lovelace")
+
+	// The student opens the address of the sheet.
+	b.Ask(nil, "Network.clearBrowserCookies", nil)
+	b.Go(h.URL + "/")
+	b.Fill("main input[name=login]", "ada-lovelace")
+	b.Fill("main input[name=password]", password)
+	follow("main form button")
+	b.Is("after the login", webtest.Address, "/c/class-9")
+	follow("main th a")
+	b.Fill("textarea[name=text]", "print(sum(map(int, input().split())))")
+	b.Fill("select[name=language]", "py")
+	clicks++ // the choice of the language
+	follow("form[data-submit] button")
+	b.Is("the submission", webtest.Address, "/c/class-9/s/1")
+
+	c, err := h.Store.ContestBySlug(t.Context(), "class-9")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sub, err := h.Store.SubmissionByNumber(t.Context(), c.ID, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Judged(&store.Accepted{Job: sub.Judgement}, webtest.Accepted()...)
+	if !scripts {
+		b.Go(h.URL + "/c/class-9/s/1") // it loads itself again, which Chromium does not do while it is driven
+	}
+	b.Contains("the verdict", webtest.Said, "accepted")
+	if clicks > 12 {
+		t.Errorf("the path takes %d clicks, and may take 12", clicks)
+	}
+	for _, wrong := range b.Wrong {
+		t.Errorf("the browser complains: %s", wrong)
+	}
+}
+
+// TestWhereALoginLeads: from the home page to the contest in which a person takes part, if one is running.
+func TestWhereALoginLeads(t *testing.T) {
+	h := webtest.New(t)
+	login := func(login, next, want string) {
+		t.Helper()
+		got := h.Ask("", "POST", "/login", url.Values{"login": {login}, "password": {"correct-horse"}, "next": {next}})
+		if got.Code != 303 || got.Get("Location") != want {
+			t.Errorf("%s from %q: %d to %q, want %q", login, next, got.Code, got.Get("Location"), want)
+		}
+	}
+	enter := func(c *store.Contest, login string) {
+		t.Helper()
+		if _, err := h.Store.Enter(t.Context(), c.ID, h.Accounts[login]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now := h.Contest("now", -time.Minute, store.Teams, store.Settings{})
+	later := h.Contest("later", time.Hour, store.Teams, store.Settings{})
+	for _, c := range []*store.Contest{now, later} {
+		enter(c, "ada")
+	}
+	enter(later, "bob")
+	login("ada", "", "/c/now")
+	login("ada", "/", "/c/now")
+	login("ada", "/account", "/account")
+	login("bob", "", "/")
+	login("admin", "", "/")
+	enter(h.Contest("too", -time.Minute, store.Public, store.Settings{}), "ada")
+	login("ada", "", "/")
+}
+
+// TestReachable: a server that other computers do not reach says so before its login sheets are printed.
+func TestReachable(t *testing.T) {
+	h := webtest.New(t)
+	const here = "Only this computer reaches the server"
+	home := h.Ask(h.Cookie("admin"), "GET", "/", nil).Body
+	if strings.Contains(home, here) || !strings.Contains(home, "Others reach the server at http://judge.example") {
+		t.Errorf("the first page of a server that others reach:\n%s", home)
+	}
+	h.Contest("now", -time.Minute, store.Public, store.Settings{})
+	if page := h.Ask(h.Cookie("admin"), "GET", "/c/now", nil).Body; !strings.Contains(page, "No teams yet") || !strings.Contains(page, `href="/c/now/import"`) {
+		t.Errorf("the page of a contest without teams:\n%s", page)
+	}
+	if page := h.Ask(h.Cookie("ada"), "GET", "/c/now", nil).Body; strings.Contains(page, "No teams yet") {
+		t.Errorf("a contestant reads how to import teams:\n%s", page)
+	}
+}
