@@ -78,8 +78,7 @@ func (c *Contest) mayHaveLost(events []store.Event) bool {
 	for id, s := range c.counted {
 		at, later := earliest[s.Team]
 		later = later && s.At.After(at)
-		team := c.setup.teams[s.Team]
-		hidden := team != nil && !team.Hidden && !s.At.Before(known) && !c.few[id] && !created[id]
+		hidden := !s.At.Before(known) && !c.few[id] && !created[id]
 		if hidden && (all || replaced[s.Team] || later) {
 			return true
 		}

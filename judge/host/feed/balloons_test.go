@@ -212,3 +212,66 @@ func TestHiddenFromRunners(t *testing.T) {
 		t.Error("a runner learns nothing of a verdict that it may know")
 	}
 }
+
+// TestTokensOfRunnersHold: a runner reads everything again only if it may have lost something.
+func TestTokensOfRunnersHold(t *testing.T) {
+	mark := func(w *world, i int) {
+		w.must(w.store.Mark(w.Context(), w.sent[i].ID, w.people[0].ID, store.Mark{Verdict: judge.Accepted, Why: "x"}, -1))
+	}
+	hour := 4 * time.Hour // when the freeze begins
+	for _, tt := range []struct {
+		name   string
+		bound  int
+		before func(w *world)
+		change func(w *world)
+		good   bool
+	}{
+		{"from before the freeze", 1, func(w *world) {
+			w.now = start.Add(time.Hour)
+			w.judged(0, "p0", judge.WrongAnswer)
+			w.now = start.Add(hour)
+		},
+			func(w *world) { mark(w, 0) }, true},
+		{"another verdict of what it knows", 1, func(w *world) { w.judged(0, "p0", judge.WrongAnswer) }, func(w *world) { mark(w, 0) }, true},
+		{"another verdict of what it does not know", 1, func(w *world) { w.judged(0, "p0", judge.Accepted); w.judged(0, "p1", judge.WrongAnswer) },
+			func(w *world) { mark(w, 1) }, false},
+		{"another verdict of another team", 1, func(w *world) {
+			w.judged(0, "p0", judge.Accepted)
+			w.judged(0, "p1", judge.WrongAnswer)
+			w.judged(1, "p0", judge.WrongAnswer)
+		},
+			func(w *world) { mark(w, 2) }, true},
+		{"a later submission", 1, func(w *world) { w.judged(0, "p0", judge.Accepted); w.judged(0, "p1", judge.Accepted) },
+			func(w *world) { w.judged(0, "p2", judge.Accepted) }, true},
+		{"a later one and an earlier one", 1,
+			func(w *world) {
+				w.now = w.now.Add(time.Minute)
+				w.judged(0, "p0", judge.Accepted)
+				w.judged(0, "p1", judge.Accepted)
+			},
+			func(w *world) { w.submitAt(0, "p2", start.Add(hour)); w.submit(0, "p2") }, false},
+		{"no balloons in the freeze", 0, func(w *world) { w.judged(0, "p0", judge.Accepted) }, func(w *world) { mark(w, 0) }, true},
+		{"not frozen any more", 1, func(w *world) {
+			w.judged(0, "p0", judge.Accepted)
+			w.judged(0, "p1", judge.Accepted)
+			w.now = start.Add(6 * time.Hour)
+			w.set(func(c *store.Contest) { c.Thaw = w.now })
+		}, func(w *world) { mark(w, 1) }, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := frozenWorld(t, tt.bound)
+			tt.before(w)
+			c, err := (&feed.Registry{Desk: w.desk}).Contest(t.Context(), w.contest)
+			w.must(err)
+			f := &follower{to: runner, has: map[string]string{}}
+			f.cursor, err = c.Cursor(t.Context(), runner, "", nil)
+			w.must(err)
+			f.read(t, 1<<30)
+			tt.change(w)
+			w.must(c.Follow(t.Context(), 0))
+			if _, err := c.Cursor(t.Context(), runner, f.token, nil); (err == nil) != tt.good {
+				t.Errorf("the token: %v", err)
+			}
+		})
+	}
+}
