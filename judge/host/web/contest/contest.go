@@ -34,6 +34,7 @@ type contestView struct {
 	Changes            bool   // the reader may change the contest
 	Start              bool   // and start it
 	Announced          []clarificationLine
+	Prints             bool // the reader's team can print
 }
 
 type problemLine struct {
@@ -75,6 +76,7 @@ func (s *site) contest(w http.ResponseWriter, r *web.Request) (err error) {
 			v.Shared = len(members[t.ID]) > 1
 		}
 	}
+	v.Prints = c.Settings.Printing && access.Of(r).Team != nil
 	if v.Announced, err = s.announcements(r); err != nil {
 		return err
 	}
