@@ -115,6 +115,7 @@ var layers = map[string][]string{
 	"judge/host/fair":        nil,                       // pure: the formula of the queue's order
 	"judge/host/scoring":     {"judge"},                 // pure
 	"judge/host/clics":       nil,                       // pure: the table of the Contest API
+	"judge/host/printing":    nil,                       // pure: texts to pages
 	"judge/host/matchmaking": {"judge/contests/rating"}, // pure: who meets whom next on a ladder
 	// It draws what scoring makes of the store's rows.
 	"judge/host/board": {"judge/host/scoring", "judge/host/store", "judge/report"},
@@ -140,25 +141,25 @@ var layers = map[string][]string{
 	"judge/host/demo": {"judge", "judge/blob", "judge/contests/arena", "judge/host/auth", "judge/host/flow", "judge/host/job", "judge/host/roster", "judge/host/store"},
 	// Encounters are flows that dispatch brings under way, and their games are arena's.
 	"judge/host/ladder": {"judge/contests/arena", "judge/contests/rating", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/matchmaking", "judge/host/store"},
-	"judge/host/desk":   {"judge", "judge/blob", "judge/contests/golf", "judge/host/auth", "judge/host/clics", "judge/host/client", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/scoring", "judge/host/store"}, // golf reads posts
+	"judge/host/desk":   {"judge", "judge/blob", "judge/contests/golf", "judge/host/auth", "judge/host/clics", "judge/host/client", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/printing", "judge/host/scoring", "judge/host/store"}, // golf reads posts
 	// Each route stands on one of these, and bundles are taken apart there; of two sandboxes one is the better.
 	"judge/host/contestexport": {"judge/blob", "judge/host/board", "judge/host/clics", "judge/host/contestpackage", "judge/host/desk", "judge/host/feed", "judge/host/scoring", "judge/host/store"},
 	"judge/host/shadow":        {"judge", "judge/blob", "judge/host/clics", "judge/host/contestexport", "judge/host/contestpackage", "judge/host/desk", "judge/host/feed", "judge/host/job", "judge/host/store"},
 	"judge/host/feed":          {"judge", "judge/host/board", "judge/host/clics", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/host/scoring", "judge/host/store"},
-	"judge/host/api":           {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/clics", "judge/host/contestexport", "judge/host/contestpackage", "judge/host/desk", "judge/host/dispatch", "judge/host/feed", "judge/host/flow", "judge/host/job", "judge/host/queue", "judge/host/roster", "judge/host/shadow", "judge/host/store", "judge/running/sandbox"},
+	"judge/host/api":           {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/clics", "judge/host/contestexport", "judge/host/contestpackage", "judge/host/desk", "judge/host/dispatch", "judge/host/feed", "judge/host/flow", "judge/host/job", "judge/host/printing", "judge/host/queue", "judge/host/roster", "judge/host/shadow", "judge/host/store", "judge/running/sandbox"},
 	// Joins all of them.
-	"judge/host/server": {"judge", "judge/blob", "judge/bundle", "judge/host/api", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/ladder", "judge/host/queue", "judge/host/shadow", "judge/host/store", "judge/host/web", "judge/host/web/contest", "judge/host/web/pages", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/running/config"},
+	"judge/host/server": {"judge", "judge/blob", "judge/bundle", "judge/host/api", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/ladder", "judge/host/printing", "judge/host/queue", "judge/host/shadow", "judge/host/store", "judge/host/web", "judge/host/web/contest", "judge/host/web/pages", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/running/config"},
 	// The frame of the pages: sessions, forms, streams, templates. It never imports the packages of pages.
 	"judge/host/web": {"judge", "judge/blob", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/host/ladder", "judge/host/roster", "judge/host/store", "judge/report"},
 	// What the packages of pages know of a contest that an address names.
 	"judge/host/web/access": {"judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/scoring", "judge/host/store", "judge/host/web"},
 	// Pages, each with the parts of the server that it shows; none of them imports another one.
-	"judge/host/web/contest":  {"judge", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/store", "judge/host/web", "judge/host/web/access", "judge/internal/example", "judge/report"},
+	"judge/host/web/contest":  {"judge", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/printing", "judge/host/store", "judge/host/web", "judge/host/web/access", "judge/internal/example", "judge/report"},
 	"judge/host/web/hole":     {"judge", "judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/flow", "judge/host/scoring", "judge/host/store", "judge/host/web", "judge/report"},
 	"judge/host/web/ladder":   {"judge/blob", "judge/contests/arena", "judge/contests/standings", "judge/host/auth", "judge/host/client", "judge/host/desk", "judge/host/flow", "judge/host/job", "judge/host/ladder", "judge/host/store", "judge/host/web", "judge/report"},
 	"judge/host/web/people":   {"judge", "judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/roster", "judge/host/store", "judge/host/web", "judge/host/web/access"},
 	"judge/host/web/problems": {"judge/blob", "judge/bundle", "judge/host/auth", "judge/host/client", "judge/host/desk", "judge/host/store", "judge/host/web", "judge/report"},
-	"judge/host/web/runner":   {"judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/scoring", "judge/host/store", "judge/host/web", "judge/host/web/access"},
+	"judge/host/web/runner":   {"judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/scoring", "judge/host/printing", "judge/host/store", "judge/host/web", "judge/host/web/access"},
 	"judge/host/web/staff":    {"judge", "judge/host/auth", "judge/host/board", "judge/host/contestexport", "judge/host/desk", "judge/host/feed", "judge/host/job", "judge/host/scoring", "judge/host/shadow", "judge/host/store", "judge/host/web", "judge/host/web/access"},
 	// The list of all pages, and the home page.
 	"judge/host/web/pages": {"judge/host/auth", "judge/host/store", "judge/host/web", "judge/host/web/access", "judge/host/web/contest", "judge/host/web/hole", "judge/host/web/ladder", "judge/host/web/people", "judge/host/web/problems", "judge/host/web/runner", "judge/host/web/staff"},

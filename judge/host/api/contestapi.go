@@ -55,6 +55,8 @@ var nothingThere = &status{http.StatusNotFound, "there is no such object", ""}
 // allowed are the methods that an address of the Contest API answers, which ends in these parts.
 func allowed(parts []string) []string {
 	switch {
+	case slices.Equal(parts, printPath):
+		return []string{http.MethodPost}
 	case len(parts) == 2 && parts[0] == "contests":
 		return []string{http.MethodGet, http.MethodHead, http.MethodPatch}
 	case len(parts) == 3 && (parts[2] == "submissions" || parts[2] == "clarifications"):
@@ -103,6 +105,8 @@ func (a *api) answerContestAPI(w http.ResponseWriter, r *http.Request) error {
 			"version": version, "version_url": "https://ccs-specs.icpc.io/" + string(version) + "/contest_api",
 			"provider": map[string]string{"name": a.Name, "version": a.Version},
 		})
+	case slices.Equal(parts, printPath):
+		return a.apiPrint(w, r, version, who)
 	case parts[0] == "contests" && len(parts) == 1:
 		return a.apiContests(w, r, version, who)
 	case parts[0] == "contests" && len(parts) <= 6:

@@ -67,6 +67,7 @@ const (
 	SeeClar     Action = "see clarifications" // the caller's own, and those for all; the jury sees all of them
 	Ask         Action = "ask"
 	Answer      Action = "answer" // and announce
+	Print       Action = "print"  // files of the caller's team
 
 	SeeLadder Action = "see ladder"
 	EnterBot  Action = "enter bot"
@@ -152,6 +153,7 @@ var table = map[Action][6]condition{
 	SeeClar:     {never, shown, always, always, always, always},
 	Ask:         {never, running, never, always, always, always},
 	Answer:      {never, never, never, always, always, always},
+	Print:       {never, running, never, always, always, always},
 	SeeLadder:   {shown, shown, shown, always, always, always},
 	EnterBot:    {never, running, running, always, always, always},
 	SeeBot:      {never, own, own, always, always, always},

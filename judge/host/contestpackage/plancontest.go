@@ -18,7 +18,7 @@ func (l *planner) contest(slug string) {
 			"the server has no contest %s, and the package has no file for it", slug)
 		return
 	}
-	c := store.Contest{Slug: slug, Name: slug, Format: store.ICPC, Visibility: store.Teams}
+	c := store.Contest{Slug: slug, Name: slug, Format: store.ICPC, Visibility: store.Teams, Settings: store.Settings{Printing: true}}
 	if l.now.Contest != nil {
 		c = *l.now.Contest
 	}

@@ -215,6 +215,9 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if o.Preparer != nil {
 		s.loops.Go(func() { s.uploads(loops, blobs, holder) })
 	}
+	if len(o.PrintCommand) > 0 {
+		s.loops.Go(func() { s.prints(loops) })
+	}
 	if o.Workers > 0 {
 		s.loops.Go(func() { s.child(loops) })
 	}

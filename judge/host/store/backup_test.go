@@ -75,6 +75,8 @@ func fill(t *testing.T, h *harness) {
 	}
 	question, err := h.Clarify(t.Context(), store.NewClarification{Contest: store.Practice, Account: h.alice.ID, Text: "why?"})
 	check(err)
+	_, err = h.NewPrint(t.Context(), store.Print{Contest: regional, Team: teams[0].ID, Account: h.alice.ID, Name: "a.py", Body: "1", Pages: 1}, 1)
+	check(err)
 	groups, err := h.Groups(t.Context(), regional)
 	check(err)
 	_, err = h.Clarify(t.Context(), store.NewClarification{

@@ -104,6 +104,8 @@ type Settings struct {
 	BalloonsInFreeze int `json:"balloons_in_freeze,omitempty"`
 	// Replies are the saved replies of the jury. If there are none, pages offer the usual ones.
 	Replies []string `json:"saved_replies,omitempty"`
+	// Printing reports whether teams can send files to be printed.
+	Printing bool `json:"printing,omitempty"`
 	// Paused is how long the start is away while its countdown is paused; 0 if it is not.
 	Paused time.Duration `json:"countdown_paused_ns,omitempty"`
 	// Awards are those that administrators created. One with the id of a computed award replaces it.

@@ -14,7 +14,7 @@ import (
 var ErrInUse = errors.New("it has content")
 
 // TeamUse counts what keeps a team from being removed.
-type TeamUse struct{ Submissions, Clarifications int64 }
+type TeamUse struct{ Submissions, Clarifications, Prints int64 }
 
 // Any reports whether the team cannot be removed.
 func (u TeamUse) Any() bool { return u != TeamUse{} }
@@ -28,14 +28,14 @@ func (s *Store) UseOfTeams(ctx context.Context, contest string) (map[string]Team
 func useOfTeams(rows []query.UseOfTeamsRow) map[string]TeamUse {
 	use := map[string]TeamUse{}
 	for _, r := range rows {
-		use[r.ID] = TeamUse{r.Submissions, r.Clarifications}
+		use[r.ID] = TeamUse{r.Submissions, r.Clarifications, r.Prints}
 	}
 	return use
 }
 
 // RemoveTeams removes teams from a contest: all of them, or none. Their members keep their accounts.
 // Persons of a contest package who belong to no other team are removed, too. It returns ErrInUse if a
-// team has submissions or clarifications, and ErrNotFound if one is not a team of the contest.
+// team has submissions, clarifications or prints, and ErrNotFound if one is not a team of the contest.
 func (s *Store) RemoveTeams(ctx context.Context, contest string, ids []string) error {
 	return s.tx(ctx, "remove teams", func(q *query.Queries) error {
 		if n, err := q.HoldContest(ctx, contest); changed(n, err) != nil { // nobody enters or submits meanwhile
@@ -163,7 +163,7 @@ func (s *Store) RemoveContest(ctx context.Context, c *Contest) error {
 			err = q.RemoveRolesIn(ctx, scopeOf(c.ID))
 		}
 		for _, remove := range []func(context.Context, string) error{
-			q.RemoveClaims, q.RemoveReading, q.RemoveClarificationTeams, q.RemoveClarificationGroups, q.RemoveClarifications, q.RemoveAddresses, q.RemoveContestAccounts, q.RemovePersons,
+			q.RemoveClaims, q.RemoveReading, q.RemoveClarificationTeams, q.RemoveClarificationGroups, q.RemoveClarifications, q.RemovePrints, q.RemoveAddresses, q.RemoveContestAccounts, q.RemovePersons,
 			q.RemovePlacesInGroups, q.RemoveGroups, q.RemoveMembersOfContest, q.RemoveTeamsOfContest, q.RemoveOrganizations,
 			q.DeleteContestProblems, q.RemoveSource, q.RemoveExternalObjects, q.RemoveExternalProblems, q.RemoveLog,
 		} {

@@ -232,6 +232,15 @@ func (s *Store) TeamOf(ctx context.Context, contest, account string) (*Team, err
 	return readTeam(ctx, s.read, row)
 }
 
+// TeamByID reads the team with an id.
+func (s *Store) TeamByID(ctx context.Context, id string) (*Team, error) {
+	row, err := s.read.GetTeam(ctx, id)
+	if err != nil {
+		return nil, failed("read a team", err)
+	}
+	return readTeam(ctx, s.read, row)
+}
+
 // Teams reads the teams of a contest by their numbers.
 func (s *Store) Teams(ctx context.Context, contest string) ([]*Team, error) {
 	rows, err := s.read.TeamsOf(ctx, contest)

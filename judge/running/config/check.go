@@ -66,6 +66,9 @@ func check(c *Config, defined []*Language, doc *strict.Doc) judge.Faults {
 	if _, err := c.Server.Proxies(); err != nil {
 		k.fault("server.trusted_proxies", `["127.0.0.1", "10.0.0.0/8"] has one of each`, "server.trusted_proxies: %v", err)
 	}
+	if argv := c.Server.PrintCommand; len(argv) > 0 && !slices.ContainsFunc(argv[1:], func(a string) bool { return strings.Contains(a, "{file}") }) {
+		k.fault("server.print_command", `["lp", "{file}"] is one`, "server.print_command: no argument has {file}, the file to print")
+	}
 	if known := []string{"any", "isolated", "none"}; !slices.Contains(known, c.Isolation) {
 		k.fault("sandbox.require", suggest.Hint(c.Isolation, known), "sandbox.require: unknown value %q", c.Isolation)
 	}

@@ -91,6 +91,8 @@ type Server struct {
 	// LockAddress lets them log in nowhere else.
 	AutoLogin   bool `toml:"autologin"`
 	LockAddress bool `toml:"lock_address"`
+	// PrintCommand prints the file {file} of a team of a contest. If empty, people print.
+	PrintCommand []string `toml:"print_command"`
 }
 
 // Proxies are the trusted proxies as networks.

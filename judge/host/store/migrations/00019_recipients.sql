@@ -1,4 +1,4 @@
--- Clarifications to several teams and groups, and their categories.
+-- Clarifications to several teams and groups, and what teams want printed.
 
 -- +goose Up
 ALTER TABLE clarification ADD COLUMN category TEXT NOT NULL DEFAULT ''; -- technical; '' is general, or that of the problem
@@ -32,3 +32,22 @@ SELECT contest, number, team FROM clarification_team
 UNION
 SELECT clarification_group.contest, clarification_group.number, team_in_group.team FROM clarification_group
 JOIN team_in_group ON team_in_group.contest = clarification_group.contest AND team_in_group.team_group = clarification_group.team_group;
+
+CREATE TABLE print_request (
+    contest TEXT NOT NULL REFERENCES contest (id),
+    number BIGINT NOT NULL, -- from 1
+    team TEXT NOT NULL REFERENCES team (id),
+    account TEXT NOT NULL REFERENCES account (id), -- that sent the file
+    name TEXT NOT NULL, -- of the file
+    language TEXT NOT NULL, -- '' for none
+    body TEXT NOT NULL, -- the file; '' if the account was erased
+    pages BIGINT NOT NULL,
+    made BIGINT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'printing', 'done', 'failed')),
+    reason TEXT NOT NULL, -- why it failed; '' if it did not
+    printer TEXT REFERENCES account (id), -- who printed it; null for the print command
+    changed BIGINT NOT NULL, -- when the state was set
+    PRIMARY KEY (contest, number)
+);
+CREATE INDEX print_request_team ON print_request (team, made);
+CREATE INDEX print_request_open ON print_request (made) WHERE state IN ('waiting', 'printing');

@@ -50,6 +50,9 @@ DELETE FROM contest_account WHERE account = $1;
 -- name: EraseExpectedAddresses :exec
 DELETE FROM account_address WHERE account = $1;
 
+-- name: ErasePrints :exec
+UPDATE print_request SET name = '', body = '' WHERE account = $1;
+
 -- name: EraseReading :exec
 DELETE FROM clarification_read WHERE account = $1;
 

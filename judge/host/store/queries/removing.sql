@@ -5,7 +5,8 @@
 SELECT team.id,
     (SELECT COUNT(*) FROM submission WHERE submission.team = team.id) AS submissions,
     CAST((SELECT COUNT(*) FROM clarification WHERE clarification.team = team.id)
-        + (SELECT COUNT(*) FROM clarification_team WHERE clarification_team.team = team.id) AS BIGINT) AS clarifications
+        + (SELECT COUNT(*) FROM clarification_team WHERE clarification_team.team = team.id) AS BIGINT) AS clarifications,
+    (SELECT COUNT(*) FROM print_request WHERE print_request.team = team.id) AS prints
 FROM team
 WHERE team.contest = $1
 ORDER BY team.number;
@@ -40,6 +41,9 @@ DELETE FROM clarification_team WHERE contest = $1;
 
 -- name: RemoveClarificationGroups :exec
 DELETE FROM clarification_group WHERE contest = $1;
+
+-- name: RemovePrints :exec
+DELETE FROM print_request WHERE contest = $1;
 
 -- name: RemoveClarifications :exec
 DELETE FROM clarification WHERE contest = $1;

@@ -127,7 +127,7 @@ func (a *Access) Head(r *web.Request) (h web.Head, err error) {
 	}
 	clock := ClockOf(a.Seat, a.site.Time())
 	h.Clock = &clock
-	head := Heading{Slug: a.Contest.Slug, Name: a.Contest.Name, Jury: a.Can(auth.SeeAll), Changes: a.Can(auth.Change), Runner: a.Can(auth.Deliver) && !a.Can(auth.SeeAll), LoggedIn: r.Me != nil, Began: a.Can(auth.SeeProblems), Board: a.Can(auth.SeeBoard), Clar: a.Can(auth.SeeClar)}
+	head := Heading{Slug: a.Contest.Slug, Name: a.Contest.Name, Jury: a.Can(auth.SeeAll), Changes: a.Can(auth.Change), Runner: a.Can(auth.Deliver) && !a.Can(auth.SeeAll), Prints: a.Contest.Settings.Printing, LoggedIn: r.Me != nil, Began: a.Can(auth.SeeProblems), Board: a.Can(auth.SeeBoard), Clar: a.Can(auth.SeeClar)}
 	if a.Team != nil {
 		head.Team = a.Team.ID
 	}

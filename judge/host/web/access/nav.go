@@ -1,6 +1,7 @@
 package access
 
 import (
+	"slices"
 	"strings"
 
 	"assay/judge/host/web"
@@ -11,6 +12,7 @@ type Heading struct {
 	Slug, Name    string
 	Jury, Changes bool      // the reader sees all submissions, and may change the contest
 	Runner        bool      // the reader delivers balloons, and is not of the jury
+	Prints        bool      // teams can print
 	LoggedIn      bool      // the reader is
 	Began         bool      // the reader sees the problems
 	Board         bool      // the reader sees the scoreboard
@@ -27,12 +29,16 @@ func NavOf(h Heading, page string) web.Nav {
 	board := web.Tab{Link: base + "/board", Name: "Scoreboard", Narrow: true}
 	clar := web.Tab{Link: base + "/clar", Name: "Clarifications", Narrow: true, News: base + "/news/events", Count: h.News}
 	balloons := web.Tab{Link: base + "/balloons", Name: "Balloons", Narrow: true}
+	prints := web.Tab{Link: base + "/prints", Name: "Printing", Narrow: true}
 	switch {
 	case h.Runner:
 		problems.Folded = true
 		v.Tabs = []web.Tab{balloons, board, clar, problems}
 		if !h.Board {
 			v.Tabs = []web.Tab{balloons, clar, problems}
+		}
+		if h.Prints {
+			v.Tabs = slices.Insert(v.Tabs, 1, prints)
 		}
 	case !h.Jury:
 		v.Tabs = []web.Tab{problems}
@@ -56,7 +62,11 @@ func NavOf(h Heading, page string) web.Nav {
 		if h.Changes {
 			v.Tabs = append(v.Tabs, web.Tab{Link: base + "/teams", Name: "Teams"})
 		}
-		v.Tabs = append(v.Tabs, problems, balloons, web.Tab{Link: base + "/rejudgings", Name: "Rejudgings", Folded: true})
+		v.Tabs = append(v.Tabs, problems, balloons)
+		if prints.Folded = true; h.Prints {
+			v.Tabs = append(v.Tabs, prints)
+		}
+		v.Tabs = append(v.Tabs, web.Tab{Link: base + "/rejudgings", Name: "Rejudgings", Folded: true})
 		if h.Changes {
 			v.Tabs = append(v.Tabs, web.Tab{Link: base + "/finalize", Name: "Final results", Folded: true}, web.Tab{Link: base + "/export", Name: "Export", Folded: true}, web.Tab{Link: base + "/edit", Name: "Settings", Folded: true})
 		}

@@ -18,6 +18,7 @@ func TestNavOf(t *testing.T) {
 		{"a contestant", "/mine", Heading{LoggedIn: true, Began: true, Board: true, Clar: true}, "Problems *Submissions Scoreboard Clarifications"},
 		{"a contestant before the start", "/clar", Heading{LoggedIn: true, Clar: true}, "Problems *Clarifications"},
 		{"a balloon runner before the start", "/balloons", Heading{Runner: true, LoggedIn: true, Clar: true}, "*Balloons Clarifications (Problems)"},
+		{"a runner where teams print", "/prints/7", Heading{Runner: true, Prints: true, LoggedIn: true, Board: true, Clar: true}, "Balloons *Printing Scoreboard Clarifications (Problems)"},
 		{"a balloon runner", "/balloons", Heading{Runner: true, LoggedIn: true, Board: true, Clar: true}, "*Balloons Scoreboard Clarifications (Problems)"},
 		{"the jury", "/balloons", Heading{Jury: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications [Scoreboard]?view=staff (Problems) *(Balloons) (Rejudgings)"},
 		{"the jury", "/overview", Heading{Jury: true, LoggedIn: true, Clar: true}, "*Overview Submissions Clarifications [Scoreboard]?view=staff (Problems) (Balloons) (Rejudgings)"},

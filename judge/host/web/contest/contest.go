@@ -35,6 +35,7 @@ type contestView struct {
 	Start              bool   // and start it
 	Empty              bool   // and there are no teams yet
 	Announced          []clarificationLine
+	Prints             bool // the reader's team can print
 }
 
 type problemLine struct {
@@ -83,6 +84,7 @@ func (s *site) contest(w http.ResponseWriter, r *web.Request) (err error) {
 			v.Shared = len(members[t.ID]) > 1
 		}
 	}
+	v.Prints = c.Settings.Printing && access.Of(r).Team != nil
 	if v.Announced, err = s.announcements(r); err != nil {
 		return err
 	}

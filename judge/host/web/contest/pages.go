@@ -28,6 +28,8 @@ func Pages(s *web.Site) web.Pages {
 		web.Handle("GET /c/{slug}", auth.SeeContest, p.contest),
 		web.Handle("GET /c/{slug}/booklet", auth.SeeProblems, p.booklet),
 		web.Handle("GET /c/{slug}/mine", auth.BeMyself, p.mine),
+		web.Handle("GET /c/{slug}/print", auth.SeeClar, p.printPage),
+		web.Handle("POST /c/{slug}/print", auth.Print, p.print),
 		web.Handle("GET /c/{slug}/p/{label}", auth.SeeProblems, p.problem),
 		web.Handle("GET /c/{slug}/p/{label}/sample/{file}", auth.SeeProblems, p.sample),
 		web.Handle("GET /c/{slug}/p/{label}/file/{name...}", auth.SeeProblems, p.problemFile),

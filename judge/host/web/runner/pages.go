@@ -1,5 +1,5 @@
-// Package runner has the pages of the people who carry balloons to the teams of a contest. It does not decide
-// which balloons are due: package scoring does.
+// Package runner has the pages of the people who carry balloons and prints to the teams of a contest. It does not
+// decide which balloons are due: package scoring does.
 package runner
 
 import (
@@ -26,6 +26,10 @@ func Pages(s *web.Site) web.Pages {
 		web.Handle("GET /c/{slug}/balloons/events", auth.Deliver, p.balloonEvents),
 		web.Handle("GET /c/{slug}/balloons.csv", auth.Deliver, p.balloonTable),
 		web.HandleForm("POST /c/{slug}/balloons", auth.Deliver, p.deliver),
+		web.Handle("GET /c/{slug}/prints", auth.Deliver, p.prints),
+		web.Handle("GET /c/{slug}/prints/events", auth.Deliver, p.printEvents),
+		web.Handle("GET /c/{slug}/prints/{number}", auth.Deliver, p.sheets),
+		web.HandleForm("POST /c/{slug}/prints/{number}", auth.Deliver, p.setPrint),
 		web.HandleForm("POST /c/{slug}/balloons/freeze", auth.Change, p.setBalloonsInFreeze),
 	}}
 }

@@ -107,7 +107,11 @@ func (v settingsView) Access() string {
 			text = strings.ToLower(c.Name) + "; " + text
 		}
 	}
-	return text + "; " + cmp.Or(v.F.PerMinute, "10") + " submissions a minute"
+	text += "; " + cmp.Or(v.F.PerMinute, "10") + " submissions a minute"
+	if v.F.Printing {
+		text += "; teams can print"
+	}
+	return text
 }
 
 func (v settingsView) Advanced() string {
@@ -311,7 +315,7 @@ func formOf(c *store.Contest, z web.Zone) settingsForm {
 		Name: c.Name, Slug: c.Slug, StartBy: startByHand, Hours: "2", Minutes: "0", NoEnd: c.Length == 0, Format: string(c.Format), Freeze: freezeNever, FreezeMinutes: "60",
 		Visibility: string(c.Visibility), Show: string(c.Settings.Shows()), SomeLanguages: len(c.Settings.Languages) > 0, Languages: c.Settings.Languages,
 		Statements: strings.Join(c.Settings.Statements, " "), Revision: fmt.Sprint(c.Revision), Practice: c.Settings.Practice,
-		CompileErrors: c.Settings.CompileErrors, Groups: c.Settings.Groups, Blind: c.Settings.Blind, KeepSources: c.Settings.KeepSources,
+		CompileErrors: c.Settings.CompileErrors, Groups: c.Settings.Groups, Blind: c.Settings.Blind, KeepSources: c.Settings.KeepSources, Printing: c.Settings.Printing,
 	}
 	if !c.Starts.IsZero() {
 		f.StartBy, f.Starts = startAt, z.Moment(c.Starts)

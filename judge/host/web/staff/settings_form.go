@@ -37,6 +37,7 @@ type settingsForm struct {
 	Languages                   []string
 	Statements                  string // codes of languages
 	Practice, KeepSources       bool
+	Printing                    bool
 	Removed                     []intervalForm
 	Revision                    string
 }
@@ -73,7 +74,7 @@ func (s *site) readSettings(w http.ResponseWriter, r *web.Request, c *store.Cont
 		Format: field("format"), Penalty: field("penalty"), CompileErrors: on("compile_errors"), Groups: field("groups") == "best",
 		Freeze: cmp.Or(field("freeze"), freezeNever), FreezeMinutes: field("freeze_minutes"), Blind: on("blind"),
 		Visibility: field("visibility"), Show: field("show"), PerMinute: field("per_minute"), SomeLanguages: field("languages_by") == "some", Languages: r.PostForm["language"],
-		Statements: field("statement_languages"), Practice: on("practice"), KeepSources: on("keep_sources"), Revision: field("revision"),
+		Statements: field("statement_languages"), Practice: on("practice"), KeepSources: on("keep_sources"), Printing: on("printing"), Revision: field("revision"),
 	}
 	tos := r.PostForm["removed_to"]
 	for i, from := range r.PostForm["removed_from"] {
@@ -187,7 +188,7 @@ func (s *site) settle(v *settingsView, c *store.Contest, z web.Zone, startsNow b
 	}
 	c.Name, c.Slug, c.Format, c.Visibility = f.Name, f.Slug, store.Format(f.Format), store.Visibility(f.Visibility)
 	c.Settings.Show, c.Settings.Practice, c.Settings.KeepSources = judge.Show(f.Show), f.Practice, f.KeepSources
-	c.Settings.CompileErrors, c.Settings.Groups, c.Settings.Blind = f.CompileErrors, f.Groups, f.Blind
+	c.Settings.CompileErrors, c.Settings.Groups, c.Settings.Blind, c.Settings.Printing = f.CompileErrors, f.Groups, f.Blind, f.Printing
 	frozen := c.Freeze // before the form
 	for _, one := range []struct {
 		field string

@@ -177,6 +177,15 @@ func (q *Queries) ErasePersons(ctx context.Context, account string) error {
 	return err
 }
 
+const erasePrints = `-- name: ErasePrints :exec
+UPDATE print_request SET name = '', body = '' WHERE account = $1
+`
+
+func (q *Queries) ErasePrints(ctx context.Context, account string) error {
+	_, err := q.db.ExecContext(ctx, erasePrints, account)
+	return err
+}
+
 const eraseQuestions = `-- name: EraseQuestions :exec
 UPDATE clarification SET text = ''
 WHERE clarification.team IN (

@@ -433,6 +433,22 @@ type Person struct {
 	Teams   string
 }
 
+type PrintRequest struct {
+	Contest  string
+	Number   int64
+	Team     string
+	Account  string
+	Name     string
+	Language string
+	Body     string
+	Pages    int64
+	Made     int64
+	State    string
+	Reason   string
+	Printer  sql.NullString
+	Changed  int64
+}
+
 type Problem struct {
 	ID       string
 	Slug     string

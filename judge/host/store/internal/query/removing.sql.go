@@ -230,6 +230,15 @@ func (q *Queries) RemovePlacesInGroups(ctx context.Context, contest string) erro
 	return err
 }
 
+const removePrints = `-- name: RemovePrints :exec
+DELETE FROM print_request WHERE contest = $1
+`
+
+func (q *Queries) RemovePrints(ctx context.Context, contest string) error {
+	_, err := q.db.ExecContext(ctx, removePrints, contest)
+	return err
+}
+
 const removeReading = `-- name: RemoveReading :exec
 DELETE FROM clarification_read WHERE contest = $1
 `
@@ -306,7 +315,8 @@ const useOfTeams = `-- name: UseOfTeams :many
 SELECT team.id,
     (SELECT COUNT(*) FROM submission WHERE submission.team = team.id) AS submissions,
     CAST((SELECT COUNT(*) FROM clarification WHERE clarification.team = team.id)
-        + (SELECT COUNT(*) FROM clarification_team WHERE clarification_team.team = team.id) AS BIGINT) AS clarifications
+        + (SELECT COUNT(*) FROM clarification_team WHERE clarification_team.team = team.id) AS BIGINT) AS clarifications,
+    (SELECT COUNT(*) FROM print_request WHERE print_request.team = team.id) AS prints
 FROM team
 WHERE team.contest = $1
 ORDER BY team.number
@@ -316,6 +326,7 @@ type UseOfTeamsRow struct {
 	ID             string
 	Submissions    int64
 	Clarifications int64
+	Prints         int64
 }
 
 // What follows removes teams, contests, holes and ladders that nothing was sent to.
@@ -329,7 +340,12 @@ func (q *Queries) UseOfTeams(ctx context.Context, contest string) ([]UseOfTeamsR
 	var items []UseOfTeamsRow
 	for rows.Next() {
 		var i UseOfTeamsRow
-		if err := rows.Scan(&i.ID, &i.Submissions, &i.Clarifications); err != nil {
+		if err := rows.Scan(
+			&i.ID,
+			&i.Submissions,
+			&i.Clarifications,
+			&i.Prints,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -1,0 +1,114 @@
+package api
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"assay/judge/host/clics"
+	"assay/judge/host/client"
+	"assay/judge/host/desk"
+	"assay/judge/host/printing"
+)
+
+// printPath is where DOMjudge's client prints. The path names no contest.
+var printPath = []string{"printing", "team"}
+
+// sentPrint is a file that a team wants printed, in the names that DOMjudge's clients use. Their entry_point is ignored.
+type sentPrint struct {
+	Name     string `json:"original_name"`
+	Contents string `json:"file_contents"` // base64
+	Language string `json:"language"`
+}
+
+// apiPrint takes a file that the team of a caller wants printed.
+func (a *api) apiPrint(w http.ResponseWriter, r *http.Request, v clics.Version, who *caller) error {
+	switch {
+	case who == nil:
+		return &status{http.StatusUnauthorized, "only clients that are logged in may print", ""}
+	case !who.may(client.Submit):
+		return &status{http.StatusForbidden, "the scopes of the token do not allow to print", ""}
+	}
+	seat, err := a.printsIn(r, v, who)
+	if err != nil {
+		return err
+	}
+	const other = 64 << 10 // names and what is around them
+	r.Body = http.MaxBytesReader(w, r.Body, 4*printing.MostBytes+other)
+	data, err := body(r)
+	if err != nil {
+		return err
+	}
+	sent, err := readPrint(r.Header.Get("Content-Type"), data)
+	if err != nil {
+		return err
+	}
+	text, err := base64.StdEncoding.DecodeString(strings.TrimSpace(sent.Contents))
+	if err != nil {
+		return badRequest("file_contents is not base64")
+	}
+	err = a.inTurn(r, who, func() error {
+		_, err := a.Print(r.Context(), seat, sent.Name, sent.Language, text)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return ok(w, map[string]any{"success": true, "output": "A runner brings the pages to your seat."})
+}
+
+// readPrint reads the JSON or the form of a print.
+func readPrint(contentType string, data []byte) (p sentPrint, err error) {
+	if kind, _, _ := mime.ParseMediaType(contentType); kind == "application/x-www-form-urlencoded" { // as DOMjudge's submit sends it
+		form, err := url.ParseQuery(string(data))
+		if err != nil {
+			return p, badRequest("the form cannot be read: %v", err)
+		}
+		p.Name, p.Contents, p.Language = form.Get("original_name"), form.Get("file_contents"), form.Get("language")
+	} else if err := json.Unmarshal(data, &p); err != nil {
+		return p, badRequest("the request is not the JSON of a print: %v", err)
+	}
+	if p.Name == "" || p.Contents == "" {
+		return p, badRequest("original_name or file_contents is missing")
+	}
+	return p, nil
+}
+
+// printsIn returns the seat of a caller in the only contest in which the team of the caller can print now. If there
+// is none, it returns why.
+func (a *api) printsIn(r *http.Request, v clics.Version, who *caller) (in *desk.Seat, err error) {
+	contests, err := a.Store.Contests(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	why := error(&status{http.StatusForbidden, "you are in no team of a contest that runs", ""})
+	for _, row := range contests {
+		c, err := a.apiClientIn(r, v, who, row)
+		if errors.Is(err, nothingThere) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if c.seat.Team == nil {
+			continue
+		}
+		refused := a.CanPrint(c.seat)
+		switch {
+		case refused != nil:
+			why = refused
+		case in != nil:
+			return nil, &status{http.StatusConflict, "you are in teams of two contests that run", "print on the page of the contest"}
+		default:
+			in = c.seat
+		}
+	}
+	if in == nil {
+		return nil, why
+	}
+	return in, nil
+}

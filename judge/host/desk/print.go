@@ -1,0 +1,77 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/printing"
+	"assay/judge/host/store"
+)
+
+// CanPrint returns nil if the team of a caller can print now, or a Refusal.
+func (d *Desk) CanPrint(s *Seat) error {
+	switch {
+	case s.Account == nil || !s.State.Shown:
+		return d.Closed(s)
+	case s.Team == nil:
+		return &Refusal{Code: http.StatusForbidden, Text: "only teams of " + s.Contest.Name + " can print"}
+	case !s.Contest.Settings.Printing:
+		return &Refusal{Code: http.StatusForbidden, Text: "teams cannot print in " + s.Contest.Name, Hint: "a contest administrator can allow it in the settings of the contest"}
+	case s.State.Phase == auth.Before:
+		return d.Closed(s)
+	case s.State.Phase == auth.Over:
+		return &Refusal{Code: http.StatusForbidden, Text: s.Contest.Name + " is over: nothing is printed any more"}
+	}
+	return nil
+}
+
+// Print keeps a file that the team of a caller wants printed, and returns its number. A file that was sent a moment
+// ago is not kept again, and its number is 0. It returns a Refusal if the file is not printed.
+func (d *Desk) Print(ctx context.Context, s *Seat, name, language string, data []byte) (number int64, err error) {
+	if err := d.CanPrint(s); err != nil {
+		return 0, err
+	}
+	text, err := printing.Text(data)
+	var pages []string
+	if err == nil {
+		pages, err = printing.Pages(text)
+	}
+	switch {
+	case errors.Is(err, printing.ErrTooBig), errors.Is(err, printing.ErrTooLong):
+		return 0, &Refusal{Code: http.StatusRequestEntityTooLarge, Text: err.Error(), Hint: "print a part of the file"}
+	case err != nil:
+		return 0, &Refusal{Code: http.StatusBadRequest, Text: err.Error()}
+	}
+	if name = printing.Name(name); name == "" {
+		name = "text"
+	}
+	number, err = d.Store.NewPrint(ctx, store.Print{
+		Contest: s.Contest.ID, Team: s.Team.ID, Account: s.Account.ID, Name: name, Language: language, Body: text, Pages: len(pages),
+	}, printing.MostHour)
+	switch {
+	case errors.Is(err, store.ErrTwice):
+		return 0, nil
+	case errors.Is(err, store.ErrTooManyPages):
+		return 0, &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("a team can print %d pages in an hour, and your team would have more", printing.MostHour), Hint: "print fewer pages, or wait"}
+	}
+	return number, err
+}
+
+// PrintHead returns the head of the pages of a print.
+func PrintHead(c *store.Contest, t *store.Team, p *store.Print) printing.Head {
+	h := printing.Head{
+		Team: t.Name, Number: strconv.FormatInt(t.Number, 10), Seat: t.Label, Groups: t.Groups, File: p.Name, Language: p.Language, Contest: c.Name,
+		Time: p.Made.Local().Format("15:04"),
+	}
+	if t.DisplayName != "" {
+		h.Team = t.DisplayName
+	}
+	if t.ExtID != "" {
+		h.Number = t.ExtID
+	}
+	return h
+}

@@ -1,0 +1,169 @@
+// Package printing lays out what teams print: plain text on pages, each with a head that says whose it is.
+// It does not know printers.
+package printing
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The bounds of what teams print.
+const (
+	MostBytes = 100 << 10 // of a file
+	MostPages = 10        // of a file
+	MostHour  = 20        // pages of a team in an hour
+)
+
+// The size of a page without its head.
+const (
+	columns = 90
+	lines   = 62
+	tab     = 4
+)
+
+// Errors of files that are not printed.
+var (
+	ErrEmpty   = errors.New("the file is empty")
+	ErrNoText  = errors.New("the file is not plain text in UTF-8")
+	ErrTooLong = fmt.Errorf("the file has more than %d pages", MostPages)
+	ErrTooBig  = fmt.Errorf("the file has more than %d KiB", MostBytes>>10)
+)
+
+// Text returns a file as text with line feeds. It returns ErrTooBig, ErrEmpty or ErrNoText if it is not printed.
+func Text(data []byte) (string, error) {
+	text := strings.TrimPrefix(string(data), "\ufeff")
+	switch {
+	case len(data) > MostBytes:
+		return "", ErrTooBig
+	case strings.TrimSpace(text) == "":
+		return "", ErrEmpty
+	case !utf8.ValidString(text):
+		return "", ErrNoText
+	}
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
+	for _, r := range text {
+		if unicode.IsControl(r) && !strings.ContainsRune("\n\t\f", r) {
+			return "", ErrNoText
+		}
+	}
+	return text, nil
+}
+
+// Name returns the name of a file without its directory.
+func Name(name string) string {
+	name = path.Base(strings.ReplaceAll(strings.TrimSpace(name), `\`, "/"))
+	if name == "." || name == "/" {
+		return ""
+	}
+	const most = 100
+	if letters := []rune(name); len(letters) > most {
+		name = string(letters[:most])
+	}
+	return name
+}
+
+// Pages returns the pages of a text without their heads. Long lines go on in the next line, and a form
+// feed begins a new page. It returns ErrTooLong if there are too many.
+func Pages(text string) (pages []string, err error) {
+	for _, sheet := range strings.Split(strings.TrimRight(text, "\n\f"), "\f") {
+		var page []string
+		for _, line := range strings.Split(sheet, "\n") {
+			for _, part := range wrap(line) {
+				if len(page) == lines {
+					pages, page = append(pages, strings.Join(page, "\n")), nil
+				}
+				page = append(page, part)
+			}
+		}
+		if pages = append(pages, strings.Join(page, "\n")); len(pages) > MostPages {
+			return nil, ErrTooLong
+		}
+	}
+	return pages, nil
+}
+
+// wrap cuts a line into parts that fit on a page, with spaces in place of tabs.
+func wrap(line string) (parts []string) {
+	var part strings.Builder
+	at := 0
+	for _, r := range line {
+		text, wide := string(r), width(r)
+		if r == '\t' {
+			wide = tab - at%tab
+			text = strings.Repeat(" ", wide)
+		}
+		if at+wide > columns {
+			parts = append(parts, part.String())
+			part.Reset()
+			at = 0
+		}
+		part.WriteString(text)
+		at += wide
+	}
+	return append(parts, part.String())
+}
+
+// width is how many columns a letter takes.
+func width(r rune) int {
+	switch {
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return 0
+	case unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana), r >= 0xff01 && r <= 0xff60, r >= 0x1f300 && r <= 0x1faff:
+		return 2
+	}
+	return 1
+}
+
+// Head is what the head of each page says. All but Team and File may be empty.
+type Head struct {
+	Team, Number, Seat string
+	Groups             []string
+	File, Language     string
+	Contest, Time      string
+}
+
+// Lines returns the two lines of the head of a page.
+func (h Head) Lines(page, pages int) [2]string {
+	first := []string{h.Team}
+	if h.Number != "" {
+		first = append(first, "team "+h.Number)
+	}
+	if h.Seat != "" {
+		first = append(first, "seat "+h.Seat)
+	}
+	second := []string{h.File}
+	for _, text := range []string{h.Language, h.Contest, h.Time} {
+		if text != "" {
+			second = append(second, text)
+		}
+	}
+	second = append(second, fmt.Sprintf("page %d of %d", page, pages))
+	return [2]string{plain(append(first, h.Groups...)), plain(second)}
+}
+
+// plain joins parts of a line, without what would end or turn it.
+func plain(parts []string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
+			return -1
+		}
+		return r
+	}, strings.Join(parts, " | "))
+}
+
+// File returns pages with their heads as one text for a print command, with form feeds between them.
+func File(h Head, pages []string) string {
+	var out strings.Builder
+	for i, page := range pages {
+		if i > 0 {
+			out.WriteString("\f")
+		}
+		head := h.Lines(i+1, len(pages))
+		fmt.Fprintf(&out, "%s\n%s\n%s\n\n%s\n", head[0], head[1], strings.Repeat("-", columns), page)
+	}
+	return out.String()
+}

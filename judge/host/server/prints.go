@@ -1,0 +1,116 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"assay/judge/host/desk"
+	"assay/judge/host/printing"
+	"assay/judge/host/store"
+)
+
+const (
+	printLook   = time.Second      // between two looks for prints
+	printWithin = 30 * time.Second // for the print command
+	printLost   = 2 * printWithin  // after which its server must have ended
+)
+
+// prints has what teams send printed by the print command, one after the other.
+func (s *Server) prints(ctx context.Context) {
+	for {
+		if err := s.printAll(ctx); err != nil && ctx.Err() == nil {
+			s.o.Log.Error("print files of teams", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(printLook):
+		}
+	}
+}
+
+// printAll prints what waits.
+func (s *Server) printAll(ctx context.Context) error {
+	if err := s.store.AbandonPrints(ctx, printLost, "the server ended while it printed: perhaps it is printed"); err != nil {
+		return err
+	}
+	for ctx.Err() == nil {
+		p, err := s.store.NextPrint(ctx)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		taken, err := s.store.SetPrint(ctx, p, store.Printing, "", "")
+		if err != nil {
+			return err
+		}
+		if !taken { // by another server, or a person
+			continue
+		}
+		p.State = store.Printing
+		to, reason := store.Printed, ""
+		if err := s.print(ctx, p); err != nil {
+			to, reason = store.PrintFailed, err.Error()
+			s.o.Log.Warn("the print command failed", "contest", p.Contest, "print", p.Number, "error", err)
+		}
+		if _, err := s.store.SetPrint(context.WithoutCancel(ctx), p, to, "", reason); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// print runs the print command for a print.
+func (s *Server) print(ctx context.Context, p *store.Print) error {
+	c, err := s.store.Contest(ctx, p.Contest)
+	if err != nil {
+		return err
+	}
+	team, err := s.store.TeamByID(ctx, p.Team)
+	if err != nil {
+		return err
+	}
+	pages, err := printing.Pages(p.Body)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "assay-print-")
+	if err != nil {
+		return fmt.Errorf("make a directory for the file to print: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	file, head := filepath.Join(dir, "print.txt"), desk.PrintHead(c, team, p)
+	if err := os.WriteFile(file, []byte(printing.File(head, pages)), 0o600); err != nil {
+		return fmt.Errorf("write the file to print: %w", err)
+	}
+	var argv []string
+	for _, a := range s.o.PrintCommand {
+		argv = append(argv, strings.ReplaceAll(a, "{file}", file))
+	}
+	ctx, stop := context.WithTimeout(ctx, printWithin)
+	defer stop()
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Dir, cmd.WaitDelay = s.o.Root, time.Second
+	cmd.Env = append(os.Environ(), "ASSAY_CONTEST="+c.Slug, "ASSAY_TEAM="+head.Team, "ASSAY_TEAM_ID="+head.Number, "ASSAY_SEAT="+head.Seat,
+		"ASSAY_GROUPS="+strings.Join(head.Groups, ", "), "ASSAY_FILE="+head.File, "ASSAY_LANGUAGE="+head.Language, fmt.Sprint("ASSAY_PAGES=", p.Pages))
+	out, err := cmd.CombinedOutput()
+	switch said := strings.TrimSpace(string(out)); {
+	case err == nil:
+		return nil
+	case ctx.Err() == context.DeadlineExceeded:
+		return fmt.Errorf("print_command did not end within %d s", int(printWithin.Seconds()))
+	case said != "":
+		const most = 300
+		return fmt.Errorf("print_command: %w: %s", err, said[max(0, len(said)-most):])
+	default:
+		return fmt.Errorf("print_command: %w", err)
+	}
+}

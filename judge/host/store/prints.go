@@ -1,0 +1,127 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"assay/judge/host/store/internal/query"
+)
+
+// A Print is a file that a team wants printed.
+type Print struct {
+	Contest  string // id
+	Number   int64  // in its contest, from 1
+	Team     string // id
+	Account  string // id of the sender
+	Name     string // of the file
+	Language string // empty if the sender gave none
+	Body     string // lists do not have it; empty if the sender was erased
+	Pages    int
+	Made     time.Time
+	State    PrintState
+	Reason   string    // why it failed
+	Printer  string    // username of who prints it; empty for the print command
+	Changed  time.Time // when the state was set
+}
+
+// PrintState is what became of a print.
+type PrintState string
+
+// The states of a print.
+const (
+	PrintWaiting PrintState = "waiting"
+	Printing     PrintState = "printing"
+	Printed      PrintState = "done"
+	PrintFailed  PrintState = "failed"
+)
+
+// ErrTooManyPages says that a team has sent so many pages in the last hour that it may not send these, too.
+var ErrTooManyPages = errors.New("too many pages in an hour")
+
+// NewPrint keeps a print, which waits from now on, and returns its number. It returns ErrTooManyPages if the team would
+// have more than most pages in an hour, and ErrTwice if the team sent the same file a moment ago.
+func (s *Store) NewPrint(ctx context.Context, p Print, most int) (number int64, err error) {
+	err = s.tx(ctx, "keep a print", func(q *query.Queries) error {
+		if n, err := q.HoldContest(ctx, p.Contest); changed(n, err) != nil { // which counts the pages one by one
+			return changed(n, err)
+		}
+		now := s.now()
+		last, err := q.PrintsOf(ctx, query.PrintsOfParams{Contest: p.Contest, Team: p.Team, Most: 1})
+		if err != nil {
+			return err
+		}
+		if len(last) > 0 && now-last[0].Made < twiceWithin.Microseconds() {
+			was, err := q.GetPrint(ctx, p.Contest, last[0].Number)
+			if err != nil {
+				return err
+			}
+			if was.PrintRequest.Name == clean(p.Name) && was.PrintRequest.Body == p.Body {
+				return ErrTwice
+			}
+		}
+		pages, err := q.PagesSince(ctx, p.Team, now-time.Hour.Microseconds())
+		if err != nil {
+			return err
+		}
+		if int(pages)+p.Pages > most {
+			return ErrTooManyPages
+		}
+		if number, err = q.NextPrint(ctx, p.Contest); err != nil {
+			return err
+		}
+		return q.InsertPrint(ctx, query.InsertPrintParams{
+			Contest: p.Contest, Number: number, Team: p.Team, Account: p.Account, Name: clean(p.Name), Language: clean(p.Language), Body: p.Body,
+			Pages: int64(p.Pages), Made: now,
+		})
+	})
+	return number, err
+}
+
+// Prints reads at most n prints of a contest, the newest first: those of a team, by its id, or all if it is empty.
+func (s *Store) Prints(ctx context.Context, contest, team string, n int) ([]*Print, error) {
+	rows, err := s.read.PrintsOf(ctx, query.PrintsOfParams{Contest: contest, Team: team, Most: int32(n)})
+	return each(rows, err, "read the prints of a contest", func(r query.PrintsOfRow) *Print {
+		return &Print{
+			Contest: contest, Number: r.Number, Team: r.Team, Account: r.Account, Name: r.Name, Language: r.Language, Pages: int(r.Pages),
+			Made: instant(r.Made), State: PrintState(r.State), Reason: r.Reason, Printer: r.Login, Changed: instant(r.Changed),
+		}
+	})
+}
+
+// Print reads a print with its file. It returns ErrNotFound if there is none with the number.
+func (s *Store) Print(ctx context.Context, contest string, number int64) (*Print, error) {
+	row, err := s.read.GetPrint(ctx, contest, number)
+	r := row.PrintRequest
+	return &Print{
+		Contest: contest, Number: r.Number, Team: r.Team, Account: r.Account, Name: r.Name, Language: r.Language, Body: r.Body, Pages: int(r.Pages),
+		Made: instant(r.Made), State: PrintState(r.State), Reason: r.Reason, Printer: row.Login, Changed: instant(r.Changed),
+	}, failed("read a print", err)
+}
+
+// NextPrint returns the print that has waited longest, of all contests. It returns ErrNotFound if none waits.
+func (s *Store) NextPrint(ctx context.Context) (*Print, error) {
+	r, err := s.read.NextToPrint(ctx)
+	if err != nil {
+		return nil, failed("look for a print", err)
+	}
+	return s.Print(ctx, r.Contest, r.Number)
+}
+
+// SetPrint changes the state of a print from p.State, and reports false if the print has another one by now.
+// Printer is the id of the account that prints; if empty, it is the print command.
+func (s *Store) SetPrint(ctx context.Context, p *Print, to PrintState, printer, reason string) (bool, error) {
+	n, err := s.write.SetPrint(ctx, query.SetPrintParams{
+		Contest: p.Contest, Number: p.Number, Before: string(p.State), State: string(to), Reason: clean(reason),
+		Printer: sql.NullString{String: printer, Valid: printer != ""}, Changed: s.now(),
+	})
+	return n > 0, failed("note the state of a print", err)
+}
+
+// AbandonPrints fails the prints that a print command began longer ago than within: its server ended, and
+// nobody knows what it printed.
+func (s *Store) AbandonPrints(ctx context.Context, within time.Duration, reason string) error {
+	now := s.now()
+	return failed("look for abandoned prints", s.write.FailPrints(ctx, query.FailPrintsParams{Reason: clean(reason), Now: now, Since: now - within.Microseconds()}))
+}

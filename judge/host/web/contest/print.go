@@ -1,0 +1,74 @@
+package contest
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"assay/judge/host/desk"
+	"assay/judge/host/printing"
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+	"assay/judge/host/web/access"
+)
+
+// printView is the page on which a team prints.
+type printView struct {
+	Slug                    string
+	Wrong, Text             string
+	MostKiB, Pages, PerHour int
+	Open                    bool // the team can print now
+	Sent                    []*store.Print
+}
+
+// mostPrints is how many prints of a team its page lists.
+const mostPrints = 50
+
+func (s *site) printPage(w http.ResponseWriter, r *web.Request) error {
+	return s.drawPrint(w, r, http.StatusOK, printView{})
+}
+
+func (s *site) drawPrint(w http.ResponseWriter, r *web.Request, code int, v printView) (err error) {
+	a := access.Of(r)
+	if a.Team == nil {
+		return &desk.Refusal{Code: http.StatusForbidden, Text: "only teams of " + a.Contest.Name + " can print"}
+	}
+	v.Slug, v.MostKiB, v.Pages, v.PerHour = a.Contest.Slug, printing.MostBytes>>10, printing.MostPages, printing.MostHour
+	v.Open = s.CanPrint(a.Seat) == nil
+	if v.Sent, err = s.Store.Prints(r.Context(), a.Contest.ID, a.Team.ID, mostPrints); err != nil {
+		return err
+	}
+	return s.Page(w, r, code, "print", "Print", v)
+}
+
+// print takes a file, or a text that was typed.
+func (s *site) print(w http.ResponseWriter, r *web.Request) error {
+	if err := web.ReadMultipart(w, r, 2*printing.MostBytes, "file"); err != nil {
+		return err
+	}
+	v := printView{Text: r.PostFormValue("text")}
+	files, err := r.Files(printing.MostBytes)
+	if err != nil {
+		return err
+	}
+	name, data := "", []byte(v.Text)
+	if len(files) > 0 {
+		name, data = files[0].Name, files[0].Data
+	}
+	if len(files) > 1 || len(files) == 1 && strings.TrimSpace(v.Text) != "" {
+		v.Wrong = "print one file, or one text"
+	}
+	if v.Wrong == "" {
+		_, err = s.Print(r.Context(), access.Of(r).Seat, name, "", data)
+		var refusal *desk.Refusal
+		if errors.As(err, &refusal) && refusal.Code != http.StatusForbidden {
+			v.Wrong = refusal.Text
+		} else if err != nil {
+			return err
+		}
+	}
+	if v.Wrong != "" {
+		return s.drawPrint(w, r, http.StatusBadRequest, v)
+	}
+	return web.Redirect(w, r, "/c/"+access.Of(r).Contest.Slug+"/print")
+}

@@ -1,0 +1,74 @@
+package contest_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge/host/store"
+	"assay/judge/host/web/webtest"
+)
+
+// TestPrintPage: a team prints a text or a file, and sees what became of it. Other teams do not.
+func TestPrintPage(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	for _, login := range []string{"ada", "bob"} {
+		webtest.Must[*store.Team](t)(h.Store.Enter(t.Context(), c.ID, h.Accounts[login]))
+	}
+	const page = "/c/now/print"
+	ask := func(login, method string, fields url.Values, code int, wants ...string) {
+		t.Helper()
+		got := h.Ask(h.Cookie(login), method, page, fields)
+		if got.Code != code {
+			t.Fatalf("%s %s %v: %d, want %d\n%s", login, method, fields, got.Code, code, got.Body)
+		}
+		for _, want := range wants {
+			if no := strings.HasPrefix(want, "!"); strings.Contains(got.Body, strings.TrimPrefix(want, "!")) == no {
+				t.Errorf("%s %s: %q in\n%s", login, method, want, got.Body)
+			}
+		}
+		if code == 200 || code == 400 {
+			webtest.Harmless(t, page, got.Body)
+		}
+	}
+	ask("ada", "GET", nil, 200, "You cannot print now")
+	ask("ada", "POST", url.Values{"text": {"x"}}, 403, "teams cannot print")
+	if body := h.Ask(h.Cookie("ada"), "GET", "/c/now", nil).Body; strings.Contains(body, page) {
+		t.Errorf("the contest offers to print:\n%s", body)
+	}
+	c.Settings.Printing = true
+	if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
+		t.Fatal(err)
+	}
+	if body := h.Ask(h.Cookie("ada"), "GET", "/c/now", nil).Body; !strings.Contains(body, page) {
+		t.Errorf("the contest does not offer to print:\n%s", body)
+	}
+	ask("other", "GET", nil, 403, "only teams")
+	ask("other", "POST", url.Values{"text": {"x"}}, 403, "only teams")
+	ask("ada", "GET", nil, 200, "at most 100 KiB and 10 pages", "20 pages in an hour", "!Your prints")
+	ask("ada", "POST", url.Values{"text": {" "}}, 400, "the file is empty")
+	ask("ada", "POST", url.Values{"text": {"a\x00" + webtest.Evil}}, 400, "not plain text")
+	ask("ada", "POST", url.Values{"text": {strings.Repeat("x\n", 1000)}}, 400, "more than 10 pages", "x\nx\n")
+	ask("ada", "POST", url.Values{"text": {"print(1)" + webtest.Evil}}, 303)
+	ask("ada", "POST", url.Values{"text": {"print(1)" + webtest.Evil}}, 303) // pressed twice
+	ask("ada", "GET", nil, 200, "Your prints", ">waiting<")
+	ask("bob", "GET", nil, 200, "!Your prints")
+	prints := webtest.Must[[]*store.Print](t)(h.Store.Prints(t.Context(), c.ID, "", 10))
+	if len(prints) != 1 || prints[0].Pages != 1 {
+		t.Fatalf("the prints are %v", prints)
+	}
+	if _, err := h.Store.SetPrint(t.Context(), prints[0], store.PrintFailed, "", "secret of the server"); err != nil {
+		t.Fatal(err)
+	}
+	ask("ada", "GET", nil, 200, ">failed<", "Ask a runner.", "!secret of the server")
+	prints[0].State = store.PrintFailed
+	if _, err := h.Store.SetPrint(t.Context(), prints[0], store.Printed, "", ""); err != nil {
+		t.Fatal(err)
+	}
+	ask("ada", "GET", nil, 200, ">printed<")
+	h.Later(24 * time.Hour)
+	ask("ada", "GET", nil, 200, "You cannot print now", ">printed<")
+	ask("ada", "POST", url.Values{"text": {"x"}}, 403)
+}

@@ -1,0 +1,209 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"strconv"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/desk"
+	"assay/judge/host/printing"
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+	"assay/judge/host/web/access"
+)
+
+// mostPrinted is how many prints that are done the page shows.
+const mostPrinted = 50
+
+// mostPrints is how many prints of a contest are read, the newest first.
+const mostPrints = 5000
+
+// printList is the part of the page of prints that changes.
+type printList struct {
+	Slug                   string
+	Query                  template.URL
+	Filtered               bool
+	Waiting, Failed, Taken []printLine // oldest first; Taken are printing
+	Done                   []printLine // newest first
+	More                   int         // further ones that are done
+}
+
+// printLine is a print.
+type printLine struct {
+	store.Print
+	Name, Seat string // of the team
+	Groups     []string
+	File       string
+	Mine       bool // the reader prints it
+}
+
+// printsView is the page of prints.
+type printsView struct {
+	Slug         string
+	Query        template.URL // of the filter, with its question mark; empty if there is none
+	Group, Seats string       // of the filter
+	Groups       []string
+	List         template.HTML
+}
+
+// printPart draws the part of the page that changes.
+func (s *site) printPart(r *web.Request) (template.HTML, error) {
+	f, c := filterOf(r), access.Of(r).Contest
+	all, err := s.Store.Teams(r.Context(), c.ID)
+	if err != nil {
+		return "", err
+	}
+	teams := map[string]*store.Team{}
+	for _, t := range all {
+		teams[t.ID] = t
+	}
+	rows, err := s.Store.Prints(r.Context(), c.ID, "", mostPrints)
+	if err != nil {
+		return "", err
+	}
+	v := printList{Slug: c.Slug, Query: f.query(), Filtered: f != balloonFilter{}}
+	for i, p := range rows {
+		if line := lineOf(p, teams[p.Team], r.Me.Login); p.State == store.Printed && f.takes(teams[p.Team]) {
+			if v.More++; v.More <= mostPrinted {
+				v.Done = append(v.Done, line)
+			}
+		}
+		old := rows[len(rows)-1-i]
+		line := lineOf(old, teams[old.Team], r.Me.Login)
+		switch {
+		case !f.takes(teams[old.Team]):
+		case old.State == store.PrintWaiting:
+			v.Waiting = append(v.Waiting, line)
+		case old.State == store.PrintFailed:
+			v.Failed = append(v.Failed, line)
+		case old.State == store.Printing:
+			v.Taken = append(v.Taken, line)
+		}
+	}
+	v.More -= len(v.Done)
+	return s.Part("prints", "list", v)
+}
+
+func lineOf(p *store.Print, t *store.Team, login string) printLine {
+	l := printLine{Print: *p, Name: t.Name, Seat: t.Label, Groups: t.Groups, File: p.Name, Mine: p.Printer == login}
+	if t.DisplayName != "" {
+		l.Name = t.DisplayName
+	}
+	return l
+}
+
+func (s *site) prints(w http.ResponseWriter, r *web.Request) (err error) {
+	c, f := access.Of(r).Contest, filterOf(r)
+	v := printsView{Slug: c.Slug, Group: f.group, Seats: f.seats, Query: f.query()}
+	if v.List, err = s.printPart(r); err != nil {
+		return err
+	}
+	groups, err := s.Store.Groups(r.Context(), c.ID)
+	if err != nil {
+		return err
+	}
+	for _, g := range groups {
+		v.Groups = append(v.Groups, g.Name)
+	}
+	return s.Page(w, r, http.StatusOK, "prints", "Printing", v)
+}
+
+// printEvents streams the list of prints.
+func (s *site) printEvents(w http.ResponseWriter, r *web.Request) error {
+	return s.Redraw(w, r, "the prints of "+access.Of(r).Contest.Slug, func() (template.HTML, bool, error) {
+		part, err := s.printPart(r)
+		return part, true, err
+	})
+}
+
+// printAt finds the print that an address names.
+func (s *site) printAt(r *web.Request) (*store.Print, error) {
+	n, err := strconv.ParseInt(r.PathValue("number"), 10, 64)
+	if err != nil || n < 1 {
+		return nil, web.ErrNotFound
+	}
+	p, err := s.Store.Print(r.Context(), access.Of(r).Contest.ID, n)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, web.ErrNotFound
+	}
+	return p, err
+}
+
+// sheetsView is a print as it goes to the printer of a browser.
+type sheetsView struct {
+	Slug   string
+	Query  template.URL
+	Number int64
+	Mine   bool // the reader prints it
+	Gone   bool // the file was erased
+	Sheets []sheet
+}
+
+type sheet struct {
+	Head [2]string
+	Text string
+}
+
+// sheets shows the pages of a print.
+func (s *site) sheets(w http.ResponseWriter, r *web.Request) error {
+	p, err := s.printAt(r)
+	if err != nil {
+		return err
+	}
+	c := access.Of(r).Contest
+	team, err := s.Store.TeamByID(r.Context(), p.Team)
+	if err != nil {
+		return err
+	}
+	v := sheetsView{Slug: c.Slug, Query: filterOf(r).query(), Number: p.Number, Gone: p.Body == "", Mine: p.State == store.Printing && p.Printer == r.Me.Login}
+	pages, err := printing.Pages(p.Body)
+	if err != nil {
+		return err
+	}
+	head := desk.PrintHead(c, team, p)
+	for i, page := range pages {
+		v.Sheets = append(v.Sheets, sheet{head.Lines(i+1, len(pages)), page})
+	}
+	return s.Page(w, r, http.StatusOK, "sheets", fmt.Sprintf("Print %d", p.Number), v)
+}
+
+// setPrint changes the state of a print by hand.
+func (s *site) setPrint(w http.ResponseWriter, r *web.Request) error {
+	p, err := s.printAt(r)
+	if err != nil {
+		return err
+	}
+	c := access.Of(r).Contest
+	list := "/c/" + c.Slug + "/prints"
+	query, mine := string(filterOf(r).query()), p.Printer == r.Me.Login || r.Can(auth.SeeAll)
+	to, next, allowed := store.PrintWaiting, list, false
+	switch do := r.PostFormValue("do"); do {
+	case "take": // also again, as often as the paper is lost
+		to, next, allowed = store.Printing, fmt.Sprintf("%s/%d", list, p.Number), p.State != store.Printing || p.Printer == r.Me.Login
+	case "done":
+		to, allowed = store.Printed, p.State != store.Printing || mine
+	case "back":
+		allowed = p.State == store.PrintFailed || p.State == store.Printing && mine
+	default:
+		return web.BadRequest("do=%.20q is not one of take, done and back", do)
+	}
+	if p.State == to && (to != store.Printing || p.Printer == r.Me.Login) { // the button was tapped twice
+		return web.Redirect(w, r, next+query)
+	}
+	by := r.Me.ID
+	if to == store.PrintWaiting {
+		by = ""
+	}
+	if allowed {
+		if allowed, err = s.Store.SetPrint(r.Context(), p, to, by, ""); err != nil {
+			return err
+		}
+	}
+	if !allowed {
+		return refused("another runner or the print command has this print", "load the page again: it says who")
+	}
+	return web.Redirect(w, r, next+query)
+}
