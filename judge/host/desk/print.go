@@ -16,13 +16,13 @@ import (
 func (d *Desk) CanPrint(s *Seat) error {
 	switch {
 	case s.Account == nil || !s.State.Shown:
-		return d.Closed(s)
+		return s.Closed()
 	case s.Team == nil:
 		return &Refusal{Code: http.StatusForbidden, Text: "only teams of " + s.Contest.Name + " can print"}
 	case !s.Contest.Settings.Printing:
 		return &Refusal{Code: http.StatusForbidden, Text: "teams cannot print in " + s.Contest.Name, Hint: "a contest administrator can allow it in the settings of the contest"}
 	case s.State.Phase == auth.Before:
-		return d.Closed(s)
+		return s.Closed()
 	case s.State.Phase == auth.Over:
 		return &Refusal{Code: http.StatusForbidden, Text: s.Contest.Name + " is over: nothing is printed any more"}
 	}
