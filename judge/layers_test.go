@@ -177,7 +177,7 @@ var doors = map[string]struct {
 	reason   string
 }{
 	"github.com/BurntSushi/toml":                     {[]string{"judge/internal/strict"}, "one place turns its errors into faults"},
-	"github.com/fatih/color":                         {[]string{"judge/report"}, "only reports have colours"},
+	"github.com/fatih/color":                         {[]string{"judge/report"}, "only reports have colors"},
 	"github.com/sergi/go-diff/diffmatchpatch":        {[]string{"judge/report"}, "it may only see small windows"},
 	"github.com/rivo/uniseg":                         {[]string{"judge/report"}, "how many cells of a terminal a text takes"},
 	"github.com/yuin/goldmark":                       {[]string{"judge/report", "judge/internal/formula", "judge/internal/pictures"}, "statements are drawn there, and their formulas and pictures are found"},

@@ -51,6 +51,7 @@ var retired = []struct{ word, instead string }{
 	{`processor time`, "CPU time"},
 	{`clock on the wall`, "wall time"},
 	{`unwell|illness`, "unhealthy"},
+	{`[a-z]*(?:colour|behaviour|neighbour|favour|honour|minimis|recognis|organis)[a-z]*`, "the American spelling"},
 }
 
 // unclean are the packages and documents that still use retired words. A package that uses none any more

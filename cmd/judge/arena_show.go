@@ -59,8 +59,8 @@ func liveTable(c *console) (report.Report, func(*arena.Progress)) {
 	if !c.live() || !isFile {
 		return c.arenaNotices()
 	}
-	colour, _ := c.useColour(true)
-	live := report.ArenaLive(c.err, report.TerminalOptions{Colour: colour}, func() (width, rows int) {
+	color, _ := c.useColor(true)
+	live := report.ArenaLive(c.err, report.TerminalOptions{Color: color}, func() (width, rows int) {
 		width, rows, _ = term.GetSize(int(f.Fd()))
 		return width, rows
 	})

@@ -160,12 +160,12 @@ func (s *standing) open(c *console) (report.Report, error) {
 		return report.JSON(c.out), nil
 	}
 	width, is := screen(c.out)
-	colour, err := c.useColour(is)
+	color, err := c.useColor(is)
 	if err != nil {
 		return nil, err
 	}
 	if width == 0 {
 		width = 120 // for files and pipes
 	}
-	return report.Terminal(c.out, report.TerminalOptions{Colour: colour, Width: width}), nil
+	return report.Terminal(c.out, report.TerminalOptions{Color: color, Width: width}), nil
 }

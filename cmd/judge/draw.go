@@ -105,21 +105,21 @@ func screen(out io.Writer) (width int, live bool) {
 // the server that judges; "" is this machine.
 func (c *console) terminal(problem, to string) (report.Report, error) {
 	width, is := screen(c.out)
-	colour, err := c.useColour(is)
+	color, err := c.useColor(is)
 	if err != nil {
 		return nil, err
 	}
 	return report.Terminal(c.out, report.TerminalOptions{
-		Colour: colour, Live: is && !c.quiet, Width: width, Now: time.Now, Problem: problem, To: to,
+		Color: color, Live: is && !c.quiet, Width: width, Now: time.Now, Problem: problem, To: to,
 	}), nil
 }
 
-func (c *console) useColour(terminal bool) (bool, error) {
-	colour, err := report.UseColour(c.color, terminal, os.Getenv("NO_COLOR"))
+func (c *console) useColor(terminal bool) (bool, error) {
+	color, err := report.UseColor(c.color, terminal, os.Getenv("NO_COLOR"))
 	if err != nil {
 		return false, usageError{err}
 	}
-	return colour, nil
+	return color, nil
 }
 
 // reportFile is a report that is written beside its file and put in place when it

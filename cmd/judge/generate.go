@@ -19,7 +19,7 @@ type generation struct {
 	fresh
 	drawing
 	check    bool
-	minimise bool
+	minimize bool
 	tiny     int64
 	named    bool // the problems, rather than all of the contest
 }
@@ -41,7 +41,7 @@ needs that: what a package lacks is made in a copy of it in the cache.
 An accepted solution must agree with the reference on every case: the one that the key
 second of problem.toml names, or else the first, those in Go before others.
 
-With --minimise it drops cases that add nothing to what the others find: mutants of the
+With --minimize it drops cases that add nothing to what the others find: mutants of the
 right programs, programs under solutions/, and bounds of the declared input, each twice.
 Samples and cases written by hand stay.
 
@@ -56,8 +56,8 @@ folder (--out), or among the problem's cases written by hand (--add).
 	}
 	f := cmd.Flags()
 	f.BoolVar(&g.check, "check", false, "make everything anew in a temporary folder and prove that the files are the same")
-	f.BoolVar(&g.minimise, "minimise", false, "remove the lines of problem.toml whose cases find nothing that other cases do not find; with --check only name them")
-	f.Int64Var(&g.tiny, "tiny", 64, "with --minimise, keep cases of up to this many bytes in any case")
+	f.BoolVar(&g.minimize, "minimize", false, "remove the lines of problem.toml whose cases find nothing that other cases do not find; with --check only name them")
+	f.Int64Var(&g.tiny, "tiny", 64, "with --minimize, keep cases of up to this many bytes in any case")
 	g.fresh.flags(f)
 	g.running.flags(c, f)
 	g.drawing.jsonFlag(f)
@@ -117,7 +117,7 @@ func (g *generation) one(ctx context.Context, c *console, contest *workspace.Wor
 		maker.Progress = c.progress()
 		return true, g.fresh.make(ctx, c, maker, tell)
 	}
-	if g.minimise {
+	if g.minimize {
 		if more, err := g.prune(ctx, c, contest, folder, tell); !more || err != nil {
 			return err == nil, err
 		}

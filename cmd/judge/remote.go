@@ -146,7 +146,7 @@ are judged with what was there when they came.
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(c.out, "%s is on %s: %d files travelled, id %s\n", args[0], to, sent, id)
+			fmt.Fprintf(c.out, "%s is on %s: %d files uploaded, id %s\n", args[0], to, sent, id)
 			return nil
 		},
 	}

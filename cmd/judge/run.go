@@ -58,7 +58,7 @@ func run(ctx context.Context, args []string, c *console) int {
 		SilenceUsage:  true,
 	}
 	c.color = "auto"
-	cli.OneOf(root.PersistentFlags(), &c.color, "color", "colours on the terminal: auto, always or never (NO_COLOR is respected)", "auto", "always", "never")
+	cli.OneOf(root.PersistentFlags(), &c.color, "color", "colors on the terminal: auto, always or never (NO_COLOR is respected)", "auto", "always", "never")
 	root.PersistentFlags().BoolVar(&c.quiet, "quiet", false, "report no progress on standard error")
 	root.SuggestionsMinimumDistance = 2
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")

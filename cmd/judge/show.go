@@ -75,11 +75,11 @@ func (s *showing) run(ctx context.Context, c *console, name string) error {
 		return nil
 	}
 	width, is := screen(c.out)
-	colour, err := c.useColour(is)
+	color, err := c.useColor(is)
 	if err != nil {
 		return err
 	}
-	if err := report.Statement(c.out, statement.Markdown, width, colour, cli.Shown(statement.Pictures)); err != nil {
+	if err := report.Statement(c.out, statement.Markdown, width, color, cli.Shown(statement.Pictures)); err != nil {
 		return err
 	}
 	if s.golf || s.game {

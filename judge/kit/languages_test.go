@@ -267,7 +267,7 @@ func checksGolf(t *testing.T, l Language, ask func(parts ...string) quit) {
 }
 
 // TestCPPQuotesAsGoDoes: what stands in quotes is escaped as Go does it, for each character
-// that Unicode has assigned; where two neighbours differ, both are tried.
+// that Unicode has assigned; where two neighbors differ, both are tried.
 func TestCPPQuotesAsGoDoes(t *testing.T) {
 	ask := CPP.asks(t, "reads")
 	assigned := func(r rune) bool {

@@ -215,7 +215,7 @@ func (p *arenaPage) reasons() (all []string) {
 
 func (p *arenaPage) hue(what string) int { return hueOf(slices.Index(p.reasons(), what)) }
 
-// hueOf gives neighbours different hues, by the golden angle.
+// hueOf gives neighbors different hues, by the golden angle.
 func hueOf(i int) int { return (205 + i*137) % 360 }
 
 // The chart of the ratings over time, in its own units.

@@ -47,7 +47,7 @@ func (l *arenaLive) Close() error {
 // draw draws the table, and a line on the progress below it. It fits into so many rows;
 // the bots in the middle of a long table are left out, the best and the last are shown.
 func (l *arenaLive) draw(p *judge.ArenaProgressed, rows int) string {
-	t := &terminal{o: l.o, paint: paint(l.o.Colour), record: &record{}}
+	t := &terminal{o: l.o, paint: paint(l.o.Color), record: &record{}}
 	room := max(rows-3, 0) // the head, the line of progress, and the cursor's
 	var shown []int
 	for i := range p.Table {

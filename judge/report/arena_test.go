@@ -163,17 +163,17 @@ func TestArenaTerminal(t *testing.T) {
 			if strings.Contains(out.String(), "NaN") || strings.Contains(out.String(), "Inf") {
 				t.Errorf("%s: it draws\n%s", name, &out)
 			}
-			var coloured bytes.Buffer
-			drawStandings(t, report.Terminal(&coloured, report.TerminalOptions{Width: width, Colour: true}), s, nil)
-			if plain := stripColour(coloured.String()); plain != out.String() {
-				t.Errorf("%s: with colours it says something else:\n%s", name, plain)
+			var colored bytes.Buffer
+			drawStandings(t, report.Terminal(&colored, report.TerminalOptions{Width: width, Color: true}), s, nil)
+			if plain := stripColor(colored.String()); plain != out.String() {
+				t.Errorf("%s: with colors it says something else:\n%s", name, plain)
 			}
 		}
 	}
 }
 
-// stripColour takes the escape sequences of colours away.
-func stripColour(s string) string {
+// stripColor takes the escape sequences of colors away.
+func stripColor(s string) string {
 	for {
 		before, rest, found := strings.Cut(s, "\x1b[")
 		if !found {

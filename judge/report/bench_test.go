@@ -44,7 +44,7 @@ func draw(w io.Writer, ans, out *os.File, differ int64) error {
 	if differ >= 0 {
 		place = &judge.Place{Line: 1, Column: 1, AnsOffset: differ, OutOffset: differ}
 	}
-	r := report.Terminal(w, report.TerminalOptions{Colour: true})
+	r := report.Terminal(w, report.TerminalOptions{Color: true})
 	r.Event(&judge.CaseJudged{Group: "big", Case: "01", Verdict: judge.WrongAnswer, Detail: window.Detail(nil, section(ans), section(out), place)})
 	r.Event(&judge.Finished{Verdict: judge.WrongAnswer, First: "big/01"})
 	return r.Close()
@@ -121,7 +121,7 @@ func TestDrawingIsBounded(t *testing.T) {
 		if took := after.TotalAlloc - before.TotalAlloc; took > most {
 			t.Errorf("%s: %d bytes of memory, want at most %d", name, took, most)
 		}
-		if text := colours.ReplaceAllString(b.String(), ""); !strings.Contains(text, "X") || len(text) > 20_000 {
+		if text := colors.ReplaceAllString(b.String(), ""); !strings.Contains(text, "X") || len(text) > 20_000 {
 			t.Errorf("%s: the byte that differs is not to be seen:\n%.2000s", name, text)
 		}
 	}

@@ -130,7 +130,7 @@ func compareWords(want, got string) (w, g []span) {
 	return w, g
 }
 
-// merge joins neighbours that are both hot or both not.
+// merge joins neighbors that are both hot or both not.
 func merge(spans []span) []span {
 	var merged []span
 	for _, s := range spans {

@@ -66,7 +66,7 @@ func drawTerminal(t testing.TB, stream []byte, o report.TerminalOptions) []byte 
 func TestTerminal(t *testing.T) {
 	eachRecording(t, func(t *testing.T, name string, stream []byte) {
 		golden.Check(t, "testdata/terminal/"+name+".txt", drawTerminal(t, stream, report.TerminalOptions{}))
-		golden.Check(t, "testdata/terminal/"+name+".colour.txt", drawTerminal(t, stream, report.TerminalOptions{Colour: true, Width: 100}))
+		golden.Check(t, "testdata/terminal/"+name+".color.txt", drawTerminal(t, stream, report.TerminalOptions{Color: true, Width: 100}))
 		golden.Check(t, "testdata/terminal/"+name+".narrow.txt", drawTerminal(t, stream, report.TerminalOptions{Width: 44}))
 	})
 }
@@ -87,7 +87,7 @@ func TestTerminalKeepsToItsWidth(t *testing.T) {
 	})
 }
 
-// TestTerminalIsPlain holds the law: without colour and progress, nothing but
+// TestTerminalIsPlain holds the law: without color and progress, nothing but
 // text leaves, whatever the contestant wrote.
 func TestTerminalIsPlain(t *testing.T) {
 	eachRecording(t, func(t *testing.T, name string, stream []byte) {
@@ -99,20 +99,20 @@ func TestTerminalIsPlain(t *testing.T) {
 	})
 }
 
-// colours matches what changes a terminal's look, and nothing else.
-var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
+// colors matches what changes a terminal's look, and nothing else.
+var colors = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// TestTerminalSaysNothingByColourAlone holds the law: without its colours, the
-// coloured report is the plain one.
-func TestTerminalSaysNothingByColourAlone(t *testing.T) {
+// TestTerminalSaysNothingByColorAlone holds the law: without its colors, the
+// colored report is the plain one.
+func TestTerminalSaysNothingByColorAlone(t *testing.T) {
 	eachRecording(t, func(t *testing.T, name string, stream []byte) {
 		plain := drawTerminal(t, stream, report.TerminalOptions{})
-		coloured := drawTerminal(t, stream, report.TerminalOptions{Colour: true})
-		if bytes.Equal(plain, coloured) {
-			t.Error("there is no colour")
+		colored := drawTerminal(t, stream, report.TerminalOptions{Color: true})
+		if bytes.Equal(plain, colored) {
+			t.Error("there is no color")
 		}
-		if diff := cmp.Diff(string(plain), colours.ReplaceAllString(string(coloured), "")); diff != "" {
-			t.Errorf("plain - coloured +:\n%s", diff)
+		if diff := cmp.Diff(string(plain), colors.ReplaceAllString(string(colored), "")); diff != "" {
+			t.Errorf("plain - colored +:\n%s", diff)
 		}
 	})
 }
@@ -122,7 +122,7 @@ func TestTerminalSaysNothingByColourAlone(t *testing.T) {
 func TestReplayDrawsWhatWasLive(t *testing.T) {
 	for name, events := range recordings {
 		t.Run(name, func(t *testing.T) {
-			o := report.TerminalOptions{Colour: true}
+			o := report.TerminalOptions{Color: true}
 			var live, saved bytes.Buffer
 			r := report.Join(report.Terminal(&live, o), report.JSON(&saved))
 			for _, e := range events {
@@ -291,29 +291,29 @@ func TestCloseReturnsTheErrorOfWriting(t *testing.T) {
 	}
 }
 
-func TestUseColour(t *testing.T) {
+func TestUseColor(t *testing.T) {
 	for _, row := range []struct {
 		name     string
 		mode     string
 		terminal bool
-		noColour string
+		noColor  string
 		want     bool
 	}{
-		{"colours a terminal", "auto", true, "", true},
-		{"does not colour a pipe", "auto", false, "", false},
+		{"colors a terminal", "auto", true, "", true},
+		{"does not color a pipe", "auto", false, "", false},
 		{"respects NO_COLOR", "auto", true, "1", false},
-		{"colours a pipe on demand", "always", false, "1", true},
-		{"does not colour a terminal on demand", "never", true, "", false},
+		{"colors a pipe on demand", "always", false, "1", true},
+		{"does not color a terminal on demand", "never", true, "", false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			got, err := report.UseColour(row.mode, row.terminal, row.noColour)
+			got, err := report.UseColor(row.mode, row.terminal, row.noColor)
 			if err != nil || got != row.want {
-				t.Errorf("UseColour(%q, %v, %q) = %v, %v, want %v", row.mode, row.terminal, row.noColour, got, err, row.want)
+				t.Errorf("UseColor(%q, %v, %q) = %v, %v, want %v", row.mode, row.terminal, row.noColor, got, err, row.want)
 			}
 		})
 	}
-	if _, err := report.UseColour("sometimes", true, ""); err == nil {
-		t.Error(`UseColour("sometimes") has no error`)
+	if _, err := report.UseColor("sometimes", true, ""); err == nil {
+		t.Error(`UseColor("sometimes") has no error`)
 	}
 }
 

@@ -22,17 +22,17 @@ import (
 )
 
 // Statement draws a problem statement, written in Markdown, as text for a
-// terminal of this width (0 is 80). Without colour, emphasis and code keep their
+// terminal of this width (0 is 80). Without color, emphasis and code keep their
 // Markdown marks.
 //
 // Code is never wrapped: samples are to be copied. Pictures are described by name and size.
-func Statement(w io.Writer, markdown []byte, columns int, colour bool, pictures Pictures) error {
+func Statement(w io.Writer, markdown []byte, columns int, color bool, pictures Pictures) error {
 	if columns <= 0 {
 		columns = usualWidth
 	}
 	markdown = []byte(strings.ReplaceAll(string(markdown), "\r\n", "\n"))
 	parser := goldmark.New(statementExtensions, goldmark.WithParserOptions(formula.Parsed)).Parser()
-	s := &sheet{source: markdown, paint: paint(colour), pictures: pictures}
+	s := &sheet{source: markdown, paint: paint(color), pictures: pictures}
 	lines := s.children(parser.Parse(text.NewReader(markdown)), min(max(columns, leastWidth), mostWidth), false)
 	if _, err := io.WriteString(w, strings.Join(lines, "\n")+"\n"); err != nil {
 		return fmt.Errorf("write the statement: %w", err)
@@ -316,7 +316,7 @@ func (s *sheet) code(n *ast.CodeSpan) string {
 	return b.String()
 }
 
-// marked puts marks around words, where there is no colour to tell them.
+// marked puts marks around words, where there is no color to tell them.
 func (s *sheet) marked(mark string, words []word) []word {
 	if len(words) > 0 && !bool(s.paint) {
 		words[0].text = mark + words[0].text

@@ -13,10 +13,10 @@ import (
 	"assay/judge/report"
 )
 
-func statement(t testing.TB, markdown []byte, width int, colour bool) []byte {
+func statement(t testing.TB, markdown []byte, width int, color bool) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := report.Statement(&b, markdown, width, colour, nil); err != nil {
+	if err := report.Statement(&b, markdown, width, color, nil); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -33,7 +33,7 @@ func TestStatement(t *testing.T) {
 			base := strings.TrimSuffix(file, ".md")
 			golden.Check(t, base+".txt", statement(t, markdown, 0, false))
 			golden.Check(t, base+".narrow.txt", statement(t, markdown, 44, false))
-			golden.Check(t, base+".colour.txt", statement(t, markdown, 80, true))
+			golden.Check(t, base+".color.txt", statement(t, markdown, 80, true))
 			var page bytes.Buffer
 			if err := report.StatementHTML(&page, name, "en", markdown, nil, ""); err != nil {
 				t.Fatal(err)

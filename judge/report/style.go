@@ -8,7 +8,7 @@ import (
 	"github.com/fatih/color"
 )
 
-// attribute is a colour or another look of text on the terminal.
+// attribute is a color or another look of text on the terminal.
 type attribute = color.Attribute
 
 // look is how a verdict is shown. Its words are judge.Verdict.Words.
@@ -58,7 +58,7 @@ var (
 	warning  = []attribute{color.FgYellow}
 )
 
-// paint colours texts, or leaves them as they are.
+// paint colors texts, or leaves them as they are.
 type paint bool
 
 func (p paint) style(attrs []attribute, text string) string {
@@ -70,7 +70,7 @@ func (p paint) style(attrs []attribute, text string) string {
 	return c.Sprint(text)
 }
 
-// hot highlights the part of a line that differs, in the line's own colour.
+// hot highlights the part of a line that differs, in the line's own color.
 func (p paint) hot(attrs []attribute, text string) string {
 	return p.style(append(append([]attribute{}, attrs...), color.ReverseVideo), text)
 }
@@ -80,18 +80,18 @@ func (p paint) verdict(v judge.Verdict, text string) string {
 	return p.style(lookOf(v).attrs, text)
 }
 
-// UseColour decides on colours. The mode is "auto", "always" or "never"; auto is
-// yes on a terminal where noColour, the value of NO_COLOR, is empty.
-func UseColour(mode string, terminal bool, noColour string) (bool, error) {
+// UseColor decides on colors. The mode is "auto", "always" or "never"; auto is
+// yes on a terminal where noColor, the value of NO_COLOR, is empty.
+func UseColor(mode string, terminal bool, noColor string) (bool, error) {
 	switch mode {
 	case "always":
 		return true, nil
 	case "never":
 		return false, nil
 	case "auto", "":
-		return terminal && noColour == "", nil
+		return terminal && noColor == "", nil
 	}
-	return false, fmt.Errorf("colour %q is not known: want auto, always or never", mode)
+	return false, fmt.Errorf("color %q is not known: want auto, always or never", mode)
 }
 
 // VerdictClass is the class of a verdict in the style sheet that Style returns.

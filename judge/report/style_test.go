@@ -7,7 +7,7 @@ import (
 )
 
 // TestEveryVerdictHasALook walks all verdicts: a new one fails until it has a
-// colour, a mark of its own, and words.
+// color, a mark of its own, and words.
 func TestEveryVerdictHasALook(t *testing.T) {
 	marks := map[string]judge.Verdict{}
 	for _, v := range append(judge.Verdicts(), judge.NotJudged) {
@@ -17,7 +17,7 @@ func TestEveryVerdictHasALook(t *testing.T) {
 			continue
 		}
 		if len(l.attrs) == 0 || l.class == "" || len(l.mark) != 1 {
-			t.Errorf("looks[%q] = %+v, want a colour, a class and a mark of one character", v, l)
+			t.Errorf("looks[%q] = %+v, want a color, a class and a mark of one character", v, l)
 		}
 		if other, taken := marks[l.mark]; taken {
 			t.Errorf("%q and %q have the same mark %q", v, other, l.mark)

@@ -15,10 +15,10 @@ import (
 
 // TerminalOptions say how a report is drawn on a terminal.
 type TerminalOptions struct {
-	Colour bool             // see UseColour
-	Live   bool             // redraw a line of progress; only for a terminal, never for a pipe
-	Width  int              // of the terminal, in characters; 0 is 80
-	Now    func() time.Time // for the time in the line of progress; nil shows none
+	Color bool             // see UseColor
+	Live  bool             // redraw a line of progress; only for a terminal, never for a pipe
+	Width int              // of the terminal, in characters; 0 is 80
+	Now   func() time.Time // for the time in the line of progress; nil shows none
 	// Problem is what the user called the problem, for commands to go on with: a path, where
 	// the id alone would not do. "" is the id.
 	Problem string
@@ -36,14 +36,14 @@ const (
 // Terminal returns the report that a person reads: a line of progress while the
 // cases run, then the verdict, and what is known of the first case that failed.
 //
-// Nothing is said by colour alone. Apart from the line of progress, what it
+// Nothing is said by color alone. Apart from the line of progress, what it
 // writes depends on the events and the options only.
 func Terminal(w io.Writer, o TerminalOptions) Report {
 	if o.Width <= 0 {
 		o.Width = usualWidth
 	}
 	o.Width = min(max(o.Width, leastWidth), mostWidth)
-	return &terminal{out: w, o: o, paint: paint(o.Colour), record: &record{}, live: progress{on: o.Live, now: o.Now}}
+	return &terminal{out: w, o: o, paint: paint(o.Color), record: &record{}, live: progress{on: o.Live, now: o.Now}}
 }
 
 type terminal struct {

@@ -28,7 +28,7 @@ func Freeze(ctx context.Context, contest *workspace.Workspace, at *workspace.Loc
 }
 
 // Publish puts a problem of the contest on a server, under a name of its own or another,
-// and returns the id of its bundle and how many blobs travelled.
+// and returns the id of its bundle and how many blobs were uploaded.
 func Publish(
 	ctx context.Context, api *client.Client, contest *workspace.Workspace, at *workspace.Location,
 	as, practice string, r workspace.Running,

@@ -22,7 +22,7 @@ type Options struct {
 	Size int64
 	// Set bounds names further: to one number, or to a range.
 	Set map[string][2]int64
-	// Literals are numbers that programs treat apart; they and their neighbours are
+	// Literals are numbers that programs treat apart; they and their neighbors are
 	// drawn now and then.
 	Literals []int64
 	// Seed is what a line says behind --seed. Draw does not look at it.

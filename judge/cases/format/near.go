@@ -21,7 +21,7 @@ type Wrong struct {
 // and values too many or too few, blanks and line ends, conditions that do not hold.
 // Each is refused by Check. They come from small inputs that Draw makes.
 func (g *Grammar) Near(r *rand.Rand, o Options) (all []Wrong, err error) {
-	n := &neighbour{g: g, r: r, seen: map[string]bool{}}
+	n := &neighbor{g: g, r: r, seen: map[string]bool{}}
 	if o.Size == 0 {
 		o.Size = 5
 	}
@@ -40,8 +40,8 @@ func (g *Grammar) Near(r *rand.Rand, o Options) (all []Wrong, err error) {
 	return n.all, nil
 }
 
-// neighbour gathers what is wrong.
-type neighbour struct {
+// neighbor gathers what is wrong.
+type neighbor struct {
 	g    *Grammar
 	r    *rand.Rand
 	text []byte
@@ -50,7 +50,7 @@ type neighbour struct {
 	all  []Wrong
 }
 
-func (n *neighbour) add(text []byte, format string, args ...any) {
+func (n *neighbor) add(text []byte, format string, args ...any) {
 	what := fmt.Sprintf(format, args...)
 	if n.seen[what] || text == nil || n.g.Check(text) == nil {
 		return
@@ -60,7 +60,7 @@ func (n *neighbour) add(text []byte, format string, args ...any) {
 }
 
 // bytes changes white space and line ends.
-func (n *neighbour) bytes() {
+func (n *neighbor) bytes() {
 	t := n.text
 	n.add([]byte{}, "an empty file")
 	n.add(bytes.TrimSuffix(t, []byte("\n")), "no line feed at the end")
@@ -91,7 +91,7 @@ func splice(t []byte, from, to int, with string) []byte {
 }
 
 // parts changes one part of the tree at a time.
-func (n *neighbour) parts() {
+func (n *neighbor) parts() {
 	for k, part := range find(n.root, func(*node) bool { return true }) {
 		change := func(what string, do func(part *node)) {
 			root := n.root.clone()
@@ -126,7 +126,7 @@ func (n *neighbour) parts() {
 }
 
 // number spells a number otherwise, or puts it beside its bounds.
-func (n *neighbour) number(name string, v, lo, hi int64, put func(what, text string)) {
+func (n *neighbor) number(name string, v, lo, hi int64, put func(what, text string)) {
 	if hi < math.MaxInt64 {
 		put(name+" is one above its bound", strconv.FormatInt(hi+1, 10))
 	}
@@ -147,7 +147,7 @@ func (n *neighbour) number(name string, v, lo, hi int64, put func(what, text str
 }
 
 // word spoils a value that is not an integer.
-func (n *neighbour) word(f *field, name, s string, put func(what, text string)) {
+func (n *neighbor) word(f *field, name, s string, put func(what, text string)) {
 	switch f.typ.kind {
 	case enumType:
 		put(name+" is in other letters", flipCase(s))
@@ -195,7 +195,7 @@ func flipCase(s string) string {
 	return strings.ToLower(s)
 }
 
-func (n *neighbour) array(a *array, part *node, change func(string, func(*node))) {
+func (n *neighbor) array(a *array, part *node, change func(string, func(*node))) {
 	name := a.name.text
 	m := len(part.ints) + len(part.words)
 	if m == 0 {
@@ -231,7 +231,7 @@ func (n *neighbour) array(a *array, part *node, change func(string, func(*node))
 	}
 }
 
-func (n *neighbour) graph(g *graph, part *node, change func(string, func(*node))) {
+func (n *neighbor) graph(g *graph, part *node, change func(string, func(*node))) {
 	width := g.width()
 	m := len(part.ints) / width
 	if m == 0 {
@@ -255,7 +255,7 @@ func (n *neighbour) graph(g *graph, part *node, change func(string, func(*node))
 	}
 }
 
-func (n *neighbour) edgeWeight(g *graph, at int, change func(string, func(*node))) {
+func (n *neighbor) edgeWeight(g *graph, at int, change func(string, func(*node))) {
 	if w := g.weight; w.typ.lo.op == "constant" && w.typ.hi.op == "constant" {
 		change(w.name.text+" is one above its bound", func(p *node) { p.ints[at] = w.typ.hi.n + 1 })
 		change(w.name.text+" is one below its bound", func(p *node) { p.ints[at] = w.typ.lo.n - 1 })
@@ -264,7 +264,7 @@ func (n *neighbour) edgeWeight(g *graph, at int, change func(string, func(*node)
 
 // beyondBounds draws inputs that are valid except for one number beyond its bounds:
 // what it counts is there.
-func (n *neighbour) beyondBounds(o Options) {
+func (n *neighbor) beyondBounds(o Options) {
 	o.Most = 1 << 20
 	for _, f := range n.g.bounds {
 		if f.name.kind != integer || !f.name.counts || f.name.array {
@@ -287,7 +287,7 @@ func (n *neighbour) beyondBounds(o Options) {
 }
 
 // conditions draws inputs in which one condition does not hold.
-func (n *neighbour) conditions(o Options) {
+func (n *neighbor) conditions(o Options) {
 	o.force = nil
 	size := o.Size
 	for _, w := range n.g.wheres {

@@ -138,7 +138,7 @@ func (r *reducer) pieces(n int64, drop func(from, to int64) int64) {
 	}
 }
 
-// nodes takes nodes away from graphs, with their edges, or joined to a neighbour.
+// nodes takes nodes away from graphs, with their edges, or joined to a neighbor.
 func (r *reducer) nodes() {
 	isGraph := func(n *node) bool { g, ok := n.of.(*graph); return ok && !g.tree && g.edgesCount != nil }
 	for k := 0; k < len(find(r.root, isGraph)) && !r.over(); k++ {

@@ -176,7 +176,7 @@ func (r *reducer) scale() {
 	}
 }
 
-// fine lowers numbers without making them shorter, and swaps neighbours: what matters
+// fine lowers numbers without making them shorter, and swaps neighbors: what matters
 // of a count may be its digits, and any other number can have these.
 func (r *reducer) fine() {
 	all := r.leaves()

@@ -231,7 +231,7 @@ func (g *graph) removed(all []int64, nodes int64) int64 {
 }
 
 // without takes nodes away, counted from 0. Their edges go with them; or, joined to
-// one of their neighbours, they leave it their edges.
+// one of their neighbors, they leave it their edges.
 func (g *graph) without(all []int64, from, to int64, join bool) []int64 {
 	width := g.width()
 	inside := func(v int64) bool { return from <= v-g.base && v-g.base < to }

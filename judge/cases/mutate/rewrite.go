@@ -191,7 +191,7 @@ func (w *writer) pure(e ast.Expr) bool {
 func (w *writer) stmt(s ast.Stmt) string {
 	switch n := s.(type) {
 	case *ast.LabeledStmt:
-		w.labelled = n.Stmt
+		w.labeled = n.Stmt
 	case *ast.ForStmt, *ast.RangeStmt:
 		return w.loop(s)
 	}
@@ -241,12 +241,12 @@ func (w *writer) statements(s ast.Stmt) []change {
 	switch n := s.(type) {
 	case *ast.ExprStmt:
 		call, ok := ast.Unparen(n.X).(*ast.CallExpr)
-		if !ok || w.roles[call]&frozen != 0 || w.synchronises(call) {
+		if !ok || w.roles[call]&frozen != 0 || w.synchronizes(call) {
 			return nil
 		}
 		return []change{none}
 	case *ast.DeferStmt:
-		if w.synchronises(n.Call) {
+		if w.synchronizes(n.Call) {
 			return nil
 		}
 		return []change{none}
@@ -300,9 +300,9 @@ func isBlank(e ast.Expr) bool {
 	return ok && id.Name == "_"
 }
 
-// synchronises says whether a call belongs to goroutines: without it a program waits
+// synchronizes says whether a call belongs to goroutines: without it a program waits
 // for ever, which the clock alone would end.
-func (w *writer) synchronises(n *ast.CallExpr) bool {
+func (w *writer) synchronizes(n *ast.CallExpr) bool {
 	callee := w.callee(n)
 	return callee == "close" || strings.Contains(callee, "sync.") || strings.Contains(callee, "time.")
 }

@@ -409,7 +409,7 @@ func (s *slips) looping(i int) bool {
 	return s.is(s.head[i], s.Loops...) && s.head[i] < i && s.toks[s.head[i]].kind == word
 }
 
-// call swaps neighbouring arguments.
+// call swaps neighboring arguments.
 func (s *slips) call(i int) {
 	const most = 4
 	if s.toks[i].kind != word || !s.is(i+1, "(") || s.toks[i+1].match < 0 || !s.ends(i) || s.is(i, "range") || s.is(i-1, "fn", "def", "function") {

@@ -32,19 +32,19 @@ type writer struct {
 	roles  map[ast.Node]role
 	around map[ast.Expr]int // precedence of the operator that an expression is an operand of
 
-	dropped  map[int]bool // mutants that do not compile
-	mutants  []*Mutant
-	file     *ast.File
-	text     []byte
-	start    token.Pos // of the file
-	quiet    int       // above 0 nothing is changed
-	next     int       // number of the next mutant
-	block    int       // that the next mutant stands in
-	blocks   int
-	inits    int
-	labelled ast.Stmt        // the statement that the last label belongs to
-	exits    map[string]bool // names of functions of this file that end the program
-	resets   []string        // functions that set package variables, in their order
+	dropped map[int]bool // mutants that do not compile
+	mutants []*Mutant
+	file    *ast.File
+	text    []byte
+	start   token.Pos // of the file
+	quiet   int       // above 0 nothing is changed
+	next    int       // number of the next mutant
+	block   int       // that the next mutant stands in
+	blocks  int
+	inits   int
+	labeled ast.Stmt        // the statement that the last label belongs to
+	exits   map[string]bool // names of functions of this file that end the program
+	resets  []string        // functions that set package variables, in their order
 }
 
 func newWriter(s *Source, fset *token.FileSet, pkg *types.Package, info *types.Info, parsed []*ast.File) *writer {
@@ -251,7 +251,7 @@ func (w *writer) body(f *ast.FuncDecl) string {
 func (w *writer) loop(s ast.Stmt) string {
 	write := func() string { return w.children(s, s.Pos(), s.End()) }
 	text, clean, site := w.twice(s, write, write)
-	if clean == "" || s == w.labelled {
+	if clean == "" || s == w.labeled {
 		return text
 	}
 	return fmt.Sprintf("if assay_M-%d >= %d { %s } else { %s }", site, w.next-site, clean, text)

@@ -92,7 +92,7 @@ func (s *guess) dropWords(g grain) {
 	}
 }
 
-// swapLines puts neighbouring lines in order.
+// swapLines puts neighboring lines in order.
 func (s *guess) swapLines() {
 	for l := 1; l < len(s.doc.Lines) && !s.over(); l++ {
 		c := s.doc.clone()

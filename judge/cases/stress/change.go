@@ -16,7 +16,7 @@ import (
 // words is what cases are changed with: the numbers, words and lines of the
 // problem's own cases, and the numbers that its programs treat apart.
 type words struct {
-	literals []int64 // of the programs, with their neighbours
+	literals []int64 // of the programs, with their neighbors
 	numbers  []int64 // of the cases
 	words    []string
 	lines    [][]string

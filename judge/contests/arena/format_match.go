@@ -64,7 +64,7 @@ func (s knockout) Stage(stage int, so *Results) (all []Encounter) {
 	return all
 }
 
-// bracket lays out bots so that neighbours meet; places that are left over are resting.
+// bracket lays out bots so that neighbors meet; places that are left over are resting.
 func bracket(ids []int) []int {
 	places := []int{0}
 	for len(places) < len(ids) {

@@ -168,8 +168,8 @@ func TestSPRTKeepsItsErrorRates(t *testing.T) {
 	}{
 		{"rarely takes an equal player for a better one", 0, rating.TakeElo1, start{}, false},
 		{"rarely takes a better player for an equal one", 80, rating.TakeElo0, start{}, false},
-		{"keeps its rate where it matters who goes first", 0, rating.TakeElo1, start{favour: 150, drawn: 0.5}, false},
-		{"keeps its rate with starts that decide games", 0, rating.TakeElo1, start{favour: 50}, true},
+		{"keeps its rate where it matters who goes first", 0, rating.TakeElo1, start{favor: 150, drawn: 0.5}, false},
+		{"keeps its rate with starts that decide games", 0, rating.TakeElo1, start{favor: 50}, true},
 	} {
 		t.Run("it "+row.it, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(3, 4))

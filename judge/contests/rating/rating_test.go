@@ -239,18 +239,18 @@ func TestLawsOfRate(t *testing.T) {
 	})
 }
 
-// start is a game's start: it favours who goes first by so many Elo points.
-type start struct{ favour, drawn float64 }
+// start is a game's start: it favors who goes first by so many Elo points.
+type start struct{ favor, drawn float64 }
 
 // play plays a pair of games: the first one's points from 0 to 4 halves.
 func play(rng *rand.Rand, elo float64, s start, shared bool) int {
 	// A shared start that decides the game decides it in both games.
-	favour := [2]float64{s.favour, -s.favour}
+	favor := [2]float64{s.favor, -s.favor}
 	if shared && rng.Float64() < 0.3 {
-		favour = [2]float64{2000, -2000}
+		favor = [2]float64{2000, -2000}
 	}
 	halves := 0
-	for _, f := range favour {
+	for _, f := range favor {
 		p := rating.Expected(elo + f)
 		draws := s.drawn * min(p, 1-p)
 		switch u := rng.Float64(); {
@@ -271,7 +271,7 @@ func strengthsOf(elos []float64, s start, shared bool) []float64 {
 	for a := range elos {
 		for b := range a {
 			score := 0.0
-			for _, f := range []float64{s.favour, -s.favour} {
+			for _, f := range []float64{s.favor, -s.favor} {
 				score += rating.Expected(elos[a]-elos[b]+f) / 2
 			}
 			if shared {
@@ -300,10 +300,10 @@ func TestIntervalsCover(t *testing.T) {
 	}{
 		{"covers with two players", []float64{0, 60}, 60, start{}, false},
 		{"covers with fair starts", []float64{0, 50, 100, 150, 300}, 20, start{}, false},
-		{"covers where it matters who goes first", []float64{0, 50, 100, 150, 300}, 20, start{favour: 200}, false},
-		{"covers with starts that decide games", []float64{0, 20, 50, 100, 150, 200}, 30, start{favour: 50}, true},
+		{"covers where it matters who goes first", []float64{0, 50, 100, 150, 300}, 20, start{favor: 200}, false},
+		{"covers with starts that decide games", []float64{0, 20, 50, 100, 150, 200}, 30, start{favor: 50}, true},
 		{"covers with draws", []float64{0, 30, 60, 90}, 25, start{drawn: 0.8}, false},
-		{"covers in a large event of few games", []float64{0, 20, 40, 60, 80, 100, 120, 140, 160, 180, 200, 220}, 4, start{favour: 80}, false},
+		{"covers in a large event of few games", []float64{0, 20, 40, 60, 80, 100, 120, 140, 160, 180, 200, 220}, 4, start{favor: 80}, false},
 	} {
 		t.Run("it "+row.it, func(t *testing.T) {
 			truth := strengthsOf(row.elos, row.start, row.shared)

@@ -1,6 +1,6 @@
 package rating
 
-// Settling says when a ranking is settled: each two neighbours are known to differ,
+// Settling says when a ranking is settled: each two neighbors are known to differ,
 // or known to be equal up to Margin. All statements together, over all looks, are
 // wrong with a probability of at most Error.
 type Settling struct {
@@ -10,7 +10,7 @@ type Settling struct {
 
 // Settled says whether the ranking is settled. Look says how often it has been asked of
 // this ranking so far, this time included.
-// The error is shared out over the neighbours, and over the looks: the k-th gets 1/(k(k+1)),
+// The error is shared out over the neighbors, and over the looks: the k-th gets 1/(k(k+1)),
 // so that it is kept however often one looks, though looking rarely is better: at
 // rounds 1, 2, 4, 8 and so on, say.
 func (r *Ratings) Settled(s Settling, look int) bool {
@@ -21,8 +21,8 @@ func (r *Ratings) Settled(s Settling, look int) bool {
 		s.Margin = 10
 	}
 	order := r.Order()
-	neighbours := max(len(order)-1, 1)
-	share := s.Error / float64(neighbours) / float64(look*(look+1))
+	neighbors := max(len(order)-1, 1)
+	share := s.Error / float64(neighbors) / float64(look*(look+1))
 	for k := range len(order) - 1 {
 		if r.Players[order[k]].Games == 0 || r.Players[order[k+1]].Games == 0 {
 			return false

@@ -14,7 +14,7 @@ func tail(z float64) float64 { return math.Erfc(z/math.Sqrt2) / 2 }
 // of the doc comes to. Two players are known to differ where the tail behind their
 // difference is at most half of a share; they are known to be equal where the tails
 // outside the margin are at most a share. A share is the error over the number of
-// neighbours, times 1/(k(k+1)) at the k-th look.
+// neighbors, times 1/(k(k+1)) at the k-th look.
 func TestSettledSharesItsError(t *testing.T) {
 	const margin = 15.0
 	two := rating.Rate(2, []rating.Duel{pairs(0, 1, 20, 30, 55)})
@@ -24,16 +24,16 @@ func TestSettledSharesItsError(t *testing.T) {
 	three := rating.Rate(3, []rating.Duel{pairs(0, 1, 20, 30, 55), pairs(1, 2, 0, 0, 500), pairs(0, 2, 0, 0, 500)})
 	first, wide := three.Difference(0, 1)
 	for _, row := range []struct {
-		it        string
-		r         *rating.Ratings
-		neighbour float64 // tails that must be within a share, times the neighbours
+		it       string
+		r        *rating.Ratings
+		neighbor float64 // tails that must be within a share, times the neighbors
 	}{
 		{"knows that two differ", two, 2 * tail(elo/deviation)},
 		{"knows that two are equal", alike, tail((margin-closeness)/spread) + tail((margin+closeness)/spread)},
-		{"asks twice as much of two neighbours", three, 2 * 2 * tail(first/wide)},
+		{"asks twice as much of two neighbors", three, 2 * 2 * tail(first/wide)},
 	} {
 		for look := 1; look <= 12; look++ {
-			at := row.neighbour * float64(look*(look+1))
+			at := row.neighbor * float64(look*(look+1))
 			for _, by := range []struct {
 				factor float64
 				want   bool

@@ -43,7 +43,7 @@ type Standings struct {
 // Bot is the line of one bot.
 type Bot struct {
 	Place    int    `json:"place"`
-	ByLots   bool   `json:"by_lots,omitempty"` // only lots put it before or behind a neighbour
+	ByLots   bool   `json:"by_lots,omitempty"` // only lots put it before or behind a neighbor
 	Name     string `json:"name"`
 	Title    string `json:"title,omitempty"`
 	Language string `json:"language,omitempty"`

@@ -184,8 +184,8 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 	}
 	// By its label; by the name of the contest, and where there is none.
 	sum.Problem = "a"
-	if labelled := submit("student", 200); labelled.Problem != "sum" {
-		t.Errorf("the label is of %+v", labelled)
+	if labeled := submit("student", 200); labeled.Problem != "sum" {
+		t.Errorf("the label is of %+v", labeled)
 	}
 	sum.Problem = "B"
 	submit("student", 404)

@@ -29,7 +29,7 @@ func (h *harness) regional(starts time.Time, visibility store.Visibility) string
 		Contest: &store.Contest{Slug: "wf", Name: "WF", FormalName: "World Finals", MainGroup: "g", Format: store.ICPC,
 			Starts: starts, Length: 5 * time.Hour,
 			Freeze: 4 * time.Hour, Visibility: visibility},
-		Problems:      []store.NewContestProblem{{Label: "A", Slug: "sum", Colour: "#0000ff", ExtID: "sum-2026", ColorName: "blue"}},
+		Problems:      []store.NewContestProblem{{Label: "A", Slug: "sum", Color: "#0000ff", ExtID: "sum-2026", ColorName: "blue"}},
 		Organizations: []store.Organization{{ID: "u1", Name: "U1", Country: "DEU", Region: "DE-BY", Location: `{"latitude":1,"longitude":2}`}},
 		Groups:        []store.Group{{ID: "g", Name: "G", Type: "site"}},
 		Teams: []store.Team{{ExtID: "7", Name: "Seven", Label: "B2", Organization: "u1", GroupIDs: []string{"g"}},

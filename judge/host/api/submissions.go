@@ -30,7 +30,7 @@ func (a *api) submit(w http.ResponseWriter, r *http.Request, who *caller) error 
 		seat, err = a.seat(r, who, n.Contest, p)
 	}
 	if errors.Is(err, store.ErrNotFound) { // or it is the label of one
-		p, seat, err = a.Labelled(r.Context(), who.account, n.Contest, n.Problem)
+		p, seat, err = a.Labeled(r.Context(), who.account, n.Contest, n.Problem)
 	}
 	if errors.Is(err, store.ErrNotFound) && n.Contest != "" {
 		return a.noneIn(r, who, n.Contest, n.Problem)

@@ -18,7 +18,7 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// tokenPrefix begins every token, so that one that was published by mistake is recognised.
+// tokenPrefix begins every token, so that one that was published by mistake is recognized.
 const tokenPrefix = "assay_"
 
 // NewToken makes a token of 256 random bits, and the hash under which it is kept.

@@ -27,7 +27,7 @@ func large(teams int) State {
 	start := time.Now().Add(-10 * time.Hour)
 	s := State{Heading: Heading{Name: "Regional", Slug: "regional"}, Contest: scoring.Contest{Rules: scoring.Usual(scoring.ICPC), Start: start, Length: 5 * time.Hour}}
 	for i := range 15 {
-		s.Contest.Problems = append(s.Contest.Problems, scoring.Problem{Label: string(rune('A' + i)), Title: fmt.Sprint("Problem ", i), Colour: "#ff0000"})
+		s.Contest.Problems = append(s.Contest.Problems, scoring.Problem{Label: string(rune('A' + i)), Title: fmt.Sprint("Problem ", i), Color: "#ff0000"})
 	}
 	for i := range teams {
 		s.Teams = append(s.Teams, scoring.Team{ID: fmt.Sprintf("0198f2a4-0000-7000-8000-%012d", i), Name: fmt.Sprintf("The team number %d", i), About: "University of Somewhere"})

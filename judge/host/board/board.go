@@ -31,7 +31,7 @@ import (
 //go:embed board.css
 var style string
 
-// Style is the style sheet of boards; it uses the colours of the reports' one.
+// Style is the style sheet of boards; it uses the colors of the reports' one.
 func Style() string { return style }
 
 // A Viewer is what a page depends on of its reader.

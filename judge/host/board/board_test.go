@@ -43,7 +43,7 @@ func classroom(kind scoring.Kind, start time.Time) State {
 		Heading: Heading{Name: "Spring <contest> & more", Slug: "spring"},
 		Contest: scoring.Contest{
 			Rules: scoring.Usual(kind), Start: start, Length: 5 * time.Hour, Freeze: 4 * time.Hour,
-			Problems: []scoring.Problem{{Label: "A", Title: "Apples", Colour: "#ff0000", Points: 100}, {Label: "B", Title: "\"Bees\" & <i>", Points: 200, Colour: `red" onload="x`}, {Label: "C/2 ü", Points: 300, Colour: "gold"}},
+			Problems: []scoring.Problem{{Label: "A", Title: "Apples", Color: "#ff0000", Points: 100}, {Label: "B", Title: "\"Bees\" & <i>", Points: 200, Color: `red" onload="x`}, {Label: "C/2 ü", Points: 300, Color: "gold"}},
 		},
 		Teams: []scoring.Team{
 			{ID: "1", Name: "Ants", About: "School of Ants", Groups: []string{"girls", "year 7"}},
@@ -152,11 +152,11 @@ func FuzzNames(f *testing.F) {
 	f.Add("Ants", "School", "year 7", "A", "Apples", "#ff0000")
 	f.Add(`"><script>`, `' onclick='x`, "&lt;", "<!--", "]]>", `red" x="`)
 	f.Add("\x00\xff", "\u202e", "\r\n", "a/b?c#d", "</table>", "javascript:x")
-	f.Fuzz(func(t *testing.T, name, about, group, label, title, colour string) {
+	f.Fuzz(func(t *testing.T, name, about, group, label, title, color string) {
 		s := classroom(scoring.ICPC, time.Now().Add(-time.Hour))
 		s.Heading.Name, s.Heading.Slug = name, title
 		s.Teams[0].Name, s.Teams[0].About, s.Teams[0].Groups, s.Teams[0].ID = name, about, []string{group}, label
-		s.Contest.Problems[0] = scoring.Problem{Label: label, Title: title, Colour: colour}
+		s.Contest.Problems[0] = scoring.Problem{Label: label, Title: title, Color: color}
 		for _, staff := range []bool{false, true} {
 			if problem := wellFormed(string(page(t, New(s, frame), staff, "").Plain)); problem != "" {
 				t.Error(problem)

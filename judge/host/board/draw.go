@@ -123,11 +123,11 @@ func notes(c *scoring.Contest, now time.Time, staff, final bool) (all []string) 
 // own, so that it cannot turn the direction of the text around it.
 func text(s string) string { return html.EscapeString(strings.ToValidUTF8(s, "\uFFFD")) }
 
-// colour is what a balloon's colour must look like: "#ff0000" or "red".
-var colour = regexp.MustCompile(`^(#[0-9a-fA-F]{6}|[a-zA-Z]{1,30})$`)
+// color is what a balloon's color must look like: "#ff0000" or "red".
+var color = regexp.MustCompile(`^(#[0-9a-fA-F]{6}|[a-zA-Z]{1,30})$`)
 
-// GoodColour says whether a text is a colour that a board shows.
-func GoodColour(text string) bool { return colour.MatchString(text) }
+// GoodColor says whether a text is a color that a board shows.
+func GoodColor(text string) bool { return color.MatchString(text) }
 
 // tableHead is the table up to its first row.
 func (p *pen) tableHead(problems []scoring.Problem) []byte {
@@ -147,8 +147,8 @@ func (p *pen) tableHead(problems []scoring.Problem) []byte {
 		} else {
 			fmt.Fprintf(&out, `<th scope="col"><a href="%s/p/%s" title="%s">%s</a>`, p.head.base(), text(pathPart(q.Label)), text(q.Title), text(q.Label))
 		}
-		if colour.MatchString(q.Colour) {
-			fmt.Fprintf(&out, `<svg viewBox="0 0 2 2" aria-hidden="true"><circle cx="1" cy="1" r=".9" fill="%s"/></svg>`, q.Colour)
+		if color.MatchString(q.Color) {
+			fmt.Fprintf(&out, `<svg viewBox="0 0 2 2" aria-hidden="true"><circle cx="1" cy="1" r=".9" fill="%s"/></svg>`, q.Color)
 		}
 		out.WriteString(`</th>`)
 	}
@@ -201,7 +201,7 @@ func (p *pen) cells(r *scoring.Row) []byte {
 	return append(out, "</tr>\n"...)
 }
 
-// cell draws a cell. What it says is said by marks and by words, never by a colour alone:
+// cell draws a cell. What it says is said by marks and by words, never by a color alone:
 // "+2" accepted after 2 rejected ones, "-3" rejected, "?1" pending, a star for the first.
 func (p *pen) cell(out []byte, c *scoring.Cell) []byte {
 	if c.Tries == 0 && c.Pending == 0 {

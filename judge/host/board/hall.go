@@ -269,7 +269,7 @@ func Contest(c *store.Contest, problems []*store.ContestProblem) scoring.Contest
 		if points == 0 {
 			points = worth
 		}
-		sc.Problems = append(sc.Problems, scoring.Problem{Label: p.Label, Title: p.Title, Colour: p.Colour, Points: points})
+		sc.Problems = append(sc.Problems, scoring.Problem{Label: p.Label, Title: p.Title, Color: p.Color, Points: points})
 	}
 	return sc
 }

@@ -57,7 +57,7 @@ func newHarness(t *testing.T) *harness {
 			Problem: slug, Title: "The " + slug, Owner: h.people[0].ID, ID: digest, Manifest: digest, Config: digest, MadeBy: h.people[0].ID,
 		})
 		h.must(err)
-		problems = append(problems, store.NewContestProblem{Label: string(rune('A' + i)), Slug: slug, Colour: "red"})
+		problems = append(problems, store.NewContestProblem{Label: string(rune('A' + i)), Slug: slug, Color: "red"})
 	}
 	h.contest = &store.Contest{
 		Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(-time.Hour).Truncate(time.Microsecond).UTC(), Length: 5 * time.Hour, Visibility: store.Public,

@@ -139,7 +139,7 @@ func (c *Client) Follow(ctx context.Context, id string, listen func(judge.Event)
 	return end, err
 }
 
-// Publish puts a frozen problem on the server and returns how many blobs travelled.
+// Publish puts a frozen problem on the server and returns how many blobs were uploaded.
 func (c *Client) Publish(ctx context.Context, slug, practice string, sheet *Sheet, b *bundle.Bundle) (sent int, err error) {
 	manifest, config, all := sources(b)
 	text, err := json.Marshal(sheet)

@@ -274,7 +274,7 @@ func TestProblemsAgain(t *testing.T) {
 	if got := report(p); !strings.Contains(got, "changed problem Asteroids: label Y, color #112233\n") || strings.Contains(got, "added problem") {
 		t.Errorf("the same problem under another id: %s", got)
 	}
-	if n := p.Import.Problems; len(n) != 2 || n[0].Slug != "asteroids" || n[0].ExtID != "Asteroids" || n[0].Colour != "#112233" {
+	if n := p.Import.Problems; len(n) != 2 || n[0].Slug != "asteroids" || n[0].ExtID != "Asteroids" || n[0].Color != "#112233" {
 		t.Errorf("the problems are %+v", n)
 	}
 	now.apply(p)

@@ -64,7 +64,7 @@ func (now *Current) apply(p *Plan) {
 		}
 	}
 	for _, n := range p.Import.Problems {
-		now.Problems = append(now.Problems, &store.ContestProblem{Label: n.Label, Points: n.Points, Colour: n.Colour,
+		now.Problems = append(now.Problems, &store.ContestProblem{Label: n.Label, Points: n.Points, Color: n.Color,
 			ExtID: n.ExtID, ColorName: n.ColorName, Problem: &store.Problem{Slug: n.Slug}})
 	}
 	for _, o := range p.Import.Organizations {
@@ -117,7 +117,7 @@ func (now *Current) state() string {
 			c.Starts.Format(time.RFC3339Nano), c.Length, c.Freeze, c.Settings.Penalty, c.MainGroup)
 	}
 	for _, p := range now.Problems {
-		fmt.Fprintf(&b, "problem %s %s %s %q %q\n", p.Label, p.Slug, p.ExtID, p.Colour, p.ColorName)
+		fmt.Fprintf(&b, "problem %s %s %s %q %q\n", p.Label, p.Slug, p.ExtID, p.Color, p.ColorName)
 	}
 	for _, o := range now.Organizations {
 		fmt.Fprintf(&b, "organization %+v\n", o)

@@ -127,7 +127,7 @@ var word = regexp.MustCompile(`^[a-zA-Z]{1,30}$`)
 func (l *planner) problems() (all []store.NewContestProblem, changed bool) {
 	var was []store.NewContestProblem
 	for _, p := range l.now.Problems {
-		was = append(was, store.NewContestProblem{Label: p.Label, Slug: p.Slug, Points: p.Points, Colour: p.Colour,
+		was = append(was, store.NewContestProblem{Label: p.Label, Slug: p.Slug, Points: p.Points, Color: p.Color,
 			ExtID: p.ExtID, ColorName: p.ColorName})
 	}
 	used := map[string]bool{}
@@ -153,17 +153,17 @@ func (l *planner) problems() (all []store.NewContestProblem, changed bool) {
 		used[n.Slug] = true
 		before := n
 		n.Label, n.ExtID = p.Label, p.ID
-		if n.Colour = cmp.Or(p.RGB, n.Colour); n.Colour == "" && word.MatchString(p.Color) {
-			n.Colour = p.Color
+		if n.Color = cmp.Or(p.RGB, n.Color); n.Color == "" && word.MatchString(p.Color) {
+			n.Color = p.Color
 		}
-		if p.Color != "" && p.Color != cmp.Or(n.ColorName, n.Colour) {
+		if p.Color != "" && p.Color != cmp.Or(n.ColorName, n.Color) {
 			n.ColorName = p.Color
 		}
 		switch {
 		case at < 0:
 			l.line(Added, problems, p.ID, "as "+n.Label)
 		case n != before:
-			l.line(Changed, problems, p.ID, fmt.Sprintf("label %s, color %s", n.Label, cmp.Or(n.Colour, "none")))
+			l.line(Changed, problems, p.ID, fmt.Sprintf("label %s, color %s", n.Label, cmp.Or(n.Color, "none")))
 		}
 		all = append(all, n)
 	}

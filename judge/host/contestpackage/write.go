@@ -179,9 +179,9 @@ var hex = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 func problemsOf(problems []*store.ContestProblem) []any {
 	all := []any{}
 	for i, p := range problems {
-		one := problemEntry{ID: p.ExtID, Ordinal: i, Label: p.Label, Name: readable(p.Title), Color: readable(cmp.Or(p.ColorName, p.Colour))}
-		if hex.MatchString(p.Colour) {
-			one.RGB, one.Color = p.Colour, readable(p.ColorName)
+		one := problemEntry{ID: p.ExtID, Ordinal: i, Label: p.Label, Name: readable(p.Title), Color: readable(cmp.Or(p.ColorName, p.Color))}
+		if hex.MatchString(p.Color) {
+			one.RGB, one.Color = p.Color, readable(p.ColorName)
 		}
 		if p.Slug != p.ExtID {
 			one.Slug = p.Slug

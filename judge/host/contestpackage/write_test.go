@@ -156,9 +156,9 @@ func TestWriteAny(t *testing.T) {
 			}
 			switch draw(4) {
 			case 0:
-				p.Colour, p.ColorName = "#0aF"+"012", maybe()
+				p.Color, p.ColorName = "#0aF"+"012", maybe()
 			case 1:
-				p.Colour = "red"
+				p.Color = "red"
 			case 2:
 				p.ColorName = "a: dark #red"
 			}

@@ -200,7 +200,7 @@ func (f *filling) begin(ctx context.Context, all []recording) error {
 		label := string(rune('A' + len(in)))
 		f.labels[label] = r.Problem
 		in = append(in, store.NewContestProblem{
-			Label: label, Slug: r.Problem, Colour: []string{"#e03131", "#1971c2", "#f08c00"}[len(in)%3],
+			Label: label, Slug: r.Problem, Color: []string{"#e03131", "#1971c2", "#f08c00"}[len(in)%3],
 		})
 	}
 	c := &store.Contest{

@@ -27,7 +27,7 @@ const LadderSlug = "hill"
 var bots = [...][2]string{
 	{"Lowest", "legal[0]"}, {"Highest", "legal[-1]"}, {"Middle", "legal[len(legal) // 2]"}, {"Third", "legal[len(legal) // 3]"},
 	{"Odd", "max([n for n in legal if n % 2] or legal)"}, {"Even", "max([n for n in legal if n % 2 == 0] or legal)"},
-	{"Chance", "self.random.choice(legal)"}, {"Neighbour", "max([n for n in legal if n < numbers[-1]] or legal)"},
+	{"Chance", "self.random.choice(legal)"}, {"Neighbor", "max([n for n in legal if n < numbers[-1]] or legal)"},
 }
 
 // botText is the program of a bot.

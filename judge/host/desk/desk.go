@@ -381,10 +381,10 @@ func several(problem string, contests []string) error {
 	}
 }
 
-// Labelled finds the problem that has a label in a contest to which an account may submit
+// Labeled finds the problem that has a label in a contest to which an account may submit
 // now: the one of this address; of none, the one where it counts, or that began last. Where
 // several are running one must be named. store.ErrNotFound says that there is none.
-func (d *Desk) Labelled(ctx context.Context, a *store.Account, contest, label string) (*store.Problem, *Seat, error) {
+func (d *Desk) Labeled(ctx context.Context, a *store.Account, contest, label string) (*store.Problem, *Seat, error) {
 	contests, err := d.Store.Contests(ctx)
 	if err != nil {
 		return nil, nil, err

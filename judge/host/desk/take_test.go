@@ -296,7 +296,7 @@ func TestPlace(t *testing.T) {
 				t.Errorf("got %v, %v", seat, err)
 			}
 			// The label of the problem names the same contest, if that has begun.
-			p, at, err := d.Labelled(t.Context(), d.who[tt.who], "", "a")
+			p, at, err := d.Labeled(t.Context(), d.who[tt.who], "", "a")
 			begun := slices.ContainsFunc(tt.contests, func(c in) bool { return c.phase != auth.Before })
 			switch {
 			case tt.code != 0:
@@ -311,12 +311,12 @@ func TestPlace(t *testing.T) {
 				t.Errorf("by its label: %v, %v, %v", p, at, err)
 			}
 			for _, slug := range slugs { // the address of a contest leaves nothing to choose
-				_, at, err := d.Labelled(t.Context(), d.who[tt.who], slug, "A")
+				_, at, err := d.Labeled(t.Context(), d.who[tt.who], slug, "A")
 				if err == nil && at.Contest.Slug != slug {
 					t.Errorf("by its label in %s: %s", slug, at.Contest.Slug)
 				}
 			}
-			if _, _, err := d.Labelled(t.Context(), d.who[tt.who], "", "B"); !errors.Is(err, store.ErrNotFound) {
+			if _, _, err := d.Labeled(t.Context(), d.who[tt.who], "", "B"); !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("by a label that there is not: %v", err)
 			}
 		})

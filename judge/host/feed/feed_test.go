@@ -19,7 +19,6 @@ import (
 	"assay/judge/host/desk"
 	"assay/judge/host/feed"
 	"assay/judge/host/job"
-	"assay/judge/host/scoring"
 	"assay/judge/host/store"
 	"assay/judge/host/store/storetest"
 )
@@ -564,48 +563,5 @@ func TestFrozenVerdictsAreSecret(t *testing.T) {
 			}
 			t.Errorf("%s in %s is told the same: %v", to.Role, to.Version, same)
 		}
-	}
-}
-
-// TestAwards are those of a small board.
-func TestAwards(t *testing.T) {
-	var teams []scoring.Team
-	var submissions []scoring.Submission
-	for i := range 16 {
-		id := fmt.Sprintf("%02d", i)
-		teams = append(teams, scoring.Team{ID: id, Name: id, Groups: []string{[]string{"X", "Y"}[i%2]}, Hidden: i == 0})
-		if i < 14 { // the last two solve nothing; 3 and 4 are equal
-			at := start.Add(time.Duration(max(i, 3)+i/4*10) * time.Minute)
-			submissions = append(submissions, scoring.Submission{Number: int64(i + 1), Team: id, Problem: "A", At: at, Verdict: judge.Accepted})
-		}
-	}
-	b := scoring.New(scoring.Contest{Rules: scoring.Usual(scoring.ICPC), Start: start, Length: 5 * time.Hour,
-		Problems: []scoring.Problem{{Label: "A"}, {Label: "B"}}}, teams, submissions, scoring.View{})
-	var out strings.Builder
-	for _, main := range []string{"", "X"} {
-		for _, a := range scoring.Awards(b, scoring.AwardRules{Gold: 2, Silver: 4, Bronze: 4, Main: main, Problems: []string{"pa", "pb"},
-			Groups: []scoring.AwardGroup{{ID: "x", Name: "X"}, {ID: "z", Name: "Z"}}}) {
-			fmt.Fprintln(&out, a.ID, a.Citation, a.Teams)
-		}
-	}
-	const want = `winner Contest winner [01 02 03]
-gold-medal Gold medal winner [01 02 03]
-silver-medal Silver medal winner [04 05 06]
-bronze-medal Bronze medal winner [07 08 09 10]
-first-to-solve-pa First to solve problem A [01]
-first-to-solve-pb First to solve problem B []
-group-winner-x Winner of group X [02]
-group-winner-z Winner of group Z []
-winner Contest winner [02]
-gold-medal Gold medal winner [02 04]
-silver-medal Silver medal winner [06 08 10 12]
-bronze-medal Bronze medal winner []
-first-to-solve-pa First to solve problem A [01]
-first-to-solve-pb First to solve problem B []
-group-winner-x Winner of group X [02]
-group-winner-z Winner of group Z []
-`
-	if out.String() != want {
-		t.Errorf("%s", &out)
 	}
 }

@@ -187,10 +187,10 @@ func problemObject(d *desk.Desk, c *store.Contest, p *store.ContestProblem, ordi
 
 // colors are the color of a problem as the number that it is in HTML, and its name. Either may be empty.
 func colors(p *store.ContestProblem) (hex, name string) {
-	if strings.HasPrefix(p.Colour, "#") {
-		hex = p.Colour
+	if strings.HasPrefix(p.Color, "#") {
+		hex = p.Color
 	} else {
-		name = p.Colour
+		name = p.Color
 	}
 	return hex, cmp.Or(p.ColorName, name, hex)
 }

@@ -1,5 +1,5 @@
 // Package matchmaking says who meets whom next on a ladder that stays open: a new bot is
-// placed against others spread over the whole table, and then everybody meets neighbours for
+// placed against others spread over the whole table, and then everybody meets neighbors for
 // as long as the ladder lives. It is a pure function of what was played and of a seed. It
 // knows no game, computes no rating, and does not say how many encounters are enough:
 // rating.Settled does.
@@ -28,7 +28,7 @@ type Bot struct {
 // The numbers of the rules.
 const (
 	Placement = 10 // encounters by which a bot is placed
-	Near      = 8  // neighbours among whom an opponent is drawn
+	Near      = 8  // neighbors among whom an opponent is drawn
 	anybody   = 8  // one encounter in so many is against anybody
 	regular   = 3  // one encounter in so many is for the one that waits longest, though a bot is to be placed
 )
@@ -48,7 +48,7 @@ func Next(bots []Bot, r *rating.Ratings, seed uint64) (turn, opponent int) {
 		}
 		return turn, opponent
 	}
-	return turn, neighbour(bots, r, turn, random)
+	return turn, neighbor(bots, r, turn, random)
 }
 
 // whose says whose turn it is: that of a bot that has waited for three quarters as many
@@ -123,10 +123,10 @@ func corput(n int) float64 {
 	return v
 }
 
-// neighbour draws an opponent among the nearest in strength: rather one against whom the
+// neighbor draws an opponent among the nearest in strength: rather one against whom the
 // outcome is open, and of whom little is known. No pair meets again while another one of the
 // nearest has not been met since.
-func neighbour(bots []Bot, r *rating.Ratings, turn int, random *rand.Rand) int {
+func neighbor(bots []Bot, r *rating.Ratings, turn int, random *rand.Rand) int {
 	type other struct {
 		bot      int
 		distance float64

@@ -172,9 +172,9 @@ func TestNewBotIsPlaced(t *testing.T) {
 	}
 }
 
-// TestNeighboursMeet: who is placed meets mostly neighbours, and none of them again before
+// TestNeighborsMeet: who is placed meets mostly neighbors, and none of them again before
 // the others.
-func TestNeighboursMeet(t *testing.T) {
+func TestNeighborsMeet(t *testing.T) {
 	var elo []float64
 	for i := range 60 {
 		elo = append(elo, 40*float64(i))
@@ -198,7 +198,7 @@ func TestNeighboursMeet(t *testing.T) {
 		}
 	}
 	if near < all*3/4 || near > all*97/100 {
-		t.Errorf("of %d encounters %d are of neighbours", all, near)
+		t.Errorf("of %d encounters %d are of neighbors", all, near)
 	}
 	if again > all/20 {
 		t.Errorf("of %d encounters %d were of a pair that had just met", all, again)

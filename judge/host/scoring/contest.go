@@ -74,7 +74,7 @@ type Interval struct{ From, To time.Time }
 type Problem struct {
 	Label  string // unique: "A"
 	Title  string
-	Colour string  // of its balloon: "#ff0000", "red"; "" for none
+	Color  string  // of its balloon: "#ff0000", "red"; "" for none
 	Points float64 // that an accepted submission is worth, where it has no score of its own
 }
 

@@ -90,7 +90,7 @@ func TestContestOfOurs(t *testing.T) {
 	}
 	var got []string
 	for _, one := range problems {
-		got = append(got, one.Label+" "+one.Slug+" "+one.ExtID+" "+one.Colour)
+		got = append(got, one.Label+" "+one.Slug+" "+one.ExtID+" "+one.Color)
 	}
 	if want := "A sum sum #ff0000, B nim 2 , Z mine mine "; strings.Join(got, ", ") != want {
 		t.Errorf("the problems are %s, want %s", strings.Join(got, ", "), want)

@@ -336,7 +336,7 @@ func (f *follower) problems(ctx context.Context) error {
 		}
 		n := store.NewContestProblem{Label: label, ExtID: id, ColorName: o.text("color")}
 		if rgb := o.text("rgb"); hexColor.MatchString(rgb) {
-			n.Colour = rgb
+			n.Color = rgb
 		}
 		if n.Slug, n.Points, err = f.problemFor(ctx, c, id, label, o.text("name"), was, published, all); err != nil {
 			return err
@@ -349,7 +349,7 @@ func (f *follower) problems(ctx context.Context) error {
 	for _, p := range was { // those that the primary does not have stay
 		has := func(n store.NewContestProblem) bool { return n.Slug == p.Slug || n.Label == p.Label }
 		if !slices.ContainsFunc(all, has) {
-			all = append(all, store.NewContestProblem{Label: p.Label, Slug: p.Slug, Points: p.Points, Colour: p.Colour, ExtID: p.ExtID, ColorName: p.ColorName})
+			all = append(all, store.NewContestProblem{Label: p.Label, Slug: p.Slug, Points: p.Points, Color: p.Color, ExtID: p.ExtID, ColorName: p.ColorName})
 		}
 	}
 	return f.contest(ctx, all, false)

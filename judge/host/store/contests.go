@@ -231,7 +231,7 @@ func (s *Store) changing(ctx context.Context, q *query.Queries, id string) error
 type ContestProblem struct {
 	Label  string // unique in its contest
 	Points int64
-	Colour string // of its balloons; "" for none
+	Color  string // of its balloons; "" for none
 	ExtID  string // the id that other systems use
 	// ColorName is what people call the color. It may be empty.
 	ColorName string
@@ -246,7 +246,7 @@ type NewContestProblem struct {
 	Label  string
 	Slug   string
 	Points int64
-	Colour string
+	Color  string
 	// ExtID and ColorName are those of ContestProblem. If ExtID is empty, a problem of the contest
 	// keeps its id, and its color's name while the color stays; another problem has its slug.
 	ExtID, ColorName string
@@ -365,12 +365,12 @@ func putProblems(ctx context.Context, q *query.Queries, contest string, problems
 		at := slices.IndexFunc(before, func(b query.ProblemsOfContestRow) bool { return b.ContestProblem.Problem == row.ID })
 		if p.ExtID == "" && at >= 0 {
 			p.ExtID = before[at].ContestProblem.ExtID
-			if p.Colour == before[at].ContestProblem.Colour {
+			if p.Color == before[at].ContestProblem.Color {
 				p.ColorName = before[at].ContestProblem.ColorName
 			}
 		}
 		made := query.InsertContestProblemParams{
-			Contest: contest, Label: p.Label, Place: int64(i), Problem: row.ID, Points: p.Points, Colour: p.Colour, ExtID: p.ExtID, ColorName: clean(p.ColorName),
+			Contest: contest, Label: p.Label, Place: int64(i), Problem: row.ID, Points: p.Points, Color: p.Color, ExtID: p.ExtID, ColorName: clean(p.ColorName),
 		}
 		if at >= 0 {
 			made.JudgingPaused, made.Verify = before[at].ContestProblem.JudgingPaused, before[at].ContestProblem.Verify
@@ -454,6 +454,6 @@ func (s *Store) ContestProblems(ctx context.Context, contest string) ([]*Contest
 	rows, err := s.read.ProblemsOfContest(ctx, contest)
 	return each(rows, err, "read the problems of a contest", func(r query.ProblemsOfContestRow) *ContestProblem {
 		in := r.ContestProblem
-		return &ContestProblem{Label: in.Label, Points: in.Points, Colour: in.Colour, ExtID: cmp.Or(in.ExtID, r.Problem.Slug), ColorName: in.ColorName, Paused: in.JudgingPaused, Verify: VerifyMode(in.Verify), Problem: problem(r.Problem)}
+		return &ContestProblem{Label: in.Label, Points: in.Points, Color: in.Color, ExtID: cmp.Or(in.ExtID, r.Problem.Slug), ColorName: in.ColorName, Paused: in.JudgingPaused, Verify: VerifyMode(in.Verify), Problem: problem(r.Problem)}
 	})
 }

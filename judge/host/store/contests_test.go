@@ -21,7 +21,7 @@ func (h *harness) newContest(slug string) *store.Contest {
 		Slug: slug, Name: "The " + slug, Format: store.ICPC, Starts: h.clock.Now().Add(time.Hour), Length: 2 * time.Hour, Freeze: 90 * time.Minute,
 		Visibility: store.Accounts, Settings: store.Settings{Show: judge.ShowSamples, Languages: []string{"py"}},
 	}
-	if err := h.NewContest(h.tb.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "nim", Points: 100, Colour: "red"}}); err != nil {
+	if err := h.NewContest(h.tb.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "nim", Points: 100, Color: "red"}}); err != nil {
 		h.tb.Fatal(err)
 	}
 	return c
@@ -101,11 +101,11 @@ func TestProblemsOfAContest(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := h.newContest("spring")
-		if err := h.SetContest(t.Context(), c, []store.NewContestProblem{{Label: "Z", Slug: "nim", Points: 1}, {Label: "A", Slug: "hex", Colour: "blue"}}); err != nil {
+		if err := h.SetContest(t.Context(), c, []store.NewContestProblem{{Label: "Z", Slug: "nim", Points: 1}, {Label: "A", Slug: "hex", Color: "blue"}}); err != nil {
 			t.Fatal(err)
 		}
 		all, err := h.ContestProblems(t.Context(), c.ID)
-		if err != nil || len(all) != 2 || all[0].Label != "Z" || all[0].Slug != "nim" || all[0].Points != 1 || all[1].Slug != "hex" || all[1].Colour != "blue" {
+		if err != nil || len(all) != 2 || all[0].Label != "Z" || all[0].Slug != "nim" || all[0].Points != 1 || all[1].Slug != "hex" || all[1].Color != "blue" {
 			t.Errorf("the problems are %v, %v", all, err)
 		}
 		if err := h.SetContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "nim"}, {Label: "B", Slug: "nim"}}); !errors.Is(err, store.ErrTaken) {

@@ -23,7 +23,7 @@ func (h *harness) imported() *store.ContestImport {
 			Slug: "regional", Name: "Regional", FormalName: "A regional contest", MainGroup: "main", Format: store.ICPC,
 			Starts: h.clock.Now().Add(time.Hour), Length: 5 * time.Hour, Freeze: 4 * time.Hour, Visibility: store.Teams,
 		},
-		Problems: []store.NewContestProblem{{Label: "A", Slug: "nim", Colour: "#ff0000", ExtID: "nim-of-2026", ColorName: "dark red"}},
+		Problems: []store.NewContestProblem{{Label: "A", Slug: "nim", Color: "#ff0000", ExtID: "nim-of-2026", ColorName: "dark red"}},
 		Organizations: []store.Organization{{ID: "u1", ICPCID: "42", Name: "U1", FormalName: "University 1", Country: "DEU",
 			Region: "DE-BY", URL: "https://u1.example", Location: `{"latitude":1}`}},
 		Groups: []store.Group{{ID: "main", ICPCID: "7", Name: "Main", Type: "division"}, {ID: "guests", Name: "Guests"}},
@@ -178,7 +178,7 @@ func TestEditKeepsIDs(t *testing.T) {
 			}
 			c.Name = "Changed"
 			if err := h.SetContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "hex"}, {Label: "B",
-				Slug: "nim", Colour: step.color}}); err != nil {
+				Slug: "nim", Color: step.color}}); err != nil {
 				t.Fatal(err)
 			}
 			all, err := h.ContestProblems(t.Context(), id)

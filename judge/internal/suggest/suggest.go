@@ -12,7 +12,7 @@ import (
 // Closest returns the candidate that the word is most likely a slip of, and
 // false where none is near. Of equally near ones it is the first in the
 // alphabet. A slip is a letter too many, too few, wrong or swapped with its
-// neighbour, about one for each three letters; another case; or the beginning of
+// neighbor, about one for each three letters; another case; or the beginning of
 // exactly one candidate.
 func Closest(word string, candidates []string) (string, bool) {
 	word = strings.ToLower(word)
@@ -79,7 +79,7 @@ func List(candidates []string) string {
 	return "one of: " + strings.Join(sorted, ", ")
 }
 
-// slips counts the insertions, deletions, replacements and swaps of neighbours
+// slips counts the insertions, deletions, replacements and swaps of neighbors
 // that lead from a to b, where no letter is touched twice.
 func slips(a, b []rune) int {
 	var before []int // the row before last

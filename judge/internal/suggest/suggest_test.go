@@ -27,7 +27,7 @@ func TestClosest(t *testing.T) {
 	}{
 		{"finds a letter left out", "wythof", "sylver wythoff pd-duel", "wythoff"},
 		{"finds a letter too many", "limmits", "limits title", "limits"},
-		{"finds neighbours that are swapped", "memroy", "memory time", "memory"},
+		{"finds neighbors that are swapped", "memroy", "memory time", "memory"},
 		{"does not mind the case", "PYTHON3", "python2 python3", "python3"},
 		{"finds the beginning of one candidate", "wyt", "sylver wythoff", "wythoff"},
 		{"refuses the beginning of several", "pyt", "python2 python3", ""},

@@ -130,7 +130,7 @@ func TestAroundProperties(t *testing.T) {
 		if strings.Count(e.Text, "\n") > linesBefore+1+linesAfter {
 			t.Fatalf("%d lines", strings.Count(e.Text, "\n"))
 		}
-		// The place's byte and its neighbours in the line are shown as they are.
+		// The place's byte and its neighbors in the line are shown as they are.
 		// A place in the middle of a character stands at its start.
 		start := offset
 		if r, _ := utf8.DecodeRuneInString(e.Text[e.At:]); r > utf8.RuneSelf && r != utf8.RuneError {

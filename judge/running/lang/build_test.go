@@ -188,7 +188,7 @@ func TestCompileErrors(t *testing.T) {
 		{"shows the contestant's name of the file", judge.Exec{Exit: 1}, nil, "/build/main.toy:1:5: oh\nmain.toy: also here\ndomain.toy", "my $1 sol.toy:1:5: oh\nmy $1 sol.toy: also here\ndomain.toy"},
 		{"cuts long texts", judge.Exec{Exit: 1}, nil, strings.Repeat("line\n", 5000), strings.Repeat("line\n", 30) + "..."},
 		{"cuts long lines", judge.Exec{Exit: 1}, nil, strings.Repeat("é", 1000), strings.Repeat("é", 120) + "..."},
-		{"takes colours and other controls out", judge.Exec{Exit: 1}, nil, "\x1b[1;31merror\x1b[0m\x07 bad \xff\r\n", "error bad ?"},
+		{"takes colors and other controls out", judge.Exec{Exit: 1}, nil, "\x1b[1;31merror\x1b[0m\x07 bad \xff\r\n", "error bad ?"},
 		{"says that the time was up", judge.Exec{Killed: judge.CPUTime}, nil, "working", "working\nthe compiler was stopped after 7s of processor time"},
 		{"says how the compiler crashed", judge.Exec{Signal: "SIGSEGV"}, nil, "", "the compiler was stopped: signal SIGSEGV"},
 		{"says that there is no program", judge.Exec{}, nil, "a warning", "a warning\nthe build makes no main or *.lib"},

@@ -233,7 +233,7 @@ func (g *groups) leave() {
 	g.locks = nil
 }
 
-// sweepGroups removes the groups below dir, and below its neighbours, whose judge
+// sweepGroups removes the groups below dir, and below its neighbors, whose judge
 // was killed: that judge may have stood in another group than we. Processes that
 // still stand in them are killed; there are none, as zygotes end with their judge.
 func sweepGroups(dir string) {

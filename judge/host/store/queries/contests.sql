@@ -25,7 +25,7 @@ SELECT * FROM contest WHERE id = $1;
 SELECT * FROM contest WHERE format <> 'practice' ORDER BY id;
 
 -- name: InsertContestProblem :exec
-INSERT INTO contest_problem (contest, label, place, problem, points, colour, ext_id, color_name, judging_paused, verify)
+INSERT INTO contest_problem (contest, label, place, problem, points, color, ext_id, color_name, judging_paused, verify)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
 
 -- name: DeleteContestProblems :exec

@@ -110,7 +110,7 @@ func TestExtraTime(t *testing.T) {
 	if got := send("ada"); got != 303 {
 		t.Fatalf("ada sends in her extra time: %d", got)
 	}
-	if _, seat, err := h.Desk.Labelled(t.Context(), h.Accounts["ada"], "", "A"); err != nil || seat.State.Phase != auth.Running {
+	if _, seat, err := h.Desk.Labeled(t.Context(), h.Accounts["ada"], "", "A"); err != nil || seat.State.Phase != auth.Running {
 		t.Errorf("the command line finds for ada %+v, %v", seat, err)
 	}
 	sub := webtest.Must[*store.Submission](t)(h.Store.SubmissionByNumber(t.Context(), c.ID, 1))

@@ -155,8 +155,8 @@ func (s *site) balloonLines(r *web.Request, f balloonFilter) ([]balloonLine, err
 	colors, names, first := map[string]string{}, map[string]string{}, map[scoring.Solve]bool{}
 	for _, p := range problems {
 		names[p.Label] = colorName(p)
-		if board.GoodColour(p.Colour) {
-			colors[p.Label] = p.Colour
+		if board.GoodColor(p.Color) {
+			colors[p.Label] = p.Color
 		}
 	}
 	for _, one := range columns {
@@ -179,10 +179,10 @@ func (s *site) balloonLines(r *web.Request, f balloonFilter) ([]balloonLine, err
 
 // colorName is what people call the color of a problem. It may be empty: "#e03131" is no name.
 func colorName(p *store.ContestProblem) string {
-	if p.ColorName == "" && strings.HasPrefix(p.Colour, "#") {
+	if p.ColorName == "" && strings.HasPrefix(p.Color, "#") {
 		return ""
 	}
-	return cmp.Or(p.ColorName, p.Colour)
+	return cmp.Or(p.ColorName, p.Color)
 }
 
 // balloonPart draws the part of the page that changes.

@@ -181,7 +181,7 @@ func TestBalloonsOfSomeTeams(t *testing.T) {
 	h := webtest.New(t)
 	n := &store.ContestImport{
 		Contest:  &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(-time.Minute), Length: time.Hour, Visibility: store.Public},
-		Problems: []store.NewContestProblem{{Label: "A", Slug: "sum", Colour: "#ff0000", ColorName: "dark red"}},
+		Problems: []store.NewContestProblem{{Label: "A", Slug: "sum", Color: "#ff0000", ColorName: "dark red"}},
 		Groups:   []store.Group{{ID: "1", Name: "North"}, {ID: "2", Name: "South"}},
 		Teams: []store.Team{
 			{ExtID: "1", Name: "ada", Label: "H1-3", GroupIDs: []string{"1"}}, {ExtID: "2", Name: "bob", DisplayName: "bob & co", Label: "h2-1", GroupIDs: []string{"2"}},

@@ -9,7 +9,7 @@ import (
 // TestColorName: a code of a color is no name.
 func TestColorName(t *testing.T) {
 	for want, p := range map[string]store.ContestProblem{
-		"dark red": {Colour: "#ff0000", ColorName: "dark red"}, "": {Colour: "#ff0000"}, "red": {Colour: "red"}, "green": {Colour: "red", ColorName: "green"},
+		"dark red": {Color: "#ff0000", ColorName: "dark red"}, "": {Color: "#ff0000"}, "red": {Color: "red"}, "green": {Color: "red", ColorName: "green"},
 	} {
 		if got := colorName(&p); got != want {
 			t.Errorf("%+v is called %q, want %q", p, got, want)

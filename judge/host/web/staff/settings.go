@@ -213,7 +213,7 @@ func (s *site) editContest(w http.ResponseWriter, r *web.Request) error {
 	}
 	chosen := map[string]problemChoice{}
 	for _, p := range problems {
-		one := problemChoice{In: true, Label: p.Label, Color: p.Colour}
+		one := problemChoice{In: true, Label: p.Label, Color: p.Color}
 		if p.Points != 0 {
 			one.Points = fmt.Sprint(p.Points)
 		}

@@ -147,10 +147,10 @@ func readProblems(r *web.Request, known []*store.Problem, e *web.FieldErrors) (p
 			e.Add("label-"+p.Slug, "Two problems have the label %s: change one of them.", one.Label)
 		case err != nil || points < 0:
 			e.Add("points-"+p.Slug, "The points of %s, %.20q, need a whole number from 0.", p.Title, one.Points)
-		case one.Color != "" && !board.GoodColour(one.Color):
+		case one.Color != "" && !board.GoodColor(one.Color):
 			e.Add("color-"+p.Slug, "The color of %s, %.20q, needs a name such as red, or a value such as #ff0000.", p.Title, one.Color)
 		}
-		problems = append(problems, store.NewContestProblem{Label: one.Label, Slug: p.Slug, Points: points, Colour: one.Color})
+		problems = append(problems, store.NewContestProblem{Label: one.Label, Slug: p.Slug, Points: points, Color: one.Color})
 	}
 	slices.SortFunc(problems, func(a, b store.NewContestProblem) int { return byLabel(a.Label, b.Label) })
 	return problems, chosen

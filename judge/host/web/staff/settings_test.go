@@ -103,7 +103,7 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s: %+v", when, c)
 		}
 		p := webtest.Must[[]*store.ContestProblem](t)(h.Store.ContestProblems(t.Context(), c.ID))
-		if len(p) != 1 || p[0].Label != "A" || p[0].Points != 7 || p[0].Colour != "red" {
+		if len(p) != 1 || p[0].Label != "A" || p[0].Points != 7 || p[0].Color != "red" {
 			t.Errorf("%s: the problems are %+v", when, p)
 		}
 	}

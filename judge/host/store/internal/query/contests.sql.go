@@ -283,7 +283,7 @@ func (q *Queries) InsertContest(ctx context.Context, arg InsertContestParams) er
 }
 
 const insertContestProblem = `-- name: InsertContestProblem :exec
-INSERT INTO contest_problem (contest, label, place, problem, points, colour, ext_id, color_name, judging_paused, verify)
+INSERT INTO contest_problem (contest, label, place, problem, points, color, ext_id, color_name, judging_paused, verify)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 `
 
@@ -293,7 +293,7 @@ type InsertContestProblemParams struct {
 	Place         int64
 	Problem       string
 	Points        int64
-	Colour        string
+	Color         string
 	ExtID         string
 	ColorName     string
 	JudgingPaused bool
@@ -307,7 +307,7 @@ func (q *Queries) InsertContestProblem(ctx context.Context, arg InsertContestPro
 		arg.Place,
 		arg.Problem,
 		arg.Points,
-		arg.Colour,
+		arg.Color,
 		arg.ExtID,
 		arg.ColorName,
 		arg.JudgingPaused,
@@ -379,7 +379,7 @@ func (q *Queries) ListContests(ctx context.Context) ([]Contest, error) {
 }
 
 const problemsOfContest = `-- name: ProblemsOfContest :many
-SELECT contest_problem.contest, contest_problem.label, contest_problem.place, contest_problem.problem, contest_problem.points, contest_problem.colour, contest_problem.ext_id, contest_problem.color_name, contest_problem.judging_paused, contest_problem.verify, problem.id, problem.slug, problem.title, problem.owner, problem.bundle, problem.config, problem.sheet, problem.made, problem.practice FROM contest_problem
+SELECT contest_problem.contest, contest_problem.label, contest_problem.place, contest_problem.problem, contest_problem.points, contest_problem.color, contest_problem.ext_id, contest_problem.color_name, contest_problem.judging_paused, contest_problem.verify, problem.id, problem.slug, problem.title, problem.owner, problem.bundle, problem.config, problem.sheet, problem.made, problem.practice FROM contest_problem
 JOIN problem ON problem.id = contest_problem.problem
 WHERE contest_problem.contest = $1
 ORDER BY contest_problem.place, contest_problem.label
@@ -405,7 +405,7 @@ func (q *Queries) ProblemsOfContest(ctx context.Context, contest string) ([]Prob
 			&i.ContestProblem.Place,
 			&i.ContestProblem.Problem,
 			&i.ContestProblem.Points,
-			&i.ContestProblem.Colour,
+			&i.ContestProblem.Color,
 			&i.ContestProblem.ExtID,
 			&i.ContestProblem.ColorName,
 			&i.ContestProblem.JudgingPaused,

@@ -212,7 +212,7 @@ type ContestProblem struct {
 	Place         int64
 	Problem       string
 	Points        int64
-	Colour        string
+	Color         string
 	ExtID         string
 	ColorName     string
 	JudgingPaused bool
