@@ -1,0 +1,546 @@
+package feed_test
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/api"
+	"assay/judge/host/auth"
+	"assay/judge/host/board"
+	"assay/judge/host/clics"
+	"assay/judge/host/client"
+	"assay/judge/host/desk"
+	"assay/judge/host/dispatch"
+	"assay/judge/host/feed"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+	"assay/judge/host/store/storetest"
+)
+
+// replayEnv is set for a child process that is a server until it is killed.
+const replayEnv = "ASSAY_TEST_REPLAY"
+
+// A replay is a contest whose clock runs faster than that of the machine.
+type replay struct {
+	Dir   string
+	Begun int64 // when the contest started on the machine's clock, in microseconds
+	Speed int64
+}
+
+// now is the time of the contest's clock.
+func (r *replay) now() time.Time {
+	return start.Add(time.Duration(time.Now().UnixMicro()-r.Begun) * time.Microsecond * time.Duration(r.Speed))
+}
+
+func TestMain(m *testing.M) {
+	if text := os.Getenv(replayEnv); text != "" {
+		var r replay
+		err := json.Unmarshal([]byte(text), &r)
+		if err == nil {
+			err = r.serve()
+		}
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// open opens the database of the replay with a clock.
+func (r *replay) open(ctx context.Context, now func() time.Time) (*store.Store, *desk.Desk, error) {
+	db, err := store.Open(ctx, store.Options{Dir: r.Dir, Version: "test", Now: now})
+	if err != nil {
+		return nil, nil, err
+	}
+	blobs, err := blob.Open(filepath.Join(r.Dir, "blobs"), 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	log := slog.New(slog.DiscardHandler)
+	d := dispatch.New(dispatch.Options{Store: db, Blobs: blobs, Log: log, Holder: "test", Class: "main"})
+	return db, &desk.Desk{Store: db, Blobs: blobs, Dispatch: d, Now: now, MaxSize: 1 << 20, MaxFiles: 3, Class: "main",
+		FreeDisk: func() (int64, error) { return 1 << 40, nil }}, nil
+}
+
+// serve is the Contest API with a worker that gives each submission the verdict that its file is named after. It
+// prints its address.
+func (r *replay) serve() error {
+	ctx, log := context.Background(), slog.New(slog.DiscardHandler)
+	db, d, err := r.open(ctx, r.now)
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Println("http://" + listener.Addr().String())
+	ended := make(chan error)
+	go func() {
+		ended <- http.Serve(listener, api.New(api.Options{Desk: d, Boards: board.NewHall(board.HallOptions{Store: db, Log: log}), Name: "Test",
+			Version: "test", Passwords: auth.NewPasswords(), Log: log, URL: client.Address{URL: "http://test.example"}}))
+	}()
+	go func() {
+		for ; ; time.Sleep(5 * time.Millisecond) {
+			var waiting []*job.Spec
+			var err error
+			for _, lane := range job.Lanes {
+				some, err2 := db.Next(ctx, lane, "main", 10)
+				waiting, err = append(waiting, some...), errors.Join(err, err2)
+			}
+			for _, s := range waiting {
+				v := judge.Verdict(strings.TrimSuffix(s.Work.Program, ".sh"))
+				_, err2 := db.Fold(ctx, &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w", State: job.Done,
+					Finished: &judge.Finished{Verdict: v}, Rows: []job.Row{{Case: "secret/1", Verdict: v, CPUUS: 1500}}}, "")
+				err = errors.Join(err, err2)
+			}
+			if err != nil {
+				ended <- err
+				return
+			}
+		}
+	}()
+	return <-ended
+}
+
+// played is a submission that is replayed.
+type played struct {
+	id, team, problem string
+	at                time.Duration
+	verdict           judge.Verdict
+}
+
+// draw draws the submissions of a contest.
+func draw(teams, problems, n int) (all []played) {
+	r := rand.New(rand.NewPCG(1, 2))
+	solved := map[[2]int]bool{}
+	at := make([]time.Duration, n)
+	for i := range at {
+		at[i] = time.Duration(r.Int64N(int64(5 * time.Hour / time.Millisecond)))
+	}
+	slices.Sort(at)
+	for i := range n {
+		team, problem := r.IntN(teams), r.IntN(problems)
+		v := []judge.Verdict{judge.WrongAnswer, judge.TimeLimit, judge.RunTimeError, judge.CompileError}[r.IntN(4)]
+		if key := [2]int{team, problem}; r.IntN(teams+problems) > team/2+problem || solved[key] {
+			v, solved[key] = judge.Accepted, true
+		}
+		all = append(all, played{fmt.Sprint("s", i+1), fmt.Sprint("t", team), fmt.Sprintf("p%02d", problem), at[i] * time.Millisecond, v})
+	}
+	return all
+}
+
+// set makes the contest, and returns its id with the tokens of its accounts by their usernames.
+func (r *replay) set(t *testing.T, teams, problems int) (contest string, tokens map[string]string) {
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	db, d, err := r.open(t.Context(), func() time.Time { return start.Add(-time.Hour) })
+	must(err)
+	defer func() { must(db.Close()) }()
+	sheet, err := json.Marshal(client.Sheet{Format: client.SheetFormat, Title: "x", Languages: []client.OfferedLanguage{{ID: "sh", Name: "Shell", Extensions: []string{"sh"}}}})
+	must(err)
+	at, _, err := d.Blobs.Add(bytes.NewReader(sheet))
+	must(err)
+	n := &store.ContestImport{
+		Contest: &store.Contest{Slug: "wf", Name: "WF", Format: store.ICPC, Starts: start, Length: 5 * time.Hour, Freeze: 4 * time.Hour,
+			Visibility: store.Public},
+		Groups: []store.Group{{ID: "east", Name: "East"}, {ID: "west", Name: "West"}},
+	}
+	tokens = map[string]string{"": ""}
+	account := func(login, typ string, role auth.Role, team string) *store.Account {
+		a, err := db.NewAccount(t.Context(), login, login, store.Person, "")
+		must(err)
+		text, hash := auth.NewToken()
+		_, err = db.NewToken(t.Context(), a.ID, hash, "", []string{"submit"}, time.Time{})
+		must(err)
+		tokens[login] = text
+		n.Accounts = append(n.Accounts, store.ImportedAccount{ID: login, Type: typ, Role: string(role), Team: team, Account: a})
+		return a
+	}
+	chief := account("chief", "admin", auth.ContestAdmin, "")
+	for i := range problems {
+		slug := fmt.Sprintf("p%02d", i)
+		_, err := db.PutBundle(t.Context(), store.NewBundle{Problem: slug, Title: slug, Owner: chief.ID, ID: digest, Manifest: digest, Config: digest, Sheet: at, MadeBy: chief.ID})
+		must(err)
+		n.Problems = append(n.Problems, store.NewContestProblem{Label: string(rune('A' + i)), Slug: slug, ExtID: slug})
+	}
+	for i := range teams {
+		id := fmt.Sprint("t", i)
+		n.Teams = append(n.Teams, store.Team{ExtID: id, Name: fmt.Sprintf("Team %03d", i), Hidden: i == 5, GroupIDs: []string{[]string{"east", "west"}[i%2]}})
+	}
+	account("judge", "judge", auth.Judge, "")
+	account("t3", "team", "", "t3")
+	contest, _, err = db.ImportContest(t.Context(), n)
+	must(err)
+	return contest, tokens
+}
+
+// A replayed contest has a server that is killed and started again.
+type replayed struct {
+	*testing.T
+	replay
+	tokens map[string]string
+
+	mu   sync.Mutex
+	url  string
+	kill func()
+}
+
+// start starts the server.
+func (p *replayed) start() {
+	text, err := json.Marshal(p.replay)
+	if err != nil {
+		p.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		p.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), replayEnv+"="+string(text))
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		p.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		p.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	kill := sync.OnceFunc(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // it was killed
+	})
+	p.Cleanup(kill)
+	if err != nil {
+		p.Fatalf("the server does not start: %v", err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.url, p.kill = strings.TrimSpace(line), kill
+}
+
+// request asks the server that runs now.
+func (p *replayed) request(ctx context.Context, who, method, path, body string) (*http.Response, error) {
+	p.mu.Lock()
+	url := p.url
+	p.mu.Unlock()
+	r, err := http.NewRequestWithContext(ctx, method, url+"/api/2026-01/contests/wf"+path, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if token := p.tokens[who]; token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	return http.DefaultClient.Do(r)
+}
+
+// send sends a submission until the server has it.
+func (p *replayed) send(s played) error {
+	var packed bytes.Buffer
+	z := zip.NewWriter(&packed)
+	f, err := z.Create(string(s.verdict) + ".sh")
+	if err == nil {
+		_, err = io.WriteString(f, "x")
+	}
+	if err := errors.Join(err, z.Close()); err != nil {
+		return err
+	}
+	body := fmt.Sprintf(`{"id": %q, "problem_id": %q, "language_id": "sh", "team_id": %q, "time": %q, "files": [{"data": %q}]}`,
+		s.id, s.problem, s.team, clics.Time(start.Add(s.at)), base64.StdEncoding.EncodeToString(packed.Bytes()))
+	for again := false; ; again = true {
+		answer, err := p.request(p.Context(), "chief", "PUT", "/submissions/"+s.id, body)
+		if err != nil { // it was killed
+			if p.Context().Err() != nil || p.Failed() {
+				return err
+			}
+			time.Sleep(5 * time.Millisecond)
+			continue
+		}
+		said, _ := io.ReadAll(answer.Body) // may be cut by a kill
+		_ = answer.Body.Close()
+		switch {
+		case answer.StatusCode == 429: // too much waits for the worker: the machine is busy
+			time.Sleep(100 * time.Millisecond)
+			continue
+		case answer.StatusCode != 200 && !(again && answer.StatusCode == 409):
+			return fmt.Errorf("submission %s: %d %s", s.id, answer.StatusCode, said)
+		}
+		return nil
+	}
+}
+
+// follow folds a feed as it comes, and resumes it with its token, until done reports that it is whole.
+func (p *replayed) follow(who string, done func(has map[string]string) bool) (has map[string]string, err error) {
+	has = map[string]string{}
+	token := ""
+	for {
+		ctx, cancel := context.WithCancel(p.Context())
+		path := "/event-feed"
+		if token != "" {
+			path += "?since_token=" + token
+		}
+		answer, err := p.request(ctx, who, "GET", path, "")
+		if err == nil && answer.StatusCode != 200 {
+			cancel()
+			return nil, fmt.Errorf("the feed of %q after %s: %d", who, token, answer.StatusCode)
+		}
+		if err == nil {
+			lines := bufio.NewReader(answer.Body)
+			for {
+				line, err := lines.ReadBytes('\n')
+				if err != nil {
+					break // also a line that is cut
+				}
+				var e struct {
+					Type, Token string
+					ID          *string
+					Data        json.RawMessage
+				}
+				if len(bytes.TrimSpace(line)) == 0 {
+					continue
+				}
+				if err := json.Unmarshal(line, &e); err != nil {
+					cancel()
+					return nil, fmt.Errorf("%v: %s", err, line)
+				}
+				key := e.Type + " "
+				if e.ID != nil {
+					key += *e.ID
+				}
+				if has[key] = string(e.Data); string(e.Data) == "null" {
+					delete(has, key)
+				}
+				last := e.Token != token // of what was sent at once
+				if token = e.Token; last && done(has) {
+					cancel()
+					_ = answer.Body.Close()
+					return has, nil
+				}
+			}
+			_ = answer.Body.Close()
+		}
+		cancel()
+		if p.Context().Err() != nil || p.Failed() {
+			return nil, errors.New("the test has ended")
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// run replays a contest while its server is killed so many times. It returns the results, in which nothing
+// depends on when they were computed.
+func run(t *testing.T, size replaySize, kills int) string {
+	p := &replayed{T: t, replay: replay{Dir: storetest.Dir(t), Begun: time.Now().UnixMicro(), Speed: size.speed}}
+	contest, tokens := p.set(t, size.teams, size.problems)
+	p.tokens, p.Begun = tokens, time.Now().UnixMicro()
+	p.start()
+	all := draw(size.teams, size.problems, size.submissions)
+	judged := func(has map[string]string, visible func(s played) bool) bool {
+		if !strings.Contains(has["state "], `"ended":"`) {
+			return false
+		}
+		submissions, got, want := 0, 0, 0
+		for key, data := range has {
+			switch {
+			case strings.HasPrefix(key, "submissions "):
+				submissions++
+			case strings.HasPrefix(key, "judgements ") && strings.Contains(data, `"judgement_type_id"`):
+				got++
+			}
+		}
+		for _, s := range all {
+			if s.team != "t5" || visible(s) {
+				submissions--
+			}
+			if visible(s) {
+				want++
+			}
+		}
+		return got == want && submissions == 0
+	}
+	readers := map[string]func(s played) bool{
+		"":      func(s played) bool { return s.at < 4*time.Hour && s.team != "t5" },
+		"judge": func(s played) bool { return true },
+		"t3":    func(s played) bool { return s.team == "t3" || s.at < 4*time.Hour && s.team != "t5" },
+	}
+	type followed struct {
+		who string
+		has map[string]string
+		err error
+	}
+	feeds := make(chan followed, len(readers))
+	for who, visible := range readers {
+		go func() {
+			has, err := p.follow(who, func(has map[string]string) bool { return judged(has, visible) })
+			feeds <- followed{who, has, err}
+		}()
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	var killing sync.WaitGroup
+	for i, s := range all {
+		for p.now().Before(start.Add(s.at)) {
+			time.Sleep(time.Millisecond)
+		}
+		if kills > 0 && i%(len(all)/kills) == len(all)/kills/2 { // in the middle of what follows
+			after := time.Duration(r.IntN(30)) * time.Millisecond
+			killing.Wait()
+			killing.Go(func() {
+				time.Sleep(after)
+				p.kill()
+				p.start()
+			})
+		}
+		if err := p.send(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	killing.Wait()
+	folded := map[string]map[string]string{}
+	for range readers {
+		f := <-feeds
+		if f.err != nil {
+			t.Fatal(f.err)
+		}
+		folded[f.who] = f.has
+	}
+	p.kill()
+	return p.results(contest, folded)
+}
+
+// results compares what feeds had with what REST answers, and with the oracle, before the results are final and
+// afterwards.
+func (p *replayed) results(contest string, folded map[string]map[string]string) string {
+	now := start.Add(5*time.Hour + 30*time.Minute)
+	db, d, err := p.open(p.Context(), func() time.Time { return now })
+	w := &world{T: p.T, store: db, desk: d, contest: contest}
+	w.must(err)
+	defer func() { w.must(db.Close()) }()
+	log, err := db.LogSince(p.Context(), contest, 0, 1<<20)
+	w.must(err)
+	for i, e := range log {
+		if e.Seq != int64(i+1) {
+			p.Fatalf("the log has number %d in place %d", e.Seq, i+1)
+		}
+	}
+	registry := &feed.Registry{Desk: d}
+	var out strings.Builder
+	teams, err := db.Teams(p.Context(), contest)
+	w.must(err)
+	look := func(when string, b int) {
+		c, err := registry.Contest(p.Context(), contest)
+		w.must(err)
+		for _, to := range []feed.Reader{{Version: clics.V2026, Role: clics.Public}, {Version: clics.V2023, Role: clics.Judge}} {
+			has := rest(p.T, c, to)
+			o := &oracle{gold: 4, silver: 4, bronze: 4, b: b}
+			w.must(o.read(has))
+			scoreboard, awards := o.compute()
+			if is, prizes := answers(w, c, to); is != scoreboard || prizes != awards {
+				p.Errorf("%s, %s: the scoreboard and the awards are\n%s%s\nwant\n%s%s", when, to.Role, is, prizes, scoreboard, awards)
+			}
+			fmt.Fprintf(&out, "%s %s\n%s%s%s", when, to.Role, scoreboard, awards, timeless(has))
+		}
+	}
+	c, err := registry.Contest(p.Context(), contest)
+	w.must(err)
+	for who, has := range folded {
+		to := feed.Reader{Version: clics.V2026, Role: clics.Public}
+		if who != "" {
+			a, err := db.AccountByLogin(p.Context(), who)
+			w.must(err)
+			to.Account, to.Role = a.ID, clics.Judge
+		}
+		if i := slices.IndexFunc(teams, func(t *store.Team) bool { return t.ExtID == who }); i >= 0 {
+			to.Role, to.Team = clics.Team, teams[i].ID
+		}
+		if d := difference(has, rest(p.T, c, to)); d != "" {
+			p.Errorf("the feed of %q:%s", who, d)
+		}
+	}
+	look("frozen", 0)
+	final, err := db.Contest(p.Context(), contest)
+	w.must(err)
+	final.FinalB = 2
+	w.must(db.Finalize(p.Context(), final, nil))
+	now = now.Add(time.Minute)
+	w.set(func(c *store.Contest) { c.Thaw = now })
+	look("unfrozen", 2)
+	return out.String()
+}
+
+// timeless writes the objects of a feed without what depends on when the server judged.
+func timeless(has map[string]string) string {
+	var lines []string
+	for key, data := range has {
+		typ, _, _ := strings.Cut(key, " ")
+		var o map[string]any
+		if json.Unmarshal([]byte(data), &o) == nil && (typ == "judgements" || typ == "runs") {
+			for _, name := range []string{"id", "judgement_id", "start_time", "start_contest_time", "end_time", "end_contest_time", "time", "contest_time"} {
+				delete(o, name)
+			}
+			text, _ := json.Marshal(o) // of what was read
+			key, data = typ, string(text)
+		}
+		lines = append(lines, key+" "+data)
+	}
+	return strings.Join(slices.Sorted(slices.Values(lines)), "\n") + "\n"
+}
+
+// replaySize is how large a replayed contest is.
+type replaySize struct {
+	teams, problems, submissions, kills int
+	speed                               int64
+}
+
+// TestReplay replays a contest while its server is killed again and again. All submissions arrive, the feeds that
+// resume have what REST answers, the scoreboard and the awards are those of the oracle, and everything is as
+// in the same contest without a kill.
+func TestReplay(t *testing.T) {
+	size := replaySize{teams: 20, problems: 6, submissions: 120, kills: 3, speed: 4000}
+	if os.Getenv("ASSAY_SLOW") != "" {
+		size = replaySize{teams: 120, problems: 12, submissions: 1300, kills: 8, speed: 200}
+	}
+	results := make([]string, 2)
+	t.Run("", func(t *testing.T) {
+		for i, kills := range []int{0, size.kills} {
+			t.Run(fmt.Sprint(kills, " kills"), func(t *testing.T) {
+				t.Parallel()
+				results[i] = run(t, size, kills)
+			})
+		}
+	})
+	one, two := strings.Split(results[0], "\n"), strings.Split(results[1], "\n")
+	if !slices.Equal(one, two) && !t.Failed() {
+		for i := range min(len(one), len(two)) {
+			if one[i] != two[i] {
+				t.Fatalf("line %d of %d and %d differs:\n%s\n%s", i, len(one), len(two), one[i], two[i])
+			}
+		}
+		t.Fatalf("there are %d and %d lines", len(one), len(two))
+	}
+}
