@@ -50,7 +50,7 @@ func (a *admin) worker() *cobra.Command {
 	}}
 	add.Flags().BoolVar(
 		&guest, "guest", false,
-		"somebody else's machine: others judge again all that it judges, and it gets nothing of problems whose contest has not ended",
+		"the machine belongs to another owner: workers of yours rejudge its submissions, and it gets no problem whose contest has not ended",
 	)
 	list := a.below("list", "list the workers", func(ctx context.Context, api *client.Client, _ []string) error {
 		workers, err := api.Workers(ctx)
@@ -98,12 +98,12 @@ func (a *admin) worker() *cobra.Command {
 		})
 	}
 	cmd.AddCommand(add, list, cluster, set("drain", "let a worker end its jobs and stop", "drained"),
-		set("resume", "let a worker that was drained come back", "active"), set("revoke", "shut a worker out, for ever", "revoked"))
+		set("resume", "let a worker that was drained come back", "active"), set("revoke", "block a worker permanently", "revoked"))
 	return cmd
 }
 
 func (a *admin) class() *cobra.Command {
-	cmd := &cobra.Command{Use: "class", Short: "list the classes of workers, make one anew"}
+	cmd := &cobra.Command{Use: "class", Short: "list the classes of workers, update one"}
 	list := a.below("list", "say what the workers of each class have in common", func(
 		ctx context.Context, api *client.Client, _ []string,
 	) error {
@@ -124,7 +124,7 @@ func (a *admin) class() *cobra.Command {
 	})
 	var worker string
 	var apply bool
-	accept := a.below("accept <class>", "make a class anew of what a worker of it has now: after compilers were upgraded", func(
+	accept := a.below("accept <class>", "give a class the versions of one of its workers, after compilers were upgraded", func(
 		ctx context.Context, api *client.Client, args []string,
 	) error {
 		was, now, err := a.offered(ctx, api, args[0], worker)

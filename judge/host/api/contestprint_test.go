@@ -40,7 +40,7 @@ func TestContestAPIPrints(t *testing.T) {
 	const path, text = "/api/printing/team", "application/json"
 	ask("submit", text, path, body("a.py", "1"), 403, "teams cannot print in WF")
 	set(func(c *store.Contest) { c.Settings.Printing = true })
-	ask("nobody", text, path, body("a.py", "1"), 401, "logged in")
+	ask("anonymous", text, path, body("a.py", "1"), 401, "logged in")
 	ask("other", text, path, body("a.py", "1"), 403, "in no team")
 	ask("submit", text, path, body("/home/a.py", "print(1)\n"), 200, `"success":true`)
 	ask("submit", text, "/api/2026-01/printing/team", body("b.py", "print(2)\n"), 200, `"success":true`)

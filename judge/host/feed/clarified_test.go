@@ -12,7 +12,7 @@ import (
 )
 
 // TestClarificationsToSome: what the jury writes to teams and groups is one object in 2026-01 and one for each
-// team in 2023-06. These teams see it, and nobody else who must not see all.
+// team in 2023-06. These teams see it, and no other team.
 func TestClarificationsToSome(t *testing.T) {
 	w := newWorld(t)
 	registry := &feed.Registry{Desk: w.desk}
