@@ -124,7 +124,7 @@ var layers = map[string][]string{
 	"judge/host/store/internal/query": nil,                  // generated
 	"judge/host/store/storetest":      {"judge/host/store"}, // for tests
 	// Messages are the words of job.
-	"judge/host/queue":           {"judge", "judge/host/job"},
+	"judge/host/queue":           {"judge", "judge/blob", "judge/host/job"},   // its object store can hold blobs
 	"judge/host/queue/queuetest": {"judge/host/queue", "judge/host/freeport"}, // for tests
 
 	// Lists of people are texts, and who has an account is not known there.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -37,7 +38,7 @@ read the folder is its admin.
 	cmd.PersistentFlags().StringVar(&a.data, "data", "", "the server's `DIR` of data; not set, the one that judge.toml names")
 	cmd.AddCommand(
 		a.account(), a.contest(), a.invite(), a.worker(), a.class(), a.token(), a.queue(), a.cancel(),
-		a.judgings(), a.rejudge(), a.backup(), a.restore(),
+		a.judgings(), a.rejudge(), a.backup(), a.restore(), a.migrate(),
 	)
 	return cmd
 }
@@ -155,6 +156,30 @@ func (a *admin) backup() *cobra.Command {
 		fmt.Fprintln(a.out, "wrote", dir)
 		return nil
 	})
+}
+
+func (a *admin) migrate() *cobra.Command {
+	var database string
+	cmd := &cobra.Command{
+		Use:   "migrate --database URL",
+		Short: "update the schema of a database that several servers use",
+		Long: `Migrate updates the schema of a PostgreSQL database for this version of judged, while servers of the
+version before go on. A server updates the schema at its start only if no other server is there.
+Restart the servers with this version afterwards, one after the other.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !strings.HasPrefix(database, "postgres") {
+				return &judge.Misuse{Err: errors.New("name a PostgreSQL database: --database postgres://USER@HOST/NAME\n    a server updates an SQLite database at its start")}
+			}
+			if err := server.Migrate(cmd.Context(), database, cli.Version()); err != nil {
+				return err
+			}
+			fmt.Fprintln(a.out, "the schema is that of this version; next: restart the servers with it, one after the other")
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&database, "database", "", "postgres://... of the database")
+	return cmd
 }
 
 func (a *admin) restore() *cobra.Command {

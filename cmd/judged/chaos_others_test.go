@@ -37,9 +37,9 @@ func TestAServerOnPostgresIsKilled(t *testing.T) {
 }
 
 // outer is a queue of three servers, with a harness whose workers it lets in.
-func outer(t *testing.T) (*harness, *queuetest.Cluster, []queuetest.Worker) {
+func outer(t *testing.T, change func(*serverPart)) (*harness, *queuetest.Cluster, []queuetest.Worker) {
 	t.Helper()
-	h := newHarness(t, nil)
+	h := newHarness(t, change)
 	var known []queuetest.Worker
 	for _, name := range []string{"w1", "w2"} {
 		must(t, os.MkdirAll(filepath.Join(h.dir, name), 0o700))
@@ -87,7 +87,7 @@ func (h *harness) begin(known []queuetest.Worker, submissions int) *sync.WaitGro
 // the stream of jobs. Workers are told where the queue is, and not how the server gets in.
 func TestALeaderOfTheQueueIsKilled(t *testing.T) {
 	slow(t)
-	h, c, known := outer(t)
+	h, c, known := outer(t, nil)
 	all := h.begin(known, 300)
 	c.Kill(t, h.leader(""))
 	all.Wait()
@@ -102,7 +102,7 @@ func TestAMinorityOfTheQueueIsCutOff(t *testing.T) {
 	const cutFor = 8 * time.Second
 	t.Run("the leader", func(t *testing.T) {
 		t.Parallel()
-		h, c, known := outer(t)
+		h, c, known := outer(t, nil)
 		first := h.leader("")
 		h.part.Queue = strings.Join(slices.DeleteFunc(slices.Clone(c.URLs), func(url string) bool { return url == c.URLs[int(first[1]-'1')] }), ",")
 		all := h.begin(known, 300)
@@ -116,7 +116,7 @@ func TestAMinorityOfTheQueueIsCutOff(t *testing.T) {
 	})
 	t.Run("the server's own", func(t *testing.T) {
 		t.Parallel()
-		h, c, known := outer(t)
+		h, c, known := outer(t, nil)
 		h.part.Queue = c.URLs[0]
 		all := h.begin(known, 150)
 		c.Cut(t, "n1")

@@ -53,8 +53,8 @@ func die() {
 
 // serverPart is what a server is told.
 type serverPart struct {
-	Data, Listen, Metrics, Database, Queue string
-	DieAt                                  string // a step
+	ID, Data, Listen, Metrics, Database, Queue, Blobs string
+	DieAt                                             string // a step
 }
 
 // playServer serves until its input ends.
@@ -64,8 +64,9 @@ func playServer() error {
 		return err
 	}
 	s, err := server.Start(context.Background(), server.Options{
-		Server: config.Server{Name: "chaos", Listen: p.Listen, Data: p.Data, Database: p.Database, Queue: p.Queue, Metrics: p.Metrics},
+		Server: config.Server{Name: "chaos", Listen: p.Listen, Data: p.Data, Database: p.Database, Queue: p.Queue, Metrics: p.Metrics, ID: p.ID, Blobs: p.Blobs},
 		Root:   p.Data, Source: config.FileLimits{Size: 1 << 20, Files: 16}, Version: "test", Log: (&console{err: os.Stderr}).log(), LogTo: os.Stderr,
+		AcceptLoss: p.Blobs != "", // of the problem of the tests, which has no files
 		At: func(step string) {
 			if step == p.DieAt {
 				die()

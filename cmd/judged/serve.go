@@ -54,6 +54,8 @@ What can be set has its keys in the table [server] of judge.toml; flags go befor
 	f.StringVar(&over.Database, "database", "", "postgres://...; not set, SQLite in the folder of data")
 	f.StringVar(&over.Queue, "queue", "", "nats://a,nats://b of a cluster; not set, in the folder of data")
 	f.StringVar(&over.QueueCredentials, "queue-credentials", "", "a `FILE` that the operator of the cluster gave")
+	f.StringVar(&over.ID, "id", "", "the `NAME` of this server among those that share a database (default: the name of the machine)")
+	f.StringVar(&over.Blobs, "blobs", "", "where servers share files: a `DIR` on a shared disk, or queue for the cluster's object store (default: the data directory)")
 	f.StringVar(&over.Name, "name", "", "what people see the server called")
 	f.IntVar(&over.Workers, "workers", 1, "1: with a worker of its own on this machine; 0: none")
 	f.StringVar(&over.Metrics, "metrics", "", "where Prometheus may ask (judge.toml: 127.0.0.1:9100); empty: nowhere")
@@ -93,7 +95,11 @@ func endedAsTold(ctx context.Context, err error) error {
 
 // paths are the settings that name files and folders of this machine.
 func paths(s *config.Server) []*string {
-	return []*string{&s.Data, &s.Cert, &s.Key, &s.QueueCredentials}
+	all := []*string{&s.Data, &s.Cert, &s.Key, &s.QueueCredentials}
+	if s.Blobs != server.BlobsInQueue {
+		all = append(all, &s.Blobs)
+	}
+	return all
 }
 
 // fromFolder makes relative paths absolute: those of judge.toml start from its folder, those of
@@ -112,6 +118,7 @@ func overlay(cmd *cobra.Command, set *config.Server, over config.Server) {
 		"listen": {&set.Listen, &over.Listen}, "url": {&set.URL, &over.URL}, "tls": {&set.TLS, &over.TLS}, "cert": {&set.Cert, &over.Cert},
 		"key": {&set.Key, &over.Key}, "data": {&set.Data, &over.Data}, "database": {&set.Database, &over.Database},
 		"queue": {&set.Queue, &over.Queue}, "queue-credentials": {&set.QueueCredentials, &over.QueueCredentials},
+		"id": {&set.ID, &over.ID}, "blobs": {&set.Blobs, &over.Blobs},
 		"name": {&set.Name, &over.Name}, "metrics": {&set.Metrics, &over.Metrics},
 	} {
 		if cmd.Flags().Changed(name) {
@@ -202,7 +209,11 @@ func hidden(contest *workspace.Workspace, o server.Options) error {
 		{o.Data, "keep what the server has elsewhere: --data DIR, or data in judge.toml"},
 		{backups, "have backups elsewhere: backup_dir in judge.toml"},
 		{o.Root, "it has the secret cases of the contest's problems: serve in a folder elsewhere"},
+		{o.Blobs, "share files elsewhere: blobs in judge.toml"},
 	} {
+		if kept.dir == "" || kept.dir == server.BlobsInQueue {
+			continue
+		}
 		if err := sandbox.Unseen(kept.dir, visible); err != nil {
 			return unseen(err, kept.hint)
 		}

@@ -9,9 +9,10 @@
 //     and then counts as missing, so that whoever needs it brings it again.
 //   - Over its quota the folder drops what was not used for longest. A blob that has
 //     other hard links is in use, and stays.
+//   - A folder can be the cache of an Origin, which several machines share.
 //
 // Several processes may share a folder. The package does not know what the bytes mean,
-// nor where missing ones come from.
+// nor which of them somebody still needs.
 package blob
 
 import (
@@ -34,6 +35,7 @@ type Folder struct {
 	dir     string
 	quota   int64
 	durable bool
+	origin  Origin // if nil, the folder has all blobs
 
 	mu    sync.Mutex
 	known bool
@@ -77,19 +79,37 @@ func OpenDurable(dir string) (*Folder, error) {
 // path is where a blob stands.
 func (f *Folder) path(d Digest) string { return filepath.Join(f.dir, string(d[:2]), string(d[2:])) }
 
-// Has says whether the blob is there, undamaged. A damaged one is removed.
-func (f *Folder) Has(d Digest, size int64) bool {
-	file, err := f.Open(d, size)
-	if err != nil {
-		return false
+// Has reports whether the blob is there, undamaged. A damaged one is removed. The error says that
+// nothing is known.
+func (f *Folder) Has(d Digest, size int64) (bool, error) {
+	if f.origin != nil { // another machine may have removed what is cached here
+		return f.origin.Has(d, size)
 	}
-	file.Close()
-	return true
+	file, err := f.openHere(d, size)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return false, err
+	}
+	return true, file.Close()
 }
 
 // Open opens a blob for reading. Where it is missing, or was damaged and is removed, the
 // error is fs.ErrNotExist; so it is where it has another size, and then it stays.
 func (f *Folder) Open(d Digest, size int64) (*os.File, error) {
+	file, err := f.openHere(d, size)
+	if f.origin == nil || !errors.Is(err, fs.ErrNotExist) {
+		return file, err
+	}
+	if err := f.fetch(d); err != nil {
+		return nil, err
+	}
+	return f.openHere(d, size)
+}
+
+// openHere is Open without the origin.
+func (f *Folder) openHere(d Digest, size int64) (*os.File, error) {
 	path := f.path(d)
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -132,11 +152,26 @@ func (f *Folder) Open(d Digest, size int64) (*os.File, error) {
 // Find opens a blob whose size is not known. Where it is missing, or was damaged and is
 // removed, the error is fs.ErrNotExist.
 func (f *Folder) Find(d Digest) (*os.File, error) {
-	info, err := os.Lstat(f.path(d))
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("blob %s: %w", d, fs.ErrNotExist)
+	file, err := f.findHere(d)
+	if f.origin == nil || !errors.Is(err, fs.ErrNotExist) {
+		return file, err
 	}
-	return f.Open(d, info.Size())
+	if err := f.fetch(d); err != nil {
+		return nil, err
+	}
+	return f.findHere(d)
+}
+
+// findHere is Find without the origin.
+func (f *Folder) findHere(d Digest) (*os.File, error) {
+	info, err := os.Lstat(f.path(d))
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || err == nil && !info.Mode().IsRegular():
+		return nil, fmt.Errorf("blob %s: %w", d, fs.ErrNotExist)
+	case err != nil:
+		return nil, fmt.Errorf("look at blob %s: %w", d, err)
+	}
+	return f.openHere(d, info.Size())
 }
 
 // Read returns the bytes of a blob whose size is not known, of at most so many bytes.
@@ -162,6 +197,11 @@ func (f *Folder) Read(d Digest, most int64) ([]byte, error) {
 
 // Remove removes a blob; one that is not there is no error.
 func (f *Folder) Remove(d Digest) error {
+	if f.origin != nil {
+		if err := f.origin.Remove(d); err != nil {
+			return err
+		}
+	}
 	if err := os.Remove(f.path(d)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove blob %s: %w", d, err)
 	}
@@ -179,8 +219,8 @@ func (f *Folder) discard(d Digest) error {
 // Put keeps the bytes of r, which must be size bytes with the digest d; else the error
 // wraps ErrDamaged. What is there already is not read.
 func (f *Folder) Put(d Digest, size int64, r io.Reader) error {
-	if f.Has(d, size) {
-		return nil
+	if has, err := f.Has(d, size); has || err != nil {
+		return err
 	}
 	s, err := f.Stage(io.LimitReader(r, size+1))
 	if err != nil {
@@ -246,8 +286,33 @@ func (s *Staged) Is(d Digest, size int64) error {
 
 // Keep makes a blob of the bytes.
 func (s *Staged) Keep() error {
+	if err := s.send(); err != nil {
+		return err
+	}
+	return s.keepHere()
+}
+
+// send stores the bytes in the origin.
+func (s *Staged) send() error {
+	if s.f.origin == nil {
+		return nil
+	}
+	if has, err := s.f.origin.Has(s.Digest, s.Size); has || err != nil {
+		return err
+	}
+	file, err := os.Open(s.tmp)
+	if err != nil {
+		return fmt.Errorf("store blob %s: %w", s.Digest, err)
+	}
+	defer file.Close()
+	return s.f.origin.Put(s.Digest, s.Size, file)
+}
+
+// keepHere is Keep without the origin.
+func (s *Staged) keepHere() error {
 	f, d := s.f, s.Digest
-	if f.Has(d, s.Size) {
+	if file, err := f.openHere(d, s.Size); err == nil {
+		file.Close()
 		if f.durable { // whoever put it there may be about to
 			return syncFolder(filepath.Dir(f.path(d)))
 		}
@@ -344,7 +409,20 @@ func (f *Folder) Link(d Digest, size int64, path string, executable bool) error 
 // Share puts a blob into another folder as well: by a hard link, or by a copy where there can
 // be none. Where it is missing, or was damaged and is removed, the error is fs.ErrNotExist.
 func (f *Folder) Share(d Digest, to *Folder) error {
-	from, err := f.Find(d)
+	from, err := f.findHere(d)
+	if f.origin != nil && errors.Is(err, fs.ErrNotExist) { // past the cache, for which it may be too much
+		s, err := f.received(d)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		file, err := os.Open(s.tmp)
+		if err != nil {
+			return fmt.Errorf("read blob %s: %w", d, err)
+		}
+		defer file.Close()
+		return to.Put(d, s.Size, file)
+	}
 	if err != nil {
 		return err
 	}

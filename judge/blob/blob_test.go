@@ -26,6 +26,15 @@ func open(t *testing.T, dir string, quota int64) *blob.Folder {
 	return f
 }
 
+func has(t *testing.T, f *blob.Folder, d blob.Digest, size int64) bool {
+	t.Helper()
+	there, err := f.Has(d, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return there
+}
+
 func put(t *testing.T, f *blob.Folder, text string) blob.Digest {
 	t.Helper()
 	d := blob.Of([]byte(text))
@@ -80,7 +89,7 @@ func TestRemove(t *testing.T) {
 		if err := f.Remove(d); err != nil {
 			t.Fatal(err)
 		}
-		if f.Has(d, 5) {
+		if has(t, f, d, 5) {
 			t.Error("a blob that was removed is there")
 		}
 	}
@@ -95,7 +104,7 @@ func TestPutRefusesOtherBytes(t *testing.T) {
 			t.Errorf("Put(%q) = %v, want ErrDamaged", text, err)
 		}
 	}
-	if f.Has(d, 5) {
+	if has(t, f, d, 5) {
 		t.Error("something was kept")
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".tmp-*")); len(left) > 0 {
@@ -143,11 +152,11 @@ func TestStage(t *testing.T) {
 	d := blob.Of([]byte("right"))
 	for n := range 3 { // the third time it is there
 		s, err := f.Stage(strings.NewReader("right"))
-		if err != nil || s.Is(d, 5) != nil || f.Has(d, 5) != (n == 2) {
+		if err != nil || s.Is(d, 5) != nil || has(t, f, d, 5) != (n == 2) {
 			t.Fatalf("time %d: %v, %+v", n, err, s)
 		}
 		if n > 0 {
-			if err := s.Keep(); err != nil || !f.Has(d, 5) {
+			if err := s.Keep(); err != nil || !has(t, f, d, 5) {
 				t.Errorf("time %d: %v", n, err)
 			}
 		}
@@ -292,7 +301,7 @@ func TestLink(t *testing.T) {
 		if info, err = os.Lstat(path); err != nil || blob.Untouched(info, 4, executable) {
 			t.Errorf("executable %v: a changed file counts as untouched", executable)
 		}
-		if f.Has(d, 4) != executable {
+		if has(t, f, d, 4) != executable {
 			t.Errorf("executable %v: after a change of the file, Has is %v", executable, !executable)
 		}
 	}
@@ -309,15 +318,15 @@ func TestQuota(t *testing.T) {
 	}
 	for i := 2; i < 30; i++ {
 		time.Sleep(2 * time.Millisecond) // the order of use has the file system's resolution
-		if !f.Has(first, 100) {
+		if !has(t, f, first, 100) {
 			t.Fatalf("a blob that is used all the time is dropped for number %d", i)
 		}
 		put(t, f, text(i))
 	}
-	if !f.Has(linked, 100) {
+	if !has(t, f, linked, 100) {
 		t.Error("a blob is dropped that a laid out folder uses")
 	}
-	if !f.Has(blob.Of([]byte(text(29))), 100) {
+	if !has(t, f, blob.Of([]byte(text(29))), 100) {
 		t.Error("the newest is dropped")
 	}
 	var size int64

@@ -48,7 +48,11 @@ func (a *api) missing(w http.ResponseWriter, r *http.Request, who *caller) error
 	}
 	lacks := client.Blobs{Blobs: []client.Blob{}}
 	for i, b := range asked.Blobs {
-		if !sent[i] || !a.Blobs.Has(b.Digest, b.Size) {
+		there, err := a.Blobs.Has(b.Digest, b.Size)
+		if err != nil {
+			return err
+		}
+		if !sent[i] || !there {
 			lacks.Blobs = append(lacks.Blobs, b)
 		}
 	}
@@ -137,8 +141,11 @@ func (a *api) getBlob(w http.ResponseWriter, r *http.Request, who *caller) error
 		return &status{http.StatusNotFound, "nothing that this worker was given names a blob " + string(d), ""}
 	}
 	f, err := a.Blobs.Find(d)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
 		return &status{http.StatusNotFound, "there is no blob " + string(d), ""}
+	}
+	if err != nil {
+		return err
 	}
 	defer f.Close()
 	w.Header().Set("Content-Type", "application/octet-stream")

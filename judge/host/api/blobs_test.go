@@ -45,7 +45,7 @@ func TestADigestOpensNothing(t *testing.T) {
 	}
 	stays := func(after string) {
 		t.Helper()
-		if !h.blobs.Has(d, size) || lacks("submit", size) {
+		if !has(t, h.blobs, d, size) || lacks("submit", size) {
 			t.Errorf("after %s the blob is gone", after)
 		}
 	}
@@ -171,7 +171,7 @@ func TestTheMostThatIsSent(t *testing.T) {
 			good.Key, good.Files = "second", []job.File{{Path: "a.sh", Size: size, Digest: d}}
 		}
 	}
-	if h.blobs.Has(last, size) {
+	if has(t, h.blobs, last, size) {
 		t.Error("a blob that was refused is there")
 	}
 	for _, who := range []string{"other", "publish"} {
@@ -186,9 +186,9 @@ func TestTheMostThatIsSent(t *testing.T) {
 		t.Errorf("after a submission: %d %s", code, said)
 	}
 	h.ahead.Store(int64(time.Hour + time.Second))
-	gone, err := h.store.Sweep(t.Context(), func(blob.Digest) ([]blob.Digest, error) { return nil, nil })
-	if err != nil || len(gone) != 3 { // but for the one that is named, and the one that who publishes sent as well
-		t.Errorf("after an hour %d blobs go, %v", len(gone), err)
+	gone, err := h.store.Sweep(t.Context(), func(blob.Digest) ([]blob.Digest, error) { return nil, nil }, func(blob.Digest) error { return nil })
+	if err != nil || gone != 3 { // but for the one that is named, and the one that who publishes sent as well
+		t.Errorf("after an hour %d blobs go, %v", gone, err)
 	}
 }
 
@@ -204,7 +204,8 @@ func TestWhatIsAskedForLeavesNothing(t *testing.T) {
 		t.Errorf("%d with %d blobs", code, strings.Count(said, "sha256"))
 	}
 	h.ahead.Store(int64(72 * 3600e9)) // whatever a request leaves is swept away after two days
-	gone, err := h.store.Sweep(t.Context(), func(blob.Digest) ([]blob.Digest, error) { return nil, nil })
+	var gone []blob.Digest
+	_, err := h.store.Sweep(t.Context(), func(blob.Digest) ([]blob.Digest, error) { return nil, nil }, func(d blob.Digest) error { gone = append(gone, d); return nil })
 	if err != nil || len(gone) != 1 || gone[0] != mine {
 		t.Errorf("swept away are %d blobs, %v; want that which was sent", len(gone), err)
 	}

@@ -223,7 +223,11 @@ func (d *Desk) Has(ctx context.Context, a *store.Account, files ...job.File) err
 		if err != nil {
 			return err
 		}
-		if !sent || !d.Blobs.Has(f.Digest, f.Size) {
+		there, err := d.Blobs.Has(f.Digest, f.Size)
+		if err != nil {
+			return err
+		}
+		if !sent || !there {
 			return &Refusal{Code: http.StatusConflict, Text: fmt.Sprintf("the server lacks the bytes of %.200q (%d bytes, SHA-256 %.80s)", f.Path, f.Size, f.Digest), Hint: "send them first"}
 		}
 	}

@@ -10,7 +10,8 @@
 //   - reconcile finds jobs that are out though nobody does them, and has them done again;
 //   - flowLoop asks package flow what comes next of work that is made of many jobs.
 //
-// Of several servers one at a time feeds: it holds a lead in the database. Package store
+// Of several servers one at a time feeds, and one reconciles: it holds a lead in the database. All fold.
+// Package store
 // and package queue do the work; this one keeps the two in agreement; it knows no users.
 package dispatch
 
@@ -39,6 +40,8 @@ type Options struct {
 	Class  string // of the workers that do the jobs of flows
 	// Audit is the part of all submissions that a second worker judges as well, from 0 to 1.
 	Audit float64
+	// Workers is called, if not nil, when another server has changed who may work.
+	Workers func()
 	// Ended, if it is not nil, is told that a flow has ended.
 	Ended func()
 	// At, if it is not nil, is told of each step of a job as it is reached. Tests end the
@@ -82,6 +85,8 @@ type Queue interface {
 	Alive(ctx context.Context, lane job.Lane, class, id string) (bool, error)
 	Had(id string) (times int, ended, gave []string)
 	Delete(ctx context.Context, lane job.Lane, class, id string) error
+
+	Tell(n queue.News) error
 
 	Results(ctx context.Context, handle func(context.Context, *job.Result) error) error
 	CatchUp(ctx context.Context) error
@@ -150,8 +155,9 @@ func (d *Dispatcher) Listener() queue.Listener {
 			d.o.Log.Info("worker is here", "worker", worker)
 			d.view.joined(worker)
 			time.AfterFunc(warmAfter, func() { d.warm(worker) })
-			d.Poke()
+			d.wake()
 		},
+		News: d.hearPeers,
 		Left: func(worker string) {
 			d.o.Log.Warn("worker is gone", "worker", worker)
 			d.view.left(worker)
@@ -176,23 +182,42 @@ func (d *Dispatcher) heard(worker string, b job.Beat) {
 	if note := d.view.beat(worker, b); note != "" {
 		d.o.Log.Warn("worker rests", "worker", worker, "note", note)
 	}
-	d.Poke()
+	d.wake()
 }
 
-// Admit lets the key of a worker in.
+// Admit lets the key of a worker in, here and on the other servers.
 func (d *Dispatcher) Admit(w *store.Worker) error {
+	err := d.AdmitHere(w)
+	d.tellPeers(queue.News{Workers: true})
+	return err
+}
+
+// AdmitHere lets the key of a worker in that may be known already.
+func (d *Dispatcher) AdmitHere(w *store.Worker) error {
 	d.view.admit(w.Name, w.Class, w.Guest)
 	return d.queue.Admit(w.Name, w.Class, w.Key, w.Guest)
 }
 
-// Revoke shuts a worker out.
+// Revoke shuts a worker out, here and on the other servers.
 func (d *Dispatcher) Revoke(worker string) {
+	d.RevokeHere(worker)
+	d.tellPeers(queue.News{Workers: true})
+}
+
+// RevokeHere shuts a worker out that may be shut out already.
+func (d *Dispatcher) RevokeHere(worker string) {
 	d.view.left(worker)
 	d.queue.Revoke(worker)
 }
 
-// Poke says that there may be something to feed.
+// Poke signals that there may be new jobs, to the server that feeds.
 func (d *Dispatcher) Poke() {
+	d.wake()
+	d.tellPeers(queue.News{Jobs: true})
+}
+
+// wake has this server feed, if it has the lead.
+func (d *Dispatcher) wake() {
 	select {
 	case d.poke <- struct{}{}:
 	default:
@@ -257,6 +282,7 @@ func (d *Dispatcher) fold(ctx context.Context, r *job.Result) error {
 	}
 	if folded.Outcome != store.Retried {
 		d.live.end(r.Job)
+		d.tellPeers(queue.News{Ended: r.Job})
 	}
 	if folded.Outcome == store.Counted && folded.Submission != "" && !folded.Again {
 		d.audit(ctx, r, folded.Submission)
@@ -267,7 +293,7 @@ func (d *Dispatcher) fold(ctx context.Context, r *job.Result) error {
 		d.Plan(folded.Flow)
 	}
 	d.count.folded(folded.Outcome) // after all that comes of it, for those who look at both
-	d.Poke()
+	d.wake()
 	return nil
 }
 
@@ -368,6 +394,7 @@ func (d *Dispatcher) Forget(ctx context.Context, rejudging string) error {
 // does it.
 func (d *Dispatcher) withdraw(ctx context.Context, id string) error {
 	d.live.end(id)
+	d.tellPeers(queue.News{Ended: id})
 	lane, class, worker, err := d.where(ctx, id)
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"assay/judge"
+	"assay/judge/blob"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
 )
@@ -403,7 +404,7 @@ func TestAResultThatCannotBeKept(t *testing.T) {
 		h.must(os.Remove(dir))
 		_ = h.dispatcher("") // makes the folder again
 		h.until("the result counts", func() bool { return h.Counts().Counted == 1 })
-		if j := h.judgement(id); j.Verdict != judge.Accepted || !h.o.Blobs.Has(j.Events, int64(len(packed))) {
+		if j := h.judgement(id); j.Verdict != judge.Accepted || !has(h.T, h.o.Blobs, j.Events, int64(len(packed))) {
 			t.Errorf("the judgement is %+v", j)
 		}
 	})
@@ -534,4 +535,14 @@ func TestWhoLostTheLead(t *testing.T) {
 		}
 		w.none("there was one job")
 	})
+}
+
+// has reports whether a blob is there.
+func has(t testing.TB, f *blob.Folder, d blob.Digest, size int64) bool {
+	t.Helper()
+	there, err := f.Has(d, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return there
 }

@@ -82,6 +82,9 @@ func (m *memory) Close() {
 	m.ends.Wait()
 }
 
+// Tell does nothing: the queue has one server.
+func (m *memory) Tell(queue.News) error { return nil }
+
 // hearBy has another server hear what workers say. They connect anew, and say so.
 func (m *memory) hearBy(l queue.Listener) {
 	m.heard.Lock()

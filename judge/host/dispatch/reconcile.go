@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,23 +11,36 @@ import (
 	"assay/judge/host/store"
 )
 
-// reconcileLoop has jobs done again that nobody does.
+// reconcileLoop has jobs done again that nobody does, while this server has the lead.
 func (d *Dispatcher) reconcileLoop(ctx context.Context) {
+	lead := store.NewLead(d.o.Store, store.ReconcileLead, d.o.Holder)
+	defer lead.Resign(ctx)
 	for {
-		if err := d.Reconcile(ctx); err != nil {
-			d.trouble(ctx, "look for lost jobs", err)
+		switch _, err := lead.Hold(ctx); {
+		case errors.Is(err, store.ErrNotLeader):
+		case err != nil:
+			d.trouble(ctx, "take the lead of looking for lost jobs", err)
+		default:
+			d.lookAfterJobs(ctx)
 		}
-		if err := d.attend(ctx, time.Now()); err != nil {
-			d.trouble(ctx, "look for what nobody may judge again", err)
-		}
-		if err := d.watch(ctx, time.Now()); err != nil {
-			d.trouble(ctx, "look after the workers", err)
-		}
+		d.live.sweep()
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(reconcile):
 		}
+	}
+}
+
+func (d *Dispatcher) lookAfterJobs(ctx context.Context) {
+	if err := d.Reconcile(ctx); err != nil {
+		d.trouble(ctx, "look for lost jobs", err)
+	}
+	if err := d.attend(ctx, time.Now()); err != nil {
+		d.trouble(ctx, "look for what nobody may judge again", err)
+	}
+	if err := d.watch(ctx, time.Now()); err != nil {
+		d.trouble(ctx, "look after the workers", err)
 	}
 }
 
@@ -71,11 +85,10 @@ func (d *Dispatcher) Reconcile(ctx context.Context) error {
 			d.at(Again)
 		}
 	}
-	d.live.sweep()
 	if again > 0 {
 		d.count.again.Add(int64(again))
 		d.o.Log.Warn("jobs that nobody did wait again", "jobs", again)
-		d.Poke()
+		d.Poke() // another server may feed
 	}
 	return d.unblock(ctx, undone, len(out) == 0)
 }

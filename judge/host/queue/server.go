@@ -51,7 +51,8 @@ type Listener struct {
 	// why says what it did. Broken is told of a worker that sent what no worker sends.
 	Lost    func(l Lost)
 	Broken  func(b Broken)
-	Trouble func(error) // something that is tried again, or that a worker did wrong
+	News    func(n News) // another server tells it
+	Trouble func(error)  // something that is tried again, or that a worker did wrong
 }
 
 // Lost is a job that a worker took and did not answer for.
@@ -98,6 +99,10 @@ func Open(ctx context.Context, opts Options) (*Queue, error) {
 		return nil, err
 	}
 	if err := q.leases.listen(life, q.nc); err != nil {
+		q.Close()
+		return nil, err
+	}
+	if err := q.hearNews(); err != nil {
 		q.Close()
 		return nil, err
 	}
@@ -288,12 +293,7 @@ func (q *Queue) discardLost(ctx context.Context) error {
 // three limits are given, -1 for none, as JetStream tells them. Like ensureConsumer it asks first.
 func (q *Queue) stream(ctx context.Context, config jetstream.StreamConfig) (jetstream.Stream, error) {
 	config.Retention, config.Storage, config.Discard = jetstream.WorkQueuePolicy, jetstream.FileStorage, jetstream.DiscardNew
-	if config.Replicas = q.opts.Replicas; config.Replicas == 0 {
-		config.Replicas = 1
-		if q.server == nil {
-			config.Replicas = 3
-		}
-	}
+	config.Replicas = q.replicas()
 	s, err := q.js.Stream(ctx, config.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		// Numbers that were never used: an answer to a lease of a stream that is gone must not
@@ -322,6 +322,18 @@ func (q *Queue) stream(ctx context.Context, config jetstream.StreamConfig) (jets
 	}
 	s, err = q.js.UpdateStream(ctx, config)
 	return s, wrap("correct the stream "+config.Name, err)
+}
+
+// replicas is how many servers of the cluster have each stream.
+func (q *Queue) replicas() int {
+	switch {
+	case q.opts.Replicas > 0:
+		return q.opts.Replicas
+	case q.server != nil:
+		return 1
+	default:
+		return 3
+	}
 }
 
 func (q *Queue) consumers(ctx context.Context, jobs jetstream.Stream, class string) error {

@@ -173,6 +173,17 @@ func contents(blobs *blob.Folder, manifest blob.Digest) (all []blob.Digest, err 
 	return all, nil
 }
 
+// ownAgain makes a restored database another one than that of the backup, whose shared blobs it must not
+// touch: its own are in its data directory, from where the next start copies them if it shares blobs.
+func ownAgain(ctx context.Context, o store.Options) (err error) {
+	s, err := store.Open(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	return errors.Join(s.SetSetting(ctx, sharedKey, ""), s.SetSetting(ctx, databaseKey, newDatabaseID()))
+}
+
 // Restore makes the folder of data of a backup. The database must be empty, and so must the
 // folder.
 func Restore(ctx context.Context, dir, data, database, version string) error {
@@ -187,7 +198,11 @@ func Restore(ctx context.Context, dir, data, database, version string) error {
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return fmt.Errorf("make the folder of data: %w", err)
 	}
-	if _, err := store.Restore(ctx, filepath.Join(dir, backupTables), store.Options{DSN: database, Dir: data, Version: version}); err != nil {
+	o := store.Options{DSN: database, Dir: data, Version: version}
+	if _, err := store.Restore(ctx, filepath.Join(dir, backupTables), o); err != nil {
+		return err
+	}
+	if err := ownAgain(ctx, o); err != nil {
 		return err
 	}
 	blobs, err := blob.Open(filepath.Join(data, "blobs"), 0)

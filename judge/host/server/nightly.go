@@ -14,6 +14,7 @@ import (
 
 	"assay/judge/blob"
 	"assay/judge/host/desk"
+	"assay/judge/host/store"
 	"assay/judge/host/web"
 )
 
@@ -29,18 +30,45 @@ const (
 const backupName = "2006-01-02T150405Z"
 
 // nightly makes a backup each night; a night on which the machine was off, after the next
-// start.
+// start. Of several servers the one that began with it does, as long as it is there.
 func (s *Server) nightly(ctx context.Context, blobs *blob.Folder) {
+	lead := store.NewLongLead(s.store, store.BackupLead, s.instance, backupAgain)
+	defer lead.Resign(ctx)
 	for pause := backupFirst; ; pause = backupLook {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(pause):
 		}
+		_, err := lead.Hold(ctx)
+		if err := s.othersBackup(ctx); err != nil && ctx.Err() == nil {
+			s.o.Log.Error("look for the backup of another server", "error", err)
+		}
+		if errors.Is(err, store.ErrNotLeader) {
+			continue
+		}
 		if now := time.Now(); s.backupDue(now) {
 			s.backupNow(ctx, blobs, now)
 		}
 	}
+}
+
+// backupKey is the setting with the time of the last nightly backup of all servers.
+const backupKey = "last_backup"
+
+// othersBackup notes the last nightly backup if another server made it.
+func (s *Server) othersBackup(ctx context.Context) error {
+	text, err := s.setting(ctx, backupKey)
+	if err != nil || text == "" || s.alone() {
+		return err
+	}
+	at, err := time.Parse(backupName, text)
+	s.backups.Lock()
+	defer s.backups.Unlock()
+	if at.After(s.backups.last) {
+		s.backups.last = at
+	}
+	return err
 }
 
 // backupDue says whether the last backup is from before the last night.
@@ -72,6 +100,9 @@ func (s *Server) backupNow(ctx context.Context, blobs *blob.Folder, now time.Tim
 	if err != nil {
 		s.o.Log.Error("make the nightly backup", "error", err)
 	} else {
+		if err := s.store.SetSetting(ctx, backupKey, now.UTC().Format(backupName)); err != nil {
+			s.o.Log.Error("note the nightly backup for other servers", "error", err)
+		}
 		s.o.Log.Info("the nightly backup is made, and was read back", "folder", s.backupDir(), "after", time.Since(now).Round(time.Millisecond))
 	}
 	s.backups.Lock()
@@ -134,7 +165,7 @@ func (s *Server) lookAtBackups() error {
 	}
 	s.backups.Lock()
 	defer s.backups.Unlock()
-	if s.backups.kept = len(made); len(made) > 0 {
+	if s.backups.kept = len(made); len(made) > 0 && (s.alone() || made[0].After(s.backups.last)) {
 		s.backups.last = made[0]
 	}
 	if errors.Is(err, fs.ErrNotExist) {

@@ -12,6 +12,7 @@ import (
 	"assay/judge/blob"
 	"assay/judge/bundle"
 	"assay/judge/host/store"
+	"assay/judge/host/store/storetest"
 	"assay/judge/running/config"
 )
 
@@ -112,7 +113,7 @@ func TestNightlyBackups(t *testing.T) {
 	}
 	again, from := atNight(t, restored)
 	for _, text := range []string{"config", "{}"} {
-		if !from.Has(blob.Of([]byte(text)), int64(len(text))) {
+		if !has(t, from, blob.Of([]byte(text)), int64(len(text))) {
 			t.Errorf("the restored folder lacks the blob of %q", text)
 		}
 	}
@@ -122,6 +123,39 @@ func TestNightlyBackups(t *testing.T) {
 }
 
 // TestBackupsThatAreNotWhole leave nothing, and the staff is told.
+// TestAnotherServerMakesTheBackup: it is not due here then.
+func TestAnotherServerMakesTheBackup(t *testing.T) {
+	dir := storetest.Dir(t)
+	db, err := store.Open(t.Context(), store.Options{Dir: dir, Version: "v1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	s := &Server{data: dir, store: db, o: Options{Server: config.Server{Database: "postgres://one", Backup: "03:30", BackupKeep: 2}}}
+	now := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
+	due := func() bool {
+		t.Helper()
+		if err := s.othersBackup(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return s.backupDue(now)
+	}
+	if !due() {
+		t.Error("there is none, and none is due")
+	}
+	for _, tt := range []struct {
+		at  time.Time
+		due bool
+	}{{now.AddDate(0, 0, -2), true}, {now.Add(-time.Minute), false}, {now.AddDate(0, 0, -1), false}} {
+		if err := db.SetSetting(t.Context(), backupKey, tt.at.Format(backupName)); err != nil {
+			t.Fatal(err)
+		}
+		if got := due(); got != tt.due {
+			t.Errorf("the last one of %v: due: %v", tt.at, got)
+		}
+	}
+}
+
 func TestBackupsThatAreNotWhole(t *testing.T) {
 	for name, damage := range map[string]func(path string) error{
 		"a blob is missing": os.Remove,
@@ -177,4 +211,14 @@ func TestABackupHasItsPlace(t *testing.T) {
 	if names := backupsIn(t, data); !slices.Contains(names, "monday") {
 		t.Errorf("there are %v", names)
 	}
+}
+
+// has reports whether a blob is there.
+func has(t testing.TB, f *blob.Folder, d blob.Digest, size int64) bool {
+	t.Helper()
+	there, err := f.Has(d, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return there
 }

@@ -40,7 +40,6 @@ import (
 	"assay/judge/host/web/contest"
 	"assay/judge/host/web/pages"
 	"assay/judge/internal/atomicfile"
-	"assay/judge/internal/cachedir"
 	"assay/judge/running/config"
 )
 
@@ -102,10 +101,14 @@ type Server struct {
 		kept, failed int
 		wrong        error // of the last one
 	}
-	health    health
-	uploaded  chan struct{} // has a place for one: somebody brought an archive
-	preparing atomic.Bool   // the contest's problems are still being published
-	pin       string        // the SHA-256 of a certificate that the server made itself
+	health   health
+	instance string // of this process, by which it holds leads
+	before   string // of the process before on this data directory, which has ended
+	// workersChanged has a place for one: another server has changed who may work.
+	workersChanged chan struct{}
+	uploaded       chan struct{} // has a place for one: somebody brought an archive
+	preparing      atomic.Bool   // the contest's problems are still being published
+	pin            string        // the SHA-256 of a certificate that the server made itself
 
 	// First is the token of the first admin, where this start made one. Setup is where the
 	// first admin chooses a password, within an hour; "" where somebody has one.
@@ -120,7 +123,7 @@ const (
 
 // Start opens everything and answers. The caller must call Stop.
 func Start(ctx context.Context, o Options) (*Server, error) {
-	s := &Server{o: o, data: o.Data, uploaded: make(chan struct{}, 1)}
+	s := &Server{o: o, data: o.Data, uploaded: make(chan struct{}, 1), workersChanged: make(chan struct{}, 1)}
 	if err := s.open(ctx); err != nil {
 		s.Stop()
 		return nil, err
@@ -161,12 +164,12 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if s.lock, err = Hold(filepath.Join(s.data, "lock"), "server"); err != nil {
 		return err
 	}
-	blobs, err := blob.OpenDurable(filepath.Join(s.data, "blobs"))
+	blobs, err := s.openBlobs()
 	if err != nil {
 		return err
 	}
 	err = s.awaited(ctx, "the database", store.Away, func() (err error) {
-		s.store, err = store.Open(ctx, store.Options{DSN: o.Database, Dir: s.data, Version: o.Version, LastLog: s.lastLog(), AcceptLoss: o.AcceptLoss, Alone: o.Database == ""}) // in the folder that is locked
+		s.store, err = store.Open(ctx, store.Options{DSN: o.Database, Dir: s.data, Version: o.Version, LastLog: s.lastLog(), AcceptLoss: o.AcceptLoss, Alone: s.alone(), ID: s.id()}) // in the folder that is locked
 		return err
 	})
 	if err != nil {
@@ -179,7 +182,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	s.dispatch = dispatch.New(dispatch.Options{Store: s.store, Blobs: blobs, Log: o.Log, Holder: holder, Class: Class, Audit: o.Audit, Ended: func() { s.ladders.Wake() }, At: func(step dispatch.Step) { s.at(string(step)) }})
+	s.dispatch = dispatch.New(dispatch.Options{Store: s.store, Blobs: blobs, Log: o.Log, Holder: holder, Class: Class, Audit: o.Audit, Ended: func() { s.ladders.Wake() }, Workers: s.lookForWorkers, At: func(step dispatch.Step) { s.at(string(step)) }})
 	err = s.awaited(ctx, "the queue", queue.Away, func() (err error) {
 		s.queue, err = queue.Open(ctx, s.queueOptions())
 		return err
@@ -187,13 +190,21 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := s.shareBlobs(ctx, blobs); err != nil {
+		return err
+	}
 	s.ladders = ladder.New(ladder.Options{Store: s.store, Dispatch: s.dispatch, Log: o.Log, Holder: holder, Class: Class})
 	s.dispatch.Use(s.queue)
-	if err := s.admitAll(ctx); err != nil {
+	if err := s.admitAll(ctx, true); err != nil {
 		return err
 	}
 	if err := s.listen(ctx, blobs); err != nil {
 		return err
+	}
+	if !s.alone() {
+		if err := s.announceFirst(ctx); err != nil {
+			return err
+		}
 	}
 	if err := s.setup(ctx); err != nil {
 		return err
@@ -206,6 +217,9 @@ func (s *Server) open(ctx context.Context) (err error) {
 	s.loops.Go(func() { s.mark(loops) })
 	s.loops.Go(func() { s.clock(loops) })
 	s.loops.Go(func() { s.sweep(loops, blobs) })
+	if !s.alone() {
+		s.loops.Go(func() { s.peers(loops) })
+	}
 	if o.Backup != "" {
 		if err := s.lookAtBackups(); err != nil {
 			o.Log.Error("look after the nightly backups", "error", err)
@@ -246,10 +260,24 @@ func (s *Server) explain(err error) error {
 	switch {
 	case errors.Is(err, store.ErrRolledBack):
 		return &judge.Misuse{Err: fmt.Errorf("%w: submissions that were answered are missing in it\n    restore a backup, or go on without them: --accept-loss", err)}
+	case errors.Is(err, store.ErrOtherServers):
+		return &judge.Misuse{Err: fmt.Errorf("%w\n    stop those servers, or bring the schema up to date while they run: judged admin migrate --database URL", err)}
 	case errors.Is(err, store.ErrNewer):
 		return &judge.Misuse{Err: err}
 	}
 	return err
+}
+
+// Migrate brings the schema of a PostgreSQL database up to date, also while servers use it.
+func Migrate(ctx context.Context, database, version string) error {
+	s, err := store.Open(ctx, store.Options{DSN: database, Version: version, Migrate: true})
+	if errors.Is(err, store.ErrNewer) {
+		return &judge.Misuse{Err: err}
+	}
+	if err != nil {
+		return err
+	}
+	return s.Close()
 }
 
 // holder names this process among all that ever had the lead. The one before on this folder
@@ -258,15 +286,18 @@ func (s *Server) holder(ctx context.Context) (string, error) {
 	file := filepath.Join(s.data, "keys", "holder")
 	before, err := os.ReadFile(file)
 	if err == nil {
-		err = errors.Join(s.store.Resign(ctx, store.FeedLead, string(before)), s.store.Resign(ctx, store.UploadLead, string(before)), s.store.Resign(ctx, store.LaddersLead, string(before)), s.store.Resign(ctx, store.ShadowLead, string(before)))
+		s.before = string(before)
+		for _, lead := range store.Leads {
+			err = errors.Join(err, s.store.Resign(ctx, lead, s.before))
+		}
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("take over from the server before: %w", err)
 	}
 	host, _ := os.Hostname() // for people only
 	text, _ := auth.NewCode()
-	name := host + " " + text[:8]
-	return name, atomicfile.WriteSecret(file, []byte(name))
+	s.instance = host + " " + text[:8]
+	return s.instance, atomicfile.WriteSecret(file, []byte(s.instance))
 }
 
 // first makes the first account, and the token by which the folder of data is one of its
@@ -276,6 +307,9 @@ func (s *Server) first(ctx context.Context) error {
 	begins := errors.Is(err, store.ErrNotFound)
 	if begins {
 		account, err = s.store.NewAccount(ctx, desk.AdminLogin, "Admin", store.Person, "admin")
+		if errors.Is(err, store.ErrTaken) { // another server starts, too
+			account, err = s.store.AccountByLogin(ctx, desk.AdminLogin)
+		}
 	}
 	if err != nil {
 		return err
@@ -333,17 +367,30 @@ func Admin(data string) (a client.Address, token string, err error) {
 	return a, logins[""].Token, err
 }
 
-// admitAll lets in all workers that the database knows, before they can come.
-func (s *Server) admitAll(ctx context.Context) error {
+// lookForWorkers has the workers of the database compared with those that are admitted here.
+func (s *Server) lookForWorkers() {
+	select {
+	case s.workersChanged <- struct{}{}:
+	default:
+	}
+}
+
+// admitAll lets in all workers that the database knows, before they can come, and no others. Later it leaves
+// those alone that are drained: one that does not leave may have been shut out.
+func (s *Server) admitAll(ctx context.Context, starts bool) error {
 	workers, err := s.store.Workers(ctx)
 	if err != nil {
 		return err
 	}
 	for _, w := range workers {
 		if w.State == store.Revoked {
+			s.dispatch.RevokeHere(w.Name)
 			continue
 		}
-		if err := s.dispatch.Admit(w); err != nil {
+		if w.State == store.Drained && !starts {
+			continue
+		}
+		if err := s.dispatch.AdmitHere(w); err != nil {
 			return err
 		}
 	}
@@ -484,15 +531,6 @@ func (s *Server) scheme() string {
 	return "http"
 }
 
-// freeDisk is how many bytes are free in the folder of data.
-func (s *Server) freeDisk() (int64, error) {
-	free, known := cachedir.FreeDisk(s.data)
-	if !known {
-		return 1 << 62, nil
-	}
-	return free, nil
-}
-
 // markEvery is how often the number of the last event of the log is written down.
 const markEvery = 10 * time.Second
 
@@ -548,6 +586,7 @@ func (s *Server) Stop() {
 	s.loops.Wait()
 	if s.store != nil {
 		s.markNow(within)
+		s.depart(within)
 	}
 	s.release()
 }

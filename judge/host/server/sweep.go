@@ -2,9 +2,11 @@ package server
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"assay/judge/blob"
+	"assay/judge/host/store"
 )
 
 // The first sweep comes a while after the start, and then one each hour: so soon goes what
@@ -15,12 +17,18 @@ const (
 )
 
 // sweep removes blobs that nobody names: uploads that became nothing.
+// One server does so for all.
 func (s *Server) sweep(ctx context.Context, blobs *blob.Folder) {
+	lead := store.NewLongLead(s.store, store.SweepLead, s.instance, 2*sweepEvery)
+	defer lead.Resign(ctx)
 	for pause := sweepFirst; ; pause = sweepEvery {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(pause):
+		}
+		if _, err := lead.Hold(ctx); errors.Is(err, store.ErrNotLeader) {
+			continue
 		}
 		n, err := s.sweepNow(ctx, blobs)
 		if err != nil && ctx.Err() == nil {
@@ -39,22 +47,13 @@ func (s *Server) forget(ctx context.Context, blobs *blob.Folder, all []blob.Dige
 	return s.store.ForgetBlobs(ctx, all, contentsIn(blobs), blobs.Remove)
 }
 
-// sweepNow removes them now, and says how many there were. While it does, nobody is told that a
-// blob is there: nobody holds the lock while something is waited for that others send.
+// sweepNow removes them now, and returns how many there were. While it does, no client is told that a
+// blob is there: nobody holds the lock while something is waited for that others send. Requests of other
+// servers do not hold the lock: see store.Sent.
 func (s *Server) sweepNow(ctx context.Context, blobs *blob.Folder) (n int, err error) {
 	s.sweeping.Lock()
 	defer s.sweeping.Unlock()
-	gone, err := s.store.Sweep(ctx, contentsIn(blobs))
-	if err != nil {
-		return 0, err
-	}
-	for _, d := range gone {
-		if err := blobs.Remove(d); err != nil {
-			return n, err
-		}
-		n++
-	}
-	return n, nil
+	return s.store.Sweep(ctx, contentsIn(blobs), blobs.Remove)
 }
 
 // contentsIn says which blobs a manifest names.

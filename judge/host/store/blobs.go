@@ -85,10 +85,22 @@ func (s *Store) MarkNamed(ctx context.Context, account string, contents func(man
 	})
 }
 
-// Sent says whether an account has sent the bytes of a blob.
+// seenLately is for how long Sent need not note that a blob is wanted. It is much shorter than sweepBrief.
+const seenLately = 5 * time.Minute
+
+// Sent reports whether an account has sent the bytes of a blob. If so, no server removes the blob within
+// the next 50 minutes, in which the caller may store a row that names it: call it before you look whether
+// the bytes are there.
 func (s *Store) Sent(ctx context.Context, account string, d blob.Digest) (bool, error) {
-	n, err := s.read.HasSent(ctx, account, string(d))
-	return n > 0, failed("look who sent a blob", err)
+	seen, err := s.read.SentAndSeen(ctx, account, string(d))
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil || s.now()-seen < seenLately.Microseconds() {
+		return err == nil, failed("look who sent a blob", err)
+	}
+	n, err := s.write.SeeSent(ctx, query.SeeSentParams{Now: s.now(), Sha256: string(d), Account: account})
+	return n > 0, failed("note that a blob is wanted", err)
 }
 
 // seenAtOnce is how many blobs are looked for in one transaction: others write between two.
@@ -230,36 +242,54 @@ const (
 	sweepAfter = 48 * time.Hour
 )
 
-// Sweep forgets the blobs that nobody names and nobody saw for 48 hours, or for one of those that
-// are Brief, and returns them for the caller to delete. Contents says which blobs a manifest names. It also drops
-// sessions that ended, invites that ended 90 days ago, flows that ended 30 days ago with all that they brought,
-// and what the queue need not remember.
-func (s *Store) Sweep(ctx context.Context, contents func(manifest blob.Digest) ([]blob.Digest, error)) (gone []blob.Digest, err error) {
-	const invites, flows = 90 * 24 * time.Hour, 30 * 24 * time.Hour
+// Sweep removes the blobs that nobody names and nobody saw for 48 hours, or for one of those that are
+// Brief, and returns how many there were. Contents says which blobs a manifest names. Remove removes the
+// bytes of a blob: in the transaction that forgets the blob, so that a server that is about to store it
+// again waits and then finds the bytes missing. It also drops sessions that ended, invites that ended
+// 90 days ago, flows that ended 30 days ago with all that they brought, and what the queue need not remember.
+func (s *Store) Sweep(ctx context.Context, contents func(manifest blob.Digest) ([]blob.Digest, error), remove func(blob.Digest) error) (gone int, err error) {
 	// The candidates come first: what is named later was seen later.
 	before, sentBefore := s.now()-sweepAfter.Microseconds(), s.now()-sweepBrief.Microseconds()
 	old, err := s.read.BlobsSeenBefore(ctx, before, sentBefore)
 	if err != nil {
-		return nil, failed("read the old blobs", err)
+		return 0, failed("read the old blobs", err)
 	}
 	named, err := s.allNamed(ctx, contents)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	err = s.tx(ctx, "forget blobs", func(q *query.Queries) error {
-		gone = nil
-		for _, d := range old {
-			if _, known := named[blob.Digest(d)]; known {
-				continue
+	old = slices.DeleteFunc(old, func(d string) bool {
+		_, known := named[blob.Digest(d)]
+		return known
+	})
+	for some := range slices.Chunk(old, seenAtOnce) {
+		n := 0
+		err := s.tx(ctx, "forget blobs", func(q *query.Queries) error {
+			n = 0
+			for _, d := range some {
+				is, err := q.DeleteBlob(ctx, query.DeleteBlobParams{Sha256: d, Before: before, SentBefore: sentBefore})
+				if err == nil && is == 1 {
+					err = remove(blob.Digest(d))
+					n++
+				}
+				if err != nil {
+					return err
+				}
 			}
-			n, err := q.DeleteBlob(ctx, query.DeleteBlobParams{Sha256: d, Before: before, SentBefore: sentBefore})
-			if err != nil {
-				return err
-			}
-			if n == 1 {
-				gone = append(gone, blob.Digest(d))
-			}
+			return nil
+		})
+		if err != nil {
+			return gone, err
 		}
+		gone += n
+	}
+	return gone, s.sweepRows(ctx)
+}
+
+// sweepRows drops rows that nobody needs any more.
+func (s *Store) sweepRows(ctx context.Context) error {
+	const invites, flows = 90 * 24 * time.Hour, 30 * 24 * time.Hour
+	return s.tx(ctx, "drop what has ended", func(q *query.Queries) error {
 		ended := some(s.now() - flows.Microseconds())
 		for _, forget := range []func(context.Context, sql.NullInt64) error{q.DeleteOldParts, q.DeleteOldJobsOfFlows, q.DeleteOldFlows} {
 			if err := forget(ctx, ended); err != nil {
@@ -271,7 +301,6 @@ func (s *Store) Sweep(ctx context.Context, contents func(manifest blob.Digest) (
 		}
 		return errors.Join(q.DeleteInvites(ctx, s.now()-invites.Microseconds()), q.DeleteInvitations(ctx, s.now()-invites.Microseconds()))
 	})
-	return gone, err
 }
 
 // allNamed are the blobs that rows name, and those that their manifests name.
@@ -297,33 +326,33 @@ func (s *Store) allNamed(ctx context.Context, contents func(manifest blob.Digest
 	return named, nil
 }
 
-// ForgetBlobs forgets at once those of some blobs that nobody names, each after remove has removed
-// its bytes: as Sweep, while nobody is told that a blob is there. If it is interrupted, the same
-// may be asked again.
+// ForgetBlobs removes at once those of some blobs that nobody names, as Sweep does, unless somebody else
+// has sent one of them since Erase returned it: that is then what the other one sent. If it is interrupted,
+// the same may be asked again.
 func (s *Store) ForgetBlobs(ctx context.Context, blobs []blob.Digest, contents func(manifest blob.Digest) ([]blob.Digest, error), remove func(blob.Digest) error) error {
 	named, err := s.allNamed(ctx, contents)
 	if err != nil {
 		return err
 	}
 	for _, d := range blobs {
-		if _, known := named[d]; known || d == "" {
+		if d == "" {
 			continue
 		}
-		if err := remove(d); err != nil {
+		err := s.tx(ctx, "forget a blob", func(q *query.Queries) error {
+			if _, known := named[d]; known { // by others: it is nothing that is left of an erasure
+				return q.SeeBlob(ctx, string(d), s.now())
+			}
+			if err := q.EraseBlob(ctx, string(d)); err != nil {
+				return err
+			}
+			if n, err := q.CountBlob(ctx, string(d)); err != nil || n > 0 {
+				return err
+			}
+			return remove(d)
+		})
+		if err != nil {
 			return err
 		}
 	}
-	return s.tx(ctx, "forget blobs", func(q *query.Queries) error {
-		for _, d := range blobs {
-			if _, known := named[d]; known { // by others: it is nothing that is left of an erasure
-				err = q.SeeBlob(ctx, string(d), s.now())
-			} else {
-				err = q.EraseBlob(ctx, string(d))
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return nil
 }

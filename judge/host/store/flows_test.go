@@ -203,7 +203,7 @@ func TestOldFlowsAreForgotten(t *testing.T) {
 		}
 		forget := func(after time.Duration) {
 			h.clock.add(after)
-			if _, err := h.Sweep(t.Context(), nothing); err != nil {
+			if _, err := sweep(t, h.Store, nothing); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -222,7 +222,7 @@ func TestOldFlowsAreForgotten(t *testing.T) {
 				t.Errorf("%d parts, %v, its job: %v; want %d", len(parts), err, gone, want)
 			}
 		}
-		gone, err := h.Sweep(t.Context(), nothing)
+		gone, err := sweep(t, h.Store, nothing)
 		lost := blob.Of([]byte("events of " + store.JobID(ended.ID, "a")))
 		if err != nil || len(gone) != 1 || gone[0] != lost {
 			t.Errorf("gone are %v, %v; want %s", gone, err, lost)

@@ -48,23 +48,30 @@ const (
 type Lead struct {
 	s            *Store
 	name, holder string
+	term, renew  time.Duration
 	epoch        int64 // 0: it is somebody else's
 	renewed      time.Time
 }
 
 // NewLead is a lead that nobody has asked for yet; of its holder see Store.TakeLead.
 func NewLead(s *Store, name, holder string) *Lead {
-	return &Lead{s: s, name: name, holder: holder}
+	return &Lead{s: s, name: name, holder: holder, term: LeadTerm, renew: LeadRenew}
 }
 
-// Hold takes the lead for LeadTerm, or renews it after LeadRenew, see also Options.Alone: a holder
+// NewLongLead is NewLead for what is done rarely: another server takes it over only after a term without
+// Hold.
+func NewLongLead(s *Store, name, holder string, term time.Duration) *Lead {
+	return &Lead{s: s, name: name, holder: holder, term: term, renew: term / 4}
+}
+
+// Hold takes the lead for its term, LeadTerm, or renews it after LeadRenew, see also Options.Alone: a holder
 // calls it before each thing that only the leader may do. The errors are those of Store.TakeLead.
 func (l *Lead) Hold(ctx context.Context) (epoch int64, err error) {
 	now := time.Now()
-	if l.epoch != 0 && (l.s.options.Alone || now.Sub(l.renewed) <= LeadRenew) {
+	if l.epoch != 0 && (l.s.options.Alone || now.Sub(l.renewed) <= l.renew) {
 		return l.epoch, nil
 	}
-	epoch, err = l.s.TakeLead(ctx, l.name, l.holder, LeadTerm)
+	epoch, err = l.s.TakeLead(ctx, l.name, l.holder, l.term)
 	if err != nil {
 		return 0, err
 	}

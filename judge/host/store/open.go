@@ -46,6 +46,10 @@ type Options struct {
 	// Alone says that no other server can have the database, so that a Lead that is held need not
 	// be renewed: a disk at rest stays so.
 	Alone bool
+	// Migrate brings the schema up to date although other servers use the database. ID is the name of this
+	// server, which does not count as another one.
+	Migrate bool
+	ID      string
 
 	schema fs.FS // the migrations; nil is those of this program
 }
@@ -61,7 +65,8 @@ const versionKey = "schema_by"
 
 // Open opens the database and brings its schema up to date. An SQLite database is copied
 // beside itself first where there is something to bring up to date. ErrNewer is a schema
-// that this program does not know, ErrRolledBack a database that has lost what was in it.
+// that this program does not know, ErrRolledBack a database that has lost what was in it, ErrOtherServers a
+// database whose schema is older and that other servers use.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	s, err := connect(ctx, o)
 	if err != nil {
@@ -239,6 +244,9 @@ func (s *Store) prepare(ctx context.Context) error {
 		}
 	}
 	if has < wants {
+		if err := s.unused(ctx, has, wants); err != nil {
+			return err
+		}
 		if _, err := steps.Up(ctx); err != nil {
 			return fmt.Errorf("bring %s from schema %d to %d: %w", s.name(), has, wants, err)
 		}
@@ -257,6 +265,30 @@ func (s *Store) prepare(ctx context.Context) error {
 		return failed("make the contest "+Practice, err)
 	}
 	return nil
+}
+
+// serversSchema is the first schema that knows which servers use the database.
+const serversSchema = 27
+
+// unused returns ErrOtherServers if other servers use a database whose schema is about to change.
+func (s *Store) unused(ctx context.Context, has, wants int64) error {
+	if s.options.Migrate || !s.postgres || has < serversSchema {
+		return nil
+	}
+	servers, err := s.Servers(ctx)
+	if err != nil {
+		return err
+	}
+	var here []string
+	for _, one := range servers {
+		if one.ID != s.options.ID && one.Here(s.options.Now()) {
+			here = append(here, fmt.Sprintf("%s (%s)", one.ID, one.Version))
+		}
+	}
+	if len(here) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %s has schema %d, and %s would bring it to schema %d under the servers %s", ErrOtherServers, s.name(), has, s.options.Version, wants, strings.Join(here, ", "))
 }
 
 // copyBeside keeps the database as it is before its schema changes.

@@ -66,6 +66,62 @@ func TestANewerSchemaIsRefused(t *testing.T) {
 	})
 }
 
+// TestASchemaInUse: it changes under other servers only if that is asked for. SQLite has one server.
+func TestASchemaInUse(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHarness(t, dsn)
+		now := store.Server{ID: "a", Instance: "a 1", Version: "v1.2.3"}
+		if err := h.Announce(t.Context(), now, ""); err != nil {
+			t.Fatal(err)
+		}
+		o := store.WithSchema(store.Options{DSN: dsn, Version: "v2.0.0", Now: h.clock.Now, ID: "b"}, later(t))
+		if !h.Postgres() {
+			open(t, o)
+			return
+		}
+		_, err := store.Open(t.Context(), o)
+		if !errors.Is(err, store.ErrOtherServers) || !strings.Contains(err.Error(), "v2.0.0 would bring it to schema 99 under the servers a (v1.2.3)") {
+			t.Fatalf("got %v", err)
+		}
+		open(t, store.Options{DSN: dsn, Now: h.clock.Now, ID: "b"}) // whose schema it is
+		o.Migrate = true
+		open(t, o)
+		if _, err := store.Open(t.Context(), store.Options{DSN: dsn, Now: h.clock.Now, ID: "b"}); !errors.Is(err, store.ErrNewer) {
+			t.Errorf("the version before: %v", err)
+		}
+		if err := h.Announce(t.Context(), now, ""); err != nil {
+			t.Errorf("a server that runs: %v", err)
+		}
+	})
+}
+
+// TestASchemaOutOfUse: neither a server that is gone nor the one that starts again keeps it as it is.
+func TestASchemaOutOfUse(t *testing.T) {
+	for what, id := range map[string]string{"gone": "b", "ended": "b", "itself": "a"} {
+		dsn := pgCopy(t, "template1")
+		h := newHarness(t, dsn)
+		if err := h.Announce(t.Context(), store.Server{ID: "a", Instance: "a 1"}, ""); err != nil {
+			t.Fatal(err)
+		}
+		switch what {
+		case "gone":
+			h.clock.add(store.GoneAfter)
+		case "ended":
+			if err := h.Depart(t.Context(), "a", "a 1"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := store.Open(t.Context(), store.WithSchema(store.Options{DSN: dsn, Now: h.clock.Now, ID: id}, later(t)))
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+			continue
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestADatabaseThatWasRolledBackIsRefused(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

@@ -20,6 +20,14 @@ func (s *Store) SetSetting(ctx context.Context, key, value string) error {
 	return failed("keep the setting "+key, s.write.PutSetting(ctx, key, value))
 }
 
+// SettingOnce keeps a setting unless it is set, and returns what it is.
+func (s *Store) SettingOnce(ctx context.Context, key, value string) (string, error) {
+	if err := s.write.PutSettingOnce(ctx, key, value); err != nil {
+		return "", failed("keep the setting "+key, err)
+	}
+	return s.Setting(ctx, key)
+}
+
 // Event is a row of a contest's log. What happened to the object is read from the object.
 type Event struct {
 	Seq    int64 // without gaps, and in the order of the commits

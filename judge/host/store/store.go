@@ -56,6 +56,7 @@ var (
 	ErrNewer          = errors.New("the database is newer than this program")
 	ErrRolledBack     = errors.New("the database is older than what was written here before")
 	ErrNotEmpty       = errors.New("the database is not empty")
+	ErrOtherServers   = errors.New("other servers use the database")
 	ErrEnded          = errors.New("it has ended")
 	ErrFull           = errors.New("the database's disk is full")
 )

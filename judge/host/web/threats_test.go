@@ -176,7 +176,7 @@ func TestFloods(t *testing.T) {
 	kept := 0
 	for i := range 60 {
 		text := fmt.Sprint("print(", i, ")")
-		if h.Blobs.Has(blob.Of([]byte(text)), int64(len(text))) {
+		if has(t, h.Blobs, blob.Of([]byte(text)), int64(len(text))) {
 			kept++
 		}
 	}
@@ -370,4 +370,14 @@ func TestLogOfInvitations(t *testing.T) {
 			t.Errorf("%s is answered %d, and of it is told\n%s", method, got.Code, text)
 		}
 	}
+}
+
+// has reports whether a blob is there.
+func has(t testing.TB, f *blob.Folder, d blob.Digest, size int64) bool {
+	t.Helper()
+	there, err := f.Has(d, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return there
 }

@@ -67,8 +67,14 @@ type Server struct {
 	Database         string `toml:"database"`
 	Queue            string `toml:"queue"`
 	QueueCredentials string `toml:"queue_credentials"`
-	Workers          int    `toml:"workers"`
-	Metrics          string `toml:"metrics"`
+	// ID is the name of this server among those that share a database. If empty, it is the name of the machine.
+	ID string `toml:"id"`
+	// Blobs is where servers share files: "queue" for the object store of the cluster, else a directory. If
+	// empty, they are in the data directory. BlobsCache bounds what of them is cached there; 0 means 10 GiB.
+	Blobs      string      `toml:"blobs"`
+	BlobsCache strict.Size `toml:"blobs_cache"`
+	Workers    int         `toml:"workers"`
+	Metrics    string      `toml:"metrics"`
 	// Audit is the part of the submissions that a second worker judges as well, from 0 to 1.
 	Audit float64 `toml:"audit"`
 	// Mixed are the classes of workers whose machines are not equally fast: time limits

@@ -18,8 +18,10 @@ SELECT sha256 FROM blob_sender WHERE account = $1 AND NOT named;
 -- name: NameSent :exec
 UPDATE blob_sender SET named = TRUE WHERE account = $1 AND sha256 = $2;
 
--- name: HasSent :one
-SELECT COUNT(*) FROM blob_sender WHERE account = $1 AND sha256 = $2;
+-- SentAndSeen is when a blob that an account has sent was last seen.
+-- name: SentAndSeen :one
+SELECT blob.seen FROM blob_sender JOIN blob ON blob.sha256 = blob_sender.sha256
+WHERE blob_sender.account = $1 AND blob_sender.sha256 = $2;
 
 -- SeeSent notes that a blob is wanted, if the account has sent it.
 -- name: SeeSent :execrows
@@ -54,8 +56,12 @@ SELECT DISTINCT events FROM part;
 -- name: NamedByUploads :many
 SELECT archive, report FROM upload;
 
+-- EraseBlob deletes a blob that nobody has seen since SeeBlob noted 0.
 -- name: EraseBlob :exec
-DELETE FROM blob WHERE sha256 = $1;
+DELETE FROM blob WHERE sha256 = $1 AND seen = 0;
+
+-- name: CountBlob :one
+SELECT COUNT(*) FROM blob WHERE sha256 = $1;
 
 -- SeeBlob notes when a blob was last seen; 0 is for one of somebody who is erased, which goes if
 -- nobody names it.

@@ -5,6 +5,10 @@ SELECT value FROM setting WHERE key = $1;
 INSERT INTO setting (key, value) VALUES ($1, $2)
 ON CONFLICT (key) DO UPDATE SET value = excluded.value;
 
+-- name: PutSettingOnce :exec
+INSERT INTO setting (key, value) VALUES ($1, $2)
+ON CONFLICT (key) DO NOTHING;
+
 -- Lead takes or renews the lead, or returns no row: somebody else has it. A lead that ends after
 -- beyond was taken when the clock was ahead.
 -- name: Lead :one

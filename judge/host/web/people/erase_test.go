@@ -58,7 +58,7 @@ func TestErase(t *testing.T) {
 	if got := h.Ask(ada, "GET", "/account", nil); got.Code != 303 {
 		t.Errorf("she is in: %d", got.Code)
 	}
-	if h.Blobs.Has(source.Digest, source.Size) {
+	if has(t, h.Blobs, source.Digest, source.Size) {
 		t.Error("her program is there")
 	}
 	for _, path := range []string{"/admin/accounts", "/c/now/submissions", "/c/now/teams", "/c/now/teams/table.csv", "/c/now/board?view=staff", "/c/now/s/1", "/c/now/s/2", "/admin/audit", "/admin/audit/table.csv"} {
@@ -82,7 +82,7 @@ func TestAnErasureThatWasInterrupted(t *testing.T) {
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
 	h.Judged(h.Send(c, "ada"), webtest.Failing()...)
 	source := webtest.Must[*store.Submission](t)(h.Store.SubmissionByNumber(t.Context(), c.ID, 1)).Files[0]
-	if err := h.Store.NoteSent(t.Context(), h.Accounts["ada"].ID, store.Blob{Digest: source.Digest, Size: source.Size, Kind: store.Brief}, 0); err != nil || !h.Blobs.Has(source.Digest, source.Size) {
+	if err := h.Store.NoteSent(t.Context(), h.Accounts["ada"].ID, store.Blob{Digest: source.Digest, Size: source.Size, Kind: store.Brief}, 0); err != nil || !has(t, h.Blobs, source.Digest, source.Size) {
 		t.Fatal("her program is not there:", err)
 	}
 	erase := func() error {
@@ -91,12 +91,12 @@ func TestAnErasureThatWasInterrupted(t *testing.T) {
 	}
 	broken := errors.New("the server ended")
 	h.Desk.Forget = func(context.Context, []blob.Digest) error { return broken }
-	if err := erase(); !errors.Is(err, broken) || !h.Blobs.Has(source.Digest, source.Size) {
+	if err := erase(); !errors.Is(err, broken) || !has(t, h.Blobs, source.Digest, source.Size) {
 		t.Fatalf("the erasure is not interrupted: %v", err)
 	}
 	forgets(h)
-	if err := erase(); err != nil || h.Blobs.Has(source.Digest, source.Size) {
-		t.Errorf("asked again: %v; her program is there: %v", err, h.Blobs.Has(source.Digest, source.Size))
+	if err := erase(); err != nil || has(t, h.Blobs, source.Digest, source.Size) {
+		t.Errorf("asked again: %v; her program is there: %v", err, has(t, h.Blobs, source.Digest, source.Size))
 	}
 	if err := erase(); err == nil || !strings.Contains(err.Error(), "erased already") {
 		t.Errorf("asked once more: %v", err)
@@ -219,4 +219,14 @@ func TestAudit(t *testing.T) {
 	if err != nil || len(rows) != 151 || rows[1][1] != "judge" || rows[1][3] != "'=1+1" {
 		t.Errorf("the table has %d rows, %v: %v", len(rows), rows[1], err)
 	}
+}
+
+// has reports whether a blob is there.
+func has(t testing.TB, f *blob.Folder, d blob.Digest, size int64) bool {
+	t.Helper()
+	there, err := f.Has(d, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return there
 }

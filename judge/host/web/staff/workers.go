@@ -16,7 +16,9 @@ import (
 type workersView struct {
 	Workers []workerLine
 	Queues  []queueLine
-	Waits   string // why judging is slow; "" if it is not
+	Waits   string         // why judging is slow; "" if it is not
+	Servers []store.Server // if there are several
+	Now     time.Time
 	Backups web.Backups
 	Late    bool // the last backup is too old
 	Audit   bool // the reader may see the audit log
@@ -61,9 +63,16 @@ func (s *site) workerLines(r *web.Request) (lines []workerLine, err error) {
 }
 
 func (s *site) workers(w http.ResponseWriter, r *web.Request) (err error) {
-	v := workersView{Audit: r.Can(auth.SeeAudit)}
+	v := workersView{Now: s.Time(), Audit: r.Can(auth.SeeAudit)}
 	if v.Workers, err = s.workerLines(r); err != nil {
 		return err
+	}
+	servers, err := s.Store.Servers(r.Context())
+	if err != nil {
+		return err
+	}
+	if len(servers) > 1 {
+		v.Servers = servers
 	}
 	queues, err := s.Dispatch.Queues(r.Context())
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"assay/judge/host/store"
 	"assay/judge/host/web"
 	"assay/judge/host/web/webtest"
 )
@@ -29,5 +30,27 @@ func TestBackupsAreShown(t *testing.T) {
 		if !strings.Contains(page, tt.want) || strings.Contains(page, "box warn") != tt.warn {
 			t.Errorf("where %s the page says %s", name, page)
 		}
+	}
+}
+
+// TestServersAreShown if there are several.
+func TestServersAreShown(t *testing.T) {
+	h := webtest.New(t)
+	judge := h.Cookie("judge")
+	page := func() string { return h.Ask(judge, "GET", "/admin/workers", nil).Body }
+	for n, id := range []string{"a", "b" + webtest.Evil} {
+		if err := h.Store.Announce(t.Context(), store.Server{ID: id, Instance: id, Version: "v1.2.3", Address: "https://" + id}, ""); err != nil {
+			t.Fatal(err)
+		}
+		_, servers, shown := strings.Cut(page(), "<h2>Servers</h2>")
+		if shown != (n == 1) || shown && (strings.Count(servers, ">online<") != 2 || !strings.Contains(servers, "v1.2.3")) {
+			t.Errorf("with %d servers: %s", n+1, servers)
+		}
+	}
+	if err := h.Store.Depart(t.Context(), "a", "a"); err != nil {
+		t.Fatal(err)
+	}
+	if got := page(); strings.Count(got, ">online<") != 1 || !strings.Contains(got, ">offline<") {
+		t.Errorf("one has ended: %s", got)
 	}
 }

@@ -36,6 +36,17 @@ func (q *Queries) BlobsSeenBefore(ctx context.Context, before int64, sentBefore 
 	return items, nil
 }
 
+const countBlob = `-- name: CountBlob :one
+SELECT COUNT(*) FROM blob WHERE sha256 = $1
+`
+
+func (q *Queries) CountBlob(ctx context.Context, sha256 string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countBlob, sha256)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const deleteBlob = `-- name: DeleteBlob :execrows
 DELETE FROM blob WHERE sha256 = $1 AND (seen < $2 OR kind = 'sent' AND seen < $3)
 `
@@ -55,23 +66,13 @@ func (q *Queries) DeleteBlob(ctx context.Context, arg DeleteBlobParams) (int64, 
 }
 
 const eraseBlob = `-- name: EraseBlob :exec
-DELETE FROM blob WHERE sha256 = $1
+DELETE FROM blob WHERE sha256 = $1 AND seen = 0
 `
 
+// EraseBlob deletes a blob that nobody has seen since SeeBlob noted 0.
 func (q *Queries) EraseBlob(ctx context.Context, sha256 string) error {
 	_, err := q.db.ExecContext(ctx, eraseBlob, sha256)
 	return err
-}
-
-const hasSent = `-- name: HasSent :one
-SELECT COUNT(*) FROM blob_sender WHERE account = $1 AND sha256 = $2
-`
-
-func (q *Queries) HasSent(ctx context.Context, account string, sha256 string) (int64, error) {
-	row := q.db.QueryRowContext(ctx, hasSent, account, sha256)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
 }
 
 const nameSent = `-- name: NameSent :exec
@@ -349,6 +350,19 @@ func (q *Queries) SeeSent(ctx context.Context, arg SeeSentParams) (int64, error)
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const sentAndSeen = `-- name: SentAndSeen :one
+SELECT blob.seen FROM blob_sender JOIN blob ON blob.sha256 = blob_sender.sha256
+WHERE blob_sender.account = $1 AND blob_sender.sha256 = $2
+`
+
+// SentAndSeen is when a blob that an account has sent was last seen.
+func (q *Queries) SentAndSeen(ctx context.Context, account string, sha256 string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, sentAndSeen, account, sha256)
+	var seen int64
+	err := row.Scan(&seen)
+	return seen, err
 }
 
 const sentUnnamed = `-- name: SentUnnamed :one

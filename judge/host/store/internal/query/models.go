@@ -461,6 +461,16 @@ type Problem struct {
 	Practice string
 }
 
+type ServerSeen struct {
+	ID       string
+	Instance string
+	Epoch    int64
+	Version  string
+	Address  string
+	Started  int64
+	Seen     int64
+}
+
 type Session struct {
 	Hash    string
 	Account string

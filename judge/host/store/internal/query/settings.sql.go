@@ -302,6 +302,16 @@ func (q *Queries) PutSetting(ctx context.Context, key string, value string) erro
 	return err
 }
 
+const putSettingOnce = `-- name: PutSettingOnce :exec
+INSERT INTO setting (key, value) VALUES ($1, $2)
+ON CONFLICT (key) DO NOTHING
+`
+
+func (q *Queries) PutSettingOnce(ctx context.Context, key string, value string) error {
+	_, err := q.db.ExecContext(ctx, putSettingOnce, key, value)
+	return err
+}
+
 const resignLead = `-- name: ResignLead :exec
 UPDATE leader SET until = 0 WHERE name = $1 AND holder = $2
 `

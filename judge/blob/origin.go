@@ -1,0 +1,162 @@
+package blob
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// An Origin stores the blobs that several machines share. A Folder can cache an Origin: see
+// Folder.CacheOf. All methods may be called concurrently.
+type Origin interface {
+	// Has reports whether the blob exists and has this size.
+	Has(d Digest, size int64) (bool, error)
+	// Get opens a blob. It returns fs.ErrNotExist if there is none. The caller compares the digest.
+	Get(d Digest) (io.ReadCloser, error)
+	// Put stores a blob whose digest the caller has compared. When it returns, a power cut does not
+	// lose the blob.
+	Put(d Digest, size int64, r io.Reader) error
+	// Remove removes a blob. It is no error if there is none.
+	Remove(d Digest) error
+	// Mark returns the text that SetMark stored. If empty, the origin is not marked.
+	Mark() (string, error)
+	SetMark(mark string) error
+}
+
+// CacheOf makes the folder a cache of an origin. Has then asks the origin, Open and Read fetch what the
+// folder lacks, and a blob is stored in the origin before it is stored here. It is called before any other
+// method.
+func (f *Folder) CacheOf(o Origin) { f.origin = o }
+
+// Shared reports whether other machines add and remove blobs, too.
+func (f *Folder) Shared() bool { return f.origin != nil }
+
+// fetch copies a blob from the origin into the folder.
+func (f *Folder) fetch(d Digest) error {
+	s, err := f.received(d)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return s.keepHere()
+}
+
+// received reads a blob from the origin twice before it believes that the blob is damaged, and removes it
+// then: it is missing from then on, so that a client sends it again.
+func (f *Folder) received(d Digest) (*Staged, error) {
+	for try := 0; ; try++ {
+		r, err := f.origin.Get(d)
+		if err != nil {
+			return nil, err
+		}
+		s, err := f.Stage(r)
+		if err = errors.Join(err, r.Close()); err == nil && s.Digest == d {
+			return s, nil
+		}
+		if s != nil {
+			s.Close()
+		}
+		if err != nil && !errors.Is(err, ErrDamaged) {
+			return nil, fmt.Errorf("fetch blob %s: %w", d, err)
+		}
+		if try > 0 {
+			if err := f.origin.Remove(d); err != nil {
+				return nil, fmt.Errorf("blob %s is damaged where servers share it, and cannot be removed: %w", d, err)
+			}
+			return nil, fmt.Errorf("blob %s: %w: it is removed where servers share it: %w", d, ErrDamaged, fs.ErrNotExist)
+		}
+	}
+}
+
+// markFile tells the directory of a SharedDir from any other.
+const markFile = "assay-blobs"
+
+// SharedDir is an Origin in a directory on a disk that several machines mount. While it has a mark, it
+// does not write to a directory without it, and does not report that a blob is missing there: if a disk is
+// not mounted, the directory below it is empty.
+type SharedDir struct {
+	*Folder
+	mark string
+}
+
+// OpenSharedDir opens a directory, which must exist.
+func OpenSharedDir(dir string) (*SharedDir, error) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("the shared directory of blobs %s does not exist: mount its disk, or create the directory there", dir)
+	}
+	f, err := OpenDurable(dir)
+	return &SharedDir{Folder: f}, err
+}
+
+// Mark reads the mark. From then on the directory must have it.
+func (s *SharedDir) Mark() (string, error) {
+	mark, err := s.read()
+	s.mark = mark
+	return mark, err
+}
+
+// SetMark marks the directory.
+func (s *SharedDir) SetMark(mark string) error {
+	text, err := s.Stage(strings.NewReader(mark + "\n"))
+	if err != nil {
+		return err
+	}
+	defer text.Close()
+	if err := errors.Join(os.Rename(text.tmp, filepath.Join(s.dir, markFile)), syncFolder(s.dir)); err != nil {
+		return fmt.Errorf("mark the shared directory of blobs: %w", err)
+	}
+	s.mark = mark
+	return nil
+}
+
+func (s *SharedDir) read() (string, error) {
+	text, err := os.ReadFile(filepath.Join(s.dir, markFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("read the mark of the shared directory of blobs: %w", err)
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
+// same returns an error if the directory is not the one that was marked.
+func (s *SharedDir) same() error {
+	mark, err := s.read()
+	if err == nil && mark != s.mark {
+		err = fmt.Errorf("the shared directory of blobs %s is not the one that this server started with: its file %s is missing or differs: mount the disk again", s.dir, markFile)
+	}
+	return err
+}
+
+// Has implements Origin.
+func (s *SharedDir) Has(d Digest, size int64) (bool, error) {
+	there, err := s.Folder.Has(d, size)
+	if err == nil && !there {
+		err = s.same()
+	}
+	return there, err
+}
+
+// Get implements Origin.
+func (s *SharedDir) Get(d Digest) (io.ReadCloser, error) {
+	file, err := s.Find(d)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := s.same(); err != nil {
+			return nil, err
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return file, nil
+}
+
+// Put implements Origin.
+func (s *SharedDir) Put(d Digest, size int64, r io.Reader) error {
+	if err := s.same(); err != nil {
+		return err
+	}
+	return s.Folder.Put(d, size, r)
+}

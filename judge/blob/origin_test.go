@@ -1,0 +1,187 @@
+package blob_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"assay/judge/blob"
+)
+
+// machines returns a shared directory that is marked, and the caches of two machines.
+func machines(t *testing.T) (dir string, caches [2]*blob.Folder) {
+	t.Helper()
+	dir = t.TempDir()
+	for i := range caches {
+		shared, err := blob.OpenSharedDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			err = shared.SetMark("one")
+		} else if mark, merr := shared.Mark(); merr != nil || mark != "one" {
+			t.Fatalf("the mark is %q, %v", mark, merr)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		caches[i] = open(t, t.TempDir(), 1000)
+		caches[i].CacheOf(shared)
+	}
+	return dir, caches
+}
+
+// TestTwoMachinesShareBlobs: each reads what the other stores, and misses what the other removes.
+func TestTwoMachinesShareBlobs(t *testing.T) {
+	dir, m := machines(t)
+	d := put(t, m[0], "hello")
+	if _, err := os.Stat(pathOf(dir, d)); err != nil {
+		t.Errorf("the blob is not in the shared directory: %v", err)
+	}
+	if !has(t, m[1], d, 5) || has(t, m[1], d, 6) {
+		t.Error("the other machine does not know the blob, or not its size")
+	}
+	if got, err := m[1].Read(d, 5); err != nil || string(got) != "hello" {
+		t.Errorf("the other machine reads %q, %v", got, err)
+	}
+	if err := os.Remove(pathOf(dir, d)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := read(t, m[1], d, 5); err != nil || got != "hello" {
+		t.Errorf("what is cached reads %q, %v", got, err)
+	}
+	if has(t, m[1], d, 5) {
+		t.Error("a blob that another machine removed is there because it is cached")
+	}
+	if put(t, m[1], "hello"); !has(t, m[0], d, 5) {
+		t.Error("a blob that is cached is not stored again")
+	}
+	if err := m[1].Remove(d); err != nil || has(t, m[0], d, 5) {
+		t.Errorf("the blob is there after %v", err)
+	}
+	if _, err := m[1].Find(d); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the machine that removed it finds it: %v", err)
+	}
+}
+
+// TestACacheHasAQuota: what it drops is fetched again, and a backup does not pass through it.
+func TestACacheHasAQuota(t *testing.T) {
+	_, m := machines(t)
+	var all []blob.Digest
+	for i := range 30 {
+		all = append(all, put(t, m[0], strings.Repeat(string(rune('a'+i)), 100)))
+	}
+	to := open(t, t.TempDir(), 0)
+	for _, d := range all {
+		if got, err := read(t, m[1], d, 100); err != nil || len(got) != 100 {
+			t.Errorf("%d bytes, %v", len(got), err)
+		}
+		if err := m[0].Share(d, to); err != nil || !has(t, to, d, 100) {
+			t.Errorf("a backup lacks a blob: %v", err)
+		}
+	}
+	empty := open(t, t.TempDir(), 1000)
+	shared, err := blob.OpenSharedDir(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty.CacheOf(shared)
+	if err := empty.Share(all[0], to); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a blob that nobody has is shared: %v", err)
+	}
+}
+
+// TestADamagedOrigin: what cannot be right is not served, and counts as missing.
+func TestADamagedOrigin(t *testing.T) {
+	dir, m := machines(t)
+	d := put(t, m[0], "hello")
+	info, err := os.Stat(pathOf(dir, d))
+	if err == nil {
+		err = errors.Join(os.Chmod(pathOf(dir, d), 0o600), write(pathOf(dir, d), "hullo"), os.Chtimes(pathOf(dir, d), info.ModTime(), info.ModTime()))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := read(t, m[0], d, 5); err != nil || got != "hello" {
+		t.Errorf("the machine that has it cached reads %q, %v", got, err)
+	}
+	if _, err := m[1].Find(d); !errors.Is(err, blob.ErrDamaged) || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a damaged blob: %v", err)
+	}
+	if has(t, m[1], d, 5) {
+		t.Error("it is still there")
+	}
+}
+
+// flaky is an origin whose first answer is damaged by the way.
+type flaky struct {
+	blob.Origin
+	times int
+}
+
+func (f *flaky) Get(d blob.Digest) (io.ReadCloser, error) {
+	if f.times++; f.times == 1 {
+		return io.NopCloser(strings.NewReader("hullo")), nil
+	}
+	return f.Origin.Get(d)
+}
+
+func TestABadWayRemovesNothing(t *testing.T) {
+	dir, m := machines(t)
+	d := put(t, m[0], "hello")
+	shared, err := blob.OpenSharedDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache := open(t, t.TempDir(), 1000)
+	cache.CacheOf(&flaky{Origin: shared})
+	if got, err := read(t, cache, d, 5); err != nil || got != "hello" || !has(t, m[1], d, 5) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// TestADiskThatIsNotMounted: the directory below it is empty. Nothing is missing then, and nothing is
+// stored there.
+func TestADiskThatIsNotMounted(t *testing.T) {
+	dir, m := machines(t)
+	d := put(t, m[0], "hello")
+	away := dir + "-away"
+	if err := errors.Join(os.Rename(dir, away), os.Mkdir(dir, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	told := func(what string, err error) {
+		t.Helper()
+		if err == nil || errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "mount the disk") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	_, err := m[1].Has(d, 5)
+	told("has", err)
+	_, err = m[1].Find(d)
+	told("find", err)
+	_, err = m[1].Open(d, 5)
+	told("open", err)
+	told("put", m[1].Put(blob.Of([]byte("new")), 3, strings.NewReader("new")))
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("the directory below the disk has %v, %v", entries, err)
+	}
+	if err := errors.Join(os.Remove(dir), os.Rename(away, dir)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := m[1].Read(d, 5); err != nil || !bytes.Equal(got, []byte("hello")) {
+		t.Errorf("mounted again: %q, %v", got, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "assay-blobs"), []byte("another\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = m[1].Has(blob.Of([]byte("new")), 3)
+	told("another disk", err)
+	if _, err := blob.OpenSharedDir(filepath.Join(dir, "nothing")); err == nil {
+		t.Error("a directory is made where no disk is")
+	}
+}

@@ -1,0 +1,155 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"assay/judge/blob"
+)
+
+// The bucket of blobs, which is a stream, and the object with its mark.
+const (
+	blobBucket = "assay-blobs"
+	blobMark   = "mark"
+)
+
+// How long the cluster may take to answer, and how long for each MiB of a blob.
+const (
+	blobWithin = 30 * time.Second
+	blobPerMiB = time.Second
+)
+
+// Blobs returns the object store of the cluster, which several servers can share as their origin of blobs.
+// It creates the store if there is none. Unlike jobs, what is in it must not be lost.
+func (q *Queue) Blobs(ctx context.Context) (blob.Origin, error) {
+	_, err := q.js.Stream(ctx, "OBJ_"+blobBucket)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		_, err = q.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: blobBucket, Description: "files of Assay", Storage: jetstream.FileStorage, Replicas: q.replicas()})
+		if errors.Is(err, jetstream.ErrBucketExists) { // another server was faster
+			err = nil
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("make the object store of blobs: %w", err)
+	}
+	s, err := q.js.Stream(ctx, "OBJ_"+blobBucket)
+	if err == nil && s.CachedInfo().Config.AllowDirect {
+		// Else a replica answers that may lack what was stored a moment ago.
+		config := s.CachedInfo().Config
+		config.AllowDirect = false
+		_, err = q.js.UpdateStream(ctx, config)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("set up the object store of blobs: %w", err)
+	}
+	o, err := q.js.ObjectStore(ctx, blobBucket)
+	if err != nil {
+		return nil, fmt.Errorf("open the object store of blobs: %w", err)
+	}
+	return &objects{o}, nil
+}
+
+// objects is the object store as an origin.
+type objects struct{ store jetstream.ObjectStore }
+
+func within(size int64) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), blobWithin+time.Duration(size>>20)*blobPerMiB)
+}
+
+func (o *objects) Has(d blob.Digest, size int64) (bool, error) {
+	ctx, stop := within(0)
+	defer stop()
+	info, err := o.store.GetInfo(ctx, string(d))
+	if errors.Is(err, jetstream.ErrObjectNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look for blob %s in the object store: %w", d, err)
+	}
+	return info.Size == uint64(size), nil
+}
+
+func (o *objects) Get(d blob.Digest) (io.ReadCloser, error) {
+	ctx, stop := within(0)
+	info, err := o.store.GetInfo(ctx, string(d))
+	stop()
+	var r jetstream.ObjectResult
+	if err == nil {
+		ctx, stop = within(int64(info.Size))
+		if r, err = o.store.Get(ctx, string(d)); err == nil {
+			return &object{r, d, stop}, nil
+		}
+		stop()
+	}
+	if errors.Is(err, jetstream.ErrObjectNotFound) {
+		return nil, fmt.Errorf("blob %s: %w", d, fs.ErrNotExist)
+	}
+	return nil, fmt.Errorf("read blob %s from the object store: %w", d, err)
+}
+
+// object is a blob that is being read.
+type object struct {
+	r    jetstream.ObjectResult
+	d    blob.Digest
+	stop context.CancelFunc
+}
+
+func (o *object) Read(p []byte) (int, error) {
+	n, err := o.r.Read(p)
+	if errors.Is(err, jetstream.ErrDigestMismatch) {
+		err = fmt.Errorf("blob %s: %w", o.d, blob.ErrDamaged)
+	}
+	return n, err
+}
+
+func (o *object) Close() error {
+	defer o.stop()
+	return o.r.Close()
+}
+
+func (o *objects) Put(d blob.Digest, size int64, r io.Reader) error {
+	ctx, stop := within(size)
+	defer stop()
+	if _, err := o.store.Put(ctx, jetstream.ObjectMeta{Name: string(d)}, r); err != nil {
+		return fmt.Errorf("store blob %s in the object store: %w", d, err)
+	}
+	return nil
+}
+
+func (o *objects) Remove(d blob.Digest) error {
+	ctx, stop := within(0)
+	defer stop()
+	if err := o.store.Delete(ctx, string(d)); err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
+		return fmt.Errorf("remove blob %s from the object store: %w", d, err)
+	}
+	return nil
+}
+
+func (o *objects) Mark() (string, error) {
+	ctx, stop := within(0)
+	defer stop()
+	mark, err := o.store.GetString(ctx, blobMark)
+	if errors.Is(err, jetstream.ErrObjectNotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the mark of the object store: %w", err)
+	}
+	return strings.TrimSpace(mark), nil
+}
+
+func (o *objects) SetMark(mark string) error {
+	ctx, stop := within(0)
+	defer stop()
+	if _, err := o.store.PutString(ctx, blobMark, mark); err != nil {
+		return fmt.Errorf("mark the object store of blobs: %w", err)
+	}
+	return nil
+}

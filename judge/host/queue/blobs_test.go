@@ -1,0 +1,98 @@
+package queue_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"testing"
+
+	"assay/judge/blob"
+	"assay/judge/host/queue"
+	"assay/judge/host/queue/queuetest"
+)
+
+// TestBlobsInACluster: two servers share files in the object store, also while one of its servers is away.
+func TestBlobsInACluster(t *testing.T) {
+	c := queuetest.Start(t)
+	var caches []*blob.Folder
+	for i := range 2 {
+		q := c.Open(t, queue.Listener{})
+		defer q.Close()
+		origin, err := q.Blobs(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		mark, err := origin.Mark()
+		if want := []string{"", "one"}[i]; err != nil || mark != want {
+			t.Errorf("the mark is %q, %v; want %q", mark, err, want)
+		}
+		if err := origin.SetMark("one"); err != nil {
+			t.Fatal(err)
+		}
+		cache, err := blob.Open(t.TempDir(), 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cache.CacheOf(origin)
+		caches = append(caches, cache)
+	}
+	a, b := caches[0], caches[1]
+	large := make([]byte, 3<<20+1)
+	for i := range large {
+		large[i] = byte(rand.Uint32())
+	}
+	for _, data := range [][]byte{[]byte("hello"), {}, large} {
+		d, size := blob.Of(data), int64(len(data))
+		if there, err := b.Has(d, size); err != nil || there {
+			t.Errorf("%d bytes: before they are stored: %v, %v", size, there, err)
+		}
+		if _, err := b.Find(d); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%d bytes: before they are stored: %v", size, err)
+		}
+		if err := a.Put(d, size, bytes.NewReader(data)); err != nil {
+			t.Fatal(err)
+		}
+		if there, err := b.Has(d, size); err != nil || !there {
+			t.Errorf("%d bytes: %v, %v", size, there, err)
+		}
+		if there, err := b.Has(d, size+1); err != nil || there {
+			t.Errorf("%d bytes: another size is there: %v", size, err)
+		}
+		if got, err := b.Read(d, size); err != nil || !bytes.Equal(got, data) {
+			t.Errorf("%d bytes: read %d, %v", size, len(got), err)
+		}
+	}
+	d := blob.Of(large)
+	if err := errors.Join(b.Remove(d), b.Remove(d)); err != nil {
+		t.Error(err)
+	}
+	if there, err := a.Has(d, int64(len(large))); err != nil || there {
+		t.Errorf("removed: %v, %v", there, err)
+	}
+	c.Kill(t, "n2")
+	if err := a.Put(d, int64(len(large)), bytes.NewReader(large)); err != nil {
+		t.Errorf("with two of three servers: %v", err)
+	}
+	if got, err := b.Read(d, int64(len(large))); err != nil || !bytes.Equal(got, large) {
+		t.Errorf("with two of three servers: %d bytes, %v", len(got), err)
+	}
+}
+
+// TestNewsOfServers: each server hears what the others tell, and not itself.
+func TestNewsOfServers(t *testing.T) {
+	c := queuetest.Start(t)
+	heard := make(chan queue.News, 10)
+	a := c.Open(t, queue.Listener{News: func(n queue.News) { t.Errorf("it hears itself: %+v", n) }})
+	defer a.Close()
+	b := c.Open(t, queue.Listener{News: func(n queue.News) { heard <- n }})
+	defer b.Close()
+	for _, n := range []queue.News{{Jobs: true}, {Workers: true}, {Ended: "x"}} {
+		if err := a.Tell(n); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-heard; got != n {
+			t.Errorf("told %+v, heard %+v", n, got)
+		}
+	}
+}

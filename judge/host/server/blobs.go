@@ -1,0 +1,193 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/auth"
+	"assay/judge/host/store"
+	"assay/judge/internal/cachedir"
+)
+
+// BlobsInQueue is the setting blobs for the object store of the queue. Any other value is a directory.
+const BlobsInQueue = "queue"
+
+// blobsCache is how many bytes of shared blobs are cached, if the settings do not say so.
+const blobsCache = 10 << 30
+
+// The settings of the database that tell its shared blobs from those of any other database, and that it
+// has shared blobs.
+const (
+	databaseKey = "database"
+	sharedKey   = "shared_blobs"
+)
+
+// openBlobs opens the blobs of the data directory, or the cache of shared ones.
+func (s *Server) openBlobs() (*blob.Folder, error) {
+	if s.o.Blobs == "" {
+		return blob.OpenDurable(filepath.Join(s.data, "blobs"))
+	}
+	return blob.Open(filepath.Join(s.data, "blobs-cache"), cmp.Or(int64(s.o.BlobsCache), blobsCache))
+}
+
+// shareBlobs makes blobs a cache of the shared ones, if there are any.
+func (s *Server) shareBlobs(ctx context.Context, blobs *blob.Folder) error {
+	if s.o.Blobs == "" {
+		return s.ownBlobs(ctx)
+	}
+	origin, err := s.origin(ctx)
+	if err != nil {
+		return err
+	}
+	blobs.CacheOf(origin)
+	return s.adopt(ctx, blobs, origin)
+}
+
+// origin opens the shared blobs.
+func (s *Server) origin(ctx context.Context) (blob.Origin, error) {
+	switch {
+	case s.o.Blobs != BlobsInQueue:
+		dir, err := blob.OpenSharedDir(s.o.Blobs)
+		if err != nil {
+			return nil, &judge.Misuse{Err: err}
+		}
+		return dir, nil
+	case s.o.Queue == "":
+		return nil, &judge.Misuse{Err: errors.New("blobs = \"queue\" needs a cluster: the queue of this server is in its data directory, and may be deleted at any time\n    set queue as well, or leave blobs empty")}
+	default:
+		return s.queue.Blobs(ctx)
+	}
+}
+
+// ownBlobs refuses the blobs of the data directory if the database has shared ones. A copy of a shared
+// directory with its mark is as good.
+func (s *Server) ownBlobs(ctx context.Context) error {
+	shared, err := s.setting(ctx, sharedKey)
+	if err != nil || shared == "" {
+		return err
+	}
+	dir, err := blob.OpenSharedDir(filepath.Join(s.data, "blobs"))
+	if err != nil {
+		return err
+	}
+	mark, err1 := dir.Mark()
+	id, err2 := s.setting(ctx, databaseKey)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	if mark != id {
+		return &judge.Misuse{Err: fmt.Errorf("the files of this database are in the shared blobs %s, and not in %s\n    set blobs in the [server] table of judge.toml to their place; to give them up, copy that directory with all its files to %[2]s", shared, filepath.Join(s.data, "blobs"))}
+	}
+	return s.store.SetSetting(ctx, sharedKey, "")
+}
+
+// adopt compares the mark of shared blobs with the database. If the database has no shared blobs yet, it
+// copies those of the data directory.
+func (s *Server) adopt(ctx context.Context, blobs *blob.Folder, origin blob.Origin) error {
+	id, err := s.store.SettingOnce(ctx, databaseKey, newDatabaseID())
+	if err != nil {
+		return err
+	}
+	shared, err1 := s.setting(ctx, sharedKey)
+	mark, err2 := origin.Mark()
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	switch {
+	case mark == id && shared != "":
+		return nil
+	case mark != "" && mark != id:
+		return &judge.Misuse{Err: fmt.Errorf("the shared blobs %s belong to another database, which removes what it does not know\n    set blobs to another place; if no server uses that database any more, remove the mark: the file assay-blobs", s.o.Blobs)}
+	case mark == "" && shared != "":
+		return &judge.Misuse{Err: fmt.Errorf("%s is not where this database has its shared blobs: they are in %s, and carry a mark that is missing here\n    mount that disk, or correct blobs in the [server] table of judge.toml", s.o.Blobs, shared)}
+	}
+	if err := s.copyBlobs(ctx, blobs); err != nil {
+		return err
+	}
+	if err := origin.SetMark(id); err != nil {
+		return err
+	}
+	return s.store.SetSetting(ctx, sharedKey, s.o.Blobs)
+}
+
+// newDatabaseID returns an id that no other database has.
+func newDatabaseID() string {
+	id, _ := auth.NewCode()
+	return id[:16]
+}
+
+// copyBlobs copies what the database names from the data directory to the shared blobs.
+func (s *Server) copyBlobs(ctx context.Context, shared *blob.Folder) error {
+	own, err := blob.Open(filepath.Join(s.data, "blobs"), 0)
+	if err != nil {
+		return err
+	}
+	named, err := s.store.BlobsNamed(ctx)
+	if err != nil {
+		return err
+	}
+	missing := 0
+	copied := func(d blob.Digest) error {
+		f, err := own.Find(d)
+		if errors.Is(err, fs.ErrNotExist) {
+			f, err = shared.Find(d)
+		}
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		return shared.Put(d, info.Size(), f)
+	}
+	for d, isManifest := range named {
+		err := errors.Join(ctx.Err(), copied(d))
+		if err == nil && isManifest {
+			var inside []blob.Digest
+			inside, err = contents(shared, d)
+			for _, d := range inside {
+				err = errors.Join(err, copied(d))
+			}
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			missing++
+		} else if err != nil {
+			return err
+		}
+	}
+	if missing > 0 && !s.o.AcceptLoss {
+		return &judge.Misuse{Err: fmt.Errorf("files that the database names are neither in %s nor in %s\n    set blobs first on the server that has them in its data directory; to go on without them: --accept-loss", s.o.Blobs, filepath.Join(s.data, "blobs"))}
+	}
+	return nil
+}
+
+// setting reads a setting that may not be set.
+func (s *Server) setting(ctx context.Context, key string) (string, error) {
+	value, err := s.store.Setting(ctx, key)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", nil
+	}
+	return value, err
+}
+
+// freeDisk is how many bytes are free in the data directory, or among the shared blobs if these are fewer.
+func (s *Server) freeDisk() (int64, error) {
+	least := int64(1 << 62)
+	for _, dir := range []string{s.data, s.o.Blobs} {
+		if dir == "" || dir == BlobsInQueue {
+			continue
+		}
+		if free, known := cachedir.FreeDisk(dir); known {
+			least = min(least, free)
+		}
+	}
+	return least, nil
+}

@@ -1,0 +1,66 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"assay/judge/host/store/internal/query"
+)
+
+// The leads: one server at a time has each.
+var Leads = []string{FeedLead, ReconcileLead, UploadLead, LaddersLead, ShadowLead, SweepLead, BackupLead}
+
+// Leads of what no other file of this package is about.
+const (
+	ReconcileLead = "reconcile"
+	SweepLead     = "sweep"
+	BackupLead    = "backup"
+)
+
+// SeenEvery is how often a server announces itself, and GoneAfter the time without an announcement after
+// which it counts as gone.
+const (
+	SeenEvery = 5 * time.Second
+	GoneAfter = 15 * time.Second
+)
+
+// Server is a server that uses the database.
+type Server struct {
+	ID       string
+	Instance string // of its process: as it holds leads
+	Epoch    int64  // rises with each process that has the id; made by Announce
+	Version  string
+	Address  string
+	Started  time.Time // made by Announce
+	Seen     time.Time // made by Announce; zero if it has ended
+}
+
+// Here reports whether the server was seen lately.
+func (s *Server) Here(now time.Time) bool { return now.Sub(s.Seen) < GoneAfter }
+
+// Announce notes that a server is there. It returns ErrTaken if another process has its id and is there, too,
+// unless that one is before, of which the caller knows that it has ended.
+func (s *Store) Announce(ctx context.Context, n Server, before string) error {
+	now := s.now()
+	rows, err := s.write.Announce(ctx, query.AnnounceParams{
+		ID: n.ID, Instance: n.Instance, Version: n.Version, Address: n.Address, Now: now, Before: before,
+		Gone: now - GoneAfter.Microseconds(), Beyond: now + 10*GoneAfter.Microseconds(),
+	})
+	if err == nil && rows == 0 {
+		err = ErrTaken
+	}
+	return failed("announce the server "+n.ID, err)
+}
+
+// Depart notes that the process of a server ends.
+func (s *Store) Depart(ctx context.Context, id, instance string) error {
+	return failed("note that the server ends", s.write.Depart(ctx, id, instance))
+}
+
+// Servers reads all servers that ever used the database, by their ids.
+func (s *Store) Servers(ctx context.Context) ([]Server, error) {
+	rows, err := s.read.Servers(ctx)
+	return each(rows, err, "read the servers", func(r query.ServerSeen) Server {
+		return Server{r.ID, r.Instance, r.Epoch, r.Version, r.Address, instant(r.Started), instant(r.Seen)}
+	})
+}

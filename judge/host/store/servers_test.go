@@ -1,0 +1,119 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"assay/judge/blob"
+	"assay/judge/host/store"
+)
+
+// TestServersAnnounceThemselves: a name belongs to the process that has it as long as that one is there.
+func TestServersAnnounceThemselves(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHarness(t, dsn)
+		for _, step := range []struct {
+			what, id, instance, before string
+			after                      time.Duration
+			depart                     bool
+			taken                      bool
+			epoch                      int64
+		}{
+			{what: "the first", id: "a", instance: "1", epoch: 1},
+			{what: "again", id: "a", instance: "1", after: store.SeenEvery, epoch: 1},
+			{what: "another", id: "b", instance: "2", epoch: 1},
+			{what: "of the same name", id: "a", instance: "3", taken: true, epoch: 1},
+			{what: "a little later", id: "a", instance: "3", after: store.GoneAfter, taken: true, epoch: 1},
+			{what: "which is gone", id: "a", instance: "3", after: time.Microsecond, epoch: 2},
+			{what: "after one that is known to have ended", id: "a", instance: "4", before: "3", epoch: 3},
+			{what: "after another one", id: "a", instance: "5", before: "3", taken: true, epoch: 3},
+			{what: "after one that said that it ends", id: "a", instance: "6", depart: true, epoch: 4},
+			{what: "after one whose clock was ahead", id: "a", instance: "7", after: -time.Hour, epoch: 5},
+		} {
+			if h.clock.add(step.after); step.depart {
+				if err := h.Depart(t.Context(), "a", "4"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			err := h.Announce(t.Context(), store.Server{ID: step.id, Instance: step.instance, Version: "v1", Address: "http://" + step.id}, step.before)
+			if errors.Is(err, store.ErrTaken) != step.taken || (err != nil) != step.taken {
+				t.Errorf("%s: %v", step.what, err)
+			}
+			all, err := h.Servers(t.Context())
+			for _, s := range all {
+				if s.ID == step.id && (s.Epoch != step.epoch || !step.taken && (s.Instance != step.instance || !s.Here(h.clock.Now()))) || s.Address != "http://"+s.ID {
+					t.Errorf("%s: %+v, %v", step.what, s, err)
+				}
+			}
+		}
+		if err := h.Depart(t.Context(), "a", "6"); err != nil { // which has not the name any more
+			t.Fatal(err)
+		}
+		all, err := h.Servers(t.Context())
+		if err != nil || len(all) != 2 || all[0].Seen.IsZero() {
+			t.Errorf("%+v, %v", all, err)
+		}
+	})
+}
+
+// TestABlobThatIsWantedStays: another server does not remove what a request is about to name, though it has
+// found before that nobody names it.
+func TestABlobThatIsWantedStays(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHarness(t, dsn)
+		account := h.alice.ID
+		for _, d := range []string{"wanted", "lost"} {
+			if err := h.NoteSent(t.Context(), account, store.Blob{Digest: digest(d), Kind: store.Brief}, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h.clock.add(2 * time.Hour)
+		contents := func(blob.Digest) ([]blob.Digest, error) { return nil, nil }
+		sent := func(d string) bool {
+			is, err := h.Sent(t.Context(), account, digest(d))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return is
+		}
+		if !sent("wanted") {
+			t.Fatal("it was sent")
+		}
+		gone, err := sweep(t, h.Store, contents)
+		if err != nil || fmt.Sprint(gone) != fmt.Sprint([]blob.Digest{digest("lost")}) {
+			t.Errorf("gone are %v, %v", gone, err)
+		}
+		if !sent("wanted") || sent("lost") {
+			t.Error("what is gone is told to be there, or the other way round")
+		}
+		h.clock.add(50 * time.Minute)
+		if gone, err := sweep(t, h.Store, contents); err != nil || len(gone) > 0 {
+			t.Errorf("gone are %v, %v", gone, err)
+		}
+		h.clock.add(time.Hour)
+		if gone, err := sweep(t, h.Store, contents); err != nil || len(gone) != 1 {
+			t.Errorf("nobody named it after all: %v, %v", gone, err)
+		}
+	})
+}
+
+// TestABlobStaysKnownIfItIsNotRemoved: the next sweep tries again.
+func TestABlobStaysKnownIfItIsNotRemoved(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHarness(t, dsn)
+		if err := h.NoteBlobs(t.Context(), store.Blob{Digest: digest("x"), Kind: store.Brief}); err != nil {
+			t.Fatal(err)
+		}
+		h.clock.add(2 * time.Hour)
+		contents := func(blob.Digest) ([]blob.Digest, error) { return nil, nil }
+		broken := errors.New("the disk does not answer")
+		if _, err := h.Sweep(t.Context(), contents, func(blob.Digest) error { return broken }); !errors.Is(err, broken) {
+			t.Errorf("got %v", err)
+		}
+		if gone, err := sweep(t, h.Store, contents); err != nil || len(gone) != 1 {
+			t.Errorf("gone are %v, %v", gone, err)
+		}
+	})
+}
