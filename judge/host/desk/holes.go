@@ -116,11 +116,11 @@ func (d *Desk) TakeAnswer(ctx context.Context, n NewAnswer) (*store.Answer, erro
 	if err != nil {
 		return nil, err
 	}
-	spec, err := dispatch.HoleSpec(p, n.File, asked, "")
+	kind, spec, err := dispatch.HoleSpec(p, n.File, asked, "")
 	if err != nil {
 		return nil, err
 	}
-	a, err := d.Store.NewAnswer(ctx, store.NewAnswer{Key: n.Key, Hole: n.Hole, Account: n.Account.ID, File: n.File, Asked: asked, Spec: spec, Kind: string(flow.Hole)})
+	a, err := d.Store.NewAnswer(ctx, store.NewAnswer{Key: n.Key, Hole: n.Hole, Account: n.Account.ID, File: n.File, Asked: asked, Spec: spec, Kind: kind})
 	if errors.Is(err, store.ErrEnded) { // it was closed while the answer was sent
 		if n.Hole, err = d.Store.Hole(ctx, n.Hole.Slug); err == nil {
 			err = &Refusal{Code: http.StatusForbidden, Text: holeClosed(n.Hole, d.Time(), false)}

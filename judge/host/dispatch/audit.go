@@ -56,7 +56,7 @@ func (d *Dispatcher) beginAudit(ctx context.Context, r *job.Result, of *store.Su
 		return err
 	}
 	id := store.JobID("audit", r.Job)
-	if _, err := d.o.Store.NewFlow(ctx, id, string(flow.Audit), data, of.Account); err != nil {
+	if _, err := d.o.Store.NewFlow(ctx, id, string(spec.Kind), data, of.Account); err != nil {
 		return err
 	}
 	d.Plan(id)

@@ -226,7 +226,7 @@ func (d *Dispatcher) fold(ctx context.Context, r *job.Result) error {
 		r.Events = nil
 	}
 	if r.State == job.Done && len(r.Events) > 0 {
-		if err := readable(work, r.Events); err != nil { // another worker is asked
+		if err := work.CheckEvents(r.Events); err != nil { // another worker is asked
 			r.Unread(err)
 		}
 	}
@@ -269,16 +269,6 @@ func (d *Dispatcher) fold(ctx context.Context, r *job.Result) error {
 	d.count.folded(folded.Outcome) // after all that comes of it, for those who look at both
 	d.Poke()
 	return nil
-}
-
-// readable says why what a worker brought cannot be read.
-func readable(work *job.Work, events []byte) (err error) {
-	if work.Kind == job.Submission {
-		_, err = job.UnpackJudging(events)
-	} else {
-		_, err = job.UnpackLines(events)
-	}
-	return err
 }
 
 // manyLost is with how many workers it must be known that a job was lost, for it to count as

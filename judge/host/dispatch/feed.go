@@ -124,8 +124,8 @@ func (d *Dispatcher) next(ctx context.Context, lane job.Lane, class string, n in
 			if len(j.Exclude) > 0 {
 				here, free := d.view.others(class, slices.Concat(j.Exclude, guests)...)
 				if !here && j.Tries > 0 && !j.Alone {
-					if j.Kind == job.Submission && d.failing.rests(j.ID, j.Tries, d.retry) {
-						continue // the caller of a flow waits for it, and is told
+					if j.Kind.Patient() && d.failing.rests(j.ID, j.Tries, d.retry) {
+						continue
 					}
 					j.Exclude = guests
 					_, free = d.view.others(class, guests...)

@@ -75,7 +75,7 @@ func (d *Dispatcher) watch(ctx context.Context, now time.Time) error {
 			if err != nil && !errors.Is(err, store.ErrNotFound) {
 				return err
 			}
-			if err != nil || work.Kind != job.Submission || work.Alone { // of which nothing is told
+			if err != nil || !work.ReportsProgress() {
 				continue
 			}
 			what = fmt.Sprintf("it said nothing of the submission for %v", h.quiet.Round(time.Minute))

@@ -50,7 +50,7 @@ func (d *Dispatcher) Proved(events blob.Digest) (*judge.GolfProved, error) {
 	return nil, nil
 }
 
-// proveAgain has the answers proved again that were proved with another tool chain than the
+// proveAgain starts a recheck of each valid golf submission that was checked with another toolchain than the
 // workers have now.
 func (d *Dispatcher) proveAgain(ctx context.Context) error {
 	old, err := d.o.Store.Outdated(ctx, d.o.Class)
@@ -58,36 +58,37 @@ func (d *Dispatcher) proveAgain(ctx context.Context) error {
 		return err
 	}
 	for _, o := range old {
-		spec, err := HoleSpec(&o.Problem, o.File, o.Asked, o.Now)
+		kind, spec, err := HoleSpec(&o.Problem, o.File, o.Asked, o.Now)
 		if err != nil {
 			return err
 		}
-		id, err := d.o.Store.ProveAgain(ctx, o.ID, o.Account, string(flow.Hole), spec)
+		id, err := d.o.Store.ProveAgain(ctx, o.ID, o.Account, kind, spec)
 		if err != nil {
 			return err
 		}
 		if id != "" {
-			d.o.Log.Info("an answer is proved again with another tool chain", "answer", o.ID, "toolchain", o.Now)
+			d.o.Log.Info("a golf submission is rechecked with the new toolchain", "submission", o.ID, "toolchain", o.Now)
 			d.Plan(id)
 		}
 	}
 	return nil
 }
 
-// HoleSpec is the flow that proves an answer to a hole, which is read and called as asked
-// says in JSON; again is as in flow.NewHole.
-func HoleSpec(p *store.Problem, f job.File, asked []byte, again string) ([]byte, error) {
+// HoleSpec returns the kind and the encoded spec of the flow that checks a golf submission. The JSON in asked is a
+// flow.HoleAnswer, and again is as in flow.NewHole.
+func HoleSpec(p *store.Problem, f job.File, asked []byte, again string) (kind string, encoded []byte, err error) {
 	var how flow.HoleAnswer
 	if err := json.Unmarshal(asked, &how); err != nil {
-		return nil, fmt.Errorf("read how an answer is called: %w", err)
+		return "", nil, fmt.Errorf("read how a golf submission is called: %w", err)
 	}
 	proof, err := how.Proof(f.Path)
 	if err != nil {
-		return nil, &judge.Misuse{Err: err}
+		return "", nil, &judge.Misuse{Err: err}
 	}
 	spec, err := flow.NewHole(job.Work{Bundle: p.Bundle, Config: p.Config, Problem: p.Slug, Program: p.Slug, Files: []job.File{f}, Folder: true}, proof, again)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	return json.Marshal(spec)
+	encoded, err = json.Marshal(spec)
+	return string(spec.Kind), encoded, err
 }

@@ -43,9 +43,9 @@ func (h *harness) newAnswer() *store.Answer {
 	p, err := h.store.Problem(h.Context(), "sum")
 	h.must(err)
 	f := job.File{Path: "answer.py", Size: 7, Digest: digest}
-	spec, err := HoleSpec(p, f, []byte(`{}`), "")
+	kind, spec, err := HoleSpec(p, f, []byte(`{}`), "")
 	h.must(err)
-	a, err := h.store.NewAnswer(h.Context(), store.NewAnswer{Hole: o, Account: h.owner, File: f, Asked: []byte(`{}`), Spec: spec, Kind: string(flow.Hole)})
+	a, err := h.store.NewAnswer(h.Context(), store.NewAnswer{Hole: o, Account: h.owner, File: f, Asked: []byte(`{}`), Spec: spec, Kind: kind})
 	h.must(err)
 	return a
 }

@@ -25,29 +25,6 @@ const (
 	Oldest   = 2
 )
 
-// Kind says what is to be done.
-type Kind string
-
-// The kinds of jobs. Those after Submission are parts of flows: each says what it does with
-// the Options of its Work, and what it gives as Output. Package flow plans them.
-const (
-	Submission Kind = "submission" // judge a submission on the cases of a problem
-	Checks     Kind = "checks"     // verify a problem folder, but for its solutions
-	Solution   Kind = "solution"   // verify one solution of a problem folder
-	Proof      Kind = "proof"      // prove a golf answer
-	Lab        Kind = "lab"        // make the mutants of a problem's programs
-	Mutants    Kind = "mutants"    // judge some of the mutants
-	Score      Kind = "score"      // look for what kills the mutants that live
-	Grid       Kind = "grid"       // say what each case finds
-	Opening    Kind = "opening"    // have the bots of an event get ready
-	Games      Kind = "games"      // play games of an event
-	Look       Kind = "look"       // have a referee look at games
-	Trial      Kind = "trial"      // try a bot
-)
-
-// Kinds are all kinds.
-var Kinds = []Kind{Submission, Checks, Solution, Proof, Lab, Mutants, Score, Grid, Opening, Games, Look, Trial}
-
 // Lane says which jobs go first.
 type Lane int
 
@@ -125,10 +102,6 @@ type Spec struct {
 	// Tries is how often it has failed so far. Workers are not told.
 	Tries int `json:"-"`
 }
-
-// MakesWay says whether the job takes long, and stops between two of its programs for jobs of
-// lanes before its own: to prove a golf answer may take ten minutes.
-func (s *Spec) MakesWay() bool { return s.Kind == Proof }
 
 // Longest is how long a worker does a job, before it ends it.
 const Longest = time.Hour
@@ -262,7 +235,7 @@ type Offer struct {
 
 // Check says what is wrong with a piece of work that somebody else wrote.
 func (w *Work) Check() error {
-	if !slices.Contains(Kinds, w.Kind) {
+	if _, known := kinds[w.Kind]; !known {
 		return fmt.Errorf("the kind of job %.40q is not known here", w.Kind)
 	}
 	for what, d := range map[string]blob.Digest{"bundle": w.Bundle, "config": w.Config} {
@@ -278,7 +251,7 @@ func (w *Work) Check() error {
 	if strings.ContainsAny(w.Problem, `/\:`) || strings.HasPrefix(w.Problem, ".") {
 		return fmt.Errorf("the problem %.40q is not a name that a folder can have", w.Problem)
 	}
-	if w.Kind != Submission && len(w.Files) == 0 {
+	if !w.Kind.Judging() && len(w.Files) == 0 {
 		return nil
 	}
 	return CheckFiles(w.Files, w.Folder)

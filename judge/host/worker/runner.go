@@ -257,7 +257,7 @@ func (r *Runner) judge(ctx context.Context, s *job.Spec, progress func(judge.Eve
 		return err
 	}
 	defer give()
-	if s.Kind == job.Submission {
+	if s.Kind.Judging() {
 		return r.submitted(ctx, s, p, progress, result)
 	}
 	return r.part(ctx, s, p, &brought{progress: progress, turn: turn}, result)

@@ -237,7 +237,7 @@ func (w *Worker) slot(ctx context.Context) {
 		switch {
 		case err != nil:
 			w.lost(taking, err)
-		case t.Spec.MakesWay():
+		case t.Spec.Kind.Preemptible():
 			w.doBeside(ctx, taking, t)
 		default:
 			w.do(ctx, t)
@@ -317,7 +317,7 @@ func (w *Worker) judge(ctx context.Context, t *Taken) (*job.Result, error) {
 	}
 	defer place.leave()
 	var turn Turn
-	if t.Spec.MakesWay() {
+	if t.Spec.Kind.Preemptible() {
 		turn = place.turn
 	}
 	told, quiet := 0, t.Spec.Alone
