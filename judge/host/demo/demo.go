@@ -10,6 +10,7 @@ package demo
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	_ "embed"
@@ -87,8 +88,10 @@ type Options struct {
 	Database string // postgres://...; if empty, SQLite in the data directory
 	Version  string // of the program
 	Class    string // of workers
-	Admin    string // the login of the site's admin, who is there
+	Admin    string // username of the administrator, who must exist
 	Now      time.Time
+	// Submissions is how many submissions the contest gets. If zero, there are 200.
+	Submissions int
 }
 
 // Fill creates the contest with the recorded problems. It returns the usernames and passwords of an
@@ -238,7 +241,7 @@ func (f *filling) entries(all []recording) []entry {
 		}
 	}
 	var whens []time.Duration
-	for range Submissions {
+	for range cmp.Or(f.o.Submissions, Submissions) {
 		whens = append(whens, time.Duration(f.chance.Int64N(int64(since-10*time.Minute)))+5*time.Minute)
 	}
 	slices.Sort(whens)

@@ -12,18 +12,18 @@ import (
 	"assay/judge/host/store"
 )
 
-// settle records the outcome of the check of an answer to a hole.
+// settle records the outcome of the check of a golf submission.
 func (d *Dispatcher) settle(ctx context.Context, id string, a *flow.Answered) (err error) {
 	if a.Unread != "" {
 		return d.o.Store.Settle(ctx, store.Settled{Flow: id, Why: a.Unread})
 	}
-	s := store.Settled{Flow: id, Right: a.Right, Toolchain: a.Toolchain, Workers: a.Workers, Why: "no worker could check it: the administrators look into it, and you can submit it again"}
+	s := store.Settled{Flow: id, Right: a.Right, Toolchain: a.Toolchain, Workers: a.Workers, Why: "no worker could check it: submit it again, or ask the administrators"}
 	if a.Part != nil {
 		if s.Proved, err = d.Proved(a.Part.Events); err != nil {
 			return err
 		}
 		switch {
-		case s.Proved == nil && a.Proved.Misuse != "": // the answer cannot be read
+		case s.Proved == nil && a.Proved.Misuse != "": // the file cannot be read
 			s.Proved = &judge.GolfProved{Verdict: judge.GolfCannotRun, Log: a.Proved.Misuse}
 		case s.Proved == nil || s.Proved.Verdict != a.Proved.Verdict:
 			s.Proved, s.Right = nil, false
@@ -34,7 +34,7 @@ func (d *Dispatcher) settle(ctx context.Context, id string, a *flow.Answered) (e
 	return d.o.Store.Settle(ctx, s)
 }
 
-// Proved reads what a proof of an answer told; nil where it told nothing that can be read.
+// Proved decodes the last event of a check. It returns nil if there is no event that can be read.
 func (d *Dispatcher) Proved(events blob.Digest) (*judge.GolfProved, error) {
 	lines, err := d.Lines(events)
 	if err != nil {

@@ -153,7 +153,7 @@ func TestAnAnswerThatNobodyCanProve(t *testing.T) {
 			return d
 		}
 		right := put(proves(t, &job.Spec{}, judge.GolfRight, "").Events, nil)
-		const nobody = "no worker could check it: the administrators look into it, and you can submit it again"
+		const nobody = "no worker could check it: submit it again, or ask the administrators"
 		for what, tt := range map[string]struct {
 			want string
 			part flow.Part
