@@ -129,7 +129,8 @@ func (d *Dispatcher) attend(ctx context.Context, now time.Time) error {
 			if _, err := d.Cancel(ctx, r.ID); err != nil {
 				return err
 			}
-			d.o.Log.Warn("no other worker can rejudge a submission near the time limit; its verdict counts", "submission", r.Submission, "class", r.Class)
+			d.o.Log.Warn("no other worker can rejudge a submission near the time limit; its verdict counts", "submission",
+				r.Submission, "class", r.Class)
 		}
 	}
 	for class, n := range waits {

@@ -128,7 +128,8 @@ const ahead = 2
 
 // New returns a Dispatcher. The queue that Use gets must be opened with its Listener.
 func New(o Options) *Dispatcher {
-	return &Dispatcher{o: o, poke: make(chan struct{}, 1), view: newView(), live: newLive(), flows: newFlows(), patience: time.Minute, undone: map[string]time.Time{}, retry: retryAfter,
+	return &Dispatcher{o: o, poke: make(chan struct{}, 1), view: newView(), live: newLive(), flows: newFlows(),
+		patience: time.Minute, undone: map[string]time.Time{}, retry: retryAfter,
 		lost: make(chan queue.Lost, 1024), breaks: make(chan queue.Broken, 64)}
 }
 
@@ -147,7 +148,7 @@ func (d *Dispatcher) Listener() queue.Listener {
 			d.o.Log.Info("worker is online", "worker", worker)
 			d.view.joined(worker)
 			time.AfterFunc(warmAfter, func() { d.warm(worker) })
-			d.Poke()
+			d.Wake()
 		},
 		Left: func(worker string) {
 			d.o.Log.Warn("worker is offline", "worker", worker)
@@ -173,7 +174,7 @@ func (d *Dispatcher) heard(worker string, b job.Beat) {
 	if note := d.view.beat(worker, b); note != "" {
 		d.o.Log.Warn("worker rests", "worker", worker, "note", note)
 	}
-	d.Poke()
+	d.Wake()
 }
 
 // Admit allows a worker with this key to connect.
@@ -188,8 +189,8 @@ func (d *Dispatcher) Revoke(worker string) {
 	d.queue.Revoke(worker)
 }
 
-// Poke signals that there may be jobs to enqueue.
-func (d *Dispatcher) Poke() {
+// Wake signals that there may be jobs to enqueue.
+func (d *Dispatcher) Wake() {
 	select {
 	case d.poke <- struct{}{}:
 	default:
@@ -264,7 +265,7 @@ func (d *Dispatcher) fold(ctx context.Context, r *job.Result) error {
 		d.Plan(folded.Flow)
 	}
 	d.count.folded(folded.Outcome) // last, for readers that compare both
-	d.Poke()
+	d.Wake()
 	return nil
 }
 

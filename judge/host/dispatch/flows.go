@@ -163,7 +163,7 @@ func (d *Dispatcher) plan(ctx context.Context, id string, now time.Time) error {
 		return nil
 	}
 	if added > 0 {
-		d.Poke()
+		d.Wake()
 	}
 	return err
 }

@@ -43,7 +43,10 @@ func (d *Dispatcher) disown(ctx context.Context, l queue.Lost) error {
 		return err
 	}
 	d.o.Log.Warn("a worker lost a job that it took", "worker", l.Worker, "job", l.Job, "what", l.Why)
-	return d.fold(ctx, &job.Result{Job: l.Job, Generation: generation, Token: token, Worker: l.Worker, State: job.Failed, Blame: judge.Machine, Reason: l.Why})
+	return d.fold(ctx, &job.Result{
+		Job: l.Job, Generation: generation, Token: token, Worker: l.Worker, State: job.Failed, Blame: judge.Machine,
+		Reason: l.Why,
+	})
 }
 
 // heardOf handles what the queue finds out about workers, until ctx ends.

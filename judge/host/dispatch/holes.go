@@ -17,7 +17,10 @@ func (d *Dispatcher) settle(ctx context.Context, id string, a *flow.Answered) (e
 	if a.Unread != "" {
 		return d.o.Store.Settle(ctx, store.Settled{Flow: id, Why: a.Unread})
 	}
-	s := store.Settled{Flow: id, Right: a.Right, Toolchain: a.Toolchain, Workers: a.Workers, Why: "no worker could check it: submit it again, or ask the administrators"}
+	s := store.Settled{
+		Flow: id, Right: a.Right, Toolchain: a.Toolchain, Workers: a.Workers,
+		Why: "no worker could check it: submit it again, or ask the administrators",
+	}
 	if a.Part != nil {
 		if s.Proved, err = d.Proved(a.Part.Events); err != nil {
 			return err
@@ -85,7 +88,8 @@ func HoleSpec(p *store.Problem, f job.File, asked []byte, again string) (kind st
 	if err != nil {
 		return "", nil, &judge.Misuse{Err: err}
 	}
-	spec, err := flow.NewHole(job.Work{Bundle: p.Bundle, Config: p.Config, Problem: p.Slug, Program: p.Slug, Files: []job.File{f}, Folder: true}, proof, again)
+	spec, err := flow.NewHole(job.Work{Bundle: p.Bundle, Config: p.Config, Problem: p.Slug, Program: p.Slug,
+		Files: []job.File{f}, Folder: true}, proof, again)
 	if err != nil {
 		return "", nil, err
 	}

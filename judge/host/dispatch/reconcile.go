@@ -74,7 +74,7 @@ func (d *Dispatcher) Reconcile(ctx context.Context) error {
 	if again > 0 {
 		d.count.again.Add(int64(again))
 		d.o.Log.Warn("lost jobs are queued again", "jobs", again)
-		d.Poke()
+		d.Wake()
 	}
 	return d.unblock(ctx, undone, len(out) == 0)
 }
@@ -133,7 +133,7 @@ func (d *Dispatcher) unblock(ctx context.Context, undone map[string]bool, idle b
 			return err
 		}
 		d.count.troubles.Add(1)
-		d.Poke()
+		d.Wake()
 	}
 	return nil
 }

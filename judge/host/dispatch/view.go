@@ -267,7 +267,10 @@ func (d *Dispatcher) Presence(worker string) Presence {
 	if m == nil {
 		return Presence{}
 	}
-	return Presence{Connected: m.here, Slots: m.slots, Running: min(len(m.running), max(m.slots, 1)), Draining: m.draining, Note: m.note, Differs: d.trust.differ(worker)}
+	return Presence{
+		Connected: m.here, Slots: m.slots, Running: min(len(m.running), max(m.slots, 1)), Draining: m.draining,
+		Note: m.note, Differs: d.trust.differ(worker),
+	}
 }
 
 // Served reports whether a worker of a class is online and takes jobs.

@@ -87,7 +87,7 @@ func (r *Result) check() error {
 // Unread makes it a failure of the worker that a result cannot be read.
 func (r *Result) Unread(err error) {
 	r.State, r.Blame, r.Finished, r.Rows, r.Output, r.Events = Failed, judge.Machine, nil, nil, nil, nil
-	r.Reason = "what the worker brought cannot be read: " + plain(err.Error(), maxNote)
+	r.Reason = "the result of the worker cannot be read: " + plain(err.Error(), maxNote)
 }
 
 // maxReason is how many bytes a result says of a failure.

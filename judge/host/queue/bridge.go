@@ -231,7 +231,7 @@ func upgrade(conn net.Conn, u *url.URL, sign func(method, path string) (string, 
 	return &upgraded{conn, r}, nil
 }
 
-// An upgraded is a connection of which some bytes have been read already.
+// An upgraded is a connection whose first bytes have been read already.
 type upgraded struct {
 	net.Conn
 	r *bufio.Reader

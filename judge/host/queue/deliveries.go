@@ -157,7 +157,7 @@ func (d *deliveries) answered(worker string, link uint64, reply, text string) *l
 		return nil
 	}
 	l := o.loss(worker, reply)
-	l.why = "it said that it had done the job, and brought no result"
+	l.why = "it acknowledged the job without a result"
 	return &l
 }
 

@@ -161,7 +161,7 @@ func (g *guard) note(subject string, size int) error {
 	return nil
 }
 
-// published checks the arguments of PUB and HPUB: a subject, the reply subject, and sizes, of which the last one
+// published checks the arguments of PUB and HPUB: a subject, the reply subject, and sizes. The last one
 // counts everything that follows.
 func (g *guard) published(words []string, sizes int) (size int, err error) {
 	if len(words) != 1+sizes && len(words) != 2+sizes {

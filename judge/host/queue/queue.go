@@ -1,8 +1,8 @@
 // Package queue is the only package that uses NATS. A server puts jobs that should run soon into a JetStream stream,
 // workers lease them, and results come back the same way.
 //
-// The database keeps and orders jobs, and this package does not. Everything in the queue may be lost at any time,
-// and the server enqueues it again. The package knows jobs only as package job defines them.
+// The package does not keep or order jobs: the database does. Everything in the queue may be lost at any time, and
+// the server enqueues it again. The package knows jobs only as package job defines them.
 //
 // There are two sides. A Queue is the server's: it starts the embedded NATS server, or connects to an external
 // cluster. It publishes and cancels jobs, receives results and messages of workers, and decides who may connect. A

@@ -161,7 +161,7 @@ func named(urls []string) (string, error) {
 // embedded starts a NATS server that is only reachable through this process.
 func embedded(folder string, auth server.Authentication, trouble func(error)) (*server.Server, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, fmt.Errorf("make the folder of the queue: %w", err)
+		return nil, fmt.Errorf("create the directory of the queue: %w", err)
 	}
 	s, err := server.NewServer(&server.Options{
 		ServerName: "assay", DontListen: true, NoSigs: true,

@@ -159,7 +159,7 @@ func (m *Member) look(ctx context.Context, lanes []job.Lane, how string) (*Lease
 		}
 		msg, asked, deaf := m.pulls.one(ctx, m.nc, nextSubject(consumer(lanes[i], m.opts.Class)), how)
 		if deaf {
-			m.notice(errors.New("the queue does not answer questions for jobs; this worker connects anew"))
+			m.notice(errors.New("the queue does not respond to requests for jobs; this worker reconnects"))
 			if err := m.nc.ForceReconnect(); err != nil && m.life.Err() == nil {
 				m.notice(err)
 			}

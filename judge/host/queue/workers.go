@@ -36,7 +36,7 @@ type person struct {
 	guest            bool
 	connections      []uint64
 	heard            time.Time // time of the last heartbeat
-	present          bool      // as the listener was told
+	present          bool      // as last reported to the listener
 	lost             time.Time // when its last connection broke; zero if it has one
 }
 

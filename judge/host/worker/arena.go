@@ -89,7 +89,8 @@ type held struct {
 }
 
 // hold lays out the bots, and builds them and the referee. The caller must call done.
-func (r *Runner) hold(ctx context.Context, s *job.Spec, o *opened, rules arena.Rules, bots []flow.ArenaBot, language string) (h *held, err error) {
+func (r *Runner) hold(ctx context.Context, s *job.Spec, o *opened, rules arena.Rules, bots []flow.ArenaBot,
+	language string) (h *held, err error) {
 	home, remove, err := r.submission(ctx, s)
 	if err != nil {
 		return nil, err
@@ -209,7 +210,10 @@ func (r *Runner) games(ctx context.Context, s *job.Spec, o *opened, b *brought) 
 		case rec.Opened != nil || ctx.Err() != nil || rec.Game != nil && rec.Game.Learning:
 			return nil // known already, or it will be reported again
 		case rec.Ready != nil && !rec.Ready.Pure && !whole && !asked.Fresh:
-			return &judge.Misuse{Err: fmt.Errorf("bot %d declares itself pure in some games only, so a server cannot run it\n    run the tournament without --on", rec.Ready.Bot)}
+			return &judge.Misuse{
+				Err: fmt.Errorf("bot %d declares itself pure in some games only, so a server cannot run it\n"+
+					"    run the tournament without --on", rec.Ready.Bot),
+			}
 		}
 		b.lines = append(b.lines, line)
 		if rec.Game != nil {

@@ -106,7 +106,9 @@ const (
 )
 
 // calibrateLimits are far above what any load takes.
-var calibrateLimits = judge.Limits{CPU: 20 * time.Second, Wall: 5 * time.Minute, Memory: 1 << 30, Output: 64 << 20, Processes: 64, Files: 64}
+var calibrateLimits = judge.Limits{
+	CPU: 20 * time.Second, Wall: 5 * time.Minute, Memory: 1 << 30, Output: 64 << 20, Processes: 64, Files: 64,
+}
 
 // Calibrate measures the speed of this machine: each load five times, in the sandbox, alone and with all slots busy.
 // If other programs influenced the result, Speed.Doubt says so. No job may run meanwhile. If lower is set, it
@@ -129,7 +131,10 @@ func (r *Runner) Calibrate(ctx context.Context, lower bool, program string, args
 	if err := copyProgram(program, filepath.Join(dir, filepath.Base(program))); err != nil {
 		return nil, err
 	}
-	p := judge.Program{Dir: dir, Argv: append([]string{judge.ProgramDir + "/" + filepath.Base(program)}, args...), Env: []string{"PATH=/usr/bin:/bin"}}
+	p := judge.Program{
+		Dir: dir, Argv: append([]string{judge.ProgramDir + "/" + filepath.Base(program)}, args...),
+		Env: []string{"PATH=/usr/bin:/bin"},
+	}
 	m := &measuring{slots: r.o.Slots, lower: lower, others: others, run: func(load string) (time.Duration, error) {
 		var said strings.Builder
 		c := p.Command(calibrateLimits, load)

@@ -179,7 +179,7 @@ func TestAFolderThatIsGone(t *testing.T) {
 			}
 		}
 		var unwell *worker.Unwell
-		if result, err := r.Run(t.Context(), j, nil, nil); !errors.As(err, &unwell) || !strings.Contains(err.Error(), "the worker's folder") {
+		if result, err := r.Run(t.Context(), j, nil, nil); !errors.As(err, &unwell) || !strings.Contains(err.Error(), "a directory of the worker") {
 			t.Errorf("without %q: %+v, %v", gone, result, err)
 		}
 		if err := r.Well(t.Context()); !errors.As(err, &unwell) || !strings.Contains(err.Error(), "a directory of the worker was removed") {

@@ -114,7 +114,8 @@ func (r *Runner) gather(ctx context.Context, path string, s *job.Spec) (n int, e
 }
 
 // verification starts to verify the problem of a snapshot.
-func (r *Runner) verification(ctx context.Context, o *opened, v workspace.Verifying, problem string, listen func(judge.Event)) (*workspace.Verification, error) {
+func (r *Runner) verification(ctx context.Context, o *opened, v workspace.Verifying, problem string,
+	listen func(judge.Event)) (*workspace.Verification, error) {
 	l, err := o.locate(problem)
 	if err != nil {
 		return nil, err
@@ -148,7 +149,8 @@ func (r *Runner) checks(ctx context.Context, s *job.Spec, o *opened, b *brought)
 		return err
 	}
 	var events []judge.Event
-	v, err := r.verification(ctx, o, workspace.Verifying{Only: asked.Only, All: asked.All, Fresh: asked.Fresh}, asked.Problem, func(e judge.Event) { events = append(events, e) })
+	v, err := r.verification(ctx, o, workspace.Verifying{Only: asked.Only, All: asked.All, Fresh: asked.Fresh}, asked.Problem,
+		func(e judge.Event) { events = append(events, e) })
 	if err != nil {
 		return err
 	}

@@ -208,7 +208,8 @@ func (r *Runner) Run(ctx context.Context, s *job.Spec, progress func(judge.Event
 	if blame != judge.Setter && blame != judge.Asker {
 		blame = judge.Machine
 	}
-	return &job.Result{State: job.Failed, Blame: blame, Reason: r.reason(err, s), Version: result.Version, Machine: result.Machine, Rung: result.Rung}, nil
+	return &job.Result{State: job.Failed, Blame: blame, Reason: r.reason(err, s), Version: result.Version,
+		Machine: result.Machine, Rung: result.Rung}, nil
 }
 
 // reason returns the text of an error for a result. It removes the paths of this machine, because accounts without a
@@ -273,7 +274,9 @@ func (r *Runner) submitted(ctx context.Context, s *job.Spec, p *opened, progress
 			return
 		}
 		if _, begins := e.(*judge.Started); begins && r.scale > 0 && r.scale != 1 {
-			defer listen(&judge.Noted{Text: fmt.Sprintf("time limits are multiplied by %.2f, because this machine differs in speed from the first one of its class", r.scale)})
+			defer listen(&judge.Noted{
+				Text: fmt.Sprintf("time limits are multiplied by %.2f, because this machine differs in speed from the first one of its class", r.scale),
+			})
 		}
 		events = append(events, e)
 		if progress != nil {

@@ -4,5 +4,5 @@ package worker
 
 import "time"
 
-// used returns the CPU time of this process, as far as it is known.
+// used returns the CPU time of this process, if the system tells it.
 func used() time.Duration { return 0 }

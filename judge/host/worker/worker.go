@@ -158,7 +158,8 @@ func New(o Options) (*Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Worker{o: o, spool: s, places: &places{Weighted: semaphore.NewWeighted(int64(o.Slots))}, drain: make(chan struct{}), running: map[*context.CancelCauseFunc]string{}}, nil
+	return &Worker{o: o, spool: s, places: &places{Weighted: semaphore.NewWeighted(int64(o.Slots))}, drain: make(chan struct{}),
+		running: map[*context.CancelCauseFunc]string{}}, nil
 }
 
 // Drain stops the worker from taking jobs. Run returns when the running jobs have ended, or after ten minutes, when
@@ -481,7 +482,7 @@ func (w *Worker) cancel(id string) {
 	}
 }
 
-// rest stops the worker from taking jobs until the machine can judge again.
+// rest stops the worker from taking jobs until the machine has recovered.
 func (w *Worker) rest(err error) {
 	w.mu.Lock()
 	first := w.ill == ""
