@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"assay/cmd/internal/cli"
+	"assay/judge"
 	"assay/judge/host/client"
 	"assay/judge/host/demo"
 	"assay/judge/host/desk"
@@ -85,10 +87,10 @@ func fill(t *testing.T, dir string) (backup string) {
 	t.Helper()
 	data := filepath.Join(t.TempDir(), "data")
 	o := upgradeOptions(data)
-	c := &console{in: strings.NewReader(""), out: os.Stderr, err: os.Stderr}
-	must(t, c.publishDemo(t.Context(), o))
+	publishSome(t, o, "wythoff", "sylver")
 	logins, err := demo.Fill(t.Context(), demo.Options{
-		Data: data, Version: o.Version, Class: server.Class, Admin: desk.AdminLogin, Now: time.Now().Add(-48 * time.Hour), Submissions: 60,
+		Data: data, Version: o.Version, Class: server.Class, Admin: desk.AdminLogin, Now: time.Now().Add(-48 * time.Hour),
+		Submissions: 16, Games: 30,
 	})
 	must(t, err)
 	passwords := map[string]string{}
@@ -100,7 +102,7 @@ func fill(t *testing.T, dir string) (backup string) {
 	must(t, os.WriteFile(filepath.Join(dir, savedPasswords), append(text, '\n'), 0o644))
 	conclude(t, data)
 	r := startReader(t, data, passwords)
-	for _, page := range []string{"/c/" + demo.Slug + "/balloons", "/c/" + demo.Slug + "/scoreboard"} {
+	for _, page := range []string{"/c/" + demo.Slug + "/balloons", "/c/" + demo.Slug + "/board"} {
 		r.ask(desk.AdminLogin, page) // which settles the balloons, and stores the scoreboard
 	}
 	address, token, err := server.Admin(data)
@@ -111,20 +113,37 @@ func fill(t *testing.T, dir string) (backup string) {
 	must(t, err)
 	_, err = api.NewToken(t.Context(), client.NewToken{Login: "team1", Label: "laptop", Scopes: []client.Scope{client.Submit}})
 	must(t, err)
-	_, err = api.Rejudge(t.Context(), demo.Slug, client.NewRejudging{Problem: "A", Verdict: "WA", Why: "an answer file was wrong"})
-	must(t, err)
 	backup, err = api.Backup(t.Context(), "released")
 	must(t, err)
 	return backup
 }
 
-// conclude does in the store what a jury does after a contest: awards, prints, verified verdicts, and final results.
+// publishSome publishes some of the bundled problems on a server that it starts for that.
+func publishSome(t *testing.T, o server.Options, names ...string) {
+	t.Helper()
+	s, err := server.Start(t.Context(), o)
+	must(t, err)
+	defer s.Stop()
+	address, err := client.ParseAddress(s.Address())
+	must(t, err)
+	api, err := client.New(client.Options{Address: address, Token: s.First, Version: o.Version})
+	must(t, err)
+	contest, err := cli.Find()
+	must(t, err)
+	defer func() { must(t, contest.Close()) }()
+	for _, name := range names {
+		_, _, err := publishOne(t.Context(), api, contest, name)
+		must(t, err)
+	}
+}
+
+// conclude does in the store what a jury does after a contest: awards, prints, a verdict override, a rejudging, and final results.
 func conclude(t *testing.T, data string) {
 	t.Helper()
 	s, err := store.Open(t.Context(), store.Options{Dir: data})
 	must(t, err)
 	defer func() { must(t, s.Close()) }()
-	c, err := s.Contest(t.Context(), demo.Slug)
+	c, err := s.ContestBySlug(t.Context(), demo.Slug)
 	must(t, err)
 	teams, err := s.Teams(t.Context(), c.ID)
 	must(t, err)
@@ -135,22 +154,24 @@ func conclude(t *testing.T, data string) {
 	c.Settings.Printing, c.Settings.BalloonsInFreeze = true, 2
 	c.Settings.Medals = &store.Medals{Gold: 1, Silver: 1, Bronze: 2}
 	c.Settings.Awards = []store.OwnAward{{ID: "best-name", Citation: "Best team name", Teams: []string{teams[0].ExtID}}}
-	c.Finalized, c.FinalB, c.FinalBy = time.Now().Add(-time.Hour), 1, "The jury"
 	must(t, s.SetContest(t.Context(), c, nil))
 	_, err = s.NewPrint(t.Context(), store.Print{
 		Contest: c.ID, Team: teams[0].ID, Account: team.ID, Name: "a.py", Language: "Python", Body: "print(1)\n", Pages: 1,
 	}, 10)
 	must(t, err)
-	must(t, s.SetVerify(t.Context(), c.ID, "B", store.VerifyAfter))
-	some, err := s.Submissions(t.Context(), store.Filter{Contest: c.ID, Problem: "B", Limit: 1})
+	some, err := s.Submissions(t.Context(), store.Filter{Contest: c.ID, Limit: 1})
 	must(t, err)
-	if len(some) != 1 {
-		t.Fatal("nothing was submitted to B")
-	}
-	must(t, s.Verify(t.Context(), some[0].ID, judges.ID, store.Verification{OK: true, Note: "read it"}))
+	must(t, s.Mark(t.Context(), some[0].ID, judges.ID, store.Mark{Verdict: judge.WrongAnswer, Why: "read it"}, 0))
+	filter := store.Filter{Contest: c.ID, Verdict: string(judge.WrongAnswer)}
+	_, _, err = s.Rejudge(t.Context(), store.NewRejudging{Filter: filter, Why: "an answer file was wrong", Account: judges.ID})
+	must(t, err)
+	c, err = s.Contest(t.Context(), c.ID)
+	must(t, err)
+	c.Finalized, c.FinalB, c.FinalBy = time.Now().Add(-time.Hour), 1, "The jury"
+	must(t, s.SetContest(t.Context(), c, nil))
 }
 
-// archiveOf writes the files of a directory into an archive.
+// archiveOf writes the files of a backup into an archive.
 func archiveOf(dir, archive string) error {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
@@ -165,6 +186,9 @@ func archiveOf(dir, archive string) error {
 		name, err := filepath.Rel(dir, path)
 		if err != nil {
 			return err
+		}
+		if strings.HasPrefix(filepath.ToSlash(name), "blobs/") {
+			name = blobsHere // the digest of its content is not compressible
 		}
 		data, err := os.ReadFile(path)
 		if err != nil {
@@ -216,11 +240,11 @@ func below(address string, paths ...string) (all []string) {
 // seen are pages with some of what they must show.
 var seen = []stored{
 	{As: "", Path: "/c/demo", Has: []string{"The demo"}},
-	{As: "", Path: "/c/demo/scoreboard", Has: []string{"Ackermann", "Big O No", "Halting Problems"}},
+	{As: "", Path: "/c/demo/board", Has: []string{"Ackermann", "Big O No", "Halting Problems"}},
 	{As: "", Path: "/ladder/hill", Has: []string{"The hill"}},
 	{As: "", Path: "/hole/wythoff", Has: []string{"The hole of wythoff"}},
-	{As: "team1", Path: "/c/demo/clarifications", Has: []string{"Announcement"}},
-	{As: "team1", Path: "/c/demo/prints"},
+	{As: "team1", Path: "/c/demo/clar", Has: []string{"Any text that is not a position"}},
+	{As: "admin", Path: "/c/demo/prints", Has: []string{"a.py"}},
 	{As: "judge", Path: "/c/demo/submissions", Has: []string{"Ackermann", "Fork Bombers"}},
 	{As: "admin", Path: "/c/demo/finalize", Has: []string{"The jury", "Best team name"}},
 	{As: "admin", Path: "/c/demo/balloons", Has: []string{"Big O No"}},
@@ -239,6 +263,9 @@ func writeAnswers(t *testing.T, dir string) {
 	two := startReader(t, restoreReleased(t, filepath.Join(dir, savedServer)), readPasswords(t, dir))
 	add := func(as, path string, has []string) stored {
 		a, b := one.ask(as, path), two.ask(as, path)
+		if has != nil && a.Code != 200 {
+			t.Errorf("%s as %q: status %d", path, as, a.Code)
+		}
 		for _, text := range has {
 			if !strings.Contains(a.page, text) {
 				t.Errorf("%s as %q: the page lacks %q", path, as, text)

@@ -28,6 +28,7 @@ import (
 
 	"assay/cmd/internal/cli"
 	"assay/judge"
+	"assay/judge/blob"
 	"assay/judge/contests/arena"
 	"assay/judge/host/server"
 	"assay/judge/running/config"
@@ -314,7 +315,10 @@ func restoreReleased(t *testing.T, archive string) (data string) {
 	return data
 }
 
-// unpackArchive writes the files of an archive below a directory.
+// blobsHere is the name of all blobs in an archive of a backup. The name of the file is the digest of its content.
+const blobsHere = "blob"
+
+// unpackArchive writes the files of an archive of a backup below a directory.
 func unpackArchive(t *testing.T, archive, dir string) {
 	t.Helper()
 	f, err := os.Open(archive)
@@ -328,10 +332,14 @@ func unpackArchive(t *testing.T, archive, dir string) {
 			return
 		}
 		must(t, err)
-		path := filepath.Join(dir, filepath.FromSlash(h.Name))
-		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		data, err := io.ReadAll(files)
 		must(t, err)
+		if h.Name == blobsHere {
+			d := string(blob.Of(data))
+			h.Name = "blobs/" + d[:2] + "/" + d[2:]
+		}
+		path := filepath.Join(dir, filepath.FromSlash(h.Name))
+		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		must(t, os.WriteFile(path, data, fs.FileMode(0o600)))
 	}
 }
