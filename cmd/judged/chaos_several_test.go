@@ -87,7 +87,10 @@ const (
 // agree waits until all servers show the same, with so many final verdicts.
 func (f *fleet) agree(verdicts int) {
 	f.Helper()
-	for _, path := range []string{feedPath + "?stream=false", "/api/2026-01/contests/now/judgements", "/api/2026-01/contests/now/submissions", "/api/2026-01/contests/now/scoreboard", boardPath} {
+	for _, path := range []string{
+		feedPath + "?stream=false", "/api/2026-01/contests/now/judgements", "/api/2026-01/contests/now/submissions",
+		"/api/2026-01/contests/now/scoreboard", boardPath,
+	} {
 		var all []string
 		f.servers[0].wait("all servers show the same at "+path, func() bool {
 			all = nil
@@ -137,8 +140,8 @@ func (f *fleet) judgedOnce() {
 	f.Helper()
 	h := f.servers[0]
 	for what, query := range map[string]string{
-		"submissions have not one standing":  "SELECT count(*) FROM submission WHERE (SELECT count(*) FROM standing WHERE standing.submission = submission.id) <> 1",
-		"submissions have not one judgement": "SELECT count(*) FROM submission WHERE (SELECT count(*) FROM judgement WHERE judgement.submission = submission.id) <> 1",
+		"submissions have not one standing":  "SELECT count(*) FROM submission s WHERE (SELECT count(*) FROM standing WHERE submission = s.id) <> 1",
+		"submissions have not one judgement": "SELECT count(*) FROM submission s WHERE (SELECT count(*) FROM judgement WHERE submission = s.id) <> 1",
 		"jobs have two verdicts":             "SELECT count(*) FROM audit WHERE action = 'one job, two verdicts'",
 		"numbers of the log are missing":     "SELECT count(*) - max(seq) FROM log WHERE contest = (SELECT id FROM contest WHERE slug = 'now')",
 	} {

@@ -18,8 +18,8 @@ type Origin interface {
 	// Get opens a blob. It returns fs.ErrNotExist if there is none. The caller compares the digest.
 	Get(d Digest) (io.ReadCloser, error)
 	// Put stores a blob whose digest the caller has compared. When it returns, a power cut does not
-	// lose the blob.
-	Put(d Digest, size int64, r io.Reader) error
+	// lose the blob. It may read the bytes more than once.
+	Put(d Digest, size int64, r io.ReadSeeker) error
 	// Remove removes a blob. It is no error if there is none.
 	Remove(d Digest) error
 	// Mark returns the text that SetMark stored. If empty, the origin is not marked.
@@ -125,7 +125,8 @@ func (s *SharedDir) read() (string, error) {
 func (s *SharedDir) same() error {
 	mark, err := s.read()
 	if err == nil && mark != s.mark {
-		err = fmt.Errorf("the shared directory of blobs %s is not the one that this server started with: its file %s is missing or differs: mount the disk again", s.dir, markFile)
+		err = fmt.Errorf("the shared directory of blobs %s is not the one that this server started with: its file %s is missing or differs: "+
+			"mount the disk again", s.dir, markFile)
 	}
 	return err
 }
@@ -154,7 +155,7 @@ func (s *SharedDir) Get(d Digest) (io.ReadCloser, error) {
 }
 
 // Put implements Origin.
-func (s *SharedDir) Put(d Digest, size int64, r io.Reader) error {
+func (s *SharedDir) Put(d Digest, size int64, r io.ReadSeeker) error {
 	if err := s.same(); err != nil {
 		return err
 	}

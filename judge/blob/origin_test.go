@@ -102,7 +102,8 @@ func TestADamagedOrigin(t *testing.T) {
 	d := put(t, m[0], "hello")
 	info, err := os.Stat(pathOf(dir, d))
 	if err == nil {
-		err = errors.Join(os.Chmod(pathOf(dir, d), 0o600), write(pathOf(dir, d), "hullo"), os.Chtimes(pathOf(dir, d), info.ModTime(), info.ModTime()))
+		err = errors.Join(os.Chmod(pathOf(dir, d), 0o600), write(pathOf(dir, d), "hullo"),
+			os.Chtimes(pathOf(dir, d), info.ModTime(), info.ModTime()))
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -12,11 +12,11 @@ func (d *Dispatcher) tellPeers(n queue.News) {
 // hearPeers takes in the news of another server.
 func (d *Dispatcher) hearPeers(n queue.News) {
 	if n.Jobs {
-		d.wake()
+		d.wakeHere()
 	}
 	if n.Ended != "" {
 		d.live.end(n.Ended)
-		d.wake() // a worker is free
+		d.wakeHere() // a worker is free
 	}
 	if n.Workers && d.o.Workers != nil {
 		d.o.Workers()

@@ -20,9 +20,11 @@ const (
 	blobMark   = "mark"
 )
 
-// How long the cluster may take to answer, and how long for each MiB of a blob.
+// How long the cluster may take to answer, and how long for each MiB of a blob. A request is repeated after
+// blobAgain: while the cluster elects a leader, requests get lost.
 const (
 	blobWithin = 30 * time.Second
+	blobAgain  = 3 * time.Second
 	blobPerMiB = time.Second
 )
 
@@ -31,7 +33,9 @@ const (
 func (q *Queue) Blobs(ctx context.Context) (blob.Origin, error) {
 	_, err := q.js.Stream(ctx, "OBJ_"+blobBucket)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		_, err = q.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: blobBucket, Description: "files of Assay", Storage: jetstream.FileStorage, Replicas: q.replicas()})
+		_, err = q.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{
+			Bucket: blobBucket, Description: "files of Assay", Storage: jetstream.FileStorage, Replicas: q.replicas(),
+		})
 		if errors.Is(err, jetstream.ErrBucketExists) { // another server was faster
 			err = nil
 		}
@@ -63,10 +67,30 @@ func within(size int64) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), blobWithin+time.Duration(size>>20)*blobPerMiB)
 }
 
-func (o *objects) Has(d blob.Digest, size int64) (bool, error) {
-	ctx, stop := within(0)
+// again calls do until it does not time out, for a blob of so many bytes.
+func again(size int64, do func(ctx context.Context) error) error {
+	whole, stop := within(size)
 	defer stop()
-	info, err := o.store.GetInfo(ctx, string(d))
+	for {
+		ctx, stop := context.WithTimeout(whole, blobAgain+time.Duration(size>>20)*blobPerMiB)
+		err := do(ctx)
+		stop()
+		if !passes(err) && !Away(err) || whole.Err() != nil {
+			return err
+		}
+	}
+}
+
+func (o *objects) info(d blob.Digest) (info *jetstream.ObjectInfo, err error) {
+	err = again(0, func(ctx context.Context) error {
+		info, err = o.store.GetInfo(ctx, string(d))
+		return err
+	})
+	return info, err
+}
+
+func (o *objects) Has(d blob.Digest, size int64) (bool, error) {
+	info, err := o.info(d)
 	if errors.Is(err, jetstream.ErrObjectNotFound) {
 		return false, nil
 	}
@@ -77,12 +101,10 @@ func (o *objects) Has(d blob.Digest, size int64) (bool, error) {
 }
 
 func (o *objects) Get(d blob.Digest) (io.ReadCloser, error) {
-	ctx, stop := within(0)
-	info, err := o.store.GetInfo(ctx, string(d))
-	stop()
+	info, err := o.info(d)
 	var r jetstream.ObjectResult
 	if err == nil {
-		ctx, stop = within(int64(info.Size))
+		ctx, stop := within(int64(info.Size))
 		if r, err = o.store.Get(ctx, string(d)); err == nil {
 			return &object{r, d, stop}, nil
 		}
@@ -114,19 +136,23 @@ func (o *object) Close() error {
 	return o.r.Close()
 }
 
-func (o *objects) Put(d blob.Digest, size int64, r io.Reader) error {
-	ctx, stop := within(size)
-	defer stop()
-	if _, err := o.store.Put(ctx, jetstream.ObjectMeta{Name: string(d)}, r); err != nil {
+func (o *objects) Put(d blob.Digest, size int64, r io.ReadSeeker) error {
+	err := again(size, func(ctx context.Context) error {
+		_, err := r.Seek(0, io.SeekStart)
+		if err == nil {
+			_, err = o.store.Put(ctx, jetstream.ObjectMeta{Name: string(d)}, r)
+		}
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("store blob %s in the object store: %w", d, err)
 	}
 	return nil
 }
 
 func (o *objects) Remove(d blob.Digest) error {
-	ctx, stop := within(0)
-	defer stop()
-	if err := o.store.Delete(ctx, string(d)); err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
+	err := again(0, func(ctx context.Context) error { return o.store.Delete(ctx, string(d)) })
+	if err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
 		return fmt.Errorf("remove blob %s from the object store: %w", d, err)
 	}
 	return nil

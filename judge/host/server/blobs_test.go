@@ -17,8 +17,8 @@ import (
 func serves(t *testing.T, data, blobs string, acceptLoss bool) (*Server, string) {
 	t.Helper()
 	s, err := Start(t.Context(), Options{
-		Server: config.Server{Name: "Test", Listen: "127.0.0.1:0", Data: data, Blobs: blobs, BackupDir: "backups"}, Root: filepath.Dir(data), Version: "v1",
-		Log: slog.New(slog.DiscardHandler), AcceptLoss: acceptLoss,
+		Server: config.Server{Name: "Test", Listen: "127.0.0.1:0", Data: data, Blobs: blobs, BackupDir: "backups"},
+		Root:   filepath.Dir(data), Version: "v1", Log: slog.New(slog.DiscardHandler), AcceptLoss: acceptLoss,
 	})
 	if err == nil {
 		return s, ""
@@ -91,14 +91,14 @@ func TestSharedBlobs(t *testing.T) {
 func TestSharedBlobsThatAreMissing(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	s, blobs := atNight(t, data)
-	d, kept := named(t, s, blobs, "config"), named(t, s, blobs, "other")
+	d, kept := named(t, s, blobs, "config"), blob.Of([]byte("{}"))
 	s.Stop()
 	if err := blobs.Remove(d); err != nil {
 		t.Fatal(err)
 	}
 	shared := t.TempDir()
 	if s, wrong := serves(t, data, shared, false); s != nil || !strings.Contains(wrong, "neither in "+shared) {
-		t.Errorf("%q", wrong)
+		t.Fatalf("%q", wrong)
 	}
 	if _, err := os.Stat(filepath.Join(shared, "assay-blobs")); err == nil {
 		t.Error("it is marked as if all was there")
@@ -108,7 +108,7 @@ func TestSharedBlobsThatAreMissing(t *testing.T) {
 		t.Fatal(wrong)
 	}
 	defer s.Stop()
-	if got, err := s.desk.Blobs.Read(kept, 100); err != nil || string(got) != "other" {
+	if got, err := s.desk.Blobs.Read(kept, 100); err != nil || string(got) != "{}" {
 		t.Errorf("%q, %v", got, err)
 	}
 }

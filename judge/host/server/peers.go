@@ -4,12 +4,36 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"assay/judge"
+	"assay/judge/host/auth"
 	"assay/judge/host/store"
+	"assay/judge/internal/atomicfile"
 )
+
+// holder returns the name of this process for leader leases. The directory is locked, so an earlier process with it
+// is dead: its leases are released at once.
+func (s *Server) holder(ctx context.Context) (string, error) {
+	file := filepath.Join(s.data, "keys", "holder")
+	before, err := os.ReadFile(file)
+	if err == nil {
+		s.before = string(before)
+		for _, lead := range store.Leads {
+			err = errors.Join(err, s.store.Resign(ctx, lead, s.before))
+		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("take over from the previous server: %w", err)
+	}
+	host, _ := os.Hostname() // for people only
+	text, _ := auth.NewCode()
+	s.instance = host + " " + text[:8]
+	return s.instance, atomicfile.WriteSecret(file, []byte(s.instance))
+}
 
 // id is the name of this server among those that share the database.
 func (s *Server) id() string {
@@ -39,7 +63,8 @@ func (s *Server) announceFirst(ctx context.Context) error {
 			return err
 		}
 		if time.Now().After(end) {
-			return &judge.Misuse{Err: fmt.Errorf("another server that uses this database is called %s, too\n    set id in the [server] table of judge.toml, or stop the other server", s.id())}
+			return &judge.Misuse{Err: fmt.Errorf("another server that uses this database is called %s, too\n"+
+				"    set id in the [server] table of judge.toml, or stop the other server", s.id())}
 		}
 		select {
 		case <-ctx.Done():
@@ -80,4 +105,46 @@ func (s *Server) depart(ctx context.Context) {
 		return
 	}
 	_ = s.store.Depart(ctx, s.id(), s.instance) // at worst it counts as gone a little later
+}
+
+// lookForWorkers makes peers compare the workers of the database with those that are admitted here.
+func (s *Server) lookForWorkers() {
+	select {
+	case s.workersChanged <- struct{}{}:
+	default:
+	}
+}
+
+// admitAll admits all workers of the database, before they can connect, and no others. After the start it ignores
+// drained workers: one that does not leave may have been revoked here.
+func (s *Server) admitAll(ctx context.Context, starts bool) error {
+	workers, err := s.store.Workers(ctx)
+	if err != nil {
+		return err
+	}
+	for _, w := range workers {
+		if w.State == store.Revoked {
+			s.dispatch.RevokeHere(w.Name)
+			continue
+		}
+		if w.State == store.Drained && !starts {
+			continue
+		}
+		if err := s.dispatch.AdmitHere(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Migrate brings the schema of a PostgreSQL database up to date, also while servers use it.
+func Migrate(ctx context.Context, database, version string) error {
+	s, err := store.Open(ctx, store.Options{DSN: database, Version: version, Migrate: true})
+	if errors.Is(err, store.ErrNewer) {
+		return &judge.Misuse{Err: err}
+	}
+	if err != nil {
+		return err
+	}
+	return s.Close()
 }

@@ -9,15 +9,15 @@ import (
 	"assay/judge/host/store"
 )
 
-// The first sweep comes a while after the start, and then one each hour: so soon goes what
-// contestants sent and nothing names.
+// Garbage collection runs a while after the start and then each hour. So uploads without a reference do not stay for
+// long.
 const (
 	sweepFirst = 10 * time.Minute
 	sweepEvery = time.Hour
 )
 
-// sweep removes blobs that nobody names: uploads that became nothing.
-// One server does so for all.
+// sweep regularly removes blobs that no row refers to, such as uploads of submissions that were never sent. Only one of
+// several servers does so.
 func (s *Server) sweep(ctx context.Context, blobs *blob.Folder) {
 	lead := store.NewLongLead(s.store, store.SweepLead, s.instance, 2*sweepEvery)
 	defer lead.Resign(ctx)
@@ -32,31 +32,31 @@ func (s *Server) sweep(ctx context.Context, blobs *blob.Folder) {
 		}
 		n, err := s.sweepNow(ctx, blobs)
 		if err != nil && ctx.Err() == nil {
-			s.o.Log.Error("remove blobs that nobody names", "error", err)
+			s.o.Log.Error("remove blobs without references", "error", err)
 		}
 		if n > 0 {
-			s.o.Log.Info("removed blobs that nobody names", "blobs", n)
+			s.o.Log.Info("removed blobs without references", "blobs", n)
 		}
 	}
 }
 
-// forget removes at once those of some blobs that nobody names: of a person who is erased.
+// forget removes at once those of some blobs that no row refers to, after an erasure.
 func (s *Server) forget(ctx context.Context, blobs *blob.Folder, all []blob.Digest) error {
 	s.sweeping.Lock()
 	defer s.sweeping.Unlock()
 	return s.store.ForgetBlobs(ctx, all, contentsIn(blobs), blobs.Remove)
 }
 
-// sweepNow removes them now, and returns how many there were. While it does, no client is told that a
-// blob is there: nobody holds the lock while something is waited for that others send. Requests of other
-// servers do not hold the lock: see store.Sent.
+// sweepNow removes blobs that no row refers to, and returns their number. Meanwhile no response says that a blob
+// exists. No request holds this lock while it waits for a client.
+// Requests of other servers do not hold the lock: see store.Sent.
 func (s *Server) sweepNow(ctx context.Context, blobs *blob.Folder) (n int, err error) {
 	s.sweeping.Lock()
 	defer s.sweeping.Unlock()
 	return s.store.Sweep(ctx, contentsIn(blobs), blobs.Remove)
 }
 
-// contentsIn says which blobs a manifest names.
+// contentsIn returns the function that lists the blobs of a manifest.
 func contentsIn(blobs *blob.Folder) func(manifest blob.Digest) ([]blob.Digest, error) {
 	return func(manifest blob.Digest) ([]blob.Digest, error) { return contents(blobs, manifest) }
 }

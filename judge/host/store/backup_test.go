@@ -97,6 +97,7 @@ func fill(t *testing.T, h *harness) {
 	h.settle(answer, settled(answer, judge.GolfRight, "Python 3.14"))
 	check(h.SetSetting(t.Context(), "Zz", "1"))
 	check(h.SetSetting(t.Context(), "aa", ""))
+	check(h.Announce(t.Context(), store.Server{ID: "a", Instance: "a 1", Version: "v1.2.3", Address: "http://a"}, ""))
 	check(h.NoteBlobs(t.Context(), store.Blob{Digest: digest("x"), Size: 1 << 60, Kind: "file"}))
 	check(h.NoteSent(t.Context(), h.alice.ID, store.Blob{Digest: digest("x"), Size: 1 << 60, Kind: "file"}, 0))
 	h.clock.add(61 * time.Minute)
