@@ -52,7 +52,7 @@ func (a *admin) folder() (string, error) {
 		return "", err
 	}
 	data, root := contest.Config.Server.Data, contest.Root
-	if contest.House { // there is no judge.toml: a server's folder of data may be moved elsewhere
+	if contest.IsBundled { // there is no judge.toml: a server's folder of data may be moved elsewhere
 		root = "."
 	}
 	fromFolder(root, []*string{&data})

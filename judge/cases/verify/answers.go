@@ -28,13 +28,13 @@ func (v *Verifier) answersCheck() string {
 	return "every answer is the reference's, and right"
 }
 
-// replied is what the reference did on a case.
+// replied is what the reference solution did on a case.
 type replied struct {
 	out   []byte       // what it printed; nil if the answer file has the same bytes
 	fault *judge.Fault // it failed
 }
 
-// answers holds every answer file against the checker and against what the reference prints
+// answers holds every answer file against the checker and against what the reference solution prints
 // now. Outputs wait for their turn a few at a time, since they can be large.
 func (v *Verifier) answers(ctx context.Context) (n int, faults judge.Faults, err error) {
 	var program *judge.Program
@@ -114,7 +114,7 @@ func (v *Verifier) answers(ctx context.Context) (n int, faults judge.Faults, err
 	return n, slices.Concat(b.crashes.faults(), b.failed.faults(), first(faults)), err
 }
 
-// mostDisagreements is how many answers are shown with which the reference disagrees.
+// mostDisagreements is how many answers are shown with which the reference solution disagrees.
 const mostDisagreements = 5
 
 // first keeps the first faults, and says how many more there are.
@@ -130,7 +130,7 @@ func first(faults judge.Faults) judge.Faults {
 	return kept
 }
 
-// reply has the reference answer one case again; without a reference it does nothing.
+// reply has the reference solution answer one case again; without a reference it does nothing.
 func (v *Verifier) reply(ctx context.Context, program *judge.Program, c *judge.Case) (r replied, err error) {
 	if program == nil {
 		return replied{}, nil
@@ -152,18 +152,18 @@ func (v *Verifier) reply(ctx context.Context, program *judge.Program, c *judge.C
 	return r, nil
 }
 
-// A bout compares answer files with the outputs of the reference. Its two checkers judge
-// all answer files as one submission, and all outputs of the reference as another one,
+// A bout compares answer files with the outputs of the reference solution. Its two checkers judge
+// all answer files as one submission, and all outputs of the reference solution as another one,
 // because a checker may remember the cases before. Both are nil if the problem's programs
 // talk or run again.
 type bout struct {
 	v                *Verifier
 	answers, outputs check.Checker
-	crashes, failed  crashes // of the checker, and of the reference
+	crashes, failed  crashes // of the checker, and of the reference solution
 }
 
 // compare returns the fault of one case: the checker rejects the answer file, or the answer
-// file and the reference disagree.
+// file and the reference solution disagree.
 func (b *bout) compare(ctx context.Context, c *judge.Case, r replied) (*judge.Fault, error) {
 	if r.fault != nil {
 		b.failed.add(referenceFault(b.v.Folder.Reference, r.fault), c.ID())
@@ -209,7 +209,7 @@ func (b *bout) compare(ctx context.Context, c *judge.Case, r replied) (*judge.Fa
 	return b.settle(ctx, c, pairing{ans: ans, out: r.out, own: own, theirs: theirs})
 }
 
-// A pairing is an answer file and another output of the reference, with what the checker
+// A pairing is an answer file and another output of the reference solution, with what the checker
 // says of both if the answer file is the answer.
 type pairing struct {
 	ans, out    []byte
@@ -218,7 +218,7 @@ type pairing struct {
 
 // settle decides whether two texts are two correct answers, and which of them is at fault
 // otherwise. So that a checker that takes anything at least as good as the answer finds the
-// worse of the two, it judges both with the reference's output as the answer, too.
+// worse of the two, it judges both with the reference solution's output as the answer, too.
 func (b *bout) settle(ctx context.Context, c *judge.Case, p pairing) (*judge.Fault, error) {
 	swapped := func(out []byte) (judge.Outcome, error) {
 		checker, err := b.v.Crew.Checker(ctx)
@@ -262,7 +262,7 @@ func (b *bout) settle(ctx context.Context, c *judge.Case, p pairing) (*judge.Fau
 	return nil, nil
 }
 
-// rejected is the fault of an answer file that the checker does not accept, though the
+// rejected returns the fault of an answer file that the checker does not accept, though the
 // reference prints the same text or there is none.
 func (v *Verifier) rejected(c *judge.Case, o judge.Outcome) *judge.Fault {
 	if o.Verdict == judge.Accepted {
@@ -283,7 +283,7 @@ func (v *Verifier) rejected(c *judge.Case, o judge.Outcome) *judge.Fault {
 	return &judge.Fault{File: file, Text: text, Hint: hint}
 }
 
-// disagree is the fault of an answer file beside which the reference prints something else.
+// disagree returns the fault of an answer file beside which the reference solution prints something else.
 // Why is what the checker says, if it was asked.
 func (v *Verifier) disagree(c *judge.Case, ans, out []byte, why string) *judge.Fault {
 	text := fmt.Sprintf("the reference does not give this answer to case %s", c.ID())
@@ -297,12 +297,12 @@ func (v *Verifier) disagree(c *judge.Case, ans, out []byte, why string) *judge.F
 	return &judge.Fault{File: c.Ans, Text: text, Hint: hint + "\n" + both(c, ans, out)}
 }
 
-// said is an outcome in words.
+// said returns an outcome as text.
 func said(o judge.Outcome) string {
 	return strings.TrimSuffix(fmt.Sprintf("%s: %s", o.Verdict.Words(), o.Message), ": ")
 }
 
-// awards tells that an answer file is worth another score than the reference's output.
+// awards tells that an answer file is worth another score than the reference solution's output.
 func awards(ans, out judge.Award) string {
 	word := func(a judge.Award) string {
 		if a.By == judge.NoAward {
@@ -370,7 +370,7 @@ func shorten(name string, e judge.Excerpt, from int) string {
 	return fmt.Sprintf("%s%s:\n  %s", name, where, strings.Join(lines, "\n  "))
 }
 
-// solve has the reference answer a case. Where the case gives it more than an input, it
+// solve has the reference solution answer a case. Where the case gives it more than an input, it
 // runs as a submission does.
 func (v *Verifier) solve(ctx context.Context, program *judge.Program, c *judge.Case) ([]byte, error) {
 	part := v.Folder.Reference

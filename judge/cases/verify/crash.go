@@ -90,7 +90,7 @@ func crashed(role string, part *judge.Part, message string) *judge.Fault {
 	return f
 }
 
-// referenceFault gives what the reference did on a case the place of the reference.
+// referenceFault gives what the reference solution did on a case the place of the reference solution.
 func referenceFault(part *judge.Part, f *judge.Fault) *judge.Fault {
 	placed := &judge.Fault{File: part.Path, Text: strings.Replace(f.Text, "the reference fails on it", "the reference fails", 1), Hint: f.Hint}
 	if file, line := tail.Place(f.Hint, sources(part.Path)); line > 0 {
@@ -108,7 +108,7 @@ const errorEnds = "its standard error ends:"
 // mostSources is how many files of a program are looked at.
 const mostSources = 1000
 
-// sources are the files of a program.
+// sources returns the files of a program.
 func sources(path string) (all []string) {
 	_ = filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error { // what cannot be read is no source
 		if err == nil && !d.IsDir() {
@@ -126,7 +126,7 @@ func sources(path string) (all []string) {
 // for an answer file that it cannot read.
 const saidItself = " is at fault"
 
-// crashOf is the fault of the setter's program that judges, if the message of a judge error tells
+// crashOf returns the fault of the setter's program that judges, if the message of a judge error tells
 // that it failed; nil otherwise.
 func (v *Verifier) crashOf(message string) *judge.Fault {
 	role, _, _ := strings.Cut(message, " ")

@@ -40,7 +40,7 @@ func (v *Verifier) examples(ctx context.Context) (n int, faults judge.Faults, er
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
-			continue // Lint has said so
+			continue // Lint has reported it
 		}
 		var found []example.Example
 		switch strings.ToLower(filepath.Ext(file)) {
@@ -169,7 +169,7 @@ func matching(samples []sampleCase, is func(string) bool) (found []sampleCase) {
 	return found
 }
 
-// unknown is the fault of an example whose input is no sample's; nil if the statement does not
+// unknown returns the fault of an example whose input is no sample's; nil if the statement does not
 // make it clear that it is an example.
 func unknown(e example.Example, at places, samples []sampleCase) *judge.Fault {
 	nearest := nearest(e.Input, samples)
@@ -189,7 +189,7 @@ func unknown(e example.Example, at places, samples []sampleCase) *judge.Fault {
 	return f
 }
 
-// lineOf is the place of a line of a text; a cell of a table stands on one line.
+// lineOf returns the place of a line of a text; a cell of a table is on one line.
 func lineOf(t example.Text, line int) int {
 	if t.Cell {
 		return t.Line
@@ -229,7 +229,7 @@ func nearest(t example.Text, samples []sampleCase) (best *sampleCase) {
 	return best
 }
 
-// shared is the share of pieces that two texts have at the same places, of the longer one.
+// shared returns the share of pieces that two texts have at the same places, of the longer one.
 func shared(a, b []string) float64 {
 	n := 0
 	for k := range min(len(a), len(b)) {

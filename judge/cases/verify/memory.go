@@ -18,7 +18,7 @@ import (
 // nothing. It goes by content: of the program, of the files that it was given, and
 // of the limits. A zero Memory remembers nothing beyond its own life.
 type Memory struct {
-	Dir   string // where it is kept; "" for nowhere
+	Dir   string // where it is stored; "" for nowhere
 	Fresh bool   // what was remembered before does not count
 
 	mu     sync.Mutex
@@ -101,14 +101,14 @@ func (m *Memory) save() {
 	}
 }
 
-// What is kept at most: of one program, and of all.
+// What is stored at most: of one program, and of all.
 const (
 	maxShelf   = 64 << 20
 	maxMemory  = 1 << 30
 	maxShelves = 50_000
 )
 
-// hash is the hash of a file's content; "" is an empty file.
+// hash returns the hash of a file's content; "" is an empty file.
 func (m *Memory) hash(path string) (string, error) {
 	if path == "" {
 		return "empty", nil
@@ -143,7 +143,7 @@ func (m *Memory) hash(path string) (string, error) {
 	return known, nil
 }
 
-// digest is a hash of words, such that no two lists of words share one.
+// digest returns a hash of words, such that no two lists of words share one.
 func digest(words ...any) string {
 	sum := sha256.New()
 	for _, w := range words {

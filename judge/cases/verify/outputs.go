@@ -19,7 +19,7 @@ type attempt struct {
 	beside     bool // it proves something only where the answer itself is accepted
 }
 
-// attempts are those at a case with this answer.
+// attempts returns those at a case with this answer.
 func attempts(ans string) (all []attempt) {
 	words := strings.Fields(ans)
 	for _, junk := range gen.Junk() {
@@ -42,7 +42,7 @@ const (
 	largestTried = 64 << 10
 )
 
-// tried are some cases, from all over the problem.
+// tried returns some cases, from all over the problem.
 func (v *Verifier) tried() (some []*judge.Case) {
 	small := func(path string) bool {
 		info, err := os.Stat(path)
@@ -66,7 +66,7 @@ type took struct {
 	failed         bool
 }
 
-// junkOutputs holds outputs against the checker that it must refuse. A problem may have
+// junkOutputs holds outputs against the checker that it must reject. A problem may have
 // cases in which any text is right; but where one is right in all that are tried, no
 // program is needed to solve the problem.
 func (v *Verifier) junkOutputs(ctx context.Context) (n int, faults judge.Faults, err error) {
@@ -130,12 +130,15 @@ func (v *Verifier) junkOutputs(ctx context.Context) (n int, faults judge.Faults,
 		faults = append(faults, first)
 	}
 	if len(accepted) > 0 {
-		faults = append(faults, &judge.Fault{File: part.Path, Text: "the checker accepts " + strings.Join(accepted, "; "), Hint: "refuse what is no answer, and read the output to its end (kit: EOF; testlib: readEof)"})
+		faults = append(faults, &judge.Fault{
+			File: part.Path, Text: "the checker accepts " + strings.Join(accepted, "; "),
+			Hint: "refuse what is no answer, and read the output to its end (kit: EOF; testlib: readEof)",
+		})
 	}
 	return n, faults, nil
 }
 
-// failsOn is what the checker says as it fails on an output for a case, at its place.
+// failsOn returns what the checker says as it fails on an output for a case, at its place.
 func (v *Verifier) failsOn(c *judge.Case, message string) *judge.Fault {
 	if f := v.crashOf(message); f != nil {
 		_, f.Text, _ = strings.Cut(f.Text, failing)

@@ -25,7 +25,7 @@ func (v *Verifier) packageChecks(ctx context.Context) (ready bool, err error) {
 	if p.Assumed != "" {
 		v.note(p.Assumed)
 	}
-	v.report("the package is as the format says", 1, append(p.Flaws, badName(v.Folder.ID, v.Folder.Dir, p.Foreign)...))
+	v.report("the package is as the format says", 1, append(p.Warnings, badName(v.Folder.ID, v.Folder.Dir, p.Foreign)...))
 	// What follows, and what the validators do with junk, is advice: the format does not ask for it.
 	faults, warnings := v.texts()
 	v.checked("every case is a text with proper line ends", v.Folder.Count(), few(faults), few(warnings))
@@ -150,7 +150,7 @@ func (v *Verifier) inputChecks(ctx context.Context) (all []*inputCheck, err erro
 	return all, nil
 }
 
-// validate returns "" where the validator accepts the input.
+// validate returns "" if the validator accepts the input.
 func (v *Verifier) validate(ctx context.Context, in *inputCheck, args []string, data []byte) (string, error) {
 	key := digest("input", string(data), fmt.Sprintf("%q", args), v.Limits)
 	var known string
@@ -196,7 +196,9 @@ func (v *Verifier) packageInputs(ctx context.Context) (n int, faults judge.Fault
 	}
 	defer closeChecks(all)
 	if len(all) == 0 {
-		return 0, judge.Faults{{File: filepath.Join(v.Folder.Dir, "input_validators"), Text: "there is no input validator", Hint: "add one: it reads an input, and exits with 42 if it is valid"}}, nil
+		return 0, judge.Faults{{File: filepath.Join(
+			v.Folder.Dir, "input_validators",
+		), Text: "there is no input validator", Hint: "add one: it reads an input, and exits with 42 if it is valid"}}, nil
 	}
 	var cases []*judge.Case
 	for c := range v.cases {
@@ -224,7 +226,10 @@ func (v *Verifier) packageInputs(ctx context.Context) (n int, faults judge.Fault
 					return err
 				}
 				if text != "" {
-					found[i] = append(found[i], &judge.Fault{File: c.In, Text: fmt.Sprintf("the input is not valid, says %s: %s", in.Name, text), Hint: "fix the case or the validator"})
+					found[i] = append(found[i], &judge.Fault{
+						File: c.In, Text: fmt.Sprintf("the input is not valid, says %s: %s", in.Name, text),
+						Hint: "fix the case or the validator",
+					})
 				}
 			}
 			return nil
@@ -237,7 +242,7 @@ func (v *Verifier) packageInputs(ctx context.Context) (n int, faults judge.Fault
 	return len(cases), faults, err
 }
 
-// packageJunk holds junk against the input validators: one of them must refuse it.
+// packageJunk holds junk against the input validators: one of them must reject it.
 func (v *Verifier) packageJunk(ctx context.Context) (n int, faults judge.Faults, err error) {
 	all, err := v.inputChecks(ctx)
 	if err != nil || len(all) == 0 {
@@ -261,13 +266,16 @@ func (v *Verifier) packageJunk(ctx context.Context) (n int, faults judge.Faults,
 			return n, faults, err
 		}
 		if !refused {
-			faults = append(faults, &judge.Fault{File: all[0].Path, Text: "the input validators accept " + try.Name, Hint: "read the input to its last byte, and nothing else"})
+			faults = append(faults, &judge.Fault{
+				File: all[0].Path, Text: "the input validators accept " + try.Name,
+				Hint: "read the input to its last byte, and nothing else",
+			})
 		}
 	}
 	return n, faults, nil
 }
 
-// refused says whether any input validator refuses an input.
+// rejected reports whether any input validator rejects an input.
 func (v *Verifier) refused(ctx context.Context, all []*inputCheck, c *judge.Case, data []byte) (bool, error) {
 	for _, in := range all {
 		var args []string
@@ -306,7 +314,10 @@ func (v *Verifier) proofs(ctx context.Context) (n int, faults judge.Faults, err 
 				return n, faults, err
 			}
 			if !refused {
-				faults = append(faults, &judge.Fault{File: e.In, Text: "no input validator refuses this input", Hint: "fix a validator, or remove the case"})
+				faults = append(
+					faults,
+					&judge.Fault{File: e.In, Text: "no input validator refuses this input", Hint: "fix a validator, or remove the case"},
+				)
 			}
 			continue
 		}
@@ -317,8 +328,14 @@ func (v *Verifier) proofs(ctx context.Context) (n int, faults judge.Faults, err 
 		if err != nil {
 			return n, faults, err
 		}
-		if want := (map[problem.ProofKind]judge.Verdict{problem.InvalidOutput: judge.WrongAnswer, problem.ValidOutput: judge.Accepted})[e.Kind]; o.Verdict != want {
-			faults = append(faults, &judge.Fault{File: e.Out, Text: strings.TrimSuffix(fmt.Sprintf("the output validator says %s, want %s: %s", o.Verdict.Words(), want.Words(), o.Message), ": "), Hint: "fix the validator, or move the case"})
+		if want := (map[problem.ProofKind]judge.Verdict{
+			problem.InvalidOutput: judge.WrongAnswer, problem.ValidOutput: judge.Accepted,
+		})[e.Kind]; o.Verdict != want {
+			faults = append(faults, &judge.Fault{
+				File: e.Out,
+				Text: strings.TrimSuffix(fmt.Sprintf("the output validator says %s, want %s: %s", o.Verdict.Words(), want.Words(), o.Message), ": "),
+				Hint: "fix the validator, or move the case",
+			})
 		}
 	}
 	return n, faults, nil
@@ -363,7 +380,10 @@ func (v *Verifier) packageAnswers(ctx context.Context) (n int, faults judge.Faul
 	var refused []string
 	defer func() {
 		if len(refused) > 0 {
-			v.listen(&judge.Noted{Text: fmt.Sprintf("the output validator does not accept %d of %d answers as outputs, which is right where answers have a form of their own: %s", len(refused), n, refused[0])})
+			v.listen(&judge.Noted{Text: fmt.Sprintf(
+				"the output validator does not accept %d of %d answers as outputs, which is right where answers have a form of their own: %s",
+				len(refused), n, refused[0],
+			)})
 		}
 	}()
 	for c := range v.cases {
@@ -386,7 +406,10 @@ func (v *Verifier) packageAnswers(ctx context.Context) (n int, faults judge.Faul
 		switch known.Verdict {
 		case judge.Accepted:
 		case judge.JudgeError:
-			faults = append(faults, &judge.Fault{File: c.Ans, Text: "the output validator fails on the answer itself: " + known.Message, Hint: "fix the validator"})
+			faults = append(
+				faults,
+				&judge.Fault{File: c.Ans, Text: "the output validator fails on the answer itself: " + known.Message, Hint: "fix the validator"},
+			)
 		default:
 			refused = append(refused, strings.TrimSuffix(c.ID()+": "+known.Message, ": "))
 		}

@@ -209,7 +209,7 @@ func (v *Verifier) end(told []judge.Event) (end []judge.Event, err error) {
 	return append(end, done), nil
 }
 
-// timeNotes says how the time limit stands to what the slowest program needs that must be in time,
+// timeNotes returns how the time limit stands to what the slowest program needs that must be in time,
 // and the fastest that must be too slow.
 func (v *Verifier) timeNotes(slowest, slow span) (notes []judge.Event) {
 	if pkg := v.Folder.Package; pkg != nil {
@@ -227,7 +227,7 @@ func (v *Verifier) timeNotes(slowest, slow span) (notes []judge.Event) {
 	return notes
 }
 
-// timing is how the problem's time limit must stand to what the programs take.
+// timing returns how the problem's time limit must stand to what the programs take.
 func (v *Verifier) timing() problem.Timing {
 	if v.Folder.Package != nil {
 		return v.Folder.Package.Timing
@@ -235,7 +235,7 @@ func (v *Verifier) timing() problem.Timing {
 	return problem.Timing{Limit: v.Folder.Limits.CPU, Strict: true, Multiplier: 2}
 }
 
-// mustBeInTime says whether a program that got what it must says how long one may take.
+// mustBeInTime reports whether a program that got what it must says how long one may take.
 func (v *Verifier) mustBeInTime(e *judge.SolutionJudged) bool {
 	if !e.OK {
 		return false

@@ -30,7 +30,7 @@ type remembered struct {
 type run struct {
 	CPU     int64          `json:"limit_us"` // the time limit that it had
 	Exec    judge.Exec     `json:"exec"`
-	Outcome *judge.Outcome `json:"outcome,omitempty"` // nil where the run's end says it all
+	Outcome *judge.Outcome `json:"outcome,omitempty"` // nil if the run's end says it all
 	Settled bool           `json:"settled,omitempty"`
 	Stderr  string         `json:"stderr,omitempty"`
 }
@@ -45,7 +45,7 @@ func (m *Memory) remember(b trial.Bench, program string, limits judge.Limits, wo
 	}
 }
 
-// key is the hash of a case: of what the program and the checker are given.
+// key returns the hash of a case: of what the program and the checker are given.
 func (r *remembered) key(c *judge.Case) (string, error) {
 	in, err := r.memory.hash(c.In)
 	if err != nil {
@@ -100,7 +100,7 @@ func (r *remembered) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, er
 	return a, nil
 }
 
-// answers says whether an old run answers for the present limits.
+// answers reports whether an old run answers for the present limits.
 func (r *remembered) answers(old *run) bool {
 	limit, had := r.limits.CPU.Microseconds(), old.CPU
 	took := old.Exec.CPU.Microseconds()

@@ -86,7 +86,7 @@ func barely(limit, took time.Duration) string {
 		seconds(took), slowEnough, seconds(limit))
 }
 
-// longest returns the longest that a solution runs on any case. It goes on for a few cases that
+// longest returns the longest that a solution runs on any case. It continues for a few cases that
 // are too slow.
 func (v *Verifier) longest(ctx context.Context, s *solution, way trial.Way) (longest time.Duration, err error) {
 	bench, err := v.measure(ctx, s, way)
@@ -108,7 +108,7 @@ type span struct {
 	path string
 }
 
-// room says which time limits leave room for both the slowest solution that is accepted and the
+// room returns which time limits leave room for both the slowest solution that is accepted and the
 // fastest one that must be too slow. It returns an empty string if either is missing.
 func room(t problem.Timing, accepted, slow span) string {
 	if accepted.path == "" || slow.path == "" {

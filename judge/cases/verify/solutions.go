@@ -17,7 +17,7 @@ import (
 )
 
 // A solution's verdict is known when it has failed once. Where more than the verdict
-// counts, it goes on for this many failures; slow ones cost their whole time limit each.
+// counts, it continues for this many failures; slow ones cost their whole time limit each.
 const (
 	enoughFailures = 10
 	enoughSlow     = 3
@@ -44,17 +44,21 @@ func (v *Verifier) find() (found []*solution, faults judge.Faults) {
 	}
 	var folders []string
 	for _, verdict := range judge.Verdicts() {
-		if verdict.Folder() != "" {
-			folders = append(folders, verdict.Folder())
+		if verdict.Dir() != "" {
+			folders = append(folders, verdict.Dir())
 		}
 	}
 	for _, e := range entries {
-		if _, ok := judge.VerdictOfFolder(e.Name()); !ok && e.IsDir() && e.Name() != problem.Bots && !problem.Leftover(e.Name()) {
-			faults = append(faults, &judge.Fault{File: filepath.Join(v.Solutions, e.Name()), Text: fmt.Sprintf("%q is not a verdict that a solution can be promised", e.Name()), Hint: suggest.Hint(e.Name(), folders)})
+		if _, ok := judge.VerdictOfDir(e.Name()); !ok && e.IsDir() && e.Name() != problem.Bots && !problem.Leftover(e.Name()) {
+			faults = append(faults, &judge.Fault{
+				File: filepath.Join(v.Solutions, e.Name()),
+				Text: fmt.Sprintf("%q is not a verdict that a solution can be promised", e.Name()),
+				Hint: suggest.Hint(e.Name(), folders),
+			})
 		}
 	}
 	for _, folder := range folders {
-		verdict, _ := judge.VerdictOfFolder(folder)
+		verdict, _ := judge.VerdictOfDir(folder)
 		dir := filepath.Join(v.Solutions, folder)
 		entries, _ := os.ReadDir(dir) // a missing directory has no solutions
 		for _, e := range entries {
@@ -94,13 +98,17 @@ func (v *Verifier) partOfSolution(s *solution) part {
 		if s.crash != nil {
 			return []judge.Event{judged, &judge.FaultFound{Fault: s.crash}}, nil
 		}
-		return []judge.Event{judged, &judge.FaultFound{Fault: &judge.Fault{File: s.path, Text: fmt.Sprintf("the solution gets %s, its directory promises %s", judged.Verdict, s.promised), Hint: v.hint(s, judged)}}}, nil
+		return []judge.Event{judged, &judge.FaultFound{Fault: &judge.Fault{File: s.path, Text: fmt.Sprintf(
+			"the solution gets %s, its directory promises %s", judged.Verdict, s.promised,
+		), Hint: v.hint(s, judged)}}}, nil
 	}}
 }
 
-// noneAccepted is the fault of a problem without a right solution.
+// noneAccepted returns the fault of a problem without a correct solution.
 func (v *Verifier) noneAccepted() *judge.Fault {
-	return &judge.Fault{File: v.Solutions, Text: "no solution is accepted", Hint: "add at least one to " + filepath.Join(v.Solutions, judge.Accepted.Folder())}
+	return &judge.Fault{File: v.Solutions, Text: "no solution is accepted", Hint: "add at least one to " + filepath.Join(
+		v.Solutions, judge.Accepted.Dir(),
+	)}
 }
 
 // options say how a solution is judged.
@@ -118,7 +126,7 @@ func (v *Verifier) options(s *solution) judge.Options {
 	return o
 }
 
-// hint says what to look at first.
+// hint returns what to look at first.
 func (v *Verifier) hint(s *solution, judged *judge.SolutionJudged) string {
 	see := fmt.Sprintf("see: judge submit %s %s", v.Folder.ID, s.path)
 	switch {
@@ -130,7 +138,7 @@ func (v *Verifier) hint(s *solution, judged *judge.SolutionJudged) string {
 	return see
 }
 
-// doubt is the part of a hint that names the answer file with which a program disagrees that
+// doubt returns the part of a hint that names the answer file with which a program disagrees that
 // must be accepted. With a reference, the check of the answers has compared the two.
 func (v *Verifier) doubt(judged *judge.SolutionJudged) string {
 	if judged.Promised != judge.Accepted || judged.Verdict != judge.WrongAnswer || len(judged.Killers) == 0 ||

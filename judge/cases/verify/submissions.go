@@ -65,13 +65,14 @@ func (v *Verifier) makeAll(ctx context.Context, wanted []*problem.Submission) (a
 
 // tight says that a time limit which the setter wrote is nearer to the slowest program that
 // must be in time than its format wants it, and a directory of the judge's own form twice as far;
-// "" where it is not. It is not a fault, as another machine is faster.
+// "" if it is not. It is not a fault, as another machine is faster.
 func tight(t problem.Timing, slowest time.Duration, who string) string {
 	least := time.Duration(float64(slowest) * t.Multiplier)
 	if !t.Strict || least <= t.Limit {
 		return ""
 	}
-	return fmt.Sprintf("the time limit of %v is tight: the slowest program that must be in time takes %v here (%s), and the limit should be %v times that, %v",
+	return fmt.Sprintf("the time limit of %v is tight: the slowest program that must be in time takes %v here (%s), "+
+		"and the limit should be %v times that, %v",
 		t.Limit, slowest.Round(time.Millisecond), who, t.Multiplier, least.Round(time.Millisecond))
 }
 
@@ -135,14 +136,14 @@ func (v *Verifier) judgeSubmission(ctx context.Context, s *submission) (judged *
 	return judged, why, nil
 }
 
-// samplesOnly says whether all that a package is judged on are the cases of the statement.
+// samplesOnly reports whether all that a package is judged on are the cases of the statement.
 func (v *Verifier) samplesOnly() bool {
 	return !slices.ContainsFunc(v.Folder.Groups, func(g judge.Group) bool {
 		return g.Name != problem.Sample && !strings.HasPrefix(g.Name, problem.Sample+"/")
 	})
 }
 
-// seen says what a submission got that holds, where its promise alone does not tell.
+// seen returns what a submission got that holds, where its promise alone does not tell.
 func seen(s *judge.SolutionJudged) string {
 	switch {
 	case s.Expected != "" && !strings.Contains(s.Expected, string(s.Verdict)):
@@ -153,7 +154,7 @@ func seen(s *judge.SolutionJudged) string {
 	return ""
 }
 
-// unmade says what becomes of a submission that could not be built.
+// unmade returns what becomes of a submission that could not be built.
 func (v *Verifier) unmade(judged *judge.SolutionJudged, s *submission) (*judge.SolutionJudged, string, error) {
 	if missing, ok := errors.AsType[*lang.MissingError](s.err); ok {
 		judged.Verdict, judged.OK, judged.Note = judge.Skipped, true, missing.Error()
@@ -177,14 +178,15 @@ func (v *Verifier) unmade(judged *judge.SolutionJudged, s *submission) (*judge.S
 	return nil, "", s.err
 }
 
-// foreign says whether a submission is in a language of the format that this judge
+// foreign reports whether a submission is in a language of the format that this judge
 // does not have.
 func (v *Verifier) foreign(s *submission, why *lang.UnusableError) bool {
 	text := why.Fault.Text
-	return (strings.HasPrefix(text, lang.NoLanguage) || strings.HasPrefix(text, lang.NoProgram)) && v.Folder.Package.KnownLanguage(s.Submission)
+	return (strings.HasPrefix(text, lang.NoLanguage) || strings.HasPrefix(text, lang.NoProgram)) &&
+		v.Folder.Package.KnownLanguage(s.Submission)
 }
 
-// oneFailureIsEnough says whether the first case that is not accepted decides what
+// oneFailureIsEnough reports whether the first case that is not accepted decides what
 // the submission is worth, as in the legacy formats.
 func (v *Verifier) oneFailureIsEnough(s *submission) bool {
 	if v.All {
@@ -195,7 +197,10 @@ func (v *Verifier) oneFailureIsEnough(s *submission) bool {
 }
 
 // round judges a submission once, and gathers what it got.
-func (v *Verifier) round(ctx context.Context, s *submission, p *judge.Problem, limits judge.Limits, judged *judge.SolutionJudged, result *problem.Result, o judge.Options) (*judge.Finished, error) {
+func (v *Verifier) round(
+	ctx context.Context, s *submission, p *judge.Problem, limits judge.Limits, judged *judge.SolutionJudged,
+	result *problem.Result, o judge.Options,
+) (*judge.Finished, error) {
 	if o.All && !v.All {
 		o.Failures, o.Slow = enoughFailures, enoughSlow
 		if bounds(s.Submission, problem.Upper) {
@@ -231,7 +236,10 @@ func (v *Verifier) round(ctx context.Context, s *submission, p *judge.Problem, l
 
 // try judges a program under these limits for its runs; what is too slow is the
 // problem's to say. One that must be too slow is not asked twice whether it is.
-func (v *Verifier) try(ctx context.Context, p *judge.Problem, s *problem.Submission, made *lang.Result, limits judge.Limits, o judge.Options, listen func(judge.Event)) (*judge.Finished, error) {
+func (v *Verifier) try(
+	ctx context.Context, p *judge.Problem, s *problem.Submission, made *lang.Result, limits judge.Limits,
+	o judge.Options, listen func(judge.Event),
+) (*judge.Finished, error) {
 	running := *p
 	running.Limits = limits
 	way := trial.Way{Retime: !bounds(s, problem.Upper)}
@@ -243,12 +251,15 @@ func (v *Verifier) try(ctx context.Context, p *judge.Problem, s *problem.Submiss
 	if made.Program != nil {
 		program = made.Program.Key
 	}
-	words := append([]any{v.judgedBy, v.Folder.Kind, running.Passes, running.Reruns, running.NoFiles, running.AllOutput, running.InFile, running.OutFile, fmt.Sprintf("%q", v.Folder.Checker.Args), v.Folder.Checker.Name}, v.Rung)
+	words := append([]any{
+		v.judgedBy, v.Folder.Kind, running.Passes, running.Reruns, running.NoFiles, running.AllOutput,
+		running.InFile, running.OutFile, fmt.Sprintf("%q", v.Folder.Checker.Args), v.Folder.Checker.Name,
+	}, v.Isolation)
 	sum, err := judge.Run(ctx, p, v.Memory.remember(bench, program, limits, words...), o.Lending(), listen)
 	return sum, errors.Join(err, bench.Close())
 }
 
-// sensitive says whether a submission that must be too slow hangs on the limit.
+// sensitive reports whether a submission that must be too slow hangs on the limit.
 func (v *Verifier) sensitive(ms float64) string {
 	t := v.Folder.Package.Timing
 	limit := v.Folder.Limits.CPU
@@ -259,7 +270,7 @@ func (v *Verifier) sensitive(ms float64) string {
 	return ""
 }
 
-// firstMessage is what was said of the first judge error.
+// firstMessage returns what was said of the first judge error.
 func (v *Verifier) firstMessage(r *problem.Result) string {
 	for _, c := range r.Cases {
 		if c.Verdict == judge.JudgeError {

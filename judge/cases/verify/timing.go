@@ -24,7 +24,7 @@ const (
 // from then on; so it is found out once, before anything is judged.
 type Prepared struct {
 	Graders judge.Faults // of graders that cannot be built here, and were dropped
-	Limit   string       // how the time limit was found; "" where the package sets it
+	Limit   string       // how the time limit was found; "" if the package sets it
 }
 
 // Prepare drops the graders that cannot be built, and finds a time limit where the
@@ -45,7 +45,7 @@ func (v *Verifier) Prepare(ctx context.Context) (p *Prepared, err error) {
 
 // findTimeLimit makes sure that a package has a time limit: where it does not set
 // one, it is found out from the submissions that must be in time. What it returns
-// says how, "" where the package says.
+// says how, "" if the package says.
 func (v *Verifier) findTimeLimit(ctx context.Context) (how string, err error) {
 	p := v.Folder.Package
 	if p.Timing.Limit > 0 {
@@ -89,19 +89,19 @@ func (v *Verifier) findTimeLimit(ctx context.Context) (how string, err error) {
 		limit, count, slowest.Round(time.Millisecond), who), nil
 }
 
-// timeLimit is the smallest multiple of the resolution that is the multiplier
+// timeLimit returns the smallest multiple of the resolution that is the multiplier
 // times the slowest run that must be in time, or more.
 func timeLimit(t problem.Timing, slowest time.Duration) time.Duration {
 	parts := math.Ceil(float64(slowest)*t.Multiplier/float64(t.Resolution) - 1e-9)
 	return time.Duration(max(parts, 1)) * t.Resolution
 }
 
-// bounds says whether any rule of a submission bounds the time limit so.
+// bounds reports whether any rule of a submission bounds the time limit so.
 func bounds(s *problem.Submission, b problem.Bound) bool {
 	return slices.ContainsFunc(s.Rules, func(r problem.Rule) bool { return r.Bound == b })
 }
 
-// slowest is the longest that a submission takes on a case that a lower bound is
+// slowest returns the longest that a submission takes on a case that a lower bound is
 // about. False says that it cannot be run, or is not in time at all.
 func (v *Verifier) slowest(ctx context.Context, s *submission) (time.Duration, bool, error) {
 	took, ok, err := v.took(ctx, s.Submission, s.made, s.err)
@@ -121,7 +121,7 @@ func (v *Verifier) slowest(ctx context.Context, s *submission) (time.Duration, b
 // quick is the time below which a faster toolchain makes no difference.
 const quick = 500 * time.Millisecond
 
-// took is the longest that a submission takes that was built, or could not be.
+// took returns the longest that a submission takes that was built, or could not be.
 func (v *Verifier) took(ctx context.Context, s *problem.Submission, made *lang.Result, err error) (time.Duration, bool, error) {
 	if err != nil {
 		_, missing := errors.AsType[*lang.MissingError](err)
@@ -135,7 +135,9 @@ func (v *Verifier) took(ctx context.Context, s *problem.Submission, made *lang.R
 		return 0, false, nil
 	}
 	took, bad := time.Duration(0), false
-	_, err = v.try(ctx, v.Folder.Problem, s, made, v.Folder.Limits, judge.Options{All: true, Jobs: v.Jobs, Failures: 1, Slow: 1}, func(e judge.Event) {
+	_, err = v.try(ctx, v.Folder.Problem, s, made, v.Folder.Limits, judge.Options{
+		All: true, Jobs: v.Jobs, Failures: 1, Slow: 1,
+	}, func(e judge.Event) {
 		if e, ok := e.(*judge.CaseJudged); ok && about(s, problem.Lower, e.ID()) {
 			took = max(took, e.Exec.CPU)
 			bad = bad || e.Verdict == judge.TimeLimit || e.Verdict == judge.IdlenessLimit || e.Verdict == judge.JudgeError
@@ -147,7 +149,7 @@ func (v *Verifier) took(ctx context.Context, s *problem.Submission, made *lang.R
 	return took, err == nil && !bad, err
 }
 
-// about says whether a bound of a submission is about a case; "" is all of them.
+// about reports whether a bound of a submission is about a case; "" is all of them.
 func about(s *problem.Submission, b problem.Bound, id string) bool {
 	return slices.ContainsFunc(s.Rules, func(r problem.Rule) bool { return r.Bound == b && r.About(id) })
 }

@@ -1,6 +1,6 @@
 // Package verify checks a whole problem directory: the directory is
-// complete, every input is valid and the validator refuses junk, every answer file agrees with
-// the reference and the checker accepts it and no junk, the statement's examples are sample
+// complete, every input is valid and the validator rejects junk, every answer file agrees with
+// the reference solution and the checker accepts it and no junk, the statement's examples are sample
 // cases, the generated files are those of the
 // manifest, and every solution gets the verdict of its directory.
 //
@@ -31,15 +31,15 @@ import (
 
 // Verifier verifies one problem.
 type Verifier struct {
-	Folder    *problem.Folder
+	Folder    *problem.Directory
 	Solutions string // directory of the solutions; it may be missing
 	Runner    judge.Runner
 	Jobs      int
 	Limits    judge.Limits // of the validator, for one input
 	Crew      *check.Crew  // the setter's programs
 	Entries   Entries      // what else is judged
-	Memory    *Memory      // of runs of a package; nil for none
-	Rung      string       // the sandbox's: runs in another one do not count
+	Memory    *Memory      // of runs of a package; nil if there is none
+	Isolation string       // the sandbox's: runs in another one do not count
 	// Only, if it is not empty, are the solutions to judge: parts of their paths.
 	Only []string
 	// All has every solution judged on every case, however many it has failed. Several
@@ -77,7 +77,7 @@ type Entries interface {
 	Prepared(ctx context.Context) (*Prepared, error)
 }
 
-// Checks does all that comes before the solutions, and says whether these can be
+// Checks does all that comes before the solutions, and reports whether these can be
 // judged. The error is never a problem error.
 func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready bool, err error) {
 	v.listen = listen
@@ -138,7 +138,7 @@ func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready 
 
 // generated compares the generated cases with their manifests. If the programs that made them have
 // changed, it has the generator make the inputs again; the steps that follow hold all inputs
-// against the validator, and all answers against the reference.
+// against the validator, and all answers against the reference solution.
 func (v *Verifier) generated(ctx context.Context) error {
 	m := &gen.Maker{Folder: v.Folder, Runner: v.Runner, Builder: v.Crew, Jobs: max(v.Jobs, 1), Limits: v.Limits}
 	faults, doubtful, changed := m.Compare()
@@ -237,7 +237,7 @@ func (v *Verifier) cases(yield func(c *judge.Case) bool) {
 				continue // Compare has said so
 			}
 			if _, err := os.Stat(c.In); err != nil {
-				continue // Lint has said so
+				continue // Lint has reported it
 			}
 			if _, err := os.Stat(c.Ans); err != nil && c.Ans != "" {
 				continue
@@ -281,7 +281,7 @@ func (v *Verifier) texts() (faults, warnings judge.Faults) {
 	return faults, warnings
 }
 
-// validator starts the problem's validator; nil where it has none.
+// validator starts the problem's validator; nil if it has none.
 func (v *Verifier) validator(ctx context.Context) (gen.Validator, error) {
 	part := v.Folder.Validator
 	if part == nil {
@@ -306,7 +306,7 @@ func (v *Verifier) place(part *judge.Part, err error) error {
 // inputs holds every input against the declared format and the validator.
 func (v *Verifier) inputs(ctx context.Context) (n int, faults judge.Faults, err error) {
 	if _, err := v.Folder.Format(); err != nil {
-		return 0, nil, nil // Lint has said what is wrong with it
+		return 0, nil, nil // Lint has reported what is wrong with it
 	}
 	var programs gen.Programs
 	if v.Folder.Validator != nil {
@@ -336,7 +336,10 @@ func (v *Verifier) inputs(ctx context.Context) (n int, faults judge.Faults, err 
 			return n, faults, v.place(v.Folder.Validator, err)
 		}
 		if text != "" {
-			faults = append(faults, v.Folder.CaseFault(c, fmt.Sprintf("the input of case %s is not valid: %s", c.ID(), text), "fix the case or the validator"))
+			faults = append(
+				faults,
+				v.Folder.CaseFault(c, fmt.Sprintf("the input of case %s is not valid: %s", c.ID(), text), "fix the case or the validator"),
+			)
 		}
 		n++
 	}
@@ -358,7 +361,7 @@ func (v *Verifier) validatorCrash(text string, err error) *judge.Fault {
 	return nil
 }
 
-// try is an input that a validator must refuse.
+// try is an input that a validator must reject.
 type try struct{ Name, Text string }
 
 // junk holds a validator against inputs that no problem has, and against what is made of a
@@ -417,5 +420,7 @@ func (v *Verifier) junk(ctx context.Context) (n int, faults judge.Faults, err er
 	if len(accepted) == n {
 		text = "the validator accepts everything, such as " + accepted[0]
 	}
-	return n, judge.Faults{{File: v.Folder.Validator.Path, Text: text, Hint: "read the input to its last byte, and nothing else (kit: Space, EOLN, EOF)"}}, nil
+	return n, judge.Faults{
+		{File: v.Folder.Validator.Path, Text: text, Hint: "read the input to its last byte, and nothing else (kit: Space, EOLN, EOF)"},
+	}, nil
 }

@@ -205,7 +205,7 @@ func Failing() []judge.Event {
 		return &judge.Detail{Input: judge.Excerpt{Text: text + "\n", FirstLine: 1, Size: 10}, Want: judge.Excerpt{Text: text + " want\n", FirstLine: 1, Size: 10}, Got: judge.Excerpt{Text: text + " got\n", FirstLine: 1, Size: 10}}
 	}
 	return []judge.Event{
-		&judge.Started{Format: judge.EventFormat, Problem: "sum", Title: "Sum" + Evil, Program: "sum" + Evil + ".py", Language: "Python" + Evil, TimeMS: 1000, Memory: 1 << 20, Cases: 2, Groups: []string{"sample", Secret}, Rung: "root"},
+		&judge.Started{Format: judge.EventFormat, Problem: "sum", Title: "Sum" + Evil, Program: "sum" + Evil + ".py", Language: "Python" + Evil, TimeMS: 1000, Memory: 1 << 20, Cases: 2, Groups: []string{"sample", Secret}, Isolation: "root"},
 		&judge.Built{Log: "warning" + Evil},
 		&judge.CaseJudged{Group: "sample", Case: "one", Verdict: judge.WrongAnswer, Message: "says " + Evil, Stderr: "stderr" + Evil, Detail: detail("sample " + Evil)},
 		&judge.GroupJudged{Group: "sample", Verdict: judge.WrongAnswer, Cases: 1},
