@@ -59,7 +59,6 @@ var retired = []struct{ word, instead string }{
 var unclean = []string{
 	"cmd/judged",
 	"docs/contestant.md",
-	"docs/holes.md",
 	"judge",
 	"judge/blob",
 	"judge/host/client",
@@ -70,7 +69,6 @@ var unclean = []string{
 	"judge/host/store",
 	"judge/host/store/internal/query",
 	"judge/host/web/contest",
-	"judge/host/web/hole",
 	"judge/host/web/staff",
 	"judge/host/worker",
 }
