@@ -105,7 +105,7 @@ func (s *sheet) block(n ast.Node, room int) []string {
 	return s.children(n, room, false)
 }
 
-// raw returns the text of a block as it is in the source.
+// raw returns the unchanged source text of a block.
 func (s *sheet) raw(n ast.Node) string {
 	return safe(string(n.Lines().Value(s.source)))
 }

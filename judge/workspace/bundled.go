@@ -50,7 +50,7 @@ func (w *Workspace) FirstTime(what string) bool {
 	if os.MkdirAll(w.Cache, 0o755) != nil {
 		return false
 	}
-	f, err := os.OpenFile(filepath.Join(w.Cache, "told-"+what), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	f, err := os.OpenFile(filepath.Join(w.Cache, "noted-"+what), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
 		return false
 	}

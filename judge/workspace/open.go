@@ -73,7 +73,7 @@ func (l *Location) read() (*Problem, judge.Faults) {
 		return nil, faults
 	}
 	if l.thawed != nil {
-		l.thawed.thaw(f)
+		l.thawed.applyTo(f)
 	} else if f.Package != nil {
 		for _, fault := range f.Package.Warnings {
 			placeIn(l.original, f.Dir, fault)

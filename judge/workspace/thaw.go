@@ -80,8 +80,8 @@ func (w *Workspace) adopt(file string, data []byte) error {
 	return nil
 }
 
-// thaw applies what was recorded about a problem to its directory.
-func (t *thawed) thaw(f *problem.Directory) {
+// applyTo applies what was recorded about a problem to its directory.
+func (t *thawed) applyTo(f *problem.Directory) {
 	f.StoreAll()
 	if f.Package != nil {
 		f.Package.Warnings = thawFaults(f, t.found.Faults)

@@ -12,12 +12,12 @@ import (
 	"assay/judge/running/lang"
 )
 
-// The expected verdicts of a package were found on another machine with other
-// toolchains: Python mostly with one that is many times as fast as the default one. So a
-// submission that is only too slow for its verdict has second chances.
+// The expected verdicts of a package were determined on another machine with other toolchains, for example
+// with a Python that is many times as fast as the default one. So a submission that is only too slow for its
+// verdict gets further chances.
 
-// extraTime returns the problem's limits with the margin by which its time limit is held
-// apart from what is too slow.
+// extraTime returns the problem's limits, extended by the margin that separates its time limit from runs that
+// are too slow.
 func (v *Verifier) extraTime() judge.Limits {
 	limits := v.Folder.Limits
 	limits.CPU = time.Duration(float64(limits.CPU) * v.Folder.Package.Timing.Margin)
@@ -25,8 +25,8 @@ func (v *Verifier) extraTime() judge.Limits {
 	return limits
 }
 
-// mayNeedTime reports whether a submission that did not get what it must was too slow
-// somewhere, so that a faster machine might have judged it otherwise.
+// mayNeedTime reports whether a submission without its expected verdict was too slow somewhere, so that a
+// faster machine might have judged it otherwise.
 func (v *Verifier) mayNeedTime(s *submission, r *problem.Result) bool {
 	if ok, _ := s.Holds(r); ok || bounds(s.Submission, problem.Upper) {
 		return false

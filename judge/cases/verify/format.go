@@ -12,14 +12,14 @@ import (
 	"assay/judge/cases/gen"
 )
 
-// agreeing is how many inputs of the declared format the validator is shown.
+// agreeing is how many inputs of the declared format are passed to the validator.
 const agreeing = 60
 
-// mostShown bounds the faults of one disagreement.
+// mostShown is how many faults of one disagreement are shown.
 const mostShown = 3
 
-// agreement holds the validator against the declared input format: it takes inputs
-// that are drawn from the format, and rejects what is nearly one.
+// agreement checks the validator against the declared input format: it must accept inputs drawn from the
+// format, and reject inputs that nearly match it.
 func (v *Verifier) agreement(ctx context.Context) (n int, faults judge.Faults, err error) {
 	grammar, err := v.Folder.Format()
 	if grammar == nil || err != nil {
@@ -38,8 +38,8 @@ func (v *Verifier) agreement(ctx context.Context) (n int, faults judge.Faults, e
 	return n + more, faults, err
 }
 
-// takes shows the validator inputs of the declared format. What the declaration
-// leaves to the validator it may reject, but not everything.
+// takes passes inputs of the declared format to the validator. The validator may reject some of them, if the
+// declaration is incomplete, but not all.
 func (v *Verifier) takes(ctx context.Context, grammar *format.Grammar, validator gen.Validator) (n int, faults judge.Faults, err error) {
 	taken, said := 0, ""
 	for i := range agreeing {
@@ -78,7 +78,7 @@ func (v *Verifier) takes(ctx context.Context, grammar *format.Grammar, validator
 	return n, faults, nil
 }
 
-// rejects shows the validator what is nearly an input.
+// rejects passes near-inputs to the validator.
 func (v *Verifier) refuses(ctx context.Context, grammar *format.Grammar, validator gen.Validator) (n int, faults judge.Faults, err error) {
 	wrong, err := grammar.Near(rand.New(rand.NewPCG(1, 0)), format.Options{})
 	if err != nil {
@@ -103,7 +103,7 @@ func (v *Verifier) refuses(ctx context.Context, grammar *format.Grammar, validat
 	return n, faults, nil
 }
 
-// excerpt returns the head of an input, with what cannot be seen written out.
+// excerpt returns the beginning of an input, with invisible characters escaped.
 func excerpt(input []byte) string {
 	const most = 300
 	head := input[:min(len(input), most)]
@@ -121,8 +121,8 @@ func excerpt(input []byte) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// coverage returns which bounds, words, alternatives and features of the declared input
-// format the cases show, and notes those that none shows.
+// coverage returns which bounds, words, alternatives and features of the declared input format occur in the
+// cases, and notes those that do not.
 func (v *Verifier) coverage() error {
 	grammar, err := v.Folder.Format()
 	if grammar == nil || err != nil {
@@ -134,7 +134,7 @@ func (v *Verifier) coverage() error {
 		if err != nil {
 			return err
 		}
-		c.Add(input) // the step before has reported what it rejects
+		c.Add(input) // the step before has reported rejected cases
 	}
 	goals := c.Goals()
 	var missing []string

@@ -19,14 +19,14 @@ import (
 	"assay/judge/running/check"
 )
 
-// packageChecks does what comes before the submissions of a package.
+// packageChecks runs the checks that precede the submissions of a package.
 func (v *Verifier) packageChecks(ctx context.Context) (ready bool, err error) {
 	p := v.Folder.Package
 	if p.Assumed != "" {
 		v.note(p.Assumed)
 	}
 	v.report("the package is as the format says", 1, append(p.Warnings, badName(v.Folder.ID, v.Folder.Dir, p.Foreign)...))
-	// What follows, and what the validators do with junk, is advice: the format does not ask for it.
+	// What follows, and the validators' results for junk, is advice: the format does not require it.
 	faults, warnings := v.texts()
 	v.checked("every case is a text with proper line ends", v.Folder.Count(), few(faults), few(warnings))
 	v.checked("no two secret cases are the same", v.Folder.Count(), nil, v.duplicates())
@@ -96,7 +96,7 @@ func few(faults judge.Faults) (kept judge.Faults) {
 	return kept
 }
 
-// duplicates finds secret cases that are the same to a submission.
+// duplicates finds secret cases that are equal for a submission.
 func (v *Verifier) duplicates() (faults judge.Faults) {
 	first := map[string]string{}
 	for c := range v.cases {
@@ -105,7 +105,7 @@ func (v *Verifier) duplicates() (faults judge.Faults) {
 		}
 		sum, err := v.Memory.hash(c.In)
 		if err != nil {
-			continue // unreadable: judging tells
+			continue // unreadable: judging reports it
 		}
 		words := []any{sum, c.Group, fmt.Sprintf("%q", c.Args)}
 		for _, f := range c.Files {
@@ -188,7 +188,7 @@ func closeChecks(all []*inputCheck) {
 	}
 }
 
-// packageInputs has every input validator look at every input.
+// packageInputs runs every input validator on every input.
 func (v *Verifier) packageInputs(ctx context.Context) (n int, faults judge.Faults, err error) {
 	all, err := v.inputChecks(ctx)
 	if err != nil {
@@ -205,7 +205,8 @@ func (v *Verifier) packageInputs(ctx context.Context) (n int, faults judge.Fault
 		cases = append(cases, c)
 	}
 	for i := range v.Folder.Package.Extra {
-		// Polygon shows validators no inputs of checker tests, and keeps their Windows line ends.
+		// In Polygon, validators do not check inputs of checker tests, and inputs keep their Windows line
+		// ends.
 		if e := &v.Folder.Package.Extra[i]; e.Kind != problem.InvalidInput && !v.Folder.Package.Foreign {
 			cases = append(cases, &e.Case)
 		}
@@ -242,14 +243,14 @@ func (v *Verifier) packageInputs(ctx context.Context) (n int, faults judge.Fault
 	return len(cases), faults, err
 }
 
-// packageJunk holds junk against the input validators: one of them must reject it.
+// packageJunk passes junk to the input validators: one of them must reject it.
 func (v *Verifier) packageJunk(ctx context.Context) (n int, faults judge.Faults, err error) {
 	all, err := v.inputChecks(ctx)
 	if err != nil || len(all) == 0 {
 		return 0, nil, nil // packageInputs has reported it
 	}
 	defer closeChecks(all)
-	valid := map[string]bool{} // what is junk elsewhere may be an input here
+	valid := map[string]bool{} // what is junk elsewhere may be a valid input here
 	for c := range v.cases {
 		if info, err := os.Stat(c.In); err == nil && info.Size() < 1000 {
 			data, _ := os.ReadFile(c.In)
@@ -341,7 +342,7 @@ func (v *Verifier) proofs(ctx context.Context) (n int, faults judge.Faults, err 
 	return n, faults, nil
 }
 
-// validateOutput has the output validator judge a file as an output.
+// validateOutput lets the output validator judge a file as an output.
 func (v *Verifier) validateOutput(ctx context.Context, c *judge.Case, out string) (judge.Outcome, error) {
 	checker, err := v.Crew.Checker(ctx)
 	if err != nil {
@@ -359,9 +360,9 @@ func judgeFile(ctx context.Context, checker check.Checker, c *judge.Case, out st
 	return judgeText(ctx, checker, c, data)
 }
 
-// packageAnswers has the package's own output validator judge each answer as an
-// output. The usual validator accepts what is the same. An answer that is not an output
-// itself is only noted: the form of answers is between it and its validator.
+// packageAnswers lets the package's own output validator judge each answer as an output. The default
+// validator accepts equal texts. An answer that is rejected is only noted, because answers may have another
+// form than outputs.
 func (v *Verifier) packageAnswers(ctx context.Context) (n int, faults judge.Faults, err error) {
 	part := v.Folder.Checker.Program
 	if part == nil || v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
@@ -417,14 +418,14 @@ func (v *Verifier) packageAnswers(ctx context.Context) (n int, faults judge.Faul
 	return n, faults, nil
 }
 
-// answered is what the output validator said of an answer.
+// answered is the output validator's result for an answer.
 type answered struct {
 	Verdict judge.Verdict `json:"verdict"`
 	Message string        `json:"message"`
 }
 
-// judgingPrograms builds the programs that judge, and remembers what they are: runs
-// that others judged do not count.
+// judgingPrograms builds the programs that judge, and records their hash: results of other programs do not
+// count.
 func (v *Verifier) judgingPrograms(ctx context.Context) error {
 	var keys []string
 	for _, part := range []*judge.Part{v.Folder.Checker.Program, v.Folder.Interactor, v.Folder.Static} {

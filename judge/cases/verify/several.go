@@ -8,9 +8,9 @@ import (
 	"assay/judge"
 )
 
-// several judges n solutions, several at a time if there are several jobs, and those first
-// that are early. There are twice as many as jobs, which bound their runs: those of one may
-// all sleep. Whatever the order in which they end, tell is called in theirs.
+// several judges n solutions, several at a time if there are several jobs, and early ones first. It starts
+// twice as many as jobs, because their runs are limited separately, and one may only be sleeping. Tell is
+// called in their order, whatever the order in which they end.
 func (v *Verifier) several(
 	ctx context.Context, n int, early func(i int) bool, do func(ctx context.Context, i int) error,
 	listen func(judge.Event), tell func(i int),

@@ -42,11 +42,10 @@ type Verifier struct {
 	Isolation string       // the sandbox's: runs in another one do not count
 	// Only, if it is not empty, are the solutions to judge: parts of their paths.
 	Only []string
-	// All has every solution judged on every case, however many it has failed. Several
-	// has it fail several, which tells more of the cases than the first one does.
+	// All judges every solution on every case, however many it has failed. Several lets it fail on several
+	// cases, which shows more about the cases than the first failure.
 	All, Several bool
-	// Game checks a game by playing. It reports each check, and notes what it could
-	// not try.
+	// Game checks a game by playing. It reports each check, and notes what it could not check.
 	Game func(ctx context.Context, report func(what string, count int, faults judge.Faults), note func(string)) error
 	// Score, if not nil, returns how strong the cases are. It returns "" if that is unknown.
 	Score func() (string, error)
@@ -136,9 +135,9 @@ func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready 
 	return true, nil
 }
 
-// generated compares the generated cases with their manifests. If the programs that made them have
-// changed, it has the generator make the inputs again; the steps that follow hold all inputs
-// against the validator, and all answers against the reference solution.
+// generated compares the generated cases with their manifests. If the programs that made them have changed,
+// it lets the generator make the inputs again. Later steps check all inputs with the validator, and all
+// answers against the reference solution.
 func (v *Verifier) generated(ctx context.Context) error {
 	m := &gen.Maker{Folder: v.Folder, Runner: v.Runner, Builder: v.Crew, Jobs: max(v.Jobs, 1), Limits: v.Limits}
 	faults, doubtful, changed := m.Compare()
@@ -159,8 +158,8 @@ func (v *Verifier) generated(ctx context.Context) error {
 	return nil
 }
 
-// unfit says, and tells, whether the solutions cannot be judged for the cases: what passes
-// may fail on one that is missing, and what fails may be right.
+// unfit reports whether the cases prevent judging the solutions, and says so: a solution that passes may fail
+// on a missing case, and one that fails may be correct.
 func (v *Verifier) unfit() bool {
 	bad := v.Folder.Count()
 	for c := range v.cases {
@@ -178,15 +177,15 @@ func (v *Verifier) unfit() bool {
 	return bad > 0
 }
 
-// step is a check that runs programs: how much it looked at, and what it found.
+// step is a check that runs programs. It returns how much it checked, and its faults.
 type step struct {
 	what string
 	do   func(ctx context.Context) (int, judge.Faults, error)
-	// warns says that what it finds is advice.
+	// warns means that its faults are advice.
 	warns bool
 }
 
-// steps takes one step after the other and reports each that had something to look at.
+// steps runs the steps one by one and reports each that had something to check.
 func (v *Verifier) steps(ctx context.Context, steps ...step) error {
 	for _, s := range steps {
 		n, faults, err := s.do(ctx)

@@ -1,5 +1,5 @@
 // Package sandboxtest checks the rules that every isolation level of the sandbox must keep, with the hostile
-// programs that try to break them. Only tests import it.
+// programs that try to break them. It is not part of the judge: only tests import it.
 //
 // A package that runs it calls Main in its TestMain, after sandbox.Main, because the hostile programs are the
 // test binary itself, started with a mark.
