@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -46,9 +47,13 @@ changes until it is applied, all at once.`,
 	flags.StringVar(&n.Problem, "problem", "", "of this problem only: its label or name")
 	flags.StringVar(&n.Who, "who", "", "of this login or team only, or #12 for one submission")
 	flags.StringVar(&n.Group, "group", "", "of teams in this group only")
-	flags.StringVar(&n.Verdict, "verdict", "", "with this verdict only, as WA")
+	flags.StringVar(&n.Verdict, "verdict", "", "with this verdict only, as WA, or not-accepted")
 	flags.StringVar(&n.Language, "language", "", "in this language only: its id")
 	flags.StringVar(&n.Time, "time", "", "received between these contest times only, as 1:00-2:30 or 1:00-")
+	flags.StringVar(&n.Worker, "worker", "", "judged by this worker only")
+	flags.StringVar(&n.Version, "judged-with", "", "judged with this `VERSION` of the problem only: how its digest begins")
+	flags.StringVar(&n.Against, "against", "", "the `VERSION` of the problem to judge with, needs --problem (default the active one)")
+	flags.IntVar(&n.Repeats, "repeat", 1, "how often to judge each submission, from 1 to 10")
 	flags.BoolVar(&n.All, "all", false, "every submission of the contest, where nothing else is said")
 	flags.StringVar(&n.Why, "why", "", "the reason, which is kept")
 	flags.BoolVar(&apply, "apply", false, "apply it as soon as all is judged, and it can be")
@@ -108,9 +113,13 @@ func (a *admin) endRejudging(ctx context.Context, api *client.Client, id, state 
 
 // changes says what a rejudging changes: submissions, then teams.
 func (a *admin) changes(r *client.Rejudging) error {
-	changed := 0
+	changed, differ := 0, 0
 	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	for _, s := range r.Rejudged {
+		if len(s.Runs) > 0 {
+			differ++
+			fmt.Fprintf(t, "%d\t%s\t%s\truns differ\t%s\n", s.Number, s.Problem, s.Login, strings.Join(s.Runs, ", "))
+		}
 		if s.Changed {
 			changed++
 			fmt.Fprintf(t, "%d\t%s\t%s\t%s -> %s\t%s\n", s.Number, s.Problem, s.Login, said(s.Was, s.WasScore), said(s.Now, s.NowScore), s.Reason)
@@ -124,6 +133,9 @@ func (a *admin) changes(r *client.Rejudging) error {
 	}
 	if err := t.Flush(); err != nil {
 		return err
+	}
+	if r.Repeats > 1 {
+		fmt.Fprintf(a.out, "each submission is judged %d times; the runs of %d differ\n", r.Repeats, differ)
 	}
 	fmt.Fprintf(a.out, "%d of %d submissions are judged again; %d of them change, and %d teams move (%s)\n", r.Submissions-r.Open, r.Submissions, changed, len(r.Moves), r.State)
 	return nil

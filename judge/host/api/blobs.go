@@ -296,7 +296,11 @@ func (a *api) putProblem(w http.ResponseWriter, r *http.Request, who *caller) er
 	}
 	p, err := a.Store.PutBundle(r.Context(), store.NewBundle{
 		Problem: slug, Title: n.Title, Owner: who.account.ID, ID: id, Manifest: n.Manifest, Config: n.Config, Sheet: n.Sheet, MadeBy: who.account.ID, Anybodys: who.may(client.Admin), Practice: practice,
+		Candidate: n.Candidate,
 	})
+	if errors.Is(err, store.ErrNotFound) {
+		return &status{http.StatusConflict, "a candidate needs an active version, and the server has no problem " + slug, "publish it without --candidate"}
+	}
 	if errors.Is(err, store.ErrTaken) { // by a faster request
 		return others
 	}
