@@ -307,8 +307,13 @@ func (a *api) putProblem(w http.ResponseWriter, r *http.Request, who *caller) er
 	if err != nil {
 		return err
 	}
-	a.Dispatch.Published(job.Bundle{Problem: slug, Manifest: id, Config: n.Config})
-	return a.done(w, r, who, "publish", slug, string(id), client.Problem{Slug: p.Slug, Title: p.Title, Bundle: p.Bundle, Made: p.Made})
+	action := "publish"
+	if n.Candidate { // workers fetch it when a rejudging needs it
+		action = "publish candidate"
+	} else {
+		a.Dispatch.Published(job.Bundle{Problem: slug, Manifest: id, Config: n.Config})
+	}
+	return a.done(w, r, who, action, slug, string(id), client.Problem{Slug: p.Slug, Title: p.Title, Bundle: p.Bundle, Made: p.Made})
 }
 
 // practiceOf reads the word of a request. If it is empty, it returns nil.
