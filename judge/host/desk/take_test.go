@@ -337,7 +337,7 @@ func TestRejudge(t *testing.T) {
 		want int
 		says string
 	}{
-		{"no reason", desk.NewRejudging{Choice: desk.Choice{Problem: "A"}, Why: " "}, 400, "needs a reason"},
+		{"no reason", desk.NewRejudging{Choice: desk.Choice{Problem: "A"}, Why: " "}, 400, "enter a reason"},
 		{"everything", desk.NewRejudging{Why: "why"}, 400, "every submission"},
 		{"no submission", desk.NewRejudging{All: true, Why: "why"}, 409, "no submission"},
 		{"an unknown problem", desk.NewRejudging{Choice: desk.Choice{Problem: "B"}, Why: "why"}, 400, `no problem "B"`},
@@ -357,7 +357,7 @@ func TestRejudge(t *testing.T) {
 	}
 	d.must(second(d.Take(t.Context(), d.submission(d.who["team"], d.seat(c, "team")))))
 	_, _, err = d.Rejudge(t.Context(), c, desk.NewRejudging{Choice: desk.Choice{Problem: "sum"}, Why: "why"}, by)
-	if got, text := code(t, err); got != 409 || !strings.Contains(text, "all 1 submissions that were chosen have no verdict yet") {
+	if got, text := code(t, err); got != 409 || !strings.Contains(text, "all 1 matching submissions are pending") {
 		t.Errorf("a submission without a verdict: %d %q", got, text)
 	}
 	waiting, err := d.Store.Next(t.Context(), job.Contest, "main", 10)

@@ -13,14 +13,14 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// Rejudging is a set of submissions of a contest that are judged again, beside the judgements
-// that stand. Nobody but the staff sees anything of it until it is applied.
+// A Rejudging is a set of submissions of a contest that are judged again while their current judgements remain in
+// effect. Only the jury sees it until it is applied.
 type Rejudging struct {
 	ID      string
 	Contest string // id
-	Filter  Filter // by which they were chosen
+	Filter  Filter // that chose them
 	Why     string
-	Login   string // of the one who began it
+	Login   string // username of the judge who began it
 	State   RejudgingState
 	Made    time.Time
 	Ended   time.Time // zero while it runs
@@ -37,12 +37,12 @@ type RejudgingState string
 
 // The states of a rejudging.
 const (
-	RejudgingRunning   RejudgingState = "running"   // also when all is judged, until somebody decides
-	RejudgingApplied   RejudgingState = "applied"   // what came of it stands
+	RejudgingRunning   RejudgingState = "running"   // also when all is judged, until it is applied or canceled
+	RejudgingApplied   RejudgingState = "applied"   // its judgements count
 	RejudgingCancelled RejudgingState = "cancelled" // it changed nothing
 )
 
-// NewRejudging is what somebody wants to have judged again.
+// A NewRejudging is a rejudging to begin.
 type NewRejudging struct {
 	Filter  Filter // its Contest, Before and Limit mean what they do for Submissions
 	Why     string
@@ -106,7 +106,7 @@ func (s *Store) Rejudge(ctx context.Context, n NewRejudging) (r *Rejudging, left
 			return ErrNotFound
 		}
 		contest := chosen[0].Contest
-		now, err := s.step(ctx, q, contest, OfRejudging, id, Created) // which locks the contest
+		now, err := s.step(ctx, q, contest, OfRejudging, id, Created) // this locks the contest
 		if err != nil {
 			return err
 		}
@@ -121,17 +121,20 @@ func (s *Store) Rejudge(ctx context.Context, n NewRejudging) (r *Rejudging, left
 		for _, one := range running {
 			taken[one] = true
 		}
-		if err := q.InsertRejudging(ctx, query.InsertRejudgingParams{ID: id, Contest: contest, Filter: filter, Why: clean(n.Why), Account: n.Account, Made: now, Bundle: string(n.Bundle), Repeats: int64(n.Repeats)}); err != nil {
+		if err := q.InsertRejudging(ctx, query.InsertRejudgingParams{
+			ID: id, Contest: contest, Filter: filter, Why: clean(n.Why), Account: n.Account, Made: now, Bundle: string(n.Bundle),
+			Repeats: int64(n.Repeats),
+		}); err != nil {
 			return err
 		}
 		var jobs []newJob
-		for i := len(chosen) - 1; i >= 0; i-- { // the first goes first
+		for i := len(chosen) - 1; i >= 0; i-- { // the first submission goes first
 			c := chosen[i]
 			old, err := q.StandingJudgement(ctx, c.ID)
 			if err != nil {
 				return err
 			}
-			none := len(c.Files) == 0 || problems[c.Problem].Bundle == "" // of the erased, nothing is there to judge
+			none := len(c.Files) == 0 || problems[c.Problem].Bundle == "" // after an erasure there is nothing to judge
 			if taken[c.ID] || !old.Ended.Valid || none {
 				left++
 				continue
@@ -211,8 +214,7 @@ func (s *Store) judgeBeside(
 	return jobs, q.InsertRejudged(ctx, query.InsertRejudgedParams{Rejudging: rejudging, Submission: old.Submission, Old: old.ID, Root: root})
 }
 
-// count makes a judgement the one that counts of its submission; where it is of a rejudging,
-// the one that would count.
+// count makes a judgement the current one of its submission. In a rejudging, it makes it the one to be applied.
 func count(ctx context.Context, q *query.Queries, of query.JudgementOfJobRow, id string) error {
 	if n, err := q.SetRejudged(ctx, of.Root, id); err != nil || n > 0 {
 		return err
@@ -238,7 +240,7 @@ func (s *Store) Rejudging(ctx context.Context, id string) (*Rejudging, error) {
 	return nil, errors.Join(err, fmt.Errorf("read the rejudging %s: %w", id, ErrNotFound))
 }
 
-// Rejudgings reads the rejudgings of a contest, the latest first.
+// Rejudgings reads the rejudgings of a contest, newest first.
 func (s *Store) Rejudgings(ctx context.Context, contest string) ([]*Rejudging, error) {
 	rows, err := s.read.RejudgingsOf(ctx, contest)
 	if err != nil {
@@ -247,7 +249,8 @@ func (s *Store) Rejudgings(ctx context.Context, contest string) ([]*Rejudging, e
 	all := make([]*Rejudging, len(rows))
 	for i, r := range rows {
 		all[i] = &Rejudging{
-			ID: r.ID, Contest: r.Contest, Why: r.Why, Login: r.Login, State: RejudgingState(r.State), Made: instant(r.Made), Ended: instant(r.Ended.Int64),
+			ID: r.ID, Contest: r.Contest, Why: r.Why, Login: r.Login, State: RejudgingState(r.State), Made: instant(r.Made),
+			Ended:       instant(r.Ended.Int64),
 			Submissions: int(r.Submissions), Open: int(r.Open), Bundle: blob.Digest(r.Bundle), Repeats: int(r.Repeats),
 		}
 		if err := fromJSON("the filter of the rejudging "+r.ID, r.Filter, &all[i].Filter); err != nil {
@@ -257,7 +260,7 @@ func (s *Store) Rejudgings(ctx context.Context, contest string) ([]*Rejudging, e
 	return all, nil
 }
 
-// Rejudged is what a rejudging makes of a submission.
+// A Rejudged is a submission in a rejudging.
 type Rejudged struct {
 	Submission string // id
 	Number     int64
@@ -267,11 +270,11 @@ type Rejudged struct {
 	Was        judge.Verdict
 	WasScore   string
 	Done       bool          // all runs have ended
-	Verdict    judge.Verdict // "" while there is none, and where it was cancelled
+	Verdict    judge.Verdict // empty while there is none, and if it was canceled
 	Score      string
 	Finished   *judge.Finished
-	Reason     string // why there is no verdict of a judge
-	Moved      bool   // another judgement stands than when the rejudging began
+	Reason     string // why the judge gave no verdict
+	Moved      bool   // the current judgement is another one than when the rejudging began
 	// Runs are the runs that have ended with a verdict, in their order. There are several if the rejudging repeats
 	// them, or if a time was near the limit.
 	Runs []RejudgedRun
@@ -294,16 +297,16 @@ func (r *Rejudged) Differ() bool {
 	return false
 }
 
-// Changed says whether the verdict or the score becomes another.
+// Changed reports whether the verdict or the score changes.
 func (r *Rejudged) Changed() bool { return r.Done && (r.Verdict != r.Was || r.Score != r.WasScore) }
 
-// Lost says that there is no verdict any more where there was one.
+// Lost reports that a verdict would be replaced by none.
 func (r *Rejudged) Lost() bool {
 	none := func(v judge.Verdict) bool { return v == judge.NotJudged || v == judge.JudgeError }
 	return r.Done && none(r.Verdict) && !none(r.Was)
 }
 
-// RejudgedOf reads what a rejudging makes of its submissions, by their numbers.
+// RejudgedOf reads the submissions of a rejudging by their numbers.
 func (s *Store) RejudgedOf(ctx context.Context, id string) ([]*Rejudged, error) {
 	all, err := rejudgedOf(ctx, s.read, id)
 	return all, failed("read what was judged again", err)
@@ -322,8 +325,10 @@ func rejudgedOf(ctx context.Context, q *query.Queries, id string) ([]*Rejudged, 
 	all := make([]*Rejudged, len(rows))
 	for i, r := range rows {
 		all[i] = &Rejudged{
-			Submission: r.ID, Number: r.Number, Problem: r.Slug, Login: r.Login, Display: r.Display, Was: judge.Verdict(r.OldVerdict.String), WasScore: r.OldScore.String,
-			Runs: of[r.ID], Done: r.Open == 0, Verdict: judge.Verdict(r.Verdict.String), Score: r.Score.String, Reason: r.Reason, Moved: r.Standing != r.Old,
+			Submission: r.ID, Number: r.Number, Problem: r.Slug, Login: r.Login, Display: r.Display,
+			Was: judge.Verdict(r.OldVerdict.String), WasScore: r.OldScore.String,
+			Runs: of[r.ID], Done: r.Open == 0, Verdict: judge.Verdict(r.Verdict.String), Score: r.Score.String, Reason: r.Reason,
+			Moved: r.Standing != r.Old,
 		}
 		if err := fromJSON("a judgement of submission "+r.ID, r.Finished.String, &all[i].Finished); err != nil {
 			return nil, err
@@ -332,8 +337,8 @@ func rejudgedOf(ctx context.Context, q *query.Queries, id string) ([]*Rejudged, 
 	return all, err
 }
 
-// Unready says why a rejudging cannot be applied: numbers of submissions. Errors.Is says
-// ErrNotReady of it.
+// An Unready has the numbers of the submissions that keep a rejudging from being applied. As an error it is
+// ErrNotReady.
 type Unready struct {
 	Open, Lost, Moved []int64
 }
@@ -351,9 +356,8 @@ func (u *Unready) Error() string {
 // Is makes it an ErrNotReady.
 func (u *Unready) Is(err error) bool { return err == ErrNotReady }
 
-// Apply makes what came of a rejudging stand, all at once. ErrEnded says that it was applied
-// or cancelled already, an *Unready what is in the way, ErrFinal that the results of the
-// contest are final.
+// Apply makes the judgements of a rejudging count, all at once. It returns ErrEnded if the rejudging was applied or
+// canceled before, an *Unready if something prevents it, and ErrFinal if the results of the contest are final.
 func (s *Store) Apply(ctx context.Context, id string) error {
 	return s.tx(ctx, "apply a rejudging", func(q *query.Queries) error {
 		if err := s.endRejudging(ctx, q, id, RejudgingApplied); err != nil {
@@ -402,9 +406,8 @@ func (s *Store) Apply(ctx context.Context, id string) error {
 	})
 }
 
-// Forget cancels a rejudging: nothing changes, and its jobs that have not ended are
-// cancelled. Those are returned, for some may be out. ErrEnded says that it was applied or
-// cancelled already.
+// Forget cancels a rejudging and its open jobs. It returns these jobs, because workers may have some of them. It
+// returns ErrEnded if the rejudging was applied or canceled before.
 func (s *Store) Forget(ctx context.Context, id string) (jobs []string, err error) {
 	err = s.tx(ctx, "cancel a rejudging", func(q *query.Queries) error {
 		if err := s.endRejudging(ctx, q, id, RejudgingCancelled); err != nil {
@@ -423,7 +426,7 @@ func (s *Store) Forget(ctx context.Context, id string) (jobs []string, err error
 	return jobs, err
 }
 
-// endRejudging ends a rejudging that runs, and locks its contest.
+// endRejudging ends a running rejudging, and locks its contest.
 func (s *Store) endRejudging(ctx context.Context, q *query.Queries, id string, state RejudgingState) error {
 	r, err := q.GetRejudging(ctx, id)
 	if err != nil {

@@ -39,16 +39,16 @@ func TestRejudgingPages(t *testing.T) {
 		}
 		return got
 	}
-	begin(url.Values{"who": {"ada"}}, 400, "needs a reason")
-	begin(url.Values{"why": {"x"}}, 400, "chooses every submission")
-	begin(url.Values{"why": {"x"}, "verdict": {"TLE"}}, 409, "no submission is like that")
+	begin(url.Values{"who": {"ada"}}, 400, "enter a reason")
+	begin(url.Values{"why": {"x"}}, 400, "matches every submission")
+	begin(url.Values{"why": {"x"}, "verdict": {"TLE"}}, 409, "no submission matches the filter")
 	begin(url.Values{"why": {"x"}, "all": {"yes"}, "repeats": {"11"}}, 400, "from 1 to 10 times")
 	begin(url.Values{"why": {"x"}, "all": {"yes"}, "repeats": {"0"}}, 400, "from 1 to 10 times")
 	begin(url.Values{"why": {"x"}, "all": {"yes"}, "repeats": {"often"}}, 400, `value="often"`)
 	begin(url.Values{"why": {"x"}, "all": {"yes"}, "against": {"00000000"}}, 400, "a version belongs to one problem")
 	begin(url.Values{"why": {"x"}, "problem": {"A"}, "against": {"00000000"}}, 400, "no problem here has a version")
 	begin(url.Values{"why": {"x"}, "version": {"zzzzzzzz"}}, 400, "no problem here has a version")
-	begin(url.Values{"why": {"x"}, "worker": {"nobody"}}, 409, "no submission is like that")
+	begin(url.Values{"why": {"x"}, "worker": {"nobody"}}, 409, "no submission matches the filter")
 	path := begin(url.Values{"why": {"a case was wrong" + webtest.Evil}, "all": {"yes"}}, http.StatusSeeOther, "").Get("Location")
 	begin(url.Values{"why": {"x"}, "who": {"ada"}}, 409, "in another rejudging")
 	if !strings.HasSuffix(path, "?left=1") {
