@@ -164,16 +164,16 @@ func (d *Desk) Choose(ctx context.Context, c *store.Contest, ch Choice) (store.F
 	if err != nil {
 		return f, err
 	}
+	of := problems // that are chosen
 	if ch.Problem != "" {
 		i := slices.IndexFunc(problems, func(p *store.ContestProblem) bool { return ch.Problem == p.Label || ch.Problem == p.Slug })
 		if i < 0 {
 			return refuse("%s has no problem %.80q", c.Slug, ch.Problem)
 		}
-		f.Problem = problems[i].Slug
-		problems = problems[i : i+1]
+		f.Problem, of = problems[i].Slug, problems[i:i+1]
 	}
 	if ch.Version != "" {
-		if f.Bundle, err = d.version(ctx, problems, ch.Version); err != nil {
+		if f.Bundle, err = d.version(ctx, of, ch.Version); err != nil {
 			return f, err
 		}
 	}
