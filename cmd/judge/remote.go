@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -115,7 +116,8 @@ func (c *console) listOn(ctx context.Context, address string) error {
 
 func publishCommand(c *console) *cobra.Command {
 	var r running
-	var to, as, practice string
+	var to, as string
+	var n client.NewProblem
 	cmd := &cobra.Command{
 		Use:   "publish <problem>",
 		Short: "upload a problem to a server",
@@ -142,9 +144,14 @@ being judged keep the earlier version.
 				return err
 			}
 			defer func() { err = errors.Join(err, contest.Close()) }()
-			id, sent, err := cli.Publish(cmd.Context(), api, contest, at, strings.ToLower(as), practice, r.options())
+			id, sent, err := cli.Publish(cmd.Context(), api, contest, at, strings.ToLower(as), n, r.options())
 			if err != nil {
 				return err
+			}
+			if n.Candidate {
+				fmt.Fprintf(c.out, "%s has a candidate on %s: %d files uploaded, id %s\n", args[0], to, sent, id)
+				fmt.Fprintf(c.out, "to compare it with the active version: judged admin rejudge new CONTEST --problem %s --against %.12s\n", cmp.Or(strings.ToLower(as), args[0]), id)
+				return nil
 			}
 			fmt.Fprintf(c.out, "%s is on %s: %d files uploaded, id %s\n", args[0], to, sent, id)
 			return nil
@@ -154,9 +161,10 @@ being judged keep the earlier version.
 	f.StringVar(&to, "to", "", "the server's `URL`")
 	f.StringVar(&as, "as", "", "the problem's `NAME` there, if not its own")
 	f.StringVar(
-		&practice, "practice", "",
+		&n.Practice, "practice", "",
 		"what practice with the problem shows: off, verdict, samples, all, or default for the server's setting (default unchanged)",
 	)
+	f.BoolVar(&n.Candidate, "candidate", false, "keep the present version active, and use the new one in rejudgings only")
 	r.flags(c, f)
 	return cmd
 }

@@ -104,5 +104,5 @@ func publishOne(ctx context.Context, api *client.Client, contest *workspace.Work
 	if err != nil {
 		return "", 0, err
 	}
-	return cli.Publish(ctx, api, contest, at, "", "", publishing())
+	return cli.Publish(ctx, api, contest, at, "", client.NewProblem{}, publishing())
 }

@@ -33,7 +33,7 @@ func Freeze(ctx context.Context, contest *workspace.Workspace, at *workspace.Loc
 // its bundle and how many blobs were uploaded.
 func Publish(
 	ctx context.Context, api *client.Client, contest *workspace.Workspace, at *workspace.Location,
-	as, practice string, r workspace.Running,
+	as string, n client.NewProblem, r workspace.Running,
 ) (id blob.Digest, sent int, err error) {
 	problem, b, err := Freeze(ctx, contest, at, r)
 	if err != nil {
@@ -44,6 +44,6 @@ func Publish(
 	if err != nil {
 		return "", 0, err
 	}
-	sent, err = api.Publish(ctx, cmp.Or(as, problem.ID), practice, shown, b)
+	sent, err = api.Publish(ctx, cmp.Or(as, problem.ID), n, shown, b)
 	return b.Manifest.ID(), sent, err
 }
