@@ -293,7 +293,7 @@ func (d *Desk) EndRejudging(ctx context.Context, id string, apply bool) error {
 	case errors.Is(err, store.ErrEnded):
 		return &Refusal{Code: http.StatusConflict, Text: "the rejudging was applied or cancelled already"}
 	case errors.Is(err, store.ErrFinal):
-		return &Refusal{Code: http.StatusConflict, Text: "the results of the contest are final: nothing of it changes any more"}
+		return &Refusal{Code: http.StatusConflict, Text: "the results of the contest are final", Hint: "reopen the results first, under Final results"}
 	}
 	return err
 }

@@ -21,7 +21,7 @@ const OwnWorker = "local"
 // ends. If an earlier call was interrupted, another one does the rest.
 func (d *Desk) Erase(ctx context.Context, a *store.Account, by store.Entry) error {
 	if a.Login == AdminLogin {
-		return &Refusal{Code: http.StatusConflict, Text: "the server itself works by the account " + AdminLogin, Hint: "give it the name and the password of another person"}
+		return &Refusal{Code: http.StatusConflict, Text: "the account " + AdminLogin + " belongs to the server and cannot be deleted", Hint: "to hand it over, change its name and its password"}
 	}
 	ctx = context.WithoutCancel(ctx)
 	if !a.Erased.IsZero() {
@@ -32,7 +32,7 @@ func (d *Desk) Erase(ctx context.Context, a *store.Account, by store.Entry) erro
 		if len(left) > 0 {
 			return d.Forget(ctx, left)
 		}
-		return &Refusal{Code: http.StatusConflict, Text: "this person was erased already"}
+		return &Refusal{Code: http.StatusConflict, Text: "the account has been deleted already"}
 	}
 	jobs, flows, err := d.Store.OpenOf(ctx, a.ID)
 	if err != nil {
@@ -50,7 +50,7 @@ func (d *Desk) Erase(ctx context.Context, a *store.Account, by store.Entry) erro
 	}
 	blobs, err := d.Store.Erase(ctx, a.ID)
 	if errors.Is(err, store.ErrLastAdmin) {
-		return &Refusal{Code: http.StatusConflict, Text: "no other administrator of this server has a password", Hint: "make another account an admin first"}
+		return &Refusal{Code: http.StatusConflict, Text: "no other administrator of this server has a password", Hint: "make another account an administrator first"}
 	}
 	if err != nil {
 		return err

@@ -107,7 +107,7 @@ func (a *Access) Refusal(r *web.Request, action auth.Action) error {
 	name := a.Contest.Name
 	switch can := a.Can(action); {
 	case can && r.Method != http.MethodGet && slices.Contains(shown, action) && a.Contest.UpdatesEnded(a.site.Time()):
-		return &desk.Refusal{Code: http.StatusConflict, Text: "the results of " + name + " are final and public", Hint: "nothing of the contest changes any more"}
+		return &desk.Refusal{Code: http.StatusConflict, Text: "the results of " + name + " are final and public", Hint: "the contest can no longer change"}
 	case can && r.Method != http.MethodGet && action == auth.Change && !a.Contest.Finalized.IsZero():
 		return &desk.Refusal{Code: http.StatusConflict, Text: "the results of " + name + " are final, and this could change them", Hint: "open them again first, under Final results"}
 	case can:

@@ -123,10 +123,10 @@ func (s *site) changeBoard(w http.ResponseWriter, r *web.Request) error {
 	switch do {
 	case "freeze":
 		if c.Starts.IsZero() || !now.After(c.Starts) || ended {
-			return refuse("only the board of a running contest can be frozen", "the contest's settings say when it is, from its start on")
+			return refuse("only the scoreboard of a running contest can be frozen", "set the time of the freeze in the settings of the contest")
 		}
 		if c.Freeze != 0 && c.Freeze <= at {
-			return refuse("the board is frozen already", "")
+			return refuse("the scoreboard is frozen already", "")
 		}
 		// Up to the next millisecond, as the form of the settings has it: no verdict that
 		// somebody has seen goes away.

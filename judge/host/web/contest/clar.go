@@ -473,7 +473,7 @@ func (s *site) claim(w http.ResponseWriter, r *web.Request) error {
 		s.seen.claimsIn(access.Of(r).Contest.ID).Add(1)
 	}
 	if !done && by != "" && !line.Mine {
-		return &desk.Refusal{Code: http.StatusConflict, Text: fmt.Sprintf("somebody else is about to answer question %d", c.Number), Hint: "load the list again: it says who"}
+		return &desk.Refusal{Code: http.StatusConflict, Text: fmt.Sprintf("clarification request %d is assigned to someone else", c.Number), Hint: "reload the list to see whom"}
 	}
 	return web.Redirect(w, r, fmt.Sprintf("/c/%s/clar/%d", access.Of(r).Contest.Slug, c.Number))
 }

@@ -75,9 +75,9 @@ func (s *site) mark(w http.ResponseWriter, r *web.Request) error {
 	}
 	switch err := s.Store.Mark(r.Context(), access.Of(r).Submission.ID, r.Me.ID, m, seen); {
 	case errors.Is(err, store.ErrFinal):
-		return &desk.Refusal{Code: http.StatusConflict, Text: "the results of " + access.Of(r).Contest.Name + " are final: nothing of it changes any more"}
+		return &desk.Refusal{Code: http.StatusConflict, Text: "the results of " + access.Of(r).Contest.Name + " are final", Hint: "reopen the results first, under Final results"}
 	case errors.Is(err, store.ErrChanged):
-		return s.judgingPage(w, r, http.StatusConflict, "somebody else decided about it since this page was loaded: what they decided stands below, and holds unless you decide again")
+		return s.judgingPage(w, r, http.StatusConflict, "someone else has overridden the verdict since you opened this page: their override is below, and you can replace it")
 	case err != nil:
 		return err
 	}
