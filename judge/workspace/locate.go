@@ -84,8 +84,14 @@ func (w *Workspace) find(name string) (dir, tests string, err error) {
 			missing.Hint = suggest.Hint(name, slices.Concat(own, lent))
 		}
 	}
+	for _, root := range []string{"", w.Root} {
+		if dir := filepath.Join(root, "problems", name); filepath.IsLocal(name) && exists(dir) {
+			missing.Hint = fmt.Sprintf("the directory %s has no %s: write one, with at least: title = %q", w.Near(dir), problem.File, name)
+			return "", "", err
+		}
+	}
 	if w.House && !strings.ContainsRune(name, filepath.Separator) && !exists(name) {
-		missing.Hint += "\nthese are the bundled problems: there is no judge.toml and no directory problems/ here or above" +
+		missing.Hint += "\nthese are the bundled problems: there is no judge.toml and no problem in a directory problems/ here or above" +
 			"\nwrite the path of a problem directory, or start a contest: judge init <directory>"
 	}
 	return "", "", err
