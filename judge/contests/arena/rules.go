@@ -81,17 +81,17 @@ func (r *Rules) Check() error {
 	return nil
 }
 
-// Describe says the rules in a line.
+// Describe returns the rules in one line.
 func (r *Rules) Describe() string {
 	words := []string{r.Name, r.Format, fmt.Sprintf("%d rounds of %d games", r.Rounds, r.Games)}
 	if r.Rounds == 1 {
 		words[2] = fmt.Sprintf("1 round of %d games", r.Games)
 	}
 	if r.Move > 0 {
-		words = append(words, fmt.Sprintf("%v a move", r.Move))
+		words = append(words, fmt.Sprintf("%v s per move", r.Move.Seconds()))
 	}
 	if r.Clock > 0 {
-		words = append(words, fmt.Sprintf("%v a game", r.Clock))
+		words = append(words, fmt.Sprintf("%v s per game", r.Clock.Seconds()))
 	}
 	return strings.Join(words, ", ")
 }
