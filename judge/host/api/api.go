@@ -373,7 +373,7 @@ func (a *api) statusOf(w http.ResponseWriter, r *http.Request, err error) *statu
 	case errors.Is(err, store.ErrNotFound):
 		s = &status{http.StatusNotFound, err.Error(), ""}
 	case errors.Is(err, store.ErrOver):
-		s = &status{http.StatusConflict, store.ErrOver.Error(), "nothing of the contest changes any more"}
+		s = &status{http.StatusConflict, store.ErrOver.Error(), "the contest can no longer change"}
 	case errors.Is(err, store.ErrTaken):
 		s = &status{http.StatusConflict, err.Error(), ""}
 	case errors.Is(err, auth.ErrBusy):
