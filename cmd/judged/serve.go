@@ -93,7 +93,7 @@ func endedAsTold(ctx context.Context, err error) error {
 
 // paths are the settings that name files and folders of this machine.
 func paths(s *config.Server) []*string {
-	return []*string{&s.Data, &s.Cert, &s.Key, &s.QueueCredentials}
+	return []*string{&s.Data, &s.Cert, &s.Key, &s.QueueCredentials, &s.OIDC.SecretFile}
 }
 
 // fromFolder makes relative paths absolute: those of judge.toml start from its folder, those of

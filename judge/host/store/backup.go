@@ -19,7 +19,7 @@ import (
 
 // tables are all tables with their keys, each after those that it refers to.
 var tables = []struct{ name, key string }{
-	{"setting", "key"}, {"leader", "name"}, {"account", "id"}, {"grant_role", "account, scope, role"}, {"token", "id"}, {"session", "hash"},
+	{"setting", "key"}, {"leader", "name"}, {"account", "id"}, {"grant_role", "account, scope, role"}, {"token", "id"}, {"session", "hash"}, {"identity", "issuer, subject"}, {"sign_on", "hash"},
 	{"class", "name"}, {"invite", "hash"}, {"worker", "id"}, {"blob", "sha256"}, {"blob_sender", "account, sha256"}, {"problem", "id"}, {"bundle", "problem, id"}, {"upload", "id"},
 	{"contest", "id"}, {"contest_problem", "contest, label"}, {"organization", "contest, id"}, {"team_group", "contest, id"}, {"team", "id"}, {"team_in_group", "contest, team, team_group"}, {"person", "contest, id"}, {"member", "contest, account"},
 	{"contest_account", "contest, id"}, {"account_address", "contest, account, address"}, {"invitation", "id"}, {"submission", "id"}, {"judgement", "id"}, {"standing", "submission"}, {"verification", "judgement, at"}, {"mark", "id"}, {"rejudging", "id"}, {"rejudged", "rejudging, submission"}, {"clarification", "contest, number"}, {"clarification_team", "contest, number, team"}, {"clarification_group", "contest, number, team_group"}, {"clarification_claim", "contest, number"}, {"clarification_read", "contest, account"}, {"balloon", "contest, team, label"}, {"print_request", "contest, number"}, {"external_source", "contest"}, {"external_object", "contest, type, id"}, {"external_problem", "contest, type, id"}, {"flow", "id"}, {"job", "id"},
