@@ -127,6 +127,7 @@ var layers = map[string][]string{
 	"judge/host/queue":           {"judge", "judge/host/job"},
 	"judge/host/queue/queuetest": {"judge/host/queue", "judge/host/freeport"}, // for tests
 
+	"judge/host/openapi": nil, // pure: Go types to schemas
 	// Lists of people are texts, and who has an account is not known there.
 	"judge/host/roster": {"judge"},
 	// Accounts and their tokens are rows; people on a list become accounts.
@@ -149,7 +150,7 @@ var layers = map[string][]string{
 	"judge/host/contestexport": {"judge/blob", "judge/host/board", "judge/host/clics", "judge/host/contestpackage", "judge/host/desk", "judge/host/feed", "judge/host/scoring", "judge/host/store"},
 	"judge/host/shadow":        {"judge", "judge/blob", "judge/host/clics", "judge/host/contestexport", "judge/host/contestpackage", "judge/host/desk", "judge/host/feed", "judge/host/job", "judge/host/store"},
 	"judge/host/feed":          {"judge", "judge/host/board", "judge/host/clics", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/host/scoring", "judge/host/store"},
-	"judge/host/api":           {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/clics", "judge/host/contestexport", "judge/host/contestpackage", "judge/host/desk", "judge/host/dispatch", "judge/host/feed", "judge/host/flow", "judge/host/job", "judge/host/printing", "judge/host/queue", "judge/host/roster", "judge/host/shadow", "judge/host/store", "judge/running/sandbox"},
+	"judge/host/api":           {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/clics", "judge/host/contestexport", "judge/host/contestpackage", "judge/host/desk", "judge/host/dispatch", "judge/host/feed", "judge/host/flow", "judge/host/job", "judge/host/openapi", "judge/host/printing", "judge/host/queue", "judge/host/roster", "judge/host/shadow", "judge/host/store", "judge/running/sandbox"},
 	// Joins all of them.
 	"judge/host/server": {"judge", "judge/blob", "judge/bundle", "judge/host/api", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/ladder", "judge/host/printing", "judge/host/queue", "judge/host/shadow", "judge/host/signon", "judge/host/store", "judge/host/web", "judge/host/web/contest", "judge/host/web/pages", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/running/config"},
 	// The frame of the pages: sessions, forms, streams, templates. It never imports the packages of pages.

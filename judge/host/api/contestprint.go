@@ -15,9 +15,6 @@ import (
 	"assay/judge/host/printing"
 )
 
-// printPath is where DOMjudge's client prints. The path names no contest.
-var printPath = []string{"printing", "team"}
-
 // sentPrint is a file that a team wants printed, in the names that DOMjudge's clients use. Their entry_point is ignored.
 type sentPrint struct {
 	Name     string `json:"original_name"`
