@@ -437,3 +437,41 @@ func TestReturnsOfTheProvider(t *testing.T) {
 	b.signOn("/login/sso")
 	webtest.Harmless(t, "a name", b.ask("GET", "/login/sso/new", nil).Body)
 }
+
+// TestSignOnElsewhere: an account that is locked to addresses logs in nowhere else, also by single sign-on.
+func TestSignOnElsewhere(t *testing.T) {
+	s := newSchool(t, auth.ByOIDC)
+	c := s.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	expect(t, s.Harness, c, map[string][]string{"ada": {"10.0.0.7"}})
+	s.Desk.LockAddress = true
+	at := from(t, s.Harness)
+	linked := s.visitor()
+	linked.signOn("/login/sso")
+	form := url.Values{"login": {"ada"}, "password": {"correct-horse"}}
+	leads(t, "linking elsewhere", linked.ask("POST", "/login/sso/link", form), 403, "only at the computer of its team")
+	at("10.0.0.7:1")
+	leads(t, "linking there", linked.ask("POST", "/login/sso/link", form), 303, "/")
+	got, _ := s.visitor().signOn("/login/sso")
+	leads(t, "there", got, 303, "/")
+	at("10.0.0.8:1")
+	got, _ = s.visitor().signOn("/login/sso")
+	leads(t, "elsewhere", got, 403, "only at the computer of its team")
+}
+
+// TestAdministratorsUnlink: the page of an account says that it logs in by single sign-on, and unlinks it.
+func TestAdministratorsUnlink(t *testing.T) {
+	s := newSchool(t, auth.ByOIDC)
+	b := s.visitor()
+	b.signOn("/login/sso")
+	b.ask("POST", "/login/sso/new", url.Values{"name": {"Zoe"}, "login": {"zoe"}})
+	admin := s.Cookie("admin")
+	leads(t, "the list", s.Ask(admin, "GET", "/admin/accounts?q=zoe", nil), 200, ">active<")
+	leads(t, "the account", s.Ask(admin, "GET", "/admin/accounts/zoe", nil), 200, "Unlink single sign-on")
+	leads(t, "unlink", s.Ask(admin, "POST", "/admin/accounts/zoe", url.Values{"do": {"unlink"}}), 303, "done=changed")
+	leads(t, "the list", s.Ask(admin, "GET", "/admin/accounts?q=zoe", nil), 200, ">access tokens only<")
+	got, _ := s.visitor().signOn("/login/sso")
+	leads(t, "after that", got, 303, "/login/sso/new")
+	if page := s.Ask(admin, "GET", "/admin/accounts/zoe", nil); strings.Contains(page.Body, "Unlink") {
+		t.Error("an account without an identity can be unlinked")
+	}
+}
