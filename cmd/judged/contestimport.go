@@ -16,7 +16,7 @@ import (
 	"assay/judge/host/contestpackage"
 )
 
-// contest is what an administrator does with contests.
+// contest is the command for contests.
 func (a *admin) contest() *cobra.Command {
 	cmd := &cobra.Command{Use: "contest", Short: "import and export contest packages, follow other judging systems"}
 	var n client.ImportContest
@@ -62,7 +62,7 @@ func contestFiles(path string) (map[string][]byte, error) {
 		root = archive
 	}
 	all, err := contestpackage.Collect(root)
-	if faults, is := errors.AsType[judge.Faults](err); is { // as the server tells what is wrong in a file
+	if faults, is := errors.AsType[judge.Faults](err); is { // in the same form as the server reports errors in a file
 		return nil, &judge.Misuse{Err: fmt.Errorf("read the contest package %s: %w", path, faults)}
 	}
 	if err != nil {

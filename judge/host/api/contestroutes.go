@@ -35,17 +35,24 @@ const inContest = "contests/{contest}"
 // contestRoutes are all addresses of the Contest API.
 var contestRoutes = slices.Concat([]contestRoute{
 	{path: "", methods: reading, root: (*api).apiVersion, out: plainly("version", "version_url", "provider")},
-	{path: "printing/team", methods: []string{http.MethodPost}, root: (*api).apiPrint, in: map[string]any{http.MethodPost: sentPrint{}}, out: plainly("success", "output")},
+	{path: "printing/team", methods: []string{http.MethodPost}, root: (*api).apiPrint,
+		in: map[string]any{http.MethodPost: sentPrint{}}, out: plainly("success", "output")},
 	{path: "contests", methods: reading, root: (*api).apiContests, query: []string{"strict"}, out: listOf(clics.Contest)},
-	{path: inContest, methods: writing(http.MethodPatch), read: one(clics.Contest), query: []string{"strict"}, in: map[string]any{http.MethodPatch: sentContest{}}, out: object(clics.Contest), empty: true},
+	{path: inContest, methods: writing(http.MethodPatch), read: one(clics.Contest), query: []string{"strict"},
+		in: map[string]any{http.MethodPatch: sentContest{}}, out: object(clics.Contest), empty: true},
 	{path: inContest + "/state", methods: reading, read: one(clics.State), out: object(clics.State)},
-	{path: inContest + "/access", methods: reading, read: plain((*apiClient).access), query: []string{"strict"}, out: plainly("capabilities", "endpoints")},
+	{path: inContest + "/access", methods: reading, read: plain((*apiClient).access), query: []string{"strict"},
+		out: plainly("capabilities", "endpoints")},
 	{path: inContest + "/account", methods: reading, read: plain((*apiClient).account), out: object(clics.Accounts)},
-	{path: inContest + "/commentary", methods: reading, read: plain(func(_ *apiClient, w http.ResponseWriter) error { return list(w, nil) }), out: nothings},
-	{path: inContest + "/scoreboard", methods: reading, read: withoutPath((*apiClient).scoreboard), query: []string{"group_id", "strict"}, out: object(clics.Scoreboard)},
-	{path: inContest + "/event-feed", methods: reading, read: withoutPath((*apiClient).eventFeed), query: []string{"since_token", "since_id", "types", "stream", "strict"}, out: plainly("type", "data"), media: "application/x-ndjson"},
+	{path: inContest + "/commentary", methods: reading, out: nothings,
+		read: plain(func(_ *apiClient, w http.ResponseWriter) error { return list(w, nil) })},
+	{path: inContest + "/scoreboard", methods: reading, read: withoutPath((*apiClient).scoreboard), query: []string{"group_id", "strict"},
+		out: object(clics.Scoreboard)},
+	{path: inContest + "/event-feed", methods: reading, read: withoutPath((*apiClient).eventFeed), out: plainly("type", "data"),
+		query: []string{"since_token", "since_id", "types", "stream", "strict"}, media: "application/x-ndjson"},
 	{path: inContest + "/submissions/{id}/files", methods: reading, read: (*apiClient).file, out: zipped, media: "application/zip"},
-	{path: inContest + "/submissions/{id}/files/files.zip", methods: reading, read: (*apiClient).file, out: zipped, media: "application/zip"},
+	{path: inContest + "/submissions/{id}/files/files.zip", methods: reading, read: (*apiClient).file, out: zipped,
+		media: "application/zip"},
 }, endpoints())
 
 // endpoints are the lists of objects of each type, and the objects in them.
@@ -116,7 +123,9 @@ func plain(read func(*apiClient, http.ResponseWriter) error) func(*apiClient, ht
 	return func(c *apiClient, w http.ResponseWriter, _ *http.Request, _ []string) error { return read(c, w) }
 }
 
-func withoutPath(read func(*apiClient, http.ResponseWriter, *http.Request) error) func(*apiClient, http.ResponseWriter, *http.Request, []string) error {
+func withoutPath(
+	read func(*apiClient, http.ResponseWriter, *http.Request) error,
+) func(*apiClient, http.ResponseWriter, *http.Request, []string) error {
 	return func(c *apiClient, w http.ResponseWriter, r *http.Request, _ []string) error { return read(c, w, r) }
 }
 

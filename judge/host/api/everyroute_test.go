@@ -44,7 +44,8 @@ func TestEveryRouteOfCommands(t *testing.T) {
 	config := h.give("publish", "config")
 	h.well("publish", "PUT", "/v1/problems/new", client.NewProblem{Title: "New", Manifest: h.give("publish", file), Config: config}, "slug")
 
-	if err := h.store.NewHole(t.Context(), &store.Hole{Slug: "small", Name: "Small", ProblemSlug: "sum", Visibility: store.Public}); err != nil {
+	if err := h.store.NewHole(t.Context(), &store.Hole{Slug: "small", Name: "Small", ProblemSlug: "sum",
+		Visibility: store.Public}); err != nil {
 		t.Fatal(err)
 	}
 	h.speaking()
@@ -112,7 +113,8 @@ func TestEveryWriteToContests(t *testing.T) {
 		base, name := "/api/"+string(v)+"/contests/wf", fmt.Sprint("own", i)
 		files := []any{map[string]string{"data": zipped("a.sh", "echo 1")}}
 		h.well("submit", "POST", base+"/submissions", map[string]any{"problem_id": "sum-2026", "language_id": "sh", "files": files}, "id")
-		h.well("admin", "PUT", base+"/submissions/"+name, map[string]any{"problem_id": "sum-2026", "language_id": "sh", "files": files, "team_id": "8", "time": ago}, "id")
+		h.well("admin", "PUT", base+"/submissions/"+name, map[string]any{"problem_id": "sum-2026", "language_id": "sh",
+			"files": files, "team_id": "8", "time": ago}, "id")
 		h.well("submit", "POST", base+"/clarifications", map[string]any{"text": "may I? " + name}, "id")
 		h.well("admin", "PUT", base+"/clarifications/"+name, map[string]any{"text": "to all: " + name, "time": ago}, "id")
 		h.well("admin", "POST", base+"/awards", map[string]any{"citation": "Fun", "team_ids": []string{"7"}}, "id")
@@ -129,6 +131,7 @@ func TestEveryWriteToContests(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, v := range clics.Versions {
-		h.well("admin", "PATCH", "/api/"+string(v)+"/contests/wf", map[string]any{"id": "wf", "start_time": clics.Time(time.Now().Add(3 * time.Hour))}, "id")
+		h.well("admin", "PATCH", "/api/"+string(v)+"/contests/wf", map[string]any{"id": "wf",
+			"start_time": clics.Time(time.Now().Add(3 * time.Hour))}, "id")
 	}
 }

@@ -22,8 +22,10 @@ const (
 )
 
 var waysToProve = map[string]any{
-	byToken:    map[string]any{"type": "http", "scheme": "bearer", "description": "An access token of an account."},
-	byWorker:   map[string]any{"type": "apiKey", "in": "header", "name": "Authorization", "description": "The signature of a worker, with its key."},
+	byToken: map[string]any{"type": "http", "scheme": "bearer", "description": "An access token of an account."},
+	byWorker: map[string]any{
+		"type": "apiKey", "in": "header", "name": "Authorization", "description": "The signature of a worker, with its key.",
+	},
 	byPassword: map[string]any{"type": "http", "scheme": "basic", "description": "A username with its password, or with an access token."},
 }
 
@@ -41,7 +43,9 @@ type refusal struct {
 
 // describe makes the description of all routes of the API.
 func describe(version string) ([]byte, error) {
-	all := []openapi.Operation{{Method: http.MethodGet, Path: OpenAPIPath, Tag: "description", Out: openapi.Schema{"type": "object"}, Error: contestError{}}}
+	all := []openapi.Operation{{
+		Method: http.MethodGet, Path: OpenAPIPath, Tag: "description", Out: openapi.Schema{"type": "object"}, Error: contestError{},
+	}}
 	for i := range routes {
 		all = append(all, routes[i].operation())
 	}
@@ -52,8 +56,9 @@ func describe(version string) ([]byte, error) {
 	}
 	doc, err := openapi.Describe(openapi.Info{
 		Title: "Assay", Version: version, Security: waysToProve,
-		Description: "The API of commands and workers at /v1/, and the ICPC Contest API in two versions. Without a version, /api/ is that of " + string(clics.V2023) +
-			". Later versions of /v1/ add paths and properties, and remove none.",
+		Description: "The API of commands and workers at /v1/, and the ICPC Contest API in two versions. " +
+			"Without a version, /api/ is that of " + string(clics.V2023) + ". " +
+			"Later versions of /v1/ add paths and properties, and remove none.",
 	}, all)
 	if err != nil {
 		return nil, err
@@ -92,7 +97,8 @@ func (rt *contestRoute) operations(v clics.Version) (all []openapi.Operation) {
 			continue
 		}
 		o := openapi.Operation{
-			Method: method, Path: path, Tag: "Contest API " + string(v), In: rt.in[method], Out: rt.out(v), Error: contestError{}, Security: []string{"", byToken, byPassword},
+			Method: method, Path: path, Tag: "Contest API " + string(v), In: rt.in[method], Out: rt.out(v), Error: contestError{},
+			Security: []string{"", byToken, byPassword},
 		}
 		o.Empty = rt.empty && method != http.MethodGet
 		switch method {

@@ -36,7 +36,8 @@ func TestMain(m *testing.M) {
 	})
 	if !only && described.doc != nil {
 		if left := described.uncalled(); len(left) > 0 {
-			fmt.Fprintf(os.Stderr, "no test calls, with success, what the description of the API names:\n  %s\n", strings.Join(left, "\n  "))
+			fmt.Fprintf(os.Stderr, "no test calls, with success, what the description of the API names:\n  %s\n",
+				strings.Join(left, "\n  "))
 			code = 1
 		}
 	}

@@ -5,7 +5,8 @@ import "slices"
 // kinds are the JSON types of properties that are no texts.
 var kinds = map[string]string{
 	"penalty": "boolean", "solved": "boolean", "entry_point_required": "boolean", "hidden": "boolean", "current": "boolean",
-	"ordinal": "integer", "test_data_count": "integer", "rank": "integer", "num_solved": "integer", "num_judged": "integer", "num_pending": "integer",
+	"ordinal": "integer", "test_data_count": "integer",
+	"rank": "integer", "num_solved": "integer", "num_judged": "integer", "num_pending": "integer",
 	"width": "integer", "height": "integer", "memory_limit": "integer", "output_limit": "integer", "code_limit": "integer",
 	"time_limit": "number", "max_score": "number", "score": "number", "run_time": "number", "max_run_time": "number",
 	"location":   "object",

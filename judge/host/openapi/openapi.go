@@ -72,7 +72,8 @@ func Describe(info Info, all []Operation) (map[string]any, error) {
 		at[method] = described
 	}
 	return map[string]any{
-		"openapi": "3.1.0", "info": map[string]any{"title": info.Title, "version": info.Version, "description": info.Description},
+		"openapi": "3.1.0",
+		"info":    map[string]any{"title": info.Title, "version": info.Version, "description": info.Description},
 		"servers": []any{map[string]any{"url": ".."}}, // the document is one level below
 		"paths":   paths, "components": map[string]any{"schemas": d.schemas, "securitySchemes": info.Security},
 	}, nil
@@ -81,7 +82,9 @@ func Describe(info Info, all []Operation) (map[string]any, error) {
 func pathParameters(path string) (all []any) {
 	for part := range strings.SplitSeq(path, "/") {
 		if name, is := strings.CutPrefix(part, "{"); is {
-			all = append(all, map[string]any{"name": strings.TrimSuffix(name, "}"), "in": "path", "required": true, "schema": Schema{"type": "string"}})
+			all = append(all, map[string]any{
+				"name": strings.TrimSuffix(name, "}"), "in": "path", "required": true, "schema": Schema{"type": "string"},
+			})
 		}
 	}
 	return all
@@ -117,7 +120,9 @@ func (d *describer) operation(o *Operation) (map[string]any, error) {
 	}
 	described := map[string]any{
 		"operationId": operationID(o), "tags": []string{o.Tag},
-		"responses": map[string]any{code: success, "default": map[string]any{"description": "What was asked for could not be done.", "content": failure}},
+		"responses": map[string]any{
+			code: success, "default": map[string]any{"description": "What was asked for could not be done.", "content": failure},
+		},
 	}
 	if o.Empty {
 		described["responses"].(map[string]any)["204"] = map[string]any{"description": "Success, with nothing to answer."}
@@ -189,7 +194,8 @@ func (d *describer) typ(t reflect.Type) (any, error) {
 		return Schema{"type": "string"}, nil
 	case reflect.Bool:
 		return Schema{"type": "boolean"}, nil
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return Schema{"type": "integer"}, nil
 	case reflect.Float32, reflect.Float64:
 		return Schema{"type": "number"}, nil

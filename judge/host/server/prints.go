@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	printLook   = time.Second      // between two looks for prints
+	printLook   = time.Second      // between two checks for prints
 	printWithin = 30 * time.Second // for the print command
 	printLost   = 2 * printWithin  // after which its server must have ended
 )
 
-// prints has what teams send printed by the print command, one after the other.
+// prints prints what teams send with the print command, one after the other.
 func (s *Server) prints(ctx context.Context) {
 	for {
 		if err := s.printAll(ctx); err != nil && ctx.Err() == nil {
@@ -35,9 +35,9 @@ func (s *Server) prints(ctx context.Context) {
 	}
 }
 
-// printAll prints what waits.
+// printAll prints everything that waits.
 func (s *Server) printAll(ctx context.Context) error {
-	if err := s.store.AbandonPrints(ctx, printLost, "the server ended while it printed: perhaps it is printed"); err != nil {
+	if err := s.store.AbandonPrints(ctx, printLost, "the server ended while it printed: check whether the pages were printed"); err != nil {
 		return err
 	}
 	for ctx.Err() == nil {
@@ -52,7 +52,7 @@ func (s *Server) printAll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if !taken { // by another server, or a person
+		if !taken { // by another server, or by a person
 			continue
 		}
 		p.State = store.Printing

@@ -263,7 +263,8 @@ func TestNginxRecipe(t *testing.T) {
 	for _, kind := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
 		fmt.Fprintf(&temporary, "    %s_temp_path %s;\n", kind, filepath.Join(dir, kind))
 	}
-	whole := fmt.Sprintf("daemon off;\nmaster_process off;\npid %s;\nerror_log stderr;\nevents { worker_connections 64; }\nhttp {\n    access_log off;\n%s%s}\n",
+	whole := fmt.Sprintf("daemon off;\nmaster_process off;\npid %s;\nerror_log stderr;\n"+
+		"events { worker_connections 64; }\nhttp {\n    access_log off;\n%s%s}\n",
 		filepath.Join(dir, "pid"), &temporary, site)
 	conf := filepath.Join(dir, "nginx.conf")
 	if err := os.WriteFile(conf, []byte(whole), 0o600); err != nil {
@@ -284,7 +285,8 @@ func TestCaddyRecipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(caddy, "run", "--adapter", "caddyfile", "--config", conf)
-	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir, "ASSAY_SITE=http://"+at, "ASSAY_SERVER="+b.Listener.Addr().String())
+	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir, "ASSAY_SITE=http://"+at,
+		"ASSAY_SERVER="+b.Listener.Addr().String())
 	b.proxied(t, "http://"+at, cmd)
 	b.passes(t, "http://"+at)
 }
@@ -296,7 +298,8 @@ func TestNATSRecipe(t *testing.T) {
 		t.Skip("no nats-server: go install github.com/nats-io/nats-server/v2, with the version of go.mod")
 	}
 	dir := t.TempDir()
-	for name, text := range map[string]string{"nats.conf": recipe(t, "nats.conf", "/var/lib/nats", dir), "users.conf": recipe(t, "users.conf")} {
+	for name, text := range map[string]string{"nats.conf": recipe(t, "nats.conf", "/var/lib/nats", dir),
+		"users.conf": recipe(t, "users.conf")} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -315,7 +318,8 @@ func TestUnitRecipes(t *testing.T) {
 		t.Skip("no systemd-analyze: apt-get install systemd")
 	}
 	dir := t.TempDir()
-	for _, unit := range []string{"nats-server.service", "../../cmd/judged/systemd/judged.service", "../../cmd/judged/systemd/judged-worker.service"} {
+	for _, unit := range []string{"nats-server.service", "../../cmd/judged/systemd/judged.service",
+		"../../cmd/judged/systemd/judged-worker.service"} {
 		text := recipe(t, unit)
 		for _, program := range []string{"/usr/bin/nats-server", "/usr/bin/judged"} { // need not be installed
 			text = strings.ReplaceAll(text, program, "/bin/true")
@@ -323,7 +327,8 @@ func TestUnitRecipes(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, filepath.Base(unit)), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		said, _ := exec.Command(analyze, "verify", "--man=no", filepath.Join(dir, filepath.Base(unit))).CombinedOutput() // it misses others of the system
+		said, _ := exec.Command(analyze, "verify", "--man=no", filepath.Join(dir,
+			filepath.Base(unit))).CombinedOutput() // it misses others of the system
 		for line := range strings.Lines(string(said)) {
 			if strings.Contains(line, filepath.Base(unit)) && !strings.Contains(line, "DelegateSubgroup") { // of a later systemd
 				t.Errorf("systemd says of %s: %s", unit, line)
@@ -343,7 +348,8 @@ func TestComposeRecipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if proxies, err := c.Server.Proxies(); err != nil || len(proxies) != 1 || c.Server.Workers != 0 || c.Server.Database == "" || c.Server.URL == "" {
+	if proxies, err := c.Server.Proxies(); err != nil || len(proxies) != 1 || c.Server.Workers != 0 ||
+		c.Server.Database == "" || c.Server.URL == "" {
 		t.Errorf("the settings are %+v, %v", c.Server, err)
 	}
 	if err := exec.Command("docker", "compose", "version").Run(); err != nil {

@@ -22,10 +22,12 @@ func (s *Server) signOn(url string) (*signon.Provider, error) {
 	if o.SecretFile != "" {
 		data, err := os.ReadFile(o.SecretFile)
 		if err != nil {
-			return nil, &judge.Misuse{Err: fmt.Errorf("read the secret of single sign-on: %w\n    secret_file in judge.toml names the file", err)}
+			return nil, &judge.Misuse{Err: fmt.Errorf(
+				"read the secret of single sign-on: %w\n    secret_file in judge.toml names the file", err)}
 		}
 		if secret = strings.TrimSpace(string(data)); secret == "" {
-			return nil, &judge.Misuse{Err: fmt.Errorf("read the secret of single sign-on: %s is empty\n    write the secret of the client into it", o.SecretFile)}
+			return nil, &judge.Misuse{Err: fmt.Errorf(
+				"read the secret of single sign-on: %s is empty\n    write the secret of the client into it", o.SecretFile)}
 		}
 	}
 	roles := map[string]auth.Role{}
@@ -33,6 +35,7 @@ func (s *Server) signOn(url string) (*signon.Provider, error) {
 		roles[group] = auth.Role(role)
 	}
 	return signon.New(signon.Options{
-		Issuer: o.Issuer, Client: o.Client, Secret: secret, Scopes: o.Scopes, Claim: o.Claim, Roles: roles, Callback: url + web.SignOnPath + "/callback",
+		Issuer: o.Issuer, Client: o.Client, Secret: secret, Scopes: o.Scopes, Claim: o.Claim,
+		Roles: roles, Callback: url + web.SignOnPath + "/callback",
 	}), nil
 }

@@ -187,7 +187,8 @@ func (p *Provider) ask(ctx context.Context) (*discovered, error) {
 		}
 	}
 	d.verifier = oidc.NewVerifier(p.o.Issuer, keySet{oidc.NewRemoteKeySet(ctx, d.says.Keys)}, checks)
-	d.oauth = oauth2.Config{ClientID: p.o.Client, ClientSecret: p.o.Secret, Endpoint: provider.Endpoint(), RedirectURL: p.o.Callback, Scopes: p.o.Scopes}
+	d.oauth = oauth2.Config{ClientID: p.o.Client, ClientSecret: p.o.Secret, Endpoint: provider.Endpoint(),
+		RedirectURL: p.o.Callback, Scopes: p.o.Scopes}
 	// Chosen and not tried out: a provider may take a code only once, also from a client that it does not know.
 	d.oauth.Endpoint.AuthStyle = oauth2.AuthStyleInHeader
 	if ways := d.says.ClientAuth; p.o.Secret == "" || len(ways) > 0 && !slices.Contains(ways, "client_secret_basic") {

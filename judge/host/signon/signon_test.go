@@ -28,7 +28,8 @@ func newLogin(t *testing.T, change ...func(*signon.Options)) *login {
 	clock := func() time.Time { return l.now }
 	l.at.Now = clock
 	o := signon.Options{
-		Issuer: l.at.URL, Client: signontest.Client, Secret: signontest.Secret, Callback: "https://judge.example/login/sso/callback", Scopes: []string{"profile"}, Now: clock,
+		Issuer: l.at.URL, Client: signontest.Client, Secret: signontest.Secret,
+		Callback: "https://judge.example/login/sso/callback", Scopes: []string{"profile"}, Now: clock,
 		Claim: "groups", Roles: map[string]auth.Role{"teachers": auth.Judge, "helpers": auth.Runner, "rulers": auth.Admin},
 	}
 	for _, c := range change {
@@ -82,16 +83,20 @@ func TestRejected(t *testing.T) {
 		"another access token": {says: map[string]any{"at_hash": "AAAAAAAAAAAAAAAAAAAAAA"}, reason: "access token"},
 		"told of another":      {info: map[string]any{"sub": "subject-2", "groups": "teachers"}, reason: "another person"},
 		"answer of another":    {back: set("iss", "https://evil.example"), reason: "another provider"},
-		"answer of nobody":     {back: func(q url.Values) { q.Del("iss") }, meta: map[string]any{"authorization_response_iss_parameter_supported": true}, reason: "another provider"},
-		"another state":        {back: set("state", "another"), reason: "has not begun"},
-		"no state":             {back: func(q url.Values) { q.Del("state") }, reason: "has not begun"},
-		"no code":              {back: func(q url.Values) { q.Del("code") }, reason: "no code"},
-		"an unknown code":      {back: set("code", "another"), reason: "not valid"},
+		"answer of nobody": {back: func(q url.Values) { q.Del("iss") },
+			meta: map[string]any{"authorization_response_iss_parameter_supported": true}, reason: "another provider"},
+		"another state":   {back: set("state", "another"), reason: "has not begun"},
+		"no state":        {back: func(q url.Values) { q.Del("state") }, reason: "has not begun"},
+		"no code":         {back: func(q url.Values) { q.Del("code") }, reason: "no code"},
+		"an unknown code": {back: set("code", "another"), reason: "not valid"},
 		"no signature": {sign: func(_ *signontest.Provider, c map[string]any) string {
 			return signontest.Unsigned(map[string]any{"alg": "none"}, c) + "."
 		}, reason: ""},
-		"no token":                {sign: func(*signontest.Provider, map[string]any) string { return "" }, reason: "no ID token"},
-		"another key":             {sign: func(p *signontest.Provider, c map[string]any) string { return signontest.New(t).RS256(c) }, reason: "signature"},
+		"no token": {sign: func(*signontest.Provider, map[string]any) string { return "" }, reason: "no ID token"},
+		"another key": {sign: func(p *signontest.Provider,
+			c map[string]any) string {
+			return signontest.New(t).RS256(c)
+		}, reason: "signature"},
 		"the key as a secret":     {sign: hs256, reason: ""},
 		"claims changed after it": {sign: forged, reason: "signature"},
 	} {
@@ -166,16 +171,29 @@ func TestPersons(t *testing.T) {
 		says, info map[string]any
 		want       signon.Person
 	}{
-		"usual":                       {nil, nil, signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Contestant}},
-		"a group":                     {map[string]any{"groups": "teachers"}, nil, signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Judge}},
-		"the highest of groups":       {map[string]any{"groups": []any{"helpers", "teachers", "helpers", 7, "others"}}, nil, signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Judge}},
-		"never an administrator":      {map[string]any{"groups": []string{"rulers", "helpers"}}, nil, signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Runner}},
-		"told elsewhere":              {map[string]any{"name": nil, "preferred_username": nil}, map[string]any{"sub": "subject-1", "name": "Zoe", "groups": "teachers", "auth_time": time.Now().Unix()}, signon.Person{Subject: "subject-1", Name: "Zoe", Role: auth.Judge}},
-		"what the token says is true": {map[string]any{"groups": []any{}}, map[string]any{"sub": "subject-1", "groups": "teachers"}, signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Contestant}},
-		"logged in just now":          {map[string]any{"auth_time": time.Now().Add(-time.Minute).Unix()}, nil, signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Contestant, Fresh: true}},
-		"logged in long ago":          {map[string]any{"auth_time": time.Now().Add(-time.Hour).Unix()}, nil, signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Contestant}},
-		"logs in tomorrow":            {map[string]any{"auth_time": time.Now().Add(time.Hour).Unix()}, nil, signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Contestant}},
-		"two audiences":               {map[string]any{"aud": []string{"another", signontest.Client}, "azp": signontest.Client}, nil, signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Contestant}},
+		"usual": {nil, nil, signon.Person{Subject: "subject-1", Name: "Zoe Quinn",
+			Username: "zoe@school.example", Role: auth.Contestant}},
+		"a group": {map[string]any{"groups": "teachers"}, nil, signon.Person{Subject: "subject-1",
+			Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Judge}},
+		"the highest of groups": {map[string]any{"groups": []any{"helpers", "teachers", "helpers", 7, "others"}}, nil,
+			signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Judge}},
+		"never an administrator": {map[string]any{"groups": []string{"rulers", "helpers"}}, nil,
+			signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Runner}},
+		"told elsewhere": {map[string]any{"name": nil, "preferred_username": nil},
+			map[string]any{"sub": "subject-1", "name": "Zoe", "groups": "teachers",
+				"auth_time": time.Now().Unix()}, signon.Person{Subject: "subject-1", Name: "Zoe", Role: auth.Judge}},
+		"what the token says is true": {map[string]any{"groups": []any{}}, map[string]any{"sub": "subject-1",
+			"groups": "teachers"},
+			signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Contestant}},
+		"logged in just now": {map[string]any{"auth_time": time.Now().Add(-time.Minute).Unix()}, nil,
+			signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Contestant, Fresh: true}},
+		"logged in long ago": {map[string]any{"auth_time": time.Now().Add(-time.Hour).Unix()}, nil,
+			signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Contestant}},
+		"logs in tomorrow": {map[string]any{"auth_time": time.Now().Add(time.Hour).Unix()}, nil,
+			signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Contestant}},
+		"two audiences": {map[string]any{"aud": []string{"another", signontest.Client},
+			"azp": signontest.Client}, nil,
+			signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Contestant}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLogin(t)

@@ -15,9 +15,12 @@ var signOnRoles = []string{"contestant", "runner", "judge", "contest-admin"}
 // signOn checks the settings of single sign-on, and those that need it.
 func (k *checker) signOn(s *Server) {
 	o := &s.OIDC
-	if u, err := url.Parse(o.Issuer); o.Issuer != "" && (err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil ||
+	if u, err := url.Parse(o.Issuer); o.Issuer != "" && (err != nil || u.Host == "" || u.RawQuery != "" ||
+		u.Fragment != "" || u.User != nil ||
 		u.Scheme != "https" && !(u.Scheme == "http" && onThisMachine(u.Hostname()))) {
-		k.fault("server.oidc.issuer", `"https://login.example" is one: as the provider writes it, and https unless it is on this machine`, "server.oidc.issuer: %q is not the URL of a provider", o.Issuer)
+		k.fault("server.oidc.issuer",
+			`"https://login.example" is one: as the provider writes it, and https unless it is on this machine`,
+			"server.oidc.issuer: %q is not the URL of a provider", o.Issuer)
 	}
 	if o.Issuer != "" && o.Client == "" {
 		k.fault("server.oidc.issuer", `client = "assay" is what the provider calls this server`, "server.oidc: the client is missing")
@@ -26,7 +29,8 @@ func (k *checker) signOn(s *Server) {
 		k.fault("server.oidc", `issuer = "https://login.example" is the URL of the provider`, "server.oidc: the issuer is missing")
 	}
 	if o.Claim == "" && len(o.Roles) > 0 {
-		k.fault("server.oidc.roles", `claim = "groups" is often the claim with the groups of a person`, "server.oidc.roles: the claim is missing")
+		k.fault("server.oidc.roles", `claim = "groups" is often the claim with the groups of a person`,
+			"server.oidc.roles: the claim is missing")
 	}
 	for _, group := range slices.Sorted(maps.Keys(o.Roles)) {
 		if role := o.Roles[group]; !slices.Contains(signOnRoles, role) {
@@ -48,7 +52,8 @@ func (k *checker) signOn(s *Server) {
 		k.fault("server.password", needs, `server.password: with "staff" all others need a provider to log in`)
 	}
 	if s.Password == "staff" && s.Registration == "open" {
-		k.fault("server.registration", `registration = "oidc" has people create accounts by single sign-on`, `server.registration: "open" creates accounts with passwords, which password = "staff" does not accept`)
+		k.fault("server.registration", `registration = "oidc" has people create accounts by single sign-on`,
+			`server.registration: "open" creates accounts with passwords, which password = "staff" does not accept`)
 	}
 }
 

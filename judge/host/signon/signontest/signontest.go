@@ -131,14 +131,16 @@ func encode(data []byte) string { return base64.RawURLEncoding.EncodeToString(da
 
 func (p *Provider) keys(w http.ResponseWriter, _ *http.Request) {
 	write(w, http.StatusOK, map[string]any{"keys": []any{map[string]any{
-		"kty": "RSA", "use": "sig", "alg": "RS256", "kid": p.id, "n": encode(p.key.N.Bytes()), "e": encode(big.NewInt(int64(p.key.E)).Bytes()),
+		"kty": "RSA", "use": "sig", "alg": "RS256", "kid": p.id,
+		"n": encode(p.key.N.Bytes()), "e": encode(big.NewInt(int64(p.key.E)).Bytes()),
 	}}})
 }
 
 func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	asked := r.URL.Query()
 	to, err := url.Parse(asked.Get("redirect_uri"))
-	if err != nil || asked.Get("client_id") != Client || asked.Get("response_type") != "code" || asked.Get("code_challenge_method") != "S256" || asked.Get("state") == "" {
+	if err != nil || asked.Get("client_id") != Client || asked.Get("response_type") != "code" ||
+		asked.Get("code_challenge_method") != "S256" || asked.Get("state") == "" {
 		http.Error(w, "this is no login of the client", http.StatusBadRequest)
 		return
 	}

@@ -82,17 +82,22 @@ func (s *site) signOnFailed(r *web.Request, err error) error {
 		return err
 	case is:
 		s.Log.Warn("a single sign-on was rejected", "error", err, "address", r.RemoteAddr)
-		return &desk.Refusal{Code: http.StatusForbidden, Text: "The single sign-on was rejected: " + rejected.Error(), Hint: "Log in again. If this happens again, tell the server administrator."}
+		return &desk.Refusal{Code: http.StatusForbidden, Text: "The single sign-on was rejected: " + rejected.Error(),
+			Hint: "Log in again. If this happens again, tell the server administrator."}
 	case errors.Is(err, signon.ErrCanceled):
 		s.Log.Warn("a single sign-on was ended by the provider", "error", err, "address", r.RemoteAddr)
-		return &desk.Refusal{Code: http.StatusForbidden, Text: "The single sign-on was ended at " + s.SignOn.Host(), Hint: "Log in again, or ask an administrator whether you may log in there."}
+		return &desk.Refusal{Code: http.StatusForbidden, Text: "The single sign-on was ended at " + s.SignOn.Host(),
+			Hint: "Log in again, or ask an administrator whether you may log in there."}
 	}
 	s.Log.Warn("single sign-on failed", "error", err)
-	return &desk.Refusal{Code: http.StatusBadGateway, Text: "Single sign-on is unavailable: " + s.SignOn.Host() + " does not answer as expected", Hint: "Try again in a minute. The server's log says what is wrong."}
+	return &desk.Refusal{Code: http.StatusBadGateway,
+		Text: "Single sign-on is unavailable: " + s.SignOn.Host() + " does not answer as expected",
+		Hint: "Try again in a minute. The server's log says what is wrong."}
 }
 
 var errNotBegun = &desk.Refusal{
-	Code: http.StatusForbidden, Text: "This browser has not begun this login, or the login has expired", Hint: "Log in again. Your browser must accept cookies.",
+	Code: http.StatusForbidden, Text: "This browser has not begun this login, or the login has expired",
+	Hint: "Log in again. Your browser must accept cookies.",
 }
 
 // finishSignOn takes the browser back from the provider, and logs the person in. A person without an account
@@ -149,9 +154,12 @@ func (s *site) confirmed(w http.ResponseWriter, r *web.Request, a *store.Account
 	case r.Me == nil:
 		return web.ErrLogIn
 	case a.ID != r.Me.ID:
-		return &desk.Refusal{Code: http.StatusForbidden, Text: "You have logged in at " + s.SignOn.Host() + " as another person than that of your account here", Hint: "Log out there, and confirm again."}
+		return &desk.Refusal{Code: http.StatusForbidden,
+			Text: "You have logged in at " + s.SignOn.Host() + " as another person than that of your account here",
+			Hint: "Log out there, and confirm again."}
 	case !p.Fresh:
-		return &desk.Refusal{Code: http.StatusForbidden, Text: s.SignOn.Host() + " has not asked you to log in again", Hint: "Ask an administrator to create a password for your account."}
+		return &desk.Refusal{Code: http.StatusForbidden, Text: s.SignOn.Host() + " has not asked you to log in again",
+			Hint: "Ask an administrator to create a password for your account."}
 	}
 	if err := s.Store.Sure(r.Context(), r.Session.Hash); err != nil {
 		return err
@@ -169,7 +177,8 @@ func (s *site) signOnRole(r *web.Request, a *store.Account, role auth.Role) (*st
 	if err := s.Store.SetRole(r.Context(), a.ID, string(higher), desk.Scopes(higher)); err != nil {
 		return nil, err
 	}
-	entry := store.Entry{Actor: a.ID, Action: "change account", Object: a.ID, Detail: "role " + string(higher) + " by single sign-on", Address: r.RemoteAddr}
+	entry := store.Entry{Actor: a.ID, Action: "change account", Object: a.ID,
+		Detail: "role " + string(higher) + " by single sign-on", Address: r.RemoteAddr}
 	if err := s.Store.Audit(r.Context(), entry); err != nil {
 		return nil, err
 	}
@@ -238,7 +247,8 @@ func (s *site) joinBySignOn(w http.ResponseWriter, r *web.Request) error {
 	case err != nil:
 		return err
 	case !s.SignOnJoins():
-		return &desk.Refusal{Code: http.StatusForbidden, Text: "Single sign-on creates no accounts on this server", Hint: "Ask the server administrator for an account."}
+		return &desk.Refusal{Code: http.StatusForbidden, Text: "Single sign-on creates no accounts on this server",
+			Hint: "Ask the server administrator for an account."}
 	}
 	v := signOnView{Login: strings.ToLower(r.Field("login")), Name: r.Field("name")}
 	refuse := func(code int) error { return s.signOnPage(w, r, code, v) }
@@ -246,7 +256,8 @@ func (s *site) joinBySignOn(w http.ResponseWriter, r *web.Request) error {
 		return refuse(http.StatusBadRequest)
 	}
 	role := auth.Higher(auth.Contestant, auth.Role(o.Role))
-	a, err := s.Store.JoinBySignOn(r.Context(), hash, store.NewAccount{Login: v.Login, Display: v.Name, Kind: store.Person, Role: string(role)})
+	a, err := s.Store.JoinBySignOn(r.Context(), hash, store.NewAccount{Login: v.Login, Display: v.Name, Kind: store.Person,
+		Role: string(role)})
 	switch {
 	case errors.Is(err, store.ErrTaken):
 		v.Wrong = "The username " + v.Login + " is taken. Choose another, or link your account below."
@@ -296,7 +307,8 @@ func (s *site) linkSignOn(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	s.setBegun(w, "", -1)
-	if err := s.Store.Audit(r.Context(), store.Entry{Actor: a.ID, Action: "link single sign-on", Object: a.ID, Address: r.RemoteAddr}); err != nil {
+	if err := s.Store.Audit(r.Context(), store.Entry{Actor: a.ID, Action: "link single sign-on", Object: a.ID,
+		Address: r.RemoteAddr}); err != nil {
 		return err
 	}
 	if a, err = s.signOnRole(r, a, auth.Role(o.Role)); err != nil {
@@ -308,7 +320,8 @@ func (s *site) linkSignOn(w http.ResponseWriter, r *web.Request) error {
 // unlinkSignOn takes the identities of the provider from the account of the caller.
 func (s *site) unlinkSignOn(w http.ResponseWriter, r *web.Request) error {
 	if r.Me.Password == "" {
-		return s.accountPage(w, r, http.StatusConflict, accountView{Wrong: "You could not log in any more. Ask an administrator to create a password for your account first."})
+		return s.accountPage(w, r, http.StatusConflict,
+			accountView{Wrong: "You could not log in any more. Ask an administrator to create a password for your account first."})
 	}
 	if err := s.Store.Unlink(r.Context(), r.Me.ID); err != nil && !errors.Is(err, store.ErrNotFound) { // it was unlinked
 		return err

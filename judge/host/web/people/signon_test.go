@@ -29,7 +29,8 @@ func newSchool(t *testing.T, registration auth.Registration) *school {
 		at.Now = o.Time
 		o.Desk.Registration = registration
 		o.SignOn = signon.New(signon.Options{
-			Issuer: at.URL, Client: signontest.Client, Secret: signontest.Secret, Callback: "http://judge.example/login/sso/callback", Now: o.Time,
+			Issuer: at.URL, Client: signontest.Client, Secret: signontest.Secret,
+			Callback: "http://judge.example/login/sso/callback", Now: o.Time,
 			Claim: "groups", Roles: map[string]auth.Role{"teachers": auth.Judge, "rulers": auth.Admin},
 		})
 	})
@@ -87,7 +88,8 @@ func (s *school) link() {
 	s.Helper()
 	b := s.visitor()
 	b.signOn("/login/sso")
-	leads(s.TB.(*testing.T), "link", b.ask("POST", "/login/sso/link", url.Values{"login": {"ada"}, "password": {"correct-horse"}}), 303, "/")
+	leads(s.TB.(*testing.T), "link", b.ask("POST", "/login/sso/link", url.Values{"login": {"ada"},
+		"password": {"correct-horse"}}), 303, "/")
 }
 
 // me is the username that the account page shows; empty if nobody is logged in.
@@ -242,7 +244,8 @@ func TestForeignReturns(t *testing.T) {
 	slow := s.visitor()
 	slow.signOn("/login/sso")
 	s.Later(16 * time.Minute)
-	leads(t, "after a quarter of an hour", slow.ask("POST", "/login/sso/new", url.Values{"name": {"Zoe"}, "login": {"zoe"}}), 403, "has not begun")
+	leads(t, "after a quarter of an hour", slow.ask("POST", "/login/sso/new", url.Values{"name": {"Zoe"}, "login": {"zoe"}}),
+		403, "has not begun")
 }
 
 // TestSessionsAreNotFixed: the session of before, perhaps known to another one, is not that of who logs in.
@@ -273,7 +276,8 @@ func TestSessionsAreNotFixed(t *testing.T) {
 func TestSignOnLeadsNowhereElse(t *testing.T) {
 	s := newSchool(t, auth.ByOIDC)
 	s.link()
-	for _, next := range []string{"https://evil.example/", "//evil.example", `/\evil.example`, "/\t/evil.example", "evil.example", "javascript:alert(1)", "/\n/evil.example", ""} {
+	for _, next := range []string{"https://evil.example/", "//evil.example", `/\evil.example`, "/\t/evil.example",
+		"evil.example", "javascript:alert(1)", "/\n/evil.example", ""} {
 		got, _ := s.visitor().signOn("/login/sso?" + url.Values{"next": {next}}.Encode())
 		if got.Code != 303 || got.Get("Location") != "/" {
 			t.Errorf("%q leads to %d %q", next, got.Code, got.Get("Location"))
@@ -334,7 +338,8 @@ func TestConfirmingBySignOn(t *testing.T) {
 	if strings.Contains(got.Body, `type="password"`) {
 		t.Error("a password is asked for")
 	}
-	leads(t, "a password", b.ask("POST", "/account/tokens", url.Values{"scope": {"submit"}, "sure-password": {""}}), 403, "Confirm with single sign-on")
+	leads(t, "a password", b.ask("POST", "/account/tokens", url.Values{"scope": {"submit"}, "sure-password": {""}}), 403,
+		"Confirm with single sign-on")
 	confirm := "/login/sso?confirm=1&next=/account"
 	s.at.Says = map[string]any{"auth_time": s.at.Now().Add(-time.Hour).Unix()}
 	got, _ = b.signOn(confirm)
@@ -366,11 +371,13 @@ func TestPasswordsOfStaff(t *testing.T) {
 	}
 	for login, code := range map[string]int{"ada": 403, "runner": 303, "judge": 303, "chair": 303, "admin": 303} {
 		got := s.visitor().ask("POST", "/login", url.Values{"login": {login}, "password": {"correct-horse"}})
-		if got.Code != code || code == 403 && !strings.Contains(got.Body, "Only staff can log in with a password on this server: use single sign-on.") {
+		if got.Code != code || code == 403 && !strings.Contains(got.Body,
+			"Only staff can log in with a password on this server: use single sign-on.") {
 			t.Errorf("%s: %d %s", login, got.Code, got.Body)
 		}
 	}
-	leads(t, "a wrong password", s.visitor().ask("POST", "/login", url.Values{"login": {"ada"}, "password": {"guess"}}), 403, "Wrong username")
+	leads(t, "a wrong password", s.visitor().ask("POST", "/login", url.Values{"login": {"ada"}, "password": {"guess"}}), 403,
+		"Wrong username")
 	leads(t, "the login page", s.Ask("", "GET", "/login", nil), 200, "For staff only")
 	s.link()
 	b := s.visitor()
@@ -379,12 +386,14 @@ func TestPasswordsOfStaff(t *testing.T) {
 		t.Errorf("%q is logged in", b.me())
 	}
 	// An invitation makes no accounts with passwords.
-	if _, err := s.Store.NewInvitation(t.Context(), auth.Hash("code"), store.Invitation{Uses: 9, By: s.Accounts["admin"].ID, Contest: c.ID, Expires: s.Desk.Time().Add(time.Hour)}); err != nil {
+	if _, err := s.Store.NewInvitation(t.Context(), auth.Hash("code"), store.Invitation{Uses: 9, By: s.Accounts["admin"].ID,
+		Contest: c.ID, Expires: s.Desk.Time().Add(time.Hour)}); err != nil {
 		t.Fatal(err)
 	}
 	page := s.Ask("", "GET", "/invite/code", nil)
 	leads(t, "an invitation", page, 200, "/login?next=")
-	leads(t, "an invitation", s.visitor().ask("POST", "/invite/code", url.Values{"name": {"Zoe"}, "login": {"zoe"}, "password": {"correct-horse"}, "again": {"correct-horse"}}), 401, "You are not logged in")
+	leads(t, "an invitation", s.visitor().ask("POST", "/invite/code", url.Values{"name": {"Zoe"}, "login": {"zoe"},
+		"password": {"correct-horse"}, "again": {"correct-horse"}}), 401, "You are not logged in")
 	leads(t, "an invitation", b.ask("POST", "/invite/code", nil), 303, "/")
 }
 
