@@ -77,7 +77,7 @@ Exit codes: 0 every mutant known to be wrong is killed, 1 some are not, 2 wrong 
 
 func (m *measuring) run(ctx context.Context, c *console, name string) error {
 	if m.add != "" && !problem.GoodName(m.add) {
-		return usageError{fmt.Errorf("--add %q cannot be the name of a group\n    use letters, digits, - _ and .", m.add)}
+		return usageError{fmt.Errorf("--add %q cannot be the name of a group\n    use letters, digits, dots, - and _", m.add)}
 	}
 	return m.within(func(contest *workspace.Workspace) error {
 		at, err := contest.Locate(name)

@@ -67,7 +67,7 @@ func (f *finding) open(ctx context.Context, c *console, name, path string) (*fix
 		return nil, cannotChange(name)
 	}
 	if f.add != "" && !problem.GoodName(f.add) {
-		return nil, usageError{fmt.Errorf("--add %q cannot be the name of a group\n    use letters, digits, - _ and .", f.add)}
+		return nil, usageError{fmt.Errorf("--add %q cannot be the name of a group\n    use letters, digits, dots, - and _", f.add)}
 	}
 	b := &fixture{contest: contest, path: path}
 	if b.folder, err = at.OpenReady(ctx, f.running.options()); err != nil {

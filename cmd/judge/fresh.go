@@ -46,7 +46,7 @@ func (n *fresh) usage(check bool, names []string) error {
 	case len(names) != 1:
 		return usageError{errors.New("--count is for one problem: judge generate <problem> --count N")}
 	case n.add != "" && !problem.GoodName(n.add):
-		return usageError{fmt.Errorf("--add %q cannot be the name of a group\n    use letters, digits, - _ and .", n.add)}
+		return usageError{fmt.Errorf("--add %q cannot be the name of a group\n    use letters, digits, dots, - and _", n.add)}
 	}
 	return nil
 }

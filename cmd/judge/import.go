@@ -54,7 +54,7 @@ func (i *importing) run(ctx context.Context, c *console, source string) (err err
 		return usageError{errors.New("an imported problem needs a contest directory\n    " + houseNote)}
 	}
 	if i.name != "" && !problem.GoodName(i.name) {
-		return usageError{fmt.Errorf("--name %q cannot be the name of a problem\n    use letters, digits, - _ and .", i.name)}
+		return usageError{fmt.Errorf("--name %q cannot be the name of a problem\n    use letters, digits, dots, - and _", i.name)}
 	}
 	if _, err := os.Stat(source); err != nil {
 		return usageError{fmt.Errorf("%s: %s", source, problem.Reason(err))}

@@ -40,7 +40,7 @@ func (f *Directory) readGroups(t *table) (faults judge.Faults) {
 	for i, g := range tables {
 		key := fmt.Sprintf("group[%d]", i)
 		if !goodName().MatchString(g.Name) {
-			faults = append(faults, f.Fault(key+".name", fmt.Sprintf("%q cannot be the name of a group", g.Name), "use letters, digits, - _ and ."))
+			faults = append(faults, f.Fault(key+".name", fmt.Sprintf("%q cannot be the name of a group", g.Name), "use letters, digits, dots, - and _"))
 			continue
 		}
 		if seen[g.Name] {
@@ -124,7 +124,7 @@ func readCases(dir, group string) (cases []judge.Case, faults judge.Faults) {
 		case isInput && !goodName().MatchString(name):
 			faults = append(
 				faults,
-				&judge.Fault{File: path, Text: fmt.Sprintf("%q cannot be the name of a case", name), Hint: "use letters, digits, - _ and ."},
+				&judge.Fault{File: path, Text: fmt.Sprintf("%q cannot be the name of a case", name), Hint: "use letters, digits, dots, - and _"},
 			)
 		case isInput:
 			base := filepath.Join(dir, name)

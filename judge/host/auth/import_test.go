@@ -39,8 +39,8 @@ func TestLoginOf(t *testing.T) {
 		"a\u0301b": "ab", "e\u0323\u0302x": "ex", `a"b`: "ab", "a–b": "a-b", "½ x": "1-2-x", "İpek": "ipek", "  7b 12 ": "7b-12",
 		strings.Repeat("long ", 20): "long-long-long-long-long-long-long",
 	} {
-		if got := loginOf(name); got != want {
-			t.Errorf("loginOf(%q) = %q, want %q", name, got, want)
+		if got := LoginOf(name); got != want {
+			t.Errorf("LoginOf(%q) = %q, want %q", name, got, want)
 		}
 	}
 }
