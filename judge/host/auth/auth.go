@@ -40,7 +40,7 @@ func Hash(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// IsPublicKey says whether a text is the public half of a worker's key.
+// IsPublicKey reports whether a text is the public half of a worker's key.
 func IsPublicKey(text string) bool { return nkeys.IsValidPublicUserKey(text) }
 
 // workerScheme begins the Authorization of a worker's request.
@@ -105,10 +105,10 @@ func Verify(authorization string, now time.Time, method, path string) (public st
 	return parts[0], nil
 }
 
-// IsWorker says whether an Authorization is one that Sign made.
+// IsWorker reports whether an Authorization is one that Sign made.
 func IsWorker(authorization string) bool { return strings.HasPrefix(authorization, workerScheme) }
 
-// Bearer is the token of an Authorization; "" for none.
+// Bearer is the token of an Authorization; may be empty.
 func Bearer(authorization string) string {
 	text, ok := strings.CutPrefix(authorization, "Bearer ")
 	if !ok {

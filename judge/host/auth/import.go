@@ -178,7 +178,7 @@ func (p *Plan) digest() (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// faults returns what is wrong with each row; "" for nothing.
+// faults returns what is wrong with each row; may be empty.
 func faults(rows []roster.Row, known map[string]*store.Account) []string {
 	wrong := make([]string, len(rows))
 	lines := map[string]int{} // on which each username is
@@ -205,7 +205,7 @@ func sameName(a, b string) bool {
 	return strings.EqualFold(plain(a), plain(b))
 }
 
-// badPerson returns what is wrong with a person on a list, and what to do; "" for nothing.
+// badPerson returns what is wrong with a person on a list, and what to do; may be empty.
 func badPerson(p *roster.Person) string {
 	for _, one := range []struct{ what, text string }{{"", p.Name}, {"the team: ", p.Team}, {"the e-mail: ", p.Email}} {
 		if wrong := BadName(one.text); one.text != "" && wrong != "" {
@@ -231,7 +231,7 @@ func badPerson(p *roster.Person) string {
 }
 
 // PlainName returns a name as lower-case letters from a to z and digits, with hyphens between them:
-// "Łukasz Öz" becomes "lukasz-oz", and "李雷" becomes "li-lei". It returns "" if nothing of the name can
+// "Łukasz Öz" becomes "lukasz-oz", and "李雷" becomes "li-lei". It returns an empty string if nothing of the name can
 // stay.
 func PlainName(name string) string {
 	var b strings.Builder

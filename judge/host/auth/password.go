@@ -97,7 +97,7 @@ func written(memory, time uint32, threads uint8, salt, key []byte) string {
 // unusable is the hash of no password. Checking it takes as long as checking any other.
 var unusable = written(memoryKiB, passes, lanes, make([]byte, saltBytes), make([]byte, hashBytes))
 
-// Check says whether a password is the one that was hashed. Of "", which is the hash of an
+// Check reports whether a password is the one that was hashed. Of "", which is the hash of an
 // account that cannot log in, or of none, nothing is; it takes as long to say so.
 func (p *Passwords) Check(ctx context.Context, password, hash string) (good bool, err error) {
 	if hash == "" || len(password) > MostPassword {

@@ -18,7 +18,7 @@ const (
 // Roles are all roles in their order.
 var Roles = []Role{Anonymous, Contestant, Runner, Judge, ContestAdmin, Admin}
 
-// Known says whether a word is a role that an account can be given.
+// Known reports whether a word is a role that an account can be given.
 func Known(word string) bool { return word != string(Anonymous) && slices.Contains(Roles, Role(word)) }
 
 // Higher is the one of two roles that may do more. A word that is no role is none.
@@ -110,7 +110,7 @@ const (
 	read    condition = "read"    // and the object is the caller's own, or open
 )
 
-// holds says whether a condition is true.
+// holds reports whether a condition is true.
 func (c condition) holds(s State) bool {
 	switch c {
 	case always:
@@ -162,7 +162,7 @@ var table = map[Action][6]condition{
 	SeeAnswer:   {read, read, read, always, always, always},
 }
 
-// Can says whether a role may do something in a state. It is the only place that knows.
+// Can reports whether a role may do something in a state. It is the only place that knows.
 func Can(r Role, a Action, s State) bool {
 	column := slices.Index(Roles, r)
 	return column >= 0 && table[a][column].holds(s)

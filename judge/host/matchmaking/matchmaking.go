@@ -20,7 +20,7 @@ type Bot struct {
 	// Waited is how many encounters have begun on the ladder since its last one, or since it
 	// came.
 	Waited int
-	// Met are the bots that it met last, the latest first, by their indices. More than Near
+	// Met are the bots that it met last, newest first, by their indices. More than Near
 	// of them make no difference.
 	Met []int
 }

@@ -29,7 +29,7 @@ func parseObject(data string) object {
 	return o
 }
 
-// text is a string or a number; "" if there is none.
+// text is a string or a number; empty if there is none.
 func (o object) text(key string) string { return plainText(o[key]) }
 
 // flag reports whether a property is true.
