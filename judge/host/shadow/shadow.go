@@ -5,6 +5,8 @@
 // Everything that was read is in the database, with the token of its last line. Objects that the contest does not
 // have yet are marked there. So a server can be killed at any moment, and continues without loss or duplicates.
 //
+// Fetch reads a contest package once, from such a system or as a ZIP archive.
+//
 // The package sends nothing to a primary. It takes over no accounts, clarifications or runs.
 package shadow
 
