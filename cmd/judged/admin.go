@@ -42,8 +42,8 @@ account of the system that can read the directory is an administrator.
 	return cmd
 }
 
-// folder returns the data directory: that of the flag, or the one of this contest directory.
-func (a *admin) folder() (string, error) {
+// dataDir returns the data directory: that of the flag, or the one of this contest directory.
+func (a *admin) dataDir() (string, error) {
 	if a.data != "" {
 		return a.data, nil
 	}
@@ -61,7 +61,7 @@ func (a *admin) folder() (string, error) {
 
 // api returns a client for the server.
 func (a *admin) api() (*client.Client, error) {
-	data, err := a.folder()
+	data, err := a.dataDir()
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func (a *admin) restore() *cobra.Command {
 			if _, err := os.Stat(args[0]); err != nil {
 				return &judge.Misuse{Err: err}
 			}
-			data, err := a.folder()
+			data, err := a.dataDir()
 			if err != nil {
 				return err
 			}

@@ -51,7 +51,7 @@ and accounts.tsv. A package need not have all of them. A URL is that of a ZIP ar
 contest in a Contest API, such as https://cds.example/api/contests/spring-2026.
 
 Everything is imported, or nothing: each error is printed with its file and line. Objects are known by
-their ids, so importing again updates them. What the package does not say stays as it is, and nothing is
+their ids, so importing again updates them. What the package does not say stays unchanged, and nothing is
 deleted. Problems are linked to published problems by their ids.
 
 The report has a line for each object: added, changed, missing (the contest has it, the package does

@@ -18,8 +18,8 @@ func (a *admin) rejudge() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rejudge",
 		Short: "rejudge submissions, show what would change, and apply it",
-		Long: `What is judged again stands beside what counts: nobody but the staff sees it, and nothing
-changes until it is applied, all at once.`,
+		Long: `Rejudge judges submissions again while their current verdicts remain in effect. Only the jury sees the new
+verdicts, until you apply all of them at once.`,
 	}
 	var n client.NewRejudging
 	var apply bool

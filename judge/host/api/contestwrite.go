@@ -402,7 +402,7 @@ type sentClarification struct {
 	Text       *string  `json:"text"`
 }
 
-// mostText is the most letters of a clarification.
+// mostText is the maximum number of letters in a clarification.
 const mostText = 2000
 
 // takeClarification stores a clarification request of a team, or a message of the jury.

@@ -131,7 +131,7 @@ func Claiming(all []OfferedLanguage, file string) []OfferedLanguage {
 	return folded
 }
 
-// SheetFormat is the version of Sheet; MaxSheet is the most bytes of one.
+// SheetFormat is the version of Sheet; MaxSheet is the maximum number of bytes in one.
 const (
 	SheetFormat = 1
 	MaxSheet    = 4 << 20

@@ -226,7 +226,7 @@ func fresh(used map[string]bool, at int, name string) string {
 
 // line adds a line to the table of a directory.
 func (t dirs) line(dir string, cells ...string) {
-	w := csv.NewWriter(t[dir]) // into memory: it does not fail
+	w := csv.NewWriter(t[dir]) // writing to memory does not fail
 	_ = w.Write(cells)
 	w.Flush()
 }

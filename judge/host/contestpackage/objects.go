@@ -47,7 +47,7 @@ type Contest struct {
 	Name, FormalName *string
 	Start            *time.Time // zero: it is not known yet
 	Duration         *time.Duration
-	Freeze           *time.Duration // before the end; 0 for none
+	Freeze           *time.Duration // before the end; 0 if there is none
 	Penalty          *time.Duration
 	Scored           *bool // points count, and not only whether a problem is solved
 	MainGroup        *string
@@ -378,7 +378,7 @@ func (o *object) ignored() {
 	}
 }
 
-// text is a value that is a text as the file has it; "" for none.
+// text is a value that is a text as the file has it; may be empty.
 func (o *item) text(key string) string {
 	v := o.values[key]
 	if v.node != nil && v.node.Kind == strict.Scalar {
@@ -522,7 +522,7 @@ func (o *object) number(key string) (x float64, is bool) {
 	return x, true
 }
 
-// location is the JSON of an object of numbers; "" for none.
+// location is the JSON of an object of numbers; may be empty.
 func (o *object) location(keys ...string) string {
 	o.used["location"] = true
 	n := o.values["location"].node

@@ -44,7 +44,11 @@ var shown = []shot{
 	{"home", "admin", "/", "", 0, ""},
 	{"overview", "admin", "/c/demo/overview", "class.md", 1000, ""},
 	{"settings", "admin", "/c/demo/edit", "", 0, ""},
-	{"settings-errors", "admin", "/c/demo/edit", "", 0, `Object.entries({name: '', slug: 'Klasse 9', hours: '-2', penalty: '-1'}).forEach(([name, value]) => { document.querySelector('[name=' + name + ']').value = value; })`},
+	{
+		"settings-errors", "admin", "/c/demo/edit", "", 0,
+		`Object.entries({name: '', slug: 'Klasse 9', hours: '-2', penalty: '-1'}).forEach(([name, value]) => { ` +
+			`document.querySelector('[name=' + name + ']').value = value; })`,
+	},
 	{"new-contest", "admin", "/admin/contests/new", "class.md", 1000, ""},
 	{"new-hole", "admin", "/admin/holes/new", "", 0, ""},
 	{"new-ladder", "admin", "/admin/ladders/new", "", 0, ""},
@@ -85,7 +89,8 @@ func TestPictures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := os.Stat("../../../docs/pictures/" + p.name + ".png"); err != nil || !strings.Contains(string(text), "(pictures/"+p.name+".png)") {
+		if _, err := os.Stat("../../../docs/pictures/" + p.name + ".png"); err != nil ||
+			!strings.Contains(string(text), "(pictures/"+p.name+".png)") {
 			t.Errorf("docs/%s does not show a picture %s, or there is none (%v): .ci/pictures", p.doc, p.name, err)
 		}
 	}
@@ -187,7 +192,9 @@ func pictures(t *testing.T, b *browser.Browser, address string, p shot) {
 	t.Helper()
 	open := func(scheme string, width int) {
 		t.Helper()
-		b.Ask(nil, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}})
+		b.Ask(nil, "Emulation.setEmulatedMedia", map[string]any{
+			"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}},
+		})
 		b.Wide(width)
 		b.Go(address + p.path)
 		if p.wrong != "" {
@@ -203,7 +210,8 @@ func pictures(t *testing.T, b *browser.Browser, address string, p shot) {
 		for _, width := range []int{390, 1280} {
 			form := fmt.Sprintf("%s-%s-%d", p.name, scheme, width)
 			open(scheme, width)
-			if got := b.Eval(`document.querySelectorAll('h1').length + ' headings, ' + (document.documentElement.scrollWidth <= innerWidth ? 'fits, ' : 'is too wide, ') + performance.getEntriesByType('navigation')[0].responseStatus`); got != "1 headings, fits, "+code {
+			if got := b.Eval(`document.querySelectorAll('h1').length + ' headings, ' + (document.documentElement.scrollWidth ` +
+				`<= innerWidth ? 'fits, ' : 'is too wide, ') + performance.getEntriesByType('navigation')[0].responseStatus`); got != "1 headings, fits, "+code {
 				t.Errorf("%s: %s", form, got)
 			}
 			if got := b.Eval(letters); got != "" {

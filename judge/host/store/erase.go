@@ -28,18 +28,8 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 	if err != nil {
 		return nil, err
 	}
-	// From here on the account cannot log in or submit.
-	if err := s.Disable(ctx, id, true); err != nil {
+	if err := s.stop(ctx, id); err != nil {
 		return nil, err
-	}
-	open, _, err := s.OpenOf(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	for _, one := range open {
-		if _, err := s.Cancel(ctx, one); err != nil {
-			return nil, err
-		}
 	}
 	err = s.tx(ctx, "erase a person", func(q *query.Queries) error {
 		blobs = nil
@@ -115,6 +105,23 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 		return nil, err
 	}
 	return blobs, s.settleOnDisk(ctx)
+}
+
+// stop disables an account, so that it cannot log in or submit, and cancels its pending submissions.
+func (s *Store) stop(ctx context.Context, id string) error {
+	if err := s.Disable(ctx, id, true); err != nil {
+		return err
+	}
+	open, _, err := s.OpenOf(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, one := range open {
+		if _, err := s.Cancel(ctx, one); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // EraseLeft returns the blobs of erased accounts that were not passed to ForgetBlobs yet, for example because of an

@@ -110,19 +110,8 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 				return err
 			}
 		}
-		if n.PerMinute > 0 {
-			sent, err := q.CountSubmissions(ctx, query.CountSubmissionsParams{
-				Contest: n.Contest, Account: n.Account, After: now.LastTime - minute, Until: s.now() + minute,
-			})
-			if err != nil || sent >= n.PerMinute {
-				return errors.Join(err, ErrTooFast)
-			}
-		}
-		if n.MostOpen > 0 {
-			open, err := q.CountOpenOf(ctx, n.Account)
-			if err != nil || open >= n.MostOpen {
-				return errors.Join(err, ErrManyOpen)
-			}
+		if err := n.withinLimits(ctx, q, now.LastTime, s.now()); err != nil {
+			return err
 		}
 		if !n.At.IsZero() { // from another system, perhaps before the end
 			if err := s.changing(ctx, q, n.Contest); err != nil {
@@ -173,6 +162,26 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 		return nil, err
 	}
 	return a, nil
+}
+
+// withinLimits returns ErrTooFast or ErrManyOpen if the account has sent too many submissions. Last is the time of the
+// newest event of the contest, which the caller has locked.
+func (n *NewSubmission) withinLimits(ctx context.Context, q *query.Queries, last, now int64) error {
+	if n.PerMinute > 0 {
+		sent, err := q.CountSubmissions(ctx, query.CountSubmissionsParams{
+			Contest: n.Contest, Account: n.Account, After: last - minute, Until: now + minute,
+		})
+		if err != nil || sent >= n.PerMinute {
+			return errors.Join(err, ErrTooFast)
+		}
+	}
+	if n.MostOpen > 0 {
+		open, err := q.CountOpenOf(ctx, n.Account)
+		if err != nil || open >= n.MostOpen {
+			return errors.Join(err, ErrManyOpen)
+		}
+	}
+	return nil
 }
 
 // enqueue adds the job of a submission to the queue, unless no worker is to judge it.

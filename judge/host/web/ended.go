@@ -29,14 +29,14 @@ const (
 	multipartType = "multipart/form-data"
 )
 
-// heldForms is the most bytes of all forms that are kept at one time: anybody can send one.
+// heldForms is the maximum number of bytes in all forms that are kept at one time: anybody can send one.
 const heldForms = 64 << 20
 
-// mostKept is the most bytes of a form that is kept: those of a submission, in base64 if the form was
+// mostKept is the maximum number of bytes in a form that is kept: those of a submission, in base64 if the form was
 // kept before.
 func (s *Site) mostKept() int64 { return s.Desk.MaxSize*4/3 + 2*SmallForm }
 
-// mostLogin is the most bytes of a login that carries a form, which is encoded twice.
+// mostLogin is the maximum number of bytes in a login that carries a form, which is encoded twice.
 func (s *Site) mostLogin() int64 { return s.mostKept()*2 + SmallForm }
 
 // Label returns what the field is called on a page, or "" for one that need not be shown.

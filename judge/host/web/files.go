@@ -75,7 +75,7 @@ func (s *Site) SendSheetFile(w http.ResponseWriter, sheet *client.Sheet, name st
 	h.Set("Content-Type", f.Type)
 	h.Set("Content-Security-Policy", cmp.Or(policy, "sandbox; default-src 'none'"))
 	h.Set("Cache-Control", "private, max-age=300")
-	_, _ = w.Write(data) // to one who may be gone
+	_, _ = w.Write(data) // the client may be gone
 	return nil
 }
 
@@ -85,7 +85,7 @@ func SendFile(w http.ResponseWriter, name string, data []byte) error {
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	SetAttachment(w, path.Base(name))
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
-	_, _ = w.Write(data) // to one who may be gone
+	_, _ = w.Write(data) // the client may be gone
 	return nil
 }
 

@@ -26,7 +26,7 @@ func (s *Site) turns(r *Request, rt Route) (*desk.Turns, string) {
 	}
 }
 
-// names says whether a request may name blobs: none is removed in the meantime. Those that
+// names reports whether a request may name blobs: none is removed in the meantime. Those that
 // do not may take as long as passwords do, and those that erase wait for a removal themselves.
 func names(r *Request, rt Route) bool {
 	return r.Method != http.MethodGet && rt.Action != auth.Enter && rt.Action != auth.BeMyself && rt.Action != auth.Accounts

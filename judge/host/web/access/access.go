@@ -200,7 +200,7 @@ func (a *Access) Who(sub *store.Submission) string {
 }
 
 // At returns the time since the start of the contest, without intervals that do not count. Before the
-// start it returns "".
+// start it returns an empty string.
 func (a *Access) At(t time.Time) string {
 	if a.Contest.Starts.IsZero() || t.Before(a.Contest.Starts) {
 		return ""

@@ -18,7 +18,7 @@ import (
 // joinView is the page on which people make accounts for themselves.
 type joinView struct {
 	Action      string // where the form is sent
-	Contest     string // in which they take part then; "" for none
+	Contest     string // in which they take part then; may be empty
 	Me          string // the name of the user who is logged in
 	SignOn      bool   // only people who log in by single sign-on can join
 	Login, Name string

@@ -248,7 +248,7 @@ func (s *site) balloonTable(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	var b bytes.Buffer
-	table := csv.NewWriter(&b) // into memory: it does not fail
+	table := csv.NewWriter(&b) // writing to memory does not fail
 	table.Write([]string{
 		"time", "submission", "problem", "color", "team_number", "team", "seat", "groups", "first", "held", "delivered_by", "delivered_at",
 	})

@@ -260,7 +260,7 @@ func Failing() []judge.Event {
 	}
 }
 
-// Cookie logs an account in, and returns its cookie. For the anonymous reader it returns "".
+// Cookie logs an account in, and returns its cookie. For the anonymous reader it returns an empty string.
 func (h *Harness) Cookie(login string) string {
 	h.Helper()
 	if login == "" || login == "anonymous" {
