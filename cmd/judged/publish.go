@@ -79,7 +79,7 @@ func (c *console) publishAll(ctx context.Context, api *client.Client, contest *w
 		return err
 	}
 	if len(names) == 0 {
-		if names, err = contest.Lent(); err != nil {
+		if names, err = contest.Bundled(); err != nil {
 			return err
 		}
 	}
