@@ -93,6 +93,10 @@ func TestFetch(t *testing.T) {
 			t.Errorf("%s: %q, %v; want %q, %q", path, got, err, tt.files, tt.err)
 		}
 	}
+	inAddress := strings.Replace(server.URL, "http://", "http://reader:pass@", 1) + "/files/regional.ZIP"
+	if _, err := shadow.Fetch(t.Context(), &store.Source{URL: inAddress}); err == nil || !strings.Contains(err.Error(), "401") {
+		t.Errorf("the password in an address is sent: %v", err)
+	}
 	if _, err := shadow.Fetch(t.Context(), &store.Source{URL: "http://[::1"}); err == nil {
 		t.Error("an address that cannot be read is accepted")
 	}

@@ -311,6 +311,22 @@ func TestRejudgedWithAVersion(t *testing.T) {
 	})
 }
 
+// TestNotAccepted: a canceled submission has no verdict, so it is not one that was not accepted.
+func TestNotAccepted(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHarness(t, dsn)
+		h.judged(judge.Accepted, judge.WrongAnswer, "")
+		canceled := h.submit()
+		if done, err := h.Cancel(t.Context(), canceled.Job); err != nil || !done {
+			t.Fatal(done, err)
+		}
+		all, err := h.Submissions(t.Context(), store.Filter{Verdict: store.NotAccepted})
+		if err != nil || len(all) != 1 || all[0].Number != 2 {
+			t.Errorf("%v, %v", all, err)
+		}
+	})
+}
+
 // TestDisputed: submissions about which workers disagree, each once, by the contest.
 func TestDisputed(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
