@@ -15,9 +15,9 @@ type Language struct {
 	Driver *drivers.Driver
 }
 
-// Rules returns the rules of every golf problem as Markdown: the domain with its size, how submissions are
-// called, what is counted, and how a submission is checked. The terminal and pages show them below the
-// problem's own text.
+// Rules writes the rules of every golf problem as Markdown: the domain with its size, how submissions are
+// called, what is counted, and how a submission is checked. Terminal and pages show it below the problem's
+// own text.
 func Rules(d *Domain, languages []Language) string {
 	var b strings.Builder
 	d.rules(&b)
