@@ -3,7 +3,6 @@ package verify
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"assay/judge"
@@ -64,9 +63,8 @@ func sameCrash(a, b *judge.Fault) bool {
 
 // timedOut reports whether a setter's program was stopped at its time limit.
 func timedOut(f *judge.Fault) bool {
-	return strings.Contains(f.Text, " gave no answer within ") || slices.ContainsFunc([]judge.Resource{judge.CPUTime, judge.WallTime}, func(r judge.Resource) bool {
-		return strings.HasSuffix(f.Text, ": "+judge.Exec{Killed: r}.Fate())
-	})
+	ends := func(r judge.Resource) bool { return strings.HasSuffix(f.Text, ": "+judge.Exec{Killed: r}.Fate()) }
+	return ends(judge.CPUTime) || ends(judge.WallTime) || strings.Contains(f.Text, " gave no answer within ")
 }
 
 // isCrash reports whether a fault is a failure of a setter's program.
