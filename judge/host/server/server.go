@@ -64,6 +64,8 @@ type Options struct {
 	// it in the same way, and writes beside the archive what it did: see Prepared. Nil is for
 	// nobody may bring archives.
 	Preparer func(archive string, verify bool) []string
+	// PrintWithin is how long the print command may run. If zero, it is 30 s.
+	PrintWithin time.Duration
 	// At, if it is not nil, is told of each step of a submission: "received" and "kept", and
 	// those of package dispatch. Tests end the process there.
 	At func(step string)
