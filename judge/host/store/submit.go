@@ -42,13 +42,13 @@ type NewSubmission struct {
 	At time.Time
 	// Unjudged reports whether no worker judges the submission. Its verdict then is to come: Unjudged.
 	Unjudged bool
-	// MostOpen is how many submissions of the account may wait or be judged at one time; 0 is any
-	// number.
+	// MostOpen bounds the pending submissions of the account or, if ForTeam, of Team. Zero means no bound.
 	MostOpen int64
+	ForTeam  bool // the account submits for Team and is not a member of it
 }
 
-// ErrManyOpen says that as many submissions of an account wait, or are judged, as may.
-var ErrManyOpen = errors.New("too many submissions of the account are not judged yet")
+// ErrManyOpen says that the account or the team has as many pending submissions as it may have.
+var ErrManyOpen = errors.New("too many pending submissions of the account or the team")
 
 // ErrOtherUnderKey says that a key stands for a submission with other files or for another problem.
 var ErrOtherUnderKey = errors.New("the key stands for another submission")
@@ -118,7 +118,7 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 			}
 		}
 		if n.MostOpen > 0 {
-			open, err := q.CountOpenOf(ctx, n.Account)
+			open, err := n.countOpen(ctx, q)
 			if err != nil || open >= n.MostOpen {
 				return errors.Join(err, ErrManyOpen)
 			}
@@ -166,6 +166,14 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 		return nil, err
 	}
 	return a, nil
+}
+
+// countOpen counts the pending submissions that MostOpen bounds.
+func (n *NewSubmission) countOpen(ctx context.Context, q *query.Queries) (int64, error) {
+	if n.ForTeam {
+		return q.CountOpenOfTeam(ctx, n.Team)
+	}
+	return q.CountOpenOf(ctx, n.Account)
 }
 
 // enqueue puts the job of a submission into the queue, unless no worker is to judge it.
