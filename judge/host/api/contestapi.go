@@ -13,6 +13,7 @@ import (
 	"assay/judge/host/clics"
 	"assay/judge/host/desk"
 	"assay/judge/host/feed"
+	"assay/judge/host/media"
 	"assay/judge/host/store"
 )
 
@@ -194,7 +195,14 @@ func (a *api) apiContests(w http.ResponseWriter, r *http.Request, v clics.Versio
 		if err != nil {
 			return err
 		}
-		data, err := clics.Encode(clics.Reader{Version: v, Role: c.to.Role, Strict: c.to.Strict}, clics.Contest, feed.Overview(one))
+		files, err := a.Store.Media(r.Context(), one.ID)
+		if err != nil {
+			return err
+		}
+		if !c.to.Role.Insider() && (one.Starts.IsZero() || a.Time().Before(one.Starts)) {
+			files = slices.DeleteFunc(files, func(f media.File) bool { return f.Property == media.ProblemSet })
+		}
+		data, err := clics.Encode(clics.Reader{Version: v, Role: c.to.Role, Strict: c.to.Strict}, clics.Contest, feed.Overview(one, files))
 		if err != nil {
 			return err
 		}
@@ -208,8 +216,14 @@ func (c *apiClient) read(w http.ResponseWriter, r *http.Request, path []string) 
 	switch {
 	case len(path) == 0:
 		return c.single(w, clics.Contest)
-	case len(path) > 2:
+	case len(path) == 4 && path[0] == string(clics.Submissions), len(path) == 3:
 		return c.file(w, r, path)
+	case len(path) == 4:
+		return c.media(w, r, clics.Type(path[0]), path[1], path[2], path[3])
+	case len(path) == 2 && contestFiles(path[0]):
+		return c.media(w, r, clics.Contest, "", path[0], path[1])
+	case len(path) > 2:
+		return nothingThere
 	case len(path) == 2:
 	case path[0] == "access":
 		return c.access(w)

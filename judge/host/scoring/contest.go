@@ -86,6 +86,9 @@ type Team struct {
 	Groups []string // by which a board can be filtered
 	// Organization is an id. It may be empty.
 	Organization string
+	// Logo and Flag are the addresses of pictures below those of the contest's files. They may be empty.
+	Logo, Flag string
+	Country    string // ISO 3166-1 alpha-3; it may be empty
 	// Hidden teams are for the staff only, and have no rank: they take no place from others.
 	Hidden  bool
 	Penalty time.Duration // added to its time; may be below 0
