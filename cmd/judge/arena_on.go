@@ -100,7 +100,7 @@ func (o *arenaOn) part(p *client.Part) error {
 // open begins the log.
 func (o *arenaOn) open(p *client.Part) error {
 	if err := json.Unmarshal(p.Output, &o.opened); err != nil {
-		return fmt.Errorf("read how the event was opened: %w", err)
+		return fmt.Errorf("read the opening of the tournament: %w", err)
 	}
 	if o.opened.Misuse != "" {
 		return usageError{errors.New(o.opened.Misuse)}

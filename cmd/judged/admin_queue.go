@@ -17,7 +17,7 @@ import (
 )
 
 func (a *admin) queue() *cobra.Command {
-	return a.below("queue", "say how much there is to do", func(ctx context.Context, api *client.Client, _ []string) error {
+	return a.below("queue", "show how much work waits", func(ctx context.Context, api *client.Client, _ []string) error {
 		queues, err := api.Queue(ctx)
 		if err != nil {
 			return err
@@ -35,7 +35,7 @@ func (a *admin) queue() *cobra.Command {
 				q.Waiting, q.Out, time.Since(q.Oldest).Round(time.Second),
 			)
 			if q.OfGuests > 0 {
-				fmt.Fprintf(a.out, "%-22s %d of them guests have judged: they wait until a worker is here that is no guest\n", "", q.OfGuests)
+				fmt.Fprintf(a.out, "%-22s %d of them were judged by untrusted workers only: they wait for a trusted worker\n", "", q.OfGuests)
 			}
 		}
 		a.askers(askers)
@@ -43,17 +43,17 @@ func (a *admin) queue() *cobra.Command {
 	})
 }
 
-// mostAskers is how many accounts are named as those that ask for the most.
+// mostAskers is how many of the accounts with the most open work are printed.
 const mostAskers = 5
 
-// askers says how many flows have not ended, and which accounts ask for the most.
+// askers prints how many flows are open, and which accounts have the most open work.
 func (a *admin) askers(all []client.Asker) {
 	flows, idle := 0, 0
 	for _, one := range all {
 		flows, idle = flows+one.Flows, idle+one.Idle
 	}
 	if flows > 0 {
-		fmt.Fprintf(a.out, "%-22s %d, of which %d wait to be planned\n", "flows", flows, idle)
+		fmt.Fprintf(a.out, "%-22s %d; %d of them wait to be planned\n", "flows", flows, idle)
 	}
 	for _, one := range all[:min(len(all), mostAskers)] {
 		fmt.Fprintf(
@@ -65,11 +65,11 @@ func (a *admin) askers(all []client.Asker) {
 
 func (a *admin) cancel() *cobra.Command {
 	var login, problem string
-	cmd := a.below("cancel", "cancel what is not judged yet of a person or a problem", func(
+	cmd := a.below("cancel", "cancel the pending submissions of an account or a problem", func(
 		ctx context.Context, api *client.Client, _ []string,
 	) error {
 		if login == "" && problem == "" {
-			return &judge.Misuse{Err: errors.New("say whose submissions are cancelled, or to which problem: --login or --problem")}
+			return &judge.Misuse{Err: errors.New("choose submissions with --login or --problem")}
 		}
 		done, err := api.CancelMany(ctx, login, problem)
 		if err != nil {
@@ -84,16 +84,16 @@ func (a *admin) cancel() *cobra.Command {
 	})
 	cmd.Flags().StringVar(
 		&login, "login", "",
-		"the submissions of this login, and its flows: what judge verify, adequacy, golf and arena ask for with --on",
+		"of this username, with the remote runs of judge verify, adequacy, golf and arena",
 	)
-	cmd.Flags().StringVar(&problem, "problem", "", "the submissions to this problem")
+	cmd.Flags().StringVar(&problem, "problem", "", "to this problem")
 	return cmd
 }
 
 func (a *admin) judgings() *cobra.Command {
 	var f client.JudgingFilter
 	var versions bool
-	cmd := a.below("judgings", "list who judged what, and what was judged again", func(
+	cmd := a.below("judgings", "list judgements and the workers that made them", func(
 		ctx context.Context, api *client.Client, _ []string,
 	) error {
 		all, err := api.Judgings(ctx, f)
@@ -101,9 +101,9 @@ func (a *admin) judgings() *cobra.Command {
 			return err
 		}
 		if len(all) == 0 {
-			fmt.Fprintln(a.out, "there are none")
+			fmt.Fprintln(a.out, "none")
 		}
-		slices.SortStableFunc(all, func(x, y client.Judging) int { // the runs of a submission in their order
+		slices.SortStableFunc(all, func(x, y client.Judging) int { // groups the runs of a submission, in order
 			return cmp.Or(cmp.Compare(y.Number, x.Number), cmp.Compare(x.ID, y.ID))
 		})
 		t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
@@ -114,7 +114,7 @@ func (a *admin) judgings() *cobra.Command {
 			}
 			switch {
 			case j.Verdict == "" && !j.Ended.IsZero():
-				verdict = "cancelled" // which counts for nothing
+				verdict = "cancelled" // it does not count
 			case j.Stands && !j.Ended.IsZero():
 				verdict += ", counts"
 			}
@@ -132,8 +132,9 @@ func (a *admin) judgings() *cobra.Command {
 		}
 		return t.Flush()
 	})
-	cmd.Flags().StringVar(&f.Worker, "worker", "", "what this worker judged")
-	cmd.Flags().BoolVar(&versions, "versions", false, "say of each with which versions of the judge and of tool chains it was judged")
-	cmd.Flags().StringVar(&f.Origin, "again", "", "what was judged again, with all runs: borderline (time decided barely), guest or rejudge")
+	cmd.Flags().StringVar(&f.Worker, "worker", "", "only those of this worker")
+	cmd.Flags().BoolVar(&versions, "versions", false, "also print the versions of the judge and of the toolchains")
+	cmd.Flags().StringVar(&f.Origin, "again", "",
+		"only those that were repeated, with all runs: borderline (near the time limit), guest (by an untrusted worker) or rejudge")
 	return cmd
 }

@@ -16,38 +16,40 @@ import (
 )
 
 func (a *admin) worker() *cobra.Command {
-	cmd := &cobra.Command{Use: "worker", Short: "add workers, list them, take them out of service"}
+	cmd := &cobra.Command{Use: "worker", Short: "add, list, drain and revoke workers"}
 	var guest bool
-	add := &cobra.Command{Use: "add <name>", Short: "make a code by which a worker joins, once and within a day", RunE: func(cmd *cobra.Command, args []string) error {
-		api, err := a.api()
-		if err != nil {
-			return err
-		}
-		address, err := public(cmd.Context(), api)
-		if err != nil {
-			return err
-		}
-		i, err := api.Invite(cmd.Context(), client.NewInvite{Worker: args[0], Guest: guest})
-		if err != nil {
-			return err
-		}
-		address.Code = i.Code
-		fmt.Fprintf(
-			a.out,
-			"on the worker's machine, until %s:\n  judged worker --join '%s'\nA worker knows the secret data of the problems that it judges.\n",
-			i.Expires.Local().Format(time.DateTime), address,
-		)
-		if i.Cluster {
-			fmt.Fprintln(
+	add := &cobra.Command{Use: "add <name>", Short: "create a code with which a worker joins once, within 24 hours",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			api, err := a.api()
+			if err != nil {
+				return err
+			}
+			address, err := public(cmd.Context(), api)
+			if err != nil {
+				return err
+			}
+			i, err := api.Invite(cmd.Context(), client.NewInvite{Worker: args[0], Guest: guest})
+			if err != nil {
+				return err
+			}
+			address.Code = i.Code
+			fmt.Fprintf(
 				a.out,
-				"When it has joined, the cluster of the queue must let it in. What belongs into its configuration is said by:\n  judged admin worker cluster",
+				"on the worker's machine, until %s:\n  judged worker --join '%s'\nA worker can read the secret data of the problems that it judges.\n",
+				i.Expires.Local().Format(time.DateTime), address,
 			)
-		}
-		if guest {
-			fmt.Fprintln(a.out, "What a guest judges is judged again by a worker that is none, and counts then; while none is here, it waits.")
-		}
-		return nil
-	}}
+			if i.Cluster {
+				fmt.Fprintln(
+					a.out,
+					"When it has joined, add it to the configuration of the cluster, which this command prints:\n  judged admin worker cluster",
+				)
+			}
+			if guest {
+				fmt.Fprintln(a.out, "Verdicts of an untrusted worker count after a trusted worker has judged the submission, too. "+
+					"Without one, they wait.")
+			}
+			return nil
+		}}
 	add.Flags().BoolVar(
 		&guest, "guest", false,
 		"the machine belongs to another owner: workers of yours rejudge its submissions, and it gets no problem whose contest has not ended",
@@ -60,7 +62,7 @@ func (a *admin) worker() *cobra.Command {
 		for _, w := range workers {
 			here := "away"
 			if w.Connected {
-				here = fmt.Sprintf("here, %d of %d busy", w.Running, w.Offer.Slots)
+				here = fmt.Sprintf("online, %d of %d busy", w.Running, w.Offer.Slots)
 			}
 			class := w.Class
 			if w.Guest {
@@ -73,7 +75,7 @@ func (a *admin) worker() *cobra.Command {
 		}
 		return nil
 	})
-	cluster := a.below("cluster", "print whom the queue's own cluster lets in, for its configuration", func(
+	cluster := a.below("cluster", "print the users for the configuration of an external cluster", func(
 		ctx context.Context, api *client.Client, _ []string,
 	) error {
 		workers, err := api.Workers(ctx)
@@ -82,7 +84,9 @@ func (a *admin) worker() *cobra.Command {
 		}
 		fmt.Fprintln(
 			a.out,
-			"# Only for a server that was started with --queue: the queue in its own folder lets workers in by itself.\n# The server's password is a variable of the environment of nats-server.\nauthorization { users: [\n  { user: server, password: $JUDGE_SERVER }",
+			"# Only for a server that was started with --queue. The embedded queue admits workers by itself.\n"+
+				"# The server's password is a variable of the environment of nats-server.\nauthorization { users: [\n"+
+				"  { user: server, password: $JUDGE_SERVER }",
 		)
 		for _, w := range workers {
 			if w.State != "revoked" {
@@ -97,14 +101,14 @@ func (a *admin) worker() *cobra.Command {
 			return api.SetWorker(ctx, args[0], client.SetWorker{State: state})
 		})
 	}
-	cmd.AddCommand(add, list, cluster, set("drain", "let a worker end its jobs and stop", "drained"),
-		set("resume", "let a worker that was drained come back", "active"), set("revoke", "block a worker permanently", "revoked"))
+	cmd.AddCommand(add, list, cluster, set("drain", "let a worker finish its jobs and stop", "drained"),
+		set("resume", "enable a drained worker", "active"), set("revoke", "block a worker permanently", "revoked"))
 	return cmd
 }
 
 func (a *admin) class() *cobra.Command {
 	cmd := &cobra.Command{Use: "class", Short: "list the classes of workers, update one"}
-	list := a.below("list", "say what the workers of each class have in common", func(
+	list := a.below("list", "show what the workers of each class have in common", func(
 		ctx context.Context, api *client.Client, _ []string,
 	) error {
 		classes, err := api.Classes(ctx)
@@ -112,7 +116,7 @@ func (a *admin) class() *cobra.Command {
 			return err
 		}
 		if len(classes) == 0 {
-			fmt.Fprintln(a.out, "there are none yet: the first worker makes its own")
+			fmt.Fprintln(a.out, "none yet: the first worker defines its class")
 		}
 		for _, c := range classes {
 			fmt.Fprintf(a.out, "%s: %s, sandbox %s, since %s\n", c.Name, c.Arch, c.Rung, c.Filled.Local().Format(time.DateTime))
@@ -124,7 +128,7 @@ func (a *admin) class() *cobra.Command {
 	})
 	var worker string
 	var apply bool
-	accept := a.below("accept <class>", "give a class the versions of one of its workers, after compilers were upgraded", func(
+	accept := a.below("accept <class>", "update a class to the versions of one of its workers, after an upgrade of compilers", func(
 		ctx context.Context, api *client.Client, args []string,
 	) error {
 		was, now, err := a.offered(ctx, api, args[0], worker)
@@ -137,7 +141,7 @@ func (a *admin) class() *cobra.Command {
 		}
 		switch {
 		case len(changes) == 0:
-			fmt.Fprintf(a.out, "the class %s is as the worker %s is\n", args[0], now.Name)
+			fmt.Fprintf(a.out, "the class %s equals the worker %s\n", args[0], now.Name)
 			return nil
 		case !apply:
 			fmt.Fprintf(a.out, "nothing has changed yet; next:\n  judged admin class accept %s --worker %s --apply\n", args[0], now.Name)
@@ -147,20 +151,20 @@ func (a *admin) class() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(a.out, "the class %s is as the worker %s is now; start that again if it has ended\n", args[0], now.Name)
+		fmt.Fprintf(a.out, "the class %s now equals the worker %s; restart the worker if it has ended\n", args[0], now.Name)
 		if len(done.Stopped) > 0 {
-			fmt.Fprintf(a.out, "these differ from it, end their jobs and stop: %s\n", strings.Join(done.Stopped, ", "))
+			fmt.Fprintf(a.out, "drained, because they differ: %s\n", strings.Join(done.Stopped, ", "))
 		}
 		return nil
 	})
-	accept.Flags().StringVar(&worker, "worker", "", "the worker; may be left out where one has been refused, or there is one only")
-	accept.Flags().BoolVar(&apply, "apply", false, "do it; else the differences are shown")
+	accept.Flags().StringVar(&worker, "worker", "", "the worker (default: the one that was refused, or the only one)")
+	accept.Flags().BoolVar(&apply, "apply", false, "update the class (default: only show the differences)")
 	cmd.AddCommand(list, accept)
 	return cmd
 }
 
-// offered finds a class and the worker that is to say what it is: the one that is named, or the
-// only one that differs, or the only one.
+// offered returns a class and the worker whose capabilities it should get: the one with the name, or the only one
+// that differs, or the only one.
 func (a *admin) offered(ctx context.Context, api *client.Client, class, worker string) (*client.Class, *client.Worker, error) {
 	classes, err := api.Classes(ctx)
 	if err != nil {
@@ -168,7 +172,7 @@ func (a *admin) offered(ctx context.Context, api *client.Client, class, worker s
 	}
 	at := slices.IndexFunc(classes, func(c client.Class) bool { return c.Name == class })
 	if at < 0 {
-		return nil, nil, &judge.Misuse{Err: fmt.Errorf("no worker has said yet what the class %q is\n    see: judged admin class list", class)}
+		return nil, nil, &judge.Misuse{Err: fmt.Errorf("no worker has joined the class %q yet\n    see: judged admin class list", class)}
 	}
 	workers, err := api.Workers(ctx)
 	if err != nil {
@@ -185,7 +189,7 @@ func (a *admin) offered(ctx context.Context, api *client.Client, class, worker s
 	if len(workers) != 1 {
 		return nil, nil, &judge.Misuse{
 			Err: fmt.Errorf(
-				"%d workers of the class %s may be meant: say which with --worker\n    see: judged admin worker list",
+				"the class %[2]s has %[1]d workers: choose one with --worker\n    see: judged admin worker list",
 				len(workers), class,
 			),
 		}

@@ -15,17 +15,18 @@ import (
 	"assay/judge/host/worker"
 )
 
-// loadCommand is what a worker starts in its sandbox to measure its machine.
+// loadCommand runs a load. Workers start it in their sandbox to measure the machine.
 func loadCommand(c *console) *cobra.Command {
-	return &cobra.Command{Use: "load <name>", Short: "do one of the loads by which a machine is measured", Hidden: true, RunE: func(_ *cobra.Command, args []string) error {
-		if !worker.Load(args[0], c.out) {
-			return &judge.Misuse{Err: fmt.Errorf("there is no load %q", args[0])}
-		}
-		return nil
-	}}
+	return &cobra.Command{Use: "load <name>", Short: "run a load that measures a machine", Hidden: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if !worker.Load(args[0], c.out) {
+				return &judge.Misuse{Err: fmt.Errorf("there is no load %q", args[0])}
+			}
+			return nil
+		}}
 }
 
-// measure measures this machine. Lower says that it may find that fewer slots are better.
+// measure measures this machine. If lower is set, it may reduce the number of slots.
 func (w *working) measure(ctx context.Context, runner *worker.Runner, lower bool) (*job.Speed, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -34,23 +35,23 @@ func (w *working) measure(ctx context.Context, runner *worker.Runner, lower bool
 	return runner.Calibrate(ctx, lower, self, "load")
 }
 
-// tellSpeed shows what was measured.
+// tellSpeed prints a measurement.
 func (w *working) tellSpeed(s *job.Speed) {
 	for _, load := range worker.Loads() {
 		fmt.Fprintf(w.out, "%-12s %7.1f ms\n", load, s.Loads[load])
 	}
-	fmt.Fprintf(w.out, "the least of 5 runs, by processor time; a usual run takes up to %.1f %% more\n", 100*s.Spread)
+	fmt.Fprintf(w.out, "lowest CPU time of 5 runs; a usual run takes up to %.1f %% more\n", 100*s.Spread)
 	fmt.Fprintf(w.out, "with all slots busy (%d) a run takes %.2f times as long\n", s.Slots, s.Busy)
 	if s.Doubt != "" {
-		fmt.Fprintf(w.out, "this is not to be believed: %s; it is not kept\n    measure again while nothing else runs\n", s.Doubt)
+		fmt.Fprintf(w.out, "the measurement is not reliable: %s; it is not saved\n    measure again while nothing else runs\n", s.Doubt)
 	}
 }
 
-// drift is from when on a machine is told to be another than before.
+// drift is the change of a machine's speed that is logged.
 const drift = 1.1
 
-// stillFits measures this machine again, and says whether the server still takes it into its
-// class. What is not to be believed, or cannot be told, changes nothing.
+// stillFits measures this machine again, and reports whether the server still accepts it for its class. A
+// measurement that is unreliable or cannot be sent changes nothing.
 func (w *working) stillFits(ctx context.Context, api *client.Client, runner *worker.Runner, offer job.Offer) bool {
 	before, err1 := worker.Measured(w.data)
 	s, err := w.measure(ctx, runner, false)
@@ -61,16 +62,16 @@ func (w *working) stillFits(ctx context.Context, api *client.Client, runner *wor
 		return true
 	}
 	if !s.Known() {
-		w.logger.Info("how fast this machine is cannot be measured just now", "reason", s.Doubt)
+		w.logger.Info("this machine cannot be measured at the moment", "reason", s.Doubt)
 		return true
 	}
 	if f := s.Factor(before); before != nil && (f > drift || f < 1/drift) {
-		w.logger.Warn(fmt.Sprintf("this machine takes %.2f times the processor time that it took before", f))
+		w.logger.Warn(fmt.Sprintf("this machine takes %.2f times as much CPU time as before", f))
 	}
 	offer.Speed = s
 	_, err = api.Hello(ctx, offer)
 	if refused, is := errors.AsType[*client.Error](err); is && refused.Status == http.StatusConflict {
-		w.logger.Error("no more jobs are taken", "reason", err)
+		w.logger.Error("taking no more jobs", "reason", err)
 		return false
 	}
 	return true

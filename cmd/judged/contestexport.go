@@ -22,7 +22,7 @@ var exported = []struct{ part, dir string }{
 	{"package", "."}, {"submissions", "submissions"}, {"scoreboard", "scoreboard"}, {"full-scoreboard", "full-scoreboard"},
 }
 
-// exportContest is the command that writes what a server has of a contest.
+// exportContest is the command that writes the archives of a contest.
 func (a *admin) exportContest() *cobra.Command {
 	var contest string
 	cmd := a.below("export <directory>", "write a contest package, the submissions, and the scoreboard of a contest",

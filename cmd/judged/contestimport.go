@@ -18,7 +18,7 @@ import (
 	"assay/judge/host/contestpackage"
 )
 
-// contest is what an administrator does with contests.
+// contest is the command for contests.
 func (a *admin) contest() *cobra.Command {
 	cmd := &cobra.Command{Use: "contest", Short: "import and export contest packages, follow other judging systems"}
 	var n client.ImportContest

@@ -12,7 +12,7 @@ import (
 	"assay/judge/host/client"
 )
 
-// shadowContest is the command that lets a contest follow another judging system.
+// shadowContest is the command to follow another judging system.
 func (a *admin) shadowContest() *cobra.Command {
 	var n client.ShadowContest
 	var score string
@@ -53,7 +53,7 @@ func (a *admin) shadowContest() *cobra.Command {
 	f.StringVar(&n.Login, "username", "", "the `NAME` of the account at the other system (default: none)")
 	f.StringVar(&n.SecretFile, "secret-file", "", "the `FILE` on the server's machine with the password of the account")
 	f.StringVar(&score, "score", "theirs", "whose verdicts count: theirs or ours")
-	f.BoolVar(&stop, "stop", false, "stop to follow: everything stays as it is")
+	f.BoolVar(&stop, "stop", false, "stop following: everything stays unchanged")
 	cmd.Long = `Shadow lets a contest follow that of another judging system, the primary, by its Contest API in version 2026-01 or
 2023-06. If the server has no such contest, it is made: groups, organizations, teams, problems and
 submissions come from the primary. A contest that the server has keeps its problems: they are linked by

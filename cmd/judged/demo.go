@@ -15,8 +15,8 @@ import (
 	"assay/judge/running/config"
 )
 
-// demo serves a contest that is under way: in the current folder where it is empty, else in
-// one that is removed at the end.
+// demo serves a running contest. It uses the current directory if that is empty, and otherwise one that is removed
+// at the end.
 func (c *console) demo(ctx context.Context, change func(*config.Server)) (err error) {
 	entries, err := os.ReadDir(".")
 	if err != nil {
@@ -25,7 +25,7 @@ func (c *console) demo(ctx context.Context, change func(*config.Server)) (err er
 	if len(entries) > 0 {
 		dir, failed := os.MkdirTemp("", "assay-demo-")
 		if failed != nil {
-			return fmt.Errorf("make a folder for the demo: %w", failed)
+			return fmt.Errorf("create a directory for the demo: %w", failed)
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 		if err := os.Chdir(dir); err != nil {
@@ -36,18 +36,21 @@ func (c *console) demo(ctx context.Context, change func(*config.Server)) (err er
 	if err != nil {
 		return err
 	}
-	o.Publisher = nil // all are published before anybody asks
+	o.Publisher = nil // all problems are published before the start
 	if err := c.publishDemo(ctx, o); err != nil {
 		return err
 	}
-	logins, err := demo.Fill(ctx, demo.Options{Data: o.Data, Database: o.Database, Version: o.Version, Class: server.Class, Admin: desk.AdminLogin, Now: time.Now()})
+	logins, err := demo.Fill(ctx, demo.Options{
+		Data: o.Data, Database: o.Database, Version: o.Version, Class: server.Class, Admin: desk.AdminLogin,
+		Now: time.Now(),
+	})
 	if err != nil {
 		return err
 	}
 	return c.serve(ctx, o, logins)
 }
 
-// publishDemo publishes the problems of the house, at an address that nobody is told.
+// publishDemo publishes the bundled problems, at an address that is not announced.
 func (c *console) publishDemo(ctx context.Context, o server.Options) (err error) {
 	o.Listen, o.URL, o.TLS, o.Cert, o.Key, o.Metrics, o.Workers = "127.0.0.1:0", "", "", "", "", "", 0
 	s, err := server.Start(ctx, o)

@@ -1,8 +1,7 @@
-// Command judged hosts contests: a server that takes submissions, and workers that judge
-// them, on as many machines as there are. What people use is the command judge.
+// Command judged hosts contests: a server that takes submissions, and workers on any number of machines that judge
+// them. Contestants and problem setters use the command judge.
 //
-// The package holds no logic of its own: each command is a file with its flags, a call,
-// and what it exits with.
+// The package has no logic of its own: each command is a file with flags, a call, and an exit code.
 package main
 
 import (
@@ -10,7 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	_ "time/tzdata" // forms have times in the reader's zone, also where the system has no zones
+	_ "time/tzdata" // forms use the reader's time zone, even if the system has no zones
 
 	"github.com/spf13/cobra"
 
@@ -23,14 +22,14 @@ func main() {
 	os.Exit(run(context.Background(), os.Args[1:], &console{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 }
 
-// console is where a command reads and writes.
+// A console is where a command reads and writes.
 type console struct {
 	in       io.Reader
 	out, err io.Writer
 	debug    bool
 }
 
-// log writes what those who look after a server read later, as lines of JSON.
+// log returns a logger that writes JSON lines.
 func (c *console) log() *slog.Logger {
 	level := slog.LevelInfo
 	if c.debug {
@@ -39,16 +38,16 @@ func (c *console) log() *slog.Logger {
 	return slog.New(slog.NewJSONHandler(c.err, &slog.HandlerOptions{Level: level}))
 }
 
-const exitHelp = `Exit codes: 0 ended as it was told to, 2 wrong usage, 3 the configuration or a problem
-is at fault, 4 the program or the machine is, 130 interrupted.`
+const exitHelp = `Exit codes: 0 success, 2 wrong usage, 3 error in the configuration or a problem,
+4 error of the program or the machine, 130 interrupted.`
 
 // run runs the command line and returns the exit code.
 func run(ctx context.Context, args []string, c *console) int {
 	root := &cobra.Command{
 		Use:           "judged",
 		Version:       cli.Version(),
-		Short:         "host contests: a server, and workers that judge for it",
-		Long:          "judged takes submissions and has them judged, on this machine and on others.\n\n" + exitHelp,
+		Short:         "host contests: a server, and workers that judge",
+		Long:          "judged runs a server that takes submissions, and workers that judge them, on this machine or others.\n\n" + exitHelp,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
@@ -60,7 +59,8 @@ func run(ctx context.Context, args []string, c *console) int {
 	root.SetOut(c.out)
 	root.SetErr(c.err)
 	root.SetFlagErrorFunc(cli.FlagError)
-	root.AddCommand(serveCommand(c), workerCommand(c), adminCommand(c), publishCommand(c), prepareCommand(c), loadCommand(c), cli.VersionCommand())
+	root.AddCommand(serveCommand(c), workerCommand(c), adminCommand(c), publishCommand(c), prepareCommand(c), loadCommand(c),
+		cli.VersionCommand())
 	cli.TakeArguments(root.Commands())
 	root.Args = cli.UnknownCommand
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }

@@ -6,10 +6,10 @@ import (
 	"os"
 )
 
-// notify tells systemd how a service gets on: "READY=1", "STOPPING=1". Where nothing but a
-// shell started it, nobody asks, and nothing is told.
+// notify sends systemd the state of a service: "READY=1" or "STOPPING=1". If systemd did not start it, notify does
+// nothing.
 func notify(state string) error {
-	at := os.Getenv("NOTIFY_SOCKET") // a path, or a name that begins with @
+	at := os.Getenv("NOTIFY_SOCKET") // a path, or an abstract name that begins with @
 	if at == "" {
 		return nil
 	}

@@ -21,16 +21,15 @@ import (
 	"assay/judge/workspace"
 )
 
-// prepareCommand is what a server starts beside itself for a package that somebody brought: the
-// server's own process opens no archives.
+// prepareCommand is started by a server for an uploaded package, because the server's own process opens no archives.
 func prepareCommand(c *console) *cobra.Command {
 	var verify bool
 	cmd := &cobra.Command{
 		Use:    "prepare <archive>",
-		Short:  "publish a package under the name of its archive, and write beside it what became of it",
+		Short:  "publish an uploaded package, and write the outcome beside its archive",
 		Hidden: true,
 	}
-	cmd.Flags().BoolVar(&verify, "verify", true, "publish it if it is without a fault")
+	cmd.Flags().BoolVar(&verify, "verify", true, "publish it only if it has no problem errors")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ctx, stop := c.child(cmd.Context())
 		defer stop()
@@ -39,8 +38,7 @@ func prepareCommand(c *console) *cobra.Command {
 	return cmd
 }
 
-// prepare writes what became of an archive into files beside it. An error is one of this
-// machine.
+// prepare writes the outcome for an archive into files beside it. It returns an error if this machine is at fault.
 func (c *console) prepare(ctx context.Context, archive string, verify bool) (err error) {
 	api, err := starter()
 	if err != nil {
@@ -53,7 +51,7 @@ func (c *console) prepare(ctx context.Context, archive string, verify bool) (err
 	defer func() { err = errors.Join(err, contest.Close()) }()
 	p := &preparing{api: api, contest: contest, archive: archive}
 	bundle, err := p.publish(ctx, verify)
-	if ctx.Err() != nil { // at the server's next start it is prepared
+	if ctx.Err() != nil { // it is prepared after the server's next start
 		return ctx.Err()
 	}
 	said := server.Prepared{Bundle: bundle}
@@ -74,12 +72,12 @@ func (c *console) prepare(ctx context.Context, archive string, verify bool) (err
 		os.WriteFile(filepath.Join(beside, server.PreparedFile), data, 0o600))
 }
 
-// preparing is an archive that is being published.
+// A preparing is an archive that is being published.
 type preparing struct {
 	api     *client.Client
 	contest *workspace.Workspace
 	archive string
-	at      *workspace.Location // nil until it is unpacked
+	at      *workspace.Location // nil before it is unpacked
 	report  bytes.Buffer
 }
 
@@ -101,7 +99,7 @@ func (p *preparing) publish(ctx context.Context, verify bool) (id blob.Digest, e
 	return id, err
 }
 
-// verify fills the report.
+// verify writes the report.
 func (p *preparing) verify(ctx context.Context) error {
 	out := report.Terminal(&p.report, report.TerminalOptions{Width: 100})
 	var opening []judge.Event
@@ -121,12 +119,12 @@ func (p *preparing) verify(ctx context.Context) error {
 		return err
 	}
 	if !ok {
-		return &judge.Misuse{Err: errors.New("the verification found faults, which its report lists: it is not published")}
+		return &judge.Misuse{Err: errors.New("the verification found problem errors, so the package is not published: see its report")}
 	}
 	return nil
 }
 
-// told is a text without the folders of this machine in which the package lies.
+// told returns a text without the directories of this machine.
 func (p *preparing) told(text string) string {
 	text = strings.ReplaceAll(text, filepath.Dir(p.archive)+string(filepath.Separator), "")
 	if p.at != nil {

@@ -19,12 +19,11 @@ import (
 	"assay/judge/workspace"
 )
 
-// publishCommand is what a server starts beside itself: the server's own process builds
-// and runs nothing.
+// publishCommand is started by a server, because the server's own process builds and runs nothing.
 func publishCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:    "publish",
-		Short:  "publish the problems of the contest; of the house, where it has none",
+		Short:  "publish the problems of the contest directory, or the bundled ones",
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := c.child(cmd.Context())
@@ -34,10 +33,10 @@ func publishCommand(c *console) *cobra.Command {
 	}
 }
 
-// child is the context of a process that a server started. The server ends it, by the end of
-// its input: Ctrl-C at a terminal is sent to both, and is the server's to obey.
+// child returns the context of a process that a server started. It ends when the process's input ends. Ctrl-C at a
+// terminal reaches both processes, and only the server handles it.
 func (c *console) child(ctx context.Context) (context.Context, context.CancelFunc) {
-	// Caught and not ignored: what is ignored is so in the programs that a child starts, too.
+	// Caught and not ignored: programs that a child starts would inherit that.
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGTERM)
 	ctx, stop := context.WithCancel(ctx)
 	go func() {
@@ -47,7 +46,7 @@ func (c *console) child(ctx context.Context) (context.Context, context.CancelFun
 	return ctx, stop
 }
 
-// starter is the way to the server that started this process.
+// starter returns a client for the server that started this process.
 func starter() (*client.Client, error) {
 	address, err := client.ParseAddress(os.Getenv(server.ServerVariable))
 	if err != nil {
@@ -56,7 +55,7 @@ func starter() (*client.Client, error) {
 	return client.New(client.Options{Address: address, Token: os.Getenv(server.TokenVariable), Version: cli.Version()})
 }
 
-// publishing is how programs run that make cases of a problem.
+// publishing returns the settings for programs that generate test cases.
 func publishing() workspace.Running {
 	return workspace.Running{Jobs: max(1, runtime.NumCPU()-1), Require: os.Getenv("ASSAY_REQUIRE")}
 }
@@ -73,7 +72,7 @@ func (c *console) publish(ctx context.Context) error {
 	return errors.Join(c.publishAll(ctx, api, contest), contest.Close())
 }
 
-// publishAll publishes the problems of a contest; those of the house, where it has none.
+// publishAll publishes the problems of a contest directory. If it has none, it publishes the bundled problems.
 func (c *console) publishAll(ctx context.Context, api *client.Client, contest *workspace.Workspace) error {
 	names, err := contest.Own()
 	if err != nil {
@@ -87,15 +86,15 @@ func (c *console) publishAll(ctx context.Context, api *client.Client, contest *w
 	log := c.log().With("from", "publish")
 	for _, name := range names {
 		id, sent, perr := publishOne(ctx, api, contest, name)
-		if ctx.Err() != nil { // at the next start they are published
+		if ctx.Err() != nil { // they are published at the next start
 			return ctx.Err()
 		}
 		if perr != nil {
-			log.Error("a problem is not published", "problem", name, "error", perr)
+			log.Error("publish a problem", "problem", name, "error", perr)
 			err = errors.Join(err, fmt.Errorf("publish %s: %w", name, perr))
 			continue
 		}
-		log.Info("problem is published", "problem", name, "bundle", id, "blobs", sent)
+		log.Info("published a problem", "problem", name, "bundle", id, "blobs", sent)
 	}
 	return err
 }

@@ -16,75 +16,81 @@ import (
 func (a *admin) rejudge() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rejudge",
-		Short: "judge submissions again, look at what would change, and apply it",
+		Short: "rejudge submissions, show what would change, and apply it",
 		Long: `What is judged again stands beside what counts: nobody but the staff sees it, and nothing
 changes until it is applied, all at once.`,
 	}
 	var n client.NewRejudging
 	var apply bool
-	begin := a.below("new <contest>", "judge submissions of a contest again, and say what would change", func(ctx context.Context, api *client.Client, args []string) error {
-		r, err := api.Rejudge(ctx, args[0], n)
-		if err != nil {
-			return err
-		}
-		if r.Left > 0 {
-			fmt.Fprintf(a.out, "%d submissions were left out: they have no verdict yet, or are in another rejudging\n", r.Left)
-		}
-		if r, err = a.judged(ctx, api, r); err != nil {
-			return err
-		}
-		if err := a.changes(r); err != nil {
-			return err
-		}
-		if apply {
-			return a.endRejudging(ctx, api, r.ID, "applied")
-		}
-		fmt.Fprintf(a.out, "nothing has changed yet; next, one of:\n  judged admin rejudge apply %s\n  judged admin rejudge cancel %s\n", r.ID, r.ID)
-		return nil
-	})
+	begin := a.below("new <contest>", "rejudge submissions of a contest, and print what would change",
+		func(ctx context.Context, api *client.Client, args []string) error {
+			r, err := api.Rejudge(ctx, args[0], n)
+			if err != nil {
+				return err
+			}
+			if r.Left > 0 {
+				fmt.Fprintf(a.out, "%d submissions were left out: pending, or in another rejudging\n", r.Left)
+			}
+			if r, err = a.judged(ctx, api, r); err != nil {
+				return err
+			}
+			if err := a.changes(r); err != nil {
+				return err
+			}
+			if apply {
+				return a.endRejudging(ctx, api, r.ID, "applied")
+			}
+			fmt.Fprintf(a.out, "nothing has changed yet; next, one of:\n  judged admin rejudge apply %s\n"+
+				"  judged admin rejudge cancel %s\n", r.ID, r.ID)
+			return nil
+		})
 	flags := begin.Flags()
-	flags.StringVar(&n.Problem, "problem", "", "of this problem only: its label or name")
-	flags.StringVar(&n.Who, "who", "", "of this login or team only, or #12 for one submission")
-	flags.StringVar(&n.Group, "group", "", "of teams in this group only")
-	flags.StringVar(&n.Verdict, "verdict", "", "with this verdict only, as WA")
-	flags.StringVar(&n.Language, "language", "", "in this language only: its id")
-	flags.StringVar(&n.Time, "time", "", "received between these contest times only, as 1:00-2:30 or 1:00-")
-	flags.BoolVar(&n.All, "all", false, "every submission of the contest, where nothing else is said")
-	flags.StringVar(&n.Why, "why", "", "the reason, which is kept")
-	flags.BoolVar(&apply, "apply", false, "apply it as soon as all is judged, and it can be")
-	list := a.below("list <contest>", "list the rejudgings of a contest, the latest first", func(ctx context.Context, api *client.Client, args []string) error {
-		all, err := api.Rejudgings(ctx, args[0])
-		if err != nil {
-			return err
-		}
-		if len(all) == 0 {
-			fmt.Fprintln(a.out, "there are none")
-		}
-		t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-		for _, r := range all {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d of %d judged\t%s\n", r.ID, r.Made.Local().Format(time.DateTime), r.By, r.State, r.Submissions-r.Open, r.Submissions, r.Why)
-		}
-		return t.Flush()
-	})
-	show := a.below("show <id>", "say what a rejudging would change, as far as it is judged", func(ctx context.Context, api *client.Client, args []string) error {
-		r, err := api.Rejudging(ctx, args[0])
-		if err != nil {
-			return err
-		}
-		return a.changes(r)
-	})
+	flags.StringVar(&n.Problem, "problem", "", "only this problem: its label or name")
+	flags.StringVar(&n.Who, "who", "", "only this username or team, or #12 for one submission")
+	flags.StringVar(&n.Group, "group", "", "only teams of this group")
+	flags.StringVar(&n.Verdict, "verdict", "", "only this verdict, such as WA")
+	flags.StringVar(&n.Language, "language", "", "only this language: its id")
+	flags.StringVar(&n.Time, "time", "", "only these contest times, such as 1:00-2:30 or 1:00-")
+	flags.BoolVar(&n.All, "all", false, "every submission of the contest, if no other flag chooses some")
+	flags.StringVar(&n.Why, "why", "", "the reason, for the list of rejudgings")
+	flags.BoolVar(&apply, "apply", false, "apply it when all is judged, if possible")
+	list := a.below("list <contest>", "list the rejudgings of a contest, newest first",
+		func(ctx context.Context, api *client.Client, args []string) error {
+			all, err := api.Rejudgings(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			if len(all) == 0 {
+				fmt.Fprintln(a.out, "none")
+			}
+			t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+			for _, r := range all {
+				fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d of %d judged\t%s\n", r.ID, r.Made.Local().Format(time.DateTime), r.By, r.State,
+					r.Submissions-r.Open, r.Submissions, r.Why)
+			}
+			return t.Flush()
+		})
+	show := a.below("show <id>", "print what a rejudging would change so far",
+		func(ctx context.Context, api *client.Client, args []string) error {
+			r, err := api.Rejudging(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			return a.changes(r)
+		})
 	end := func(name, short, state string) *cobra.Command {
 		return a.below(name+" <id>", short, func(ctx context.Context, api *client.Client, args []string) error {
 			return a.endRejudging(ctx, api, args[0], state)
 		})
 	}
-	cmd.AddCommand(begin, list, show, end("apply", "make what came of a rejudging count, all at once", "applied"), end("cancel", "end a rejudging, and change nothing", "cancelled"))
+	cmd.AddCommand(begin, list, show, end("apply", "apply a rejudging completely", "applied"),
+		end("cancel", "cancel a rejudging", "cancelled"))
 	return cmd
 }
 
-// judged waits until all of a rejudging is judged. Who does not wait ends nothing.
+// judged waits until a rejudging has no pending submissions. If it is interrupted, the rejudging continues.
 func (a *admin) judged(ctx context.Context, api *client.Client, r *client.Rejudging) (*client.Rejudging, error) {
-	fmt.Fprintf(a.out, "%d submissions are judged again, by workers that have nothing else to do: %s\n", r.Submissions, r.ID)
+	fmt.Fprintf(a.out, "rejudging %d submissions when no other work waits: %s\n", r.Submissions, r.ID)
 	for {
 		now, err := api.Rejudging(ctx, r.ID)
 		if err != nil || now.Open == 0 || now.State != "running" {
@@ -106,7 +112,7 @@ func (a *admin) endRejudging(ctx context.Context, api *client.Client, id, state 
 	return nil
 }
 
-// changes says what a rejudging changes: submissions, then teams.
+// changes prints what a rejudging changes: submissions, then teams.
 func (a *admin) changes(r *client.Rejudging) error {
 	changed := 0
 	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
@@ -120,12 +126,14 @@ func (a *admin) changes(r *client.Rejudging) error {
 		return err
 	}
 	for _, m := range r.Moves {
-		fmt.Fprintf(t, "%s\tplace %s -> %s\tsolved %d -> %d\t%s -> %s\n", m.Team, place(m.WasRank), place(m.NowRank), m.Was.Solved, m.Now.Solved, reached(m.Was), reached(m.Now))
+		fmt.Fprintf(t, "%s\trank %s -> %s\tsolved %d -> %d\t%s -> %s\n", m.Team, place(m.WasRank), place(m.NowRank), m.Was.Solved,
+			m.Now.Solved, reached(m.Was), reached(m.Now))
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "%d of %d submissions are judged again; %d of them change, and %d teams move (%s)\n", r.Submissions-r.Open, r.Submissions, changed, len(r.Moves), r.State)
+	fmt.Fprintf(a.out, "rejudged %d of %d submissions; %d of them change, and %d teams move (%s)\n", r.Submissions-r.Open,
+		r.Submissions, changed, len(r.Moves), r.State)
 	return nil
 }
 

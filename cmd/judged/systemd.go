@@ -11,14 +11,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// units are what systemd is told of a server and of a worker. The Debian package has the same.
+// units are the systemd units of a server and of a worker. The Debian package has the same.
 //
 //go:embed systemd/judged.service systemd/judged-worker.service
 var units embed.FS
 
-// systemdFlag gives a command --systemd, which prints a unit and does nothing else.
+// systemdFlag adds the flag --systemd, which only prints a unit.
 func systemdFlag(cmd *cobra.Command, c *console, unit string) {
-	print := cmd.Flags().Bool("systemd", false, "print a unit for systemd, and end: judged "+cmd.Name()+" --systemd >/etc/systemd/system/"+unit)
+	print := cmd.Flags().Bool("systemd", false, "print a systemd unit, and exit: judged "+cmd.Name()+" --systemd >/etc/systemd/system/"+unit)
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *print {
@@ -28,7 +28,7 @@ func systemdFlag(cmd *cobra.Command, c *console, unit string) {
 	}
 }
 
-// printUnit prints a unit that runs this program, wherever it lies.
+// printUnit prints a unit that runs this program from its current path.
 func printUnit(to io.Writer, unit string) error {
 	text, err := units.ReadFile("systemd/" + unit)
 	if err != nil {
@@ -39,7 +39,7 @@ func printUnit(to io.Writer, unit string) error {
 		program, err = filepath.EvalSymlinks(program)
 	}
 	if err != nil {
-		return fmt.Errorf("find out where this program lies: %w", err)
+		return fmt.Errorf("find the path of this program: %w", err)
 	}
 	_, err = io.WriteString(to, strings.ReplaceAll(string(text), "/usr/bin/judged", program))
 	return err

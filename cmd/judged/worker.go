@@ -8,16 +8,12 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
-	"assay/cmd/internal/cli"
 	"assay/judge"
 	"assay/judge/host/client"
-	"assay/judge/host/job"
 	"assay/judge/host/queue"
 	"assay/judge/host/server"
 	"assay/judge/host/worker"
@@ -29,23 +25,25 @@ func workerCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "worker",
 		Short: "judge submissions for a server",
-		Long: `Worker judges what a server gives it. It needs one connection to the server, and nobody
-needs to reach it. The first time it joins with a code, which "judged admin worker add"
-gives; after that its key, in the folder of data, is enough.
+		Long: `Worker judges submissions for a server. It needs one connection to the server, and accepts
+no connections itself. The first time it joins with a code from "judged admin worker add".
+After that, the key in its data directory is enough.
 
-When it is told to end (SIGTERM, Ctrl-C) it takes no more jobs and ends those that run; told again, it
-gives them back at once.
+On SIGTERM or Ctrl-C it takes no more jobs, finishes the running ones, and stops. On a second signal
+it releases them to other workers at once.
 
 ` + exitHelp,
 		Example: "  judged worker --join 'https://judge.example/#2mzqkvxgjm...'\n  judged worker",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return w.run(cmd.Context()) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&w.join, "join", "", "the `ADDRESS` with the code by which to join")
-	f.StringVar(&w.data, "data", "worker", "keep key, caches and results in this `DIR`")
-	f.IntVar(&w.slots, "slots", 0, "jobs at one time; 0 is one for each processor core but one")
-	f.BoolVar(&w.calibrate, "calibrate", false, "measure how fast this machine is, tell the server, and end; from then on it is measured again each hour in which there is nothing to do")
-	f.StringVar(&w.require, "require", cmp.Or(os.Getenv("ASSAY_REQUIRE"), sandbox.Isolated), "isolated: refuse a machine on which the sandbox cannot isolate; any: judge there, too, where programs may do all that the worker may")
+	f.StringVar(&w.join, "join", "", "the `ADDRESS` with the code to join")
+	f.StringVar(&w.data, "data", "worker", "the data `DIR` for key, caches and results")
+	f.IntVar(&w.slots, "slots", 0, "number of jobs at once (0: one less than the processor cores)")
+	f.BoolVar(&w.calibrate, "calibrate", false,
+		"measure the speed of this machine, report it to the server, and exit; later the idle worker repeats the measurement each hour")
+	f.StringVar(&w.require, "require", cmp.Or(os.Getenv("ASSAY_REQUIRE"), sandbox.Isolated),
+		"isolated: refuse a machine without isolation; any: also judge without isolation, where programs may do everything that the worker may")
 	systemdFlag(cmd, c, "judged-worker.service")
 	return cmd
 }
@@ -121,7 +119,8 @@ func (w *working) run(ctx context.Context) (err error) {
 		return err
 	}
 	if w.calibrate {
-		fmt.Fprintf(w.out, "%s is told; next to the first machine of the class %s a run takes %.2f times as long\n", address.URL, welcome.Class, welcome.Factor)
+		fmt.Fprintf(w.out, "reported to %s; a run takes %[3].2f times as long as on the first machine of the class %[2]s\n",
+			address.URL, welcome.Class, welcome.Factor)
 		return client.WriteLogins(w.file(), client.Logins{address.URL: {Pin: address.Pin}})
 	}
 	for _, text := range welcome.Notes {
@@ -133,84 +132,14 @@ func (w *working) run(ctx context.Context) (err error) {
 	return w.work(ctx, api, runner, address, welcome, offer, ready)
 }
 
-// lock makes the directory of data, if it is not there, and keeps other workers out of it.
+// lock creates the data directory if needed, and locks it against other workers.
 func (w *working) lock() (io.Closer, error) {
 	var err error
 	if w.data, err = filepath.Abs(w.data); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(w.data, 0o700); err != nil {
-		return nil, &judge.Misuse{Err: fmt.Errorf("make the folder of data: %w", err)}
+		return nil, &judge.Misuse{Err: fmt.Errorf("create the data directory: %w", err)}
 	}
 	return server.Hold(filepath.Join(w.data, "lock"), "worker")
-}
-
-// runner looks at this machine, and returns what judges on it.
-func (w *working) runner(api *client.Client) (*worker.Runner, error) {
-	w.logger.Info("looking at the sandbox and the tool chains of this machine")
-	runner, err := worker.NewRunner(worker.RunnerOptions{
-		Dir: w.data, Cache: os.Getenv("ASSAY_CACHE"), Slots: w.slots, Blobs: blobs{api}, Version: cli.Version(), Require: w.require,
-		Note: func(text string) { w.logger.Warn(text) },
-	})
-	if errors.Is(err, sandbox.ErrRefused) {
-		return nil, fmt.Errorf(
-			"%w\nto judge here all the same, where what others submit may do all that the worker may: --require any, or ASSAY_REQUIRE=any",
-			err,
-		)
-	}
-	if err != nil {
-		return nil, unseen(err, "name another folder, with --data DIR; that of caches is in ASSAY_CACHE, where that is set")
-	}
-	return runner, nil
-}
-
-// work judges what the server gives this worker, until it is to end.
-func (w *working) work(
-	ctx context.Context, api *client.Client, runner *worker.Runner, address client.Address, welcome *client.Welcome, offer job.Offer,
-	ready chan<- *worker.Worker,
-) error {
-	member, err := w.member(ctx, address, welcome)
-	if err != nil {
-		return err
-	}
-	defer member.Close()
-	var works *worker.Worker
-	o := worker.Options{
-		Name: welcome.Worker, Dir: w.data, Queue: worker.FromMember(member), Judging: runner, Slots: w.slots,
-		Note: func(text string) { w.logger.Warn(text) }, Info: func(text string) { w.logger.Info(text) },
-	}
-	if offer.Speed != nil {
-		o.Measure = func(ctx context.Context) {
-			if !w.stillFits(ctx, api, runner, offer) {
-				works.Drain()
-			}
-		}
-	}
-	if works, err = worker.New(o); err != nil {
-		return err
-	}
-	ready <- works
-	w.logger.Info("worker is ready", "worker", welcome.Worker, "class", welcome.Class, "slots", w.slots, "server", address.URL)
-	err = works.Run(ctx)
-	if errors.Is(err, queue.ErrRefused) {
-		return &judge.Misuse{Err: err}
-	}
-	return err
-}
-
-// obey ends the worker when the system says so: softly the first time, once it is ready.
-func (w *working) obey(ready <-chan *worker.Worker, stop func()) {
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		<-signals
-		select {
-		case works := <-ready:
-			w.logger.Info("taking no more jobs; told to end once more, those that run are given back")
-			works.Drain()
-			<-signals
-		default:
-		}
-		stop()
-	}()
 }

@@ -32,7 +32,7 @@ func (w *working) client(address client.Address) (*client.Client, error) {
 	})
 }
 
-// address is that of --join, or else the one that is remembered.
+// address returns that of --join, or otherwise the stored one.
 func (w *working) address() (a client.Address, err error) {
 	if w.join != "" {
 		return client.ParseAddress(w.join)
@@ -46,7 +46,8 @@ func (w *working) address() (a client.Address, err error) {
 	}
 	return a, &judge.Misuse{
 		Err: fmt.Errorf(
-			"this worker has not joined a server yet: no server is recorded in %s\n    get an address with a code from: judged admin worker add NAME",
+			"this worker has not joined a server yet: no server is recorded in %s\n"+
+				"    get an address with a code from: judged admin worker add NAME",
 			w.data,
 		),
 	}
@@ -54,7 +55,7 @@ func (w *working) address() (a client.Address, err error) {
 
 func (w *working) file() string { return filepath.Join(w.data, "server.json") }
 
-// enter says hello with a key that the server knows, and else joins with the code.
+// enter says hello with a known key, or otherwise joins with the code.
 func (w *working) enter(ctx context.Context, api *client.Client, code, public string, offer job.Offer) (*client.Welcome, error) {
 	welcome, err := api.Hello(ctx, offer)
 	if refused, is := errors.AsType[*client.Error](err); is && code != "" &&
@@ -64,7 +65,7 @@ func (w *working) enter(ctx context.Context, api *client.Client, code, public st
 	return welcome, err
 }
 
-// member connects to the queue, and remembers the server.
+// member connects to the queue, and stores the address of the server.
 func (w *working) member(ctx context.Context, a client.Address, welcome *client.Welcome) (*queue.Member, error) {
 	if err := client.WriteLogins(w.file(), client.Logins{a.URL: {Pin: a.Pin}}); err != nil {
 		return nil, err

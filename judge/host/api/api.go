@@ -1,6 +1,6 @@
-// Package api answers the requests of commands and workers: see package client for the
-// words. The caller is known by a token or by a worker's signature, and each route says in
-// one table what is needed to be answered. It decides nothing of judging.
+// Package api handles the requests of commands and workers; package client has the types. A caller is identified by
+// a token or by a worker's signature, and one table says what each route requires. The package makes no decision
+// about judging.
 package api
 
 import (
@@ -28,73 +28,73 @@ import (
 	"assay/judge/host/store"
 )
 
-// Options are what the API answers from.
+// Options configure the API.
 type Options struct {
 	*desk.Desk
 	Boards        *board.Hall
 	Name, Version string
-	URL           client.Address // by which others reach the server
-	// Passwords is the queue of those that are hashed.
+	URL           client.Address // the public address
+	// Passwords hashes passwords, with a queue.
 	Passwords *auth.Passwords
-	// Bridge is where workers of the embedded queue connect. Queue is where they connect
-	// instead where there is a cluster; "" for the bridge.
+	// Bridge is where workers of the embedded queue connect. Queue has the servers of an external cluster, where
+	// they connect instead; it is empty with the bridge.
 	Bridge http.Handler
 	Queue  string
 	Log    *slog.Logger
-	// Mixed are the classes whose machines may differ in how fast they are.
+	// Mixed lists the classes whose machines may differ in speed.
 	Mixed []string
-	// Backup makes a backup of a new name among the others, and returns its directory.
+	// Backup makes a backup with a name and returns its directory.
 	Backup func(ctx context.Context, name string) (dir string, err error)
-	// Preparing says whether the problems of the contest are still being published; nil where
-	// they are not published by this server.
+	// Preparing reports whether the problems of the contest directory are still being published. If nil, this server
+	// publishes none.
 	Preparing func() bool
-	// Ready says why the server cannot take submissions, or what is wrong though it can.
+	// Ready returns an error if the server cannot take submissions, and notes about other problems.
 	Ready func(ctx context.Context) (notes []string, err error)
 }
 
-// What the JSON of a request may have, in KiB, where it lists much; of all others it is little.
+// The limits of JSON bodies in KiB for routes with long lists. All others have little.
 const (
 	little    = 64
 	withFiles = 1 << 10 // 256 paths and digests
 	withFlow  = 2 << 10 // files of each of many contestants, and options
-	withMany  = 4 << 10 // people
-	// A contest package, whose files are in base64.
+	withMany  = 4 << 10 // accounts
+	// Contest packages: files in base64.
 	withPackage = 8 << 10
-	ownBound    = -1 // the answer says
+	ownBound    = -1 // the handler limits it
 )
 
-// mostValues is how many values the JSON of a request may have: an empty one takes three bytes
-// there, and ten times as many here.
+// mostValues limits the number of values in a JSON body: an empty value takes three bytes there, and ten times as
+// many in memory.
 const mostValues = 100_000
 
-// need is what a route needs of the caller.
+// A need is what a route requires of the caller.
 type need string
 
 const (
 	nothing  need = ""
-	token    need = "token" // of any scope
+	token    need = "token" // with any scope
 	submit   need = need(client.Submit)
 	publish  need = need(client.Publish)
 	admin    need = need(client.Admin)
 	asWorker need = "worker"
-	give     need = "give" // may submit or publish: blobs
+	give     need = "give" // with the scope submit or publish: blobs
 )
 
 type api struct {
 	Options
 	keepAlive time.Duration
 	bundles   bundles
-	// Of the Contest API.
+	// For the Contest API.
 	feeds      feed.Registry
 	remembered remembered
 }
 
-// route is a row of the table of routes.
+// A route is a row of the table of routes.
 type route struct {
 	pattern string
 	need    need
 	answer  func(a *api, w http.ResponseWriter, r *http.Request, who *caller) error
-	body    int64 // KiB that its JSON may have; 0 is little
+	body    int64 // limit of its JSON in KiB; 0 means little
 }
 
 var routes = []route{
@@ -148,13 +148,13 @@ var routes = []route{
 	{"POST " + client.BackupPath, admin, (*api).backup, 0},
 }
 
-// Paths are where the API answers, as patterns of http.ServeMux.
+// Paths returns the patterns of all routes for http.ServeMux.
 var Paths = []string{"/v1/", contestAPIPath, client.BlobPath, queue.Path, "/healthz", "/readyz"}
 
-// New makes the handler of all routes, the workers' bridge and the server's health.
+// New returns the handler of all routes, of the workers' bridge, and of the health checks.
 func New(o Options) http.Handler { return routed(o, keepAlive) }
 
-// routed is New with a time after which a stream that has nothing to say says so.
+// routed is New with the interval after which an idle stream sends a comment.
 func routed(o Options, keepAlive time.Duration) http.Handler {
 	if o.Sweeping == nil {
 		o.Sweeping = new(sync.RWMutex)
@@ -219,9 +219,9 @@ func routed(o Options, keepAlive time.Duration) http.Handler {
 	return mux
 }
 
-// respond reads the body of a request, waits for the caller's turn, and calls the route's handler.
-// The body is read first: a caller that stalls must hold no turn, or its account would get no
-// answer to anything else. A route with ownBound reads the body and takes the turn itself.
+// respond reads the body of a request, waits for the caller's turn, and calls the route's handler. It reads the body
+// first, because a stalling caller must not hold a turn: its account's other requests would wait. A route with
+// ownBound does both itself.
 func (a *api) respond(w http.ResponseWriter, r *http.Request, rt *route, who *caller) error {
 	if r.Method != http.MethodGet {
 		if takesTurns(who) {
@@ -246,9 +246,9 @@ func (a *api) respond(w http.ResponseWriter, r *http.Request, rt *route, who *ca
 	return a.inTurn(r, who, func() error { return a.keeping(w, r, rt, who) })
 }
 
-// keeping handles a request. If its route may name blobs, none is removed meanwhile. It must not wait for
-// the client during that time, which would stop garbage collection: the body is read before, and the
-// response is sent after.
+// keeping handles a request. If the route may refer to blobs, none is removed meanwhile. It never waits for the
+// client during that time, which would stop garbage collection: the body is read before, and the response is sent
+// after.
 func (a *api) keeping(w http.ResponseWriter, r *http.Request, rt *route, who *caller) error {
 	names := r.Method != http.MethodGet && (rt.need == give || rt.need == publish || rt.need == submit)
 	if !names {
@@ -260,28 +260,28 @@ func (a *api) keeping(w http.ResponseWriter, r *http.Request, rt *route, who *ca
 	return rt.answer(a, &ending{w, end}, r, who)
 }
 
-// ending is an answer before whose first byte something ends.
+// An ending response calls a function before its first byte.
 type ending struct {
 	http.ResponseWriter
 	end func()
 }
 
-// Write writes a part of an answer.
+// Write writes a part of the response.
 func (e *ending) Write(p []byte) (int, error) {
 	e.end()
 	return e.ResponseWriter.Write(p)
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap returns the wrapped writer for http.ResponseController.
 func (e *ending) Unwrap() http.ResponseWriter { return e.ResponseWriter }
 
-// streams says whether the answer goes on for as long as what it is about.
+// streams reports whether a route responds with a stream.
 func (rt *route) streams() bool {
 	return strings.HasSuffix(rt.pattern, "/events") || strings.HasSuffix(rt.pattern, "/parts")
 }
 
-// stream begins a request whose response is a stream. An account has a bounded number of them at a time;
-// the jury and publishers may have any number. The returned function must be called at its end.
+// stream begins a request whose response is a stream. The number of streams per account is limited, except for the
+// jury and publishers. The caller must call the returned function at the end.
 func (a *api) stream(r *http.Request, n need, who *caller) (*http.Request, func(), error) {
 	leave := func() {}
 	if !who.may(client.Publish) {
@@ -295,8 +295,8 @@ func (a *api) stream(r *http.Request, n need, who *caller) (*http.Request, func(
 	return r, func() { end(); leave() }, nil
 }
 
-// whileKnown is a request that ends when the caller may not make it any more: its token was
-// revoked, or has expired. It looks as often as a stream says that it is still there.
+// whileKnown returns a request whose context ends when the caller loses access, for example because its token was
+// revoked. It checks as often as an idle stream sends a comment.
 func (a *api) whileKnown(r *http.Request, n need) (*http.Request, func()) {
 	ctx, end := context.WithCancel(r.Context())
 	r = r.WithContext(ctx)
@@ -322,7 +322,7 @@ func takesTurns(who *caller) bool {
 	return who != nil && who.account != nil && !who.may(client.Publish)
 }
 
-// inTurn answers when it is the turn of the caller.
+// inTurn calls do when it is the turn of the caller.
 func (a *api) inTurn(r *http.Request, who *caller, answer func() error) error {
 	if !takesTurns(who) {
 		return answer()
@@ -335,12 +335,11 @@ func (a *api) inTurn(r *http.Request, who *caller, answer func() error) error {
 	return answer()
 }
 
-// wrongToken is how long a request takes without a right token, or with a wrong code where a code
-// is the proof; from one network one is answered at a time. Who has a right one does not wait for
-// them.
+// wrongToken is how long a request with an invalid token, or an invalid code, takes. A network gets one such
+// response at a time. Requests with valid tokens do not wait for them.
 const wrongToken = 20 * time.Millisecond
 
-// slowly returns err, when it is the turn of its sender's network.
+// slowly waits for the turn of the sender's network, and then returns err.
 func (a *api) slowly(r *http.Request, err error) error {
 	turn, late := a.Strangers.Wait(r.Context(), desk.Network(r.RemoteAddr).String())
 	if late != nil {
@@ -354,14 +353,13 @@ func (a *api) slowly(r *http.Request, err error) error {
 	return err
 }
 
-// refuse answers with what went wrong.
+// refuse responds with an error.
 func (a *api) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	s := a.statusOf(w, r, err)
 	answer(w, s.code, map[string]string{"error": s.text, "hint": s.hint})
 }
 
-// statusOf returns what to tell a caller of an error. Of a fault of the server's own the log has the
-// details, and the caller only learns that there is one.
+// statusOf returns the response for an error. If the server is at fault, only the log has the details.
 func (a *api) statusOf(w http.ResponseWriter, r *http.Request, err error) *status {
 	s, known := errors.AsType[*status](err)
 	if r, is := errors.AsType[*desk.Refusal](err); is {
@@ -369,7 +367,7 @@ func (a *api) statusOf(w http.ResponseWriter, r *http.Request, err error) *statu
 	}
 	switch {
 	case known:
-	case r.Context().Err() != nil: // the server ends, or the client has gone
+	case r.Context().Err() != nil: // the server stops, or the client is gone
 		s = &status{http.StatusServiceUnavailable, "the server is shutting down and did not finish the request", "try again"}
 	case errors.Is(err, store.ErrNotFound):
 		s = &status{http.StatusNotFound, err.Error(), ""}
@@ -399,7 +397,7 @@ func answer(w http.ResponseWriter, code int, v any) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(v) // to a client that is gone
+	_ = json.NewEncoder(w).Encode(v) // the client may be gone
 }
 
 func ok(w http.ResponseWriter, v any) error {
@@ -407,7 +405,7 @@ func ok(w http.ResponseWriter, v any) error {
 	return nil
 }
 
-// read reads the JSON of a request.
+// read decodes the JSON body of a request.
 func read(r *http.Request, v any) error {
 	data, err := body(r)
 	if err != nil {
@@ -438,7 +436,10 @@ func body(r *http.Request) ([]byte, error) {
 }
 
 func (a *api) server(w http.ResponseWriter, _ *http.Request, _ *caller) error {
-	return ok(w, client.Server{Name: a.Name, Version: a.Version, Protocol: job.Protocol, URL: a.URL.String(), Preparing: a.Preparing != nil && a.Preparing()})
+	return ok(w, client.Server{
+		Name: a.Name, Version: a.Version, Protocol: job.Protocol, URL: a.URL.String(),
+		Preparing: a.Preparing != nil && a.Preparing(),
+	})
 }
 
 func (a *api) account(w http.ResponseWriter, _ *http.Request, who *caller) error {
@@ -483,7 +484,7 @@ func (a *api) queue(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	return ok(w, all)
 }
 
-// perAccount says which accounts ask for how much of the pending work.
+// perAccount returns how much open work each account has.
 func (a *api) askers(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	rows, err := a.Store.Askers(r.Context())
 	all := []client.Asker{}
@@ -510,7 +511,8 @@ func (a *api) backup(w http.ResponseWriter, r *http.Request, who *caller) error 
 
 // done writes an entry of the audit log, and responds.
 func (a *api) done(w http.ResponseWriter, r *http.Request, who *caller, action, object, detail string, v any) error {
-	if err := a.Store.Audit(r.Context(), store.Entry{Actor: who.name(), Action: action, Object: object, Detail: detail, Address: r.RemoteAddr}); err != nil {
+	if err := a.Store.Audit(r.Context(), store.Entry{Actor: who.name(), Action: action, Object: object, Detail: detail,
+		Address: r.RemoteAddr}); err != nil {
 		return err
 	}
 	return ok(w, v)

@@ -376,7 +376,7 @@ func TestBadInput(t *testing.T) {
 		"no scope":            {"admin", "POST", "/v1/tokens", client.NewToken{Login: "ann"}, 400, "a token needs a scope"},
 		"worker's name":       {"admin", "POST", "/v1/workers/invites", client.NewInvite{Worker: "../x"}, 400, "is not the name of a worker"},
 		"end of a rejudging":  {"admin", "PUT", "/v1/rejudgings/x", client.SetRejudging{State: "done"}, 400, "is no end of a rejudging"},
-		"rejudge in vain":     {"admin", "POST", "/v1/contests/practice/rejudgings", client.NewRejudging{Why: "x", Verdict: "WA"}, 409, "no submission is like that"},
+		"rejudge in vain":     {"admin", "POST", "/v1/contests/practice/rejudgings", client.NewRejudging{Why: "x", Verdict: "WA"}, 409, "no submission matches the filter"},
 		"rejudge what":        {"admin", "POST", "/v1/contests/practice/rejudgings", client.NewRejudging{Why: "x", Problem: "hex"}, 400, "has no problem"},
 		"worker taken":        {"admin", "POST", "/v1/workers/invites", client.NewInvite{Worker: "w"}, 409, "there is a worker w already"},
 		"worker's state":      {"admin", "PUT", "/v1/workers/w", client.SetWorker{State: "tired"}, 400, "is not a state of a worker"},

@@ -22,15 +22,19 @@ import (
 	"assay/judge/host/store"
 )
 
-// missing answers which blobs the account has not sent, or the server lacks. Those that it has
-// are kept as long as if they were sent now, so that they are still there when they are named.
+// missing responds with the blobs that the account must upload: it has not sent them, or the server lacks them. The
+// others are kept as if they were sent now.
 func (a *api) missing(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var asked client.Blobs
 	if err := read(r, &asked); err != nil {
 		return err
 	}
 	if len(asked.Blobs) > client.MaxBlobs {
-		return &status{http.StatusRequestEntityTooLarge, fmt.Sprintf("the request names %d blobs; the most is %d", len(asked.Blobs), client.MaxBlobs), "ask in several requests"}
+		return &status{
+			http.StatusRequestEntityTooLarge,
+			fmt.Sprintf("the request names %d blobs; the most is %d", len(asked.Blobs), client.MaxBlobs),
+			"ask in several requests",
+		}
 	}
 	var digests []blob.Digest
 	for _, b := range asked.Blobs {
@@ -55,7 +59,7 @@ func (a *api) missing(w http.ResponseWriter, r *http.Request, who *caller) error
 	return ok(w, lacks)
 }
 
-// fits refuses a blob that is too large for its sender.
+// fits rejects a blob that is too large for its sender.
 func (a *api) fits(who *caller, size int64) error {
 	most := a.MaxSize
 	if who.may(client.Publish) {
@@ -79,7 +83,7 @@ func (a *api) putBlob(w http.ResponseWriter, r *http.Request, who *caller) error
 		return err
 	}
 	body := &watched{r: http.MaxBytesReader(w, r.Body, r.ContentLength)}
-	// No byte is waited for in a turn, nor while nothing may be removed.
+	// The server never waits for bytes during a turn, nor while it holds the lock against garbage collection.
 	sent, err := a.Blobs.Stage(body)
 	if err == nil {
 		defer sent.Close()
@@ -94,7 +98,10 @@ func (a *api) putBlob(w http.ResponseWriter, r *http.Request, who *caller) error
 	}
 	switch {
 	case errors.Is(err, blob.ErrDamaged):
-		return &status{http.StatusBadRequest, fmt.Sprintf("the bytes are not those of the blob %s", d), "a file changed while it was sent, or the connection damages what it carries: send it again"}
+		return &status{
+			http.StatusBadRequest, fmt.Sprintf("the bytes are not those of the blob %s", d),
+			"a file changed while it was sent, or the connection damages what it carries: send it again",
+		}
 	case desk.BodyRefusal(body.err) != nil:
 		return desk.BodyRefusal(body.err)
 	case body.err != nil:
@@ -105,7 +112,7 @@ func (a *api) putBlob(w http.ResponseWriter, r *http.Request, who *caller) error
 	return ok(w, struct{}{})
 }
 
-// watched remembers what went wrong with a body, which is the sender's business.
+// A watched body remembers its error, because the sender caused it.
 type watched struct {
 	r   io.Reader
 	err error
@@ -119,9 +126,8 @@ func (b *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// getBlob gives a worker what a job names that it was given, or what a bundle names that it is
-// to make ready: to a guest nothing of a problem that a contest has which has not ended. Anything
-// else is not there.
+// getBlob sends a worker a blob of a job that it was given, or of a bundle that it prepares. An untrusted worker
+// gets nothing of a problem of an open contest. Everything else is not found.
 func (a *api) getBlob(w http.ResponseWriter, r *http.Request, who *caller) error {
 	d, err := blob.Parse(r.PathValue("digest"))
 	if err != nil {
@@ -144,14 +150,14 @@ func (a *api) getBlob(w http.ResponseWriter, r *http.Request, who *caller) error
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Cache-Control", "private, immutable, max-age=31536000")
 	w.Header().Set("ETag", strconv.Quote(string(d)))
-	if info, err := f.Stat(); err == nil { // 100 KB a second are the least
+	if info, err := f.Stat(); err == nil { // at least 100 KB per second
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(time.Minute + time.Duration(info.Size()/100_000)*time.Second))
 	}
 	http.ServeContent(w, r, "", time.Time{}, f)
 	return nil
 }
 
-// names says whether what a worker claims is so, and names a blob.
+// names reports whether a worker's claim is valid and covers a blob.
 func (a *api) names(ctx context.Context, w *store.Worker, c job.Claim, d blob.Digest) (bool, error) {
 	named, manifest := []blob.Digest{c.Bundle}, c.Bundle
 	if c.Job != "" {
@@ -184,18 +190,17 @@ func (a *api) names(ctx context.Context, w *store.Worker, c job.Claim, d blob.Di
 	return inside[d], err
 }
 
-// bundles remember what the manifests name that were asked for: they never change.
+// bundles caches the blobs that manifests list, which never change.
 type bundles struct {
 	mu    sync.Mutex
 	all   map[blob.Digest]map[blob.Digest]bool
-	names int // in all
+	names int // total
 }
 
-// mostNames is how many names of blobs are remembered; then all are forgotten.
+// mostNames is how many names of blobs are cached. Beyond it the cache is cleared.
 const mostNames = 300_000
 
-// inside are the blobs that a manifest names. Of one that is not there, or cannot be read, they
-// are none.
+// inside returns the blobs that a manifest lists. It returns none if the manifest cannot be read.
 func (b *bundles) inside(from *blob.Folder, manifest blob.Digest) (map[blob.Digest]bool, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -233,14 +238,14 @@ func (a *api) problems(w http.ResponseWriter, r *http.Request, who *caller) erro
 	all := []client.Problem{}
 	for _, p := range rows {
 		if !usesAll(who) && !desk.Owns(who.account, p) {
-			p.Bundle = "" // it names what is secret
+			p.Bundle = "" // it identifies secret data
 		}
 		all = append(all, client.Problem{Slug: p.Slug, Title: p.Title, Bundle: p.Bundle, Made: p.Made})
 	}
 	return ok(w, all)
 }
 
-// seen are the problems that the caller may know of.
+// seen returns the problems that the caller may know of.
 func (a *api) seen(r *http.Request, who *caller) (all []*store.Problem, err error) {
 	rows, err := a.Store.Problems(r.Context())
 	if err != nil || usesAll(who) {
@@ -268,11 +273,14 @@ func usesAll(who *caller) bool {
 	return who.may(client.Admin) || who.may(client.Publish) && auth.Can(desk.Role(who.account), auth.AllProblems, auth.State{})
 }
 
-// putProblem makes a bundle the one of a problem. All its blobs must be there.
+// putProblem publishes a bundle as a problem. All its blobs must have been uploaded.
 func (a *api) putProblem(w http.ResponseWriter, r *http.Request, who *caller) error {
 	slug := r.PathValue("slug")
 	if !client.GoodSlug(slug) {
-		return &status{http.StatusBadRequest, fmt.Sprintf("%.80q is not the name of a problem: small letters, digits, . - and _, 64 at most", slug), ""}
+		return &status{
+			http.StatusBadRequest,
+			fmt.Sprintf("%.80q is not the name of a problem: small letters, digits, . - and _, 64 at most", slug), "",
+		}
 	}
 	var n client.NewProblem
 	if err := errors.Join(read(r, &n), short("title", n.Title)); err != nil {
@@ -295,9 +303,10 @@ func (a *api) putProblem(w http.ResponseWriter, r *http.Request, who *caller) er
 		return err
 	}
 	p, err := a.Store.PutBundle(r.Context(), store.NewBundle{
-		Problem: slug, Title: n.Title, Owner: who.account.ID, ID: id, Manifest: n.Manifest, Config: n.Config, Sheet: n.Sheet, MadeBy: who.account.ID, Anybodys: who.may(client.Admin), Practice: practice,
+		Problem: slug, Title: n.Title, Owner: who.account.ID, ID: id, Manifest: n.Manifest, Config: n.Config, Sheet: n.Sheet,
+		MadeBy: who.account.ID, Anybodys: who.may(client.Admin), Practice: practice,
 	})
-	if errors.Is(err, store.ErrTaken) { // by a faster request
+	if errors.Is(err, store.ErrTaken) { // by a concurrent request
 		return others
 	}
 	if err != nil {
@@ -307,7 +316,7 @@ func (a *api) putProblem(w http.ResponseWriter, r *http.Request, who *caller) er
 	return a.done(w, r, who, "publish", slug, string(id), client.Problem{Slug: p.Slug, Title: p.Title, Bundle: p.Bundle, Made: p.Made})
 }
 
-// practiceOf reads the word of a request. If it is empty, it returns nil.
+// practiceOf returns the practice setting of a request, or nil if it has none.
 func practiceOf(word string) (*store.PracticeLevel, error) {
 	p := store.PracticeLevel(word)
 	switch {
@@ -323,7 +332,7 @@ func practiceOf(word string) (*store.PracticeLevel, error) {
 
 // whole returns the id of a bundle if the account has sent every blob of it.
 func (a *api) whole(ctx context.Context, who *caller, n client.NewProblem) (blob.Digest, error) {
-	// piece reads a blob that is named by itself.
+	// piece reads a blob that a request refers to directly.
 	piece := func(what string, d blob.Digest, most int64) ([]byte, error) {
 		if _, err := blob.Parse(string(d)); err != nil {
 			return nil, &judge.Misuse{Err: fmt.Errorf("%s: %w", what, err)}
@@ -363,14 +372,17 @@ func (a *api) whole(ctx context.Context, who *caller, n client.NewProblem) (blob
 		if err != nil {
 			return "", err
 		}
-		// Everybody who sees the problem reads these files: they are the bundle's own.
+		// Everyone who sees the problem can read these files, so they must be in the bundle.
 		inBundle := map[blob.Digest]int64{}
 		for _, e := range m.Blobs() {
 			inBundle[e.Digest] = e.Size
 		}
 		for _, f := range sheet.Files {
 			if size, is := inBundle[f.Digest]; len(f.Data) == 0 && (!is || size != f.Size) {
-				return "", &status{http.StatusBadRequest, fmt.Sprintf("the sheet names the file %.100q, which the bundle does not have", f.Name), "publish it again: judge publish PROBLEM --to URL"}
+				return "", &status{
+					http.StatusBadRequest, fmt.Sprintf("the sheet names the file %.100q, which the bundle does not have", f.Name),
+					"publish it again: judge publish PROBLEM --to URL",
+				}
 			}
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// board answers with the board of a contest.
+// board responds with the scoreboard of a contest.
 func (a *api) board(w http.ResponseWriter, r *http.Request, who *caller) error {
 	slug, staff := r.PathValue("slug"), r.URL.Query().Get("view") == "staff"
 	seat, err := a.seatIn(r, who, slug)
@@ -30,7 +30,10 @@ func (a *api) board(w http.ResponseWriter, r *http.Request, who *caller) error {
 		return err
 	}
 	s, places, columns := l.Scores(staff)
-	b := client.Board{Contest: slug, Name: c.Name, Kind: string(s.Rules.Kind), Notes: l.Notes(staff), Rows: make([]client.BoardRow, 0, len(places))}
+	b := client.Board{
+		Contest: slug, Name: c.Name, Kind: string(s.Rules.Kind), Notes: l.Notes(staff),
+		Rows: make([]client.BoardRow, 0, len(places)),
+	}
 	for _, col := range columns {
 		b.Problems = append(b.Problems, client.BoardProblem{Label: col.Label, Title: col.Title, Solved: col.Solved, Tried: col.Tried})
 	}
@@ -38,7 +41,8 @@ func (a *api) board(w http.ResponseWriter, r *http.Request, who *caller) error {
 		row := client.BoardRow{Rank: p.Rank, Name: p.Team.Name, Solved: p.Solved, Points: p.Points, TimeS: int64(p.Time / time.Second)}
 		for _, cell := range p.Cells {
 			row.Cells = append(row.Cells, client.BoardCell{
-				Tries: cell.Tries, Pending: cell.Pending, Solved: cell.Solved, First: cell.First, TimeS: int64(cell.Time / time.Second), Points: cell.Points,
+				Tries: cell.Tries, Pending: cell.Pending, Solved: cell.Solved, First: cell.First, TimeS: int64(cell.Time / time.Second),
+				Points: cell.Points,
 			})
 		}
 		b.Rows = append(b.Rows, row)

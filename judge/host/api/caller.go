@@ -12,7 +12,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// caller is an account or a worker that sends a request.
+// A caller is the account or worker that sends a request.
 type caller struct {
 	account *store.Account
 	scopes  []string
@@ -31,7 +31,7 @@ func (c *caller) may(s client.Scope) bool {
 	return false
 }
 
-// name is what the audit calls the caller.
+// name returns the name of the caller for the audit log.
 func (c *caller) name() string {
 	if c.worker != nil {
 		return c.worker.Name
@@ -39,7 +39,7 @@ func (c *caller) name() string {
 	return c.account.ID
 }
 
-// status is an answer that is not what was asked for.
+// A status is the response to a rejected request.
 type status struct {
 	code       int
 	text, hint string
@@ -48,15 +48,30 @@ type status struct {
 func (s *status) Error() string { return s.text }
 
 var (
-	errNoToken = &status{http.StatusUnauthorized, "this needs a token, and the request has none", "ask the server's administrator for one, then: judge login URL"}
-	errToken   = &status{http.StatusUnauthorized, "the token is not known here", "ask the server's administrator for another one, then: judge login URL"}
-	errRevoked = &status{http.StatusUnauthorized, "the token was revoked", "ask the server's administrator for another one, then: judge login URL"}
-	errExpired = &status{http.StatusUnauthorized, "the token has expired", "ask the server's administrator for another one, then: judge login URL"}
-	errKey     = &status{http.StatusUnauthorized, "the key of this worker is not known here", "join again, with a code of: judged admin worker add NAME"}
-	errGone    = &status{http.StatusForbidden, "this worker was revoked", "join again, with a code of: judged admin worker add NAME"}
+	errNoToken = &status{
+		http.StatusUnauthorized, "this needs a token, and the request has none",
+		"ask the server's administrator for one, then: judge login URL",
+	}
+	errToken = &status{
+		http.StatusUnauthorized, "the token is not known here",
+		"ask the server's administrator for another one, then: judge login URL",
+	}
+	errRevoked = &status{
+		http.StatusUnauthorized, "the token was revoked",
+		"ask the server's administrator for another one, then: judge login URL",
+	}
+	errExpired = &status{
+		http.StatusUnauthorized, "the token has expired",
+		"ask the server's administrator for another one, then: judge login URL",
+	}
+	errKey = &status{
+		http.StatusUnauthorized, "the key of this worker is not known here",
+		"join again, with a code of: judged admin worker add NAME",
+	}
+	errGone = &status{http.StatusForbidden, "this worker was revoked", "join again, with a code of: judged admin worker add NAME"}
 )
 
-// who finds out who the caller is, and whether that is enough.
+// who identifies the caller, and checks what the route requires.
 func (a *api) who(r *http.Request, n need) (*caller, error) {
 	if n == nothing {
 		return nil, nil
@@ -101,7 +116,10 @@ func (a *api) who(r *http.Request, n need) (*caller, error) {
 		give: c.may(client.Submit) || c.may(client.Publish),
 	}[n]
 	if !enough {
-		return nil, &status{http.StatusForbidden, fmt.Sprintf("%s's token does not allow this; its scopes: %s", account.Login, strings.Join(t.Scopes, ", ")), ""}
+		return nil, &status{
+			http.StatusForbidden,
+			fmt.Sprintf("%s's token does not allow this; its scopes: %s", account.Login, strings.Join(t.Scopes, ", ")), "",
+		}
 	}
 	if err := a.Elsewhere(r.Context(), account, r.RemoteAddr); err != nil {
 		return nil, err

@@ -17,8 +17,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// contestAPIPath is where the ICPC Contest API is. Without a version it is that of 2023-06, as
-// clients of that version ask.
+// contestAPIPath is the path of the ICPC Contest API. Without a version in the path, it is version 2023-06, because
+// its clients send none.
 const contestAPIPath = "/api/"
 
 // apiClient is a client of the Contest API in a contest.
@@ -30,7 +30,7 @@ type apiClient struct {
 	to   feed.Reader
 }
 
-// contestAPI answers a request to the Contest API.
+// contestAPI handles a request to the Contest API.
 func (a *api) contestAPI(w http.ResponseWriter, r *http.Request) {
 	a.Pace(r)
 	err := a.answerContestAPI(w, r)
@@ -53,7 +53,7 @@ func (a *api) contestAPI(w http.ResponseWriter, r *http.Request) {
 
 var nothingThere = &status{http.StatusNotFound, "there is no such object", ""}
 
-// allowed are the methods that an address of the Contest API answers, which ends in these parts.
+// allowed returns the methods for a path of the Contest API with these last parts.
 func allowed(parts []string) []string {
 	switch {
 	case slices.Equal(parts, printPath):
@@ -84,7 +84,7 @@ func (a *api) answerContestAPI(w http.ResponseWriter, r *http.Request) error {
 	methods := allowed(parts)
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	if reads || r.Method == http.MethodOptions {
-		w.Header().Set("Access-Control-Allow-Origin", "*") // it has no cookies
+		w.Header().Set("Access-Control-Allow-Origin", "*") // there are no cookies
 	}
 	if r.Method == http.MethodOptions {
 		w.Header().Set("Access-Control-Allow-Methods", "GET, HEAD")
@@ -123,8 +123,8 @@ func (a *api) answerContestAPI(w http.ResponseWriter, r *http.Request) error {
 	return nothingThere
 }
 
-// apiClient finds a contest, and what a caller is there. A contest that the caller may not see is
-// as one that does not exist.
+// apiClient returns the access of a caller to a contest. If the caller may not see the contest, it looks as if it
+// did not exist.
 func (a *api) apiClient(r *http.Request, v clics.Version, who *caller, slug string) (*apiClient, error) {
 	row, err := a.Store.ContestBySlug(r.Context(), slug)
 	if errors.Is(err, store.ErrNotFound) || err == nil && row.ID == store.Practice {
@@ -211,7 +211,7 @@ func (a *api) apiContests(w http.ResponseWriter, r *http.Request, v clics.Versio
 	return list(w, all)
 }
 
-// read answers with what is at a path below a contest.
+// read responds with the object or list at a path below a contest.
 func (c *apiClient) read(w http.ResponseWriter, r *http.Request, path []string) error {
 	switch {
 	case len(path) == 0:
@@ -291,7 +291,7 @@ func (c *apiClient) single(w http.ResponseWriter, t clics.Type) error {
 	return raw(w, lines[0].Data)
 }
 
-// access tells a client what it may see and do.
+// access responds with what a client may see and do.
 func (c *apiClient) access(w http.ResponseWriter) error {
 	type endpoint struct {
 		Type       clics.Type `json:"type"`
@@ -304,9 +304,9 @@ func (c *apiClient) access(w http.ResponseWriter) error {
 	return ok(w, map[string]any{"capabilities": clics.Capabilities(c.to.Role, c.to.Version), "endpoints": all})
 }
 
-// account answers with the account of the client itself, which a contest package need not list.
+// account responds with the client's own account, which a contest package need not list.
 func (c *apiClient) account(w http.ResponseWriter) error {
-	if c.to.Role == clics.Public { // also an account that is nothing in the contest
+	if c.to.Role == clics.Public { // including accounts without access to the contest
 		return nothingThere
 	}
 	lines, err := c.List(c.to, clics.Accounts)
@@ -342,12 +342,12 @@ func (c *apiClient) scoreboard(w http.ResponseWriter, r *http.Request) error {
 	return c.encode(w, clics.Scoreboard, o)
 }
 
-// raw answers with JSON that is written already.
+// raw responds with encoded JSON.
 func raw(w http.ResponseWriter, data []byte) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
-	_, _ = w.Write(append(slices.Clip(data), '\n')) // to a client that is gone
+	_, _ = w.Write(append(slices.Clip(data), '\n')) // the client may be gone
 	return nil
 }
 
@@ -359,7 +359,7 @@ func list(w http.ResponseWriter, all []json.RawMessage) error {
 	return raw(w, append(append([]byte{'['}, bytes.Join(parts, []byte(",\n"))...), ']'))
 }
 
-// again returns the client of a request with its present rights, for a feed that has been open for some time.
+// again returns the client of a request with its current rights, for a feed that has been open for some time.
 func (c *apiClient) again(r *http.Request) (*apiClient, error) {
 	who, err := c.apiCaller(r)
 	if err != nil {

@@ -15,15 +15,15 @@ import (
 	"assay/judge/host/store"
 )
 
-// remembered are passwords that were correct a short time ago. Clients send theirs with each request, and
-// to check one takes long. The zero value is ready.
+// remembered caches correct passwords for a short time, because clients send them with each request and checking one
+// takes long. The zero value is ready.
 type remembered struct {
 	mu  sync.Mutex
 	key []byte
 	of  map[string]proven
 }
 
-// proven is the hash of a password that was correct, and until when that is remembered.
+// A proven is the hash of a correct password, and until when it is cached.
 type proven struct {
 	hash  string
 	until time.Time
@@ -34,7 +34,7 @@ const (
 	mostRemembered = 10_000
 )
 
-// name is under what a password is remembered: not itself.
+// name returns the cache key of a password, which does not reveal it.
 func (p *remembered) name(login, password string) string {
 	if p.key == nil {
 		p.key = make([]byte, sha256.Size)
@@ -63,8 +63,8 @@ func (p *remembered) keep(a *store.Account, password string) {
 
 var errPassword = &status{http.StatusUnauthorized, "wrong username or password", ""}
 
-// apiCaller returns who sends a request; nil for the public. HTTP's basic authentication has the username
-// with the password or with a token.
+// apiCaller returns the caller of a request, or nil for the public. With HTTP basic authentication, the password may
+// also be a token.
 func (a *api) apiCaller(r *http.Request) (*caller, error) {
 	if r.Header.Get("Authorization") == "" {
 		return nil, nil
@@ -87,7 +87,7 @@ func (a *api) apiCaller(r *http.Request) (*caller, error) {
 
 // byPassword returns the caller with a username and a password. After wrong ones it makes the caller wait.
 func (a *api) byPassword(r *http.Request, login, password string) (*caller, error) {
-	account := &store.Account{} // its password takes as long to check
+	account := &store.Account{} // checking its password takes as long
 	if auth.GoodLogin(login) {
 		found, err := a.Store.AccountByLogin(r.Context(), login)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -116,7 +116,7 @@ func (a *api) byPassword(r *http.Request, login, password string) (*caller, erro
 	if err := a.Elsewhere(r.Context(), account, r.RemoteAddr); err != nil {
 		return nil, err
 	}
-	if !known { // so that few requests write
+	if !known { // most requests then write nothing
 		if err := a.Store.LoggedIn(r.Context(), account.ID); err != nil {
 			return nil, err
 		}

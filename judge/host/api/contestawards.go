@@ -17,7 +17,7 @@ import (
 // mostAwards is how many awards a contest can have in addition to those that the server computes.
 const mostAwards = 200
 
-// sentAward is an award that a client sends. What is not there is nil.
+// A sentAward is an award from a client. A missing property is nil.
 type sentAward struct {
 	ID       *string   `json:"id"`
 	Citation *string   `json:"citation"`
@@ -77,7 +77,7 @@ func (c *apiClient) writeAward(w http.ResponseWriter, r *http.Request, id string
 	})
 }
 
-// readAward reads an award from a request. It is that of awards at an index, or new if that is below 0.
+// readAward reads an award from a request. At is its index in awards; if negative, the award is new.
 func (c *apiClient) readAward(r *http.Request, id string, data []byte, awards []store.OwnAward, at int) (one store.OwnAward, err error) {
 	var sent sentAward
 	if err := errors.Join(json.Unmarshal(data, &sent), json.Unmarshal(data, &sent.present)); err != nil {

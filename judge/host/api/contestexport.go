@@ -24,7 +24,7 @@ func (a *api) exportContest(w http.ResponseWriter, r *http.Request, who *caller)
 	w.Header().Set("Content-Type", "application/zip")
 	if err := contestexport.Write(r.Context(), a.Desk, a.Boards, seat.Contest, part, w); err != nil {
 		a.Log.Error("export a contest", "contest", slug, "part", part, "error", err)
-		panic(http.ErrAbortHandler) // the client must not take what it has for all
+		panic(http.ErrAbortHandler) // the client must not take the part for the whole
 	}
 	return nil
 }

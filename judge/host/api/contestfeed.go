@@ -15,14 +15,14 @@ import (
 	"assay/judge/host/store"
 )
 
-// What bounds event feeds.
+// The limits of event feeds.
 const (
-	feedWithin = 10 * time.Second // a client reads a part of its feed
+	feedWithin = 10 * time.Second // for a client to read a part of its feed
 	feedPart   = 64 << 10         // bytes that are written at once
 	feedLag    = 50 * time.Millisecond
 )
 
-// feedTypes are the types that a client asks for; nil for all.
+// feedTypes returns the types that a client asks for. If nil, it gets all.
 func feedTypes(r *http.Request) (all []clics.Type, err error) {
 	for name := range strings.SplitSeq(r.URL.Query().Get("types"), ",") {
 		t := clics.Type(name)
@@ -37,7 +37,7 @@ func feedTypes(r *http.Request) (all []clics.Type, err error) {
 	return all, nil
 }
 
-// eventFeed sends all objects of the contest, and then what changes.
+// eventFeed sends all objects of the contest, and then all changes.
 func (c *apiClient) eventFeed(w http.ResponseWriter, r *http.Request) error {
 	types, err := feedTypes(r)
 	if err != nil {
@@ -74,14 +74,13 @@ func (c *apiClient) eventFeed(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// stream writes what a cursor returns, until the client is gone, may not read the contest any more, or
-// the server ends.
+// stream writes what a cursor returns until the client is gone, loses access, or the server stops.
 func (c *apiClient) stream(w http.ResponseWriter, r *http.Request, cursor *feed.Cursor, live bool) {
 	out := http.NewResponseController(w)
 	var part bytes.Buffer
 	told := time.Now()
 	flush := func() bool {
-		_ = out.SetWriteDeadline(time.Now().Add(feedWithin)) // a recorder of tests has none
+		_ = out.SetWriteDeadline(time.Now().Add(feedWithin)) // a test's recorder does not support it
 		_, err := w.Write(part.Bytes())
 		part.Reset()
 		told = time.Now()
@@ -91,7 +90,7 @@ func (c *apiClient) stream(w http.ResponseWriter, r *http.Request, cursor *feed.
 	for first := true; ; first = false {
 		batch, err := cursor.Next()
 		if errors.Is(err, feed.ErrToken) {
-			return // it comes back, and learns that it must read everything
+			return // the client reconnects, and learns that it must read everything
 		}
 		if err != nil {
 			c.Log.Error("write an event feed", "contest", c.seat.Contest.Slug, "error", err)
@@ -118,7 +117,7 @@ func (c *apiClient) stream(w http.ResponseWriter, r *http.Request, cursor *feed.
 			now, err := c.again(r)
 			_, refused := errors.AsType[*status](err)
 			if refused || errors.Is(err, store.ErrNotFound) || err == nil && now.to != c.to {
-				return // it comes back as what it is now
+				return // the client reconnects with its current rights
 			}
 		}
 		select {
@@ -172,6 +171,6 @@ func (c *apiClient) file(w http.ResponseWriter, r *http.Request, path []string) 
 	h.Set("Content-Disposition", `attachment; filename="files.zip"`)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "private, max-age=3600")
-	_, _ = w.Write(out.Bytes()) // to a client that is gone
+	_, _ = w.Write(out.Bytes()) // the client may be gone
 	return nil
 }

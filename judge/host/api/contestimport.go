@@ -17,7 +17,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// importContest imports a contest package, or says what its import would do.
+// importContest imports a contest package, or reports what the import would do.
 func (a *api) importContest(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var n client.ImportContest
 	if err := read(r, &n); err != nil {
@@ -112,7 +112,7 @@ func (a *api) applyImport(ctx context.Context, who *caller, plan *contestpackage
 	return accounts, err
 }
 
-// currentContest reads what the server has, for the plan of an import.
+// currentContest reads the current state of the contest for the plan of an import.
 func (a *api) currentContest(ctx context.Context, slug string) (now *contestpackage.Current, err error) {
 	now = &contestpackage.Current{Now: time.Now(), Roles: map[string]string{}, CheckPassword: a.Passwords.Check}
 	var err1, err2 error

@@ -11,11 +11,12 @@ import (
 	"assay/judge/host/store"
 )
 
-// leadTime is how near to now the start of a contest can be moved, and how near to it that is possible.
+// leadTime is how close to now the start of a contest can be moved, and how close to the start that is still
+// possible.
 const leadTime = 30 * time.Second
 
-// sentContest is what a client sends to change a contest. What is not there is nil, also a null; Has tells
-// them apart.
+// A sentContest is a change of a contest from a client. Missing properties and nulls are nil; has distinguishes
+// them.
 type sentContest struct {
 	ID      *string `json:"id"`
 	Start   *string `json:"start_time"`
@@ -26,7 +27,7 @@ type sentContest struct {
 
 func (n *sentContest) has(name string) bool { _, is := n.present[name]; return is }
 
-// patch moves the start of a contest, or says when its scoreboard is unfrozen.
+// patch moves the start of a contest, or sets when its scoreboard is unfrozen.
 func (c *apiClient) patch(w http.ResponseWriter, r *http.Request, data []byte) error {
 	if c.to.Role != clics.Admin || !c.seat.Can(auth.Conclude) {
 		return &status{http.StatusForbidden, "only administrators of the contest may change it", ""}
@@ -75,7 +76,7 @@ func (c *apiClient) setStart(w http.ResponseWriter, r *http.Request, n *sentCont
 	return c.changed(w, r, "move the start", row, func() error { return c.now(w, r) })
 }
 
-// setThaw says when the scoreboard is unfrozen: now, if the time that was sent has passed.
+// setThaw sets when the scoreboard is unfrozen: now, if the given time has passed.
 func (c *apiClient) setThaw(w http.ResponseWriter, r *http.Request, n *sentContest) error {
 	row, now := c.seat.Contest, c.Time()
 	at, err := clics.ParseTime(*n.Thaw)
@@ -108,7 +109,7 @@ func (c *apiClient) setThaw(w http.ResponseWriter, r *http.Request, n *sentConte
 	})
 }
 
-// now responds with the present contest.
+// now responds with the current contest.
 func (c *apiClient) now(w http.ResponseWriter, r *http.Request) error {
 	if err := c.Follow(r.Context(), 0); err != nil {
 		return err
@@ -116,7 +117,7 @@ func (c *apiClient) now(w http.ResponseWriter, r *http.Request) error {
 	return c.single(w, clics.Contest)
 }
 
-// changed stores a contest, and answers.
+// changed stores a contest and responds.
 func (c *apiClient) changed(w http.ResponseWriter, r *http.Request, action string, row *store.Contest, answer func() error) error {
 	err := c.Store.SetContest(r.Context(), row, nil)
 	if errors.Is(err, store.ErrChanged) {

@@ -18,7 +18,7 @@ import (
 // printPath is where DOMjudge's client prints. The path names no contest.
 var printPath = []string{"printing", "team"}
 
-// sentPrint is a file that a team wants printed, in the names that DOMjudge's clients use. Their entry_point is ignored.
+// A sentPrint is a file to print, in the field names of DOMjudge's clients. Their entry_point is ignored.
 type sentPrint struct {
 	Name     string `json:"original_name"`
 	Contents string `json:"file_contents"` // base64
@@ -37,7 +37,7 @@ func (a *api) apiPrint(w http.ResponseWriter, r *http.Request, v clics.Version, 
 	if err != nil {
 		return err
 	}
-	const other = 64 << 10 // names and what is around them
+	const other = 64 << 10 // for names and punctuation
 	r.Body = http.MaxBytesReader(w, r.Body, 4*printing.MostBytes+other)
 	data, err := body(r)
 	if err != nil {
@@ -63,7 +63,7 @@ func (a *api) apiPrint(w http.ResponseWriter, r *http.Request, v clics.Version, 
 
 // readPrint reads the JSON or the form of a print.
 func readPrint(contentType string, data []byte) (p sentPrint, err error) {
-	if kind, _, _ := mime.ParseMediaType(contentType); kind == "application/x-www-form-urlencoded" { // as DOMjudge's submit sends it
+	if kind, _, _ := mime.ParseMediaType(contentType); kind == "application/x-www-form-urlencoded" { // in the format of DOMjudge's submit
 		form, err := url.ParseQuery(string(data))
 		if err != nil {
 			return p, badRequest("the form cannot be read: %v", err)

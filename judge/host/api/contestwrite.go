@@ -26,14 +26,14 @@ import (
 	"assay/judge/host/store"
 )
 
-// otherID refuses an object whose id is not that of its address.
+// otherID rejects an object whose id is not that of its address.
 var otherID = &status{http.StatusConflict, "the id is not that of the address", ""}
 
 func badRequest(format string, args ...any) error {
 	return &status{http.StatusBadRequest, fmt.Sprintf(format, args...), ""}
 }
 
-// write takes what a client sends to a path below a contest.
+// write handles an object that a client sends to a path below a contest.
 func (c *apiClient) write(w http.ResponseWriter, r *http.Request, path []string) error {
 	switch {
 	case c.who == nil:
@@ -85,7 +85,7 @@ func (c *apiClient) write(w http.ResponseWriter, r *http.Request, path []string)
 	return c.answerWritten(w, r, line)
 }
 
-// answerWritten answers with an object that the client has written, and says where it is.
+// answerWritten responds with an object that the client has written, and with its address.
 func (c *apiClient) answerWritten(w http.ResponseWriter, r *http.Request, line *feed.Line) error {
 	base, _, _ := strings.Cut(r.URL.Path, "/contests/")
 	w.Header().Set("Location", fmt.Sprintf("%s/contests/%s/%s/%s", base, c.seat.Contest.Slug, line.Type, line.ID))
@@ -98,7 +98,8 @@ type sentFile struct {
 	Mime string `json:"mime"`
 }
 
-// sentObject is what all objects have that a client sends. Pointers tell null from what is not there.
+// A sentObject has the properties that all sent objects have in common. Pointers distinguish null from a missing
+// property.
 type sentObject struct {
 	ID          *string          `json:"id"`
 	Time        *string          `json:"time"`
@@ -114,13 +115,12 @@ type sentSubmission struct {
 	EntryPoint *string    `json:"entry_point"`
 	Files      []sentFile `json:"files"`
 
-	form  bool // it came as a form, which is as DOMjudge's submit sends it
+	form  bool // it is a form of DOMjudge's submit
 	names []string
 	texts [][]byte
 }
 
-// header decides what a client may say about an object. The id is that of the address; empty if there is
-// none.
+// header checks the properties of a sent object. The id is that of the address, or empty.
 func (c *apiClient) header(o *sentObject, id string) (given string, at time.Time, err error) {
 	admin := c.to.Role == clics.Admin
 	switch {
@@ -174,7 +174,7 @@ func readSubmission(contentType string, data []byte, most int64) (*sentSubmissio
 	return n, err
 }
 
-// readForm reads a form as DOMjudge's submit sends it.
+// readForm reads a form of DOMjudge's submit.
 func (n *sentSubmission) readForm(form *multipart.Reader, most int64) error {
 	for {
 		part, err := form.NextPart()
@@ -207,7 +207,7 @@ func (n *sentSubmission) readForm(form *multipart.Reader, most int64) error {
 	}
 }
 
-// problem finds the problem that a client names by its id, or in forms by its label.
+// problem returns the problem that a client names by its id, or in forms by its label.
 func (c *apiClient) problem(r *http.Request, name string, label bool) (*store.ContestProblem, error) {
 	lines, err := c.List(c.to, clics.Problems)
 	if err != nil {
@@ -226,7 +226,7 @@ func (c *apiClient) problem(r *http.Request, name string, label bool) (*store.Co
 	return nil, badRequest("the contest has no problem with the id %.60q", name)
 }
 
-// team finds the team that a client names.
+// team returns the team that a client names.
 func (c *apiClient) team(r *http.Request, id string) (*store.Team, error) {
 	teams, err := c.Store.Teams(r.Context(), c.seat.Contest.ID)
 	if err != nil {
@@ -240,7 +240,7 @@ func (c *apiClient) team(r *http.Request, id string) (*store.Team, error) {
 	return nil, badRequest("the contest has no team with the id %.60q", id)
 }
 
-// takeSubmission takes a submission of a team, or as an administrator of the contest sends it for one.
+// takeSubmission stores a submission of a team. Administrators of the contest may send it for a team.
 func (c *apiClient) takeSubmission(r *http.Request, id string, data []byte) (*feed.Line, error) {
 	admin := c.to.Role == clics.Admin
 	switch role := c.to.Role; {
@@ -291,7 +291,7 @@ func (c *apiClient) takeSubmission(r *http.Request, id string, data []byte) (*fe
 		return nil, err
 	}
 	line, err := c.written(r, clics.Submissions, kept.ExtID, n.Team)
-	if err == nil && line == nil { // not shown to the client, such as one that counts for no team
+	if err == nil && line == nil { // not visible for the client, such as an unscored one
 		line = &feed.Line{Type: clics.Submissions, ID: kept.ExtID}
 		line.Data, err = json.Marshal(map[string]string{"id": kept.ExtID, "time": clics.Time(orElse(n.At, kept.Received))})
 	}
@@ -305,7 +305,7 @@ func orElse(at, otherwise time.Time) time.Time {
 	return at
 }
 
-// program reads the problem, the language and the files of a submission, and keeps the files.
+// program reads the problem, language and files of a submission, and stores the files.
 func (c *apiClient) program(r *http.Request, n *desk.New, sent *sentSubmission) error {
 	if sent.ProblemID == nil || sent.LanguageID == nil {
 		return badRequest("the problem or the language is missing")
@@ -362,13 +362,13 @@ func (c *apiClient) proxyOf(r *http.Request, id *string, property string) (*desk
 	return c.SeatFor(c.seat, team), nil
 }
 
-// written returns an object that the client has just written; nil if it does not see it. What a proxy wrote
-// for a team is returned as that team sees it.
+// written returns an object that the client has just written, or nil if the client does not see it. An object that a
+// proxy wrote for a team is returned as the team sees it.
 func (c *apiClient) written(r *http.Request, t clics.Type, id string, team *store.Team) (*feed.Line, error) {
 	if err := c.Follow(r.Context(), 0); err != nil {
 		return nil, err
 	}
-	if c.to.Role == clics.Public { // its first submission has entered it
+	if c.to.Role == clics.Public { // its first submission has entered it into the contest
 		now, err := c.again(r)
 		if err != nil {
 			return nil, err
@@ -405,7 +405,7 @@ type sentClarification struct {
 // mostText is the most letters of a clarification.
 const mostText = 2000
 
-// takeClarification takes a question of a team, or what the jury tells.
+// takeClarification stores a clarification request of a team, or a message of the jury.
 func (c *apiClient) takeClarification(r *http.Request, id string, data []byte) (*feed.Line, error) {
 	jury := c.seat.Can(auth.Answer)
 	if readsOnly(c.to.Role) {
@@ -476,8 +476,8 @@ func (c *apiClient) takeClarification(r *http.Request, id string, data []byte) (
 	return line, err
 }
 
-// addressed reads whom a clarification is from, for, and what it answers. From is the team of a client that
-// is not of the jury.
+// addressed reads the sender and recipients of a clarification, and what it answers. From is the team of a client
+// that is not in the jury.
 func (c *apiClient) addressed(r *http.Request, n *store.NewClarification, sent *sentClarification, from *store.Team) error {
 	to := sent.ToTeamIDs
 	if sent.ToTeamID != nil {
@@ -537,7 +537,7 @@ func (c *apiClient) addressed(r *http.Request, n *store.NewClarification, sent *
 	return badRequest("the contest has no question with the id %.60q", *sent.ReplyToID)
 }
 
-// reachesAsker refuses an answer that the team that asks would not read.
+// reachesAsker rejects an answer that the asking team could not read.
 func (c *apiClient) reachesAsker(r *http.Request, n *store.NewClarification, asker string) error {
 	if len(n.Teams)+len(n.Groups) == 0 || slices.Contains(n.Teams, asker) {
 		return nil

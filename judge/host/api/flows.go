@@ -18,11 +18,10 @@ import (
 	"assay/judge/host/store"
 )
 
-// flowIDs are made by the caller, of so many random bits that no other is the
-// same.
+// flowIDs matches the ids of flows. Clients create them with enough random bits to be unique.
 var flowIDs = regexp.MustCompile(`^[A-Za-z0-9]{20,64}$`)
 
-// putFlow begins a flow. The same again is the same flow.
+// putFlow starts a flow. A repeated request gives the same flow.
 func (a *api) putFlow(w http.ResponseWriter, r *http.Request, who *caller) error {
 	id := r.PathValue("id")
 	if !flowIDs.MatchString(id) {
@@ -32,7 +31,7 @@ func (a *api) putFlow(w http.ResponseWriter, r *http.Request, who *caller) error
 	if err := errors.Join(read(r, &n), a.HasDisk(desk.RoomForSubmissions)); err != nil {
 		return err
 	}
-	if desk.Role(who.account) == auth.Contestant && who.account.Role != "" { // what it brings has test data in it
+	if desk.Role(who.account) == auth.Contestant && who.account.Role != "" { // their results contain test data
 		return &status{http.StatusForbidden, "contestants may not do this on the server", ""}
 	}
 	spec, err := a.flow(r, who, &n)
@@ -50,7 +49,7 @@ func (a *api) putFlow(w http.ResponseWriter, r *http.Request, who *caller) error
 	return ok(w, shown)
 }
 
-// flow makes what is planned of what is asked for. All that it names must be there.
+// flow returns the specification of a requested flow. Everything that it refers to must exist.
 func (a *api) flow(r *http.Request, who *caller, n *client.NewFlow) (*flow.Spec, error) {
 	spec := &flow.Spec{Kind: n.Kind, Options: n.Options, Work: job.Work{Problem: n.Problem, Program: n.Problem, Files: n.Files, Folder: true}}
 	for _, files := range perContestant(n) {
@@ -63,7 +62,7 @@ func (a *api) flow(r *http.Request, who *caller, n *client.NewFlow) (*flow.Spec,
 	}
 	if !flow.OnSnapshot(n.Kind) {
 		p, err := a.Store.Problem(r.Context(), n.Problem)
-		if err == nil && !usesAll(who) && !desk.Owns(who.account, p) { // one that a contest has is not to be looked into
+		if err == nil && !usesAll(who) && !desk.Owns(who.account, p) { // problems of contests stay secret
 			if seat, perr := a.Place(r.Context(), who.account, n.Problem); perr != nil || seat != nil && !seat.Can(auth.SeeAll) {
 				err = errors.Join(store.ErrNotFound, perr)
 			}
@@ -77,8 +76,11 @@ func (a *api) flow(r *http.Request, who *caller, n *client.NewFlow) (*flow.Spec,
 		spec.Work.Bundle, spec.Work.Config = p.Bundle, p.Config
 		return spec, nil
 	}
-	if !who.may(client.Publish) { // the programs of the directory judge
-		return nil, &status{http.StatusForbidden, fmt.Sprintf("%s's token does not allow this; it needs the scope %s", who.account.Login, client.Publish), ""}
+	if !who.may(client.Publish) { // it contains programs that judge
+		return nil, &status{
+			http.StatusForbidden,
+			fmt.Sprintf("%s's token does not allow this; it needs the scope %s", who.account.Login, client.Publish), "",
+		}
 	}
 	var err error
 	spec.Work.Snapshot, spec.Work.Config = true, n.Config
@@ -86,7 +88,7 @@ func (a *api) flow(r *http.Request, who *caller, n *client.NewFlow) (*flow.Spec,
 	return spec, err
 }
 
-// perContestant are the files of each: what one may send is bounded.
+// perContestant checks the files of each contestant, because their number and size are limited.
 func perContestant(n *client.NewFlow) map[string][]job.File {
 	of := map[string][]job.File{}
 	for _, f := range n.Files {
@@ -99,9 +101,8 @@ func perContestant(n *client.NewFlow) map[string][]job.File {
 	return of
 }
 
-// myFlow reads a flow that the caller may see; any other is answered as if it did not
-// exist. What the server asked for on its own is an administrator's, except the check of the account's
-// answer to a hole.
+// myFlow returns a flow that the caller may see. Any other looks as if it did not exist. Flows of the server itself
+// are visible to administrators only, except the check of the account's golf submission.
 func (a *api) myFlow(r *http.Request, who *caller) (*store.Flow, error) {
 	f, err := a.Store.Flow(r.Context(), r.PathValue("id"))
 	sees := err == nil && (who.may(client.Admin) ||
@@ -137,8 +138,7 @@ func (a *api) cancelFlow(w http.ResponseWriter, r *http.Request, who *caller) er
 	return a.done(w, r, who, "cancel", f.ID, "", struct{}{})
 }
 
-// flowParts streams the parts of a flow, those that are there and those that come, and at
-// last the flow.
+// flowParts streams the existing and new parts of a flow, and finally the flow.
 func (a *api) flowParts(w http.ResponseWriter, r *http.Request, who *caller) error {
 	f, err := a.myFlow(r, who)
 	if err != nil {
@@ -150,7 +150,7 @@ func (a *api) flowParts(w http.ResponseWriter, r *http.Request, who *caller) err
 	told, last := map[string]bool{}, time.Now()
 	for {
 		_, changed, _ := watch.Next(0)
-		f, err := a.myFlow(r, who) // before its parts: none comes after its end
+		f, err := a.myFlow(r, who) // before its parts: none arrives after its end
 		if err != nil {
 			return a.lost(f, err)
 		}
@@ -164,7 +164,7 @@ func (a *api) flowParts(w http.ResponseWriter, r *http.Request, who *caller) err
 			}
 			told[p.Key], last = true, time.Now()
 			if err := a.tellPart(out, who, f, p); err != nil {
-				return nil // the client has gone
+				return nil // the client is gone
 			}
 		}
 		if f.State != store.FlowRunning {
@@ -172,7 +172,7 @@ func (a *api) flowParts(w http.ResponseWriter, r *http.Request, who *caller) err
 			if err != nil {
 				return a.lost(f, err)
 			}
-			_ = out.line(client.FlowLine{End: end}) // the caller may be gone
+			_ = out.line(client.FlowLine{End: end}) // the client may be gone
 			return nil
 		}
 		if time.Since(last) > a.keepAlive {
@@ -190,13 +190,14 @@ func (a *api) flowParts(w http.ResponseWriter, r *http.Request, who *caller) err
 	}
 }
 
-// lost ends a stream whose head is written: the listener asks again.
+// lost ends a stream whose header has been written. The client reconnects.
 func (a *api) lost(f *store.Flow, err error) error {
 	a.Log.Error("read a flow", "flow", f, "error", err)
 	return nil
 }
 
-// tellPart tells the lines of a part, and then the part; of an answer to a hole what its page tells.
+// tellPart writes the lines of a part, and then the part. For a golf submission to a hole it writes only what the
+// page shows.
 func (a *api) tellPart(out *stream, who *caller, f *store.Flow, p *store.Part) error {
 	r := p.Result
 	told := &client.Part{Key: p.Key, State: r.State, Reason: r.Reason, Blame: r.Blame, Worker: r.Worker, Output: r.Output}

@@ -13,7 +13,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// seat is what the caller is at the hole of the address.
+// seat returns the access of the caller to the hole of the address.
 func (a *api) holeSeat(r *http.Request, who *caller) (*desk.HoleSeat, error) {
 	slug := r.PathValue("hole")
 	h, err := a.Store.Hole(r.Context(), slug)
@@ -29,8 +29,7 @@ func (a *api) holeSeat(r *http.Request, who *caller) (*desk.HoleSeat, error) {
 	return t, err
 }
 
-// postAnswer keeps an answer to a hole. When the answer of the server leaves, it is in the
-// database.
+// postAnswer stores a golf submission. When the response is sent, the submission is in the database.
 func (a *api) postAnswer(w http.ResponseWriter, r *http.Request, who *caller) error {
 	t, err := a.holeSeat(r, who)
 	if err != nil {
@@ -40,15 +39,16 @@ func (a *api) postAnswer(w http.ResponseWriter, r *http.Request, who *caller) er
 	if err := read(r, &n); err != nil {
 		return err
 	}
-	kept, err := a.TakeAnswer(r.Context(), desk.NewAnswer{HoleSeat: t, Key: n.Key, Name: n.Name, File: job.File{Size: n.Size, Digest: n.Digest}, How: n.How})
+	kept, err := a.TakeAnswer(r.Context(), desk.NewAnswer{
+		HoleSeat: t, Key: n.Key, Name: n.Name, File: job.File{Size: n.Size, Digest: n.Digest}, How: n.How,
+	})
 	if err != nil {
 		return err
 	}
 	return a.tellAnswer(w, r, t.Hole, kept)
 }
 
-// getAnswer tells of an answer that the caller may see; any other is answered as if it did
-// not exist.
+// getAnswer responds with a golf submission that the caller may see. Any other looks as if it did not exist.
 func (a *api) getAnswer(w http.ResponseWriter, r *http.Request, who *caller) error {
 	t, err := a.holeSeat(r, who)
 	if err != nil {
@@ -56,7 +56,7 @@ func (a *api) getAnswer(w http.ResponseWriter, r *http.Request, who *caller) err
 	}
 	number, err := strconv.ParseInt(r.PathValue("number"), 10, 64)
 	if err != nil {
-		number = 0 // which none has
+		number = 0 // no submission has this number
 	}
 	kept, err := a.Store.Answer(r.Context(), t.Hole.ID, number)
 	if errors.Is(err, store.ErrNotFound) || err == nil && !t.Look(kept).Can(auth.SeeAnswer) {
@@ -70,7 +70,8 @@ func (a *api) getAnswer(w http.ResponseWriter, r *http.Request, who *caller) err
 
 func (a *api) tellAnswer(w http.ResponseWriter, r *http.Request, h *store.Hole, kept *store.Answer) error {
 	told := client.Answer{
-		Hole: h.Slug, Number: kept.Number, State: string(kept.State), Flow: kept.Flow, Verdict: kept.Verdict, Why: kept.Why, Language: kept.Name, Bytes: kept.Bytes, Chars: kept.Chars,
+		Hole: h.Slug, Number: kept.Number, State: string(kept.State), Flow: kept.Flow, Verdict: kept.Verdict, Why: kept.Why,
+		Language: kept.Name, Bytes: kept.Bytes, Chars: kept.Chars,
 		Page: fmt.Sprintf("%s/hole/%s/a/%d", a.URL.URL, h.Slug, kept.Number),
 	}
 	if kept.State == store.Standing {

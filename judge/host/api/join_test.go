@@ -212,7 +212,7 @@ func TestMachinesOfOneClassAreEquallyFast(t *testing.T) {
 	hello(200, "", 200, `"factor":1}`)
 	speed(200)
 	hello(210, "", 200, `"factor":1.05}`)
-	hello(300, "", 409, "this machine takes 1.50 times the processor time of the first one of the class main (arithmetic 1.50)")
+	hello(300, "", 409, "this machine takes 1.50 times the CPU time of the first one of the class main (arithmetic 1.50)")
 	hello(300, "others were busy", 200, `"worker":"w"`)
 	hello(150, "", 409, "0.75 times")
 	hello(190, "", 200, `"factor":0.95}`)

@@ -24,12 +24,14 @@ func (a *api) people(w http.ResponseWriter, r *http.Request, _ *caller) error {
 		if !one.Erased.IsZero() {
 			continue
 		}
-		all = append(all, client.Person{Login: one.Login, Name: one.Display, Role: one.Role, Password: one.Password != "", Disabled: one.Disabled})
+		all = append(all, client.Person{
+			Login: one.Login, Name: one.Display, Role: one.Role, Password: one.Password != "", Disabled: one.Disabled,
+		})
 	}
 	return ok(w, all)
 }
 
-// newPeople makes accounts of a list.
+// newPeople creates the accounts of a list.
 func (a *api) newPeople(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var n client.NewPeople
 	if err := read(r, &n); err != nil {
@@ -59,7 +61,10 @@ func (a *api) newPeople(w http.ResponseWriter, r *http.Request, who *caller) err
 	case n.DryRun:
 		return ok(w, answer)
 	case n.Seen != "" && n.Seen != plan.Digest:
-		return &status{http.StatusConflict, "the list, the accounts or the teams have changed since the preview, and nothing was created", "check the list again"}
+		return &status{
+			http.StatusConflict, "the list, the accounts or the teams have changed since the preview, and nothing was created",
+			"check the list again",
+		}
 	case plan.Wrong > 0 && !n.SkipErrors:
 		return plan.Errors()
 	}
@@ -91,7 +96,7 @@ func knownRole(word string) error {
 	return nil
 }
 
-// contest reads the contest that a request names.
+// contest returns the contest that a request names.
 func (a *api) contest(r *http.Request, slug string) (*store.Contest, error) {
 	c, err := a.Store.ContestBySlug(r.Context(), slug)
 	if errors.Is(err, store.ErrNotFound) {
@@ -104,8 +109,7 @@ func noContest(slug string) error {
 	return &status{http.StatusNotFound, fmt.Sprintf("there is no contest %.80q", slug), ""}
 }
 
-// setPerson gives an account a new password, shuts it out or lets it in again, or gives it a
-// role.
+// setPerson sets the password of an account, disables or enables it, or sets its role.
 func (a *api) setPerson(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var p client.SetPerson
 	if err := read(r, &p); err != nil {
@@ -175,7 +179,7 @@ func (a *api) setRole(r *http.Request, account *store.Account, p *client.SetPers
 	return a.Store.SetRole(r.Context(), account.ID, role, desk.Scopes(auth.Role(role)))
 }
 
-// person reads the account that a path names.
+// person returns the account that a path names.
 func (a *api) person(r *http.Request) (*store.Account, error) {
 	account, err := a.Store.AccountByLogin(r.Context(), r.PathValue("login"))
 	if errors.Is(err, store.ErrNotFound) {
@@ -184,7 +188,7 @@ func (a *api) person(r *http.Request) (*store.Account, error) {
 	return account, err
 }
 
-// erasePerson takes a person out of the server.
+// erasePerson erases a person from the server.
 func (a *api) erasePerson(w http.ResponseWriter, r *http.Request, who *caller) error {
 	account, err := a.person(r)
 	if err != nil {

@@ -36,7 +36,7 @@ func rejudgingOf(r *store.Rejudging) client.Rejudging {
 	return client.Rejudging{ID: r.ID, Why: r.Why, By: r.Login, State: string(r.State), Made: r.Made, Submissions: r.Submissions, Open: r.Open}
 }
 
-// rejudgings lists those of a contest.
+// rejudgings lists the rejudgings of a contest.
 func (a *api) rejudgings(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	c, err := a.contest(r, r.PathValue("slug"))
 	if err != nil {
@@ -53,7 +53,7 @@ func (a *api) rejudgings(w http.ResponseWriter, r *http.Request, _ *caller) erro
 	return ok(w, all)
 }
 
-// rejudging says what one would change.
+// rejudging responds with what a rejudging would change.
 func (a *api) rejudging(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	one, err := a.Store.Rejudging(r.Context(), r.PathValue("id"))
 	if errors.Is(err, store.ErrNotFound) {
@@ -95,10 +95,13 @@ func moveOf(m board.Move) client.Move {
 }
 
 func noRejudging(r *http.Request) error {
-	return &status{http.StatusNotFound, fmt.Sprintf("there is no rejudging %.80q", r.PathValue("id")), "see: judged admin rejudge list CONTEST"}
+	return &status{
+		http.StatusNotFound, fmt.Sprintf("there is no rejudging %.80q", r.PathValue("id")),
+		"see: judged admin rejudge list CONTEST",
+	}
 }
 
-// endRejudging applies one, or cancels it.
+// endRejudging applies or cancels a rejudging.
 func (a *api) endRejudging(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var s client.SetRejudging
 	if err := read(r, &s); err != nil {

@@ -22,7 +22,7 @@ func (a *api) shadowContest(w http.ResponseWriter, r *http.Request, who *caller)
 	return a.done(w, r, who, "shadow", slug, n.URL, client.Shadowed{Contest: slug})
 }
 
-// endShadow ends that a contest follows another judging system.
+// endShadow makes a contest stop following another judging system.
 func (a *api) endShadow(w http.ResponseWriter, r *http.Request, who *caller) error {
 	c, err := a.Store.ContestBySlug(r.Context(), r.PathValue("slug"))
 	if err != nil {

@@ -17,8 +17,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// submit keeps a submission. When the answer leaves, it is in the database, and nothing
-// that happens later loses it.
+// submit stores a submission. When the response is sent, the submission is in the database and cannot get lost.
 func (a *api) submit(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var n client.NewSubmission
 	if err := read(r, &n); err != nil {
@@ -29,7 +28,7 @@ func (a *api) submit(w http.ResponseWriter, r *http.Request, who *caller) error 
 	if err == nil && (n.Contest != "" || !who.may(client.Admin)) {
 		seat, err = a.seat(r, who, n.Contest, p)
 	}
-	if errors.Is(err, store.ErrNotFound) { // or it is the label of one
+	if errors.Is(err, store.ErrNotFound) { // it may be the label of a problem
 		p, seat, err = a.Labeled(r.Context(), who.account, n.Contest, n.Problem)
 	}
 	if errors.Is(err, store.ErrNotFound) && n.Contest != "" {
@@ -42,7 +41,8 @@ func (a *api) submit(w http.ResponseWriter, r *http.Request, who *caller) error 
 		return err
 	}
 	kept, err := a.Take(r.Context(), desk.New{
-		Seat: seat, Account: who.account, Problem: p, Key: n.Key, Files: n.Files, Folder: n.Folder, Program: n.Program, Language: n.Language, All: n.All, Many: who.may(client.Publish),
+		Seat: seat, Account: who.account, Problem: p, Key: n.Key, Files: n.Files, Folder: n.Folder, Program: n.Program,
+		Language: n.Language, All: n.All, Many: who.may(client.Publish),
 	})
 	if err != nil {
 		return err
@@ -52,7 +52,8 @@ func (a *api) submit(w http.ResponseWriter, r *http.Request, who *caller) error 
 		return err
 	}
 	answer := client.Submission{
-		ID: kept.ID, Number: kept.Number, Problem: p.Slug, Program: n.Program, Login: who.account.Login, Received: kept.Received, State: string(store.Waiting),
+		ID: kept.ID, Number: kept.Number, Problem: p.Slug, Program: n.Program, Login: who.account.Login, Received: kept.Received,
+		State: string(store.Waiting),
 	}
 	if seat != nil {
 		answer.Contest = seat.Contest.Slug
@@ -63,8 +64,8 @@ func (a *api) submit(w http.ResponseWriter, r *http.Request, who *caller) error 
 	return ok(w, answer)
 }
 
-// seat is that of the submitter, in the contest that is named, or in the one that has the
-// problem; nil is for none.
+// seat returns the access of the sender to the named contest, or to the one that has the problem. It returns nil if
+// there is none.
 func (a *api) seat(r *http.Request, who *caller, slug string, p *store.Problem) (*desk.Seat, error) {
 	if slug == "" {
 		return a.Place(r.Context(), who.account, p.Slug)
@@ -85,8 +86,8 @@ func (a *api) seat(r *http.Request, who *caller, slug string, p *store.Problem) 
 	return nil, store.ErrNotFound
 }
 
-// seatIn is the caller's in a contest. One that the caller may not see is refused as one that
-// is not there.
+// seatIn returns the access of the caller to a contest. If the caller may not see the contest, it looks as if it did
+// not exist.
 func (a *api) seatIn(r *http.Request, who *caller, slug string) (*desk.Seat, error) {
 	c, err := a.contest(r, slug)
 	if err != nil {
@@ -99,21 +100,27 @@ func (a *api) seatIn(r *http.Request, who *caller, slug string) (*desk.Seat, err
 	return seat, err
 }
 
-// noneIn refuses the name of a problem that a contest does not have.
+// noneIn rejects the name of a problem that a contest does not have.
 func (a *api) noneIn(r *http.Request, who *caller, slug, problem string) error {
 	if _, err := a.seatIn(r, who, slug); err != nil {
 		return err
 	}
-	return &status{http.StatusNotFound, fmt.Sprintf("the contest %s has no problem %.80q that you may see", slug, problem), "its page lists them"}
+	return &status{
+		http.StatusNotFound, fmt.Sprintf("the contest %s has no problem %.80q that you may see", slug, problem),
+		"its page lists them",
+	}
 }
 
-// noProblem refuses the name of a problem that is not there, and says which are.
+// noProblem rejects an unknown name of a problem, and lists the problems.
 func (a *api) noProblem(r *http.Request, who *caller, name string) error {
 	rows, err := a.seen(r, who)
 	if err != nil {
 		return err
 	}
-	s := &status{http.StatusNotFound, fmt.Sprintf("the server has no problem %.80q", name), "it has none at all yet: judge publish PROBLEM --to URL"}
+	s := &status{
+		http.StatusNotFound, fmt.Sprintf("the server has no problem %.80q", name),
+		"it has none at all yet: judge publish PROBLEM --to URL",
+	}
 	if a.Preparing != nil && a.Preparing() {
 		s.hint = "its problems are still being prepared: try again in a minute"
 	} else if len(rows) > 0 {
@@ -124,8 +131,7 @@ func (a *api) noProblem(r *http.Request, who *caller, name string) error {
 	return s
 }
 
-// mine reads a submission that the caller may see; any other is answered as if it did not
-// exist.
+// mine returns a submission that the caller may see. Any other looks as if it did not exist.
 func (a *api) mine(r *http.Request, who *caller) (*store.Submission, error) {
 	s, err := a.Store.Submission(r.Context(), r.PathValue("id"))
 	if errors.Is(err, store.ErrNotFound) || err == nil && s.Account != who.account.ID && !who.may(client.Admin) {
@@ -146,7 +152,7 @@ func shown(s *store.Submission, who *caller) client.Submission {
 	return one
 }
 
-// jury reports whether a caller sees verdicts before a judge verified them.
+// jury reports whether a caller sees verdicts that no judge has verified.
 func jury(who *caller) bool {
 	return who.may(client.Admin) || auth.Can(desk.Role(who.account), auth.SeeAll, auth.State{})
 }
@@ -163,7 +169,7 @@ func (a *api) submission(w http.ResponseWriter, r *http.Request, who *caller) er
 	return ok(w, end)
 }
 
-// shows is how much of a judging the caller may see.
+// shows returns how much of a judging the caller may see.
 func (a *api) shows(r *http.Request, who *caller, s *store.Submission) (judge.Show, error) {
 	if who.may(client.Admin) {
 		return judge.ShowAll, nil
@@ -171,7 +177,7 @@ func (a *api) shows(r *http.Request, who *caller, s *store.Submission) (judge.Sh
 	return a.Shows(r.Context(), who.account, s)
 }
 
-// judged is a submission with what is known of its judging.
+// judged returns a submission with the state of its judging.
 func (a *api) judged(r *http.Request, who *caller, s *store.Submission) (*client.Submission, *store.Judgement, error) {
 	j, err := a.Store.Judgement(r.Context(), s.ID)
 	if err != nil {
@@ -200,8 +206,8 @@ func (a *api) judged(r *http.Request, who *caller, s *store.Submission) (*client
 	return &end, j, nil
 }
 
-// submissions lists the latest submissions of practice and of all contests: the caller's own, or all
-// for callers who may see them. The next page is that before the last id of this one.
+// submissions lists the newest submissions of practice and all contests: the caller's own, or all if the caller may
+// see them. For the next page, set before to the last id of this one.
 func (a *api) submissions(w http.ResponseWriter, r *http.Request, who *caller) error {
 	of, before := who.account.ID, r.FormValue("before")
 	if who.may(client.Admin) {
@@ -244,7 +250,7 @@ func (a *api) cancel(w http.ResponseWriter, r *http.Request, who *caller) error 
 	if err != nil {
 		return err
 	}
-	// In a contest a try that was seen to fail would be no try.
+	// Otherwise a contestant could see a failure and cancel the attempt.
 	cancel := a.Dispatch.Cancel
 	if s.Contest != store.Practice && !who.may(client.Admin) {
 		c, err := a.Store.Contest(r.Context(), s.Contest)
@@ -261,12 +267,15 @@ func (a *api) cancel(w http.ResponseWriter, r *http.Request, who *caller) error 
 	}
 	done, err := cancel(r.Context(), j.ID)
 	if errors.Is(err, store.ErrGiven) {
-		return &status{http.StatusConflict, "the submission is being judged and counts", "in a contest a submission can be cancelled only while it waits"}
+		return &status{
+			http.StatusConflict, "the submission is being judged and counts",
+			"in a contest a submission can be cancelled only while it waits",
+		}
 	}
 	if err != nil {
 		return err
 	}
-	if !done && j.State == store.Cancelled { // the answer got lost
+	if !done && j.State == store.Cancelled { // the earlier response got lost
 		return ok(w, struct{}{})
 	}
 	if !done {
@@ -275,8 +284,7 @@ func (a *api) cancel(w http.ResponseWriter, r *http.Request, who *caller) error 
 	return a.done(w, r, who, "cancel", s.ID, "", struct{}{})
 }
 
-// cancelMany cancels what has not been judged yet of a person, of a problem, or of both; of a
-// person also the flows.
+// cancelMany cancels the pending submissions of an account, of a problem, or of both; of an account also its flows.
 func (a *api) cancelMany(w http.ResponseWriter, r *http.Request, who *caller) error {
 	login, problem, account := r.FormValue("login"), r.FormValue("problem"), ""
 	var ended client.Cancelled
@@ -314,20 +322,20 @@ func (a *api) cancelMany(w http.ResponseWriter, r *http.Request, who *caller) er
 			ended.Submissions++
 		}
 	}
-	return a.done(w, r, who, "cancel", strings.TrimSpace(account+" "+problem), fmt.Sprintf("%d submissions, %d flows", ended.Submissions, ended.Flows), ended)
+	return a.done(w, r, who, "cancel", strings.TrimSpace(account+" "+problem),
+		fmt.Sprintf("%d submissions, %d flows", ended.Submissions, ended.Flows), ended)
 }
 
-// The times of a stream of events.
+// The times of an event stream.
 const (
 	keepAlive   = 15 * time.Second
 	writeWithin = 20 * time.Second
-	askAgain    = 2 * time.Second // for the end of a judging, which another server may have seen
+	askAgain    = 2 * time.Second // for the end of a judging that another server may have recorded
 )
 
-// events streams a judging: what is known of it, what happens to it, and finally what the
-// result says that counts, from the index that is asked for. What two judgings of a submission
-// say before their first difference is the same, and a worker keeps to itself what may be said
-// otherwise later.
+// events streams a judging from an index on: the known events, new ones, and finally those of the result that
+// counts. If a submission is judged twice, the events before the first difference are the same. A worker holds back
+// events that another run may contradict.
 func (a *api) events(w http.ResponseWriter, r *http.Request, who *caller) error {
 	s, err := a.mine(r, who)
 	if err != nil {
@@ -356,16 +364,16 @@ func (a *api) events(w http.ResponseWriter, r *http.Request, who *caller) error 
 		if j.Withheld() && !jury(who) {
 			events = nil
 			if ended {
-				changed = nil // which is closed, and says nothing of when a judge verifies
+				changed = nil // the closed channel would reveal when a judge verifies
 			}
 		}
 		if err := out.events(events); err != nil {
-			return nil // the client has gone
+			return nil // the client is gone
 		}
 		if ended || len(events) == 0 {
 			if end, j, err = a.judged(r, who, s); err != nil {
 				a.Log.Error("read a judgement", "submission", s.ID, "error", err)
-				return nil // the listener asks again
+				return nil // the client reconnects
 			}
 		}
 		if !j.Ended.IsZero() && !(j.Withheld() && !jury(who)) {
@@ -395,7 +403,7 @@ func (a *api) events(w http.ResponseWriter, r *http.Request, who *caller) error 
 	}
 }
 
-// finish sends the events of the result that were not sent before, and the end.
+// finish sends the remaining events of the result, and the end.
 func (a *api) finish(out *stream, end *client.Submission, j *store.Judgement) error {
 	if j.Events != "" {
 		events, err := a.Events(j)
@@ -414,19 +422,19 @@ func (a *api) finish(out *stream, end *client.Submission, j *store.Judgement) er
 			}
 		}
 	}
-	_ = out.line(client.Line{End: end}) // to one who may be gone
+	_ = out.line(client.Line{End: end}) // the client may be gone
 	return nil
 }
 
-// stream writes lines that are seen at once.
+// A stream writes lines that arrive at once.
 type stream struct {
 	w    http.ResponseWriter
 	c    *http.ResponseController
-	next int // index of the next event, of those that are shown
+	next int // index of the next visible event
 	show judge.Show
 }
 
-// look returns the events that were not sent yet, as far as the caller may see them.
+// look returns the events that have not been sent and that the caller may see.
 func (s *stream) look(watch *dispatch.Watch) (events [][]byte, changed <-chan struct{}, ended bool) {
 	if s.show == judge.ShowAll {
 		return watch.Next(s.next)
@@ -436,7 +444,7 @@ func (s *stream) look(watch *dispatch.Watch) (events [][]byte, changed <-chan st
 	for _, l := range lines {
 		e, err := judge.DecodeEvent(l)
 		if err != nil {
-			return nil, changed, ended // what comes after it has to wait for the result
+			return nil, changed, ended // later events must wait for the result
 		}
 		all = append(all, e)
 	}
@@ -457,7 +465,7 @@ func newStream(w http.ResponseWriter) *stream {
 	w.Header().Set("X-Accel-Buffering", "no")
 	w.WriteHeader(http.StatusOK)
 	s := &stream{w: w, c: http.NewResponseController(w)}
-	_ = s.c.Flush() // the listener knows that it is there; one that is gone is found at the first line
+	_ = s.c.Flush() // so that the client sees the response; if it is gone, the first line fails
 	return s
 }
 
@@ -467,7 +475,7 @@ func (s *stream) line(l any) error {
 	if err != nil {
 		return err
 	}
-	_ = s.c.SetWriteDeadline(time.Now().Add(writeWithin)) // in tests there is none
+	_ = s.c.SetWriteDeadline(time.Now().Add(writeWithin)) // a test's recorder does not support it
 	if _, err := s.w.Write(append(data, '\n')); err != nil {
 		return err
 	}

@@ -31,13 +31,16 @@ func (a *api) tokens(w http.ResponseWriter, r *http.Request, _ *caller) error {
 			return err
 		}
 		for _, t := range tokens {
-			all = append(all, client.Token{ID: t.ID, Login: account.Login, Label: t.Label, Scopes: t.Scopes, LastDay: t.LastDay, Expires: t.Expires, Revoked: t.Revoked})
+			all = append(all, client.Token{
+				ID: t.ID, Login: account.Login, Label: t.Label, Scopes: t.Scopes, LastDay: t.LastDay, Expires: t.Expires,
+				Revoked: t.Revoked,
+			})
 		}
 	}
 	return ok(w, all)
 }
 
-// names are those of accounts and workers; what auth.GoodLogin allows.
+// names says which names of accounts and workers auth.GoodLogin accepts.
 var names = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`)
 
 func named(what, name string) error {
@@ -47,7 +50,7 @@ func named(what, name string) error {
 	return nil
 }
 
-// newToken makes a token, and the account where it is new.
+// newToken creates a token, and its account if needed.
 func (a *api) newToken(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var n client.NewToken
 	if err := read(r, &n); err != nil {
@@ -72,10 +75,12 @@ func (a *api) newToken(w http.ResponseWriter, r *http.Request, who *caller) erro
 	if err != nil {
 		return err
 	}
-	return a.done(w, r, who, "new token", account.ID, strings.Join(scopes, " "), client.Token{ID: t.ID, Login: account.Login, Label: t.Label, Scopes: t.Scopes, Text: text, Expires: t.Expires})
+	return a.done(w, r, who, "new token", account.ID, strings.Join(scopes, " "), client.Token{
+		ID: t.ID, Login: account.Login, Label: t.Label, Scopes: t.Scopes, Text: text, Expires: t.Expires,
+	})
 }
 
-// short refuses a text that is too long to read, or that has invisible characters.
+// short rejects a text that is too long or has invisible characters.
 func short(what, text string) error {
 	const most = 300
 	if len(text) > most {
@@ -107,7 +112,10 @@ func known(scopes []client.Scope) (words []string, err error) {
 func (a *api) revokeToken(w http.ResponseWriter, r *http.Request, who *caller) error {
 	err := a.Store.RevokeToken(r.Context(), r.PathValue("id"))
 	if errors.Is(err, store.ErrNotFound) {
-		return &status{http.StatusNotFound, fmt.Sprintf("there is no token %q", r.PathValue("id")), "a token is named by its id: judged admin token list"}
+		return &status{
+			http.StatusNotFound, fmt.Sprintf("there is no token %q", r.PathValue("id")),
+			"a token is named by its id: judged admin token list",
+		}
 	}
 	if err != nil {
 		return err
@@ -125,7 +133,10 @@ func (a *api) invite(w http.ResponseWriter, r *http.Request, who *caller) error 
 	}
 	switch _, err := a.Store.Worker(r.Context(), n.Worker); {
 	case err == nil:
-		return &status{http.StatusConflict, "there is a worker " + n.Worker + " already", "choose another name; one that was revoked keeps its own"}
+		return &status{
+			http.StatusConflict, "there is a worker " + n.Worker + " already",
+			"choose another name; one that was revoked keeps its own",
+		}
 	case !errors.Is(err, store.ErrNotFound):
 		return err
 	}
@@ -141,7 +152,7 @@ func (a *api) invite(w http.ResponseWriter, r *http.Request, who *caller) error 
 	return a.done(w, r, who, "invite worker", n.Worker, detail, client.Invite{Code: code, Expires: i.Expires, Cluster: a.Queue != ""})
 }
 
-// join lets a worker in that has a code.
+// join registers a worker that has a code.
 func (a *api) join(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	var j client.Join
 	if err := read(r, &j); err != nil {
@@ -163,7 +174,7 @@ func (a *api) join(w http.ResponseWriter, r *http.Request, _ *caller) error {
 		return &status{http.StatusForbidden, "the join code is not known here", "it may be cut: " + again}
 	case errors.Is(err, store.ErrExpired):
 		return &status{http.StatusForbidden, "the join code has expired: it is good for 24 hours", again}
-	case errors.Is(err, store.ErrUsed): // by this worker, whose answer got lost, perhaps
+	case errors.Is(err, store.ErrUsed): // perhaps by this worker, whose response got lost
 		known, kerr := a.Store.WorkerByKey(r.Context(), j.Key)
 		if kerr != nil || known.State == store.Revoked {
 			return &status{http.StatusForbidden, "the join code was used already: it is good for one worker", again}
@@ -182,21 +193,24 @@ func (a *api) join(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	if err != nil {
 		return err
 	}
-	if worker.State == store.Revoked { // its key is known, and the code is not used up
-		return &status{http.StatusForbidden, "the key of this worker was revoked", "remove the worker's data directory, and join with the code again"}
+	if worker.State == store.Revoked { // its key is known; the code stays unused
+		return &status{
+			http.StatusForbidden, "the key of this worker was revoked",
+			"remove the worker's data directory, and join with the code again",
+		}
 	}
 	a.Log.Info("worker joined", "worker", worker.Name, "class", worker.Class, "machine", j.Offer.Machine)
 	return a.welcome(w, worker, fit)
 }
 
-// fit is how a worker fits its class.
+// A fit says how a worker fits its class.
 type fit struct {
 	lanes         []job.Lane
 	factor, scale float64 // see client.Welcome
 	notes         []string
 }
 
-// fitting says how a worker fits its class, or why it does not.
+// fitting returns how a worker fits its class, or why it does not.
 func (a *api) fitting(r *http.Request, class string, guest bool, o *job.Offer) (*fit, error) {
 	lanes, err := job.Admit(o, a.Version)
 	if err != nil {
@@ -229,13 +243,15 @@ func (a *api) fitting(r *http.Request, class string, guest bool, o *job.Offer) (
 	}
 	if mixed {
 		f.scale = f.factor
-		f.notes = append(f.notes, "the machines of the class "+class+" are mixed: it judges no running contests, and time limits follow how fast a machine is")
+		f.notes = append(f.notes, "the machines of the class "+class+" are mixed: it judges no running contests, and time "+
+			"limits follow how fast a machine is")
 		if f.factor == 0 {
 			f.notes = append(f.notes, "this machine was not measured, and limits are not adjusted: run judged worker --calibrate")
 		}
 	}
 	if guest {
-		f.notes = append(f.notes, "this worker is a guest: it gets nothing of problems whose contest has not ended, and what it judges counts when another worker has judged it as well")
+		f.notes = append(f.notes, "this worker is a guest: it gets nothing of problems whose contest has not ended, and "+
+			"what it judges counts when another worker has judged it as well")
 	}
 	if mixed || guest {
 		f.lanes = slices.DeleteFunc(slices.Clone(lanes), func(l job.Lane) bool { return l == job.Contest })
@@ -247,13 +263,16 @@ func (a *api) welcome(w http.ResponseWriter, worker *store.Worker, f *fit) error
 	if err := a.Dispatch.Admit(worker); err != nil {
 		return err
 	}
-	return ok(w, client.Welcome{Worker: worker.Name, Class: worker.Class, Lanes: f.lanes, Queue: a.Queue, Factor: f.factor, Scale: f.scale, Notes: f.notes})
+	return ok(w, client.Welcome{
+		Worker: worker.Name, Class: worker.Class, Lanes: f.lanes, Queue: a.Queue, Factor: f.factor, Scale: f.scale,
+		Notes: f.notes,
+	})
 }
 
-// differs is the note of a worker that was taken out because its machine changed.
+// differs is the note of a worker that was drained because its machine changed.
 const differs = "its machine is not as the others of its class any more"
 
-// hello takes a worker in again that has joined before, with what it can do now.
+// hello handles the start of a registered worker with its current capabilities.
 func (a *api) hello(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var h client.Hello
 	if err := read(r, &h); err != nil {
@@ -264,14 +283,18 @@ func (a *api) hello(w http.ResponseWriter, r *http.Request, who *caller) error {
 	}
 	worker := who.worker
 	if worker.State == store.Drained && worker.Note != differs {
-		return &status{http.StatusConflict, "this worker was taken out of service", "let it work again: judged admin worker resume " + worker.Name}
+		return &status{
+			http.StatusConflict, "this worker was taken out of service",
+			"let it work again: judged admin worker resume " + worker.Name,
+		}
 	}
 	if err := a.acceptOwn(r.Context(), worker, &h.Offer); err != nil {
 		return err
 	}
 	fit, err := a.fitting(r, worker.Class, worker.Guest, &h.Offer)
-	if refused, is := errors.AsType[*status](err); is { // what it offers is what an administrator may accept
-		return errors.Join(a.Store.SetOffer(r.Context(), worker.ID, h.Offer), a.Store.SetWorkerState(r.Context(), worker.ID, store.Drained, differs), refused)
+	if refused, is := errors.AsType[*status](err); is { // an administrator may accept these capabilities
+		return errors.Join(a.Store.SetOffer(r.Context(), worker.ID, h.Offer),
+			a.Store.SetWorkerState(r.Context(), worker.ID, store.Drained, differs), refused)
 	}
 	if err != nil {
 		return err
@@ -287,8 +310,8 @@ func (a *api) hello(w http.ResponseWriter, r *http.Request, who *caller) error {
 	return a.welcome(w, worker, fit)
 }
 
-// acceptOwn fills a class again if the server has its own worker, untrusted workers and no others, and its
-// own worker has other toolchains or a better sandbox. Then no worker judges by what the class was.
+// acceptOwn defines a class again if it has the server's own worker and otherwise only untrusted workers, and its
+// own worker has other toolchains or a better sandbox. No trusted worker then judges by the old definition.
 func (a *api) acceptOwn(ctx context.Context, worker *store.Worker, o *job.Offer) error {
 	if worker.Name != desk.OwnWorker && !strings.HasPrefix(worker.Name, desk.OwnWorker+"-") {
 		return nil
@@ -309,7 +332,7 @@ func (a *api) acceptOwn(ctx context.Context, worker *store.Worker, o *job.Offer)
 	var changed []string
 	for _, id := range slices.Sorted(maps.Keys(was.Languages)) {
 		if o.Languages[id] == "" {
-			return nil // it is gone, perhaps for a moment
+			return nil // it is offline, perhaps for a moment
 		}
 		if o.Languages[id] != was.Languages[id] {
 			changed = append(changed, fmt.Sprintf("%s is %q and was %q", id, o.Languages[id], was.Languages[id]))
@@ -318,7 +341,7 @@ func (a *api) acceptOwn(ctx context.Context, worker *store.Worker, o *job.Offer)
 	if rungs := sandbox.Rungs(); was.Rung != o.Rung {
 		now := slices.Index(rungs, sandbox.Rung(o.Rung))
 		if now < 0 || now >= slices.Index(rungs, sandbox.Rung(was.Rung)) {
-			return nil // something is missing, perhaps for a moment
+			return nil // a toolchain is missing, perhaps for a moment
 		}
 		changed = append(changed, fmt.Sprintf("the sandbox is %q and was %q", o.Rung, was.Rung))
 	}
@@ -355,14 +378,15 @@ func (a *api) workers(w http.ResponseWriter, r *http.Request, _ *caller) error {
 			note = now.Note
 		}
 		all = append(all, client.Worker{
-			Name: row.Name, Class: row.Class, Guest: row.Guest, Factor: factor, State: string(row.State), Connected: now.Connected, Running: now.Running,
-			Offer: row.Offer, Key: row.Key, Enrolled: row.Enrolled.Truncate(time.Second), Note: note,
+			Name: row.Name, Class: row.Class, Guest: row.Guest, Factor: factor, State: string(row.State), Connected: now.Connected,
+			Running: now.Running,
+			Offer:   row.Offer, Key: row.Key, Enrolled: row.Enrolled.Truncate(time.Second), Note: note,
 		})
 	}
 	return ok(w, all)
 }
 
-// setWorker takes a worker out of service, lets it work again, or shuts it out for good.
+// setWorker drains, enables, or revokes a worker.
 func (a *api) setWorker(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var s client.SetWorker
 	if err := read(r, &s); err != nil {
@@ -380,7 +404,10 @@ func (a *api) setWorker(w http.ResponseWriter, r *http.Request, who *caller) err
 		return err
 	}
 	if worker.State == store.Revoked {
-		return &status{http.StatusConflict, "the worker " + worker.Name + " was revoked, which is for ever", "add another: judged admin worker add NAME"}
+		return &status{
+			http.StatusConflict, "the worker " + worker.Name + " was revoked, which is for ever",
+			"add another: judged admin worker add NAME",
+		}
 	}
 	if err := a.Store.SetWorkerState(r.Context(), worker.ID, state, s.Note); err != nil {
 		return err
@@ -404,13 +431,16 @@ func (a *api) classes(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	}
 	all := []client.Class{}
 	for _, c := range rows {
-		all = append(all, client.Class{Class: job.Class{Name: c.Name, Arch: c.Arch, Rung: c.Rung, Languages: c.Languages}, Speed: c.Speed, Filled: c.Filled})
+		all = append(all, client.Class{
+			Class: job.Class{Name: c.Name, Arch: c.Arch, Rung: c.Rung, Languages: c.Languages}, Speed: c.Speed,
+			Filled: c.Filled,
+		})
 	}
 	return ok(w, all)
 }
 
-// acceptClass fills a class again with what one of its workers offers. Others that are online and
-// differ from it end their jobs and stop.
+// acceptClass defines a class again from the capabilities of one of its workers. Other online workers that differ
+// from it are drained.
 func (a *api) acceptClass(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var wish client.AcceptClass
 	if err := read(r, &wish); err != nil {
@@ -425,16 +455,20 @@ func (a *api) acceptClass(w http.ResponseWriter, r *http.Request, who *caller) e
 		return o.Name == wish.Worker && o.Class == name && o.State != store.Revoked
 	})
 	if i < 0 {
-		return &status{http.StatusNotFound, fmt.Sprintf("the class %.80q has no worker %.80q", name, wish.Worker), "see: judged admin worker list"}
+		return &status{
+			http.StatusNotFound, fmt.Sprintf("the class %.80q has no worker %.80q", name, wish.Worker),
+			"see: judged admin worker list",
+		}
 	}
 	err = a.Store.RefillClass(r.Context(), name, workers[i].Offer)
 	if errors.Is(err, store.ErrNotFound) {
-		return &status{http.StatusNotFound, fmt.Sprintf("no worker has said yet what the class %.80q is", name), "see: judged admin class list"}
+		return &status{http.StatusNotFound, fmt.Sprintf("no worker has joined the class %.80q yet", name), "see: judged admin class list"}
 	}
 	if err != nil {
 		return err
 	}
-	if err := a.Store.Audit(r.Context(), store.Entry{Actor: who.name(), Action: "accept class", Object: name, Detail: wish.Worker, Address: r.RemoteAddr}); err != nil {
+	if err := a.Store.Audit(r.Context(), store.Entry{Actor: who.name(), Action: "accept class", Object: name,
+		Detail: wish.Worker, Address: r.RemoteAddr}); err != nil {
 		return err
 	}
 	now := ofOffer(name, &workers[i].Offer)
@@ -455,21 +489,28 @@ func ofOffer(name string, o *job.Offer) *job.Class {
 	return &job.Class{Name: name, Arch: o.Arch, Rung: o.Rung, Languages: o.Languages}
 }
 
-// judgings lists what was judged, and by whom, the latest first.
+// judgings lists judgements with their workers, newest first.
 func (a *api) judgings(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	origin := store.Origin(r.FormValue("origin"))
 	if origin != "" && origin != store.Borderline && origin != store.OfGuest && origin != store.OfRejudge {
-		return &status{http.StatusBadRequest, fmt.Sprintf("origin=%.40q is not a reason to rejudge: use borderline, guest, or rejudge", origin), ""}
+		return &status{
+			http.StatusBadRequest,
+			fmt.Sprintf("origin=%.40q is not a reason to rejudge: use borderline, guest, or rejudge", origin), "",
+		}
 	}
-	rows, err := a.Store.Judgings(r.Context(), store.JudgingFilter{Worker: r.FormValue("worker"), Origin: origin, Before: r.FormValue("before")})
+	rows, err := a.Store.Judgings(r.Context(), store.JudgingFilter{
+		Worker: r.FormValue("worker"), Origin: origin, Before: r.FormValue("before"),
+	})
 	if err != nil {
 		return err
 	}
 	all := []client.Judging{}
 	for _, j := range rows {
 		all = append(all, client.Judging{
-			ID: j.ID, Root: j.Root, Origin: string(j.Origin), Why: j.Why, Submission: j.Submission, Number: j.Number, Problem: j.Problem, Login: j.Login,
-			Program: j.Program, Worker: j.Worker, Verdict: j.Verdict, Reason: j.Reason, Started: j.Started, Ended: j.Ended, Stands: j.Stands, Case: j.Case,
+			ID: j.ID, Root: j.Root, Origin: string(j.Origin), Why: j.Why, Submission: j.Submission, Number: j.Number,
+			Problem: j.Problem, Login: j.Login,
+			Program: j.Program, Worker: j.Worker, Verdict: j.Verdict, Reason: j.Reason, Started: j.Started, Ended: j.Ended,
+			Stands: j.Stands, Case: j.Case,
 			CPUMillis: float64(j.Time.Microseconds()) / 1000, Version: j.Version, Rung: j.Rung, Toolchains: j.Toolchains,
 		})
 	}

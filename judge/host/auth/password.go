@@ -114,8 +114,10 @@ func (p *Passwords) Check(ctx context.Context, password, hash string) (good bool
 	_, err2 := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &memory, &rounds, &threads)
 	salt, err3 := base64.RawStdEncoding.DecodeString(parts[4])
 	key, err4 := base64.RawStdEncoding.DecodeString(parts[5])
-	if err := errors.Join(err1, err2, err3, err4); err != nil || version != argon2.Version || rounds == 0 || threads == 0 || memory > 1<<20 || rounds > 100 || len(key) == 0 {
-		return false, fmt.Errorf("the hash of a password cannot be read: %w", errors.Join(err, errors.New("its parameters are not this program's")))
+	if err := errors.Join(err1, err2, err3, err4); err != nil || version != argon2.Version || rounds == 0 || threads == 0 ||
+		memory > 1<<20 || rounds > 100 || len(key) == 0 {
+		return false, fmt.Errorf("the hash of a password cannot be read: %w",
+			errors.Join(err, errors.New("its parameters are not this program's")))
 	}
 	err = p.alone(ctx, func() bool {
 		good = subtle.ConstantTimeCompare(derive(password, salt, memory, rounds, threads, len(key)), key) == 1

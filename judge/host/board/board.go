@@ -31,28 +31,27 @@ import (
 //go:embed board.css
 var style string
 
-// Style is the style sheet of boards; it uses the colors of the reports' one.
+// Style is the style sheet of scoreboards. It uses the colors of the reports' style sheet.
 func Style() string { return style }
 
 // A Viewer is what a page depends on of its reader.
 type Viewer struct {
-	Staff     bool // sees the staff's view
+	Staff     bool // sees the view of the jury
 	Changes   bool // may change the contest
 	LoggedIn  bool
-	Projector bool // the page is for a hall
+	Projector bool // the page is for a projector
 }
 
-// Frame makes what stands before and after a board on its page, the same for all viewers who
-// are alike.
+// A Frame draws what precedes and follows a scoreboard on its page. It is the same for all equal viewers.
 type Frame func(h Heading, to Viewer) (before, after []byte, err error)
 
-// Rate is how often a board is drawn at most.
+// Rate is the shortest time between two drawings of a scoreboard.
 const Rate = 500 * time.Millisecond
 
 // remembered is how many changes of a scoreboard are kept for its viewers.
 const remembered = 64
 
-// Page is a board's page. It is never changed.
+// A Page is the page of a scoreboard. It never changes.
 type Page struct {
 	Version int64
 	ETag    string // with its quotes
@@ -63,7 +62,7 @@ type Page struct {
 // Gzip is the page compressed, once for all.
 func (p *Page) Gzip() []byte { return p.zip() }
 
-// State is all that a board is made of.
+// State is everything that a scoreboard depends on.
 type State struct {
 	Heading     Heading
 	Contest     scoring.Contest
@@ -71,15 +70,15 @@ type State struct {
 	Submissions []scoring.Submission
 }
 
-// Live is the board of one contest. Its methods may be called by any number of goroutines.
+// A Live is the scoreboard of one contest. Its methods are safe for concurrent use.
 type Live struct {
 	frame Frame
 	mu    sync.Mutex
-	views [2]*view // the public's, the staff's
+	views [2]*view // for the public, and for the jury
 	next  time.Time
 }
 
-// view is a board as one of the two sees it.
+// A view is a scoreboard as the public or the jury sees it.
 type view struct {
 	staff    bool
 	board    *scoring.Board
@@ -88,21 +87,21 @@ type view struct {
 	stale    bool // something changed since it was drawn
 	at       time.Time
 	sheet    *sheet
-	pages    map[pageOf]*Page // of the version
-	patches  []Patch          // the last ones
-	changed  chan struct{}    // closed when there is a version more
+	pages    map[pageOf]*Page // of the current version
+	patches  []Patch          // the newest ones
+	changed  chan struct{}    // closed when there is a newer version
 	watchers int
-	timer    *time.Timer // draws for those who watch; nil for none
+	timer    *time.Timer // draws for viewers; nil if none is set
 }
 
-// pageOf tells the pages of a version of a view apart.
+// A pageOf identifies a page of a version of a view.
 type pageOf struct {
 	group string // empty for all teams
 	to    Viewer
 }
 
-// New makes the board of a contest. Versions of its pages are numbers above those of any
-// board made before, on this machine.
+// New returns the scoreboard of a contest. Versions of its pages are higher than those of all earlier scoreboards on
+// this machine.
 func New(s State, frame Frame) *Live {
 	l := &Live{frame: frame}
 	for i := range l.views {
@@ -133,7 +132,7 @@ func sight(c *scoring.Contest, staff bool, now time.Time) scoring.View {
 	return c.Public(now)
 }
 
-// Apply takes submissions and teams as they are now.
+// Apply updates submissions and teams to their current state.
 func (l *Live) Apply(submissions []scoring.Submission, teams []scoring.Team) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -145,7 +144,7 @@ func (l *Live) Apply(submissions []scoring.Submission, teams []scoring.Team) {
 	}
 }
 
-// wake sets the timer of a view with viewers to the time at which it is to be drawn.
+// wake sets the timer of a view with viewers to when the view must be drawn.
 func (l *Live) wake(v *view, now time.Time) {
 	if v.watchers == 0 {
 		return
@@ -174,7 +173,7 @@ func (l *Live) wake(v *view, now time.Time) {
 	v.timer.Reset(wait)
 }
 
-// tick applies what changes by itself: at the start, the freeze, the end and the unfreezing.
+// tick applies the changes of time: the start, the freeze, the end and the unfreezing.
 func (l *Live) tick(now time.Time) {
 	if l.next.IsZero() || now.Before(l.next) {
 		return
@@ -189,7 +188,7 @@ func (l *Live) tick(now time.Time) {
 	}
 }
 
-// draw draws a view, if that is due.
+// draw draws a view if that is due.
 func (l *Live) draw(v *view, now time.Time) {
 	l.tick(now)
 	if !v.stale && v.sheet != nil || v.sheet != nil && now.Before(v.at.Add(Rate)) {
@@ -219,8 +218,8 @@ func (l *Live) view(staff bool) *view {
 	return l.views[0]
 }
 
-// Page is the page of a view, of all teams or of one group; nil where there is no such
-// group. It is at most as old as Rate says. The error is the Frame's.
+// Page returns the page of a view: of all teams, or of one group. It returns nil if the group does not exist. The
+// page is at most as old as Rate. Its error is that of the Frame.
 func (l *Live) Page(to Viewer, group string) (*Page, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -242,8 +241,8 @@ func (l *Live) Page(to Viewer, group string) (*Page, error) {
 	p := &Page{Version: v.version, ETag: `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`, Plain: plain}
 	p.zip = sync.OnceValue(func() []byte {
 		var out bytes.Buffer
-		w, _ := gzip.NewWriterLevel(&out, gzip.BestSpeed) // the level is a known one
-		w.Write(plain)                                    // into memory
+		w, _ := gzip.NewWriterLevel(&out, gzip.BestSpeed) // the level is valid
+		w.Write(plain)                                    // writing to memory does not fail
 		w.Close()
 		return out.Bytes()
 	})
@@ -251,7 +250,7 @@ func (l *Live) Page(to Viewer, group string) (*Page, error) {
 	return p, nil
 }
 
-// fresh makes the next page be drawn again, however recent the last one is.
+// fresh has the next page drawn even if the last one is recent.
 func (l *Live) fresh() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -260,7 +259,7 @@ func (l *Live) fresh() {
 	}
 }
 
-// Notes are the sentences above a board.
+// Notes returns the sentences above a scoreboard.
 func (l *Live) Notes(staff bool) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -270,14 +269,14 @@ func (l *Live) Notes(staff bool) []string {
 	return notes(&c, now, staff, v.pen.head.Final)
 }
 
-// Open is how many submissions of the contest are pending for the staff.
+// Open returns how many submissions of the contest are pending for the jury.
 func (l *Live) Open() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.view(true).board.Open()
 }
 
-// Scores are the board's numbers in one view.
+// Scores returns the numbers of the scoreboard in one view.
 func (l *Live) Scores(staff bool) (c scoring.Contest, places []scoring.Place, columns []scoring.Column) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -296,14 +295,14 @@ func (l *Live) Balloons(inFreeze int) (scoring.Balloons, []scoring.Column) {
 	return l.views[1].board.Balloons(public.View(), inFreeze), public.Columns()
 }
 
-// A Watch receives the changes of a view. It must be closed.
+// A Watch receives the changes of a view. Call Close when you no longer need it.
 type Watch struct {
 	l    *Live
 	v    *view
 	once sync.Once
 }
 
-// Watch begins to watch a view.
+// Watch starts to watch a view.
 func (l *Live) Watch(staff bool) *Watch {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -315,8 +314,8 @@ func (l *Live) Watch(staff bool) *Watch {
 	return &Watch{l: l, v: v}
 }
 
-// Next returns the changes since a version, and a channel that is closed when there are
-// more. Ok says that the version is known: if it is not, the page must be loaded again.
+// Next returns the changes since a version, and a channel that is closed when there are more. If ok is false, the
+// version is unknown, and the page must be reloaded.
 func (w *Watch) Next(version int64) (patches []Patch, changed <-chan struct{}, ok bool) {
 	w.l.mu.Lock()
 	defer w.l.mu.Unlock()
@@ -328,7 +327,7 @@ func (w *Watch) Next(version int64) (patches []Patch, changed <-chan struct{}, o
 	return known[:len(known):len(known)], w.v.changed, true
 }
 
-// Version is that of the page now.
+// Version returns the current version of the page.
 func (w *Watch) Version() int64 {
 	w.l.mu.Lock()
 	defer w.l.mu.Unlock()
@@ -347,23 +346,23 @@ func (w *Watch) Close() {
 	})
 }
 
-// Watchers is how many watch the board.
+// Watchers returns the number of watches.
 func (l *Live) Watchers() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.views[0].watchers + l.views[1].watchers
 }
 
-// Patch makes a board of one version that of the next: JSON for the page's script, which
-// all viewers share.
+// A Patch turns the scoreboard of one version into the next. It is JSON for the page's script, and all viewers share
+// it.
 type Patch struct {
-	Version int64 // after it
+	Version int64 // after the patch
 	Data    []byte
 }
 
-// patch is what is in a Patch. Rows are to be taken out of the table first, those of Gone
-// and of Rows, then those of Rows put back where At says, in their order; ranks follow from
-// the order and from which rows are tied. All says that the page must be loaded again.
+// patch is the content of a Patch. The script first removes the rows of Gone and Rows from the table, and then
+// inserts those of Rows at their index At, in order. Ranks follow from the order and from which rows are tied. If
+// All is set, the page must be reloaded.
 type patch struct {
 	From int64      `json:"from"`
 	To   int64      `json:"to"`
@@ -375,23 +374,25 @@ type patch struct {
 
 type patchRow struct {
 	ID   string `json:"id"`
-	At   int    `json:"at"` // its index from 0 when all rows are in
+	At   int    `json:"at"` // index from 0 in the complete table
 	HTML string `json:"html"`
 }
 
-// patchOf says what makes one sheet of another, and whether there is anything.
+// patchOf returns the difference between two sheets. It reports false if there is none.
 func patchOf(old, now *sheet, from int64) (Patch, bool) {
 	p := patch{From: from, To: from + 1}
 	before := make(map[string]*line, len(old.rows))
 	for i := range old.rows {
 		before[old.rows[i].id] = &old.rows[i]
 	}
-	p.All = !old.heading.equal(&now.heading) || !bytes.Equal(old.head, now.head) || !slices.Equal(old.notes, now.notes) || !slices.Equal(old.groups, now.groups)
+	p.All = !old.heading.equal(&now.heading) || !bytes.Equal(old.head, now.head) || !slices.Equal(old.notes, now.notes) ||
+		!slices.Equal(old.groups, now.groups)
 	for i := range now.rows {
 		l := &now.rows[i]
 		was := before[l.id]
 		delete(before, l.id)
-		if was != nil && was.tied == l.tied && (was.rank == 0) == (l.rank == 0) && bytes.Equal(was.cells, l.cells) && slices.Equal(was.groups, l.groups) {
+		if was != nil && was.tied == l.tied && (was.rank == 0) == (l.rank == 0) && bytes.Equal(was.cells, l.cells) &&
+			slices.Equal(was.groups, l.groups) {
 			continue
 		}
 		p.Rows = append(p.Rows, patchRow{ID: l.id, At: i, HTML: string(l.appendRow(nil, l.rank, l.tied))})
@@ -410,7 +411,7 @@ func patchOf(old, now *sheet, from int64) (Patch, bool) {
 		p = patch{From: p.From, To: p.To, All: true}
 	}
 	data, err := json.Marshal(p)
-	if err != nil { // it has texts and numbers only
+	if err != nil { // it has only texts and numbers
 		data = fmt.Appendf(nil, `{"from":%d,"to":%d,"all":true}`, p.From, p.To)
 	}
 	return Patch{Version: p.To, Data: data}, true

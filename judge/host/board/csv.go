@@ -13,12 +13,11 @@ import (
 	"assay/judge/host/scoring"
 )
 
-// CSV is a board as a table for other programs: a row for each team, and for each problem
-// its score or the minute at which it was solved, and its submissions. Names that a
-// spreadsheet would take for formulas have a ' before them.
+// CSV returns a scoreboard as a table for other programs. Each team has a row with, for each problem, its score or
+// the minute of its solution, and its attempts. Names that a spreadsheet would read as formulas begin with a '.
 func CSV(c scoring.Contest, places []scoring.Place) []byte {
 	var out bytes.Buffer
-	w := csv.NewWriter(&out) // into memory: it does not fail
+	w := csv.NewWriter(&out) // writing to memory does not fail
 	head := []string{"rank", "name", "about", "groups"}
 	switch c.Rules.Kind {
 	case scoring.ICPC:
@@ -67,10 +66,9 @@ func CSV(c scoring.Contest, places []scoring.Place) []byte {
 
 func minutes(d time.Duration) string { return strconv.FormatInt(int64(d/time.Minute), 10) }
 
-// Plain keeps a spreadsheet from taking a text for a formula, with a ' before it. Some of
-// them look behind blanks, and take the wide letters of East Asia for the usual ones. Where the
-// decimal sign is a comma, they divide the cells of a table at semicolons, so a formula may begin
-// behind one.
+// Plain makes a text safe for spreadsheets, which may read it as a formula: it puts a ' before such a text. Some
+// spreadsheets ignore leading blanks, and read the wide letters of East Asia as the usual ones. If the decimal sign
+// is a comma, they split cells at semicolons, so a formula may follow one.
 func Plain(s string) string {
 	parts := strings.SplitAfter(s, ";")
 	for i, part := range parts {
@@ -84,11 +82,11 @@ func Plain(s string) string {
 	return strings.Join(parts, "")
 }
 
-// SendTable sends a table that a browser saves as a file. A byte order mark tells spreadsheet programs
-// that it is in UTF-8: without one they take it for the encoding of the system, and show "MÃ¼ller".
+// SendTable sends a table that a browser saves as a file. A byte order mark tells spreadsheets that it is in UTF-8.
+// Without one they assume the system's encoding, and show "MÃ¼ller".
 func SendTable(w http.ResponseWriter, name string, table []byte) {
 	h := w.Header()
 	h.Set("Content-Type", "text/csv; charset=utf-8")
 	h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
-	_, _ = w.Write(append([]byte("\uFEFF"), table...)) // a browser that has gone needs no answer
+	_, _ = w.Write(append([]byte("\uFEFF"), table...)) // the browser may be gone
 }

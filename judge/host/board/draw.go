@@ -22,46 +22,45 @@ type Heading struct {
 	Ends   time.Time // zero if not set, or if there is no end
 }
 
-// equal reports whether the pages around two headings are the same.
+// equal reports whether two headings give the same page around the table.
 func (h *Heading) equal(other *Heading) bool {
 	return h.Name == other.Name && h.Slug == other.Slug && h.Final == other.Final && h.Starts.Equal(other.Starts) && h.Ends.Equal(other.Ends)
 }
 
-// base is the path of the contest's pages, safe in HTML.
+// base returns the path of the contest's pages, safe in HTML.
 func (h *Heading) base() string { return text("/c/" + pathPart(h.Slug)) }
 
-// pen draws the boards of one view, one after the other. Rows that are as they were are not
-// drawn again.
+// A pen draws the scoreboards of one view one after the other. It does not draw unchanged rows again.
 type pen struct {
 	head  Heading
 	staff bool
 	kind  scoring.Kind
 	drawn map[*scoring.Row][]byte
-	// static pages are files: they have no links to the server.
+	// static pages are files, without links to the server.
 	static bool
 }
 
-// sheet is a board as it was drawn once.
+// A sheet is a drawn scoreboard.
 type sheet struct {
 	heading Heading
-	head    []byte // the table up to the first row
+	head    []byte // the table above the first row
 	rows    []line
-	sums    []byte // the row of what all teams have reached
+	sums    []byte // the row with the totals
 	notes   []string
 	groups  []string
 }
 
-// line is a row of a sheet.
+// A line is a row of a sheet.
 type line struct {
 	id     string
 	rank   int
-	tied   bool // with the ranked row above
+	tied   bool // with the ranked row above it
 	groups []string
-	cells  []byte // all but the rank
+	cells  []byte // without the rank
 	row    *scoring.Row
 }
 
-// draw draws a board.
+// draw draws a scoreboard.
 func (p *pen) draw(b *scoring.Board, now time.Time) *sheet {
 	c := b.Contest()
 	if p.kind != c.Rules.Kind {
@@ -77,7 +76,8 @@ func (p *pen) draw(b *scoring.Board, now time.Time) *sheet {
 		}
 		kept[place.Row] = cells
 		s.rows = append(s.rows, line{
-			id: place.Team.ID, rank: place.Rank, tied: place.Rank > 0 && place.Rank == above, groups: place.Team.Groups, cells: cells, row: place.Row,
+			id: place.Team.ID, rank: place.Rank, tied: place.Rank > 0 && place.Rank == above, groups: place.Team.Groups,
+			cells: cells, row: place.Row,
 		})
 		if place.Rank > 0 {
 			above = place.Rank
@@ -93,7 +93,7 @@ func (p *pen) draw(b *scoring.Board, now time.Time) *sheet {
 	return s
 }
 
-// notes are the sentences above a board.
+// notes returns the sentences above a scoreboard.
 func notes(c *scoring.Contest, now time.Time, staff, final bool) (all []string) {
 	switch {
 	case c.Start.IsZero():
@@ -105,9 +105,10 @@ func notes(c *scoring.Contest, now time.Time, staff, final bool) (all []string) 
 	case frozen && staff:
 		all = append(all, "The public board is frozen; this one is not.")
 	case frozen && c.Length > 0:
-		// The words are those that the ICPC demands.
+		// The ICPC requires these words.
 		left := strconv.FormatInt(int64((c.Length - c.Freeze).Minutes()), 10)
-		all = append(all, "The scoreboard was frozen with "+left+" minutes remaining - submissions in the last "+left+" minutes of the contest are still shown as pending.")
+		all = append(all, "The scoreboard was frozen with "+left+" minutes remaining - submissions in the last "+left+
+			" minutes of the contest are still shown as pending.")
 	case frozen:
 		all = append(all, "The scoreboard was frozen - submissions since then are still shown as pending.")
 	case c.Rules.Blind && !staff && !c.Ended(now):
@@ -123,21 +124,24 @@ func notes(c *scoring.Contest, now time.Time, staff, final bool) (all []string) 
 // own, so that it cannot turn the direction of the text around it.
 func text(s string) string { return html.EscapeString(strings.ToValidUTF8(s, "\uFFFD")) }
 
-// color is what a balloon's color must look like: "#ff0000" or "red".
+// color matches valid colors of balloons: "#ff0000" or "red".
 var color = regexp.MustCompile(`^(#[0-9a-fA-F]{6}|[a-zA-Z]{1,30})$`)
 
-// GoodColor says whether a text is a color that a board shows.
+// GoodColor reports whether a scoreboard can show a color.
 func GoodColor(text string) bool { return color.MatchString(text) }
 
-// tableHead is the table up to its first row.
+// tableHead draws the table above its first row.
 func (p *pen) tableHead(problems []scoring.Problem) []byte {
 	var out bytes.Buffer
-	fmt.Fprintf(&out, `<table class="board"><caption class="said">Scoreboard of %s</caption><thead><tr><th scope="col">Rank</th><th scope="col">Name</th>`, text(p.head.Name))
+	fmt.Fprintf(&out, `<table class="board"><caption class="said">Scoreboard of %s</caption><thead><tr><th `+
+		`scope="col">Rank</th><th scope="col">Name</th>`, text(p.head.Name))
 	switch p.kind {
 	case scoring.ICPC:
-		out.WriteString(`<th scope="col">Solved</th><th scope="col"><abbr title="minutes of the accepted submissions, and what rejected ones before them cost">Penalty</abbr></th>`)
+		out.WriteString(`<th scope="col">Solved</th><th scope="col"><abbr title="minutes of the accepted submissions, and ` +
+			`what rejected ones before them cost">Penalty</abbr></th>`)
 	case scoring.Points:
-		out.WriteString(`<th scope="col">Points</th><th scope="col"><abbr title="of the last accepted submission, and what rejected ones before accepted ones cost">Time</abbr></th>`)
+		out.WriteString(`<th scope="col">Points</th><th scope="col"><abbr title="of the last accepted submission, and what ` +
+			`rejected ones before accepted ones cost">Time</abbr></th>`)
 	default:
 		out.WriteString(`<th scope="col">Points</th>`)
 	}
@@ -145,7 +149,8 @@ func (p *pen) tableHead(problems []scoring.Problem) []byte {
 		if p.static {
 			fmt.Fprintf(&out, `<th scope="col"><abbr title="%s">%s</abbr>`, text(q.Title), text(q.Label))
 		} else {
-			fmt.Fprintf(&out, `<th scope="col"><a href="%s/p/%s" title="%s">%s</a>`, p.head.base(), text(pathPart(q.Label)), text(q.Title), text(q.Label))
+			fmt.Fprintf(&out, `<th scope="col"><a href="%s/p/%s" title="%s">%s</a>`, p.head.base(), text(pathPart(q.Label)),
+				text(q.Title), text(q.Label))
 		}
 		if color.MatchString(q.Color) {
 			fmt.Fprintf(&out, `<svg viewBox="0 0 2 2" aria-hidden="true"><circle cx="1" cy="1" r=".9" fill="%s"/></svg>`, q.Color)
@@ -156,7 +161,7 @@ func (p *pen) tableHead(problems []scoring.Problem) []byte {
 	return out.Bytes()
 }
 
-// sums is the row of what all teams have reached.
+// sums draws the row with the totals.
 func (p *pen) sums(columns []scoring.Column) []byte {
 	var out bytes.Buffer
 	wide := 4
@@ -203,8 +208,8 @@ func (p *pen) cells(r *scoring.Row) []byte {
 	return append(out, "</tr>\n"...)
 }
 
-// cell draws a cell. What it says is said by marks and by words, never by a color alone:
-// "+2" accepted after 2 rejected ones, "-3" rejected, "?1" pending, a star for the first.
+// cell draws a cell. Signs and words carry the meaning, never a color alone: "+2" is accepted after 2 rejected
+// attempts, "-3" rejected, "?1" pending, and a star the first solution.
 func (p *pen) cell(out []byte, c *scoring.Cell) []byte {
 	if c.Tries == 0 && c.Pending == 0 {
 		return append(out, `<td></td>`...)
@@ -289,7 +294,7 @@ func appendClock(out []byte, d time.Duration) []byte {
 	return out
 }
 
-// pathPart is a label as a part of a path.
+// pathPart returns a label as a part of a path.
 func pathPart(label string) string {
 	var out strings.Builder
 	for _, b := range []byte(label) {
@@ -302,7 +307,7 @@ func pathPart(label string) string {
 	return out.String()
 }
 
-// appendRow writes a row as it stands in the table.
+// appendRow appends a row of the table.
 func (l *line) appendRow(out []byte, rank int, tied bool) []byte {
 	out = append(out, `<tr id="t-`...)
 	out = append(out, text(l.id)...)
@@ -320,7 +325,7 @@ func (l *line) appendRow(out []byte, rank int, tied bool) []byte {
 	return append(out, l.cells...)
 }
 
-// html puts a sheet together, of all teams or of one group, whose ranks are its own.
+// html returns the HTML of a sheet: of all teams, or of one group with its own ranks.
 func (p *pen) html(s *sheet, group string, version int64) []byte {
 	size := len(s.head) + len(s.sums) + 2000
 	for i := range s.rows {
@@ -382,7 +387,7 @@ func (p *pen) html(s *sheet, group string, version int64) []byte {
 	return append(out, "</section>\n"...)
 }
 
-// columns counts what some teams have reached.
+// columns returns the totals of some teams.
 func columns(rows []*scoring.Row) []scoring.Column {
 	var all []scoring.Column
 	for _, r := range rows {
@@ -401,7 +406,7 @@ func columns(rows []*scoring.Row) []scoring.Column {
 	return all
 }
 
-// filters are links to the boards of groups.
+// filters draws links to the scoreboards of groups.
 func (p *pen) filters(out []byte, groups []string, group string) []byte {
 	out = append(out, `<nav aria-label="Groups"><ul class="filters">`...)
 	for i, g := range append([]string{""}, groups...) {
@@ -421,7 +426,7 @@ func (p *pen) filters(out []byte, groups []string, group string) []byte {
 	return append(out, "</ul></nav>\n"...)
 }
 
-// link is the address of the page of a group by its place, safe in HTML; of all teams it is empty.
+// link returns the address of the page of a group by its index, safe in HTML. For all teams it is empty.
 func (p *pen) link(at int, group string) string {
 	if p.static {
 		return staticName(at)
@@ -436,10 +441,11 @@ func (p *pen) link(at int, group string) string {
 	return address
 }
 
-// legend explains the marks.
+// legend explains the signs.
 func (p *pen) legend() string {
 	if p.kind == scoring.IOI {
 		return `<p class="key"><b>60</b> points, after so many submissions (<small>3×</small>) · <i>?1</i> pending</p>`
 	}
-	return `<p class="key"><b>+</b> accepted, and when · <b>+2</b> after 2 rejected submissions · <b>★</b> first to solve · <b>` + "\u2212" + `3</b> rejected · <i>?1</i> pending</p>`
+	return `<p class="key"><b>+</b> accepted, and when · <b>+2</b> after 2 rejected submissions · <b>★</b> first to ` +
+		`solve · <b>` + "\u2212" + `3</b> rejected · <i>?1</i> pending</p>`
 }

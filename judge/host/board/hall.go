@@ -22,38 +22,38 @@ type Hall struct {
 	by   map[string]*hosted // by the id of the contest
 }
 
-// HallOptions are what a Hall needs.
+// HallOptions configure a Hall.
 type HallOptions struct {
 	Store *store.Store
 	Frame Frame
 	Log   *slog.Logger
 }
 
-// hosted is a board with how far it has followed the log.
+// A hosted is a scoreboard with its position in the log.
 type hosted struct {
-	mu   sync.Mutex // held while it is made or follows
-	live *Live      // nil until it is made
+	mu   sync.Mutex // held while the scoreboard is loaded or updated
+	live *Live      // nil before it is loaded
 	seq  int64
-	at   time.Time // when it was found to be up to date
-	late bool      // it cannot be updated, and the log says so
-	used time.Time // when it was last requested; under the Hall's mutex
+	at   time.Time // when it was last up to date
+	late bool      // it cannot be updated, and the server's log says so
+	used time.Time // when it was last requested; protected by the Hall's mutex
 }
 
 const (
 	// Lag is how old the state of a scoreboard with viewers may be.
 	Lag = 100 * time.Millisecond
-	// idle is after how long without a look a board is forgotten.
+	// idle is how long an unused scoreboard stays in memory.
 	idle = 10 * time.Minute
-	// many is how many events are read one by one; of more, everything is read.
+	// many is how many events are read one by one. If there are more, the scoreboard is loaded again.
 	many = 500
 )
 
-// NewHall makes a hall without boards.
+// NewHall returns a Hall without scoreboards.
 func NewHall(o HallOptions) *Hall {
 	return &Hall{o: o, done: make(chan struct{}), by: map[string]*hosted{}}
 }
 
-// Board is the board of a contest, as the database has it now, or had it Lag ago.
+// Board returns the scoreboard of a contest. With viewers it may be as old as Lag.
 func (h *Hall) Board(ctx context.Context, contest string) (*Live, error) {
 	h.mu.Lock()
 	b := h.by[contest]
@@ -69,7 +69,7 @@ func (h *Hall) Board(ctx context.Context, contest string) (*Live, error) {
 	if b.live == nil {
 		return nil, err
 	}
-	return b.live, nil // as it was, where the database does not answer
+	return b.live, nil // the old state, because the database does not respond
 }
 
 // Fresh draws the scoreboard of a contest at once, for a caller that has just changed it.
@@ -92,8 +92,7 @@ func (h *Hall) Fresh(ctx context.Context, contest string) error {
 	return err
 }
 
-// Run keeps the scoreboards with viewers up to date until the context ends. Then it
-// ends all streams of events. It is called once.
+// Run updates the scoreboards with viewers until ctx ends. Then it ends all streams of events. Call it only once.
 func (h *Hall) Run(ctx context.Context) {
 	defer close(h.done)
 	tick := time.NewTicker(Lag)
@@ -105,7 +104,7 @@ func (h *Hall) Run(ctx context.Context) {
 		case <-tick.C:
 		}
 		for id, b := range h.watched() {
-			_ = h.follow(ctx, id, b) // it has logged the error
+			_ = h.follow(ctx, id, b) // the error is in the log
 		}
 	}
 }
@@ -130,7 +129,7 @@ func (h *Hall) watched() map[string]*hosted {
 	return watched
 }
 
-// follow brings a board up to date. Where that cannot be done, it tells the log, once.
+// follow updates a scoreboard. If that fails, it logs the error once.
 func (h *Hall) follow(ctx context.Context, contest string, b *hosted) (err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -175,7 +174,7 @@ func (h *Hall) follow(ctx context.Context, contest string, b *hosted) (err error
 			}
 		case store.OfTeam:
 			teams = true
-		case store.OfRejudging, store.OfClarification, store.OfState: // what a rejudging changes are submissions; boards know their moments
+		case store.OfRejudging, store.OfClarification, store.OfState: // a rejudging changes submissions, and scoreboards know their moments
 		default:
 			return h.load(ctx, contest, b)
 		}
@@ -193,8 +192,8 @@ func (h *Hall) follow(ctx context.Context, contest string, b *hosted) (err error
 	return nil
 }
 
-// load makes a board of what is in the database. The end of the log is read first: what
-// comes after it is followed, and is the same when it is read twice.
+// load reads a scoreboard from the database. It reads the end of the log first. Events after that are followed, and
+// may be applied twice without harm.
 func (h *Hall) load(ctx context.Context, contest string, b *hosted) error {
 	s, seq, err := h.state(ctx, contest)
 	if err != nil {
@@ -209,7 +208,7 @@ func (h *Hall) load(ctx context.Context, contest string, b *hosted) error {
 	return nil
 }
 
-// state reads all that a board is made of, and first how far the log goes.
+// state reads everything that a scoreboard depends on, after the end of the log.
 func (h *Hall) state(ctx context.Context, contest string) (*State, int64, error) {
 	c, err := h.o.Store.Contest(ctx, contest)
 	if err != nil {
@@ -249,21 +248,24 @@ func (h *Hall) teams(ctx context.Context, contest string) ([]scoring.Team, error
 	for _, t := range teams {
 		e := emblems[t.Organization]
 		all = append(all, scoring.Team{
-			ID: t.ID, Name: t.Name, Groups: t.Groups, Organization: t.Organization, Logo: e.logo, Flag: e.flag, Country: e.country, Hidden: t.Hidden,
-			Penalty: t.ExtraPenalty, Extra: t.ExtraTime,
+			ID: t.ID, Name: t.Name, Groups: t.Groups, Organization: t.Organization,
+			Logo: e.logo, Flag: e.flag, Country: e.country, Hidden: t.Hidden, Penalty: t.ExtraPenalty, Extra: t.ExtraTime,
 		})
 	}
 	return all, nil
 }
 
 func submission(s *store.Scored) scoring.Submission {
-	return scoring.Submission{Number: s.Number, Team: s.Team, Problem: s.Label, At: s.Received, Verdict: s.Verdict, Score: s.Score, Parts: s.Parts, Ignored: s.Cancelled || s.Ignored, Unverified: s.Unverified}
+	return scoring.Submission{
+		Number: s.Number, Team: s.Team, Problem: s.Label, At: s.Received, Verdict: s.Verdict, Score: s.Score,
+		Parts: s.Parts, Ignored: s.Cancelled || s.Ignored, Unverified: s.Unverified,
+	}
 }
 
-// worth is the points of a problem that sets none.
+// worth returns the points of a problem without points of its own.
 const worth = 100
 
-// Contest is a stored contest as package scoring knows it.
+// Contest converts a stored contest for package scoring.
 func Contest(c *store.Contest, problems []*store.ContestProblem) scoring.Contest {
 	rules := scoring.Usual(scoring.Kind(c.Format))
 	if c.Settings.Penalty > 0 {

@@ -7,14 +7,13 @@ import (
 	"assay/judge/host/store"
 )
 
-// Move is a team whose place or score a rejudging changes.
+// A Move is a team whose rank or score a rejudging changes.
 type Move struct {
 	Was, Now scoring.Place
 }
 
-// Moves are the teams of a contest whose place or score would be another were a rejudging
-// applied, as the staff sees the board, in their new order. What is not judged yet counts as it
-// does now.
+// Moves returns the teams whose rank or score would change if a rejudging were applied, from the view of the jury,
+// in their new order. Pending submissions count as they do now.
 func (h *Hall) Moves(ctx context.Context, contest string, rejudged []*store.Rejudged) ([]Move, error) {
 	s, _, err := h.state(ctx, contest)
 	if err != nil {
@@ -29,7 +28,7 @@ func (h *Hall) Moves(ctx context.Context, contest string, rejudged []*store.Reju
 	if err != nil {
 		return nil, err
 	}
-	decided := map[int64]bool{} // by the staff, whatever comes of the rejudging
+	decided := map[int64]bool{} // verdict overrides, which a rejudging does not change
 	for _, one := range scored {
 		decided[one.Number] = one.Given || one.Ignored
 	}

@@ -13,18 +13,18 @@ import (
 //go:embed board.js
 var script string
 
-// Script keeps the board of a page up to date in a browser. A page works without it.
+// Script keeps the scoreboard of a page up to date in a browser. The page works without it.
 func Script() string { return script }
 
 const (
-	// quiet is after how long a stream without events says that it is there.
+	// quiet is the interval after which an idle stream sends a comment.
 	quiet = 15 * time.Second
-	// sendTimeout is how long a viewer may take to read what is sent.
+	// sendTimeout is how long a viewer may take to receive data.
 	sendTimeout = 5 * time.Second
 )
 
-// ServePage answers with a board's page, or the part of it that the query's group names. It
-// says false, and answers nothing, where there is no such group.
+// ServePage responds with the page of a scoreboard, or with the group that the query names. If the group does not
+// exist, it reports false and writes nothing.
 func (l *Live) ServePage(w http.ResponseWriter, r *http.Request, to Viewer) (known bool, err error) {
 	p, err := l.Page(to, r.URL.Query().Get("group"))
 	if p == nil {
@@ -33,7 +33,7 @@ func (l *Live) ServePage(w http.ResponseWriter, r *http.Request, to Viewer) (kno
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("ETag", p.ETag)
-	h.Set("Cache-Control", "no-cache") // kept, and asked for each time
+	h.Set("Cache-Control", "no-cache") // stored, and revalidated each time
 	h.Add("Vary", "Accept-Encoding, Cookie")
 	if match := r.Header.Get("If-None-Match"); match == "*" || strings.Contains(match, p.ETag) {
 		w.WriteHeader(http.StatusNotModified)
@@ -45,7 +45,7 @@ func (l *Live) ServePage(w http.ResponseWriter, r *http.Request, to Viewer) (kno
 		body = p.Gzip()
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
-	_, _ = w.Write(body) // a viewer that has gone needs no answer
+	_, _ = w.Write(body) // the viewer may be gone
 	return true, nil
 }
 
@@ -63,14 +63,14 @@ func TakesGzip(accept string) bool {
 	return false
 }
 
-// ServeCSV answers with a board as a table.
+// ServeCSV responds with a scoreboard as a table.
 func (l *Live) ServeCSV(w http.ResponseWriter, _ *http.Request, staff bool) {
 	c, places, _ := l.Scores(staff)
 	SendTable(w, "board.csv", CSV(c, places))
 }
 
-// ServeEvents tells a viewer of changes, from the version on that the query names, or the
-// one it knew when its connection broke; until it goes, or the hall closes.
+// ServeEvents streams changes from the version in the query, or from the last one that the viewer received, until
+// the viewer is gone or the Hall closes.
 func (h *Hall) ServeEvents(w http.ResponseWriter, r *http.Request, l *Live, staff bool) {
 	text := r.URL.Query().Get("version")
 	if last := r.Header.Get("Last-Event-ID"); last != "" {
@@ -87,7 +87,7 @@ func (h *Hall) ServeEvents(w http.ResponseWriter, r *http.Request, l *Live, staf
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Accel-Buffering", "no")
 	send := func(format string, args ...any) bool {
-		// What cannot set a deadline is a test's recorder.
+		// A test's recorder cannot set a deadline.
 		_ = out.SetWriteDeadline(time.Now().Add(sendTimeout))
 		_, err := fmt.Fprintf(w, format, args...)
 		return err == nil && out.Flush() == nil

@@ -32,10 +32,11 @@ func (l *Live) Static(staff bool) (all []File, pictures []string) {
 	for _, place := range v.board.Places() {
 		pictures = append(pictures, Path(place.Team.Logo), Path(place.Team.Flag))
 	}
-	return append(all, File{"style.css", []byte(report.Style() + style + "main { margin: 0 auto; padding: 1rem; max-width: 80rem; }\n")}), pictures
+	sheet := report.Style() + style + "main { margin: 0 auto; padding: 1rem; max-width: 80rem; }\n"
+	return append(all, File{"style.css", []byte(sheet)}), pictures
 }
 
-// staticName is the name of the page of a group; below 0, of all teams.
+// staticName returns the file name of the page of a group. A negative index means all teams.
 func staticName(group int) string {
 	if group < 0 {
 		return "index.html"
@@ -43,7 +44,7 @@ func staticName(group int) string {
 	return "group-" + strconv.Itoa(group+1) + ".html"
 }
 
-// staticPage draws the page of a group; if that is empty, of all teams.
+// staticPage draws the page of a group, or of all teams if group is empty.
 func (p *pen) staticPage(s *sheet, group string) []byte {
 	title := "Scoreboard of " + p.head.Name
 	if group != "" {

@@ -10,7 +10,7 @@ import (
 	"assay/judge"
 )
 
-// Address is where a server is, and what else somebody needs to go there, as one text:
+// An Address is the address of a server with what a client needs to connect, as one text:
 //
 //	https://judge.example
 //	https://school.example/judge
@@ -19,11 +19,11 @@ import (
 //	https://judge.example/#<fingerprint>
 type Address struct {
 	URL  string
-	Code string // by which a worker joins; "" for none
-	Pin  string // the fingerprint of a certificate that the server made itself; "" for none
+	Code string // with which a worker joins; may be empty
+	Pin  string // the fingerprint of a self-signed certificate; may be empty
 }
 
-// String writes the address as one text.
+// String returns the address as one text.
 func (a Address) String() string {
 	rest := a.Code
 	if a.Code != "" && a.Pin != "" {
@@ -35,13 +35,17 @@ func (a Address) String() string {
 	return a.URL + "/#" + rest
 }
 
-// ParseAddress reads what String wrote.
+// ParseAddress parses the result of String.
 func ParseAddress(text string) (a Address, err error) {
 	u, err := url.Parse(strings.TrimSpace(text))
-	if strings.Contains(text, "@") { // not quoted: it may have a password
-		return a, &judge.Misuse{Err: errors.New("the address of a server has no name and no password in it: it looks like https://judge.example, and a token is given by judge login")}
+	if strings.Contains(text, "@") { // the error does not quote the text, which may have a password
+		return a, &judge.Misuse{
+			Err: errors.New("the address of a server has no name and no password in it: it looks like https://judge.example, " +
+				"and a token is given by judge login"),
+		}
 	}
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || path.Clean("/"+u.Path) != "/"+strings.Trim(u.Path, "/") || u.RawQuery != "" {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" ||
+		path.Clean("/"+u.Path) != "/"+strings.Trim(u.Path, "/") || u.RawQuery != "" {
 		return a, &judge.Misuse{Err: fmt.Errorf("%q is not the address of a server: it looks like https://judge.example", text)}
 	}
 	a.URL = strings.TrimRight(u.Scheme+"://"+u.Host+u.EscapedPath(), "/")
@@ -53,7 +57,9 @@ func ParseAddress(text string) (a Address, err error) {
 		case !isPin && a.Code == "" && a.Pin == "" && strings.Trim(part, codeLetters) == "":
 			a.Code = part
 		default:
-			return a, &judge.Misuse{Err: fmt.Errorf("%q ends in something else than a code and a fingerprint: copy the whole address, as the administrator has it", text)}
+			return a, &judge.Misuse{
+				Err: fmt.Errorf("%q ends in something else than a code and a fingerprint: copy the whole address, as the administrator has it", text),
+			}
 		}
 	}
 	return a, nil

@@ -7,42 +7,42 @@ import (
 	"time"
 )
 
-// ContestsPath is where contests are; BoardPath and ExportPath are below it and the contest's name.
+// ContestsPath is the path of contests. BoardPath and ExportPath are below it and the contest's slug.
 const (
 	ContestsPath = "/v1/contests"
 	BoardPath    = "/board"
 	ExportPath   = "/export"
 )
 
-// Board is the board of a contest, as the public sees it or the staff.
+// A Board is the scoreboard of a contest for the public or the jury.
 type Board struct {
 	Contest  string         `json:"contest"`
 	Name     string         `json:"name"`
 	Kind     string         `json:"kind"`            // icpc, ioi, points
-	Notes    []string       `json:"notes,omitempty"` // sentences, such as that it is frozen
+	Notes    []string       `json:"notes,omitempty"` // sentences, such as that the scoreboard is frozen
 	Problems []BoardProblem `json:"problems"`
-	Rows     []BoardRow     `json:"rows"` // in their order
+	Rows     []BoardRow     `json:"rows"` // in order
 }
 
-// BoardProblem is a column.
+// A BoardProblem is a column.
 type BoardProblem struct {
 	Label  string `json:"label"`
 	Title  string `json:"title"`
-	Solved int    `json:"solved"` // by so many teams
+	Solved int    `json:"solved"` // number of teams that solved it
 	Tried  int    `json:"tried"`
 }
 
-// BoardRow is a team.
+// A BoardRow is a team.
 type BoardRow struct {
-	Rank   int         `json:"rank,omitempty"` // 0 for those who are not ranked
+	Rank   int         `json:"rank,omitempty"` // 0 if it has no rank
 	Name   string      `json:"name"`
 	Solved int         `json:"solved"`
-	Points float64     `json:"points,omitempty"` // not of icpc
-	TimeS  int64       `json:"time_s"`           // of icpc the penalty, of points the time
+	Points float64     `json:"points,omitempty"` // not for icpc
+	TimeS  int64       `json:"time_s"`           // icpc: the penalty time; points: the time
 	Cells  []BoardCell `json:"cells"`            // by problem
 }
 
-// BoardCell is what a team has reached in a problem.
+// A BoardCell is the result of a team in a problem.
 type BoardCell struct {
 	Tries   int     `json:"tries,omitempty"`
 	Pending int     `json:"pending,omitempty"`
@@ -52,10 +52,10 @@ type BoardCell struct {
 	Points  float64 `json:"points,omitempty"`
 }
 
-// Time is the row's time.
+// Time returns the time of the row.
 func (r *BoardRow) Time() time.Duration { return time.Duration(r.TimeS) * time.Second }
 
-// Board asks for the board of a contest; staff sees it as it is, others as it is shown.
+// Board returns the scoreboard of a contest: for the jury if staff is set, otherwise for the public.
 func (c *Client) Board(ctx context.Context, contest string, staff bool) (b *Board, err error) {
 	path := ContestsPath + "/" + url.PathEscape(contest) + BoardPath
 	if staff {

@@ -1,10 +1,9 @@
-// Package client is the API of a server as commands and workers call it, with the words of
-// that API. Package api answers. It keeps no state but the connections.
+// Package client is the API of a server for commands and workers, with its types. Package api is the other side. The
+// package keeps no state except connections.
 //
-// A server that is away for a while is asked again, for as long as Options.Patience says:
-// every request may be sent twice without harm. What goes wrong in the end is an error
-// that says whose fault it is (judge.Whose): the asker's for a wrong token or name, the
-// machine's for a server that cannot be reached.
+// If a server is unreachable, requests are retried for Options.Patience. Every request can be sent twice without
+// harm. The final error has a Blame (judge.Whose): the caller for a wrong token or name, and the machine for a
+// server that cannot be reached.
 package client
 
 import (
@@ -37,31 +36,31 @@ import (
 	"assay/judge/host/job"
 )
 
-// Options say which server is asked, and by whom.
+// Options say which server a Client uses, and as which account.
 type Options struct {
 	Address
-	Token string // of an account; "" for none
+	Token string // of an account; may be empty
 	// Sign returns the Authorization of a worker for a request. The path is the one below the server's
 	// address, because the server does not know the path of a proxy. If nil, requests
 	// are not signed.
 	Sign func(method, path string) (string, error)
-	// Patience is for how long a server that cannot be reached is asked again; 0 is 30 s,
-	// below 0 is not at all.
+	// Patience is how long requests to an unreachable server are retried. Zero means 30 s; a negative value means no
+	// retry.
 	Patience time.Duration
-	// Version is this program's, for the server's log.
+	// Version is the version of this program, for the server's log.
 	Version string
-	// Wait, if it is not nil, is told once of a server that is away.
+	// Wait, if not nil, is called once when the server is unreachable.
 	Wait func(error)
 }
 
-// Client asks a server. It may be used by several goroutines at once.
+// A Client sends requests to a server. It is safe for concurrent use.
 type Client struct {
 	o    Options
 	base *url.URL
 	http *http.Client
 }
 
-// New makes a client. It asks nothing yet.
+// New returns a client. It sends no request yet.
 func New(o Options) (*Client, error) {
 	base, err := url.Parse(o.URL)
 	if err != nil {
@@ -76,12 +75,14 @@ func New(o Options) (*Client, error) {
 	}
 	t := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
-		TLSClientConfig: tlsConfig, TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: time.Minute, IdleConnTimeout: time.Minute, MaxIdleConnsPerHost: 8,
+		TLSClientConfig: tlsConfig, TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: time.Minute,
+		IdleConnTimeout: time.Minute, MaxIdleConnsPerHost: 8,
 	}
-	return &Client{o: o, base: base, http: &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}, nil
+	return &Client{o: o, base: base, http: &http.Client{Transport: t,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}, nil
 }
 
-// TLS is what a connection to a server with a pinned certificate needs; nil for no pin.
+// TLS returns the configuration for a server with a pinned certificate. It returns nil if there is no pin.
 func TLS(pin string) (*tls.Config, error) {
 	if pin == "" {
 		return nil, nil
@@ -93,21 +94,24 @@ func TLS(pin string) (*tls.Config, error) {
 		InsecureSkipVerify: true, // VerifyConnection decides
 		VerifyConnection: func(s tls.ConnectionState) error {
 			if got := sha256.Sum256(s.PeerCertificates[0].Raw); !strings.EqualFold(hex.EncodeToString(got[:]), pin) {
-				return &tls.CertificateVerificationError{UnverifiedCertificates: s.PeerCertificates, Err: errors.New("it has another fingerprint than the one that was given")}
+				return &tls.CertificateVerificationError{
+					UnverifiedCertificates: s.PeerCertificates,
+					Err:                    errors.New("it has another fingerprint than the one that was given"),
+				}
 			}
 			return nil
 		},
 	}, nil
 }
 
-// Error is the answer of a server that does not do what it is asked.
+// An Error is the response of a server that rejects a request.
 type Error struct {
 	Status int
 	Text   string
-	Hint   string // what to do, or ""
+	Hint   string // what to do; may be empty
 }
 
-// Error is what the server said.
+// Error returns the text of the server.
 func (e *Error) Error() string {
 	if e.Hint != "" {
 		return e.Text + "\n    " + e.Hint
@@ -115,7 +119,7 @@ func (e *Error) Error() string {
 	return e.Text
 }
 
-// Blame is the asker's for requests that cannot be answered, else the machine's.
+// Blame returns Caller for a request that cannot be fulfilled, and Machine otherwise.
 func (e *Error) Blame() judge.Blame {
 	if e.Status >= 400 && e.Status < 500 {
 		return judge.Asker
@@ -123,17 +127,17 @@ func (e *Error) Blame() judge.Blame {
 	return judge.Machine
 }
 
-// once is a client that asks one time only.
+// once returns a client that does not retry.
 func (c *Client) once() *Client {
 	once := *c
 	once.o.Patience = -1
 	return &once
 }
 
-// maxAnswer bounds what a server may answer, but for blobs and streams.
+// maxAnswer bounds the size of a response, except for blobs and streams.
 const maxAnswer = 64 << 20
 
-// call sends a request with a JSON body, and reads a JSON answer. In and out may be nil.
+// call sends a request with a JSON body and decodes a JSON response. In and out may be nil.
 func (c *Client) call(ctx context.Context, method, path string, in, out any) error {
 	var body []byte
 	if in != nil {
@@ -162,14 +166,14 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any) err
 	})
 }
 
-// awayError is of a server that is away, or cannot answer now.
+// An awayError means that the server is unreachable, or cannot respond now.
 type awayError struct{ error }
 
 func (e *awayError) Unwrap() error { return e.error }
 
 var errNoAnswer = errors.New("no answer came in time")
 
-// plain says what happened to a connection in words that are not Go's.
+// plain describes the failure of a connection without Go's terms.
 func plain(err error) error {
 	if late, is := errors.AsType[net.Error](err); is && late.Timeout() {
 		return errNoAnswer
@@ -182,7 +186,7 @@ func plain(err error) error {
 	return err
 }
 
-// patient does something until it works, fails for good, or patience ends.
+// patient calls do until it succeeds, fails permanently, or patience ends.
 func (c *Client) patient(ctx context.Context, do func() error) error {
 	var waited time.Duration
 	for pause := 200 * time.Millisecond; ; pause = min(2*pause, 5*time.Second) {
@@ -220,10 +224,10 @@ func (c *Client) patient(ctx context.Context, do func() error) error {
 	}
 }
 
-// send sends one request, with further headers as names and values. The answer has a status of
-// 200 to 299; its body must be closed.
+// send sends one request with further headers as names and values. The response has a status from 200 to 299. The
+// caller must close its body.
 func (c *Client) send(ctx context.Context, method, path string, body io.Reader, size int64, headers ...string) (*http.Response, error) {
-	if size == 0 { // said as such: a length of 0 with a body stands for one that is not known
+	if size == 0 { // explicit, because a length of 0 with a body means an unknown length
 		body = http.NoBody
 	}
 	r, err := http.NewRequestWithContext(ctx, method, c.base.String()+path, body)
@@ -239,7 +243,7 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader, 
 	case c.o.Token != "":
 		r.Header.Set("Authorization", "Bearer "+c.o.Token)
 	case c.o.Sign != nil:
-		text, err := c.o.Sign(method, strings.TrimPrefix(r.URL.Path, c.base.Path)) // a proxy may cut off the path of the base
+		text, err := c.o.Sign(method, strings.TrimPrefix(r.URL.Path, c.base.Path)) // a proxy may remove the path of the base
 		if err != nil {
 			return nil, err
 		}
@@ -254,10 +258,16 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader, 
 			err = u.Err
 		}
 		if _, pinned := errors.AsType[*tls.CertificateVerificationError](err); pinned {
-			return nil, &judge.Misuse{Err: fmt.Errorf("%s has a certificate that is not trusted here: %w\n    if the server made it itself, use the whole address that it printed, with the fingerprint", c.base, err)}
+			return nil, &judge.Misuse{
+				Err: fmt.Errorf("%s has a certificate that is not trusted here: %w\n"+
+					"    if the server made it itself, use the whole address that it printed, with the fingerprint", c.base, err),
+			}
 		}
 		if errors.Is(err, http.ErrSchemeMismatch) {
-			return nil, &judge.Misuse{Err: fmt.Errorf("%s answers only by http\n    use the whole address that the server printed when it started, which begins with http://", c.base)}
+			return nil, &judge.Misuse{
+				Err: fmt.Errorf("%s answers only by http\n"+
+					"    use the whole address that the server printed when it started, which begins with http://", c.base),
+			}
 		}
 		return nil, &awayError{plain(err)}
 	}
@@ -265,15 +275,17 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader, 
 		return answer, nil
 	}
 	defer answer.Body.Close()
-	data, _ := io.ReadAll(io.LimitReader(answer.Body, 1<<20)) // what is not there is said by the status
+	data, _ := io.ReadAll(io.LimitReader(answer.Body, 1<<20)) // if the body is missing, the status says enough
 	var said refusal
 	refused := &Error{Status: answer.StatusCode}
 	if json.Unmarshal(data, &said) == nil && said.Text != "" {
 		refused.Text, refused.Hint = said.Text, said.Hint
-	} else if strings.Contains(string(data), "HTTP request to an HTTPS server") { // Go's words
-		refused.Text, refused.Hint = fmt.Sprintf("%s answers only by https", c.base), "use the whole address that the server printed when it started: https://..."
+	} else if strings.Contains(string(data), "HTTP request to an HTTPS server") { // Go's text
+		refused.Text, refused.Hint = fmt.Sprintf("%s answers only by https", c.base),
+			"use the whole address that the server printed when it started: https://..."
 	} else {
-		refused.Text = fmt.Sprintf("%s answers %s: is it an Assay server?", c.base, strconv.Itoa(answer.StatusCode)+" "+http.StatusText(answer.StatusCode))
+		refused.Text = fmt.Sprintf("%s answers %s: is it an Assay server?", c.base,
+			strconv.Itoa(answer.StatusCode)+" "+http.StatusText(answer.StatusCode))
 	}
 	switch answer.StatusCode {
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout, http.StatusTooManyRequests:
@@ -285,9 +297,9 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader, 
 // maxLine bounds a line of a stream.
 const maxLine = 64 << 20
 
-// stream reads a stream of lines in JSON, and asks for it again where it breaks; path is that
-// of what is still missing. Take is given each line, and says whether it is news, after which
-// patience starts anew; errEnded says that it was the last one.
+// stream reads a stream of JSON lines, and requests the rest of it when the connection breaks. Path returns the path
+// of the rest. Take handles a line, and reports whether it has news, which restarts patience. If take returns
+// errEnded, the line was the last one.
 func stream[L any](ctx context.Context, c *Client, path func() string, take func(*L) (news bool, err error)) error {
 	read := func() (news bool, err error) {
 		answer, err := c.send(ctx, http.MethodGet, path(), nil, 0)
@@ -332,31 +344,31 @@ func stream[L any](ctx context.Context, c *Client, path func() string, take func
 // errEnded ends a stream.
 var errEnded = errors.New("the stream has ended")
 
-// Server asks what the server is.
+// Server returns what everyone may know about the server.
 func (c *Client) Server(ctx context.Context) (s *Server, err error) {
 	err = c.call(ctx, http.MethodGet, ServerPath, nil, &s)
 	return s, err
 }
 
-// Account asks for whom the token acts.
+// Account returns the account of the token.
 func (c *Client) Account(ctx context.Context) (a *Account, err error) {
 	err = c.call(ctx, http.MethodGet, AccountPath, nil, &a)
 	return a, err
 }
 
-// Problems lists the problems of the server.
+// Problems returns the problems of the server.
 func (c *Client) Problems(ctx context.Context) (all []Problem, err error) {
 	err = c.call(ctx, http.MethodGet, ProblemsPath, nil, &all)
 	return all, err
 }
 
-// Queue asks how much there is to do.
+// Queue returns how much work waits.
 func (c *Client) Queue(ctx context.Context) (all []Queue, err error) {
 	err = c.call(ctx, http.MethodGet, QueuePath, nil, &all)
 	return all, err
 }
 
-// Fetch opens a blob of the server, for a worker. The bytes are not checked.
+// Fetch opens a blob of the server for a worker. The caller must check its bytes.
 func (c *Client) Fetch(ctx context.Context, d blob.Digest, why job.Claim) (r io.ReadCloser, err error) {
 	err = c.patient(ctx, func() error {
 		answer, err := c.send(ctx, http.MethodGet, BlobPath+string(d), nil, 0, ClaimHeader, why.String())
@@ -368,17 +380,16 @@ func (c *Client) Fetch(ctx context.Context, d blob.Digest, why job.Claim) (r io.
 	return r, err
 }
 
-// Source is a blob that this side can give.
+// A Source is a blob that the client can upload.
 type Source struct {
 	Blob
 	Open func() (io.ReadCloser, error)
 }
 
-// uploads is how many blobs are sent at once: each waits for the way to the server and for its
-// disk.
+// uploads is how many blobs are sent at once, because each waits for the network and for the server's disk.
 const uploads = 8
 
-// Upload gives the server the blobs that it lacks, several at once, and returns how many these were.
+// Upload uploads the blobs that the server lacks, several at once, and returns their number.
 func (c *Client) Upload(ctx context.Context, all []Source) (sent int, err error) {
 	by := map[blob.Digest]*Source{}
 	var ask []Blob
@@ -432,7 +443,7 @@ func (c *Client) put(ctx context.Context, s *Source) error {
 	})
 }
 
-// Bytes is a blob that is in memory.
+// Bytes returns a blob in memory.
 func Bytes(data []byte) Source {
 	return Source{
 		Blob: Blob{Digest: blob.Of(data), Size: int64(len(data))},
@@ -440,7 +451,7 @@ func Bytes(data []byte) Source {
 	}
 }
 
-// Path is a blob that is a file.
+// Path returns a blob that is a file.
 func Path(path string) (Source, error) {
 	f, err := os.Open(path)
 	if err != nil {

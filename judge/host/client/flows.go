@@ -18,21 +18,21 @@ import (
 	"assay/judge/host/job"
 )
 
-// FlowsPath is that of work that is made of many jobs.
+// FlowsPath is the path of flows.
 const FlowsPath = "/v1/flows"
 
-// NewFlow asks for work that is made of many jobs. It is about a problem of the server, or
-// about a snapshot of a problem folder whose blobs the server has: package flow says which.
+// A NewFlow is a flow to start. It is about a problem of the server, or about a snapshot of a problem directory
+// whose blobs the server has. Package flow says which.
 type NewFlow struct {
 	Kind     flow.Kind       `json:"kind"`
-	Problem  string          `json:"problem"`            // a name that a folder can have; of the server's where it is one
+	Problem  string          `json:"problem"`            // a valid directory name; without a snapshot, the slug of a problem
 	Manifest blob.Digest     `json:"manifest,omitempty"` // of a snapshot
 	Config   blob.Digest     `json:"config,omitempty"`
 	Files    []job.File      `json:"files,omitempty"` // of contestants
 	Options  json.RawMessage `json:"options"`
 }
 
-// Flow is a flow as the server knows it.
+// A Flow is a flow on the server.
 type Flow struct {
 	ID     string    `json:"id"`
 	Kind   flow.Kind `json:"kind"`
@@ -41,7 +41,7 @@ type Flow struct {
 	Made   time.Time `json:"made"`
 }
 
-// Part is what one job brought to a flow.
+// A Part is the result of one job of a flow.
 type Part struct {
 	Key    string          `json:"key"`
 	State  job.State       `json:"state"`
@@ -49,19 +49,18 @@ type Part struct {
 	Blame  judge.Blame     `json:"blame,omitempty"`
 	Worker string          `json:"worker"`
 	Output json.RawMessage `json:"output,omitempty"`
-	Lines  [][]byte        `json:"-"` // the events, or what stands for them
+	Lines  [][]byte        `json:"-"` // its events, or other lines by its kind
 }
 
-// FlowLine is a line of the stream of a flow's parts: the lines that a part brought, then the
-// part itself; and at last the flow. One that has no field is there to keep the connection.
+// A FlowLine is a line in the stream of a flow: the lines of a part, then the part itself, and finally the flow. A
+// line without fields keeps the connection open.
 type FlowLine struct {
 	Line json.RawMessage `json:"line,omitempty"`
 	Part *Part           `json:"part,omitempty"`
 	End  *Flow           `json:"end,omitempty"`
 }
 
-// Snapshot gives the server the files of a problem's folders, as far as it lacks them, and
-// has n be about them.
+// Snapshot uploads the files of problem directories that the server lacks, and sets them in n.
 func (c *Client) Snapshot(ctx context.Context, b *bundle.Bundle, n *NewFlow) error {
 	manifest, config, all := sources(b)
 	if _, err := c.Upload(ctx, all); err != nil {
@@ -71,10 +70,8 @@ func (c *Client) Snapshot(ctx context.Context, b *bundle.Bundle, n *NewFlow) err
 	return nil
 }
 
-// Give gives the server a file of somebody, or a folder with all that is in it, and has n be
-// about it. It stands below a folder of the flow's files, under its own name; at is its path
-// there. What is named beside are files that come along, by their paths from the file's folder
-// on.
+// Give uploads a file or a directory, and adds it to n below the given directory, under its own name. It returns the
+// path there. Beside are further files to include, by their paths from the file's directory.
 func (c *Client) Give(ctx context.Context, n *NewFlow, below, file string, beside ...string) (at string, err error) {
 	whole, err := filepath.Abs(file)
 	if err != nil {
@@ -108,7 +105,7 @@ func (c *Client) Give(ctx context.Context, n *NewFlow, below, file string, besid
 	return at, err
 }
 
-// GiveBytes gives the server a file of a flow that is no file here.
+// GiveBytes uploads bytes as a file of a flow.
 func (c *Client) GiveBytes(ctx context.Context, n *NewFlow, name string, data []byte) error {
 	s := Bytes(data)
 	n.Files = append(n.Files, job.File{Path: name, Size: s.Size, Digest: s.Digest})
@@ -116,21 +113,20 @@ func (c *Client) GiveBytes(ctx context.Context, n *NewFlow, name string, data []
 	return err
 }
 
-// FlowError says that work could not be done.
+// A FlowError means that a flow failed.
 type FlowError struct {
 	Text  string
 	Whose judge.Blame
 }
 
-// Error says why it could not be done.
+// Error returns why the flow failed.
 func (e *FlowError) Error() string { return e.Text }
 
-// Blame says whose fault that is.
+// Blame returns who caused the failure.
 func (e *FlowError) Blame() judge.Blame { return e.Whose }
 
-// Hold has the server do a flow, and tells of each part, once, as it comes. When the
-// connection breaks it goes on where it was. When ctx ends before the flow, the flow is
-// cancelled. A part that could not be done makes a FlowError at the end.
+// Hold runs a flow on the server and calls listen once per part. When the connection breaks, it continues where it
+// was. If ctx ends before the flow, the flow is canceled. If a part failed, it returns a FlowError at the end.
 func (c *Client) Hold(ctx context.Context, n *NewFlow, listen func(*Part) error) error {
 	path := FlowsPath + "/" + rand.Text()
 	if err := c.call(ctx, http.MethodPut, path, n, nil); err != nil {
@@ -154,7 +150,7 @@ func (c *Client) Hold(ctx context.Context, n *NewFlow, listen func(*Part) error)
 	return nil
 }
 
-// leaveWithin is how long the cancelling of a flow may take.
+// leaveWithin is how long canceling a flow may take.
 const leaveWithin = 3 * time.Second
 
 // holdTo follows a flow to its end.
@@ -164,7 +160,7 @@ func (c *Client) holdTo(ctx context.Context, path string, listen func(*Part) err
 		if ctx.Err() != nil || !listening {
 			leave, done := context.WithTimeout(context.WithoutCancel(ctx), leaveWithin)
 			defer done()
-			_ = c.call(leave, http.MethodDelete, path, nil, nil) // else it goes on to its end
+			_ = c.call(leave, http.MethodDelete, path, nil, nil) // if this fails, the flow continues to its end
 		}
 	}()
 	told := map[string]bool{}

@@ -12,33 +12,33 @@ import (
 	"assay/judge/host/job"
 )
 
-// HolesPath is that of golf problems whose answers come in for as long as they are open.
+// HolesPath is the path of holes.
 const HolesPath = "/v1/holes"
 
-// NewAnswer hands an answer to a hole in. Its bytes are a blob that was sent before.
+// A NewAnswer is a golf submission to send. Its bytes must be uploaded before.
 type NewAnswer struct {
-	Key  string `json:"key,omitempty"` // as that of NewSubmission
-	Name string `json:"name"`          // of the file; one of a post is .md
+	Key  string `json:"key,omitempty"` // as in NewSubmission
+	Name string `json:"name"`          // of the file; a post ends in .md
 	Blob
 	How flow.HoleAnswer `json:"how"`
 }
 
-// Answer is an answer to a hole as the server knows it.
+// An Answer is a golf submission on the server.
 type Answer struct {
 	Hole     string            `json:"hole"`
 	Number   int64             `json:"number"`
 	State    string            `json:"state"`          // proving, standing, greyed, refused
-	Flow     string            `json:"flow,omitempty"` // that proves it now
+	Flow     string            `json:"flow,omitempty"` // that checks it now
 	Verdict  judge.GolfVerdict `json:"verdict,omitempty"`
-	Why      string            `json:"why,omitempty"` // where it does not stand
+	Why      string            `json:"why,omitempty"` // if it is not valid
 	Language string            `json:"language,omitempty"`
 	Bytes    int               `json:"bytes,omitempty"`
 	Chars    int               `json:"chars,omitempty"`
-	Places   string            `json:"places,omitempty"` // where its author is on the boards, in words
+	Places   string            `json:"places,omitempty"` // the ranks of its author, in words
 	Page     string            `json:"page"`
 }
 
-// SendAnswer hands an answer to a hole in.
+// SendAnswer sends a golf submission to a hole.
 func (c *Client) SendAnswer(ctx context.Context, hole, name string, data []byte, how flow.HoleAnswer) (*Answer, error) {
 	s := Bytes(data)
 	if _, err := c.Upload(ctx, []Source{s}); err != nil {
@@ -48,8 +48,8 @@ func (c *Client) SendAnswer(ctx context.Context, hole, name string, data []byte,
 	return a, c.call(ctx, http.MethodPost, HolesPath+"/"+url.PathEscape(hole)+"/answers", NewAnswer{rand.Text(), name, s.Blob, how}, a)
 }
 
-// FollowAnswer waits for the proof of an answer, and tells of each part as it comes. The
-// proof goes on where nobody waits for it.
+// FollowAnswer waits for the check of a golf submission, and calls listen with each part. The check continues if the
+// caller does not wait.
 func (c *Client) FollowAnswer(ctx context.Context, a *Answer, listen func(*Part) error) (*Answer, error) {
 	told := map[string]bool{}
 	var brought [][]byte

@@ -11,17 +11,16 @@ import (
 	"assay/judge/internal/atomicfile"
 )
 
-// Logins are the servers that somebody logged in to, by their addresses without code and
-// fingerprint.
+// Logins are the servers to which a person has logged in, by their addresses without code and fingerprint.
 type Logins map[string]Login
 
-// Login is what is needed to ask a server.
+// A Login is what a client needs to send requests to a server.
 type Login struct {
 	Token string `json:"token,omitempty"`
 	Pin   string `json:"fingerprint,omitempty"`
 }
 
-// ReadLogins reads a file that WriteLogins wrote; one that is not there has none.
+// ReadLogins reads a file that WriteLogins wrote. If the file does not exist, it returns no logins.
 func ReadLogins(file string) (Logins, error) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -7,25 +7,25 @@ import (
 	"net/url"
 )
 
-// People lists the accounts.
+// People returns the accounts.
 func (c *Client) People(ctx context.Context) (all []Person, err error) {
 	err = c.call(ctx, http.MethodGet, PeoplePath, nil, &all)
 	return all, err
 }
 
-// NewPeople makes accounts. It is asked for once: passwords are told in one answer only.
+// NewPeople creates accounts. It does not retry, because only one response has the passwords.
 func (c *Client) NewPeople(ctx context.Context, n NewPeople) (s *Slips, err error) {
 	err = c.once().call(ctx, http.MethodPost, PeoplePath, n, &s)
 	return s, err
 }
 
-// ImportContest imports a contest package. Passwords are in one answer only, so it is sent once.
+// ImportContest imports a contest package. It does not retry, because only one response has the passwords.
 func (c *Client) ImportContest(ctx context.Context, n ImportContest) (r *ImportReport, err error) {
 	err = c.once().call(ctx, http.MethodPost, ContestsPath, n, &r)
 	return r, err
 }
 
-// ExportContest asks for a part of a contest as a ZIP archive, which the caller closes.
+// ExportContest returns a part of a contest as a ZIP archive, which the caller must close.
 func (c *Client) ExportContest(ctx context.Context, contest, part string) (r io.ReadCloser, err error) {
 	err = c.patient(ctx, func() error {
 		answer, err := c.send(ctx, http.MethodGet, ContestsPath+"/"+url.PathEscape(contest)+ExportPath+"/"+part, nil, 0)
@@ -37,30 +37,30 @@ func (c *Client) ExportContest(ctx context.Context, contest, part string) (r io.
 	return r, err
 }
 
-// SetPerson changes an account. The slip is of a password that was made up.
+// SetPerson changes an account. If it sets a new password, the login sheet has it.
 func (c *Client) SetPerson(ctx context.Context, login string, p SetPerson) (s *Slip, err error) {
 	err = c.once().call(ctx, http.MethodPut, PeoplePath+"/"+url.PathEscape(login), p, &s)
 	return s, err
 }
 
-// NewInvitation makes an invitation. Its link is told in one answer only.
+// NewInvitation creates an invitation. Only this response has its link.
 func (c *Client) NewInvitation(ctx context.Context, n NewInvitation) (i *Invitation, err error) {
 	err = c.once().call(ctx, http.MethodPost, InvitationsPath, n, &i)
 	return i, err
 }
 
-// Invitations lists the invitations, the latest first.
+// Invitations returns the invitations, newest first.
 func (c *Client) Invitations(ctx context.Context) (all []Invitation, err error) {
 	err = c.call(ctx, http.MethodGet, InvitationsPath, nil, &all)
 	return all, err
 }
 
-// EndInvitation takes an invitation back.
+// EndInvitation revokes an invitation.
 func (c *Client) EndInvitation(ctx context.Context, id string) error {
 	return c.call(ctx, http.MethodDelete, InvitationsPath+"/"+url.PathEscape(id), nil, nil)
 }
 
-// ErasePerson takes a person out of the server, for ever.
+// ErasePerson erases a person permanently.
 func (c *Client) ErasePerson(ctx context.Context, login string) error {
 	return c.once().call(ctx, http.MethodDelete, PeoplePath+"/"+url.PathEscape(login), nil, nil)
 }

@@ -9,37 +9,36 @@ import (
 	"assay/judge"
 )
 
-// RejudgingsPath is that of one; those of a contest are below it and the contest's name.
+// RejudgingsPath is the path of one rejudging. Those of a contest are below ContestsPath and the contest's slug.
 const RejudgingsPath = "/v1/rejudgings"
 
-// NewRejudging asks that submissions are judged again, beside what stands. What is empty is
-// for all.
+// A NewRejudging says which submissions to rejudge. An empty field means all.
 type NewRejudging struct {
 	Problem  string `json:"problem,omitempty"`  // label or name
-	Who      string `json:"who,omitempty"`      // a login, the name or the number of a team, or #n for the submission n
+	Who      string `json:"who,omitempty"`      // a username, the name or number of a team, or #n for the submission n
 	Group    string `json:"group,omitempty"`    // the name of a group of teams
-	Verdict  string `json:"verdict,omitempty"`  // as WA
+	Verdict  string `json:"verdict,omitempty"`  // such as WA
 	Language string `json:"language,omitempty"` // id
-	Time     string `json:"time,omitempty"`     // contest times, such as 1:00-2:30; each end may be missing
-	All      bool   `json:"all,omitempty"`      // must be said where nothing else is
+	Time     string `json:"time,omitempty"`     // contest times, such as 1:00-2:30; either end may be missing
+	All      bool   `json:"all,omitempty"`      // required if no other field is set
 	Why      string `json:"why"`
 }
 
-// Rejudging says what would change.
+// A Rejudging says what would change.
 type Rejudging struct {
 	ID          string     `json:"id"`
 	Why         string     `json:"why"`
-	By          string     `json:"by"`    // a login
+	By          string     `json:"by"`    // a username
 	State       string     `json:"state"` // running, applied, cancelled
 	Made        time.Time  `json:"made"`
 	Submissions int        `json:"submissions"`
-	Open        int        `json:"open"`               // that are not judged yet
-	Left        int        `json:"left_out,omitempty"` // in the answer that begins it
+	Open        int        `json:"open"`               // without a new verdict
+	Left        int        `json:"left_out,omitempty"` // only in the response that begins it
 	Rejudged    []Rejudged `json:"rejudged,omitempty"` // not in lists
-	Moves       []Move     `json:"moves,omitempty"`    // likewise, while it runs
+	Moves       []Move     `json:"moves,omitempty"`    // not in lists, and only while it runs
 }
 
-// Rejudged is a submission that was judged again.
+// A Rejudged is a submission in a rejudging.
 type Rejudged struct {
 	Number   int64         `json:"number"`
 	Problem  string        `json:"problem"`
@@ -50,26 +49,26 @@ type Rejudged struct {
 	Now      judge.Verdict `json:"now,omitempty"`
 	NowScore string        `json:"now_score,omitempty"`
 	Changed  bool          `json:"changed"`
-	Reason   string        `json:"reason,omitempty"` // why there is no verdict of a judge
+	Reason   string        `json:"reason,omitempty"` // why the judge gave no verdict
 }
 
-// Move is a team whose place or score would change.
+// A Move is a team whose rank or score would change.
 type Move struct {
 	Team    string `json:"team"`
-	WasRank int    `json:"was_rank"` // 0 for none
+	WasRank int    `json:"was_rank"` // 0 if it had none
 	NowRank int    `json:"now_rank"`
 	Was     Reach  `json:"was"`
 	Now     Reach  `json:"now"`
 }
 
-// Reach is what a team has.
+// A Reach is the result of a team.
 type Reach struct {
 	Solved int     `json:"solved"`
 	Points float64 `json:"points,omitempty"`
 	TimeS  int64   `json:"time_s"`
 }
 
-// SetRejudging ends a rejudging.
+// A SetRejudging ends a rejudging.
 type SetRejudging struct {
 	State string `json:"state"` // applied, cancelled
 }
@@ -78,25 +77,25 @@ func rejudgingsOf(contest string) string {
 	return ContestsPath + "/" + url.PathEscape(contest) + "/rejudgings"
 }
 
-// Rejudge begins a rejudging. It is asked for once.
+// Rejudge begins a rejudging. It does not retry.
 func (c *Client) Rejudge(ctx context.Context, contest string, n NewRejudging) (r *Rejudging, err error) {
 	err = c.once().call(ctx, http.MethodPost, rejudgingsOf(contest), n, &r)
 	return r, err
 }
 
-// Rejudgings lists the rejudgings of a contest, the latest first.
+// Rejudgings returns the rejudgings of a contest, newest first.
 func (c *Client) Rejudgings(ctx context.Context, contest string) (all []Rejudging, err error) {
 	err = c.call(ctx, http.MethodGet, rejudgingsOf(contest), nil, &all)
 	return all, err
 }
 
-// Rejudging says what a rejudging would change, or has changed.
+// Rejudging returns what a rejudging would change, or has changed.
 func (c *Client) Rejudging(ctx context.Context, id string) (r *Rejudging, err error) {
 	err = c.call(ctx, http.MethodGet, RejudgingsPath+"/"+url.PathEscape(id), nil, &r)
 	return r, err
 }
 
-// EndRejudging applies a rejudging, all at once, or cancels it.
+// EndRejudging applies a rejudging completely, or cancels it.
 func (c *Client) EndRejudging(ctx context.Context, id string, s SetRejudging) error {
 	return c.call(ctx, http.MethodPut, RejudgingsPath+"/"+url.PathEscape(id), s, &struct{}{})
 }

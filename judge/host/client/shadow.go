@@ -6,7 +6,7 @@ import (
 	"net/url"
 )
 
-// ShadowPath is below that of a contest, and of all contests.
+// ShadowPath is a path below that of a contest, and below that of all contests.
 const ShadowPath = "/shadow"
 
 // ShadowContest asks a contest to follow another judging system.
@@ -30,7 +30,7 @@ func (c *Client) ShadowContest(ctx context.Context, n ShadowContest) (s Shadowed
 	return s, err
 }
 
-// EndShadow ends that a contest follows another judging system.
+// EndShadow makes a contest stop following another judging system.
 func (c *Client) EndShadow(ctx context.Context, contest string) error {
 	return c.call(ctx, http.MethodDelete, ContestsPath+"/"+url.PathEscape(contest)+ShadowPath, nil, nil)
 }

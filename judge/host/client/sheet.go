@@ -11,28 +11,28 @@ import (
 	"assay/judge/blob"
 )
 
-// Sheet is what contestants see of a problem. Who publishes it makes it, for a server reads
-// no problem folders.
+// A Sheet is what contestants see of a problem. The publisher creates it, because a server does not read problem
+// directories.
 type Sheet struct {
 	Format    int      `json:"format"` // SheetFormat
 	Title     string   `json:"title"`
-	Statement string   `json:"statement"` // Markdown, in sheets before there were Statements
-	TimeMS    int64    `json:"time_ms"`   // of a case; 0 for no limit
+	Statement string   `json:"statement"` // Markdown; only in old sheets, without Statements
+	TimeMS    int64    `json:"time_ms"`   // of a test case; 0 means no limit
 	Memory    int64    `json:"memory_bytes"`
 	Output    int64    `json:"output_bytes,omitempty"` // 0 if it is not known
 	Cases     int      `json:"cases,omitempty"`        // how many test cases there are; 0 if it is not known
 	Samples   []Sample `json:"samples,omitempty"`
-	Golf      bool     `json:"golf,omitempty"` // answers can be proved on a domain
+	Golf      bool     `json:"golf,omitempty"` // golf submissions can be checked
 	// GolfStatement is what a hole shows. If its text is empty, it shows the first of Statements.
 	GolfStatement string            `json:"golf_statement,omitempty"`
 	GolfPictures  map[string]string `json:"golf_pictures,omitempty"`
-	Statements    []SheetStatement  `json:"statements,omitempty"` // one a language, the usual one first
+	Statements    []SheetStatement  `json:"statements,omitempty"` // one per language, the default first
 	Files         []SheetFile       `json:"files,omitempty"`      // that statements show, and attachments
 	Languages     []OfferedLanguage `json:"languages,omitempty"`  // in the order in which they claim endings
-	Game          *SheetGame        `json:"game,omitempty"`       // nil for a problem that is none
+	Game          *SheetGame        `json:"game,omitempty"`       // nil if the problem is not a game
 }
 
-// SheetStatement is the statement in a language.
+// A SheetStatement is the statement in one language.
 type SheetStatement struct {
 	Language string `json:"language,omitempty"` // its code, such as "de"
 	Text     string `json:"text,omitempty"`     // Markdown
@@ -41,7 +41,7 @@ type SheetStatement struct {
 	Document string            `json:"document,omitempty"` // the name of the file that is the statement as a PDF or HTML
 }
 
-// SheetFile is a file that contestants may read: of the bundle, or with its bytes in the sheet.
+// A SheetFile is a file that contestants may read: a file of the bundle, or one with its bytes in the sheet.
 type SheetFile struct {
 	Name     string      `json:"name"`
 	Type     string      `json:"type"` // as in a Content-Type header
@@ -50,10 +50,10 @@ type SheetFile struct {
 	Width    int         `json:"width,omitempty"` // of a picture, in pixels; 0 if it is not known
 	Height   int         `json:"height,omitempty"`
 	Attached bool        `json:"attached,omitempty"` // the problem's page lists it
-	Data     []byte      `json:"data,omitempty"`     // of a picture that was made of another one
+	Data     []byte      `json:"data,omitempty"`     // of a picture that was converted
 }
 
-// All returns the statements, one a language, also those of an old sheet.
+// All returns the statements, one per language, also for an old sheet.
 func (s *Sheet) All() []SheetStatement {
 	if len(s.Statements) == 0 && s.Statement != "" {
 		return []SheetStatement{{Text: s.Statement}}
@@ -71,7 +71,7 @@ func (s *Sheet) In(only []string) []SheetStatement {
 	return all
 }
 
-// File finds a file by its name; nil if there is none.
+// File returns a file by its name, or nil.
 func (s *Sheet) File(name string) *SheetFile {
 	for i := range s.Files {
 		if s.Files[i].Name == name {
@@ -81,10 +81,10 @@ func (s *Sheet) File(name string) *SheetFile {
 	return nil
 }
 
-// SheetGame is what a sheet says of a game.
+// A SheetGame describes a game.
 type SheetGame struct {
 	Rules []SheetRules `json:"rules"`
-	// Files says that bots are files that the game reads, and not programs.
+	// Files reports that bots are files that the game reads, and not programs.
 	Files  bool `json:"files,omitempty"`
 	Tester bool `json:"tester,omitempty"` // judge arena check can try a bot
 	// Statement is the Markdown that authors of bots read. If empty, a ladder shows its rules alone.
@@ -94,37 +94,37 @@ type SheetGame struct {
 	Examples  []SheetBot        `json:"examples,omitempty"`
 }
 
-// SheetBot is a bot to copy.
+// A SheetBot is an example bot.
 type SheetBot struct {
 	File     string `json:"file"`
 	Language string `json:"language,omitempty"` // its name
 	Text     string `json:"text"`
 }
 
-// SheetRules is a rule set of a game.
+// A SheetRules is a rule set of a game.
 type SheetRules struct {
 	Name  string `json:"name"`
 	Title string `json:"title,omitempty"`
 }
 
-// Sample is a case of the statement.
+// A Sample is a sample test case of the statement.
 type Sample struct {
 	Name string `json:"name"`
 	In   string `json:"in"`
-	Ans  string `json:"ans"` // "" where there is none to be shown
-	// Cut says that they are too long, and end early.
+	Ans  string `json:"ans"` // may be empty
+	// Cut reports that the texts were too long and are cut off.
 	Cut bool `json:"cut,omitempty"`
 }
 
-// OfferedLanguage is a language that a submission may be in.
+// An OfferedLanguage is a language that a submission may use.
 type OfferedLanguage struct {
 	ID         string   `json:"id"`
 	Name       string   `json:"name"`
-	Extensions []string `json:"extensions"` // without the point
+	Extensions []string `json:"extensions"` // without the dot
 }
 
-// Claiming returns the languages that claim the extension of a file, as the command does: other
-// letter cases count where none has exactly this one.
+// Claiming returns the languages with the extension of a file, as the command chooses them: letter case is ignored
+// if no language has exactly this extension.
 func Claiming(all []OfferedLanguage, file string) []OfferedLanguage {
 	extension := strings.TrimPrefix(path.Ext(file), ".")
 	var exact, folded []OfferedLanguage

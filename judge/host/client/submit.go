@@ -20,16 +20,16 @@ import (
 	"assay/judge/host/job"
 )
 
-// Program is a submission on this machine.
+// A Program is a submission on this machine.
 type Program struct {
-	Path     string // a file or a folder
-	Name     string // what reports call it
-	Language string // "" for what its name tells
-	All      bool   // go on after the first failure
-	Contest  string // slug; "" for the running one that has the problem
+	Path     string // a file or a directory
+	Name     string // its name in reports
+	Language string // if empty, the file name decides
+	All      bool   // continue after the first failure
+	Contest  string // slug; if empty, the running contest that has the problem
 }
 
-// Submit sends a submission for a problem of the server.
+// Submit sends a submission to a problem of the server.
 func (c *Client) Submit(ctx context.Context, problem string, p Program) (*Submission, error) {
 	files, sources, folder, err := collect(p.Path)
 	if err != nil {
@@ -38,7 +38,10 @@ func (c *Client) Submit(ctx context.Context, problem string, p Program) (*Submis
 	if _, err := c.Upload(ctx, sources); err != nil {
 		return nil, err
 	}
-	n := NewSubmission{Key: rand.Text(), Problem: problem, Contest: p.Contest, Program: p.Name, Language: p.Language, Files: files, Folder: folder, All: p.All}
+	n := NewSubmission{
+		Key: rand.Text(), Problem: problem, Contest: p.Contest, Program: p.Name, Language: p.Language, Files: files,
+		Folder: folder, All: p.All,
+	}
 	s := &Submission{}
 	return s, c.call(ctx, http.MethodPost, SubmissionsPath, n, s)
 }
@@ -69,7 +72,7 @@ func collect(path string) (files []job.File, sources []Source, folder bool, err 
 				return err
 			}
 			if !d.Type().IsRegular() {
-				return &judge.Misuse{Err: fmt.Errorf("%s is not a file: a submission has files and folders only", file)}
+				return &judge.Misuse{Err: fmt.Errorf("%s is neither a file nor a directory", file)}
 			}
 			if len(files) == job.MaxFiles {
 				return &judge.Misuse{Err: fmt.Errorf("%s has more than %d files", path, job.MaxFiles)}
@@ -90,7 +93,7 @@ func collect(path string) (files []job.File, sources []Source, folder bool, err 
 	return files, sources, info.IsDir(), nil
 }
 
-// Submission asks for a submission.
+// Submission returns a submission.
 func (c *Client) Submission(ctx context.Context, id string) (s *Submission, err error) {
 	err = c.call(ctx, http.MethodGet, SubmissionsPath+"/"+url.PathEscape(id), nil, &s)
 	return s, err
@@ -101,21 +104,21 @@ func (c *Client) Cancel(ctx context.Context, id string) error {
 	return c.call(ctx, http.MethodDelete, SubmissionsPath+"/"+url.PathEscape(id), nil, nil)
 }
 
-// CancelMany stops the judging of all submissions that are not judged yet of a login, of a problem,
-// or of both; "" is for any. Of a login without a problem it ends the flows as well.
+// CancelMany cancels all pending submissions of an account, of a problem, or of both. An empty argument means any.
+// For an account without a problem it also cancels the flows.
 func (c *Client) CancelMany(ctx context.Context, login, problem string) (done Cancelled, err error) {
 	err = c.call(ctx, http.MethodDelete, SubmissionsPath+"?"+url.Values{"login": {login}, "problem": {problem}}.Encode(), nil, &done)
 	return done, err
 }
 
-// Askers says which accounts ask for how much of what there is to do, the most first.
+// Askers returns how much open work each account has, the most first.
 func (c *Client) Askers(ctx context.Context) (all []Asker, err error) {
 	err = c.call(ctx, http.MethodGet, AskersPath, nil, &all)
 	return all, err
 }
 
-// Follow tells the events of a judging as they happen, in order and each once, and returns
-// what became of the submission. When the connection breaks it goes on where it was.
+// Follow calls listen with the events of a judging as they happen, in order and each once. It returns the judged
+// submission. When the connection breaks, it continues where it was.
 func (c *Client) Follow(ctx context.Context, id string, listen func(judge.Event)) (end *Submission, err error) {
 	told := 0
 	next := func() string {
@@ -139,7 +142,7 @@ func (c *Client) Follow(ctx context.Context, id string, listen func(judge.Event)
 	return end, err
 }
 
-// Publish puts a frozen problem on the server and returns how many blobs were uploaded.
+// Publish publishes a bundled problem on the server and returns how many blobs were uploaded.
 func (c *Client) Publish(ctx context.Context, slug, practice string, sheet *Sheet, b *bundle.Bundle) (sent int, err error) {
 	manifest, config, all := sources(b)
 	text, err := json.Marshal(sheet)
@@ -151,10 +154,11 @@ func (c *Client) Publish(ctx context.Context, slug, practice string, sheet *Shee
 	if sent, err = c.Upload(ctx, all); err != nil {
 		return sent, err
 	}
-	return sent, c.call(ctx, http.MethodPut, ProblemsPath+"/"+url.PathEscape(slug), NewProblem{Title: sheet.Title, Manifest: manifest, Config: config, Sheet: shown.Digest, Practice: practice}, nil)
+	return sent, c.call(ctx, http.MethodPut, ProblemsPath+"/"+url.PathEscape(slug),
+		NewProblem{Title: sheet.Title, Manifest: manifest, Config: config, Sheet: shown.Digest, Practice: practice}, nil)
 }
 
-// sources are the blobs of a bundle.
+// sources returns the blobs of a bundle.
 func sources(b *bundle.Bundle) (manifest, config blob.Digest, all []Source) {
 	m, c := Bytes(b.Manifest.Bytes()), Bytes(b.Config)
 	all = []Source{m, c}
@@ -164,7 +168,7 @@ func sources(b *bundle.Bundle) (manifest, config blob.Digest, all []Source) {
 	return m.Digest, c.Digest, all
 }
 
-// NewToken makes a token for an account.
+// NewToken creates a token for an account.
 func (c *Client) NewToken(ctx context.Context, n NewToken) (t *Token, err error) {
 	err = c.call(ctx, http.MethodPost, TokensPath, n, &t)
 	return t, err
@@ -175,60 +179,60 @@ func (c *Client) RevokeToken(ctx context.Context, id string) error {
 	return c.call(ctx, http.MethodDelete, TokensPath+"/"+url.PathEscape(id), nil, nil)
 }
 
-// Tokens lists the tokens of all accounts.
+// Tokens returns the tokens of all accounts.
 func (c *Client) Tokens(ctx context.Context) (all []Token, err error) {
 	err = c.call(ctx, http.MethodGet, TokensPath, nil, &all)
 	return all, err
 }
 
-// Invite makes a code by which a worker may join.
+// Invite creates a code with which a worker may join.
 func (c *Client) Invite(ctx context.Context, n NewInvite) (i *Invite, err error) {
 	err = c.call(ctx, http.MethodPost, InvitesPath, n, &i)
 	return i, err
 }
 
-// Join has a worker join.
+// Join registers a worker.
 func (c *Client) Join(ctx context.Context, j Join) (w *Welcome, err error) {
 	err = c.call(ctx, http.MethodPost, JoinPath, j, &w)
 	return w, err
 }
 
-// Hello says what a worker that has joined can do now.
+// Hello reports the current capabilities of a worker that has joined.
 func (c *Client) Hello(ctx context.Context, offer job.Offer) (w *Welcome, err error) {
 	err = c.call(ctx, http.MethodPost, HelloPath, Hello{offer}, &w)
 	return w, err
 }
 
-// Workers lists the workers.
+// Workers returns the workers.
 func (c *Client) Workers(ctx context.Context) (all []Worker, err error) {
 	err = c.call(ctx, http.MethodGet, WorkersPath, nil, &all)
 	return all, err
 }
 
-// SetWorker drains, admits or revokes a worker.
+// SetWorker drains, enables or revokes a worker.
 func (c *Client) SetWorker(ctx context.Context, name string, s SetWorker) error {
 	return c.call(ctx, http.MethodPut, WorkersPath+"/"+url.PathEscape(name), s, nil)
 }
 
-// Classes lists the classes of workers.
+// Classes returns the classes of workers.
 func (c *Client) Classes(ctx context.Context) (all []Class, err error) {
 	err = c.call(ctx, http.MethodGet, ClassesPath, nil, &all)
 	return all, err
 }
 
-// AcceptClass makes a class anew of what a worker of it offers.
+// AcceptClass creates a class again from the capabilities of one of its workers.
 func (c *Client) AcceptClass(ctx context.Context, name, worker string) (a Accepted, err error) {
 	err = c.call(ctx, http.MethodPut, ClassesPath+"/"+url.PathEscape(name), AcceptClass{worker}, &a)
 	return a, err
 }
 
-// JudgingFilter says which judgings are meant.
+// A JudgingFilter chooses judgings.
 type JudgingFilter struct {
-	Worker string // "" for all
-	Origin string // borderline, guest: what was judged again for that, with what it repeats; "" for all
+	Worker string // if empty, all
+	Origin string // borderline, guest: those that were repeated for this reason, with what they repeat; if empty, all
 }
 
-// Judgings lists judgings, the latest first.
+// Judgings returns judgings, newest first.
 func (c *Client) Judgings(ctx context.Context, f JudgingFilter) (all []Judging, err error) {
 	for before := ""; ; {
 		var page []Judging
@@ -244,8 +248,8 @@ func (c *Client) Judgings(ctx context.Context, f JudgingFilter) (all []Judging, 
 	}
 }
 
-// Backup makes a backup of a new name on the server's machine, and says in which folder. It takes as
-// long as it takes, and is asked for once: a second one would find the folder of the first.
+// Backup makes a backup with a new name on the server's machine, and returns its directory. It may take long, and it
+// does not retry, because a second request would find the directory of the first.
 func (c *Client) Backup(ctx context.Context, name string) (dir string, err error) {
 	once := c.once()
 	if t, ok := c.http.Transport.(*http.Transport); ok {

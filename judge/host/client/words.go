@@ -16,7 +16,7 @@ import (
 const (
 	ServerPath      = "/v1/server"
 	AccountPath     = "/v1/account"
-	BlobPath        = "/blob/" // and the digest
+	BlobPath        = "/blob/" // followed by the digest
 	MissingPath     = "/v1/blobs/missing"
 	ProblemsPath    = "/v1/problems"
 	SubmissionsPath = "/v1/submissions"
@@ -34,54 +34,54 @@ const (
 	InvitationsPath = "/v1/invitations"
 )
 
-// ClaimHeader is where a worker says for what it wants a blob: see job.Claim.
+// ClaimHeader is the header with the reason why a worker fetches a blob: see job.Claim.
 const ClaimHeader = "Assay-Claim"
 
-// MaxBlobs is how many blobs a request may ask for.
+// MaxBlobs is how many blobs a request may name.
 const MaxBlobs = 1000
 
-// Server is what anybody may know of a server.
+// A Server is what everyone may know about a server.
 type Server struct {
 	Name     string `json:"name"`
 	Version  string `json:"version"`
 	Protocol int    `json:"protocol"`
-	URL      string `json:"url"` // by which others reach it, with the fingerprint of a certificate that it made itself
-	// Preparing says that the server still prepares problems that come with it.
+	URL      string `json:"url"` // with the fingerprint of a self-signed certificate
+	// Preparing reports that the server is still publishing the problems of its contest directory.
 	Preparing bool `json:"preparing,omitempty"`
 }
 
-// Account is who a token acts for.
+// An Account is the account of a token.
 type Account struct {
 	Login  string   `json:"login"`
 	Scopes []string `json:"scopes"`
 }
 
-// Scope is what a token lets its holder do.
+// A Scope is something that a token allows.
 type Scope string
 
 // The scopes.
 const (
-	Submit  Scope = "submit"  // send submissions and see one's own
-	Publish Scope = "publish" // put problems on the server
+	Submit  Scope = "submit"  // send submissions and read the account's own
+	Publish Scope = "publish" // publish problems
 	Admin   Scope = "admin"   // everything
 )
 
 // Scopes are all scopes.
 var Scopes = []Scope{Submit, Publish, Admin}
 
-// Blob names bytes that the server should have.
+// A Blob names bytes that the server needs.
 type Blob struct {
 	Digest blob.Digest `json:"sha256"`
 	Size   int64       `json:"size_bytes"`
 }
 
-// Blobs is a list of blobs: in a request those that are needed, MaxBlobs at most; in the answer
-// those that the account is to send.
+// Blobs is a list of blobs: in a request at most MaxBlobs that are needed, and in the response those that the client
+// must upload.
 type Blobs struct {
 	Blobs []Blob `json:"blobs"`
 }
 
-// Problem is a problem of the server.
+// A Problem is a problem of the server.
 type Problem struct {
 	Slug   string      `json:"slug"`
 	Title  string      `json:"title"`
@@ -89,27 +89,27 @@ type Problem struct {
 	Made   time.Time   `json:"made"`
 }
 
-// NewProblem publishes a bundle under a name.
+// A NewProblem publishes a bundle under a name.
 type NewProblem struct {
 	Title    string      `json:"title"`
 	Manifest blob.Digest `json:"manifest"`
 	Config   blob.Digest `json:"config"`
-	Sheet    blob.Digest `json:"sheet,omitempty"` // of a Sheet as JSON
-	// Practice is what practice with the problem shows from now on: off, verdict, samples, all, or
-	// default, which is the server's setting. If empty, that does not change.
+	Sheet    blob.Digest `json:"sheet,omitempty"` // a Sheet as JSON
+	// Practice is what practice with the problem shows from now on: off, verdict, samples, all, or default for the
+	// server's setting. If empty, it does not change.
 	Practice string `json:"practice,omitempty"`
 }
 
-// PracticeDefault is the word for the server's setting in NewProblem.Practice.
+// PracticeDefault means the server's setting in NewProblem.Practice.
 const PracticeDefault = "default"
 
-// NewSubmission is a submission whose files the server has as blobs.
+// A NewSubmission is a submission whose files have been uploaded as blobs.
 type NewSubmission struct {
-	// Key is made once for each submission: the same key within ten minutes is the same
-	// submission, so that sending again after an error is safe.
+	// Key is created once per submission and makes retries safe: the same key within ten minutes gives the same
+	// submission.
 	Key      string     `json:"key"`
 	Problem  string     `json:"problem"`
-	Contest  string     `json:"contest,omitempty"` // slug; "" for the running one that has the problem, where that is one
+	Contest  string     `json:"contest,omitempty"` // slug; if empty, the running contest that has the problem, or practice
 	Program  string     `json:"program"`
 	Language string     `json:"language,omitempty"`
 	Files    []job.File `json:"files"`
@@ -117,11 +117,11 @@ type NewSubmission struct {
 	All      bool       `json:"all,omitempty"`
 }
 
-// Submission is a submission as the server knows it.
+// A Submission is a submission on the server.
 type Submission struct {
 	ID       string        `json:"id"`
 	Number   int64         `json:"number"`            // in its contest
-	Contest  string        `json:"contest,omitempty"` // its slug, in lists and where it was sent; "" for practice
+	Contest  string        `json:"contest,omitempty"` // its slug, in lists and in the response to the sender; empty for practice
 	Problem  string        `json:"problem"`
 	Program  string        `json:"program"`
 	Login    string        `json:"login"`
@@ -129,20 +129,20 @@ type Submission struct {
 	State    string        `json:"state"` // waiting, out, done, failed, cancelled
 	Verdict  judge.Verdict `json:"verdict,omitempty"`
 	Score    string        `json:"score,omitempty"`
-	Reason   string        `json:"reason,omitempty"` // why there is no verdict of a judge
+	Reason   string        `json:"reason,omitempty"` // why the judge gave no verdict
 	Worker   string        `json:"worker,omitempty"`
 	Machine  string        `json:"machine,omitempty"`
 	Place    *Place        `json:"place,omitempty"` // while it waits
 }
 
-// Place is where a submission waits: how many submissions go before it, if no other comes.
+// A Place is the position of a waiting submission: how many submissions go before it if no other arrives.
 type Place struct {
 	Before   int `json:"before"`
-	Priority int `json:"priority"` // of them, those of a lane that goes first
-	Later    int `json:"later"`    // of them, those that were sent later
+	Priority int `json:"priority"` // those in a lane that goes first
+	Later    int `json:"later"`    // those that were sent later
 }
 
-// String says it for who waits, and why those that were sent later go first.
+// String describes the position, and why later submissions go first.
 func (p Place) String() string {
 	if p.Before == 0 {
 		return "this submission is next"
@@ -160,48 +160,47 @@ func (p Place) String() string {
 	return text
 }
 
-// Line is a line of the stream that tells how a judging gets on. One that has no field is
-// there to keep the connection.
+// A Line is a line in the stream of a judging. A line without fields keeps the connection open.
 type Line struct {
 	Event json.RawMessage `json:"event,omitempty"`
 	End   *Submission     `json:"end,omitempty"` // the last line
 }
 
-// Cancelled says how much was cancelled.
+// Cancelled is the number of canceled jobs.
 type Cancelled struct {
 	Submissions int `json:"submissions"`
 	Flows       int `json:"flows"`
 }
 
-// Queue is how much there is to do.
+// A Queue says how much work waits.
 type Queue struct {
 	Lane    job.Lane  `json:"lane"`
 	Class   string    `json:"class"`
 	Waiting int       `json:"waiting"`
 	Out     int       `json:"out"`
 	Oldest  time.Time `json:"oldest"`
-	// OfGuests is how many guests have judged, and nobody is here who is no guest.
+	// OfGuests is how many submissions only untrusted workers have judged while no trusted worker is online.
 	OfGuests int `json:"of_guests,omitempty"`
 }
 
-// Asker is how much of what an account asked for has not ended.
+// An Asker is an account with open work.
 type Asker struct {
 	Login  string    `json:"login"`
-	Jobs   int       `json:"jobs"` // of submissions and of flows
+	Jobs   int       `json:"jobs"` // of submissions and flows
 	Flows  int       `json:"flows"`
 	Idle   int       `json:"idle"` // flows that wait to be planned
 	Oldest time.Time `json:"oldest"`
 }
 
-// NewToken asks for a token, and NewInvite for a code by which one worker may join.
+// NewToken is a request for a token.
 type NewToken struct {
-	Login  string    `json:"login"` // an account that is there, or is made
+	Login  string    `json:"login"` // of an account, which is created if needed
 	Label  string    `json:"label"`
 	Scopes []Scope   `json:"scopes"`
-	Until  time.Time `json:"until,omitzero"` // zero is for ever
+	Until  time.Time `json:"until,omitzero"` // if zero, it does not expire
 }
 
-// Token is a token; its Text is known to whom it was given, and to nobody else.
+// A Token is a token. Its Text is only in the response that creates it.
 type Token struct {
 	ID      string    `json:"id"`
 	Login   string    `json:"login"`
@@ -213,53 +212,53 @@ type Token struct {
 	Revoked time.Time `json:"revoked,omitzero"`
 }
 
-// NewInvite asks for a code by which a worker may join, once and within 24 hours.
+// A NewInvite is a request for a code with which one worker may join within 24 hours.
 type NewInvite struct {
 	Worker string `json:"worker"` // its name
-	// Guest says that what it judges counts when another worker has judged it as well.
+	// Guest makes the worker untrusted: its verdicts count only after another worker has judged the submission, too.
 	Guest bool `json:"guest,omitempty"`
 }
 
-// Invite is such a code.
+// An Invite is such a code.
 type Invite struct {
 	Code    string    `json:"code"`
 	Expires time.Time `json:"expires"`
-	// Cluster says that the jobs lie in a cluster of its own, whose operator must let the worker in.
+	// Cluster reports that the queue is an external cluster, whose operator must add the worker.
 	Cluster bool `json:"cluster,omitempty"`
 }
 
-// Join is how a worker joins: with the code of an invite, and the public half of its key.
+// A Join registers a worker: with the code of an invite, and the public half of its key.
 type Join struct {
 	Code  string    `json:"code"`
 	Key   string    `json:"key"`
 	Offer job.Offer `json:"offer"`
 }
 
-// Hello is what a worker says at each start, signed by its key.
+// Hello is what a worker sends at each start, signed with its key.
 type Hello struct {
 	Offer job.Offer `json:"offer"`
 }
 
-// Welcome is what a worker is told when it joins, and at each start.
+// A Welcome is the response to a worker that joins or starts.
 type Welcome struct {
 	Worker string     `json:"worker"` // its name
 	Class  string     `json:"class"`
 	Lanes  []job.Lane `json:"lanes"`
-	Queue  string     `json:"queue"` // where the jobs are: "" is the bridge at queue.Path of this server, else the servers of a cluster
-	// Factor is how many times the processor time of the first machine of the class this one
-	// takes, 0 where that is not known; time limits are to be multiplied by Scale, 0 for 1.
+	Queue  string     `json:"queue"` // the queue: if empty, the bridge at queue.Path of this server, otherwise the servers of a cluster
+	// Factor is how many times the CPU time of the first machine of the class this one takes; zero means unknown.
+	// Time limits are multiplied by Scale; zero means 1.
 	Factor float64 `json:"factor,omitempty"`
 	Scale  float64 `json:"scale,omitempty"`
-	// Notes are for those who look after the worker.
+	// Notes are for the administrator of the worker.
 	Notes []string `json:"notes,omitempty"`
 }
 
-// Worker is a worker as the server knows it.
+// A Worker is a worker on the server.
 type Worker struct {
 	Name      string    `json:"name"`
 	Class     string    `json:"class"`
 	Guest     bool      `json:"guest,omitempty"`
-	Factor    float64   `json:"factor,omitempty"` // of its processor times and those of the first of its class; 0 where it is not known
+	Factor    float64   `json:"factor,omitempty"` // of its CPU times and those of the first machine of its class; 0 if unknown
 	State     string    `json:"state"`            // active, drained, revoked
 	Connected bool      `json:"connected"`
 	Running   int       `json:"running"`
@@ -269,24 +268,24 @@ type Worker struct {
 	Note      string    `json:"note,omitempty"`
 }
 
-// Class is a class of workers as its first one made it.
+// A Class is a class of workers as its first one defined it.
 type Class struct {
 	job.Class
 	Speed  *job.Speed `json:"speed,omitempty"` // of the first machine that was measured
 	Filled time.Time  `json:"filled"`
 }
 
-// AcceptClass is the wish that a class be made anew: of what this worker of it offers.
+// AcceptClass is a request to create a class again from the capabilities of this worker.
 type AcceptClass struct {
 	Worker string `json:"worker"`
 }
 
-// Accepted is the answer: the workers that are told to stop, so that nobody judges as it was.
+// Accepted is the response: the workers that are drained, because they fit only the old class.
 type Accepted struct {
 	Stopped []string `json:"stopped"`
 }
 
-// Judging is one judging of a submission, as the staff sees it.
+// A Judging is one judging of a submission for administrators.
 type Judging struct {
 	ID         string        `json:"id"`
 	Root       string        `json:"root"`   // the judging that it repeats, or itself
@@ -302,51 +301,51 @@ type Judging struct {
 	Reason     string        `json:"reason,omitempty"`
 	Started    time.Time     `json:"started"`
 	Ended      time.Time     `json:"ended,omitzero"`
-	Stands     bool          `json:"stands"` // it is the one that counts
-	// Case is the one that failed first, and CPUMillis what it took, or else the slowest one.
+	Stands     bool          `json:"stands"` // it is the current one
+	// Case is the first test case that failed, and CPUMillis its time. If none failed, both are of the slowest one.
 	Case      string  `json:"case,omitempty"`
 	CPUMillis float64 `json:"cpu_ms"`
-	// Version is the judge's, and Toolchains are those of the languages that were used, by id.
+	// Version is that of the judge. Toolchains are those of the used languages, by id.
 	Version    string            `json:"version,omitempty"`
 	Rung       string            `json:"sandbox,omitempty"`
 	Toolchains map[string]string `json:"toolchains,omitempty"`
 }
 
-// SetWorker changes the state of a worker.
+// A SetWorker changes the state of a worker.
 type SetWorker struct {
 	State string `json:"state"`
 	Note  string `json:"note,omitempty"`
 }
 
-// Backup is a backup that is to be made on the server's machine, where all are, and in the answer
-// the folder in which it is.
+// A Backup is a backup to make on the server's machine, in the server's directory for backups. In the response, it
+// has the directory of the backup.
 type Backup struct {
 	Name string `json:"name"`
 	Dir  string `json:"dir,omitempty"`
 }
 
-// refusal is the answer to a request that is not done: what is wrong, and what to do.
+// A refusal is the response to a rejected request: what is wrong, and what to do.
 type refusal struct {
 	Text string `json:"error"`
 	Hint string `json:"hint,omitempty"`
 }
 
-// Person is an account as those who look after the server see it.
+// A Person is an account for administrators.
 type Person struct {
 	Login    string `json:"login"`
 	Name     string `json:"name"`
-	Role     string `json:"role"`     // "" for none
-	Password bool   `json:"password"` // it can log in
+	Role     string `json:"role"`     // may be empty
+	Password bool   `json:"password"` // the account can log in with a password
 	Disabled bool   `json:"disabled,omitempty"`
 }
 
-// NewPeople asks for accounts.
+// NewPeople is a request to create accounts.
 type NewPeople struct {
 	List []byte `json:"list"` // the bytes of a file that roster.Read reads
 	Role string `json:"role"`
-	// Contest is the slug of one in which all of them take part; "" for none.
+	// Contest is the slug of a contest that the accounts enter. It may be empty.
 	Contest string `json:"contest,omitempty"`
-	// DryRun asks for the preview alone: nothing is created.
+	// DryRun returns only the preview and creates nothing.
 	DryRun bool `json:"dry_run,omitempty"`
 	// SkipErrors leaves rows with errors out. Otherwise they fail the request.
 	SkipErrors bool `json:"skip_errors,omitempty"`
@@ -355,14 +354,14 @@ type NewPeople struct {
 	Seen string `json:"seen,omitempty"`
 }
 
-// Slip is what somebody logs in with.
+// A Slip is a login sheet.
 type Slip struct {
 	Login    string `json:"login"`
 	Name     string `json:"name"`
 	Password string `json:"password,omitempty"` // in the answer that makes it
 }
 
-// Slips are those of accounts that were made, and who was there already.
+// Slips are the login sheets of created accounts, and the accounts that existed.
 type Slips struct {
 	Made  []Slip `json:"made"`
 	There []Slip `json:"there"`
@@ -407,13 +406,13 @@ type ImportLine struct {
 
 // NewInvitation asks for a link by which people make accounts for themselves.
 type NewInvitation struct {
-	Note    string  `json:"note,omitempty"` // what it is for
+	Note    string  `json:"note,omitempty"` // its purpose
 	Contest string  `json:"contest,omitempty"`
-	Uses    int     `json:"uses"` // how many may come
-	Days    float64 `json:"days"` // how long it is good
+	Uses    int     `json:"uses"` // how many accounts it may create
+	Days    float64 `json:"days"` // valid for this many days
 }
 
-// Invitation is such a link.
+// An Invitation is such a link.
 type Invitation struct {
 	ID      string    `json:"id"`
 	Note    string    `json:"note,omitempty"`
@@ -422,20 +421,20 @@ type Invitation struct {
 	Used    int       `json:"used"`
 	Expires time.Time `json:"expires"`
 	State   string    `json:"state"`
-	Path    string    `json:"path,omitempty"` // of the link, in the answer that makes it
+	Path    string    `json:"path,omitempty"` // of the link; only in the response that creates it
 }
 
-// SetPerson changes an account. What is not said stays as it is.
+// A SetPerson changes an account. Empty fields do not change.
 type SetPerson struct {
-	Reset bool   `json:"reset,omitempty"` // make up a new password
-	State string `json:"state,omitempty"` // in, or out for one that may do nothing
+	Reset bool   `json:"reset,omitempty"` // set a random password
+	State string `json:"state,omitempty"` // in, or out to disable the account
 	Role  string `json:"role,omitempty"`  // of auth.Roles, or none
-	// Contest is the slug of the one in which the role holds; "" for the whole site.
+	// Contest is the slug of the contest in which the role holds. If empty, it holds on the whole server.
 	Contest string `json:"contest,omitempty"`
 }
 
-// slugs are the names of problems on a server.
+// slugs matches the names of problems on a server.
 var slugs = pattern.New(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 
-// GoodSlug says whether a problem on a server may be called so.
+// GoodSlug reports whether a problem on a server may have the name.
 func GoodSlug(name string) bool { return slugs().MatchString(name) }

@@ -54,7 +54,8 @@ func collectMedia(dir fs.FS) (all []string, err error) {
 		}
 	}
 	if len(all) > mostMedia {
-		faults = append(faults, &judge.Fault{File: ".", Text: fmt.Sprintf("the package has %d pictures; the most is %d", len(all), mostMedia)})
+		text := fmt.Sprintf("the package has %d pictures; the most is %d", len(all), mostMedia)
+		faults = append(faults, &judge.Fault{File: ".", Text: text})
 	}
 	return all, faults.AsError()
 }

@@ -1,15 +1,15 @@
-// Package demo fills an empty data directory with a contest that is under way: teams, and
-// submissions with their sources and everything that was seen of their judging; with a ladder
-// on which bots have met; and with a golf hole that has answers. It is for trying out a server,
-// and for tests.
+// Package demo fills an empty data directory with a running contest that has teams, submissions, and their judgings,
+// with a ladder whose bots have played, and with a golf hole that has submissions. It is for trying out a server, and
+// for tests.
 //
-// Nothing is made up but who submitted what, and when. The judgings were recorded from real
-// ones, of programs in solutions/, and go into the database by the ways of every other. The
-// package does not judge, and publishes nothing: the problems must be there.
+// The judgings were recorded from real ones of programs in solutions/. Only the authors and the times of the
+// submissions are invented. The package does not judge, and publishes nothing: recordings of problems that the
+// server does not have are left out.
 package demo
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	_ "embed"
@@ -87,8 +87,11 @@ type Options struct {
 	Database string // postgres://...; if empty, SQLite in the data directory
 	Version  string // of the program
 	Class    string // of workers
-	Admin    string // the login of the site's admin, who is there
+	Admin    string // username of the administrator, who must exist
 	Now      time.Time
+	// Submissions is how many submissions the contest gets, and Games at most how many games the ladder. If
+	// zero, there are 200 submissions and all recorded games.
+	Submissions, Games int
 }
 
 // Fill creates the contest with the recorded problems. It returns the usernames and passwords of an
@@ -102,7 +105,8 @@ func Fill(ctx context.Context, o Options) (logins []auth.Slip, err error) {
 	if f.blobs, err = blob.Open(filepath.Join(o.Data, "blobs"), 0); err != nil {
 		return nil, err
 	}
-	if f.store, err = store.Open(ctx, store.Options{Dir: o.Data, DSN: o.Database, Version: o.Version, Now: func() time.Time { return f.clock }}); err != nil {
+	if f.store, err = store.Open(ctx, store.Options{Dir: o.Data, DSN: o.Database, Version: o.Version,
+		Now: func() time.Time { return f.clock }}); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.store.Close()) }()
@@ -112,6 +116,7 @@ func Fill(ctx context.Context, o Options) (logins []auth.Slip, err error) {
 	if err := f.begin(ctx, all); err != nil {
 		return nil, err
 	}
+	all = slices.DeleteFunc(all, func(r recording) bool { return f.problems[r.Problem] == nil })
 	for _, e := range f.entries(all) {
 		if err := f.clarify(ctx, e.at); err != nil {
 			return nil, fmt.Errorf("write the clarifications of the demo: %w", err)
@@ -193,6 +198,9 @@ func (f *filling) begin(ctx context.Context, all []recording) error {
 			continue
 		}
 		p, err := f.store.Problem(ctx, r.Problem)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -238,7 +246,7 @@ func (f *filling) entries(all []recording) []entry {
 		}
 	}
 	var whens []time.Duration
-	for range Submissions {
+	for range cmp.Or(f.o.Submissions, Submissions) {
 		whens = append(whens, time.Duration(f.chance.Int64N(int64(since-10*time.Minute)))+5*time.Minute)
 	}
 	slices.Sort(whens)
@@ -278,7 +286,8 @@ func (f *filling) enter(ctx context.Context, e entry) error {
 		Files: []job.File{{Path: e.what.File, Digest: digest, Size: int64(len(source))}},
 	}
 	_, err := f.store.Submit(ctx, store.NewSubmission{
-		Contest: f.contest, Team: f.teams[e.team].ID, Account: f.accounts[e.team].ID, Problem: p.Slug, Work: work, Lane: job.Contest, Class: f.o.Class, Cost: time.Second,
+		Contest: f.contest, Team: f.teams[e.team].ID, Account: f.accounts[e.team].ID, Problem: p.Slug, Work: work,
+		Lane: job.Contest, Class: f.o.Class, Cost: time.Second,
 	})
 	if err != nil {
 		return err

@@ -60,7 +60,9 @@ func (f *filling) answer(ctx context.Context, h *store.Hole, author *store.Accou
 	if err := f.put(ctx, events, packed, "events"); err != nil {
 		return err
 	}
-	a, err := f.store.NewAnswer(ctx, store.NewAnswer{Hole: h, Account: author.ID, File: file, Asked: []byte("{}"), Spec: []byte("{}"), Kind: string(flow.Hole)})
+	a, err := f.store.NewAnswer(ctx, store.NewAnswer{
+		Hole: h, Account: author.ID, File: file, Asked: []byte("{}"), Spec: []byte("{}"), Kind: string(flow.Hole),
+	})
 	if err != nil {
 		return err
 	}
@@ -69,6 +71,7 @@ func (f *filling) answer(ctx context.Context, h *store.Hole, author *store.Accou
 	}
 	f.clock = f.clock.Add(5 * time.Second)
 	return f.store.Settle(ctx, store.Settled{
-		Flow: a.Flow, Right: s.Proved.Verdict == judge.GolfRight, Proved: &s.Proved, Language: s.Language, Events: events, Why: flow.Why(&s.Proved), Workers: []string{"recorded"},
+		Flow: a.Flow, Right: s.Proved.Verdict == judge.GolfRight, Proved: &s.Proved, Language: s.Language, Events: events,
+		Why: flow.Why(&s.Proved), Workers: []string{"recorded"},
 	})
 }

@@ -91,6 +91,9 @@ func (f *filling) ladder(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if f.o.Games > 0 {
+		all = all[:min(len(all), f.o.Games)]
+	}
 	rules := opened.Rules
 	admin, err := f.store.AccountByLogin(ctx, f.o.Admin)
 	if err != nil {
@@ -103,7 +106,8 @@ func (f *filling) ladder(ctx context.Context) error {
 		return err
 	}
 	l := &store.Ladder{
-		Slug: LadderSlug, Name: "The hill", Problem: opened.Game, Choice: choice, Seed: 1, Visibility: store.Public, PerAccount: 3, PerMinute: 20, Owner: admin.ID,
+		Slug: LadderSlug, Name: "The hill", Problem: opened.Game, Choice: choice, Seed: 1, Visibility: store.Public, PerAccount: 3,
+		PerMinute: 20, Owner: admin.ID,
 	}
 	if err := f.store.NewLadder(ctx, l); err != nil {
 		return err
@@ -137,7 +141,8 @@ func (f *filling) ladder(ctx context.Context) error {
 	}
 	for n := 0; n < len(all); {
 		met := all[n : n+1]
-		for n++; n < len(all) && all[n].Round == met[0].Round && all[n].First+all[n].Second == met[0].First+met[0].Second && all[n].First*all[n].Second == met[0].First*met[0].Second; n++ {
+		for n++; n < len(all) && all[n].Round == met[0].Round && all[n].First+all[n].Second == met[0].First+met[0].Second &&
+			all[n].First*all[n].Second == met[0].First*met[0].Second; n++ {
 			met = all[n-len(met) : n+1]
 		}
 		f.clock = f.clock.Add(30 * time.Second)
@@ -151,7 +156,8 @@ func (f *filling) ladder(ctx context.Context) error {
 // meet makes an encounter of recorded games.
 func (f *filling) meet(ctx context.Context, l *store.Ladder, games []*arena.Game) error {
 	e := &store.Encounter{Ladder: l.ID, A: int64(games[0].First), B: int64(games[0].Second)}
-	if err := f.store.NewEncounter(ctx, e, "encounter", l.Owner, func(*store.Encounter) ([]byte, error) { return []byte("{}"), nil }); err != nil {
+	if err := f.store.NewEncounter(ctx, e, "encounter", l.Owner,
+		func(*store.Encounter) ([]byte, error) { return []byte("{}"), nil }); err != nil {
 		return err
 	}
 	if _, err := f.store.FinishFlow(ctx, e.Flow, store.FlowDone, ""); err != nil {

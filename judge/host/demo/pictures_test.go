@@ -108,7 +108,7 @@ func TestPictures(t *testing.T) {
 	t.Run("first", func(t *testing.T) {
 		setup := ""
 		serves(t, command, func(line string) bool {
-			if _, link, is := strings.Cut(line, "or in a browser, within an hour:"); is {
+			if _, link, is := strings.Cut(line, "or in a browser, within one hour:"); is {
 				setup = strings.TrimSpace(link)
 			}
 			return setup != ""

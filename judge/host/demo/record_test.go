@@ -24,14 +24,23 @@ func TestMain(m *testing.M) {
 // taken are the programs of solutions/ of which there are recordings, with their languages.
 var taken = [][2]string{
 	{"wythoff/accepted/square_root.py", "python3"}, {"wythoff/accepted/inequality.cpp", "cpp"}, {"wythoff/accepted/square_root.go", "go"},
-	{"wythoff/wrong_answer/double_phi.py", "python3"}, {"wythoff/wrong_answer/int_32.cpp", "cpp"}, {"wythoff/wrong_answer/rounds_up.py", "python3"},
-	{"wythoff/time_limit_exceeded/tries_every_move.cpp", "cpp"}, {"wythoff/run_time_error/recursion_depth.py", "python3"}, {"wythoff/compile_error/unused_variable.go", "go"},
+	{"wythoff/wrong_answer/double_phi.py", "python3"}, {"wythoff/wrong_answer/int_32.cpp", "cpp"}, {
+		"wythoff/wrong_answer/rounds_up.py", "python3",
+	},
+	{"wythoff/time_limit_exceeded/tries_every_move.cpp", "cpp"}, {"wythoff/run_time_error/recursion_depth.py", "python3"},
+	{"wythoff/compile_error/unused_variable.go", "go"},
 	{"sylver/accepted/round_robin.py", "python3"}, {"sylver/accepted/dijkstra.cpp", "cpp"}, {"sylver/accepted/RoundRobin.java", "java"},
-	{"sylver/wrong_answer/one_lap.py", "python3"}, {"sylver/wrong_answer/product_64_bits.cpp", "cpp"}, {"sylver/wrong_answer/lower_case.py", "python3"},
-	{"sylver/time_limit_exceeded/exponential_recursion.py", "python3"}, {"sylver/run_time_error/third_line.py", "python3"}, {"sylver/memory_limit_exceeded/table_of_x.cpp", "cpp"},
+	{"sylver/wrong_answer/one_lap.py", "python3"}, {"sylver/wrong_answer/product_64_bits.cpp", "cpp"}, {
+		"sylver/wrong_answer/lower_case.py", "python3",
+	},
+	{"sylver/time_limit_exceeded/exponential_recursion.py", "python3"}, {"sylver/run_time_error/third_line.py", "python3"},
+	{"sylver/memory_limit_exceeded/table_of_x.cpp", "cpp"},
 	{"pd-duel/accepted/deques.py", "python3"}, {"pd-duel/accepted/prefix_sums.cpp", "cpp"}, {"pd-duel/accepted/running_windows.go", "go"},
-	{"pd-duel/wrong_answer/rewards_swapped.go", "go"}, {"pd-duel/wrong_answer/max_means_all.cpp", "cpp"}, {"pd-duel/wrong_answer/start_in_every_turn.go", "go"},
-	{"pd-duel/time_limit_exceeded/slices_the_history.py", "python3"}, {"pd-duel/run_time_error/name_is_a_number.go", "go"}, {"pd-duel/compile_error/missing_semicolon.cpp", "cpp"},
+	{"pd-duel/wrong_answer/rewards_swapped.go", "go"}, {"pd-duel/wrong_answer/max_means_all.cpp", "cpp"}, {
+		"pd-duel/wrong_answer/start_in_every_turn.go", "go",
+	},
+	{"pd-duel/time_limit_exceeded/slices_the_history.py", "python3"}, {"pd-duel/run_time_error/name_is_a_number.go", "go"},
+	{"pd-duel/compile_error/missing_semicolon.cpp", "cpp"},
 }
 
 // TestRecorded: the recordings are of the programs as they are, with the verdicts of their
@@ -45,8 +54,9 @@ func TestRecorded(t *testing.T) {
 		t.Fatalf("%d recordings of %d programs, %v", len(all), len(taken), err)
 	}
 	folders := map[judge.Verdict]string{
-		judge.Accepted: "accepted", judge.WrongAnswer: "wrong_answer", judge.TimeLimit: "time_limit_exceeded", judge.RunTimeError: "run_time_error",
-		judge.MemoryLimit: "memory_limit_exceeded", judge.CompileError: "compile_error",
+		judge.Accepted: "accepted", judge.WrongAnswer: "wrong_answer", judge.TimeLimit: "time_limit_exceeded",
+		judge.RunTimeError: "run_time_error",
+		judge.MemoryLimit:  "memory_limit_exceeded", judge.CompileError: "compile_error",
 	}
 	for i, r := range all {
 		file := taken[i][0]
@@ -102,7 +112,8 @@ func record(t *testing.T) {
 			}
 		}
 		r.Result.State, r.Result.Version, r.Result.Machine = job.Done, "recorded", runtime.GOOS+"/"+runtime.GOARCH
-		if r.Result.Finished, err = w.Submit(t.Context(), p, workspace.Submission{Path: path, Name: r.File, Language: r.Language}, judge.Options{Jobs: 1}, listen); err != nil {
+		if r.Result.Finished, err = w.Submit(t.Context(), p, workspace.Submission{Path: path, Name: r.File, Language: r.Language},
+			judge.Options{Jobs: 1}, listen); err != nil {
 			t.Fatalf("%s: %v", one[0], err)
 		}
 		if r.Result.Events, r.Result.Rows, err = job.Pack(events); err != nil {

@@ -11,7 +11,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// fits reports whether a caller, by its address and port, is at an address or in a network.
+// fits reports whether the address and port of a caller are at an address or in a network.
 func fits(caller netip.Addr, address string) bool {
 	if p, err := netip.ParsePrefix(address); err == nil {
 		return p.Contains(caller) || p.Addr().Is4In6() && p.Bits() >= 96 && netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96).Contains(caller)
@@ -20,7 +20,7 @@ func fits(caller netip.Addr, address string) bool {
 	return err == nil && a.Unmap() == caller
 }
 
-// callerAddress is the address of a caller without its port. The zero Addr is nowhere.
+// callerAddress returns the address of a caller without its port. If there is none, it is the zero Addr.
 func callerAddress(remote string) netip.Addr {
 	at, err := netip.ParseAddrPort(remote)
 	if err != nil {
@@ -29,8 +29,8 @@ func callerAddress(remote string) netip.Addr {
 	return at.Addr().Unmap().WithZone("")
 }
 
-// expected returns from where teams log in to contests that are not over: of an account, by its id, or of all if it
-// is empty.
+// expected returns the addresses from which teams log in to contests that are not over: those of one account, by its
+// id, or of all if account is empty.
 func (d *Desk) expected(ctx context.Context, account string) (all []store.TeamAddress, err error) {
 	rows, err := d.Store.TeamAddresses(ctx, account)
 	if err != nil || len(rows) == 0 {
@@ -88,7 +88,7 @@ func (d *Desk) AtAddress(ctx context.Context, remote string) (*store.Account, er
 	if err != nil || a.Disabled || Role(a) != auth.Contestant {
 		return nil, err
 	}
-	for _, r := range rows { // the jury of a contest always proves who it is
+	for _, r := range rows { // the jury of a contest always logs in with a password
 		if role, err := d.Store.RoleIn(ctx, a.ID, r.Contest); err != nil || role != "" {
 			return nil, err
 		}
@@ -101,8 +101,8 @@ func (d *Desk) AtAddress(ctx context.Context, remote string) (*store.Account, er
 	return a, nil
 }
 
-// Elsewhere refuses the account of a team at another address than it is expected at, in each contest that is not
-// over. It refuses nothing if LockAddress is off.
+// Elsewhere returns a Refusal if the account of a team logs in from another address than expected in a contest that
+// is not over. If LockAddress is off, it returns nil.
 func (d *Desk) Elsewhere(ctx context.Context, a *store.Account, remote string) error {
 	if !d.LockAddress || a == nil || Role(a) != auth.Contestant {
 		return nil
@@ -115,5 +115,8 @@ func (d *Desk) Elsewhere(ctx context.Context, a *store.Account, remote string) e
 	if slices.ContainsFunc(rows, func(r store.TeamAddress) bool { return fits(caller, r.Address) }) {
 		return nil
 	}
-	return &Refusal{Code: http.StatusForbidden, Text: "This account can be used only at the computer of its team", Hint: "use that computer, or ask the jury to change the address of the team"}
+	return &Refusal{
+		Code: http.StatusForbidden, Text: "This account can be used only at the computer of its team",
+		Hint: "use that computer, or ask the jury to change the address of the team",
+	}
 }

@@ -12,7 +12,10 @@ import (
 func BodyRefusal(err error) *Refusal {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return &Refusal{Code: http.StatusRequestTimeout, Text: "the upload stopped before its end", Hint: "check the connection, and send it again"}
+		return &Refusal{
+			Code: http.StatusRequestTimeout, Text: "the upload stopped before its end",
+			Hint: "check the connection, and send it again",
+		}
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return &Refusal{Code: http.StatusBadRequest, Text: "the connection closed before the upload ended", Hint: "send it again"}
 	}

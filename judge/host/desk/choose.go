@@ -18,14 +18,14 @@ import (
 	"assay/judge/host/store"
 )
 
-// Spoken is a language in which submissions of a contest may be.
+// Spoken is a language that submissions of a contest may use.
 type Spoken struct {
 	ID, Name string
-	Endings  []string // by which a name tells it
-	All      []string // also those that another language claims
+	Endings  []string // of file names that select it
+	All      []string // including those that another language claims
 }
 
-// Sheet reads what a page shows of a problem. It returns nil if the problem was published without it.
+// Sheet reads the problem metadata for a page. It returns nil if the problem was published without it.
 func (d *Desk) Sheet(p *store.Problem) (*client.Sheet, error) {
 	if p.Sheet == "" {
 		return nil, nil
@@ -37,8 +37,8 @@ func (d *Desk) Sheet(p *store.Problem) (*client.Sheet, error) {
 	return client.ParseSheet(data)
 }
 
-// Languages are those of problems, by name. Of several languages with one ending, the first
-// has it.
+// Languages returns the languages of problems, sorted by name. If several languages have an ending, the first one
+// gets it.
 func (d *Desk) Languages(problems []*store.ContestProblem) (all []Spoken, err error) {
 	known, claimed := map[string]bool{}, map[string]bool{}
 	for _, p := range problems {
@@ -69,8 +69,8 @@ func (d *Desk) Languages(problems []*store.ContestProblem) (all []Spoken, err er
 	return all, nil
 }
 
-// spoken refuses a submission in a language that no worker has: it would wait for one without
-// end. What a sheet does not tell is for a worker to find out.
+// spoken rejects a submission in a language that no worker has, because it would wait forever. If the metadata does
+// not tell, a worker decides.
 func (d *Desk) spoken(ctx context.Context, n *New) error {
 	all, known := d.offered.Load(n.Problem.Sheet)
 	if !known {
@@ -102,26 +102,29 @@ func (d *Desk) spoken(ctx context.Context, n *New) error {
 	return d.installed(ctx, meant, ": choose another language")
 }
 
-// Choice says, in words of people, which submissions of a contest are meant; what is empty is
-// for all.
+// A Choice chooses submissions of a contest in words of people. Empty fields mean all.
 type Choice struct {
-	Problem  string // its label, or its name
-	Who      string // a login, the name or the number of a team, or #n for the submission n
+	Problem  string // its label or its name
+	Who      string // a username, the name or number of a team, or #n for the submission n
 	Group    string // the name of a group of teams
-	Verdict  string // as WA, or store.Unjudged or store.Judged
+	Verdict  string // such as WA, or store.Unjudged or store.Judged
 	Language string // its id
-	Time     string // contest times, such as 1:00-2:30; each end may be missing
+	Time     string // contest times, such as 1:00-2:30; either end may be missing
 	// Verify is store.VerifyOpen or store.VerifyDone, for verdicts that judges verify.
 	Verify string
 }
 
-// Choose makes a filter of a choice. What is not known is a *Refusal.
+// Choose converts a choice to a filter. It returns a *Refusal if a name is unknown.
 func (d *Desk) Choose(ctx context.Context, c *store.Contest, ch Choice) (store.Filter, error) {
-	f := store.Filter{Contest: c.ID, Who: strings.TrimSpace(ch.Who), Group: ch.Group, Verdict: ch.Verdict, Language: ch.Language, Verify: ch.Verify}
+	f := store.Filter{
+		Contest: c.ID, Who: strings.TrimSpace(ch.Who), Group: ch.Group, Verdict: ch.Verdict, Language: ch.Language,
+		Verify: ch.Verify,
+	}
 	refuse := func(format string, args ...any) (store.Filter, error) {
 		return f, &Refusal{Code: http.StatusBadRequest, Text: fmt.Sprintf(format, args...)}
 	}
-	if other := []string{"", store.Unjudged, store.Judged}; !slices.Contains(other, ch.Verdict) && !slices.Contains(judge.Verdicts(), judge.Verdict(ch.Verdict)) {
+	if other := []string{"", store.Unjudged, store.Judged}; !slices.Contains(other, ch.Verdict) &&
+		!slices.Contains(judge.Verdicts(), judge.Verdict(ch.Verdict)) {
 		return refuse("%.40q is not a verdict: they are %s; or %s, for those that have none yet; or %s, for those that have any",
 			ch.Verdict, words(judge.Verdicts()), store.Unjudged, store.Judged)
 	}
@@ -148,7 +151,7 @@ func (d *Desk) Choose(ctx context.Context, c *store.Contest, ch Choice) (store.F
 		}
 	}
 	if ch.Verify != "" && ch.Verify != store.VerifyOpen && ch.Verify != store.VerifyDone {
-		return refuse("%.40q says nothing of verification: write %s or %s", ch.Verify, store.VerifyOpen, store.VerifyDone)
+		return refuse("unknown verification %.40q: use %s or %s", ch.Verify, store.VerifyOpen, store.VerifyDone)
 	}
 	if ch.Problem == "" && ch.Language == "" {
 		return f, nil
@@ -178,9 +181,9 @@ func (d *Desk) Choose(ctx context.Context, c *store.Contest, ch Choice) (store.F
 	return f, nil
 }
 
-// between reads two contest times, such as 1:00-2:30 or 1:00-, as moments.
+// between parses two contest times, such as 1:00-2:30 or 1:00-, to moments.
 func between(c *store.Contest, text string) (since, until time.Time, err error) {
-	from, to, two := strings.Cut(strings.ReplaceAll(text, "\u2013", "-"), "-") // also with a dash
+	from, to, two := strings.Cut(strings.ReplaceAll(text, "\u2013", "-"), "-") // an en dash is allowed, too
 	sc := scoring.Contest{Start: c.Starts}
 	for _, r := range c.Settings.Removed {
 		sc.Removed = append(sc.Removed, scoring.Interval{From: r.From, To: r.To})
@@ -207,7 +210,7 @@ func between(c *store.Contest, text string) (since, until time.Time, err error) 
 	return since, until, err
 }
 
-// contestTime reads a time since the start of a contest: 1:30 or 1:30:15.
+// contestTime parses a time since the start of a contest: 1:30 or 1:30:15.
 func contestTime(text string) (d time.Duration, err error) {
 	parts := strings.Split(text, ":")
 	if len(parts) != 2 && len(parts) != 3 {
@@ -223,7 +226,7 @@ func contestTime(text string) (d time.Duration, err error) {
 	return d, nil
 }
 
-// problems are those of a contest; of practice all that there are.
+// problems returns the problems of a contest. For practice it returns all problems.
 func (d *Desk) problems(ctx context.Context, c *store.Contest) ([]*store.ContestProblem, error) {
 	if c.ID != store.Practice {
 		return d.Store.ContestProblems(ctx, c.ID)
@@ -249,15 +252,17 @@ func words(all []judge.Verdict) string {
 
 // Rejudge rejudges submissions of a contest. Their verdicts stay until the rejudging is applied. It also
 // returns how many submissions were left out. All must be true if the choice is empty.
-func (d *Desk) Rejudge(ctx context.Context, c *store.Contest, ch Choice, all bool, why string, by *store.Account) (*store.Rejudging, int, error) {
+func (d *Desk) Rejudge(ctx context.Context, c *store.Contest, ch Choice, all bool, why string,
+	by *store.Account) (*store.Rejudging, int, error) {
 	refuse := func(code int, text, hint string) (*store.Rejudging, int, error) {
 		return nil, 0, &Refusal{Code: code, Text: text, Hint: hint}
 	}
 	switch {
 	case strings.TrimSpace(why) == "":
-		return refuse(http.StatusBadRequest, "a rejudging needs a reason", "people will ask for it later")
+		return refuse(http.StatusBadRequest, "enter a reason", "the reason appears in the list of rejudgings")
 	case ch == (Choice{}) && !all:
-		return refuse(http.StatusBadRequest, "this chooses every submission of the contest", "choose some, or say that all are meant")
+		return refuse(http.StatusBadRequest, "the filter matches every submission of the contest",
+			"narrow the filter, or confirm that all are meant")
 	}
 	f, err := d.Choose(ctx, c, ch)
 	if err != nil {
@@ -266,19 +271,20 @@ func (d *Desk) Rejudge(ctx context.Context, c *store.Contest, ch Choice, all boo
 	r, left, err := d.Store.Rejudge(ctx, store.NewRejudging{Filter: f, Why: strings.TrimSpace(why), Account: by.ID})
 	switch {
 	case errors.Is(err, store.ErrNotFound) && left > 0:
-		return refuse(http.StatusConflict, fmt.Sprintf("all %d submissions that were chosen have no verdict yet, or are in another rejudging", left), "wait, or end that one")
+		return refuse(http.StatusConflict, fmt.Sprintf("all %d matching submissions are pending or in another rejudging", left),
+			"wait, or end the other rejudging")
 	case errors.Is(err, store.ErrNotFound):
-		return refuse(http.StatusConflict, "no submission is like that", "the page of all submissions has the same filter")
+		return refuse(http.StatusConflict, "no submission matches the filter", "the page of all submissions has the same filter")
 	case errors.Is(err, store.ErrFinal):
-		return refuse(http.StatusConflict, "the results of "+c.Name+" are final", "what is final is judged no more")
+		return refuse(http.StatusConflict, "the results of "+c.Name+" are final", "reopen the results before you rejudge")
 	case err != nil:
 		return nil, 0, err
 	}
-	d.Dispatch.Poke()
+	d.Dispatch.Wake()
 	return r, left, nil
 }
 
-// EndRejudging applies a rejudging, or cancels it. What is in the way is a *Refusal.
+// EndRejudging applies or cancels a rejudging. It returns a *Refusal if that is not possible.
 func (d *Desk) EndRejudging(ctx context.Context, id string, apply bool) error {
 	var err error
 	if apply {
@@ -289,11 +295,14 @@ func (d *Desk) EndRejudging(ctx context.Context, id string, apply bool) error {
 	unready, is := errors.AsType[*store.Unready](err)
 	switch {
 	case is:
-		return &Refusal{Code: http.StatusConflict, Text: "the rejudging cannot be applied: " + unready.Error(), Hint: "wait, or cancel it; nothing has changed"}
+		return &Refusal{
+			Code: http.StatusConflict, Text: "the rejudging cannot be applied: " + unready.Error(),
+			Hint: "wait, or cancel it; nothing has changed",
+		}
 	case errors.Is(err, store.ErrEnded):
 		return &Refusal{Code: http.StatusConflict, Text: "the rejudging was applied or cancelled already"}
 	case errors.Is(err, store.ErrFinal):
-		return &Refusal{Code: http.StatusConflict, Text: "the results of the contest are final: nothing of it changes any more"}
+		return &Refusal{Code: http.StatusConflict, Text: "the results of the contest are final: reopen them first"}
 	}
 	return err
 }

@@ -9,7 +9,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// reader returns what the caller of a seat is for the table of package clics, as pages show a contest.
+// reader returns the role of a caller for the table of package clics, as pages show a contest.
 func (s *Seat) reader() clics.Role {
 	switch {
 	case s.Can(auth.SeeAll):
@@ -22,10 +22,10 @@ func (s *Seat) reader() clics.Role {
 	return clics.Public
 }
 
-// Clarifications returns the clarifications of a contest that the caller may read, newest first. The team and
-// the rights are those of the seat. Hidden is the lowest number of those that the caller may read later, from
-// the start on; 0 if there are none.
-func (d *Desk) Clarifications(ctx context.Context, s *Seat, f store.ClarificationFilter) (all []*store.Clarification, hidden int64, err error) {
+// Clarifications returns the clarifications of a contest that the caller may read, newest first. The team and the
+// rights are those of the seat. Hidden is the lowest number of those that become readable at the start, or 0.
+func (d *Desk) Clarifications(ctx context.Context, s *Seat, f store.ClarificationFilter) (all []*store.Clarification,
+	hidden int64, err error) {
 	role := s.reader()
 	f.Contest, f.Everything, f.Team = s.Contest.ID, role == clics.Judge, ""
 	if s.Team != nil {

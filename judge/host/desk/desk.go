@@ -24,7 +24,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// Desk takes submissions for a server.
+// A Desk accepts submissions for a server.
 type Desk struct {
 	Store    *store.Store
 	Blobs    *blob.Folder
@@ -34,43 +34,43 @@ type Desk struct {
 	// while it waits for the caller: for a turn, for a body, or for a response to be read. If nil, nothing
 	// is collected.
 	Sweeping *sync.RWMutex
-	// MaxSize and MaxFiles bound a submission: bytes of all its files, and their number.
+	// MaxSize and MaxFiles limit a submission: the bytes of all its files, and their number.
 	MaxSize  int64
 	MaxFiles int
-	// Turns are of accounts, and of networks for requests without an account.
+	// Turns are those of accounts. Requests without an account share the turns of their network.
 	Turns Turns
-	// Strangers are turns of networks, for requests whose tokens are not right.
+	// Strangers are the turns of networks, for requests with invalid tokens.
 	Strangers Turns
-	// Passers are turns of networks: see Pace.
+	// Passers are the turns of networks for Pace.
 	Passers Turns
 	uploads Turns // of accounts: see Upload
 	// Throttle delays logins after wrong passwords.
 	Throttle       LoginThrottle
-	streams, feeds Counter  // that are open
-	sums           sync.Map // the MD5 digests of blobs, by their SHA-256
-	// Class is that of the workers that judge submissions.
+	streams, feeds Counter  // open ones
+	sums           sync.Map // MD5 digests of blobs by their SHA-256
+	// Class is the class of workers that judge submissions.
 	Class string
-	// Registration says who may make an account of their own.
+	// Registration says who may create an account.
 	Registration auth.Registration
-	// AutoLogin lets teams log in without a password at their addresses, LockAddress lets them log in nowhere else.
+	// AutoLogin lets teams log in without a password at their addresses. LockAddress lets them log in only there.
 	AutoLogin, LockAddress bool
 	// Practice applies to problems that do not set their own. If empty, it is PracticeSamples.
 	Practice store.PracticeLevel
 	// Forget removes at once those of the blobs that no row refers to. The caller must not hold Sweeping.
 	Forget func(ctx context.Context, blobs []blob.Digest) error
-	// Contents says which blobs a manifest names; nil is for none.
+	// Contents returns the blobs that a manifest lists. If nil, there are no manifests.
 	Contents func(manifest blob.Digest) ([]blob.Digest, error)
-	// FreeDisk says how many bytes are free where the server keeps its data.
+	// FreeDisk returns the free bytes on the disk of the data directory.
 	FreeDisk func() (int64, error)
 	// At is called, if not nil, before and after a submission is stored. Tests use it to simulate a crash.
 	At func(kept bool)
-	// Now is the clock; nil is time.Now.
+	// Now is the clock. If nil, it is time.Now.
 	Now func() time.Time
 
-	offered sync.Map // of a sheet's digest: its languages
+	offered sync.Map // languages by the digest of problem metadata
 }
 
-// Time is what the clock says.
+// Time returns the time of the clock.
 func (d *Desk) Time() time.Time {
 	if d.Now != nil {
 		return d.Now()
@@ -78,8 +78,7 @@ func (d *Desk) Time() time.Time {
 	return time.Now()
 }
 
-// Refusal is an answer that is not what was asked for: a status of HTTP, what is wrong, and
-// what to do.
+// A Refusal rejects a request: with an HTTP status, what is wrong, and what to do.
 type Refusal struct {
 	Code       int
 	Text, Hint string
@@ -90,7 +89,7 @@ func (r *Refusal) Error() string { return r.Text }
 // Sentence returns the text for a page.
 func (r *Refusal) Sentence() string { return strings.ToUpper(r.Text[:1]) + r.Text[1:] + "." }
 
-// Scopes are those that tokens of an account with a role on the whole site may have.
+// Scopes returns the scopes that tokens of an account may have, given its role on the whole server.
 func Scopes(r auth.Role) []string {
 	all := []string{string(client.Submit)}
 	if auth.Can(r, auth.Make, auth.State{}) {
@@ -102,7 +101,7 @@ func Scopes(r auth.Role) []string {
 	return all
 }
 
-// New is a submission that is handed in. Its files are blobs that are there.
+// New is a submission to store. Its files are uploaded blobs.
 type New struct {
 	Seat     *Seat // of its author, in the contest; nil for practice
 	Account  *store.Account
@@ -111,27 +110,27 @@ type New struct {
 	Files    []job.File
 	Folder   bool
 	Program  string
-	Language string // asked for; "" for what the name tells
+	Language string // chosen by the author; may be empty
 	All      bool
-	Many     bool // the account may have any number of submissions that are not judged yet
-	// Team is whose submission it is, if the account submits for others: as often as it likes. ExtID and
-	// At are those of store.NewSubmission.
+	Many     bool // the account may have any number of pending submissions
+	// Team is set if the account submits for another team, without a limit. ExtID and At are as in
+	// store.NewSubmission.
 	Team  *store.Team
 	ExtID string
 	At    time.Time
 }
 
-// The free space below which nothing is taken any more.
+// Below this free space nothing is accepted.
 const (
 	RoomForUploads     = 1 << 30
 	RoomForSubmissions = 256 << 20
 )
 
-// MaxArchive is the most bytes of a package, and of each blob of a problem.
+// MaxArchive is the maximum size of a package, and of each blob of a problem.
 const MaxArchive = 1 << 30
 
-// Take keeps a submission. When it returns, it is in the database, and nothing that happens
-// later loses it. What is not taken is a *Refusal.
+// Take stores a submission. When it returns, the submission is in the database and cannot get lost. It returns a
+// *Refusal if the submission is not accepted.
 func (d *Desk) Take(ctx context.Context, n New) (*store.Accepted, error) {
 	if err := errors.Join(d.HasDisk(RoomForSubmissions), d.Bounded(n.Files, n.Folder)); err != nil {
 		return nil, err
@@ -153,7 +152,10 @@ func (d *Desk) Take(ctx context.Context, n New) (*store.Accepted, error) {
 	if err := d.spoken(ctx, &n); err != nil {
 		return nil, err
 	}
-	kept := store.NewSubmission{Key: n.Key, Account: n.Account.ID, Problem: n.Problem.Slug, Work: work, Lane: job.Practice, Class: d.Class, Cost: cost}
+	kept := store.NewSubmission{
+		Key: n.Key, Account: n.Account.ID, Problem: n.Problem.Slug, Work: work, Lane: job.Practice, Class: d.Class,
+		Cost: cost,
+	}
 	if !n.Many && Role(n.Account) == auth.Contestant {
 		kept.MostOpen, kept.ForTeam = PendingSubmissions.Most, n.Team != nil
 	}
@@ -168,11 +170,12 @@ func (d *Desk) Take(ctx context.Context, n New) (*store.Accepted, error) {
 		return nil, asRefusal(err, n)
 	}
 	d.at(true)
-	d.Dispatch.Poke()
+	d.Dispatch.Wake()
 	return a, nil
 }
 
-// Keep keeps bytes that an account has sent as a blob, which it may name from then on. Kept is held.
+// Keep stores bytes that an account has sent as a blob, which the account may refer to from now on. The caller must
+// hold Kept.
 func (d *Desk) Keep(ctx context.Context, a *store.Account, data []byte) error {
 	s, err := d.Blobs.Stage(bytes.NewReader(data))
 	if err != nil {
@@ -182,9 +185,8 @@ func (d *Desk) Keep(ctx context.Context, a *store.Account, data []byte) error {
 	return d.KeepStaged(ctx, a, s, false)
 }
 
-// KeepStaged makes a blob of what an account has sent, which may also publish: it may name the blob
-// from then on. Its bytes were read also where the blob is there, for to know a digest is not to
-// have the bytes. Kept is held.
+// KeepStaged stores an upload as a blob that the account may refer to from now on. The upload must contain the bytes
+// even if the blob exists, because knowing a digest does not prove possession. The caller must hold Kept.
 func (d *Desk) KeepStaged(ctx context.Context, a *store.Account, s *blob.Staged, publishes bool) error {
 	b := store.Blob{Digest: s.Digest, Size: s.Size, Kind: store.Brief}
 	limit := UnusedUploads.With(max(UnusedUploads.Most, d.MaxSize>>18)) // four times the size, in MiB
@@ -196,7 +198,7 @@ func (d *Desk) KeepStaged(ctx context.Context, a *store.Account, s *blob.Staged,
 		most = 0
 	}
 	err := d.Store.NoteSent(ctx, a.ID, b, most)
-	if errors.Is(err, store.ErrManySent) { // as far as is known
+	if errors.Is(err, store.ErrManySent) { // according to the last count
 		if err = d.Store.MarkNamed(ctx, a.ID, d.contents); err == nil {
 			err = d.Store.NoteSent(ctx, a.ID, b, most)
 		}
@@ -217,7 +219,7 @@ func (d *Desk) contents(manifest blob.Digest) ([]blob.Digest, error) {
 	return d.Contents(manifest)
 }
 
-// Has refuses files whose bytes the account has not sent, or that are not there any more.
+// Has rejects files whose bytes the account has not sent, or that no longer exist.
 func (d *Desk) Has(ctx context.Context, a *store.Account, files ...job.File) error {
 	for _, f := range files {
 		sent, err := d.Store.Sent(ctx, a.ID, f.Digest)
@@ -225,13 +227,17 @@ func (d *Desk) Has(ctx context.Context, a *store.Account, files ...job.File) err
 			return err
 		}
 		if !sent || !d.Blobs.Has(f.Digest, f.Size) {
-			return &Refusal{Code: http.StatusConflict, Text: fmt.Sprintf("the server lacks the bytes of %.200q (%d bytes, SHA-256 %.80s)", f.Path, f.Size, f.Digest), Hint: "send them first"}
+			return &Refusal{
+				Code: http.StatusConflict,
+				Text: fmt.Sprintf("the server lacks the bytes of %.200q (%d bytes, SHA-256 %.80s)", f.Path, f.Size, f.Digest),
+				Hint: "send them first",
+			}
 		}
 	}
 	return nil
 }
 
-// Hurried refuses who has sent too many already, before anything of another one is kept.
+// Hurried returns a Refusal if the account is over its submission rate. Call it before you store anything.
 func (d *Desk) Hurried(ctx context.Context, n New) error {
 	if n.Seat == nil {
 		return nil
@@ -239,7 +245,7 @@ func (d *Desk) Hurried(ctx context.Context, n New) error {
 	return asRefusal(d.Store.TooFast(ctx, n.Seat.Contest.ID, n.Account.ID, n.Key, perMinute(n.Seat)), n)
 }
 
-// perMinute is how many submissions an account may send to a contest in a minute.
+// perMinute returns how many submissions an account may send to a contest per minute.
 func perMinute(s *Seat) int64 {
 	return cmp.Or(int64(s.Contest.Settings.PerMinute), SubmissionRate.Most)
 }
@@ -250,7 +256,10 @@ func asRefusal(err error, n New) error {
 		return SubmissionRate.With(perMinute(n.Seat)).Reached()
 	}
 	if errors.Is(err, store.ErrOtherUnderKey) {
-		return &Refusal{Code: http.StatusConflict, Text: "another program was sent with the same key, less than ten minutes ago", Hint: "reload the page, or use another key"}
+		return &Refusal{
+			Code: http.StatusConflict, Text: "another program was sent with the same key, less than ten minutes ago",
+			Hint: "reload the page, or use another key",
+		}
 	}
 	if errors.Is(err, store.ErrManyOpen) && n.Team != nil {
 		return PendingOfTeam.Reached()
@@ -267,15 +276,18 @@ func (d *Desk) at(kept bool) {
 	}
 }
 
-// enter fills in the contest of a submission. A contestant takes part in the contest from then on. A
-// submission of the jury has no team and is unscored.
+// enter sets the contest of a submission. A contestant enters the contest with it. A submission of the jury has no
+// team and is unscored.
 func (d *Desk) enter(ctx context.Context, n *New, kept *store.NewSubmission) (err error) {
 	c, s := n.Seat.Contest, &n.Seat.Contest.Settings
 	if err := n.Seat.Admit(); err != nil {
 		return err
 	}
 	if len(s.Languages) > 0 && n.Language != "" && !slices.Contains(s.Languages, n.Language) {
-		return &Refusal{Code: http.StatusBadRequest, Text: fmt.Sprintf("%.40s is not a language of this contest: they are %s", n.Language, strings.Join(s.Languages, ", "))}
+		return &Refusal{
+			Code: http.StatusBadRequest,
+			Text: fmt.Sprintf("%.40s is not a language of this contest: they are %s", n.Language, strings.Join(s.Languages, ", ")),
+		}
 	}
 	kept.Contest, kept.PerMinute = c.ID, perMinute(n.Seat)
 	if n.Seat.State.Phase == auth.Running {
@@ -290,7 +302,7 @@ func (d *Desk) enter(ctx context.Context, n *New, kept *store.NewSubmission) (er
 		return nil
 	}
 	if n.Seat.Team == nil && c.UpdatesEnded(d.Time()) {
-		return nil // practice after the final results, which have no further team
+		return nil // practice after the final results, which get no further team
 	}
 	if n.Seat.Team == nil {
 		if n.Seat.Team, err = d.Store.Enter(ctx, c.ID, n.Account); err != nil {
@@ -301,19 +313,23 @@ func (d *Desk) enter(ctx context.Context, n *New, kept *store.NewSubmission) (er
 	return nil
 }
 
-// HasDisk refuses where the disk has too little room left.
+// HasDisk returns a Refusal if the disk is nearly full.
 func (d *Desk) HasDisk(least int64) error {
 	free, err := d.FreeDisk()
 	if err != nil {
 		return err
 	}
 	if free < least {
-		return &Refusal{Code: http.StatusServiceUnavailable, Text: fmt.Sprintf("the server's disk has %d MiB left: uploads resume when %d MiB are free", free>>20, least>>20), Hint: "tell the server's administrator"}
+		return &Refusal{
+			Code: http.StatusServiceUnavailable,
+			Text: fmt.Sprintf("the server's disk has %d MiB left: uploads resume when %d MiB are free", free>>20, least>>20),
+			Hint: "tell the server's administrator",
+		}
 	}
 	return nil
 }
 
-// Bounded refuses a submission that is too large.
+// Bounded returns a Refusal if a submission is too large.
 func (d *Desk) Bounded(files []job.File, folder bool) error {
 	if err := job.CheckFiles(files, folder); err != nil {
 		return &Refusal{Code: http.StatusBadRequest, Text: err.Error()}
@@ -323,15 +339,17 @@ func (d *Desk) Bounded(files []job.File, folder bool) error {
 		size += f.Size
 	}
 	if size > d.MaxSize || len(files) > d.MaxFiles {
-		return &Refusal{Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("the submission has %d bytes in %d files; the most is %d bytes in %d files", size, len(files), d.MaxSize, d.MaxFiles)}
+		return &Refusal{
+			Code: http.StatusRequestEntityTooLarge,
+			Text: fmt.Sprintf("the submission has %d bytes in %d files; the most is %d bytes in %d files", size, len(files), d.MaxSize, d.MaxFiles),
+		}
 	}
 	return nil
 }
 
-// Place says into which contest a submission for a problem goes that names none: the running
-// one, or one that takes practice; nil is for none, where no contest has the problem. Where
-// several are running it must name one. The problem of a contest that shows nothing of it is
-// not there: store.ErrNotFound.
+// Place returns the contest for a submission that names none: the running contest with the problem, or one that
+// accepts practice. It returns nil if no contest has the problem. If several are running, the submission must name
+// one. If the contest hides its problems, it returns store.ErrNotFound.
 func (d *Desk) Place(ctx context.Context, a *store.Account, problem string) (*Seat, error) {
 	contests, err := d.Store.ContestsOf(ctx, problem)
 	if err != nil {
@@ -376,18 +394,18 @@ func (d *Desk) Place(ctx context.Context, a *store.Account, problem string) (*Se
 	return nil, fmt.Errorf("the problem %s: %w", problem, store.ErrNotFound)
 }
 
-// several refuses a submission that may be meant for several contests.
+// several returns the Refusal of a submission that several contests could get.
 func several(problem string, contests []string) error {
 	slices.Sort(contests)
 	return &Refusal{
 		Code: http.StatusConflict, Text: fmt.Sprintf("several running contests have the problem %s: %s", problem, strings.Join(contests, ", ")),
-		Hint: "name the one that is meant: judge submit --contest " + contests[0],
+		Hint: "choose one: judge submit --contest " + contests[0],
 	}
 }
 
-// Labeled finds the problem that has a label in a contest to which an account may submit
-// now: the one of this address; of none, the one where it counts, or that began last. Where
-// several are running one must be named. store.ErrNotFound says that there is none.
+// Labeled returns the problem with a label in a contest to which an account may submit now: in the contest with the
+// slug, or if that is empty, in the one where it counts or that began last. If several are running, one must be
+// named. It returns store.ErrNotFound if there is none.
 func (d *Desk) Labeled(ctx context.Context, a *store.Account, contest, label string) (*store.Problem, *Seat, error) {
 	contests, err := d.Store.Contests(ctx)
 	if err != nil {
@@ -438,8 +456,7 @@ func (d *Desk) Labeled(ctx context.Context, a *store.Account, contest, label str
 	return found, best, nil
 }
 
-// better reports whether a submission belongs to s rather than to t: a running contest comes first, then
-// the contest that began last.
+// better reports whether s is preferred to t: a running contest comes first, then the contest that began last.
 func better(s, t *Seat) bool {
 	if running := s.State.Phase == auth.Running; running != (t.State.Phase == auth.Running) {
 		return running
@@ -447,7 +464,7 @@ func better(s, t *Seat) bool {
 	return s.Contest.Starts.After(t.Contest.Starts)
 }
 
-// Sees says whether an account may know that there is a problem.
+// Sees reports whether an account may know that a problem exists.
 func (d *Desk) Sees(ctx context.Context, a *store.Account, problem string) (bool, error) {
 	_, err := d.Place(ctx, a, problem)
 	if _, closed := errors.AsType[*Refusal](err); closed {
@@ -459,7 +476,7 @@ func (d *Desk) Sees(ctx context.Context, a *store.Account, problem string) (bool
 	return err == nil, err
 }
 
-// Waits says where a judging waits; nil where it does not wait.
+// Waits returns the position of a waiting judging. It returns nil if the judging does not wait.
 func (d *Desk) Waits(ctx context.Context, j *store.Judgement) (*client.Place, error) {
 	if j.State != store.Waiting {
 		return nil, nil
@@ -471,7 +488,7 @@ func (d *Desk) Waits(ctx context.Context, j *store.Judgement) (*client.Place, er
 	return &client.Place{Before: a.Jobs, Priority: a.Priority, Later: a.Later}, err
 }
 
-// Events reads the stored events of a judging; none where there are none.
+// Events reads the stored events of a judging. There may be none.
 func (d *Desk) Events(j *store.Judgement) ([]judge.Event, error) {
 	if j.Events == "" {
 		return nil, nil

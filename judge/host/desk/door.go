@@ -18,14 +18,14 @@ type Access struct {
 
 	kind   kind
 	name   string // of the contest, hole or ladder
-	closed string // why it accepts nothing from anyone, if the phase does not say it
+	closed string // why no account can submit, if the phase does not say it
 }
 
-// kind is a kind of places that accept submissions.
+// A kind is a kind of place that accepts submissions: contest, hole or ladder.
 type kind struct {
 	name    string
 	submit  auth.Action
-	accepts string // in the plural
+	accepts string // what it accepts, in the plural
 }
 
 var (
@@ -37,7 +37,7 @@ var (
 // Can reports whether the account may do an action now.
 func (t *Access) Can(a auth.Action) bool { return auth.Can(t.Role, a, t.State) }
 
-// Admit returns nil if the account may submit now. Otherwise it returns the Refusal of Closed.
+// Admit returns nil if the account may submit now. Otherwise it returns the result of Closed.
 func (t *Access) Admit() error {
 	if t.Can(t.kind.submit) {
 		return nil
@@ -45,7 +45,7 @@ func (t *Access) Admit() error {
 	return t.Closed()
 }
 
-// Closed returns why a place accepts nothing of the account now.
+// Closed returns why the account cannot submit now.
 func (t *Access) Closed() *Refusal {
 	switch {
 	case !t.State.Shown:
@@ -67,14 +67,14 @@ func (t *Access) NotBegun() *Refusal {
 	return &Refusal{Code: http.StatusForbidden, Text: t.name + " has not begun yet", Hint: "come back when it has"}
 }
 
-// of returns the access to an object of an account there.
+// of returns the access of an account to an object there.
 func (t *Access) of(account string) Access {
 	own := *t
 	own.State.Own = t.Account != nil && t.Account.ID == account
 	return own
 }
 
-// shown reports whether a place shows itself to an account: if it has a role there, or is in a team there.
+// shown reports whether an account sees a place that is not public: it has a role there, or is in a team there.
 func shown(v store.Visibility, a *store.Account, role, team bool) bool {
 	switch v {
 	case store.Public:
@@ -87,7 +87,7 @@ func shown(v store.Visibility, a *store.Account, role, team bool) bool {
 	return role
 }
 
-// Role is what an account is on the whole site.
+// Role returns the role of an account on the whole server.
 func Role(a *store.Account) auth.Role {
 	if a == nil {
 		return auth.Anonymous
@@ -99,7 +99,7 @@ func Role(a *store.Account) auth.Role {
 type Seat struct {
 	Access
 	Contest *store.Contest
-	Team    *store.Team // nil if the account does not take part, or not yet
+	Team    *store.Team // nil if the account has not entered
 }
 
 // Ends returns when the contest ends for the account. The zero time means never.
@@ -187,7 +187,8 @@ func (d *Desk) AdmitBot(ctx context.Context, l *store.Ladder, a *store.Account, 
 		}
 	}
 	if !names[name] && int64(len(names)) >= l.PerAccount {
-		return refused("you have %d bots here, which is the limit: submit a new version of one of them under its name, or retire one first", len(names))
+		return refused("you have %d bots here, which is the limit: submit a new version of one of them under its name, or "+
+			"retire one first", len(names))
 	}
 	recent, err := d.Store.RecentBots(ctx, l.ID, a.ID, BotRate.Within)
 	if err == nil && recent >= BotRate.Most {

@@ -9,11 +9,10 @@ import (
 	"assay/judge/host/store"
 )
 
-// AdminLogin is the account of the one who started the server first.
+// AdminLogin is the username of the first administrator.
 const AdminLogin = "admin"
 
-// OwnWorker is what the worker that a server starts itself is called, with a number where the
-// name is taken.
+// OwnWorker is the name of the server's own worker. If it is taken, a number is added.
 const OwnWorker = "local"
 
 // Erase deletes a person from the server: see store.Erase. It cancels their pending jobs and workflows,
@@ -21,7 +20,10 @@ const OwnWorker = "local"
 // ends. If an earlier call was interrupted, another one does the rest.
 func (d *Desk) Erase(ctx context.Context, a *store.Account, by store.Entry) error {
 	if a.Login == AdminLogin {
-		return &Refusal{Code: http.StatusConflict, Text: "the server itself works by the account " + AdminLogin, Hint: "give it the name and the password of another person"}
+		return &Refusal{
+			Code: http.StatusConflict, Text: "the server itself uses the account " + AdminLogin,
+			Hint: "change its name and password instead",
+		}
 	}
 	ctx = context.WithoutCancel(ctx)
 	if !a.Erased.IsZero() {
@@ -32,7 +34,7 @@ func (d *Desk) Erase(ctx context.Context, a *store.Account, by store.Entry) erro
 		if len(left) > 0 {
 			return d.Forget(ctx, left)
 		}
-		return &Refusal{Code: http.StatusConflict, Text: "this person was erased already"}
+		return &Refusal{Code: http.StatusConflict, Text: "this account was erased already"}
 	}
 	jobs, flows, err := d.Store.OpenOf(ctx, a.ID)
 	if err != nil {
@@ -44,13 +46,17 @@ func (d *Desk) Erase(ctx context.Context, a *store.Account, by store.Entry) erro
 		}
 	}
 	for _, id := range flows {
-		if err := d.Dispatch.EndFlow(ctx, id, store.FlowCancelled, "the account that asked for it is erased"); err != nil && !errors.Is(err, store.ErrEnded) {
+		if err := d.Dispatch.EndFlow(ctx, id, store.FlowCancelled, "the account that requested it was erased"); err != nil &&
+			!errors.Is(err, store.ErrEnded) {
 			return err
 		}
 	}
 	blobs, err := d.Store.Erase(ctx, a.ID)
 	if errors.Is(err, store.ErrLastAdmin) {
-		return &Refusal{Code: http.StatusConflict, Text: "no other administrator of this server has a password", Hint: "make another account an admin first"}
+		return &Refusal{
+			Code: http.StatusConflict, Text: "no other administrator of this server has a password",
+			Hint: "give another account the role admin first",
+		}
 	}
 	if err != nil {
 		return err
@@ -62,7 +68,7 @@ func (d *Desk) Erase(ctx context.Context, a *store.Account, by store.Entry) erro
 	return errors.Join(d.Store.Audit(ctx, by), d.Forget(ctx, blobs))
 }
 
-// Made are the entries of the audit that say which accounts a list has made.
+// Made returns the audit entries for the accounts that a list has created.
 func Made(by store.Entry, made []auth.Slip, accounts []*store.Account) (all []store.Entry) {
 	fresh := map[string]bool{}
 	for _, slip := range made {

@@ -15,7 +15,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// mostAsked is how many bytes what is planned of a flow may have.
+// mostAsked is the maximum size of a flow's stored specification in bytes.
 const mostAsked = 1 << 20
 
 func askedKinds() (kinds []string) {
@@ -25,8 +25,8 @@ func askedKinds() (kinds []string) {
 	return kinds
 }
 
-// Ask begins a flow for an account; the same id again is the same flow. Many is for those who
-// may have more of them than others, as staff may. What is not taken is a *Refusal.
+// Ask starts a flow for an account. A repeated id gives the same flow. If many is set, the higher limits of the jury
+// apply. It returns a *Refusal if the flow is not accepted.
 func (d *Desk) Ask(ctx context.Context, a *store.Account, id string, s *flow.Spec, many bool) (*store.Flow, error) {
 	if err := s.Check(); err != nil {
 		return nil, refused("%s", err)
@@ -36,14 +36,19 @@ func (d *Desk) Ask(ctx context.Context, a *store.Account, id string, s *flow.Spe
 		return nil, err
 	}
 	if len(data) > mostAsked {
-		return nil, &Refusal{Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("its files and options have %d bytes; the most is %d", len(data), mostAsked)}
+		return nil, &Refusal{
+			Code: http.StatusRequestEntityTooLarge,
+			Text: fmt.Sprintf("its files and options have %d bytes; the most is %d", len(data), mostAsked),
+		}
 	}
-	// A command of judge has one workflow at a time: judge arena two, one after the other.
+	// A command of judge runs one workflow at a time; judge arena runs two, one after the other.
 	open, rate := RemoteRuns, RemoteRunRate
 	if many || Role(a) != auth.Contestant {
 		open, rate = ManyRemoteRuns, ManyRemoteRunRate
 	}
-	f, err := d.Store.AskFlow(ctx, id, string(s.Kind), data, a.ID, store.FlowBounds{Kinds: askedKinds(), Open: int(open.Most), PerMinute: rate.Most})
+	f, err := d.Store.AskFlow(ctx, id, string(s.Kind), data, a.ID, store.FlowBounds{
+		Kinds: askedKinds(), Open: int(open.Most), PerMinute: rate.Most,
+	})
 	switch {
 	case errors.Is(err, store.ErrManyOpen):
 		return nil, open.Reached()
@@ -56,7 +61,7 @@ func (d *Desk) Ask(ctx context.Context, a *store.Account, id string, s *flow.Spe
 	return f, nil
 }
 
-// EndFlows ends all flows that an account asked for, and says how many.
+// EndFlows cancels all flows of an account, and returns how many there were.
 func (d *Desk) EndFlows(ctx context.Context, a *store.Account, reason string) (n int, err error) {
 	ids, err := d.Store.OpenFlows(ctx, a.ID, askedKinds())
 	if err != nil {
@@ -71,10 +76,10 @@ func (d *Desk) EndFlows(ctx context.Context, a *store.Account, reason string) (n
 	return n, nil
 }
 
-// ShutOut disables an account and ends its workflows, and its submissions in practice that no worker has.
-// Its submissions to contests count, and are judged.
+// ShutOut disables an account. It cancels its flows, and its practice submissions that no worker has. Its
+// submissions to contests count, and are judged.
 func (d *Desk) ShutOut(ctx context.Context, a *store.Account) error {
-	if err := d.Store.Disable(ctx, a.ID, true); err != nil { // it asks for nothing from here on
+	if err := d.Store.Disable(ctx, a.ID, true); err != nil { // it can start nothing from here on
 		return err
 	}
 	if _, err := d.EndFlows(ctx, a, "the account was disabled"); err != nil {
@@ -92,11 +97,11 @@ func (d *Desk) ShutOut(ctx context.Context, a *store.Account) error {
 	return nil
 }
 
-// hostPath matches where an absolute path begins.
+// hostPath matches the beginning of an absolute path.
 var hostPath = regexp.MustCompile(`(?:^|[\s"'(=:])/[^\s/]`)
 
-// ShownReason returns a reason for accounts that are not administrators. If the machine failed and
-// the reason names a path of a server or a worker, it is withheld from them.
+// ShownReason returns a reason for accounts that are not administrators. If the machine failed and the reason
+// contains a path of a server or worker, it returns a general text.
 func ShownReason(reason string, whose judge.Blame) string {
 	if whose == judge.Setter || whose == judge.Asker || !hostPath.MatchString(reason) {
 		return reason
@@ -114,7 +119,7 @@ func (d *Desk) FlowReason(ctx context.Context, f *store.Flow) (string, error) {
 		return "", err
 	}
 	whose := judge.Machine
-	for _, p := range parts { // a flow fails by the reason of a part
+	for _, p := range parts { // a flow has the reason of the part that failed
 		if r := p.Result; r.Reason != "" && strings.HasSuffix(f.Reason, r.Reason) {
 			whose = r.Blame
 		}

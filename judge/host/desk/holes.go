@@ -49,7 +49,7 @@ func (d *Desk) HoleSeat(ctx context.Context, h *store.Hole, a *store.Account) (*
 	if t.closed = holeClosed(h, d.Time(), contested); t.closed != "" {
 		t.State.Phase = auth.Over
 	}
-	// An account that sees everything sees each hole, and may try it.
+	// An account that sees everything sees each hole, and may submit to it.
 	t.State.Shown = shown(h.Visibility, a, auth.Can(t.Role, auth.SeeAll, auth.State{}), false)
 	return t, nil
 }
@@ -69,25 +69,24 @@ func holeClosed(h *store.Hole, now time.Time, contested bool) string {
 	return ""
 }
 
-// Look returns the access to an answer of the hole.
+// Look returns the access to a golf submission of the hole.
 func (t *HoleSeat) Look(a *store.Answer) *HoleSeat {
 	of := &HoleSeat{Access: t.of(a.Account), Hole: t.Hole}
 	of.State.Open = t.Hole.Shown && a.State == store.Standing
 	return of
 }
 
-// NewAnswer is an answer to a hole that is handed in. Its bytes are a blob that is there, or
-// are in Data.
+// NewAnswer is a golf submission to store. Its bytes are an uploaded blob, or are in Data.
 type NewAnswer struct {
 	*HoleSeat
 	Key  string // see store.NewSubmission
-	Name string // of the file, whose ending may tell the language; one of a post is .md
+	Name string // of the file, whose ending may select the language; a post ends in .md
 	File job.File
 	Data []byte
 	How  flow.HoleAnswer
 }
 
-// TakeAnswer keeps an answer and has it proved. What is not taken is a *Refusal.
+// TakeAnswer stores a golf submission and starts its check. It returns a *Refusal if the submission is not accepted.
 func (d *Desk) TakeAnswer(ctx context.Context, n NewAnswer) (*store.Answer, error) {
 	if err := n.Admit(); err != nil {
 		return nil, err
@@ -116,12 +115,14 @@ func (d *Desk) TakeAnswer(ctx context.Context, n NewAnswer) (*store.Answer, erro
 	if err != nil {
 		return nil, err
 	}
-	spec, err := dispatch.HoleSpec(p, n.File, asked, "")
+	kind, spec, err := dispatch.HoleSpec(p, n.File, asked, "")
 	if err != nil {
 		return nil, err
 	}
-	a, err := d.Store.NewAnswer(ctx, store.NewAnswer{Key: n.Key, Hole: n.Hole, Account: n.Account.ID, File: n.File, Asked: asked, Spec: spec, Kind: string(flow.Hole)})
-	if errors.Is(err, store.ErrEnded) { // it was closed while the answer was sent
+	a, err := d.Store.NewAnswer(ctx, store.NewAnswer{
+		Key: n.Key, Hole: n.Hole, Account: n.Account.ID, File: n.File, Asked: asked, Spec: spec, Kind: kind,
+	})
+	if errors.Is(err, store.ErrEnded) { // it was closed meanwhile
 		if n.Hole, err = d.Store.Hole(ctx, n.Hole.Slug); err == nil {
 			err = &Refusal{Code: http.StatusForbidden, Text: holeClosed(n.Hole, d.Time(), false)}
 		}
@@ -133,14 +134,14 @@ func (d *Desk) TakeAnswer(ctx context.Context, n NewAnswer) (*store.Answer, erro
 	return a, nil
 }
 
-// ShownProof is a proof as the readers of an answer see it: without what was tried to call it.
+// ShownProof returns the outcome of a check for readers of the submission, without the failed ways to call it.
 func ShownProof(p *judge.GolfProved) *judge.GolfProved {
 	shown := *p
 	shown.Explain = nil
 	return &shown
 }
 
-// readAnswer bounds an answer and reads its bytes.
+// readAnswer limits the size of a golf submission, and reads its bytes.
 func (d *Desk) readAnswer(ctx context.Context, n *NewAnswer) (err error) {
 	if n.Data == nil {
 		if n.File.Size > d.MaxSize {
@@ -171,12 +172,12 @@ func refused(format string, args ...any) *Refusal {
 	return &Refusal{Code: http.StatusBadRequest, Text: fmt.Sprintf(format, args...)}
 }
 
-// understood refuses an answer that no worker could make anything of, as far as that is known
-// here, and names its file: after nothing but its language, for a program sees its name.
+// understood rejects a golf submission that no worker could read, as far as the server can tell. It names the file
+// after its language only, because programs can see the name.
 func (d *Desk) understood(ctx context.Context, n *NewAnswer, p *store.Problem) error {
 	sheet, err := d.Sheet(p)
 	if err != nil || sheet == nil {
-		return errors.Join(err, refused("the problem was published without a sheet: ask the server's administrator to publish it again"))
+		return errors.Join(err, refused("the problem was published without its metadata: ask an administrator to publish it again"))
 	}
 	if _, err := n.How.Proof(""); err != nil {
 		return refused("%s", err)
@@ -189,7 +190,7 @@ func (d *Desk) understood(ctx context.Context, n *NewAnswer, p *store.Problem) e
 	post := strings.EqualFold(ending, "md") || strings.EqualFold(ending, "markdown")
 	switch {
 	case post:
-		ending = "md" // as workers know it
+		ending = "md" // the ending that workers expect
 		if means, err = readPost(n, means); err != nil {
 			return err
 		}
@@ -202,12 +203,13 @@ func (d *Desk) understood(ctx context.Context, n *NewAnswer, p *store.Problem) e
 	}
 	if n.File.Path = "answer." + ending; len(meant) == 0 {
 		if post {
-			return nil // its header may say it in words that a worker knows
+			return nil // its header may name the language in a way that a worker understands
 		}
 		if n.How.Language != "" {
 			return refused("the language %.40q is not known here", n.How.Language)
 		}
-		return refused("no language has programs called %.100q: choose the language, or name the file as programs of its language are named", n.Name)
+		return refused("no language has programs called %.100q: choose the language, or name the file as programs of its "+
+			"language are named", n.Name)
 	}
 	if ending == "" && len(meant[0].Extensions) > 0 {
 		n.File.Path += meant[0].Extensions[0]
@@ -216,7 +218,7 @@ func (d *Desk) understood(ctx context.Context, n *NewAnswer, p *store.Problem) e
 	return d.installed(ctx, meant, ": a submission in it cannot be checked")
 }
 
-// readPost looks at a post, and returns what its language is meant by.
+// readPost reads the header of a post, and returns the language that it names.
 func readPost(n *NewAnswer, means func(client.OfferedLanguage) bool) (func(client.OfferedLanguage) bool, error) {
 	post, err := golf.ParsePost(string(n.Data))
 	if err != nil {
@@ -260,7 +262,8 @@ func (d *Desk) RightAnswers(ctx context.Context, h *store.Hole) (all []scoring.A
 	for _, a := range answers {
 		by[a.Number] = a
 		all = append(all, scoring.Answer{
-			Number: a.Number, Author: a.Account, Language: a.LanguageKey(), At: a.Received, Stood: a.Stood, Stands: a.State == store.Standing, Bytes: a.Bytes, Chars: a.Chars,
+			Number: a.Number, Author: a.Account, Language: a.LanguageKey(), At: a.Received, Stood: a.Stood,
+			Stands: a.State == store.Standing, Bytes: a.Bytes, Chars: a.Chars,
 		})
 	}
 	return all, by, err

@@ -15,16 +15,16 @@ import (
 	"assay/judge/host/store"
 )
 
-// Invite asks for an invitation.
+// Invite specifies an invitation.
 type Invite struct {
-	Note    string // what it is for
-	Contest string // the slug of one in which they take part; "" for none
-	Uses    int    // how many may come
+	Note    string // its purpose
+	Contest string // slug of a contest that the accounts enter; may be empty
+	Uses    int    // how many accounts it may create
 	Days    float64
 	By      string // id of an account
 }
 
-// The bounds of an invitation.
+// The limits of an invitation.
 const (
 	mostInvited = 2000
 	mostDays    = 365
@@ -39,11 +39,13 @@ func (d *Desk) Invite(ctx context.Context, n Invite) (code string, i *store.Invi
 	}
 	switch {
 	case d.Registration == auth.Closed:
-		return refuse(http.StatusConflict, "this server accepts no invitations", `registration = "invite" in the table [server] of judge.toml changes that`)
+		return refuse(http.StatusConflict, "this server accepts no invitations",
+			`registration = "invite" in the table [server] of judge.toml changes that`)
 	case n.Uses < 1 || n.Uses > mostInvited:
 		return refuse(http.StatusBadRequest, fmt.Sprintf("an invitation is for 1 to %d people, not for %d", mostInvited, n.Uses), "")
 	case math.IsNaN(n.Days) || n.Days <= 0 || n.Days > mostDays:
-		return refuse(http.StatusBadRequest, fmt.Sprintf("an invitation is good for up to %d days, not for %v", mostDays, n.Days), "0.5 is 12 hours")
+		return refuse(http.StatusBadRequest, fmt.Sprintf("an invitation is good for up to %d days, not for %v", mostDays, n.Days),
+			"0.5 is 12 hours")
 	case utf8.RuneCountInString(n.Note) > 100 || strings.ContainsFunc(n.Note, unicode.IsControl):
 		return refuse(http.StatusBadRequest, "a note has 100 letters at most, in one line", "")
 	}

@@ -26,30 +26,43 @@ const (
 	publisher = "account with a role or the right to publish"
 )
 
-// The limits, from those that a contestant may reach to those that only an attack reaches. A network is an
-// address: of IPv6 its first half.
+// The limits, from those that contestants may reach to those that only an attack reaches. For IPv4, a network is an
+// address, and for IPv6 the first half of an address.
 var (
 	PendingSubmissions = Limit{"pending submissions", noRole, 100, 0, "wait until some of them are judged"}
 	// PendingOfTeam applies to accounts that submit for teams by the Contest API.
-	PendingOfTeam = Limit{"pending submissions, if another account without a role on the server sends them", "team", 100, 0, PendingSubmissions.Hint}
+	PendingOfTeam = Limit{
+		"pending submissions, if another account without a role on the server sends them", "team", 100, 0, PendingSubmissions.Hint,
+	}
 	// SubmissionRate applies unless the settings of a contest have another.
 	SubmissionRate = Limit{"submissions to a contest, unless its settings say otherwise", "account", 10, time.Minute, "wait a minute"}
 	AnswerRate     = Limit{"submissions to a hole", "account", 10, time.Minute, "wait a minute"}
 	BotRate        = Limit{"bots submitted to a ladder", "account", 10, time.Minute, "wait a minute"}
 	OpenQuestions  = Limit{"unanswered clarification requests", "team", store.MostQuestions, 0, "wait for an answer"}
 
-	RemoteRuns        = Limit{"remote runs (`judge verify`, `adequacy`, `golf` and `arena` with `--on`)", "account", 10, 0, "wait until one of them has ended"}
+	RemoteRuns = Limit{
+		"remote runs (`judge verify`, `adequacy`, `golf` and `arena` with `--on`)", "account", 10, 0,
+		"wait until one of them has ended",
+	}
 	ManyRemoteRuns    = Limit{"remote runs", publisher, 100, 0, RemoteRuns.Hint}
 	RemoteRunRate     = Limit{"remote runs that begin", "account", 60, time.Minute, "wait a minute"}
 	ManyRemoteRunRate = Limit{"remote runs that begin", publisher, 600, time.Minute, "wait a minute"}
 
 	// UnusedUploads is at least four times the largest submission that the server accepts. An administrator
 	// has no limit.
-	UnusedUploads = Limit{"MiB of uploads that no submission uses", "account", 64, 0, "submit what you have uploaded, or wait: unused uploads are removed after a while"}
-	UnusedBundles = Limit{"MiB of uploads that no problem uses", "account with the right to publish", 8 << 10, 0, "publish what you have uploaded, or wait: unused uploads are removed after a while"}
+	UnusedUploads = Limit{
+		"MiB of uploads that no submission uses", "account", 64, 0,
+		"submit what you have uploaded, or wait: unused uploads are removed after a while",
+	}
+	UnusedBundles = Limit{
+		"MiB of uploads that no problem uses", "account with the right to publish", 8 << 10, 0,
+		"publish what you have uploaded, or wait: unused uploads are removed after a while",
+	}
 
-	Uploads          = Limit{"uploads by the API under way, after which others wait", "account", 8, 0, ""}
-	QueuedRequests   = Limit{"requests that wait for an earlier one", "account or network", 1000, 0, "wait for your pending requests to finish"}
+	Uploads        = Limit{"uploads by the API under way, after which others wait", "account", 8, 0, ""}
+	QueuedRequests = Limit{
+		"requests that wait for an earlier one", "account or network", 1000, 0, "wait for your pending requests to finish",
+	}
 	StreamsOfAccount = Limit{"live pages and followed judgements", "account", 100, 0, "close some of them, then reload"}
 	StreamsOfNetwork = Limit{"live pages of readers who are not logged in", "network", 2000, 0, StreamsOfAccount.Hint}
 	StreamsOfServer  = Limit{"live pages and followed judgements", "server", 20_000, 0, StreamsOfAccount.Hint}

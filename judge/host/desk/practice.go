@@ -9,9 +9,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// practice returns what practice with a problem shows to an account, if no contest has the problem.
-// Only accounts without a role practice: those of people who know the server by their command line
-// alone.
+// practice returns what practice with a problem shows to an account, if no contest has the problem. Only accounts
+// without a role practice, such as those of people who use the server only from the command line.
 func (d *Desk) practice(a *store.Account, p *store.Problem) store.PracticeLevel {
 	if a.Role != "" {
 		return store.PracticeOff
@@ -24,8 +23,7 @@ func (d *Desk) PracticeOf(p *store.Problem) store.PracticeLevel {
 	return cmp.Or(p.Practice, d.Practice, store.PracticeSamples)
 }
 
-// Shows is how much an account may see of the judging of a submission of its own, or of
-// another's where it may see that at all.
+// Shows returns how much an account may see of the judging of its own submissions.
 func (d *Desk) Shows(ctx context.Context, a *store.Account, s *store.Submission) (judge.Show, error) {
 	if auth.Can(Role(a), auth.SeeAll, auth.State{}) {
 		return judge.ShowAll, nil
@@ -58,7 +56,7 @@ func (d *Desk) Shows(ctx context.Context, a *store.Account, s *store.Submission)
 	return seat.Shows(), nil
 }
 
-// Shows is how much who sits there may see of a judging.
+// Shows returns how much the caller may see of a judging.
 func (s *Seat) Shows() judge.Show {
 	if s.Can(auth.SeeAll) {
 		return judge.ShowAll

@@ -20,7 +20,10 @@ func (d *Desk) CanPrint(s *Seat) error {
 	case s.Team == nil:
 		return &Refusal{Code: http.StatusForbidden, Text: "only teams of " + s.Contest.Name + " can print"}
 	case !s.Contest.Settings.Printing:
-		return &Refusal{Code: http.StatusForbidden, Text: "teams cannot print in " + s.Contest.Name, Hint: "a contest administrator can allow it in the settings of the contest"}
+		return &Refusal{
+			Code: http.StatusForbidden, Text: "teams cannot print in " + s.Contest.Name,
+			Hint: "a contest administrator can allow it in the settings of the contest",
+		}
 	case s.State.Phase == auth.Before:
 		return s.Closed()
 	case s.State.Phase == auth.Over:
@@ -29,8 +32,8 @@ func (d *Desk) CanPrint(s *Seat) error {
 	return nil
 }
 
-// Print keeps a file that the team of a caller wants printed, and returns its number. A file that was sent a moment
-// ago is not kept again, and its number is 0. It returns a Refusal if the file is not printed.
+// Print stores a file that the team of a caller wants printed, and returns its number. If the same file was sent a
+// moment ago, it stores nothing and returns 0. It returns a Refusal if the file cannot be printed.
 func (d *Desk) Print(ctx context.Context, s *Seat, name, language string, data []byte) (number int64, err error) {
 	if err := d.CanPrint(s); err != nil {
 		return 0, err
@@ -56,7 +59,11 @@ func (d *Desk) Print(ctx context.Context, s *Seat, name, language string, data [
 	case errors.Is(err, store.ErrTwice):
 		return 0, nil
 	case errors.Is(err, store.ErrTooManyPages):
-		return 0, &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("a team can print %d pages in an hour, and your team would have more", printing.MostHour), Hint: "print fewer pages, or wait"}
+		return 0, &Refusal{
+			Code: http.StatusTooManyRequests,
+			Text: fmt.Sprintf("a team can print %d pages in an hour, and your team would have more", printing.MostHour),
+			Hint: "print fewer pages, or wait",
+		}
 	}
 	return number, err
 }
@@ -64,8 +71,9 @@ func (d *Desk) Print(ctx context.Context, s *Seat, name, language string, data [
 // PrintHead returns the head of the pages of a print.
 func PrintHead(c *store.Contest, t *store.Team, p *store.Print) printing.Head {
 	h := printing.Head{
-		Team: t.Name, Number: strconv.FormatInt(t.Number, 10), Seat: t.Label, Groups: t.Groups, File: p.Name, Language: p.Language, Contest: c.Name,
-		Time: p.Made.Local().Format("15:04"),
+		Team: t.Name, Number: strconv.FormatInt(t.Number, 10), Seat: t.Label, Groups: t.Groups, File: p.Name, Language: p.Language,
+		Contest: c.Name,
+		Time:    p.Made.Local().Format("15:04"),
 	}
 	if t.DisplayName != "" {
 		h.Team = t.DisplayName

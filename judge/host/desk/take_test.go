@@ -369,7 +369,7 @@ func TestRejudge(t *testing.T) {
 		want int
 		says string
 	}{
-		{"no reason", desk.Choice{Problem: "A"}, false, " ", 400, "needs a reason"},
+		{"no reason", desk.Choice{Problem: "A"}, false, " ", 400, "enter a reason"},
 		{"everything", desk.Choice{}, false, "why", 400, "every submission"},
 		{"no submission", desk.Choice{}, true, "why", 409, "no submission"},
 		{"an unknown problem", desk.Choice{Problem: "B"}, false, "why", 400, `no problem "B"`},
@@ -383,7 +383,7 @@ func TestRejudge(t *testing.T) {
 	}
 	d.must(second(d.Take(t.Context(), d.submission(d.who["team"], d.seat(c, "team")))))
 	_, _, err := d.Rejudge(t.Context(), c, desk.Choice{Problem: "sum"}, false, "why", by)
-	if got, text := code(t, err); got != 409 || !strings.Contains(text, "all 1 submissions that were chosen have no verdict yet") {
+	if got, text := code(t, err); got != 409 || !strings.Contains(text, "all 1 matching submissions are pending") {
 		t.Errorf("a submission without a verdict: %d %q", got, text)
 	}
 	waiting, err := d.Store.Next(t.Context(), job.Contest, "main", 10)

@@ -26,7 +26,7 @@ type wrong struct {
 // mostPause is the longest delay.
 const mostPause = 30 * time.Second
 
-// LoginFrom names a username from a network, by which attempts are counted.
+// LoginFrom identifies a username used from a network, for which attempts are counted.
 func LoginFrom(login, address string) string {
 	return strings.ToLower(login) + " from " + Network(address).String()
 }
@@ -35,7 +35,10 @@ func LoginFrom(login, address string) string {
 // how long to wait.
 func (t *LoginThrottle) Try(by string, now time.Time, check func() (bool, error)) (good bool, err error) {
 	if wait := t.begin(by, now); wait > 0 {
-		return false, &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("too many wrong passwords: wait %s", judge.Count(int((wait+time.Second-1)/time.Second), "second"))}
+		return false, &Refusal{
+			Code: http.StatusTooManyRequests,
+			Text: fmt.Sprintf("too many wrong passwords: wait %s", judge.Count(int((wait+time.Second-1)/time.Second), "second")),
+		}
 	}
 	if good, err = check(); good && err == nil {
 		t.forget(by)
@@ -43,8 +46,8 @@ func (t *LoginThrottle) Try(by string, now time.Time, check func() (bool, error)
 	return good, err
 }
 
-// begin counts an attempt, or returns how long to wait for the next. An attempt is a wrong one until
-// forget is called, so that of many at once only some are checked.
+// begin counts an attempt, or returns how long to wait for the next. An attempt counts as wrong until forget is
+// called, so that only some of many concurrent attempts are checked.
 func (t *LoginThrottle) begin(by string, now time.Time) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -75,7 +78,7 @@ func (t *LoginThrottle) begin(by string, now time.Time) time.Duration {
 	return 0
 }
 
-// forget forgets the wrong attempts.
+// forget clears the wrong attempts.
 func (t *LoginThrottle) forget(by string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

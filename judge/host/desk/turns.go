@@ -10,28 +10,27 @@ import (
 	"assay/judge/host/store"
 )
 
-// Turns serves each caller one request at a time. Where further ones of theirs wait, there is a
-// rest between two, as long as the one before took, and a millisecond at least. So a caller who asks for
-// very much has half a processor, and others have the rest of the machine. The zero value is ready.
+// Turns runs one request per caller at a time. If more are waiting, it pauses after each for as long as that one
+// took, at least 1 ms. So a caller with many requests uses at most half a processor. The zero value is ready.
 type Turns struct {
-	// Restless leaves out the rests, where something else bounds what one can ask for.
+	// Restless omits the pauses, for requests that have another limit.
 	Restless bool
 
 	mu sync.Mutex
 	of map[string]*line
 }
 
-// line is that of one caller.
+// A line has the requests of one caller.
 type line struct {
-	place chan struct{} // of the requests that are served
-	here  int           // with those
-	took  time.Duration // of the last one, where there is one place; with the place
+	place chan struct{} // for the requests that run
+	here  int           // waiting and running requests
+	took  time.Duration // by the last request, if one runs at a time; protected by place
 }
 
-// AccountTurn is in whose turn an account is served, by pages and by the command line.
+// AccountTurn returns the caller for the requests of an account, by pages and by the command line.
 func AccountTurn(a *store.Account) string { return "account " + a.ID }
 
-// Network is that of an address: itself, and of IPv6 its first half.
+// Network returns the network of an address: the address itself, or the first half of an IPv6 address.
 func Network(address string) netip.Prefix {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -45,7 +44,7 @@ func Network(address string) netip.Prefix {
 }
 
 const (
-	// turnedAway is how long it takes to refuse who has too many.
+	// turnedAway is how long it takes to reject a caller with too many requests.
 	turnedAway = time.Second
 	// leastRest is the shortest rest. Without it, one caller could ask for a scoreboard, which is drawn
 	// once for all, as fast as connections can carry it. It is short because a whole school may have one
@@ -64,7 +63,7 @@ func turnAway(ctx context.Context, l Limit) error {
 	return l.Reached()
 }
 
-// Turn is the right to be served now.
+// A Turn is the right to run a request now.
 type Turn struct {
 	all   *Turns
 	line  *line
@@ -73,12 +72,12 @@ type Turn struct {
 	began time.Time
 }
 
-// Wait waits for the turn of a caller. It returns a *Refusal if too many requests of the caller wait. The
-// turn must be ended.
+// Wait waits for the turn of a caller. It returns a *Refusal if too many requests of the caller wait. The caller
+// must end the turn.
 func (t *Turns) Wait(ctx context.Context, who string) (*Turn, error) { return t.wait(ctx, who, 1) }
 
-// wait is Wait where so many requests of one caller are served at a time. If they are more than
-// one, there are no rests.
+// wait is Wait with a number of requests of one caller that may run at a time. If that is more than one, there are
+// no pauses.
 func (t *Turns) wait(ctx context.Context, who string, places int) (*Turn, error) {
 	t.mu.Lock()
 	if t.of == nil {
@@ -129,10 +128,10 @@ func (t *Turn) begin(ctx context.Context) error {
 	return nil
 }
 
-// rests reports whether there is a rest after the turn.
+// rests reports whether a pause follows the turn.
 func (t *Turn) rests() bool { return !t.all.Restless && cap(t.line.place) == 1 }
 
-// Pass lets the next one be served.
+// Pass lets the next request run.
 func (t *Turn) Pass() {
 	if !t.held {
 		return
@@ -143,7 +142,7 @@ func (t *Turn) Pass() {
 	<-t.line.place
 }
 
-// Aside lets others be served while something is done that may wait for the caller.
+// Aside lets other requests run while do may wait for the caller.
 func (t *Turn) Aside(ctx context.Context, do func()) error {
 	if !t.held {
 		do()
@@ -154,7 +153,7 @@ func (t *Turn) Aside(ctx context.Context, do func()) error {
 	return t.begin(ctx)
 }
 
-// End ends a turn, also one that was passed.
+// End ends a turn. It may be passed already.
 func (t *Turn) End() {
 	t.Pass()
 	t.all.mu.Lock()
@@ -171,9 +170,9 @@ func (d *Desk) Upload(ctx context.Context, a *store.Account) (*Turn, error) {
 	return d.uploads.wait(ctx, AccountTurn(a), int(Uploads.Most))
 }
 
-// Pace waits until it is the turn of a request's network, for what anybody may ask and takes no
-// time; the next one waits for a moment, which does not hold up this one. Where too many wait it
-// gives up in the end: a check of the server's health is answered all the same.
+// Pace waits for the turn of a request's network. It is for cheap requests that need no account. The next request
+// waits for a moment, which does not delay this one. If too many wait, Pace returns after a while, so that health
+// checks are still answered.
 func (d *Desk) Pace(r *http.Request) {
 	if turn, err := d.Passers.Wait(r.Context(), Network(r.RemoteAddr).String()); err == nil {
 		time.AfterFunc(leastRest, turn.End)

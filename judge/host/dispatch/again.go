@@ -13,12 +13,12 @@ import (
 	"assay/judge/host/store"
 )
 
-// mostRuns is how many workers judge a submission whose verdict time decides barely: if it is
-// in time for one of them, it is in time.
+// mostRuns is how many workers judge a submission that is near the time limit. If it is in time for one of them, it
+// is in time.
 const mostRuns = 3
 
-// doubt says why a result is not to be the last word: its verdict hangs on a little time, and
-// another worker of the class is here that has not judged the submission.
+// doubt returns why another worker must judge the submission before a result counts: its time is near the limit, and
+// a worker of the class that has not judged it is online. It returns nil otherwise.
 func (d *Dispatcher) doubt(ctx context.Context, r *job.Result) (*store.Doubt, error) {
 	if r.State != job.Done || r.Finished == nil || len(r.Events) == 0 {
 		return nil, nil
@@ -28,7 +28,7 @@ func (d *Dispatcher) doubt(ctx context.Context, r *job.Result) (*store.Doubt, er
 	}
 	events, err := job.Unpack(r.Events)
 	if err != nil {
-		return nil, nil // what it says is kept as it is
+		return nil, nil // the result counts
 	}
 	why := job.Borderline(events)
 	if why == "" {
@@ -36,7 +36,7 @@ func (d *Dispatcher) doubt(ctx context.Context, r *job.Result) (*store.Doubt, er
 	}
 	runs, err := d.o.Store.Runs(ctx, r.Job)
 	if err != nil || len(runs) == 0 {
-		return nil, err // a part of a flow
+		return nil, err // a job of a flow
 	}
 	_, class, err := d.o.Store.Place(ctx, r.Job)
 	if err != nil {
@@ -58,7 +58,7 @@ func (d *Dispatcher) doubt(ctx context.Context, r *job.Result) (*store.Doubt, er
 	return &store.Doubt{Why: why + " on " + r.Worker, Exclude: ran}, nil
 }
 
-// believe compares what guests said of a submission with what a worker says that is none.
+// believe compares the verdicts of untrusted workers with the one of a trusted worker.
 func (d *Dispatcher) believe(ctx context.Context, r *job.Result, f store.Folded) {
 	if r.Finished == nil || len(f.Guests) == 0 {
 		return
@@ -68,7 +68,7 @@ func (d *Dispatcher) believe(ctx context.Context, r *job.Result, f store.Folded)
 		for _, g := range f.Guests {
 			wrong := flow.Disagree(g.Verdict, r.Finished.Verdict)
 			if wrong {
-				what := fmt.Sprintf("the guest %s says %s; %s says %s", g.Worker, g.Verdict, r.Worker, r.Finished.Verdict)
+				what := fmt.Sprintf("the untrusted worker %s says %s; %s says %s", g.Worker, g.Verdict, r.Worker, r.Finished.Verdict)
 				err = errors.Join(err, d.differ(ctx, f.Submission, what))
 			}
 			if wrong || g.Verdict == r.Finished.Verdict {
@@ -77,11 +77,11 @@ func (d *Dispatcher) believe(ctx context.Context, r *job.Result, f store.Folded)
 		}
 	}
 	if err != nil && ctx.Err() == nil {
-		d.o.Log.Error("compare a guest's verdict", "submission", f.Submission, "error", err)
+		d.o.Log.Error("compare an untrusted worker's verdict", "submission", f.Submission, "error", err)
 	}
 }
 
-// takeOut takes a worker out of service, unless it is out already.
+// takeOut drains a worker, unless it is drained already.
 func (d *Dispatcher) takeOut(ctx context.Context, worker, note string) error {
 	w, err := d.o.Store.Worker(ctx, worker)
 	if err != nil || w.State != store.Active {
@@ -90,11 +90,10 @@ func (d *Dispatcher) takeOut(ctx context.Context, worker, note string) error {
 	return errors.Join(d.o.Store.SetWorkerState(ctx, w.ID, store.Drained, note), d.Drain(worker))
 }
 
-// lonely is for how long nobody must have been here who may judge a submission again, until
-// that is not waited for any more.
+// lonely is how long a submission waits for a worker that may rejudge it before its verdict counts without.
 const lonely = time.Minute
 
-// Stranded are the submissions that are to be judged again though nobody here may do it.
+// Stranded returns the submissions that must be rejudged although no connected worker may do it.
 func (d *Dispatcher) Stranded(ctx context.Context) (stranded []*store.Repeat, err error) {
 	repeats, err := d.o.Store.Repeats(ctx)
 	for _, r := range repeats {
@@ -109,9 +108,8 @@ func (d *Dispatcher) Stranded(ctx context.Context) (stranded []*store.Repeat, er
 	return stranded, err
 }
 
-// attend looks after submissions that nobody here may judge again: one whose time was barely
-// too long keeps the verdict that it has. What guests judged goes on waiting, and the staff is
-// told.
+// attend handles submissions that no connected worker may rejudge. A submission whose time was barely too long keeps
+// its verdict. One that only untrusted workers have judged still waits, and the log reports it.
 func (d *Dispatcher) attend(ctx context.Context, now time.Time) error {
 	stranded, err := d.Stranded(ctx)
 	if err != nil {
@@ -131,12 +129,13 @@ func (d *Dispatcher) attend(ctx context.Context, now time.Time) error {
 			if _, err := d.Cancel(ctx, r.ID); err != nil {
 				return err
 			}
-			d.o.Log.Warn("no other worker is here to judge a submission again; the verdict that it has stands", "submission", r.Submission, "class", r.Class)
+			d.o.Log.Warn("no other worker can rejudge a submission near the time limit; its verdict counts", "submission",
+				r.Submission, "class", r.Class)
 		}
 	}
 	for class, n := range waits {
 		if d.waits[class] == 0 {
-			d.o.Log.Warn("submissions that guests have judged wait until a worker is here that is no guest", "class", class, "submissions", n)
+			d.o.Log.Warn("submissions that only untrusted workers have judged wait for a trusted worker", "class", class, "submissions", n)
 		}
 	}
 	d.alone, d.waits = alone, waits

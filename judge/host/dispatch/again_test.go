@@ -235,7 +235,7 @@ func TestGuests(t *testing.T) {
 				}
 				entries, err := h.store.Audited(t.Context(), "", 10)
 				h.must(err)
-				if told := len(entries) == 1 && entries[0].Detail == "the guest guest says AC; other says WA"; told != (tt.differ > 0) || len(entries) > tt.differ {
+				if told := len(entries) == 1 && entries[0].Detail == "the untrusted worker guest says AC; other says WA"; told != (tt.differ > 0) || len(entries) > tt.differ {
 					t.Errorf("the staff is told %+v", entries)
 				}
 			})

@@ -15,10 +15,9 @@ import (
 	"assay/judge/host/store"
 )
 
-// audit has a submission that was judged judged again by another worker, now and then, and
-// each time for the first that solves a problem of a contest: a worker that lies, or is broken
-// so that nobody sees it, is found out by what others say. Of a worker with which others
-// disagreed more is judged again. Of a class with one worker nothing is.
+// audit has another worker rejudge some submissions, to find workers that lie or are broken. It chooses them at
+// random, and always takes the first submission that solves a problem of a contest. If others recently disagreed
+// with a worker, more of its submissions are chosen. Without another worker in the class it does nothing.
 func (d *Dispatcher) audit(ctx context.Context, r *job.Result, submission string) {
 	if r.State != job.Done || r.Finished == nil || d.o.Audit <= 0 || !d.view.anotherOf(r.Worker) {
 		return
@@ -32,11 +31,11 @@ func (d *Dispatcher) audit(ctx context.Context, r *job.Result, submission string
 		err = d.beginAudit(ctx, r, of)
 	}
 	if err != nil && ctx.Err() == nil {
-		d.o.Log.Error("have a submission judged again", "submission", submission, "error", err)
+		d.o.Log.Error("start the audit of a submission", "submission", submission, "error", err)
 	}
 }
 
-// firstSolved says whether no other submission to the problem was accepted in the contest.
+// firstSolved reports whether no other submission to the problem was accepted in the contest.
 func (d *Dispatcher) firstSolved(ctx context.Context, s *store.Submission) (bool, error) {
 	all, err := d.o.Store.Submissions(ctx, store.Filter{Contest: s.Contest, Problem: s.Problem, Verdict: string(judge.Accepted), Limit: 2})
 	return !slices.ContainsFunc(all, func(other *store.Submission) bool { return other.ID != s.ID }), err
@@ -56,15 +55,15 @@ func (d *Dispatcher) beginAudit(ctx context.Context, r *job.Result, of *store.Su
 		return err
 	}
 	id := store.JobID("audit", r.Job)
-	if _, err := d.o.Store.NewFlow(ctx, id, string(flow.Audit), data, of.Account); err != nil {
+	if _, err := d.o.Store.NewFlow(ctx, id, string(spec.Kind), data, of.Account); err != nil {
 		return err
 	}
 	d.Plan(id)
 	return nil
 }
 
-// concluded ends an audit, and counts what it says of the workers. The verdict stands, whatever
-// they say, until somebody has looked.
+// concluded ends an audit and records what it shows about the workers. The verdict remains in effect until an
+// administrator has looked.
 func (d *Dispatcher) concluded(ctx context.Context, f *store.Flow, a *flow.Audited) (err error) {
 	var all []string
 	for _, one := range a.Opinions {
@@ -75,7 +74,7 @@ func (d *Dispatcher) concluded(ctx context.Context, f *store.Flow, a *flow.Audit
 		err = d.EndFlow(ctx, f.ID, store.FlowDone, "")
 	} else {
 		if !slices.ContainsFunc(a.Opinions, func(o *flow.Opinion) bool { return o.Wrong }) {
-			what += ": the program varies on each of them, which says nothing of the workers"
+			what += ": the program behaves randomly on each worker, so the workers are not at fault"
 		}
 		err = errors.Join(d.differ(ctx, a.Submission, what), d.EndFlow(ctx, f.ID, store.FlowFailed, what))
 	}
@@ -87,20 +86,21 @@ func (d *Dispatcher) concluded(ctx context.Context, f *store.Flow, a *flow.Audit
 	return err
 }
 
-// differ tells the staff that workers disagree about a submission.
+// differ reports to the administrators that workers disagree about a submission.
 func (d *Dispatcher) differ(ctx context.Context, submission, what string) error {
 	d.o.Log.Error("workers disagree", "submission", submission, "verdicts", what)
 	return d.o.Store.Audit(ctx, store.Entry{Actor: "audit", Action: "workers disagree", Object: submission, Detail: what})
 }
 
-// judged counts whether others agree with a worker about a submission of an account, and takes
-// one out of service that they disagree with too often.
+// judged records whether others agree with a worker about a submission of an account. It drains a worker that others
+// disagree with too often.
 func (d *Dispatcher) judged(ctx context.Context, worker, account string, wrong bool) error {
 	if !d.trust.judged(worker, account, wrong) {
 		return nil
 	}
-	note := fmt.Sprintf("other workers gave other verdicts on submissions of %d accounts: /admin/audit says which; what it judged: judged admin judgings --worker %s", mostDiffer, worker)
-	d.o.Log.Error("others disagree with a worker, and it is drained", "worker", worker)
+	note := fmt.Sprintf("other workers gave other verdicts on submissions of %d accounts: see /admin/audit; to list what "+
+		"it judged: judged admin judgings --worker %s", mostDiffer, worker)
+	d.o.Log.Error("other workers disagree with a worker, which is drained", "worker", worker)
 	err := d.o.Store.Audit(ctx, store.Entry{Actor: "audit", Action: "drained worker", Object: worker, Detail: note})
 	return errors.Join(err, d.takeOut(ctx, worker, note))
 }

@@ -6,7 +6,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// counts are for those who watch a server.
+// counts are for monitoring.
 type counts struct {
 	fed, counted, duplicates, disagreements, retried, failed, dropped, again, troubles atomic.Int64
 }
@@ -28,20 +28,20 @@ func (c *counts) folded(o store.Outcome) {
 	}
 }
 
-// Counts are what happened since the start of this process.
+// Counts is what happened since the process started.
 type Counts struct {
-	Fed           int64 // jobs laid into the queue
-	Counted       int64 // results that were taken
-	Duplicates    int64 // results of jobs that had the same verdict already
-	Disagreements int64 // results of jobs that had another verdict
-	Retried       int64 // failures after which a job waited again
+	Fed           int64 // jobs that were enqueued
+	Counted       int64 // results that count
+	Duplicates    int64 // results of jobs that already had the same verdict
+	Disagreements int64 // results of jobs that already had another verdict
+	Retried       int64 // failures after which a job was queued again
 	Failed        int64 // jobs that failed too often
-	Dropped       int64 // results that nobody wanted
-	Again         int64 // jobs that were out though nobody did them
-	Troubles      int64 // what had to be tried again
+	Dropped       int64 // results that were discarded
+	Again         int64 // jobs that were queued again because no worker had them
+	Troubles      int64 // operations that failed and were retried
 }
 
-// Counts reads the counts.
+// Counts returns the counts.
 func (d *Dispatcher) Counts() Counts {
 	c := &d.count
 	return Counts{

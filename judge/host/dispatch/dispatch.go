@@ -1,17 +1,18 @@
-// Package dispatch brings the jobs of the database to the workers, and their results back.
-// The database decides what is true and what goes first; the queue only says who is doing
-// what just now. So everything here may be done twice, and the queue may lose all it has.
+// Package dispatch sends the jobs of the database to the workers, and stores their results. The database is the
+// truth and decides the order. The queue only knows which worker has a job at the moment, and may lose everything.
+// So each operation here may be repeated.
 //
-// Four loops run beside each other:
+// Four loops run at the same time:
 //
-//   - feed lays waiting jobs into the queue, as many as there are free slots and a few
-//     more, in the fair order of the database;
-//   - fold takes results into the database, one transaction each;
-//   - reconcile finds jobs that are out though nobody does them, and has them done again;
-//   - flowLoop asks package flow what comes next of work that is made of many jobs.
+// - feed enqueues waiting jobs in the fair order of the database: as many as there are free
+// slots, and a few more;
+// - fold stores results in the database, in one transaction each;
+// - reconcile finds jobs that are marked as dispatched although no worker has them, and
+// queues them again;
+// - flowLoop asks package flow for the next jobs of work that is made of many jobs.
 //
-// Of several servers one at a time feeds: it holds a lead in the database. Package store
-// and package queue do the work; this one keeps the two in agreement; it knows no users.
+// Of several servers only one feeds at a time: it holds a leader lease in the database. Packages store and queue do
+// the work, and this package keeps them consistent. It knows no users.
 package dispatch
 
 import (
@@ -29,33 +30,32 @@ import (
 	"assay/judge/host/store"
 )
 
-// Options are what a Dispatcher joins.
+// Options configure a Dispatcher.
 type Options struct {
 	Store *store.Store
-	Blobs *blob.Folder // events of judgings are kept here
+	Blobs *blob.Folder // events of judgings are stored here
 	Log   *slog.Logger
-	// Holder names this process among all servers that use the database, now and before.
+	// Holder identifies this process among all servers that have ever used the database.
 	Holder string
-	Class  string // of the workers that do the jobs of flows
-	// Audit is the part of all submissions that a second worker judges as well, from 0 to 1.
+	Class  string // of the workers that run the jobs of flows
+	// Audit is the share of submissions that a second worker judges too, from 0 to 1.
 	Audit float64
-	// Ended, if it is not nil, is told that a flow has ended.
+	// Ended, if not nil, is called when a flow has ended.
 	Ended func()
-	// At, if it is not nil, is told of each step of a job as it is reached. Tests end the
-	// process there.
+	// At, if not nil, is called after each step of a job. Tests use it to stop the process there.
 	At func(Step)
 }
 
-// Step is a moment in a job's life after which a server may die as well as at any other.
+// A Step is a point in a job's life at which the server must survive a crash.
 type Step string
 
 // The steps, in their order.
 const (
-	Published Step = "published" // it is in the queue, and not marked as out
-	Out       Step = "out"       // it is marked as out
-	Answered  Step = "answered"  // its result is in the queue only
-	Folded    Step = "folded"    // its result is in the database, and still in the queue
-	Again     Step = "again"     // it waits again, for nobody did it
+	Published Step = "published" // in the queue, but not yet marked as dispatched
+	Out       Step = "out"       // marked as dispatched
+	Answered  Step = "answered"  // the result is only in the queue
+	Folded    Step = "folded"    // the result is in the database, and still in the queue
+	Again     Step = "again"     // queued again, because no worker had the job
 )
 
 func (d *Dispatcher) at(s Step) {
@@ -64,8 +64,8 @@ func (d *Dispatcher) at(s Step) {
 	}
 }
 
-// Queue is what a Dispatcher has of a queue.Queue, where each method says what it does. Tests
-// have another one in memory, which may be as bad as a queue can be.
+// A Queue is the part of queue.Queue that a Dispatcher uses; see there. Tests have one in memory that fails in many
+// ways.
 type Queue interface {
 	Ensure(ctx context.Context, classes ...string) error
 	Renew(ctx context.Context) error
@@ -87,7 +87,7 @@ type Queue interface {
 	CatchUp(ctx context.Context) error
 }
 
-// Dispatcher joins a database and a queue. All methods may be called at once by many.
+// A Dispatcher connects a database and a queue. Its methods are safe for concurrent use.
 type Dispatcher struct {
 	o     Options
 	queue Queue
@@ -96,76 +96,74 @@ type Dispatcher struct {
 	live  *live
 	flows *flows
 	count counts
-	// feeding is held while jobs are laid into the queue, and while one that failed is taken
-	// out of it.
+	// feeding is held while jobs are enqueued, and while a failed job is removed from the queue.
 	feeding sync.Mutex
-	// patience is how long workers may wait for jobs that are there until that counts as an
-	// error of the queue. It is much longer than a lease lives whose worker was killed before
-	// anybody heard of it.
+	// patience is how long workers may sit idle while jobs are queued before that counts as a queue error. It is
+	// much longer than it takes to notice that a worker was killed.
 	patience time.Duration
-	undone   map[string]time.Time // by class: since when jobs are seen that nobody is given. Of Reconcile only.
+	undone   map[string]time.Time // by class: since when jobs are queued that no worker gets; used only by Reconcile
 	failing  failing
 	trust    trust
 	lost     chan queue.Lost
 	breaks   chan queue.Broken
 	retry    []time.Duration // see retryAfter
-	// What is to be judged again and is not, for nobody here may do it: since when it is known,
-	// and how many submissions of a class are guests'. Of attend only.
+	// Submissions that must be rejudged and have no worker for it: since when that is known, and how many of a class
+	// only untrusted workers have judged. Used only by attend.
 	alone map[string]time.Time
 	waits map[string]int
 }
 
 // The times of a Dispatcher.
 const (
-	feedEvery    = time.Second // without being told that there is work
+	feedEvery    = time.Second // without a wake-up
 	reconcile    = 10 * time.Second
-	graceOut     = 5 * time.Second // how long a job may be out before Reconcile looks for it
+	graceOut     = 5 * time.Second // how long a job may be dispatched before Reconcile checks it
 	catchUp      = 5 * time.Second
 	retryStorage = time.Second
-	warmAfter    = time.Second // a worker that has connected listens to orders by then
+	warmAfter    = time.Second // by then a new worker receives control messages
 )
 
-// ahead is how many jobs more than free slots are in the queue, so that no worker waits
-// for the feed.
+// ahead is how many jobs more than free slots are enqueued, so that no worker waits for the next one.
 const ahead = 2
 
-// New makes a Dispatcher. Its Listener is for the queue that Run is given.
+// New returns a Dispatcher. The queue that Use gets must be opened with its Listener.
 func New(o Options) *Dispatcher {
-	return &Dispatcher{o: o, poke: make(chan struct{}, 1), view: newView(), live: newLive(), flows: newFlows(), patience: time.Minute, undone: map[string]time.Time{}, retry: retryAfter,
+	return &Dispatcher{o: o, poke: make(chan struct{}, 1), view: newView(), live: newLive(), flows: newFlows(),
+		patience: time.Minute, undone: map[string]time.Time{}, retry: retryAfter,
 		lost: make(chan queue.Lost, 1024), breaks: make(chan queue.Broken, 64)}
 }
 
-// Listener hears what workers say.
+// Listener returns the handlers for what workers send.
 func (d *Dispatcher) Listener() queue.Listener {
 	return queue.Listener{
 		Taken: func(worker string, r job.Running) { d.view.took(worker, r) },
 		Back:  func(worker string, r job.Running) { d.view.ended(worker, r.Job) },
 		Beat:  d.heard,
 		Progress: func(worker string, p job.Progress) {
-			if d.view.telling(worker, p.Job) { // else it tells of what it was not given
+			if d.view.telling(worker, p.Job) { // otherwise the worker was not given the job
 				d.live.add(p)
 			}
 		},
 		Joined: func(worker string) {
-			d.o.Log.Info("worker is here", "worker", worker)
+			d.o.Log.Info("worker is online", "worker", worker)
 			d.view.joined(worker)
 			time.AfterFunc(warmAfter, func() { d.warm(worker) })
-			d.Poke()
+			d.Wake()
 		},
 		Left: func(worker string) {
-			d.o.Log.Warn("worker is gone", "worker", worker)
+			d.o.Log.Warn("worker is offline", "worker", worker)
 			d.view.left(worker)
 		},
 		Lost: func(l queue.Lost) {
 			select {
 			case d.lost <- l:
-			default: // its lease runs out by itself
+			default: // its lease expires
 			}
 		},
 		Broken: func(b queue.Broken) {
 			select {
 			case d.breaks <- b:
-			default: // it connects again, and does so again
+			default: // it connects again and repeats this
 			}
 		},
 		Trouble: func(err error) { d.o.Log.Warn("queue", "error", err) },
@@ -176,33 +174,33 @@ func (d *Dispatcher) heard(worker string, b job.Beat) {
 	if note := d.view.beat(worker, b); note != "" {
 		d.o.Log.Warn("worker rests", "worker", worker, "note", note)
 	}
-	d.Poke()
+	d.Wake()
 }
 
-// Admit lets the key of a worker in.
+// Admit allows a worker with this key to connect.
 func (d *Dispatcher) Admit(w *store.Worker) error {
 	d.view.admit(w.Name, w.Class, w.Guest)
 	return d.queue.Admit(w.Name, w.Class, w.Key, w.Guest)
 }
 
-// Revoke shuts a worker out.
+// Revoke disconnects a worker and rejects its key.
 func (d *Dispatcher) Revoke(worker string) {
 	d.view.left(worker)
 	d.queue.Revoke(worker)
 }
 
-// Poke says that there may be something to feed.
-func (d *Dispatcher) Poke() {
+// Wake signals that there may be jobs to enqueue.
+func (d *Dispatcher) Wake() {
 	select {
 	case d.poke <- struct{}{}:
 	default:
 	}
 }
 
-// Use gives the Dispatcher its queue. It is called once, before anything else but Listener.
+// Use sets the queue. Call it once, before any other method except Listener.
 func (d *Dispatcher) Use(q Queue) { d.queue = q }
 
-// Run feeds, folds and reconciles until ctx ends.
+// Run enqueues jobs, stores results and reconciles until ctx ends.
 func (d *Dispatcher) Run(ctx context.Context) {
 	var loops sync.WaitGroup
 	loops.Go(func() { d.feedLoop(ctx) })
@@ -213,27 +211,27 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	loops.Wait()
 }
 
-// fold takes one result into the database. After an error it comes again.
+// fold stores one result in the database. If it returns an error, the queue delivers the result again.
 func (d *Dispatcher) fold(ctx context.Context, r *job.Result) error {
 	d.at(Answered)
 	events := blob.Digest("")
 	work, err := d.o.Store.Given(ctx, r.Job, r.Token)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		d.trouble(ctx, "look for the job "+r.Job, err)
+		d.trouble(ctx, "read job "+r.Job, err)
 		return err
 	}
-	if work == nil { // of what nobody was given nothing is kept
+	if work == nil { // keep no events of a job that was never dispatched
 		r.Events = nil
 	}
 	if r.State == job.Done && len(r.Events) > 0 {
-		if err := readable(work, r.Events); err != nil { // another worker is asked
+		if err := work.CheckEvents(r.Events); err != nil { // another worker gets the job
 			r.Unread(err)
 		}
 	}
 	if len(r.Events) > 0 && r.State == job.Done {
 		events = blob.Of(r.Events)
 		if err := d.o.Blobs.Put(events, int64(len(r.Events)), bytes.NewReader(r.Events)); err != nil {
-			d.trouble(ctx, "keep the events of job "+r.Job, err)
+			d.trouble(ctx, "store the events of job "+r.Job, err)
 			return err
 		}
 	}
@@ -247,11 +245,11 @@ func (d *Dispatcher) fold(ctx context.Context, r *job.Result) error {
 	log := d.o.Log.With("job", r.Job, "worker", r.Worker, "outcome", folded.Outcome)
 	switch folded.Outcome {
 	case store.Disagreement:
-		log.Error("one job has two verdicts; the first stands")
+		log.Error("two workers gave different verdicts for a job; the first one counts")
 	case store.GaveUp:
-		log.Error("a job failed too often", "reason", r.Reason)
+		log.Error("gave up a job after several failures", "reason", r.Reason)
 	case store.Retried:
-		log.Warn("a job failed and waits again", "reason", r.Reason)
+		log.Warn("a job failed and is queued again", "reason", r.Reason)
 	default:
 		log.Debug("result")
 	}
@@ -266,28 +264,18 @@ func (d *Dispatcher) fold(ctx context.Context, r *job.Result) error {
 		d.live.touch(folded.Flow)
 		d.Plan(folded.Flow)
 	}
-	d.count.folded(folded.Outcome) // after all that comes of it, for those who look at both
-	d.Poke()
+	d.count.folded(folded.Outcome) // last, for readers that compare both
+	d.Wake()
 	return nil
 }
 
-// readable says why what a worker brought cannot be read.
-func readable(work *job.Work, events []byte) (err error) {
-	if work.Kind == job.Submission {
-		_, err = job.UnpackJudging(events)
-	} else {
-		_, err = job.UnpackLines(events)
-	}
-	return err
-}
-
-// manyLost is with how many workers it must be known that a job was lost, for it to count as
-// one that ends workers; where only one is here, how often with that. A queue in trouble
-// delivers jobs often to workers that never see them, and one bad worker loses all jobs.
+// manyLost is how many workers must have lost a job before it counts as a job that crashes workers. If only one
+// worker is connected, it must have lost the job that often. Both precautions are needed: a failing queue often
+// delivers jobs that workers never see, and one broken worker loses all jobs.
 const manyLost = 2
 
-// unproven notes of a job that is given up, for it was delivered too often, whether workers are
-// known to have ended over it, and else which of them had it: others are asked.
+// unproven decides about a job that was delivered too often. If it did not clearly crash workers, other workers than
+// those that had it are asked.
 func (d *Dispatcher) unproven(r *job.Result) {
 	times, ended, gave := d.queue.Had(r.Job)
 	if len(d.failing.lost(r.Job, ended, gave)) >= manyLost || times >= manyLost && !d.view.anotherThan(r.Worker, ended) {
@@ -296,32 +284,30 @@ func (d *Dispatcher) unproven(r *job.Result) {
 	r.Unproven, r.Had = true, slices.Concat(ended, gave)
 }
 
-// keep takes a result into the database, and the job out of the queue. It says at which of
-// both it failed.
+// keep stores a result in the database and removes the job from the queue. Doing says which step failed.
 func (d *Dispatcher) keep(ctx context.Context, r *job.Result, events blob.Digest) (f store.Folded, doing string, err error) {
 	if r.TooOften {
 		d.unproven(r)
 	}
-	if r.State != job.Done { // between the two the job waits again
+	if r.State != job.Done { // between the two steps the job is queued again
 		d.feeding.Lock()
 		defer d.feeding.Unlock()
 	}
 	doubt, err := d.doubt(ctx, r)
 	if err != nil {
-		return f, "look for who may judge again job ", err
+		return f, "find another worker for job ", err
 	}
 	if f, err = d.o.Store.FoldDoubtful(ctx, r, events, doubt); err != nil {
-		return f, "keep the result of job ", err
+		return f, "store the result of job ", err
 	}
 	d.at(Folded)
-	return f, "take out of the queue the job ", d.clear(ctx, r.Job, f.Outcome)
+	return f, "remove from the queue job ", d.clear(ctx, r.Job, f.Outcome)
 }
 
-// clear takes a job out of the queue that has ended: its worker's acknowledgement may have
-// got lost, or it was given out anew meanwhile, and then it would be done once more. One
-// that waits again would look as if it was in the queue, until its worker acknowledges it.
+// clear removes a job that has ended from the queue. Its worker's acknowledgement may be lost, or the job may have
+// been dispatched again, and then it would run once more.
 func (d *Dispatcher) clear(ctx context.Context, id string, o store.Outcome) error {
-	if o == store.Dropped { // the sender may not hold the job, or it goes on
+	if o == store.Dropped { // the sender may not hold the job, or the job still runs
 		return nil
 	}
 	lane, class, err := d.o.Store.Place(ctx, id)
@@ -331,16 +317,16 @@ func (d *Dispatcher) clear(ctx context.Context, id string, o store.Outcome) erro
 	return d.queue.Delete(ctx, lane, class, id)
 }
 
-// Cancel ends a job: its result is not wanted any more. It says whether the job was open.
+// Cancel cancels a job, so that its result is discarded. It reports whether the job was open.
 func (d *Dispatcher) Cancel(ctx context.Context, id string) (bool, error) {
 	done, err := d.o.Store.Cancel(ctx, id)
 	return d.cancelled(ctx, id, done, err)
 }
 
-// CancelUntouched is Cancel for the first judging of a submission that no worker was given:
-// else the error is store.ErrGiven.
+// CancelUntouched cancels the first judging of a submission if no worker has it. Otherwise it returns
+// store.ErrGiven.
 func (d *Dispatcher) CancelUntouched(ctx context.Context, id string) (bool, error) {
-	if d.view.doing(id) != "" { // the database notes it after the queue has it
+	if d.view.doing(id) != "" { // the queue dispatches a job before the database records it
 		return false, store.ErrGiven
 	}
 	done, err := d.o.Store.CancelUntouched(ctx, id)
@@ -355,7 +341,7 @@ func (d *Dispatcher) cancelled(ctx context.Context, id string, done bool, err er
 	return true, d.withdraw(ctx, id)
 }
 
-// Forget cancels a rejudging, and stops the jobs of it that are under way.
+// Forget cancels a rejudging and stops its running jobs.
 func (d *Dispatcher) Forget(ctx context.Context, rejudging string) error {
 	cancelled, err := d.o.Store.Forget(ctx, rejudging)
 	for _, id := range cancelled {
@@ -364,8 +350,7 @@ func (d *Dispatcher) Forget(ctx context.Context, rejudging string) error {
 	return err
 }
 
-// withdraw takes a job that was cancelled out of the queue, and has the worker stop that
-// does it.
+// withdraw removes a canceled job from the queue and stops the worker that runs it.
 func (d *Dispatcher) withdraw(ctx context.Context, id string) error {
 	d.live.end(id)
 	lane, class, worker, err := d.where(ctx, id)
@@ -387,12 +372,12 @@ func (d *Dispatcher) where(ctx context.Context, id string) (job.Lane, string, st
 	return lane, class, d.view.doing(id), err
 }
 
-// Drain has a worker take no more jobs and end.
+// Drain tells a worker to take no more jobs, and to stop when the running ones have ended.
 func (d *Dispatcher) Drain(worker string) error {
 	return d.queue.Order(worker, job.Order{Kind: job.Drain})
 }
 
-// trouble tells what will be tried again.
+// trouble logs an error of an operation that is going to be retried.
 func (d *Dispatcher) trouble(ctx context.Context, what string, err error) {
 	if ctx.Err() != nil {
 		return

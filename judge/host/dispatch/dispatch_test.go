@@ -474,8 +474,8 @@ func TestOneOfTwoLeads(t *testing.T) {
 		}
 		judgeAll := func(n int) {
 			h.submit(job.Practice, class, n)
-			h.Poke()
-			second.Poke()
+			h.Wake()
+			second.Wake()
 			for range n {
 				l := w.take()
 				h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))

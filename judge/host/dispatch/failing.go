@@ -13,34 +13,32 @@ import (
 	"assay/judge/host/store"
 )
 
-// failing remembers what machines could not do. A job that failed everywhere waits before it is
-// tried again, longer each time, so that somebody can mend the machine before it is given up; a
-// worker that fails at what others then do is broken, whatever it says of itself. Both are forgotten
-// with the process, which costs a try at most.
+// failing remembers the failures of machines. A job that failed on all workers waits before it is tried again,
+// longer each time, so that an administrator can repair a machine. A worker counts as broken if it fails at jobs
+// that others then complete. After a restart all of this is forgotten, which costs at most one more try.
 type failing struct {
 	mu   sync.Mutex
-	jobs map[string]*failed  // those that failed and have not ended, by id
-	row  map[string][]string // of a worker, the jobs that it failed at and others did since it did one
+	jobs map[string]*failed  // open jobs that failed, by id
+	row  map[string][]string // by worker: jobs that it failed at and others completed, since it last completed one
 }
 
-// failed is a job that a machine could not do.
+// A failed is a job that a machine could not run.
 type failed struct {
 	workers []string
-	ended   []string // of these, the ones that ended over it
+	ended   []string // those of workers that ended because of it
 	last    time.Time
 }
 
-// retryAfter is how long a job waits that failed so often, where no worker is here that it has not
-// failed on.
+// retryAfter is how long a job waits after each failure, if it has failed on all connected workers.
 var retryAfter = []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute}
 
-// mostFailures is how many jobs one after the other a worker may fail at that others then do.
+// mostFailures is how many consecutive failures at jobs that others complete make a worker broken.
 const mostFailures = 3
 
-// keepFailed is after which time a job is forgotten, whatever became of it.
+// keepFailed is how long a failure is remembered at most.
 const keepFailed = 24 * time.Hour
 
-// note notes that a worker failed at a job.
+// note records that a worker failed at a job.
 func (f *failing) note(id, worker string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -62,8 +60,8 @@ func (f *failing) note(id, worker string) {
 	}
 }
 
-// lost notes that workers took a job and had no result, of which some ended over it, and returns
-// all that are known to have ended over it.
+// lost records that workers took a job and returned no result; some of them ended because of it. It returns all
+// workers that are known to have ended because of the job.
 func (f *failing) lost(id string, ended, gave []string) []string {
 	for _, worker := range slices.Concat(ended, gave) {
 		f.note(id, worker)
@@ -82,8 +80,8 @@ func (f *failing) lost(id string, ended, gave []string) []string {
 	return slices.Clone(j.ended)
 }
 
-// done notes that a worker did a job, and returns the workers that failed at too many that others
-// then did, this one the last.
+// done records that a worker completed a job. It returns the workers that have failed at too many jobs that others
+// completed.
 func (f *failing) done(id, worker string) (broken []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -105,14 +103,14 @@ func (f *failing) done(id, worker string) (broken []string) {
 	return broken
 }
 
-// ended forgets a job that nobody did.
+// ended forgets a job that was given up.
 func (f *failing) ended(id string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.jobs, id)
 }
 
-// rests says whether a job that failed so often is to be left alone for now.
+// rests reports whether a job that failed that often must still wait.
 func (f *failing) rests(id string, tries int, after []time.Duration) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -120,8 +118,7 @@ func (f *failing) rests(id string, tries int, after []time.Duration) bool {
 	return j != nil && len(after) > 0 && time.Since(j.last) < after[min(tries, len(after))-1]
 }
 
-// learn takes from a result what it says of machines: a worker that is broken is taken out of
-// service.
+// learn updates what is known about machines from a result. It drains a worker that turns out to be broken.
 func (d *Dispatcher) learn(ctx context.Context, r *job.Result, f store.Folded) {
 	machine := (r.State == job.Failed || r.State == job.GivenUp && !r.TooOften) && r.Blame != judge.Setter && r.Blame != judge.Asker
 	switch {
@@ -131,8 +128,8 @@ func (d *Dispatcher) learn(ctx context.Context, r *job.Result, f store.Folded) {
 		d.failing.ended(r.Job)
 	case f.Outcome == store.Counted && r.State == job.Done:
 		for _, worker := range d.failing.done(r.Job, r.Worker) {
-			what := fmt.Sprintf("it failed at %d jobs, one after the other, that other workers then did: its own log says why", mostFailures)
-			d.o.Log.Error("a worker is broken and is drained", "worker", worker)
+			what := fmt.Sprintf("it failed at %d consecutive jobs that other workers then completed: see its log", mostFailures)
+			d.o.Log.Error("a broken worker is drained", "worker", worker)
 			err := d.o.Store.Audit(ctx, store.Entry{Actor: "server", Action: "drained worker", Object: worker, Detail: what})
 			if err = errors.Join(err, d.takeOut(ctx, worker, what)); err != nil && ctx.Err() == nil {
 				d.o.Log.Error("drain a worker", "worker", worker, "error", err)

@@ -101,7 +101,9 @@ func TestABrokenWorkerIsDrained(t *testing.T) {
 					return
 				}
 				entries, err := h.store.Audited(ctx, "", 10)
-				if err != nil || !slices.ContainsFunc(entries, func(e store.Entry) bool { return e.Object == "w" && strings.Contains(e.Detail, "it failed at 3 jobs") }) {
+				if err != nil || !slices.ContainsFunc(entries, func(e store.Entry) bool {
+					return e.Object == "w" && strings.Contains(e.Detail, "it failed at 3 consecutive jobs")
+				}) {
 					t.Errorf("the audit says %+v, %v", entries, err)
 				}
 				h.until("it is told to take no more jobs", func() bool {

@@ -10,7 +10,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// feedLoop feeds while this server has the lead.
+// feedLoop enqueues jobs while this server is the leader.
 func (d *Dispatcher) feedLoop(ctx context.Context) {
 	lead := store.NewLead(d.o.Store, store.FeedLead, d.o.Holder)
 	defer lead.Resign(ctx)
@@ -29,19 +29,19 @@ func (d *Dispatcher) feedLoop(ctx context.Context) {
 			continue
 		}
 		if err != nil {
-			d.trouble(ctx, "take the lead", err)
+			d.trouble(ctx, "become the leader", err)
 			continue
 		}
 		if err := d.feed(ctx, epoch); err != nil {
 			if errors.Is(err, store.ErrNotLeader) {
 				lead.Lost()
 			}
-			d.trouble(ctx, "give out jobs", err)
+			d.trouble(ctx, "enqueue jobs", err)
 		}
 	}
 }
 
-// feed lays waiting jobs into the queue, for each lane and class as many as are wanted.
+// feed enqueues waiting jobs: for each lane and class as many as the workers want.
 func (d *Dispatcher) feed(ctx context.Context, epoch int64) error {
 	d.feeding.Lock()
 	defer d.feeding.Unlock()
@@ -76,7 +76,7 @@ func (d *Dispatcher) feedLane(ctx context.Context, epoch int64, lane job.Lane, c
 	}
 	var laid []job.Running
 	for _, s := range specs {
-		// Alive means that the row could not be marked the last time: it is now.
+		// Alive means that the job is in the queue already and could not be marked the last time. It is marked now.
 		if _, err = d.queue.Publish(ctx, s); err != nil {
 			break
 		}
@@ -85,7 +85,7 @@ func (d *Dispatcher) feedLane(ctx context.Context, epoch int64, lane job.Lane, c
 	}
 	out, markErr := d.o.Store.MarkOut(ctx, epoch, laid...)
 	if markErr != nil {
-		return errors.Join(err, markErr) // what is in the queue is marked the next time
+		return errors.Join(err, markErr) // the next call marks what is in the queue
 	}
 	d.at(Out)
 	d.count.fed.Add(int64(len(out)))
@@ -94,7 +94,7 @@ func (d *Dispatcher) feedLane(ctx context.Context, epoch int64, lane job.Lane, c
 		marked[r.Job] = true
 	}
 	for _, r := range laid {
-		if !marked[r.Job] { // cancelled meanwhile
+		if !marked[r.Job] { // canceled meanwhile
 			err = errors.Join(err, d.queue.Delete(ctx, lane, class, r.Job))
 			continue
 		}
@@ -103,18 +103,17 @@ func (d *Dispatcher) feedLane(ctx context.Context, epoch int64, lane job.Lane, c
 	return err
 }
 
-// next reads at most n jobs that are to be given out now. A job that workers are excluded
-// from waits while all others are busy: those that may not do it would only refuse it. One that
-// failed on all workers that are here may be done by any of them again that is no guest.
-// Guests are excluded from those of problems that a contest has which has not ended.
+// next reads at most n jobs to enqueue. A job that excludes workers waits while all others are busy, because the
+// excluded ones would only release it. If a job has failed on all connected workers, any trusted worker may get it
+// again. Untrusted workers are excluded from problems of contests that have not ended.
 func (d *Dispatcher) next(ctx context.Context, lane job.Lane, class string, n int) (specs []*job.Spec, err error) {
-	guests := d.view.guests(class) // whom nobody asks for more than a first opinion
+	guests := d.view.guests(class) // untrusted workers only ever give a first verdict
 	for limit := n; ; limit *= 2 {
 		jobs, err := d.o.Store.Next(ctx, lane, class, limit)
 		if err != nil {
 			return nil, err
 		}
-		if len(guests) > 0 && lane != job.Contest { // which they do not have
+		if len(guests) > 0 && lane != job.Contest { // they do not have this lane
 			if err := d.exclude(ctx, jobs, guests); err != nil {
 				return nil, err
 			}
@@ -124,8 +123,8 @@ func (d *Dispatcher) next(ctx context.Context, lane job.Lane, class string, n in
 			if len(j.Exclude) > 0 {
 				here, free := d.view.others(class, slices.Concat(j.Exclude, guests)...)
 				if !here && j.Tries > 0 && !j.Alone {
-					if j.Kind == job.Submission && d.failing.rests(j.ID, j.Tries, d.retry) {
-						continue // the caller of a flow waits for it, and is told
+					if j.Kind.Patient() && d.failing.rests(j.ID, j.Tries, d.retry) {
+						continue
 					}
 					j.Exclude = guests
 					_, free = d.view.others(class, guests...)
@@ -144,7 +143,7 @@ func (d *Dispatcher) next(ctx context.Context, lane job.Lane, class string, n in
 	}
 }
 
-// exclude excludes guests from the jobs of problems that a contest has which has not ended.
+// exclude excludes untrusted workers from jobs with a problem of a contest that has not ended.
 func (d *Dispatcher) exclude(ctx context.Context, jobs []*job.Spec, guests []string) (err error) {
 	known := map[string]bool{}
 	for _, j := range jobs {

@@ -15,26 +15,24 @@ import (
 	"assay/judge/host/store"
 )
 
-// flows plans what comes next of work that is made of many jobs: after each part, and now and
-// then for all flows, for another server may have taken a part.
+// flows plans the next jobs of flows. It does so after each part, and regularly for all flows, because another
+// server may have stored a part.
 type flows struct {
 	poke chan struct{}
 
 	mu      sync.Mutex
-	changed map[string]bool // flows of which a part came, or that are new
+	changed map[string]bool // flows that are new or have a new part
 
-	// alone is since when those are away who may do what an audit wants. Of plan only.
+	// alone says since when no worker for the missing jobs of an audit is connected. Used only by plan.
 	alone map[string]time.Time
 }
 
-// planEvery is how often all flows are planned, whether something of them is known to have
-// changed or not.
+// planEvery is how often all flows are planned, even if none is known to have changed.
 const planEvery = 10 * time.Second
 
-// After a plan nothing is planned for rest times as long as it took, so that a flow of many
-// parts costs a tenth of a processor. To plan 7,000 parts takes 60 ms, and some more to read
-// them: what takes longer than mostRest / rest waits for the disk or for a processor, and what
-// waits needs no rest.
+// After a plan, the planner pauses for rest times as long as the plan took, so that a flow of many parts costs at
+// most a tenth of a processor. Planning 7,000 parts takes 60 ms. A plan that takes longer than mostRest / rest waits
+// for the disk or a processor, so the pause is limited to mostRest.
 const (
 	rest     = 10
 	mostRest = 2 * time.Second
@@ -44,7 +42,7 @@ func newFlows() *flows {
 	return &flows{poke: make(chan struct{}, 1), changed: map[string]bool{}, alone: map[string]time.Time{}}
 }
 
-// Plan says that a flow is new.
+// Plan signals that a flow is new.
 func (d *Dispatcher) Plan(id string) {
 	d.flows.mu.Lock()
 	d.flows.changed[id] = true
@@ -66,7 +64,7 @@ func (d *Dispatcher) flowLoop(ctx context.Context) {
 		case <-all.C:
 			all.Reset(planEvery)
 			if err := d.proveAgain(ctx); err != nil {
-				d.trouble(ctx, "prove answers again", err)
+				d.trouble(ctx, "recheck golf submissions", err)
 			}
 			open, err := d.o.Store.Flows(ctx)
 			if err != nil {
@@ -95,8 +93,8 @@ func (d *Dispatcher) flowLoop(ctx context.Context) {
 	}
 }
 
-// gone says whether those who may do what an audit wants have been away for so long that they are
-// not waited for any more: after a start of the server all workers are away for a moment.
+// gone reports whether the workers that an audit needs have been offline for lonely. After a start of the server all
+// workers are offline for a moment.
 func (f *flows) gone(id string, now time.Time) bool {
 	since, known := f.alone[id]
 	if !known {
@@ -109,7 +107,7 @@ func (f *flows) gone(id string, now time.Time) bool {
 	return true
 }
 
-// plan has the missing jobs of a flow done, or ends it.
+// plan adds the missing jobs of a flow, or ends the flow.
 func (d *Dispatcher) plan(ctx context.Context, id string, now time.Time) error {
 	f, err := d.o.Store.Flow(ctx, id)
 	if err != nil || f.State != store.FlowRunning {
@@ -121,10 +119,10 @@ func (d *Dispatcher) plan(ctx context.Context, id string, now time.Time) error {
 		return err
 	}
 	var spec flow.Spec
-	if err := json.Unmarshal(f.Spec, &spec); err != nil { // it would fail again
+	if err := json.Unmarshal(f.Spec, &spec); err != nil { // a retry would fail again
 		return d.EndFlow(ctx, id, store.FlowFailed, err.Error())
 	}
-	step, _ := flow.Next(&spec, planned(parts)) // the step says what the error is
+	step, _ := flow.Next(&spec, planned(parts)) // the step has the error
 	if step.Answer != nil {
 		if err := d.settle(ctx, id, step.Answer); err != nil {
 			return err
@@ -149,7 +147,7 @@ func (d *Dispatcher) plan(ctx context.Context, id string, now time.Time) error {
 	case step.Done:
 		return d.EndFlow(ctx, id, store.FlowDone, "")
 	}
-	guests, err := d.o.Store.Guests(ctx, d.o.Class) // nobody looks at what they would bring
+	guests, err := d.o.Store.Guests(ctx, d.o.Class) // their results would not be checked
 	if err != nil {
 		return err
 	}
@@ -157,20 +155,20 @@ func (d *Dispatcher) plan(ctx context.Context, id string, now time.Time) error {
 	for i, j := range step.Jobs {
 		jobs[i] = store.FlowJob{
 			Key: j.Key, Work: j.Work, Lane: j.Lane, Class: d.o.Class, Cost: j.Cost, Exclude: d.excluded(&j, guests),
-			Owner: f.Owner, // many flows of one account have the share of one
+			Owner: f.Owner, // many flows of one account share the account's part of the queue
 		}
 	}
 	added, err := d.o.Store.AddJobs(ctx, id, jobs...)
-	if errors.Is(err, store.ErrEnded) { // cancelled meanwhile
+	if errors.Is(err, store.ErrEnded) { // canceled meanwhile
 		return nil
 	}
 	if added > 0 {
-		d.Poke()
+		d.Wake()
 	}
 	return err
 }
 
-// excluded are the workers that must not do a job of a flow.
+// excluded returns the workers that must not run a job of a flow.
 func (d *Dispatcher) excluded(j *flow.Job, guests []string) []string {
 	all := slices.Concat(j.Exclude, guests)
 	if j.Only != "" {
@@ -179,14 +177,14 @@ func (d *Dispatcher) excluded(j *flow.Job, guests []string) []string {
 	return all
 }
 
-// someone says whether a worker is here that may do a job of a flow, and whether one is known.
+// someone reports whether a worker that may run a job of a flow is connected, and whether one exists.
 func (d *Dispatcher) someone(j *flow.Job) (here, known bool) {
 	exclude := d.excluded(j, d.view.guests(d.o.Class))
 	here, _ = d.view.others(d.o.Class, exclude...)
 	return here, slices.ContainsFunc(d.view.but(d.o.Class, ""), func(w string) bool { return !slices.Contains(exclude, w) })
 }
 
-// planned are the parts of a flow as its plan wants them.
+// planned converts stored parts to parts of a plan.
 func planned(kept []*store.Part) []flow.Part {
 	parts := make([]flow.Part, len(kept))
 	for i, p := range kept {
@@ -199,19 +197,19 @@ func planned(kept []*store.Part) []flow.Part {
 	return parts
 }
 
-// Lines reads the lines that a job packed.
+// Lines reads the lines that a job has packed.
 func (d *Dispatcher) Lines(events blob.Digest) ([][]byte, error) {
 	if events == "" {
 		return nil, nil
 	}
 	data, err := d.o.Blobs.Read(events, job.MaxEvents)
 	if err != nil {
-		return nil, fmt.Errorf("read what a part brought: %w", err)
+		return nil, fmt.Errorf("read the lines of a job: %w", err)
 	}
 	return job.UnpackLines(data)
 }
 
-// EndFlow ends a flow, and stops the jobs of it that are under way.
+// EndFlow ends a flow and cancels its open jobs.
 func (d *Dispatcher) EndFlow(ctx context.Context, id string, s store.FlowState, reason string) error {
 	cancelled, err := d.o.Store.FinishFlow(ctx, id, s, reason)
 	if errors.Is(err, store.ErrEnded) {

@@ -4,6 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -83,4 +88,50 @@ func TestManyFlowsOfOneAreAsOne(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestNoKindByName: a kind of job or of flow says itself how it is treated and how it ends (job.Kind, flow.Next), so
+// this package compares with none.
+func TestNoKindByName(t *testing.T) {
+	kinds := map[string]bool{}
+	for _, file := range []string{"../job/kind.go", "../flow/flow.go"} {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		from := parsed.Name.Name
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if v, is := n.(*ast.ValueSpec); is {
+				if of, is := v.Type.(*ast.Ident); is && of.Name == "Kind" {
+					kinds[from+"."+v.Names[0].Name] = true
+				}
+			}
+			return true
+		})
+	}
+	if len(kinds) < 20 {
+		t.Fatalf("only the kinds %v are known", kinds)
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		set := token.NewFileSet()
+		parsed, err := parser.ParseFile(set, file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if s, is := n.(*ast.SelectorExpr); is {
+				if of, is := s.X.(*ast.Ident); is && kinds[of.Name+"."+s.Sel.Name] {
+					t.Errorf("%s names the kind %s.%s", set.Position(s.Pos()), of.Name, s.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
 }

@@ -13,41 +13,43 @@ import (
 )
 
 const (
-	// tellMost is how long a worker may say nothing of a submission: each case that it has judged is
-	// told, and so is the end of a build.
+	// tellMost is how long a worker may send nothing about a submission. It sends an event after each build and each
+	// test case.
 	tellMost = 15 * time.Minute
-	// obeyWithin is how long a worker that is drained may go on to take jobs, and leaveWithin
-	// how long it may take to end.
+	// obeyWithin is how long a drained worker may still take jobs, and leaveWithin how long it may take to stop.
 	obeyWithin  = time.Minute
 	leaveWithin = 15 * time.Minute
 )
 
-// broken takes a worker out of service that sends what no worker sends.
+// broken drains a worker that sends invalid messages.
 func (d *Dispatcher) broken(ctx context.Context, b queue.Broken) error {
-	d.o.Log.Error("a worker sends what no worker sends, and is drained", "worker", b.Worker, "what", b.Why)
+	d.o.Log.Error("a worker sends invalid messages and is drained", "worker", b.Worker, "what", b.Why)
 	err := d.o.Store.Audit(ctx, store.Entry{Actor: "server", Action: "drained worker", Object: b.Worker, Detail: b.Why})
 	return errors.Join(err, d.takeOut(ctx, b.Worker, b.Why))
 }
 
-// disown counts a job that a worker took and does not do as one that it failed at: another
-// does it, if none has it already.
+// disown records that a worker lost a job. The job counts as failed on that worker, and another worker gets it
+// unless one has it already.
 func (d *Dispatcher) disown(ctx context.Context, l queue.Lost) error {
-	if d.view.doing(l.Job, l.Worker) != "" { // its lease had run out
+	if d.view.doing(l.Job, l.Worker) != "" { // its lease had expired
 		d.failing.note(l.Job, l.Worker)
 		return nil
 	}
 	generation, token, err := d.o.Store.Ticket(ctx, l.Job)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil // it has ended, or waits already
+		return nil // the job has ended, or it waits already
 	}
 	if err != nil {
 		return err
 	}
-	d.o.Log.Warn("a worker does not do a job that it took", "worker", l.Worker, "job", l.Job, "what", l.Why)
-	return d.fold(ctx, &job.Result{Job: l.Job, Generation: generation, Token: token, Worker: l.Worker, State: job.Failed, Blame: judge.Machine, Reason: l.Why})
+	d.o.Log.Warn("a worker lost a job that it took", "worker", l.Worker, "job", l.Job, "what", l.Why)
+	return d.fold(ctx, &job.Result{
+		Job: l.Job, Generation: generation, Token: token, Worker: l.Worker, State: job.Failed, Blame: judge.Machine,
+		Reason: l.Why,
+	})
 }
 
-// heardOf takes in what the queue found out about workers, until ctx ends.
+// heardOf handles what the queue finds out about workers, until ctx ends.
 func (d *Dispatcher) heardOf(ctx context.Context) {
 	for {
 		var err error
@@ -60,13 +62,12 @@ func (d *Dispatcher) heardOf(ctx context.Context) {
 			err = d.broken(ctx, b)
 		}
 		if err != nil && ctx.Err() == nil {
-			d.o.Log.Error("take in what a worker did", "error", err)
+			d.o.Log.Error("record that a worker lost a job", "error", err)
 		}
 	}
 }
 
-// watch looks after workers that hold a job for too long, and those that were drained and do
-// not leave.
+// watch checks for workers that hold a job for too long, and for drained workers that stay connected.
 func (d *Dispatcher) watch(ctx context.Context, now time.Time) error {
 	for _, h := range d.view.held(now) {
 		what := fmt.Sprintf("it held the job for %v", h.age.Round(time.Minute))
@@ -75,10 +76,10 @@ func (d *Dispatcher) watch(ctx context.Context, now time.Time) error {
 			if err != nil && !errors.Is(err, store.ErrNotFound) {
 				return err
 			}
-			if err != nil || work.Kind != job.Submission || work.Alone { // of which nothing is told
+			if err != nil || !work.ReportsProgress() {
 				continue
 			}
-			what = fmt.Sprintf("it said nothing of the submission for %v", h.quiet.Round(time.Minute))
+			what = fmt.Sprintf("it sent nothing about the submission for %v", h.quiet.Round(time.Minute))
 		}
 		d.view.disown(h.worker, h.job)
 		if err := d.disown(ctx, queue.Lost{Worker: h.worker, Job: h.job, Why: what}); err != nil {
@@ -94,20 +95,21 @@ func (d *Dispatcher) watch(ctx context.Context, now time.Time) error {
 	}
 	for _, w := range workers {
 		if d.view.defies(w.Name, w.State == store.Drained, now) {
-			d.o.Log.Error("a worker that was taken out of service does not leave; its connection is closed", "worker", w.Name)
+			d.o.Log.Error("a drained worker stays connected; its connection is closed", "worker", w.Name)
 			d.Revoke(w.Name)
 		}
 	}
 	return nil
 }
 
-// hold is a job that a worker says that it does: for how long, and since when it told nothing.
+// A hold is a job that a worker claims to run. Age is since when it has the job, and quiet since when it sent
+// nothing about the job.
 type hold struct {
 	worker, job string
 	age, quiet  time.Duration
 }
 
-// held are the jobs of which nothing was told for tellMost, or that are held for job.HeldMost.
+// held returns the jobs that were silent for tellMost, or are held for job.HeldMost.
 func (v *view) held(now time.Time) (all []hold) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -125,7 +127,7 @@ func (v *view) held(now time.Time) (all []hold) {
 	return all
 }
 
-// disown notes that a worker's word for a job does not count any more.
+// disown ignores from now on that the worker claims to run the job.
 func (v *view) disown(worker, id string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -134,8 +136,8 @@ func (v *view) disown(worker, id string) {
 	m.disowned = append(m.disowned, id)
 }
 
-// defies says whether a worker that is out of service took a job long after it was told, or is
-// still here when it must have ended.
+// defies reports whether a drained worker took a job long after it was told, or is still connected when it must have
+// stopped.
 func (v *view) defies(worker string, out bool, now time.Time) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -12,18 +12,21 @@ import (
 	"assay/judge/host/store"
 )
 
-// settle records the outcome of the check of an answer to a hole.
+// settle records the outcome of the check of a golf submission.
 func (d *Dispatcher) settle(ctx context.Context, id string, a *flow.Answered) (err error) {
 	if a.Unread != "" {
 		return d.o.Store.Settle(ctx, store.Settled{Flow: id, Why: a.Unread})
 	}
-	s := store.Settled{Flow: id, Right: a.Right, Toolchain: a.Toolchain, Workers: a.Workers, Why: "no worker could check it: the administrators look into it, and you can submit it again"}
+	s := store.Settled{
+		Flow: id, Right: a.Right, Toolchain: a.Toolchain, Workers: a.Workers,
+		Why: "no worker could check it: submit it again, or ask the administrators",
+	}
 	if a.Part != nil {
 		if s.Proved, err = d.Proved(a.Part.Events); err != nil {
 			return err
 		}
 		switch {
-		case s.Proved == nil && a.Proved.Misuse != "": // the answer cannot be read
+		case s.Proved == nil && a.Proved.Misuse != "": // the file cannot be read
 			s.Proved = &judge.GolfProved{Verdict: judge.GolfCannotRun, Log: a.Proved.Misuse}
 		case s.Proved == nil || s.Proved.Verdict != a.Proved.Verdict:
 			s.Proved, s.Right = nil, false
@@ -34,7 +37,7 @@ func (d *Dispatcher) settle(ctx context.Context, id string, a *flow.Answered) (e
 	return d.o.Store.Settle(ctx, s)
 }
 
-// Proved reads what a proof of an answer told; nil where it told nothing that can be read.
+// Proved decodes the last event of a check. It returns nil if there is no event that can be read.
 func (d *Dispatcher) Proved(events blob.Digest) (*judge.GolfProved, error) {
 	lines, err := d.Lines(events)
 	if err != nil {
@@ -50,7 +53,7 @@ func (d *Dispatcher) Proved(events blob.Digest) (*judge.GolfProved, error) {
 	return nil, nil
 }
 
-// proveAgain has the answers proved again that were proved with another tool chain than the
+// proveAgain starts a recheck of each valid golf submission that was checked with another toolchain than the
 // workers have now.
 func (d *Dispatcher) proveAgain(ctx context.Context) error {
 	old, err := d.o.Store.Outdated(ctx, d.o.Class)
@@ -58,36 +61,38 @@ func (d *Dispatcher) proveAgain(ctx context.Context) error {
 		return err
 	}
 	for _, o := range old {
-		spec, err := HoleSpec(&o.Problem, o.File, o.Asked, o.Now)
+		kind, spec, err := HoleSpec(&o.Problem, o.File, o.Asked, o.Now)
 		if err != nil {
 			return err
 		}
-		id, err := d.o.Store.ProveAgain(ctx, o.ID, o.Account, string(flow.Hole), spec)
+		id, err := d.o.Store.ProveAgain(ctx, o.ID, o.Account, kind, spec)
 		if err != nil {
 			return err
 		}
 		if id != "" {
-			d.o.Log.Info("an answer is proved again with another tool chain", "answer", o.ID, "toolchain", o.Now)
+			d.o.Log.Info("a golf submission is rechecked with the new toolchain", "submission", o.ID, "toolchain", o.Now)
 			d.Plan(id)
 		}
 	}
 	return nil
 }
 
-// HoleSpec is the flow that proves an answer to a hole, which is read and called as asked
-// says in JSON; again is as in flow.NewHole.
-func HoleSpec(p *store.Problem, f job.File, asked []byte, again string) ([]byte, error) {
+// HoleSpec returns the kind and the encoded spec of the flow that checks a golf submission. The JSON in asked is a
+// flow.HoleAnswer, and again is as in flow.NewHole.
+func HoleSpec(p *store.Problem, f job.File, asked []byte, again string) (kind string, encoded []byte, err error) {
 	var how flow.HoleAnswer
 	if err := json.Unmarshal(asked, &how); err != nil {
-		return nil, fmt.Errorf("read how an answer is called: %w", err)
+		return "", nil, fmt.Errorf("read how a golf submission is called: %w", err)
 	}
 	proof, err := how.Proof(f.Path)
 	if err != nil {
-		return nil, &judge.Misuse{Err: err}
+		return "", nil, &judge.Misuse{Err: err}
 	}
-	spec, err := flow.NewHole(job.Work{Bundle: p.Bundle, Config: p.Config, Problem: p.Slug, Program: p.Slug, Files: []job.File{f}, Folder: true}, proof, again)
+	spec, err := flow.NewHole(job.Work{Bundle: p.Bundle, Config: p.Config, Problem: p.Slug, Program: p.Slug,
+		Files: []job.File{f}, Folder: true}, proof, again)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	return json.Marshal(spec)
+	encoded, err = json.Marshal(spec)
+	return string(spec.Kind), encoded, err
 }

@@ -43,9 +43,9 @@ func (h *harness) newAnswer() *store.Answer {
 	p, err := h.store.Problem(h.Context(), "sum")
 	h.must(err)
 	f := job.File{Path: "answer.py", Size: 7, Digest: digest}
-	spec, err := HoleSpec(p, f, []byte(`{}`), "")
+	kind, spec, err := HoleSpec(p, f, []byte(`{}`), "")
 	h.must(err)
-	a, err := h.store.NewAnswer(h.Context(), store.NewAnswer{Hole: o, Account: h.owner, File: f, Asked: []byte(`{}`), Spec: spec, Kind: string(flow.Hole)})
+	a, err := h.store.NewAnswer(h.Context(), store.NewAnswer{Hole: o, Account: h.owner, File: f, Asked: []byte(`{}`), Spec: spec, Kind: kind})
 	h.must(err)
 	return a
 }
@@ -153,7 +153,7 @@ func TestAnAnswerThatNobodyCanProve(t *testing.T) {
 			return d
 		}
 		right := put(proves(t, &job.Spec{}, judge.GolfRight, "").Events, nil)
-		const nobody = "no worker could check it: the administrators look into it, and you can submit it again"
+		const nobody = "no worker could check it: submit it again, or ask the administrators"
 		for what, tt := range map[string]struct {
 			want string
 			part flow.Part

@@ -7,15 +7,15 @@ import (
 	"assay/judge/host/job"
 )
 
-// live keeps what workers tell of jobs that are being done, for those who watch. It is
-// lost with the process: the result has it all.
+// live keeps the events of running jobs for pages that follow them. They are lost with the process, but the result
+// has all of them.
 type live struct {
 	mu       sync.Mutex
 	jobs     map[string]*stream
-	watchers int // of all jobs, ended ones too
+	watchers int // of all jobs, also of ended ones
 }
 
-// stream is what is known of one job.
+// A stream is what is known of one job.
 type stream struct {
 	events   [][]byte
 	size     int
@@ -26,7 +26,7 @@ type stream struct {
 }
 
 const (
-	maxLive  = 8 << 20 // bytes of one job; what is more comes with the result
+	maxLive  = 8 << 20 // bytes of one job; later events come with the result
 	keepLive = time.Hour
 )
 
@@ -47,8 +47,8 @@ func (s *stream) tell() {
 	s.changed = make(chan struct{})
 }
 
-// add takes what a worker tells. A worker that begins anew tells the same again; what
-// comes after a gap is left out, for it cannot be shown in its order.
+// add stores events of a worker. A worker that starts again sends the same events again. Events after a gap are
+// dropped, because they cannot be shown in order.
 func (l *live) add(p job.Progress) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -68,7 +68,7 @@ func (l *live) add(p job.Progress) {
 	s.tell()
 }
 
-// touch tells those who watch that something is new.
+// touch notifies the watches of a job.
 func (l *live) touch(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -77,7 +77,7 @@ func (l *live) touch(id string) {
 	}
 }
 
-// end says that the result of a job is there.
+// end records that the result of a job exists.
 func (l *live) end(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,7 +90,7 @@ func (l *live) end(id string) {
 	s.tell()
 }
 
-// sweep forgets what nobody watches and nobody tells of.
+// sweep removes streams without watches and without recent events.
 func (l *live) sweep() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -101,14 +101,14 @@ func (l *live) sweep() {
 	}
 }
 
-// Watch is a look at a job while it is being done. It must be closed.
+// A Watch follows a running job. Call Close when you no longer need it.
 type Watch struct {
 	l  *live
 	id string
 	s  *stream
 }
 
-// Watch begins to watch a job, whether it is open or not.
+// Watch starts to follow a job, whether it is open or not.
 func (d *Dispatcher) Watch(id string) *Watch {
 	d.live.mu.Lock()
 	defer d.live.mu.Unlock()
@@ -118,15 +118,15 @@ func (d *Dispatcher) Watch(id string) *Watch {
 	return &Watch{d.live, id, s}
 }
 
-// Watchers is how many watches there are.
+// Watchers returns how many watches there are.
 func (d *Dispatcher) Watchers() (n int) {
 	d.live.mu.Lock()
 	defer d.live.mu.Unlock()
 	return d.live.watchers
 }
 
-// Next returns the events from an index on, as far as they are known, and a channel that is
-// closed when there may be more. Ended says that the result is there, since Watch.
+// Next returns the known events from an index on, and a channel that is closed when there may be more. Ended reports
+// whether the result has arrived since Watch was called.
 func (w *Watch) Next(from int) (events [][]byte, changed <-chan struct{}, ended bool) {
 	w.l.mu.Lock()
 	defer w.l.mu.Unlock()

@@ -10,17 +10,17 @@ import (
 	"assay/judge/host/store"
 )
 
-// reconcileLoop has jobs done again that nobody does.
+// reconcileLoop calls Reconcile and the other checks regularly.
 func (d *Dispatcher) reconcileLoop(ctx context.Context) {
 	for {
 		if err := d.Reconcile(ctx); err != nil {
 			d.trouble(ctx, "look for lost jobs", err)
 		}
 		if err := d.attend(ctx, time.Now()); err != nil {
-			d.trouble(ctx, "look for what nobody may judge again", err)
+			d.trouble(ctx, "find submissions without a worker to rejudge them", err)
 		}
 		if err := d.watch(ctx, time.Now()); err != nil {
-			d.trouble(ctx, "look after the workers", err)
+			d.trouble(ctx, "check the workers", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -30,9 +30,8 @@ func (d *Dispatcher) reconcileLoop(ctx context.Context) {
 	}
 }
 
-// Reconcile looks after each job that has been out for a while: where no worker says that
-// it does it, and the queue does not have it either, it waits again. Results that were
-// stored before it began are taken first.
+// Reconcile checks each job that has been dispatched for a while. If no worker claims to run the job and the queue
+// does not have it, the job is queued again. Results that were stored in the queue before are handled first.
 func (d *Dispatcher) Reconcile(ctx context.Context) error {
 	if err := d.queue.Ensure(ctx); err != nil {
 		return err
@@ -74,22 +73,21 @@ func (d *Dispatcher) Reconcile(ctx context.Context) error {
 	d.live.sweep()
 	if again > 0 {
 		d.count.again.Add(int64(again))
-		d.o.Log.Warn("jobs that nobody did wait again", "jobs", again)
-		d.Poke()
+		d.o.Log.Warn("lost jobs are queued again", "jobs", again)
+		d.Wake()
 	}
 	return d.unblock(ctx, undone, len(out) == 0)
 }
 
-// believed says whether a job was given out a moment ago, so that it need not be seen in the
-// queue yet. A time that is long to come was told by a clock that has been set back since.
+// believed reports whether a job was dispatched a moment ago, so that the queue may not list it yet. A time far in
+// the future comes from a clock that was set back since.
 func believed(at, now time.Time) bool {
 	return at.After(now.Add(-graceOut)) && at.Before(now.Add(time.Minute))
 }
 
-// unblock makes the queue anew where workers have waited for long though there are jobs that
-// they may do, or though it holds jobs that have ended: it does not give out what it has.
-// Nothing is lost by it, for jobs that are out and that nobody does wait again. The classes
-// given have such jobs in the queue; idle says that no job is out for long.
+// unblock creates the queue again if the queue does not deliver: workers have been idle for long although it has
+// jobs for them, or it has jobs that have ended. Nothing is lost, because dispatched jobs that no worker has are
+// queued again. The given classes have jobs in the queue. Idle reports that no job has been dispatched for long.
 func (d *Dispatcher) unblock(ctx context.Context, undone map[string]bool, idle bool) error {
 	queues, err := d.o.Store.Queues(ctx)
 	if err != nil {
@@ -115,8 +113,8 @@ func (d *Dispatcher) unblock(ctx context.Context, undone map[string]bool, idle b
 			undone[class] = undone[class] || held.Jobs > 0
 		}
 	}
-	// A job that has come a moment ago to workers that have waited for hours is about to be given
-	// out: the jobs, too, must have been there for long.
+	// Workers that have been idle for hours may be about to get a job that has just arrived. So the jobs, too, must
+	// have been there for long.
 	now := time.Now()
 	maps.DeleteFunc(d.undone, func(class string, _ time.Time) bool { return !undone[class] })
 	for class, is := range undone {
@@ -130,12 +128,12 @@ func (d *Dispatcher) unblock(ctx context.Context, undone map[string]bool, idle b
 		if now.Sub(since) < d.patience || !d.view.waits(class, d.patience) {
 			continue
 		}
-		d.o.Log.Warn("workers wait, and the queue does not give out the jobs that it has: it is made anew", "class", class)
+		d.o.Log.Warn("workers are idle, but the queue does not deliver its jobs: it is created again", "class", class)
 		if err := d.queue.Renew(ctx); err != nil {
 			return err
 		}
 		d.count.troubles.Add(1)
-		d.Poke()
+		d.Wake()
 	}
 	return nil
 }

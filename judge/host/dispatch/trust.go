@@ -5,23 +5,22 @@ import (
 	"sync"
 )
 
-// trust remembers whether others agree with the verdicts of each worker. It is forgotten with the
-// process, which costs some audits.
+// trust remembers whether others agree with the verdicts of each worker. After a restart it is forgotten, which
+// costs some audits.
 //
-// One submission says nothing of a worker: a program may be right at random, or know the machine
-// that it runs on by its speed, and the first that solves a problem is always judged twice, so
-// that a contestant with such a program would have one worker after the other taken out of
-// service. So a worker is taken out when the programs of several accounts speak against it, and
-// with two workers, of which nobody can say which is wrong, both are.
+// One submission is not enough. A program may behave randomly, or detect its machine by the speed, and the first
+// solution of a problem is always judged twice. Otherwise a contestant with such a program could drain one worker
+// after the other. So a worker is drained only if submissions of several accounts speak against it. With only two
+// workers, nothing tells which one is wrong, and both are drained.
 type trust struct {
 	mu  sync.Mutex
 	row map[string]*record // by worker
 }
 
-// record is what was found lately of a worker, the latest last.
+// A record has the recent findings about a worker, oldest first.
 type record struct {
 	found []finding
-	left  int // how many of its next judgings are to be judged again for what was found
+	left  int // how many of its next judgings are audited because of a finding
 }
 
 type finding struct {
@@ -30,12 +29,12 @@ type finding struct {
 }
 
 const (
-	mostDiffer   = 3  // accounts with whose submissions others may disagree
+	mostDiffer   = 3  // accounts with submissions on which others may disagree
 	mostCompared = 20 // findings that count
 )
 
-// judged notes whether others disagree with a worker about a submission of an account, and says
-// whether it is to be taken out of service: then all is forgotten, for the time when it is back.
+// judged records whether others disagree with a worker about a submission of an account. It reports whether the
+// worker must be drained, and then forgets its record.
 func (t *trust) judged(worker, account string, wrong bool) (out bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -71,8 +70,7 @@ func (r *record) differ() (n int) {
 	return n
 }
 
-// asks says whether the next judging of a worker is to be judged again, for others disagreed
-// with it lately.
+// asks reports whether the next judging of a worker must be audited, because others recently disagreed with it.
 func (t *trust) asks(worker string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -84,7 +82,7 @@ func (t *trust) asks(worker string) bool {
 	return true
 }
 
-// differ is on how many accounts' submissions others disagreed with a worker lately.
+// differ returns the number of accounts on whose submissions others recently disagreed with a worker.
 func (t *trust) differ(worker string) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -10,11 +10,11 @@ import (
 	"assay/judge/host/store"
 )
 
-// view is what workers say of themselves, which may be wrong: see package host.
+// A view is what workers report about themselves. It may be wrong: see package host.
 type view struct {
 	mu      sync.Mutex
 	workers map[string]*member
-	moved   map[string]time.Time // when a worker of a class came, took or ended something
+	moved   map[string]time.Time // when a worker of a class last connected, or took or ended a job
 }
 
 type member struct {
@@ -24,28 +24,27 @@ type member struct {
 	slots    int
 	draining bool
 	note     string
-	running  map[string]doing // jobs that it says that it does
-	disowned []string         // jobs that it goes on to name, and that others do
-	tookAt   time.Time        // when it took the last one
-	out      time.Time        // when it was seen to be here though it is out of service
+	running  map[string]doing // jobs that the worker claims to run
+	disowned []string         // jobs that the worker still names, but others have
+	tookAt   time.Time        // when it last took a job
+	out      time.Time        // when it was first seen online although it is drained
 }
 
-// doing is what is known of a job that a worker does.
+// A doing is what is known of a job that a worker runs.
 type doing struct {
 	since time.Time
-	said  time.Time // when the worker named it last
-	told  time.Time // when something of it was told last
+	said  time.Time // when the worker last named it
+	told  time.Time // when the worker last sent an event about it
 }
 
-// forgotten is after which time a job is not believed to be done by a worker that does not
-// say so any more.
+// forgotten is how long a worker's claim to run a job counts after its last heartbeat with the job.
 const forgotten = 15 * time.Second
 
 func newView() *view {
 	return &view{workers: map[string]*member{}, moved: map[string]time.Time{}}
 }
 
-// of returns a worker, which it makes where it is new.
+// of returns a worker, and adds it if it is new.
 func (v *view) of(worker string) *member {
 	m := v.workers[worker]
 	if m == nil {
@@ -66,7 +65,7 @@ func (v *view) joined(worker string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	m := v.of(worker)
-	m.here, m.slots = true, max(m.slots, 1) // its first beat says how many
+	m.here, m.slots = true, max(m.slots, 1) // its first heartbeat says how many
 	v.moved[m.class] = time.Now()
 }
 
@@ -84,7 +83,7 @@ func (v *view) took(worker string, r job.Running) {
 	defer v.mu.Unlock()
 	m := v.of(worker)
 	now := time.Now()
-	m.disowned = slices.DeleteFunc(m.disowned, func(id string) bool { return id == r.Job }) // it was given the job anew
+	m.disowned = slices.DeleteFunc(m.disowned, func(id string) bool { return id == r.Job }) // the worker was given the job again
 	m.running[r.Job] = doing{since: now, said: now}
 	m.tookAt, v.moved[m.class] = now, now
 }
@@ -97,12 +96,12 @@ func (v *view) ended(worker, id string) {
 	v.moved[m.class] = time.Now()
 }
 
-// beat notes what a worker says, and returns its note where that is new.
+// beat records a heartbeat, and returns its note if that is new.
 func (v *view) beat(worker string, b job.Beat) (note string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	m, now := v.of(worker), time.Now()
-	m.slots, m.draining = b.Slots, b.Draining // whether it is here, joined and left say
+	m.slots, m.draining = b.Slots, b.Draining // joined and left say whether it is online
 	for _, r := range b.Running {
 		one, known := m.running[r.Job]
 		if !known {
@@ -123,10 +122,10 @@ func (v *view) beat(worker string, b job.Beat) (note string) {
 	return note
 }
 
-// ready says whether a worker takes jobs.
+// ready reports whether a worker takes jobs.
 func (m *member) ready() bool { return m.here && !m.draining && m.note == "" }
 
-// free is how many slots of a class have nothing to do.
+// free returns the number of idle slots in a class.
 func (v *view) free(class string) (n int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -138,7 +137,7 @@ func (v *view) free(class string) (n int) {
 	return n
 }
 
-// classes are those of all workers that are here.
+// classes returns the classes of all online workers.
 func (v *view) classes() (all []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -150,8 +149,8 @@ func (v *view) classes() (all []string) {
 	return all
 }
 
-// waits says whether workers of a class have had free slots for so long without being given
-// anything, and begins to count anew if so.
+// waits reports whether workers of a class have had idle slots for that long without getting a job. If so, the time
+// starts again.
 func (v *view) waits(class string, most time.Duration) bool {
 	if v.free(class) == 0 {
 		return false
@@ -165,8 +164,7 @@ func (v *view) waits(class string, most time.Duration) bool {
 	return true
 }
 
-// others says whether workers of a class are here that are not excluded, and whether one of
-// them has nothing to do.
+// others reports whether online workers of a class are not excluded, and whether one of them has an idle slot.
 func (v *view) others(class string, excluded ...string) (here, free bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -178,7 +176,7 @@ func (v *view) others(class string, excluded ...string) (here, free bool) {
 	return here, free
 }
 
-// guests are the guests of a class, whether they are here or not.
+// guests returns the untrusted workers of a class, online or not.
 func (v *view) guests(class string) (names []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -190,7 +188,7 @@ func (v *view) guests(class string) (names []string) {
 	return names
 }
 
-// but are the workers of a class that are not the given one, whether they are here or not.
+// but returns all workers of a class except the given one, online or not.
 func (v *view) but(class, worker string) (names []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -202,18 +200,17 @@ func (v *view) but(class, worker string) (names []string) {
 	return names
 }
 
-// isGuest says whether a worker is a guest.
+// isGuest reports whether a worker is untrusted.
 func (v *view) isGuest(worker string) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.of(worker).guest
 }
 
-// anotherOf says whether another worker of the same class is here that is no guest.
+// anotherOf reports whether another trusted worker of the same class is online.
 func (v *view) anotherOf(worker string) bool { return v.anotherThan(worker, []string{worker}) }
 
-// anotherThan says whether a worker of the same class as the given one is here that is no guest
-// and not among those.
+// anotherThan reports whether a trusted worker of the same class is online that is neither the given one nor listed.
 func (v *view) anotherThan(worker string, those []string) bool {
 	v.mu.Lock()
 	class := v.of(worker).class
@@ -222,8 +219,8 @@ func (v *view) anotherThan(worker string, those []string) bool {
 	return here
 }
 
-// telling says whether a worker said that it does a job, and may say how it gets on: what
-// a guest finds is told when others have found it.
+// telling reports whether a worker claims to run a job and may show progress. What an untrusted worker finds stays
+// hidden until others have found it.
 func (v *view) telling(worker, id string) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -239,7 +236,8 @@ func (v *view) telling(worker, id string) bool {
 	return known && !m.guest
 }
 
-// doing is the worker, other than those, that said lately that it does a job; "" for none.
+// doing returns a worker that recently claimed to run a job and is not among the given ones. It returns an empty
+// string if there is none.
 func (v *view) doing(id string, but ...string) string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -251,17 +249,17 @@ func (v *view) doing(id string, but ...string) string {
 	return ""
 }
 
-// Presence is what is known of a worker just now.
+// A Presence is what is known of a worker at the moment.
 type Presence struct {
 	Connected bool
 	Slots     int
-	Running   int // at most Slots: a job that makes way is not counted beside others
+	Running   int // at most Slots: jobs that run beside a preemptible one are not counted
 	Draining  bool
 	Note      string
-	Differs   int // accounts on whose submissions other workers disagreed with it lately
+	Differs   int // accounts on whose submissions other workers recently disagreed with it
 }
 
-// Presence says what a worker does just now.
+// Presence returns what a worker does at the moment.
 func (d *Dispatcher) Presence(worker string) Presence {
 	d.view.mu.Lock()
 	defer d.view.mu.Unlock()
@@ -269,16 +267,19 @@ func (d *Dispatcher) Presence(worker string) Presence {
 	if m == nil {
 		return Presence{}
 	}
-	return Presence{Connected: m.here, Slots: m.slots, Running: min(len(m.running), max(m.slots, 1)), Draining: m.draining, Note: m.note, Differs: d.trust.differ(worker)}
+	return Presence{
+		Connected: m.here, Slots: m.slots, Running: min(len(m.running), max(m.slots, 1)), Draining: m.draining,
+		Note: m.note, Differs: d.trust.differ(worker),
+	}
 }
 
-// Served says whether a worker of a class is here that takes jobs.
+// Served reports whether a worker of a class is online and takes jobs.
 func (d *Dispatcher) Served(class string) bool {
 	here, _ := d.view.others(class)
 	return here
 }
 
-// Slots is how many jobs the workers of a class that are here do at once.
+// Slots returns how many jobs the online workers of a class run at once.
 func (d *Dispatcher) Slots(class string) (n int) {
 	d.view.mu.Lock()
 	defer d.view.mu.Unlock()
@@ -290,8 +291,8 @@ func (d *Dispatcher) Slots(class string) (n int) {
 	return n
 }
 
-// Queues counts the jobs that have not ended, as store.Queues does, but as out only those that
-// a worker says that it does: the others lie in the queue, and wait.
+// Queues counts the open jobs as store.Queues does, except that only jobs that a worker claims to run count as
+// dispatched. The others are in the queue and wait.
 func (d *Dispatcher) Queues(ctx context.Context) ([]store.Queue, error) {
 	rows, err := d.o.Store.Queues(ctx)
 	if err != nil {
@@ -315,7 +316,7 @@ func (d *Dispatcher) Queues(ctx context.Context) ([]store.Queue, error) {
 		}
 	}
 	all := []store.Queue{}
-	at := map[place]int{} // of what waits
+	at := map[place]int{} // of the waiting jobs
 	for _, q := range rows {
 		p := place{q.Lane, q.Class}
 		waiting := q.Jobs

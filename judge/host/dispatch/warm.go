@@ -6,25 +6,25 @@ import (
 	"assay/judge/host/job"
 )
 
-// warm has a worker fetch and build everything that it will need, so that the first
-// submissions do not wait for it. A worker that is not told has it done all the same.
+// warm tells a worker to fetch and build everything that it will need, so that the first submissions do not wait. A
+// worker that misses the message prepares each problem with its first job.
 func (d *Dispatcher) warm(worker string) {
 	ctx, cancel := context.WithTimeout(context.Background(), catchUp)
 	defer cancel()
 	problems, err := d.o.Store.Problems(ctx)
 	if err != nil || len(problems) == 0 {
-		return // the database says so elsewhere
+		return // the database reports the error elsewhere
 	}
 	var all []job.Bundle
 	for _, p := range problems {
-		if p.Bundle != "" { // without a package there is nothing to make ready
+		if p.Bundle != "" { // a problem without a package needs no preparation
 			all = append(all, job.Bundle{Problem: p.Slug, Manifest: p.Bundle, Config: p.Config})
 		}
 	}
 	d.orderWarm(ctx, worker, all)
 }
 
-// Published has all workers fetch and build what judges a problem.
+// Published tells all workers to fetch and build a problem.
 func (d *Dispatcher) Published(b job.Bundle) {
 	ctx, cancel := context.WithTimeout(context.Background(), catchUp)
 	defer cancel()
@@ -33,8 +33,8 @@ func (d *Dispatcher) Published(b job.Bundle) {
 	}
 }
 
-// orderWarm has a worker make bundles ready: a guest only those that the server gives it before
-// it has a job.
+// orderWarm sends a worker the bundles to prepare. An untrusted worker gets only those that the server would give it
+// without a job.
 func (d *Dispatcher) orderWarm(ctx context.Context, worker string, all []job.Bundle) {
 	o := job.Order{Kind: job.Warm, Bundles: all}
 	var err error
@@ -47,11 +47,11 @@ func (d *Dispatcher) orderWarm(ctx context.Context, worker string, all []job.Bun
 		err = d.queue.Order(worker, o)
 	}
 	if err != nil {
-		d.o.Log.Warn("warm a worker", "worker", worker, "error", err)
+		d.o.Log.Warn("tell a worker which bundles to prepare", "worker", worker, "error", err)
 	}
 }
 
-// unreserved are the bundles of problems that no contest has which has not ended.
+// unreserved returns the bundles of problems that no open contest has.
 func (d *Dispatcher) unreserved(ctx context.Context, all []job.Bundle) (open []job.Bundle, err error) {
 	for _, b := range all {
 		reserved, err := d.o.Store.Reserved(ctx, b.Problem)

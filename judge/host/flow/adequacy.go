@@ -27,7 +27,7 @@ type Mutated struct {
 	Each  time.Duration `json:"each_ns"` // what judging one took, of those that were tried
 }
 
-// MutantsOptions say which mutants are judged by a job of kind Mutants: one in every Of.
+// MutantsOptions say which mutants a job of kind Mutants judges: one in every Of.
 type MutantsOptions struct {
 	AdequacyOptions
 	Made  string `json:"made"`
@@ -35,7 +35,7 @@ type MutantsOptions struct {
 	Of    int    `json:"of"`
 }
 
-// ScoreOptions say with what a job of kind Score goes on: its Lines are those of a journal.
+// ScoreOptions are the options of a job of kind Score. Its Lines are those of a journal.
 type ScoreOptions struct {
 	AdequacyOptions
 	Made string `json:"made"`
@@ -48,16 +48,16 @@ const (
 	GridKey  = "grid"
 )
 
-// MutantsKey is the key of a part with some of the mutants.
+// MutantsKey returns the key of a part with some of the mutants.
 func MutantsKey(first, of int) string { return fmt.Sprintf("mutants %d of %d", first, of) }
 
-// Mutants are cut into jobs of about such a time, and not into more than so many jobs.
+// The mutants are divided into jobs of about this time, but at most this many jobs.
 const (
 	mutantsTime = 3 * time.Second
 	mostMutants = 250
 )
 
-// Cut says into how many jobs the mutants are cut.
+// Cut returns the number of jobs for the mutants.
 func (m *Mutated) Cut() int {
 	if m.Count <= 0 {
 		return 0
@@ -90,7 +90,7 @@ func nextOfAdequacy(s *Spec, parts []Part) (*Step, error) {
 	if err := json.Unmarshal(part(parts, LabKey).Output, &made); err != nil {
 		return nil, fmt.Errorf("read what the lab made: %w", err)
 	}
-	if made.Made == "" { // it reported faults
+	if made.Made == "" { // it reported problem errors
 		return step, nil
 	}
 	var lines []blob.Digest

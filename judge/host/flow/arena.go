@@ -15,12 +15,11 @@ import (
 	"assay/judge/kit/referee"
 )
 
-// An event of bots is held in parts: the Opening has every bot get ready; then jobs of kind
-// Games play encounters of one pair each. How many comes from what the first games of the
-// pair took. Where a bot remembers, all games are one history: a job plays a slice of it,
-// and the next one continues from the results of the slices before.
+// A tournament of bots has parts. The Opening prepares every bot. Then jobs of kind Games play encounters of one
+// pair each, in numbers that depend on the duration of the pair's first games. If a bot remembers, all games are one
+// history: a job plays a slice of it, and the next one continues from the results of the slices before.
 
-// ArenaOptions are an event of bots.
+// ArenaOptions are the options of a tournament.
 type ArenaOptions struct {
 	arena.Choice
 	Seed     uint64     `json:"seed"`
@@ -28,29 +27,29 @@ type ArenaOptions struct {
 	Language string     `json:"language,omitempty"`
 }
 
-// ArenaBot is a bot among the files of a flow.
+// An ArenaBot is a bot among the files of a flow.
 type ArenaBot struct {
 	At   string `json:"at"`             // its path among the files: "3/bot.py"
-	File string `json:"file"`           // what records call it
-	Name string `json:"name,omitempty"` // distinct; known once the event is open
+	File string `json:"file"`           // its name in records
+	Name string `json:"name,omitempty"` // unique; known after the opening
 }
 
-// ArenaOpened is the output of a job of kind Opening. Its lines are the records that open
-// the event. Where there can be none, because of what was asked, it says why.
+// ArenaOpened is the output of a job of kind Opening. Its lines are the records that open the tournament. If the
+// options are not valid, it says why instead.
 type ArenaOpened struct {
 	Misuse  string          `json:"misuse,omitempty"`
 	Opened  *arena.Opened   `json:"opened"`
 	Records []*arena.Record `json:"records"`         // the others
 	Pure    bool            `json:"pure"`            // no bot remembers
 	Title   string          `json:"title"`           // of the game
-	Notes   []string        `json:"notes,omitempty"` // reported with the results
+	Notes   []string        `json:"notes,omitempty"` // printed with the results
 }
 
-// GamesOptions say what a job of kind Games plays of an event.
+// GamesOptions say which games a job of kind Games plays.
 type GamesOptions struct {
 	Opened   *arena.Opened     `json:"opened"`
-	Bots     []ArenaBot        `json:"bots"`           // who plays
-	Only     []arena.Encounter `json:"only,omitempty"` // nil for a slice of the whole event, which goes on from the job's Lines
+	Bots     []ArenaBot        `json:"bots"`           // the players
+	Only     []arena.Encounter `json:"only,omitempty"` // nil for a slice of the whole tournament, which continues from the job's Lines
 	Language string            `json:"language,omitempty"`
 	// Fresh reports whether bots that remember start without their memory.
 	Fresh bool `json:"fresh,omitempty"`
@@ -58,10 +57,10 @@ type GamesOptions struct {
 
 // ArenaPlayed is the output of a job of kind Games. Its lines are the records.
 type ArenaPlayed struct {
-	Records []*arena.Record `json:"records,omitempty"` // without how games were played; none of a slice
-	Took    float64         `json:"seconds"`           // for a game
+	Records []*arena.Record `json:"records,omitempty"` // without the moves; empty for a slice
+	Took    float64         `json:"seconds"`           // per game
 	Bytes   int             `json:"bytes"`             // of the record of a game
-	Over    bool            `json:"over,omitempty"`    // of a slice: the event has come to its end
+	Over    bool            `json:"over,omitempty"`    // of a slice: the tournament has ended
 }
 
 // LookOptions select the games of a tournament that a referee is to analyze.
@@ -69,28 +68,27 @@ type LookOptions struct {
 	Opened *arena.Opened `json:"opened"`
 }
 
-// LookedAt is what a referee sees in a game: a line of a job of kind Look.
+// A LookedAt is a referee's description of a game: a line of a job of kind Look.
 type LookedAt struct {
 	Key  arena.Key          `json:"key"`
 	Seen []referee.Position `json:"seen"`
 }
 
-// OpeningKey is the key of the part that opens an event.
+// OpeningKey is the key of the part that opens a tournament.
 const OpeningKey = "opening"
 
-// SliceKey is the key of a slice of an event with bots that remember, from 1.
+// SliceKey returns the key of a slice of a tournament with bots that remember, from 1.
 func SliceKey(n int) string { return fmt.Sprintf("history %d", n) }
 
-// Slice is how long a worker plays of an event with bots that remember, at least, before others
-// may go on with it.
+// Slice is how long a worker plays a slice at least before another worker may continue.
 const Slice = 20 * time.Second
 
-// What other jobs of games are.
+// Sizes of the other jobs of games.
 const (
-	aim       = 2 * time.Second // of play
-	probe     = 4               // games of a pair whose duration is unknown, at most
+	aim       = 2 * time.Second // of playing time
+	probe     = 4               // at most, for a pair whose game duration is unknown
 	mostGames = 400
-	mostBytes = 512 << 10 // of their records, before they are compressed
+	mostBytes = 512 << 10 // of records, before compression
 	mostTries = 20        // jobs for the same games; each plays some
 )
 
@@ -127,7 +125,7 @@ func nextOfArena(s *Spec, parts []Part) (*Step, error) {
 	}
 	var opened ArenaOpened
 	if err := json.Unmarshal(opening.Output, &opened); err != nil {
-		return nil, fmt.Errorf("read how the event was opened: %w", err)
+		return nil, fmt.Errorf("read the opening of the tournament: %w", err)
 	}
 	if opened.Misuse != "" {
 		return &Step{Done: true, Failed: opened.Misuse}, nil
@@ -145,7 +143,7 @@ func nextOfArena(s *Spec, parts []Part) (*Step, error) {
 	return e.games()
 }
 
-// event is one that is planned.
+// An event is a tournament that is being planned.
 type event struct {
 	spec    *Spec
 	options *ArenaOptions
@@ -174,7 +172,7 @@ func (e *event) history(opening blob.Digest) (*Step, error) {
 	}
 }
 
-// games plans what is missing of the event.
+// games plans the missing games of the tournament.
 func (e *event) games() (*Step, error) {
 	so, todo, err := e.fold()
 	if err != nil {
@@ -222,7 +220,7 @@ func (e *event) games() (*Step, error) {
 	return step, nil
 }
 
-// fold finds out what counts of the parts.
+// fold collects the results of the parts that count.
 func (e *event) fold() (*arena.Results, *arena.Todo, error) {
 	var log bytes.Buffer
 	to := json.NewEncoder(&log)
@@ -265,18 +263,18 @@ func (e *event) fold() (*arena.Results, *arena.Todo, error) {
 	return held.Fold(format(rules))
 }
 
-// pace is how games of a pair are cut into jobs.
+// A pace says how the games of a pair are divided into jobs.
 type pace struct {
 	pair  [2]int
-	known bool // the pair has played: its first part says how long games take
-	size  int  // games of a job
+	known bool // the pair has played: its first part has the duration of a game
+	size  int  // games per job
 	takes time.Duration
 }
 
 func pairOf(o arena.Encounter) [2]int { return [2]int{min(o.A, o.B), max(o.A, o.B)} }
 
-// pace finds out how the games of a pair are cut. It depends on nothing but the first part
-// of the pair, so that the same games are always in the same job.
+// pace returns how the games of a pair are divided. It depends only on the first part of the pair, so that the same
+// games are always in the same job.
 func (e *event) pace(o arena.Encounter) (*pace, error) {
 	w := &pace{pair: pairOf(o), takes: usualCost / probe}
 	first := part(e.parts, w.firstKey())
@@ -297,7 +295,7 @@ func (e *event) pace(o arena.Encounter) (*pace, error) {
 
 func (w *pace) firstKey() string { return fmt.Sprintf("games %d-%d first", w.pair[0], w.pair[1]) }
 
-// key is that of the job which a game is in.
+// key returns the key of the job with a game.
 func (w *pace) key(r *arena.Rules, k arena.Key) string {
 	if !w.known {
 		return w.firstKey()
@@ -306,13 +304,13 @@ func (w *pace) key(r *arena.Rules, k arena.Key) string {
 	return fmt.Sprintf("games %d-%d %d", w.pair[0], w.pair[1], at-at%w.size)
 }
 
-// batch is a job of games.
+// A batch is a job of games.
 type batch struct {
 	key   string
 	pair  [2]int
 	only  []arena.Encounter
 	games int
-	takes time.Duration // a game
+	takes time.Duration // per game
 }
 
 // add adds a game of an encounter, by its index there.
@@ -373,7 +371,7 @@ func checkLook(s *Spec) error {
 	return nil
 }
 
-// nextOfLook has each of the files looked at.
+// nextOfLook plans a job for each of the files.
 func nextOfLook(s *Spec, parts []Part) (*Step, error) {
 	step := &Step{Done: true}
 	for _, f := range s.Work.Files {

@@ -10,7 +10,7 @@ import (
 	"assay/judge/host/job"
 )
 
-// AuditOptions say what a worker said of the submission that Work is about.
+// AuditOptions are the verdict of a worker on the submission that Work is about.
 type AuditOptions struct {
 	Submission string        `json:"submission"` // id
 	Worker     string        `json:"worker"`
@@ -23,18 +23,16 @@ func NewAudit(w *job.Work, o AuditOptions) (*Spec, error) {
 	return &Spec{Kind: Audit, Work: *w, Options: data}, err
 }
 
-// Disagree says whether two workers cannot both be right: of a verdict that hangs on the
-// machine, they can.
+// Disagree reports whether two verdicts cannot both be right. Verdicts that depend on the machine do not count.
 func Disagree(a, b judge.Verdict) bool { return a != b && !hangs(a) && !hangs(b) }
 
-// hangs says whether a verdict is one of time, or a machine's own.
+// hangs reports whether a verdict depends on the machine.
 func hangs(v judge.Verdict) bool {
 	return v == judge.TimeLimit || v == judge.IdlenessLimit || v == judge.JudgeError
 }
 
-// nextOfAudit asks a second worker. Where that disagrees with the first, each of the two judges
-// the submission twice more, which shows whether the program or a machine varies, and a third
-// worker says which of the two is right.
+// nextOfAudit asks a second worker. If the two disagree, each of them judges the submission twice more, to show
+// whether the program or a machine behaves randomly, and a third worker says which of them is right.
 func nextOfAudit(s *Spec, parts []Part) (*Step, error) {
 	var o AuditOptions
 	if err := json.Unmarshal(s.Options, &o); err != nil {
@@ -61,36 +59,36 @@ func nextOfAudit(s *Spec, parts []Part) (*Step, error) {
 	return step, nil
 }
 
-// Opinion is what a worker said of a submission, each time that it judged it.
+// An Opinion has the verdicts of one worker on a submission.
 type Opinion struct {
 	Worker   string
 	Verdicts []judge.Verdict
-	// Right says that another worker gives the same verdict. Wrong says that another one gives
-	// a verdict that excludes it, and none gives the same: with two workers it is both, or the one
-	// that contradicts itself. Where all contradict themselves the program varies, and none is wrong.
+	// Right reports that another worker gives the same verdict. Wrong reports that another worker gives a
+	// contradicting verdict and none gives the same. With two workers that applies to both, unless one contradicts
+	// itself. If all contradict themselves, the program behaves randomly, and none is wrong.
 	Right, Wrong bool
 }
 
-// disagrees says whether a verdict of one excludes a verdict of the other.
+// disagrees reports whether a verdict of one contradicts a verdict of the other.
 func (o *Opinion) disagrees(with *Opinion) bool {
 	return slices.ContainsFunc(o.Verdicts, func(a judge.Verdict) bool {
 		return slices.ContainsFunc(with.Verdicts, func(b judge.Verdict) bool { return Disagree(a, b) })
 	})
 }
 
-// same says whether both gave a verdict that does not hang on the machine.
+// same reports whether both gave a verdict that does not depend on the machine.
 func (o *Opinion) same(as *Opinion) bool {
 	return slices.ContainsFunc(o.Verdicts, func(v judge.Verdict) bool { return !hangs(v) && slices.Contains(as.Verdicts, v) })
 }
 
-// Audited is what the workers of an audit say of a submission.
+// Audited is the result of an audit so far.
 type Audited struct {
 	Submission string     // id
-	Opinions   []*Opinion // that of the first worker comes first
-	Agree      bool       // no two verdicts exclude each other
+	Opinions   []*Opinion // the first worker's comes first
+	Agree      bool       // no two verdicts contradict each other
 }
 
-// endOfAudit says what the workers say. An audit does not wait for workers that are offline.
+// endOfAudit adds the result so far to a step. An audit does not wait for workers that are offline.
 func endOfAudit(s *Spec, parts []Part, step *Step) {
 	var o AuditOptions
 	if step.Failed != "" || json.Unmarshal(s.Options, &o) != nil { // nextOfAudit has read them
@@ -100,8 +98,8 @@ func endOfAudit(s *Spec, parts []Part, step *Step) {
 	step.Audit.Opinions, step.Audit.Agree = opinions(&o, parts)
 }
 
-// opinions returns those of the workers of an audit, the first worker's first. Agree reports whether no
-// two verdicts exclude each other.
+// opinions returns the opinions of the workers of an audit, the first worker's first. Agree reports whether no two
+// verdicts contradict each other.
 func opinions(o *AuditOptions, parts []Part) (all []*Opinion, agree bool) {
 	all = []*Opinion{{Worker: o.Worker, Verdicts: []judge.Verdict{o.Verdict}}}
 	for _, p := range parts {
@@ -117,7 +115,7 @@ func opinions(o *AuditOptions, parts []Part) (all []*Opinion, agree bool) {
 	agree = true
 	for _, one := range all {
 		varies := one.disagrees(one)
-		steady, against := false, false // another was asked more than once and does not vary; another says otherwise
+		steady, against := false, false // steady: another worker was asked several times and does not vary; against: another worker disagrees
 		for _, other := range all {
 			if other == one || other.disagrees(other) {
 				continue

@@ -1,13 +1,12 @@
-// Package flow plans work that is made of many jobs: to verify a problem, or to hold an event
-// of bots. A plan is a pure function of what is asked for and of the parts that are there,
+// Package flow plans work that is made of many jobs, such as verifying a problem or running a tournament. A plan is
+// a pure function of a specification and the existing parts:
 //
 //	step, err := flow.Next(spec, parts)
 //
-// so the same parts, in whatever order they came, always give the same jobs: after a restart,
-// or if it is called twice, no job is planned again. The key of a job is that of the
-// part that it makes.
+// The same parts, in any order, always give the same jobs. So after a restart, or if it is called twice, no job is
+// planned again. Each job has the key of the part that it makes.
 //
-// The package knows no database and no queue: package dispatch asks it after each part.
+// The package uses neither the database nor the queue: package dispatch calls it after each part.
 package flow
 
 import (
@@ -23,29 +22,28 @@ import (
 	"assay/judge/host/job"
 )
 
-// Kind says what a flow comes to.
+// A Kind says what a flow is for.
 type Kind string
 
-// The kinds of flows, called as the commands that ask for them.
+// The kinds of flows, named after the commands that start them.
 const (
 	Verify    Kind = "verify"    // Checks of a snapshot, then each Solution
-	Golf      Kind = "golf"      // a Proof of each answer to a golf problem of the server
-	Audit     Kind = "audit"     // a submission that was judged, again elsewhere: asked for by the server
+	Golf      Kind = "golf"      // a Proof of each golf submission
+	Audit     Kind = "audit"     // another worker judges a submission again; only the server starts it
 	Adequacy  Kind = "adequacy"  // of a snapshot: its Lab, all Mutants in parts, the Score; or its Grid
-	Arena     Kind = "arena"     // an event of bots: the Opening, then Games
-	Look      Kind = "look"      // what a referee sees in games that were played
-	Trial     Kind = "trial"     // of a bot for a ladder: asked for by the server
-	Encounter Kind = "encounter" // of two bots of a ladder: asked for by the server
-	Hole      Kind = "hole"      // an answer to a hole: asked for by the server
+	Arena     Kind = "arena"     // a tournament: the Opening, then Games
+	Look      Kind = "look"      // a referee describes played games
+	Trial     Kind = "trial"     // the test of a bot for a ladder; only the server starts it
+	Encounter Kind = "encounter" // two bots of a ladder play; only the server starts it
+	Hole      Kind = "hole"      // the check of a golf submission to a hole; only the server starts it
 )
 
-// Spec is what is asked for.
+// A Spec specifies a flow.
 type Spec struct {
 	Kind Kind `json:"kind"`
-	// Work is what all jobs have in common: the problem, and the files of contestants. Kind
-	// and Options are the jobs' own.
+	// Work is common to all jobs: the problem, and the files of contestants. Each job sets Kind and Options itself.
 	Work job.Work `json:"work"`
-	// Options are those of the flow, by its kind.
+	// Options are those of the flow's kind.
 	Options json.RawMessage `json:"options,omitempty"`
 }
 
@@ -57,48 +55,48 @@ type Part struct {
 	Worker  string        // who did it
 	Verdict judge.Verdict // of a submission
 	Output  json.RawMessage
-	Events  blob.Digest // "" for none
+	Events  blob.Digest // may be empty
 }
 
-// Job is a job to be done. One that was planned before is not done again.
+// A Job is a job to run. A job that was planned before does not run again.
 type Job struct {
 	Key  string
 	Work job.Work
 	Lane job.Lane
 	Cost time.Duration // estimated CPU time
-	// Exclude are the workers that must not do it. Only is the one that is to do it; "" for any.
+	// Exclude lists the workers that must not run the job. Only is the worker that must run it; if empty, any may.
 	Exclude []string
 	Only    string
 }
 
-// Step is what comes next of a flow.
+// A Step is the next step of a flow.
 type Step struct {
-	Jobs []Job // in the order in which they should be done
-	// Done says that no part is missing. Failed says why there will be no more, then.
+	Jobs []Job // in the order in which they should run
+	// Done reports that no part is missing. Failed says why the flow then failed.
 	Done   bool
 	Failed string
-	// Optional reports that jobs that no connected worker may do are left out, after a while. Without
-	// them the flow is done.
+	// Optional reports that jobs without a connected worker are left out after a while. Without them the flow is
+	// done.
 	Optional bool
-	// Answer is what the check of an answer to a hole came to, if the flow is one and Done.
+	// Answer is the outcome of the check of a golf submission, if the flow is one and Done.
 	Answer *Answered
-	// Audit is what workers say of a submission so far, if the flow asks them.
+	// Audit is the result of an audit so far, if the flow is one.
 	Audit *Audited
 }
 
-// planner plans one kind of flows.
+// A planner plans one kind of flows.
 type planner struct {
 	next  func(*Spec, []Part) (*Step, error)
-	check func(*Spec) error // of a spec that is not trusted, without its Work; it leaves in Options only what it has read
-	// snapshot says that the flow is about a snapshot of a problem directory, and not about a
-	// problem of the server.
+	check func(*Spec) error // of an untrusted spec, without its Work; it reduces Options to the known fields
+	// snapshot reports that the flow is about a snapshot of a problem directory, and not about a problem of the
+	// server.
 	snapshot bool
-	// many says that the files are of many contestants, in a directory each.
+	// many reports that the files come from many contestants, in a directory each.
 	many bool
-	// page reports that the outcome has a page of its own, which its owner may read. The owner cannot
-	// cancel such a flow, and sees no more of it than the page shows.
+	// page reports that a page shows the outcome to its owner. The owner cannot cancel such a flow, and sees only
+	// what the page shows.
 	page bool
-	// ends completes each step with what the flow comes to. If nil, it comes to its parts alone.
+	// ends adds the outcome of the flow to each step. If nil, the outcome is only the parts.
 	ends func(*Spec, []Part, *Step)
 }
 
@@ -114,8 +112,8 @@ var planners = map[Kind]planner{
 	Hole:      {next: nextOfHole, check: func(*Spec) error { return errOwn }, page: true, ends: endOfHole},
 }
 
-// Next plans what comes after the given parts, and says what the flow comes to. If the spec cannot be
-// read, it returns an error and a failed step: the same parts would give the same error again.
+// Next plans what comes after the given parts, and adds the outcome. If the spec cannot be read, it returns an error
+// and a failed step, because a retry would give the same error.
 func Next(s *Spec, parts []Part) (*Step, error) {
 	p, known := planners[s.Kind]
 	if !known {
@@ -133,24 +131,24 @@ func Next(s *Spec, parts []Part) (*Step, error) {
 	return step, err
 }
 
-// Asked are the kinds that people ask for; the server itself asks for the others.
+// Asked returns the kinds that accounts may start. The server itself starts the others.
 func Asked() []Kind { return []Kind{Verify, Golf, Adequacy, Arena, Look} }
 
-// Check returns what is wrong with a spec that is not trusted. It reduces the Options to what it
-// has read of them.
+// Check returns an error if an untrusted spec is not valid. It reduces Options to the known fields.
 func (s *Spec) Check() error {
 	p, known := planners[s.Kind]
 	if !known {
 		return fmt.Errorf("the kind of flow %.40q is not known here", s.Kind)
 	}
 	if s.Work.Snapshot != p.snapshot {
-		return fmt.Errorf("a flow of kind %s is about a %s", s.Kind, map[bool]string{true: "snapshot", false: "problem of the server"}[p.snapshot])
+		return fmt.Errorf("a flow of kind %s is about a %s", s.Kind,
+			map[bool]string{true: "snapshot", false: "problem of the server"}[p.snapshot])
 	}
 	if err := p.check(s); err != nil {
 		return err
 	}
 	work := s.Work
-	work.Kind = job.Checks // any: each job has its own
+	work.Kind = job.Checks // any kind, because each job has its own
 	return work.Check()
 }
 
@@ -163,7 +161,7 @@ func OfMany(k Kind) bool { return planners[k].many }
 // HasPage reports whether the outcome of flows of a kind has a page of its own: see planner.
 func HasPage(k Kind) bool { return planners[k].page }
 
-// work is what a job of the flow is to do.
+// work returns the work of a job of the flow.
 func (s *Spec) work(k job.Kind, options any) (job.Work, error) {
 	w := s.Work
 	w.Kind = k
@@ -172,13 +170,13 @@ func (s *Spec) work(k job.Kind, options any) (job.Work, error) {
 	return w, err
 }
 
-// strict reads options that are not trusted into o, a pointer to the kind's own type,
-// rejects unknown fields, and keeps what was read.
+// strict decodes untrusted options into o, a pointer to the kind's own type. It rejects unknown fields, and reduces
+// Options to what was read.
 func (s *Spec) strict(o any) error {
 	d := json.NewDecoder(bytes.NewReader(s.Options))
 	d.DisallowUnknownFields()
 	if err := d.Decode(o); err != nil {
-		return fmt.Errorf("the options cannot be read: %.200s", err) // which may quote them
+		return fmt.Errorf("the options cannot be read: %.200s", err) // the error may quote the options
 	}
 	var err error
 	s.Options, err = json.Marshal(o)
@@ -193,8 +191,7 @@ func named(problem string) error {
 	return nil
 }
 
-// missing says whether a job is still to be done. A part that could not be done fails the
-// step, and what says of what.
+// missing reports whether a job still has to run. If it failed, the step fails, with what before the reason.
 func (s *Step) missing(p *Part, what string) bool {
 	if p != nil && p.State != job.Done && s.Failed == "" {
 		s.Failed = what + p.Reason
@@ -202,7 +199,7 @@ func (s *Step) missing(p *Part, what string) bool {
 	return p == nil
 }
 
-// single plans a job after which there is nothing more to plan.
+// single plans a job that is the whole flow.
 func (s *Spec) single(k job.Kind, lane job.Lane, key string, options any, parts []Part) (*Step, error) {
 	step := &Step{}
 	if step.Done = !step.missing(part(parts, key), ""); step.Done {
@@ -213,7 +210,7 @@ func (s *Spec) single(k job.Kind, lane job.Lane, key string, options any, parts 
 	return step, err
 }
 
-// part finds a part by its key.
+// part returns a part by its key.
 func part(parts []Part, key string) *Part {
 	i := slices.IndexFunc(parts, func(p Part) bool { return p.Key == key })
 	if i < 0 {

@@ -12,41 +12,41 @@ import (
 	"assay/judge/host/job"
 )
 
-// GolfOptions say which answers are proved, and how. All files that they name are among the
-// Files of the flow's Work.
+// GolfOptions say which golf submissions are checked, and how. All files that they name are among the Files of the
+// flow's Work.
 type GolfOptions struct {
 	Answers []GolfAnswer `json:"answers"`
-	// Reading is how all are read; its Header and Footer are paths of such files.
+	// Reading says how all of them are read. Its Header and Footer are paths of such files.
 	Reading golf.Reading `json:"reading"`
 	Proof   golf.Options `json:"proof"`
 }
 
-// GolfAnswer is a file that is proved.
+// A GolfAnswer is a file to check.
 type GolfAnswer struct {
 	Name string `json:"name"` // as reports call it
 	File string `json:"file"`
 }
 
-// ProofOptions say which answer is proved by a job of kind Proof.
+// ProofOptions are the options of a job of kind Proof.
 type ProofOptions struct {
 	GolfAnswer
 	Reading golf.Reading `json:"reading"`
 	Proof   golf.Options `json:"proof"`
 }
 
-// Proved is the output of a job of kind Proof. Where an answer cannot be read, because of
-// what was asked, it says why in the place of the event.
+// Proved is the output of a job of kind Proof. If the submission cannot be read because of its options, Misuse says
+// why and there is no event.
 type Proved struct {
 	Misuse  string                     `json:"misuse,omitempty"`
-	Unknown *golf.UnknownLanguageError `json:"unknown,omitempty"` // what is wrong, where it is that
-	// Verdict is that of the event; "" where there is none. Language is the id of the language
-	// in which the answer was proved, and Toolchain the identity of what ran it.
+	Unknown *golf.UnknownLanguageError `json:"unknown,omitempty"` // set if the language is unknown
+	// Verdict is that of the event; it is empty if there is none. Language is the id of the detected language, and
+	// Toolchain the identity of what ran it.
 	Verdict   judge.GolfVerdict `json:"verdict,omitempty"`
 	Language  string            `json:"language,omitempty"`
 	Toolchain string            `json:"toolchain,omitempty"`
 }
 
-// ProofKey is the key of the part with an answer.
+// ProofKey returns the key of the part with a golf submission.
 func ProofKey(answer int) string { return "proof " + strconv.Itoa(answer) }
 
 func checkGolf(s *Spec) error {

@@ -12,39 +12,38 @@ import (
 	"assay/judge/host/job"
 )
 
-// HoleOptions say how an answer to a hole is proved.
+// HoleOptions say how a golf submission to a hole is checked.
 type HoleOptions struct {
 	ProofOptions
-	// Again says that the answer stands, and is to be found wrong by two workers before it
-	// does not any more.
+	// Again reports a recheck: the submission is valid, and two workers must find it wrong before it becomes
+	// invalid.
 	Again bool `json:"again,omitempty"`
-	// Toolchain is, of such an answer, the identity of the one that the workers have now.
+	// Toolchain is the identity of the workers' current toolchain, for a recheck.
 	Toolchain string `json:"toolchain,omitempty"`
 }
 
-// The keys of the parts of a hole's flow.
+// The keys of the parts.
 const (
 	QuickKey  = "quick"  // samples and edges
 	WholeKey  = "whole"  // all inputs
-	SecondKey = "second" // all inputs, by another worker, of an answer that stood
+	SecondKey = "second" // all inputs, by another worker, for a valid submission
 )
 
-// Estimates of the CPU time of both, and how much of it a whole check may take.
+// Estimates of the CPU time of both, and the limit of a whole check.
 const (
 	quickCost  = time.Second
 	wholeCost  = 5 * time.Second
-	MostProved = 10 * time.Minute // a program of Python takes two for 10,000 inputs
+	MostProved = 10 * time.Minute // a Python program takes two minutes for 10,000 inputs
 )
 
-// NewHole is a flow that proves an answer. If the answer is rechecked, again is the identity
-// of the new toolchain.
+// NewHole returns a flow that checks a golf submission. For a recheck, again is the identity of the new toolchain.
 func NewHole(w job.Work, o ProofOptions, again string) (*Spec, error) {
 	data, err := json.Marshal(HoleOptions{ProofOptions: o, Again: again != "", Toolchain: again})
 	return &Spec{Kind: Hole, Work: w, Options: data}, err
 }
 
-// nextOfHole proves a new answer on samples and edges, and only where it is right there on
-// all inputs. One that stands is proved on all inputs at once.
+// nextOfHole checks a new submission on samples and edges first, and only if it is correct there, on all inputs. It
+// rechecks a valid one on all inputs at once.
 func nextOfHole(s *Spec, parts []Part) (*Step, error) {
 	var o HoleOptions
 	if err := json.Unmarshal(s.Options, &o); err != nil {
@@ -84,7 +83,7 @@ func nextOfHole(s *Spec, parts []Part) (*Step, error) {
 			exclude = append(exclude, p.Worker)
 		}
 		if right := proved.Verdict == judge.GolfRight; right == o.Again {
-			break // a new answer is wrong, or one that stands is right
+			break // a new submission is wrong, or a valid one is still correct
 		}
 	}
 	step.Done = true
@@ -99,18 +98,18 @@ func readProved(p *Part) (*Proved, error) {
 	return proved, nil
 }
 
-// Answered is the outcome of the check of an answer to a hole.
+// Answered is the outcome of the check of a golf submission.
 type Answered struct {
-	Unread    string  // why it cannot be said; if it is set, nothing else is
-	Part      *Part   // that says so; nil where no worker could prove the answer
+	Unread    string  // why it cannot be decided; if set, no other field is
+	Part      *Part   // the deciding part; nil if no worker could check it
 	Proved    *Proved // its output
 	Right     bool
-	Again     bool     // the answer stood before
-	Workers   []string // who proved it
+	Again     bool     // the submission was valid before
+	Workers   []string // that checked it
 	Toolchain string   // the identity of the one that was used
 }
 
-// endOfHole says what came of the answer.
+// endOfHole adds the outcome to a step.
 func endOfHole(s *Spec, parts []Part, step *Step) {
 	if !step.Done {
 		return
@@ -152,7 +151,7 @@ func answered(s *Spec, parts []Part) (*Answered, error) {
 	return a, nil
 }
 
-// Why says in a line why an answer is not right, with the smallest input on which it is not.
+// Why returns in one line why a golf submission is not correct, with the smallest input that shows it.
 func Why(r *judge.GolfProved) string {
 	switch {
 	case r.Verdict == judge.GolfCannotRun:
@@ -169,9 +168,9 @@ func Why(r *judge.GolfProved) string {
 	return ""
 }
 
-// HoleAnswer is how an answer to a hole is read and called; what is not said is found out.
+// A HoleAnswer says how a golf submission is read and called. What it does not set is detected.
 type HoleAnswer struct {
-	Language string   `json:"language,omitempty"` // id; "" for what the file or the post tells
+	Language string   `json:"language,omitempty"` // id; if empty, the file or the post decides
 	Flags    []string `json:"flags,omitempty"`
 	As       string   `json:"as,omitempty"`
 	Entry    string   `json:"entry,omitempty"`
@@ -179,10 +178,10 @@ type HoleAnswer struct {
 	In       string   `json:"in,omitempty"`
 }
 
-// mostFlags bounds the bytes of all flags together: they are not counted.
+// mostFlags bounds the bytes of all flags together, because flags do not count.
 const mostFlags = 40
 
-// Proof is how the answer in a file is proved. The error says what a hole does not allow.
+// Proof returns how the submission in a file is checked. It returns an error for what a hole does not allow.
 func (a *HoleAnswer) Proof(file string) (ProofOptions, error) {
 	o := ProofOptions{
 		GolfAnswer: GolfAnswer{Name: file, File: file}, Reading: golf.Reading{Language: a.Language, Flags: a.Flags},
@@ -197,7 +196,7 @@ func (a *HoleAnswer) Proof(file string) (ProofOptions, error) {
 	return o, CheckFlags(a.Flags)
 }
 
-// CheckFlags refuses flags in which an answer could hide: flags are not counted.
+// CheckFlags rejects flags that could contain code, because flags do not count.
 func CheckFlags(flags []string) error {
 	all := 0
 	for _, f := range flags {

@@ -10,22 +10,22 @@ import (
 	"assay/judge/host/job"
 )
 
-// On a ladder that stays open, a bot is first tried, and then plays encounters: each is a flow
-// of one job. Only a server asks for them.
+// A bot of a ladder is first tested, and then plays encounters. Each is a flow of one job, and only the server
+// starts it.
 
-// TrialOptions ask for the rules of a ladder, and for a trial of a bot by them.
+// TrialOptions ask for the rules of a ladder, and for the test of a bot.
 type TrialOptions struct {
 	arena.Choice
-	Bot *ArenaBot `json:"bot,omitempty"` // nil where only the rules are asked for
+	Bot *ArenaBot `json:"bot,omitempty"` // nil if only the rules are needed
 }
 
 // Tried is the output of a job of kind Trial.
 type Tried struct {
-	Misuse string       `json:"misuse,omitempty"` // why there are no such rules, or no such bot
+	Misuse string       `json:"misuse,omitempty"` // why the rules or the bot are not valid
 	Rules  *arena.Rules `json:"rules,omitempty"`
 	Title  string       `json:"title,omitempty"` // of the game
 	OK     bool         `json:"ok,omitempty"`
-	// Positions and Finished are what was found out about the bot.
+	// Positions and Finished are what the test found out about the bot.
 	Positions []*judge.PositionTried `json:"positions,omitempty"`
 	Finished  *judge.TryFinished     `json:"finished,omitempty"`
 	Notes     []string               `json:"notes,omitempty"`
@@ -39,11 +39,11 @@ const (
 
 var errOwn = errors.New("only the server itself asks for this: a bot is put on a ladder by its page")
 
-// Player is a bot that plays an encounter, with its files.
+// A Player is a bot in an encounter, with its files.
 type Player struct {
 	Number int64
-	Name   string // its seeds are made of it
-	File   string // what starts it; if empty, the directory of all files
+	Name   string // its seeds depend on the name
+	File   string // the file to start; if empty, the directory of all files
 	Files  []job.File
 }
 
@@ -63,7 +63,7 @@ func (p *Player) at(folder string) (string, []job.File) {
 	return folder + "/" + p.File, files
 }
 
-// NewTrial is a flow that has a bot tried; nil asks for the rules alone.
+// NewTrial returns a flow that tests a bot. If the bot is nil, it only reads the rules.
 func NewTrial(w job.Work, c arena.Choice, p *Player) (*Spec, error) {
 	o := TrialOptions{Choice: c}
 	if p != nil {
@@ -76,7 +76,7 @@ func NewTrial(w job.Work, c arena.Choice, p *Player) (*Spec, error) {
 	return &Spec{Kind: Trial, Work: w, Options: data}, err
 }
 
-// shown is what is said of a player.
+// shown is what is known of a player.
 func (p *Player) shown() string {
 	if p.File == "" {
 		return p.Name
@@ -84,7 +84,7 @@ func (p *Player) shown() string {
 	return p.File
 }
 
-// NewEncounter is a flow that has two bots meet: the first begins the odd games. The number is
+// NewEncounter returns a flow in which two bots play. The first begins the games with odd numbers. The number is
 // that of the encounter on its ladder.
 func NewEncounter(w job.Work, rules arena.Rules, seed uint64, number int64, a, b Player) (*Spec, error) {
 	o := GamesOptions{Opened: &arena.Opened{Version: arena.Version, Game: w.Problem, Rules: rules, Seed: seed}, Fresh: true}

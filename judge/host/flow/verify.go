@@ -32,13 +32,13 @@ type SolutionOptions struct {
 	Found *bundle.Frozen `json:"found,omitempty"`
 }
 
-// ChecksKey is the key of the part with everything but solutions.
+// ChecksKey is the key of the part with everything except solutions.
 const ChecksKey = "checks"
 
-// SolutionKey is the key of the part with a solution.
+// SolutionKey returns the key of the part with a solution.
 func SolutionKey(path string) string { return "solution " + path }
 
-// usualCost is the estimate for a part without a better one.
+// usualCost is the estimate for a part if there is no better one.
 const usualCost = time.Second
 
 func checkVerify(s *Spec) error {

@@ -7,9 +7,9 @@ import (
 	"assay/judge"
 )
 
-// Borderline says, of the events of a judging that has ended, by which case's time the verdict
-// was decided so barely that another run may decide otherwise: where there are scores any
-// case does. It is "" where time did not decide, or clearly did.
+// Borderline returns the test case whose time decided the verdict of a judging so narrowly that another run may
+// decide otherwise. If the problem has scores, any test case can do so. It returns an empty string if the time did
+// not decide, or clearly did.
 func Borderline(events []judge.Event) (why string) {
 	var limit time.Duration
 	var near []*judge.CaseJudged

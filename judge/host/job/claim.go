@@ -7,17 +7,17 @@ import (
 	"assay/judge/blob"
 )
 
-// Claim says for what a worker wants bytes of the server: a job that it was given, or a bundle
-// that it is to make ready.
+// A Claim says why a worker may fetch bytes from the server: for a job that it was given, or for a bundle that it
+// prepares.
 type Claim struct {
 	Job, Token string
-	Bundle     blob.Digest // where Job is ""
+	Bundle     blob.Digest // if Job is empty
 }
 
-// Claim is that of a worker that was given the job.
+// Claim returns the claim of a worker that was given the job.
 func (s *Spec) Claim() Claim { return Claim{Job: s.ID, Token: s.Token} }
 
-// String is the claim as a request carries it.
+// String returns the claim as a request carries it.
 func (c Claim) String() string {
 	if c.Job != "" {
 		return "job " + c.Job + " " + c.Token
@@ -25,7 +25,7 @@ func (c Claim) String() string {
 	return "bundle " + string(c.Bundle)
 }
 
-// ParseClaim reads what String wrote.
+// ParseClaim parses the result of String.
 func ParseClaim(text string) (c Claim, err error) {
 	words := strings.Split(text, " ")
 	switch {

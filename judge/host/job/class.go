@@ -7,24 +7,24 @@ import (
 	"slices"
 )
 
-// Class is what machines have in common on which a submission gets the same verdict. Its
-// first worker decides what that is.
+// A Class describes machines that give a submission the same verdict. Its first worker decides the values.
 type Class struct {
 	Name      string            `json:"name"`
 	Arch      string            `json:"arch"`
 	Rung      string            `json:"sandbox"`
-	Languages map[string]string `json:"languages"` // id to the identity of its tool chain
+	Languages map[string]string `json:"languages"` // id to the identity of its toolchain
 }
 
-// Differences says in which points a machine is not one of the class: a sentence for each,
-// with what mends it. There are none if it is. What a machine has beyond its class does
-// no harm.
+// Differences returns how a machine differs from the class: one sentence each, with how to fix it. There are none if
+// the machine fits. A machine may have more than its class.
 func (c *Class) Differences(o *Offer) (all []string) {
 	if c.Arch != o.Arch {
-		all = append(all, fmt.Sprintf("the class %s is of %s, this machine is %s: verdicts on both would not be the same", c.Name, c.Arch, o.Arch))
+		all = append(all, fmt.Sprintf("the class %s is of %s, this machine is %s: verdicts on both would not be the same", c.Name,
+			c.Arch, o.Arch))
 	}
 	if c.Rung != o.Rung {
-		all = append(all, fmt.Sprintf("the class %s judges in the sandbox %s, this machine gives %s; what it lacks is said by: judge doctor", c.Name, c.Rung, o.Rung))
+		all = append(all, fmt.Sprintf("the class %s judges in the sandbox %s, this machine gives %s; what it lacks is said "+
+			"by: judge doctor", c.Name, c.Rung, o.Rung))
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.Languages)) {
 		want, got := c.Languages[id], o.Languages[id]
@@ -39,8 +39,7 @@ func (c *Class) Differences(o *Offer) (all []string) {
 	return all
 }
 
-// Changes says what would be another in a class that is made anew of what a machine offers: a
-// line for each.
+// Changes returns what changes if the class is created again from a machine's capabilities, one line each.
 func (c *Class) Changes(o *Offer) (all []string) {
 	add := func(what, was, is string) {
 		if was != is {
@@ -57,13 +56,13 @@ func (c *Class) Changes(o *Offer) (all []string) {
 	return all
 }
 
-// Admit says which lanes a worker may serve beside a server of a version of the judge: one
-// of another version does not judge running contests. The error is for words that the
-// server does not know.
+// Admit returns the lanes that a worker may serve. A worker with another version than the server does not judge
+// running contests. It returns an error if the server does not understand the worker's protocol.
 func Admit(o *Offer, version string) ([]Lane, error) {
 	switch {
 	case o.Protocol > Protocol:
-		return nil, fmt.Errorf("the worker speaks version %d of the protocol, the server %d: upgrade the server first, then its workers", o.Protocol, Protocol)
+		return nil, fmt.Errorf("the worker speaks version %d of the protocol, the server %d: upgrade the server first, then "+
+			"its workers", o.Protocol, Protocol)
 	case o.Protocol < Oldest:
 		return nil, fmt.Errorf("the worker speaks version %d of the protocol, the server %d: upgrade me", o.Protocol, Protocol)
 	case o.Version != version:

@@ -1,9 +1,8 @@
-// Package job is the words in which a server and its workers talk of work: what is to be
-// done (Spec), what came of it (Result), and what a worker says while it works. It knows
-// nothing of queues, databases and sandboxes.
+// Package job has the types in which a server and its workers exchange work: what to do (Spec), its outcome
+// (Result), and what a worker reports meanwhile. It knows nothing of queues, databases and sandboxes.
 //
-// A job is a submission, a batch of games or one answer to prove; it is never a single
-// test case, so that a job costs a handful of rows and messages whatever its cases are.
+// A job is a submission, a batch of games or one golf submission to check. It is never a single test case, so a job
+// takes a handful of rows and messages however many test cases there are.
 package job
 
 import (
@@ -17,51 +16,28 @@ import (
 	"assay/judge/blob"
 )
 
-// Protocol is the version of these words, and Oldest that of the oldest worker that a server
-// talks to: before version 2 they made no claims, and would get no files. Protocol rises when
-// a field changes its meaning, Oldest when a worker from before it cannot do its work.
+// Protocol is the version of these types, and Oldest that of the oldest worker that a server accepts: before version
+// 2 workers sent no claims, and would get no files. Protocol rises when a field changes its meaning, and Oldest when
+// older workers can no longer do the work.
 const (
 	Protocol = 2
 	Oldest   = 2
 )
 
-// Kind says what is to be done.
-type Kind string
-
-// The kinds of jobs. Those after Submission are parts of flows: each says what it does with
-// the Options of its Work, and what it gives as Output. Package flow plans them.
-const (
-	Submission Kind = "submission" // judge a submission on the cases of a problem
-	Checks     Kind = "checks"     // verify a problem folder, but for its solutions
-	Solution   Kind = "solution"   // verify one solution of a problem folder
-	Proof      Kind = "proof"      // prove a golf answer
-	Lab        Kind = "lab"        // make the mutants of a problem's programs
-	Mutants    Kind = "mutants"    // judge some of the mutants
-	Score      Kind = "score"      // look for what kills the mutants that live
-	Grid       Kind = "grid"       // say what each case finds
-	Opening    Kind = "opening"    // have the bots of an event get ready
-	Games      Kind = "games"      // play games of an event
-	Look       Kind = "look"       // have a referee look at games
-	Trial      Kind = "trial"      // try a bot
-)
-
-// Kinds are all kinds.
-var Kinds = []Kind{Submission, Checks, Solution, Proof, Lab, Mutants, Score, Grid, Opening, Games, Look, Trial}
-
-// Lane says which jobs go first.
+// A Lane says which jobs go first.
 type Lane int
 
-// The lanes, in the order in which a worker looks into them.
+// The lanes, in the order in which a worker tries them.
 const (
 	Contest    Lane = iota // of a running contest
 	Practice               // practice, previews, and the first inputs of golf submissions
 	ProofLane              // golf submissions on all inputs
 	TrialLane              // tests of new bots
 	Background             // rejudging, verification, adequacy
-	GameLane               // games of bots, of which ladders always have more
+	GameLane               // games of ladders, which never run out
 )
 
-// String is the lane's name, for people.
+// String returns the lane's name for people.
 func (l Lane) String() string {
 	if l < 0 || int(l) >= len(laneNames) {
 		return fmt.Sprintf("lane %d", int(l))
@@ -71,84 +47,76 @@ func (l Lane) String() string {
 
 var laneNames = []string{"contest", "practice", "proofs", "trials", "background", "games"}
 
-// Lanes are all lanes in their order.
+// Lanes are all lanes in order.
 var Lanes = []Lane{Contest, Practice, ProofLane, TrialLane, Background, GameLane}
 
-// File is one file of what was submitted; its bytes are a blob.
+// A File is one submitted file. Its bytes are a blob.
 type File struct {
-	Path   string      `json:"path"` // inside the submission, with slashes
+	Path   string      `json:"path"` // in the submission, with slashes
 	Size   int64       `json:"size_bytes"`
 	Digest blob.Digest `json:"sha256"`
 }
 
-// Work is what a worker must know to do a job, whoever asked for it.
+// Work is everything that a worker must know to run a job.
 type Work struct {
 	Kind Kind `json:"kind"`
-	// Bundle is the manifest of the frozen problem, or of a snapshot of its folders where
-	// Snapshot says so, and Config the languages and limits that count: package bundle knows
-	// both.
+	// Bundle is the manifest of a bundled problem, or of a snapshot of problem directories if Snapshot is set.
+	// Config has the languages and limits. Package bundle defines both.
 	Bundle   blob.Digest `json:"bundle"`
 	Snapshot bool        `json:"snapshot,omitempty"`
 	Config   blob.Digest `json:"config"`
-	// Problem is what the problem is called in reports: a name that a folder can have.
+	// Problem is the name of the problem in reports. It must be a valid directory name.
 	Problem string `json:"problem"`
-	// Files are what was submitted, if anything. Folder says that it is a folder, even of one
+	// Files are the submitted files, if any. Folder reports that they are a directory, even if there is only one
 	// file.
 	Files    []File `json:"files"`
 	Folder   bool   `json:"folder,omitempty"`
-	Program  string `json:"program"`            // what reports call the submission
-	Language string `json:"language,omitempty"` // asked for; "" for what its name tells
-	All      bool   `json:"all,omitempty"`      // go on after the first failure
-	// Alone says that it was judged before and barely too late: only those may do it who are
-	// not excluded, no other job runs beside it, and nothing of it is told before its end.
+	Program  string `json:"program"`            // name of the submission in reports
+	Language string `json:"language,omitempty"` // chosen by the sender; if empty, the file name decides
+	All      bool   `json:"all,omitempty"`      // continue after the first failure
+	// Alone reports that the submission was judged before and was slightly too late. Excluded workers must not run
+	// it, no other job may run at the same time, and no progress is sent.
 	Alone bool `json:"alone,omitempty"`
-	// Options are what its kind wants to know besides, and Lines what other jobs of its flow
-	// brought that it goes on from, as PackLines wrote it.
+	// Options are those of the job's kind. Lines are the packed lines of other jobs of its flow that it needs.
 	Options json.RawMessage `json:"options,omitempty"`
 	Lines   []blob.Digest   `json:"lines,omitempty"`
 }
 
-// Spec is a job as it is given to a worker.
+// A Spec is a job for a worker.
 type Spec struct {
 	Work
 	ID string `json:"id"`
-	// Generation rises each time the server gives the job out anew, because nothing was
-	// heard of it any more.
+	// Generation rises each time the server dispatches the job again because it was lost.
 	Generation int    `json:"generation"`
 	Lane       Lane   `json:"lane"`
 	Class      string `json:"class"` // of the workers that may take it
-	// Token is known to those who received the job; a result must repeat it.
+	// Token is known only to receivers of the job. A result must repeat it.
 	Token string `json:"token"`
-	// Exclude are the workers that must not take it, because they failed at it or were asked
-	// for a second opinion already.
+	// Exclude lists the workers that must not take it: they failed at it, or have judged it already.
 	Exclude []string `json:"exclude,omitempty"`
-	// Tries is how often it has failed so far. Workers are not told.
+	// Tries is how often it has failed so far. It is not sent to workers.
 	Tries int `json:"-"`
 }
 
-// MakesWay says whether the job takes long, and stops between two of its programs for jobs of
-// lanes before its own: to prove a golf answer may take ten minutes.
-func (s *Spec) MakesWay() bool { return s.Kind == Proof }
-
-// Longest is how long a worker does a job, before it ends it.
+// Longest is how long a worker runs a job before it stops it.
 const Longest = time.Hour
 
-// HeldMost is how long the server believes a worker that it does a job.
+// HeldMost is how long the server accepts a worker's claim to run a job.
 const HeldMost = Longest + 10*time.Minute
 
-// State says how a job ended.
+// A State says how a job ended.
 type State string
 
 // The states of a result.
 const (
 	Done   State = "done"   // there is a verdict
 	Failed State = "failed" // the worker or its machine could not do it; Reason says why
-	// GivenUp is said by a worker to which a job was delivered too often: it ends the
-	// processes that take it, so nobody is given it again.
+	// GivenUp is sent by a worker to which a job was delivered too often. The job may crash workers, so no worker
+	// gets it again.
 	GivenUp State = "given up"
 )
 
-// Row is one case of a judged submission.
+// A Row is one test case of a judged submission.
 type Row struct {
 	Case    string        `json:"case"` // group/name
 	Verdict judge.Verdict `json:"verdict"`
@@ -158,7 +126,7 @@ type Row struct {
 	Score   *judge.Score  `json:"score,omitempty"`
 }
 
-// Result is what came of a job.
+// A Result is the outcome of a job.
 type Result struct {
 	Job        string `json:"job"`
 	Generation int    `json:"generation"`
@@ -166,103 +134,101 @@ type Result struct {
 	Worker     string `json:"worker"`
 	State      State  `json:"state"`
 	Reason     string `json:"reason,omitempty"`
-	// TooOften says that the job is given up because it was delivered too often. Unproven is the
-	// server's: as far as it knows, the workers did not end over it.
+	// TooOften reports that the job was given up because it was delivered too often. The server sets Unproven if no
+	// worker is known to have ended because of it.
 	TooOften bool     `json:"too_often,omitempty"`
 	Unproven bool     `json:"-"`
-	Had      []string `json:"-"` // with Unproven: workers that had the job and no result
-	// Blame says whose fault a failure is: the setter's, which no other worker can mend, or
-	// the machine's.
+	Had      []string `json:"-"` // with Unproven: workers that had the job and returned no result
+	// Blame says who caused a failure: the setter, whose error no other worker can avoid, or the machine.
 	Blame    judge.Blame     `json:"blame,omitempty"`
 	Finished *judge.Finished `json:"finished,omitempty"` // of a submission
 	Rows     []Row           `json:"rows,omitempty"`
-	// Events are the whole stream as JSON lines, compressed by gzip; at most MaxEvents
-	// bytes.
+	// Events are the whole stream as JSON lines, compressed with gzip, at most MaxEvents bytes.
 	Events []byte `json:"events,omitempty"`
-	// Output is what a part of a flow gives besides; its kind says what.
+	// Output is the output of a job of a flow, by its kind.
 	Output json.RawMessage `json:"output,omitempty"`
 	// Version, Machine, Rung and Toolchains say where the result comes from.
 	Version    string            `json:"version"`
 	Machine    string            `json:"machine"`
 	Rung       string            `json:"sandbox"`
 	Toolchains map[string]string `json:"toolchains,omitempty"` // language id to identity
-	CPUUS      int64             `json:"cpu_us"`               // of all that ran, for the estimate of the next
+	CPUUS      int64             `json:"cpu_us"`               // of all programs that ran, for the next estimate
 }
 
-// What travels is bounded: a message of the queue has at most 1 MiB.
+// Sizes are limited, because a message of the queue has at most 1 MiB.
 const (
-	MaxEvents = 640 << 10 // bytes of compressed events; base64 makes four of three
+	MaxEvents = 640 << 10 // bytes of compressed events; base64 turns three bytes into four
 	MaxSpec   = 256 << 10 // bytes of a Spec as JSON
-	MaxOutput = 128 << 10 // bytes of the Output of a part; parts have no rows
-	maxRows   = 128 << 10 // bytes of the rows of a result, about
+	MaxOutput = 128 << 10 // bytes of the Output of a job of a flow, which has no rows
+	maxRows   = 128 << 10 // approximate bytes of the rows of a result
 	MaxFiles  = 256       // files of a submission
 	maxPath   = 255       // bytes of a path in a submission
 	maxWord   = 128       // bytes of a name
 )
 
-// Running is a job that a worker is doing.
+// A Running names a job that a worker runs.
 type Running struct {
 	Job        string `json:"job"`
 	Generation int    `json:"generation"`
 }
 
-// Beat is what a worker says every few seconds.
+// A Beat is the heartbeat of a worker, sent every few seconds.
 type Beat struct {
 	Running  []Running `json:"running,omitempty"`
 	Slots    int       `json:"slots"`
 	Draining bool      `json:"draining,omitempty"`
-	Note     string    `json:"note,omitempty"` // why it takes nothing, for the staff
+	Note     string    `json:"note,omitempty"` // why it takes no jobs, for administrators
 }
 
-// Progress is what has happened to a job so far: events as package judge encodes them.
+// Progress has new events of a job, as package judge encodes them.
 type Progress struct {
 	Running
 	First  int      `json:"first"` // index of the first of these events in the stream
 	Events [][]byte `json:"events"`
 }
 
-// Order is what a server tells one worker.
+// An Order is a control message from the server to one worker.
 type Order struct {
 	Kind    OrderKind `json:"kind"`
 	Job     string    `json:"job,omitempty"`
 	Bundles []Bundle  `json:"bundles,omitempty"`
 }
 
-// Bundle names a frozen problem, with the languages and limits that it is judged with.
+// A Bundle names a bundled problem with the languages and limits for it.
 type Bundle struct {
 	Manifest blob.Digest `json:"manifest"`
 	Config   blob.Digest `json:"config"`
-	Problem  string      `json:"problem"` // what it is called
+	Problem  string      `json:"problem"` // its name in reports
 }
 
-// OrderKind says what a worker is to do.
+// OrderKind says what a worker should do.
 type OrderKind string
 
-// The orders.
+// The control messages.
 const (
-	Cancel OrderKind = "cancel" // stop Job; its result is not wanted
-	Drain  OrderKind = "drain"  // take no more jobs, finish those that run, end
-	Warm   OrderKind = "warm"   // fetch Bundles and build their programs: jobs will come soon
+	Cancel OrderKind = "cancel" // stop Job and discard its result
+	Drain  OrderKind = "drain"  // take no more jobs, finish the running ones, stop
+	Warm   OrderKind = "warm"   // fetch Bundles and build their programs, because jobs will come soon
 )
 
-// Offer is what a worker can do; it decides whether it fits a class.
+// An Offer describes what a worker can do. It decides whether the worker fits a class.
 type Offer struct {
 	Protocol  int               `json:"protocol"`
 	Version   string            `json:"version"` // of the judge
-	Arch      string            `json:"arch"`    // as Go calls it: linux/amd64
+	Arch      string            `json:"arch"`    // in Go's notation: linux/amd64
 	Rung      string            `json:"sandbox"`
-	Languages map[string]string `json:"languages"` // id to the identity of its tool chain
-	// Obtain says how the tool chains of languages come onto the machine, by id: a command,
-	// or a sentence. It names languages that are missing, too.
+	Languages map[string]string `json:"languages"` // id to the identity of its toolchain
+	// Obtain says how to install the toolchains of languages, by id: a command, or a sentence. It has missing
+	// languages, too.
 	Obtain  map[string]string `json:"obtain,omitempty"`
 	Slots   int               `json:"slots"`
 	Machine string            `json:"machine"`         // for people: processor, memory
-	Speed   *Speed            `json:"speed,omitempty"` // nil where nobody measured it
+	Speed   *Speed            `json:"speed,omitempty"` // nil if it was never measured
 }
 
-// Check says what is wrong with a piece of work that somebody else wrote.
+// Check returns an error if work from outside is not valid.
 func (w *Work) Check() error {
-	if !slices.Contains(Kinds, w.Kind) {
+	if _, known := kinds[w.Kind]; !known {
 		return fmt.Errorf("the kind of job %.40q is not known here", w.Kind)
 	}
 	for what, d := range map[string]blob.Digest{"bundle": w.Bundle, "config": w.Config} {
@@ -276,16 +242,15 @@ func (w *Work) Check() error {
 		}
 	}
 	if strings.ContainsAny(w.Problem, `/\:`) || strings.HasPrefix(w.Problem, ".") {
-		return fmt.Errorf("the problem %.40q is not a name that a folder can have", w.Problem)
+		return fmt.Errorf("the problem %.40q is not a valid directory name", w.Problem)
 	}
-	if w.Kind != Submission && len(w.Files) == 0 {
+	if !w.Kind.Judging() && len(w.Files) == 0 {
 		return nil
 	}
 	return CheckFiles(w.Files, w.Folder)
 }
 
-// CheckFiles says what is wrong with the files of a submission: they must be able to stand
-// in one folder of any system.
+// CheckFiles returns an error if the files of a submission cannot be in one directory on every system.
 func CheckFiles(files []File, folder bool) error {
 	switch {
 	case len(files) == 0:
@@ -293,7 +258,7 @@ func CheckFiles(files []File, folder bool) error {
 	case len(files) > MaxFiles:
 		return fmt.Errorf("the submission has %d files; the most is %d", len(files), MaxFiles)
 	case !folder && (len(files) > 1 || strings.Contains(files[0].Path, "/")):
-		return fmt.Errorf("the submission is not said to be a folder and has more than one file")
+		return fmt.Errorf("the submission is not marked as a directory and has more than one file")
 	}
 	seen := map[string]bool{}
 	for _, f := range files {
@@ -309,7 +274,7 @@ func CheckFiles(files []File, folder bool) error {
 	for _, f := range files {
 		for i := range f.Path {
 			if f.Path[i] == '/' && seen[strings.ToLower(f.Path[:i])] {
-				return fmt.Errorf("%.200q is a file and a folder of the submission", f.Path[:i])
+				return fmt.Errorf("%.200q is a file and a directory of the submission", f.Path[:i])
 			}
 		}
 	}

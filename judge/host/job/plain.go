@@ -87,36 +87,8 @@ func (r *Result) check() error {
 // Unread makes it a failure of the worker that a result cannot be read.
 func (r *Result) Unread(err error) {
 	r.State, r.Blame, r.Finished, r.Rows, r.Output, r.Events = Failed, judge.Machine, nil, nil, nil, nil
-	r.Reason = "what the worker brought cannot be read: " + plain(err.Error(), maxNote)
+	r.Reason = "the result of the worker cannot be read: " + plain(err.Error(), maxNote)
 }
 
 // maxReason is how many bytes a result says of a failure.
 const maxReason = 5 << 10
-
-func known(v judge.Verdict) error {
-	if !slices.Contains(judge.Verdicts(), v) {
-		return fmt.Errorf("%.40q is not a verdict", v)
-	}
-	return nil
-}
-
-// UnpackJudging reads the events of a judging, from a worker that may say anything.
-func UnpackJudging(packed []byte) ([]judge.Event, error) {
-	events, err := Unpack(packed)
-	for _, e := range events {
-		switch e := e.(type) {
-		case *judge.CaseJudged:
-			err = known(e.Verdict)
-		case *judge.GroupJudged:
-			if e.Verdict != judge.NotJudged {
-				err = known(e.Verdict)
-			}
-		case *judge.Finished:
-			err = known(e.Verdict)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return events, err
-}

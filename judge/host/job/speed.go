@@ -8,30 +8,28 @@ import (
 	"time"
 )
 
-// Speed says how fast a machine runs fixed loads, by processor time: package worker measures it.
+// A Speed says how fast a machine runs fixed loads, by CPU time. Package worker measures it.
 type Speed struct {
-	// Loads are the least milliseconds that each of some loads took, with nothing beside it.
+	// Loads are the lowest times of the loads in milliseconds, without other programs.
 	Loads map[string]float64 `json:"loads_ms"`
-	// Spread is by how much a usual run was slower than the fastest, at worst: 0.02 is 2 %.
+	// Spread is how much slower a usual run was than the fastest one, at worst: 0.02 is 2 %.
 	Spread float64 `json:"spread"`
-	// Busy is how many times as long a run took while all slots were busy, and Slots how many
-	// those are.
+	// Busy is how many times as long a run took while all slots were busy. Slots is their number.
 	Busy  float64 `json:"busy"`
 	Slots int     `json:"slots"`
-	// Doubt says why this is not to be believed; "" where it is.
+	// Doubt says why the measurement is not reliable. It is empty if it is.
 	Doubt string    `json:"doubt,omitempty"`
 	At    time.Time `json:"at"`
 }
 
-// How much slower or faster than the first one a worker of a class may be, and one of a
-// class that is mixed.
+// How much slower or faster than the first worker a worker of a class may be, and one of a mixed class.
 const (
 	classSlower = 1.1
 	mixedSlower = 2
 )
 
-// Factor is how many times as much processor time as another machine this one takes: the
-// median over the loads. It is 0 where the two have no load in common.
+// Factor returns how many times as much CPU time this machine takes as another one: the median over the loads. It is
+// 0 if the two have no load in common.
 func (s *Speed) Factor(base *Speed) float64 {
 	var ratios []float64
 	for load, ms := range s.Loads {
@@ -46,12 +44,11 @@ func (s *Speed) Factor(base *Speed) float64 {
 	return (ratios[(len(ratios)-1)/2] + ratios[len(ratios)/2]) / 2
 }
 
-// Known says whether a machine was measured, and so that it is to be believed.
+// Known reports whether the machine was measured reliably.
 func (s *Speed) Known() bool { return s != nil && s.Doubt == "" && len(s.Loads) > 0 }
 
-// Differs says in a sentence why a machine is too slow or too fast for a class, of which base
-// is the first machine; "" where it fits. What was not measured, or is not to be believed,
-// is not held against a machine.
+// Differs returns a sentence if a machine is too slow or too fast for a class whose first machine is base. Otherwise
+// it returns an empty string, also if there is no reliable measurement.
 func (s *Speed) Differs(base *Speed, class string, mixed bool) string {
 	if !s.Known() || !base.Known() {
 		return ""
@@ -74,5 +71,6 @@ func (s *Speed) Differs(base *Speed, class string, mixed bool) string {
 	if mixed {
 		mend = "take another machine"
 	}
-	return fmt.Sprintf("this machine takes %.2f times the processor time of the first one of the class %s (%s), and at most %.2f is taken: %s", f, class, strings.Join(each, ", "), most, mend)
+	return fmt.Sprintf("this machine takes %.2f times the CPU time of the first one of the class %s (%s), and at "+
+		"most %.2f is taken: %s", f, class, strings.Join(each, ", "), most, mend)
 }

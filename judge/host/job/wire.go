@@ -13,7 +13,7 @@ import (
 	"assay/judge/blob"
 )
 
-// Encode writes a spec as it travels.
+// Encode encodes a spec for the queue.
 func (s *Spec) Encode() ([]byte, error) {
 	data, err := json.Marshal(s)
 	if err != nil {
@@ -25,7 +25,7 @@ func (s *Spec) Encode() ([]byte, error) {
 	return data, nil
 }
 
-// DecodeSpec reads what Encode wrote. Fields of a later version are ignored.
+// DecodeSpec decodes the result of Encode. It ignores fields of later versions.
 func DecodeSpec(data []byte) (*Spec, error) {
 	s := &Spec{}
 	if err := json.Unmarshal(data, s); err != nil {
@@ -37,7 +37,7 @@ func DecodeSpec(data []byte) (*Spec, error) {
 	return s, s.Check()
 }
 
-// Encode writes a result as it travels.
+// Encode encodes a result for the queue.
 func (r *Result) Encode() ([]byte, error) {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -46,8 +46,8 @@ func (r *Result) Encode() ([]byte, error) {
 	return data, nil
 }
 
-// DecodeResult reads what Encode wrote, from a worker that may say anything: where it says words
-// that no judge says, the job has failed there.
+// DecodeResult decodes the result of Encode. The worker may send anything: if it sends values that the judge does
+// not have, the job counts as failed there.
 func DecodeResult(data []byte) (*Result, error) {
 	r := &Result{}
 	if err := json.Unmarshal(data, r); err != nil {
@@ -67,18 +67,20 @@ func DecodeResult(data []byte) (*Result, error) {
 	return r, nil
 }
 
-// detailed is how many failing cases keep what a reader needs to understand the failure.
+// detailed is how many failing test cases keep the details that explain the failure.
 const detailed = 20
 
-// Pack compresses a stream of events to at most MaxEvents bytes, and returns the rows of
-// its cases. Cases after the first failing ones lose their details; where that is not
-// enough all do, and then the events of accepted cases go. A Noted event says so. Of very
-// many cases only some have a row, those that failed before others; a reader who needs
-// all has the events.
+// Pack compresses a stream of events to at most MaxEvents bytes, and returns the rows of its test cases. Test cases
+// after the first failing ones lose their details. If that is not enough, all do, and then events of accepted test
+// cases are left out. A Noted event says so. If there are very many test cases, only some have a row, failed ones
+// first; the events have all.
 func Pack(events []judge.Event) (packed []byte, rows []Row, err error) {
 	for _, e := range events {
 		if c, ok := e.(*judge.CaseJudged); ok && !c.Static {
-			rows = append(rows, Row{Case: c.ID(), Verdict: c.Verdict, CPUUS: c.Exec.CPU.Microseconds(), WallUS: c.Exec.Wall.Microseconds(), Memory: c.Exec.Memory, Score: c.Score})
+			rows = append(rows, Row{
+				Case: c.ID(), Verdict: c.Verdict, CPUUS: c.Exec.CPU.Microseconds(), WallUS: c.Exec.Wall.Microseconds(),
+				Memory: c.Exec.Memory, Score: c.Score,
+			})
 		}
 	}
 	rows = fewer(rows)
@@ -105,7 +107,7 @@ func Pack(events []judge.Event) (packed []byte, rows []Row, err error) {
 	return nil, nil, fmt.Errorf("the events have %d bytes even without details; the most is %d", len(packed), MaxEvents)
 }
 
-// PackLines compresses lines that stand in for events, without their line ends.
+// PackLines compresses lines without line ends.
 func PackLines(lines [][]byte) ([]byte, error) {
 	packed, err := compress(func(write func([]byte) error) error {
 		for _, l := range lines {
@@ -116,13 +118,12 @@ func PackLines(lines [][]byte) ([]byte, error) {
 		return nil
 	})
 	if err == nil && len(packed) > MaxEvents {
-		err = fmt.Errorf("what the job brought has %d bytes, compressed; the most is %d", len(packed), MaxEvents)
+		err = fmt.Errorf("the lines of the job have %d bytes, compressed; the limit is %d", len(packed), MaxEvents)
 	}
 	return packed, err
 }
 
-// fewer leaves out rows that are too many for a message: of accepted cases first, and then
-// the last ones.
+// fewer leaves out rows that are too many for a message: first those of accepted test cases, then the last ones.
 func fewer(rows []Row) []Row {
 	for _, keep := range []func(Row) bool{
 		func(Row) bool { return true },
@@ -148,10 +149,10 @@ func fewer(rows []Row) []Row {
 	return rows
 }
 
-// rowSize is how many bytes a row has beside the name of its case, about.
+// rowSize is the approximate size of a row in bytes, without the name of its test case.
 const rowSize = 120
 
-// reduce leaves out of a stream what Pack says. The stream itself is not changed.
+// reduce returns a stream without what Pack leaves out. It does not change the stream itself.
 func reduce(events []judge.Event, keep int, accepted bool, note string) (out []judge.Event) {
 	for _, e := range events {
 		c, ok := e.(*judge.CaseJudged)
@@ -191,10 +192,10 @@ func packEvents(events []judge.Event) ([]byte, error) {
 	})
 }
 
-// errTooMany says that lines are more than a reader unpacks.
+// errTooMany means that there are more lines than a reader unpacks.
 var errTooMany = fmt.Errorf("the lines have more than %d MiB", maxUnpacked>>20)
 
-// compress compresses the lines that are written.
+// compress compresses the written lines.
 func compress(lines func(write func([]byte) error) error) ([]byte, error) {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -215,10 +216,10 @@ func compress(lines func(write func([]byte) error) error) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// maxUnpacked bounds what a few bytes from a worker may become.
+// maxUnpacked bounds the size to which bytes from a worker may be unpacked.
 const maxUnpacked = 32 << 20
 
-// Unpack reads what Pack wrote.
+// Unpack reads the result of Pack.
 func Unpack(packed []byte) (events []judge.Event, err error) {
 	lines, err := UnpackLines(packed)
 	for _, l := range lines {
@@ -231,7 +232,7 @@ func Unpack(packed []byte) (events []judge.Event, err error) {
 	return events, err
 }
 
-// UnpackLines reads what Pack or PackLines wrote, line by line.
+// UnpackLines reads the result of Pack or PackLines, line by line.
 func UnpackLines(packed []byte) (lines [][]byte, err error) {
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -251,7 +252,7 @@ func UnpackLines(packed []byte) (lines [][]byte, err error) {
 	return lines, nil
 }
 
-// Blobs are the digests of what must be there before the work can be done.
+// Blobs returns the digests of the blobs that the work needs.
 func (w *Work) Blobs() []blob.Digest {
 	all := append([]blob.Digest{w.Bundle, w.Config}, w.Lines...)
 	for _, f := range w.Files {

@@ -11,7 +11,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// fold takes the encounters that have ended.
+// fold stores the results of encounters that have ended.
 func (k *Keeper) fold(ctx context.Context, l *store.Ladder) error {
 	open, err := k.o.Store.OpenEncounters(ctx, l.ID)
 	if err != nil {
@@ -48,7 +48,7 @@ func (k *Keeper) fold(ctx context.Context, l *store.Ladder) error {
 				err = take(e, records, rules.Games)
 			}
 			if err != nil {
-				e.Reason = "the worker returned games that cannot be: " + err.Error()
+				e.Reason = "the worker returned invalid games: " + err.Error()
 				k.trouble(ctx, fmt.Sprintf("take the games of encounter %d from the worker %s", e.Number, e.Worker), l.Slug, err)
 			} else {
 				e.Records = p.Events
@@ -65,8 +65,8 @@ func (k *Keeper) fold(ctx context.Context, l *store.Ladder) error {
 	return k.afterwards(ctx, l)
 }
 
-// take fills in an encounter from its records, of at most so many games. If the bots of the encounter cannot have
-// played one of them, it returns an error, and none counts.
+// take fills in an encounter from its records, of at most the given number of games. If the bots cannot have played
+// one of the games, it returns an error, and no game counts.
 func take(e *store.Encounter, records []*arena.Record, most int) error {
 	var games []*arena.Game
 	var faults [2][]string
@@ -94,14 +94,14 @@ func take(e *store.Encounter, records []*arena.Record, most int) error {
 		case r.Out != nil && int64(r.Out.Bot) != e.A && int64(r.Out.Bot) != e.B:
 			return fmt.Errorf("bot %d is out", r.Out.Bot)
 		case r.Out != nil:
-			// It did not get ready: nothing was played, and it has failed in all games.
+			// The bot did not get ready: no game was played, and it lost all of them.
 			e.Reason = fmt.Sprintf("bot %d did not get ready: %s", r.Out.Bot, r.Out.Fault.Kind)
 			blame(int64(r.Out.Bot), arena.InitFailed)
 			blame(int64(r.Out.Bot), arena.InitFailed)
 		}
 	}
 	if e.Reason != "" {
-		games = nil // those of a bot that did not get ready do not count
+		games = nil // the games of a bot that did not get ready do not count
 	} else if len(games) > 0 && len(games) < most {
 		return fmt.Errorf("%d games of %d", len(games), most)
 	}
@@ -144,13 +144,13 @@ func join(words []string) (all string) {
 	return all
 }
 
-// The bot that has so many faults in its last games, other than of a move, is paused.
+// A bot with too many faults in its last games, other than of a move, is paused.
 const (
 	mostFaults = 5
 	lastGames  = 20
 )
 
-// afterwards looks at a ladder on which encounters have ended: who is broken, and who climbed.
+// afterwards updates a ladder after encounters have ended: it pauses broken bots, and records changes of ranks.
 func (k *Keeper) afterwards(ctx context.Context, l *store.Ladder) error {
 	l, err := k.o.Store.Ladder(ctx, l.ID)
 	if err != nil {
@@ -165,8 +165,10 @@ func (k *Keeper) afterwards(ctx context.Context, l *store.Ladder) error {
 			continue
 		}
 		if faults := v.Broken(b); faults >= mostFaults {
-			reason := fmt.Sprintf("it failed %d times in its last %d games: look at its encounters, then send a new version, or have it play again", faults, lastGames)
-			if err := k.o.Store.SetBot(ctx, l.ID, b.Number, store.BotActive, store.BotPaused, reason); err != nil && !errors.Is(err, store.ErrEnded) {
+			reason := fmt.Sprintf("it failed %d times in its last %d games: look at its encounters, then send a new version, "+
+				"or have it play again", faults, lastGames)
+			if err := k.o.Store.SetBot(ctx, l.ID, b.Number, store.BotActive, store.BotPaused, reason); err != nil &&
+				!errors.Is(err, store.ErrEnded) {
 				return err
 			}
 		}
@@ -174,8 +176,7 @@ func (k *Keeper) afterwards(ctx context.Context, l *store.Ladder) error {
 	return nil
 }
 
-// Broken counts the faults that ended a bot's process in its last games, since it came or came
-// back.
+// Broken counts the faults that ended a bot's process in its last games since it joined or was resumed.
 func (v *View) Broken(b *store.Bot) (faults int) {
 	games := 0
 	for _, e := range slices.Backward(v.Encounters) {

@@ -364,7 +364,7 @@ func TestEncountersAreRecorded(t *testing.T) {
 		t.Errorf("the log does not tell of a worker that lies: %s", h.log.String())
 	}
 	h.log.Reset()
-	if got := ended(); got.Number != e.Number || got.Results != "" || !strings.HasPrefix(got.Reason, "the worker returned games that cannot be: 1 games of 2") || got.Records != "" {
+	if got := ended(); got.Number != e.Number || got.Results != "" || !strings.HasPrefix(got.Reason, "the worker returned invalid games: 1 games of 2") || got.Records != "" {
 		t.Errorf("recorded of half an encounter is %+v", got)
 	}
 	e = next()

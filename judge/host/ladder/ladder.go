@@ -1,7 +1,6 @@
-// Package ladder keeps the ladders of a server going: it has new bots tried, says with package
-// matchmaking who meets whom, takes what came of it, pauses bots that are broken, and knows the
-// table of each ladder. Workers play; package store keeps what was played, and is asked again
-// after a restart: nothing is known here that is not there.
+// Package ladder runs the ladders of a server. It has new bots tested, chooses with package matchmaking which bots
+// play next, stores the results, pauses broken bots, and computes the table of each ladder. Workers play the games.
+// Package store keeps all data, so that nothing is lost in a restart.
 package ladder
 
 import (
@@ -16,18 +15,18 @@ import (
 	"assay/judge/host/store"
 )
 
-// Options are what a Keeper joins.
+// Options configure a Keeper.
 type Options struct {
 	Store    *store.Store
 	Dispatch *dispatch.Dispatcher
 	Log      *slog.Logger
 	Holder   string // see dispatch.Options
-	Class    string // of the workers that play
-	// Now is the clock; nil is time.Now.
+	Class    string // of the workers that play the games
+	// Now is the clock. If nil, it is time.Now.
 	Now func() time.Time
 }
 
-// Keeper keeps the ladders. Its methods may be called at once by many.
+// A Keeper runs the ladders. Its methods are safe for concurrent use.
 type Keeper struct {
 	o    Options
 	poke chan struct{}
@@ -36,23 +35,23 @@ type Keeper struct {
 	known map[string]*known // by the id of the ladder
 }
 
-// known is what is known of one ladder.
+// A known is the state of one ladder in memory.
 type known struct {
 	mu     sync.Mutex
 	view   *View
-	seq    int64         // of the last encounter in it
-	stale  bool          // games have ended since the bots were rated
-	places map[int64]int // that were last recorded; nil until they are read
+	seq    int64         // of the newest encounter in it
+	stale  bool          // games have ended since the last rating
+	places map[int64]int // ranks that were last recorded; nil until they are read
 	told   time.Time     // when they were recorded
 }
 
 // The times of a Keeper.
 const (
-	lookEvery = time.Second // if no event wakes the Keeper
+	lookEvery = time.Second // without a wake-up
 	rateEvery = 5 * time.Second
 )
 
-// New makes a Keeper.
+// New returns a Keeper.
 func New(o Options) *Keeper {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -68,7 +67,7 @@ func (k *Keeper) Wake() {
 	}
 }
 
-// Run keeps the ladders until ctx ends, while this server has the lead.
+// Run runs the ladders until ctx ends, while this server is the leader.
 func (k *Keeper) Run(ctx context.Context) {
 	lead := store.NewLead(k.o.Store, store.LaddersLead, k.o.Holder)
 	defer lead.Resign(ctx)
@@ -87,7 +86,7 @@ func (k *Keeper) Run(ctx context.Context) {
 	}
 }
 
-// Step does for all ladders what is to be done now.
+// Step does what is due for all ladders.
 func (k *Keeper) Step(ctx context.Context) {
 	all, err := k.o.Store.Ladders(ctx)
 	if err != nil {
@@ -107,7 +106,7 @@ func (k *Keeper) trouble(ctx context.Context, what, slug string, err error) {
 	}
 }
 
-// step does what is to be done for one ladder.
+// step does what is due for one ladder.
 func (k *Keeper) step(ctx context.Context, l *store.Ladder) error {
 	if len(l.Rules) == 0 {
 		return k.rules(ctx, l)
@@ -132,10 +131,10 @@ func (k *Keeper) step(ctx context.Context, l *store.Ladder) error {
 // tellEvery is how often changes of ranks are recorded: equal bots change ranks with each game.
 const tellEvery = 30 * time.Second
 
-// mostClimbs is how many changes of places are read again after a start.
+// mostClimbs is how many changes of ranks are read after a start.
 const mostClimbs = 5000
 
-// climbs keeps who has come to another place, of the bots that are placed.
+// climbs records the changes of ranks of bots that have been placed.
 func (k *Keeper) climbs(ctx context.Context, v *View) error {
 	k.mu.Lock()
 	one := k.known[v.ID]
@@ -200,7 +199,8 @@ func (k *Keeper) View(ctx context.Context, l *store.Ladder) (*View, error) {
 		return nil, err
 	}
 	one.stale = one.stale || len(fresh) > 0
-	if old := one.view; old == nil || one.stale && (now.Sub(old.Rated) >= rateEvery || len(v.Encounters) < few) || !slices.Equal(playing(old.Bots), playing(bots)) {
+	if old := one.view; old == nil || one.stale && (now.Sub(old.Rated) >= rateEvery || len(v.Encounters) < few) ||
+		!slices.Equal(playing(old.Bots), playing(bots)) {
 		v.rate(now)
 		one.stale = false
 	} else {
@@ -216,7 +216,7 @@ func (k *Keeper) View(ctx context.Context, l *store.Ladder) (*View, error) {
 	return v, nil
 }
 
-// few encounters are rated at once, whenever one has ended.
+// If only a few encounters are known, the bots are rated after each.
 const few = 200
 
 func playing(all []*store.Bot) (numbers []int64) {

@@ -14,11 +14,10 @@ import (
 	"assay/judge/host/store"
 )
 
-// ahead is how many encounters of a ladder are under way beside those that workers have places
-// for.
+// ahead is how many encounters of a ladder are queued in addition to those that workers have slots for.
 const ahead = 2
 
-// play begins encounters, as many as there is room for.
+// play starts as many encounters as there is room for.
 func (k *Keeper) play(ctx context.Context, v *View) error {
 	if len(v.Lines) < 2 {
 		return nil
@@ -45,7 +44,7 @@ func (k *Keeper) play(ctx context.Context, v *View) error {
 	return nil
 }
 
-// room returns how many encounters may begin now, for workers with so many slots.
+// room returns how many encounters may start now, given the number of slots of the workers.
 func (k *Keeper) room(v *View, open []*store.Encounter, slots int) int {
 	room := slots + ahead - len(open)
 	if v.PerMinute > 0 {
@@ -54,8 +53,7 @@ func (k *Keeper) room(v *View, open []*store.Encounter, slots int) int {
 	return max(room, 0)
 }
 
-// minute is how many encounters may begin now, so that no more games begin within a minute than
-// may.
+// minute returns how many encounters may start now within the ladder's limit of games per minute.
 func (k *Keeper) minute(v *View, open []*store.Encounter) int {
 	begun, since := 0, k.o.Now().Add(-time.Minute)
 	for _, e := range open {
@@ -74,7 +72,7 @@ func (k *Keeper) minute(v *View, open []*store.Encounter) int {
 	return max(int(v.PerMinute)/v.Played.Games, 1) - begun
 }
 
-// next begins an encounter, and gives back all that are under way.
+// next starts an encounter, and returns all that are running.
 func (k *Keeper) next(ctx context.Context, v *View, open []*store.Encounter) ([]*store.Encounter, error) {
 	e := k.pair(v, open)
 	err := k.o.Store.NewEncounter(ctx, e, string(flow.Encounter), v.Owner, func(e *store.Encounter) ([]byte, error) {
@@ -92,7 +90,7 @@ func (k *Keeper) next(ctx context.Context, v *View, open []*store.Encounter) ([]
 	return append(open, e), nil
 }
 
-// pair says who meets next.
+// pair chooses the bots that play next.
 func (k *Keeper) pair(v *View, open []*store.Encounter) *store.Encounter {
 	bots := make([]matchmaking.Bot, len(v.index))
 	numbers := make([]int64, len(v.index))
@@ -129,7 +127,7 @@ func (k *Keeper) pair(v *View, open []*store.Encounter) *store.Encounter {
 	for _, e := range slices.Backward(last) {
 		see(e)
 	}
-	// The seed of the draw is that of the ladder and the number of the encounter.
+	// The seed of the draw combines that of the ladder with the number of the encounter.
 	a, b := matchmaking.Next(bots, v.ratings, rand.NewPCG(v.Seed, uint64(number)+1).Uint64())
 	return &store.Encounter{Ladder: v.ID, A: numbers[a], B: numbers[b]}
 }

@@ -15,13 +15,12 @@ import (
 // rulesFlow is the id of the flow that reads the rules of a ladder.
 func rulesFlow(l *store.Ladder) string { return "rules" + store.JobID(l.ID, "rules") }
 
-// work is what all jobs of a ladder have in common.
+// work returns what all jobs of a ladder have in common.
 func work(l *store.Ladder) job.Work {
 	return job.Work{Bundle: l.Bundle, Config: l.Config, Problem: l.Problem, Program: l.Slug}
 }
 
-// choice is what was asked for of the rules. Whatever schedule the rules have: a ladder has its
-// own.
+// choice returns the chosen rules. A ladder replaces their schedule by its own.
 func choice(l *store.Ladder) (c arena.Choice, err error) {
 	if err = json.Unmarshal(l.Choice, &c); err != nil {
 		err = fmt.Errorf("read what rules the ladder %s is to have: %w", l.Slug, err)
@@ -29,7 +28,7 @@ func choice(l *store.Ladder) (c arena.Choice, err error) {
 	return c, err
 }
 
-// rules has a worker read the rules, and keeps them.
+// rules has a worker read the rules and stores them.
 func (k *Keeper) rules(ctx context.Context, l *store.Ladder) error {
 	if l.Wrong != "" {
 		return nil
@@ -66,7 +65,7 @@ func (k *Keeper) rules(ctx context.Context, l *store.Ladder) error {
 	return k.o.Store.SetLadderRules(ctx, l.ID, data, "")
 }
 
-// begin makes a flow, and has it done.
+// begin stores a flow and starts it.
 func (k *Keeper) begin(ctx context.Context, id string, spec *flow.Spec, owner string) error {
 	data, err := json.Marshal(spec)
 	if err != nil {
@@ -79,7 +78,7 @@ func (k *Keeper) begin(ctx context.Context, id string, spec *flow.Spec, owner st
 	return nil
 }
 
-// tried is what a flow of a trial came to; nil where it failed, and why.
+// tried returns the output of a flow that tests a bot. If the flow failed, it returns nil and the reason.
 func (k *Keeper) tried(ctx context.Context, f *store.Flow) (*flow.Tried, string, error) {
 	p, reason, err := k.part(ctx, f)
 	if err != nil || p == nil {
@@ -95,7 +94,7 @@ func (k *Keeper) tried(ctx context.Context, f *store.Flow) (*flow.Tried, string,
 	return t, "", nil
 }
 
-// part is the only part of a flow that has ended; nil where there is none, and why.
+// part returns the only part of a flow that has ended. If there is none, it returns nil and the reason.
 func (k *Keeper) part(ctx context.Context, f *store.Flow) (*store.Part, string, error) {
 	if f.State != store.FlowDone {
 		return nil, f.Reason, nil
@@ -112,7 +111,7 @@ func (k *Keeper) part(ctx context.Context, f *store.Flow) (*store.Part, string, 
 	return nil, "no worker could do it", nil
 }
 
-// Enter puts a bot on a ladder: it is tried, and then it plays.
+// Enter adds a bot to a ladder. It plays after it has passed its test.
 func (k *Keeper) Enter(ctx context.Context, l *store.Ladder, b *store.Bot) error {
 	asked, err := choice(l)
 	if err != nil {
@@ -138,7 +137,7 @@ func player(b *store.Bot) flow.Player {
 	return flow.Player{Number: b.Number, Name: fmt.Sprintf("bot-%d", b.Number), File: b.File, Files: b.Files}
 }
 
-// checks takes the trials that have ended.
+// checks stores the outcomes of tests that have ended.
 func (k *Keeper) checks(ctx context.Context, l *store.Ladder) error {
 	all, err := k.o.Store.CheckedBots(ctx, l.ID)
 	if err != nil {
@@ -178,7 +177,7 @@ func (k *Keeper) checks(ctx context.Context, l *store.Ladder) error {
 	return nil
 }
 
-// wrongWith is the first thing that a trial found wrong.
+// wrongWith returns the first error that a test found.
 func wrongWith(t *flow.Tried) string {
 	for _, p := range t.Positions {
 		if len(p.Wrong) > 0 {

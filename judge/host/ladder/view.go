@@ -13,50 +13,50 @@ import (
 	"assay/judge/host/store"
 )
 
-// View is a ladder at one moment. It never changes.
+// A View is the state of a ladder at one moment. It never changes.
 type View struct {
 	*store.Ladder
 	Played arena.Rules // the rules; zero until a worker has read them
 	Bots   []*store.Bot
-	Lines  []Standing // the bots that play, the strongest first
-	// Encounters are all that have ended, in the order in which they did.
+	Lines  []Standing // the bots that play, strongest first
+	// Encounters are all that have ended, in the order of their ends.
 	Encounters []*store.Encounter
 	Rated      time.Time
 
-	rated   int // encounters when the bots were rated
+	rated   int // number of encounters at the last rating
 	ratings *rating.Ratings
-	index   map[int64]int // of the bots that play: their number in the ratings
+	index   map[int64]int // of the bots that play: their index in the ratings
 	pairs   map[[2]int64]rating.Tally
 }
 
-// A Standing is what the table says of a bot that plays.
+// A Standing is a line of the table: a bot that plays.
 type Standing struct {
 	*store.Bot
 	Place     int
 	Elo       float64
-	Low, High float64 // interval of 95 %
+	Low, High float64 // 95% confidence interval
 	Flag      rating.Flag
-	Record    Record  // against the bots that play: what the rating is made of
-	Met       int     // encounters that count, also against bots that play no more
-	Better    float64 // the likelihood that it is stronger than the next one
+	Record    Record  // against the bots that play; the rating depends on it
+	Met       int     // encounters that count, including those against retired bots
+	Better    float64 // likelihood of superiority over the next bot
 }
 
-// Placing says whether the bot is still being placed.
+// Placing reports whether the bot is still being placed.
 func (l *Standing) Placing() bool { return l.Met < matchmaking.Placement }
 
-// Counts reports whether the games of an encounter count. If a bot did not get ready, or if what the
-// worker returned cannot be, nothing does.
+// Counts reports whether the games of an encounter count. They do not if a bot did not get ready, or if the worker
+// returned invalid games.
 func Counts(e *store.Encounter) bool { return e.Reason == "" && e.Results != "" }
 
-// Record is what a bot did in all its games, or in those against one other.
+// A Record counts the results of a bot in all its games, or in those against one other bot.
 type Record struct {
 	Encounters, Wins, Draws, Losses int
 }
 
-// Games is how many there were.
+// Games returns the number of games.
 func (r Record) Games() int { return r.Wins + r.Draws + r.Losses }
 
-// Score is the share of the points; 0.5 without games.
+// Score returns the share of the points. Without games it is 0.5.
 func (r Record) Score() float64 {
 	if r.Games() == 0 {
 		return 0.5
@@ -64,7 +64,7 @@ func (r Record) Score() float64 {
 	return (float64(r.Wins) + float64(r.Draws)/2) / float64(r.Games())
 }
 
-// add takes the results of an encounter, as the bot saw them.
+// add adds the results of an encounter from the view of the bot.
 func (r *Record) add(results string) {
 	r.Encounters++
 	for i := range len(results) {
@@ -79,7 +79,7 @@ func (r *Record) add(results string) {
 	}
 }
 
-// Seen are the results of an encounter as one of its bots saw them.
+// Seen returns the results of an encounter from the view of one of its bots.
 func Seen(e *store.Encounter, bot int64) string {
 	if bot == e.A {
 		return e.Results
@@ -96,7 +96,7 @@ func Seen(e *store.Encounter, bot int64) string {
 	return string(seen)
 }
 
-// tally counts the results of an encounter in pairs of games, in which each bot began once.
+// tally counts the results of an encounter in pairs of games in which each bot began once.
 func tally(results string) (t rating.Tally) {
 	halves := func(c byte) int { return map[byte]int{'w': 2, 'd': 1}[c] }
 	for len(results) >= 2 {
@@ -109,7 +109,7 @@ func tally(results string) (t rating.Tally) {
 	return t
 }
 
-// newView makes a view of what the database has. What an earlier view knows is taken from it.
+// newView computes a view from the database. It reuses an earlier view.
 func newView(l *store.Ladder, bots []*store.Bot, fresh []*store.Encounter, before *View) (*View, error) {
 	v := &View{Ladder: l, Bots: bots, pairs: map[[2]int64]rating.Tally{}}
 	if len(l.Rules) > 0 {
@@ -137,7 +137,7 @@ func newView(l *store.Ladder, bots []*store.Bot, fresh []*store.Encounter, befor
 	return v, nil
 }
 
-// rate rates the bots that play, and puts them into their order.
+// rate rates the bots that play, and sorts them.
 func (v *View) rate(now time.Time) {
 	v.Rated, v.rated, v.index = now, len(v.Encounters), map[int64]int{}
 	var lines []Standing
@@ -183,14 +183,14 @@ func (l *Standing) ranked() rating.Ranked {
 	return rating.Ranked{Elo: l.Elo, Games: l.Record.Games(), ID: l.Number}
 }
 
-// rates reports whether the table is made of the games of an encounter: they count, and both bots play.
+// rates reports whether the games of an encounter are part of the table: they count, and both bots play.
 func (v *View) rates(e *store.Encounter) bool {
 	_, a := v.index[e.A]
 	_, b := v.index[e.B]
 	return a && b && Counts(e)
 }
 
-// Table returns the encounters that Lines and Cross are made of.
+// Table returns the encounters behind Lines and Cross.
 func (v *View) Table() (all []*store.Encounter) {
 	for _, e := range v.Encounters[:v.rated] {
 		if v.rates(e) {
@@ -200,7 +200,7 @@ func (v *View) Table() (all []*store.Encounter) {
 	return all
 }
 
-// Games returns the number of games that the table is made of.
+// Games returns the number of games behind the table.
 func (v *View) Games() (n int) {
 	for _, e := range v.Table() {
 		n += len(e.Results)
@@ -208,7 +208,7 @@ func (v *View) Games() (n int) {
 	return n
 }
 
-// Bot finds a bot by its number; nil for none.
+// Bot returns a bot by its number, or nil.
 func (v *View) Bot(number int64) *store.Bot {
 	i, found := slices.BinarySearchFunc(v.Bots, number, func(b *store.Bot, n int64) int { return cmp.Compare(b.Number, n) })
 	if !found {
@@ -217,7 +217,7 @@ func (v *View) Bot(number int64) *store.Bot {
 	return v.Bots[i]
 }
 
-// Standing returns the line of a bot that plays; nil for none.
+// Standing returns the line of a bot that plays, or nil.
 func (v *View) Standing(number int64) *Standing {
 	for i := range v.Lines {
 		if v.Lines[i].Number == number {
@@ -227,13 +227,13 @@ func (v *View) Standing(number int64) *Standing {
 	return nil
 }
 
-// Met is what a bot did against another.
+// A Met is the record of a bot against another one.
 type Met struct {
 	Other *store.Bot
 	Record
 }
 
-// Opponents are those that a bot has met, the one that it met most often first.
+// Opponents returns the opponents of a bot, most frequent first.
 func (v *View) Opponents(number int64) (all []Met) {
 	by := map[int64]*Record{}
 	for _, e := range v.Encounters {
@@ -257,7 +257,7 @@ func (v *View) Opponents(number int64) (all []Met) {
 	return all
 }
 
-// Of are the encounters of a bot, the latest first.
+// Of returns the encounters of a bot, newest first.
 func (v *View) Of(number int64) (all []*store.Encounter) {
 	for _, e := range slices.Backward(v.Encounters) {
 		if e.A == number || e.B == number {
@@ -267,7 +267,7 @@ func (v *View) Of(number int64) (all []*store.Encounter) {
 	return all
 }
 
-// Cross is the table of who did what against whom, by the lines.
+// Cross returns the head-to-head results in the order of Lines.
 func (v *View) Cross() [][]Record {
 	at := map[int64]int{}
 	for i, l := range v.Lines {
@@ -285,15 +285,15 @@ func (v *View) Cross() [][]Record {
 	return cross
 }
 
-// Moment is how well a bot did for a while.
+// A Moment is the strength of a bot over a stretch of games.
 type Moment struct {
-	Encounter int64 // the last one
+	Encounter int64 // the newest one
 	Games     int
 	Score     float64
-	Elo       float64 // at which that score was to be expected, against those whom it met
+	Elo       float64 // the rating at which the score against these opponents is expected
 }
 
-// Form is how well a bot has done over time: its games cut into stretches of the same length.
+// Form returns the strength of a bot over time: its games are divided into stretches of the same length.
 func (v *View) Form(number int64) (all []Moment) {
 	const stretches, least = 24, 5 // encounters of a stretch
 	mine := v.Of(number)
@@ -303,7 +303,7 @@ func (v *View) Form(number int64) (all []Moment) {
 		part := mine[:min(length, len(mine))]
 		mine = mine[len(part):]
 		var r Record
-		var against []float64 // a game each
+		var against []float64 // one per game
 		for _, e := range part {
 			r.add(Seen(e, number))
 			elo := 0.0
@@ -319,8 +319,8 @@ func (v *View) Form(number int64) (all []Moment) {
 	return all
 }
 
-// performance is the strength at which a number of points was to be expected. It is bounded as
-// ratings are: by half a point more than none, and less than all.
+// performance returns the rating at which a number of points is expected. Like ratings, it is bounded: with half a
+// point for none, and half a point less for all.
 func performance(points float64, against []float64) float64 {
 	if len(against) == 0 {
 		return 0

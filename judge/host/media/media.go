@@ -147,7 +147,8 @@ func inspect(at Place, data []byte) (k Kind, err error) {
 	case k.Width < 1 || k.Height < 1:
 		return k, errors.New("the picture does not say its width and height")
 	case k.Mime != SVG && (k.Width > mostSide || k.Height > mostSide || k.Width*k.Height > mostPixels):
-		return k, fmt.Errorf("the picture has %d x %d pixels; the most is %d million, and %d on each side", k.Width, k.Height, mostPixels/1e6, mostSide)
+		return k, fmt.Errorf("the picture has %d x %d pixels; the most is %d million, and %d on each side", k.Width, k.Height,
+			mostPixels/1_000_000, mostSide)
 	}
 	if k.Mime == SVG {
 		return k, nil

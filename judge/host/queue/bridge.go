@@ -17,25 +17,22 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// maxYoung is how many connections may be younger than what they have for proving who
-// they are. Those who know no key cannot hold more; those of requests that were signed by a
-// worker's key have as many places of their own.
+// maxYoung bounds the connections that have not yet proved a key and have little time left to do so. Strangers
+// cannot hold more. Requests that are signed with a worker's key have as many places of their own.
 const maxYoung = 256
 
-// provedKey is the key of a request's context under which the public key stands that signed it.
+// provedKey is the key of a request's context for the public key that signed the request.
 type provedKey struct{}
 
-// Proved is a request for the Bridge that was signed by the secret half of a worker's key, as
-// the caller has verified.
+// Proved returns a request for the Bridge whose signature by a worker's key the caller has verified.
 func Proved(r *http.Request, public string) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), provedKey{}, public))
 }
 
-// Bridge is where workers of the embedded queue connect: it upgrades a request
-// (Upgrade: assay-queue) and hands the connection to the embedded server, which asks for
-// the worker's key and holds it to its permissions. It needs HTTP/1.1, with or without
-// TLS; proxies before it must pass upgrades and keep a connection that says nothing for
-// 20 s. With an outer cluster it answers 404.
+// Bridge returns the handler through which workers connect to the embedded queue. It upgrades a request (Upgrade:
+// assay-queue) and connects it to the embedded server, which asks for the worker's key and enforces its permissions.
+// It needs HTTP/1.1, with or without TLS. Proxies must pass upgrades, and keep a silent connection open for 20 s.
+// With an external cluster it responds with 404.
 func (q *Queue) Bridge() http.Handler { return q.bridge }
 
 type bridge struct {
@@ -44,10 +41,10 @@ type bridge struct {
 	report func(error)
 	held   *deliveries
 	lost   func(loss)
-	// breaks is told of a worker that sends what no worker sends.
+	// breaks is called with a worker that sends invalid messages.
 	breaks func(worker string, err error)
 	young  chan struct{}
-	proved chan struct{} // young ones of admitted workers
+	proved chan struct{} // connections of admitted workers without a proof yet
 
 	mu    sync.Mutex
 	open  map[net.Conn]bool
@@ -59,7 +56,7 @@ func newBridge(s *server.Server, p *people, report func(error), held *deliveries
 	return &bridge{server: s, people: p, report: report, held: held, lost: lost, breaks: breaks, young: make(chan struct{}, maxYoung), proved: make(chan struct{}, maxYoung), open: map[net.Conn]bool{}}
 }
 
-// ServeHTTP upgrades one request, and returns when the connection has ended.
+// ServeHTTP upgrades one request and returns when the connection has ended.
 func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if b.server == nil {
 		http.Error(w, "the queue of this server is a cluster of its own: connect to that", http.StatusNotFound)
@@ -82,7 +79,7 @@ func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "too many connections at once", http.StatusServiceUnavailable)
 		return
 	}
-	// Then the embedded server has closed what has not proved a key.
+	// By then the embedded server has closed connections that have not proved a key.
 	time.AfterFunc(authTime, func() { <-young })
 	outer, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -92,7 +89,7 @@ func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer outer.Close()
 	inner, err := b.server.InProcessConn()
 	if err != nil {
-		return // the server is ending
+		return // the server is stopping
 	}
 	defer inner.Close()
 	if !b.enter(outer) {
@@ -113,7 +110,7 @@ func (b *bridge) join(outer net.Conn, read *bufio.Reader, inner net.Conn) {
 		defer inner.Close()
 		defer outer.Close()
 		g := &guard{from: bufio.NewReaderSize(read, 2*maxLine), to: bufio.NewWriter(inner), name: b.people.nameOf, link: l, held: b.held, lost: b.lost}
-		// How else a connection ends says nothing to anybody.
+		// No other end of a connection is worth a message.
 		if err := g.copy(); errors.Is(err, errGuard) {
 			b.report(fmt.Errorf("%s, %w", outer.RemoteAddr(), err))
 			if worker := l.worker(); worker != "" {
@@ -121,7 +118,7 @@ func (b *bridge) join(outer net.Conn, read *bufio.Reader, inner net.Conn) {
 			}
 		}
 	})
-	_ = l.down(outer, inner, b.held) // how it ends says nothing to anybody
+	_ = l.down(outer, inner, b.held) // its error has no meaning
 	outer.Close()
 	inner.Close()
 	both.Wait()
@@ -148,7 +145,7 @@ func (b *bridge) leave(c net.Conn) {
 	b.done.Done()
 }
 
-// close ends all connections, of which net/http knows nothing any more.
+// close ends all connections, because net/http no longer knows them.
 func (b *bridge) close() {
 	b.mu.Lock()
 	b.ended = true
@@ -193,7 +190,7 @@ func secure(ctx context.Context, conn net.Conn, host string, config *tls.Config)
 		config = &tls.Config{}
 	}
 	config = config.Clone()
-	config.NextProtos = []string{"http/1.1"} // what can be upgraded
+	config.NextProtos = []string{"http/1.1"} // HTTP/2 has no upgrades
 	if config.ServerName == "" {
 		config.ServerName = host
 	}
@@ -234,7 +231,7 @@ func upgrade(conn net.Conn, u *url.URL, sign func(method, path string) (string, 
 	return &upgraded{conn, r}, nil
 }
 
-// upgraded is a connection of which some bytes were read already.
+// An upgraded is a connection whose first bytes have been read already.
 type upgraded struct {
 	net.Conn
 	r *bufio.Reader

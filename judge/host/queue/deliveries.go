@@ -16,21 +16,22 @@ import (
 	"assay/judge/host/job"
 )
 
-// deliveries are the jobs that the embedded server has sent to workers, as the bridge sees
-// them pass, until their answers pass. Leases know what workers say that they hold; this is
-// what they were given. A worker that takes a job, says that it is there and does nothing is
-// found out by it.
+// deliveries are the jobs that the embedded server has sent to workers and that are not answered yet, as the bridge
+// sees them. Leases know which jobs workers claim to hold, and deliveries know which ones they were given. So
+// deliveries finds a worker that takes a job, stays connected and does nothing.
 type deliveries struct {
 	mu sync.Mutex
 	of map[string]*hands // by worker
 }
 
-// hands are what one worker holds.
+// hands are the jobs that one worker holds.
 type hands struct {
 	heard time.Time
-	gaps  int                  // how often since its last result it was silent for longer than awakeFor, or believed a lease to be lost
-	gap   time.Time            // when it believed so last
-	open  map[string]*delivery // by the subject of the lease's answers
+	// gaps is how often since its last result it was silent for longer than awakeFor, or gave up a lease that
+	// it thought expired.
+	gaps  int
+	gap   time.Time            // when it last did so
+	open  map[string]*delivery // by the subject for answers to the lease
 	slots int
 }
 
@@ -38,30 +39,30 @@ type delivery struct {
 	job    string
 	class  string
 	since  time.Time
-	beaten bool      // the worker has beaten for it
+	beaten bool      // the worker has named the job in a heartbeat
 	until  time.Time // the end of the lease
 	gaps   int       // of the worker when it was given the job
-	link   uint64    // the connection on which it was given it, or beat for it last
-	ended  time.Time // when that connection ended; zero: it stands
+	link   uint64    // the connection of the delivery, or of the last heartbeat with the job
+	ended  time.Time // when that connection ended; zero if it is open
 	result bool      // a result has passed
 }
 
 const (
-	// awakeFor is how long a worker may say nothing at all: it beats every five seconds, and
-	// one that is silent for longer may be frozen, or its network is away.
+	// awakeFor is how long a worker may be silent. It sends a heartbeat every 5 s. A worker that is silent for
+	// longer may be frozen or disconnected.
 	awakeFor = 2 * beatEvery
-	// mostGaps is how often in a row it may lose jobs so. A worker that has beaten for a job, and
-	// does not any more, may not have been answered.
+	// mostGaps is how many jobs in a row a worker may lose because it was silent. The answers to a worker's
+	// heartbeats may be lost, too.
 	mostGaps = 3
-	// moreHeld is how many jobs a worker may hold beyond twice its slots, of which one runs
-	// and one makes way: answers may be on their way.
+	// moreHeld is how many jobs a worker may hold beyond twice its slots. Twice, because a preemptible job waits
+	// while another one runs; and more, because answers may be on their way.
 	moreHeld = 4
 )
 
-// loss is a job that a worker was given and did not answer for.
+// A loss is a job that a worker was given and neither finished nor released.
 type loss struct {
 	worker, job, class, reply string
-	// why says what the worker did, where it was no accident of its network.
+	// why says what the worker did. It is empty if its network may be the cause.
 	why string
 }
 
@@ -71,7 +72,7 @@ func (o *delivery) loss(worker, reply string) loss {
 
 func newDeliveries() *deliveries { return &deliveries{of: map[string]*hands{}} }
 
-// hands returns what a worker holds; the caller holds mu.
+// hands returns the jobs of a worker. The caller holds mu.
 func (d *deliveries) hands(worker string) *hands {
 	h := d.of[worker]
 	if h == nil {
@@ -81,7 +82,7 @@ func (d *deliveries) hands(worker string) *hands {
 	return h
 }
 
-// line notes that a worker said something.
+// line records that a worker sent something.
 func (d *deliveries) line(worker string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -92,14 +93,14 @@ func (d *deliveries) line(worker string) {
 	h.heard = now
 }
 
-// has notes how many slots a worker says that it has.
+// has records how many slots a worker has.
 func (d *deliveries) has(worker string, slots int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.hands(worker).slots = slots
 }
 
-// sent notes that a job was given to a worker on a connection.
+// sent records that a job was given to a worker on a connection.
 func (d *deliveries) sent(worker string, link uint64, subject, reply string) {
 	parts := strings.Split(subject, ".")
 	if worker == "" || len(parts) != 4 || parts[0] != "job" {
@@ -112,7 +113,7 @@ func (d *deliveries) sent(worker string, link uint64, subject, reply string) {
 	h.open[reply] = &delivery{class: parts[2], job: parts[3], since: now, until: now.Add(ackWait), gaps: h.gaps, link: link}
 }
 
-// result notes that a worker brings a result.
+// result records that a worker sends a result.
 func (d *deliveries) result(worker, id string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -126,8 +127,8 @@ func (d *deliveries) result(worker, id string) {
 	}
 }
 
-// closed notes that a connection of a worker has ended: its process may have, and another one
-// that comes for it knows nothing of its jobs.
+// closed records that a connection of a worker has ended. Its process may have ended, too, and the next one knows
+// nothing of its jobs.
 func (d *deliveries) closed(worker string, link uint64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -138,8 +139,7 @@ func (d *deliveries) closed(worker string, link uint64) {
 	}
 }
 
-// answered notes an answer to a lease. One that ends the job though there is no result is a
-// loss.
+// answered records an answer to a lease. An answer that ends the job without a result is a loss.
 func (d *deliveries) answered(worker string, link uint64, reply, text string) *loss {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -157,13 +157,13 @@ func (d *deliveries) answered(worker string, link uint64, reply, text string) *l
 		return nil
 	}
 	l := o.loss(worker, reply)
-	l.why = "it said that it had done the job, and brought no result"
+	l.why = "it acknowledged the job without a result"
 	return &l
 }
 
-// abandoned takes out the jobs that nobody has though their leases go on: they were given on
-// connections that have ended, and their worker does not name them in the beat that is heard now, or
-// has not come back for them in time.
+// abandoned removes and returns the jobs that no process has although their leases continue. They were given on
+// connections that have ended, and the worker either does not name them in its current heartbeat or has not
+// reconnected in time.
 func (d *deliveries) abandoned(beats string, named map[string]bool) (lost []loss) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -181,13 +181,13 @@ func (d *deliveries) abandoned(beats string, named map[string]bool) (lost []loss
 	return lost
 }
 
-// full says whether a worker holds as many jobs as it may, of those that this connection knows.
+// full reports whether a worker holds as many of the known jobs as it may.
 func (d *deliveries) full(worker string, link uint64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	h := d.hands(worker)
 	slots := h.slots
-	if slots == 0 { // its first beat says how many
+	if slots == 0 { // its first heartbeat says how many
 		slots = job.MaxSlots
 	}
 	held := 0
@@ -199,7 +199,7 @@ func (d *deliveries) full(worker string, link uint64) bool {
 	return held >= 2*slots+moreHeld
 }
 
-// expired are the jobs whose leases have run out by now.
+// expired removes and returns the jobs whose leases have expired.
 func (d *deliveries) expired(now time.Time) (lost []loss) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -233,16 +233,16 @@ func (d *deliveries) expired(now time.Time) (lost []loss) {
 	return lost
 }
 
-// link is one connection of a worker, as the bridge sees it. The name that it gives counts only
-// when the embedded server has seen the key proved.
+// A link is one connection of a worker, as the bridge sees it. The name that it gives counts only after the embedded
+// server has verified the key.
 type link struct {
 	people *people
-	id     atomic.Uint64 // as the embedded server calls it
+	id     atomic.Uint64 // the id in the embedded server
 	name   atomic.Value  // string
 	proved atomic.Bool
 }
 
-// worker is the worker whose key the connection has proved; "" before that.
+// worker returns the worker whose key the connection has proved, or an empty string.
 func (l *link) worker() string {
 	name, _ := l.name.Load().(string)
 	if name == "" || !l.proved.Load() && !l.people.connected(name, l.id.Load()) {
@@ -252,10 +252,10 @@ func (l *link) worker() string {
 	return name
 }
 
-// maxDown bounds a line that the embedded server writes: its greeting is the longest.
+// maxDown bounds a line of the embedded server. The longest one is its greeting.
 const maxDown = 64 << 10
 
-// down copies what the embedded server sends to a worker, and notes each job in it.
+// down copies what the embedded server sends to a worker, and records each job in it.
 func (l *link) down(to io.Writer, from io.Reader, d *deliveries) error {
 	in, out := bufio.NewReaderSize(from, maxDown), bufio.NewWriter(to)
 	for {
@@ -277,7 +277,7 @@ func (l *link) down(to io.Writer, from io.Reader, d *deliveries) error {
 			if size, err = strconv.Atoi(words[len(words)-1]); err != nil {
 				return err
 			}
-			// MSG subject sid [reply] size, and HMSG has a size more.
+			// MSG subject sid [reply] size; HMSG has one more size.
 			if with := map[string]int{"MSG": 5, "HMSG": 6}[words[0]]; len(words) == with && strings.HasPrefix(words[3], ackPrefix) {
 				d.sent(l.worker(), l.id.Load(), words[1], words[3])
 			}

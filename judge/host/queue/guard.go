@@ -11,31 +11,30 @@ import (
 	"strings"
 )
 
-// NATS holds a client to the subjects that it may publish and subscribe to, but not to
-// those where it lets answers go: asking for a job with $JS.API.STREAM.PURGE.JOBS as the
-// place for the answer makes the server purge the stream, and with job.0.main.x it makes
-// a job. So the bridge reads what workers send, and lets answers go to their own inbox
-// only. It knows the part of the protocol that clients speak, in exactly one spelling, so
-// that it cannot understand a line otherwise than the server does.
+// NATS checks the subjects to which a client publishes and subscribes, but not the subjects of replies. A client
+// could ask for a job with the reply subject $JS.API.STREAM.PURGE.JOBS, and the server would purge the stream; with
+// job.0.main.x it would create a job. So the bridge reads what workers send, and lets replies go only to their own
+// inbox. It accepts the part of the protocol that clients use, in exactly one spelling, so that it cannot read a
+// line in another way than the server.
 
-// maxLine is the longest line that the embedded server reads, by its default.
+// maxLine is the longest line that the embedded server reads by default.
 const maxLine = 4096
 
-// errGuard is what the bridge refuses; the connection is closed.
+// errGuard is returned for messages that the bridge rejects. The connection is closed.
 var errGuard = errors.New("a worker sends what no worker sends")
 
-// guard copies what one worker sends.
+// A guard copies what one worker sends.
 type guard struct {
 	from  *bufio.Reader
 	to    *bufio.Writer
-	name  func(key string) string // of the worker that has a key
-	inbox string                  // where answers may go; "" before it said who it is
-	link  *link                   // nil where nobody notes what passes
+	name  func(key string) string // returns the worker that has a key
+	inbox string                  // where replies may go; empty before the worker has said who it is
+	link  *link                   // nil if messages are not recorded
 	held  *deliveries
 	lost  func(loss)
 }
 
-// copy copies until an end or a message that must not pass.
+// copy copies until the end, or until a message that must not pass.
 func (g *guard) copy() error {
 	for {
 		if err := g.one(); err != nil {
@@ -49,7 +48,7 @@ func (g *guard) copy() error {
 	}
 }
 
-// one copies one line, with its message.
+// one copies one line with its message.
 func (g *guard) one() error {
 	line, err := g.from.ReadSlice('\n')
 	if err != nil {
@@ -68,13 +67,13 @@ func (g *guard) one() error {
 		if rest != "" {
 			err = errGuard
 		}
-	case "SUB", "UNSUB": // their permissions are all there is to them
+	case "SUB", "UNSUB": // permissions are enough for these
 	case "PUB":
 		size, err = g.published(strings.Split(rest, " "), 1)
 	case "HPUB":
 		size, err = g.published(strings.Split(rest, " "), 2)
 		if strings.HasPrefix(rest, ackPrefix) || strings.HasPrefix(rest, nextPrefix) {
-			err = errGuard // a worker sends these without headers
+			err = errGuard // workers never send these with headers
 		}
 	default:
 		err = errGuard
@@ -103,7 +102,7 @@ func (g *guard) one() error {
 	return err
 }
 
-// connect notes who a worker says that it is; the server makes it prove that.
+// connect records the name that a worker gives. The server then verifies its key.
 func (g *guard) connect(text string) error {
 	var who struct {
 		Key string `json:"nkey"`
@@ -119,8 +118,8 @@ func (g *guard) connect(text string) error {
 	return nil
 }
 
-// note notes what a worker that has proved its key says of jobs: that it asks for one, answers
-// for one, or brings a result. Size is that of what follows, or below 0.
+// note records what a worker that has proved its key does with jobs: it asks for one, answers for one, or sends a
+// result. Size is the size of the payload, or negative.
 func (g *guard) note(subject string, size int) error {
 	if g.link == nil {
 		return nil
@@ -162,8 +161,8 @@ func (g *guard) note(subject string, size int) error {
 	return nil
 }
 
-// published checks the words after PUB and HPUB: a subject, where an answer goes, and the
-// sizes, of which the last is that of all that follows.
+// published checks the arguments of PUB and HPUB: a subject, the reply subject, and sizes. The last one
+// counts everything that follows.
 func (g *guard) published(words []string, sizes int) (size int, err error) {
 	if len(words) != 1+sizes && len(words) != 2+sizes {
 		return 0, errGuard

@@ -12,19 +12,18 @@ import (
 	"assay/judge/host/job"
 )
 
-// Published says what Publish found.
+// Published is the result of Publish.
 type Published string
 
-// What became of a job that was published.
+// The results of Publish.
 const (
 	Stored Published = "stored" // the job waits for a worker
-	Alive  Published = "alive"  // the same job is in the stream already: waiting, or taken
+	Alive  Published = "alive"  // the stream has the job already: it waits, or a worker has it
 )
 
-// Publish lays a job into the stream, unless one of its id is alive there: then nothing is
-// stored and the answer is Alive. In a cluster a job that was acknowledged looks alive for
-// some milliseconds more, so Alive is no promise for ever: ask again. It does not wake
-// anybody. An error says that nothing is known; publishing again is always safe.
+// Publish stores a job in the stream. If a job with the same id is there, it stores nothing and returns Alive. In a
+// cluster an acknowledged job still looks alive for some milliseconds, so repeat the call later. Publish wakes no
+// worker. After an error the state is unknown; repeating the call is always safe.
 func (q *Queue) Publish(ctx context.Context, s *job.Spec) (Published, error) {
 	if err := checkJob(s.Lane, s.Class, s.ID); err != nil {
 		return "", err
@@ -37,8 +36,8 @@ func (q *Queue) Publish(ctx context.Context, s *job.Spec) (Published, error) {
 		return "", err
 	}
 	msg := &nats.Msg{Subject: jobSubject(s.Lane, s.Class, s.ID), Data: data}
-	// Never by message id: within its window, the second publication of a job that was
-	// acknowledged is dropped without a trace.
+	// Message ids would not help: within their window, JetStream silently drops the second publication of an
+	// acknowledged job.
 	publish := func() error {
 		_, err := q.js.PublishMsg(ctx, msg, jetstream.WithExpectLastSequencePerSubject(0), jetstream.WithRetryAttempts(0))
 		return err
@@ -61,7 +60,7 @@ func (q *Queue) Publish(ctx context.Context, s *job.Spec) (Published, error) {
 	return Stored, nil
 }
 
-// Alive says whether a job is in the stream: waiting, or taken and not yet acknowledged.
+// Alive reports whether the stream has a job: it waits, or a worker has not acknowledged it yet.
 func (q *Queue) Alive(ctx context.Context, lane job.Lane, class, id string) (bool, error) {
 	if err := checkJob(lane, class, id); err != nil {
 		return false, err
@@ -70,9 +69,8 @@ func (q *Queue) Alive(ctx context.Context, lane job.Lane, class, id string) (boo
 	return seq > 0, err
 }
 
-// Delete takes a job out of the stream, whether it waits or is being done; one that is not
-// there is no error. A worker that does it is not told: see Order. It may still finish;
-// its acknowledgement is harmless and its result comes as others do.
+// Delete removes a job from the stream, whether it waits or runs. If the job is not there, it does nothing. The
+// worker is not notified; see Order. It may still finish, which does no harm, and its result arrives as usual.
 func (q *Queue) Delete(ctx context.Context, lane job.Lane, class, id string) error {
 	if err := checkJob(lane, class, id); err != nil {
 		return err
@@ -91,7 +89,7 @@ func (q *Queue) Delete(ctx context.Context, lane job.Lane, class, id string) err
 	}
 	err = q.ask(ctx, "$JS.API.STREAM.MSG.DELETE."+jobsStream, request, &answer)
 	if answer.Error != nil {
-		// Its worker may have acknowledged it meanwhile, for which JetStream has many words.
+		// The worker may have acknowledged it meanwhile, for which JetStream has several errors.
 		if now, ferr := q.find(ctx, lane, class, id); ferr != nil || now == seq {
 			err = answer.Error
 		}
@@ -99,8 +97,8 @@ func (q *Queue) Delete(ctx context.Context, lane job.Lane, class, id string) err
 	return wrap("delete the job "+id, err)
 }
 
-// find is the number of a job's message, or 0. The leader of the stream answers: a
-// replica could be behind.
+// find returns the number of a job's message, or 0. It asks the leader of the stream, because a replica could be
+// behind.
 func (q *Queue) find(ctx context.Context, lane job.Lane, class, id string) (uint64, error) {
 	request, err := json.Marshal(map[string]string{"last_by_subj": jobSubject(lane, class, id)})
 	if err != nil {
@@ -119,11 +117,11 @@ func (q *Queue) find(ctx context.Context, lane job.Lane, class, id string) (uint
 	return answer.Message.Seq, wrap("look for the job "+id, err)
 }
 
-// gone says that what was asked for is not there: the message, or its whole stream.
+// gone reports whether the error means that the message or its whole stream does not exist.
 func gone(e *jetstream.APIError) bool { return e.Code == 404 }
 
-// ask sends a request to JetStream. The library's own calls need a handle of the stream,
-// which costs a request more and is stale when the stream was made anew.
+// ask sends a request to JetStream. The library's own calls need a handle of the stream, which costs another request
+// and becomes stale when the stream is created again.
 func (q *Queue) ask(ctx context.Context, subject string, request []byte, answer any) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
@@ -134,8 +132,8 @@ func (q *Queue) ask(ctx context.Context, subject string, request []byte, answer 
 	return json.Unmarshal(msg.Data, answer)
 }
 
-// Untaken is how many jobs of a lane and class no worker has been given yet. Jobs that
-// were given back are not among them; what was published a moment ago may be missing.
+// Untaken returns how many jobs of a lane and class have never been delivered to a worker. It does not count
+// released jobs, and may miss jobs that were published a moment ago.
 func (q *Queue) Untaken(ctx context.Context, lane job.Lane, class string) (int, error) {
 	if err := checkJob(lane, class, "-"); err != nil {
 		return 0, err
@@ -163,9 +161,8 @@ func (q *Queue) Untaken(ctx context.Context, lane job.Lane, class string) (int, 
 	}
 }
 
-// Wake tells one idle worker of a class that there is work. A wake-up may be lost: idle
-// workers look every 2 s by themselves, and jobs that were published or given back and
-// that nobody takes are called out again by the Queue.
+// Wake tells one idle worker of a class that there is a job. A wake-up may get lost. So idle workers look every 2 s,
+// and the Queue repeats the wake-up for jobs that no worker takes.
 func (q *Queue) Wake(class string) error {
 	if err := checkName("class", class); err != nil {
 		return err
@@ -173,7 +170,7 @@ func (q *Queue) Wake(class string) error {
 	return wrap("wake a worker", q.nc.Publish("wake."+class, nil))
 }
 
-// Order tells a worker something. It may be lost when the worker is not connected.
+// Order sends a control message to a worker. It may get lost if the worker is not connected.
 func (q *Queue) Order(worker string, o job.Order) error {
 	if err := checkName("worker", worker); err != nil {
 		return err
@@ -185,12 +182,12 @@ func (q *Queue) Order(worker string, o job.Order) error {
 	return wrap("order the worker "+worker, q.nc.Publish("ctl."+worker, data))
 }
 
-// Stats are counts for those who watch a server.
+// Stats are numbers for monitoring.
 type Stats struct {
-	Jobs, JobBytes       uint64 // in the stream, taken ones too
-	Results, ResultBytes uint64 // that wait for Results
+	Jobs, JobBytes       uint64 // in the stream, including running ones
+	Results, ResultBytes uint64 // waiting for Results
 	Store                uint64 // bytes of all files
-	Calls, Errors        uint64 // of the JetStream API since its server's start
+	Calls, Errors        uint64 // of the JetStream API since its server started
 	Workers              int    // connected
 }
 

@@ -10,9 +10,8 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// Key reads a worker's key from a file, and makes one there that only its owner may read
-// where there is none. The seed is the secret, for JoinOptions; the public half is for
-// Admit, and may be seen by anybody.
+// Key reads a worker's key from a file. If the file does not exist, Key creates it, readable only by its owner. The
+// seed is the secret, for JoinOptions. The public half is for Admit, and is no secret.
 func Key(file string) (seed []byte, public string, err error) {
 	info, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -36,8 +35,7 @@ func Key(file string) (seed []byte, public string, err error) {
 	return seed, public, nil
 }
 
-// makeKey makes a key, as a whole or not at all. Of two who make one at the same time the
-// first wins.
+// makeKey creates a key completely or not at all. If two processes do so at the same time, the first one wins.
 func makeKey(file string) error {
 	pair, err := nkeys.CreateUser()
 	if err != nil {
@@ -50,7 +48,7 @@ func makeKey(file string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(file), ".key-*") // which is its owner's alone
+	tmp, err := os.CreateTemp(filepath.Dir(file), ".key-*") // readable only by its owner
 	if err != nil {
 		return err
 	}

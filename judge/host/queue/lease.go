@@ -11,31 +11,31 @@ import (
 	"assay/judge/host/job"
 )
 
-// Lease is a job that this worker may do, while it beats. The Member beats for it. It ends
-// with Finish, Back or GiveUp; each may be called once. All methods may be called at once.
+// A Lease is a job that this worker may run while its Member sends heartbeats for it. It ends with Finish, Back or
+// GiveUp; call exactly one of them. All methods are safe for concurrent use.
 type Lease struct {
 	Spec *job.Spec
-	// Deliveries counts how often this job was given to a worker, this time included. A
-	// second delivery may mean that the job killed its worker: let it run alone.
+	// Deliveries counts how often this job was given to a worker, including this time. After a second delivery the
+	// job may have killed its worker: run it alone.
 	Deliveries int
 
 	m     *Member
 	reply string
 
 	mu       sync.Mutex
-	beaten   time.Time // when the last beat that succeeded was sent
+	beaten   time.Time // when the last heartbeat that succeeded was sent
 	over     bool      // lost, or answered
 	progress job.Progress
 	size     int         // bytes of progress
-	sent     time.Time   // when progress was sent last
+	sent     time.Time   // when progress was last sent
 	timer    *time.Timer // sends the rest
 }
 
-// answerTime is how long a receipt may take until an answer is sent again, which does no
-// harm. A worker does nothing else meanwhile.
+// answerTime is how long a receipt may take before the answer is sent again, which does no harm. The worker waits
+// meanwhile.
 const answerTime = 2 * time.Second
 
-// How progress is sent: at most four times a second, and what is too much is left out.
+// Progress is sent at most four times a second. What exceeds the limit is dropped.
 const (
 	progressEvery = 250 * time.Millisecond
 	maxProgress   = 512 << 10
@@ -45,23 +45,22 @@ func (l *Lease) running() job.Running {
 	return job.Running{Job: l.Spec.ID, Generation: l.Spec.Generation}
 }
 
-// Lost says that the server may have given the job to another worker, for no beat has
-// succeeded for 15 s. The worker goes on to the end all the same: the result counts if it
-// is the first one.
+// Lost reports whether the server may have given the job to another worker, because no heartbeat has succeeded for
+// 15 s. The worker still completes the job: its result counts if it is the first one.
 func (l *Lease) Lost() bool { return l.lost() }
 
 func (l *Lease) lost() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// Go's clock for this does not jump when somebody sets the machine's time.
+	// Durations in Go do not jump when the machine's clock is set.
 	l.over = l.over || time.Since(l.beaten) > leaseLife
 	return l.over
 }
 
-// answer sends an answer and waits for its receipt. An answer to a lease that is lost
-// would count for its new holder, and nobody would be told: it is not sent. After its
-// server was killed, JetStream says nothing to the acknowledgement of a job that is gone,
-// though it answers beats for it: after two silences the server is left to find out.
+// answer sends an answer and waits for its receipt. It sends nothing for a lost lease, because the answer would
+// count for the next holder without notice. After its server was killed, JetStream does not respond to
+// acknowledgements of a job that is gone, though it responds to its heartbeats. So after two tries without a
+// response the server must find out.
 func (l *Lease) answer(ctx context.Context, text string) error {
 	silences := 0
 	return l.m.insist(ctx, answerTime, func(ctx context.Context) error {
@@ -78,7 +77,7 @@ func (l *Lease) answer(ctx context.Context, text string) error {
 	})
 }
 
-// beat says that the job is still being done.
+// beat reports that the job still runs.
 func (l *Lease) beat() {
 	if l.lost() {
 		return
@@ -87,7 +86,7 @@ func (l *Lease) beat() {
 	defer cancel()
 	sent := time.Now()
 	if _, err := l.m.nc.RequestWithContext(ctx, l.reply, []byte("+WPI")); err != nil {
-		return // the next beat comes; without one the lease ends by itself
+		return // the next heartbeat follows; without one the lease expires
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -96,7 +95,7 @@ func (l *Lease) beat() {
 	}
 }
 
-// end takes the lease out of the beats.
+// end removes the lease from the heartbeats.
 func (l *Lease) end() {
 	l.mu.Lock()
 	l.over = true
@@ -109,9 +108,8 @@ func (l *Lease) end() {
 	l.m.mu.Unlock()
 }
 
-// Finish stores the result, and then acknowledges the job. It tries to store it until ctx
-// ends, so keep the result on disk before. Nil means that the result is stored: whether
-// the acknowledgement arrived is not known then, and does not matter.
+// Finish stores the result and then acknowledges the job. It retries until ctx ends, so save the result on the disk
+// first. If it returns nil, the result is stored. The acknowledgement may be lost, which does no harm.
 func (l *Lease) Finish(ctx context.Context, r *job.Result) error {
 	defer l.end()
 	r.Job, r.Generation, r.Token = l.Spec.ID, l.Spec.Generation, l.Spec.Token
@@ -124,8 +122,7 @@ func (l *Lease) Finish(ctx context.Context, r *job.Result) error {
 	return nil
 }
 
-// Back gives the job to any other worker after a delay. An error means that they get it
-// when the lease runs out.
+// Back releases the job to other workers after a delay. After an error they get it when the lease expires.
 func (l *Lease) Back(ctx context.Context, delay time.Duration) error {
 	options, err := json.Marshal(map[string]time.Duration{"delay": delay})
 	if err != nil {
@@ -143,8 +140,7 @@ func (l *Lease) Back(ctx context.Context, delay time.Duration) error {
 	return wrap("give the job "+l.Spec.ID+" back", err)
 }
 
-// GiveUp ends the job for all workers: nobody is given this generation of it again. TooOften
-// says that it was delivered too often.
+// GiveUp ends this generation of the job for all workers. TooOften reports that it was delivered too often.
 func (l *Lease) GiveUp(ctx context.Context, reason string, tooOften bool) error {
 	defer l.end()
 	r := &job.Result{Job: l.Spec.ID, Generation: l.Spec.Generation, Token: l.Spec.Token, State: job.GivenUp, Reason: reason, TooOften: tooOften}
@@ -154,9 +150,8 @@ func (l *Lease) GiveUp(ctx context.Context, reason string, tooOften bool) error 
 	return wrap("give the job "+l.Spec.ID+" up", l.answer(ctx, "+TERM "+reason))
 }
 
-// Progress tells the server of events, as package judge encodes them; first is the index
-// of the first of them in the whole stream. They are gathered and sent four times a second
-// at most; some of them may get lost.
+// Progress sends events, as package judge encodes them. The first of them has the index first in the stream. They
+// are collected and sent at most four times a second. Some of them may get lost.
 func (l *Lease) Progress(first int, events ...[]byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -165,7 +160,7 @@ func (l *Lease) Progress(first int, events ...[]byte) {
 	}
 	p := &l.progress
 	if p.First+len(p.Events) != first || l.size > maxProgress {
-		p.Events, l.size = nil, 0 // a gap: what comes now is worth more
+		p.Events, l.size = nil, 0 // a gap: newer events are worth more
 	}
 	if len(p.Events) == 0 {
 		p.First = first

@@ -15,55 +15,52 @@ import (
 	"assay/judge/host/job"
 )
 
-// leases is what the server knows about who does what, from what workers say. All of it is a
-// hint that makes things faster: a job that is forgotten here is given to another worker
-// when its lease runs out, and found by an idle worker that looks by itself.
+// leases are what workers report about the jobs that they run. This only speeds things up: a job that is forgotten
+// here goes to another worker when its lease expires, and an idle worker finds it by polling.
 //
-// Two kinds of entries. A job that a worker took is given back by the server when the
-// worker's connection breaks, and when the worker beats without naming it; so is one that it was
-// given and never said that it took, when its connection has ended. A job that was
-// published or given back, and that nobody takes soon, is called out again: the worker that
-// was told of it may have found another one meanwhile.
+// There are two kinds of entries. The server releases a job that a worker took when the worker's connection ends, or
+// when its heartbeat does not name the job. It also releases a job that was delivered on a connection that has
+// ended. For a job that was published or released and is not taken soon, the wake-up is repeated, because the worker
+// that got the first one may have found another job.
 //
-// The embedded server is behind a bridge, which sees what workers were given (deliveries)
-// sooner than they say it, and what they do not say. With a cluster there is no bridge, and
-// what they say is all.
+// The embedded server is behind a bridge, which sees deliveries before workers report them. With an external cluster
+// there is no bridge, and only the reports of workers count.
 type leases struct {
 	q    *Queue
-	poke chan struct{} // there is something to call out; has one place
+	poke chan struct{} // there is something to call out; holds one element
 
 	mu    sync.Mutex
 	taken map[string]*lease // by job
 	calls map[string]*call  // by job
-	lost  map[string][]had  // by job: the workers that took it and had no result
+	lost  map[string][]had  // by job: the workers that took it and returned no result
 	held  *deliveries
 }
 
-// had is a worker that took a job and had no result.
+// A had is a worker that took a job and returned no result.
 type had struct {
 	worker string
 	reply  string // of the lease
-	ended  bool   // it ended or was not heard of any more; else it gave the job back
+	ended  bool   // it ended or went silent; otherwise it released the job
 }
 
 type lease struct {
 	worker, class string
 	notice
-	stream, delivery uint64 // numbers of the message, and of this delivery
+	stream, delivery uint64 // numbers of the message and of this delivery
 	heard            time.Time
-	finished         bool // the result is there
+	finished         bool // the result has arrived
 }
 
 type call struct {
 	class string
-	at    time.Time // of the next call
-	done  int       // calls so far
+	at    time.Time // of the next wake-up
+	done  int       // wake-ups so far
 }
 
-// callAfter are the times after which a job that nobody takes is called out again.
+// callAfter are the delays after which the wake-up for a job that no worker takes is repeated.
 var callAfter = []time.Duration{40 * time.Millisecond, 250 * time.Millisecond}
 
-// How often the server looks around, idle and while a job is to be called out.
+// How often watch runs: while idle, and while a wake-up is pending.
 const (
 	lookEvery = 200 * time.Millisecond
 	callEvery = 20 * time.Millisecond
@@ -73,12 +70,12 @@ func newLeases(q *Queue) *leases {
 	return &leases{q: q, poke: make(chan struct{}, 1), taken: map[string]*lease{}, calls: map[string]*call{}, lost: map[string][]had{}, held: newDeliveries()}
 }
 
-// manyNotices is how many of the things that workers say may wait to be heard. What is too
-// much is lost, and the queue's trouble says so.
+// manyNotices bounds the queue of messages from workers. If it is full, messages are dropped, and Listener.Trouble
+// is called.
 const manyNotices = 8192
 
-// listen hears what workers say until ctx ends. Of one worker all is heard in the order in
-// which it was said: a beat from before it took a job does not name the job.
+// listen handles the messages of workers until ctx ends. The messages of one worker are handled in order, because a
+// heartbeat from before it took a job does not name the job.
 func (l *leases) listen(ctx context.Context, nc *nats.Conn) error {
 	said := make(chan *nats.Msg, manyNotices)
 	for _, subject := range []string{"taken.*", "beat.*", "progress.*.*"} {
@@ -102,8 +99,8 @@ func (l *leases) listen(ctx context.Context, nc *nats.Conn) error {
 func (l *leases) hear(msg *nats.Msg) {
 	what, worker, _ := strings.Cut(msg.Subject, ".")
 	worker, _, _ = strings.Cut(worker, ".")
-	// A worker of an outer cluster may name any reply subject in a pull and so make the server
-	// publish there. Such forged messages carry a reply; real ones do not.
+	// A worker of an external cluster may name any reply subject in a pull, so that the server publishes to it. Such
+	// forged messages have a reply subject of their own. Real ones have none.
 	if msg.Reply != "" || l.q.people.classOf(worker) == "" {
 		return
 	}
@@ -135,7 +132,7 @@ func (l *leases) hearTaken(worker string, msg *nats.Msg) error {
 	return nil
 }
 
-// readReply reads the subject by which a lease is answered:
+// readReply parses the subject for answers to a lease:
 // $JS.ACK.JOBS.<consumer>.<deliveries>.<number>.<delivery>.<time>.<pending>.
 func readReply(reply, class string) (stream, delivery uint64, ok bool) {
 	parts := strings.Split(reply, ".")
@@ -150,7 +147,7 @@ func readReply(reply, class string) (stream, delivery uint64, ok bool) {
 	return stream, delivery, ok && err1 == nil && err2 == nil
 }
 
-// note keeps what was said of a lease, unless a later one of the job is known.
+// note records a message about a lease, unless a later lease of the job is known.
 func (l *leases) note(n *lease) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -165,7 +162,7 @@ func (l *leases) note(n *lease) bool {
 		return true
 	}
 	if old == nil && len(l.taken) >= maxPending {
-		return false // more than can be taken: somebody makes them up
+		return false // more than workers can take: a worker invents them
 	}
 	l.taken[n.Job] = n
 	delete(l.calls, n.Job)
@@ -184,8 +181,8 @@ func (l *leases) hearBeat(worker string, msg *nats.Msg) error {
 	for _, r := range b.Running {
 		running[r.Job] = true
 	}
-	// A worker names a job in all beats between taking and answering it. One that does not has
-	// started anew, or has answered.
+	// A worker names a job in all heartbeats between taking and answering it. If it does not, it has restarted, or
+	// has answered.
 	l.release(func(n *lease) bool {
 		if n.worker == worker && running[n.Job] {
 			n.heard = time.Now()
@@ -211,8 +208,8 @@ func (l *leases) hearProgress(worker string, msg *nats.Msg) error {
 	return nil
 }
 
-// release gives leases back, so that their jobs are delivered to others at once. For one
-// that was answered already this changes nothing.
+// release ends leases, so that their jobs are delivered to others at once. It does nothing for jobs that were
+// answered already.
 func (l *leases) release(which func(*lease) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -225,8 +222,8 @@ func (l *leases) release(which func(*lease) bool) {
 	}
 }
 
-// releaseAbandoned gives back the jobs of which the bridge saw that they were given, and which
-// nobody said to have taken, when a worker beats and names those that it has.
+// releaseAbandoned handles a heartbeat. It releases jobs that the bridge saw delivered to the worker and that the
+// worker never reported.
 func (l *leases) releaseAbandoned(worker string, named map[string]bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -240,14 +237,14 @@ func (l *leases) giveBack(worker string) {
 	l.release(func(n *lease) bool { return n.worker == worker })
 }
 
-// back has a job delivered to somebody else; the caller holds mu.
+// back has a job delivered to another worker. The caller holds mu.
 func (l *leases) back(id, class, reply string) {
 	if err := l.q.nc.Publish(reply, []byte("-NAK")); err == nil {
 		l.call(id, &call{class: class, at: time.Now().Add(callEvery)})
 	}
 }
 
-// published notes a job that should be taken soon.
+// published records a job that should be taken soon.
 func (l *leases) published(id, class string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -256,7 +253,7 @@ func (l *leases) published(id, class string) {
 	}
 }
 
-// call notes a call; the caller holds mu.
+// call schedules wake-ups. The caller holds mu.
 func (l *leases) call(id string, c *call) {
 	l.calls[id] = c
 	select {
@@ -265,8 +262,7 @@ func (l *leases) call(id string, c *call) {
 	}
 }
 
-// finished drops what is known of a job whose result is there: its worker is about to
-// acknowledge it.
+// finished forgets a job whose result has arrived. Its worker is about to acknowledge it.
 func (l *leases) finished(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -276,7 +272,7 @@ func (l *leases) finished(id string) {
 	delete(l.calls, id)
 }
 
-// lose ends a lease of which its worker does not know any more; the caller holds mu.
+// lose ends a lease that its worker no longer knows. The caller holds mu.
 func (l *leases) lose(id string, n *lease) {
 	delete(l.taken, id)
 	if !n.finished {
@@ -284,9 +280,8 @@ func (l *leases) lose(id string, n *lease) {
 	}
 }
 
-// had notes once for each lease that a worker took a job and had no result; the caller holds mu.
-// Of a job that has ended something may be noted later, and nobody asks for it: now and then all
-// is forgotten.
+// had records, once for each lease, that a worker took a job and returned no result. The caller holds mu. Entries of
+// ended jobs may remain, so all entries are dropped from time to time.
 func (l *leases) had(id string, h had) {
 	if len(l.lost) >= maxJobs {
 		clear(l.lost)
@@ -296,7 +291,7 @@ func (l *leases) had(id string, h had) {
 	}
 }
 
-// lostOne notes what the bridge saw of a job: its worker does not do it.
+// lostOne records that a worker does not run a job, as seen by the bridge.
 func (l *leases) lostOne(o loss) {
 	l.mu.Lock()
 	l.had(o.job, had{o.worker, o.reply, true})
@@ -306,9 +301,9 @@ func (l *leases) lostOne(o loss) {
 	}
 }
 
-// Had is who took this generation of a job and had no result, as far as this process has seen:
-// how often one of them ended or was not heard of any more, and who they are. Gave are those
-// that only gave it back.
+// Had returns which workers took this generation of a job and returned no result, as far as this process knows.
+// Ended are those that ended or went silent, and times how often that happened. Gave are those that only released
+// it.
 func (q *Queue) Had(id string) (times int, ended, gave []string) {
 	q.leases.mu.Lock()
 	defer q.leases.mu.Unlock()
@@ -333,7 +328,7 @@ func (l *leases) forget(id string) {
 	delete(l.lost, id)
 }
 
-// watch looks around until ctx ends.
+// watch runs the regular checks until ctx ends.
 func (l *leases) watch(ctx context.Context) {
 	var looked time.Time
 	for {
@@ -358,7 +353,7 @@ func (l *leases) watch(ctx context.Context) {
 	}
 }
 
-// callOut wakes workers for jobs that nobody took, and says whether more are to be called.
+// callOut wakes workers for jobs that none has taken. It reports whether more wake-ups are pending.
 func (l *leases) callOut() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -366,7 +361,7 @@ func (l *leases) callOut() bool {
 		if time.Now().Before(c.at) {
 			continue
 		}
-		// What is lost here an idle worker finds by itself.
+		// An idle worker finds by polling what gets lost here.
 		_ = l.q.Wake(c.class)
 		if c.done >= len(callAfter) {
 			delete(l.calls, id)
@@ -378,8 +373,7 @@ func (l *leases) callOut() bool {
 	return len(l.calls) > 0
 }
 
-// lookAround gives back what the workers hold that are gone, and calls out jobs whose
-// lease has run out.
+// lookAround releases the jobs of workers that are gone, and schedules wake-ups for jobs whose lease has expired.
 func (l *leases) lookAround() {
 	came, left := l.q.people.changes()
 	for _, worker := range came {

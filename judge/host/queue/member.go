@@ -19,46 +19,45 @@ import (
 	"assay/judge/host/job"
 )
 
-// requestTime is how long one question to JetStream may take. What is asked again and
-// again asks again after it.
+// requestTime bounds one request to JetStream. Callers that retry do so after it.
 const requestTime = 5 * time.Second
 
 // maxDelay is the longest time between two attempts to connect.
 const maxDelay = 30 * time.Second
 
-// JoinOptions say who a worker is, and where its queue is.
+// JoinOptions say who a worker is and where its queue is.
 type JoinOptions struct {
 	Worker, Class string
 	// Seed is the secret half of the worker's nkey.
 	Seed []byte
-	// URL is the bridge of a server, https://host/queue, or the servers of a cluster,
-	// nats://a,nats://b. TLS is for https; nil trusts whom the machine trusts.
+	// URL is the bridge of a server, https://host/queue, or the servers of a cluster, nats://a,nats://b. TLS is for
+	// https; if nil, the certificates that the machine trusts are accepted.
 	URL string
 	TLS *tls.Config
-	// Sign makes the Authorization of the request to the bridge, by which it has a place though
-	// strangers hold many; nil for none.
+	// Sign returns the Authorization header of the request to the bridge. With it the worker has a place even if
+	// strangers hold many connections. It may be nil.
 	Sign func(method, path string) (authorization string, err error)
-	// Dial opens a connection to the bridge instead of URL.
+	// Dial opens a connection to the bridge. If set, URL is not used.
 	Dial func(context.Context) (net.Conn, error)
-	// Credentials is the file that the operator of a cluster gave, instead of Seed.
+	// Credentials is the file that the operator of a cluster gave. If set, Seed is not used.
 	Credentials string
-	// Lanes that the worker takes jobs of; nil is all.
+	// Lanes are those from which the worker takes jobs. If nil, it takes jobs from all lanes.
 	Lanes []job.Lane
-	Slots int // how many jobs it does at once, for those who read its beats
-	// Notice is told of what goes wrong and is tried again; it may be nil.
+	Slots int // how many jobs it runs at once, for heartbeats
+	// Notice, if not nil, is called with errors that are going to be retried.
 	Notice func(error)
 }
 
-// Member is a worker's side of the queue. It connects again for ever when the connection
-// breaks. All methods may be called at once by many.
+// A Member is the worker's side of the queue. It reconnects forever when its connection ends. Its methods are safe
+// for concurrent use.
 type Member struct {
 	opts   JoinOptions
 	nc     *nats.Conn
 	life   context.Context
 	end    context.CancelFunc
 	done   sync.WaitGroup
-	wake   chan struct{} // has one place: more wake-ups than one say nothing more
-	now    chan struct{} // beat at once; has one place
+	wake   chan struct{} // holds one element: further wake-ups add nothing
+	now    chan struct{} // send a heartbeat at once; holds one element
 	orders chan job.Order
 	fatal  chan struct{} // closed when err is set
 	pulls  pulls
@@ -69,13 +68,13 @@ type Member struct {
 	idlers   int // calls of Take that wait
 	idle     *nats.Subscription
 	taken    int      // jobs so far
-	turn     job.Lane // of the last one after practice
+	turn     job.Lane // of the last job after practice
 	draining bool
 	note     string
 }
 
-// Join connects a worker. It tries until ctx ends; a key that a server refuses ends it at once
-// with ErrRefused. The operator of a cluster may let it in later.
+// Join connects a worker. It retries until ctx ends. If the server rejects the key, Join returns ErrRefused at once.
+// With a cluster it retries, because the operator may still add the worker.
 func Join(ctx context.Context, opts JoinOptions) (*Member, error) {
 	if err := errors.Join(checkName("worker", opts.Worker), checkName("class", opts.Class)); err != nil {
 		return nil, err
@@ -134,7 +133,7 @@ func (m *Member) options() ([]nats.Option, error) {
 	options := []nats.Option{
 		nats.Name(m.opts.Worker), nats.CustomInboxPrefix(inbox(m.opts.Worker)),
 		nats.MaxReconnects(-1), nats.CustomReconnectDelay(delay), nats.Timeout(2 * requestTime),
-		// Beats of a time before the connection broke say what is no longer so.
+		// Heartbeats from before the connection broke are outdated.
 		nats.ReconnectBufSize(-1),
 		nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
 		nats.ErrorHandler(m.asyncError),
@@ -170,7 +169,7 @@ func (m *Member) options() ([]nats.Option, error) {
 	return options, nil
 }
 
-// dialer connects through the bridge.
+// A dialer connects through the bridge.
 type dialer struct{ m *Member }
 
 func (d dialer) Dial(string, string) (net.Conn, error) {
@@ -182,8 +181,8 @@ func (d dialer) Dial(string, string) (net.Conn, error) {
 	return dial(ctx, d.m.opts.URL, d.m.opts.TLS, d.m.opts.Sign)
 }
 
-// delay is the time before an attempt to connect: twice as long each time, and different
-// for each worker, so that they do not all come at once when a server is back.
+// delay returns the time before an attempt to connect. It doubles each time and is random, so that workers do not
+// reconnect all at once when a server is back.
 func delay(attempt int) time.Duration {
 	d := min(maxDelay, 100*time.Millisecond<<min(attempt, 12))
 	return d/2 + rand.N(d/2)
@@ -193,8 +192,8 @@ func refused(err error) bool {
 	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthRevoked) || errors.Is(err, nats.ErrAuthExpired)
 }
 
-// asyncError hears what NATS says outside of any call. A permission that is refused looks
-// like an answer that never comes, so it ends the member: it will not get better.
+// asyncError handles errors that NATS reports outside of calls. A missing permission would otherwise look like a
+// missing response, and does not go away. So it ends the member.
 func (m *Member) asyncError(_ *nats.Conn, _ *nats.Subscription, err error) {
 	switch {
 	case errors.Is(err, nats.ErrPermissionViolation):
@@ -221,21 +220,21 @@ func (m *Member) fail(err error) {
 	}
 }
 
-// Failed is closed when the member cannot go on, or is closed; Err says why.
+// Failed returns a channel that is closed when the member cannot continue, or was closed. Err says why.
 func (m *Member) Failed() <-chan struct{} { return m.fatal }
 
-// Err is nil while the member works, also while it is not connected; ErrRefused for a key
-// that was revoked.
+// Err returns nil while the member works, even while it is disconnected. It returns ErrRefused if the key was
+// revoked.
 func (m *Member) Err() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.err
 }
 
-// Connected says whether the connection stands now.
+// Connected reports whether the connection is open.
 func (m *Member) Connected() bool { return m.nc.IsConnected() }
 
-// Orders are what the server tells this worker.
+// Orders returns the control messages of the server.
 func (m *Member) Orders() <-chan job.Order { return m.orders }
 
 func (m *Member) subscribe() error {
@@ -257,7 +256,7 @@ func (m *Member) subscribe() error {
 	return wrap("listen to the queue", err)
 }
 
-// back says anew, after a reconnection, what this worker holds: the server may be new.
+// back reports again, after a reconnection, what this worker holds. The server may be a new process.
 func (m *Member) back() {
 	m.mu.Lock()
 	for l := range m.running {
@@ -269,8 +268,8 @@ func (m *Member) back() {
 	m.beatNow()
 }
 
-// say publishes what may be lost. The caller holds mu, so that what is said of a lease and
-// the beats stay in order.
+// say publishes a message that may get lost. The caller holds mu, which keeps messages about a lease and heartbeats
+// in order.
 func (m *Member) say(subject string, what any) {
 	data, err := json.Marshal(what)
 	if err == nil {
@@ -281,7 +280,7 @@ func (m *Member) say(subject string, what any) {
 	}
 }
 
-// Say sets what beats say of this worker besides its jobs, and says it at once.
+// Say sets what heartbeats report in addition to jobs, and sends one at once.
 func (m *Member) Say(draining bool, note string) {
 	m.mu.Lock()
 	m.draining, m.note = draining, note
@@ -296,7 +295,7 @@ func (m *Member) beatNow() {
 	}
 }
 
-// beatOn beats until the member fails or is closed: for itself, and for each of its leases.
+// beatOn sends heartbeats for the worker and each of its leases until the member fails or is closed.
 func (m *Member) beatOn() {
 	t := time.NewTicker(beatEvery)
 	defer t.Stop()
@@ -328,9 +327,9 @@ func (m *Member) beat() {
 	all.Wait()
 }
 
-// Offer gives the result of a job to the server without a lease: after a restart, for a
-// result that was kept on disk. The server takes the first result of a job and compares
-// others. It tries until the result is stored or ctx ends.
+// Offer sends the result of a job without a lease. It is for results that were saved on the disk before a restart.
+// The server takes the first result of a job and compares others with it. Offer retries until the result is stored
+// or ctx ends.
 func (m *Member) Offer(ctx context.Context, r *job.Result) error {
 	r.Worker = m.opts.Worker
 	if err := checkName("job", r.Job); err != nil {
@@ -363,8 +362,7 @@ func (m *Member) Offer(ctx context.Context, r *job.Result) error {
 	return wrap("give the result of job "+r.Job+" to the server", err)
 }
 
-// insist tries something, each time for some seconds, until it succeeds, ctx ends or the
-// member fails.
+// insist calls do, each time for some seconds, until it succeeds, ctx ends or the member fails.
 func (m *Member) insist(ctx context.Context, each time.Duration, try func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -386,8 +384,8 @@ func (m *Member) insist(ctx context.Context, each time.Duration, try func(contex
 	}
 }
 
-// Close ends the connection at once. What it holds is given to others soon; give back
-// first what will not be finished.
+// Close ends the connection at once. Other workers soon get the jobs that it holds. First release the jobs that will
+// not finish.
 func (m *Member) Close() {
 	m.fail(nats.ErrConnectionClosed)
 	m.end()

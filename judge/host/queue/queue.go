@@ -1,18 +1,17 @@
-// Package queue is the only door to NATS. A server lays jobs that are about to run into a
-// JetStream, workers lease them, and results come back the same way.
+// Package queue is the only package that uses NATS. A server puts jobs that should run soon into a JetStream stream,
+// workers lease them, and results come back the same way.
 //
-// It is not where jobs are kept or ordered: that is the database's work. Everything here
-// may vanish at any moment, and the server lays it in again. Nor does it know what a job
-// is, beyond the words of package job.
+// The package does not keep or order jobs: the database does. Everything in the queue may be lost at any time, and
+// the server enqueues it again. The package knows jobs only as package job defines them.
 //
-// Two sides. A Queue is the server's: it opens the embedded NATS server, or joins a cluster
-// that exists, publishes, cancels, hears results and what workers say, and says who may
-// connect. A Member is a worker's: it connects, takes Leases and gives results back.
+// There are two sides. A Queue is the server's: it starts the embedded NATS server, or connects to an external
+// cluster. It publishes and cancels jobs, receives results and messages of workers, and decides who may connect. A
+// Member is a worker's: it connects, takes Leases and returns results.
 //
-// How a job goes: Publish stores it under job.<lane>.<class>.<id>, at most once at a time;
-// Wake tells one idle worker, which pulls, says "taken.<worker>" and beats every 5 s; its
-// result is stored under result.<worker>.<job>.<generation> before the job is acknowledged.
-// A worker that dies is noticed by its connection, or by 20 s without a beat.
+// The life of a job: Publish stores it under job.<lane>.<class>.<id>, at most once at a time. Wake notifies one idle
+// worker, which pulls the job, publishes to taken.<worker>, and sends a heartbeat every 5 s. Its result is stored
+// under result.<worker>.<job>.<generation> before the job is acknowledged. If a worker dies, its connection ends, or
+// 20 s pass without a heartbeat.
 package queue
 
 import (
@@ -25,22 +24,21 @@ import (
 	"assay/judge/host/job"
 )
 
-// The streams, and the limits that decide how soon a death is noticed.
+// The streams, and the times after which a worker counts as dead.
 const (
 	jobsStream    = "JOBS"
 	resultsStream = "RESULTS"
 	foldConsumer  = "fold"
 
-	ackWait   = 20 * time.Second // a lease without a beat
+	ackWait   = 20 * time.Second // a lease without a heartbeat
 	beatEvery = 5 * time.Second
-	// leaseLife is how long a worker believes in a lease without a beat that succeeded. It
-	// ends before the server's patience, for a late acknowledgement would count for the
-	// next holder's lease, and nobody would be told.
+	// leaseLife is how long a worker trusts a lease without a heartbeat that succeeded. It is shorter than ackWait.
+	// A later acknowledgement would count for the next holder's lease without notice.
 	leaseLife   = 15 * time.Second
 	foldWait    = 30 * time.Second
-	returnTime  = 3 * time.Second        // within which a worker whose connection broke may come back
-	pollEvery   = 2 * time.Second        // of an idle worker that nobody wakes
-	besideEvery = 500 * time.Millisecond // of one that does a job which makes way
+	returnTime  = 3 * time.Second        // within which a worker may reconnect after its connection broke
+	pollEvery   = 2 * time.Second        // of an idle worker that nothing wakes
+	besideEvery = 500 * time.Millisecond // of a worker that runs a preemptible job
 	excluded    = 250 * time.Millisecond // doubles with each refusal
 
 	mostExcluded = 5 * time.Second
@@ -54,31 +52,30 @@ const (
 	foldPending = 64
 )
 
-// What is given up: a job that was delivered too often ends the processes that take it. A
-// job that some workers must not take is refused by these, which counts as a delivery, too.
+// When a job is given up. A job that was delivered too often may crash workers. A refusal by an excluded worker
+// counts as a delivery, too.
 const (
 	maxDeliveries         = 3
 	maxDeliveriesExcludes = 12
 	maxGenerations        = 50
 )
 
-// Protocol is what workers ask for when they upgrade a request to a connection of the
-// queue, and Path is where a server usually offers it.
+// Protocol is the protocol that workers ask for when they upgrade a request to a connection of the queue. Path is
+// where servers usually offer it.
 const (
 	Protocol = "assay-queue"
 	Path     = "/queue"
 )
 
-// ErrRefused means that the server does not accept the key of a worker: it was revoked, or
-// never admitted. Trying again does not help.
+// ErrRefused means that the server rejects the key of a worker: it was revoked, or never admitted. Retrying does not
+// help.
 var ErrRefused = errors.New("the server does not accept this worker's key: it was revoked, or never admitted; join with a new code")
 
-// Permissions are the subjects that a worker of a class may publish and subscribe to, in NATS'
-// notation; a queue group stands behind a space. A guest takes nothing of running contests. The
-// embedded server holds workers to them. The operator of an outer cluster must give each worker's
-// user the same (see User), and should know that NATS does not check where a client lets answers
-// go: a worker there can make the cluster publish to any subject of its account. The Bridge does
-// check.
+// Permissions returns the subjects to which a worker of a class may publish and subscribe, in the notation of NATS:
+// a queue group follows a space. An untrusted worker gets nothing of running contests. The embedded server enforces
+// the permissions. The operator of an external cluster must give the same ones to each worker's user (see User).
+// Note that NATS does not check reply subjects: a worker there can make the cluster publish to any subject of its
+// account. The Bridge does check them.
 func Permissions(worker, class string, guest bool) (publish, subscribe []string) {
 	for _, lane := range job.Lanes {
 		if guest && lane == job.Contest {
@@ -91,8 +88,8 @@ func Permissions(worker, class string, guest bool) (publish, subscribe []string)
 	return publish, []string{inbox(worker) + ".>", "wake." + class + " " + idle, "ctl." + worker}
 }
 
-// User is what the configuration of an outer cluster says of a worker, in the list of users of
-// its table authorization: the worker's key, and what it may publish and subscribe to.
+// User returns the entry of a worker for the list of users in the configuration of an external cluster: the worker's
+// key and its permissions.
 func User(worker, class, key string, guest bool) string {
 	publish, subscribe := Permissions(worker, class, guest)
 	return fmt.Sprintf("{ nkey: %s, permissions: { publish: %s, subscribe: %s } }", key, quoted(publish), quoted(subscribe))
@@ -106,13 +103,13 @@ func quoted(subjects []string) string {
 	return "[" + strings.Join(all, ", ") + "]"
 }
 
-// What begins the subjects by which a worker asks for a job, and answers for one.
+// Prefixes of the subjects by which a worker asks for a job, and answers for one.
 const (
 	nextPrefix = "$JS.API.CONSUMER.MSG.NEXT." + jobsStream + "."
 	ackPrefix  = "$JS.ACK." + jobsStream + "."
 )
 
-// idle is the queue group of workers that wait: one wake-up reaches one of them.
+// idle is the queue group of waiting workers: one wake-up reaches one of them.
 const idle = "idle"
 
 func inbox(worker string) string           { return "_INBOX_" + worker }
@@ -122,7 +119,7 @@ func jobSubject(l job.Lane, class, id string) string {
 	return fmt.Sprintf("job.%d.%s.%s", l, class, id)
 }
 
-// checkName says what is wrong with a word that becomes a part of a subject.
+// checkName returns an error if a word cannot be part of a subject.
 func checkName(what, name string) error {
 	odd := func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
@@ -140,11 +137,11 @@ func checkJob(lane job.Lane, class, id string) error {
 	return errors.Join(checkName("class", class), checkName("job", id))
 }
 
-// notice is what a worker says on taken.<worker>: that it took a job, or gives it back.
+// A notice is what a worker publishes to taken.<worker>: it took a job, or releases it.
 type notice struct {
 	job.Running
-	Reply string `json:"reply"` // the subject by which the lease is answered
-	// Back says that the job is given back, for others to take in Delay.
+	Reply string `json:"reply"` // the subject for answers to the lease
+	// Back reports that the job is released. Other workers may take it after Delay.
 	Back  bool          `json:"back,omitempty"`
 	Delay time.Duration `json:"delay_ns,omitempty"`
 }

@@ -13,14 +13,13 @@ import (
 	"assay/judge/host/job"
 )
 
-// Results hands results to a function, one at a time, until ctx ends; only one call of it
-// should run in all servers. A result whose function returned nil is acknowledged and
-// never comes again, but for an acknowledgement that was lost; after an error it comes
-// again in a second, and at once where another call of Results ended over it. Worker, Job
-// and Generation are those that the worker's key proved. What is not a result is dropped and
-// told to Listener.Trouble.
+// Results calls fold with each result, one at a time, until ctx ends. Only one server should call it at a time. If
+// fold returns nil, the result is acknowledged. It may still be delivered again if the acknowledgement gets lost.
+// After an error it is delivered again after a second, or at once if another call of Results ended with it. Worker,
+// Job and Generation are those that the worker's key permits. Invalid messages are dropped and reported to
+// Listener.Trouble.
 func (q *Queue) Results(ctx context.Context, handle func(context.Context, *job.Result) error) error {
-	// The consumer would wait foldWait for what a fold was given that ended since.
+	// Otherwise the consumer would wait foldWait for results that were delivered to a call that has ended.
 	if _, err := q.js.ResetConsumer(ctx, resultsStream, foldConsumer); err != nil && ctx.Err() == nil {
 		q.trouble(fmt.Errorf("ask again for results that were given out: %w", err))
 	}
@@ -38,7 +37,7 @@ func (q *Queue) Results(ctx context.Context, handle func(context.Context, *job.R
 	return ctx.Err()
 }
 
-// fold handles the results that come within some seconds.
+// fold handles the results that arrive within some seconds.
 func (q *Queue) fold(ctx context.Context, handle func(context.Context, *job.Result) error) error {
 	c, err := q.js.Consumer(ctx, resultsStream, foldConsumer)
 	if err != nil {
@@ -76,8 +75,8 @@ func (q *Queue) foldOne(ctx context.Context, msg jetstream.Msg, handle func(cont
 	return msg.Ack()
 }
 
-// readResult reads what a worker published under result.<worker>.<job>.<generation>. The
-// subject is what the worker was allowed to say; the body may say anything.
+// readResult reads a message under result.<worker>.<job>.<generation>. The subject is what the worker's permissions
+// allow; the body may be anything.
 func readResult(msg jetstream.Msg) (*job.Result, error) {
 	parts := strings.Split(msg.Subject(), ".")
 	if len(parts) != 4 {
@@ -94,8 +93,8 @@ func readResult(msg jetstream.Msg) (*job.Result, error) {
 	return r, nil
 }
 
-// CatchUp waits until Results has taken in all that was stored when CatchUp began. It
-// needs a Results that runs, and waits for ever for one that keeps failing: end ctx.
+// CatchUp waits until Results has handled everything that was stored when CatchUp began. It needs a running Results,
+// and waits forever if fold keeps failing: use a ctx that ends.
 func (q *Queue) CatchUp(ctx context.Context) error {
 	s, err := q.js.Stream(ctx, resultsStream)
 	if err != nil {
@@ -116,7 +115,7 @@ func (q *Queue) CatchUp(ctx context.Context) error {
 	}
 }
 
-// pause waits, or returns the error of a context that ends first.
+// pause waits, or returns the error of ctx if that ends first.
 func pause(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -20,67 +20,64 @@ import (
 	"assay/judge/host/job"
 )
 
-// Options say what a Queue stands on: a folder of its own, or a cluster that exists.
+// Options configure a Queue: with a directory of its own, or with an existing cluster.
 type Options struct {
-	// Folder is where the embedded server keeps its files. It may be deleted at any time.
-	// Only one process may have it open: two do not notice each other, so the caller holds
-	// a lock.
+	// Folder is where the embedded server keeps its files. It may be deleted at any time. Only one process may use
+	// it, and two do not notice each other, so the caller must hold a lock.
 	Folder string
-	// URLs are the servers of a cluster that exists, as nats://host:port; then Folder is not
-	// used, and Credentials is a file that the operator of the cluster gave, or "".
+	// URLs are the servers of an existing cluster, as nats://host:port. If set, Folder is not used, and Credentials
+	// is a file from the operator of the cluster, or empty.
 	URLs        []string
 	Credentials string
-	// Replicas of streams; 0 is one when embedded and three in a cluster.
+	// Replicas is the number of replicas of the streams. Zero means one if embedded, and three in a cluster.
 	Replicas int
-	// Classes of workers that are known already; others are made when first met.
+	// Classes are the known classes of workers. Others are added when they first appear.
 	Classes []string
 	Listen  Listener
 }
 
-// Listener is told what workers do and say. The worker's name is what its key proved. Each
-// function may be nil; they are called one at a time, and hold up each other when they
-// take long. What they are told of beats and progress may be lost on the way.
+// A Listener handles worker events. Nil functions are skipped. The worker's name is the one of its verified key.
+// Calls are sequential, so a slow function delays the rest. Heartbeats and progress may get lost.
 type Listener struct {
 	Taken    func(worker string, r job.Running)
 	Beat     func(worker string, b job.Beat)
 	Progress func(worker string, p job.Progress)
-	Joined   func(worker string)                // its first connection stands, or it beats for the first time
-	Back     func(worker string, r job.Running) // it gives a job to the others
-	Left     func(worker string)                // it has not been heard of; its jobs are given to others
-	// Lost is told of a job that a worker took and did not answer for, though it was connected:
-	// why says what it did. Broken is told of a worker that sent what no worker sends.
+	Joined   func(worker string)                // it connected, or sent its first heartbeat
+	Back     func(worker string, r job.Running) // it releases a job to the others
+	Left     func(worker string)                // it went silent; others get its jobs
+	// Lost is called for a job that a connected worker took and neither finished nor released. Broken is called for
+	// a worker that sent an invalid message.
 	Lost    func(l Lost)
 	Broken  func(b Broken)
-	Trouble func(error) // something that is tried again, or that a worker did wrong
+	Trouble func(error) // an error that is going to be retried, or an invalid message of a worker
 }
 
-// Lost is a job that a worker took and did not answer for.
+// A Lost is a job that a connected worker took and neither finished nor released.
 type Lost struct{ Worker, Job, Why string }
 
-// Broken is a worker that sent what no worker sends; its connection was closed.
+// A Broken is a worker that sent an invalid message. Its connection was closed.
 type Broken struct{ Worker, Why string }
 
-// Queue is the server's side. All methods may be called at once by many.
+// A Queue is the server's side. Its methods are safe for concurrent use.
 type Queue struct {
 	opts   Options
-	server *server.Server // nil: a cluster
+	server *server.Server // nil with a cluster
 	nc     *nats.Conn
 	js     jetstream.JetStream
 	people *people
 	leases *leases
 	bridge *bridge
 
-	heard sync.Mutex // one call of the listener at a time
-	ready sync.Map   // class: its consumers are there
-	mend  sync.Mutex // one Ensure at a time
+	heard sync.Mutex // makes calls of the listener sequential
+	ready sync.Map   // by class: its consumers exist
+	mend  sync.Mutex // makes calls of Ensure sequential
 	stop  context.CancelFunc
 	done  sync.WaitGroup
 }
 
-// Open starts the embedded server, or connects to the cluster, and makes what is missing.
-// It fails when the cluster is not there: see Away.
-// One that is there and does not answer yet is waited for until ctx ends, and so is a disk
-// that is slow; the listener is told so as of trouble.
+// Open starts the embedded server, or connects to the cluster, and creates missing streams and consumers. If no
+// server of the cluster is reachable, it fails; see Away. If the cluster or the disk is slow, it waits until ctx
+// ends, and calls Listener.Trouble.
 func Open(ctx context.Context, opts Options) (*Queue, error) {
 	q := &Queue{opts: opts, people: newPeople()}
 	q.leases = newLeases(q)
@@ -105,7 +102,7 @@ func Open(ctx context.Context, opts Options) (*Queue, error) {
 	return q, nil
 }
 
-// Away says whether an error of Open may pass by itself: no server of a cluster answers.
+// Away reports whether an error of Open may go away by itself: no server of the cluster is reachable.
 func Away(err error) bool {
 	return errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout)
 }
@@ -141,8 +138,8 @@ func (q *Queue) connect(ctx context.Context) (err error) {
 	return err
 }
 
-// named is what the servers of a cluster are called, without a password. What is wrong with
-// an address is not told by its parser, which would quote it.
+// named returns the addresses of a cluster without passwords. For an invalid address it does not return the parser's
+// error, which would quote it.
 func named(urls []string) (string, error) {
 	var names []string
 	for i, one := range urls {
@@ -153,7 +150,7 @@ func named(urls []string) (string, error) {
 		if err != nil {
 			return "", &judge.Misuse{Err: fmt.Errorf("address %d of the queue is not one of the kind nats://HOST:PORT\n    in a name or a password write %%2F, %%3F, %%23, %%25 and %%40 for / ? # %% and @", i+1)}
 		}
-		if _, has := u.User.Password(); u.User != nil && !has { // a token, and no name
+		if _, has := u.User.Password(); u.User != nil && !has { // a token without a name
 			u.User = url.UserPassword("", u.User.Username())
 		}
 		names = append(names, u.Redacted())
@@ -161,10 +158,10 @@ func named(urls []string) (string, error) {
 	return strings.Join(names, ","), nil
 }
 
-// embedded starts a NATS server that nobody can reach but through this process.
+// embedded starts a NATS server that is only reachable through this process.
 func embedded(folder string, auth server.Authentication, trouble func(error)) (*server.Server, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, fmt.Errorf("make the folder of the queue: %w", err)
+		return nil, fmt.Errorf("create the directory of the queue: %w", err)
 	}
 	s, err := server.NewServer(&server.Options{
 		ServerName: "assay", DontListen: true, NoSigs: true,
@@ -187,7 +184,7 @@ func embedded(folder string, auth server.Authentication, trouble func(error)) (*
 	return s, nil
 }
 
-// Close ends the queue's goroutines and its server. Workers try to come back.
+// Close stops the queue and its server. Workers try to reconnect.
 func (q *Queue) Close() {
 	q.stop()
 	if q.bridge != nil {
@@ -203,9 +200,9 @@ func (q *Queue) Close() {
 	}
 }
 
-// Ensure makes the streams, and the consumers of these classes and of all that were met,
-// where they are missing: also after the folder was deleted under the running server. It
-// writes nothing when all is there; a reconciling server calls it each time.
+// Ensure creates the streams and the consumers of these classes and of all known ones if they are missing, for
+// example after the directory was deleted while the server runs. If nothing is missing, it writes nothing. A server
+// calls it with each reconciliation.
 func (q *Queue) Ensure(ctx context.Context, classes ...string) error {
 	q.mend.Lock()
 	defer q.mend.Unlock()
@@ -216,7 +213,7 @@ func (q *Queue) Ensure(ctx context.Context, classes ...string) error {
 	}
 	jobs, err := q.stream(ctx, jetstream.StreamConfig{
 		Name: jobsStream, Subjects: []string{"job.>"},
-		// The headers that say how to store a message count, too.
+		// The headers that control how a message is stored count, too.
 		MaxMsgs: maxJobs, MaxMsgSize: job.MaxSpec + 1<<10, MaxBytes: -1,
 	})
 	if err != nil {
@@ -240,7 +237,7 @@ func (q *Queue) Ensure(ctx context.Context, classes ...string) error {
 	return wrap("make the consumer of results", err)
 }
 
-// begin is the first Ensure, which is done again as long as what it fails of may pass.
+// begin calls Ensure for the first time, and retries errors that may go away.
 func (q *Queue) begin(ctx context.Context) error {
 	for {
 		err := q.Ensure(ctx, q.opts.Classes...)
@@ -254,20 +251,20 @@ func (q *Queue) begin(ctx context.Context) error {
 	}
 }
 
-// passes says whether an error of JetStream may pass by itself: its disk is slow, or its
-// cluster is about to elect a leader.
+// passes reports whether an error of JetStream may go away by itself: its disk is slow, or its cluster elects a
+// leader.
 func passes(err error) bool {
 	api, ok := errors.AsType[*jetstream.APIError](err)
 	return errors.Is(err, context.DeadlineExceeded) || ok && api.Code == 503
 }
 
-// noStore says whether JetStream could not make the files of a stream: JSStreamStoreFailedF.
+// noStore reports whether JetStream could not create the files of a stream: JSStreamStoreFailedF.
 func noStore(err error) bool {
 	api, ok := errors.AsType[*jetstream.APIError](err)
 	return ok && api.ErrorCode == 10049
 }
 
-// discardLost drops streams of which the embedded server knows but whose files are gone.
+// discardLost drops streams that the embedded server knows but whose files are gone.
 func (q *Queue) discardLost(ctx context.Context) error {
 	if q.server == nil {
 		return nil
@@ -284,8 +281,8 @@ func (q *Queue) discardLost(ctx context.Context) error {
 	return nil
 }
 
-// stream makes or corrects a stream: a work queue in files that refuses what is too much. Its
-// three limits are given, -1 for none, as JetStream tells them. Like ensureConsumer it asks first.
+// stream creates or corrects a stream: a work queue in files that rejects messages beyond its limits. The three
+// limits are given; JetStream uses -1 for none. Like ensureConsumer, it first reads the configuration.
 func (q *Queue) stream(ctx context.Context, config jetstream.StreamConfig) (jetstream.Stream, error) {
 	config.Retention, config.Storage, config.Discard = jetstream.WorkQueuePolicy, jetstream.FileStorage, jetstream.DiscardNew
 	if config.Replicas = q.opts.Replicas; config.Replicas == 0 {
@@ -296,20 +293,18 @@ func (q *Queue) stream(ctx context.Context, config jetstream.StreamConfig) (jets
 	}
 	s, err := q.js.Stream(ctx, config.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		// Numbers that were never used: an answer to a lease of a stream that is gone must not
-		// count for a job of this one.
+		// Start with unused numbers: an answer to a lease of the old stream must not count for a job of this one.
 		config.FirstSeq = uint64(time.Now().UnixMicro())
 		s, err = q.js.CreateStream(ctx, config)
-		// JetStream deletes the folder of a stream that was dropped after it says so, and may take
-		// away the folder above it while the new stream is made there.
+		// JetStream deletes the directory of a dropped stream after its response. It may remove the parent
+		// directory, too, while the new stream is created there.
 		for wait := 20 * time.Millisecond; noStore(err) && wait < time.Second && pause(ctx, wait) == nil; wait *= 2 {
 			s, err = q.js.CreateStream(ctx, config)
 		}
 		if !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
 			return s, wrap("make the stream "+config.Name, err)
 		}
-		// It was made meanwhile: by another server, or on a slow disk by an earlier call of
-		// this one, which went on after nobody waited for it.
+		// It was created meanwhile: by another server, or on a slow disk by an earlier call whose caller gave up.
 		s, err = q.js.Stream(ctx, config.Name)
 	}
 	if err != nil {
@@ -340,9 +335,9 @@ func (q *Queue) consumers(ctx context.Context, jobs jetstream.Stream, class stri
 	return nil
 }
 
-// ensureConsumer makes or corrects a consumer, whose messages are answered one by one and
-// come again without end. It asks first: JetStream writes and syncs a file each time that
-// it is told what a consumer shall be, also where that is what it is.
+// ensureConsumer creates or corrects a consumer. Its messages are acknowledged one by one and redelivered without
+// limit. It first reads the configuration, because JetStream writes and syncs a file for each update, even without a
+// change.
 func ensureConsumer(ctx context.Context, s jetstream.Stream, config jetstream.ConsumerConfig) error {
 	config.AckPolicy, config.MaxDeliver = jetstream.AckExplicitPolicy, -1
 	c, err := s.Consumer(ctx, config.Durable)
@@ -359,8 +354,8 @@ func ensureConsumer(ctx context.Context, s jetstream.Stream, config jetstream.Co
 	return err
 }
 
-// Renew drops all jobs and what is known of their leases, and makes the stream and its
-// consumers anew. What is being done goes on, and its result comes as others do.
+// Renew drops all jobs and their leases, and creates the stream and its consumers again. Running jobs continue, and
+// their results arrive as usual.
 func (q *Queue) Renew(ctx context.Context) error {
 	if err := q.js.DeleteStream(ctx, jobsStream); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
 		return fmt.Errorf("drop the stream of jobs: %w", err)
@@ -368,7 +363,7 @@ func (q *Queue) Renew(ctx context.Context) error {
 	return q.Ensure(ctx)
 }
 
-// meet makes the consumers of a class when it is met for the first time.
+// meet creates the consumers of a class when it first appears.
 func (q *Queue) meet(ctx context.Context, class string) error {
 	if _, ok := q.ready.Load(class); ok {
 		return nil
@@ -376,7 +371,7 @@ func (q *Queue) meet(ctx context.Context, class string) error {
 	return q.Ensure(ctx, class)
 }
 
-// Trouble of the embedded server goes where all trouble goes.
+// Log messages of the embedded server are reported like other trouble.
 type logger struct{ trouble func(error) }
 
 func (l logger) say(format string, v []any)     { l.trouble(fmt.Errorf("queue: "+format, v...)) }

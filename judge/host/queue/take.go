@@ -16,9 +16,9 @@ import (
 	"assay/judge/host/job"
 )
 
-// share is how often practice comes first, and how often the lanes after it do: once in so many jobs
-// of a worker, so that they get on however much waits in the lanes before them. The lanes after
-// practice take turns, so that none of them delays another for more than a job of each.
+// share is how often practice comes first, and how often the lanes after it do: once in that many jobs of a worker.
+// So these lanes progress however much waits in the lanes before them. The lanes after practice take turns, and none
+// of them delays another by more than a job of each.
 const share = 10
 
 // The numbers of the jobs in a share at which these lanes come first.
@@ -27,27 +27,24 @@ const (
 	sharedFirst   = 6
 )
 
-// maxSilences is how many questions in a row may stay without an answer until a worker
-// connects anew.
+// maxSilences is how many consecutive requests may stay without a response before a worker reconnects.
 const maxSilences = 4
 
-// lookAgain is when a worker that was woken for nothing, or has just begun to wait, looks
-// once more: JetStream tells its consumers of a message some time after it said that it is
-// stored.
+// lookAgain is when a worker that was woken in vain, or has just begun to wait, looks once more. JetStream makes a
+// message available some time after it has confirmed that it is stored.
 const lookAgain = 5 * time.Millisecond
 
-// The ways to ask for a job. JetStream says at once that there is none if its count of what
-// waits says so. That count is one too low where somebody asked for it while a message was
-// being deleted, and then the last job would lie there until another one comes. A question
-// that may wait for some milliseconds makes JetStream look into its stream.
+// The ways to ask for a job. JetStream answers at once that there is none if its counter of waiting messages says
+// so. That counter is one too low if a request came while a message was being deleted, and then the last job would
+// stay until another one arrives. A request that may wait for some milliseconds makes JetStream look into the stream
+// itself.
 const (
 	atOnce    = `{"batch":1,"no_wait":true}`
 	patiently = `{"batch":1,"expires":20000000}` // nanoseconds
 )
 
-// Take waits for a job. It returns an error when ctx ends or the member fails, and never
-// because the connection is away. Jobs that exclude this worker and jobs that were
-// delivered too often are dealt with here.
+// Take waits for a job. It returns an error if ctx ends or the member fails, but not while the connection is down.
+// It refuses jobs that exclude this worker, and gives up jobs that were delivered too often.
 func (m *Member) Take(ctx context.Context) (*Lease, error) {
 	l, err := m.look(ctx, m.lanes(), atOnce)
 	if l != nil || err != nil {
@@ -59,7 +56,7 @@ func (m *Member) Take(ctx context.Context) (*Lease, error) {
 	defer m.stopWaiting()
 	how := atOnce
 	for again := 1; ; again-- {
-		// Also the first time: a job may have come before anybody could be woken for it.
+		// Also the first time: a job may have arrived before a wake-up could reach this worker.
 		if l, err := m.look(ctx, m.lanes(), how); l != nil || err != nil {
 			return l, err
 		}
@@ -83,8 +80,8 @@ func (m *Member) Take(ctx context.Context) (*Lease, error) {
 	}
 }
 
-// TakeBefore is Take for a worker that does a job of a lane, and would have it wait for one of
-// a lane before that. Workers with nothing to do are asked first: nobody wakes this one.
+// TakeBefore is Take for a worker that already runs a job of the given lane: it takes jobs only from lanes before
+// that one. No wake-up is sent for it, because idle workers come first.
 func (m *Member) TakeBefore(ctx context.Context, lane job.Lane) (*Lease, error) {
 	lanes := slices.DeleteFunc(slices.Clone(m.opts.Lanes), func(l job.Lane) bool { return l >= lane })
 	for {
@@ -97,7 +94,7 @@ func (m *Member) TakeBefore(ctx context.Context, lane job.Lane) (*Lease, error) 
 	}
 }
 
-// wait makes this worker one of the idle ones, who can be woken.
+// wait makes this worker one of the idle ones, which receive wake-ups.
 func (m *Member) wait() (err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -105,7 +102,7 @@ func (m *Member) wait() (err error) {
 		return nil
 	}
 	m.idle, err = m.nc.QueueSubscribe("wake."+m.opts.Class, idle, func(*nats.Msg) {
-		// Never blocking: a burst of wake-ups would make this a slow consumer.
+		// Never block: a burst of wake-ups would make this a slow consumer.
 		select {
 		case m.wake <- struct{}{}:
 		default:
@@ -117,7 +114,7 @@ func (m *Member) wait() (err error) {
 	return wrap("wait for jobs", err)
 }
 
-// stopWaiting leaves the idle ones: a wake-up that reaches a busy worker is lost.
+// stopWaiting leaves the idle ones, because a wake-up that reaches a busy worker is lost.
 func (m *Member) stopWaiting() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -129,7 +126,7 @@ func (m *Member) stopWaiting() {
 	}
 }
 
-// lanes are those of this worker in the order in which it looks into them now.
+// lanes returns the lanes of this worker in the order in which it tries them now.
 func (m *Member) lanes() []job.Lane {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -154,7 +151,7 @@ func (m *Member) lanes() []job.Lane {
 	return append(urgent, turns...)
 }
 
-// look asks each lane once. There is no job: nil, nil.
+// look tries each lane once. It returns nil if there is no job.
 func (m *Member) look(ctx context.Context, lanes []job.Lane, how string) (*Lease, error) {
 	for i := 0; i < len(lanes); {
 		if err := m.stopped(ctx); err != nil {
@@ -162,7 +159,7 @@ func (m *Member) look(ctx context.Context, lanes []job.Lane, how string) (*Lease
 		}
 		msg, asked, deaf := m.pulls.one(ctx, m.nc, nextSubject(consumer(lanes[i], m.opts.Class)), how)
 		if deaf {
-			m.notice(errors.New("the queue does not answer questions for jobs; this worker connects anew"))
+			m.notice(errors.New("the queue does not respond to requests for jobs; this worker reconnects"))
 			if err := m.nc.ForceReconnect(); err != nil && m.life.Err() == nil {
 				m.notice(err)
 			}
@@ -172,7 +169,7 @@ func (m *Member) look(ctx context.Context, lanes []job.Lane, how string) (*Lease
 			i++
 			continue
 		}
-		// After a job that is not for us there may be another one in the same lane.
+		// After a job that this worker must not run, there may be another one in the same lane.
 		if l := m.lease(ctx, msg, asked); l != nil {
 			return l, nil
 		}
@@ -187,7 +184,7 @@ func (m *Member) stopped(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// lease makes a lease of a message, or answers it and returns nil.
+// lease returns a lease for a message. If this worker must not run the job, it answers the message and returns nil.
 func (m *Member) lease(ctx context.Context, msg *nats.Msg, asked time.Time) *Lease {
 	l := &Lease{m: m, reply: msg.Reply, beaten: asked}
 	if meta, err := msg.Metadata(); err == nil {
@@ -232,13 +229,13 @@ func (m *Member) lease(ctx context.Context, msg *nats.Msg, asked time.Time) *Lea
 	return nil
 }
 
-// refusal is after which time a job that this worker must not do is offered anew. Others may
-// be busy for long, so it doubles up to some seconds.
+// refusal returns the delay after which a refused job is delivered again. Other workers may be busy for long, so it
+// doubles up to some seconds.
 func refusal(deliveries int) time.Duration {
 	return min(excluded<<min(max(deliveries-1, 0), 8), mostExcluded)
 }
 
-// namedBy is what can be said of a job that cannot be read.
+// namedBy returns a description of a job that cannot be decoded.
 func namedBy(subject string, read *job.Spec) *job.Spec {
 	spec := &job.Spec{}
 	if read != nil {
@@ -250,22 +247,21 @@ func namedBy(subject string, read *job.Spec) *job.Spec {
 	return spec
 }
 
-// pulls are requests for a job. There is one at a time, because a job does not say which request
-// it answers.
+// pulls are requests for a job. There is one at a time, because a job does not say which request it answers.
 type pulls struct {
 	prefix string
-	turn   chan struct{} // held by the one that asks
-	// silences are the questions in a row that nobody answered. Held by the one that has the turn.
+	turn   chan struct{} // held by the goroutine that asks
+	// silences counts consecutive requests without a response. Held by the goroutine that has the turn.
 	silences int
-	fatal    chan struct{} // closed when no answer can come
-	wait     time.Duration // for an answer
+	fatal    chan struct{} // closed when no response can arrive anymore
+	wait     time.Duration // for a response
 
 	mu      sync.Mutex
 	asked   int
-	to      string         // where the question that is open wants a status to go
-	answers chan *nats.Msg // of the question that is open, or nil
-	// unanswered is when the first question was asked that no answer came after: a job may
-	// have been on its way for that long.
+	to      string         // where a status for the open request goes
+	answers chan *nats.Msg // of the open request, or nil
+	// unanswered is when the first request after the last response was sent. A job may have been on its way since
+	// then.
 	unanswered time.Time
 }
 
@@ -273,10 +269,9 @@ func newPulls(fatal chan struct{}) pulls {
 	return pulls{turn: make(chan struct{}, 1), fatal: fatal, wait: requestTime}
 }
 
-// one asks one consumer for one job, and returns it with the time from when on it may have
-// been leased. Nil means that there is none now, or that nobody answers: deaf is true when
-// nobody has answered several questions on a connection that stands, where even "there is
-// none" would be an answer.
+// one asks one consumer for one job. It returns the job and the time from which it may have been leased, or nil if
+// there is none or no response. Deaf reports that several requests on an open connection got no response at all, not
+// even "no messages".
 func (p *pulls) one(ctx context.Context, nc *nats.Conn, subject, how string) (msg *nats.Msg, since time.Time, deaf bool) {
 	select {
 	case p.turn <- struct{}{}:
@@ -287,7 +282,7 @@ func (p *pulls) one(ctx context.Context, nc *nats.Conn, subject, how string) (ms
 	to, answers, wait := p.begin()
 	defer p.forget(answers)
 	if err := nc.PublishRequest(subject, to, []byte(how)); err != nil {
-		return nil, time.Time{}, false // not connected; asked again soon
+		return nil, time.Time{}, false // not connected; the caller asks again soon
 	}
 	t := time.NewTimer(wait)
 	defer t.Stop()
@@ -322,7 +317,7 @@ func (p *pulls) begin() (to string, answers chan *nats.Msg, wait time.Duration) 
 	return p.to, p.answers, p.wait
 }
 
-// forget ends a question. A job that came too late goes back at once.
+// forget ends a request. A job that arrives too late is released at once.
 func (p *pulls) forget(answers chan *nats.Msg) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -334,7 +329,7 @@ func (p *pulls) forget(answers chan *nats.Msg) {
 	}
 }
 
-// answer hears one answer. It does not block.
+// answer handles one response. It does not block.
 func (p *pulls) answer(msg *nats.Msg) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -349,14 +344,14 @@ func (p *pulls) answer(msg *nats.Msg) {
 	}
 }
 
-// isJob tells a job from a status such as "no messages".
+// isJob distinguishes a job from a status such as "no messages".
 func isJob(msg *nats.Msg) bool {
 	return strings.HasPrefix(msg.Reply, "$JS.ACK.") && msg.Header.Get("Status") == ""
 }
 
 func putBack(msg *nats.Msg) {
 	if isJob(msg) {
-		// When this is lost, the lease runs out.
+		// If this is lost, the lease expires.
 		_ = msg.Nak()
 	}
 }

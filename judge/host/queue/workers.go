@@ -13,18 +13,18 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// authTime is how long a connection may stand without having proved its key.
+// authTime is how long a connection may be open without having proved its key.
 const authTime = 5 * time.Second
 
-// heardWithin is how long a worker of an outer cluster counts as connected after a beat:
-// only that cluster sees its connection.
+// heardWithin is how long a worker of an external cluster counts as connected after a heartbeat. Only that cluster
+// sees its connection.
 const heardWithin = 3 * beatEvery
 
-// people are the workers that may connect, and those that do. It is what the embedded
-// server asks about each connection.
+// people are the workers that may connect, and those that are connected. The embedded server asks it about each
+// connection.
 type people struct {
-	server *server.Server // nil: a cluster, which asks nobody
-	secret string         // by which the server's own connection is known
+	server *server.Server // nil with a cluster, which does not ask
+	secret string         // identifies the server's own connection
 
 	mu      sync.Mutex
 	workers map[string]*person // by name
@@ -35,21 +35,20 @@ type person struct {
 	name, class, key string
 	guest            bool
 	connections      []uint64
-	heard            time.Time // last beat
-	present          bool      // as the listener was told
-	lost             time.Time // when its last connection broke; zero: it has one
+	heard            time.Time // time of the last heartbeat
+	present          bool      // as last reported to the listener
+	lost             time.Time // when its last connection broke; zero if it has one
 }
 
 func newPeople() *people {
 	return &people{secret: rand.Text(), workers: map[string]*person{}, keys: map[string]*person{}}
 }
 
-// Admit lets a worker connect with the secret half of an nkey, as a member of a class, and
-// have what Permissions says. Calling it again changes what was said before; then the worker's
-// connections are closed. The embedded queue starts with nobody admitted: admit all that
-// the database knows before the Bridge is reachable, for a worker that is refused gives
-// up. With an outer cluster keys are its operator's business, but only workers that were
-// admitted are listened to.
+// Admit lets a worker connect with the secret half of an nkey, as a member of a class, with the subjects of
+// Permissions. A second call for the same worker replaces the first, and closes its connections. The embedded queue
+// starts without admitted workers: admit all workers of the database before the Bridge is reachable, because a
+// rejected worker gives up. With an external cluster its operator manages the keys, but messages of workers that are
+// not admitted are ignored.
 func (q *Queue) Admit(worker, class, key string, guest bool) error {
 	if err := checkName("worker", worker); err != nil {
 		return err
@@ -80,8 +79,7 @@ func (p *people) admit(worker, class, key string, guest bool) error {
 	return nil
 }
 
-// Revoke takes back what Admit gave and closes the worker's connections. Its jobs are
-// given to others as when it dies.
+// Revoke undoes Admit and closes the worker's connections. Others get its jobs as if it had died.
 func (q *Queue) Revoke(worker string) {
 	q.people.mu.Lock()
 	w := q.people.workers[worker]
@@ -101,13 +99,13 @@ func (p *people) remove(w *person) {
 	delete(p.workers, w.name)
 	delete(p.keys, w.key)
 	for _, id := range w.connections {
-		// An error says that the connection is closed already.
+		// An error means that the connection is closed already.
 		_ = p.server.DisconnectClientByID(id)
 	}
 }
 
-// Connected are the workers that have a connection; with an outer cluster those whose beat
-// was heard in the last 15 s.
+// Connected returns the workers that have a connection. With an external cluster it returns those that sent a
+// heartbeat in the last 15 s.
 func (q *Queue) Connected() (names []string) {
 	p := q.people
 	p.mu.Lock()
@@ -121,7 +119,7 @@ func (q *Queue) Connected() (names []string) {
 	return names
 }
 
-// here drops connections that are closed, and says whether the worker is connected.
+// here drops closed connections, and reports whether the worker is connected.
 func (p *people) here(w *person) bool {
 	if p.server == nil {
 		return time.Since(w.heard) < heardWithin
@@ -130,7 +128,7 @@ func (p *people) here(w *person) bool {
 	return len(w.connections) > 0
 }
 
-// Check is called by the embedded server for each connection that says who it is.
+// Check authenticates a connection for the embedded server.
 func (p *people) Check(c server.ClientAuthentication) bool {
 	opts := c.GetOpts()
 	if subtle.ConstantTimeCompare([]byte(opts.Token), []byte(p.secret)) == 1 {
@@ -155,7 +153,7 @@ func (p *people) Check(c server.ClientAuthentication) bool {
 	return true
 }
 
-// signed says whether the nonce that the server gave was signed by a key.
+// signed reports whether a key has signed the server's nonce.
 func signed(key, signature string, nonce []byte) bool {
 	sig, err := base64.RawURLEncoding.DecodeString(signature)
 	if err != nil || len(nonce) == 0 {
@@ -165,7 +163,7 @@ func signed(key, signature string, nonce []byte) bool {
 	return err == nil && public.Verify(nonce, sig) == nil
 }
 
-// classOf is the class of a worker, and "" for one that was not admitted.
+// classOf returns the class of a worker, or an empty string if the worker is not admitted.
 func (p *people) classOf(worker string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -175,7 +173,7 @@ func (p *people) classOf(worker string) string {
 	return ""
 }
 
-// connected says whether a connection has proved the key of a worker.
+// connected reports whether a connection has proved the key of a worker.
 func (p *people) connected(worker string, id uint64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -183,7 +181,7 @@ func (p *people) connected(worker string, id uint64) bool {
 	return w != nil && slices.Contains(w.connections, id)
 }
 
-// nameOf is the worker that has a key, or "".
+// nameOf returns the worker that has a key, or an empty string.
 func (p *people) nameOf(key string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -193,7 +191,7 @@ func (p *people) nameOf(key string) string {
 	return ""
 }
 
-// beat notes that a worker was heard.
+// beat records a heartbeat of a worker.
 func (p *people) beat(worker string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -202,8 +200,8 @@ func (p *people) beat(worker string) {
 	}
 }
 
-// changes are the workers that came, that stay away, and of those the ones that have been
-// away for so long that their jobs are given to others.
+// changes returns the workers that connected, those that are offline, and those that have been offline for so long
+// that others get their jobs.
 func (p *people) changes() (came, left []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Award is an award of a contest with the teams that have it, by their ids.
+// An Award is an award of a contest with the ids of its teams.
 type Award struct {
 	ID, Citation string
 	Teams        []string

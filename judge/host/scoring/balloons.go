@@ -86,7 +86,7 @@ func (all *Balloons) add(b *Board, e *entry, known time.Time, inFreeze int) {
 	}
 }
 
-// A KeptBalloon is a balloon as it was kept before.
+// A KeptBalloon is a balloon that was stored earlier.
 type KeptBalloon struct {
 	Solve
 	Submission int64
@@ -94,8 +94,8 @@ type KeptBalloon struct {
 	Held       bool // it must not be delivered
 }
 
-// Settle returns the balloons to keep that are new or different from what was kept. A balloon whose
-// accepted submission is gone is held. One that runners may not know of any more stays unchanged.
+// Settle returns the balloons to store, which are new or have changed. A balloon whose accepted submission is gone
+// is held. One that runners may no longer know of stays unchanged.
 func (all *Balloons) Settle(kept []KeptBalloon) (changed []KeptBalloon) {
 	before := make(map[Solve]KeptBalloon, len(kept))
 	for _, k := range kept {

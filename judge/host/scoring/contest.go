@@ -6,42 +6,41 @@ import (
 	"time"
 )
 
-// Kind is a way of scoring.
+// A Kind is a way of scoring.
 type Kind string
 
 // The kinds.
 const (
-	// ICPC counts solved problems. Ties are broken by penalty time: the minute of the first
-	// accepted submission of each solved problem, and so much more for each one rejected
-	// before it; then by the minute of the last accepted one.
+	// ICPC counts solved problems. Ties are broken by penalty time: the minute of the first accepted submission of
+	// each solved problem, plus a penalty for each rejected one before it. Further ties are broken by the minute of
+	// the last accepted submission.
 	ICPC Kind = "icpc"
-	// IOI adds the scores of the problems: each person's best submission, or the best of
-	// each group of cases. Time does not count.
+	// IOI adds the scores of the problems. A score is that of the best submission, or the sum of the best results of
+	// each test group. Time does not count.
 	IOI Kind = "ioi"
-	// Points adds what the solved problems are worth. Ties are broken by the time of the last
-	// accepted submission, and so much more for each one rejected before an accepted one.
+	// Points adds the points of the solved problems. Ties are broken by the time of the last accepted submission,
+	// plus a penalty for each rejected one before an accepted one.
 	Points Kind = "points"
 )
 
 // Kinds are all kinds.
 var Kinds = []Kind{ICPC, IOI, Points}
 
-// Rules are what a contest may choose.
+// Rules are the choices of a contest.
 type Rules struct {
 	Kind Kind
-	// Penalty is for each rejected submission before the accepted one of its problem.
+	// Penalty is the penalty time for each rejected submission before the accepted one of its problem.
 	Penalty time.Duration
-	// CompileErrors says that a submission that cannot be built is a rejected one.
+	// CompileErrors reports that a submission with a compile error counts as rejected.
 	CompileErrors bool
-	// Groups says that a person's score of a problem is the sum of the best of each group,
-	// over all submissions: of the kind IOI.
+	// Groups reports that the score of a problem is the sum of the best results of each test group over all
+	// submissions. It is for the kind IOI.
 	Groups bool
 	// Blind reports whether only the jury learns verdicts before the end.
 	Blind bool
 }
 
-// Usual are the rules of a kind, as its best known contests have them: 20 minutes for a
-// rejected submission in ICPC, 5 in Points.
+// Usual returns the usual rules of a kind: 20 minutes for a rejected submission in ICPC, 5 in Points.
 func Usual(k Kind) Rules {
 	switch k {
 	case ICPC:
@@ -52,50 +51,50 @@ func Usual(k Kind) Rules {
 	return Rules{Kind: k}
 }
 
-// Contest is what a board is made of, in addition to its teams and their submissions.
+// A Contest is what a scoreboard depends on, in addition to teams and submissions.
 type Contest struct {
 	Rules  Rules
-	Start  time.Time     // zero: it is not known yet, and nothing counts
-	Length time.Duration // contest time; 0 for one that does not end
-	// Freeze is the contest time from which on verdicts are for the staff; 0 for none.
+	Start  time.Time     // zero if unknown; then nothing counts
+	Length time.Duration // contest time; 0 if it does not end
+	// Freeze is the contest time from which only the jury sees verdicts. Zero means never.
 	Freeze time.Duration
 	// Thaw is when the public sees everything, but not before the end. The zero time means not yet.
 	Thaw time.Time
-	// Removed are intervals that do not count as contest time, in any order. What was
-	// received in one has the contest time of its beginning, and the end comes later.
+	// Removed are the removed intervals, in any order. A submission in one has the contest time of its beginning,
+	// and the contest ends later by their length.
 	Removed  []Interval
 	Problems []Problem // in the order of the columns
 }
 
-// Interval is a time from a moment on, and before another.
+// An Interval is a time from one moment up to another.
 type Interval struct{ From, To time.Time }
 
-// Problem is a column.
+// A Problem is a column.
 type Problem struct {
 	Label  string // unique: "A"
 	Title  string
-	Color  string  // of its balloon: "#ff0000", "red"; "" for none
-	Points float64 // that an accepted submission is worth, where it has no score of its own
+	Color  string  // of its balloon: "#ff0000" or "red"; may be empty
+	Points float64 // for an accepted submission without a score of its own
 }
 
-// Team is who has a row: a team, or one person.
+// A Team is a row: a team, or one person.
 type Team struct {
 	ID     string // unique
 	Name   string
-	About  string   // shown beside the name, such as a school; "" for nothing
-	Groups []string // by which a board can be filtered
+	About  string   // shown beside the name, such as a school; may be empty
+	Groups []string // for filters of the scoreboard
 	// Organization is an id. It may be empty.
 	Organization string
 	// Logo and Flag are the addresses of pictures below those of the contest's files. They may be empty.
 	Logo, Flag string
 	Country    string // ISO 3166-1 alpha-3; it may be empty
-	// Hidden teams are for the staff only, and have no rank: they take no place from others.
+	// Hidden teams are visible for the jury only, and have no rank.
 	Hidden  bool
-	Penalty time.Duration // added to its time; may be below 0
-	Extra   time.Duration // it may submit for so long after the end
+	Penalty time.Duration // added to its time; may be negative
+	Extra   time.Duration // it may submit for this long after the end
 }
 
-// removed are the removed intervals after the start, sorted and apart.
+// removed returns the removed intervals after the start, sorted and without overlap.
 func (c *Contest) removed() []Interval {
 	var all []Interval
 	for _, r := range c.Removed {
@@ -120,8 +119,8 @@ func (c *Contest) removed() []Interval {
 	return apart
 }
 
-// Time is the contest time of a moment: what has passed since the start, without removed
-// intervals. Before the start it is below 0.
+// Time returns the contest time of a moment: the time since the start without removed intervals. Before the start it
+// is negative.
 func (c *Contest) Time(at time.Time) time.Duration {
 	if c.Start.IsZero() {
 		return -1
@@ -129,7 +128,7 @@ func (c *Contest) Time(at time.Time) time.Duration {
 	return clock{c.Start, c.removed()}.time(at)
 }
 
-// clock tells contest times.
+// A clock converts contest times.
 type clock struct {
 	start   time.Time
 	removed []Interval
@@ -150,7 +149,7 @@ func (c clock) time(at time.Time) time.Duration {
 	return passed
 }
 
-// Moment is the first moment with a contest time.
+// Moment returns the first moment with a contest time.
 func (c *Contest) Moment(passed time.Duration) time.Time {
 	if c.Start.IsZero() {
 		return time.Time{}
@@ -165,7 +164,7 @@ func (c *Contest) Moment(passed time.Duration) time.Time {
 	return at
 }
 
-// End is the moment of its end; zero where it does not end.
+// End returns when the contest ends. It is zero if it does not end.
 func (c *Contest) End() time.Time {
 	if c.Length <= 0 {
 		return time.Time{}
@@ -173,27 +172,27 @@ func (c *Contest) End() time.Time {
 	return c.Moment(c.Length)
 }
 
-// Started says whether it has begun.
+// Started reports whether the contest has started.
 func (c *Contest) Started(now time.Time) bool {
 	return !c.Start.IsZero() && !now.Before(c.Start)
 }
 
-// Ended says whether its end has passed, for all who have no extra time.
+// Ended reports whether the contest has ended for teams without extra time.
 func (c *Contest) Ended(now time.Time) bool {
 	return c.Started(now) && c.Length > 0 && !now.Before(c.End())
 }
 
-// Frozen says whether verdicts are kept from the public now.
+// Frozen reports whether verdicts are hidden from the public at the moment.
 func (c *Contest) Frozen(now time.Time) bool {
 	return c.Freeze > 0 && c.Started(now) && !now.Before(c.Moment(c.Freeze)) && !c.Thawed(now)
 }
 
-// Thawed says whether everything is public for ever.
+// Thawed reports whether everything is permanently public.
 func (c *Contest) Thawed(now time.Time) bool {
 	return !c.Thaw.IsZero() && !now.Before(c.Thaw) && c.Ended(now)
 }
 
-// Public is how everybody sees a contest now.
+// Public returns the view of the public at the moment.
 func (c *Contest) Public(now time.Time) View {
 	var known time.Time
 	switch {
@@ -206,10 +205,10 @@ func (c *Contest) Public(now time.Time) View {
 	return View{Known: known}
 }
 
-// Staff is how the staff sees it.
+// Staff returns the view of the jury.
 func (c *Contest) Staff() View { return View{Hidden: true, Unverified: true} }
 
-// Next is the next moment at which what is shown changes by itself; zero for none.
+// Next returns the next moment at which the view changes without an event. It is zero if there is none.
 func (c *Contest) Next(now time.Time) time.Time {
 	if c.Start.IsZero() {
 		return time.Time{}
@@ -229,8 +228,8 @@ func (c *Contest) Next(now time.Time) time.Time {
 
 // A View is what a group of readers may see.
 type View struct {
-	// Known is until when verdicts are known: those of submissions received then or later
-	// count as pending. Zero: all are.
+	// Known is until when verdicts are known: submissions received then or later count as pending. If zero, all
+	// verdicts are known.
 	Known  time.Time
 	Hidden bool // hidden teams are shown
 	// Unverified reports whether verdicts count that a judge has not verified yet.

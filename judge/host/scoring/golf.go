@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Measure is what of a golf answer is counted.
+// A Measure is what counts of a golf submission.
 type Measure string
 
 // The measures.
@@ -16,22 +16,22 @@ const (
 	Chars Measure = "chars"
 )
 
-// Answer is what a golf board knows of an answer that was proved right once.
+// An Answer is a golf submission that was ever valid.
 type Answer struct {
 	// Number is unique in its hole.
 	Number int64
 	Author string // id
-	// Language is what answers are compared within: one called with other flags is another.
+	// Language is the group in which submissions compete. A language with other flags is another group.
 	Language string
-	At       time.Time // of its arrival, which no other answer of the hole shares
-	Stood    time.Time // when it was first right
-	// Stands is false for one that was found wrong later.
+	At       time.Time // of its arrival, which is unique in the hole
+	Stood    time.Time // when it became valid
+	// Stands is false if it was found wrong later.
 	Stands bool
 	Bytes  int
 	Chars  int
 }
 
-// Size is the length of the answer.
+// Size is the length of the submission.
 func (a *Answer) Size(m Measure) int {
 	if m == Chars {
 		return a.Chars
@@ -39,21 +39,20 @@ func (a *Answer) Size(m Measure) int {
 	return a.Bytes
 }
 
-// Golfer is a row of a golf board: an author with the answer that counts.
+// A Golfer is a row of a golf ranking: an author with the submission that counts.
 type Golfer struct {
-	Rank int // from 1; no two authors share one
+	Rank int // from 1; unique
 	*Answer
-	// Since is when this author first had this length or less standing, which decides between
-	// answers of one length: to send the same again changes nothing.
+	// Since is when this author first had a valid submission of this length or less. It decides between equal
+	// lengths, so that sending the same again changes nothing.
 	Since time.Time
-	// Points are 1000 times the shortest length of the answer's language by its own; over all
-	// languages the most that an answer of the author's has.
+	// Points are 1000 times the shortest length of the submission's language, divided by its own length. Over all
+	// languages, the author's best submission counts.
 	Points int
 }
 
-// Golf makes the board of a hole in a language, "" for all together: a row for each author
-// with an answer that stands, the shortest first, and of one length the earlier Since. Each
-// author counts by the shortest one that stands. The order of the answers does not matter.
+// Golf computes the ranking of a hole in a language, or in all languages if it is empty. Each author with a valid
+// submission has a row, shortest first; ties go to the earlier Since. The order of the submissions does not matter.
 func Golf(answers []Answer, language string, m Measure) []Golfer {
 	best := shortest(answers, m)
 	places := map[string]*Golfer{}
@@ -97,7 +96,7 @@ func Golf(answers []Answer, language string, m Measure) []Golfer {
 	return board
 }
 
-// shortest are the shortest answers that stand, by language.
+// shortest returns the shortest valid submissions by language.
 func shortest(answers []Answer, m Measure) map[string]*Answer {
 	best := map[string]*Answer{}
 	for i := range answers {
@@ -109,14 +108,14 @@ func shortest(answers []Answer, m Measure) map[string]*Answer {
 	return best
 }
 
-// Record is an answer that was shorter than all that stood before it.
+// A Record is a submission that was shorter than all valid ones before it.
 type Record struct {
 	*Answer
-	Before int // the length that it beat; 0 for the first answer
+	Before int // the length of the previous record; 0 for the first
 }
 
-// Records are the answers that stand and were records of their language when they were first
-// right, the oldest first: those of one language, or of each where it is "".
+// Records returns the valid submissions that were records of their language when they became valid, oldest first:
+// those of one language, or of each if it is empty.
 func Records(answers []Answer, language string, m Measure) (records []Record) {
 	order := make([]*Answer, 0, len(answers))
 	for i := range answers {

@@ -31,60 +31,59 @@ import (
 	"assay/judge"
 )
 
-// Submission is what a board knows of one.
+// A Submission is what a scoreboard depends on of a submission.
 type Submission struct {
 	// Number is unique, and rises with the time of arrival.
 	Number  int64
 	Team    string // id
 	Problem string // label
 	At      time.Time
-	Verdict judge.Verdict // "" for an open one
-	// Score is where its problem has scores.
+	Verdict judge.Verdict // empty while it is pending
+	// Score is the score, if its problem has scores.
 	Score *judge.Score
-	// Parts are the points of the groups of cases whose sum is the score; nil where it is not
-	// the sum of groups.
+	// Parts are the points of the test groups whose sum is the score. It is nil if the score is no such sum.
 	Parts   []float64
-	Ignored bool // by the staff: it has no effect at all
+	Ignored bool // by the jury: the submission has no effect
 	// Unverified reports whether a judge must verify the verdict before it is public.
 	Unverified bool
 }
 
-// before says which submission came first.
+// before reports whether a submission came before another one.
 func (s *Submission) before(t *Submission) int {
 	return cmp.Or(s.At.Compare(t.At), cmp.Compare(s.Number, t.Number))
 }
 
-// Cell is what a team has reached in a problem.
+// A Cell is the result of a team in a problem.
 type Cell struct {
-	Tries   int  // judged submissions that count: rejected ones, and the accepted one
-	Pending int  // not judged, or not known in this view, and no accepted one before
+	Tries   int  // judged submissions that count: rejected ones and the accepted one
+	Pending int  // pending, or unknown in this view, without an accepted one before
 	Solved  bool // a submission is accepted
-	// First says that no team solved the problem before, and that no earlier submission is
-	// pending or unverified. Hidden teams are never first, and do not prevent it.
+	// First reports that no team solved the problem before, and that no earlier submission is pending or unverified.
+	// Hidden teams are never first, and do not prevent it.
 	First  bool
-	Time   time.Duration // contest time of the accepted submission: whole minutes, of Points whole seconds; not of IOI
-	Points float64       // of IOI and Points
+	Time   time.Duration // contest time of the accepted submission: in whole minutes, or for Points in whole seconds; unused for IOI
+	Points float64       // for IOI and Points
 }
 
-// Row is a team with its score. It is never changed.
+// A Row is a team with its score. It never changes.
 type Row struct {
 	Team   *Team
 	Cells  []Cell // by problem
 	Solved int
-	Points float64       // of IOI and Points
-	Time   time.Duration // of ICPC the penalty, of Points the time
+	Points float64       // for IOI and Points
+	Time   time.Duration // ICPC: the penalty time; Points: the time
 	Last   time.Duration // contest time of the last accepted submission
 }
 
-// Place is a row in its place.
+// A Place is a row with its rank.
 type Place struct {
-	// Rank is 1 for the best; those who are equal have the same, and leave the next ones
-	// empty. It is 0 for hidden teams.
+	// Rank is 1 for the best. Equal teams have the same rank, and the following ranks are skipped. It is 0 for
+	// hidden teams.
 	Rank int
 	*Row
 }
 
-// Column is what all ranked teams together have reached in a problem.
+// A Column has the totals of a problem over all ranked teams.
 type Column struct {
 	Problem
 	Tries   int // judged submissions that count
@@ -375,7 +374,8 @@ func (b *Board) within(t *Team, at time.Time) bool {
 
 // pending says whether the verdict of a submission is not there, or not for this view.
 func (b *Board) pending(s *Submission) bool {
-	return s.Verdict == judge.NotJudged || s.Verdict == judge.JudgeError || s.Unverified && !b.view.Unverified || !b.view.Known.IsZero() && !s.At.Before(b.view.Known)
+	return s.Verdict == judge.NotJudged || s.Verdict == judge.JudgeError || s.Unverified && !b.view.Unverified ||
+		!b.view.Known.IsZero() && !s.At.Before(b.view.Known)
 }
 
 // first finds the first team to solve a problem, and makes a new row for each team for
@@ -423,7 +423,8 @@ func (b *Board) compare(x, y *Row) int {
 
 // before is the order in which rows are shown.
 func (b *Board) before(x, y *entry) int {
-	return cmp.Or(b.compare(x.row, y.row), cmp.Compare(x.name, y.name), cmp.Compare(x.team.Name, y.team.Name), cmp.Compare(x.team.ID, y.team.ID))
+	return cmp.Or(b.compare(x.row, y.row), cmp.Compare(x.name, y.name), cmp.Compare(x.team.Name, y.team.Name),
+		cmp.Compare(x.team.ID, y.team.ID))
 }
 
 // rank makes the places.

@@ -19,35 +19,35 @@ import (
 	"assay/judge/host/store"
 )
 
-// The folders of a backup.
+// The directories of a backup.
 const (
 	backupTables = "tables"
 	backupBlobs  = "blobs"
 )
 
-// unfinished ends the name of a backup that is being made: one that was interrupted keeps it.
+// unfinished is the suffix of a backup while it is made. An interrupted one keeps it.
 const unfinished = ".unfinished"
 
-// backupCalled makes a backup of a name, and says where: only in the folder of the backups, for a
-// token that reaches the server over the network is not to choose where on its machine.
+// backupCalled makes a backup with a name and returns its directory. It is always below the directory of backups: a
+// token that is used over the network must not choose another place on the machine.
 func (s *Server) backupCalled(ctx context.Context, blobs *blob.Folder, name string) (dir string, err error) {
 	at := s.backupDir()
 	_, notNightly := time.Parse(backupName, name)
 	if !filepath.IsLocal(name) || strings.ContainsAny(name, `/\`) || strings.HasPrefix(name, ".") || strings.HasSuffix(name, unfinished) || notNightly == nil {
-		return "", &judge.Misuse{Err: fmt.Errorf("%.200q is not the name of a backup, such as monday: on the server's machine all are in the folder %s\n    another folder is for judge.toml to say: backup_dir in the table [server]", name, at)}
+		return "", &judge.Misuse{Err: fmt.Errorf("%.200q is not a valid name of a backup: use a name such as monday\n    backups are in the directory %s, which backup_dir in the [server] table of judge.toml sets", name, at)}
 	}
 	if err := os.MkdirAll(at, 0o700); err != nil {
-		return "", fmt.Errorf("make the folder of the backups: %w", err)
+		return "", fmt.Errorf("create the directory of backups: %w", err)
 	}
 	dir = filepath.Join(at, name)
 	return dir, s.backup(ctx, blobs, dir)
 }
 
-// backup writes the tables and every blob that they name into a new folder, and reads it all
-// back. Nothing stays after an error; of one that is interrupted, a folder whose name says so.
+// backup writes the tables, and every blob that they refer to, into a new directory, and reads all of it back. After
+// an error it removes the directory. An interrupted backup leaves a directory with the suffix unfinished.
 func (s *Server) backup(ctx context.Context, blobs *blob.Folder, dir string) (err error) {
 	if _, err := os.Lstat(dir); err == nil {
-		return &judge.Misuse{Err: fmt.Errorf("make a backup: %s is there already: name a new folder", dir)}
+		return &judge.Misuse{Err: fmt.Errorf("make a backup: %s exists already: choose another name", dir)}
 	}
 	part := dir + unfinished
 	if err := os.Mkdir(part, 0o700); err != nil {
@@ -68,7 +68,7 @@ func (s *Server) backup(ctx context.Context, blobs *blob.Folder, dir string) (er
 	err = eachNamed(ctx, s.store, blobs, func(d blob.Digest) error {
 		err := blobs.Share(d, to)
 		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("the blob %s, which the database names, is missing: the backup is not whole", d)
+			return fmt.Errorf("the blob %s is missing, but the database refers to it: the backup is not complete", d)
 		}
 		return err
 	})
@@ -81,8 +81,8 @@ func (s *Server) backup(ctx context.Context, blobs *blob.Folder, dir string) (er
 	return os.Rename(part, dir)
 }
 
-// readBack restores the tables of a backup into a database beside them, which it removes, and
-// reads every blob that they name.
+// readBack restores the tables of a backup into a temporary database beside them, and reads every blob that they
+// refer to.
 func readBack(ctx context.Context, dir, version string) (err error) {
 	scratch := filepath.Join(dir, "read-back")
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
@@ -119,8 +119,7 @@ func readBack(ctx context.Context, dir, version string) (err error) {
 	})
 }
 
-// eachNamed calls do for each blob that a database names, and for what manifests among them
-// name.
+// eachNamed calls do for each blob that the database refers to, and for each blob that a manifest among them lists.
 func eachNamed(ctx context.Context, st *store.Store, blobs *blob.Folder, do func(blob.Digest) error) error {
 	named, err := st.BlobsNamed(ctx)
 	if err != nil {
@@ -157,7 +156,7 @@ func eachNamed(ctx context.Context, st *store.Store, blobs *blob.Folder, do func
 	return nil
 }
 
-// contents are the blobs that a manifest names.
+// contents returns the blobs that a manifest lists.
 func contents(blobs *blob.Folder, manifest blob.Digest) (all []blob.Digest, err error) {
 	data, err := blobs.Read(manifest, bundle.MaxManifest)
 	if err != nil {
@@ -173,11 +172,10 @@ func contents(blobs *blob.Folder, manifest blob.Digest) (all []blob.Digest, err 
 	return all, nil
 }
 
-// Restore makes the folder of data of a backup. The database must be empty, and so must the
-// folder.
+// Restore creates a data directory from a backup. The database and the directory must be empty.
 func Restore(ctx context.Context, dir, data, database, version string) error {
 	if entries, err := os.ReadDir(data); err == nil && len(entries) > 0 {
-		return &judge.Misuse{Err: fmt.Errorf("%s is not empty: a backup is restored into a new folder", data)}
+		return &judge.Misuse{Err: fmt.Errorf("%s is not empty: restore the backup into a new directory", data)}
 	}
 	for _, part := range []string{backupTables, backupBlobs} {
 		if _, err := os.Stat(filepath.Join(dir, part)); err != nil {
@@ -185,7 +183,7 @@ func Restore(ctx context.Context, dir, data, database, version string) error {
 		}
 	}
 	if err := os.MkdirAll(data, 0o700); err != nil {
-		return fmt.Errorf("make the folder of data: %w", err)
+		return fmt.Errorf("create the data directory: %w", err)
 	}
 	if _, err := store.Restore(ctx, filepath.Join(dir, backupTables), store.Options{DSN: database, Dir: data, Version: version}); err != nil {
 		return err
@@ -200,7 +198,7 @@ func Restore(ctx context.Context, dir, data, database, version string) error {
 		}
 		digest, err := blob.Parse(filepath.Base(filepath.Dir(path)) + filepath.Base(path))
 		if err != nil {
-			return nil // nothing of ours
+			return nil // another program's file
 		}
 		f, err := os.Open(path)
 		if err != nil {

@@ -6,20 +6,18 @@ import (
 	"time"
 )
 
-// patience is how long a request may take to send its body, and how long a connection is held for
-// a body that was refused or need not be read.
+// patience is how long a request may take to send its body, and how long a connection stays open for a body that was
+// rejected or need not be read.
 type patience struct {
 	stall time.Duration // without a byte
-	all   time.Duration // for a body of less than a MiB; each MiB has another second
+	all   time.Duration // for a body of less than 1 MiB; each MiB adds one second
 	rest  time.Duration // for what no handler has read
 }
 
-// usualPatience ends the upload of a laptop that went to sleep. A slow line that still sends has
-// more time.
+// usualPatience ends the upload of a laptop that went to sleep. A slow connection that still sends gets more time.
 var usualPatience = patience{stall: 10 * time.Second, all: time.Minute, rest: 5 * time.Second}
 
-// timed serves requests whose bodies come in time: no connection is held for one that never
-// comes.
+// timed limits the time of request bodies, so that a body that never arrives holds no connection.
 func timed(next http.Handler, p patience) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength == 0 {
@@ -28,8 +26,8 @@ func timed(next http.Handler, p patience) http.Handler {
 		}
 		body := &timedBody{ReadCloser: r.Body, c: http.NewResponseController(w), stall: p.stall, all: p.all + time.Duration(max(r.ContentLength, 0)>>20)*time.Second}
 		r.Body = body
-		// net/http itself reads what no handler has read before it answers.
-		_ = body.c.SetReadDeadline(time.Now().Add(p.stall)) // a recorder of tests has none
+		// net/http reads what the handler has not read before it responds.
+		_ = body.c.SetReadDeadline(time.Now().Add(p.stall)) // a test's recorder does not support it
 		next.ServeHTTP(w, r)
 		if !body.ended {
 			_ = body.c.SetReadDeadline(time.Now().Add(p.rest))
@@ -37,8 +35,8 @@ func timed(next http.Handler, p patience) http.Handler {
 	})
 }
 
-// timedBody sets the connection's deadline before each read. It removes the deadline when the body
-// is there: what is done with it may take longer, and the deadline would end the request.
+// A timedBody sets the connection's deadline before each read. It removes the deadline when the body is complete,
+// because handling it may take longer.
 type timedBody struct {
 	io.ReadCloser
 	c          *http.ResponseController
@@ -49,7 +47,7 @@ type timedBody struct {
 
 func (b *timedBody) Read(p []byte) (int, error) {
 	now := time.Now()
-	if b.end.IsZero() { // the time starts when a handler reads the body: before, the client waits for the server
+	if b.end.IsZero() { // the time starts when a handler reads the body; before, the client waits for the server
 		b.end = now.Add(b.all)
 	}
 	deadline := now.Add(b.stall)
@@ -63,6 +61,6 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	if err == io.EOF && !b.ended {
 		_ = b.c.SetReadDeadline(time.Time{})
 	}
-	b.ended = b.ended || err != nil // of one that was cut nothing is waited for any more
+	b.ended = b.ended || err != nil // after a truncated body there is nothing to wait for
 	return n, err
 }

@@ -15,14 +15,14 @@ import (
 	"assay/judge/host/store"
 )
 
-// The pauses before a child process that ended is started again.
+// The pauses before a child process that has ended is started again.
 const (
 	childFirst = time.Second
 	childMost  = 30 * time.Second
-	childWell  = time.Minute // after which it counts as well
+	childWell  = time.Minute // after which the pauses start again
 )
 
-// child keeps the worker of the server's own running.
+// child keeps the server's own worker running.
 func (s *Server) child(ctx context.Context) {
 	for pause := childFirst; ; {
 		began := time.Now()
@@ -33,7 +33,7 @@ func (s *Server) child(ctx context.Context) {
 		if time.Since(began) > childWell {
 			pause = childFirst
 		}
-		s.o.Log.Warn("the server's own worker ended and is started again", "error", err, "after", pause)
+		s.o.Log.Warn("the server's own worker has ended and is restarted", "error", err, "after", pause)
 		select {
 		case <-ctx.Done():
 			return
@@ -43,8 +43,8 @@ func (s *Server) child(ctx context.Context) {
 	}
 }
 
-// runChild runs the worker until it ends. It is given a code to join by, which it needs
-// where it has no key that the server knows.
+// runChild runs the worker until it ends. It passes a code with which the worker can join, in case the server does
+// not know its key.
 func (s *Server) runChild(ctx context.Context) error {
 	name := desk.OwnWorker
 	for n := 2; ; n++ {
@@ -68,7 +68,7 @@ func (s *Server) runChild(ctx context.Context) error {
 	return s.start(ctx, "worker", s.o.Child(filepath.Join(s.data, "worker")), JoinVariable+"="+client.Address{URL: s.Address(), Code: code, Pin: s.pin}.String())
 }
 
-// publish has the contest's problems published, as far as they are not.
+// publish runs a program that publishes those problems of the contest that are not published yet.
 func (s *Server) publish(ctx context.Context) {
 	defer s.preparing.Store(false)
 	err := func() error {
@@ -77,7 +77,7 @@ func (s *Server) publish(ctx context.Context) {
 			return err
 		}
 		text, hash := auth.NewToken()
-		t, err := s.store.NewToken(ctx, admin.ID, hash, "the server's, to publish its problems", []string{string(client.Publish)}, time.Now().Add(24*time.Hour))
+		t, err := s.store.NewToken(ctx, admin.ID, hash, "publishes the server's problems", []string{string(client.Publish)}, time.Now().Add(24*time.Hour))
 		if err != nil {
 			return err
 		}
@@ -89,8 +89,7 @@ func (s *Server) publish(ctx context.Context) {
 	}
 }
 
-// start runs a child process in the contest's folder until it ends. It notices the
-// server's death by the end of its input.
+// start runs a child process in the contest's directory until it ends. When the server dies, the child's input ends.
 func (s *Server) start(ctx context.Context, what string, argv []string, env ...string) error {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir = s.o.Root
@@ -108,7 +107,7 @@ func (s *Server) start(ctx context.Context, what string, argv []string, env ...s
 	select {
 	case err = <-ended:
 	case <-ctx.Done():
-		_ = stdin.Close() // which it takes as a wish to end
+		_ = stdin.Close() // the child then stops
 		select {
 		case err = <-ended:
 		case <-time.After(childWithin):

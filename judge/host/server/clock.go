@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// clockEvery is how often the machine's clock is compared with one that nobody sets.
+	// clockEvery is how often the machine's clock is compared with the monotonic clock.
 	clockEvery = 5 * time.Second
-	// clockSlack is how far both may part in between.
+	// clockSlack is the accepted difference between the two.
 	clockSlack = 2 * time.Second
 )
 
-// clock notices when somebody sets the machine's clock.
+// clock reports when the machine's clock is set.
 func (s *Server) clock(ctx context.Context) {
 	for last := time.Now(); ; {
 		select {
@@ -29,17 +29,17 @@ func (s *Server) clock(ctx context.Context) {
 	}
 }
 
-// compare tells those who look after the server where more or less time has passed by the
-// machine's clock than has passed. No submission loses its place by it, for what is stored has
-// an order of its own; but contests begin and end by that clock.
+// compare logs a difference between the time that passed by the machine's clock and by the monotonic clock. No
+// submission loses its position, because the stored order does not depend on times. But contests begin and end by
+// that clock.
 func (s *Server) compare(ctx context.Context, told, passed time.Duration) {
 	by := (told - passed).Round(time.Second)
 	if by.Abs() < clockSlack {
 		return
 	}
-	what := fmt.Sprintf("by %v: it was set, or the machine slept; submissions keep their order, and contests begin and end by this clock", by)
+	what := fmt.Sprintf("by %v: it was set, or the machine slept; submissions keep their order, but contests begin and end by this clock", by)
 	s.o.Log.Warn("the clock of this machine jumped", "by", by.String())
 	if err := s.store.Audit(ctx, store.Entry{Actor: "server", Action: "the clock jumped", Detail: what}); err != nil && ctx.Err() == nil {
-		s.o.Log.Error("keep that the clock jumped", "error", err)
+		s.o.Log.Error("store that the clock jumped", "error", err)
 	}
 }

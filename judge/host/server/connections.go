@@ -9,8 +9,7 @@ import (
 	"assay/judge/host/desk"
 )
 
-// boundedListener closes connections beyond the most at once. From machines of proxies
-// there may be as many as of all.
+// A boundedListener closes connections beyond a limit. Machines of trusted proxies may use all connections.
 type boundedListener struct {
 	net.Listener
 	proxies []netip.Prefix
@@ -19,7 +18,7 @@ type boundedListener struct {
 	open    desk.Counter
 }
 
-// Accept waits for the next connection that is not one too many.
+// Accept returns the next connection within the limit.
 func (c *boundedListener) Accept() (net.Conn, error) {
 	for {
 		conn, err := c.Listener.Accept()
@@ -31,12 +30,12 @@ func (c *boundedListener) Accept() (net.Conn, error) {
 				return &countedConn{tcp, leave}, nil
 			}
 		}
-		conn.Close() // it is told nothing: an answer would cost what the bound saves
+		conn.Close() // without a response, which would cost what the limit saves
 	}
 }
 
-// enter counts a connection from an address until leave is called; leave is nil where it is one
-// too many.
+// enter counts a connection from an address until leave is called. If leave is nil, the connection exceeds the
+// limit.
 func (c *boundedListener) enter(address string) (leave func()) {
 	at, _ := netip.ParseAddrPort(address)
 	of := c.network
@@ -49,7 +48,7 @@ func (c *boundedListener) enter(address string) (leave func()) {
 	return sync.OnceFunc(leave)
 }
 
-// countedConn is a connection that is counted until it is closed.
+// A countedConn counts until it is closed.
 type countedConn struct {
 	*net.TCPConn
 	leave func()

@@ -7,11 +7,11 @@ import (
 	"os"
 )
 
-// Hold opens a file. Where there are no locks, nobody keeps two from one folder.
+// Hold opens a file. This system has no locks, so two processes can use one directory.
 func Hold(path, _ string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("lock the folder of data: %w", err)
+		return nil, fmt.Errorf("lock the data directory: %w", err)
 	}
 	return f, nil
 }

@@ -15,8 +15,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// measure answers those who watch the server, at an address of its own. An address that
-// is taken is no reason not to serve.
+// measure serves metrics at an address of its own. If the address is in use, the server starts without metrics.
 func (s *Server) measure() error {
 	if s.o.Metrics == "" {
 		return nil
@@ -25,7 +24,7 @@ func (s *Server) measure() error {
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &watch{s})
 	on, err := net.Listen("tcp", s.o.Metrics)
 	if err != nil {
-		s.o.Log.Warn("nobody can ask for metrics: choose another address by --metrics, or none", "error", err)
+		s.o.Log.Warn("metrics are not available: choose another address with --metrics", "error", err)
 		return nil
 	}
 	mux := http.NewServeMux()
@@ -35,7 +34,7 @@ func (s *Server) measure() error {
 	return nil
 }
 
-// watch reads what is counted, when somebody asks.
+// A watch collects the metrics on request.
 type watch struct{ s *Server }
 
 func describe(name, help string, labels ...string) *prometheus.Desc {
@@ -43,20 +42,20 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 }
 
 var (
-	jobsNow      = describe("jobs", "Jobs that have not ended.", "lane", "class", "state")
-	oldestJob    = describe("oldest_job_seconds", "Age of the oldest job that has not ended.", "lane", "class", "state")
-	jobsFed      = describe("jobs_fed_total", "Jobs that were laid into the queue.")
+	jobsNow      = describe("jobs", "Open jobs.", "lane", "class", "state")
+	oldestJob    = describe("oldest_job_seconds", "Age of the oldest open job.", "lane", "class", "state")
+	jobsFed      = describe("jobs_fed_total", "Jobs that were enqueued.")
 	resultsTaken = describe("results_total", "Results of workers.", "outcome")
-	jobsAgain    = describe("jobs_again_total", "Jobs that were out though nobody did them.")
-	troublesSeen = describe("troubles_total", "What had to be tried again.")
+	jobsAgain    = describe("jobs_again_total", "Jobs that were queued again because no worker had them.")
+	troublesSeen = describe("troubles_total", "Operations that failed and were retried.")
 	workersNow   = describe("workers", "Workers that have joined.", "state", "connected")
-	watchersNow  = describe("watchers", "Streams that tell how a judging gets on.")
+	watchersNow  = describe("watchers", "Streams of running judgings.")
 	queueNow     = describe("queue_messages", "Messages in the queue.", "stream")
 	queueBytes   = describe("queue_bytes", "Bytes of the queue's files.")
 	backupAge    = describe("backup_age_seconds", "Age of the last nightly backup.")
-	backupsNow   = describe("backups", "Nightly backups that are there.")
+	backupsNow   = describe("backups", "Existing nightly backups.")
 	backupsWrong = describe("backups_failed_total", "Nightly backups that failed.")
-	diskFree     = describe("disk_free_bytes", "Room on the disk of the data.")
+	diskFree     = describe("disk_free_bytes", "Free space on the disk of the data directory.")
 )
 
 func (w *watch) Describe(to chan<- *prometheus.Desc) {

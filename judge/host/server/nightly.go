@@ -17,19 +17,18 @@ import (
 	"assay/judge/host/web"
 )
 
-// When it is looked whether a backup is due: not while a server starts, and then often. One
-// that failed is tried again after a while.
+// How often the server checks whether a backup is due: not while it starts, and then often. A failed backup is
+// retried after a while.
 const (
 	backupFirst = 10 * time.Minute
 	backupLook  = time.Minute
 	backupAgain = time.Hour
 )
 
-// backupName is what a nightly backup is called: when it was begun.
+// backupName is the time format for the names of nightly backups: when the backup began.
 const backupName = "2006-01-02T150405Z"
 
-// nightly makes a backup each night; a night on which the machine was off, after the next
-// start.
+// nightly makes a backup each night. If the machine was off, it makes one after the next start.
 func (s *Server) nightly(ctx context.Context, blobs *blob.Folder) {
 	for pause := backupFirst; ; pause = backupLook {
 		select {
@@ -43,7 +42,7 @@ func (s *Server) nightly(ctx context.Context, blobs *blob.Folder) {
 	}
 }
 
-// backupDue says whether the last backup is from before the last night.
+// backupDue reports whether the newest backup is from before the last night.
 func (s *Server) backupDue(now time.Time) bool {
 	at := s.backupAt(now)
 	if at.After(now) {
@@ -54,13 +53,13 @@ func (s *Server) backupDue(now time.Time) bool {
 	return s.backups.last.Before(at) && now.Sub(s.backups.tried) >= backupAgain
 }
 
-// backupAt is when on a day a backup is due.
+// backupAt returns when on a day a backup is due.
 func (s *Server) backupAt(day time.Time) time.Time {
-	clock, _ := time.Parse("15:04", s.o.Backup) // config has looked at it
+	clock, _ := time.Parse("15:04", s.o.Backup) // checked by package config
 	return time.Date(day.Year(), day.Month(), day.Day(), clock.Hour(), clock.Minute(), 0, 0, day.Location())
 }
 
-// backupNow makes a nightly backup, and removes those that are too many.
+// backupNow makes a nightly backup and removes the oldest ones beyond the limit.
 func (s *Server) backupNow(ctx context.Context, blobs *blob.Folder, now time.Time) {
 	err := s.backupRoom()
 	if err == nil {
@@ -72,7 +71,7 @@ func (s *Server) backupNow(ctx context.Context, blobs *blob.Folder, now time.Tim
 	if err != nil {
 		s.o.Log.Error("make the nightly backup", "error", err)
 	} else {
-		s.o.Log.Info("the nightly backup is made, and was read back", "folder", s.backupDir(), "after", time.Since(now).Round(time.Millisecond))
+		s.o.Log.Info("the nightly backup is complete and verified", "folder", s.backupDir(), "after", time.Since(now).Round(time.Millisecond))
 	}
 	s.backups.Lock()
 	s.backups.tried, s.backups.wrong = now, err
@@ -81,18 +80,18 @@ func (s *Server) backupNow(ctx context.Context, blobs *blob.Folder, now time.Tim
 	}
 	s.backups.Unlock()
 	if err := s.lookAtBackups(); err != nil {
-		s.o.Log.Error("look after the nightly backups", "error", err)
+		s.o.Log.Error("check the nightly backups", "error", err)
 	}
 }
 
-// backupRoom refuses to fill a disk that is nearly full.
+// backupRoom returns an error if the disk is nearly full.
 func (s *Server) backupRoom() error {
 	if err := os.MkdirAll(s.backupDir(), 0o700); err != nil {
 		return err
 	}
 	free, err := s.freeDisk()
 	if err == nil && free < desk.RoomForUploads {
-		err = fmt.Errorf("the disk has %d MiB left; a backup is made with %d MiB: remove something, or name another disk with backup_dir", free>>20, int64(desk.RoomForUploads)>>20)
+		err = fmt.Errorf("the disk has only %d MiB left, and a backup needs %d MiB: free some space, or set backup_dir to a directory on another disk", free>>20, int64(desk.RoomForUploads)>>20)
 	}
 	return err
 }
@@ -104,8 +103,8 @@ func (s *Server) backupDir() string {
 	return filepath.Join(s.data, cmp.Or(s.o.BackupDir, "backups"))
 }
 
-// lookAtBackups finds those that are there, and removes what is left of interrupted ones and
-// those that are too many. What has another name is somebody's own.
+// lookAtBackups finds the existing backups. It removes interrupted ones and those beyond the limit, but no backup
+// with a chosen name.
 func (s *Server) lookAtBackups() error {
 	entries, err := os.ReadDir(s.backupDir())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -143,7 +142,7 @@ func (s *Server) lookAtBackups() error {
 	return err
 }
 
-// Backups is what the staff sees of the nightly backups.
+// Backups returns the state of the nightly backups for administrators.
 func (s *Server) Backups() web.Backups {
 	now := time.Now()
 	s.backups.Lock()

@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// under serves a handler, whose addresses begin with a slash, below a path as well, as behind a
-// reverse proxy that has other applications: links, redirects and streams of what it answers
-// there are below that path, too. Requests without the path are answered as if it were there, for
-// some proxies cut it off, and workers on this machine ask without.
+// under serves a handler also below a path, for a reverse proxy that has other applications on the same host. Links,
+// redirects and streams of a request with the path have the path, too. Requests without the path are served in the
+// same way, because some proxies remove it, and workers on this machine do not use it.
 func under(path string, next http.Handler) http.Handler {
 	path = strings.TrimRight(path, "/")
 	if path == "" {
@@ -32,32 +31,32 @@ func under(path string, next http.Handler) http.Handler {
 				r.Header.Set("Referer", from.String())
 			}
 		}
-		r.Header.Del("Accept-Encoding") // what is packed has no links that can be found
+		r.Header.Del("Accept-Encoding") // links in compressed responses cannot be found
 		to := &prefixed{ResponseWriter: w, path: path}
 		next.ServeHTTP(to, r)
 		to.end()
 	})
 }
 
-// localLink is an address of this server in a page, or in a page within JSON. Templates escape
-// quotes in all that others wrote.
+// localLink matches an address of this server in a page, or in a page within JSON. Templates escape quotes in all
+// texts from outside.
 var localLink = regexp.MustCompile(`( (?:href|src|action|formaction|data-worker)=\\?")/([^/])`)
 
-// prefixed puts a path before the addresses of an answer.
+// A prefixed response adds a path to the addresses in it.
 type prefixed struct {
 	http.ResponseWriter
 	path  string
 	began bool
-	page  *bytes.Buffer // a page, until it ends; nil for what is sent as it comes
+	page  *bytes.Buffer // a page, until it is complete; nil for a response that is sent as it comes
 	code  int
-	live  bool // a stream of parts of pages, each of which is written at once
+	live  bool // a stream of parts of pages; each is written at once
 }
 
 func (p *prefixed) WriteHeader(code int) {
 	if p.began {
 		return
 	}
-	if code < 200 && code != http.StatusSwitchingProtocols { // there is another one after it
+	if code < 200 && code != http.StatusSwitchingProtocols { // another status follows
 		p.ResponseWriter.WriteHeader(code)
 		return
 	}
@@ -104,8 +103,8 @@ func (p *prefixed) end() {
 		return
 	}
 	p.ResponseWriter.WriteHeader(p.code)
-	_, _ = p.ResponseWriter.Write(p.links(p.page.Bytes())) // who asked has gone
+	_, _ = p.ResponseWriter.Write(p.links(p.page.Bytes())) // an error means that the client is gone
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap returns the wrapped writer for http.ResponseController.
 func (p *prefixed) Unwrap() http.ResponseWriter { return p.ResponseWriter }

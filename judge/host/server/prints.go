@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	printLook   = time.Second      // between two looks for prints
+	printLook   = time.Second      // between two checks for prints
 	printWithin = 30 * time.Second // for the print command
 	printLost   = 2 * printWithin  // after which its server must have ended
 )
 
-// printEnded is why a print failed whose server ended.
-const printEnded = "the server ended while it printed: perhaps it is printed"
+// printEnded is the reason of a print whose server ended.
+const printEnded = "the server ended while it printed: check whether the pages were printed"
 
-// prints has what teams send printed by the print command, one after the other.
+// prints prints what teams send with the print command, one after the other.
 func (s *Server) prints(ctx context.Context) {
 	for {
 		if err := s.printAll(ctx); err != nil && ctx.Err() == nil {
@@ -39,7 +39,7 @@ func (s *Server) prints(ctx context.Context) {
 	}
 }
 
-// printAll prints what waits.
+// printAll prints everything that waits.
 func (s *Server) printAll(ctx context.Context) error {
 	if err := s.store.AbandonPrints(ctx, printLost, printEnded); err != nil {
 		return err
@@ -56,7 +56,7 @@ func (s *Server) printAll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if !taken { // by another server, or a person
+		if !taken { // by another server, or by a person
 			continue
 		}
 		p.State = store.Printing

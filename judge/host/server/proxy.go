@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// forwarded tells a handler the caller's address, where the request comes by proxies that are trusted: the
-// last address of X-Forwarded-For that is not one of theirs. What anybody else writes into
-// that header is not read.
+// forwarded sets the client's address for requests that come through trusted proxies: the last address in
+// X-Forwarded-For that is not one of theirs. The header of other machines is ignored.
 func forwarded(proxies []netip.Prefix, next http.Handler) http.Handler {
 	if len(proxies) == 0 {
 		return next

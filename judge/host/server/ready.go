@@ -12,11 +12,10 @@ import (
 	"assay/judge/host/store"
 )
 
-// lookedFor is how long what was found out of the server's health holds: a caller that asks more often is
-// told the same, so that a stranger who asks all the time costs nothing.
+// lookedFor is how long a result of the health check is reused, so that frequent requests by strangers cost nothing.
 const lookedFor = 2 * time.Second
 
-// health is what was found out last.
+// health is the last result of the health check.
 type health struct {
 	mu    sync.Mutex
 	at    time.Time
@@ -24,7 +23,7 @@ type health struct {
 	err   error
 }
 
-// ready says whether the server can take submissions, and what is wrong all the same.
+// ready returns an error if the server cannot take submissions, and notes about other problems.
 func (s *Server) ready(ctx context.Context) (notes []string, err error) {
 	h := &s.health
 	h.mu.Lock()
@@ -53,25 +52,25 @@ func (s *Server) look(ctx context.Context) (notes []string, err error) {
 		now := s.dispatch.Presence(w.Name)
 		switch {
 		case w.State == store.Drained && w.Note != "":
-			notes = append(notes, "the worker "+w.Name+" was taken out of service: judged admin worker list says why")
+			notes = append(notes, "the worker "+w.Name+" was drained: judged admin worker list shows why")
 		case now.Note != "":
-			notes = append(notes, "the worker "+w.Name+" takes no jobs for now: judged admin worker list says why")
+			notes = append(notes, "the worker "+w.Name+" takes no jobs at the moment: judged admin worker list shows why")
 		case now.Differs > 0:
-			notes = append(notes, "other workers disagree with the worker "+w.Name+": the page /admin/audit says about which submissions")
+			notes = append(notes, "other workers disagree with the worker "+w.Name+": the page /admin/audit shows the submissions")
 		}
 	}
 	queues, err := s.dispatch.Queues(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("the database does not answer: %w", err)
 	}
-	wait := map[string]int{} // of each class of which no worker is there
+	wait := map[string]int{} // for each class without a worker
 	for _, q := range queues {
 		if q.State == store.Waiting && !s.dispatch.Served(q.Class) {
 			wait[q.Class] += q.Jobs
 		}
 	}
 	for _, class := range slices.Sorted(maps.Keys(wait)) {
-		notes = append(notes, fmt.Sprintf("jobs that wait for a worker of the class %s, and none is there that takes any: %d", class, wait[class]))
+		notes = append(notes, fmt.Sprintf("no worker of the class %s takes jobs; waiting jobs: %d", class, wait[class]))
 	}
 	return notes, nil
 }

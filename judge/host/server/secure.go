@@ -23,7 +23,7 @@ import (
 	"assay/judge/internal/atomicfile"
 )
 
-// certificate is what HTTPS needs; nil for plain HTTP.
+// certificate returns the TLS configuration. It returns nil for plain HTTP.
 func (s *Server) certificate() (*tls.Config, error) {
 	cert, key := s.o.Cert, s.o.Key
 	switch {
@@ -53,8 +53,8 @@ func (s *Server) certificate() (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }
 
-// makeCertificate makes a certificate for this machine that nobody signed: its fingerprint
-// goes along with the address, and is what is believed.
+// makeCertificate creates a self-signed certificate for this machine. Its fingerprint is part of the server's
+// address, so that clients can check it.
 func makeCertificate(cert, key string) error {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -91,7 +91,7 @@ func makeCertificate(cert, key string) error {
 	if err != nil {
 		return err
 	}
-	// The key first, and only for its owner: a start that is killed between the two makes both anew.
+	// The key first, and only for its owner. After an interruption both are created again.
 	if err := os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600); err != nil {
 		return err
 	}

@@ -1,9 +1,9 @@
-// Package server joins the parts of a serving process: the database, the blobs, the queue,
-// the dispatcher and the API, in one folder of data, behind one address. It starts a
-// worker of its own as a child process, which has no more rights than any other.
+// Package server joins the parts of a serving process: the database, the blobs, the queue, the dispatcher and the
+// API, in one data directory, behind one address. It starts a worker of its own as a child process, which has no
+// more rights than any other.
 //
-// Nothing depends on a clean end: a process that is killed at any moment is started again
-// on the same folder, and every submission that was answered is judged once.
+// The process may be killed at any moment. After a restart on the same directory, every submission that was
+// confirmed is judged once.
 package server
 
 import (
@@ -44,44 +44,42 @@ import (
 	"assay/judge/running/config"
 )
 
-// Options say how a server is made.
+// Options configure a Server.
 type Options struct {
 	config.Server        // as judge.toml and the command's flags have it
-	Root          string // of the contest; Data is below it where it is not absolute
+	Root          string // of the contest; if Data is relative, it is below it
 	Source        config.FileLimits
 	Version       string
 	AcceptLoss    bool // start with a database that is older than the files beside it
 	Log           *slog.Logger
-	LogTo         *os.File // where child processes write what they say
-	// Child makes the command line of the worker of the server's own, which reads its join
-	// address from the environment variable JoinVariable, and ends when its input does.
+	LogTo         *os.File // for the output of child processes
+	// Child returns the command line of the server's own worker. The worker reads its join address from the
+	// environment variable JoinVariable, and ends when its input does.
 	Child func(dir string) []string
-	// Publisher makes the command line of a program that publishes the contest's problems,
-	// by the address and the token in the variables ServerVariable and TokenVariable; nil
-	// for none.
+	// Publisher returns the command line of a program that publishes the contest's problems, with the address and
+	// token in the variables ServerVariable and TokenVariable. If nil, nothing is published.
 	Publisher func() []string
-	// Preparer makes the command line of a program that makes a bundle of an archive, publishes
-	// it in the same way, and writes beside the archive what it did: see Prepared. Nil is for
-	// nobody may bring archives.
+	// Preparer returns the command line of a program that converts an archive to a bundle, publishes it in the same
+	// way, and writes the outcome beside the archive: see Prepared. If nil, package uploads are disabled.
 	Preparer func(archive string, verify bool) []string
 	// PrintWithin is how long the print command may run. If zero, it is 30 s.
 	PrintWithin time.Duration
-	// At, if it is not nil, is told of each step of a submission: "received" and "kept", and
-	// those of package dispatch. Tests end the process there.
+	// At, if not nil, is called with each step of a submission: "received" and "kept", and those of package
+	// dispatch. Tests use it to simulate a crash.
 	At func(step string)
 }
 
-// What child processes are told, for command lines are seen by everybody.
+// Variables for child processes. Command lines would be visible to everyone on the machine.
 const (
 	JoinVariable   = "ASSAY_JOIN"
 	ServerVariable = "ASSAY_SERVER"
 	TokenVariable  = "ASSAY_TOKEN"
 )
 
-// Class is that of the workers that nobody gave another one.
+// Class is the default class of workers.
 const Class = "main"
 
-// Server is a server that answers.
+// A Server is a running server.
 type Server struct {
 	o        Options
 	data     string
@@ -100,27 +98,27 @@ type Server struct {
 	stop     context.CancelFunc
 	backups  struct {
 		sync.Mutex
-		last, tried  time.Time // the last that is there, and when one was last begun
+		last, tried  time.Time // when the newest one was made, and when one was last begun
 		kept, failed int
-		wrong        error // of the last one
+		wrong        error // of the newest one
 	}
 	health    health
-	uploaded  chan struct{} // has a place for one: somebody brought an archive
+	uploaded  chan struct{} // holds one element: an archive was uploaded
 	preparing atomic.Bool   // the contest's problems are still being published
-	pin       string        // the SHA-256 of a certificate that the server made itself
+	pin       string        // the SHA-256 of a self-signed certificate
 
-	// First is the token of the first admin, where this start made one. Setup is where the
-	// first admin chooses a password, within an hour; "" where somebody has one.
+	// First is the token of the first administrator, if this start created it. Setup is the address where the first
+	// administrator chooses a password within an hour. It is empty if an account has a password.
 	First, Setup string
 }
 
-// The times of a server's end, which takes 15 s at most.
+// The limits when a server stops. They are at most 15 s together.
 const (
 	closeWithin = 5 * time.Second
 	childWithin = 5 * time.Second
 )
 
-// Start opens everything and answers. The caller must call Stop.
+// Start opens everything and serves requests. The caller must call Stop.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	s := &Server{o: o, data: o.Data, uploaded: make(chan struct{}, 1)}
 	if err := s.open(ctx); err != nil {
@@ -130,20 +128,20 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	return s, nil
 }
 
-// The pauses before what is not there is looked for again.
+// The pauses before a retry while a part is missing.
 const (
 	awaitFirst = time.Second
 	awaitMost  = 15 * time.Second
 )
 
-// awaited calls open until what it opens is there, or ctx ends: machines start in any order.
+// awaited calls open until it succeeds or ctx ends, because machines start in any order.
 func (s *Server) awaited(ctx context.Context, what string, away func(error) bool, open func() error) error {
 	for pause := awaitFirst; ; pause = min(2*pause, awaitMost) {
 		err := open()
 		if err == nil || !away(err) {
 			return err
 		}
-		s.o.Log.Warn(what+" does not answer and is waited for", "error", err, "again after", pause.String())
+		s.o.Log.Warn(what+" does not respond; waiting for it", "error", err, "again after", pause.String())
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("wait for %s: %w", what, ctx.Err())
@@ -152,12 +150,12 @@ func (s *Server) awaited(ctx context.Context, what string, away func(error) bool
 	}
 }
 
-// open does the work of Start. What it opened before an error stays open.
+// open does the work of Start. After an error, everything that was opened stays open.
 func (s *Server) open(ctx context.Context) (err error) {
 	o := s.o
 	for _, dir := range []string{"", "keys", "blobs", "queue"} {
 		if err := os.MkdirAll(filepath.Join(s.data, dir), 0o700); err != nil {
-			return fmt.Errorf("make the folder of data: %w", err)
+			return fmt.Errorf("create the data directory: %w", err)
 		}
 	}
 	if s.lock, err = Hold(filepath.Join(s.data, "lock"), "server"); err != nil {
@@ -168,7 +166,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 		return err
 	}
 	err = s.awaited(ctx, "the database", store.Away, func() (err error) {
-		s.store, err = store.Open(ctx, store.Options{DSN: o.Database, Dir: s.data, Version: o.Version, LastLog: s.lastLog(), AcceptLoss: o.AcceptLoss, Alone: o.Database == ""}) // in the folder that is locked
+		s.store, err = store.Open(ctx, store.Options{DSN: o.Database, Dir: s.data, Version: o.Version, LastLog: s.lastLog(), AcceptLoss: o.AcceptLoss, Alone: o.Database == ""}) // the directory is locked
 		return err
 	})
 	if err != nil {
@@ -210,7 +208,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 	s.loops.Go(func() { s.sweep(loops, blobs) })
 	if o.Backup != "" {
 		if err := s.lookAtBackups(); err != nil {
-			o.Log.Error("look after the nightly backups", "error", err)
+			o.Log.Error("check the nightly backups", "error", err)
 		}
 		s.loops.Go(func() { s.nightly(loops, blobs) })
 	}
@@ -243,19 +241,19 @@ func (s *Server) queueOptions() queue.Options {
 	return o
 }
 
-// explain says what to do about a database that cannot be used.
+// explain adds what to do to an error of the database.
 func (s *Server) explain(err error) error {
 	switch {
 	case errors.Is(err, store.ErrRolledBack):
-		return &judge.Misuse{Err: fmt.Errorf("%w: submissions that were answered are missing in it\n    restore a backup, or go on without them: --accept-loss", err)}
+		return &judge.Misuse{Err: fmt.Errorf("%w: it lacks submissions that were confirmed to their senders\n    restore a backup, or continue without them: --accept-loss", err)}
 	case errors.Is(err, store.ErrNewer):
 		return &judge.Misuse{Err: err}
 	}
 	return err
 }
 
-// holder names this process among all that ever had the lead. The one before on this folder
-// is dead, for the folder is locked: what it led is free at once, and not after its term.
+// holder returns the name of this process for leader leases. The directory is locked, so an earlier process with it
+// is dead: its leases are released at once.
 func (s *Server) holder(ctx context.Context) (string, error) {
 	file := filepath.Join(s.data, "keys", "holder")
 	before, err := os.ReadFile(file)
@@ -263,7 +261,7 @@ func (s *Server) holder(ctx context.Context) (string, error) {
 		err = errors.Join(s.store.Resign(ctx, store.FeedLead, string(before)), s.store.Resign(ctx, store.UploadLead, string(before)), s.store.Resign(ctx, store.LaddersLead, string(before)), s.store.Resign(ctx, store.ShadowLead, string(before)))
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("take over from the server before: %w", err)
+		return "", fmt.Errorf("take over from the previous server: %w", err)
 	}
 	host, _ := os.Hostname() // for people only
 	text, _ := auth.NewCode()
@@ -271,8 +269,8 @@ func (s *Server) holder(ctx context.Context) (string, error) {
 	return name, atomicfile.WriteSecret(file, []byte(name))
 }
 
-// first makes the first account, and the token by which the folder of data is one of its
-// own: again where a backup was restored, in which there is none.
+// first creates the first account, and the token that the data directory keeps. After a backup was restored it does
+// so again, because the backup has no token.
 func (s *Server) first(ctx context.Context) error {
 	account, err := s.store.AccountByLogin(ctx, desk.AdminLogin)
 	begins := errors.Is(err, store.ErrNotFound)
@@ -286,7 +284,7 @@ func (s *Server) first(ctx context.Context) error {
 		return nil
 	}
 	text, hash := auth.NewToken()
-	if _, err := s.store.NewToken(ctx, account.ID, hash, "of the server's folder of data", []string{string(client.Admin)}, time.Time{}); err != nil {
+	if _, err := s.store.NewToken(ctx, account.ID, hash, "of the server's data directory", []string{string(client.Admin)}, time.Time{}); err != nil {
 		return err
 	}
 	if err := client.WriteLogins(s.adminFile(), client.Logins{"": {Token: text}}); err != nil {
@@ -298,7 +296,7 @@ func (s *Server) first(ctx context.Context) error {
 	return nil
 }
 
-// setup makes the link by which the first admin comes in, as long as nobody has a password.
+// setup creates the link for the first administrator, while no account has a password.
 func (s *Server) setup(ctx context.Context) error {
 	n, err := s.store.Passwords(ctx)
 	if err != nil || n > 0 {
@@ -318,7 +316,7 @@ func (s *Server) adminFile() string { return adminFile(s.data) }
 func adminFile(data string) string   { return filepath.Join(data, "keys", "admin") }
 func addressFile(data string) string { return filepath.Join(data, "keys", "address") }
 
-// Admin reads where the server of a folder of data is, and its admin's token.
+// Admin returns the address of the server of a data directory, and the token of its administrator.
 func Admin(data string) (a client.Address, token string, err error) {
 	logins, err := client.ReadLogins(adminFile(data))
 	if err != nil {
@@ -326,7 +324,7 @@ func Admin(data string) (a client.Address, token string, err error) {
 	}
 	text, err := os.ReadFile(addressFile(data))
 	if errors.Is(err, fs.ErrNotExist) || logins[""].Token == "" {
-		return a, "", &judge.Misuse{Err: fmt.Errorf("%s is not the folder of data of a server\n    name it with --data", data)}
+		return a, "", &judge.Misuse{Err: fmt.Errorf("%s is not the data directory of a server\n    name the directory with --data", data)}
 	}
 	if err != nil {
 		return a, "", err
@@ -335,7 +333,7 @@ func Admin(data string) (a client.Address, token string, err error) {
 	return a, logins[""].Token, err
 }
 
-// admitAll lets in all workers that the database knows, before they can come.
+// admitAll admits all workers of the database before they can connect.
 func (s *Server) admitAll(ctx context.Context) error {
 	workers, err := s.store.Workers(ctx)
 	if err != nil {
@@ -352,7 +350,7 @@ func (s *Server) admitAll(ctx context.Context) error {
 	return nil
 }
 
-// listen answers requests.
+// listen serves requests.
 func (s *Server) listen(ctx context.Context, blobs *blob.Folder) error {
 	secure, err := s.certificate()
 	if err != nil {
@@ -365,7 +363,7 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Folder) error {
 	if s.listener, err = net.Listen("tcp", s.o.Listen); err != nil {
 		return &judge.Misuse{Err: fmt.Errorf("listen on %s: %w\n    choose another address: --listen", s.o.Listen, err)}
 	}
-	// Before anybody is answered: those who see that the server is there may want to ask it.
+	// Before the first response: a client that sees the server may need it.
 	if err := atomicfile.WriteSecret(addressFile(s.data), []byte(client.Address{URL: s.Address(), Pin: s.pin}.String()+"\n")); err != nil {
 		return err
 	}
@@ -419,7 +417,7 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Folder) error {
 	return s.measure()
 }
 
-// Address is where the server is reached from this machine.
+// Address returns the address of the server on this machine.
 func (s *Server) Address() string {
 	host, port, err := net.SplitHostPort(s.listener.Addr().String())
 	if ip := net.ParseIP(host); err == nil && (ip == nil || ip.IsUnspecified()) {
@@ -428,7 +426,7 @@ func (s *Server) Address() string {
 	return s.scheme() + "://" + net.JoinHostPort(host, port)
 }
 
-// URL is where others reach the server.
+// URL returns the public address of the server.
 func (s *Server) URL() client.Address {
 	a := client.Address{URL: s.Address(), Pin: s.pin}
 	host, port, err := net.SplitHostPort(s.listener.Addr().String())
@@ -443,7 +441,7 @@ func (s *Server) URL() client.Address {
 	return a
 }
 
-// path is that of URL, below which a proxy may have the server; "" for none.
+// path returns the path of URL, below which a proxy may have the server. It may be empty.
 func (s *Server) path() string {
 	u, err := url.Parse(s.o.URL)
 	if err != nil {
@@ -452,7 +450,7 @@ func (s *Server) path() string {
 	return strings.TrimRight(u.EscapedPath(), "/")
 }
 
-// ownIP is an address of this machine that others may reach; "" for none.
+// ownIP returns an address of this machine in the network. It may be empty.
 func ownIP() string {
 	all, err := net.InterfaceAddrs()
 	if err != nil {
@@ -466,8 +464,7 @@ func ownIP() string {
 	return ""
 }
 
-// public is the servers of a cluster without what this server says to be let in: workers
-// have keys of their own.
+// public returns the servers of a cluster without the server's password. Workers have keys of their own.
 func public(queue string) string {
 	all := strings.Split(queue, ",")
 	for i, one := range all {
@@ -486,7 +483,7 @@ func (s *Server) scheme() string {
 	return "http"
 }
 
-// freeDisk is how many bytes are free in the folder of data.
+// freeDisk returns the free bytes on the disk of the data directory.
 func (s *Server) freeDisk() (int64, error) {
 	free, known := cachedir.FreeDisk(s.data)
 	if !known {
@@ -495,11 +492,10 @@ func (s *Server) freeDisk() (int64, error) {
 	return free, nil
 }
 
-// markEvery is how often the number of the last event of the log is written down.
+// markEvery is how often the number of the last event is stored outside of the database.
 const markEvery = 10 * time.Second
 
-// mark writes down beside the blobs how far the log is, so that a database that was rolled
-// back is noticed.
+// mark stores the number of the last event of the log beside the blobs, so that a rolled-back database is noticed.
 func (s *Server) mark(ctx context.Context) {
 	for {
 		select {
@@ -517,7 +513,7 @@ func (s *Server) markNow(ctx context.Context) {
 		err = atomicfile.Write(s.markFile(), []byte(strconv.FormatInt(last, 10)+"\n"))
 	}
 	if err != nil && ctx.Err() == nil {
-		s.o.Log.Error("write down the last number of the log", "error", err)
+		s.o.Log.Error("store the last number of the log", "error", err)
 	}
 }
 
@@ -528,14 +524,14 @@ func (s *Server) lastLog() int64 {
 	if err != nil {
 		return 0
 	}
-	n, _ := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64) // 0 for what is not a number
+	n, _ := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64) // 0 if it is not a number
 	return n
 }
 
-// Stop ends the server. It waits for what is being written, and for no judging.
+// Stop stops the server. It waits for pending writes, but not for judgings.
 func (s *Server) Stop() {
 	if s.base != nil {
-		s.base() // ends streams, whose clients come back
+		s.base() // ends streams, whose clients reconnect
 	}
 	within, cancel := context.WithTimeout(context.Background(), closeWithin)
 	defer cancel()
@@ -554,7 +550,7 @@ func (s *Server) Stop() {
 	s.release()
 }
 
-// release closes what was opened.
+// release closes everything.
 func (s *Server) release() {
 	if s.listener != nil {
 		_ = s.listener.Close() // it may be closed
@@ -572,7 +568,7 @@ func (s *Server) release() {
 	}
 }
 
-// poked makes what tells that somebody brought an archive; nil where nobody may.
+// poked returns the function to call after an upload. It returns nil if uploads are disabled.
 func (s *Server) poked() func() {
 	if s.o.Preparer == nil {
 		return nil

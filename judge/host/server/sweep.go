@@ -7,14 +7,14 @@ import (
 	"assay/judge/blob"
 )
 
-// The first sweep comes a while after the start, and then one each hour: so soon goes what
-// contestants sent and nothing names.
+// Garbage collection runs a while after the start and then each hour. So uploads without a reference do not stay for
+// long.
 const (
 	sweepFirst = 10 * time.Minute
 	sweepEvery = time.Hour
 )
 
-// sweep removes blobs that nobody names: uploads that became nothing.
+// sweep regularly removes blobs that no row refers to, such as uploads of submissions that were never sent.
 func (s *Server) sweep(ctx context.Context, blobs *blob.Folder) {
 	for pause := sweepFirst; ; pause = sweepEvery {
 		select {
@@ -24,23 +24,23 @@ func (s *Server) sweep(ctx context.Context, blobs *blob.Folder) {
 		}
 		n, err := s.sweepNow(ctx, blobs)
 		if err != nil && ctx.Err() == nil {
-			s.o.Log.Error("remove blobs that nobody names", "error", err)
+			s.o.Log.Error("remove blobs without references", "error", err)
 		}
 		if n > 0 {
-			s.o.Log.Info("removed blobs that nobody names", "blobs", n)
+			s.o.Log.Info("removed blobs without references", "blobs", n)
 		}
 	}
 }
 
-// forget removes at once those of some blobs that nobody names: of a person who is erased.
+// forget removes at once those of some blobs that no row refers to, after an erasure.
 func (s *Server) forget(ctx context.Context, blobs *blob.Folder, all []blob.Digest) error {
 	s.sweeping.Lock()
 	defer s.sweeping.Unlock()
 	return s.store.ForgetBlobs(ctx, all, contentsIn(blobs), blobs.Remove)
 }
 
-// sweepNow removes them now, and says how many there were. While it does, nobody is told that a
-// blob is there: nobody holds the lock while something is waited for that others send.
+// sweepNow removes blobs that no row refers to, and returns their number. Meanwhile no response says that a blob
+// exists. No request holds this lock while it waits for a client.
 func (s *Server) sweepNow(ctx context.Context, blobs *blob.Folder) (n int, err error) {
 	s.sweeping.Lock()
 	defer s.sweeping.Unlock()
@@ -57,7 +57,7 @@ func (s *Server) sweepNow(ctx context.Context, blobs *blob.Folder) (n int, err e
 	return n, nil
 }
 
-// contentsIn says which blobs a manifest names.
+// contentsIn returns the function that lists the blobs of a manifest.
 func contentsIn(blobs *blob.Folder) func(manifest blob.Digest) ([]blob.Digest, error) {
 	return func(manifest blob.Digest) ([]blob.Digest, error) { return contents(blobs, manifest) }
 }

@@ -19,34 +19,32 @@ import (
 	"assay/judge/host/store"
 )
 
-// Prepared is what the program that prepares an upload says of it, in the file PreparedFile
-// beside the archive: the bundle that it published, or why there is none. What the
-// verification found is in ReportFile, as text.
+// Prepared is the outcome of preparing an upload, in the file PreparedFile beside the archive: the published bundle,
+// or why there is none. The file ReportFile has the output of the verification as text.
 type Prepared struct {
 	Bundle blob.Digest `json:"bundle,omitempty"`
 	Reason string      `json:"reason,omitempty"`
 }
 
-// NotPrepared is the reason of an upload that failed because of the server, for the page of the one
-// who uploaded it.
-const NotPrepared = "the server could not prepare the package, and its log says why: this is not a fault of the package. Ask an administrator, then upload it again"
+// NotPrepared is the reason of an upload that failed because of the server, for the page of its sender.
+const NotPrepared = "the server could not prepare the package. The package is not at fault: ask an administrator to look at the server's log, then upload it again"
 
-// The files beside the archive of an upload that is prepared.
+// The files beside the archive of an upload.
 const (
 	PreparedFile = "prepared.json"
 	ReportFile   = "report.txt"
 )
 
-// The bounds of preparing an upload.
+// The limits of preparing an upload.
 const (
-	uploadLook   = 5 * time.Second // until it is looked again whether one waits
+	uploadLook   = 5 * time.Second // between two checks for uploads
 	uploadWithin = 2 * time.Hour
-	mostReport   = 1 << 20 // bytes that are kept
+	mostReport   = 1 << 20 // bytes that are stored
 	mostReason   = 4 << 10
 )
 
-// uploads makes bundles of what people bring by a page, one after the other. Child processes do
-// so: this one reads nothing of it.
+// uploads converts uploaded packages to bundles, one after the other. A child process does so, because the packages
+// are not trusted.
 func (s *Server) uploads(ctx context.Context, blobs *blob.Folder, holder string) {
 	for {
 		select {
@@ -67,7 +65,7 @@ func (s *Server) uploads(ctx context.Context, blobs *blob.Folder, holder string)
 	}
 }
 
-// nextUpload prepares the upload that has waited longest, and says whether there was one.
+// nextUpload prepares the upload that has waited longest. It reports false if there was none.
 func (s *Server) nextUpload(ctx context.Context, blobs *blob.Folder, holder string) (bool, error) {
 	u, err := s.store.NextUpload(ctx)
 	if err != nil || u == nil {
@@ -79,12 +77,12 @@ func (s *Server) nextUpload(ctx context.Context, blobs *blob.Folder, holder stri
 		}
 		return false, err
 	}
-	defer func() { _ = s.store.Resign(context.WithoutCancel(ctx), store.UploadLead, holder) }() // else its term ends
+	defer func() { _ = s.store.Resign(context.WithoutCancel(ctx), store.UploadLead, holder) }() // otherwise its term must end first
 	if u, err = s.store.NextUpload(ctx); err != nil || u == nil {                               // another server was faster
 		return false, err
 	}
 	report, err := s.prepare(ctx, blobs, u)
-	if ctx.Err() != nil { // it waits for the next start
+	if ctx.Err() != nil { // it is prepared after the next start
 		return false, ctx.Err()
 	}
 	refusal, told := errors.AsType[*desk.Refusal](err)
@@ -107,12 +105,11 @@ func (s *Server) nextUpload(ctx context.Context, blobs *blob.Folder, holder stri
 			return false, err
 		}
 	}
-	s.o.Log.Info("an upload is prepared", "upload", u.ID, "problem", u.Problem, "bundle", u.Bundle, "reason", u.Reason)
+	s.o.Log.Info("prepared an upload", "upload", u.ID, "problem", u.Problem, "bundle", u.Bundle, "reason", u.Reason)
 	return true, s.store.EndUpload(ctx, u)
 }
 
-// prepare has an upload prepared, and returns what the verification found. The error says why
-// there is no bundle.
+// prepare prepares an upload, and returns the output of the verification. The error says why there is no bundle.
 func (s *Server) prepare(ctx context.Context, blobs *blob.Folder, u *store.Upload) (report []byte, err error) {
 	dir := filepath.Join(s.data, "uploads", u.ID)
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
@@ -135,7 +132,7 @@ func (s *Server) prepare(ctx context.Context, blobs *blob.Folder, u *store.Uploa
 	if err := s.runPreparer(ctx, u, archive); err != nil && ctx.Err() != nil {
 		return nil, err
 	} else if err != nil {
-		s.o.Log.Warn("the program that prepares an upload ended badly", "upload", u.ID, "error", err)
+		s.o.Log.Warn("the program that prepares uploads failed", "upload", u.ID, "error", err)
 	}
 	if report, err = head(filepath.Join(dir, ReportFile), mostReport); err != nil {
 		return nil, err
@@ -149,7 +146,7 @@ func (s *Server) prepare(ctx context.Context, blobs *blob.Folder, u *store.Uploa
 		return report, errors.New("the program that prepares packages ended early, or took longer than two hours")
 	}
 	if err := json.Unmarshal(said, &p); err != nil {
-		return report, fmt.Errorf("read what became of the package: %w", err)
+		return report, fmt.Errorf("read the outcome of the upload: %w", err)
 	}
 	if p.Bundle == "" {
 		return report, &desk.Refusal{Text: cmp.Or(p.Reason[:min(len(p.Reason), mostReason)], "no bundle was made")}
@@ -158,8 +155,7 @@ func (s *Server) prepare(ctx context.Context, blobs *blob.Folder, u *store.Uploa
 	return report, nil
 }
 
-// runPreparer runs the program that prepares an upload, which publishes in the name of who
-// brought it.
+// runPreparer runs the program that prepares an upload. It publishes as the account that uploaded it.
 func (s *Server) runPreparer(ctx context.Context, u *store.Upload, archive string) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, uploadWithin)
 	defer cancel()
@@ -169,7 +165,7 @@ func (s *Server) runPreparer(ctx context.Context, u *store.Upload, archive strin
 	}
 	scopes := []string{string(client.Publish)}
 	if auth.Can(desk.Role(account), auth.Accounts, auth.State{}) {
-		scopes = append(scopes, string(client.Admin)) // to whom every problem belongs
+		scopes = append(scopes, string(client.Admin)) // an administrator may change every problem
 	}
 	text, hash := auth.NewToken()
 	t, err := s.store.NewToken(ctx, u.Account, hash, "the server's, to publish "+u.Problem, scopes, time.Now().Add(24*time.Hour))
@@ -180,7 +176,7 @@ func (s *Server) runPreparer(ctx context.Context, u *store.Upload, archive strin
 	return s.start(ctx, "program that prepares uploads", s.o.Preparer(archive, u.Verify), ServerVariable+"="+client.Address{URL: s.Address(), Pin: s.pin}.String(), TokenVariable+"="+text)
 }
 
-// head reads the beginning of a file; nothing where there is none.
+// head returns the beginning of a file. It returns nothing if the file does not exist.
 func head(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {

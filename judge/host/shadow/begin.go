@@ -38,7 +38,8 @@ func Begin(ctx context.Context, d *desk.Desk, source store.Source, slug string) 
 	case errors.Is(err, store.ErrNotFound):
 		c = &store.Contest{Slug: slug, Name: slug, Format: store.ICPC, Visibility: store.Teams}
 		if m.ContestOf(c, false); c.Length == 0 {
-			return refuse(http.StatusBadRequest, "the contest of the primary has no duration", "the address must be that of a contest in its Contest API")
+			return refuse(http.StatusBadRequest, "the contest of the primary has no duration",
+				"the address must be that of a contest in its Contest API")
 		}
 		err = d.Store.NewContest(ctx, c, nil)
 	case err == nil:
@@ -48,7 +49,8 @@ func Begin(ctx context.Context, d *desk.Desk, source store.Source, slug string) 
 			return "", err
 		}
 		if c.ID == store.Practice || following != nil && use.Submissions > 0 {
-			return refuse(http.StatusConflict, "the contest "+slug+" has submissions of its own", "let a contest without submissions follow the primary")
+			return refuse(http.StatusConflict, "the contest "+slug+" has submissions of its own",
+				"let a contest without submissions follow the primary")
 		}
 	}
 	if err != nil {

@@ -72,7 +72,10 @@ func Open(s *store.Source) (*Primary, error) {
 	}
 	origin := u.Scheme + "://" + u.Host
 	p.http = &http.Client{
-		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: answerIn, MaxConnsPerHost: 16, IdleConnTimeout: time.Minute},
+		Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: answerIn, MaxConnsPerHost: 16,
+			IdleConnTimeout: time.Minute,
+		},
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			if len(via) > 5 || r.URL.Scheme+"://"+r.URL.Host != origin {
 				return errors.New("the primary sends its clients to another server")

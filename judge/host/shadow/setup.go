@@ -349,7 +349,9 @@ func (f *follower) problems(ctx context.Context) error {
 	for _, p := range was { // those that the primary does not have stay
 		has := func(n store.NewContestProblem) bool { return n.Slug == p.Slug || n.Label == p.Label }
 		if !slices.ContainsFunc(all, has) {
-			all = append(all, store.NewContestProblem{Label: p.Label, Slug: p.Slug, Points: p.Points, Color: p.Color, ExtID: p.ExtID, ColorName: p.ColorName})
+			all = append(all, store.NewContestProblem{
+				Label: p.Label, Slug: p.Slug, Points: p.Points, Color: p.Color, ExtID: p.ExtID, ColorName: p.ColorName,
+			})
 		}
 	}
 	return f.contest(ctx, all, false)

@@ -126,7 +126,7 @@ func (f *follower) submissions(ctx context.Context) error {
 	for _, o := range settled {
 		delete(f.fresh, key{o.Type, o.ID})
 	}
-	f.Dispatch.Poke()
+	f.Dispatch.Wake()
 	return nil
 }
 

@@ -13,7 +13,7 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// AccountKind says what stands behind an account.
+// AccountKind says what an account is for.
 type AccountKind string
 
 // The kinds of accounts.
@@ -23,25 +23,25 @@ const (
 	Tool        AccountKind = "tool"
 )
 
-// Account is somebody who may ask something of the server.
+// An Account may send requests to the server.
 type Account struct {
 	ID       string
-	Login    string // unique; its letters are compared as they are
+	Login    string // unique, and case-sensitive
 	Display  string
-	Email    string // "" for none
-	Password string // its hash; "" for an account that cannot log in
+	Email    string // may be empty
+	Password string // its hash; empty for an account that cannot log in
 	Kind     AccountKind
-	Role     string // on the whole site; "" for none
-	Epoch    int64  // a session of another epoch has ended
+	Role     string // on the whole server; empty if it has none
+	Epoch    int64  // sessions of an earlier epoch have ended
 	Disabled bool   // it may do nothing
 	Created  time.Time
-	Erased   time.Time // zero for not
+	Erased   time.Time // zero if not
 	// LastLogin is when the account logged in last. Zero means never. It is up to a day early if the account
 	// uses tokens, and some minutes early if a program sends the password.
 	LastLogin time.Time
 }
 
-// NewAccount is an account that is to be made.
+// NewAccount is an account to create.
 type NewAccount struct {
 	Login    string
 	Display  string
@@ -51,14 +51,13 @@ type NewAccount struct {
 	Role     string
 }
 
-// The scope of a role that holds everywhere, and the start of one of a contest.
+// The scope of a role on the whole server, and the prefix of the scope of a contest.
 const (
 	site      = "site"
 	ofContest = "contest:"
 )
 
-// NewAccount makes an account; ErrTaken says that there is one with this login. Role "" is
-// none.
+// NewAccount creates an account. The role may be empty. It returns ErrTaken if an account has the username.
 func (s *Store) NewAccount(ctx context.Context, login, display string, kind AccountKind, role string) (*Account, error) {
 	all, err := s.NewAccounts(ctx, NewAccount{Login: login, Display: display, Kind: kind, Role: role})
 	if err != nil {
@@ -67,8 +66,7 @@ func (s *Store) NewAccount(ctx context.Context, login, display string, kind Acco
 	return all[0], nil
 }
 
-// NewAccounts makes accounts: all of them, or none. ErrTaken says that there is one with a
-// login of theirs.
+// NewAccounts creates accounts: all of them, or none. It returns ErrTaken if an account has one of the usernames.
 func (s *Store) NewAccounts(ctx context.Context, all ...NewAccount) (made []*Account, err error) {
 	err = s.tx(ctx, "make accounts", func(q *query.Queries) error {
 		made = nil
@@ -89,7 +87,8 @@ func (s *Store) NewAccounts(ctx context.Context, all ...NewAccount) (made []*Acc
 
 func (s *Store) newAccount(ctx context.Context, q *query.Queries, n NewAccount) (*Account, error) {
 	a := &Account{
-		ID: newID(), Login: n.Login, Display: clean(n.Display), Email: clean(n.Email), Password: n.Password, Kind: n.Kind, Role: n.Role, Created: instant(s.now()),
+		ID: newID(), Login: n.Login, Display: clean(n.Display), Email: clean(n.Email), Password: n.Password, Kind: n.Kind,
+		Role: n.Role, Created: instant(s.now()),
 	}
 	err := q.InsertAccount(ctx, query.InsertAccountParams{
 		ID: a.ID, Login: a.Login, Display: a.Display, Email: a.Email, Password: a.Password, Kind: string(a.Kind), Created: a.Created.UnixMicro(),
@@ -109,36 +108,36 @@ func (s *Store) Account(ctx context.Context, id string) (*Account, error) {
 	return account(m), failed("read the account "+id, err)
 }
 
-// AccountByLogin reads an account by its login.
+// AccountByLogin reads an account by its username.
 func (s *Store) AccountByLogin(ctx context.Context, login string) (*Account, error) {
 	m, err := s.read.AccountByLogin(ctx, login)
 	return account(m), failed("read the account "+login, err)
 }
 
-// Accounts reads all accounts in the order of their making.
+// Accounts reads all accounts, oldest first.
 func (s *Store) Accounts(ctx context.Context) ([]*Account, error) {
 	rows, err := s.read.ListAccounts(ctx)
 	return each(rows, err, "read the accounts", account)
 }
 
-// LoggedIn notes that an account logs in now.
+// LoggedIn records that an account logs in now.
 func (s *Store) LoggedIn(ctx context.Context, id string) error {
 	return failed("note a login", s.write.SetLastLogin(ctx, id, some(s.now())))
 }
 
-// Passwords says how many accounts can log in with a password.
+// Passwords returns how many accounts can log in with a password.
 func (s *Store) Passwords(ctx context.Context) (int64, error) {
 	n, err := s.read.CountPasswords(ctx)
 	return n, failed("count the passwords", err)
 }
 
-// SetPassword keeps the hash of another password, and ends all sessions of the account.
+// SetPassword stores the hash of a new password and ends all sessions of the account.
 func (s *Store) SetPassword(ctx context.Context, id, hash string) error {
 	return s.SetPasswords(ctx, map[string]string{id: hash})
 }
 
-// SetPasswords keeps the hashes of other passwords, by the ids of the accounts: all of them, or
-// none. It ends all sessions of theirs.
+// SetPasswords stores the hashes of new passwords by the ids of the accounts: all of them, or none. It ends all
+// sessions of these accounts.
 func (s *Store) SetPasswords(ctx context.Context, hashes map[string]string) error {
 	return s.tx(ctx, "keep passwords", func(q *query.Queries) error {
 		for _, id := range slices.Sorted(maps.Keys(hashes)) {
@@ -150,14 +149,14 @@ func (s *Store) SetPasswords(ctx context.Context, hashes map[string]string) erro
 	})
 }
 
-// Disable shuts an account out, or lets it in again. It ends all its sessions.
+// Disable disables or enables an account and ends all its sessions.
 func (s *Store) Disable(ctx context.Context, id string, disabled bool) error {
 	n, err := s.write.SetDisabled(ctx, id, disabled)
 	return failed("shut an account out", changed(n, err))
 }
 
-// SetRole gives an account its only role on the whole site; role "" is none. It ends all its
-// sessions, and its tokens with other scopes than these.
+// SetRole replaces the roles of an account on the whole server with one role, or with none if role is empty. It ends
+// all sessions of the account, and its tokens with other scopes than the given ones.
 func (s *Store) SetRole(ctx context.Context, id, role string, scopes []string) error {
 	return s.setRole(ctx, id, site, role, func(q *query.Queries) error {
 		tokens, err := q.TokensOf(ctx, id)
@@ -178,7 +177,8 @@ func (s *Store) SetRole(ctx context.Context, id, role string, scopes []string) e
 	})
 }
 
-// SetRoleIn gives an account its only role in a contest; role "" is none. It ends all its sessions.
+// SetRoleIn replaces the roles of an account in a contest with one role, or with none if role is empty. It ends all
+// sessions of the account.
 func (s *Store) SetRoleIn(ctx context.Context, id, contest, role string) error {
 	return s.setRole(ctx, id, ofContest+contest, role, func(*query.Queries) error { return nil })
 }
@@ -198,7 +198,7 @@ func (s *Store) setRole(ctx context.Context, id, scope, role string, also func(q
 	})
 }
 
-// RoleIn is the role that an account was given in a contest; "" for none.
+// RoleIn returns the role of an account in a contest, or an empty string.
 func (s *Store) RoleIn(ctx context.Context, id, contest string) (string, error) {
 	role, err := s.read.RoleIn(ctx, id, scopeOf(contest))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -215,27 +215,31 @@ func scopeOf(contest string) string {
 }
 
 func account(m query.AccountRole) *Account {
-	return &Account{m.ID, m.Login, m.Display, m.Email, m.Password, AccountKind(m.Kind), m.Role, m.SessionEpoch, m.Disabled, instant(m.Created), instant(m.Erased.Int64), instant(m.LastLogin.Int64)}
+	return &Account{
+		m.ID, m.Login, m.Display, m.Email, m.Password, AccountKind(m.Kind), m.Role, m.SessionEpoch, m.Disabled,
+		instant(m.Created), instant(m.Erased.Int64), instant(m.LastLogin.Int64),
+	}
 }
 
-// Token is what lets a program act for an account.
+// A Token lets a program act for an account.
 type Token struct {
 	ID      string
 	Account string // id
-	Label   string // what its owner calls it
+	Label   string // chosen by its owner
 	Scopes  []string
 	Created time.Time
-	LastDay time.Time // the day on which it was used last; zero for never
-	Expires time.Time // zero for never
-	Revoked time.Time // zero for not
+	LastDay time.Time // the day of its last use; zero if it was never used
+	Expires time.Time // zero if never
+	Revoked time.Time // zero if not
 }
 
-// NewToken keeps the hash of a token. Scopes are words without spaces; expires zero is
-// never.
+// NewToken stores the hash of a token. Scopes are words without spaces. If expires is zero, the token does not
+// expire.
 func (s *Store) NewToken(ctx context.Context, account, hash, label string, scopes []string, expires time.Time) (*Token, error) {
 	t := &Token{ID: newID(), Account: account, Label: label, Scopes: scopes, Created: instant(s.now()), Expires: expires}
 	err := s.write.InsertToken(ctx, query.InsertTokenParams{
-		ID: t.ID, Account: account, Hash: hash, Label: label, Scopes: strings.Join(scopes, " "), Created: t.Created.UnixMicro(), Expires: micros(expires),
+		ID: t.ID, Account: account, Hash: hash, Label: label, Scopes: strings.Join(scopes, " "), Created: t.Created.UnixMicro(),
+		Expires: micros(expires),
 	})
 	if err != nil {
 		return nil, failed("keep a token", err)
@@ -243,9 +247,8 @@ func (s *Store) NewToken(ctx context.Context, account, hash, label string, scope
 	return t, nil
 }
 
-// TokenByHash finds a token and whose it is, and notes the day. ErrNotFound is a token that
-// never was, ErrRevoked and ErrExpired one that was; all tokens of an account that is shut
-// out are revoked.
+// TokenByHash returns a token and its account, and records the day. It returns ErrNotFound if the token does not
+// exist, ErrExpired if it has expired, and ErrRevoked if it was revoked or its account is disabled.
 func (s *Store) TokenByHash(ctx context.Context, hash string) (*Token, *Account, error) {
 	const what = "look for a token"
 	row, err := s.read.TokenByHash(ctx, hash)
@@ -271,24 +274,26 @@ func (s *Store) TokenByHash(ctx context.Context, hash string) (*Token, *Account,
 	return t, account(row.AccountRole), nil
 }
 
-// RevokeToken ends a token; ErrNotFound says that there is none, or that it was revoked
-// before.
+// RevokeToken ends a token. It returns ErrNotFound if the token does not exist or was revoked before.
 func (s *Store) RevokeToken(ctx context.Context, id string) error {
 	n, err := s.write.RevokeToken(ctx, id, some(s.now()))
 	return failed("revoke a token", changed(n, err))
 }
 
-// Tokens reads the tokens of an account in the order of their making, ended ones too.
+// Tokens reads all tokens of an account, oldest first, including ended ones.
 func (s *Store) Tokens(ctx context.Context, account string) ([]*Token, error) {
 	rows, err := s.read.TokensOf(ctx, account)
 	return each(rows, err, "read the tokens of an account", token)
 }
 
 func token(r query.Token) *Token {
-	return &Token{r.ID, r.Account, r.Label, strings.Fields(r.Scopes), instant(r.Created), instant(r.LastDay), instant(r.Expires.Int64), instant(r.Revoked.Int64)}
+	return &Token{
+		r.ID, r.Account, r.Label, strings.Fields(r.Scopes), instant(r.Created), instant(r.LastDay),
+		instant(r.Expires.Int64), instant(r.Revoked.Int64),
+	}
 }
 
-// changed is ErrNotFound where no row changed.
+// changed returns ErrNotFound if no row was changed.
 func changed(n int64, err error) error {
 	if err == nil && n == 0 {
 		return ErrNotFound

@@ -17,23 +17,32 @@ import (
 	"time"
 )
 
-// tables are all tables with their keys, each after those that it refers to.
+// tables are all tables with their keys. A table comes after the ones that it refers to.
 var tables = []struct{ name, key string }{
 	{"setting", "key"}, {"leader", "name"}, {"account", "id"}, {"grant_role", "account, scope, role"}, {"token", "id"}, {"session", "hash"},
-	{"class", "name"}, {"invite", "hash"}, {"worker", "id"}, {"blob", "sha256"}, {"blob_sender", "account, sha256"}, {"problem", "id"}, {"bundle", "problem, id"}, {"upload", "id"},
-	{"contest", "id"}, {"contest_problem", "contest, label"}, {"organization", "contest, id"}, {"team_group", "contest, id"}, {"team", "id"}, {"team_in_group", "contest, team, team_group"}, {"person", "contest, id"}, {"media", "contest, type, object, filename"}, {"member", "contest, account"},
-	{"contest_account", "contest, id"}, {"account_address", "contest, account, address"}, {"invitation", "id"}, {"submission", "id"}, {"judgement", "id"}, {"standing", "submission"}, {"verification", "judgement, at"}, {"mark", "id"}, {"rejudging", "id"}, {"rejudged", "rejudging, submission"}, {"clarification", "contest, number"}, {"clarification_team", "contest, number, team"}, {"clarification_group", "contest, number, team_group"}, {"clarification_claim", "contest, number"}, {"clarification_read", "contest, account"}, {"balloon", "contest, team, label"}, {"print_request", "contest, number"}, {"external_source", "contest"}, {"external_object", "contest, type, id"}, {"external_problem", "contest, type, id"}, {"flow", "id"}, {"job", "id"},
+	{"class", "name"}, {"invite", "hash"}, {"worker", "id"}, {"blob", "sha256"}, {"blob_sender", "account, sha256"},
+	{"problem", "id"}, {"bundle", "problem, id"}, {"upload", "id"},
+	{"contest", "id"}, {"contest_problem", "contest, label"}, {"organization", "contest, id"}, {"team_group", "contest, id"},
+	{"team", "id"}, {"team_in_group", "contest, team, team_group"}, {"person", "contest, id"},
+	{"media", "contest, type, object, filename"}, {"member", "contest, account"},
+	{"contest_account", "contest, id"}, {"account_address", "contest, account, address"}, {"invitation", "id"},
+	{"submission", "id"}, {"judgement", "id"}, {"standing", "submission"}, {"verification", "judgement, at"}, {"mark", "id"},
+	{"rejudging", "id"}, {"rejudged", "rejudging, submission"}, {"clarification", "contest, number"},
+	{"clarification_team", "contest, number, team"}, {"clarification_group", "contest, number, team_group"},
+	{"clarification_claim", "contest, number"}, {"clarification_read", "contest, account"},
+	{"balloon", "contest, team, label"}, {"print_request", "contest, number"}, {"external_source", "contest"},
+	{"external_object", "contest, type, id"}, {"external_problem", "contest, type, id"}, {"flow", "id"}, {"job", "id"},
 	{"ladder", "id"}, {"bot", "ladder, number"}, {"encounter", "ladder, number"}, {"climb", "ladder, seq"},
 	{"hole", "id"}, {"answer", "id"}, {"answer_proof", "answer, at"},
 	{"lane", "lane"}, {"turn", "lane, owner"}, {"part", "flow, part_key"}, {"log", "contest, seq"}, {"audit", "id"},
 }
 
-// manifestName is the file of a backup that says what the others must be. It is written
-// last: without it there is no backup.
+// manifestName is the file of a backup that describes the others. It is written last: without it the backup is not
+// complete.
 const manifestName = "backup.json"
 
-// Manifest says what a backup holds: for each table the file <table>.jsonl with a row a
-// line, as JSON. It is the same for both databases.
+// A Manifest describes a backup. For each table there is a file <table>.jsonl with a row per line, as JSON. It is
+// the same for both databases.
 type Manifest struct {
 	Schema  int64           `json:"schema"`
 	Version string          `json:"version"` // of the program that made it
@@ -42,21 +51,21 @@ type Manifest struct {
 	Tables  map[string]File `json:"tables"`
 }
 
-// File is the file of a table in a backup.
+// A File is the file of a table in a backup.
 type File struct {
 	Rows   int64  `json:"rows"`
 	SHA256 string `json:"sha256"`
 }
 
-// Backup writes all tables, as they are at one moment, into a folder, which is made where
-// it is missing and must hold no backup yet. Nobody waits for it. Blobs are not in it:
-// BlobsNamed, called after it, says which ones the rows name, and some more.
+// Backup writes the state of all tables at one moment into a directory, which it creates if needed. The directory
+// must not have a backup yet. Other transactions continue meanwhile. Blobs are not included: call BlobsNamed
+// afterwards for the blobs that the rows refer to, and some more.
 func (s *Store) Backup(ctx context.Context, dir string) (*Manifest, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make the folder of the backup: %w", err)
+		return nil, fmt.Errorf("create the directory of the backup: %w", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, manifestName)); err == nil {
-		return nil, fmt.Errorf("%s holds a backup already: name an empty folder", dir)
+		return nil, fmt.Errorf("%s has a backup already: choose an empty directory", dir)
 	}
 	steps, err := s.migrations()
 	if err != nil {
@@ -66,7 +75,7 @@ func (s *Store) Backup(ctx context.Context, dir string) (*Manifest, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look at the schema: %w", err)
 	}
-	// All rows are of one moment: SQLite reads from a snapshot in any transaction.
+	// All rows are of one moment: in SQLite any transaction reads from a snapshot.
 	options := &sql.TxOptions{}
 	if s.postgres {
 		options = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
@@ -109,14 +118,14 @@ func writeSynced(path string, write func(io.Writer) error) (err error) {
 	return f.Sync()
 }
 
-// order is the key of a table such that both databases sort alike: by bytes.
+// order returns the ORDER BY of a table so that both databases sort alike, by bytes.
 func (s *Store) order(key string) string {
 	if !s.postgres {
 		return key
 	}
 	columns := strings.Split(key, ", ")
 	for i, c := range columns {
-		if c != "seq" && c != "lane" && c != "number" && c != "at" { // which are numbers
+		if c != "seq" && c != "lane" && c != "number" && c != "at" { // these are numbers
 			columns[i] += ` COLLATE "C"`
 		}
 	}
@@ -166,7 +175,7 @@ func dump(ctx context.Context, tx *sql.Tx, dir, table, order string) (out File, 
 	return out, err
 }
 
-// ReadManifest reads what a backup holds.
+// ReadManifest reads the manifest of a backup.
 func ReadManifest(dir string) (*Manifest, error) {
 	data, err := os.ReadFile(filepath.Join(dir, manifestName))
 	if errors.Is(err, os.ErrNotExist) {
@@ -182,9 +191,8 @@ func ReadManifest(dir string) (*Manifest, error) {
 	return m, nil
 }
 
-// Restore loads a backup into an empty database, whichever of the two it came from: all
-// rows of it, or none. ErrNotEmpty says that something is there, ErrNewer that the backup is of
-// a later version. Open brings the schema up to date afterwards.
+// Restore loads a backup of either database into an empty database: all rows, or none. It returns ErrNotEmpty if the
+// database has rows, and ErrNewer if the backup is of a later version. Open migrates the schema afterwards.
 func Restore(ctx context.Context, dir string, o Options) (*Manifest, error) {
 	m, err := ReadManifest(dir)
 	if err != nil {
@@ -204,8 +212,9 @@ func Restore(ctx context.Context, dir string, o Options) (*Manifest, error) {
 	case err != nil:
 		return nil, fmt.Errorf("look at the schema of %s: %w", s.name(), err)
 	case m.Schema > wants:
-		return nil, fmt.Errorf("%w: the backup has schema %d, written by %s; this is %s, which knows schema %d", ErrNewer, m.Schema, m.Version, o.Version, wants)
-	case has != 0 && has != m.Schema: // one that was stopped has left tables without rows
+		return nil, fmt.Errorf("%w: the backup has schema %d, written by %s; this is %s, which knows schema %d", ErrNewer, m.Schema,
+			m.Version, o.Version, wants)
+	case has != 0 && has != m.Schema: // an interrupted restore leaves tables without rows
 		return nil, fmt.Errorf("restore into %s: %w", s.name(), ErrNotEmpty)
 	}
 	if _, err := steps.UpTo(ctx, m.Schema); err != nil {
@@ -219,7 +228,7 @@ func Restore(ctx context.Context, dir string, o Options) (*Manifest, error) {
 	for _, t := range tables {
 		want, there := m.Tables[t.name]
 		if !there {
-			continue // the schema of the backup has no such table
+			continue // the backup's schema does not have the table
 		}
 		var one int
 		if err := tx.QueryRowContext(ctx, "SELECT 1 FROM "+t.name+" LIMIT 1").Scan(&one); err == nil {
@@ -237,7 +246,7 @@ func Restore(ctx context.Context, dir string, o Options) (*Manifest, error) {
 	return m, nil
 }
 
-// load puts the rows of a file into a table. The file must be what the manifest says.
+// load inserts the rows of a file into a table. It returns an error if the file does not match the manifest.
 func load(ctx context.Context, tx *sql.Tx, path, table string, want File) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -270,7 +279,7 @@ func load(ctx context.Context, tx *sql.Tx, path, table string, want File) error 
 	return nil
 }
 
-// columnsOf are the columns of a table, and the statement that fills them.
+// columnsOf returns the columns of a table and the statement that inserts a row.
 func columnsOf(ctx context.Context, tx *sql.Tx, table string) (columns []string, insert *sql.Stmt, err error) {
 	rows, err := tx.QueryContext(ctx, "SELECT * FROM "+table+" LIMIT 0")
 	if err != nil {
@@ -290,7 +299,7 @@ func columnsOf(ctx context.Context, tx *sql.Tx, table string) (columns []string,
 
 func loadRow(ctx context.Context, insert *sql.Stmt, columns []string, line []byte) error {
 	numbers := json.NewDecoder(bytes.NewReader(line))
-	numbers.UseNumber() // times do not fit into a float64 with all their digits
+	numbers.UseNumber() // times do not fit into a float64 without loss
 	var row map[string]any
 	if err := numbers.Decode(&row); err != nil {
 		return err

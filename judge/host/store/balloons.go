@@ -46,8 +46,8 @@ func (s *Store) PutBalloons(ctx context.Context, contest string, all []Balloon) 
 	})
 }
 
-// GiveBalloon notes that an account delivered a balloon. It reports false if the balloon was delivered
-// before, is held, or does not exist.
+// GiveBalloon records that an account delivered a balloon. It reports false if the balloon was delivered before, is
+// held, or does not exist.
 func (s *Store) GiveBalloon(ctx context.Context, contest, team, label, account string) (bool, error) {
 	n, err := s.write.GiveBalloon(ctx, query.GiveBalloonParams{
 		Contest: contest, Team: team, Label: label, GivenBy: text(account), GivenAt: some(s.now()),
@@ -55,9 +55,9 @@ func (s *Store) GiveBalloon(ctx context.Context, contest, team, label, account s
 	return n > 0, failed("note that a balloon was delivered", err)
 }
 
-// UndoBalloon takes back the delivery of a balloon. It reports false if the balloon was
-// delivered longer ago than within, or by another account. If within is 0, any time will do; if account
-// is empty, anybody's.
+// UndoBalloon undoes the delivery of a balloon. It reports false if the balloon was delivered by another account, or
+// longer ago than within. If within is 0, the time does not matter. If account is empty, the account does not
+// matter.
 func (s *Store) UndoBalloon(ctx context.Context, contest, team, label, account string, within time.Duration) (bool, error) {
 	p := query.UndoBalloonParams{Contest: contest, Team: team, Label: label, Account: account}
 	if within > 0 {

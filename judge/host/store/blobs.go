@@ -12,11 +12,11 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// Blob is what is known of a blob that the caller keeps.
+// A Blob is what the database knows about a blob that the caller stores.
 type Blob struct {
 	Digest blob.Digest
 	Size   int64
-	Kind   string // what it was kept as, for people
+	Kind   string // what it was stored as, for people
 }
 
 // NoteBlobs records blobs before they are stored, so that Sweep finds those that nothing
@@ -33,16 +33,16 @@ func (s *Store) NoteBlobs(ctx context.Context, blobs ...Blob) error {
 	})
 }
 
-// Brief is a kind of blobs that Sweep forgets soon where nothing names them: of those who send little at
-// a time.
+// Brief is a kind of blobs that Sweep forgets soon if no row refers to them. It is for senders who send little at a
+// time.
 const Brief = "sent"
 
-// ErrManySent says that an account has sent as much as it may that nothing names.
+// ErrManySent means that an account has sent too many bytes that no row refers to.
 var ErrManySent = errors.New("too much was sent that nothing names")
 
-// NoteSent notes a blob whose bytes an account has sent: it may name the blob from then on. Most
-// bounds the bytes of all that the account has sent and nothing names, as far as MarkNamed has
-// found; 0 is no bound. Above it is ErrManySent.
+// NoteSent records that an account has sent the bytes of a blob, so that it may refer to the blob from now on. Most
+// bounds the bytes that the account has sent and no row refers to, as of the last MarkNamed. Zero means no bound.
+// Beyond it, NoteSent returns ErrManySent.
 func (s *Store) NoteSent(ctx context.Context, account string, b Blob, most int64) error {
 	return s.tx(ctx, "note a blob", func(q *query.Queries) error {
 		if most > 0 {
@@ -61,8 +61,8 @@ func (s *Store) NoteSent(ctx context.Context, account string, b Blob, most int64
 	})
 }
 
-// MarkNamed looks which of the blobs that an account has sent are named now, as NoteSent wants to
-// know. Contents says which blobs a manifest names.
+// MarkNamed updates which of the blobs that an account has sent are referred to by rows, for NoteSent. Contents
+// returns the blobs that a manifest lists.
 func (s *Store) MarkNamed(ctx context.Context, account string, contents func(manifest blob.Digest) ([]blob.Digest, error)) error {
 	sent, err := s.read.UnnamedOf(ctx, account)
 	if err != nil {
@@ -85,22 +85,22 @@ func (s *Store) MarkNamed(ctx context.Context, account string, contents func(man
 	})
 }
 
-// Sent says whether an account has sent the bytes of a blob.
+// Sent reports whether an account has sent the bytes of a blob.
 func (s *Store) Sent(ctx context.Context, account string, d blob.Digest) (bool, error) {
 	n, err := s.read.HasSent(ctx, account, string(d))
 	return n > 0, failed("look who sent a blob", err)
 }
 
-// seenAtOnce is how many blobs are looked for in one transaction: others write between two.
+// seenAtOnce is how many blobs one transaction handles, so that other writers need not wait for all.
 const seenAtOnce = 100
 
-// SeeSent says which of some blobs an account has sent, in their order. These are kept for
-// as long as if they were sent now, also where nobody names them.
+// SeeSent reports for each of some blobs whether the account has sent it. It keeps these blobs as if they were sent
+// now, even if no row refers to them.
 func (s *Store) SeeSent(ctx context.Context, account string, all []blob.Digest) (sent []bool, err error) {
 	for some := range slices.Chunk(all, seenAtOnce) {
 		before := sent
 		err := s.tx(ctx, "look who sent blobs", func(q *query.Queries) error {
-			sent = before // it may be tried again
+			sent = before // the transaction may run again
 			for _, d := range some {
 				n, err := q.SeeSent(ctx, query.SeeSentParams{Now: s.now(), Sha256: string(d), Account: account})
 				if err != nil {
@@ -117,8 +117,8 @@ func (s *Store) SeeSent(ctx context.Context, account string, all []blob.Digest) 
 	return sent, nil
 }
 
-// BlobsNamed are the blobs that rows name. True are manifests of bundles: they name more
-// blobs, which the caller finds there.
+// BlobsNamed returns the blobs that rows refer to. The value is true for manifests of bundles: these list further
+// blobs, which the caller must read there.
 func (s *Store) BlobsNamed(ctx context.Context) (map[blob.Digest]bool, error) {
 	named := map[blob.Digest]bool{}
 	note := func(digests ...string) {
@@ -206,7 +206,7 @@ func (s *Store) BlobsNamed(ctx context.Context) (map[blob.Digest]bool, error) {
 	return named, nil
 }
 
-// namedByLadders notes what ladders, their bots and their games name.
+// namedByLadders adds the blobs of ladders, their bots and their games.
 func (s *Store) namedByLadders(ctx context.Context, note func(...string)) error {
 	configs, err1 := s.read.NamedByLadders(ctx)
 	records, err2 := s.read.NamedByEncounters(ctx)
@@ -228,20 +228,20 @@ func (s *Store) namedByLadders(ctx context.Context, note func(...string)) error 
 	return nil
 }
 
-// How long a blob that nobody names may be the start of something: one of the kind Brief, and any
-// other. A blob is seen when all its bytes are there.
+// How long a blob without a reference may still get one: a blob of the kind Brief, and any other. The time counts
+// from when all its bytes were there.
 const (
 	sweepBrief = time.Hour
 	sweepAfter = 48 * time.Hour
 )
 
-// Sweep forgets the blobs that nobody names and nobody saw for 48 hours, or for one of those that
-// are Brief, and returns them for the caller to delete. Contents says which blobs a manifest names. It also drops
-// sessions that ended, invites that ended 90 days ago, flows that ended 30 days ago with all that they brought,
-// and what the queue need not remember.
+// Sweep forgets blobs that no row refers to and that were last seen 48 hours ago, or earlier if they are Brief. It
+// returns them for the caller to delete. Contents returns the blobs that a manifest lists. Sweep also deletes ended
+// sessions, invites that ended 90 days ago, flows that ended 30 days ago with their results, and old data of the
+// queue.
 func (s *Store) Sweep(ctx context.Context, contents func(manifest blob.Digest) ([]blob.Digest, error)) (gone []blob.Digest, err error) {
 	const invites, flows = 90 * 24 * time.Hour, 30 * 24 * time.Hour
-	// The candidates come first: what is named later was seen later.
+	// Read the candidates first: a blob that gets a reference later is also seen later.
 	before, sentBefore := s.now()-sweepAfter.Microseconds(), s.now()-sweepBrief.Microseconds()
 	old, err := s.read.BlobsSeenBefore(ctx, before, sentBefore)
 	if err != nil {
@@ -279,7 +279,7 @@ func (s *Store) Sweep(ctx context.Context, contents func(manifest blob.Digest) (
 	return gone, err
 }
 
-// allNamed are the blobs that rows name, and those that their manifests name.
+// allNamed returns the blobs that rows refer to, and those that their manifests list.
 func (s *Store) allNamed(ctx context.Context, contents func(manifest blob.Digest) ([]blob.Digest, error)) (map[blob.Digest]bool, error) {
 	named, err := s.BlobsNamed(ctx)
 	if err != nil {
@@ -302,10 +302,10 @@ func (s *Store) allNamed(ctx context.Context, contents func(manifest blob.Digest
 	return named, nil
 }
 
-// ForgetBlobs forgets at once those of some blobs that nobody names, each after remove has removed
-// its bytes: as Sweep, while nobody is told that a blob is there. If it is interrupted, the same
-// may be asked again.
-func (s *Store) ForgetBlobs(ctx context.Context, blobs []blob.Digest, contents func(manifest blob.Digest) ([]blob.Digest, error), remove func(blob.Digest) error) error {
+// ForgetBlobs forgets those of some blobs that no row refers to at once, each after remove has deleted its bytes.
+// Like Sweep, it runs while no caller is told that a blob exists. After an interruption it can be repeated.
+func (s *Store) ForgetBlobs(ctx context.Context, blobs []blob.Digest,
+	contents func(manifest blob.Digest) ([]blob.Digest, error), remove func(blob.Digest) error) error {
 	named, err := s.allNamed(ctx, contents)
 	if err != nil {
 		return err
@@ -320,7 +320,7 @@ func (s *Store) ForgetBlobs(ctx context.Context, blobs []blob.Digest, contents f
 	}
 	return s.tx(ctx, "forget blobs", func(q *query.Queries) error {
 		for _, d := range blobs {
-			if _, known := named[d]; known { // by others: it is nothing that is left of an erasure
+			if _, known := named[d]; known { // by others, so the blob is not left over from the erasure
 				err = q.SeeBlob(ctx, string(d), s.now())
 			} else {
 				err = q.EraseBlob(ctx, string(d))

@@ -12,21 +12,21 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// Clarification is a question of a team, an answer of the staff, or an announcement.
+// A Clarification is a clarification request of a team, an answer of the jury, or an announcement.
 type Clarification struct {
 	Number   int64 // in its contest, from 1
-	Staff    bool  // the staff wrote it
+	Staff    bool  // the jury wrote it
 	Team     string
-	TeamName string // that asks, or is told; both "" for all
+	TeamName string // of the team that asks, or to which it is sent; both are empty if it is sent to all
 	To       Recipients
-	Problem  string // slug; "" for none
+	Problem  string // slug; empty if it is about no problem
 	Category Category
 	Text     string // empty if its author was erased
-	ReplyTo  int64  // the question that it answers; 0 for none
-	Question string // the text of that
-	Answers  int    // how many a question has
-	Login    string // its author's
-	Claimed  string // login of the staff that is about to answer it; "" for nobody
+	ReplyTo  int64  // number of the request that it answers; 0 if it answers none
+	Question string // the text of that request
+	Answers  int    // how many answers a request has
+	Login    string // username of the author
+	Claimed  string // username of the judge who is about to answer it; empty if there is none
 	At       time.Time
 }
 
@@ -63,41 +63,41 @@ const (
 	Technical Category = "technical" // computers, the network, this server
 )
 
-// NewClarification is what somebody writes.
+// A NewClarification is a clarification to store.
 type NewClarification struct {
 	Contest string // id
 	Account string // id of the author
 	Staff   bool
-	Team    string // id: the asker's, or that of the only one told; "" for all
+	Team    string // id: the team that asks, or the only one to which it is sent; empty for all
 	// Teams and Groups are the ids of several recipients of the jury. If both are empty, Team says who it is.
 	Teams, Groups []string
-	Problem       string // slug; "" for none
+	Problem       string // slug; empty if it is about no problem
 	Category      Category
 	Text          string
-	ReplyTo       int64 // an answer is about its question's problem
-	First         bool  // an answer to a question that has none yet
-	// ExtID is the id that other systems use. If empty, it is the number. ErrTaken is another one's.
+	ReplyTo       int64 // an answer is about the problem of its request
+	First         bool  // store the answer only if the request has none yet
+	// ExtID is the id that other systems use. If empty, it is the number. If another clarification has it, Clarify
+	// returns ErrTaken.
 	ExtID string
-	// At is when it was written, as another system says. If zero, it is now.
+	// At is the time that another system gives. If zero, it is now.
 	At time.Time
 }
 
-// ErrTooManyQuestions says that a team has so many questions without an answer that it may
-// ask no more.
+// ErrTooManyQuestions means that too many clarification requests of a team are unanswered.
 var ErrTooManyQuestions = errors.New("too many questions wait for an answer")
 
-// MostQuestions is how many questions of a team may wait for an answer.
+// MostQuestions is how many clarification requests of a team may be unanswered.
 const MostQuestions = 10
 
-// twiceWithin is for how long the same text of the same author is a form that was sent twice.
+// twiceWithin is how long the same text by the same author counts as a form that was sent twice.
 const twiceWithin = time.Minute
 
-// ErrTwice says that somebody sent the same again.
+// ErrTwice means that the author has just sent the same.
 var ErrTwice = errors.New("it was sent twice")
 
-// Clarify keeps a question, an answer or an announcement, and returns its number. ErrTwice is
-// said where that was sent a moment ago, ErrTooManyQuestions of questions, ErrChanged where a
-// First answer is not the first one, ErrNotFound where there is no such question or problem.
+// Clarify stores a request, an answer or an announcement, and returns its number. It returns ErrTwice if the author
+// has just sent the same, ErrTooManyQuestions for a request beyond the limit, ErrChanged for a First answer to a
+// request that has one, and ErrNotFound if the request or problem does not exist.
 func (s *Store) Clarify(ctx context.Context, n NewClarification) (number int64, err error) {
 	problem := sql.NullString{}
 	if n.Problem != "" {
@@ -113,7 +113,7 @@ func (s *Store) Clarify(ctx context.Context, n NewClarification) (number int64, 
 	}
 	team := sql.NullString{String: n.Team, Valid: n.Team != ""}
 	err = s.tx(ctx, "keep a clarification", func(q *query.Queries) error {
-		now, err := q.StepContest(ctx, s.now(), n.Contest) // which locks the contest
+		now, err := q.StepContest(ctx, s.now(), n.Contest) // this locks the contest
 		if err != nil {
 			return fmt.Errorf("lock the contest: %w", err)
 		}
@@ -187,7 +187,7 @@ func (s *Store) Clarify(ctx context.Context, n NewClarification) (number int64, 
 	return number, err
 }
 
-// recipients puts the recipients in one order. A single team is not one of several.
+// recipients returns the recipients in a fixed order. A single team is stored in Team instead.
 func (n *NewClarification) recipients() {
 	n.Teams, n.Groups = slices.Compact(slices.Sorted(slices.Values(n.Teams))), slices.Compact(slices.Sorted(slices.Values(n.Groups)))
 	if len(n.Teams) == 1 && len(n.Groups) == 0 {
@@ -198,7 +198,7 @@ func (n *NewClarification) recipients() {
 	}
 }
 
-// send keeps the recipients of a clarification.
+// send stores the recipients of a clarification.
 func (n *NewClarification) send(ctx context.Context, q *query.Queries, number int64) error {
 	for _, id := range n.Teams {
 		if err := q.InsertClarificationTeam(ctx, query.InsertClarificationTeamParams{Contest: n.Contest, Number: number, Team: id}); err != nil {
@@ -206,15 +206,16 @@ func (n *NewClarification) send(ctx context.Context, q *query.Queries, number in
 		}
 	}
 	for _, id := range n.Groups {
-		if err := q.InsertClarificationGroup(ctx, query.InsertClarificationGroupParams{Contest: n.Contest, Number: number, TeamGroup: id}); err != nil {
+		if err := q.InsertClarificationGroup(ctx,
+			query.InsertClarificationGroupParams{Contest: n.Contest, Number: number, TeamGroup: id}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// recipients reads the recipients of the chosen clarifications of a contest by their numbers, or of the one
-// with a number; 0 is for all.
+// recipients reads the recipients of clarifications of a contest by their numbers: of the one with a number, or of
+// all if number is 0.
 func recipients(ctx context.Context, q *query.Queries, contest string, number int64) (map[int64]Recipients, error) {
 	teams, err := q.ClarificationTeams(ctx, contest, number)
 	if err != nil {
@@ -243,19 +244,19 @@ func ids(of []Recipient) (all []string) {
 	return slices.Sorted(slices.Values(all))
 }
 
-// ClarificationFilter says which are meant.
+// A ClarificationFilter chooses clarifications.
 type ClarificationFilter struct {
 	Contest string // id
-	// Everything means those of all teams; else what a team may read: its own, and what is for
-	// all. Of no team it is what is for all.
+	// Everything includes the clarifications of all teams. Otherwise the filter chooses what Team may read: its own,
+	// and those for all. If Team is empty, it chooses those for all.
 	Everything bool
 	Team       string // id
-	Before     int64  // only with lower numbers; 0 for all
+	Before     int64  // only with lower numbers; 0 for no limit
 	After      int64  // only with higher numbers
-	Limit      int    // at most so many; 0 is 200
+	Limit      int    // at most this many; 0 means 200
 }
 
-// Clarifications reads clarifications, the latest first.
+// Clarifications reads clarifications, newest first.
 func (s *Store) Clarifications(ctx context.Context, f ClarificationFilter) ([]*Clarification, error) {
 	if f.Before == 0 {
 		f.Before = math.MaxInt64
@@ -279,13 +280,13 @@ func (s *Store) Clarifications(ctx context.Context, f ClarificationFilter) ([]*C
 	})
 }
 
-// LastClarification is the number of the last one of a contest; 0 for none yet.
+// LastClarification returns the number of the newest clarification of a contest, or 0.
 func (s *Store) LastClarification(ctx context.Context, contest string) (int64, error) {
 	next, err := s.read.NextClarification(ctx, contest)
 	return next - 1, failed("look for clarifications", err)
 }
 
-// OpenQuestions is how many questions of a contest have no answer.
+// OpenQuestions returns how many clarification requests of a contest have no answer.
 func (s *Store) OpenQuestions(ctx context.Context, contest string) (int, error) {
 	n, err := s.read.OpenQuestions(ctx, contest, "")
 	return int(n), failed("count the questions", err)
@@ -297,13 +298,15 @@ func (s *Store) ReadUpTo(ctx context.Context, contest, account string) (int64, e
 	return n, failed("look for what was read", err)
 }
 
-// Read notes that somebody has read all up to a number.
+// Read records that an account has read all clarifications up to a number.
 func (s *Store) Read(ctx context.Context, contest, account string, upto int64) error {
-	return failed("note what was read", s.write.ReadClarifications(ctx, query.ReadClarificationsParams{Contest: contest, Account: account, Upto: upto}))
+	return failed("note what was read", s.write.ReadClarifications(ctx, query.ReadClarificationsParams{
+		Contest: contest, Account: account, Upto: upto,
+	}))
 }
 
-// Claim notes that one of the staff is about to answer a question, or, of nobody, that they are not.
-// It says whether that is new: a question stays with who claimed it first.
+// Claim records that a judge is about to answer a request, or with an empty account that the judge is not. It
+// reports whether this is a change: a request stays with the judge who claimed it first.
 func (s *Store) Claim(ctx context.Context, contest string, number int64, account string) (done bool, err error) {
 	err = s.tx(ctx, "claim a question", func(q *query.Queries) error {
 		of, err := q.GetClarification(ctx, contest, number)

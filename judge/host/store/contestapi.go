@@ -68,7 +68,7 @@ type APIClarification struct {
 	At      time.Time
 }
 
-// APISubmissions reads the submissions of a contest by their numbers, or only the one with an id.
+// APISubmissions reads the submissions of a contest by their numbers. If id is not empty, it reads only that one.
 func (s *Store) APISubmissions(ctx context.Context, contest, submission string) ([]*APISubmission, error) {
 	rows, err := s.read.APISubmissions(ctx, contest, submission)
 	return eachRead(rows, err, "read the submissions of a contest", func(r query.APISubmissionsRow) (*APISubmission, error) {
@@ -136,7 +136,7 @@ func (s *Store) SubmissionOf(ctx context.Context, e Event) (string, error) {
 	return of.Submission, failed("look for a judgement", err)
 }
 
-// NotePhase writes to the log that a contest has reached a phase. If it is there already, nothing changes.
+// NotePhase adds to the log that a contest has reached a phase. If the log has it, nothing changes.
 func (s *Store) NotePhase(ctx context.Context, id, phase string) error {
 	return s.tx(ctx, "note the phase of a contest", func(q *query.Queries) error {
 		n, err := q.SetPhase(ctx, id, phase)
@@ -161,10 +161,10 @@ func (s *Store) NotePhase(ctx context.Context, id, phase string) error {
 	})
 }
 
-// extID returns the id that other systems use for an object: given, or its number if that is free.
+// extID returns the id that other systems use for an object: the given one, or the number if that is free.
 func extID(given string, number int64, taken func(string) (int64, error)) (string, error) {
 	if given != "" {
-		return given, nil // a unique index refuses one that is taken
+		return given, nil // a unique index rejects a duplicate
 	}
 	id := strconv.FormatInt(number, 10)
 	for {
@@ -179,11 +179,10 @@ func extID(given string, number int64, taken func(string) (int64, error)) (strin
 	}
 }
 
-// tolerance is how long a change of a contest may take to be written after its moment was chosen.
+// tolerance is how long after the chosen time a change of a contest may be stored.
 const tolerance = 2 * time.Second
 
-// conceals reports whether the public cannot see everything any more that it sees in a contest, if that
-// becomes another one.
+// conceals reports whether a change of a contest hides something that the public could see.
 func conceals(old, c *Contest, now time.Time) bool {
 	started := func(c *Contest) bool { return !c.Starts.IsZero() && !now.Before(c.Starts) }
 	over := func(c *Contest) bool { return !c.Ends().IsZero() && !now.Before(c.Ends()) }

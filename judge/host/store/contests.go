@@ -15,7 +15,7 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// Format is how a contest is scored.
+// A Format says how a contest is scored.
 type Format string
 
 // The formats of contests. Package scoring has their rules.
@@ -25,24 +25,24 @@ const (
 	Points Format = "points"
 )
 
-// Formats are those that somebody can choose.
+// Formats are the formats that an administrator can choose.
 var Formats = []Format{ICPC, IOI, Points}
 
 // Visibility says who may see a contest.
 type Visibility string
 
-// Who may see a contest, and take part in it.
+// Who may see a contest and enter it.
 const (
-	Public   Visibility = "public"   // everybody sees it, every account may take part
-	Accounts Visibility = "accounts" // every account sees it and may take part
+	Public   Visibility = "public"   // everyone sees it, and every account may enter
+	Accounts Visibility = "accounts" // every account sees it and may enter
 	Teams    Visibility = "teams"    // only its teams see it
-	Staff    Visibility = "staff"    // nobody else sees it
+	Staff    Visibility = "staff"    // only the jury sees it
 )
 
-// Visibilities are all, those who show most first.
+// Visibilities are all values, the most public first.
 var Visibilities = []Visibility{Public, Accounts, Teams, Staff}
 
-// Contest is what people take part in.
+// A Contest has problems and teams.
 type Contest struct {
 	ID         string
 	Slug       string // unique
@@ -50,11 +50,11 @@ type Contest struct {
 	FormalName string // if empty, it is Name
 	MainGroup  string // id of the group of the main scoreboard; if empty, that has all teams
 	Format     Format
-	Starts     time.Time     // zero: nobody said so yet
-	Length     time.Duration // 0 for one that does not end
-	Freeze     time.Duration // how long after the start the board stands still; 0 for never
-	Thaw       time.Time     // zero for not
-	Finalized  time.Time     // zero for not
+	Starts     time.Time     // zero if it has not been set
+	Length     time.Duration // 0 if the contest does not end
+	Freeze     time.Duration // how long after the start the scoreboard is frozen; 0 if never
+	Thaw       time.Time     // zero if not set
+	Finalized  time.Time     // zero if the results are not final
 	FinalB     int           // further bronze medals
 	FinalBy    string        // name of the person who approved the results
 	UpdatesEnd time.Time     // of the last change that the Contest API shows; zero until then
@@ -63,7 +63,7 @@ type Contest struct {
 	Revision   int64  // rises with each change
 	LastSeq    int64  // of its last event
 	Epoch      int64  // rises when the public loses something that it could see
-	Phase      string // which of its moments have come, as the log knows
+	Phase      string // the phases that the log has
 }
 
 var slugs = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
@@ -71,33 +71,32 @@ var slugs = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
 // GoodSlug reports whether a text can name a contest or a hole in addresses.
 func GoodSlug(text string) bool { return slugs.MatchString(text) }
 
-// Settings are what staff may set of a contest. The zero value of each is what is usual.
+// Settings are what an administrator may set in a contest. The zero value of each is the usual one.
 type Settings struct {
-	// Show is what contestants see of their judgings; "" is judge.ShowVerdict.
+	// Show is what contestants see of their judgements. If empty, it is judge.ShowVerdict.
 	Show judge.Show `json:"show,omitempty"`
-	// PerMinute is how many submissions one account may send in a minute; 0 is 10.
+	// PerMinute is how many submissions one account may send per minute. Zero means 10.
 	PerMinute int `json:"per_minute,omitempty"`
-	// Languages are the ids of those that may be used; none is all.
+	// Languages are the ids of the languages that may be used. If empty, all may be used.
 	Languages []string `json:"languages,omitempty"`
-	// Statements are the codes of the languages in which statements are shown; none is all. A
-	// problem that has none of them shows all that it has.
+	// Statements are the codes of the languages in which statements are shown. If empty, all are shown. A problem
+	// that has none of them is shown in all languages that it has.
 	Statements []string `json:"statement_languages,omitempty"`
-	// Practice says that people may submit after the end, which never counts.
+	// Practice reports that contestants may submit after the end. Such submissions never count.
 	Practice bool `json:"practice,omitempty"`
-	// Penalty is the minutes of a rejected try, where the format counts them; 0 is what is
-	// usual: 20 of ICPC, 5 of Points.
+	// Penalty is the penalty time of a rejected attempt in minutes, if the format has one. Zero means the usual one:
+	// 20 for ICPC, 5 for Points.
 	Penalty int `json:"penalty_minutes,omitempty"`
-	// CompileErrors says that a try that did not compile costs like any other.
+	// CompileErrors reports that an attempt with a compile error costs penalty time, too.
 	CompileErrors bool `json:"compile_errors_cost,omitempty"`
-	// Groups says that the best of each group counts, and not the best submission, where the
-	// format has points.
+	// Groups reports that the best result of each test group counts, instead of the best submission, if the format
+	// has points.
 	Groups bool `json:"best_groups,omitempty"`
-	// Blind says that only the staff sees verdicts on the board before the end.
+	// Blind reports that only the jury sees verdicts on the scoreboard before the end.
 	Blind bool `json:"blind,omitempty"`
-	// KeepSources says that once the results are final the programs of people who are erased
-	// stay, without a name.
+	// KeepSources reports that programs of erased accounts stay, without a name, once the results are final.
 	KeepSources bool `json:"keep_sources,omitempty"`
-	// Planned is the freeze that a freeze by hand came before; 0 is none.
+	// Planned is the planned freeze that a manual freeze replaced. Zero means none.
 	Planned time.Duration `json:"planned_freeze_ns,omitempty"`
 	// BalloonsInFreeze is up to how many solved problems a team gets balloons while the scoreboard is
 	// frozen. Zero means none.
@@ -106,7 +105,7 @@ type Settings struct {
 	Replies []string `json:"saved_replies,omitempty"`
 	// Printing reports whether teams can send files to be printed.
 	Printing bool `json:"printing,omitempty"`
-	// Paused is how long the start is away while its countdown is paused; 0 if it is not.
+	// Paused is the time left until the start while the countdown is paused. Zero means that it is not.
 	Paused time.Duration `json:"countdown_paused_ns,omitempty"`
 	// Awards are those that administrators created. One with the id of a computed award replaces it.
 	Awards []OwnAward `json:"awards,omitempty"`
@@ -120,7 +119,7 @@ type Settings struct {
 	OrganizationWinners bool `json:"organization_winners,omitempty"`
 	// WorldFinals reports whether ranks and honors of the final results follow the rule of the World Finals.
 	WorldFinals bool `json:"world_finals,omitempty"`
-	// Removed are times that do not count as contest time: in their order, and apart.
+	// Removed are the removed intervals, in order and without overlap.
 	Removed []Interval `json:"removed,omitempty"`
 }
 
@@ -151,13 +150,13 @@ type OwnAward struct {
 	Teams    []string `json:"teams"` // their ExtIDs
 }
 
-// Interval is a time from a moment on, and before another.
+// An Interval is a time from one moment up to another.
 type Interval struct {
 	From time.Time `json:"from"`
 	To   time.Time `json:"to"`
 }
 
-// Shows is what contestants see of their judgings.
+// Shows returns what contestants see of their judgements.
 func (s *Settings) Shows() judge.Show {
 	if s.Show == "" {
 		return judge.ShowVerdict
@@ -165,7 +164,7 @@ func (s *Settings) Shows() judge.Show {
 	return s.Show
 }
 
-// Ends is when the contest ends for those with no extra time; zero for never.
+// Ends returns when the contest ends for teams without extra time. It is zero if the contest does not end.
 func (c *Contest) Ends() time.Time {
 	if c.Starts.IsZero() || c.Length == 0 {
 		return time.Time{}
@@ -227,11 +226,11 @@ func (s *Store) changing(ctx context.Context, q *query.Queries, id string) error
 	return err
 }
 
-// ContestProblem is a problem of a contest.
+// A ContestProblem is a problem of a contest.
 type ContestProblem struct {
 	Label  string // unique in its contest
 	Points int64
-	Color  string // of its balloons; "" for none
+	Color  string // of its balloons; may be empty
 	ExtID  string // the id that other systems use
 	// ColorName is what people call the color. It may be empty.
 	ColorName string
@@ -241,7 +240,7 @@ type ContestProblem struct {
 	*Problem
 }
 
-// NewContestProblem puts a problem into a contest.
+// A NewContestProblem is a problem to add to a contest.
 type NewContestProblem struct {
 	Label  string
 	Slug   string
@@ -252,12 +251,11 @@ type NewContestProblem struct {
 	ExtID, ColorName string
 }
 
-// ErrChanged says that somebody else has changed the same since it was read.
-var ErrChanged = errors.New("somebody else has changed it meanwhile")
+// ErrChanged means that the same object was changed since it was read.
+var ErrChanged = errors.New("it was changed meanwhile")
 
-// NewContest makes a contest with its problems, in their order; its ID and Revision are made
-// up. ErrTaken says that there is one with its slug, ErrNotFound that there is no such
-// problem.
+// NewContest creates a contest with its problems in order, and sets its ID and Revision. It returns ErrTaken if a
+// contest has the slug, and ErrNotFound if a problem does not exist.
 func (s *Store) NewContest(ctx context.Context, c *Contest, problems []NewContestProblem) error {
 	return s.tx(ctx, "make the contest "+c.Slug, func(q *query.Queries) error { return s.newContest(ctx, q, c, problems) })
 }
@@ -281,8 +279,8 @@ func (s *Store) newContest(ctx context.Context, q *query.Queries, c *Contest, pr
 	return err
 }
 
-// SetContest changes a contest as it was read, and its problems, unless they are nil.
-// ErrChanged says that somebody else was first. The contest's Revision rises.
+// SetContest stores a changed contest, and its problems unless they are nil. Its Revision rises. It returns
+// ErrChanged if the contest was changed since it was read.
 func (s *Store) SetContest(ctx context.Context, c *Contest, problems []NewContestProblem) error {
 	err := s.tx(ctx, "change the contest "+c.Slug, func(q *query.Queries) error { return s.setContest(ctx, q, c, problems) })
 	if err == nil {
@@ -318,9 +316,11 @@ func (s *Store) setContest(ctx context.Context, q *query.Queries, c *Contest, pr
 		}
 	}
 	n, err := q.UpdateContest(ctx, query.UpdateContestParams{
-		ID: c.ID, Revision: c.Revision, Slug: c.Slug, Name: clean(c.Name), Format: string(c.Format), Starts: micros(c.Starts), Length: c.Length.Microseconds(),
+		ID: c.ID, Revision: c.Revision, Slug: c.Slug, Name: clean(c.Name), Format: string(c.Format), Starts: micros(c.Starts),
+		Length:  c.Length.Microseconds(),
 		Freezes: lasting(c.Freeze), Thaw: micros(c.Thaw), Finalized: micros(c.Finalized), Visibility: string(c.Visibility), Settings: settings,
-		FormalName: clean(c.FormalName), MainGroup: c.MainGroup, FinalB: int64(c.FinalB), FinalBy: clean(c.FinalBy), UpdatesEnd: micros(c.UpdatesEnd),
+		FormalName: clean(c.FormalName), MainGroup: c.MainGroup, FinalB: int64(c.FinalB), FinalBy: clean(c.FinalBy),
+		UpdatesEnd: micros(c.UpdatesEnd),
 	})
 	if err != nil {
 		return err
@@ -341,7 +341,7 @@ func (s *Store) setContest(ctx context.Context, q *query.Queries, c *Contest, pr
 	return err
 }
 
-// putProblems gives a contest these problems in place of those that it has.
+// putProblems replaces the problems of a contest.
 func putProblems(ctx context.Context, q *query.Queries, contest string, problems []NewContestProblem) error {
 	before, err := q.ProblemsOfContest(ctx, contest)
 	if err != nil {
@@ -370,7 +370,8 @@ func putProblems(ctx context.Context, q *query.Queries, contest string, problems
 			}
 		}
 		made := query.InsertContestProblemParams{
-			Contest: contest, Label: p.Label, Place: int64(i), Problem: row.ID, Points: p.Points, Color: p.Color, ExtID: p.ExtID, ColorName: clean(p.ColorName),
+			Contest: contest, Label: p.Label, Place: int64(i), Problem: row.ID, Points: p.Points, Color: p.Color, ExtID: p.ExtID,
+			ColorName: clean(p.ColorName),
 		}
 		if at >= 0 {
 			made.JudgingPaused, made.Verify = before[at].ContestProblem.JudgingPaused, before[at].ContestProblem.Verify
@@ -394,7 +395,7 @@ func (s *Store) ContestBySlug(ctx context.Context, slug string) (*Contest, error
 	return one(r, err, "read the contest "+slug, contest)
 }
 
-// Contests reads all contests but Practice, in the order of their making.
+// Contests reads all contests except Practice, oldest first.
 func (s *Store) Contests(ctx context.Context) ([]*Contest, error) {
 	rows, err := s.read.ListContests(ctx)
 	return eachRead(rows, err, "read the contests", contest)
@@ -406,8 +407,8 @@ func (s *Store) ContestsOf(ctx context.Context, problem string) ([]*Contest, err
 	return eachRead(rows, err, "read the contests of the problem "+problem, contest)
 }
 
-// Reserved says whether a problem, by its slug, is of a contest that runs, for any team, or is yet
-// to begin: its secret cases are not for guests.
+// Reserved reports whether a contest with the problem runs for any team or has not begun. Untrusted workers do not
+// get its secret test cases then.
 func (s *Store) Reserved(ctx context.Context, problem string) (bool, error) {
 	contests, err := s.ContestsOf(ctx, problem)
 	if err != nil {
@@ -434,9 +435,11 @@ func (s *Store) Reserved(ctx context.Context, problem string) (bool, error) {
 
 func contest(r query.Contest) (*Contest, error) {
 	c := &Contest{
-		ID: r.ID, Slug: r.Slug, Name: r.Name, FormalName: r.FormalName, MainGroup: r.MainGroup, Format: Format(r.Format), Starts: instant(r.Starts.Int64), Length: time.Duration(r.Length) * time.Microsecond,
+		ID: r.ID, Slug: r.Slug, Name: r.Name, FormalName: r.FormalName, MainGroup: r.MainGroup, Format: Format(r.Format),
+		Starts: instant(r.Starts.Int64), Length: time.Duration(r.Length) * time.Microsecond,
 		Freeze: time.Duration(r.Freezes.Int64) * time.Microsecond, Thaw: instant(r.Thaw.Int64), Finalized: instant(r.Finalized.Int64),
-		FinalB: int(r.FinalB), FinalBy: r.FinalBy, UpdatesEnd: instant(r.UpdatesEnd.Int64), Visibility: Visibility(r.Visibility), Revision: r.Revision, LastSeq: r.LastSeq, Epoch: r.Epoch, Phase: r.Phase,
+		FinalB: int(r.FinalB), FinalBy: r.FinalBy, UpdatesEnd: instant(r.UpdatesEnd.Int64), Visibility: Visibility(r.Visibility),
+		Revision: r.Revision, LastSeq: r.LastSeq, Epoch: r.Epoch, Phase: r.Phase,
 	}
 	if err := json.Unmarshal([]byte(r.Settings), &c.Settings); err != nil {
 		return nil, fmt.Errorf("read the settings of the contest %s: %w", r.Slug, err)
@@ -444,7 +447,7 @@ func contest(r query.Contest) (*Contest, error) {
 	return c, nil
 }
 
-// lasting is null for no time at all.
+// lasting returns null for a duration of zero.
 func lasting(d time.Duration) sql.NullInt64 {
 	return sql.NullInt64{Int64: d.Microseconds(), Valid: d != 0}
 }
@@ -454,6 +457,9 @@ func (s *Store) ContestProblems(ctx context.Context, contest string) ([]*Contest
 	rows, err := s.read.ProblemsOfContest(ctx, contest)
 	return each(rows, err, "read the problems of a contest", func(r query.ProblemsOfContestRow) *ContestProblem {
 		in := r.ContestProblem
-		return &ContestProblem{Label: in.Label, Points: in.Points, Color: in.Color, ExtID: cmp.Or(in.ExtID, r.Problem.Slug), ColorName: in.ColorName, Paused: in.JudgingPaused, Verify: VerifyMode(in.Verify), Problem: problem(r.Problem)}
+		return &ContestProblem{
+			Label: in.Label, Points: in.Points, Color: in.Color, ExtID: cmp.Or(in.ExtID, r.Problem.Slug),
+			ColorName: in.ColorName, Paused: in.JudgingPaused, Verify: VerifyMode(in.Verify), Problem: problem(r.Problem),
+		}
 	})
 }

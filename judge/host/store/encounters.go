@@ -11,23 +11,23 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// Encounter is a series of games of two bots of a ladder. The first begins the odd ones.
+// An Encounter is a series of games between two bots of a ladder. The first bot begins the games with odd numbers.
 type Encounter struct {
 	Ladder  string
 	Number  int64 // from 1
 	A, B    int64 // numbers of bots
 	Flow    string
-	Results string    // a letter for each game, as A saw it: w, d, l
-	Faults  [2]string // the kinds of faults that ended games, of A and of B, with commas between
-	Reason  string    // why nothing was played; "" for it was
+	Results string    // a letter for each game, from the view of A: w, d, l
+	Faults  [2]string // the kinds of faults that ended games, of A and of B, separated by commas
+	Reason  string    // why no game was played; empty if games were played
 	Records blob.Digest
 	Worker  string
 	Made    time.Time
-	Ended   time.Time // zero for not yet
-	Seq     int64     // of the ladder, when it ended
+	Ended   time.Time // zero if it has not ended
+	Seq     int64     // of the ladder when the encounter ended
 }
 
-// FaultsOf are the kinds of faults of a bot in the encounter.
+// FaultsOf returns the kinds of faults of a bot in the encounter.
 func (e *Encounter) FaultsOf(bot int64) []string {
 	all := e.Faults[0]
 	if bot == e.B {
@@ -39,8 +39,8 @@ func (e *Encounter) FaultsOf(bot int64) []string {
 	return strings.Split(all, ",")
 }
 
-// NewEncounter begins an encounter: its Number and Flow are made, and the flow of a kind with
-// the spec that is made of both. ErrEnded says that the ladder is closed.
+// NewEncounter stores an encounter and its flow, whose spec is the result of make. It sets Number and Flow. It
+// returns ErrEnded if the ladder is closed.
 func (s *Store) NewEncounter(ctx context.Context, e *Encounter, kind, owner string, plan func(*Encounter) ([]byte, error)) error {
 	return s.tx(ctx, "begin an encounter", func(q *query.Queries) error {
 		number, err := q.NumberEncounter(ctx, e.Ladder)
@@ -55,14 +55,15 @@ func (s *Store) NewEncounter(ctx context.Context, e *Encounter, kind, owner stri
 		if err != nil {
 			return err
 		}
-		if _, err := q.InsertFlow(ctx, query.InsertFlowParams{ID: e.Flow, Kind: kind, Spec: string(spec), Owner: owner, Made: s.now()}); err != nil {
+		if _, err := q.InsertFlow(ctx, query.InsertFlowParams{ID: e.Flow, Kind: kind, Spec: string(spec), Owner: owner,
+			Made: s.now()}); err != nil {
 			return err
 		}
 		return q.InsertEncounter(ctx, query.InsertEncounterParams{Ladder: e.Ladder, Number: number, A: e.A, B: e.B, Flow: e.Flow, Made: s.now()})
 	})
 }
 
-// EndEncounter keeps what came of an encounter, once. ErrEnded says that it had ended.
+// EndEncounter stores the results of an encounter, once. It returns ErrEnded if the encounter had ended.
 func (s *Store) EndEncounter(ctx context.Context, e *Encounter) error {
 	return s.tx(ctx, "end an encounter", func(q *query.Queries) error {
 		n, err := q.StepLadder(ctx, e.Ladder)
@@ -71,7 +72,8 @@ func (s *Store) EndEncounter(ctx context.Context, e *Encounter) error {
 		}
 		ended := s.now()
 		rows, err := q.EndEncounter(ctx, query.EndEncounterParams{
-			Ladder: e.Ladder, Number: e.Number, Results: e.Results, FaultsA: e.Faults[0], FaultsB: e.Faults[1], Reason: clean(e.Reason), Records: string(e.Records),
+			Ladder: e.Ladder, Number: e.Number, Results: e.Results, FaultsA: e.Faults[0], FaultsB: e.Faults[1],
+			Reason: clean(e.Reason), Records: string(e.Records),
 			Worker: clean(e.Worker), Ended: some(ended), Seq: n.LastSeq,
 		})
 		if err != nil {
@@ -91,8 +93,7 @@ func (s *Store) OpenEncounters(ctx context.Context, ladder string) ([]*Encounter
 	return each(rows, err, "read the encounters under way", encounter)
 }
 
-// EncountersSince reads the encounters of a ladder that ended after a seq, in the order in
-// which they did.
+// EncountersSince reads the encounters of a ladder that ended after a seq, in the order of their ends.
 func (s *Store) EncountersSince(ctx context.Context, ladder string, seq int64) ([]*Encounter, error) {
 	rows, err := s.read.EncountersSince(ctx, ladder, seq)
 	return each(rows, err, "read the encounters of a ladder", encounter)
@@ -106,21 +107,22 @@ func (s *Store) Encounter(ctx context.Context, ladder string, number int64) (*En
 
 func encounter(r query.Encounter) *Encounter {
 	return &Encounter{
-		Ladder: r.Ladder, Number: r.Number, A: r.A, B: r.B, Flow: r.Flow, Results: r.Results, Faults: [2]string{r.FaultsA, r.FaultsB}, Reason: r.Reason,
+		Ladder: r.Ladder, Number: r.Number, A: r.A, B: r.B, Flow: r.Flow, Results: r.Results,
+		Faults: [2]string{r.FaultsA, r.FaultsB}, Reason: r.Reason,
 		Records: blob.Digest(r.Records), Worker: r.Worker, Made: instant(r.Made), Ended: instant(r.Ended.Int64), Seq: r.Seq,
 	}
 }
 
-// Climb is a bot that came to another place.
+// A Climb is a change of a bot's rank.
 type Climb struct {
-	Seq    int64 // from 1, made by Climbed
+	Seq    int64 // from 1, set by Climbed
 	Bot    int64
-	Before int64 // its place; 0 for none
+	Before int64 // its rank before; 0 if it had none
 	Place  int64
-	At     time.Time // made by Climbed
+	At     time.Time // set by Climbed
 }
 
-// Climbed keeps who came to another place on a ladder.
+// Climbed stores changes of ranks on a ladder.
 func (s *Store) Climbed(ctx context.Context, ladder string, all []Climb) error {
 	return s.tx(ctx, "keep who climbed", func(q *query.Queries) error {
 		if _, err := q.StepLadder(ctx, ladder); err != nil {
@@ -131,7 +133,8 @@ func (s *Store) Climbed(ctx context.Context, ladder string, all []Climb) error {
 			return err
 		}
 		for i, c := range all {
-			if err := q.InsertClimb(ctx, query.InsertClimbParams{Ladder: ladder, Seq: last + int64(i) + 1, Bot: c.Bot, Before: c.Before, Place: c.Place, At: s.now()}); err != nil {
+			if err := q.InsertClimb(ctx, query.InsertClimbParams{Ladder: ladder, Seq: last + int64(i) +
+				1, Bot: c.Bot, Before: c.Before, Place: c.Place, At: s.now()}); err != nil {
 				return err
 			}
 		}
@@ -139,7 +142,7 @@ func (s *Store) Climbed(ctx context.Context, ladder string, all []Climb) error {
 	})
 }
 
-// Climbs reads the last changes of places, the latest first.
+// Climbs reads the last changes of ranks, newest first.
 func (s *Store) Climbs(ctx context.Context, ladder string, n int) ([]Climb, error) {
 	rows, err := s.read.LastClimbs(ctx, ladder, int32(n))
 	return each(rows, err, "read who climbed", func(r query.Climb) Climb {
@@ -147,8 +150,8 @@ func (s *Store) Climbs(ctx context.Context, ladder string, n int) ([]Climb, erro
 	})
 }
 
-// eraseBots takes an author's name and programs off all ladders. What the bots won and lost
-// stays; how, goes.
+// eraseBots removes the name and programs of an author from all ladders. The results of the bots stay, but not their
+// games.
 func (s *Store) eraseBots(ctx context.Context, q *query.Queries, account string) (blobs []blob.Digest, err error) {
 	all, err := q.BotsOfAccount(ctx, account)
 	if err != nil {
@@ -180,7 +183,8 @@ func (s *Store) eraseBots(ctx context.Context, q *query.Queries, account string)
 		for _, d := range records {
 			blobs = append(blobs, blob.Digest(d))
 		}
-		if err := errors.Join(q.EraseRecords(ctx, r.Ladder, r.Number), q.EraseBot(ctx, query.EraseBotParams{Ladder: r.Ladder, Number: r.Number, Name: Deleted})); err != nil {
+		if err := errors.Join(q.EraseRecords(ctx, r.Ladder, r.Number),
+			q.EraseBot(ctx, query.EraseBotParams{Ladder: r.Ladder, Number: r.Number, Name: Deleted})); err != nil {
 			return nil, err
 		}
 		if err := q.Restart(ctx, r.Ladder); err != nil {

@@ -13,24 +13,23 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// Deleted is what an erased person is called.
+// Deleted is the name of an erased account.
 const Deleted = "deleted user"
 
-// ErrLastAdmin says that nobody could look after the server any more.
+// ErrLastAdmin means that the server would have no administrator left.
 var ErrLastAdmin = errors.New("it is the last account that looks after the server with a password")
 
-// Erase takes a person out of the database, and returns the blobs of what they sent: ForgetBlobs says
-// which of them nobody else names. The account stays, without anything that says whose it was,
-// and so do the results. The programs go with what was kept of their judgings, unless their
-// contest is final and keeps them; those that are judged now are judged no more. The person's questions
-// go unless an answer went to all, or the team has another member. ErrNotFound
-// says that there is no such account, or that it was erased before.
+// Erase erases a person from the database. It returns the blobs of what they sent; ForgetBlobs then forgets those
+// without other references. The account and its results stay, without anything that identifies the person. The
+// programs and their judgings go, unless their contest is final and keeps them. Pending judgings are canceled. The
+// clarification requests go, unless an answer was sent to all or the team has another member. It returns ErrNotFound
+// if the account does not exist or was erased before.
 func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err error) {
 	a, err := s.Account(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	// Nobody logs in or submits from here on.
+	// From here on the account cannot log in or submit.
 	if err := s.Disable(ctx, id, true); err != nil {
 		return nil, err
 	}
@@ -52,8 +51,10 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 		if a.Role == "admin" && admins == 0 {
 			return ErrLastAdmin
 		}
-		// A login is unique and has 40 letters at most.
-		n, err := q.EraseAccount(ctx, query.EraseAccountParams{ID: id, Login: "deleted-" + id[len(id)-12:], Display: Deleted, Erased: some(s.now())})
+		// A username is unique and has at most 40 letters.
+		n, err := q.EraseAccount(ctx, query.EraseAccountParams{
+			ID: id, Login: "deleted-" + id[len(id)-12:], Display: Deleted, Erased: some(s.now()),
+		})
 		if changed(n, err) != nil {
 			return changed(n, err)
 		}
@@ -69,7 +70,9 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 		if err != nil {
 			return err
 		}
-		for _, erase := range []func(context.Context, string) error{q.EraseSessions, q.EraseTokens, q.EraseRoles, q.EraseQuestions, q.ErasePrints, q.ErasePersons, q.EraseContestAccounts, q.EraseExpectedAddresses, q.EraseReading, q.EraseClaims, q.EraseMembers, q.EraseAddresses, q.EraseUploads, q.EraseSent} {
+		for _, erase := range []func(context.Context, string) error{q.EraseSessions, q.EraseTokens, q.EraseRoles, q.EraseQuestions,
+			q.ErasePrints, q.ErasePersons, q.EraseContestAccounts, q.EraseExpectedAddresses, q.EraseReading, q.EraseClaims,
+			q.EraseMembers, q.EraseAddresses, q.EraseUploads, q.EraseSent} {
 			if err := erase(ctx, id); err != nil {
 				return err
 			}
@@ -105,7 +108,7 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 		for _, d := range uploads {
 			sent = append(sent, blob.Digest(d))
 		}
-		for _, d := range sent { // so that EraseLeft knows them
+		for _, d := range sent { // for EraseLeft
 			if err := q.SeeBlob(ctx, string(d), 0); err != nil {
 				return err
 			}
@@ -122,8 +125,8 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 	return blobs, s.settleOnDisk(ctx)
 }
 
-// EraseLeft are the blobs of people who are erased of which ForgetBlobs has not heard yet, where
-// something came between.
+// EraseLeft returns the blobs of erased accounts that were not passed to ForgetBlobs yet, for example because of an
+// interruption.
 func (s *Store) EraseLeft(ctx context.Context) (blobs []blob.Digest, err error) {
 	all, err := s.read.BlobsSeenBefore(ctx, 1, 1)
 	for _, d := range all {
@@ -132,8 +135,8 @@ func (s *Store) EraseLeft(ctx context.Context) (blobs []blob.Digest, err error) 
 	return blobs, failed("read the blobs of people who are erased", err)
 }
 
-// OpenJobs are the jobs that have not ended of the submissions of an account, by its id, to a
-// problem, by its slug, and of a contest, by its id; "" is for any.
+// OpenJobs returns the open jobs of submissions: of an account, by its id, to a problem, by its slug, and of a
+// contest, by its id. An empty argument means any.
 func (s *Store) OpenJobs(ctx context.Context, account, problem, contest string) (jobs []string, err error) {
 	if problem != "" {
 		if problem, err = s.problemID(ctx, problem); err != nil {
@@ -144,7 +147,7 @@ func (s *Store) OpenJobs(ctx context.Context, account, problem, contest string) 
 	return jobs, failed("read the jobs that have not ended", err)
 }
 
-// OpenOf are the jobs of an account's submissions and its flows that have not ended.
+// OpenOf returns the open jobs of an account's submissions, and its open flows.
 func (s *Store) OpenOf(ctx context.Context, id string) (jobs, flows []string, err error) {
 	if jobs, err = s.OpenJobs(ctx, id, "", ""); err != nil {
 		return nil, nil, failed("read the open jobs of an account", err)
@@ -153,8 +156,8 @@ func (s *Store) OpenOf(ctx context.Context, id string) (jobs, flows []string, er
 	return jobs, flows, err
 }
 
-// eraseTeams takes the names and photos from the teams that have no other account, and their persons away. It returns the
-// blobs of the photos.
+// eraseTeams removes the names and photos of teams without another account, and their persons. It returns the blobs of
+// the photos.
 func (s *Store) eraseTeams(ctx context.Context, q *query.Queries, account string) (photos []blob.Digest, err error) {
 	teams, err := q.TeamsAlone(ctx, account)
 	if err != nil {
@@ -194,7 +197,7 @@ func (s *Store) eraseTeams(ctx context.Context, q *query.Queries, account string
 	return photos, nil
 }
 
-// eraseSources takes the programs of an account away.
+// eraseSources removes the programs of an account.
 func eraseSources(ctx context.Context, q *query.Queries, account string) (blobs []blob.Digest, err error) {
 	sources, err := q.SourcesOf(ctx, account)
 	if err != nil {
@@ -242,8 +245,7 @@ func eraseSources(ctx context.Context, q *query.Queries, account string) (blobs 
 	return blobs, nil
 }
 
-// eraseFlow takes a flow away with all that it brought: a verification, an event of bots, a
-// proof, a second look at a submission.
+// eraseFlow removes a flow with its results: a verification, a tournament, a golf check, or an audit.
 func eraseFlow(ctx context.Context, q *query.Queries, id string) (blobs []blob.Digest, err error) {
 	specs, err := q.JobSpecsOf(ctx, text(id))
 	if err != nil {
@@ -268,8 +270,8 @@ func eraseFlow(ctx context.Context, q *query.Queries, id string) (blobs []blob.D
 	return blobs, errors.Join(q.EraseParts(ctx, id), q.EraseJobsOfFlow(ctx, text(id)), q.EraseFlow(ctx, id))
 }
 
-// settleOnDisk makes an SQLite database overwrite on the disk what it deleted: the copies of
-// old pages in its journal. PostgreSQL does so when it cleans up by itself.
+// settleOnDisk makes SQLite overwrite deleted data on the disk, including old pages in its write-ahead log.
+// PostgreSQL does so by itself when it vacuums.
 func (s *Store) settleOnDisk(ctx context.Context) error {
 	if s.postgres {
 		return nil

@@ -12,8 +12,7 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// In the place of a verdict, Unjudged means the submissions that have none yet, and Judged those that
-// have any.
+// As a verdict in a Filter, Unjudged means submissions without a verdict, and Judged those with any.
 const (
 	Unjudged = "open"
 	Judged   = "judged"
@@ -29,28 +28,28 @@ const (
 // A Filter chooses submissions. The zero value is the first page of all. Of Account, Team and Who, at most
 // one is set.
 type Filter struct {
-	Contest string `json:"contest,omitempty"` // id; "" is Practice
-	Account string `json:"account,omitempty"` // id; "" for all
-	Team    string `json:"team,omitempty"`    // id; "" for all
-	Problem string `json:"problem,omitempty"` // slug; "" for all
-	Who     string `json:"who,omitempty"`     // a login, or the name or the number of a team; "" for all
-	Group   string `json:"group,omitempty"`   // name of a group of teams; "" for all
-	Number  int64  `json:"number,omitempty"`  // of the only one; 0 for all
-	Verdict string `json:"verdict,omitempty"` // or Unjudged or Judged; "" for all
-	// Language is one that was asked for, or, where none was, that a name with one of Endings
-	// tells; "" for all.
+	Contest string `json:"contest,omitempty"` // id; if empty, Practice
+	Account string `json:"account,omitempty"` // id; if empty, all
+	Team    string `json:"team,omitempty"`    // id; if empty, all
+	Problem string `json:"problem,omitempty"` // slug; if empty, all
+	Who     string `json:"who,omitempty"`     // a login, or the name or the number of a team; if empty, all
+	Group   string `json:"group,omitempty"`   // name of a group of teams; if empty, all
+	Number  int64  `json:"number,omitempty"`  // of the only one; if 0, all
+	Verdict string `json:"verdict,omitempty"` // or Unjudged or Judged; if empty, all
+	// Language is the chosen language, or for submissions without a choice the one that the ending of the file name
+	// tells, which is one of Endings. If empty, all are meant.
 	Language string   `json:"language,omitempty"`
 	Endings  []string `json:"endings,omitempty"`
 	// Verify is VerifyOpen or VerifyDone, for verdicts that judges verify; if empty, all are meant.
 	Verify string    `json:"verify,omitempty"`
-	Since  time.Time `json:"since,omitzero"`   // received then or later; zero for all
-	Until  time.Time `json:"until,omitzero"`   // received before; zero for all
-	Before int64     `json:"before,omitempty"` // only with lower numbers; 0 for all
-	Limit  int       `json:"limit,omitempty"`  // at most so many; 0 is 50
+	Since  time.Time `json:"since,omitzero"`   // received then or later; if zero, all
+	Until  time.Time `json:"until,omitzero"`   // received before; if zero, all
+	Before int64     `json:"before,omitempty"` // only with lower numbers; 0 for no limit
+	Limit  int       `json:"limit,omitempty"`  // at most this many; 0 means 50
 }
 
-// Submissions reads submissions of a contest, the latest first. The next page is that
-// before the last number of this one.
+// Submissions reads submissions of a contest, newest first. For the next page, set Before to the last number of this
+// one.
 func (s *Store) Submissions(ctx context.Context, f Filter) ([]*Submission, error) {
 	f.Contest = cmp.Or(f.Contest, Practice)
 	if f.Who != "" {
@@ -69,8 +68,8 @@ func (s *Store) Submissions(ctx context.Context, f Filter) ([]*Submission, error
 	return eachRead(rows, err, "read submissions", submission)
 }
 
-// chosen completes the query ListSubmissions with the choice of a filter. A filter has many parts, and a condition
-// for a part that is not set would keep the planners of both databases from the index that fits the others.
+// chosen adds the choice of a filter to the query ListSubmissions. A filter has many parts. Conditions for parts
+// that are not set would keep the planners of both databases from using the right index.
 type chosen struct {
 	query.DBTX
 	choice string // a query for ids
@@ -81,8 +80,8 @@ func (c *chosen) QueryContext(ctx context.Context, text string, _ ...any) (*sql.
 	return c.DBTX.QueryContext(ctx, strings.Replace(text, "= 'chosen'", "IN ("+c.choice+")", 1), c.args...)
 }
 
-// choose makes the query for the ids that a filter chooses, with conditions for what is set in it. Few columns are
-// read for it, as those of the view submitted are long.
+// choose builds the query for the ids that a filter chooses, with conditions for the parts that are set. It reads
+// few columns, because rows of the view submitted are long.
 func (s *Store) choose(f *Filter) *chosen {
 	c := &chosen{DBTX: s.reads}
 	var where []string
@@ -95,8 +94,8 @@ func (s *Store) choose(f *Filter) *chosen {
 	}
 	inContest := "s.contest = ?"
 	if f.Language == "" && (f.Account != "" || f.Team != "" || f.Problem != "") {
-		// No index is taken because of what stands in a CASE. That of the contest would be read from end to end for
-		// somebody with few submissions; but only it has languages, and rows are long.
+		// No index is used for a condition in a CASE. The index of the contest would be read completely even for an
+		// account with few submissions. But only the contest has languages, and rows are long.
 		inContest = "CASE WHEN s.contest = ? THEN TRUE ELSE FALSE END"
 	}
 	from, number := "submission AS s", "s.number"
@@ -151,7 +150,7 @@ func (s *Store) choose(f *Filter) *chosen {
 		must("COALESCE(s.time_given, s.received) < ?", micros(f.Until).Int64)
 	}
 	c.choice = "SELECT s.id FROM " + from + " WHERE " + strings.Join(where, " AND ") + " ORDER BY " + number + " DESC"
-	// PostgreSQL takes a parameter here for a tenth of all rows, and SQLite prepares the query again for each.
+	// For a parameter here PostgreSQL assumes a tenth of all rows, and SQLite prepares the query again each time.
 	c.choice += fmt.Sprintf(" LIMIT %d", cmp.Or(f.Limit, 50))
 	return c
 }
@@ -173,13 +172,12 @@ func (s *Store) SubmissionLanguages(ctx context.Context, contest string) ([]Subm
 	return all, nil
 }
 
-// Latest reads at most n submissions of practice and of all contests, the latest first: of an
-// account, by its id, and of a problem, by its slug, where they are not "". The next page is that
-// before the last id of this one.
+// Latest reads at most n submissions of practice and all contests, newest first. Account is an id and problem a
+// slug; if empty, all are meant. For the next page, set before to the last id of this one.
 func (s *Store) Latest(ctx context.Context, account, problem, before string, n int) ([]*Submission, error) {
 	var rows []query.Submitted
 	var err error
-	before = cmp.Or(before, "z") // which is after all ids
+	before = cmp.Or(before, "z") // after all ids
 	if account != "" {
 		rows, err = s.read.LatestOfAccount(ctx, query.LatestOfAccountParams{Account: account, Before: before, Slug: problem, Most: int32(n)})
 	} else {

@@ -16,7 +16,7 @@ type Unfinished struct {
 	// End is when the contest ends for the last team, with extra time. It is zero if that is not known.
 	End           time.Time
 	Extra         time.Duration // of the last team
-	Pending       []int64       // numbers of submissions without a verdict, the newest first
+	Pending       []int64       // numbers of submissions without a verdict, newest first
 	Errors        []int64       // numbers of submissions with a judge error
 	Verified, All int           // verdicts that judges verified, of how many
 	Rejudgings    int           // that are open

@@ -15,19 +15,19 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// Flow is work that is made of many jobs.
+// A Flow is work that is made of many jobs.
 type Flow struct {
 	ID     string
 	Kind   string
-	Spec   []byte // JSON; its maker knows what it means
+	Spec   []byte // JSON in the format of package flow
 	State  FlowState
-	Reason string // why it ended so; "" where there is nothing to say
+	Reason string // why it ended in this state; may be empty
 	Owner  string // id of an account
 	Made   time.Time
 	Ended  time.Time // zero while it runs
 }
 
-// FlowState says where a flow is.
+// A FlowState says where a flow is.
 type FlowState string
 
 // The states of a flow.
@@ -38,8 +38,9 @@ const (
 	FlowCancelled FlowState = "cancelled"
 )
 
-// NewFlow makes a flow that runs. Its id comes from the caller, so that asking twice makes one
-// flow; ErrTaken says that it is another's, or one of another kind. Spec must be JSON.
+// NewFlow stores a flow, which runs from now on. The caller chooses the id, so that a repeated call creates no
+// second flow. It returns ErrTaken if another account has a flow with the id, or if it has another kind. Spec must
+// be JSON.
 func (s *Store) NewFlow(ctx context.Context, id, kind string, spec []byte, owner string) (*Flow, error) {
 	f := &Flow{ID: id, Kind: kind, Spec: spec, State: FlowRunning, Owner: owner, Made: instant(s.now())}
 	n, err := s.write.InsertFlow(ctx, query.InsertFlowParams{ID: id, Kind: kind, Spec: string(spec), Owner: owner, Made: f.Made.UnixMicro()})
@@ -56,18 +57,18 @@ func (s *Store) NewFlow(ctx context.Context, id, kind string, spec []byte, owner
 	return known, err
 }
 
-// FlowBounds are how many flows an account may ask for.
+// FlowBounds are how many flows an account may create.
 type FlowBounds struct {
-	Kinds     []string // those that are counted
-	Open      int      // that have not ended
+	Kinds     []string // the kinds that count
+	Open      int      // running at once
 	PerMinute int64
 }
 
-// AskFlow is NewFlow for somebody who may have so many: else the error is ErrManyOpen or
-// ErrTooFast. ErrRevoked says that the account was shut out.
+// AskFlow is NewFlow within bounds. It returns ErrManyOpen or ErrTooFast beyond them, and ErrRevoked if the account
+// is disabled.
 func (s *Store) AskFlow(ctx context.Context, id, kind string, spec []byte, owner string, most FlowBounds) (f *Flow, err error) {
 	err = s.tx(ctx, "make the flow "+id, func(q *query.Queries) error {
-		if n, err := q.HoldAccount(ctx, owner); err != nil || n == 0 { // of two that ask at once, one counts the other's
+		if n, err := q.HoldAccount(ctx, owner); err != nil || n == 0 { // of two concurrent calls, one counts the flow of the other
 			return cmp.Or(err, ErrRevoked)
 		}
 		known, err := q.GetFlow(ctx, id)
@@ -122,8 +123,7 @@ func openFlows(ctx context.Context, q *query.Queries, owner string, kinds []stri
 	return ids, err
 }
 
-// OpenFlows are the ids of the flows of an account and of some kinds that have not ended; nil is
-// for all kinds.
+// OpenFlows returns the ids of the running flows of an account. If kinds is nil, all kinds are meant.
 func (s *Store) OpenFlows(ctx context.Context, owner string, kinds []string) ([]string, error) {
 	ids, err := openFlows(ctx, s.read, owner, kinds)
 	return ids, failed("read the flows of an account", err)
@@ -135,7 +135,7 @@ func (s *Store) Flow(ctx context.Context, id string) (*Flow, error) {
 	return flow(row), failed("read the flow "+id, err)
 }
 
-// Flows reads the flows that run, the oldest first.
+// Flows reads the running flows, oldest first.
 func (s *Store) Flows(ctx context.Context) ([]*Flow, error) {
 	rows, err := s.read.OpenFlows(ctx)
 	flows := make([]*Flow, 0, len(rows))
@@ -145,7 +145,7 @@ func (s *Store) Flows(ctx context.Context) ([]*Flow, error) {
 	return flows, failed("read the flows", err)
 }
 
-// FlowsOfKind reads at most n flows of a kind, the latest first.
+// FlowsOfKind reads at most n flows of a kind, newest first.
 func (s *Store) FlowsOfKind(ctx context.Context, kind string, n int) ([]*Flow, error) {
 	rows, err := s.read.FlowsOfKind(ctx, kind, int32(n))
 	flows := make([]*Flow, 0, len(rows))
@@ -159,29 +159,30 @@ func flow(r query.Flow) *Flow {
 	return &Flow{r.ID, r.Kind, []byte(r.Spec), FlowState(r.State), r.Reason, r.Owner, instant(r.Made), instant(r.DoneAt.Int64)}
 }
 
-// FlowJob is a job of a flow.
+// A FlowJob is a job of a flow.
 type FlowJob struct {
-	// Key names the part that it makes, once in its flow.
+	// Key names the part that the job makes. It is unique in the flow.
 	Key   string
 	Work  job.Work
 	Lane  job.Lane
 	Class string
-	Cost  time.Duration // estimated processor time
-	// Exclude are the workers that must not take it.
+	Cost  time.Duration // estimated CPU time
+	// Exclude lists the workers that must not take it.
 	Exclude []string
-	// Owner, the same of all jobs, is between whom the judging time is shared; "" is the flow.
+	// Owner is the account that shares the judging time. It is the same for all jobs. If empty, the flow counts as
+	// an owner.
 	Owner string
 }
 
-// JobID is the id of the job that makes a part of a flow: always the same, so that to plan
-// twice adds nothing.
+// JobID returns the id of the job that makes a part of a flow. It is always the same, so that planning twice adds
+// nothing.
 func JobID(flow, key string) string {
 	sum := sha256.Sum256([]byte(flow + "\x00" + key))
 	return hex.EncodeToString(sum[:16])
 }
 
-// AddJobs puts jobs of a flow into the queue, in this order, and says how many were new. Where
-// none is, nothing is written. ErrEnded says that the flow has ended, or is none.
+// AddJobs adds jobs of a flow to the queue, in this order, and returns how many were new. If none is new, it writes
+// nothing. It returns ErrEnded if the flow has ended or does not exist.
 func (s *Store) AddJobs(ctx context.Context, flow string, jobs ...FlowJob) (added int, err error) {
 	before, err := s.read.JobsOfFlow(ctx, text(flow))
 	if err != nil {
@@ -237,12 +238,12 @@ func setOf(ids []string) map[string]bool {
 	return set
 }
 
-// Part is what one job brought to a flow. It never changes.
+// A Part is the result of one job of a flow. It never changes.
 type Part struct {
 	Key    string
 	Job    string      // id
 	Result *job.Result // without its events and its token
-	Events blob.Digest // "" for none
+	Events blob.Digest // may be empty
 	At     time.Time
 }
 
@@ -253,11 +254,13 @@ func (s *Store) part(ctx context.Context, q *query.Queries, flow string, p Part)
 	if err != nil {
 		return false, err
 	}
-	n, err := q.InsertPart(ctx, query.InsertPartParams{Flow: flow, PartKey: p.Key, Job: p.Job, Result: result, Events: string(p.Events), At: s.now()})
+	n, err := q.InsertPart(ctx, query.InsertPartParams{
+		Flow: flow, PartKey: p.Key, Job: p.Job, Result: result, Events: string(p.Events), At: s.now(),
+	})
 	return n == 1, err
 }
 
-// Parts reads the parts of a flow in the order in which they came.
+// Parts reads the parts of a flow in the order of their arrival.
 func (s *Store) Parts(ctx context.Context, flow string) ([]*Part, error) {
 	rows, err := s.read.PartsOf(ctx, flow)
 	if err != nil {
@@ -273,8 +276,8 @@ func (s *Store) Parts(ctx context.Context, flow string) ([]*Part, error) {
 	return parts, nil
 }
 
-// FinishFlow ends a flow and cancels its jobs that have not ended; those are returned, for
-// some may be out. A flow that has ended stays as it is: then the error is ErrEnded.
+// FinishFlow ends a flow and cancels its open jobs. It returns these jobs, because workers may have some of them. It
+// returns ErrEnded if the flow had ended.
 func (s *Store) FinishFlow(ctx context.Context, id string, state FlowState, reason string) (cancelled []string, err error) {
 	err = s.tx(ctx, "end the flow "+id, func(q *query.Queries) error {
 		now := some(s.now())

@@ -14,48 +14,46 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// Outcome says what a result changed.
+// An Outcome says what a result changed.
 type Outcome string
 
 // The outcomes of Fold. After each of them the result need not be offered again.
 const (
 	Counted      Outcome = "counted"      // it is the result of its job
-	Duplicate    Outcome = "duplicate"    // the job had this verdict already
-	Disagreement Outcome = "disagreement" // the job had another verdict, which stands; the audit says so
-	Dropped      Outcome = "dropped"      // the job was cancelled, is not known, or is not this worker's
-	Retried      Outcome = "retried"      // the job waits again, for another worker
-	GaveUp       Outcome = "gave up"      // the job failed too often; the audit says so
+	Duplicate    Outcome = "duplicate"    // the job already had this verdict
+	Disagreement Outcome = "disagreement" // the job had another verdict, which stays; the audit log says so
+	Dropped      Outcome = "dropped"      // the job was canceled, is unknown, or belongs to another worker
+	Retried      Outcome = "retried"      // the job is queued again, for another worker
+	GaveUp       Outcome = "gave up"      // the job failed too often; the audit log says so
 )
 
-// Folded is what Fold did, and to what.
+// Folded says what Fold did.
 type Folded struct {
 	Outcome
-	Submission string // id; "" for a part of a flow, or nothing
-	Flow       string // id; "" for a submission, or nothing
-	// Again says that the submission is judged once more before a verdict counts. Guests are
-	// the runs of guests that this result is to be compared with.
+	Submission string // id; empty if the job is part of a flow, or unknown
+	Flow       string // id; empty if the job is of a submission, or unknown
+	// Again reports that the submission is judged once more before a verdict counts. Guests are the runs of
+	// untrusted workers to compare with this result.
 	Again  bool
 	Guests []*Run
 }
 
-// maxTries is how often a job may fail, on however many workers. Where a worker says that it
-// is not a machine's fault, a second one is asked.
+// maxTries is how often a job may fail, on any number of workers. If a worker blames the problem or the caller, only
+// a second worker is asked.
 const (
 	maxTries   = 5
 	triesBlame = 2
 )
 
-// Fold takes a result, once however often it is offered. Events is the blob of r.Events,
-// which the caller has stored; "" for none. A verdict ends the job's judgement or makes a
-// part of its flow; a failure puts the job back with the worker excluded, and at last makes
-// the verdict a judge error. What a guest says counts once a worker that is none has judged
-// as well.
+// Fold stores a result, once even if it is offered several times. Events is the blob of r.Events, which the caller
+// has stored; it may be empty. A verdict ends the job's judgement, or becomes a part of its flow. After a failure
+// the job is queued again without that worker. After too many failures the verdict is a judge error. A verdict of an
+// untrusted worker counts only after a trusted worker has judged the submission, too.
 func (s *Store) Fold(ctx context.Context, r *job.Result, events blob.Digest) (Folded, error) {
 	return s.FoldDoubtful(ctx, r, events, nil)
 }
 
-// FoldDoubtful is Fold of a result that, where there is a doubt, others look at before it
-// counts.
+// FoldDoubtful is Fold for a result that others must check before it counts, if doubt is not nil.
 func (s *Store) FoldDoubtful(ctx context.Context, r *job.Result, events blob.Digest, doubt *Doubt) (f Folded, err error) {
 	err = s.tx(ctx, "take the result of job "+clean(r.Job), func(q *query.Queries) error {
 		f = Folded{Outcome: Dropped}
@@ -92,8 +90,9 @@ func (s *Store) FoldDoubtful(ctx context.Context, r *job.Result, events blob.Dig
 	return f, err
 }
 
-// outcome takes a result for a job that is known.
-func (s *Store) outcome(ctx context.Context, q *query.Queries, j *query.Job, r *job.Result, events blob.Digest, guests []string) (Outcome, error) {
+// outcome stores a result for a known job.
+func (s *Store) outcome(ctx context.Context, q *query.Queries, j *query.Job, r *job.Result, events blob.Digest,
+	guests []string) (Outcome, error) {
 	switch guest := slices.Contains(guests, clean(r.Worker)); {
 	case guest && (r.State != job.Done || j.Flow.Valid):
 		return s.without(ctx, q, j, r, guests)
@@ -107,14 +106,15 @@ func (s *Store) outcome(ctx context.Context, q *query.Queries, j *query.Job, r *
 	return s.second(ctx, q, r)
 }
 
-// end makes r the result of a job, and says whether it did: not where there is one.
+// end makes r the result of a job. It reports false if the job has one.
 func (s *Store) end(ctx context.Context, q *query.Queries, j *query.Job, r *job.Result, state JobState, events blob.Digest) (bool, error) {
 	n, err := q.EndJob(ctx, query.EndJobParams{ID: j.ID, State: string(state), DoneAt: some(s.now()), Worker: clean(r.Worker)})
 	if err != nil || n == 0 {
 		return false, err
 	}
 	if events != "" {
-		if err := q.PutBlob(ctx, query.PutBlobParams{Sha256: string(events), Size: int64(len(r.Events)), Kind: "events", Stored: s.now()}); err != nil {
+		if err := q.PutBlob(ctx, query.PutBlobParams{Sha256: string(events), Size: int64(len(r.Events)), Kind: "events",
+			Stored: s.now()}); err != nil {
 			return false, err
 		}
 	}
@@ -141,7 +141,7 @@ func (s *Store) end(ctx context.Context, q *query.Queries, j *query.Job, r *job.
 	return s.endJudgement(ctx, q, judgement)
 }
 
-// endJudgement ends an open judgement and logs it.
+// endJudgement ends a pending judgement and logs it.
 func (s *Store) endJudgement(ctx context.Context, q *query.Queries, j query.EndJudgementParams) (bool, error) {
 	of, err := q.JudgementOfJob(ctx, j.ID)
 	if err != nil {
@@ -159,7 +159,7 @@ func (s *Store) endJudgement(ctx context.Context, q *query.Queries, j query.EndJ
 	return true, q.SettleStanding(ctx, of.Submission)
 }
 
-// verdict is what a result says; "" where it says nothing.
+// verdict returns the verdict of a result, or an empty string.
 func verdict(r *job.Result) judge.Verdict {
 	if r.Finished == nil {
 		return ""
@@ -167,7 +167,7 @@ func verdict(r *job.Result) judge.Verdict {
 	return r.Finished.Verdict
 }
 
-// second looks at a verdict for a job that has ended.
+// second handles another verdict for a job that has ended.
 func (s *Store) second(ctx context.Context, q *query.Queries, r *job.Result) (Outcome, error) {
 	j, err := q.GetJob(ctx, r.Job)
 	if err != nil || j.State == string(Cancelled) {
@@ -201,8 +201,8 @@ func (s *Store) second(ctx context.Context, q *query.Queries, r *job.Result) (Ou
 	})
 }
 
-// failure takes the news that a worker could not do a job. What an earlier generation says
-// is old: the job was given out anew.
+// failure handles the failure of a worker. The failure of an earlier generation is ignored, because the job was
+// dispatched again since.
 func (s *Store) failure(ctx context.Context, q *query.Queries, j *query.Job, r *job.Result) (Outcome, error) {
 	if j.DoneAt.Valid || j.Generation != int64(r.Generation) {
 		return Dropped, nil
@@ -211,9 +211,9 @@ func (s *Store) failure(ctx context.Context, q *query.Queries, j *query.Job, r *
 	if err := fromJSON("job "+j.ID, j.Excluded, &excluded); err != nil {
 		return "", err
 	}
-	// A worker that must not do a job refuses it, and after many refusals it is given up: that says
-	// nothing of the job, and is no try. One that a queue in trouble delivered often is tried some
-	// more times, for workers that could not be seen to end may have ended with it.
+	// A worker that must not run a job refuses it, and after many refusals a job is given up. That says nothing
+	// about the job, and does not count as a try. A job that a failing queue delivered often gets some more tries.
+	// These are for workers that may have crashed because of it.
 	ends := r.State == job.GivenUp && r.TooOften && !r.Unproven
 	refused := r.State == job.GivenUp && r.Unproven
 	tries := int64(maxTries)

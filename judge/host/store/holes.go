@@ -14,24 +14,24 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// Hole is a golf problem whose answers come in for as long as it is open.
+// A Hole is a golf problem that accepts submissions while it is open.
 type Hole struct {
 	ID          string
 	Slug        string // unique
 	Name        string
 	Problem     string     // id
 	ProblemSlug string     // and what it is called
-	Visibility  Visibility // Teams is not one of a hole
-	Shown       bool       // those who see the hole read the answers that stand
-	Closed      bool       // by hand: it takes no more answers
-	Closes      time.Time  // from then on it takes none; zero for never
+	Visibility  Visibility // not Teams
+	Shown       bool       // everyone who sees the hole may read valid submissions
+	Closed      bool       // closed by an administrator
+	Closes      time.Time  // it accepts nothing from then on; zero if never
 	Revision    int64      // rises with each change
-	Answers     int64      // how many have come in
+	Answers     int64      // how many submissions it has
 	Made        time.Time
 }
 
-// NewHole makes a hole for a problem; its ID and Revision are made up. ErrTaken says that there
-// is one with its slug, ErrNotFound that there is no such problem.
+// NewHole creates a hole for a problem, and sets its ID and Revision. It returns ErrTaken if a hole has the slug,
+// and ErrNotFound if the problem does not exist.
 func (s *Store) NewHole(ctx context.Context, h *Hole) error {
 	p, err := s.Problem(ctx, h.ProblemSlug)
 	if err != nil {
@@ -44,11 +44,12 @@ func (s *Store) NewHole(ctx context.Context, h *Hole) error {
 	}))
 }
 
-// SetHole changes what may change of a hole: its name, who sees it, whether its answers are
-// shown, and whether and until when it takes more. ErrChanged says that somebody else was first.
+// SetHole changes a hole: its name, visibility, whether submissions are shown, and whether and until when it accepts
+// more. It returns ErrChanged if the hole was changed since it was read.
 func (s *Store) SetHole(ctx context.Context, h *Hole) error {
 	n, err := s.write.UpdateHole(ctx, query.UpdateHoleParams{
-		ID: h.ID, Revision: h.Revision, Name: clean(h.Name), Visibility: string(h.Visibility), Shown: h.Shown, Closed: h.Closed, Closes: micros(h.Closes),
+		ID: h.ID, Revision: h.Revision, Name: clean(h.Name), Visibility: string(h.Visibility), Shown: h.Shown, Closed: h.Closed,
+		Closes: micros(h.Closes),
 	})
 	if err == nil && n == 0 {
 		err = ErrChanged
@@ -65,7 +66,7 @@ func (s *Store) Hole(ctx context.Context, slug string) (*Hole, error) {
 	return hole(r), failed("read the hole "+slug, err)
 }
 
-// Holes reads all holes, the oldest first.
+// Holes reads all holes, oldest first.
 func (s *Store) Holes(ctx context.Context) ([]*Hole, error) {
 	rows, err := s.read.ListHoles(ctx)
 	return each(rows, err, "read the holes", hole)
@@ -73,7 +74,8 @@ func (s *Store) Holes(ctx context.Context) ([]*Hole, error) {
 
 func hole(r query.HoleLine) *Hole {
 	return &Hole{
-		ID: r.ID, Slug: r.Slug, Name: r.Name, Problem: r.Problem, ProblemSlug: r.ProblemSlug, Visibility: Visibility(r.Visibility), Shown: r.Shown, Closed: r.Closed,
+		ID: r.ID, Slug: r.Slug, Name: r.Name, Problem: r.Problem, ProblemSlug: r.ProblemSlug, Visibility: Visibility(r.Visibility),
+		Shown: r.Shown, Closed: r.Closed,
 		Closes: instant(r.Closes.Int64), Revision: r.Revision, Answers: r.LastNumber, Made: instant(r.Made),
 	}
 }
@@ -83,18 +85,18 @@ func (h *Hole) Over(now time.Time) bool {
 	return h.Closed || !h.Closes.IsZero() && !now.Before(h.Closes)
 }
 
-// AnswerState says what is thought of an answer.
+// An AnswerState is the state of a golf submission.
 type AnswerState string
 
-// The states of an answer.
+// The states of a golf submission.
 const (
-	Proving  AnswerState = "proving"  // nobody knows yet
-	Standing AnswerState = "standing" // it was right on every input
-	Greyed   AnswerState = "greyed"   // it was, and two workers found it wrong since then
-	Refused  AnswerState = "refused"  // it was never right; without a verdict no worker could say
+	Proving  AnswerState = "proving"  // being checked
+	Standing AnswerState = "standing" // valid: correct on every input
+	Greyed   AnswerState = "greyed"   // no longer valid: two workers found it wrong in a recheck
+	Refused  AnswerState = "refused"  // never correct; without a verdict no worker could check it
 )
 
-// Answer is an answer to a hole.
+// An Answer is a golf submission.
 type Answer struct {
 	ID        string
 	Hole      string // id
@@ -102,39 +104,40 @@ type Answer struct {
 	Account   string // id
 	Display   string // of the account
 	File      job.File
-	Asked     []byte // JSON: how it is read and called
+	Asked     []byte // JSON of a flow.HoleAnswer
 	Received  time.Time
 	State     AnswerState
-	Flow      string            // that proves it now; "" for none
-	Verdict   judge.GolfVerdict // "" while there is none, and where no worker could say
-	Why       string            // in a line, where it does not stand
-	Language  string            // id; "" while nobody knows
+	Flow      string            // the flow that checks it now; may be empty
+	Verdict   judge.GolfVerdict // empty before the first check, or if no worker could check it
+	Why       string            // one line why it is not valid
+	Language  string            // id; empty before the first check
 	Name      string            // of the language, with the flags
 	Flags     string
 	Bytes     int
 	Chars     int
-	Events    blob.Digest // what its last proof told; "" for none
-	Toolchain string      // the identity of that with which it was proved last
-	Stood     time.Time   // when it was first right; zero for never
+	Events    blob.Digest // of its last check; may be empty
+	Toolchain string      // the identity of the toolchain of the last check
+	Stood     time.Time   // when it became valid; zero if never
 }
 
-// LanguageKey is what answers are compared within: one called with other flags is another.
+// LanguageKey returns the key of the group in which submissions compete. A language with other flags is another
+// group.
 func (a *Answer) LanguageKey() string { return strings.TrimSpace(a.Language + " " + a.Flags) }
 
-// NewAnswer is an answer that is handed in.
+// A NewAnswer is a golf submission to store.
 type NewAnswer struct {
-	// Key is as that of NewSubmission: the same within ten minutes is the same answer.
+	// Key makes retries safe, as in NewSubmission.
 	Key     string
 	Hole    *Hole
 	Account string // id
 	File    job.File
 	Asked   []byte // JSON
-	Spec    []byte // JSON: of the flow that proves it, which is of the kind Kind
+	Spec    []byte // JSON of the flow that checks it, whose kind is Kind
 	Kind    string
 }
 
-// NewAnswer keeps an answer with the flow that proves it, or nothing. It may be called again
-// with the same key. ErrTooManyWaiting says that the queue is full, ErrEnded that the hole is closed.
+// NewAnswer stores a golf submission with the flow that checks it. It may be repeated with the same key. It returns
+// ErrTooManyWaiting if the queue is full, and ErrEnded if the hole is closed.
 func (s *Store) NewAnswer(ctx context.Context, n NewAnswer) (a *Answer, err error) {
 	n.Key = clean(n.Key)
 	if waiting, err := s.read.CountWaiting(ctx, int64(job.Practice)); err != nil || waiting >= int64(s.options.MaxWaiting) {
@@ -166,11 +169,13 @@ func (s *Store) NewAnswer(ctx context.Context, n NewAnswer) (a *Answer, err erro
 			}
 		}
 		flow := newID()
-		if _, err := q.InsertFlow(ctx, query.InsertFlowParams{ID: flow, Kind: n.Kind, Spec: string(n.Spec), Owner: n.Account, Made: now.LastTime}); err != nil {
+		if _, err := q.InsertFlow(ctx, query.InsertFlowParams{ID: flow, Kind: n.Kind, Spec: string(n.Spec), Owner: n.Account,
+			Made: now.LastTime}); err != nil {
 			return err
 		}
 		return q.InsertAnswer(ctx, query.InsertAnswerParams{
-			ID: newID(), Hole: n.Hole.ID, Number: number, Account: n.Account, FormKey: n.Key, File: n.File.Path, Sha256: string(n.File.Digest), Size: n.File.Size,
+			ID: newID(), Hole: n.Hole.ID, Number: number, Account: n.Account, FormKey: n.Key, File: n.File.Path,
+			Sha256: string(n.File.Digest), Size: n.File.Size,
 			Asked: string(n.Asked), Received: now.LastTime, Flow: flow,
 		})
 	})
@@ -180,26 +185,28 @@ func (s *Store) NewAnswer(ctx context.Context, n NewAnswer) (a *Answer, err erro
 	return s.Answer(ctx, n.Hole.ID, number)
 }
 
-// Answer reads an answer of a hole by its number.
+// Answer reads a golf submission by its number.
 func (s *Store) Answer(ctx context.Context, hole string, number int64) (*Answer, error) {
 	r, err := s.read.AnswerByNumber(ctx, hole, number)
 	return answer(r), failed(fmt.Sprintf("read the answer %d", number), err)
 }
 
-// Answers reads at most n answers of an account to a hole, the latest first.
+// Answers reads at most n submissions of an account to a hole, newest first.
 func (s *Store) Answers(ctx context.Context, hole, account string, n int) ([]*Answer, error) {
 	rows, err := s.read.AnswersOf(ctx, query.AnswersOfParams{Account: account, Hole: hole, Limit: int32(n)})
 	return each(rows, err, "read the answers of an account", answer)
 }
 
-// RecentAnswers counts the answers that an account has sent to a hole within a time.
+// RecentAnswers counts the submissions that an account has recently sent to a hole.
 func (s *Store) RecentAnswers(ctx context.Context, hole, account string, within time.Duration) (int64, error) {
-	n, err := s.read.CountAnswers(ctx, query.CountAnswersParams{Account: account, Hole: hole, After: s.now() - within.Microseconds(), Until: s.now() + minute})
+	n, err := s.read.CountAnswers(ctx, query.CountAnswersParams{
+		Account: account, Hole: hole, After: s.now() - within.Microseconds(), Until: s.now() + minute,
+	})
 	return n, failed("count answers", err)
 }
 
-// RightAnswers reads the answers to a hole that were right once, by their numbers. Of each it
-// has what a board shows.
+// RightAnswers reads the submissions to a hole that were ever valid, by their numbers. It reads only what a ranking
+// shows.
 func (s *Store) RightAnswers(ctx context.Context, hole string) ([]*Answer, error) {
 	rows, err := s.read.ScoredAnswers(ctx, hole)
 	all := make([]*Answer, 0, len(rows))
@@ -214,28 +221,32 @@ func (s *Store) RightAnswers(ctx context.Context, hole string) ([]*Answer, error
 
 func answer(r query.AnswerLine) *Answer {
 	return &Answer{
-		ID: r.ID, Hole: r.Hole, Number: r.Number, Account: r.Account, Display: r.Display, File: job.File{Path: r.File, Size: r.Size, Digest: blob.Digest(r.Sha256)},
-		Asked: []byte(r.Asked), Received: instant(r.Received), State: AnswerState(r.State), Flow: r.Flow, Verdict: judge.GolfVerdict(r.Verdict), Why: r.Why,
-		Language: r.Language, Name: r.Name, Flags: r.Flags, Bytes: int(r.Bytes), Chars: int(r.Chars), Events: blob.Digest(r.Events), Toolchain: r.Toolchain,
-		Stood: instant(r.Stood.Int64),
+		ID: r.ID, Hole: r.Hole, Number: r.Number, Account: r.Account, Display: r.Display, File: job.File{
+			Path: r.File, Size: r.Size, Digest: blob.Digest(r.Sha256),
+		},
+		Asked: []byte(r.Asked), Received: instant(r.Received), State: AnswerState(r.State), Flow: r.Flow,
+		Verdict: judge.GolfVerdict(r.Verdict), Why: r.Why,
+		Language: r.Language, Name: r.Name, Flags: r.Flags, Bytes: int(r.Bytes), Chars: int(r.Chars), Events: blob.Digest(r.Events),
+		Toolchain: r.Toolchain,
+		Stood:     instant(r.Stood.Int64),
 	}
 }
 
-// Settled is what the flow that proves an answer came to.
+// Settled is the outcome of a golf check.
 type Settled struct {
 	Flow      string
 	Right     bool
-	Proved    *judge.GolfProved // nil where no worker could say
+	Proved    *judge.GolfProved // nil if no worker could check it
 	Language  string            // id
-	Events    blob.Digest       // with Proved in it
-	Why       string            // where it is not right
+	Events    blob.Digest       // with the event Proved
+	Why       string            // if it is not correct
 	Toolchain string
-	Workers   []string // who proved it
+	Workers   []string // that checked it
 }
 
-// Settle keeps what became of an answer, once: of a flow that proves none it does nothing. A
-// new answer stands or is refused. One that stands goes on where no worker could say, and is
-// greyed where it is wrong; its size stays as it was.
+// Settle records the outcome of a golf check, once. It does nothing if the flow checks no golf submission. A new
+// submission becomes valid or is refused. A valid one stays valid if no worker could check it, and becomes greyed if
+// it is wrong. Its size does not change.
 func (s *Store) Settle(ctx context.Context, e Settled) error {
 	return s.tx(ctx, "keep what became of an answer", func(q *query.Queries) error {
 		r, err := q.AnswerOfFlow(ctx, e.Flow)
@@ -250,7 +261,8 @@ func (s *Store) Settle(ctx context.Context, e Settled) error {
 			return err
 		}
 		n := query.SettleAnswerParams{
-			Flow: e.Flow, State: r.State, Verdict: r.Verdict, Why: clean(e.Why), Language: r.Language, Name: r.Name, Flags: r.Flags, Bytes: r.Bytes, Chars: r.Chars,
+			Flow: e.Flow, State: r.State, Verdict: r.Verdict, Why: clean(e.Why), Language: r.Language, Name: r.Name, Flags: r.Flags,
+			Bytes: r.Bytes, Chars: r.Chars,
 			Events: r.Events, Toolchain: clean(e.Toolchain), Stood: r.Stood,
 		}
 		stood := AnswerState(r.State) == Standing
@@ -285,17 +297,17 @@ func (s *Store) Settle(ctx context.Context, e Settled) error {
 	})
 }
 
-// AnswerProof is what became of an answer at one of its proofs.
+// An AnswerProof is the outcome of one check of a golf submission.
 type AnswerProof struct {
 	At        time.Time
 	State     AnswerState       // from then on
-	Verdict   judge.GolfVerdict // "" where no worker could say
+	Verdict   judge.GolfVerdict // empty if no worker could check it
 	Why       string
 	Toolchain string
 	Workers   []string
 }
 
-// Proofs reads the proofs of an answer, the first one first.
+// Proofs reads the checks of a golf submission, oldest first.
 func (s *Store) Proofs(ctx context.Context, answer string) ([]AnswerProof, error) {
 	rows, err := s.read.ProofsOf(ctx, answer)
 	return each(rows, err, "read the proofs of an answer", func(r query.AnswerProof) AnswerProof {
@@ -303,8 +315,7 @@ func (s *Store) Proofs(ctx context.Context, answer string) ([]AnswerProof, error
 	})
 }
 
-// Outdated is an answer that stands and was proved with another tool chain than the workers
-// have now.
+// An Outdated is a valid golf submission that was checked with another toolchain than the workers have now.
 type Outdated struct {
 	ID       string
 	Account  string
@@ -312,11 +323,11 @@ type Outdated struct {
 	Asked    []byte // JSON
 	Problem  Problem
 	Language string // id
-	Now      string // the identity of the tool chain
+	Now      string // the identity of the toolchain
 }
 
-// Outdated reads the answers whose tool chain in a class is another one now, but for those that
-// are being proved again.
+// Outdated returns valid golf submissions that were checked with another toolchain than the class has now and are
+// not being rechecked.
 func (s *Store) Outdated(ctx context.Context, class string) (all []Outdated, err error) {
 	used, err := s.read.StandingToolchains(ctx)
 	if err != nil || len(used) == 0 {
@@ -331,7 +342,7 @@ func (s *Store) Outdated(ctx context.Context, class string) (all []Outdated, err
 	}
 	for _, u := range used {
 		now := c.Languages[u.Language]
-		if now == "" || u.Toolchain == "" || now == u.Toolchain { // nobody could prove it; nothing is known to have changed
+		if now == "" || u.Toolchain == "" || now == u.Toolchain { // unknown, so nothing is known to have changed
 			continue
 		}
 		rows, err := s.read.OfToolchain(ctx, u.Language, u.Toolchain)
@@ -348,8 +359,8 @@ func (s *Store) Outdated(ctx context.Context, class string) (all []Outdated, err
 	return all, nil
 }
 
-// ProveAgain makes the flow that proves an answer again, of a kind; "" says that it does not
-// stand any more, or is being proved.
+// ProveAgain stores the flow of the given kind that rechecks a golf submission, and returns its id. It returns an
+// empty id if the submission is no longer valid or is being rechecked.
 func (s *Store) ProveAgain(ctx context.Context, answer, account, kind string, spec []byte) (flow string, err error) {
 	err = s.tx(ctx, "prove an answer again", func(q *query.Queries) error {
 		flow = newID()
@@ -364,7 +375,7 @@ func (s *Store) ProveAgain(ctx context.Context, answer, account, kind string, sp
 	return flow, err
 }
 
-// eraseAnswers takes the answers of an account away but for their lengths.
+// eraseAnswers removes the golf submissions of an account except for their lengths.
 func eraseAnswers(ctx context.Context, q *query.Queries, account string) (blobs []blob.Digest, err error) {
 	rows, err := q.BlobsOfAnswers(ctx, account)
 	for _, r := range rows {

@@ -8,30 +8,31 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// Invitation lets people make an account for themselves.
+// An Invitation lets people create accounts for themselves.
 type Invitation struct {
 	ID      string
-	Note    string // what it is for, for those who made it
-	Contest string // id of the one in which they take part; "" for none
-	Uses    int64  // how many may come
-	Used    int64  // how many came
+	Note    string // its purpose, for administrators
+	Contest string // id of the contest that the accounts enter; may be empty
+	Uses    int64  // how many accounts it may create
+	Used    int64  // how many accounts it has created
 	Made    time.Time
 	By      string // id of an account
 	Expires time.Time
-	Ended   time.Time // when somebody took it back; zero for not
+	Ended   time.Time // when it was revoked; zero if not
 }
 
-// NewInvitation keeps the hash of the code of an invitation; ID, Made and Used are made up.
+// NewInvitation stores an invitation with the hash of its code, and sets ID, Made and Used.
 func (s *Store) NewInvitation(ctx context.Context, hash string, i Invitation) (*Invitation, error) {
 	i.ID, i.Made, i.Used, i.Note = newID(), instant(s.now()), 0, clean(i.Note)
 	err := s.write.InsertInvitation(ctx, query.InsertInvitationParams{
-		ID: i.ID, Hash: hash, Note: i.Note, Contest: sql.NullString{String: i.Contest, Valid: i.Contest != ""}, Uses: i.Uses, Made: i.Made.UnixMicro(), MadeBy: i.By, Expires: i.Expires.UnixMicro(),
+		ID: i.ID, Hash: hash, Note: i.Note, Contest: sql.NullString{String: i.Contest, Valid: i.Contest != ""}, Uses: i.Uses,
+		Made: i.Made.UnixMicro(), MadeBy: i.By, Expires: i.Expires.UnixMicro(),
 	})
 	return &i, failed("keep an invitation", err)
 }
 
-// Invitation reads an invitation that is good. ErrNotFound is a code that never was; ErrUsed,
-// ErrExpired and ErrRevoked are one that was.
+// Invitation reads a valid invitation. It returns ErrNotFound if the code does not exist, and otherwise ErrUsed,
+// ErrExpired or ErrRevoked if it is not valid.
 func (s *Store) Invitation(ctx context.Context, hash string) (*Invitation, error) {
 	i, err := s.invitation(ctx, s.read, hash)
 	return i, failed("look for an invitation", err)
@@ -52,10 +53,10 @@ func (s *Store) invitation(ctx context.Context, q *query.Queries, hash string) (
 	return invitation(r), nil
 }
 
-// Good is the state of an invitation by which somebody may come.
+// Good is the state of a valid invitation.
 const Good = "good"
 
-// State says in a word whether an invitation is good, or why not.
+// State returns Good, or in one word why the invitation is not valid.
 func (i *Invitation) State(now time.Time) string {
 	switch {
 	case !i.Ended.IsZero():
@@ -72,22 +73,21 @@ func invitation(r query.Invitation) *Invitation {
 	return &Invitation{r.ID, r.Note, r.Contest.String, r.Uses, r.Used, instant(r.Made), r.MadeBy, instant(r.Expires), instant(r.Ended.Int64)}
 }
 
-// Invitations reads all invitations, the latest first.
+// Invitations reads all invitations, newest first.
 func (s *Store) Invitations(ctx context.Context) ([]*Invitation, error) {
 	rows, err := s.read.ListInvitations(ctx)
 	return each(rows, err, "read the invitations", invitation)
 }
 
-// EndInvitation takes an invitation back; ErrNotFound says that there is none, or that
-// somebody did before.
+// EndInvitation revokes an invitation. It returns ErrNotFound if the invitation does not exist or was revoked
+// before.
 func (s *Store) EndInvitation(ctx context.Context, id string) error {
 	n, err := s.write.EndInvitation(ctx, id, some(s.now()))
 	return failed("take an invitation back", changed(n, err))
 }
 
-// Join makes the account of somebody who comes by an invitation, and makes it take part in its
-// contest. ErrTaken says that there is one with this login; the errors of Invitation, that it
-// is good no more. Then nothing has happened.
+// Join creates an account by an invitation and enters it into its contest: both, or nothing. It returns ErrTaken if
+// an account has the username, and the errors of Invitation.
 func (s *Store) Join(ctx context.Context, hash string, n NewAccount) (a *Account, err error) {
 	err = s.tx(ctx, "join by an invitation", func(q *query.Queries) error {
 		i, err := s.use(ctx, q, hash)
@@ -103,8 +103,8 @@ func (s *Store) Join(ctx context.Context, hash string, n NewAccount) (a *Account
 	return a, err
 }
 
-// Accept makes who has an account take part in the contest of an invitation, with the errors
-// of Join. Who takes part already uses nothing up.
+// Accept enters an existing account into the contest of an invitation. It returns the errors of Join. An account
+// that is in the contest already does not count as a use.
 func (s *Store) Accept(ctx context.Context, hash string, a *Account) error {
 	return s.tx(ctx, "accept an invitation", func(q *query.Queries) error {
 		i, err := s.invitation(ctx, q, hash)
@@ -119,14 +119,14 @@ func (s *Store) Accept(ctx context.Context, hash string, a *Account) error {
 	})
 }
 
-// use counts one who comes by an invitation.
+// use counts one use of an invitation.
 func (s *Store) use(ctx context.Context, q *query.Queries, hash string) (*Invitation, error) {
 	i, err := s.invitation(ctx, q, hash)
 	if err != nil {
 		return nil, err
 	}
 	n, err := q.UseInvitation(ctx, hash, s.now())
-	if err == nil && n == 0 { // another one came first
+	if err == nil && n == 0 { // another request took the last use
 		err = ErrUsed
 	}
 	return i, err

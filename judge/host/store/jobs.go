@@ -15,11 +15,11 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// FeedLead is the lead that MarkOut asks for.
+// FeedLead is the leader lease that MarkOut requires.
 const FeedLead = "feed"
 
-// Next reads at most n waiting jobs of a lane and class, in the order in which they are to
-// be given out: package fair. It changes nothing: see MarkOut.
+// Next reads at most n waiting jobs of a lane and class in their order, which package fair defines. It changes
+// nothing; see MarkOut.
 func (s *Store) Next(ctx context.Context, lane job.Lane, class string, n int) ([]*job.Spec, error) {
 	rows, err := s.read.NextJobs(ctx, query.NextJobsParams{Lane: int64(lane), Class: class, Limit: int32(n)})
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Store) Next(ctx context.Context, lane job.Lane, class string, n int) ([
 		if !read {
 			late, err := s.read.WaitingJob(ctx, id)
 			if errors.Is(err, sql.ErrNoRows) {
-				continue // it ended meanwhile
+				continue // ended meanwhile
 			}
 			if err != nil {
 				return nil, failed("read the waiting job "+id, err)
@@ -57,8 +57,8 @@ func (s *Store) Next(ctx context.Context, lane job.Lane, class string, n int) ([
 	return specs, nil
 }
 
-// firsts reads the first waiting job of each owner in a lane and class, those that are due first
-// at the top, and how many jobs the lane gave out.
+// firsts reads the first waiting job of each owner in a lane and class, sorted by Due, and how many jobs the lane
+// has dispatched.
 func (s *Store) firsts(ctx context.Context, lane job.Lane, class string) (firsts []fair.First, served int64, err error) {
 	rows, err := s.read.FirstOfOwners(ctx, int64(lane), class)
 	if err == nil {
@@ -70,15 +70,15 @@ func (s *Store) firsts(ctx context.Context, lane job.Lane, class string) (firsts
 	return firsts, served, failed("read who is due", err)
 }
 
-// Ahead counts the jobs that go before a waiting one, if no other comes.
+// Ahead counts the jobs that go before a waiting one if no others arrive.
 type Ahead struct {
 	Jobs     int
-	Priority int // of them, those of a lane that goes first
-	Later    int // of them, those of its own lane that came later
+	Priority int // those in a lane that goes first
+	Later    int // those in the same lane that arrived later
 }
 
-// AheadOf counts the jobs that go before one; ErrNotFound says that it does not wait, or that its
-// problem is paused.
+// AheadOf counts the jobs that go before one. It returns ErrNotFound if the job does not wait, or if its problem is
+// paused.
 func (s *Store) AheadOf(ctx context.Context, id string) (a Ahead, err error) {
 	j, err := s.read.GetJob(ctx, id)
 	if err == nil && (j.DoneAt.Valid || j.Paused || j.State != string(Waiting)) {
@@ -102,9 +102,9 @@ func (s *Store) AheadOf(ctx context.Context, id string) (a Ahead, err error) {
 	return Ahead{int(n.Ahead + n.Priority), int(n.Priority), int(n.Later)}, nil
 }
 
-// MarkOut notes that jobs were put into the queue, and returns those that were: another was
-// cancelled, ended, or given a new generation meanwhile, and must be taken out of the queue.
-// ErrNotLeader says that the lead FeedLead has another epoch; then nothing was noted.
+// MarkOut records that jobs were enqueued, and returns those for which it is true. Other jobs were canceled, ended,
+// or got a new generation meanwhile; remove them from the queue. It returns ErrNotLeader, and changes nothing, if
+// the leader lease FeedLead has another epoch.
 func (s *Store) MarkOut(ctx context.Context, epoch int64, jobs ...job.Running) (out []job.Running, err error) {
 	err = s.tx(ctx, "mark jobs as out", func(q *query.Queries) error {
 		out = nil
@@ -127,7 +127,7 @@ func (s *Store) MarkOut(ctx context.Context, epoch int64, jobs ...job.Running) (
 			out = append(out, j)
 			gone[row.Lane] = append(gone[row.Lane], row)
 		}
-		for _, lane := range job.Lanes { // in one order, for they are locked
+		for _, lane := range job.Lanes { // a fixed order, because they are locked
 			if err := serve(ctx, q, int64(lane), gone[int64(lane)]); err != nil {
 				return err
 			}
@@ -137,9 +137,9 @@ func (s *Store) MarkOut(ctx context.Context, epoch int64, jobs ...job.Running) (
 	return out, err
 }
 
-// serve moves a lane by the jobs that it gave out, and says by when the next of their owners go.
-// A job that went before its turn by tag does not move the time of the lane: what others owe
-// would be forgiven.
+// serve updates a lane after it dispatched jobs, and the limits of the next jobs of their owners. A job that went
+// before its turn by tag does not change the time of the lane. Otherwise the debts of other owners would be
+// forgiven.
 func serve(ctx context.Context, q *query.Queries, lane int64, gone []query.MarkOutRow) error {
 	if len(gone) == 0 {
 		return nil
@@ -172,16 +172,16 @@ func serve(ctx context.Context, q *query.Queries, lane int64, gone []query.MarkO
 	return nil
 }
 
-// Queue says how many jobs of a lane and class are in a state.
+// A Queue counts the jobs of a lane and class in one state.
 type Queue struct {
 	Lane   job.Lane
 	Class  string
 	State  JobState // Waiting or Out
 	Jobs   int
-	Oldest time.Time // when the oldest of them was made
+	Oldest time.Time // when the oldest of them was created
 }
 
-// Queues counts the jobs that have not ended. What has none is left out.
+// Queues counts the open jobs. It leaves out counts of zero.
 func (s *Store) Queues(ctx context.Context) ([]Queue, error) {
 	rows, err := s.read.OpenJobs(ctx)
 	return each(rows, err, "count the jobs", func(r query.OpenJobsRow) Queue {
@@ -189,16 +189,16 @@ func (s *Store) Queues(ctx context.Context) ([]Queue, error) {
 	})
 }
 
-// Asker is how much of an account has not ended.
+// An Asker is an account with open work.
 type Asker struct {
 	Login  string
-	Jobs   int // of submissions and of flows
+	Jobs   int // of submissions and flows
 	Flows  int
-	Idle   int       // flows of which no job is there: they wait to be planned
-	Oldest time.Time // when the oldest was made
+	Idle   int       // flows without jobs: they wait to be planned
+	Oldest time.Time // when the oldest was created
 }
 
-// Askers reads of whom something has not ended, those with the most first.
+// Askers returns the accounts with open work, those with the most first.
 func (s *Store) Askers(ctx context.Context) ([]Asker, error) {
 	rows, err := s.read.OpenByAccount(ctx)
 	return each(rows, err, "count what has not ended", func(r query.OpenByAccountRow) Asker {
@@ -206,7 +206,7 @@ func (s *Store) Askers(ctx context.Context) ([]Asker, error) {
 	})
 }
 
-// OutJob is a job that was put into the queue.
+// An OutJob is a job that was enqueued.
 type OutJob struct {
 	job.Running
 	Lane  job.Lane
@@ -214,7 +214,7 @@ type OutJob struct {
 	At    time.Time
 }
 
-// OutSince reads the jobs that are out since before the given time, the oldest first.
+// OutSince reads the jobs that were enqueued before the given time, oldest first.
 func (s *Store) OutSince(ctx context.Context, before time.Time) ([]OutJob, error) {
 	rows, err := s.read.OutSince(ctx, micros(before))
 	return each(rows, err, "read the jobs that are out", func(r query.OutSinceRow) OutJob {
@@ -222,20 +222,20 @@ func (s *Store) OutSince(ctx context.Context, before time.Time) ([]OutJob, error
 	})
 }
 
-// Again puts a job that is out back to waiting, with the next generation and its old place.
-// It says whether that was so: not where the job ended or has another generation.
+// Again queues an enqueued job again, with the next generation and its old place. It reports false if the job has
+// ended or has another generation.
 func (s *Store) Again(ctx context.Context, j job.Running) (bool, error) {
 	n, err := s.write.Again(ctx, j.Job, int64(j.Generation))
 	return n == 1, failed("put a job back into the queue", err)
 }
 
-// Place is the lane and the class of a job.
+// Place returns the lane and the class of a job.
 func (s *Store) Place(ctx context.Context, id string) (job.Lane, string, error) {
 	j, err := s.read.GetJob(ctx, id)
 	return job.Lane(j.Lane), j.Class, failed("look for the job "+id, err)
 }
 
-// Work is what a job is to do.
+// Work returns the work of a job.
 func (s *Store) Work(ctx context.Context, id string) (*job.Work, error) {
 	j, err := s.read.GetJob(ctx, id)
 	if err != nil {
@@ -245,8 +245,8 @@ func (s *Store) Work(ctx context.Context, id string) (*job.Work, error) {
 	return w, fromJSON("job "+id, j.Spec, w)
 }
 
-// Given is what a job is to do, for a worker that shows by the token that the job was given to
-// it. ErrNotFound says that there is no such job, or that it has another token.
+// Given returns the work of a job for a worker that has its token. It returns ErrNotFound if the job does not exist
+// or has another token.
 func (s *Store) Given(ctx context.Context, id, token string) (*job.Work, error) {
 	_, w, err := s.given(ctx, id, token)
 	return w, err
@@ -264,9 +264,8 @@ func (s *Store) given(ctx context.Context, id, token string) (*query.Job, *job.W
 	return &j, w, fromJSON("job "+id, j.Spec, w)
 }
 
-// GivenTo is Given for a worker that asks for the blobs of its job. A guest has none of a
-// running contest, of a flow, or of a problem that is Reserved, and none that excludes it,
-// whatever it takes out of the queue: then the error is ErrNotFound.
+// GivenTo is Given for a worker that fetches the blobs of its job. For an untrusted worker it returns ErrNotFound if
+// the job is of a running contest, of a flow, or of a Reserved problem, or if it excludes the worker.
 func (s *Store) GivenTo(ctx context.Context, to *Worker, id, token string) (*job.Work, error) {
 	j, w, err := s.given(ctx, id, token)
 	if err != nil || !to.Guest {
@@ -286,20 +285,19 @@ func (s *Store) GivenTo(ctx context.Context, to *Worker, id, token string) (*job
 	return w, nil
 }
 
-// Cancel ends a job without a result, and says whether it did: not where it had ended.
-// Its judgement ends without a verdict; where it repeats one, that counts again. A result
-// that comes later is dropped.
+// Cancel ends a job without a result. It reports false if the job had ended. Its judgement ends without a verdict;
+// if it repeats another judgement, that one counts again. A later result is dropped.
 func (s *Store) Cancel(ctx context.Context, id string) (done bool, err error) {
 	return s.cancel(ctx, id, false)
 }
 
-// CancelUntouched is Cancel for the first judging of a submission that no worker was given:
-// ErrGiven says that one was, or that the job repeats a judging.
+// CancelUntouched is Cancel for the first judging of a submission. It returns ErrGiven if a worker may have the job,
+// or if the job repeats a judging.
 func (s *Store) CancelUntouched(ctx context.Context, id string) (done bool, err error) {
 	return s.cancel(ctx, id, true)
 }
 
-// ErrGiven says that a job was put into the queue, from which a worker may have taken it.
+// ErrGiven means that a job was enqueued, so that a worker may have it.
 var ErrGiven = errors.New("a worker may have the job")
 
 func (s *Store) cancel(ctx context.Context, id string, untouched bool) (done bool, err error) {
@@ -309,7 +307,7 @@ func (s *Store) cancel(ctx context.Context, id string, untouched bool) (done boo
 			return err
 		}
 		if untouched && !j.DoneAt.Valid {
-			// What is true under this lock is true until the end: MarkOut waits for it.
+			// MarkOut waits for this lock, so what is true now stays true until the end.
 			if n, err := q.HoldUntouched(ctx, id); err != nil || n == 0 {
 				return cmp.Or(err, ErrGiven)
 			}
@@ -331,8 +329,8 @@ func (s *Store) cancel(ctx context.Context, id string, untouched bool) (done boo
 	return done, err
 }
 
-// Ticket is the generation and the token of a job that is out: what a result must name. Else the
-// error is ErrNotFound.
+// Ticket returns the generation and the token of an enqueued job, which a result must have. It returns ErrNotFound
+// if the job is not enqueued.
 func (s *Store) Ticket(ctx context.Context, id string) (generation int, token string, err error) {
 	j, err := s.read.GetJob(ctx, id)
 	if err == nil && j.State != string(Out) {

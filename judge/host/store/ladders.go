@@ -15,10 +15,10 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// LaddersLead is the lead of having bots play.
+// LaddersLead is the leader lease for running ladders.
 const LaddersLead = "ladders"
 
-// Ladder is a game on which bots meet for as long as it is open.
+// A Ladder is a game on which bots play while it is open.
 type Ladder struct {
 	ID         string
 	Slug       string // unique
@@ -27,26 +27,26 @@ type Ladder struct {
 	Title      string // of the problem
 	Bundle     blob.Digest
 	Config     blob.Digest
-	Sheet      blob.Digest // of the problem; "" for none
-	Choice     []byte      // JSON: what rules were asked for
+	Sheet      blob.Digest // of the problem; may be empty
+	Choice     []byte      // JSON: the chosen rules
 	Rules      []byte      // JSON: the rules; empty until a worker has read them
-	Wrong      string      // why there are none
+	Wrong      string      // why there are no rules
 	Seed       uint64
 	Visibility Visibility
 	Open       bool
 	PerAccount int64 // bots that one account may have
-	PerMinute  int64 // games; 0 for as many as can
+	PerMinute  int64 // games; 0 for no limit
 	Owner      string
 	Made       time.Time
-	Encounters int64 // the number of the last one
-	LastSeq    int64 // rises with all that happens
-	Looks      int   // how often it was asked whether the ranking is settled
-	NextLook   int64 // the number of the encounter after which it is asked again
+	Encounters int64 // number of the newest encounter
+	LastSeq    int64 // rises with each change
+	Looks      int   // how often the ranking was tested for being settled
+	NextLook   int64 // number of the encounter after the next test
 	Settled    bool
 }
 
-// NewLadder opens a ladder: its ID is made. ErrTaken says that another has the slug,
-// ErrNotFound that there is no such problem.
+// NewLadder creates a ladder and sets its ID. It returns ErrTaken if a ladder has the slug, and ErrNotFound if the
+// problem does not exist.
 func (s *Store) NewLadder(ctx context.Context, l *Ladder) error {
 	p, err := s.Problem(ctx, l.Problem)
 	if err != nil {
@@ -55,7 +55,8 @@ func (s *Store) NewLadder(ctx context.Context, l *Ladder) error {
 	l.ID, l.Bundle, l.Config, l.Open = newID(), p.Bundle, p.Config, true
 	return failed("open the ladder "+l.Slug, s.write.InsertLadder(ctx, query.InsertLadderParams{
 		ID: l.ID, Slug: l.Slug, Name: clean(l.Name), Problem: p.ID, Bundle: string(l.Bundle), Config: string(l.Config), Choice: string(l.Choice),
-		Seed: strconv.FormatUint(l.Seed, 10), Visibility: string(l.Visibility), PerAccount: l.PerAccount, PerMinute: l.PerMinute, Owner: l.Owner, Made: s.now(),
+		Seed: strconv.FormatUint(l.Seed, 10), Visibility: string(l.Visibility), PerAccount: l.PerAccount, PerMinute: l.PerMinute,
+		Owner: l.Owner, Made: s.now(),
 	}))
 }
 
@@ -71,7 +72,7 @@ func (s *Store) Ladder(ctx context.Context, id string) (*Ladder, error) {
 	return one(r, err, "read the ladder "+id, ladder)
 }
 
-// Ladders reads all ladders, the oldest first.
+// Ladders reads all ladders, oldest first.
 func (s *Store) Ladders(ctx context.Context) ([]*Ladder, error) {
 	rows, err := s.read.ListLadders(ctx)
 	return eachRead(rows, err, "read the ladders", ladder)
@@ -83,20 +84,21 @@ func ladder(r query.LadderGame) (*Ladder, error) {
 		return nil, fmt.Errorf("read the seed of the ladder %s: %w", r.Slug, err)
 	}
 	return &Ladder{
-		ID: r.ID, Slug: r.Slug, Name: r.Name, Problem: r.Game, Title: r.Title, Bundle: blob.Digest(r.Bundle), Config: blob.Digest(r.Config), Sheet: blob.Digest(r.Sheet),
+		ID: r.ID, Slug: r.Slug, Name: r.Name, Problem: r.Game, Title: r.Title, Bundle: blob.Digest(r.Bundle),
+		Config: blob.Digest(r.Config), Sheet: blob.Digest(r.Sheet),
 		Choice: []byte(r.Choice), Rules: []byte(r.Rules), Wrong: r.Wrong, Seed: seed, Visibility: Visibility(r.Visibility), Open: r.Open,
 		PerAccount: r.PerAccount, PerMinute: r.PerMinute, Owner: r.Owner, Made: instant(r.Made), Encounters: r.Encounters, LastSeq: r.LastSeq,
 		Looks: int(r.Looks), NextLook: r.NextLook, Settled: r.Settled,
 	}, nil
 }
 
-// SetLadderRules keeps what rules a worker read, or why there are none.
+// SetLadderRules stores the rules that a worker read, or why there are none.
 func (s *Store) SetLadderRules(ctx context.Context, ladder string, rules []byte, wrong string) error {
 	n, err := s.write.SetLadderRules(ctx, query.SetLadderRulesParams{ID: ladder, Rules: string(rules), Wrong: clean(wrong)})
 	return failed("keep the rules of a ladder", cmp.Or(err, changed(n, nil)))
 }
 
-// ChangeLadder keeps its Name, Visibility, Open, PerAccount and PerMinute.
+// ChangeLadder stores Name, Visibility, Open, PerAccount and PerMinute.
 func (s *Store) ChangeLadder(ctx context.Context, l *Ladder) error {
 	n, err := s.write.ChangeLadder(ctx, query.ChangeLadderParams{
 		ID: l.ID, Name: clean(l.Name), Visibility: string(l.Visibility), Open: l.Open, PerAccount: l.PerAccount, PerMinute: l.PerMinute,
@@ -104,14 +106,15 @@ func (s *Store) ChangeLadder(ctx context.Context, l *Ladder) error {
 	return failed("change the ladder "+l.Slug, cmp.Or(err, changed(n, nil)))
 }
 
-// SetLook keeps how often it was asked whether the ranking is settled, when it is asked again,
-// and what the answer was.
+// SetLook stores how often the ranking was tested, when it is tested next, and the result.
 func (s *Store) SetLook(ctx context.Context, l *Ladder) error {
-	return failed("keep whether a ladder is settled", s.write.SetLook(ctx, query.SetLookParams{ID: l.ID, Looks: int64(l.Looks), NextLook: l.NextLook, Settled: l.Settled}))
+	return failed("keep whether a ladder is settled", s.write.SetLook(ctx, query.SetLookParams{
+		ID: l.ID, Looks: int64(l.Looks), NextLook: l.NextLook, Settled: l.Settled,
+	}))
 }
 
-// resume has the ladders go on whose rankings are settled: for as many encounters as there are
-// bots, and then it is asked again.
+// resume continues ladders with settled rankings for as many encounters as there are bots. Then the ranking is
+// tested again.
 func resume(ctx context.Context, q *query.Queries) error {
 	all, err := q.ListLadders(ctx)
 	if err != nil {
@@ -138,44 +141,43 @@ func resume(ctx context.Context, q *query.Queries) error {
 	return nil
 }
 
-// BotState says whether a bot plays.
+// BotState reports whether a bot plays.
 type BotState string
 
 // The states of a bot.
 const (
-	BotChecking BotState = "checking" // it is being tried
+	BotChecking BotState = "checking" // being tested
 	BotActive   BotState = "active"   // it plays
-	BotPaused   BotState = "paused"   // it is broken, and its author may have it play again
-	BotRefused  BotState = "refused"  // its check found something wrong
-	BotRetired  BotState = "retired"  // a later version plays, or its author took it off
+	BotPaused   BotState = "paused"   // paused after failures; its author may resume it
+	BotRefused  BotState = "refused"  // its test failed
+	BotRetired  BotState = "retired"  // replaced by a later version, or retired by its author
 )
 
 // Bot is a bot of a ladder in one version.
 type Bot struct {
 	Ladder  string // id
 	Number  int64  // on its ladder, from 1
-	Account string // id of its author
+	Account string // id of the author
 	Login   string
-	Author  string // what the author is called
-	Key     string // of the form: the same within ten minutes is the same bot. If empty, nothing is deduplicated.
+	Author  string // name of the author
+	Key     string // of the form: the same key within ten minutes gives the same bot; may be empty
 	Name    string
 	Version int64 // from 1
 	File    string
 	Files   []job.File
 	State   BotState
 	Reason  string
-	Told    []byte // JSON: what its check told; empty for nothing
-	Flow    string // of its check; "" once that was taken
-	Since   int64  // the number of the encounter after which it came
+	Told    []byte // JSON: the output of its test; may be empty
+	Flow    string // of its test; empty after that
+	Since   int64  // number of the encounter after which it joined
 	Made    time.Time
 	Seq     int64
 }
 
-// NewBot puts a bot on a ladder, to be checked: its Number and Version are made. Its flow is
-// made with it, of the spec that check makes. If a bot was entered with the same Key within ten
-// minutes, NewBot enters none and reads that one; if it has another name or other files, the error is
-// ErrOtherUnderKey. ErrTaken says that somebody else's bot has the name, ErrEnded
-// that the ladder takes none.
+// NewBot adds a bot to a ladder with the flow that tests it, and sets Number and Version. The spec of the flow is
+// the result of check. If a bot was added with the same Key within ten minutes, NewBot reads that one instead, or
+// returns ErrOtherUnderKey if it has another name or other files. It returns ErrTaken if another account has a bot
+// with the name, and ErrEnded if the ladder is closed.
 func (s *Store) NewBot(ctx context.Context, b *Bot, kind string, check func(*Bot) ([]byte, error)) error {
 	err := s.tx(ctx, "enter a bot", func(q *query.Queries) error {
 		n, err := q.NumberBot(ctx, b.Ladder)
@@ -212,11 +214,13 @@ func (s *Store) NewBot(ctx context.Context, b *Bot, kind string, check func(*Bot
 		if err != nil {
 			return err
 		}
-		if _, err := q.InsertFlow(ctx, query.InsertFlowParams{ID: b.Flow, Kind: kind, Spec: string(spec), Owner: b.Account, Made: s.now()}); err != nil {
+		if _, err := q.InsertFlow(ctx, query.InsertFlowParams{ID: b.Flow, Kind: kind, Spec: string(spec), Owner: b.Account,
+			Made: s.now()}); err != nil {
 			return err
 		}
 		return q.InsertBot(ctx, query.InsertBotParams{
-			Ladder: b.Ladder, Number: b.Number, Account: b.Account, Name: clean(b.Name), Version: b.Version, FormKey: clean(b.Key), File: b.File, Files: files, Flow: b.Flow, Since: b.Since,
+			Ladder: b.Ladder, Number: b.Number, Account: b.Account, Name: clean(b.Name), Version: b.Version, FormKey: clean(b.Key),
+			File: b.File, Files: files, Flow: b.Flow, Since: b.Since,
 			Made: b.Made.UnixMicro(), Seq: b.Seq,
 		})
 	})
@@ -226,8 +230,8 @@ func (s *Store) NewBot(ctx context.Context, b *Bot, kind string, check func(*Bot
 	return err
 }
 
-// repeatedBot reads the bot that was entered under the key of b into b, and reports whether there is
-// one. It is asked for under the ladder's lock: of two that come at once one finds the other.
+// repeatedBot reads the bot that was added under the key of b into b, and reports whether there is one. The caller
+// holds the ladder's lock, so that one of two concurrent calls finds the bot of the other.
 func (s *Store) repeatedBot(ctx context.Context, q *query.Queries, b *Bot) (bool, error) {
 	old, err := botByKey(ctx, q, b, s.now())
 	if old == nil || err != nil {
@@ -244,7 +248,9 @@ func botByKey(ctx context.Context, q *query.Queries, b *Bot, now int64) (*Bot, e
 	if b.Key == "" {
 		return nil, nil
 	}
-	r, err := q.BotByKey(ctx, query.BotByKeyParams{Ladder: b.Ladder, Account: b.Account, FormKey: clean(b.Key), After: now - repeatable.Microseconds()})
+	r, err := q.BotByKey(ctx, query.BotByKeyParams{
+		Ladder: b.Ladder, Account: b.Account, FormKey: clean(b.Key), After: now - repeatable.Microseconds(),
+	})
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -254,7 +260,7 @@ func botByKey(ctx context.Context, q *query.Queries, b *Bot, now int64) (*Bot, e
 	return bot(r)
 }
 
-// KnowsBot reports whether a bot was entered under a key before: then NewBot enters no other.
+// KnowsBot reports whether a bot was added under a key before, so that NewBot adds none.
 func (s *Store) KnowsBot(ctx context.Context, ladder, account, key string) (bool, error) {
 	old, err := botByKey(ctx, s.read, &Bot{Ladder: ladder, Account: account, Key: key}, s.now())
 	return old != nil, failed("look for a bot by its key", err)
@@ -266,7 +272,7 @@ func (s *Store) Bots(ctx context.Context, ladder string) ([]*Bot, error) {
 	return eachRead(rows, err, "read the bots of a ladder", bot)
 }
 
-// CheckedBots reads the bots of a ladder that are being checked.
+// CheckedBots reads the bots of a ladder that are being tested.
 func (s *Store) CheckedBots(ctx context.Context, ladder string) ([]*Bot, error) {
 	rows, err := s.read.CheckedBots(ctx, ladder)
 	return eachRead(rows, err, "read the bots that are checked", bot)
@@ -286,14 +292,14 @@ func bot(r query.BotAuthor) (*Bot, error) {
 	return b, fromJSON("the files of a bot", r.Files, &b.Files)
 }
 
-// RecentBots is how many bots an account has put on a ladder within a time.
+// RecentBots returns how many bots an account has recently added to a ladder.
 func (s *Store) RecentBots(ctx context.Context, ladder, account string, within time.Duration) (int64, error) {
 	n, err := s.read.RecentBots(ctx, query.RecentBotsParams{Ladder: ladder, Account: account, After: s.now() - within.Microseconds()})
 	return n, failed("count the bots of an account", err)
 }
 
-// EndCheck takes what a bot's check came to: it plays from now on, and the earlier versions do
-// not any more, or it is refused. ErrEnded says that the check was over.
+// EndCheck stores the outcome of a bot's test: the bot is refused, or it replaces its earlier versions. It returns
+// ErrEnded if the test was over.
 func (s *Store) EndCheck(ctx context.Context, b *Bot) error {
 	return s.tx(ctx, "end the check of a bot", func(q *query.Queries) error {
 		n, err := q.StepLadder(ctx, b.Ladder)
@@ -311,7 +317,10 @@ func (s *Store) EndCheck(ctx context.Context, b *Bot) error {
 			return err
 		}
 		if b.State != BotActive {
-			_, err := q.SetBot(ctx, query.SetBotParams{Ladder: b.Ladder, Number: b.Number, State: string(b.State), Reason: clean(b.Reason), Since: was.Since, Seq: n.LastSeq})
+			_, err := q.SetBot(ctx, query.SetBotParams{
+				Ladder: b.Ladder, Number: b.Number, State: string(b.State), Reason: clean(b.Reason), Since: was.Since,
+				Seq: n.LastSeq,
+			})
 			return err
 		}
 		same, err := q.BotsNamed(ctx, b.Ladder, was.Name)
@@ -323,19 +332,21 @@ func (s *Store) EndCheck(ctx context.Context, b *Bot) error {
 				continue
 			}
 			reason := fmt.Sprintf("version %d plays now", was.Version)
-			if _, err := q.SetBot(ctx, query.SetBotParams{Ladder: b.Ladder, Number: other.Number, State: string(BotRetired), Reason: reason, Since: other.Since, Seq: n.LastSeq}); err != nil {
+			if _, err := q.SetBot(ctx, query.SetBotParams{Ladder: b.Ladder, Number: other.Number, State: string(BotRetired),
+				Reason: reason, Since: other.Since, Seq: n.LastSeq}); err != nil {
 				return err
 			}
 		}
-		if _, err := q.SetBot(ctx, query.SetBotParams{Ladder: b.Ladder, Number: b.Number, State: string(BotActive), Since: n.Encounters, Seq: n.LastSeq}); err != nil {
+		if _, err := q.SetBot(ctx, query.SetBotParams{Ladder: b.Ladder, Number: b.Number, State: string(BotActive),
+			Since: n.Encounters, Seq: n.LastSeq}); err != nil {
 			return err
 		}
 		return q.Restart(ctx, b.Ladder)
 	})
 }
 
-// SetBot keeps the state of a bot, and the reason for it. Who begins to play again is taken
-// for one who comes now. ErrEnded says that the state was another one than from.
+// SetBot stores the state of a bot and the reason. A resumed bot counts as one that joins now. It returns ErrEnded
+// if the state was not from.
 func (s *Store) SetBot(ctx context.Context, ladder string, number int64, from, to BotState, reason string) error {
 	return s.tx(ctx, "set the state of a bot", func(q *query.Queries) error {
 		n, err := q.StepLadder(ctx, ladder)
@@ -353,7 +364,8 @@ func (s *Store) SetBot(ctx context.Context, ladder string, number int64, from, t
 		if to == BotActive {
 			since = n.Encounters
 		}
-		if _, err := q.SetBot(ctx, query.SetBotParams{Ladder: ladder, Number: number, State: string(to), Reason: clean(reason), Since: since, Seq: n.LastSeq}); err != nil {
+		if _, err := q.SetBot(ctx, query.SetBotParams{Ladder: ladder, Number: number, State: string(to), Reason: clean(reason),
+			Since: since, Seq: n.LastSeq}); err != nil {
 			return err
 		}
 		return q.Restart(ctx, ladder)

@@ -9,26 +9,25 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// Mark is what staff decided about a submission. The last one holds.
+// A Mark is a verdict override of the jury for a submission. The newest one counts.
 type Mark struct {
 	At      time.Time
-	Ignored bool          // it has no effect on the board
-	Verdict judge.Verdict // that counts instead of the judging's; "" for that one
+	Ignored bool          // excluded from the scoreboard
+	Verdict judge.Verdict // that counts instead of the judge's; may be empty
 	Why     string
-	Login   string // of the one who decided
+	Login   string // username of the judge
 }
 
-// Mark keeps what an account decided about a submission, which holds from then on, also when
-// it is judged again. Seen is how many marks the account had read; -1 is whatever there are.
-// ErrChanged says that there is another one by now, ErrFinal that the results of its contest
-// are final, ErrNotFound that there is no such submission.
+// Mark stores a verdict override, which also holds after a rejudging. Seen is how many overrides the judge had read;
+// -1 skips that check. It returns ErrChanged if there is a newer one, ErrFinal if the results of the contest are
+// final, and ErrNotFound if the submission does not exist.
 func (s *Store) Mark(ctx context.Context, submission, account string, m Mark, seen int) error {
 	return s.tx(ctx, "mark a submission", func(q *query.Queries) error {
 		of, err := q.GetSubmission(ctx, submission)
 		if err != nil {
 			return err
 		}
-		at, err := s.step(ctx, q, of.Contest, OfSubmission, submission, Updated) // which locks the contest
+		at, err := s.step(ctx, q, of.Contest, OfSubmission, submission, Updated) // this locks the contest
 		if err != nil {
 			return fmt.Errorf("lock the contest: %w", err)
 		}
@@ -47,7 +46,7 @@ func (s *Store) Mark(ctx context.Context, submission, account string, m Mark, se
 		}); err != nil {
 			return err
 		}
-		if err := q.SetVerified(ctx, of.Judgement, true); err != nil { // a judge has looked at it
+		if err := q.SetVerified(ctx, of.Judgement, true); err != nil { // an override counts as a verification
 			return err
 		}
 		if err := q.SetMark(ctx, query.SetMarkParams{Submission: submission, Ignored: m.Ignored, Given: string(m.Verdict)}); err != nil {
@@ -57,7 +56,7 @@ func (s *Store) Mark(ctx context.Context, submission, account string, m Mark, se
 	})
 }
 
-// Marks reads what staff decided about a submission, the last first.
+// Marks reads the verdict overrides of a submission, newest first.
 func (s *Store) Marks(ctx context.Context, submission string) ([]Mark, error) {
 	rows, err := s.read.MarksOf(ctx, submission)
 	return each(rows, err, "read the marks of a submission", func(r query.MarksOfRow) Mark {

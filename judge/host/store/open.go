@@ -28,40 +28,38 @@ import (
 
 // Options say which database is opened, and how.
 type Options struct {
-	// DSN is the path of an SQLite database, which is made where it is missing, or
-	// postgres://...; "" is assay.db in Dir.
+	// DSN is the path of an SQLite database, which is created if needed, or postgres://... . If empty, the store
+	// uses assay.db in Dir.
 	DSN string
 	Dir string
-	// Version is this program's, for people who meet the database with another.
+	// Version is the version of this program, for messages of other versions.
 	Version string
-	// Now is the clock; nil is time.Now. Where it goes backwards, what is stored does not.
+	// Now is the clock. If nil, it is time.Now. Stored times never go backwards, even if the clock does.
 	Now func() time.Time
-	// MaxWaiting is how many jobs may wait in the practice lane; 0 is 5,000.
+	// MaxWaiting is how many jobs may wait in the practice lane. Zero means 5,000.
 	MaxWaiting int
-	// LastLog is what LastLog said when somebody wrote it down outside the database. A
-	// database that has not come that far was deleted or rolled back, and is refused unless
-	// AcceptLoss.
+	// LastLog is a result of LastLog that was stored outside of the database. If the database has fewer events, it
+	// was deleted or rolled back, and Open fails unless AcceptLoss is set.
 	LastLog    int64
 	AcceptLoss bool
-	// Alone says that no other server can have the database, so that a Lead that is held need not
-	// be renewed: a disk at rest stays so.
+	// Alone reports that no other server can use the database, so that a held Lead need not be renewed. This keeps
+	// an idle disk idle.
 	Alone bool
 
-	schema fs.FS // the migrations; nil is those of this program
+	schema fs.FS // the migrations; if nil, those of this program
 }
 
 //go:embed migrations/*.sql
 var embedded embed.FS
 
-// keyword is the other form in which PostgreSQL's own programs take a database.
+// keyword matches the other form of connection strings of PostgreSQL.
 var keyword = regexp.MustCompile(`(^|\s)(host|hostaddr|port|dbname|user|password)\s*=`)
 
-// versionKey is the setting that names the program that wrote the schema.
+// versionKey is the setting with the program version that wrote the schema.
 const versionKey = "schema_by"
 
-// Open opens the database and brings its schema up to date. An SQLite database is copied
-// beside itself first where there is something to bring up to date. ErrNewer is a schema
-// that this program does not know, ErrRolledBack a database that has lost what was in it.
+// Open opens the database and migrates its schema. Before a migration it copies an SQLite database beside itself. It
+// returns ErrNewer if the schema is of a later version, and ErrRolledBack if the database has lost data.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	s, err := connect(ctx, o)
 	if err != nil {
@@ -74,8 +72,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
-// Away says whether an error of Open may pass by itself: no server of a database answers there,
-// or it starts or stops.
+// Away reports whether an error of Open may go away by itself: no database server responds, or it is starting or
+// stopping.
 func Away(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return slices.Contains([]string{"57P01", "57P02", "57P03", "53300"}, pg.Code)
@@ -85,7 +83,7 @@ func Away(err error) bool {
 	return dialled || named || errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// connect opens the database as it is.
+// connect opens the database without a migration.
 func connect(ctx context.Context, o Options) (*Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -101,9 +99,13 @@ func connect(ctx context.Context, o Options) (*Store, error) {
 	if strings.HasPrefix(o.DSN, "postgres://") || strings.HasPrefix(o.DSN, "postgresql://") {
 		err = s.connectPostgres()
 	} else if keyword.MatchString(o.DSN) {
-		return nil, &judge.Misuse{Err: errors.New("a database in the form host=... user=... is not supported: write it as postgres://USER:PASSWORD@HOST/NAME")}
+		return nil, &judge.Misuse{
+			Err: errors.New("a database in the form host=... user=... is not supported: write it as postgres://USER:PASSWORD@HOST/NAME"),
+		}
 	} else if scheme, _, is := strings.Cut(o.DSN, "://"); is {
-		return nil, &judge.Misuse{Err: fmt.Errorf("a database %s://... is not supported: it is PostgreSQL, postgres://USER:PASSWORD@HOST/NAME, or SQLite, a file", scheme)}
+		return nil, &judge.Misuse{
+			Err: fmt.Errorf("a database %s://... is not supported: it is PostgreSQL, postgres://USER:PASSWORD@HOST/NAME, or SQLite, a file", scheme),
+		}
 	} else {
 		err = s.connectSQLite()
 	}
@@ -124,10 +126,10 @@ func connect(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
-// name is the database without a password.
+// name returns the address of the database without a password.
 func (s *Store) name() string {
 	if u, err := url.Parse(s.options.DSN); s.postgres && err == nil {
-		u.RawQuery = "" // which may have one, too
+		u.RawQuery = "" // it may have a password, too
 		return u.Redacted()
 	} else if s.postgres {
 		return "postgres://..."
@@ -138,11 +140,14 @@ func (s *Store) name() string {
 func (s *Store) connectPostgres() error {
 	s.postgres = true
 	config, err := pgx.ParseConfig(s.options.DSN)
-	if err != nil { // whose text quotes parts of a password
-		return &judge.Misuse{Err: errors.New("this is no address of a database: it looks like postgres://USER:PASSWORD@HOST/NAME?sslmode=require\n    in a name or a password write %2F, %3F, %23, %25 and %40 for / ? # % and @")}
+	if err != nil { // its text quotes parts of a password
+		return &judge.Misuse{
+			Err: errors.New("this is no address of a database: it looks like " +
+				"postgres://USER:PASSWORD@HOST/NAME?sslmode=require\n    in a name or a password write %2F, %3F, %23, %25 and %40 for / ? # % and @"),
+		}
 	}
-	// To compile a plan, to start processes for it, or to plan anew for each value pays for
-	// seconds of work; here each makes a page of one millisecond one of five.
+	// Compiling a plan, starting parallel workers, or planning again for each value pays off for queries of seconds.
+	// Here each of them would make a page of 1 ms take 5 ms.
 	config.RuntimeParams["jit"] = "off"
 	config.RuntimeParams["max_parallel_workers_per_gather"] = "0"
 	config.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
@@ -160,13 +165,13 @@ func (s *Store) connectSQLite() error {
 		return err
 	}
 	s.options.DSN = path
-	// There are hashes of tokens in it. Its journal gets the same mode.
+	// The file has hashes of tokens. Its journal gets the same mode.
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return err
 	}
 	file.Close()
-	pragmas := []string{"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(1)"} // what is deleted is overwritten
+	pragmas := []string{"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(1)"}
 	if s.writer, err = sql.Open("sqlite", sqliteDSN(path, url.Values{"_pragma": pragmas, "_txlock": {"immediate"}})); err != nil {
 		return err
 	}
@@ -196,7 +201,7 @@ func (s *Store) Close() error {
 	return errors.Join(errs...)
 }
 
-// migrations are the steps from an empty database to the schema of today.
+// migrations returns the steps from an empty database to the current schema.
 func (s *Store) migrations() (*goose.Provider, error) {
 	files := s.options.schema
 	if files == nil {
@@ -216,7 +221,7 @@ func (s *Store) migrations() (*goose.Provider, error) {
 	return goose.NewProvider(goose.DialectPostgres, s.writer, files, goose.WithDisableGlobalRegistry(true), goose.WithSessionLocker(locker))
 }
 
-// prepare brings the schema up to date, and refuses what it must not touch.
+// prepare migrates the schema, and returns an error if it must not touch the database.
 func (s *Store) prepare(ctx context.Context) error {
 	steps, err := s.migrations()
 	if err != nil {
@@ -231,7 +236,8 @@ func (s *Store) prepare(ctx context.Context) error {
 		if err != nil {
 			by = "a later version"
 		}
-		return fmt.Errorf("%w: %s has schema %d, written by %s; this is %s, which knows schema %d: use that version or restore a backup", ErrNewer, s.name(), has, by, s.options.Version, wants)
+		return fmt.Errorf("%w: %s has schema %d, written by %s; this is %s, which knows schema %d: use that version or "+
+			"restore a backup", ErrNewer, s.name(), has, by, s.options.Version, wants)
 	}
 	if has > 0 && has < wants && !s.postgres {
 		if err := s.copyBeside(ctx, has); err != nil {
@@ -251,7 +257,8 @@ func (s *Store) prepare(ctx context.Context) error {
 		return err
 	}
 	if last < s.options.LastLog && !s.options.AcceptLoss {
-		return fmt.Errorf("%w: %s ends with event %d, and event %d was written: bring the database back, or accept the loss", ErrRolledBack, s.name(), last, s.options.LastLog)
+		return fmt.Errorf("%w: %s ends with event %d, and event %d was written: bring the database back, or accept the loss",
+			ErrRolledBack, s.name(), last, s.options.LastLog)
 	}
 	if err := s.write.InsertPractice(ctx, Practice, "Practice"); err != nil {
 		return failed("make the contest "+Practice, err)
@@ -259,7 +266,7 @@ func (s *Store) prepare(ctx context.Context) error {
 	return nil
 }
 
-// copyBeside keeps the database as it is before its schema changes.
+// copyBeside copies the database before its schema changes.
 func (s *Store) copyBeside(ctx context.Context, schema int64) error {
 	path := fmt.Sprintf("%s.schema-%d-%s", s.options.DSN, schema, s.options.Now().UTC().Format("20060102T150405"))
 	if _, err := s.writer.ExecContext(ctx, "VACUUM INTO $1", path); err != nil {

@@ -37,14 +37,14 @@ const (
 	PrintFailed  PrintState = "failed"
 )
 
-// ErrTooManyPages says that a team has sent so many pages in the last hour that it may not send these, too.
+// ErrTooManyPages means that a team has sent too many pages within an hour.
 var ErrTooManyPages = errors.New("too many pages in an hour")
 
-// NewPrint keeps a print, which waits from now on, and returns its number. It returns ErrTooManyPages if the team would
-// have more than most pages in an hour, and ErrTwice if the team sent the same file a moment ago.
+// NewPrint stores a print, which waits from now on, and returns its number. It returns ErrTooManyPages if the team
+// would have more than most pages within an hour, and ErrTwice if the team has just sent the same file.
 func (s *Store) NewPrint(ctx context.Context, p Print, most int) (number int64, err error) {
 	err = s.tx(ctx, "keep a print", func(q *query.Queries) error {
-		if n, err := q.HoldContest(ctx, p.Contest); changed(n, err) != nil { // which counts the pages one by one
+		if n, err := q.HoldContest(ctx, p.Contest); changed(n, err) != nil { // this lock makes the count of pages exact
 			return changed(n, err)
 		}
 		now := s.now()
@@ -79,7 +79,7 @@ func (s *Store) NewPrint(ctx context.Context, p Print, most int) (number int64, 
 	return number, err
 }
 
-// Prints reads at most n prints of a contest, the newest first: those of a team, by its id, or all if it is empty.
+// Prints reads at most n prints of a contest, newest first: those of a team, by its id, or all if it is empty.
 func (s *Store) Prints(ctx context.Context, contest, team string, n int) ([]*Print, error) {
 	rows, err := s.read.PrintsOf(ctx, query.PrintsOfParams{Contest: contest, Team: team, Most: int32(n)})
 	return each(rows, err, "read the prints of a contest", func(r query.PrintsOfRow) *Print {
@@ -95,8 +95,9 @@ func (s *Store) Print(ctx context.Context, contest string, number int64) (*Print
 	row, err := s.read.GetPrint(ctx, contest, number)
 	r := row.PrintRequest
 	return &Print{
-		Contest: contest, Number: r.Number, Team: r.Team, Account: r.Account, Name: r.Name, Language: r.Language, Body: r.Body, Pages: int(r.Pages),
-		Made: instant(r.Made), State: PrintState(r.State), Reason: r.Reason, Printer: row.Login, Changed: instant(r.Changed),
+		Contest: contest, Number: r.Number, Team: r.Team, Account: r.Account, Name: r.Name, Language: r.Language, Body: r.Body,
+		Pages: int(r.Pages),
+		Made:  instant(r.Made), State: PrintState(r.State), Reason: r.Reason, Printer: row.Login, Changed: instant(r.Changed),
 	}, failed("read a print", err)
 }
 
@@ -109,8 +110,8 @@ func (s *Store) NextPrint(ctx context.Context) (*Print, error) {
 	return s.Print(ctx, r.Contest, r.Number)
 }
 
-// SetPrint changes the state of a print from p.State, and reports false if the print has another one by now.
-// Printer is the id of the account that prints; if empty, it is the print command.
+// SetPrint changes the state of a print from p.State. It reports false if the print has another state. Printer is
+// the id of the account that prints; if empty, it is the print command.
 func (s *Store) SetPrint(ctx context.Context, p *Print, to PrintState, printer, reason string) (bool, error) {
 	n, err := s.write.SetPrint(ctx, query.SetPrintParams{
 		Contest: p.Contest, Number: p.Number, Before: string(p.State), State: string(to), Reason: clean(reason),
@@ -119,9 +120,11 @@ func (s *Store) SetPrint(ctx context.Context, p *Print, to PrintState, printer, 
 	return n > 0, failed("note the state of a print", err)
 }
 
-// AbandonPrints fails the prints that a print command began longer ago than within: its server ended, and
-// nobody knows what it printed.
+// AbandonPrints fails the prints that a print command began longer ago than within. Its server has ended, and it is
+// unknown what was printed.
 func (s *Store) AbandonPrints(ctx context.Context, within time.Duration, reason string) error {
 	now := s.now()
-	return failed("look for abandoned prints", s.write.FailPrints(ctx, query.FailPrintsParams{Reason: clean(reason), Now: now, Since: now - within.Microseconds()}))
+	return failed("look for abandoned prints", s.write.FailPrints(ctx, query.FailPrintsParams{
+		Reason: clean(reason), Now: now, Since: now - within.Microseconds(),
+	}))
 }

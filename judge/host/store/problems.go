@@ -12,15 +12,15 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// Problem is a problem with the bundle that counts now.
+// A Problem is a problem with its active bundle.
 type Problem struct {
 	ID     string
 	Slug   string // unique
 	Title  string
 	Owner  string      // id of an account
 	Bundle blob.Digest // the active one
-	Config blob.Digest // the languages and limits that count with it
-	Sheet  blob.Digest // what a page shows of it; "" for none
+	Config blob.Digest // the languages and limits of the active bundle
+	Sheet  blob.Digest // the problem metadata for pages; may be empty
 	Made   time.Time
 	// Practice is what practice with the problem shows. If empty, the server's setting applies.
 	Practice PracticeLevel
@@ -45,21 +45,21 @@ var PracticeLevels = []PracticeLevel{PracticeOff, PracticeVerdict, PracticeSampl
 type NewBundle struct {
 	Problem string // slug
 	Title   string
-	Owner   string // id of an account; of a problem that is there it is not changed
-	// Anybodys says that the problem may be another's.
+	Owner   string // id of an account; ignored if the problem exists
+	// Anybodys allows that another account owns the problem.
 	Anybodys bool
 	ID       blob.Digest
-	// Manifest is the blob that names all blobs of the bundle.
+	// Manifest is the blob that lists all blobs of the bundle.
 	Manifest blob.Digest
 	Config   blob.Digest
-	Sheet    blob.Digest // "" for none
+	Sheet    blob.Digest // may be empty
 	MadeBy   string      // id of an account
 	// Practice is what practice with the problem shows from now on. If nil, that does not change.
 	Practice *PracticeLevel
 }
 
-// PutBundle makes the problem where it is new, and makes the bundle its active one. To say
-// the same again changes nothing. ErrTaken says that the problem is another's.
+// PutBundle creates the problem if needed, and makes the bundle its active one. Repeating it changes nothing. It
+// returns ErrTaken if another account owns the problem.
 func (s *Store) PutBundle(ctx context.Context, b NewBundle) (p *Problem, err error) {
 	err = s.tx(ctx, "keep a bundle of "+b.Problem, func(q *query.Queries) error {
 		now, practice := s.now(), PracticeLevel("")
@@ -71,7 +71,8 @@ func (s *Store) PutBundle(ctx context.Context, b NewBundle) (p *Problem, err err
 			return err
 		}
 		row, err := q.PutProblem(ctx, query.PutProblemParams{
-			ID: newID(), Slug: b.Problem, Title: b.Title, Owner: b.Owner, Bundle: string(b.ID), Config: string(b.Config), Sheet: string(b.Sheet), Made: now,
+			ID: newID(), Slug: b.Problem, Title: b.Title, Owner: b.Owner, Bundle: string(b.ID), Config: string(b.Config),
+			Sheet: string(b.Sheet), Made: now,
 			Anybodys: b.Anybodys, Practice: string(practice), KeepPractice: b.Practice == nil,
 		})
 		if errors.Is(err, sql.ErrNoRows) {
@@ -86,7 +87,9 @@ func (s *Store) PutBundle(ctx context.Context, b NewBundle) (p *Problem, err err
 				return err
 			}
 		}
-		return q.InsertBundle(ctx, query.InsertBundleParams{Problem: p.ID, ID: string(b.ID), Manifest: string(b.Manifest), Made: now, MadeBy: b.MadeBy})
+		return q.InsertBundle(ctx, query.InsertBundleParams{
+			Problem: p.ID, ID: string(b.ID), Manifest: string(b.Manifest), Made: now, MadeBy: b.MadeBy,
+		})
 	})
 	if err != nil {
 		return nil, err
@@ -94,7 +97,7 @@ func (s *Store) PutBundle(ctx context.Context, b NewBundle) (p *Problem, err err
 	return p, nil
 }
 
-// published tells the contests of a problem that it has another version.
+// published records in the contests of a problem that it has another version.
 func (s *Store) published(ctx context.Context, q *query.Queries, slug string) error {
 	contests, err := q.ContestsOfProblem(ctx, slug)
 	if err != nil {
@@ -126,18 +129,21 @@ func (s *Store) Problems(ctx context.Context) ([]*Problem, error) {
 }
 
 func problem(r query.Problem) *Problem {
-	return &Problem{r.ID, r.Slug, r.Title, r.Owner, blob.Digest(r.Bundle), blob.Digest(r.Config), blob.Digest(r.Sheet), instant(r.Made), PracticeLevel(r.Practice)}
+	return &Problem{
+		r.ID, r.Slug, r.Title, r.Owner, blob.Digest(r.Bundle), blob.Digest(r.Config), blob.Digest(r.Sheet), instant(r.Made),
+		PracticeLevel(r.Practice),
+	}
 }
 
-// Version is a bundle of a problem, as a list shows it.
+// A Version is a bundle of a problem in a list.
 type Version struct {
 	ID       blob.Digest
 	Manifest blob.Digest
 	Made     time.Time
-	Login    string // of the one who made it
+	Login    string // username of the publisher
 }
 
-// Versions reads the bundles of a problem, the latest first.
+// Versions reads the bundles of a problem, newest first.
 func (s *Store) Versions(ctx context.Context, p *Problem) ([]Version, error) {
 	rows, err := s.read.ListBundles(ctx, p.ID)
 	return each(rows, err, "read the versions of "+p.Slug, func(r query.ListBundlesRow) Version {
@@ -145,14 +151,14 @@ func (s *Store) Versions(ctx context.Context, p *Problem) ([]Version, error) {
 	})
 }
 
-// ProblemsWith are the problems whose active bundle is the given one.
+// ProblemsWith returns the problems whose active bundle is the given one.
 func (s *Store) ProblemsWith(ctx context.Context, bundle blob.Digest) ([]*Problem, error) {
 	rows, err := s.read.ProblemsWithBundle(ctx, string(bundle))
 	return each(rows, err, "look whose bundle "+string(bundle)+" is", problem)
 }
 
-// Cost estimates the processor time of judging a submission: the median of the problem's
-// last 20 judgings, at first 5 s.
+// Cost estimates the CPU time of judging a submission: the median of the problem's last 20 judgings. Without any it
+// is 5 s.
 func (s *Store) Cost(ctx context.Context, slug string) (time.Duration, error) {
 	const last, first = 20, 5 * time.Second
 	p, err := s.Problem(ctx, slug)

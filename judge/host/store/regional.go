@@ -156,13 +156,13 @@ type ImportedAccount struct {
 	Name, Password string
 }
 
-// ImportContest does what an import says: all of it, or nothing. It returns the contest's id, and
-// the accounts of n.Accounts in their order. It returns ErrChanged if the contest has changed since n.Contest was read.
+// ImportContest applies an import: all of it, or nothing. It returns the contest's id, and the accounts of
+// n.Accounts in their order. It returns ErrChanged if the contest was changed since n.Contest was read.
 func (s *Store) ImportContest(ctx context.Context, n *ContestImport) (contest string, accounts []*Account, err error) {
 	err = s.tx(ctx, "import a contest", func(q *query.Queries) (err error) {
 		contest, accounts = n.ID, nil
 		if n.Contest != nil && n.Contest.ID == "" {
-			made := *n.Contest // of a transaction that runs twice each begins alike
+			made := *n.Contest // the transaction may run again, and each run starts with the same
 			err = s.newContest(ctx, q, &made, n.Problems)
 			contest = made.ID
 		} else if n.Contest != nil {
@@ -202,7 +202,7 @@ func (s *Store) ImportContest(ctx context.Context, n *ContestImport) (contest st
 	return contest, accounts, err
 }
 
-// importObjects writes what teams and accounts refer to, and persons.
+// importObjects stores persons, and what teams and accounts refer to.
 func (s *Store) importObjects(ctx context.Context, q *query.Queries, contest string, n *ContestImport) error {
 	for _, o := range n.Organizations {
 		if err := q.PutOrganization(ctx, query.PutOrganizationParams{
@@ -216,7 +216,7 @@ func (s *Store) importObjects(ctx context.Context, q *query.Queries, contest str
 	if err != nil {
 		return err
 	}
-	// Names are unique: two groups may exchange theirs.
+	// Names are unique, but two groups may swap theirs.
 	is := func(id string) func(query.TeamGroup) bool { return func(g query.TeamGroup) bool { return g.ID == id } }
 	for _, g := range n.Groups {
 		if slices.ContainsFunc(there, is(g.ID)) {
@@ -253,7 +253,7 @@ func (s *Store) importObjects(ctx context.Context, q *query.Queries, contest str
 	return nil
 }
 
-// importTeams writes teams, and returns the ids of all teams of the contest by their ExtIDs.
+// importTeams stores teams, and returns the ids of all teams of the contest by their ExtIDs.
 func (s *Store) importTeams(ctx context.Context, q *query.Queries, contest string, teams []Team) (map[string]string, error) {
 	rows, err := q.TeamsOf(ctx, contest)
 	if err != nil {

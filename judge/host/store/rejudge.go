@@ -12,18 +12,18 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// Rejudging is a set of submissions of a contest that are judged again, beside the judgements
-// that stand. Nobody but the staff sees anything of it until it is applied.
+// A Rejudging is a set of submissions of a contest that are judged again while their current judgements remain in
+// effect. Only the jury sees it until it is applied.
 type Rejudging struct {
 	ID      string
 	Contest string // id
-	Filter  Filter // by which they were chosen
+	Filter  Filter // that chose them
 	Why     string
-	Login   string // of the one who began it
+	Login   string // username of the judge who began it
 	State   RejudgingState
 	Made    time.Time
 	Ended   time.Time // zero while it runs
-	// Submissions is how many it has, Open how many of them have no new verdict yet.
+	// Submissions is how many it has, and Open how many of them have no new verdict yet.
 	Submissions, Open int
 }
 
@@ -32,12 +32,12 @@ type RejudgingState string
 
 // The states of a rejudging.
 const (
-	RejudgingRunning   RejudgingState = "running"   // also when all is judged, until somebody decides
-	RejudgingApplied   RejudgingState = "applied"   // what came of it stands
+	RejudgingRunning   RejudgingState = "running"   // also when all is judged, until it is applied or canceled
+	RejudgingApplied   RejudgingState = "applied"   // its judgements count
 	RejudgingCancelled RejudgingState = "cancelled" // it changed nothing
 )
 
-// NewRejudging is what somebody wants to have judged again.
+// A NewRejudging is a rejudging to begin.
 type NewRejudging struct {
 	Filter  Filter // its Contest, Before and Limit mean what they do for Submissions
 	Why     string
@@ -53,10 +53,10 @@ var (
 // mostRejudged is how many submissions one rejudging may have.
 const mostRejudged = 20_000
 
-// Rejudge begins a rejudging. Each submission is judged with the active version of its
-// problem, in the lane in which nobody waits. Left are those that were left out: they have no
-// verdict yet, or are in another rejudging that runs. ErrNotFound says that the filter chooses
-// none, ErrFinal that the results of the contest are final.
+// Rejudge begins a rejudging. Each submission is judged with the active version of its problem, in the lane for
+// background work. Left is how many submissions were left out, because they have no verdict yet or are in another
+// running rejudging. It returns ErrNotFound if the filter chooses none, and ErrFinal if the results of the contest
+// are final.
 func (s *Store) Rejudge(ctx context.Context, n NewRejudging) (r *Rejudging, left int, err error) {
 	if n.Filter.Limit == 0 {
 		n.Filter.Limit = mostRejudged
@@ -88,7 +88,7 @@ func (s *Store) Rejudge(ctx context.Context, n NewRejudging) (r *Rejudging, left
 			return ErrNotFound
 		}
 		contest := chosen[0].Contest
-		now, err := s.step(ctx, q, contest, OfRejudging, id, Created) // which locks the contest
+		now, err := s.step(ctx, q, contest, OfRejudging, id, Created) // this locks the contest
 		if err != nil {
 			return err
 		}
@@ -103,17 +103,18 @@ func (s *Store) Rejudge(ctx context.Context, n NewRejudging) (r *Rejudging, left
 		for _, one := range running {
 			taken[one] = true
 		}
-		if err := q.InsertRejudging(ctx, query.InsertRejudgingParams{ID: id, Contest: contest, Filter: filter, Why: clean(n.Why), Account: n.Account, Made: now}); err != nil {
+		if err := q.InsertRejudging(ctx, query.InsertRejudgingParams{ID: id, Contest: contest, Filter: filter, Why: clean(n.Why),
+			Account: n.Account, Made: now}); err != nil {
 			return err
 		}
 		var jobs []newJob
-		for i := len(chosen) - 1; i >= 0; i-- { // the first goes first
+		for i := len(chosen) - 1; i >= 0; i-- { // the first submission goes first
 			c := chosen[i]
 			old, err := q.StandingJudgement(ctx, c.ID)
 			if err != nil {
 				return err
 			}
-			none := len(c.Files) == 0 || problems[c.Problem].Bundle == "" // of the erased, nothing is there to judge
+			none := len(c.Files) == 0 || problems[c.Problem].Bundle == "" // after an erasure there is nothing to judge
 			if taken[c.ID] || !old.Ended.Valid || none {
 				left++
 				continue
@@ -137,8 +138,9 @@ func (s *Store) Rejudge(ctx context.Context, n NewRejudging) (r *Rejudging, left
 	return r, left, err
 }
 
-// judgeBeside makes a judgement beside the one that stands.
-func (s *Store) judgeBeside(ctx context.Context, q *query.Queries, rejudging string, old *query.StandingJudgementRow, p *Problem, now int64) (newJob, error) {
+// judgeBeside creates a judgement while the current one remains in effect.
+func (s *Store) judgeBeside(ctx context.Context, q *query.Queries, rejudging string, old *query.StandingJudgementRow,
+	p *Problem, now int64) (newJob, error) {
 	did, err := q.GetJob(ctx, old.ID)
 	if err != nil {
 		return newJob{}, err
@@ -157,15 +159,15 @@ func (s *Store) judgeBeside(ctx context.Context, q *query.Queries, rejudging str
 		return j, err
 	}
 	if err := q.InsertJudgement(ctx, query.InsertJudgementParams{
-		Verify: verify, ID: j.id, Submission: old.Submission, Bundle: string(p.Bundle), Config: string(p.Config), Class: j.class, Origin: string(OfRejudge), Root: j.id, Started: now,
+		Verify: verify, ID: j.id, Submission: old.Submission, Bundle: string(p.Bundle), Config: string(p.Config), Class: j.class,
+		Origin: string(OfRejudge), Root: j.id, Started: now,
 	}); err != nil {
 		return j, err
 	}
 	return j, q.InsertRejudged(ctx, query.InsertRejudgedParams{Rejudging: rejudging, Submission: old.Submission, Old: old.ID, Root: j.id})
 }
 
-// count makes a judgement the one that counts of its submission; where it is of a rejudging,
-// the one that would count.
+// count makes a judgement the current one of its submission. In a rejudging, it makes it the one to be applied.
 func count(ctx context.Context, q *query.Queries, of query.JudgementOfJobRow, id string) error {
 	if n, err := q.SetRejudged(ctx, of.Root, id); err != nil || n > 0 {
 		return err
@@ -191,7 +193,7 @@ func (s *Store) Rejudging(ctx context.Context, id string) (*Rejudging, error) {
 	return nil, errors.Join(err, fmt.Errorf("read the rejudging %s: %w", id, ErrNotFound))
 }
 
-// Rejudgings reads the rejudgings of a contest, the latest first.
+// Rejudgings reads the rejudgings of a contest, newest first.
 func (s *Store) Rejudgings(ctx context.Context, contest string) ([]*Rejudging, error) {
 	rows, err := s.read.RejudgingsOf(ctx, contest)
 	if err != nil {
@@ -200,7 +202,8 @@ func (s *Store) Rejudgings(ctx context.Context, contest string) ([]*Rejudging, e
 	all := make([]*Rejudging, len(rows))
 	for i, r := range rows {
 		all[i] = &Rejudging{
-			ID: r.ID, Contest: r.Contest, Why: r.Why, Login: r.Login, State: RejudgingState(r.State), Made: instant(r.Made), Ended: instant(r.Ended.Int64),
+			ID: r.ID, Contest: r.Contest, Why: r.Why, Login: r.Login, State: RejudgingState(r.State), Made: instant(r.Made),
+			Ended:       instant(r.Ended.Int64),
 			Submissions: int(r.Submissions), Open: int(r.Open),
 		}
 		if err := fromJSON("the filter of the rejudging "+r.ID, r.Filter, &all[i].Filter); err != nil {
@@ -210,7 +213,7 @@ func (s *Store) Rejudgings(ctx context.Context, contest string) ([]*Rejudging, e
 	return all, nil
 }
 
-// Rejudged is what a rejudging makes of a submission.
+// A Rejudged is a submission in a rejudging.
 type Rejudged struct {
 	Submission string // id
 	Number     int64
@@ -220,23 +223,23 @@ type Rejudged struct {
 	Was        judge.Verdict
 	WasScore   string
 	Done       bool          // there is a new judgement
-	Verdict    judge.Verdict // "" while there is none, and where it was cancelled
+	Verdict    judge.Verdict // empty while there is none, and if it was canceled
 	Score      string
 	Finished   *judge.Finished
-	Reason     string // why there is no verdict of a judge
-	Moved      bool   // another judgement stands than when the rejudging began
+	Reason     string // why the judge gave no verdict
+	Moved      bool   // the current judgement is another one than when the rejudging began
 }
 
-// Changed says whether the verdict or the score becomes another.
+// Changed reports whether the verdict or the score changes.
 func (r *Rejudged) Changed() bool { return r.Done && (r.Verdict != r.Was || r.Score != r.WasScore) }
 
-// Lost says that there is no verdict any more where there was one.
+// Lost reports that a verdict would be replaced by none.
 func (r *Rejudged) Lost() bool {
 	none := func(v judge.Verdict) bool { return v == judge.NotJudged || v == judge.JudgeError }
 	return r.Done && none(r.Verdict) && !none(r.Was)
 }
 
-// RejudgedOf reads what a rejudging makes of its submissions, by their numbers.
+// RejudgedOf reads the submissions of a rejudging by their numbers.
 func (s *Store) RejudgedOf(ctx context.Context, id string) ([]*Rejudged, error) {
 	all, err := rejudgedOf(ctx, s.read, id)
 	return all, failed("read what was judged again", err)
@@ -247,7 +250,8 @@ func rejudgedOf(ctx context.Context, q *query.Queries, id string) ([]*Rejudged, 
 	all := make([]*Rejudged, len(rows))
 	for i, r := range rows {
 		all[i] = &Rejudged{
-			Submission: r.ID, Number: r.Number, Problem: r.Slug, Login: r.Login, Display: r.Display, Was: judge.Verdict(r.OldVerdict.String), WasScore: r.OldScore.String,
+			Submission: r.ID, Number: r.Number, Problem: r.Slug, Login: r.Login, Display: r.Display,
+			Was: judge.Verdict(r.OldVerdict.String), WasScore: r.OldScore.String,
 			Done: r.Ended.Valid, Verdict: judge.Verdict(r.Verdict.String), Score: r.Score.String, Reason: r.Reason, Moved: r.Standing != r.Old,
 		}
 		if err := fromJSON("a judgement of submission "+r.ID, r.Finished.String, &all[i].Finished); err != nil {
@@ -257,8 +261,8 @@ func rejudgedOf(ctx context.Context, q *query.Queries, id string) ([]*Rejudged, 
 	return all, err
 }
 
-// Unready says why a rejudging cannot be applied: numbers of submissions. Errors.Is says
-// ErrNotReady of it.
+// An Unready has the numbers of the submissions that keep a rejudging from being applied. As an error it is
+// ErrNotReady.
 type Unready struct {
 	Open, Lost, Moved []int64
 }
@@ -276,9 +280,8 @@ func (u *Unready) Error() string {
 // Is makes it an ErrNotReady.
 func (u *Unready) Is(err error) bool { return err == ErrNotReady }
 
-// Apply makes what came of a rejudging stand, all at once. ErrEnded says that it was applied
-// or cancelled already, an *Unready what is in the way, ErrFinal that the results of the
-// contest are final.
+// Apply makes the judgements of a rejudging count, all at once. It returns ErrEnded if the rejudging was applied or
+// canceled before, an *Unready if something prevents it, and ErrFinal if the results of the contest are final.
 func (s *Store) Apply(ctx context.Context, id string) error {
 	return s.tx(ctx, "apply a rejudging", func(q *query.Queries) error {
 		if err := s.endRejudging(ctx, q, id, RejudgingApplied); err != nil {
@@ -327,9 +330,8 @@ func (s *Store) Apply(ctx context.Context, id string) error {
 	})
 }
 
-// Forget cancels a rejudging: nothing changes, and its jobs that have not ended are
-// cancelled. Those are returned, for some may be out. ErrEnded says that it was applied or
-// cancelled already.
+// Forget cancels a rejudging and its open jobs. It returns these jobs, because workers may have some of them. It
+// returns ErrEnded if the rejudging was applied or canceled before.
 func (s *Store) Forget(ctx context.Context, id string) (jobs []string, err error) {
 	err = s.tx(ctx, "cancel a rejudging", func(q *query.Queries) error {
 		if err := s.endRejudging(ctx, q, id, RejudgingCancelled); err != nil {
@@ -348,7 +350,7 @@ func (s *Store) Forget(ctx context.Context, id string) (jobs []string, err error
 	return jobs, err
 }
 
-// endRejudging ends a rejudging that runs, and locks its contest.
+// endRejudging ends a running rejudging, and locks its contest.
 func (s *Store) endRejudging(ctx context.Context, q *query.Queries, id string, state RejudgingState) error {
 	r, err := q.GetRejudging(ctx, id)
 	if err != nil {

@@ -39,7 +39,7 @@ func useOfTeams(rows []query.UseOfTeamsRow) map[string]TeamUse {
 // team has submissions, clarifications or prints, and ErrNotFound if one is not a team of the contest.
 func (s *Store) RemoveTeams(ctx context.Context, contest string, ids []string) error {
 	return s.tx(ctx, "remove teams", func(q *query.Queries) error {
-		if n, err := q.HoldContest(ctx, contest); changed(n, err) != nil { // nobody enters or submits meanwhile
+		if n, err := q.HoldContest(ctx, contest); changed(n, err) != nil { // no team enters or submits meanwhile
 			return changed(n, err)
 		}
 		if err := s.changing(ctx, q, contest); err != nil {
@@ -133,18 +133,18 @@ func (s *Store) UseOfContest(ctx context.Context, id string) (ContestUse, error)
 	return ContestUse(r), failed("read what a contest has", err)
 }
 
-// removedEvents is the setting that counts the events of contests that were removed: LastLog never falls.
+// removedEvents is the setting that counts the events of removed contests, so that LastLog never falls.
 const removedEvents = "removed events"
 
-// RemoveContest removes a contest as it was read, with its teams, clarifications and roles. Accounts and
-// problems stay; its invitations end. It returns ErrInUse if the contest has submissions or rejudgings,
-// and ErrChanged if somebody changed it since it was read.
+// RemoveContest removes a contest as it was read, with its teams, clarifications and roles. Accounts and problems
+// stay; its invitations end. It returns ErrInUse if the contest has submissions or rejudgings, and ErrChanged if the
+// contest was changed since it was read.
 func (s *Store) RemoveContest(ctx context.Context, c *Contest) error {
 	return s.tx(ctx, "remove the contest "+c.Slug, func(q *query.Queries) error {
 		if c.ID == Practice {
 			return ErrInUse
 		}
-		if n, err := q.HoldContest(ctx, c.ID); changed(n, err) != nil { // nobody submits meanwhile
+		if n, err := q.HoldContest(ctx, c.ID); changed(n, err) != nil { // no team submits meanwhile
 			return changed(n, err)
 		}
 		use, err := q.UseOfContest(ctx, c.ID)
@@ -166,7 +166,8 @@ func (s *Store) RemoveContest(ctx context.Context, c *Contest) error {
 			err = q.RemoveRolesIn(ctx, scopeOf(c.ID))
 		}
 		for _, remove := range []func(context.Context, string) error{
-			q.RemoveClaims, q.RemoveReading, q.RemoveClarificationTeams, q.RemoveClarificationGroups, q.RemoveClarifications, q.RemovePrints, q.RemoveAddresses, q.RemoveContestAccounts, q.RemovePersons, q.RemoveMedia,
+			q.RemoveClaims, q.RemoveReading, q.RemoveClarificationTeams, q.RemoveClarificationGroups, q.RemoveClarifications,
+			q.RemovePrints, q.RemoveAddresses, q.RemoveContestAccounts, q.RemovePersons, q.RemoveMedia,
 			q.RemovePlacesInGroups, q.RemoveGroups, q.RemoveMembersOfContest, q.RemoveTeamsOfContest, q.RemoveOrganizations,
 			q.DeleteContestProblems, q.RemoveSource, q.RemoveExternalObjects, q.RemoveExternalProblems, q.RemoveLog,
 		} {
@@ -215,7 +216,7 @@ func (s *Store) RemoveLadder(ctx context.Context, id string) error {
 	})
 }
 
-// emptied are the queries that remove something with an id.
+// emptied are the queries that remove an object by its id.
 type emptied struct {
 	hold, count, remove func(context.Context, string) (int64, error)
 }

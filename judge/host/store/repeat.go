@@ -16,37 +16,36 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// Origin says why there is a judgement.
+// An Origin says why a judgement exists.
 type Origin string
 
-// The origins. A judgement that repeats another one has a job of its own, which other workers
-// must do; meanwhile its submission is open.
+// The origins. A judgement that repeats another one has a job of its own, which other workers must do. Meanwhile its
+// submission is pending.
 const (
 	First      Origin = "first"
-	Borderline Origin = "borderline" // time decided, and barely: see package job
-	OfGuest    Origin = "guest"      // the one before is of a guest, whose word does not count alone
-	OfRejudge  Origin = "rejudge"    // somebody had the submission judged again, beside what stands; it repeats nothing
+	Borderline Origin = "borderline" // the time was near the limit: see package job
+	OfGuest    Origin = "guest"      // the judgement before is of an untrusted worker, and does not count alone
+	OfRejudge  Origin = "rejudge"    // part of a rejudging; it repeats no judgement
 )
 
-// Doubt says why a result is not to be the last word, and by whom the submission must not be
-// judged again.
+// A Doubt says why a result does not count yet, and which workers must not judge the submission again.
 type Doubt struct {
 	Why     string
 	Exclude []string // workers
 }
 
-// Run is one judging of a submission, of which others may be repetitions.
+// A Run is one judging of a submission. Others may repeat it.
 type Run struct {
 	ID      string // of the judgement, and of its job
 	Origin  Origin
 	Worker  string
-	Verdict judge.Verdict // "" while there is none
-	Ended   time.Time     // zero while it is open
+	Verdict judge.Verdict // empty while there is none
+	Ended   time.Time     // zero while it is pending
 	score   string
 }
 
-// Runs reads the judging that a job is and all that repeat it, or that it repeats, in their
-// order. Of a job of a flow there are none.
+// Runs reads the judging of a job, and all judgings that repeat it or that it repeats, in order. For a job of a flow
+// there are none.
 func (s *Store) Runs(ctx context.Context, id string) ([]*Run, error) {
 	of, err := s.read.JudgementOfJob(ctx, id)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -68,8 +67,8 @@ func runs(ctx context.Context, q *query.Queries, of query.JudgementOfJobRow) ([]
 	return all, err
 }
 
-// settle decides what counts after a judgement has ended: it, one of those that it repeats, or
-// one that is to be made now.
+// settle decides what counts after a judgement has ended: this one, one that it repeats, or one that must be created
+// now.
 func (s *Store) settle(ctx context.Context, q *query.Queries, j *query.Job, guests []string, doubt *Doubt, f *Folded) error {
 	of, err := q.JudgementOfJob(ctx, j.ID)
 	if err != nil {
@@ -96,8 +95,8 @@ func (s *Store) settle(ctx context.Context, q *query.Queries, j *query.Job, gues
 	return s.stand(ctx, q, of, done, guests)
 }
 
-// stand makes the best run count that no guest did: a judge error is worse than any verdict,
-// and one that time decided worse than another. Where there is none, what stands stays.
+// stand makes the best run of a trusted worker count. A judge error is worse than any verdict, and a verdict near
+// the time limit is worse than another. If there is no such run, nothing changes.
 func (s *Store) stand(ctx context.Context, q *query.Queries, of query.JudgementOfJobRow, done []*Run, guests []string) error {
 	var best *Run
 	for _, r := range done {
@@ -111,7 +110,7 @@ func (s *Store) stand(ctx context.Context, q *query.Queries, of query.JudgementO
 	return count(ctx, q, of, best.ID)
 }
 
-// better says whether a run goes before one that was made earlier.
+// better reports whether a run is preferred to an earlier one.
 func (r *Run) better(earlier *Run) bool {
 	rank := func(r *Run) int {
 		switch r.Verdict {
@@ -134,7 +133,7 @@ func (r *Run) better(earlier *Run) bool {
 	return rank(r) > rank(earlier)
 }
 
-// repeat makes a new judgement of what a job was about, which counts from now on.
+// repeat creates another judgement for the submission of a job, which counts from now on.
 func (s *Store) repeat(ctx context.Context, q *query.Queries, j *query.Job, of query.JudgementOfJobRow, origin Origin, d Doubt) error {
 	var work job.Work
 	if err := fromJSON("job "+j.ID, j.Spec, &work); err != nil {
@@ -160,13 +159,13 @@ func (s *Store) repeat(ctx context.Context, q *query.Queries, j *query.Job, of q
 	}})
 }
 
-// Guests are the names of the guests among the workers of a class.
+// Guests returns the names of the untrusted workers of a class.
 func (s *Store) Guests(ctx context.Context, class string) ([]string, error) {
 	names, err := s.read.GuestsOf(ctx, class)
 	return names, failed("read the guests", err)
 }
 
-// Repeat is a judgement that is to be made, and who must not make it.
+// A Repeat is a judgement to be made, with the workers that must not make it.
 type Repeat struct {
 	ID         string // and of its job
 	Submission string // id
@@ -176,7 +175,7 @@ type Repeat struct {
 	Exclude    []string // workers
 }
 
-// Repeats reads the repetitions that are open.
+// Repeats reads the pending repetitions.
 func (s *Store) Repeats(ctx context.Context) ([]*Repeat, error) {
 	rows, err := s.read.OpenRepeats(ctx)
 	if err != nil {
@@ -192,37 +191,36 @@ func (s *Store) Repeats(ctx context.Context) ([]*Repeat, error) {
 	return all, nil
 }
 
-// Judging is a judgement as the staff looks at it.
+// A Judging is a judgement as the jury sees it.
 type Judging struct {
 	Run
 	Root       string // the judgement that it repeats, or itself
-	Why        string // it repeats one
-	Reason     string // why there is no verdict of a judge
+	Why        string // why it repeats that one
+	Reason     string // why the judge gave no verdict
 	Started    time.Time
 	Submission string
 	Number     int64
 	Problem    string // slug
 	Login      string
 	Program    string
-	Stands     bool          // it is the one that counts
-	Case       string        // the one that failed first; "" for none
-	Time       time.Duration // of that case, or else of the slowest one
+	Stands     bool          // it is the current one
+	Case       string        // the first one that failed; may be empty
+	Time       time.Duration // of that test case, or of the slowest one
 	Version    string        // of the judge
 	Rung       string
 	Toolchains map[string]string // language id to identity
 }
 
-// JudgingFilter says which judgings are meant. The zero value is the first page of all.
+// A JudgingFilter chooses judgings. The zero value is the first page of all.
 type JudgingFilter struct {
-	Worker string // "" for all
-	// Origin means all that were repeated for this reason, with what they repeat; "" for all.
+	Worker string // if empty, all
+	// Origin chooses judgings that were repeated for this reason, with what they repeat. If empty, all are meant.
 	Origin Origin
-	Before string // only those with a smaller id; "" for all
-	Limit  int    // at most so many; 0 is 200
+	Before string // only those with a smaller id; if empty, all
+	Limit  int    // at most this many; 0 means 200
 }
 
-// Judgings reads judgings, the latest first. The next page is that before the last one of
-// this.
+// Judgings reads judgings, newest first. For the next page, set Before to the last id of this one.
 func (s *Store) Judgings(ctx context.Context, f JudgingFilter) ([]*Judging, error) {
 	if f.Before == "" {
 		f.Before = "~" // after all ids
@@ -230,7 +228,9 @@ func (s *Store) Judgings(ctx context.Context, f JudgingFilter) ([]*Judging, erro
 	if f.Limit == 0 {
 		f.Limit = 200
 	}
-	rows, err := s.read.Judgings(ctx, query.JudgingsParams{Before: f.Before, Worker: f.Worker, Origin: string(f.Origin), Most: int32(min(f.Limit, math.MaxInt32))})
+	rows, err := s.read.Judgings(ctx, query.JudgingsParams{
+		Before: f.Before, Worker: f.Worker, Origin: string(f.Origin), Most: int32(min(f.Limit, math.MaxInt32)),
+	})
 	if err != nil {
 		return nil, failed("read judgings", err)
 	}
@@ -242,7 +242,8 @@ func (s *Store) Judgings(ctx context.Context, f JudgingFilter) ([]*Judging, erro
 			Problem: r.Slug, Login: r.Login, Program: r.Entry, Stands: r.Standing == r.ID,
 			Version: r.Version, Rung: r.Rung,
 		}
-		if err := errors.Join(all[i].measure(r.Finished.String, r.CaseRows.String), fromJSON("the judgement "+r.ID, r.Toolchains, &all[i].Toolchains)); err != nil {
+		if err := errors.Join(all[i].measure(r.Finished.String, r.CaseRows.String),
+			fromJSON("the judgement "+r.ID, r.Toolchains, &all[i].Toolchains)); err != nil {
 			return nil, err
 		}
 	}
@@ -265,8 +266,8 @@ func (j *Judging) measure(finished, rows string) error {
 	return nil
 }
 
-// without puts a job back that a guest cannot end alone: it failed there, or is a part of a
-// flow. Others do it.
+// without queues a job again for other workers, because an untrusted worker cannot end it: the worker failed, or the
+// job is part of a flow.
 func (s *Store) without(ctx context.Context, q *query.Queries, j *query.Job, r *job.Result, guests []string) (Outcome, error) {
 	if j.DoneAt.Valid || j.Generation != int64(r.Generation) {
 		return Dropped, nil

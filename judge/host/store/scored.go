@@ -11,19 +11,19 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// Scored is what a board knows of a submission of a team.
+// A Scored is what a scoreboard needs of a team's submission.
 type Scored struct {
 	Number   int64
 	Team     string // id
 	Label    string // of its problem in the contest
 	Received time.Time
-	Verdict  judge.Verdict // "" while it is open
-	// Cancelled says that it will never have a verdict.
+	Verdict  judge.Verdict // empty while it is pending
+	// Cancelled reports that it will never have a verdict.
 	Cancelled bool
-	Ignored   bool // by the staff
+	Ignored   bool // excluded by the jury
 	// Unverified reports whether a judge must verify the verdict before contestants see it.
 	Unverified bool
-	Given      bool // the verdict is the staff's, whatever the judging says
+	Given      bool // the verdict is an override of the jury
 	Score      *judge.Score
 	Parts      []float64 // judge.Finished has them
 }
@@ -45,8 +45,8 @@ func (s *Store) ScoredOf(ctx context.Context, contest string) ([]Scored, error) 
 	return all, nil
 }
 
-// ScoredBy reads the submission that an event of the log is about, one of kind OfSubmission
-// or OfJudgement; nil says that it is of no team, or to no problem of its contest.
+// ScoredBy reads the submission that an event of the log is about, which must be of kind OfSubmission or
+// OfJudgement. It returns nil if the submission has no team, or if its problem is not in the contest.
 func (s *Store) ScoredBy(ctx context.Context, e Event) (*Scored, error) {
 	read := s.read.Counted
 	if e.Kind == OfJudgement {
@@ -64,7 +64,7 @@ func scored(r query.Counted) (*Scored, error) {
 		Number: r.Number, Team: r.Team, Label: r.Label, Received: instant(r.Received), Verdict: judge.Verdict(r.Verdict.String),
 		Cancelled: r.Ended.Valid && !r.Verdict.Valid, Ignored: r.Ignored, Given: r.Given != "", Unverified: VerifyState(r.Verify) == Unverified,
 	}
-	if c.Given { // without the score of a judging that does not count
+	if c.Given { // the score of the judging does not count
 		if c.Verdict, c.Cancelled = judge.Verdict(r.Given), false; r.Given == Unjudged {
 			c.Verdict = judge.NotJudged
 		}

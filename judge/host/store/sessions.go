@@ -7,30 +7,30 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// Session is a browser that is logged in.
+// A Session is a browser that is logged in.
 type Session struct {
-	Hash    string // of what the browser knows
+	Hash    string // of the secret in the browser
 	Account string // id
 	Created time.Time
-	Seen    time.Time // about when it was used last
+	Seen    time.Time // about when it was last used
 	Expires time.Time
-	Agent   string    // what the browser calls itself
-	Sure    time.Time // when its password was typed last
+	Agent   string    // the browser's name for itself
+	Sure    time.Time // when its password was last entered
 }
 
-// The life of a session: for so long after its last use, which is noted so often.
+// A session ends this long after its last use, and the time of use is stored this often.
 const (
 	sessionLives = 14 * 24 * time.Hour
 	sessionSeen  = time.Hour
 )
 
-// NewSession keeps the hash of a session of an account as it was read: ErrEnded says that
-// its password or its role has changed since.
+// NewSession stores the hash of a session of an account as it was read. It returns ErrEnded if the account's
+// password or role has changed since.
 func (s *Store) NewSession(ctx context.Context, a *Account, hash, agent string) error {
 	return s.newSession(ctx, a, hash, agent, s.now())
 }
 
-// NewSessionHere is NewSession without the password of the account, which the session does not confirm.
+// NewSessionHere is NewSession without a check of the password: the session must still confirm it.
 func (s *Store) NewSessionHere(ctx context.Context, a *Account, hash, agent string) error {
 	return s.newSession(ctx, a, hash, agent, 0)
 }
@@ -39,7 +39,8 @@ func (s *Store) newSession(ctx context.Context, a *Account, hash, agent string, 
 	now := s.now()
 	return s.tx(ctx, "keep a session", func(q *query.Queries) error {
 		n, err := q.InsertSession(ctx, query.InsertSessionParams{
-			Hash: hash, Account: a.ID, Epoch: a.Epoch, Created: now, Expires: now + sessionLives.Microseconds(), Agent: cut(clean(agent), 200), Sure: sure,
+			Hash: hash, Account: a.ID, Epoch: a.Epoch, Created: now, Expires: now +
+				sessionLives.Microseconds(), Agent: cut(clean(agent), 200), Sure: sure,
 		})
 		if err == nil && n == 0 {
 			err = ErrEnded
@@ -51,9 +52,8 @@ func (s *Store) newSession(ctx context.Context, a *Account, hash, agent string, 
 	})
 }
 
-// Session finds a session and whose it is; ErrNotFound says that it never was or has ended:
-// by itself, with a new password or role, or because the account was shut out. Its use makes
-// it live longer.
+// Session returns a session and its account, and extends it. It returns ErrNotFound if the session does not exist or
+// has ended: by itself, with a new password or role, or because the account was disabled.
 func (s *Store) Session(ctx context.Context, hash string) (*Session, *Account, error) {
 	now := s.now()
 	row, err := s.read.SessionByHash(ctx, hash, now)
@@ -69,14 +69,14 @@ func (s *Store) Session(ctx context.Context, hash string) (*Session, *Account, e
 	return session(row.Session), account(row.AccountRole), nil
 }
 
-// Sessions reads the open sessions of an account, the oldest first.
+// Sessions reads the open sessions of an account, oldest first.
 func (s *Store) Sessions(ctx context.Context, account string) ([]*Session, error) {
 	rows, err := s.read.SessionsOf(ctx, account, s.now())
 	return each(rows, err, "read the sessions of an account", session)
 }
 
-// LastSeen returns when the accounts that are logged in were last seen, by the id of the account. Times are
-// up to an hour late.
+// LastSeen returns when logged-in accounts were last seen, by the ids of the accounts. The times are up to an hour
+// old.
 func (s *Store) LastSeen(ctx context.Context) (map[string]time.Time, error) {
 	rows, err := s.read.LastSeen(ctx, s.now())
 	all := make(map[string]time.Time, len(rows))
@@ -86,12 +86,12 @@ func (s *Store) LastSeen(ctx context.Context) (map[string]time.Time, error) {
 	return all, failed("read when accounts were seen", err)
 }
 
-// Sure notes that the password of a session was typed now.
+// Sure records that the password of a session was entered now.
 func (s *Store) Sure(ctx context.Context, hash string) error {
 	return failed("note a password", s.write.SureSession(ctx, hash, s.now()))
 }
 
-// EndSession ends a session; one that has ended stays so.
+// EndSession ends a session. If it has ended, nothing changes.
 func (s *Store) EndSession(ctx context.Context, hash string) error {
 	return failed("end a session", s.write.DeleteSession(ctx, hash))
 }
@@ -106,7 +106,7 @@ func session(r query.Session) *Session {
 	return &Session{r.Hash, r.Account, instant(r.Created), instant(r.Seen), instant(r.Expires), r.Agent, instant(r.Sure)}
 }
 
-// NewSetup keeps the hash of a code by which the first admin may come in, within an hour.
+// NewSetup stores the hash of a code with which the first administrator can log in within an hour.
 func (s *Store) NewSetup(ctx context.Context, hash, by string) error {
 	now := s.now()
 	return failed("keep a code for the first admin", s.write.InsertInvite(ctx, query.InsertInviteParams{
@@ -114,15 +114,13 @@ func (s *Store) NewSetup(ctx context.Context, hash, by string) error {
 	}))
 }
 
-// Setup says whether a code of NewSetup is good: ErrNotFound, ErrUsed and ErrExpired are
-// one that is not.
+// Setup checks a code of NewSetup. It returns ErrNotFound, ErrUsed or ErrExpired if the code is not valid.
 func (s *Store) Setup(ctx context.Context, hash string) error {
 	_, err := s.invite(ctx, s.read, hash, forAdmin)
 	return failed("look for a code for the first admin", err)
 }
 
-// SetUp uses up a code of NewSetup: an account gets a password, and a name for people.
-// Errors are those of Setup.
+// SetUp uses a code of NewSetup to set the password and display name of an account. It returns the errors of Setup.
 func (s *Store) SetUp(ctx context.Context, code, account, display, password string) error {
 	return s.tx(ctx, "set up the first admin", func(q *query.Queries) error {
 		used, err := q.UseInvite(ctx, query.UseInviteParams{Hash: code, Makes: forAdmin, Now: s.now()})

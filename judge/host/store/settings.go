@@ -9,27 +9,27 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// Setting reads a setting; ErrNotFound is one that nobody set.
+// Setting reads a setting. It returns ErrNotFound if it was never set.
 func (s *Store) Setting(ctx context.Context, key string) (string, error) {
 	value, err := s.read.GetSetting(ctx, key)
 	return value, failed("read the setting "+key, err)
 }
 
-// SetSetting keeps a setting.
+// SetSetting stores a setting.
 func (s *Store) SetSetting(ctx context.Context, key, value string) error {
 	return failed("keep the setting "+key, s.write.PutSetting(ctx, key, value))
 }
 
-// Event is a row of a contest's log. What happened to the object is read from the object.
+// An Event is a row of a contest's log. The state of the object is not in it.
 type Event struct {
-	Seq    int64 // without gaps, and in the order of the commits
+	Seq    int64 // without gaps, in the order of the commits
 	At     time.Time
 	Kind   Kind
 	Object string // id
 	Op     Op
 }
 
-// Kind says what an Event is about.
+// A Kind says what an Event is about.
 type Kind string
 
 // The kinds of events.
@@ -39,23 +39,23 @@ const (
 	OfContest    Kind = "contest"
 	OfTeam       Kind = "team"
 	OfRejudging  Kind = "rejudging"
-	// Of a clarification, the object is its number.
+	// the object is the clarification's number
 	OfClarification Kind = "clarification"
-	// OfState is a moment that came, such as the start.
+	// OfState is a phase of the contest, such as its start.
 	OfState Kind = "state"
 )
 
-// Op says what happened to it.
+// An Op says what happened to the object.
 type Op string
 
-// What happens to things.
+// What can happen to an object.
 const (
 	Created Op = "create"
 	Updated Op = "update"
 	Removed Op = "delete"
 )
 
-// LogSince reads at most n events of a contest that came after seq.
+// LogSince reads at most n events of a contest after seq.
 func (s *Store) LogSince(ctx context.Context, contest string, seq int64, n int) ([]Event, error) {
 	rows, err := s.read.LogSince(ctx, query.LogSinceParams{Contest: contest, Seq: seq, Limit: int32(n)})
 	return each(rows, err, "read the log of "+contest, func(r query.Log) Event {
@@ -63,36 +63,37 @@ func (s *Store) LogSince(ctx context.Context, contest string, seq int64, n int) 
 	})
 }
 
-// LastLog is the number of events of all contests. It never falls, but where a database was
-// deleted or rolled back: write it down elsewhere, and give it to Open.
+// LastLog returns the number of events of all contests. It never falls, unless the database was deleted or rolled
+// back. Store it outside of the database, and pass it to Open.
 func (s *Store) LastLog(ctx context.Context) (int64, error) {
 	last, err := s.read.LastLog(ctx)
 	return last, failed("read the end of the log", err)
 }
 
-// step takes a number of the contest's log for an event, and returns its time. It locks the
-// contest until the transaction ends.
+// step takes a number of the contest's log for an event, and returns its time. It locks the contest until the
+// transaction ends.
 func (s *Store) step(ctx context.Context, q *query.Queries, contest string, kind Kind, object string, op Op) (at int64, err error) {
 	now, err := q.StepContest(ctx, s.now(), contest)
 	if err != nil {
 		return 0, fmt.Errorf("lock the contest %s: %w", contest, err)
 	}
-	return now.LastTime, q.InsertLog(ctx, query.InsertLogParams{Contest: contest, Seq: now.LastSeq, At: now.LastTime, Kind: string(kind), Object: object, Op: string(op)})
+	return now.LastTime, q.InsertLog(ctx, query.InsertLogParams{
+		Contest: contest, Seq: now.LastSeq, At: now.LastTime, Kind: string(kind), Object: object, Op: string(op),
+	})
 }
 
-// Entry is a row of the audit: what somebody did, or what the staff must be told.
+// An Entry is a row of the audit log: an action of an account, or a message for administrators.
 type Entry struct {
-	ID      string    // made by Audit
-	At      time.Time // made by Audit
-	Actor   string    // id of an account, or the name of what acted
+	ID      string    // set by Audit
+	At      time.Time // set by Audit
+	Actor   string    // id of an account, or the name of a component
 	Action  string
 	Object  string
 	Detail  string
-	Address string // where it came from; "" for nowhere
+	Address string // of the client; may be empty
 }
 
-// Audit keeps entries: all of them, or none. They name accounts by their ids, so that nothing
-// in them says who somebody was.
+// Audit stores entries: all of them, or none. They refer to accounts by their ids, so that they contain no names.
 func (s *Store) Audit(ctx context.Context, all ...Entry) error {
 	return s.tx(ctx, "keep an audit entry", func(q *query.Queries) error {
 		for _, e := range all {
@@ -106,24 +107,25 @@ func (s *Store) Audit(ctx context.Context, all ...Entry) error {
 
 func (s *Store) audit(ctx context.Context, q *query.Queries, e Entry) error {
 	return q.InsertAudit(ctx, query.InsertAuditParams{
-		ID: newID(), At: s.now(), Actor: clean(e.Actor), Action: clean(e.Action), Object: clean(e.Object), Detail: clean(e.Detail), Address: clean(e.Address),
+		ID: newID(), At: s.now(), Actor: clean(e.Actor), Action: clean(e.Action), Object: clean(e.Object), Detail: clean(e.Detail),
+		Address: clean(e.Address),
 	})
 }
 
-// Audited reads at most n entries, the latest first, that are older than the one with the
-// id before; "" is from the end.
+// Audited reads at most n entries that are older than the one with the id before, newest first. If before is empty,
+// it begins with the newest.
 func (s *Store) Audited(ctx context.Context, before string, n int) ([]Entry, error) {
 	return s.AuditOf(ctx, AuditFilter{Before: before, Limit: n})
 }
 
-// AuditFilter says which entries are meant; "" is for all.
+// An AuditFilter chooses entries. An empty field means all.
 type AuditFilter struct {
 	Actor, Action, Object string
 	Before                string // id of an entry: only older ones
-	Limit                 int    // at most so many
+	Limit                 int    // at most this many
 }
 
-// AuditOf reads entries of the audit, the latest first.
+// AuditOf reads entries of the audit log, newest first.
 func (s *Store) AuditOf(ctx context.Context, f AuditFilter) ([]Entry, error) {
 	rows, err := s.read.AuditBefore(ctx, query.AuditBeforeParams{
 		Before: cmp.Or(f.Before, "ffffffff-ffff-ffff-ffff-ffffffffffff"), // after every id
@@ -134,7 +136,7 @@ func (s *Store) AuditOf(ctx context.Context, f AuditFilter) ([]Entry, error) {
 	})
 }
 
-// AuditActions reads what actions the audit has.
+// AuditActions returns the actions that the audit log has.
 func (s *Store) AuditActions(ctx context.Context) ([]string, error) {
 	all, err := s.read.AuditActions(ctx)
 	return all, failed("read the actions of the audit", err)

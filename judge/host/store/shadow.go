@@ -12,7 +12,7 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// ShadowLead is the lead of following the primaries of contests.
+// ShadowLead is the leader lease for following primaries.
 const ShadowLead = "shadow"
 
 // Source is the judging system that a contest follows: its primary.
@@ -34,7 +34,7 @@ type Source struct {
 // Comparison is how a contest differed from its primary at a moment.
 type Comparison struct {
 	Source *Source // as it was then
-	Seq    int64   // of the last event of the contest then
+	Seq    int64   // of the newest event of the contest then
 	// Differences has one text for each. A difference that is acknowledged has the same text later.
 	Differences []string
 }
@@ -49,9 +49,9 @@ func (c *Comparison) Open() (open []string) {
 	return open
 }
 
-// Acknowledge allows the results of a contest to become final with these differences from its primary. Those that
-// were acknowledged before stay so only if they are among them. It returns ErrNotFound if the contest follows no
-// primary, and ErrFinal if its results are final.
+// Acknowledge allows the results of a contest to become final with these differences from its primary. It replaces
+// earlier acknowledgements. It returns ErrNotFound if the contest follows no primary, and ErrFinal if its results
+// are final.
 func (s *Store) Acknowledge(ctx context.Context, contest string, differences []string) error {
 	return s.tx(ctx, "acknowledge differences from a primary", func(q *query.Queries) error {
 		if n, err := q.HoldContest(ctx, contest); changed(n, err) != nil {
@@ -100,22 +100,22 @@ func source(r query.ExternalSource) (*Source, error) {
 	return one, fromJSON("the acknowledged differences of a primary", r.Acknowledged, &one.Acknowledged)
 }
 
-// NoteHeard notes that a primary has sent something now.
+// NoteHeard records that a primary has sent something now.
 func (s *Store) NoteHeard(ctx context.Context, contest string) error {
 	return failed("note that a primary answers", s.write.SetSourceHeard(ctx, contest, s.now()))
 }
 
-// NoteTrouble notes why a primary is not followed now.
+// NoteTrouble records why a primary is not followed at the moment.
 func (s *Store) NoteTrouble(ctx context.Context, contest, why string) error {
 	return failed("note why a primary is not followed", s.write.SetSourceTrouble(ctx, contest, clean(why)))
 }
 
-// SetExternalScoreboard keeps the scoreboard of a primary as JSON.
+// SetExternalScoreboard stores the scoreboard of a primary as JSON.
 func (s *Store) SetExternalScoreboard(ctx context.Context, contest, data string) error {
 	return failed("keep the scoreboard of a primary", s.write.SetSourceScoreboard(ctx, contest, clean(data)))
 }
 
-// Unfollow ends that a contest follows its primary. What was taken over stays.
+// Unfollow makes a contest stop following its primary. What was taken over stays.
 func (s *Store) Unfollow(ctx context.Context, contest string) error {
 	return s.tx(ctx, "end to follow a primary", func(q *query.Queries) error {
 		return removeSource(ctx, q, contest)
@@ -152,8 +152,8 @@ func (s *Store) ExternalObjects(ctx context.Context, contest, typ string) ([]Ext
 	})
 }
 
-// PutExternalObjects keeps objects of the primary of a contest together with the token up to which its feed
-// was read. An object that is as it was does not become fresh.
+// PutExternalObjects stores objects of the primary of a contest together with the token up to which its feed was
+// read. An unchanged object does not become fresh.
 func (s *Store) PutExternalObjects(ctx context.Context, contest, token string, all []ExternalObject) error {
 	return s.tx(ctx, "keep the objects of a primary", func(q *query.Queries) error {
 		for _, o := range all {
@@ -166,11 +166,12 @@ func (s *Store) PutExternalObjects(ctx context.Context, contest, token string, a
 	})
 }
 
-// SettleExternalObjects notes that the contest has these objects as they are given.
+// SettleExternalObjects records that the contest has taken over these objects.
 func (s *Store) SettleExternalObjects(ctx context.Context, contest string, all []ExternalObject) error {
 	return s.tx(ctx, "note that the objects of a primary are taken over", func(q *query.Queries) error {
 		for _, o := range all {
-			if err := q.SettleExternalObject(ctx, query.SettleExternalObjectParams{Contest: contest, Type: o.Type, ID: o.ID, Data: o.Data}); err != nil {
+			if err := q.SettleExternalObject(ctx,
+				query.SettleExternalObjectParams{Contest: contest, Type: o.Type, ID: o.ID, Data: o.Data}); err != nil {
 				return err
 			}
 		}
@@ -178,14 +179,14 @@ func (s *Store) SettleExternalObjects(ctx context.Context, contest string, all [
 	})
 }
 
-// ExternalProblem is what of a primary this server cannot take over.
+// An ExternalProblem is an object of a primary that this server cannot take over.
 type ExternalProblem struct {
 	Type, ID string
 	Text     string
 	At       time.Time
 }
 
-// ExternalProblems reads what of the primary of a contest cannot be taken over.
+// ExternalProblems reads the objects of the primary of a contest that cannot be taken over.
 func (s *Store) ExternalProblems(ctx context.Context, contest string) ([]ExternalProblem, error) {
 	rows, err := s.read.ExternalProblems(ctx, contest)
 	return each(rows, err, "read the problems with a primary", func(r query.ExternalProblem) ExternalProblem {
@@ -193,10 +194,11 @@ func (s *Store) ExternalProblems(ctx context.Context, contest string) ([]Externa
 	})
 }
 
-// NoteExternalProblem notes why an object of a primary cannot be taken over. An empty text says that it can.
+// NoteExternalProblem records why an object of a primary cannot be taken over. An empty text means that it can.
 func (s *Store) NoteExternalProblem(ctx context.Context, contest, typ, id, text string) error {
 	if text == "" {
-		return failed("note a problem with a primary", s.write.DeleteExternalProblem(ctx, query.DeleteExternalProblemParams{Contest: contest, Type: typ, ID: id}))
+		return failed("note a problem with a primary",
+			s.write.DeleteExternalProblem(ctx, query.DeleteExternalProblemParams{Contest: contest, Type: typ, ID: id}))
 	}
 	return failed("note a problem with a primary", s.write.PutExternalProblem(ctx, query.PutExternalProblemParams{
 		Contest: contest, Type: typ, ID: id, Text: clean(text), At: s.now(),
@@ -245,8 +247,8 @@ func (s *Store) SetShadowed(ctx context.Context, contest string, all []Shadowed)
 	})
 }
 
-// NewPlaceholder makes a problem without a package: one of a primary, whose verdicts count. It returns
-// ErrTaken if the server has a problem with the name. A package can be published as it later.
+// NewPlaceholder creates a problem without a package, for a problem of a primary whose verdicts count. It returns
+// ErrTaken if the server has a problem with the name. A package can be published later.
 func (s *Store) NewPlaceholder(ctx context.Context, slug, title, owner string) error {
 	return s.tx(ctx, "make the problem "+slug, func(q *query.Queries) error {
 		old, err := q.ProblemBySlug(ctx, slug)
@@ -257,11 +259,11 @@ func (s *Store) NewPlaceholder(ctx context.Context, slug, title, owner string) e
 			return err
 		}
 		_, err = q.PutProblem(ctx, query.PutProblemParams{ID: newID(), Slug: slug, Title: clean(title), Owner: owner, Made: s.now()})
-		return none(err, ErrTaken) // it is another account's
+		return none(err, ErrTaken) // another account's
 	})
 }
 
-// insertUnjudged puts the job of a judgement that no worker makes where others look for it, and ends both.
+// insertUnjudged stores the job and the judgement of a submission that no worker judges, and ends both.
 func insertUnjudged(ctx context.Context, q *query.Queries, n *NewSubmission, id string, at int64) error {
 	work, err := toJSON(n.Work)
 	if err != nil {

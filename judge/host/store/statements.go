@@ -8,17 +8,16 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// statements keeps the queries of an SQLite database prepared, by their text: to prepare one
-// takes a third of a short transaction. pgx does the same for PostgreSQL by itself. All
-// texts are constants of package query or made of the conditions in filter.go, so that there is an end to them, and
-// a statement ends with the connections of db.
+// statements keeps the queries of an SQLite database prepared, by their text. Preparing a query takes a third of a
+// short transaction. pgx does the same for PostgreSQL. All texts are constants of package query, or combinations of
+// the conditions in filter.go, so their number is limited. A statement ends with the connections of db.
 type statements struct {
 	db     *sql.DB
 	kept   sync.Map // text to *sql.Stmt
-	missed sync.Map // texts that a transaction ran without a statement
+	missed sync.Map // texts that a transaction ran without a prepared statement
 }
 
-// queries runs queries outside of transactions, or in tx where it is not nil.
+// queries runs queries in tx. If tx is nil, it runs them outside of transactions.
 func (s *statements) queries(tx *sql.Tx) *query.Queries {
 	if tx == nil {
 		return query.New(prepared{s.db, nil, s})
@@ -26,8 +25,8 @@ func (s *statements) queries(tx *sql.Tx) *query.Queries {
 	return query.New(prepared{tx, tx, s})
 }
 
-// catchUp prepares what transactions missed. They do not do so themselves: db may have one
-// connection, and it is theirs.
+// catchUp prepares what transactions missed. They cannot do so themselves: db may have only one connection, and the
+// transaction uses it.
 func (s *statements) catchUp(ctx context.Context) {
 	s.missed.Range(func(text, _ any) bool {
 		if _, mine := s.missed.LoadAndDelete(text); mine {
@@ -37,7 +36,7 @@ func (s *statements) catchUp(ctx context.Context) {
 	})
 }
 
-// prepare is nil where a text cannot be prepared: to run it then says why.
+// prepare returns nil if a text cannot be prepared. Running it then returns the error.
 func (s *statements) prepare(ctx context.Context, text string) *sql.Stmt {
 	made, err := s.db.PrepareContext(ctx, text)
 	if err != nil {
@@ -50,9 +49,9 @@ func (s *statements) prepare(ctx context.Context, text string) *sql.Stmt {
 	return first.(*sql.Stmt)
 }
 
-// prepared is what package query runs its queries with.
+// prepared is the interface through which package query runs its queries.
 type prepared struct {
-	query.DBTX         // runs what has no statement
+	query.DBTX         // runs queries without a prepared statement
 	tx         *sql.Tx // nil outside of transactions
 	all        *statements
 }

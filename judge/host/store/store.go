@@ -33,18 +33,18 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// Store is an open database.
+// A Store is an open database.
 type Store struct {
-	writer, reader *sql.DB // of SQLite: one connection, and several that only read
+	writer, reader *sql.DB // SQLite: one connection that writes, and several that only read
 	write, read    *query.Queries
-	reads          query.DBTX  // what read runs its queries with
-	statements     *statements // of writer, where it is SQLite
+	reads          query.DBTX  // runs the queries of read
+	statements     *statements // of writer, with SQLite
 	postgres       bool
 	options        Options
 	problems       sync.Map // slug to id
 }
 
-// Errors that a caller tells apart with errors.Is.
+// Errors that callers distinguish with errors.Is.
 var (
 	ErrNotFound       = errors.New("there is no such thing here")
 	ErrTaken          = errors.New("the name is taken")
@@ -60,11 +60,11 @@ var (
 	ErrFull           = errors.New("the database's disk is full")
 )
 
-// Practice is the contest that is always there; what belongs to no other belongs to it.
+// Practice is the contest that always exists. It has everything that belongs to no other contest.
 const Practice = "practice"
 
-// tx runs do in one transaction. Do may run several times, where PostgreSQL ends one of two
-// transactions that wait for each other.
+// tx runs do in one transaction. Do may run several times, because PostgreSQL aborts one of two transactions that
+// wait for each other.
 func (s *Store) tx(ctx context.Context, what string, do func(q *query.Queries) error) error {
 	for left := 3; ; left-- {
 		err := s.once(ctx, do)
@@ -96,8 +96,7 @@ func (s *Store) once(ctx context.Context, do func(q *query.Queries) error) error
 	return tx.Commit()
 }
 
-// failed says what was being done, and turns what a database says into this package's
-// errors.
+// failed adds what was being done to an error, and converts errors of the databases to those of this package.
 func failed(what string, err error) error {
 	switch {
 	case err == nil:
@@ -112,7 +111,7 @@ func failed(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// one is what the package makes of a row that a query found.
+// one converts a row that a query found.
 func one[R, T any](row R, err error, what string, read func(R) (*T, error)) (*T, error) {
 	if err != nil {
 		return nil, failed(what, err)
@@ -120,7 +119,7 @@ func one[R, T any](row R, err error, what string, read func(R) (*T, error)) (*T,
 	return read(row)
 }
 
-// each makes something of each row that a query found.
+// each converts all rows that a query found.
 func each[R, T any](rows []R, err error, what string, of func(R) T) ([]T, error) {
 	all := make([]T, len(rows))
 	for i, r := range rows {
@@ -129,7 +128,7 @@ func each[R, T any](rows []R, err error, what string, of func(R) T) ([]T, error)
 	return all, failed(what, err)
 }
 
-// eachRead is each for rows in which there may be what cannot be read.
+// eachRead is each for a conversion that can fail.
 func eachRead[R, T any](rows []R, err error, what string, read func(R) (*T, error)) ([]*T, error) {
 	if err != nil {
 		return nil, failed(what, err)
@@ -143,7 +142,7 @@ func eachRead[R, T any](rows []R, err error, what string, read func(R) (*T, erro
 	return all, nil
 }
 
-// none makes one of this package's errors of a missing row.
+// none converts the error for a missing row to the given error.
 func none(err, missing error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return missing
@@ -151,7 +150,7 @@ func none(err, missing error) error {
 	return err
 }
 
-// unique says whether a row was refused because there is one with its key.
+// unique reports whether a row was rejected because its key exists.
 func unique(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pg.Code == "23505"
@@ -161,7 +160,7 @@ func unique(err error) bool {
 	return ok && (lite.Code() == uniqueKey || lite.Code() == primaryKey)
 }
 
-// full says whether a row was refused because there is no room for it.
+// full reports whether a row was rejected because the disk is full.
 func full(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pg.Code == "53100"
@@ -171,7 +170,7 @@ func full(err error) bool {
 	return ok && lite.Code() == noRoom
 }
 
-// IsID says whether a text is written as ids are.
+// IsID reports whether a text has the form of an id.
 func IsID(text string) bool { return uuid.Validate(text) == nil }
 
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
@@ -185,7 +184,7 @@ func instant(us int64) time.Time {
 	return time.UnixMicro(us).UTC()
 }
 
-// micros is null for the zero time.
+// micros returns null for the zero time.
 func micros(t time.Time) sql.NullInt64 {
 	if t.IsZero() {
 		return sql.NullInt64{}
@@ -197,7 +196,7 @@ func some(n int64) sql.NullInt64 { return sql.NullInt64{Int64: n, Valid: true} }
 
 func text(s string) sql.NullString { return sql.NullString{String: s, Valid: true} }
 
-// clean makes a text of somebody else one that every database keeps, of at most 4 KiB.
+// clean makes a text from outside valid for both databases, with at most 4 KiB.
 func clean(s string) string {
 	const most = 4 << 10
 	s = cut(s, most)

@@ -19,66 +19,66 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// NewSubmission is what somebody hands in.
+// A NewSubmission is a submission to store.
 type NewSubmission struct {
-	// Key is made by the form or the program of the sender: the same of the same account
-	// within ten minutes is the same submission, so that sending twice is safe. "" is none.
-	// Another program under it is ErrOtherUnderKey.
+	// Key makes retries safe. A second submission by the same account with the same key within ten minutes returns
+	// the first. A different program under that key is ErrOtherUnderKey. If empty, nothing is deduplicated.
 	Key     string
-	Contest string // id; "" is Practice
-	Team    string // id; "" where nobody counts
+	Contest string // id; if empty, Practice
+	Team    string // id; empty if it is unscored
 	Account string // id
 	Problem string // slug
 	Work    job.Work
 	Lane    job.Lane
 	Class   string
-	// Cost is the estimated processor time, for a fair order: Store.Cost has it.
+	// Cost is the estimated CPU time from Store.Cost, for a fair order.
 	Cost time.Duration
-	// PerMinute is the most that an account may send to the contest in a minute; 0 is any number.
+	// PerMinute is how many submissions an account may send to the contest per minute. Zero means no limit.
 	PerMinute int64
-	// ExtID is the id that other systems use. If empty, it is the number. ErrTaken is another submission's.
+	// ExtID is the id that other systems use. If empty, it is the number. If another submission has it, Submit
+	// returns ErrTaken.
 	ExtID string
-	// At is when it was submitted, as another system says. If zero, it is when it was received.
+	// At is the time that another system gives. If zero, it is the time of arrival.
 	At time.Time
-	// Unjudged reports whether no worker judges the submission. Its verdict then is to come: Unjudged.
+	// Unjudged reports that no worker judges the submission, because the verdict comes from another system.
 	Unjudged bool
-	// MostOpen bounds the pending submissions of the account or, if ForTeam, of Team. Zero means no bound.
+	// MostOpen bounds the pending submissions of the account or, if ForTeam, of Team. Zero means no limit.
 	MostOpen int64
 	ForTeam  bool // the account submits for Team and is not a member of it
 }
 
-// ErrManyOpen says that the account or the team has as many pending submissions as it may have.
+// ErrManyOpen means that too many submissions of an account or a team are pending.
 var ErrManyOpen = errors.New("too many pending submissions of the account or the team")
 
-// ErrOtherUnderKey says that a key stands for a submission with other files or for another problem.
+// ErrOtherUnderKey means that a key was used for other files or another problem.
 var ErrOtherUnderKey = errors.New("the key stands for another submission")
 
-// ErrTooFast says that an account has sent as many within a minute as it may.
+// ErrTooFast means that an account has sent too many submissions within a minute.
 var ErrTooFast = errors.New("too many submissions within a minute")
 
-// Accepted is what is known of a submission as soon as it is kept.
+// Accepted is what is known of a submission as soon as it is stored.
 type Accepted struct {
 	ID       string
 	Number   int64 // in its contest
 	Received time.Time
-	Job      string // and the id of its judgement
-	Repeated bool   // it was there before, under the same key
+	Job      string // its id, also that of the judgement
+	Repeated bool   // it was stored before under the same key
 	ExtID    string // the id that other systems use
 }
 
-// repeatable is how long a key stands for its submission.
+// repeatable is how long a key is remembered.
 const repeatable = 10 * time.Minute
 
-// minute bounds how far what was received may be from now to count for a limit per minute: what
-// was received while the clock was ahead would count until that time has come.
+// minute bounds the distance from now, in both directions, for limits per minute. Otherwise submissions that arrived
+// while the clock was ahead would count until that time.
 const minute = int64(time.Minute / time.Microsecond)
 
-// errRepeated ends a transaction that found its submission.
+// errRepeated ends a transaction that found the submission of its key.
 var errRepeated = errors.New("the submission is there already")
 
-// Submit keeps a submission: it has a number, a place in the queue and an open judgement,
-// or nothing is kept. ErrTooManyWaiting is never said of the lane Contest, ErrTooFast and
-// ErrManyOpen only where n has a bound. It may be called again with the same key.
+// Submit stores a submission with a number, a place in the queue and a pending judgement: all of them, or nothing.
+// It returns ErrTooManyWaiting except in the lane Contest, and ErrTooFast and ErrManyOpen if n has a limit. It may
+// be repeated with the same key.
 func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err error) {
 	n.Key = clean(n.Key)
 	n.Contest = cmp.Or(n.Contest, Practice)
@@ -91,7 +91,7 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 		return nil, err
 	}
 	if n.Lane != job.Contest {
-		// Two at once may pass by one place; it is no more than that.
+		// Two concurrent submissions may exceed the limit by one.
 		if waiting, err := s.read.CountWaiting(ctx, int64(n.Lane)); err != nil || waiting >= int64(s.options.MaxWaiting) {
 			if err == nil {
 				err = ErrTooManyWaiting
@@ -112,7 +112,9 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 			}
 		}
 		if n.PerMinute > 0 {
-			sent, err := q.CountSubmissions(ctx, query.CountSubmissionsParams{Contest: n.Contest, Account: n.Account, After: now.LastTime - minute, Until: s.now() + minute})
+			sent, err := q.CountSubmissions(ctx, query.CountSubmissionsParams{
+				Contest: n.Contest, Account: n.Account, After: now.LastTime - minute, Until: s.now() + minute,
+			})
 			if err != nil || sent >= n.PerMinute {
 				return errors.Join(err, ErrTooFast)
 			}
@@ -123,7 +125,7 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 				return errors.Join(err, ErrManyOpen)
 			}
 		}
-		if !n.At.IsZero() { // as another system says, perhaps before the end
+		if !n.At.IsZero() { // from another system, perhaps before the end
 			if err := s.changing(ctx, q, n.Contest); err != nil {
 				return err
 			}
@@ -138,7 +140,8 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 			size += f.Size
 		}
 		if err := q.InsertSubmission(ctx, query.InsertSubmissionParams{
-			ID: a.ID, Contest: n.Contest, Team: sql.NullString{String: n.Team, Valid: n.Team != ""}, Number: a.Number, Problem: problem, Account: n.Account, FormKey: n.Key, Language: n.Work.Language,
+			ID: a.ID, Contest: n.Contest, Team: sql.NullString{String: n.Team, Valid: n.Team != ""}, Number: a.Number,
+			Problem: problem, Account: n.Account, FormKey: n.Key, Language: n.Work.Language,
 			Entry: n.Work.Program, Files: string(files), Folder: n.Work.Folder, Size: size, Received: now.LastTime, Ending: ending(n.Work.Files),
 			ExtID: ext, TimeGiven: micros(n.At),
 		}); err != nil {
@@ -149,18 +152,23 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 			return err
 		}
 		if err := q.InsertJudgement(ctx, query.InsertJudgementParams{
-			Verify: verify, ID: a.Job, Submission: a.ID, Bundle: string(n.Work.Bundle), Config: string(n.Work.Config), Class: n.Class, Origin: string(First), Root: a.Job,
+			Verify: verify, ID: a.Job, Submission: a.ID, Bundle: string(n.Work.Bundle), Config: string(n.Work.Config), Class: n.Class,
+			Origin: string(First), Root: a.Job,
 			Started: now.LastTime,
 		}); err != nil {
 			return err
 		}
-		if err := q.InsertStanding(ctx, query.InsertStandingParams{Submission: a.ID, Judgement: a.Job, Contest: n.Contest, Number: a.Number}); err != nil {
+		if err := q.InsertStanding(ctx, query.InsertStandingParams{Submission: a.ID, Judgement: a.Job, Contest: n.Contest,
+			Number: a.Number}); err != nil {
 			return err
 		}
 		if err := n.enqueue(ctx, q, a, now.LastTime); err != nil {
 			return err
 		}
-		return q.InsertLog(ctx, query.InsertLogParams{Contest: n.Contest, Seq: now.LastSeq, At: now.LastTime, Kind: string(OfSubmission), Object: a.ID, Op: string(Created)})
+		return q.InsertLog(ctx, query.InsertLogParams{
+			Contest: n.Contest, Seq: now.LastSeq, At: now.LastTime, Kind: string(OfSubmission), Object: a.ID,
+			Op: string(Created),
+		})
 	})
 	if err != nil && !errors.Is(err, errRepeated) {
 		return nil, err
@@ -176,7 +184,7 @@ func (n *NewSubmission) countOpen(ctx context.Context, q *query.Queries) (int64,
 	return q.CountOpenOf(ctx, n.Account)
 }
 
-// enqueue puts the job of a submission into the queue, unless no worker is to judge it.
+// enqueue adds the job of a submission to the queue, unless no worker is to judge it.
 func (n *NewSubmission) enqueue(ctx context.Context, q *query.Queries, a *Accepted, at int64) error {
 	if !n.Unjudged {
 		queued := newJob{id: a.Job, work: n.Work, lane: n.Lane, class: n.Class, cost: n.Cost, made: at}
@@ -191,16 +199,20 @@ func (n *NewSubmission) enqueue(ctx context.Context, q *query.Queries, a *Accept
 	return q.SettleStanding(ctx, a.ID)
 }
 
-// TooFast is ErrTooFast where an account has sent to a contest as many within a minute as it may;
-// what has a known key was sent before.
+// TooFast returns ErrTooFast if an account has sent too many submissions to a contest within a minute. A submission
+// with a known key passes.
 func (s *Store) TooFast(ctx context.Context, contest, account, key string, most int64) error {
 	now := s.now()
-	sent, err := s.read.CountSubmissions(ctx, query.CountSubmissionsParams{Contest: contest, Account: account, After: now - minute, Until: now + minute})
+	sent, err := s.read.CountSubmissions(ctx, query.CountSubmissionsParams{
+		Contest: contest, Account: account, After: now - minute, Until: now + minute,
+	})
 	if err != nil || sent < most {
 		return failed("count submissions", err)
 	}
 	if key = clean(key); key != "" {
-		_, err = s.read.SubmissionByKey(ctx, query.SubmissionByKeyParams{Account: account, FormKey: key, Received: now - repeatable.Microseconds()})
+		_, err = s.read.SubmissionByKey(ctx, query.SubmissionByKeyParams{
+			Account: account, FormKey: key, Received: now - repeatable.Microseconds(),
+		})
 		if !errors.Is(err, sql.ErrNoRows) {
 			return failed("look for a submission", err)
 		}
@@ -208,7 +220,7 @@ func (s *Store) TooFast(ctx context.Context, contest, account, key string, most 
 	return ErrTooFast
 }
 
-// problemID is the id of a problem, which never changes.
+// problemID returns the id of a problem, which never changes.
 func (s *Store) problemID(ctx context.Context, slug string) (string, error) {
 	if id, known := s.problems.Load(slug); known {
 		return id.(string), nil
@@ -221,8 +233,8 @@ func (s *Store) problemID(ctx context.Context, slug string) (string, error) {
 	return p.ID, nil
 }
 
-// repeated ends the transaction, which then changes nothing, where the key is known. Keys
-// are looked for under the contest's lock: of two that come at once one finds the other.
+// repeated ends the transaction without a change if the key is known. The contest is locked, so that one of two
+// concurrent calls finds the submission of the other.
 func repeated(ctx context.Context, q *query.Queries, n *NewSubmission, problem, files string, a *Accepted) error {
 	since := a.Received.Add(-repeatable)
 	old, err := q.SubmissionByKey(ctx, query.SubmissionByKeyParams{Account: n.Account, FormKey: n.Key, Received: since.UnixMicro()})
@@ -239,7 +251,7 @@ func repeated(ctx context.Context, q *query.Queries, n *NewSubmission, problem, 
 	return errRepeated
 }
 
-// newJob is a job before it has a place in the queue.
+// A newJob is a job without a place in the queue yet.
 type newJob struct {
 	id        string
 	work      job.Work
@@ -247,12 +259,12 @@ type newJob struct {
 	class     string
 	cost      time.Duration
 	made      int64
-	flow, key string // of a part; "" for a judgement
+	flow, key string // of a part; empty for a judgement
 	exclude   []string
 }
 
-// enqueue puts new jobs of one owner and lane into the queue, in this order. The owner's row
-// of the lane is locked until the transaction ends.
+// enqueue adds new jobs of one owner and lane to the queue in this order. The owner's row of the lane is locked
+// until the transaction ends.
 func enqueue(ctx context.Context, q *query.Queries, owner string, lane job.Lane, jobs []newJob) error {
 	var all int64
 	for _, j := range jobs {
@@ -269,7 +281,7 @@ func enqueue(ctx context.Context, q *query.Queries, owner string, lane job.Lane,
 	if err != nil {
 		return fmt.Errorf("take the turn of %s: %w", owner, err)
 	}
-	// The first starts where the formula says, each other where the one before it ends.
+	// The first job starts where the formula says, and each other where the one before it ends.
 	next := end - all
 	for _, j := range jobs {
 		if err := j.work.Check(); err != nil {
@@ -293,7 +305,8 @@ func enqueue(ctx context.Context, q *query.Queries, owner string, lane job.Lane,
 		next = finish
 		if err := q.InsertJob(ctx, query.InsertJobParams{
 			ID: j.id, Kind: string(j.work.Kind), Lane: int64(lane), Class: j.class, Owner: owner, Cost: j.cost.Microseconds(), StartTag: start,
-			Spec: work, Token: spec.Token, Excluded: excluded, Made: j.made, Flow: sql.NullString{String: j.flow, Valid: j.flow != ""}, PartKey: j.key,
+			Spec: work, Token: spec.Token, Excluded: excluded, Made: j.made, Flow: sql.NullString{String: j.flow, Valid: j.flow != ""},
+			PartKey: j.key,
 		}); err != nil {
 			return err
 		}
@@ -301,42 +314,42 @@ func enqueue(ctx context.Context, q *query.Queries, owner string, lane job.Lane,
 	return nil
 }
 
-// JobState says where a job is.
+// A JobState says where a job is.
 type JobState string
 
 // The states of a job.
 const (
-	Waiting   JobState = "waiting"   // in the database only
+	Waiting   JobState = "waiting"   // only in the database
 	Out       JobState = "out"       // in the queue, or with a worker
 	Done      JobState = "done"      // there is a verdict
-	Failed    JobState = "failed"    // nobody could do it; its verdict is a judge error
-	Cancelled JobState = "cancelled" // there will be no verdict
+	Failed    JobState = "failed"    // no worker could run it; the verdict is a judge error
+	Cancelled JobState = "cancelled" // it gets no verdict
 )
 
-// Submission is a submission, and what is thought of it.
+// A Submission is a submission with its current judgement.
 type Submission struct {
 	ID       string
 	Contest  string
 	Number   int64
-	Team     string // id; "" where nobody counts
+	Team     string // id; empty if it is unscored
 	Account  string // id
 	Login    string
 	Display  string
 	Problem  string // slug
-	Program  string // what reports call it
-	Language string // asked for; "" for what the name tells
+	Program  string // its name in reports
+	Language string // chosen by the sender; may be empty
 	Files    []job.File
 	Folder   bool
 	Size     int64 // bytes of all files
 	Received time.Time
-	// Judgement is the id of the one that counts; the fields below are of it.
+	// Judgement is the id of the current judgement. The fields below are of it.
 	Judgement string
 	State     JobState
-	Verdict   judge.Verdict // "" while there is none
-	Score     string        // a decimal; "" where there is none
-	Ended     time.Time     // zero while it is open
-	// What the staff decided: that it has no effect, and a verdict that counts instead of the
-	// judging's, which Verdict is then.
+	Verdict   judge.Verdict // empty while there is none
+	Score     string        // a decimal; may be empty
+	Ended     time.Time     // zero while it is pending
+	// Ignored and Given come from the jury: the submission is excluded from the scoreboard, or has a verdict
+	// override, which Verdict then is.
 	Ignored, Given bool
 	Paused         bool // the judging of its problem is paused
 	Verify         VerifyState
@@ -354,7 +367,7 @@ func (s *Store) SubmissionByNumber(ctx context.Context, contest string, number i
 	return one(row, err, fmt.Sprintf("read the submission %d", number), submission)
 }
 
-// ending is that of the name of the first file, if a language could be told by it.
+// ending returns the ending of the name of the first file, unless the language was chosen.
 func ending(files []job.File) string {
 	if len(files) == 0 {
 		return ""
@@ -366,7 +379,7 @@ func ending(files []job.File) string {
 	return end
 }
 
-// who returns the id of the account with a login, or of the team with a name or a number.
+// who returns the id of the account with a username, or of the team with a name or number.
 func (s *Store) who(ctx context.Context, contest, name string) (id string, team bool, err error) {
 	a, err := s.AccountByLogin(ctx, name)
 	if err == nil {
@@ -381,14 +394,16 @@ func (s *Store) who(ctx context.Context, contest, name string) (id string, team 
 
 func submission(r query.Submitted) (*Submission, error) {
 	s := &Submission{
-		ID: r.ID, Contest: r.Contest, Number: r.Number, Team: r.Team.String, Account: r.Account, Login: r.Login, Display: r.Display, Problem: r.Slug, Program: r.Entry,
+		ID: r.ID, Contest: r.Contest, Number: r.Number, Team: r.Team.String, Account: r.Account, Login: r.Login, Display: r.Display,
+		Problem: r.Slug, Program: r.Entry,
 		Language: r.Language, Folder: r.Folder, Size: r.Size, Received: instant(r.Received), Judgement: r.Judgement,
-		State: JobState(r.State), Verdict: judge.Verdict(r.Verdict.String), Score: r.Score.String, Ended: instant(r.Ended.Int64), Ignored: r.Ignored,
-		Paused: r.Paused, Verify: VerifyState(r.Verify),
+		State: JobState(r.State), Verdict: judge.Verdict(r.Verdict.String), Score: r.Score.String, Ended: instant(r.Ended.Int64),
+		Ignored: r.Ignored,
+		Paused:  r.Paused, Verify: VerifyState(r.Verify),
 	}
 	switch r.Given {
 	case "":
-	case Unjudged: // the judging system that the contest follows has none yet
+	case Unjudged: // the primary of the contest has no verdict yet
 		s.State, s.Verdict, s.Score, s.Ended = Waiting, "", "", time.Time{}
 	default:
 		s.Given, s.Verdict, s.Score = true, judge.Verdict(r.Given), ""
@@ -396,24 +411,24 @@ func submission(r query.Submitted) (*Submission, error) {
 	return s, fromJSON("the files of submission "+r.ID, r.Files, &s.Files)
 }
 
-// Judgement is a judging of a submission.
+// A Judgement is a judging of a submission.
 type Judgement struct {
-	ID         string // and of its job
+	ID         string // its id, also that of its job
 	Submission string
 	Bundle     blob.Digest
 	Config     blob.Digest
 	Class      string
 	Origin     Origin
-	Why        string // it repeats another one; "" for a first one
+	Why        string // why it repeats another one; empty for a first one
 	State      JobState
 	Started    time.Time
-	Ended      time.Time     // zero while it is open
-	Verdict    judge.Verdict // "" while there is none
+	Ended      time.Time     // zero while it is pending
+	Verdict    judge.Verdict // empty while there is none
 	Score      string
-	Finished   *judge.Finished // nil where there is none
+	Finished   *judge.Finished // may be nil
 	Rows       []job.Row
-	Events     blob.Digest // packed as package job does; "" for none
-	Reason     string      // why a worker could not do it
+	Events     blob.Digest // as package job packs them; may be empty
+	Reason     string      // why no worker could judge it
 	Worker     string
 	Version    string
 	Machine    string
@@ -434,14 +449,15 @@ func (j *Judgement) Withheld() bool {
 	return open || !j.Verified && j.Verify.before(j.Verdict)
 }
 
-// Judgement reads the judgement of a submission that counts.
+// Judgement reads the current judgement of a submission.
 func (s *Store) Judgement(ctx context.Context, submission string) (*Judgement, error) {
 	r, err := s.read.StandingJudgement(ctx, submission)
 	if err != nil {
 		return nil, failed("read the judgement of submission "+submission, err)
 	}
 	j := &Judgement{
-		ID: r.ID, Submission: r.Submission, Bundle: blob.Digest(r.Bundle), Config: blob.Digest(r.Config), Class: r.Class, Origin: Origin(r.Origin), Why: r.Why,
+		ID: r.ID, Submission: r.Submission, Bundle: blob.Digest(r.Bundle), Config: blob.Digest(r.Config), Class: r.Class,
+		Origin: Origin(r.Origin), Why: r.Why,
 		State: JobState(r.State), Started: instant(r.Started), Ended: instant(r.Ended.Int64), Verdict: judge.Verdict(r.Verdict.String),
 		Score: r.Score.String, Events: blob.Digest(r.Events.String), Reason: r.Reason, Worker: r.Worker, Version: r.Version,
 		Machine: r.Machine, Rung: r.Rung, CPU: time.Duration(r.Cpu) * time.Microsecond, Verify: VerifyMode(r.Verify), Verified: r.Verified,
@@ -470,14 +486,15 @@ func (s *Store) JudgementsOf(ctx context.Context, submission string) ([]PastJudg
 	rows, err := s.read.JudgementsOf(ctx, submission)
 	return each(rows, err, "read the judgements of a submission", func(r query.JudgementsOfRow) PastJudgement {
 		return PastJudgement{
-			ID: r.ID, Origin: Origin(r.Origin), Bundle: blob.Digest(r.Bundle), State: JobState(r.State), Started: instant(r.Started), Ended: instant(r.Ended.Int64),
+			ID: r.ID, Origin: Origin(r.Origin), Bundle: blob.Digest(r.Bundle), State: JobState(r.State), Started: instant(r.Started),
+			Ended:   instant(r.Ended.Int64),
 			Verdict: judge.Verdict(r.Verdict.String), Score: r.Score.String, Worker: r.Worker,
 			Rejudging: r.Rejudging.String, Why: r.RejudgingWhy.String, RejudgingState: RejudgingState(r.RejudgingState.String),
 		}
 	})
 }
 
-// fromJSON reads what toJSON wrote; an empty text leaves v as it is.
+// fromJSON reads what toJSON wrote. An empty text leaves v unchanged.
 func fromJSON(what, data string, v any) error {
 	if data == "" {
 		return nil
@@ -488,7 +505,7 @@ func fromJSON(what, data string, v any) error {
 	return nil
 }
 
-// toJSON writes values that can always be written.
+// toJSON encodes values that can always be encoded.
 func toJSON(v any) (string, error) {
 	data, err := json.Marshal(v)
 	return string(data), err

@@ -15,14 +15,14 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// Team is who takes part in a contest: one person or several.
+// A Team is a participant of a contest: one person or several.
 type Team struct {
 	ID           string
 	Contest      string
 	Number       int64 // in its contest, from 1
 	Name         string
-	Groups       []string      // by which a board is filtered; none has a comma
-	Hidden       bool          // not on the board
+	Groups       []string      // for filters of scoreboards; none has a comma
+	Hidden       bool          // not on the scoreboard
 	ExtraTime    time.Duration // after the contest's end
 	ExtraPenalty time.Duration // whole minutes
 
@@ -39,13 +39,13 @@ type Team struct {
 // An Entrant is a person to enter into a contest.
 type Entrant struct {
 	*Account
-	Team string // the name of the team; "" for one of their own
+	Team string // the name of the team; if empty, a team of its own
 	// Groups are those of a team that is new.
 	Groups []string
 }
 
-// Enter makes an account take part in a contest as a team of its own, and returns that. One
-// that takes part already goes on as it did.
+// Enter enters an account into a contest with a team of its own, and returns the team. If the account is in the
+// contest already, nothing changes.
 func (s *Store) Enter(ctx context.Context, contest string, a *Account) (*Team, error) {
 	if t, err := s.TeamOf(ctx, contest, a.ID); err == nil || !errors.Is(err, ErrNotFound) {
 		return t, err
@@ -56,8 +56,8 @@ func (s *Store) Enter(ctx context.Context, contest string, a *Account) (*Team, e
 	return s.TeamOf(ctx, contest, a.ID)
 }
 
-// EnterAll makes accounts take part in a contest: all of them, or none. Who names a team that
-// is there joins it, and those who take part already go on as before. It returns how many are new.
+// EnterAll enters accounts into a contest: all of them, or none. An entrant with the name of an existing team joins
+// it. Accounts in the contest stay unchanged. It returns how many are new.
 func (s *Store) EnterAll(ctx context.Context, contest string, all []Entrant) (entered int, err error) {
 	err = s.tx(ctx, "enter a contest", func(q *query.Queries) (err error) {
 		entered, err = s.enter(ctx, q, contest, all)
@@ -66,10 +66,9 @@ func (s *Store) EnterAll(ctx context.Context, contest string, all []Entrant) (en
 	return entered, err
 }
 
-// Enroll makes accounts, and makes them and others take part in a contest: it does all of it, or nothing. An
-// entrant without an account is the next one of those that are made. It returns the accounts of all
-// entrants. If contest is empty, they take part in none. ErrTaken says that there is an account with a login
-// of theirs.
+// Enroll creates accounts, and enters them and others into a contest: all of them, or none. An entrant without an
+// account is the next one of the created accounts. If contest is empty, they enter none. It returns the accounts of
+// all entrants. It returns ErrTaken if an account has one of the usernames.
 func (s *Store) Enroll(ctx context.Context, contest string, accounts []NewAccount, all []Entrant) (of []*Account, err error) {
 	err = s.tx(ctx, "make accounts", func(q *query.Queries) error {
 		of = nil
@@ -96,7 +95,7 @@ func (s *Store) Enroll(ctx context.Context, contest string, accounts []NewAccoun
 }
 
 func (s *Store) enter(ctx context.Context, q *query.Queries, contest string, all []Entrant) (entered int, err error) {
-	if n, err := q.HoldContest(ctx, contest); changed(n, err) != nil { // of two that enter at once one finds the other
+	if n, err := q.HoldContest(ctx, contest); changed(n, err) != nil { // one of two concurrent calls finds the team of the other
 		return 0, changed(n, err)
 	}
 	rows, err := q.TeamsOf(ctx, contest)
@@ -159,8 +158,8 @@ func (s *Store) newTeam(ctx context.Context, q *query.Queries, contest, id, name
 	return putInGroups(ctx, q, contest, id, groups)
 }
 
-// putInGroups makes the groups with these names the groups of a team. A group that the contest
-// does not have is created.
+// putInGroups replaces the groups of a team with those of these names. It creates groups that the contest does not
+// have.
 func putInGroups(ctx context.Context, q *query.Queries, contest, team string, names []string) error {
 	all, err := q.GroupsOf(ctx, contest)
 	if err != nil {
@@ -187,8 +186,8 @@ func putInGroups(ctx context.Context, q *query.Queries, contest, team string, na
 	return putInGroupsByID(ctx, q, contest, team, ids)
 }
 
-// putInGroupsByID makes groups the groups of a team. If the jury has written to a group that the team enters or
-// leaves, other teams than before read that, and clients of the Contest API must begin again.
+// putInGroupsByID replaces the groups of a team. If the jury has written to a group that the team enters or leaves,
+// other teams than before can read that. Clients of the Contest API must then start again.
 func putInGroupsByID(ctx context.Context, q *query.Queries, contest, team string, ids []string) error {
 	before, err := q.GroupsOfTeam(ctx, team)
 	if err != nil {
@@ -222,8 +221,7 @@ func putInGroupsByID(ctx context.Context, q *query.Queries, contest, team string
 	return nil
 }
 
-// TeamOf reads the team with which an account takes part in a contest; ErrNotFound says that
-// it does not.
+// TeamOf reads the team of an account in a contest. It returns ErrNotFound if the account is not in the contest.
 func (s *Store) TeamOf(ctx context.Context, contest, account string) (*Team, error) {
 	row, err := s.read.TeamOf(ctx, contest, account)
 	if err != nil {
@@ -255,8 +253,7 @@ func (s *Store) Teams(ctx context.Context, contest string) ([]*Team, error) {
 	return each(rows, err, "read the groups of teams", func(r query.Team) *Team { return team(r, groups[r.ID]) })
 }
 
-// Members reads who takes part in a contest, by their teams' ids; those of a team by their
-// logins.
+// Members reads the accounts in a contest by the ids of their teams. Those of a team are sorted by username.
 func (s *Store) Members(ctx context.Context, contest string) (map[string][]*Account, error) {
 	rows, err := s.read.MembersOf(ctx, contest)
 	of := map[string][]*Account{}
@@ -266,7 +263,7 @@ func (s *Store) Members(ctx context.Context, contest string) (map[string][]*Acco
 	return of, failed("read who takes part in a contest", err)
 }
 
-// Revision tells one state of a team from another one: SetTeam takes that which was read.
+// Revision identifies a state of a team, for SetTeam.
 func (t *Team) Revision() string {
 	more := []string{t.ICPCID, t.Label, t.DisplayName, t.Organization, t.Location}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %t %d %d %q", t.Name, t.Groups, t.Hidden, t.ExtraTime, t.ExtraPenalty, more))

@@ -10,37 +10,37 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// UploadState says how far an upload is.
+// An UploadState says how far an upload is.
 type UploadState string
 
 // The states of an upload.
 const (
-	UploadWaiting UploadState = "waiting" // to be made a bundle, or being made one
+	UploadWaiting UploadState = "waiting" // waiting, or being converted to a bundle
 	UploadDone    UploadState = "done"    // it is published
-	UploadFailed  UploadState = "failed"  // Reason says why
+	UploadFailed  UploadState = "failed"  // see Reason
 )
 
-// UploadLead is the lead of making bundles of uploads.
+// UploadLead is the leader lease for converting uploads to bundles.
 const UploadLead = "uploads"
 
-// Upload is a package of a problem that somebody brought.
+// An Upload is an uploaded problem package.
 type Upload struct {
-	ID      string // made by NewUpload
+	ID      string // set by NewUpload
 	Account string // id
-	Login   string // of the account; not of a new one
+	Login   string // username of the account; NewUpload ignores it
 	Problem string // slug
-	File    string // what it was called
+	File    string // name of the uploaded file
 	Verify  bool   // before it is published
 	Archive blob.Digest
 	State   UploadState
 	Reason  string
-	Bundle  blob.Digest // "" for none
-	Report  blob.Digest // what its verification found, as text; "" for none
+	Bundle  blob.Digest // may be empty
+	Report  blob.Digest // text of its verification; may be empty
 	Made    time.Time
 	Ended   time.Time // zero while it waits
 }
 
-// NewUpload keeps an upload.
+// NewUpload stores an upload.
 func (s *Store) NewUpload(ctx context.Context, u *Upload) error {
 	u.ID = newID()
 	return failed("keep an upload", s.write.InsertUpload(ctx, query.InsertUploadParams{
@@ -54,13 +54,13 @@ func (s *Store) Upload(ctx context.Context, id string) (*Upload, error) {
 	return upload(r), failed("read the upload "+id, err)
 }
 
-// Uploads reads at most n uploads of a problem, or of all where it is "", the latest first.
+// Uploads reads at most n uploads of a problem, newest first. If problem is empty, it reads those of all problems.
 func (s *Store) Uploads(ctx context.Context, problem string, n int) ([]*Upload, error) {
 	rows, err := s.read.ListUploads(ctx, problem, int32(n))
 	return each(rows, err, "read the uploads", upload)
 }
 
-// NextUpload reads the upload that has waited longest; nil where none waits.
+// NextUpload reads the upload that has waited longest. It returns nil if none waits.
 func (s *Store) NextUpload(ctx context.Context) (*Upload, error) {
 	r, err := s.read.NextUpload(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -69,8 +69,8 @@ func (s *Store) NextUpload(ctx context.Context) (*Upload, error) {
 	return upload(r), failed("read the next upload", err)
 }
 
-// EndUpload keeps what became of an upload, once: its State, Reason, Bundle and Report. Its
-// archive is not named any more.
+// EndUpload stores the outcome of an upload, once: its State, Reason, Bundle and Report. Its archive is no longer
+// referred to.
 func (s *Store) EndUpload(ctx context.Context, u *Upload) error {
 	_, err := s.write.EndUpload(ctx, query.EndUploadParams{
 		ID: u.ID, State: string(u.State), Reason: clean(u.Reason), Bundle: string(u.Bundle), Report: string(u.Report), Ended: some(s.now()),
@@ -80,7 +80,8 @@ func (s *Store) EndUpload(ctx context.Context, u *Upload) error {
 
 func upload(r query.Uploaded) *Upload {
 	return &Upload{
-		ID: r.ID, Account: r.Account, Login: r.Login, Problem: r.Slug, File: r.File, Verify: r.Verify, Archive: blob.Digest(r.Archive), State: UploadState(r.State),
+		ID: r.ID, Account: r.Account, Login: r.Login, Problem: r.Slug, File: r.File, Verify: r.Verify,
+		Archive: blob.Digest(r.Archive), State: UploadState(r.State),
 		Reason: r.Reason, Bundle: blob.Digest(r.Bundle), Report: blob.Digest(r.Report), Made: instant(r.Made), Ended: instant(r.Ended.Int64),
 	}
 }

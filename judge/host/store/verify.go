@@ -12,7 +12,7 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// VerifyMode says whether judges verify the verdicts of a problem in a contest.
+// VerifyMode reports whether judges verify the verdicts of a problem in a contest.
 type VerifyMode string
 
 // The modes. With those for rejected submissions, accepted ones need no verification.
@@ -32,7 +32,7 @@ func (m VerifyMode) before(v judge.Verdict) bool {
 	return v != judge.NotJudged && (m == VerifyBefore || m == VerifyBeforeRejected && v != judge.Accepted)
 }
 
-// VerifyState says whether the verdict that counts of a submission must be verified.
+// VerifyState reports whether the verdict that counts of a submission must be verified.
 type VerifyState string
 
 // The states. Nothing is to verify in the zero state.
@@ -59,17 +59,16 @@ type Verification struct {
 // ErrSeen means that contestants may have seen a verdict already.
 var ErrSeen = errors.New("contestants may have seen the verdict")
 
-// Verify notes what an account said about a judgement, which must be the one that counts of its
-// submission. It returns ErrChanged if another one counts, ErrNotReady if nothing of it is to verify, ErrSeen
-// if a verdict that contestants may have seen would become hidden again, and ErrFinal if the results of the
-// contest are final.
+// Verify records what a judge said about a judgement, which must be the current one of its submission. It returns
+// ErrChanged if it is not, ErrNotReady if nothing needs verification, ErrSeen if a verdict that contestants may have
+// seen would be hidden again, and ErrFinal if the results of the contest are final.
 func (s *Store) Verify(ctx context.Context, submission, account string, v Verification) error {
 	return s.tx(ctx, "verify a verdict", func(q *query.Queries) error {
 		of, err := q.GetSubmission(ctx, submission)
 		if err != nil {
 			return err
 		}
-		at, err := s.step(ctx, q, of.Contest, OfSubmission, submission, Updated) // which locks the contest
+		at, err := s.step(ctx, q, of.Contest, OfSubmission, submission, Updated) // this locks the contest
 		if err != nil {
 			return err
 		}
@@ -102,7 +101,7 @@ func (s *Store) Verify(ctx context.Context, submission, account string, v Verifi
 	})
 }
 
-// Verifications reads what judges said about the verdicts of a submission, the last first.
+// Verifications reads what judges said about the verdicts of a submission, newest first.
 func (s *Store) Verifications(ctx context.Context, submission string) ([]Verification, error) {
 	rows, err := s.read.VerificationsOf(ctx, submission)
 	return each(rows, err, "read the verifications of a submission", func(r query.VerificationsOfRow) Verification {
@@ -144,7 +143,8 @@ func (s *Store) SetVerify(ctx context.Context, contest, label string, m VerifyMo
 // worker has are judged.
 func (s *Store) Pause(ctx context.Context, contest, label string, paused bool) error {
 	return s.tx(ctx, "pause the judging of a problem", func(q *query.Queries) error {
-		if _, err := s.step(ctx, q, contest, OfContest, contest, Updated); err != nil { // which locks the contest: no submission arrives meanwhile
+		// which locks the contest: no submission arrives meanwhile
+		if _, err := s.step(ctx, q, contest, OfContest, contest, Updated); err != nil {
 			return err
 		}
 		n, err := q.SetProblemPaused(ctx, query.SetProblemPausedParams{Contest: contest, Label: label, JudgingPaused: paused})

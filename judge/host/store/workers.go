@@ -59,7 +59,8 @@ func (s *Store) NewInvite(ctx context.Context, hash string, i Invite) (*Invite, 
 	now := instant(s.now())
 	i.Expires = now.Add(inviteLives)
 	err := s.write.InsertInvite(ctx, query.InsertInviteParams{
-		Hash: hash, Makes: forWorker, Name: i.Name, Class: i.Class, Guest: i.Guest, Made: now.UnixMicro(), MadeBy: i.By, Expires: i.Expires.UnixMicro(),
+		Hash: hash, Makes: forWorker, Name: i.Name, Class: i.Class, Guest: i.Guest, Made: now.UnixMicro(), MadeBy: i.By,
+		Expires: i.Expires.UnixMicro(),
 	})
 	if err != nil {
 		return nil, failed("keep a join code", err)
@@ -134,8 +135,14 @@ func (s *Store) Enrol(ctx context.Context, n NewWorker) (w *Worker, err error) {
 			}
 			n.Name, n.Class, n.Guest, n.By = i.Name, i.Class, i.Guest, i.MadeBy
 		}
-		w = &Worker{ID: newID(), Name: n.Name, Key: n.Key, Class: n.Class, Guest: n.Guest, State: Active, Offer: n.Offer, Enrolled: instant(s.now()), By: n.By}
-		return q.InsertWorker(ctx, query.InsertWorkerParams{ID: w.ID, Name: w.Name, Nkey: w.Key, Class: w.Class, Guest: w.Guest, Offer: offer, Enrolled: w.Enrolled.UnixMicro(), EnrolledBy: w.By})
+		w = &Worker{
+			ID: newID(), Name: n.Name, Key: n.Key, Class: n.Class, Guest: n.Guest, State: Active, Offer: n.Offer,
+			Enrolled: instant(s.now()), By: n.By,
+		}
+		return q.InsertWorker(ctx, query.InsertWorkerParams{
+			ID: w.ID, Name: w.Name, Nkey: w.Key, Class: w.Class, Guest: w.Guest, Offer: offer, Enrolled: w.Enrolled.UnixMicro(),
+			EnrolledBy: w.By,
+		})
 	})
 	if err != nil {
 		return nil, err
@@ -162,7 +169,10 @@ func (s *Store) Workers(ctx context.Context) ([]*Worker, error) {
 }
 
 func worker(r query.Worker) (*Worker, error) {
-	w := &Worker{ID: r.ID, Name: r.Name, Key: r.Nkey, Class: r.Class, Guest: r.Guest, State: WorkerState(r.State), Enrolled: instant(r.Enrolled), By: r.EnrolledBy, Note: r.Note}
+	w := &Worker{
+		ID: r.ID, Name: r.Name, Key: r.Nkey, Class: r.Class, Guest: r.Guest, State: WorkerState(r.State),
+		Enrolled: instant(r.Enrolled), By: r.EnrolledBy, Note: r.Note,
+	}
 	return w, fromJSON("what worker "+r.Name+" offers", r.Offer, &w.Offer)
 }
 
@@ -199,7 +209,7 @@ func (s *Store) Class(ctx context.Context, name string) (*Class, error) {
 	return one(row, err, "read the class "+name, class)
 }
 
-// Classes reads all classes, the oldest first.
+// Classes reads all classes, oldest first.
 func (s *Store) Classes(ctx context.Context) ([]*Class, error) {
 	rows, err := s.read.ListClasses(ctx)
 	return eachRead(rows, err, "read the classes", class)
@@ -245,7 +255,8 @@ func (s *Store) fill(ctx context.Context, q *query.Queries, name string, o job.O
 	if err != nil {
 		return row, fmt.Errorf("write the languages of class %s: %w", name, err)
 	}
-	if err := q.InsertClass(ctx, query.InsertClassParams{Name: name, Arch: o.Arch, Rung: o.Rung, Languages: languages, Filled: s.now()}); err != nil {
+	if err := q.InsertClass(ctx, query.InsertClassParams{Name: name, Arch: o.Arch, Rung: o.Rung, Languages: languages,
+		Filled: s.now()}); err != nil {
 		return row, err
 	}
 	if err := resume(ctx, q); err != nil {

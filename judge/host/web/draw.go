@@ -256,7 +256,10 @@ func (s *Site) static(w http.ResponseWriter, r *Request) error {
 	of := map[string]struct {
 		kind string
 		data []byte
-	}{styleName: {"text/css", style}, scriptName: {"text/javascript", script}, sharedName: {"text/javascript", shared}, "icon.svg": {"image/svg+xml", []byte(read("icon.svg"))}}
+	}{
+		styleName: {"text/css", style}, scriptName: {"text/javascript", script}, sharedName: {"text/javascript", shared},
+		"icon.svg": {"image/svg+xml", []byte(read("icon.svg"))},
+	}
 	f, known := of[r.PathValue("file")]
 	if !known {
 		return ErrNotFound

@@ -69,7 +69,10 @@ func WriteFeed(w http.ResponseWriter, base, title, home, self string, items []Fe
 			Author  string   `xml:"author>name"`
 			Links   []link   `xml:"link"`
 			Entries []entry  `xml:"entry"`
-		}{ID: base + self, Title: title, Updated: time.Unix(0, 0).UTC().Format(time.RFC3339), Author: title, Links: []link{{base + self, "self"}, {base + home, "alternate"}}}
+		}{
+			ID: base + self, Title: title, Updated: time.Unix(0, 0).UTC().Format(time.RFC3339), Author: title,
+			Links: []link{{base + self, "self"}, {base + home, "alternate"}},
+		}
 		for i, one := range items {
 			at := one.At.UTC().Format(time.RFC3339)
 			if i == 0 {
@@ -107,7 +110,10 @@ func WriteBadge(w http.ResponseWriter, label, text string) error {
 	h := w.Header()
 	h.Set("Content-Type", "image/svg+xml; charset=utf-8")
 	h.Set("Content-Disposition", "attachment") // pages show it all the same
-	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="20" role="img" aria-label="%[4]s: %[5]s"><rect width="%[1]d" height="20" rx="3" fill="#24507a"/><rect width="%[2]d" height="20" rx="3" fill="#444"/><g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11"><text x="6" y="14">%[4]s</text><text x="%[3]d" y="14">%[5]s</text></g></svg>`,
+	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="20" role="img" aria-label="%[4]s: `+
+		`%[5]s"><rect width="%[1]d" height="20" rx="3" fill="#24507a"/><rect width="%[2]d" height="20" rx="3" `+
+		`fill="#444"/><g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11"><text x="6" `+
+		`y="14">%[4]s</text><text x="%[3]d" y="14">%[5]s</text></g></svg>`,
 		left+right, left, left+6, escaped(label), escaped(text))
 	return nil
 }

@@ -47,7 +47,8 @@ var shownTypes = map[string]string{
 	"image/png": "", "image/jpeg": "", "image/gif": "",
 	"image/svg+xml":            "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:",
 	"text/html; charset=utf-8": "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'",
-	"application/pdf":          "default-src 'none'; style-src 'unsafe-inline'; object-src 'self'; frame-ancestors 'self'", // a sandbox keeps browsers from showing it
+	// a sandbox keeps browsers from showing it
+	"application/pdf": "default-src 'none'; style-src 'unsafe-inline'; object-src 'self'; frame-ancestors 'self'",
 }
 
 // SendSheetFile sends a file of a problem.

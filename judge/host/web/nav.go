@@ -65,10 +65,20 @@ func (v Nav) InSlim() bool {
 
 // siteNav returns the bar outside of contests. If can is nil, the reader may do nothing special.
 func siteNav(path string, can func(auth.Action) bool) Nav {
-	v := Nav{Label: "site", Tabs: []Tab{{Link: "/", Name: "Contests", Narrow: true}, {Link: "/golf", Name: "Code golf", Narrow: true}, {Link: "/ladders", Name: "Ladders", Narrow: true}}}
+	v := Nav{
+		Label: "site",
+		Tabs: []Tab{
+			{Link: "/", Name: "Contests", Narrow: true}, {Link: "/golf", Name: "Code golf", Narrow: true},
+			{Link: "/ladders", Name: "Ladders", Narrow: true},
+		},
+	}
 	if can(auth.Make) {
 		v.Tabs = append(v.Tabs, Tab{Link: "/problems", Name: "Problems"}, Tab{Link: "/arena", Name: "Arena"})
-		v.New = []Tab{{Link: "/admin/contests/new", Name: "Contest"}, {Link: "/admin/holes/new", Name: "Golf hole"}, {Link: "/admin/ladders/new", Name: "Ladder"}, {Link: "/arena#new", Name: "Tournament"}, {Link: "/problems#upload", Name: "Problem package"}}
+		v.New = []Tab{
+			{Link: "/admin/contests/new", Name: "Contest"}, {Link: "/admin/holes/new", Name: "Golf hole"},
+			{Link: "/admin/ladders/new", Name: "Ladder"}, {Link: "/arena#new", Name: "Tournament"},
+			{Link: "/problems#upload", Name: "Problem package"},
+		}
 	}
 	if can(auth.Accounts) {
 		v.Tabs = append(v.Tabs, Tab{Link: "/admin/accounts", Name: "People"})
@@ -92,5 +102,6 @@ func siteNav(path string, can func(auth.Action) bool) Nav {
 
 // roleWords names a role for the menu of the account.
 func roleWords(r auth.Role) string {
-	return map[auth.Role]string{auth.Runner: "balloon runner", auth.Judge: "jury", auth.ContestAdmin: "contest administrator", auth.Admin: "administrator"}[r]
+	return map[auth.Role]string{auth.Runner: "balloon runner", auth.Judge: "jury", auth.ContestAdmin: "contest administrator",
+		auth.Admin: "administrator"}[r]
 }

@@ -30,7 +30,8 @@ type Drawing struct {
 // WorkPage answers with a page whose work takes long. It sends the frame of the page at once, then a line
 // each time that the work has come further, and in the end what the work returns. If the work fails, it
 // must have changed nothing: the page says so. The work ends early if the browser goes away.
-func (s *Site) WorkPage(w http.ResponseWriter, r *Request, title, doing string, work func(context.Context, Progress) (Drawing, error)) error {
+func (s *Site) WorkPage(w http.ResponseWriter, r *Request, title, doing string,
+	work func(context.Context, Progress) (Drawing, error)) error {
 	b, err := s.draw(r, "working", title, doing)
 	if err != nil {
 		return err

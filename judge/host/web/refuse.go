@@ -15,7 +15,9 @@ import (
 )
 
 // ErrNotFound is the error for an address that names nothing, or nothing that the caller may know of.
-var ErrNotFound = &desk.Refusal{Code: http.StatusNotFound, Text: "page not found", Hint: "check the address, or log in if it belongs to a contest"}
+var ErrNotFound = &desk.Refusal{
+	Code: http.StatusNotFound, Text: "page not found", Hint: "check the address, or log in if it belongs to a contest",
+}
 
 // ErrLogIn is the error for a caller who is not logged in. The response is the login page.
 var ErrLogIn = errors.New("only users who are logged in may see this")
@@ -56,7 +58,8 @@ func (s *Site) refuse(w http.ResponseWriter, r *Request, err error) {
 		return
 	}
 	refusal := s.refusal(r, err)
-	if err := s.Page(w, r, refusal.Code, "refused", refusal.Text, refusedView{refusal.Text, refusal.Hint, r.Method != http.MethodGet, r.wayBack()}); err != nil && r.Context().Err() == nil {
+	if err := s.Page(w, r, refusal.Code, "refused", refusal.Text,
+		refusedView{refusal.Text, refusal.Hint, r.Method != http.MethodGet, r.wayBack()}); err != nil && r.Context().Err() == nil {
 		s.Log.Error("draw what went wrong", "path", plainPath(r), "error", err)
 		http.Error(w, refusal.Text, refusal.Code)
 	}
@@ -77,7 +80,10 @@ func (s *Site) refusal(r *Request, err error) *desk.Refusal {
 	case errors.Is(err, store.ErrNotFound):
 		refusal = ErrNotFound
 	case errors.Is(err, store.ErrChanged):
-		refusal = &desk.Refusal{Code: http.StatusConflict, Text: "another person has changed this in the meantime", Hint: "load the page again and look at it, then change it"}
+		refusal = &desk.Refusal{
+			Code: http.StatusConflict, Text: "another person has changed this in the meantime",
+			Hint: "load the page again and look at it, then change it",
+		}
 	case errors.Is(err, store.ErrOver):
 		refusal = &desk.Refusal{Code: http.StatusConflict, Text: err.Error(), Hint: "nothing of the contest changes any more"}
 	case errors.Is(err, store.ErrTooManyWaiting):
@@ -89,7 +95,10 @@ func (s *Site) refusal(r *Request, err error) *desk.Refusal {
 		refusal = &desk.Refusal{Code: http.StatusBadRequest, Text: err.Error()}
 	default:
 		s.Log.Error("request failed", "method", r.Method, "path", plainPath(r), "error", err)
-		refusal = &desk.Refusal{Code: http.StatusInternalServerError, Text: "the server could not do this", Hint: "tell the server's administrator: its log says why"}
+		refusal = &desk.Refusal{
+			Code: http.StatusInternalServerError, Text: "the server could not do this",
+			Hint: "tell the server's administrator: its log says why",
+		}
 	}
 	return refusal
 }

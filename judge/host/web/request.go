@@ -120,7 +120,8 @@ func (s *Site) authenticate(w http.ResponseWriter, r *Request) error {
 // SetSession makes the browser keep the secret of a session.
 func (s *Site) SetSession(w http.ResponseWriter, secret string) {
 	http.SetCookie(w, &http.Cookie{
-		Name: s.Cookie(), Value: secret, Path: "/", MaxAge: int(CookieLife.Seconds()), HttpOnly: true, Secure: s.Secure, SameSite: http.SameSiteLaxMode,
+		Name: s.Cookie(), Value: secret, Path: "/", MaxAge: int(CookieLife.Seconds()), HttpOnly: true, Secure: s.Secure,
+		SameSite: http.SameSiteLaxMode,
 	})
 }
 
@@ -136,7 +137,7 @@ const SmallForm = 64 << 10
 // in six.
 const MaxListForm = 4 * roster.MaxBytes
 
-var errForm = &desk.Refusal{Code: http.StatusBadRequest, Text: "the form was not sent as a browser does"}
+var errForm = &desk.Refusal{Code: http.StatusBadRequest, Text: "invalid form: reload the page and try again"}
 
 // ReadForm reads the fields of a form of at most so many bytes.
 func ReadForm(w http.ResponseWriter, r *Request, most int64) error {

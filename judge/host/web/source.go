@@ -113,7 +113,8 @@ func (s *Site) ReadProgram(r *Request, n *desk.New, f SourceForm) (texts [][]byt
 		n.Program = fmt.Sprintf("%s and %d more", n.Program, len(files)-1)
 	}
 	if language == nil && !n.Folder && len(offered) > 0 && !Claimed(n.Program, offered) {
-		return nil, BadRequest("no language has programs called %.100q: choose the language, or name the file as programs of its language are named", n.Program)
+		return nil, BadRequest("no language has programs called %.100q: choose the language, or name the file as programs "+
+			"of its language are named", n.Program)
 	}
 	return texts, nil
 }

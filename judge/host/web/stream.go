@@ -94,7 +94,8 @@ type Watch interface {
 // Redraw streams the part of a page that changes each time it is another one. It calls draw when a watch
 // has events, and now and then. It ends when draw returns that nothing is open any more. What is the
 // name in the log.
-func (s *Site) Redraw(w http.ResponseWriter, r *Request, what string, draw func() (part template.HTML, open bool, err error), watches ...Watch) error {
+func (s *Site) Redraw(w http.ResponseWriter, r *Request, what string, draw func() (part template.HTML, open bool, err error),
+	watches ...Watch) error {
 	send, ok := OpenStream(w)
 	if !ok {
 		return nil

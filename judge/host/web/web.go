@@ -132,7 +132,10 @@ func New(o Options, parts ...func(*Site) Pages) http.Handler {
 
 // Shared returns the routes and templates that all pages share.
 func Shared(s *Site) Pages {
-	return Pages{Templates: templates, Routes: []Route{Handle("GET /static/{file}", auth.Enter, s.static), Handle("GET /events", auth.Enter, s.events)}}
+	return Pages{
+		Templates: templates,
+		Routes:    []Route{Handle("GET /static/{file}", auth.Enter, s.static), Handle("GET /events", auth.Enter, s.events)},
+	}
 }
 
 // add adds the pages of a package.

@@ -17,7 +17,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// mutating is the lab of a snapshot's mutants, which several jobs use.
+// A mutating is the lab with the mutants of a snapshot. Several jobs share it.
 type mutating struct {
 	mu        sync.Mutex
 	problem   *workspace.Problem
@@ -25,7 +25,7 @@ type mutating struct {
 	lab       *mutate.Lab // nil until a job needs it
 }
 
-// mutants opens the lab of a snapshot's mutants, and returns it for one job.
+// mutants opens the lab with the mutants of a snapshot and returns it for one job.
 func (o *opened) mutants(ctx context.Context, asked *flow.AdequacyOptions) (*mutate.Lab, error) {
 	m := &o.mutating
 	m.mu.Lock()
@@ -57,8 +57,7 @@ func (o *opened) ready(ctx context.Context, problem string) (*workspace.Problem,
 	return p, errors.Join(err, faults.AsError())
 }
 
-// faults tells faults of the folder, which are no failure of the job, and returns any other
-// error.
+// faults reports the errors in the problem directory, which do not fail the job, and returns any other error.
 func (b *brought) faults(err error) error {
 	faults, some := errors.AsType[judge.Faults](err)
 	if one, is := errors.AsType[*judge.Fault](err); is && !some {
@@ -76,10 +75,10 @@ func (b *brought) faults(err error) error {
 	return nil
 }
 
-// tries is how many mutants are judged to see how long one takes.
+// tries is how many mutants are judged to estimate how long one takes.
 const tries = 16
 
-// lab makes the mutants of a snapshot.
+// lab generates the mutants of a snapshot.
 func (r *Runner) lab(ctx context.Context, s *job.Spec, o *opened, b *brought) error {
 	var asked flow.AdequacyOptions
 	if err := options(s, &asked); err != nil {
@@ -104,11 +103,11 @@ func (r *Runner) lab(ctx context.Context, s *job.Spec, o *opened, b *brought) er
 	return nil
 }
 
-// same makes the mutants anew that the lab made, and refuses others.
+// same generates the mutants of an earlier lab job again. It returns an error if they are different.
 func (o *opened) same(ctx context.Context, asked *flow.AdequacyOptions, made string) (*mutate.Lab, error) {
 	lab, err := o.mutants(ctx, asked)
 	if err == nil && lab.Identity() != made {
-		err = errors.New("the mutants that this worker makes are not those of the others: are its tool chains theirs?")
+		err = errors.New("this worker generates other mutants than the others: compare its toolchains with theirs")
 	}
 	return lab, err
 }
@@ -131,7 +130,7 @@ func (r *Runner) mutants(ctx context.Context, s *job.Spec, o *opened, b *brought
 	return err
 }
 
-// score looks for what kills the mutants that all cases let through.
+// score searches for inputs that kill the mutants that all test cases accept.
 func (r *Runner) score(ctx context.Context, s *job.Spec, o *opened, b *brought) error {
 	var asked flow.ScoreOptions
 	if err := options(s, &asked); err != nil {
@@ -145,14 +144,14 @@ func (r *Runner) score(ctx context.Context, s *job.Spec, o *opened, b *brought) 
 	if err != nil {
 		return err
 	}
-	defer func() { _ = raze.All(dir) }() // at worst it ends with the process
+	defer func() { _ = raze.All(dir) }() // anything left goes with the process
 	lab.Journal = filepath.Join(dir, "journal")
 	n, err := r.gather(ctx, lab.Journal, s)
 	if err != nil {
 		return err
 	}
 	if n != lab.Count() {
-		return fmt.Errorf("the parts brought %d mutants of %d", n, lab.Count())
+		return fmt.Errorf("the results have %d mutants of %d", n, lab.Count())
 	}
 	results, _, err := o.mutating.problem.Adequacy(ctx, lab, o.mutating.solutions, asked.Hunt)
 	if err != nil {
@@ -161,7 +160,7 @@ func (r *Runner) score(ctx context.Context, s *job.Spec, o *opened, b *brought) 
 	return b.tell(lab.Report(results, asked.Hunt, ""))
 }
 
-// grid says what each case of a snapshot finds.
+// grid lists what each test case of a snapshot finds.
 func (r *Runner) grid(ctx context.Context, s *job.Spec, o *opened, b *brought) error {
 	var asked flow.AdequacyOptions
 	if err := options(s, &asked); err != nil {

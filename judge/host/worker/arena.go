@@ -17,7 +17,7 @@ import (
 	"assay/judge/host/job"
 )
 
-// opening has the bots of an event get ready.
+// opening prepares the bots of a tournament.
 func (r *Runner) opening(ctx context.Context, s *job.Spec, o *opened, b *brought) error {
 	err := r.greet(ctx, s, o, b)
 	if judge.Whose(err) == judge.Asker { // no other worker could do it
@@ -27,7 +27,7 @@ func (r *Runner) opening(ctx context.Context, s *job.Spec, o *opened, b *brought
 	return err
 }
 
-// greet does what opening says.
+// greet prepares the bots and records what the referee says.
 func (r *Runner) greet(ctx context.Context, s *job.Spec, o *opened, b *brought) error {
 	var asked flow.ArenaOptions
 	if err := options(s, &asked); err != nil {
@@ -72,7 +72,7 @@ func (r *Runner) greet(ctx context.Context, s *job.Spec, o *opened, b *brought) 
 	return nil
 }
 
-// chosen makes of what a referee refuses a mistake of the one who chose the rules.
+// chosen blames the caller, who chose the rules, for what a referee rejects.
 func chosen(err error) error {
 	if bad, ok := errors.AsType[*arena.OptionsError](err); ok {
 		return &judge.Misuse{Err: bad}
@@ -80,16 +80,17 @@ func chosen(err error) error {
 	return err
 }
 
-// held is an event, or a part of one, that is held here.
+// A held is a tournament, or a part of one, that runs on this worker.
 type held struct {
 	event *arena.Event
-	home  string // where its bots are laid out
+	home  string // directory of its bots
 	take  func(rec *arena.Record, line []byte) error
 	done  func()
 }
 
-// hold lays out bots, builds them and the referee. The caller calls done.
-func (r *Runner) hold(ctx context.Context, s *job.Spec, o *opened, rules arena.Rules, bots []flow.ArenaBot, language string) (h *held, err error) {
+// hold lays out the bots, and builds them and the referee. The caller must call done.
+func (r *Runner) hold(ctx context.Context, s *job.Spec, o *opened, rules arena.Rules, bots []flow.ArenaBot,
+	language string) (h *held, err error) {
 	home, remove, err := r.submission(ctx, s)
 	if err != nil {
 		return nil, err
@@ -106,7 +107,7 @@ func (r *Runner) hold(ctx context.Context, s *job.Spec, o *opened, rules arena.R
 	for i, b := range bots {
 		local := filepath.FromSlash(b.At)
 		if !filepath.IsLocal(local) {
-			return nil, fmt.Errorf("%.200q is not a path of the files", b.At)
+			return nil, fmt.Errorf("%.200q is not the path of a submitted file", b.At)
 		}
 		files[i] = filepath.Join(home, local)
 	}
@@ -133,7 +134,7 @@ func (r *Runner) hold(ctx context.Context, s *job.Spec, o *opened, rules arena.R
 	return h, nil
 }
 
-// sink gives a record to its taker, without where things lie here.
+// sink passes a record to its receiver, without paths of this machine.
 func (h *held) sink(line []byte) error {
 	line = bytes.ReplaceAll(bytes.TrimSuffix(line, []byte("\n")), []byte(h.home+string(filepath.Separator)), nil)
 	rec, err := arena.ReadRecord(line)
@@ -143,8 +144,8 @@ func (h *held) sink(line []byte) error {
 	return h.take(rec, bytes.Clone(line))
 }
 
-// place is a processor for a referee and its bots, which no other job of this worker has
-// while there are as many as slots.
+// place reserves a processor for a referee and its bots. While there are at least as many processors as slots, no
+// other job of this worker uses it.
 func (r *Runner) place() (n int, leave func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -159,23 +160,23 @@ func (r *Runner) place() (n int, leave func()) {
 	}
 }
 
-// errSlice ends a slice of an event: others may go on with it.
-var errSlice = errors.New("enough was played for one job")
+// errSlice ends a slice of a tournament. Another job continues it.
+var errSlice = errors.New("the slice of games is full")
 
-// mostSlice is how many bytes of records a slice has, at most, but for its last game.
+// mostSlice bounds the bytes of records in a slice, except for its last game.
 const mostSlice = 1 << 20
 
-// longestSlice is how long a slice takes, at most: a worker has no more than an hour for a job.
+// longestSlice bounds the time of a slice, because a worker has one hour for a job.
 const longestSlice = 10 * time.Minute
 
-// games plays games of an event.
+// games plays games of a tournament.
 func (r *Runner) games(ctx context.Context, s *job.Spec, o *opened, b *brought) error {
 	var asked flow.GamesOptions
 	if err := options(s, &asked); err != nil {
 		return err
 	}
 	if asked.Opened == nil {
-		return errors.New("the job does not say which event it is of")
+		return errors.New("the job does not name its tournament")
 	}
 	if err := o.CheckGame(); err != nil {
 		return err
@@ -196,7 +197,7 @@ func (r *Runner) games(ctx context.Context, s *job.Spec, o *opened, b *brought) 
 		h.event.Only, h.event.Opened = asked.Only, asked.Opened
 		for _, c := range h.event.Bots {
 			if c.Broken != "" && !asked.Fresh {
-				return fmt.Errorf("%s could be built where the event was opened, and cannot here: %s", c.Name, c.Broken)
+				return fmt.Errorf("%s cannot be built on this worker, but could be built on the one that opened the tournament: %s", c.Name, c.Broken)
 			}
 		}
 	}
@@ -207,9 +208,12 @@ func (r *Runner) games(ctx context.Context, s *job.Spec, o *opened, b *brought) 
 	h.take = func(rec *arena.Record, line []byte) error {
 		switch {
 		case rec.Opened != nil || ctx.Err() != nil || rec.Game != nil && rec.Game.Learning:
-			return nil // is known, or will come again
+			return nil // known already, or it will be reported again
 		case rec.Ready != nil && !rec.Ready.Pure && !whole && !asked.Fresh:
-			return &judge.Misuse{Err: fmt.Errorf("bot %d says at one time that it is pure, and not at another: a server cannot have it play\n    without --on it can play", rec.Ready.Bot)}
+			return &judge.Misuse{
+				Err: fmt.Errorf("bot %d declares itself pure in some games only, so a server cannot run it\n"+
+					"    run the tournament without --on", rec.Ready.Bot),
+			}
 		}
 		b.lines = append(b.lines, line)
 		if rec.Game != nil {
@@ -235,7 +239,7 @@ func (r *Runner) games(ctx context.Context, s *job.Spec, o *opened, b *brought) 
 	return nil
 }
 
-// meter measures games.
+// A meter measures games.
 type meter struct {
 	start, first, last time.Time
 	games, bytes       int
@@ -254,13 +258,13 @@ func (m *meter) game(g *arena.Game, size int, now time.Time) {
 	}
 }
 
-// enough says whether a slice is long enough. Who goes on with it must first play again what the
-// bots remember: so it takes as long as that did before its first game, at least.
+// enough reports whether a slice is long enough. The job that continues it must first replay what the bots remember.
+// So a slice takes at least as long as the replay before its first game.
 func (m *meter) enough() bool {
 	return m.last.Sub(m.first) > min(max(flow.Slice, m.first.Sub(m.start)), longestSlice) || m.bytes > mostSlice
 }
 
-// took is how long a game takes, once bots and referee are there.
+// took returns how long a game takes once the bots and the referee run.
 func (m *meter) took() time.Duration {
 	took := m.thought / time.Duration(m.games)
 	if m.games > 1 {
@@ -269,7 +273,7 @@ func (m *meter) took() time.Duration {
 	return took
 }
 
-// trial has the rules of a ladder read, and a bot tried by them.
+// trial reads the rules of a ladder and tests a bot with them.
 func (r *Runner) trial(ctx context.Context, s *job.Spec, o *opened, b *brought) error {
 	tried := flow.Tried{Title: o.Title}
 	err := r.tryBot(ctx, s, o, &tried)
@@ -280,8 +284,7 @@ func (r *Runner) trial(ctx context.Context, s *job.Spec, o *opened, b *brought) 
 	return err
 }
 
-// tryBot does what trial says. Who plays against the bot is the game's tester, or where there is none the
-// bot itself.
+// tryBot tests a bot against the game's tester. If there is none, the bot plays against itself.
 func (r *Runner) tryBot(ctx context.Context, s *job.Spec, o *opened, tried *flow.Tried) error {
 	var asked flow.TrialOptions
 	if err := options(s, &asked); err != nil {
@@ -327,14 +330,14 @@ func (r *Runner) tryBot(ctx context.Context, s *job.Spec, o *opened, tried *flow
 	return err
 }
 
-// lookAt has the referee look at games: a file of them, a line each.
+// lookAt has the referee describe games. They are in a file, one per line.
 func (r *Runner) lookAt(ctx context.Context, s *job.Spec, o *opened, b *brought) error {
 	var asked flow.LookOptions
 	if err := options(s, &asked); err != nil {
 		return err
 	}
 	if asked.Opened == nil || len(s.Files) != 1 {
-		return errors.New("the job does not say which games it is of")
+		return errors.New("the job names no games")
 	}
 	if err := o.CheckGame(); err != nil {
 		return err

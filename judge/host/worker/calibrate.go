@@ -24,18 +24,18 @@ import (
 	"assay/judge/workspace"
 )
 
-// loads are what a machine's speed is measured with: about a fifth of a second each.
+// loads measure the speed of a machine. Each takes about a fifth of a second.
 var loads = map[string]func(out io.Writer){
 	"arithmetic": arithmetic,
 	"memory":     memory,
 	"writes":     writes,
 }
 
-// loadNames are the loads in one order.
+// loadNames are the loads in a fixed order.
 var loadNames = []string{"arithmetic", "memory", "writes"}
 
-// Load does one of the fixed loads, with out for what it writes, and says whether there is one
-// of this name. It is what a process does that Calibrate starts.
+// Load runs the fixed load of a name and writes its result to out. It reports whether the load exists. Processes
+// that Calibrate starts call it.
 func Load(name string, out io.Writer) bool {
 	do, known := loads[name]
 	if known {
@@ -46,10 +46,10 @@ func Load(name string, out io.Writer) bool {
 	return known
 }
 
-// Loads are the names of the loads.
+// Loads returns the names of the loads.
 func Loads() []string { return slices.Clone(loadNames) }
 
-// arithmetic computes, with branches that cannot be foreseen.
+// arithmetic computes with branches that a processor cannot predict.
 func arithmetic(io.Writer) {
 	x, n := uint64(88172645463325252), uint64(0)
 	for range 40_000_000 {
@@ -62,10 +62,10 @@ func arithmetic(io.Writer) {
 			n ^= x >> 3
 		}
 	}
-	runtime.KeepAlive(n) // what nobody reads may be left out by a compiler
+	runtime.KeepAlive(n) // a compiler may remove a result that is never read
 }
 
-// memory follows pointers through more than fits the caches.
+// memory follows pointers through more bytes than fit into the caches.
 func memory(io.Writer) {
 	const size = 4 << 20 // of 4 bytes
 	next := make([]uint32, size)
@@ -87,7 +87,7 @@ func memory(io.Writer) {
 	runtime.KeepAlive(at)
 }
 
-// writes asks the system for something small, often.
+// writes makes many small system calls.
 func writes(out io.Writer) {
 	line := []byte("of many small writes\n")
 	for range 100_000 {
@@ -99,19 +99,21 @@ func writes(out io.Writer) {
 
 const (
 	calibrateRuns = 5
-	// othersMost is how many processors others may keep busy while this is measured.
+	// othersMost is how many processors other programs may keep busy during a measurement.
 	othersMost = 0.25
 	spreadMost = 0.1
 	busyMost   = 1.15 // times as long as alone, with all slots busy
 )
 
-// calibrateLimits are far from what any load takes.
-var calibrateLimits = judge.Limits{CPU: 20 * time.Second, Wall: 5 * time.Minute, Memory: 1 << 30, Output: 64 << 20, Processes: 64, Files: 64}
+// calibrateLimits are far above what any load takes.
+var calibrateLimits = judge.Limits{
+	CPU: 20 * time.Second, Wall: 5 * time.Minute, Memory: 1 << 30, Output: 64 << 20, Processes: 64, Files: 64,
+}
 
-// Calibrate measures how fast this machine is: each load five times, in the sandbox, alone
-// and with all slots busy. A result on which others had an influence says so. No job may run
-// meanwhile. Lower has it look for fewer slots where all of them are too many. Program is this
-// program's own file, which does Load for the last one of its arguments.
+// Calibrate measures the speed of this machine: each load five times, in the sandbox, alone and with all slots busy.
+// If other programs influenced the result, Speed.Doubt says so. No job may run meanwhile. If lower is set, it
+// reduces the number of slots until the machine can run all of them at full speed. The program at path is run with
+// the name of a load as its last argument, and must call Load.
 func (r *Runner) Calibrate(ctx context.Context, lower bool, program string, args ...string) (s *job.Speed, err error) {
 	w, err := workspace.Find(r.env(nil))
 	if err != nil {
@@ -129,7 +131,10 @@ func (r *Runner) Calibrate(ctx context.Context, lower bool, program string, args
 	if err := copyProgram(program, filepath.Join(dir, filepath.Base(program))); err != nil {
 		return nil, err
 	}
-	p := judge.Program{Dir: dir, Argv: append([]string{judge.ProgramDir + "/" + filepath.Base(program)}, args...), Env: []string{"PATH=/usr/bin:/bin"}}
+	p := judge.Program{
+		Dir: dir, Argv: append([]string{judge.ProgramDir + "/" + filepath.Base(program)}, args...),
+		Env: []string{"PATH=/usr/bin:/bin"},
+	}
 	m := &measuring{slots: r.o.Slots, lower: lower, others: others, run: func(load string) (time.Duration, error) {
 		var said strings.Builder
 		c := p.Command(calibrateLimits, load)
@@ -148,16 +153,16 @@ func (r *Runner) Calibrate(ctx context.Context, lower bool, program string, args
 		err = atomicfile.Write(filepath.Join(r.o.Dir, speedFile), data)
 	}
 	if err != nil {
-		err = fmt.Errorf("remember how fast this machine is: %w", err)
+		err = fmt.Errorf("save the measured speed: %w", err)
 	}
 	return s, err
 }
 
-// speedFile is where what was measured is remembered.
+// speedFile stores the last measurement.
 const speedFile = "speed.json"
 
-// Measured is how fast the machine was when it was measured last so that it is to be believed,
-// by the data folder of its worker; nil where it never was.
+// Measured returns the last reliable measurement from the data directory of a worker. It returns nil if there is
+// none.
 func Measured(dir string) (s *job.Speed, err error) {
 	data, err := os.ReadFile(filepath.Join(dir, speedFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -167,12 +172,12 @@ func Measured(dir string) (s *job.Speed, err error) {
 		err = json.Unmarshal(data, &s)
 	}
 	if err != nil {
-		return nil, &judge.Misuse{Err: fmt.Errorf("read how fast this machine is: %w\n    measure it again: judged worker --calibrate", err)}
+		return nil, &judge.Misuse{Err: fmt.Errorf("read the measured speed: %w\n    measure it again: judged worker --calibrate", err)}
 	}
 	return s, nil
 }
 
-// copyProgram copies a program to where the sandbox may show it.
+// copyProgram copies a program to a directory that the sandbox may show.
 func copyProgram(from, to string) (err error) {
 	in, err := os.Open(from)
 	if err != nil {
@@ -190,21 +195,21 @@ func copyProgram(from, to string) (err error) {
 	return nil
 }
 
-// measuring measures a machine.
+// A measuring measures a machine.
 type measuring struct {
 	slots int
-	lower bool // there may be fewer
-	// run runs a load and says what processor time it took; it is called for several at once.
+	lower bool // the number of slots may be reduced
+	// run runs a load and returns the CPU time that it took. It is called concurrently.
 	run func(load string) (time.Duration, error)
-	// others begins to look at what others do on the machine. What it returns says how many
-	// processors they kept busy since, beside the processor time that is ours.
+	// others starts to observe other programs on the machine. The returned function gives the number of processors
+	// that they kept busy since, when the caller tells it how much CPU time was its own.
 	others func() func(ours time.Duration) (processors float64, known bool)
 }
 
 // times are those of some runs of each load.
 type times map[string][]time.Duration
 
-// speed measures all.
+// speed measures all loads.
 func (m *measuring) speed() (*job.Speed, error) {
 	s := &job.Speed{Loads: map[string]float64{}, At: time.Now()}
 	alone, busyAlone, err := m.measure(1)
@@ -237,20 +242,20 @@ func (m *measuring) speed() (*job.Speed, error) {
 	case most > othersMost:
 		s.Doubt = fmt.Sprintf("other programs kept %.1f processors of this machine busy", most)
 	case s.Spread > spreadMost:
-		s.Doubt = fmt.Sprintf("the same load took %.0f %% longer from run to run", 100*s.Spread)
+		s.Doubt = fmt.Sprintf("the time of the same load varied by %.0f %%", 100*s.Spread)
 	}
 	return s, nil
 }
 
-// measure runs each load some times, with so many at once, and says how many processors others
-// kept busy.
+// measure runs each load several times, with that many at once. It returns how many processors other programs kept
+// busy.
 func (m *measuring) measure(atOnce int) (times, float64, error) {
 	all, ours := times{}, time.Duration(0)
 	look := m.others()
 	var mu sync.Mutex
 	var bad error
 	for range calibrateRuns {
-		for _, load := range loadNames { // one after the other, that a moment of noise hits one of each
+		for _, load := range loadNames { // one after the other, so that a moment of noise affects one run of each
 			var running sync.WaitGroup
 			for range atOnce {
 				running.Go(func() {
@@ -268,12 +273,12 @@ func (m *measuring) measure(atOnce int) (times, float64, error) {
 	}
 	processors, known := look(ours)
 	if !known {
-		processors = 0 // the spread has to tell
+		processors = 0 // the spread must show it
 	}
 	return all, processors, nil
 }
 
-// others looks at the processors of the machine, by what Linux counts.
+// others counts the processors that other programs kept busy, from the statistics of Linux.
 func others() func(time.Duration) (float64, bool) {
 	start, before, known := time.Now(), time.Duration(0), false
 	before, known = busy()
@@ -282,15 +287,15 @@ func others() func(time.Duration) (float64, bool) {
 		now, still := busy()
 		took := time.Since(start)
 		ours += used() - own
-		if !known || !still || took <= 0 || now-before < ours/2 { // it does not count at all
+		if !known || !still || took <= 0 || now-before < ours/2 { // the system does not count
 			return 0, false
 		}
 		return max(0, float64(now-before-ours)/float64(took)), true
 	}
 }
 
-// busy is for how long all processors together were busy since the machine's start, or taken
-// away by the machine that it is part of.
+// busy returns how long all processors together have been busy since the machine started. It includes the time that
+// a hypervisor took away.
 func busy() (time.Duration, bool) {
 	f, err := os.Open("/proc/stat")
 	if err != nil {

@@ -111,7 +111,7 @@ func TestAMachineThatIsNotWellRests(t *testing.T) {
 		ill.Store(false)
 		time.Sleep(11 * time.Second)
 		synctest.Wait()
-		if len(s.results) != 1 || s.said[len(s.said)-1] != "false " || !s.infos.has("taken again") {
+		if len(s.results) != 1 || s.said[len(s.said)-1] != "false " || !s.infos.has("taking jobs again") {
 			t.Errorf("%d results, said %q: %s", len(s.results), s.said, &s.notes)
 		}
 		s.set(errors.New("the tools have changed")) // while nothing runs

@@ -179,10 +179,10 @@ func TestAFolderThatIsGone(t *testing.T) {
 			}
 		}
 		var unwell *worker.Unwell
-		if result, err := r.Run(t.Context(), j, nil, nil); !errors.As(err, &unwell) || !strings.Contains(err.Error(), "the worker's folder") {
+		if result, err := r.Run(t.Context(), j, nil, nil); !errors.As(err, &unwell) || !strings.Contains(err.Error(), "a directory of the worker") {
 			t.Errorf("without %q: %+v, %v", gone, result, err)
 		}
-		if err := r.Well(t.Context()); !errors.As(err, &unwell) || !strings.Contains(err.Error(), "the worker's folder is gone") {
+		if err := r.Well(t.Context()); !errors.As(err, &unwell) || !strings.Contains(err.Error(), "a directory of the worker was removed") {
 			t.Errorf("without %q it is well: %v", gone, err)
 		}
 	}
@@ -416,7 +416,7 @@ func TestOffer(t *testing.T) {
 	}
 	write("1.3.0")
 	var unwell *worker.Unwell
-	if err := r.Well(t.Context()); !errors.As(err, &unwell) || !strings.Contains(err.Error(), `the tool chain of odd has changed from "odd 1.2.3" to "odd 1.3.0": start the worker again`) {
+	if err := r.Well(t.Context()); !errors.As(err, &unwell) || !strings.Contains(err.Error(), `the toolchain of odd has changed from "odd 1.2.3" to "odd 1.3.0": restart the worker`) {
 		t.Errorf("Well after a change: %v", err)
 	}
 	if n := worker.Slots(); n < 1 {

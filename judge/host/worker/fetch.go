@@ -16,26 +16,25 @@ import (
 	"assay/judge/host/job"
 )
 
-// Blobs is where a worker gets bytes from. It is called by several goroutines at once.
+// Blobs fetches blobs from the server. Its methods are called concurrently.
 type Blobs interface {
-	// Fetch returns the bytes of a blob that the claim names; size is how many they are, 0 where
-	// nobody knows.
-	// What comes is compared with the digest. The error fs.ErrNotExist says that there is no
-	// such blob; after any other the worker tries again.
+	// Fetch returns the bytes of a blob that the claim permits. A size of 0 means unknown. The worker compares the
+	// bytes with the digest. Fetch returns fs.ErrNotExist if the blob does not exist. After any other error the
+	// worker tries again.
 	Fetch(ctx context.Context, why job.Claim, d blob.Digest, size int64) (io.ReadCloser, error)
 }
 
 const (
-	stall    = 30 * time.Second // without a byte, until a download is begun anew
+	stall    = 30 * time.Second // without a byte, until a download restarts
 	atOnce   = 8                // downloads for one job
-	patience = 2 * time.Minute  // with a server that does not answer
+	patience = 2 * time.Minute  // with a server that does not respond
 )
 
-// awayError says that the server does not give what the job needs, for now.
+// An awayError means that the server does not send what the job needs at the moment.
 type awayError struct {
 	err    error
 	why    job.Claim
-	digest blob.Digest // what it does not send
+	digest blob.Digest // the blob that the server does not send
 	size   int64
 }
 
@@ -44,15 +43,15 @@ func (e *awayError) Error() string {
 }
 func (e *awayError) Unwrap() error { return e.err }
 
-// fetcher brings blobs into a folder.
+// A fetcher fetches blobs into a directory.
 type fetcher struct {
 	from     Blobs
 	to       *blob.Folder
-	patience time.Duration // how long to try
+	patience time.Duration // how long to retry
 	note     func(string)
 }
 
-// read returns a blob of unknown size, of at most so many bytes.
+// read returns a blob of unknown size with at most the given number of bytes.
 func (f *fetcher) read(ctx context.Context, why job.Claim, d blob.Digest, most int64) ([]byte, error) {
 	data, err := f.to.Read(d, most)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -71,7 +70,7 @@ func (f *fetcher) read(ctx context.Context, why job.Claim, d blob.Digest, most i
 	return data, err
 }
 
-// bring brings blobs that are missing, or were damaged.
+// bring fetches the blobs that are missing or damaged.
 func (f *fetcher) bring(ctx context.Context, why job.Claim, all []bundle.Entry) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(atOnce)
@@ -97,12 +96,12 @@ func (f *fetcher) bring(ctx context.Context, why job.Claim, all []bundle.Entry) 
 
 func (f *fetcher) tellDamage(err error) {
 	if errors.Is(err, blob.ErrDamaged) {
-		f.note("a damaged file of the cache is fetched again: " + err.Error())
+		f.note("a damaged file in the cache is fetched again: " + err.Error())
 	}
 }
 
-// patiently fetches a blob and gives its bytes to keep, again where they do not come, or
-// are others. What keep cannot do is not tried again.
+// patiently fetches a blob and passes its bytes to keep. It retries if the bytes do not arrive or have another
+// digest. An error of keep is returned at once.
 func (f *fetcher) patiently(ctx context.Context, why job.Claim, d blob.Digest, size int64, keep func(io.Reader) error) error {
 	until := time.Now().Add(f.patience)
 	for again := (backoff{}); ; {
@@ -149,7 +148,7 @@ func (f *fetcher) once(ctx context.Context, why job.Claim, d blob.Digest, size i
 	return err
 }
 
-// watched is a reader that remembers how it failed, and puts off a watch with each byte.
+// A watched reader remembers its error, and postpones a timeout with each byte.
 type watched struct {
 	r     io.Reader
 	watch *time.Timer

@@ -13,7 +13,7 @@ import (
 	"assay/judge/host/job"
 )
 
-// proof proves a golf answer.
+// proof checks a golf submission.
 func (r *Runner) proof(ctx context.Context, s *job.Spec, o *opened, b *brought) (err error) {
 	var asked flow.ProofOptions
 	if err := options(s, &asked); err != nil {
@@ -32,7 +32,7 @@ func (r *Runner) proof(ctx context.Context, s *job.Spec, o *opened, b *brought) 
 		}
 		local := filepath.FromSlash(*path)
 		if !filepath.IsLocal(local) {
-			return fmt.Errorf("%.200q is not a path of a file that came along", *path)
+			return fmt.Errorf("%.200q is not the path of a submitted file", *path)
 		}
 		*path = filepath.Join(dir, local)
 	}
@@ -60,7 +60,7 @@ func (r *Runner) proof(ctx context.Context, s *job.Spec, o *opened, b *brought) 
 			continue
 		}
 		proved.Language = l.ID
-		if identity, err := o.w.Tools.Identity(ctx, l); err == nil { // else it is not there, and the verdict says so
+		if identity, err := o.w.Tools.Identity(ctx, l); err == nil { // otherwise the language is not installed, and the verdict says so
 			proved.Toolchain = identity
 		}
 	}
@@ -68,10 +68,10 @@ func (r *Runner) proof(ctx context.Context, s *job.Spec, o *opened, b *brought) 
 	return b.tell(&result.GolfProved)
 }
 
-// tellEvery is how often it is told at most how far a proof is.
+// tellEvery is the shortest time between two reports of progress.
 const tellEvery = 300 * time.Millisecond
 
-// tellHowFar tells of a proof how far it is, now and then.
+// tellHowFar reports the progress of a check.
 func (b *brought) tellHowFar() func(done, of int) {
 	if b.progress == nil {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"assay/judge/host/queue"
 )
 
-// FromMember makes a worker's queue of its side of the real one. The caller closes m when
-// the worker has ended.
+// FromMember returns the queue of a worker that is connected to the real one. The caller closes m when the worker
+// has ended.
 func FromMember(m *queue.Member) Queue { return member{m} }
 
 type member struct{ *queue.Member }

@@ -20,21 +20,21 @@ import (
 	"assay/judge/workspace"
 )
 
-// Offer says what this machine can do, as it was when the runner was made.
+// Offer returns the capabilities of this machine when the runner was created.
 func (r *Runner) Offer() *job.Offer {
 	o := *r.own
 	o.Languages, o.Obtain = maps.Clone(o.Languages), maps.Clone(o.Obtain)
 	return &o
 }
 
-// look looks at the machine: its sandbox, and its tool chains. Note is told of those that
-// are there and do not work.
+// look checks the sandbox and the toolchains of the machine. It calls note for each toolchain that is installed and
+// does not work.
 func (r *Runner) look(ctx context.Context, note func(string)) (o *job.Offer, err error) {
 	w, err := workspace.Find(r.env(nil))
 	if err != nil {
 		return nil, err
 	}
-	// Not beside the jobs: tools are asked once a day, and all of them when the worker starts.
+	// Tools are asked once a day, and all of them when the worker starts: not while jobs run.
 	if err := w.Start(workspace.Running{Require: r.o.Require, Hidden: r.hidden(), Jobs: runtime.GOMAXPROCS(0)}); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
@@ -73,10 +73,9 @@ func (r *Runner) look(ctx context.Context, note func(string)) (o *job.Offer, err
 	return o, context.Cause(ctx)
 }
 
-// Well says what makes the machine unfit for judging: no room on a disk, no sandbox, tool
-// chains that are not those that the server was told, or a server that did not send what
-// a job needed and does not now. Without this each worker would take each job, and give it
-// back, until it was given out too often.
+// Well returns why the machine cannot judge at the moment, or nil. The reasons are a full disk, a missing sandbox,
+// changed toolchains, and a server that still does not send what a job needed. Without this check each worker would
+// take each job and release it, until the job was delivered too often.
 func (r *Runner) Well(ctx context.Context) error {
 	for _, dir := range []string{r.o.Dir, os.TempDir()} {
 		if room, known := cachedir.FreeDisk(dir); known && room < leastRoom {
@@ -89,7 +88,7 @@ func (r *Runner) Well(ctx context.Context) error {
 	if err := r.sends(ctx); err != nil {
 		return &Unwell{err}
 	}
-	now, err := r.look(ctx, func(string) {}) // it was told at the start
+	now, err := r.look(ctx, func(string) {}) // reported at the start
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -98,8 +97,8 @@ func (r *Runner) Well(ctx context.Context) error {
 	}
 	for _, id := range slices.Sorted(maps.Keys(r.own.Languages)) {
 		switch was, is := r.own.Languages[id], now.Languages[id]; {
-		case is == "": // perhaps while it is upgraded
-			return &Unwell{fmt.Errorf("the tool chain of %s is gone, or does not work: it was %q", id, was)}
+		case is == "": // perhaps during an upgrade
+			return &Unwell{fmt.Errorf("the toolchain of %s is missing or does not work: it was %q", id, was)}
 		case was != is:
 			return &Unwell{&ChangedError{id, was, is}}
 		}
@@ -107,46 +106,46 @@ func (r *Runner) Well(ctx context.Context) error {
 	return nil
 }
 
-// ChangedError is another tool chain than the server was told. It ends the worker, which
-// says what it has when it is started again.
+// A ChangedError means that a toolchain differs from what the server knows. It ends the worker, which reports its
+// toolchains when it starts again.
 type ChangedError struct{ Language, Was, Is string }
 
-// Error says what has changed.
+// Error says which toolchains have changed.
 func (e *ChangedError) Error() string {
-	return fmt.Sprintf("the tool chain of %s has changed from %q to %q: start the worker again", e.Language, e.Was, e.Is)
+	return fmt.Sprintf("the toolchain of %s has changed from %q to %q: restart the worker", e.Language, e.Was, e.Is)
 }
 
-// GoneError is a folder of the worker that somebody removed. It ends the worker, which makes its
-// folders when it is started again.
+// A GoneError means that a directory of the worker was removed. It ends the worker, which creates its directories
+// when it starts again.
 type GoneError struct{ Dir string }
 
-// Error names the folder.
+// Error names the directory.
 func (e *GoneError) Error() string {
-	return fmt.Sprintf("the worker's folder is gone: %s: start the worker again", e.Dir)
+	return fmt.Sprintf("a directory of the worker was removed: %s: restart the worker", e.Dir)
 }
 
-// writes says what is wrong with the folders in which jobs are laid out, and results wait.
+// writes returns what is wrong with the directories for jobs and for results that wait.
 func (r *Runner) writes() error {
 	for _, dir := range []string{r.o.Dir, r.tmp} {
 		f, err := os.CreateTemp(dir, ".well-*")
-		if p, is := errors.AsType[*fs.PathError](err); is { // without the name, so that it says the same each time
+		if p, is := errors.AsType[*fs.PathError](err); is { // without the file name, so that the text is the same each time
 			err = p.Err
 		}
 		if errors.Is(err, fs.ErrNotExist) {
 			return &GoneError{dir}
 		}
 		if err != nil {
-			return fmt.Errorf("the worker's folder cannot be written: %s: %w", dir, err)
+			return fmt.Errorf("a directory of the worker cannot be written: %s: %w", dir, err)
 		}
 		_, err = f.WriteString("well")
 		if err := errors.Join(err, f.Close(), os.Remove(f.Name())); err != nil {
-			return fmt.Errorf("the worker's folder cannot be written: %w", err)
+			return fmt.Errorf("a directory of the worker cannot be written: %w", err)
 		}
 	}
 	return nil
 }
 
-// sends asks for what the server did not send the last time.
+// sends fetches what the server did not send the last time.
 func (r *Runner) sends(ctx context.Context) error {
 	r.mu.Lock()
 	away := r.away
@@ -169,8 +168,8 @@ func (r *Runner) sends(ctx context.Context) error {
 	return nil
 }
 
-// unwell is Well after an error that may be the machine's. It closes all that is open, since that
-// may be what is broken.
+// unwell calls Well after an error that the machine may have caused. It closes everything that is open, because that
+// may be broken.
 func (r *Runner) unwell(ctx context.Context, err error) error {
 	r.problems.clear()
 	r.workspaces.clear()
@@ -180,11 +179,11 @@ func (r *Runner) unwell(ctx context.Context, err error) error {
 	return r.Well(ctx)
 }
 
-// Slots is how many jobs a machine does at one time: a core less than it has, so that the
-// worker itself can run.
+// Slots returns how many jobs a machine runs at once by default: one less than its cores, so that the worker itself
+// can run.
 func Slots() int { return max(1, min(cores(), runtime.GOMAXPROCS(0))-1) }
 
-// cores counts the processor's cores, without those that are only threads of one.
+// cores returns the number of processor cores. Threads of one core count once.
 func cores() int {
 	seen := map[string]bool{}
 	socket := ""
@@ -202,7 +201,7 @@ func cores() int {
 	return len(seen)
 }
 
-// machine is what people are told of this machine.
+// machine describes this machine for people.
 func machine() string {
 	model, memory := runtime.GOARCH, ""
 	eachField("/proc/cpuinfo", func(name, value string) {
@@ -219,7 +218,7 @@ func machine() string {
 	return fmt.Sprintf("%s, %d processors%s", model, runtime.NumCPU(), memory)
 }
 
-// eachField reads the lines "name: value" of a file of /proc; where there is none, none.
+// eachField yields the lines "name: value" of a file in /proc. It yields none if the file cannot be read.
 func eachField(file string, field func(name, value string)) {
 	f, err := os.Open(file)
 	if err != nil {

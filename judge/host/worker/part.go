@@ -15,7 +15,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// parts do the jobs of flows. Each fills the lines and the output of its result.
+// parts are the functions for the jobs of flows, by kind. Each fills the lines and the output of its result.
 var parts = map[job.Kind]func(*Runner, context.Context, *job.Spec, *opened, *brought) error{
 	job.Checks:   (*Runner).checks,
 	job.Solution: (*Runner).solution,
@@ -30,13 +30,13 @@ var parts = map[job.Kind]func(*Runner, context.Context, *job.Spec, *opened, *bro
 	job.Trial:    (*Runner).trial,
 }
 
-// brought is what a part of a flow brings.
+// A brought is the result of a job of a flow while it is made.
 type brought struct {
 	lines  [][]byte
-	output any // what its kind gives besides, as JSON; nil for nothing
-	// progress, if it is not nil, is told how far it is.
+	output any // by the kind of job, as JSON; may be nil
+	// If progress is not nil, it is called with the events of the job as they happen.
 	progress func(judge.Event)
-	turn     Turn // of its programs; nil where they need not wait
+	turn     Turn // for its programs; nil if they need not wait
 }
 
 // tell adds events to the lines.
@@ -54,7 +54,7 @@ func (b *brought) tell(events ...judge.Event) error {
 	return nil
 }
 
-// part does a job of a flow, and fills the result.
+// part runs a job of a flow and fills the result.
 func (r *Runner) part(ctx context.Context, s *job.Spec, o *opened, b *brought, result *job.Result) (err error) {
 	do, known := parts[s.Kind]
 	if !known {
@@ -63,7 +63,7 @@ func (r *Runner) part(ctx context.Context, s *job.Spec, o *opened, b *brought, r
 	if err := do(r, ctx, s, o, b); err != nil {
 		return err
 	}
-	if s.Snapshot { // where it stands here is nobody's business
+	if s.Snapshot { // paths of this machine stay private
 		place := []byte(o.dir + string(filepath.Separator))
 		for i, l := range b.lines {
 			b.lines[i] = bytes.ReplaceAll(l, place, []byte(workspace.SnapshotWord+"/"))
@@ -81,7 +81,7 @@ func (r *Runner) part(ctx context.Context, s *job.Spec, o *opened, b *brought, r
 	return err
 }
 
-// options reads what a job wants to know.
+// options decodes the options of a job.
 func options(s *job.Spec, into any) error {
 	if err := json.Unmarshal(s.Options, into); err != nil {
 		return fmt.Errorf("read the options of the job: %w", err)
@@ -89,7 +89,7 @@ func options(s *job.Spec, into any) error {
 	return nil
 }
 
-// gather writes the lines that a job goes on from to a file, and says how many there are.
+// gather writes the lines that a job continues from to a file, and returns how many there are.
 func (r *Runner) gather(ctx context.Context, path string, s *job.Spec) (n int, err error) {
 	var all bytes.Buffer
 	for _, d := range s.Lines {
@@ -108,13 +108,14 @@ func (r *Runner) gather(ctx context.Context, path string, s *job.Spec) (n int, e
 		}
 	}
 	if err := os.WriteFile(path, all.Bytes(), 0o600); err != nil {
-		return 0, fmt.Errorf("lay out what other jobs brought: %w", err)
+		return 0, fmt.Errorf("write the results of other jobs: %w", err)
 	}
 	return n, nil
 }
 
-// verification begins to verify the problem of a snapshot.
-func (r *Runner) verification(ctx context.Context, o *opened, v workspace.Verifying, problem string, listen func(judge.Event)) (*workspace.Verification, error) {
+// verification starts to verify the problem of a snapshot.
+func (r *Runner) verification(ctx context.Context, o *opened, v workspace.Verifying, problem string,
+	listen func(judge.Event)) (*workspace.Verification, error) {
 	l, err := o.locate(problem)
 	if err != nil {
 		return nil, err
@@ -123,16 +124,16 @@ func (r *Runner) verification(ctx context.Context, o *opened, v workspace.Verify
 	return verification, err
 }
 
-// at is where a path of a snapshot stands.
+// at returns where a path of a snapshot is on this machine.
 func (o *opened) at(path string) (string, error) {
 	local := filepath.FromSlash(path)
 	if !filepath.IsLocal(local) {
-		return "", fmt.Errorf("%.200q is not a path of the snapshot", path)
+		return "", fmt.Errorf("%.200q is not a path in the snapshot", path)
 	}
 	return filepath.Join(o.dir, local), nil
 }
 
-// locate locates the problem at a path of a snapshot.
+// locate finds the problem at a path of a snapshot.
 func (o *opened) locate(path string) (*workspace.Location, error) {
 	dir, err := o.at(path)
 	if err != nil {
@@ -141,14 +142,15 @@ func (o *opened) locate(path string) (*workspace.Location, error) {
 	return o.w.Locate(dir)
 }
 
-// checks verifies a problem but for its solutions.
+// checks verifies a problem without its solutions.
 func (r *Runner) checks(ctx context.Context, s *job.Spec, o *opened, b *brought) error {
 	var asked flow.VerifyOptions
 	if err := options(s, &asked); err != nil {
 		return err
 	}
 	var events []judge.Event
-	v, err := r.verification(ctx, o, workspace.Verifying{Only: asked.Only, All: asked.All, Fresh: asked.Fresh}, asked.Problem, func(e judge.Event) { events = append(events, e) })
+	v, err := r.verification(ctx, o, workspace.Verifying{Only: asked.Only, All: asked.All, Fresh: asked.Fresh}, asked.Problem,
+		func(e judge.Event) { events = append(events, e) })
 	if err != nil {
 		return err
 	}
@@ -186,7 +188,7 @@ func (r *Runner) solution(ctx context.Context, s *job.Spec, o *opened, b *brough
 		return err
 	}
 	if v == nil {
-		return fmt.Errorf("the problem cannot be read here, and could be where it was checked")
+		return fmt.Errorf("this worker cannot read the problem, but the one that checked it could")
 	}
 	events, err := v.Solution(ctx, path)
 	if err != nil {

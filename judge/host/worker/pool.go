@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// pool keeps open what takes time to open, by key: those who use it at the same time
-// share it, and for a while nobody may. What could not be opened is not kept.
+// A pool keeps values open that take time to open, by key. Concurrent users share a value. Some values without users
+// stay open for later. A failure to open is not kept.
 type pool[K comparable, V any] struct {
-	idle  int     // how many that nobody uses stay open
-	close func(V) // ends one; nobody uses it then
+	idle  int     // how many values without users stay open
+	close func(V) // called for a value without users
 
 	mu    sync.Mutex
 	all   map[K]*pooled[V]
@@ -18,7 +18,7 @@ type pool[K comparable, V any] struct {
 }
 
 type pooled[V any] struct {
-	ready chan struct{} // closed when value and err are there
+	ready chan struct{} // closed when value and err are set
 	value V
 	err   error
 	users int
@@ -27,8 +27,8 @@ type pooled[V any] struct {
 
 var errNotOpened = errors.New("opening it panicked")
 
-// take takes what is kept for the key, or opens it. The caller calls give when it does
-// not use it any more.
+// take returns the value of a key, and opens it if needed. The caller must call give when it no longer uses the
+// value.
 func (k *pool[K, V]) take(ctx context.Context, key K, open func() (V, error)) (value V, give func(), err error) {
 	for {
 		k.mu.Lock()
@@ -63,12 +63,12 @@ func (k *pool[K, V]) take(ctx context.Context, key K, open func() (V, error)) (v
 		if e.err == nil {
 			return e.value, give, nil
 		}
-		give() // another could not; it may be that only its time was up
+		give() // another caller failed, perhaps only because its context ended
 		k.drop(key, e)
 	}
 }
 
-// give counts a user less.
+// give removes one user.
 func (k *pool[K, V]) give(key K, e *pooled[V]) {
 	k.mu.Lock()
 	e.users--
@@ -83,14 +83,14 @@ func (k *pool[K, V]) give(key K, e *pooled[V]) {
 	}
 }
 
-// end closes what was opened and is not kept any more.
+// end closes a value that is no longer in the pool.
 func (k *pool[K, V]) end(e *pooled[V]) {
 	if e.err == nil {
 		k.close(e.value)
 	}
 }
 
-// drop has nobody take e any more; it is closed when its last user gives it back.
+// drop removes e from the pool. It is closed when its last user gives it back.
 func (k *pool[K, V]) drop(key K, e *pooled[V]) {
 	k.mu.Lock()
 	mine := k.all[key] == e
@@ -104,7 +104,7 @@ func (k *pool[K, V]) drop(key K, e *pooled[V]) {
 	}
 }
 
-// forget drops what is kept for a key, if it is the value that is meant.
+// forget drops the value of a key if it is the given one.
 func (k *pool[K, V]) forget(key K, meant func(V) bool) {
 	k.mu.Lock()
 	e, there := k.all[key]
@@ -115,15 +115,14 @@ func (k *pool[K, V]) forget(key K, meant func(V) bool) {
 	select {
 	case <-e.ready:
 	default:
-		return // it is new
+		return // a new one
 	}
 	if e.err == nil && meant(e.value) {
 		k.drop(key, e)
 	}
 }
 
-// shrink closes the one that was not used for longest, where more than so many are not
-// used.
+// shrink closes the value that has been unused for longest while too many are unused.
 func (k *pool[K, V]) shrink(most int) (closed bool) {
 	k.mu.Lock()
 	var oldest K
@@ -147,7 +146,7 @@ func (k *pool[K, V]) shrink(most int) (closed bool) {
 	return unused > most
 }
 
-// clear drops everything.
+// clear drops all values.
 func (k *pool[K, V]) clear() {
 	k.mu.Lock()
 	all := k.all

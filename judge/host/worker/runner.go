@@ -25,46 +25,43 @@ import (
 	"assay/judge/workspace"
 )
 
-// RunnerOptions are what a runner is made of.
+// RunnerOptions configure a Runner.
 type RunnerOptions struct {
-	Dir   string // its data folder: what it fetched
-	Cache string // what it built, and what it knows of tool chains; "" is in Dir
-	Slots int    // programs that run at one time, of all jobs together; at least 1
+	Dir   string // its data directory, with fetched files
+	Cache string // directory for builds and toolchain data; if empty, it is inside Dir
+	Slots int    // programs that run at once, of all jobs together; at least 1
 	Blobs Blobs
-	// Version is the judge's.
+	// Version is the version of the judge.
 	Version string
-	// Contest is the folder of the machine's own judge.toml, which says what programs see of
-	// the machine; "" is Dir. Jobs bring their languages and limits along.
+	// Contest is the directory of the machine's own judge.toml, which says what programs see of the machine. If
+	// empty, it is Dir. Languages and limits come with each job.
 	Contest string
 	Headers []string // see workspace.Env
-	Require string   // the isolation that must be; see workspace.Running
-	// Quota is how many bytes of fetched files are kept; 0 is 20 GiB, or a third of the disk
-	// where that is less.
+	Require string   // required isolation level; see workspace.Running
+	// Quota bounds the bytes of fetched files. Zero means 20 GiB, or a third of the disk if that is less.
 	Quota int64
-	// Patience is for how long a server is asked again that does not send; 0 is two minutes.
+	// Patience is how long the worker retries a server that does not respond. Zero means two minutes.
 	Patience time.Duration
-	// Limit is how long a whole job may take; 0 is job.Longest.
+	// Limit bounds the time of a whole job. Zero means job.Longest.
 	Limit time.Duration
-	// Note, if it is not nil, is told what those who look after the worker should know. It
-	// is called by several goroutines at once.
+	// Note, if not nil, is called with messages for the administrator of the worker. It may be called concurrently.
 	Note func(text string)
 }
 
 const (
 	usualQuota     = 20 << 30
-	leastRoom      = 64 << 20 // bytes that must be left on a disk
+	leastRoom      = 64 << 20 // bytes that must be free on a disk
 	idleWorkspaces = 3        // workspaces that stay open, each for one configuration
 	idleOpen       = 16       // problems that stay open
-	mostReason     = 4 << 10  // bytes of what a result says of a failure
+	mostReason     = 4 << 10  // bytes of a failure's description in a result
 )
 
 var errTooLong = errors.New("the job took too long")
 
-// Runner does jobs as `judge submit` does. Its methods may be called by several goroutines
-// at once, but for Close.
+// A Runner judges jobs as `judge submit` does. Its methods are safe for concurrent use, except Close.
 type Runner struct {
 	o          RunnerOptions
-	tmp        string // ends with the process
+	tmp        string // removed when the process ends
 	end        func() error
 	blobs      *blob.Folder
 	fetch      *fetcher
@@ -72,24 +69,24 @@ type Runner struct {
 	machine    string
 	workspaces pool[blob.Digest, *workspace.Workspace]
 	problems   pool[problemKey, *opened]
-	counter    atomic.Int64 // for folders below tmp
+	counter    atomic.Int64 // for directories below tmp
 
 	mu    sync.Mutex
-	laid  int64        // bytes of all that is laid out
-	at    map[int]bool // processors on which games are played
+	laid  int64        // bytes of all open problems
+	at    map[int]bool // processors on which games run
 	scale float64      // of time limits; 0 is 1
-	own   *job.Offer   // as the machine was when the runner was made
-	away  *awayError   // what the server did not send; nil where it sends
+	own   *job.Offer   // the machine when the runner was created
+	away  *awayError   // what the server did not send; nil if it sends
 }
 
-// problemKey names an open problem.
+// A problemKey identifies an open problem.
 type problemKey struct {
 	config, bundle blob.Digest
 	name           string
 	snapshot       bool
 }
 
-// opened is a problem that was laid out, or the folders of one.
+// An opened is a problem that was laid out, or the directories of a snapshot.
 type opened struct {
 	*workspace.Problem // nil for a snapshot
 	w                  *workspace.Workspace
@@ -100,11 +97,10 @@ type opened struct {
 	mutating           mutating
 
 	mu     sync.Mutex
-	looked time.Time // when it was seen to be as it was laid out
+	looked time.Time // when it was last found unchanged
 }
 
-// NewRunner makes a runner. It removes what an earlier process left half done. The caller
-// must call Close.
+// NewRunner returns a Runner. It removes what an earlier process left unfinished. The caller must call Close.
 func NewRunner(o RunnerOptions) (*Runner, error) {
 	if o.Slots < 1 {
 		return nil, &judge.Misuse{Err: fmt.Errorf("%d slots: a worker has at least one", o.Slots)}
@@ -120,10 +116,10 @@ func NewRunner(o RunnerOptions) (*Runner, error) {
 	}
 	var err error
 	if o.Dir, err = filepath.Abs(o.Dir); err == nil {
-		err = os.MkdirAll(o.Dir, 0o700) // it has the secret cases
+		err = os.MkdirAll(o.Dir, 0o700) // it has the secret test cases
 	}
 	if err != nil {
-		return nil, fmt.Errorf("make the worker's data folder: %w", err)
+		return nil, fmt.Errorf("create the worker's data directory: %w", err)
 	}
 	if o.Contest == "" {
 		o.Contest = o.Dir
@@ -162,24 +158,24 @@ func NewRunner(o RunnerOptions) (*Runner, error) {
 	return r, nil
 }
 
-// Close ends what the runner has open. No job may be under way.
+// Close closes everything that the runner has open. No job may be running.
 func (r *Runner) Close() error {
 	r.problems.clear()
 	r.workspaces.clear()
 	return r.end()
 }
 
-// Scale multiplies the time limits of submissions from now on, on a machine that is slower or
-// faster than others of its class; 0 is 1. Each judging says so.
+// Scale multiplies the time limits of submissions from now on. It is for a machine that is slower or faster than
+// others of its class. Zero means 1. Each judging notes the factor.
 func (r *Runner) Scale(factor float64) error {
 	if factor < 0 || math.IsNaN(factor) || math.IsInf(factor, 0) {
-		return fmt.Errorf("the server multiplies limits by %v", factor)
+		return fmt.Errorf("the server sent %v as the factor of time limits: it must be 0 or more", factor)
 	}
 	r.scale = factor
 	return nil
 }
 
-// Run does a job; see Judging.
+// Run runs a job; see Judging.
 func (r *Runner) Run(ctx context.Context, s *job.Spec, progress func(judge.Event), turn Turn) (*job.Result, error) {
 	limited, end := context.WithTimeoutCause(ctx, r.o.Limit, errTooLong)
 	defer end()
@@ -199,7 +195,7 @@ func (r *Runner) Run(ctx context.Context, s *job.Spec, progress func(judge.Event
 	case err == nil && (result.Finished == nil || result.Finished.Verdict != judge.JudgeError):
 		result.State = job.Done
 		return result, nil
-	case judge.Whose(err) != judge.Setter && judge.Whose(err) != judge.Asker: // also of a judge error: was it the machine's?
+	case judge.Whose(err) != judge.Setter && judge.Whose(err) != judge.Asker: // also for a judge error: the machine may have caused it
 		if ill := r.unwell(ctx, err); ill != nil {
 			return nil, ill
 		}
@@ -212,11 +208,12 @@ func (r *Runner) Run(ctx context.Context, s *job.Spec, progress func(judge.Event
 	if blame != judge.Setter && blame != judge.Asker {
 		blame = judge.Machine
 	}
-	return &job.Result{State: job.Failed, Blame: blame, Reason: r.reason(err, s), Version: result.Version, Machine: result.Machine, Rung: result.Rung}, nil
+	return &job.Result{State: job.Failed, Blame: blame, Reason: r.reason(err, s), Version: result.Version,
+		Machine: result.Machine, Rung: result.Rung}, nil
 }
 
-// reason returns the text of an error for a result. It leaves out where the worker keeps its files:
-// accounts without a role read it.
+// reason returns the text of an error for a result. It removes the paths of this machine, because accounts without a
+// role read it.
 func (r *Runner) reason(err error, s *job.Spec) string {
 	text := err.Error()
 	for cut := text; ; {
@@ -225,7 +222,7 @@ func (r *Runner) reason(err error, s *job.Spec) string {
 			break
 		}
 		cut = after
-		// Below it stand a number, and then the folder of the problem or the submission.
+		// The next part of the path is a number, and then comes the directory of the problem or the submission.
 		if number, _, ok := strings.Cut(after, string(filepath.Separator)); ok {
 			text = strings.ReplaceAll(text, filepath.Join(r.tmp, number)+string(filepath.Separator), "")
 		}
@@ -241,7 +238,7 @@ func (r *Runner) reason(err error, s *job.Spec) string {
 	return text
 }
 
-// judge does a job, and fills the result. A panic is turned into an error.
+// judge runs a job and fills the result. It turns a panic into an error.
 func (r *Runner) judge(ctx context.Context, s *job.Spec, progress func(judge.Event), turn Turn, result *job.Result) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -257,13 +254,13 @@ func (r *Runner) judge(ctx context.Context, s *job.Spec, progress func(judge.Eve
 		return err
 	}
 	defer give()
-	if s.Kind == job.Submission {
+	if s.Kind.Judging() {
 		return r.submitted(ctx, s, p, progress, result)
 	}
 	return r.part(ctx, s, p, &brought{progress: progress, turn: turn}, result)
 }
 
-// submitted has a submission judged.
+// submitted judges a submission.
 func (r *Runner) submitted(ctx context.Context, s *job.Spec, p *opened, progress func(judge.Event), result *job.Result) error {
 	path, done, err := r.submission(ctx, s)
 	if err != nil {
@@ -277,7 +274,9 @@ func (r *Runner) submitted(ctx context.Context, s *job.Spec, p *opened, progress
 			return
 		}
 		if _, begins := e.(*judge.Started); begins && r.scale > 0 && r.scale != 1 {
-			defer listen(&judge.Noted{Text: fmt.Sprintf("time limits are those of the problem times %.2f: so much slower or faster is this machine than the first one of its class", r.scale)})
+			defer listen(&judge.Noted{
+				Text: fmt.Sprintf("time limits are multiplied by %.2f, because this machine differs in speed from the first one of its class", r.scale),
+			})
 		}
 		events = append(events, e)
 		if progress != nil {
@@ -300,7 +299,7 @@ func (r *Runner) submitted(ctx context.Context, s *job.Spec, p *opened, progress
 	return nil
 }
 
-// toolchains are the identities of those that the judging used.
+// toolchains returns the identities of the toolchains that the judging used.
 func (r *Runner) toolchains(ctx context.Context, p *opened, events []judge.Event) map[string]string {
 	used := map[string]string{}
 	for _, l := range p.w.Config.Languages {
@@ -324,16 +323,16 @@ func (r *Runner) toolchains(ctx context.Context, p *opened, events []judge.Event
 	return used
 }
 
-// folder makes a new folder for what stands under a name.
+// folder creates a new directory for the content of a digest.
 func (r *Runner) folder() (dir string, err error) {
 	dir = filepath.Join(r.tmp, strconv.FormatInt(r.counter.Add(1), 10))
 	if err := os.Mkdir(dir, 0o755); err != nil {
-		return "", fmt.Errorf("make a folder for a job: %w", err)
+		return "", fmt.Errorf("create a directory for a job: %w", err)
 	}
 	return dir, nil
 }
 
-// submission lays out what was submitted; done removes it.
+// submission writes the files of a submission to a new directory. The caller must call done, which removes it.
 func (r *Runner) submission(ctx context.Context, s *job.Spec) (at string, done func(), err error) {
 	files := make([]bundle.Entry, len(s.Files))
 	for i, f := range s.Files {
@@ -346,11 +345,11 @@ func (r *Runner) submission(ctx context.Context, s *job.Spec) (at string, done f
 	if err != nil {
 		return "", nil, err
 	}
-	done = func() { _ = raze.All(home) } // at worst it ends with the process
+	done = func() { _ = raze.All(home) } // anything left goes with the process
 	at = filepath.Join(home, files[0].Path)
 	below := home
 	if s.Folder {
-		// What a compiler says names it, so it is called what its owner calls it.
+		// Compilers print the name, so it is the one that the owner chose.
 		name := path.Base(s.Program)
 		if job.CheckFiles([]job.File{{Path: name, Digest: s.Bundle}}, false) != nil {
 			name = "submission"
@@ -371,21 +370,20 @@ func (r *Runner) submission(ctx context.Context, s *job.Spec) (at string, done f
 	return at, done, nil
 }
 
-// open opens a problem, or takes one that is open. The caller calls give when it is done.
+// open returns a problem and opens it if needed. The caller must call give.
 func (r *Runner) open(ctx context.Context, why job.Claim, key problemKey) (p *opened, give func(), err error) {
 	for {
 		p, give, err = r.problems.take(ctx, key, func() (*opened, error) { return r.layOut(ctx, why, key) })
 		if err != nil || p.whole() {
 			return p, give, err
 		}
-		r.o.Note("somebody changed the folder in which a bundle was laid out: it is laid out again")
+		r.o.Note("the directory of a bundle was changed, so the bundle is laid out again")
 		r.problems.forget(key, func(other *opened) bool { return other == p })
 		give()
 	}
 }
 
-// whole says whether the folder is unchanged since it was laid out. It looks at most once a
-// second.
+// whole reports whether the directory is unchanged since it was laid out. It checks at most once a second.
 func (o *opened) whole() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -408,7 +406,7 @@ func (r *Runner) layOut(ctx context.Context, why job.Claim, key problemKey) (*op
 	o := &opened{w: w, give: give, looked: time.Now()}
 	filled := false
 	defer func() {
-		if !filled { // also where it panicked
+		if !filled { // also after a panic
 			r.layAside(o)
 		}
 	}()
@@ -419,7 +417,7 @@ func (r *Runner) layOut(ctx context.Context, why job.Claim, key problemKey) (*op
 	return o, nil
 }
 
-// fill does what layOut says, in a workspace.
+// fill lays out a problem in a workspace.
 func (r *Runner) fill(ctx context.Context, why job.Claim, key problemKey, o *opened) error {
 	data, err := r.fetch.read(ctx, why, key.bundle, bundle.MaxManifest)
 	if err != nil {
@@ -448,22 +446,22 @@ func (r *Runner) fill(ctx context.Context, why job.Claim, key problemKey, o *ope
 		case err == nil:
 			o.Problem, err = o.w.OpenFrozen(o.bundle, r.blobs, o.dir)
 		}
-		// A blob that was there a moment ago may have been dropped for another job's.
+		// A blob that was there a moment ago may have been dropped for another job.
 		if err == nil || !errors.Is(err, fs.ErrNotExist) || tries == 2 {
 			return err
 		}
 	}
 }
 
-// makeRoom counts what is to be laid out, and lays others aside until it fits: what is
-// laid out is not dropped by the folder of blobs.
+// makeRoom reserves space for a problem, and closes others until it fits. The quota of the blob directory does not
+// include what is laid out.
 func (r *Runner) makeRoom(o *opened, m *bundle.Manifest) error {
 	size := int64(0)
 	for _, e := range m.Blobs() {
 		size += e.Size
 	}
 	if size > r.o.Quota {
-		return fmt.Errorf("the bundle has %d MiB, and this worker keeps %d MiB at most", size>>20, r.o.Quota>>20)
+		return fmt.Errorf("the bundle has %d MiB, more than the %d MiB that this worker keeps", size>>20, r.o.Quota>>20)
 	}
 	r.mu.Lock()
 	o.size = size
@@ -479,10 +477,10 @@ func (r *Runner) makeRoom(o *opened, m *bundle.Manifest) error {
 	}
 }
 
-// layAside ends the use of a problem, and removes its folder.
+// layAside closes a problem and removes its directory.
 func (r *Runner) layAside(o *opened) {
 	if o.dir != "" {
-		_ = raze.All(filepath.Dir(o.dir)) // at worst it ends with the process
+		_ = raze.All(filepath.Dir(o.dir)) // anything left goes with the process
 	}
 	r.mu.Lock()
 	r.laid -= o.size
@@ -490,7 +488,7 @@ func (r *Runner) layAside(o *opened) {
 	o.give()
 }
 
-// startWorkspace starts a workspace for a configuration.
+// startWorkspace starts a workspace with a configuration.
 func (r *Runner) startWorkspace(ctx context.Context, why job.Claim, config blob.Digest) (*workspace.Workspace, error) {
 	data, err := r.fetch.read(ctx, why, config, bundle.MaxConfig)
 	if err != nil {
@@ -506,10 +504,10 @@ func (r *Runner) startWorkspace(ctx context.Context, why job.Claim, config blob.
 	return w, nil
 }
 
-// hidden are the folders that have secret data: programs see of them what their runs show.
+// hidden returns the directories with secret data. Programs see only what their runs show of them.
 func (r *Runner) hidden() []string { return []string{r.o.Dir, r.o.Cache} }
 
-// env is the world of a workspace; a nil config leaves it the machine's own.
+// env returns the environment of a workspace. If config is nil, it is the machine's own.
 func (r *Runner) env(config []byte) workspace.Env {
 	return workspace.Env{Dir: r.o.Contest, Cache: r.o.Cache, Headers: r.o.Headers, Config: config}
 }

@@ -196,7 +196,7 @@ func TestScale(t *testing.T) {
 	w, s := contest(t, root), newServer()
 	r := runner(t, worker.RunnerOptions{Blobs: s, Version: "v1"})
 	_, b := s.freeze(t, w, "plain")
-	for factor, want := range map[float64]string{0: "2000", 1: "2000", 1.5: "3000 time limits are those of the problem times 1.50: so much slower or faster is this machine than the first one of its class"} {
+	for factor, want := range map[float64]string{0: "2000", 1: "2000", 1.5: "3000 time limits are multiplied by 1.50, because this machine differs in speed from the first one of its class"} {
 		if err := r.Scale(factor); err != nil {
 			t.Fatal(err)
 		}

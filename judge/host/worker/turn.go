@@ -11,9 +11,8 @@ import (
 	"assay/judge"
 )
 
-// Turn is called before each program of a job that makes way for others, and waits while they
-// have its place. It may be called by several goroutines at once. What it returns is called
-// when the program has ended.
+// A Turn is called before each program of a preemptible job, and waits while other jobs use its place. It may be
+// called concurrently. The returned function is called when the program has ended.
 type Turn func(ctx context.Context) (ended func(), err error)
 
 // inTurn runs each program in its turn.
@@ -33,10 +32,10 @@ func (r inTurn) Run(ctx context.Context, c *judge.Command) (judge.Exec, error) {
 	return r.Runner.Run(ctx, c)
 }
 
-// places are those for jobs that run; who waits longest gets the next one.
+// places are the places for running jobs. The job that has waited longest gets the next one.
 type places struct {
 	*semaphore.Weighted
-	asking atomic.Int64 // jobs that wait for their first one
+	asking atomic.Int64 // jobs that wait for their first place
 }
 
 // hold waits for n places.
@@ -51,23 +50,22 @@ func (p *places) hold(ctx context.Context, n int64) (*place, error) {
 	return h, nil
 }
 
-// place is what a job holds while it runs.
+// A place is what a job holds while it runs.
 type place struct {
 	places *places
 	n      int64
 	since  time.Time
 
 	mu      sync.Mutex
-	moved   sync.Cond     // a program has ended, or the place is back
+	moved   sync.Cond     // signaled when a program has ended, or the place is back
 	running int64         // programs, at most n
-	out     bool          // others have it
-	away    time.Duration // for so long they had it
-	gone    bool          // it could not be had back
+	out     bool          // another job uses the place
+	away    time.Duration // how long other jobs have used it
+	gone    bool          // the place could not be taken back
 }
 
-// turn waits until a program of the job may run. Where others ask for the place, no further
-// program begins, and when none runs any more they get it. A job that was kept waiting for
-// longer than it ran goes on before it makes way again.
+// turn waits until a program of the job may run. If other jobs want the place, no further program starts, and they
+// get the place once no program runs. A job that has waited for longer than it has run keeps its place for now.
 func (p *place) turn(ctx context.Context) (func(), error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -98,7 +96,7 @@ func (p *place) letPass(ctx context.Context) {
 	p.moved.Broadcast()
 }
 
-// end says that a program has ended.
+// end records that a program has ended.
 func (p *place) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,7 +104,7 @@ func (p *place) end() {
 	p.moved.Broadcast()
 }
 
-// leave gives the place back.
+// leave releases the place.
 func (p *place) leave() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

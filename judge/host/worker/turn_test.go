@@ -58,9 +58,9 @@ func (p *programs) inTurns(n int) func(ctx context.Context, turn worker.Turn) er
 	}
 }
 
-// TestMakesWay: a job that makes way lets others pass between two of its programs, and what
+// TestPreemptible: a job that makes way lets others pass between two of its programs, and what
 // runs at one time is never more than the worker has slots for.
-func TestMakesWay(t *testing.T) {
+func TestPreemptible(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
 		slots, short int           // jobs of 3 s that come after 50.5 s
@@ -106,8 +106,8 @@ func TestMakesWay(t *testing.T) {
 	}
 }
 
-// TestMakesWayForOneThatRunsAlone: it begins when both slots have stopped.
-func TestMakesWayForOneThatRunsAlone(t *testing.T) {
+// TestPreemptibleForOneThatRunsAlone: it begins when both slots have stopped.
+func TestPreemptibleForOneThatRunsAlone(t *testing.T) {
 	var p programs
 	alone := 0
 	run := func(context.Context, string) error {
@@ -132,9 +132,9 @@ func TestMakesWayForOneThatRunsAlone(t *testing.T) {
 	})
 }
 
-// TestMakesWayAndEnds: a worker that ends gives back what it does, also a job that is waiting
+// TestPreemptibleAndEnds: a worker that ends gives back what it does, also a job that is waiting
 // for its place; one that is drained ends it.
-func TestMakesWayAndEnds(t *testing.T) {
+func TestPreemptibleAndEnds(t *testing.T) {
 	var p programs
 	bubble(t, 1, never, func(t *testing.T, ctx context.Context, s *setup) {
 		s.judging.long = p.inTurns(1000)
@@ -163,9 +163,9 @@ func TestMakesWayAndEnds(t *testing.T) {
 	})
 }
 
-// TestMakesWayWithAllItsPrograms: a job that would run two at one time runs as many as it has
+// TestPreemptibleWithAllItsPrograms: a job that would run two at one time runs as many as it has
 // places, and has none of them go on.
-func TestMakesWayWithAllItsPrograms(t *testing.T) {
+func TestPreemptibleWithAllItsPrograms(t *testing.T) {
 	var p programs
 	beside := 0
 	run := func(context.Context, string) error {

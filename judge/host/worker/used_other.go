@@ -4,5 +4,5 @@ package worker
 
 import "time"
 
-// used is the processor time that this process has taken, as far as it is known.
+// used returns the CPU time of this process, if the system tells it.
 func used() time.Duration { return 0 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// used is the processor time that this process has taken.
+// used returns the CPU time of this process.
 func used() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

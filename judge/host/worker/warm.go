@@ -8,9 +8,8 @@ import (
 	"assay/judge/host/job"
 )
 
-// Warm makes ready what jobs will need: it fetches bundles, lays them out, builds all the
-// setter's programs, and has the references judged on the samples. What cannot be made
-// ready is in the error; the others are.
+// Warm prepares bundles for jobs that will come soon. It fetches and opens them, builds all programs of the setter,
+// and runs the reference solutions on the samples. The error names the bundles that could not be prepared.
 func (r *Runner) Warm(ctx context.Context, bundles []job.Bundle) error {
 	var all []error
 	for _, b := range bundles {

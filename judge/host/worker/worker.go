@@ -1,22 +1,20 @@
-// Package worker takes jobs and does them on this machine:
+// Package worker takes jobs and runs them on this machine:
 //
-//	r, err := worker.NewRunner(worker.RunnerOptions{...}) // what judges
-//	w, err := worker.New(worker.Options{...})             // what takes jobs, and hands results in
+//	r, err := worker.NewRunner(worker.RunnerOptions{...}) // judges
+//	w, err := worker.New(worker.Options{...})             // takes jobs and hands in results
 //	err = w.Run(ctx)
 //	err = r.Close()
 //
-// A Runner judges as `judge submit` does: it brings what a job names from the server, lays
-// it out, and has package workspace do the rest. A Worker knows nothing of judging: it
-// keeps as many jobs under way as it has slots, tells how they get on, and writes a result
-// to the disk before it hands it in, so that no death of a process loses one.
+// A Runner judges as `judge submit` does. It fetches what a job names from the server, lays it out, and calls
+// package workspace. A Worker runs as many jobs as it has slots, and reports their progress. It writes each result
+// to the disk before it hands it in, so that a killed process loses none.
 //
-// Who is to blame decides what becomes of a job. A submission's fault is a verdict. A
-// bundle that cannot be judged is a result of state Failed, with the fault. What the
-// machine cannot do just now (its disk is full, its sandbox is gone, the server does not
-// send what the job needs) gives the job back to others, and the worker rests until it
-// can.
+// Blame decides what becomes of a job. The fault of a submission is a verdict. A bundle that cannot be judged gives
+// a result with state Failed. If the machine cannot judge at the moment, because its disk is full, its sandbox is
+// gone, or the server does not send what the job needs, then the worker releases the job to others. It takes no jobs
+// until the machine has recovered.
 //
-// The package knows no queue and no network: those are interfaces, Queue and Blobs.
+// The package does not use the queue or the network itself: those are the interfaces Queue and Blobs.
 package worker
 
 import (
@@ -35,82 +33,76 @@ import (
 	"assay/judge/host/job"
 )
 
-// Queue is where jobs come from and results go to: FromMember makes one. Its methods are
-// called by several goroutines at once.
+// A Queue supplies jobs and takes results; see FromMember. Its methods are called concurrently.
 type Queue interface {
 	// Take waits for a job. It returns ctx's error when ctx ends. Any other error stops the worker.
 	Take(ctx context.Context) (*Taken, error)
-	// TakeBefore waits for a job of a lane before the given one that no worker with nothing to
-	// do wants. Its error is as that of Take.
+	// TakeBefore waits for a job in a lane before the given one that no idle worker wants. Its errors are those of
+	// Take.
 	TakeBefore(ctx context.Context, lane job.Lane) (*Taken, error)
-	// Offer hands in the result of a job that is not held any more. It tries until the result
-	// is stored, or ctx ends.
+	// Offer hands in the result of a job that is no longer held. It retries until the result is stored or ctx ends.
 	Offer(ctx context.Context, r *job.Result) error
-	// Say tells why no jobs are taken, or that they are: draining is false then.
+	// Say tells the server whether the worker takes no jobs, and why.
 	Say(draining bool, note string)
-	// Orders are what the server wants of this worker. A nil channel gives none.
+	// Orders returns control messages of the server. A nil channel gives none.
 	Orders() <-chan job.Order
 }
 
-// Taken is a job that this worker holds.
+// A Taken is a job that this worker holds.
 type Taken struct {
 	Spec       *job.Spec
-	Deliveries int // how often it was given to a worker, this time included
+	Deliveries int // how often the job was given to a worker, including this time
 	Lease
 }
 
 // A Lease reserves a job for this worker. Its maker renews it until Finish or Back is called;
 // call exactly one.
 type Lease interface {
-	// Finish hands in the result and lets go of the job, in this order. It tries until the
-	// result is stored, or ctx ends.
+	// Finish hands in the result and then releases the job. It retries until the result is stored or ctx ends.
 	Finish(ctx context.Context, r *job.Result) error
-	// Back lets others have the job after a delay.
+	// Back releases the job to other workers after a delay.
 	Back(ctx context.Context, delay time.Duration) error
-	// Progress tells of events, as package judge encodes them; first is the index of the first
-	// of them in the stream. Some may get lost.
+	// Progress sends events, as package judge encodes them. The first of them has the index first in the stream.
+	// Events may get lost.
 	Progress(first int, events ...[]byte)
 }
 
-// Judging does jobs: a *Runner.
+// Judging runs jobs. A *Runner is one.
 type Judging interface {
-	// Run does a job. What happens goes to progress as it happens, if it is not nil. The
-	// result says what came of it; who it is from, and for which job, is the caller's to
-	// say. An error says that the job is to be given back: Unwell where the machine is not
-	// fit for others either. Where turn is not nil, each program of the job waits for its.
+	// Run runs a job, and calls progress, if not nil, with each event. The caller adds the job and the worker to the
+	// result. After an error the job must be released. The error is an *Unwell if the machine cannot judge other
+	// jobs either. If turn is not nil, each program of the job calls it first.
 	Run(ctx context.Context, s *job.Spec, progress func(judge.Event), turn Turn) (*job.Result, error)
-	// Well says what makes the machine unfit for judging just now, or nil.
+	// Well returns why the machine cannot judge at the moment, or nil.
 	Well(ctx context.Context) error
 }
 
-// Warming is a Judging that can make ready what jobs will need.
+// Warming is a Judging that can prepare bundles for later jobs.
 type Warming interface {
-	// Warm makes bundles ready. The error says which are not.
+	// Warm prepares bundles. The error names those that could not be prepared.
 	Warm(ctx context.Context, bundles []job.Bundle) error
 }
 
-// Unwell is the error of a machine that is not fit for judging. What it says is for those
-// who look after the machine.
+// An Unwell is the error of a machine that cannot judge. Its text is for administrators.
 type Unwell struct{ Err error }
 
-// Error says what is wrong with the machine.
+// Error returns what is wrong with the machine.
 func (e *Unwell) Error() string { return e.Err.Error() }
 
-// Unwrap returns the error itself.
+// Unwrap returns the wrapped error.
 func (e *Unwell) Unwrap() error { return e.Err }
 
-// Options are what a worker is made of.
+// Options configure a Worker.
 type Options struct {
-	Name    string // the worker's, in results
-	Dir     string // its data folder, for results that are not handed in yet
+	Name    string // of the worker, in results
+	Dir     string // its data directory, for results that the server does not have yet
 	Queue   Queue
 	Judging Judging
-	Slots   int // jobs at one time; at least 1
-	// Note, if it is not nil, is told what those who look after the worker should know, and
-	// Info what goes as it should. They are called by several goroutines at once.
+	Slots   int // jobs that run at once; at least 1
+	// Note and Info, if not nil, are called with messages for the administrator of the worker: Note with problems,
+	// and Info with normal events. They may be called concurrently.
 	Note, Info func(text string)
-	// Measure, if it is not nil, is called now and then when there has been nothing to do for
-	// a while; no job runs beside it.
+	// Measure, if not nil, is called about once an hour after a quiet time. No job runs meanwhile.
 	Measure func(ctx context.Context)
 }
 
@@ -118,42 +110,41 @@ type Options struct {
 const (
 	firstMeasure = time.Minute // after the start
 	measureEvery = time.Hour
-	quietFor     = 10 * time.Minute // before that, but for the first time
-	lookEvery    = time.Minute      // whether the machine is well
-	restFor      = 10 * time.Second // until one that was not is looked at again
-	drainFor     = 10 * time.Minute // what jobs may still take when the worker is to end
-	handInFor    = 10 * time.Second // and how long a server is waited for then that is away, with a result that is on the disk
-	backFor      = 2 * time.Second  // what giving a job back may take: else its lease runs out
-	backLater    = 2 * time.Second  // before others try what this machine could not do
+	quietFor     = 10 * time.Minute // without jobs, before a measurement; not required for the first one
+	lookEvery    = time.Minute      // check of the machine
+	restFor      = 10 * time.Second // before the next check of a machine that could not judge
+	drainFor     = 10 * time.Minute // how long jobs may still take when the worker is to end
+	handInFor    = 10 * time.Second // how long to wait then for an offline server, with a result that is on the disk
+	backFor      = 2 * time.Second  // how long releasing a job may take; afterwards its lease expires
+	backLater    = 2 * time.Second  // before other workers try what this machine could not do
 )
 
-// maxTold bounds the bytes of an event that is told while a job runs. One that has more
-// goes without its details, which come with the result.
+// maxTold bounds the bytes of an event that is sent as progress. A larger one is sent without its details, which are
+// in the result.
 const maxTold = 256 << 10
 
-// Why a job is ended before its end.
+// The reasons why a job is stopped.
 var (
 	errCancelled = errors.New("the job was cancelled")
-	errLeaving   = errors.New("the worker ends")
+	errLeaving   = errors.New("the worker is stopping")
 )
 
-// Worker takes jobs and hands results in. Its methods may be called by several goroutines
-// at once.
+// A Worker takes jobs and hands in results. Its methods are safe for concurrent use.
 type Worker struct {
 	o      Options
 	spool  *spool
-	places *places       // for jobs that run
+	places *places       // for running jobs
 	drain  chan struct{} // closed when no more jobs are to be taken
 
 	mu      sync.Mutex
 	drained bool
-	running map[*context.CancelCauseFunc]string // what ends a job that is being done, and its id
-	ill     string                              // why no job is taken; "" where the machine is well
+	running map[*context.CancelCauseFunc]string // id of each running job, by what stops it
+	ill     string                              // why no job is taken; empty if the machine can judge
 	err     error                               // what ends the worker
 	worked  time.Time                           // when the last job ended
 }
 
-// New makes a worker. It makes the folder of results where it is missing.
+// New returns a Worker. It creates the directory of results if needed.
 func New(o Options) (*Worker, error) {
 	if o.Slots < 1 {
 		return nil, &judge.Misuse{Err: fmt.Errorf("%d slots: a worker has at least one", o.Slots)}
@@ -167,11 +158,12 @@ func New(o Options) (*Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Worker{o: o, spool: s, places: &places{Weighted: semaphore.NewWeighted(int64(o.Slots))}, drain: make(chan struct{}), running: map[*context.CancelCauseFunc]string{}}, nil
+	return &Worker{o: o, spool: s, places: &places{Weighted: semaphore.NewWeighted(int64(o.Slots))}, drain: make(chan struct{}),
+		running: map[*context.CancelCauseFunc]string{}}, nil
 }
 
-// Drain has the worker take no more jobs. Run returns when those that run have ended, or
-// were given back after ten minutes.
+// Drain stops the worker from taking jobs. Run returns when the running jobs have ended, or after ten minutes, when
+// they are released.
 func (w *Worker) Drain() {
 	w.mu.Lock()
 	first := !w.drained
@@ -183,11 +175,10 @@ func (w *Worker) Drain() {
 	}
 }
 
-// Run does jobs until the worker is drained, or the queue cannot go on, which is the error.
-// When ctx ends, it gives back at once what it holds. Results that an earlier process left
-// are handed in first. It may be called once.
+// Run runs jobs until the worker is drained, or until the queue fails, and returns that error. It first hands in the
+// results that an earlier process left. When ctx ends, it releases its jobs at once. Call it only once.
 func (w *Worker) Run(ctx context.Context) error {
-	work, stop := context.WithCancelCause(ctx) // what jobs run in
+	work, stop := context.WithCancelCause(ctx) // for jobs
 	defer stop(nil)
 	aside, done := context.WithCancel(ctx)
 	var others, slots sync.WaitGroup
@@ -216,7 +207,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	return w.err
 }
 
-// slot takes jobs and does them, one after the other.
+// slot takes jobs and runs them one after the other.
 func (w *Worker) slot(ctx context.Context) {
 	taking, stop := context.WithCancel(ctx)
 	defer stop()
@@ -228,7 +219,7 @@ func (w *Worker) slot(ctx context.Context) {
 		}
 	}()
 	for w.recovered(taking) {
-		// No job is taken that would wait for one that runs alone.
+		// Take no job that would wait for one that runs alone.
 		if w.places.Acquire(taking, 1) != nil {
 			return
 		}
@@ -237,7 +228,7 @@ func (w *Worker) slot(ctx context.Context) {
 		switch {
 		case err != nil:
 			w.lost(taking, err)
-		case t.Spec.MakesWay():
+		case t.Spec.Kind.Preemptible():
 			w.doBeside(ctx, taking, t)
 		default:
 			w.do(ctx, t)
@@ -245,7 +236,7 @@ func (w *Worker) slot(ctx context.Context) {
 	}
 }
 
-// lost ends the worker, for no job can be taken any more, unless it is because ctx ended.
+// lost records err and drains the worker. If ctx is done, it does nothing.
 func (w *Worker) lost(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
@@ -256,7 +247,7 @@ func (w *Worker) lost(ctx context.Context, err error) {
 	w.Drain()
 }
 
-// doBeside does a job that makes way, and jobs of lanes before its own as they come.
+// doBeside runs a preemptible job, and meanwhile jobs of lanes before its own.
 func (w *Worker) doBeside(ctx, taking context.Context, t *Taken) {
 	taking, over := context.WithCancel(taking)
 	var long sync.WaitGroup
@@ -274,7 +265,7 @@ func (w *Worker) doBeside(ctx, taking context.Context, t *Taken) {
 	long.Wait()
 }
 
-// do does a job that was taken.
+// do runs a job that was taken.
 func (w *Worker) do(ctx context.Context, t *Taken) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -289,10 +280,10 @@ func (w *Worker) do(ctx context.Context, t *Taken) {
 	}()
 	result, err := w.judge(ctx, t)
 	switch {
-	case context.Cause(ctx) != nil: // cancelled, or to be left to others
+	case context.Cause(ctx) != nil: // canceled, or to be released
 		w.back(t, 0)
 	case err != nil:
-		w.o.Note(fmt.Sprintf("the job %s is given back: %v", t.Spec.ID, err))
+		w.o.Note(fmt.Sprintf("released job %s: %v", t.Spec.ID, err))
 		if unwell, ok := errors.AsType[*Unwell](err); ok {
 			w.rest(unwell)
 		}
@@ -303,9 +294,8 @@ func (w *Worker) do(ctx context.Context, t *Taken) {
 	}
 }
 
-// judge has the job done, alone if that is asked for, or if it was given to a worker before:
-// it may be what ended that one. From a case on that another worker may judge otherwise,
-// nothing is told before the end.
+// judge runs a job. It runs alone if it must, or if it was delivered before, because it may have ended the worker
+// that had it. After a test case that is near the time limit it reports no more progress.
 func (w *Worker) judge(ctx context.Context, t *Taken) (*job.Result, error) {
 	n := int64(1)
 	if t.Deliveries > 1 || t.Spec.Alone {
@@ -317,7 +307,7 @@ func (w *Worker) judge(ctx context.Context, t *Taken) (*job.Result, error) {
 	}
 	defer place.leave()
 	var turn Turn
-	if t.Spec.MakesWay() {
+	if t.Spec.Kind.Preemptible() {
 		turn = place.turn
 	}
 	told, quiet := 0, t.Spec.Alone
@@ -332,14 +322,14 @@ func (w *Worker) judge(ctx context.Context, t *Taken) (*job.Result, error) {
 		if quiet {
 			return
 		}
-		if data, err := encodeSmall(e); err == nil { // else the result has it, or says why not
+		if data, err := encodeSmall(e); err == nil { // otherwise the result has the event, or says why it is missing
 			t.Progress(told, data)
 		}
 		told++
 	}, turn)
 }
 
-// encodeSmall writes an event, without its details where they are too large.
+// encodeSmall encodes an event, without its details if they are too large.
 func encodeSmall(e judge.Event) ([]byte, error) {
 	data, err := judge.EncodeEvent(e)
 	c, judged := e.(*judge.CaseJudged)
@@ -351,17 +341,16 @@ func encodeSmall(e judge.Event) ([]byte, error) {
 	return judge.EncodeEvent(&short)
 }
 
-// back lets go of a job without a result, also when the worker ends.
+// back releases a job without a result, also while the worker is stopping.
 func (w *Worker) back(t *Taken, delay time.Duration) {
 	ctx, end := context.WithTimeout(context.Background(), backFor)
 	defer end()
 	if err := t.Back(ctx, delay); err != nil {
-		w.o.Note(fmt.Sprintf("could not give job %s back; others get it when its lease expires: %v", t.Spec.ID, err))
+		w.o.Note(fmt.Sprintf("release job %s: %v; other workers get it when its lease expires", t.Spec.ID, err))
 	}
 }
 
-// finish hands a result in. It is on the disk first, and stays there if the worker ends
-// before it is handed in.
+// finish hands in a result. The result is on the disk first, and stays there if the worker is stopping before.
 func (w *Worker) finish(ctx context.Context, t *Taken, result *job.Result) {
 	file, err := w.spool.put(result)
 	if err != nil {
@@ -377,11 +366,10 @@ func (w *Worker) finish(ctx context.Context, t *Taken, result *job.Result) {
 		w.spool.remove(file)
 		return
 	}
-	w.o.Note(fmt.Sprintf("the result of job %s is kept until the worker starts again: %v", result.Job, err))
+	w.o.Note(fmt.Sprintf("the result of job %s stays on the disk until the worker starts again: %v", result.Job, err))
 }
 
-// endAfterDrain calls end when the worker was told to end and handInFor is over, unless ctx
-// ends before.
+// endAfterDrain calls end when the worker has been drained and handInFor is over, unless ctx ends before.
 func (w *Worker) endAfterDrain(ctx context.Context, end func()) {
 	select {
 	case <-ctx.Done():
@@ -406,11 +394,11 @@ func (w *Worker) handInLeft(ctx context.Context) {
 	}
 }
 
-// lookAfter looks now and then whether the machine is well.
+// lookAfter checks regularly whether the machine can judge.
 func (w *Worker) lookAfter(ctx context.Context) {
 	for wait(ctx, lookEvery) {
 		if w.illness() != "" {
-			continue // it is looked at already
+			continue // it is being checked already
 		}
 		if err := w.o.Judging.Well(ctx); err != nil && ctx.Err() == nil {
 			w.rest(err)
@@ -418,7 +406,7 @@ func (w *Worker) lookAfter(ctx context.Context) {
 	}
 }
 
-// measure has the machine measured when nobody is kept waiting by it.
+// measure measures the machine while no job waits.
 func (w *Worker) measure(ctx context.Context) {
 	if w.o.Measure == nil {
 		return
@@ -436,7 +424,7 @@ func (w *Worker) measure(ctx context.Context) {
 	}
 }
 
-// say tells the server whether jobs are taken.
+// say tells the server whether the worker takes jobs.
 func (w *Worker) say() {
 	w.mu.Lock()
 	draining, note := w.drained || w.ill != "", w.ill
@@ -444,7 +432,7 @@ func (w *Worker) say() {
 	w.o.Queue.Say(draining, note)
 }
 
-// obey does what the server orders.
+// obey handles the control messages of the server.
 func (w *Worker) obey(ctx context.Context) {
 	orders := w.o.Queue.Orders()
 	var warm sync.WaitGroup
@@ -458,7 +446,7 @@ func (w *Worker) obey(ctx context.Context) {
 			case !open:
 				orders = nil
 			case o.Kind == job.Drain:
-				w.o.Info("the server has this worker take no more jobs: it ends when those that run have ended")
+				w.o.Info("the server drains this worker: it takes no more jobs, and stops when the running ones have ended")
 				w.Drain()
 			case o.Kind == job.Cancel:
 				w.cancel(o.Job)
@@ -469,18 +457,18 @@ func (w *Worker) obey(ctx context.Context) {
 	}
 }
 
-// warm makes bundles ready, beside the jobs.
+// warm prepares bundles while jobs run.
 func (w *Worker) warm(ctx context.Context, bundles []job.Bundle) {
 	can, ok := w.o.Judging.(Warming)
 	if !ok {
 		return
 	}
 	switch err := can.Warm(ctx, bundles); {
-	case ctx.Err() != nil: // nobody needs them any more
+	case ctx.Err() != nil: // no longer needed
 	case err != nil:
 		w.o.Note(err.Error())
 	default:
-		w.o.Info(fmt.Sprintf("bundles ready for jobs: %d", len(bundles)))
+		w.o.Info(fmt.Sprintf("prepared %d bundles", len(bundles)))
 	}
 }
 
@@ -494,14 +482,14 @@ func (w *Worker) cancel(id string) {
 	}
 }
 
-// rest has no jobs taken until the machine is well again.
+// rest stops the worker from taking jobs until the machine has recovered.
 func (w *Worker) rest(err error) {
 	w.mu.Lock()
 	first := w.ill == ""
 	w.ill, _, _ = strings.Cut(err.Error(), "\n")
 	w.mu.Unlock()
 	if first {
-		w.o.Note("no jobs are taken: " + err.Error())
+		w.o.Note("taking no jobs: " + err.Error())
 	}
 	w.say()
 	_, changed := errors.AsType[*ChangedError](err)
@@ -516,7 +504,7 @@ func (w *Worker) illness() string {
 	return w.ill
 }
 
-// recovered waits until the machine is well; false says that ctx ended.
+// recovered waits until the machine can judge. It reports false if ctx ended.
 func (w *Worker) recovered(ctx context.Context) bool {
 	for w.illness() != "" {
 		if !wait(ctx, restFor) {
@@ -531,7 +519,7 @@ func (w *Worker) recovered(ctx context.Context) bool {
 		w.ill = ""
 		w.mu.Unlock()
 		if first {
-			w.o.Info("jobs are taken again")
+			w.o.Info("taking jobs again")
 			w.say()
 		}
 	}

@@ -121,7 +121,7 @@ func TestWarmedByOrder(t *testing.T) {
 		s.orders <- job.Order{Kind: job.Warm, Bundles: []job.Bundle{{Problem: "a"}, {Problem: "b"}}}
 		s.orders <- job.Order{Kind: job.Warm, Bundles: []job.Bundle{{Problem: "bad"}}}
 		synctest.Wait()
-		if !s.infos.has("bundles ready for jobs: 2") || !s.notes.has("bad is not ready") || s.notes.has("bundles ready") {
+		if !s.infos.has("prepared 2 bundles") || !s.notes.has("bad is not ready") || s.notes.has("prepared") {
 			t.Errorf("noted: %s; told: %s", &s.notes, &s.infos)
 		}
 	})

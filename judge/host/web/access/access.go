@@ -110,9 +110,15 @@ func (a *Access) Refusal(r *web.Request, action auth.Action) error {
 	name := a.Contest.Name
 	switch can := a.Can(action); {
 	case can && r.Method != http.MethodGet && slices.Contains(shown, action) && a.Contest.UpdatesEnded(a.site.Time()):
-		return &desk.Refusal{Code: http.StatusConflict, Text: "the results of " + name + " are final and public", Hint: "nothing of the contest changes any more"}
+		return &desk.Refusal{
+			Code: http.StatusConflict, Text: "the results of " + name + " are final and public",
+			Hint: "nothing of the contest changes any more",
+		}
 	case can && r.Method != http.MethodGet && action == auth.Change && !a.Contest.Finalized.IsZero():
-		return &desk.Refusal{Code: http.StatusConflict, Text: "the results of " + name + " are final, and this could change them", Hint: "open them again first, under Final results"}
+		return &desk.Refusal{
+			Code: http.StatusConflict, Text: "the results of " + name + " are final, and this could change them",
+			Hint: "open them again first, under Final results",
+		}
 	case can:
 		return nil
 	case !a.Can(auth.SeeContest) || r.PathValue("n") != "":
@@ -130,7 +136,11 @@ func (a *Access) Head(r *web.Request) (h web.Head, err error) {
 	}
 	clock := ClockOf(a.Seat, a.site.Time())
 	h.Clock = &clock
-	head := Heading{Slug: a.Contest.Slug, Name: a.Contest.Name, Jury: a.Can(auth.SeeAll), Changes: a.Can(auth.Change), Runner: a.Can(auth.Deliver) && !a.Can(auth.SeeAll), Prints: a.Contest.Settings.Printing, LoggedIn: r.Me != nil, Began: a.Can(auth.SeeProblems), Board: a.Can(auth.SeeBoard), Clar: a.Can(auth.SeeClar)}
+	head := Heading{
+		Slug: a.Contest.Slug, Name: a.Contest.Name, Jury: a.Can(auth.SeeAll), Changes: a.Can(auth.Change),
+		Runner: a.Can(auth.Deliver) && !a.Can(auth.SeeAll), Prints: a.Contest.Settings.Printing, LoggedIn: r.Me != nil,
+		Began: a.Can(auth.SeeProblems), Board: a.Can(auth.SeeBoard), Clar: a.Can(auth.SeeClar),
+	}
 	if a.Team != nil {
 		head.Team = a.Team.ID
 	}
@@ -213,7 +223,8 @@ func (a *Access) Line(sub *store.Submission, labels map[string]string, end time.
 		state.Note = "by the primary"
 	}
 	return web.Line{
-		At: a.At(sub.Received), Slug: a.Contest.Slug, Number: sub.Number, Label: label, Who: a.Who(sub), Program: sub.Program, Received: sub.Received,
-		Late: !end.IsZero() && !sub.Received.Before(end), State: state,
+		At: a.At(sub.Received), Slug: a.Contest.Slug, Number: sub.Number, Label: label, Who: a.Who(sub), Program: sub.Program,
+		Received: sub.Received,
+		Late:     !end.IsZero() && !sub.Received.Before(end), State: state,
 	}
 }

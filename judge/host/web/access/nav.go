@@ -25,7 +25,9 @@ type Heading struct {
 func NavOf(h Heading, page string) web.Nav {
 	base := "/c/" + h.Slug
 	v := web.Nav{Label: "contest", Place: &web.Tab{Link: base, Name: h.Name}}
-	problems, submissions := web.Tab{Link: base, Name: "Problems", Narrow: true}, web.Tab{Link: base + "/submissions", Name: "Submissions", Narrow: true}
+	problems, submissions := web.Tab{Link: base, Name: "Problems", Narrow: true}, web.Tab{
+		Link: base + "/submissions", Name: "Submissions", Narrow: true,
+	}
 	board := web.Tab{Link: base + "/board", Name: "Scoreboard", Narrow: true}
 	clar := web.Tab{Link: base + "/clar", Name: "Clarifications", Narrow: true, News: base + "/news/events", Count: h.News}
 	balloons := web.Tab{Link: base + "/balloons", Name: "Balloons", Narrow: true}
@@ -68,7 +70,9 @@ func NavOf(h Heading, page string) web.Nav {
 		}
 		v.Tabs = append(v.Tabs, web.Tab{Link: base + "/rejudgings", Name: "Rejudgings", Folded: true})
 		if h.Changes {
-			v.Tabs = append(v.Tabs, web.Tab{Link: base + "/finalize", Name: "Final results", Folded: true}, web.Tab{Link: base + "/export", Name: "Export", Folded: true}, web.Tab{Link: base + "/media", Name: "Files", Folded: true}, web.Tab{Link: base + "/edit", Name: "Settings", Folded: true})
+			v.Tabs = append(v.Tabs, web.Tab{Link: base + "/finalize", Name: "Final results", Folded: true},
+				web.Tab{Link: base + "/export", Name: "Export", Folded: true},
+				web.Tab{Link: base + "/media", Name: "Files", Folded: true}, web.Tab{Link: base + "/edit", Name: "Settings", Folded: true})
 		}
 	}
 	within := map[string][]string{base: {"/p"}, base + "/submissions": {"/submissions", "/s"}, base + "/teams": {"/teams", "/import"}}

@@ -35,7 +35,10 @@ type Summary struct {
 // NewSummary returns the summary of a contest.
 func NewSummary(s *web.Site, seat *desk.Seat) Summary {
 	c := seat.Contest
-	v := Summary{Slug: c.Slug, Name: c.Name, Starts: c.Starts, Ends: seat.Ends(), Length: c.Length, Clock: ClockOf(seat, s.Time()), Hidden: c.Visibility == store.Staff, Final: !c.Finalized.IsZero()}
+	v := Summary{
+		Slug: c.Slug, Name: c.Name, Starts: c.Starts, Ends: seat.Ends(), Length: c.Length, Clock: ClockOf(seat, s.Time()),
+		Hidden: c.Visibility == store.Staff, Final: !c.Finalized.IsZero(),
+	}
 	v.Format = web.ChoiceName(Formats, string(c.Format))
 	v.Visibility = strings.ToLower(web.ChoiceName(web.Visibilities, string(c.Visibility)))
 	if seat.Team != nil {

@@ -17,20 +17,21 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// boardView is what stands around a board.
+// boardView is the page around a scoreboard.
 type boardView struct {
 	board.Viewer
 	Base  string        // path of the contest's pages
-	Board template.HTML // the place where it comes
+	Board template.HTML // where the scoreboard is inserted
 }
 
-// place is where a board comes into its page. It is no text that anybody could have written.
+// place marks where a scoreboard is inserted into its page. No text from outside can be equal to it.
 const place = "<!--the board-->"
 
-// Frame makes the pages around boards of a server of this name. They name nobody.
+// Frame returns the function that draws the pages around scoreboards. They name no reader.
 func Frame(server string) board.Frame {
 	return func(h board.Heading, to board.Viewer) (before, after []byte, err error) {
-		nav := access.NavOf(access.Heading{Slug: h.Slug, Name: h.Name, Jury: to.Staff, Changes: to.Changes, LoggedIn: to.LoggedIn, Began: true, Board: true, Clar: true}, "/board")
+		nav := access.NavOf(access.Heading{Slug: h.Slug, Name: h.Name, Jury: to.Staff, Changes: to.Changes, LoggedIn: to.LoggedIn,
+			Began: true, Board: true, Clar: true}, "/board")
 		clock := web.ClockAt(time.Now(), h.Starts, h.Ends).Kept()
 		head := web.Head{Nav: nav, Clock: &clock}
 		page, err := templates.SharedPage(server, "board", "Scoreboard", to.LoggedIn, head, boardView{to, "/c/" + h.Slug, place})
@@ -42,7 +43,7 @@ func Frame(server string) board.Frame {
 	}
 }
 
-// liveBoard is the board that is asked for, and whether as the staff sees it.
+// liveBoard returns the requested scoreboard, and whether it is that of the jury.
 func (s *site) liveBoard(r *web.Request) (l *board.Live, staff bool, err error) {
 	if staff = r.URL.Query().Get("view") == "staff"; staff {
 		if err := r.Allow(auth.SeeAll); err != nil {
@@ -58,7 +59,10 @@ func (s *site) board(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	to := board.Viewer{Staff: staff, Changes: staff && r.Can(auth.Change), LoggedIn: r.Me != nil, Projector: r.URL.Query().Get("view") == "projector" || r.URL.Query().Get("display") == "hall"}
+	to := board.Viewer{
+		Staff: staff, Changes: staff && r.Can(auth.Change), LoggedIn: r.Me != nil,
+		Projector: r.URL.Query().Get("view") == "projector" || r.URL.Query().Get("display") == "hall",
+	}
 	known, err := l.ServePage(w, r.Request, to)
 	if err == nil && !known {
 		return web.ErrNotFound
@@ -69,7 +73,7 @@ func (s *site) board(w http.ResponseWriter, r *web.Request) error {
 // ownRow is what a reader alone may know of a scoreboard, whose page all readers share.
 type ownRow struct {
 	Team string    `json:"team"`          // id; empty if the reader has no team
-	Ends time.Time `json:"ends,omitzero"` // zero if the team has no end of its own
+	Ends time.Time `json:"ends,omitzero"` // zero if the team ends with the contest
 }
 
 // ownRow leads a reader to the row of their team. A script, which does not ask for a page, gets an
@@ -110,7 +114,7 @@ func (s *site) boardTable(w http.ResponseWriter, r *web.Request) error {
 	return err
 }
 
-// changeBoard freezes the public's board, or thaws it.
+// changeBoard freezes or unfreezes the public scoreboard.
 func (s *site) changeBoard(w http.ResponseWriter, r *web.Request) error {
 	c, now := access.Of(r).Contest, s.Time()
 	refuse := func(text, hint string) error {
@@ -123,13 +127,13 @@ func (s *site) changeBoard(w http.ResponseWriter, r *web.Request) error {
 	switch do {
 	case "freeze":
 		if c.Starts.IsZero() || !now.After(c.Starts) || ended {
-			return refuse("only the board of a running contest can be frozen", "the contest's settings say when it is, from its start on")
+			return refuse("only the scoreboard of a running contest can be frozen", "set the time of the freeze in the settings of the contest")
 		}
 		if c.Freeze != 0 && c.Freeze <= at {
-			return refuse("the board is frozen already", "")
+			return refuse("the scoreboard is frozen already", "")
 		}
-		// Up to the next millisecond, as the form of the settings has it: no verdict that
-		// somebody has seen goes away.
+		// The time is rounded up to the next millisecond, as in the form of the settings. So no verdict disappears
+		// that was public.
 		at = (at + time.Millisecond).Truncate(time.Millisecond)
 		if c.Freeze > at {
 			c.Settings.Planned = c.Freeze
@@ -140,16 +144,17 @@ func (s *site) changeBoard(w http.ResponseWriter, r *web.Request) error {
 			return refuse("the scoreboard is unfrozen already", "")
 		}
 		if c.Freeze == 0 || c.Freeze > at+time.Millisecond {
-			return refuse("the board is not frozen", "")
+			return refuse("the scoreboard is not frozen", "")
 		}
 		last, err := s.Store.LastEnd(r.Context(), c)
 		if err != nil {
 			return err
 		}
 		if ended && now.Before(last) {
-			return refuse("the scoreboard cannot be unfrozen before the contest has ended for every team", "the last team, with extra time, ends at "+last.Local().Format("15:04:05"))
+			return refuse("the scoreboard cannot be unfrozen before the contest has ended for every team",
+				"the last team, with extra time, ends at "+last.Local().Format("15:04:05"))
 		}
-		if c.Thaw = now; !ended { // it is frozen again when that was planned
+		if c.Thaw = now; !ended { // the planned freeze applies again
 			c.Freeze, c.Thaw = c.Settings.Planned, time.Time{}
 			if c.Freeze <= at {
 				c.Freeze = 0
@@ -157,7 +162,7 @@ func (s *site) changeBoard(w http.ResponseWriter, r *web.Request) error {
 		}
 		c.Settings.Planned = 0
 	default:
-		return &desk.Refusal{Code: http.StatusBadRequest, Text: "the form was not sent as a browser does"}
+		return &desk.Refusal{Code: http.StatusBadRequest, Text: "invalid form: reload the page and try again"}
 	}
 	if err := s.Store.SetContest(r.Context(), c, nil); err != nil {
 		return err
@@ -165,7 +170,7 @@ func (s *site) changeBoard(w http.ResponseWriter, r *web.Request) error {
 	if err := s.Audit(r, "board "+do, c.ID, c.Slug); err != nil && !errors.Is(err, store.ErrFull) {
 		return err
 	}
-	time.Sleep(time.Millisecond) // so that what is drawn now is frozen
+	time.Sleep(time.Millisecond) // so that everything that is drawn from now on is frozen
 	if err := s.Boards.Fresh(r.Context(), c.ID); err != nil {
 		return err
 	}

@@ -20,29 +20,29 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// clarificationLine is a clarification as who looks may read it.
+// A clarificationLine is a clarification with what the reader may see.
 type clarificationLine struct {
 	Slug   string // of the contest
 	Number int64
 	Staff  bool
-	Team   string // that asks, or those that are told in words; "" for all
-	Label  string // of the problem; "" for none
-	// Technical reports whether the category is that, and not general or a problem.
+	Team   string // the team that asks, or the recipients in words; empty for all
+	Label  string // of the problem; may be empty
+	// Technical reports whether the category is technical, and not general or a problem.
 	Technical bool
 	Text      string
 	Question  string
 	At        time.Time
-	By        string // login of its author, for staff
-	Open      bool   // a question without an answer
-	Asked     bool   // a question that the reader may answer
-	Claimed   string // login of the staff that is about to answer it; "" for nobody
-	Mine      bool   // and that is who looks
-	ReplyTo   int64  // number of the question that it answers; 0 for none
+	By        string // username of its author, for the jury
+	Open      bool   // a request without an answer
+	Asked     bool   // a request that the reader may answer
+	Claimed   string // username of the judge who is about to answer it; may be empty
+	Mine      bool   // that judge is the reader
+	ReplyTo   int64  // number of the request that it answers; 0 if it answers none
 	Replies   []clarificationLine
 }
 
-// threads puts answers below their questions, if both are there. A thread is where its newest
-// message was, except that questions without an answer come first if waiting is true, oldest on top.
+// threads puts answers below their requests if both are listed. A thread is sorted by its newest message. If waiting
+// is true, requests without an answer come first, oldest on top.
 func threads(newestFirst []clarificationLine, waiting bool) []clarificationLine {
 	replies, asked := map[int64][]clarificationLine{}, map[int64]clarificationLine{}
 	for _, c := range newestFirst {
@@ -52,7 +52,7 @@ func threads(newestFirst []clarificationLine, waiting bool) []clarificationLine 
 	done := map[int64]bool{}
 	for _, c := range slices.Backward(newestFirst) {
 		if _, there := asked[c.ReplyTo]; there {
-			c.Question = "" // it stands above
+			c.Question = "" // it is shown above
 			replies[c.ReplyTo] = append(replies[c.ReplyTo], c)
 		} else if waiting && c.Open {
 			open = append(open, c)
@@ -77,18 +77,18 @@ type clarView struct {
 	Slug        string
 	All         []clarificationLine
 	Asks, Staff bool
-	Open        bool       // only questions without an answer are shown
+	Open        bool       // only requests without an answer are shown
 	Said        bool       // only announcements are shown
-	About       string     // only those about a category are shown, or a problem by its label; see aboutAll
+	About       string     // only those about this category, or this problem by its label, are shown; see aboutAll
 	Labels      []string   // of the problems
-	Waiting     int        // questions of the list without an answer
-	Older       int64      // the number from which the next page goes on; 0 for none
-	Reply       *replyView // the question beside the list of the jury; nil for none
+	Waiting     int        // listed requests without an answer
+	Older       int64      // the number before which the next page begins; 0 if there is none
+	Reply       *replyView // the request beside the list of the jury; may be nil
 }
 
 // The categories as filters and forms name them, in addition to the labels of problems.
 const (
-	aboutAll       = "" // in a form, it is general
+	aboutAll       = "" // in a form, it means general
 	aboutGeneral   = ":general"
 	aboutTechnical = ":technical"
 )
@@ -96,7 +96,7 @@ const (
 // Query returns the filter of the list as the query of an address.
 func (v clarView) Query() template.URL { return v.query(v.Open, v.Said) }
 
-// AllQuery, OpenQuery and SaidQuery return the query with another choice of what is shown.
+// AllQuery, OpenQuery and SaidQuery return the query with another choice of messages.
 func (v clarView) AllQuery() template.URL  { return v.query(false, false) }
 func (v clarView) OpenQuery() template.URL { return v.query(true, false) }
 func (v clarView) SaidQuery() template.URL { return v.query(false, true) }
@@ -126,7 +126,7 @@ func (v clarView) OlderQuery() template.URL {
 	return template.URL(fmt.Sprint("?before=", v.Older))
 }
 
-// takes reports whether the filter has a clarification.
+// takes reports whether a clarification matches the filter.
 func (v clarView) takes(c clarificationLine) bool {
 	switch {
 	case v.Open && !c.Open, v.Said && (!c.Staff || c.ReplyTo != 0):
@@ -141,7 +141,7 @@ func (v clarView) takes(c clarificationLine) bool {
 	return c.Label == v.About
 }
 
-// replyView is a question with the form for an answer.
+// replyView is a clarification request with the form for an answer.
 type replyView struct {
 	clarificationLine
 	Picked bool // the address names it
@@ -149,10 +149,10 @@ type replyView struct {
 	To     recipientsView
 	Draft  string // the answer as it was typed
 	Wrong  string
-	Same   []clarificationLine // answered ones about the same problem
+	Same   []clarificationLine // answered requests about the same problem
 }
 
-// clarificationsOf reads clarifications as the caller may read them. Hidden is as in Clarifications of package desk.
+// clarificationsOf reads the clarifications that the caller may see. Hidden is as in Clarifications of package desk.
 func (s *site) clarificationsOf(r *web.Request, f store.ClarificationFilter) (all []clarificationLine, hidden int64, err error) {
 	rows, hidden, err := s.Clarifications(r.Context(), access.Of(r).Seat, f)
 	if err != nil || len(rows) == 0 {
@@ -178,7 +178,7 @@ func (s *site) clarificationLines(r *web.Request, rows []*store.Clarification) (
 			Open: !c.Staff && c.Answers == 0, Asked: staff && !c.Staff,
 		}
 		if c.To.Chosen() {
-			all[i].Team = "your team and others" // which other teams are told is for the jury
+			all[i].Team = "your team and others" // only the jury sees the other recipients
 		}
 		if staff && c.To.Chosen() {
 			all[i].Team = named(c.To)
@@ -193,13 +193,13 @@ func (s *site) clarificationLines(r *web.Request, rows []*store.Clarification) (
 	return all, err
 }
 
-// clarifications lists them, and notes that they were read.
+// clarifications lists clarifications, and records that the caller has read them.
 func (s *site) clarifications(w http.ResponseWriter, r *web.Request) error {
 	return s.clarificationsPage(w, r, http.StatusOK, nil)
 }
 
-// clarificationsPage draws the list of clarifications. Beside it, the jury has a question to answer: reply,
-// or if that is nil, the first without an answer.
+// clarificationsPage draws the list of clarifications. Beside it, the jury has a request to answer: reply, or if
+// that is nil, the first without an answer.
 func (s *site) clarificationsPage(w http.ResponseWriter, r *web.Request, code int, reply *replyView) error {
 	const most = 100
 	v := clarView{Slug: access.Of(r).Contest.Slug, Asks: r.Can(auth.Ask), Staff: r.Can(auth.Answer), Reply: reply}
@@ -218,7 +218,7 @@ func (s *site) clarificationsPage(w http.ResponseWriter, r *web.Request, code in
 	if text := r.FormValue("before"); text != "" {
 		var err error
 		if f.Before, err = strconv.ParseInt(text, 10, 64); err != nil || f.Before < 1 {
-			return web.BadRequest("before=%.40q is not the number of a clarification", text)
+			return web.BadRequest("before=%.40q is not a clarification number", text)
 		}
 	}
 	all, hidden, err := s.clarificationsOf(r, f)
@@ -245,7 +245,7 @@ func (s *site) clarificationsPage(w http.ResponseWriter, r *web.Request, code in
 	}
 	if len(all) > 0 && f.Before == 0 {
 		upto := all[0].Number
-		if hidden > 0 { // which will be news from the start on
+		if hidden > 0 { // they become visible, and unread, at the start
 			upto = min(upto, hidden-1)
 		}
 		if err := s.Store.Read(r.Context(), access.Of(r).Contest.ID, r.Me.ID, upto); err != nil {
@@ -255,8 +255,8 @@ func (s *site) clarificationsPage(w http.ResponseWriter, r *web.Request, code in
 	return s.Page(w, r, code, "clar", "Clarifications", v)
 }
 
-// replyOf completes the question that the jury answers from the list. If it is nil, it returns the first one
-// without an answer, or nil if all have one.
+// replyOf completes the request that the jury answers from the list. If it is nil, it returns the first one without
+// an answer, or nil if all have one.
 func (s *site) replyOf(r *web.Request, list []clarificationLine, reply *replyView) (*replyView, error) {
 	for _, c := range list {
 		if reply == nil && c.Open {
@@ -286,7 +286,7 @@ func (s *site) replyOf(r *web.Request, list []clarificationLine, reply *replyVie
 	return reply, nil
 }
 
-// newClarView is the form of a question or an announcement.
+// newClarView is the form for a request or an announcement.
 type newClarView struct {
 	Slug     string
 	Staff    bool
@@ -326,19 +326,19 @@ const erasedText = "(deleted with the account of its author)"
 // mostText is the most letters of a clarification.
 const mostText = 2000
 
-// written reads the text of a form; what is wrong with it is told in words.
+// written reads the text of a form. If it is not valid, wrong says why.
 func written(r *web.Request) (text, wrong string) {
 	text = strings.TrimSpace(strings.ReplaceAll(cmp.Or(r.Field("text"), r.PostFormValue("canned")), "\r\n", "\n"))
 	switch {
 	case text == "":
-		wrong = "there is no text"
+		wrong = "enter a text"
 	case utf8.RuneCountInString(text) > mostText:
 		wrong = "the text has more than " + strconv.Itoa(mostText) + " letters"
 	}
 	return text, wrong
 }
 
-// clarify takes a question, or of staff an announcement.
+// clarify takes a clarification request, or an announcement of the jury.
 func (s *site) clarify(w http.ResponseWriter, r *web.Request) error {
 	text, wrong := written(r)
 	v := newClarView{Problem: r.PostFormValue("problem"), Text: text, Wrong: wrong}
@@ -392,7 +392,7 @@ func (s *site) clarify(w http.ResponseWriter, r *web.Request) error {
 	return web.Redirect(w, r, "/c/"+access.Of(r).Contest.Slug+"/clar")
 }
 
-// announced is what the audit keeps of an announcement.
+// announced returns the text for the audit log.
 func announced(number int64, n store.NewClarification) string {
 	text := strconv.FormatInt(number, 10)
 	if len(n.Teams)+len(n.Groups) > 0 {
@@ -401,7 +401,7 @@ func announced(number int64, n store.NewClarification) string {
 	return text
 }
 
-// questionAt finds the question that is asked for.
+// questionAt returns the clarification request that the address names.
 func (s *site) questionAt(r *web.Request) (c *store.Clarification, line *clarificationLine, err error) {
 	n, err := strconv.ParseInt(r.PathValue("number"), 10, 64)
 	if err != nil || n < 1 {
@@ -429,20 +429,25 @@ func (s *site) question(w http.ResponseWriter, r *web.Request) error {
 	return s.clarificationsPage(w, r, http.StatusOK, &replyView{clarificationLine: *line, Picked: true})
 }
 
-// answer answers a question: to the team that asks, to further teams, or to all.
+// answer answers a request: to the team that asks, to further teams, or to all.
 func (s *site) answer(w http.ResponseWriter, r *web.Request) error {
 	c, line, err := s.questionAt(r)
 	if err != nil {
 		return err
 	}
 	text, wrong := written(r)
-	n := store.NewClarification{Contest: access.Of(r).Contest.ID, Account: r.Me.ID, Staff: true, Text: text, ReplyTo: c.Number, First: r.PostFormValue("first") != ""}
+	n := store.NewClarification{
+		Contest: access.Of(r).Contest.ID, Account: r.Me.ID, Staff: true, Text: text, ReplyTo: c.Number,
+		First: r.PostFormValue("first") != "",
+	}
 	to, other, err := s.recipients(r, &n, c.Team)
 	if err != nil {
 		return err
 	}
 	if wrong = cmp.Or(wrong, other); wrong != "" {
-		return s.clarificationsPage(w, r, http.StatusBadRequest, &replyView{clarificationLine: *line, Picked: true, To: to, Draft: text, Wrong: wrong})
+		return s.clarificationsPage(w, r, http.StatusBadRequest, &replyView{
+			clarificationLine: *line, Picked: true, To: to, Draft: text, Wrong: wrong,
+		})
 	}
 	_, err = s.Store.Clarify(r.Context(), n)
 	if errors.Is(err, store.ErrTwice) {
@@ -451,11 +456,11 @@ func (s *site) answer(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.Done(w, r, "answer", access.Of(r).Contest.Slug, strconv.FormatInt(c.Number, 10)+" to "+sentTo(n), "/c/"+access.Of(r).Contest.Slug+"/clar")
+	return s.Done(w, r, "answer", access.Of(r).Contest.Slug, strconv.FormatInt(c.Number, 10)+" to "+sentTo(n),
+		"/c/"+access.Of(r).Contest.Slug+"/clar")
 }
 
-// claim notes that the caller is about to answer a question, so that nobody else does; or that
-// it is free again.
+// claim records that the caller is about to answer a request, or no longer is, for other judges.
 func (s *site) claim(w http.ResponseWriter, r *web.Request) error {
 	c, line, err := s.questionAt(r)
 	if err != nil {
@@ -473,7 +478,10 @@ func (s *site) claim(w http.ResponseWriter, r *web.Request) error {
 		s.seen.claimsIn(access.Of(r).Contest.ID).Add(1)
 	}
 	if !done && by != "" && !line.Mine {
-		return &desk.Refusal{Code: http.StatusConflict, Text: fmt.Sprintf("somebody else is about to answer question %d", c.Number), Hint: "load the list again: it says who"}
+		return &desk.Refusal{
+			Code: http.StatusConflict, Text: fmt.Sprintf("another judge is about to answer request %d", c.Number),
+			Hint: "reload the list to see who",
+		}
 	}
 	return web.Redirect(w, r, fmt.Sprintf("/c/%s/clar/%d", access.Of(r).Contest.Slug, c.Number))
 }

@@ -36,7 +36,7 @@ func TestClarificationPages(t *testing.T) {
 		}
 		webtest.Harmless(t, path, page)
 	}
-	post(ada, "/c/now/clar", url.Values{"text": {" "}}, 400, "there is no text")
+	post(ada, "/c/now/clar", url.Values{"text": {" "}}, 400, "enter a text")
 	post(ada, "/c/now/clar", url.Values{"text": {strings.Repeat("ü", 2001)}}, 400, "more than 2000 letters")
 	post(ada, "/c/now/clar", url.Values{"text": {"x"}, "problem": {"Z"}}, 400, "has no problem")
 	post(ada, "/c/over/clar", url.Values{"text": {"x"}}, 403, "")
@@ -61,7 +61,7 @@ func TestClarificationPages(t *testing.T) {
 	reads(ada, "/c/now/clar", "unanswered", "!assigned to")
 	post(admin, "/c/now/clar/1/claim", url.Values{"do": {"release"}}, http.StatusSeeOther, "")
 	reads(admin, "/c/now/clar", "Assign to me", "!assigned to")
-	post(judge, "/c/now/clar/1", url.Values{"text": {""}}, 400, "there is no text")
+	post(judge, "/c/now/clar/1", url.Values{"text": {""}}, 400, "enter a text")
 	post(judge, "/c/now/clar/1", url.Values{"text": {strings.Repeat("ü", 2001)}}, 400, "üü</textarea>")
 	post(judge, "/c/now/clar/2", url.Values{"text": {"x"}}, 404, "")
 	post(ada, "/c/now/clar/1", url.Values{"text": {"x"}}, 403, "")

@@ -29,11 +29,11 @@ type contestView struct {
 	Mine               []web.Line
 	Team               string
 	Shared             bool   // Team has several members
-	Standing           string // how the team stands; empty if it is not ranked
-	LogIn              bool   // the reader could take part after logging in
+	Standing           string // the team's rank and score; empty if it is not ranked
+	LogIn              bool   // the reader could enter after logging in
 	Changes            bool   // the reader may change the contest
-	Start              bool   // and start it
-	Empty              bool   // and there are no teams yet
+	Start              bool   // the reader may start the contest
+	Empty              bool   // there are no teams yet
 	Announced          []clarificationLine
 	Prints             bool // the reader's team can print
 }
@@ -47,8 +47,8 @@ type problemLine struct {
 	Solved         int // teams
 }
 
-// announcements are the last messages of the jury to all teams, to several with the reader's, or to that alone
-// if they answer nothing.
+// announcements are the newest messages of the jury that are not answers: to all teams, or to recipients that
+// include the reader's team.
 func (s *site) announcements(r *web.Request) ([]clarificationLine, error) {
 	const most = 3
 	all, _, err := s.Clarifications(r.Context(), access.Of(r).Seat, store.ClarificationFilter{})
@@ -66,7 +66,10 @@ func (s *site) announcements(r *web.Request) ([]clarificationLine, error) {
 
 func (s *site) contest(w http.ResponseWriter, r *web.Request) (err error) {
 	c := access.Of(r).Contest
-	v := contestView{Slug: c.Slug, Name: c.Name, Format: web.ChoiceName(access.Formats, string(c.Format)), Starts: c.Starts, Ends: access.Of(r).Ends(), LogIn: r.Me == nil, Changes: r.Can(auth.Change)}
+	v := contestView{
+		Slug: c.Slug, Name: c.Name, Format: web.ChoiceName(access.Formats, string(c.Format)), Starts: c.Starts,
+		Ends: access.Of(r).Ends(), LogIn: r.Me == nil, Changes: r.Can(auth.Change),
+	}
 	v.Start = v.Changes && (c.Starts.IsZero() || s.Time().Before(c.Starts))
 	if v.Changes {
 		teams, err := s.Store.Teams(r.Context(), c.ID)
@@ -204,35 +207,37 @@ type problemView struct {
 	Solved             string // by how many teams; empty if unknown
 	Samples, Folded    samplesView
 	Asks               bool            // the reader may ask about it
-	Submit             *web.SourceForm // nil where nothing may be submitted
-	Why                string          // and why not
+	Submit             *web.SourceForm // nil if the reader cannot submit
+	Why                string          // why the reader cannot submit
 	Mine               []web.Line
 	Wrong              string
 }
 
-// samplesView are samples that the statement does not show itself.
+// samplesView has the samples that the statement does not show.
 type samplesView struct {
 	List  []client.Sample
 	Short bool   // they fit into a table
 	Base  string // address of the problem's page
 }
 
-// Most samples that are shown at once, and the most lines and characters of a line that a short one has.
+// How many samples are shown at once, and how many lines, and characters per line, a short one has.
 const (
 	mostSamples = 5
 	shortLines  = 4
 	shortLine   = 36
 )
 
-// samplesOf returns the samples that are not among the examples of the statement, of which the
-// second ones are folded.
+// samplesOf returns the samples that are not among the examples of the statement. The second result has those that
+// are folded.
 func samplesOf(sheet *client.Sheet, text, base string) (shown, folded samplesView) {
 	all := unshown(sheet, text)
 	short := !slices.ContainsFunc(all, func(one client.Sample) bool {
 		long := one.Cut
 		for _, text := range []string{one.In, one.Ans} {
 			lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-			long = long || len(lines) > shortLines || slices.ContainsFunc(lines, func(l string) bool { return utf8.RuneCountInString(l) > shortLine })
+			long = long || len(lines) > shortLines || slices.ContainsFunc(lines, func(l string) bool {
+				return utf8.RuneCountInString(l) > shortLine
+			})
 		}
 		return long
 	})
@@ -246,7 +251,7 @@ func unshown(sheet *client.Sheet, text string) []client.Sample {
 	return slices.DeleteFunc(slices.Clone(sheet.Samples), func(one client.Sample) bool { return shows(one.In, one.Ans) })
 }
 
-// Last is the reader's last submission; nil if there is none.
+// Last returns the reader's newest submission, or nil.
 func (v problemView) Last() *web.Line {
 	if len(v.Mine) == 0 {
 		return nil
@@ -296,7 +301,7 @@ func (s *site) problemPage(w http.ResponseWriter, r *web.Request, code int, f we
 	return s.Page(w, r, code, "problem", p.Label+". "+p.Title, v)
 }
 
-// sample is the input or the answer of a sample, to be kept as a file.
+// sample sends the input or the answer file of a sample.
 func (s *site) sample(w http.ResponseWriter, r *web.Request) error {
 	sheet, err := s.Sheet(access.Of(r).Problem.Problem)
 	if err != nil {
@@ -314,7 +319,7 @@ func (s *site) sample(w http.ResponseWriter, r *web.Request) error {
 	return web.ErrNotFound
 }
 
-// submit takes a submission: files, or a text.
+// submit takes a submission: files or a text.
 func (s *site) submit(w http.ResponseWriter, r *web.Request) error {
 	f, err := s.ReadSource(w, r)
 	if err != nil {
@@ -335,7 +340,7 @@ func (s *site) submit(w http.ResponseWriter, r *web.Request) error {
 			return aerr
 		}
 		if l := web.ClaimingLanguage(n.Program, all); l != nil {
-			err = web.BadRequest("%s is not taken in this contest", l.Name)
+			err = web.BadRequest("%s is not allowed in this contest", l.Name)
 		}
 	}
 	if err == nil {

@@ -24,46 +24,46 @@ type judgingView struct {
 	Number               int64
 	Who                  string
 	Received             time.Time
-	Live                 template.HTML // what changes
+	Live                 template.HTML // the part that changes
 	Sources              []sourceView
 	Staff                *staffView // nil for contestants
-	Ignored              bool       // by the staff
+	Ignored              bool       // excluded by the jury
 	Follows              bool       // the verdicts of another judging system count in the contest
 	Late                 bool       // after the end, as practice
-	Given                *web.State // the verdict that the staff gave; nil for none
-	Counts               bool       // for a team
+	Given                *web.State // the verdict override; may be nil
+	Counts               bool       // it is scored for a team
 	At                   string     // the time since the start of the contest; empty before it
 	Again                bool       // the reader may submit to the problem
-	Open, Reads          bool       // it is not judged yet; the reader may see the problems
+	Open, Reads          bool       // Open: it is pending; Reads: the reader may see the problems
 }
 
 // sourceView is a file of a submission.
 type sourceView struct {
 	Name string
 	Size int64
-	Text string // "" where it is too long, or not a text
+	Text string // empty if it is too long, or not a text
 	Link string
 }
 
-// liveView is the part of the page that changes while a submission is judged.
+// liveView is the part of the page that changes during a judging.
 type liveView struct {
 	Number int64
 	State  web.State
 	Place  *client.Place // while it waits
-	Done   int           // cases
-	Of     int           // 0 where nobody may know
+	Done   int           // judged test cases
+	Of     int           // 0 if the reader may not know
 	Groups []*liveGroup
 	Run    template.HTML // of a judging that has ended
 }
 
-// A liveGroup is a group of cases of which some are judged.
+// A liveGroup is a test group with some judged test cases.
 type liveGroup struct {
 	Name           string
 	State          web.State // of the first case that was not accepted; accepted until there is one
 	Judged, Passed int
 	Skipped        int
-	Cells          []caseView // the last ones
-	Cut            int        // cases before them
+	Cells          []caseView // the newest ones
+	Cut            int        // test cases before them
 }
 
 type caseView struct {
@@ -79,7 +79,7 @@ func (s *site) judging(w http.ResponseWriter, r *web.Request) error {
 	return s.judgingPage(w, r, http.StatusOK, "")
 }
 
-// judgingPage draws the page of a submission; wrong is what is wrong with a decision about it.
+// judgingPage draws the page of a submission. If wrong is not empty, it is the error of a verdict override.
 func (s *site) judgingPage(w http.ResponseWriter, r *web.Request, code int, wrong string) error {
 	a, sub := access.Of(r), access.Of(r).Submission
 	watch := s.Dispatch.Watch(sub.Judgement)
@@ -91,7 +91,8 @@ func (s *site) judgingPage(w http.ResponseWriter, r *web.Request, code int, wron
 	}
 	v := judgingView{
 		Slug: a.Contest.Slug, Problem: sub.Problem, Number: sub.Number, Who: sub.Display, Received: sub.Received,
-		Live: live, Open: open, Counts: sub.Team != "", Ignored: sub.Ignored, At: a.At(sub.Received), Again: r.Can(auth.Submit), Reads: r.Can(auth.SeeProblems),
+		Live: live, Open: open, Counts: sub.Team != "", Ignored: sub.Ignored, At: a.At(sub.Received), Again: r.Can(auth.Submit),
+		Reads: r.Can(auth.SeeProblems),
 	}
 	if sub.Given {
 		given := web.StateOf(store.Done, sub.Verdict, "", true)
@@ -120,7 +121,7 @@ func (s *site) judgingPage(w http.ResponseWriter, r *web.Request, code int, wron
 		if v.Staff, err = s.staffPart(r, v.Label); err != nil {
 			return err
 		}
-		v.Staff.Mark.Wrong, v.Staff.Mark.Why = wrong, r.PostFormValue("why") // no form: nothing
+		v.Staff.Mark.Wrong, v.Staff.Mark.Why = wrong, r.PostFormValue("why") // if there is no form, they are empty
 	}
 	return s.Page(w, r, code, "judging", fmt.Sprintf("Submission %d", v.Number), v)
 }
@@ -143,7 +144,7 @@ func (s *site) sources(a *access.Access) (all []sourceView, err error) {
 	return all, nil
 }
 
-// source sends a file of a submission, by its place among them.
+// source sends a file of a submission, by its index.
 func (s *site) source(w http.ResponseWriter, r *web.Request) error {
 	for i, f := range access.Of(r).Submission.Files {
 		if fmt.Sprint(i) != r.PathValue("file") {
@@ -158,8 +159,8 @@ func (s *site) source(w http.ResponseWriter, r *web.Request) error {
 	return web.ErrNotFound
 }
 
-// live draws the part of a judging that changes, as far as the caller may see it. Lines are the
-// events that a worker has told; they are not looked at when the result is there.
+// live draws the part of a submission's page that changes, as far as the caller may see it. Lines are progress
+// events of a worker. If there is a result, they are ignored.
 func (s *site) live(r *web.Request, sub *store.Submission, lines [][]byte) (part template.HTML, open bool, err error) {
 	j, err := s.Store.Judgement(r.Context(), sub.ID)
 	if err != nil {
@@ -192,7 +193,7 @@ func (s *site) live(r *web.Request, sub *store.Submission, lines [][]byte) (part
 				s.Log.Error("draw the events of a judgement", "judgement", j.ID, "error", err)
 				b.Reset()
 			}
-			v.Run = template.HTML(b.String()) // report escapes what others wrote
+			v.Run = template.HTML(b.String()) // package report escapes all texts
 		}
 	} else {
 		v.add(lines, show)
@@ -201,8 +202,8 @@ func (s *site) live(r *web.Request, sub *store.Submission, lines [][]byte) (part
 	return part, j.Ended.IsZero(), err
 }
 
-// withoutSandbox returns the events of a judging without the sandbox of the worker, which only the jury can
-// change.
+// withoutSandbox returns the events of a judging without notes about the worker's sandbox. Only administrators can
+// change it.
 func withoutSandbox(events []judge.Event) []judge.Event {
 	events = slices.Clone(events)
 	for i, e := range events {
@@ -215,13 +216,13 @@ func withoutSandbox(events []judge.Event) []judge.Event {
 	return events
 }
 
-// add adds what happened so far.
+// add adds an event.
 func (v *liveView) add(lines [][]byte, show judge.Show) {
 	var events []judge.Event
 	for _, l := range lines {
 		e, err := judge.DecodeEvent(l)
 		if err != nil {
-			break // the result has it all
+			break // the result has everything
 		}
 		events = append(events, e)
 	}
@@ -244,7 +245,7 @@ func (v *liveView) add(lines [][]byte, show judge.Show) {
 		}
 	}
 	v.Done = max(v.Done, all)
-	left := 300 // cells that are shown
+	left := 300 // remaining cells to show
 	for _, g := range slices.Backward(v.Groups) {
 		g.Cut = max(0, len(g.Cells)-left)
 		g.Cells = g.Cells[g.Cut:]
@@ -252,7 +253,7 @@ func (v *liveView) add(lines [][]byte, show judge.Show) {
 	}
 }
 
-// judged adds a case to its group.
+// judged adds a test case to its group.
 func (v *liveView) judged(e *judge.CaseJudged) {
 	i := slices.IndexFunc(v.Groups, func(g *liveGroup) bool { return g.Name == e.Group })
 	if i < 0 {
@@ -271,11 +272,14 @@ func (v *liveView) judged(e *judge.CaseJudged) {
 	if g.State.Code == "" || g.Passed == g.Judged-1 && e.Verdict != judge.Accepted {
 		g.State = state
 	}
-	g.Cells = append(g.Cells, caseView{state.Class, report.VerdictMark(e.Verdict), fmt.Sprintf("%s: %s, %d ms", e.ID(), state.Words, e.Exec.CPU.Milliseconds())})
+	g.Cells = append(g.Cells, caseView{
+		state.Class, report.VerdictMark(e.Verdict),
+		fmt.Sprintf("%s: %s, %d ms", e.ID(), state.Words, e.Exec.CPU.Milliseconds()),
+	})
 }
 
-// judgingEvents streams a judging: each time something is new, the part of the page that
-// changes. It ends with the judging, and a browser that comes back is told the end again.
+// judgingEvents streams a judging: the part of the page that changes, with each change. It ends with the judging. A
+// browser that reconnects gets the end again.
 func (s *site) judgingEvents(w http.ResponseWriter, r *web.Request) error {
 	j, err := s.Store.Judgement(r.Context(), access.Of(r).Submission.ID)
 	if err != nil {

@@ -17,37 +17,40 @@ type staffView struct {
 	Worker, Machine, Version, Rung, Reason string
 	Toolchains                             map[string]string // of a language's id: its version
 	Mark                                   markView
-	Verify                                 *verifyView // nil if nothing is to verify, or was verified
+	Verify                                 *verifyView // nil if there is nothing to verify, and nothing was verified
 	Changes                                bool        // the reader may create a rejudging
 	State                                  web.State
 	History                                []historyLine // newest first
 	Others                                 []web.Line    // of the same team or account on the same problem
-	All                                    string        // who the list of all of them is searched for
+	All                                    string        // the search for all of them in the list
 }
 
-// A historyLine is a judgement of a submission or a decision of the jury about it.
+// A historyLine is a judgement or a verdict override of a submission.
 type historyLine struct {
 	At      string // contest time; empty before the start
 	Time    time.Time
 	Text    string
-	Why     string     // of a decision or a rejudging
-	Link    string     // of the rejudging; empty for none
+	Why     string     // of an override or a rejudging
+	Link    string     // of the rejudging; may be empty
 	Detail  string     // where it was judged, and with what
-	State   *web.State // nil for none
-	Current bool       // the judgement counts
+	State   *web.State // may be nil
+	Current bool       // the current judgement
 }
 
 // mostOthers is how many other submissions of the team are listed.
 const mostOthers = 12
 
-// staffPart returns what the jury sees of a submission beside its judgement.
+// staffPart returns what only the jury sees of a submission.
 func (s *site) staffPart(r *web.Request, label string) (*staffView, error) {
 	a, sub := access.Of(r), access.Of(r).Submission
 	j, err := s.Store.Judgement(r.Context(), sub.ID)
 	if err != nil {
 		return nil, err
 	}
-	v := &staffView{Worker: j.Worker, Machine: j.Machine, Version: j.Version, Rung: j.Rung, Toolchains: j.Toolchains, Reason: j.Reason, Changes: r.Can(auth.Change)}
+	v := &staffView{
+		Worker: j.Worker, Machine: j.Machine, Version: j.Version, Rung: j.Rung, Toolchains: j.Toolchains, Reason: j.Reason,
+		Changes: r.Can(auth.Change),
+	}
 	if v.Mark, err = s.marks(r); err != nil {
 		return nil, err
 	}
@@ -72,7 +75,7 @@ func (s *site) staffPart(r *web.Request, label string) (*staffView, error) {
 	return v, nil
 }
 
-// history returns the judgements of a submission and what the jury decided about it.
+// history returns the judgements and verdict overrides of a submission.
 func (s *site) history(r *web.Request, marks []store.Mark) ([]historyLine, error) {
 	a := access.Of(r)
 	past, err := s.Store.JudgementsOf(r.Context(), a.Submission.ID)
@@ -83,7 +86,8 @@ func (s *site) history(r *web.Request, marks []store.Mark) ([]historyLine, error
 	for _, j := range past {
 		state := web.StateOf(j.State, j.Verdict, j.Score, true)
 		line := historyLine{
-			Time: j.Started, Text: map[store.Origin]string{store.First: "Judged", store.Borderline: "Judged again: near the time limit", store.OfGuest: "Judged again: by an untrusted worker before"}[j.Origin],
+			Time: j.Started, Text: map[store.Origin]string{store.First: "Judged",
+				store.Borderline: "Rejudged: near the time limit", store.OfGuest: "Rejudged: an untrusted worker judged it before"}[j.Origin],
 			Detail: fmt.Sprintf("package %.6s", j.Bundle), State: &state, Current: j.ID == a.Submission.Judgement,
 		}
 		if !j.Ended.IsZero() {
@@ -94,7 +98,8 @@ func (s *site) history(r *web.Request, marks []store.Mark) ([]historyLine, error
 		}
 		if j.Rejudging != "" {
 			line.Link, line.Why = fmt.Sprintf("/c/%s/rejudgings/%s", a.Contest.Slug, j.Rejudging), j.Why
-			line.Text = cmp.Or(line.Text, "Rejudged") + map[store.RejudgingState]string{store.RejudgingRunning: ", not applied yet", store.RejudgingCancelled: ", cancelled"}[j.RejudgingState]
+			line.Text = cmp.Or(line.Text, "Rejudged") +
+				map[store.RejudgingState]string{store.RejudgingRunning: ", not applied yet", store.RejudgingCancelled: ", cancelled"}[j.RejudgingState]
 		}
 		all = append(all, line)
 	}

@@ -36,7 +36,7 @@ func TestSubmit(t *testing.T) {
 		"both":                   {map[string]string{"text": "x", "language": "py"}, map[string]string{"a.py": "x"}, 400, "there is a file and a text"},
 		"an empty file":          {nil, map[string]string{"a.py": ""}, 400, "is empty"},
 		"an unknown ending":      {nil, map[string]string{"a.exe": "x"}, 400, "no language has programs called"},
-		"an ending of another":   {nil, map[string]string{"a.sh": "x"}, 400, "is not taken in this contest"},
+		"an ending of another":   {nil, map[string]string{"a.sh": "x"}, 400, "is not allowed in this contest"},
 		"too large a file":       {nil, map[string]string{"a.py": strings.Repeat("x", 1001)}, 413, "the most is 1000 bytes"},
 		"a huge file":            {nil, map[string]string{"a.py": strings.Repeat("x", 1<<20)}, 413, "too large"},
 		"too many files":         {nil, map[string]string{"a.py": "x", "b.py": "x", "c.py": "x", "d.py": "x"}, 413, "in 3 files"},

@@ -16,18 +16,18 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// markView is what the staff decided about a submission, and what it may decide.
+// markView has the verdict overrides of a submission, and the form for another one.
 type markView struct {
-	Decides  bool // the reader may
+	Decides  bool // the reader may override the verdict
 	Verdicts []judge.Verdict
 	Ignored  bool
-	Given    judge.Verdict // "" for that of the judging
+	Given    judge.Verdict // the override; empty if there is none
 	Marks    []store.Mark  // newest first
-	Why      string        // as it was typed
+	Why      string        // the reason as it was typed
 	Wrong    string
 }
 
-// What a form says of a submission besides a verdict.
+// Values of the form in addition to verdicts.
 const (
 	asJudged = "judged"
 	ignored  = "ignored"
@@ -36,7 +36,7 @@ const (
 // mostWhy is the most bytes of a reason.
 const mostWhy = 500
 
-// givable are the verdicts that the staff may give: none where points count, and not verdicts.
+// givable are the verdicts that the jury may choose. If the format has points, there are none.
 func givable(f store.Format) []judge.Verdict {
 	if f == store.IOI {
 		return nil
@@ -53,8 +53,7 @@ func (s *site) marks(r *web.Request) (v markView, err error) {
 	return v, err
 }
 
-// mark takes a decision about a submission: that it counts as it was judged, not at all, or
-// with another verdict.
+// mark stores a verdict override: as judged, excluded from the scoreboard, or another verdict.
 func (s *site) mark(w http.ResponseWriter, r *web.Request) error {
 	do, m := r.PostFormValue("do"), store.Mark{Why: r.Field("why")}
 	switch {
@@ -64,22 +63,25 @@ func (s *site) mark(w http.ResponseWriter, r *web.Request) error {
 	case slices.Contains(givable(access.Of(r).Contest.Format), judge.Verdict(do)):
 		m.Verdict = judge.Verdict(do)
 	default:
-		return web.BadRequest("the form asks for nothing that is known here")
+		return web.BadRequest("unknown action: reload the page and try again")
 	}
 	seen, err := strconv.Atoi(cmp.Or(r.PostFormValue("was"), "-1"))
 	if err != nil {
-		return web.BadRequest("the form asks for nothing that is known here")
+		return web.BadRequest("unknown action: reload the page and try again")
 	}
 	if m.Why == "" || len(m.Why) > mostWhy {
-		return s.judgingPage(w, r, http.StatusBadRequest, fmt.Sprintf("a decision needs a reason, of at most %d bytes: people will ask for it later", mostWhy))
+		return s.judgingPage(w, r, http.StatusBadRequest, fmt.Sprintf("enter a reason of at most %d bytes", mostWhy))
 	}
 	switch err := s.Store.Mark(r.Context(), access.Of(r).Submission.ID, r.Me.ID, m, seen); {
 	case errors.Is(err, store.ErrFinal):
-		return &desk.Refusal{Code: http.StatusConflict, Text: "the results of " + access.Of(r).Contest.Name + " are final: nothing of it changes any more"}
+		return &desk.Refusal{Code: http.StatusConflict, Text: "the results of " + access.Of(r).Contest.Name + " are final: reopen them first"}
 	case errors.Is(err, store.ErrChanged):
-		return s.judgingPage(w, r, http.StatusConflict, "somebody else decided about it since this page was loaded: what they decided stands below, and holds unless you decide again")
+		return s.judgingPage(w, r, http.StatusConflict,
+			"another judge overrode the verdict after this page was loaded: read that override below, or save yours again to replace it")
 	case err != nil:
 		return err
 	}
-	return s.Done(w, r, "decide on submission", access.Of(r).Submission.ID, fmt.Sprintf("%s %d: %s, %s", access.Of(r).Contest.Slug, access.Of(r).Submission.Number, do, m.Why), fmt.Sprintf("/c/%s/s/%d", access.Of(r).Contest.Slug, access.Of(r).Submission.Number))
+	return s.Done(w, r, "decide on submission", access.Of(r).Submission.ID,
+		fmt.Sprintf("%s %d: %s, %s", access.Of(r).Contest.Slug, access.Of(r).Submission.Number, do, m.Why),
+		fmt.Sprintf("/c/%s/s/%d", access.Of(r).Contest.Slug, access.Of(r).Submission.Number))
 }

@@ -37,7 +37,7 @@ func TestMarks(t *testing.T) {
 			}
 		}
 	}
-	if got := decide("AC", " ", 400); !strings.Contains(got.Body, "a decision needs a reason") || !strings.Contains(got.Body, "wrong answer") {
+	if got := decide("AC", " ", 400); !strings.Contains(got.Body, "enter a reason") || !strings.Contains(got.Body, "wrong answer") {
 		t.Errorf("without a reason:\n%s", got.Body)
 	}
 	decide("JE", "x", 400)
@@ -66,7 +66,7 @@ func TestMarks(t *testing.T) {
 		t.Errorf("the form does not know how many decisions there are:\n%s", page)
 	}
 	old := h.Ask(staff, "POST", "/c/now/s/1/mark", url.Values{"do": {"AC"}, "why": {"I saw it first"}, "was": {"1"}})
-	if old.Code != 409 || !strings.Contains(old.Body, "somebody else decided about it since") || !strings.Contains(old.Body, `value="I saw it first"`) || !strings.Contains(old.Body, "copied") {
+	if old.Code != 409 || !strings.Contains(old.Body, "another judge overrode the verdict after") || !strings.Contains(old.Body, `value="I saw it first"`) || !strings.Contains(old.Body, "copied") {
 		t.Errorf("from an old page: %d\n%s", old.Code, old.Body)
 	}
 	shows("from an old page", "/c/now/s/1", ada, "Ignored by the jury")

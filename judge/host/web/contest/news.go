@@ -12,8 +12,8 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// clarificationCache caches the number of each contest's newest clarification, and counts the claims and
-// releases of questions on this server.
+// A clarificationCache caches the number of each contest's newest clarification, and counts the claims of requests
+// on this server. It queries the database at most twice a second.
 type clarificationCache struct {
 	web.NumberCache
 	claims sync.Map // *atomic.Int64 by the id of a contest
@@ -25,7 +25,7 @@ func (c *clarificationCache) claimsIn(contest string) *atomic.Int64 {
 	return n.(*atomic.Int64)
 }
 
-// newsEvents tells a browser of new clarifications, as they come, and one of the staff of claims.
+// newsEvents streams new clarifications to a browser, and claims to the jury.
 func (s *site) newsEvents(w http.ResponseWriter, r *web.Request) error {
 	send, ok := web.OpenStream(w)
 	if !ok {
@@ -50,9 +50,9 @@ func (s *site) newsEvents(w http.ResponseWriter, r *web.Request) error {
 		switch {
 		case err != nil:
 			if r.Context().Err() == nil {
-				s.Log.Error("tell of clarifications", "contest", access.Of(r).Contest.ID, "error", err)
+				s.Log.Error("stream clarifications", "contest", access.Of(r).Contest.ID, "error", err)
 			}
-			return nil // the browser asks again
+			return nil // the browser reconnects
 		case changed:
 			if !send(web.Event("news", string(part))) {
 				return nil

@@ -1,5 +1,5 @@
-// Package contest has the pages of a contest that its contestants read: problems and their files,
-// submissions, the scoreboard, and clarifications. It does not judge.
+// Package contest has the pages of a contest for contestants: problems and their files, submissions, the scoreboard,
+// and clarifications. It does not judge.
 package contest
 
 import (

@@ -41,7 +41,7 @@ func (s *site) drawPrint(w http.ResponseWriter, r *web.Request, code int, v prin
 	return s.Page(w, r, code, "print", "Print", v)
 }
 
-// print takes a file, or a text that was typed.
+// print takes a file or a typed text to print.
 func (s *site) print(w http.ResponseWriter, r *web.Request) error {
 	if err := web.ReadMultipart(w, r, 2*printing.MostBytes, "file"); err != nil {
 		return err

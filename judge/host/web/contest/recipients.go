@@ -9,10 +9,10 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// recipientsView is the part of a form that says to whom the jury writes.
+// recipientsView is the part of a form with the recipients of a message of the jury.
 type recipientsView struct {
-	Answer        bool   // the form is that of an answer
-	Team          string // that asks, if it is
+	Answer        bool   // the form answers a request
+	Team          string // that asks, if the form answers a request
 	To            string // team, all or chosen
 	Groups, Teams []recipientChoice
 }
@@ -22,9 +22,8 @@ type recipientChoice struct {
 	On       bool
 }
 
-// recipients reads the part of a form that says to whom the jury writes, and sets that in n. Asker is the id
-// of the team that an answer always goes to; if empty, the form is that of an announcement. What is wrong is
-// told in words.
+// recipients reads the recipients from a form and sets them in n. Asker is the id of the team that an answer always
+// goes to; if empty, the form is that of an announcement. If the form is not valid, wrong says why.
 func (s *site) recipients(r *web.Request, n *store.NewClarification, asker string) (v recipientsView, wrong string, err error) {
 	v, err = s.recipientsView(r, asker != "")
 	if err != nil {
@@ -82,8 +81,8 @@ func (s *site) recipientsView(r *web.Request, answer bool) (recipientsView, erro
 	return v, err
 }
 
-// sentTo returns to whom a message of the jury went, for a page or the audit: "all" or, for example, "2 teams and
-// 1 group".
+// sentTo returns the recipients of a message of the jury for a page or the audit log: "all" or, for example, "2
+// teams and 1 group".
 func sentTo(n store.NewClarification) string {
 	var parts []string
 	if len(n.Teams) > 0 {

@@ -34,7 +34,7 @@ func (s *site) replies(w http.ResponseWriter, r *web.Request) error {
 	return s.Page(w, r, http.StatusOK, "replies", "Saved replies", repliesView{Slug: c.Slug, Text: strings.Join(savedReplies(c), "\n")})
 }
 
-// setReplies saves the replies: each line is one.
+// setReplies saves the replies, one per line.
 func (s *site) setReplies(w http.ResponseWriter, r *web.Request) error {
 	c := access.Of(r).Contest
 	if !r.PostForm.Has("replies") {

@@ -22,13 +22,13 @@ import (
 type statementView struct {
 	Text      template.HTML
 	source    string        // of Text, in Markdown
-	Language  string        // its code; "" where nothing tells it
-	Others    []languageRef // all languages, where there are several
-	Document  string        // the address of the statement as a file; "" for none
+	Language  string        // its code; empty if unknown
+	Others    []languageRef // all languages, if there are several
+	Document  string        // address of the statement as a file; may be empty
 	Framed    bool          // the page shows the document
-	PDF       bool          // it is one
+	PDF       bool          // the document is a PDF
 	Files     []fileRef     // attachments
-	Archive   string        // the address of all files as one
+	Archive   string        // address of one archive with all files
 	Published bool          // there is a statement
 	Extra     bool          // there is a language to choose, a document, or an archive
 }
@@ -43,12 +43,13 @@ type fileRef struct {
 	Size       int64
 }
 
-// languageCookie has the language that somebody chose for statements.
+// languageCookie stores the chosen language of statements.
 const languageCookie = "language"
 
-// statementOf draws the statement of a sheet for who asks; base is the address of the page. Only are
-// the codes of the languages in which it is shown, if it has any of them; none is all.
-func (s *site) statementOf(w http.ResponseWriter, r *web.Request, sheet *client.Sheet, base string, only []string) (v statementView, err error) {
+// statementOf draws the statement of a problem for the caller. Base is the address of the page. Only has the codes
+// of the languages in which it is shown, if it has any of them. If only is empty, all are shown.
+func (s *site) statementOf(w http.ResponseWriter, r *web.Request, sheet *client.Sheet, base string,
+	only []string) (v statementView, err error) {
 	if sheet == nil {
 		return v, nil
 	}
@@ -79,8 +80,8 @@ func (s *site) statementOf(w http.ResponseWriter, r *web.Request, sheet *client.
 	return v, nil
 }
 
-// choose is the statement in the language that was asked for, now or before, or that the browser
-// prefers, or the usual one; nil where there is none.
+// choose returns the statement in the requested language, the one in the cookie, the one that the browser prefers,
+// or the default. It returns nil if there is none.
 func (s *site) choose(w http.ResponseWriter, r *web.Request, all []client.SheetStatement) *client.SheetStatement {
 	in := func(code string) *client.SheetStatement {
 		i := slices.IndexFunc(all, func(s client.SheetStatement) bool { return s.Language == code && code != "" })
@@ -90,7 +91,10 @@ func (s *site) choose(w http.ResponseWriter, r *web.Request, all []client.SheetS
 		return &all[i]
 	}
 	if code := r.URL.Query().Get("language"); in(code) != nil {
-		http.SetCookie(w, &http.Cookie{Name: languageCookie, Value: code, Path: "/", MaxAge: int(web.CookieLife.Seconds()), Secure: s.Secure, HttpOnly: true, SameSite: http.SameSiteLaxMode})
+		http.SetCookie(w, &http.Cookie{
+			Name: languageCookie, Value: code, Path: "/", MaxAge: int(web.CookieLife.Seconds()), Secure: s.Secure,
+			HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		})
 		return in(code)
 	}
 	if c, err := r.Cookie(languageCookie); err == nil && in(c.Value) != nil {
@@ -114,7 +118,7 @@ func (s *site) choose(w http.ResponseWriter, r *web.Request, all []client.SheetS
 	return &all[i]
 }
 
-// languageName is what people who speak a language call it.
+// languageName returns the name of a language in that language.
 func languageName(code string) string {
 	tag, err := language.Parse(code)
 	if err != nil {
@@ -131,8 +135,7 @@ func (s *site) problemFile(w http.ResponseWriter, r *web.Request) error {
 	return s.SendSheetFile(w, sheet, r.PathValue("name"))
 }
 
-// problemFiles sends all files of a problem as one: samples, attachments, and the statement where it
-// is a file.
+// problemFiles sends all files of a problem as an archive: samples, attachments, and the statement if it is a file.
 func (s *site) problemFiles(w http.ResponseWriter, r *web.Request) error {
 	sheet, err := s.Sheet(access.Of(r).Problem.Problem)
 	if err != nil {
@@ -154,7 +157,7 @@ func (s *site) problemFiles(w http.ResponseWriter, r *web.Request) error {
 	}
 	for _, one := range sheet.Samples {
 		if one.Cut {
-			continue // half of one is no sample
+			continue // a sample has both files
 		}
 		err := add("samples/"+one.Name+".in", []byte(one.In))
 		if err == nil && one.Ans != "" {

@@ -13,12 +13,12 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// verifyView is what judges said about the verdict of a submission, and what they may say.
+// verifyView has what judges said about the verdict of a submission, and the form to verify it.
 type verifyView struct {
-	Judgement string // id of the one that counts
+	Judgement string // id of the current one
 	Open      bool   // a judge must still verify it
-	Waits     bool   // contestants do not see the verdict until then
-	Decides   bool   // the reader may verify it, or take that back
+	Waits     bool   // contestants do not see the verdict before
+	Decides   bool   // the reader may verify it, or undo that
 	All       []store.Verification
 }
 
@@ -36,13 +36,13 @@ func (s *site) verification(r *web.Request, j *store.Judgement) (*verifyView, er
 	}, nil
 }
 
-// verify notes that the reader verified the verdict of a submission, or takes that back.
+// verify records that the reader verified the verdict of a submission, or undoes that.
 func (s *site) verify(w http.ResponseWriter, r *web.Request) error {
 	a := access.Of(r)
 	do, note := r.PostFormValue("do"), r.Field("note")
 	switch {
 	case do != "verify" && do != "unverify":
-		return web.BadRequest("the form asks for nothing that is known here")
+		return web.BadRequest("unknown action: reload the page and try again")
 	case len(note) > mostWhy:
 		return web.BadRequest("the note has %d bytes: at most %d are possible", len(note), mostWhy)
 	}
@@ -63,7 +63,7 @@ func (s *site) verify(w http.ResponseWriter, r *web.Request) error {
 	case err != nil:
 		return err
 	}
-	action := map[bool]string{true: "verify a verdict", false: "take a verification back"}[v.OK]
+	action := map[bool]string{true: "verify a verdict", false: "undo a verification"}[v.OK]
 	detail := strings.TrimSuffix(fmt.Sprintf("%s %d: %s", a.Contest.Slug, a.Submission.Number, note), ": ")
 	return s.Done(w, r, action, a.Submission.ID, detail, fmt.Sprintf("/c/%s/s/%d", a.Contest.Slug, a.Submission.Number))
 }

@@ -11,17 +11,17 @@ import (
 	"assay/judge/host/web"
 )
 
-// access is the hole that an address names, an answer of it, and what the caller may do there.
+// An access is the hole that an address names, a submission of it, and what the caller may do there.
 type access struct {
 	*desk.HoleSeat
 	now    time.Time
-	answer *store.Answer // of the number; nil if the address names none
+	answer *store.Answer // of the number in the address; nil if it has none
 }
 
 // at returns the access of a request.
 func at(r *web.Request) *access { return r.Access.(*access) }
 
-// findHole resolves the hole of an address, and the answer of it.
+// findHole resolves the hole of an address, and its golf submission.
 func (s *site) findHole(r *web.Request) (web.Access, error) {
 	if r.PathValue("hole") == "" {
 		return nil, nil
@@ -65,7 +65,7 @@ func (a *access) Head(*web.Request) (web.Head, error) {
 	return web.Head{Nav: web.Nav{Place: &web.Tab{Link: "/hole/" + a.Hole.Slug, Name: a.Hole.Name}}}, nil
 }
 
-// answerOf reads an answer of a hole by its number as an address has it.
+// answerOf returns a golf submission of a hole by its number in an address.
 func (s *site) answerOf(ctx context.Context, h *store.Hole, number string) (*store.Answer, error) {
 	n, ok := whole(number)
 	if !ok {

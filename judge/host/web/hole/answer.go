@@ -17,7 +17,7 @@ import (
 	"assay/judge/report"
 )
 
-// answerView is the page of an answer.
+// answerView is the page of a golf submission.
 type answerView struct {
 	Slug, Hole string
 	Number     int64
@@ -25,25 +25,25 @@ type answerView struct {
 	Received   time.Time
 	Live       template.HTML // what changes
 	Open       bool
-	Link       string // to its text; "" where it was erased
-	Badge      string // its author's place as a picture; "" where it does not stand
+	Link       string // to its text; empty if it was erased
+	Badge      string // picture with its author's rank; empty if it is not valid
 	Proofs     []store.AnswerProof
 	Staff      bool
 }
 
-// answerPart is the part of the page that changes while an answer is proved.
+// answerPart is the part of the page that changes during the check.
 type answerPart struct {
 	Number   int64
 	State    web.State
-	Quick    string // what samples and edges said
-	Done, Of int    // inputs that were tried of the whole domain; 0 where nobody knows
+	Quick    string // result on samples and edges
+	Done, Of int    // tried inputs of all inputs; 0 if unknown
 	Why      string
 	Places   string
-	Again    bool // it is being proved again
+	Again    bool // it is being rechecked
 	Run      template.HTML
 }
 
-// whole reads a number of an address.
+// whole parses a number in an address.
 func whole(text string) (int64, bool) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	return n, err == nil && n > 0
@@ -55,7 +55,10 @@ func (s *site) answerPage(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	v := answerView{Slug: h.Slug, Hole: h.Name, Number: a.Number, Who: a.Display, Received: a.Received, Live: live, Open: open, Staff: r.Can(auth.SeeAll)}
+	v := answerView{
+		Slug: h.Slug, Hole: h.Name, Number: a.Number, Who: a.Display, Received: a.Received, Live: live, Open: open,
+		Staff: r.Can(auth.SeeAll),
+	}
 	if a.File.Digest != "" {
 		v.Link = fmt.Sprintf("/hole/%s/a/%d/source", h.Slug, a.Number)
 	}
@@ -68,7 +71,7 @@ func (s *site) answerPage(w http.ResponseWriter, r *web.Request) error {
 	return s.Page(w, r, http.StatusOK, "answer", fmt.Sprintf("Submission %d to %s", a.Number, h.Name), v)
 }
 
-// answerSource sends what was handed in.
+// answerSource sends the submitted file.
 func (s *site) answerSource(w http.ResponseWriter, r *web.Request) error {
 	f := at(r).answer.File
 	if f.Digest == "" {
@@ -81,7 +84,7 @@ func (s *site) answerSource(w http.ResponseWriter, r *web.Request) error {
 	return web.SendFile(w, f.Path, data)
 }
 
-// answerLive draws the part of an answer's page that changes.
+// answerLive draws the part of a submission's page that changes.
 func (s *site) answerLive(r *web.Request, a *store.Answer) (part template.HTML, open bool, err error) {
 	v := answerPart{Number: a.Number, State: answerState(a), Why: a.Why, Again: a.State != store.Proving && a.Flow != ""}
 	open = a.Flow != ""
@@ -97,20 +100,20 @@ func (s *site) answerLive(r *web.Request, a *store.Answer) (part template.HTML, 
 	}
 	proved, err := s.Dispatch.Proved(a.Events)
 	if err != nil {
-		s.Log.Error("read the proof of an answer", "answer", a.ID, "error", err)
+		s.Log.Error("read the check of a golf submission", "answer", a.ID, "error", err)
 	}
 	if proved != nil {
 		var b strings.Builder
 		if err := report.RunHTML(&b, "r-", []judge.Event{desk.ShownProof(proved)}); err != nil {
 			return "", false, err
 		}
-		v.Run = template.HTML(b.String()) // report escapes what others wrote
+		v.Run = template.HTML(b.String()) // package report escapes all texts
 	}
 	part, err = s.Part("answer", "live", v)
 	return part, open, err
 }
 
-// howFar says how far the proof of an answer is.
+// howFar returns the progress of a check.
 func (s *site) howFar(r *web.Request, a *store.Answer, v *answerPart) error {
 	parts, err := s.Store.Parts(r.Context(), a.Flow)
 	if err != nil {
@@ -123,7 +126,7 @@ func (s *site) howFar(r *web.Request, a *store.Answer, v *answerPart) error {
 		}
 		quick, err := s.Dispatch.Proved(p.Events)
 		if err != nil || quick == nil || quick.Verdict != judge.GolfRight {
-			return err // the end is near
+			return err // the check is about to end
 		}
 		v.State.Words, v.Of = "checking", quick.Domain
 		v.Quick = fmt.Sprintf("Right on samples and edges, with %d bytes (%d characters) in %s.", quick.Bytes, quick.Chars, quick.LanguageWords())
@@ -141,8 +144,8 @@ func (s *site) howFar(r *web.Request, a *store.Answer, v *answerPart) error {
 	return nil
 }
 
-// answerEvents streams the proof of an answer: each time something is new, the part of the
-// page that changes. It ends with the proof.
+// answerEvents streams the check of a golf submission: the part of the page that changes, with each change. It ends
+// with the check.
 func (s *site) answerEvents(w http.ResponseWriter, r *web.Request) error {
 	id := at(r).answer.Flow
 	flowing, proving := s.Dispatch.Watch(id), s.Dispatch.Watch(store.JobID(id, flow.WholeKey))

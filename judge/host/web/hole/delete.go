@@ -17,7 +17,10 @@ func (s *site) deleteHole(w http.ResponseWriter, r *web.Request) error {
 	}
 	switch err := s.Store.RemoveHole(r.Context(), h.ID); {
 	case errors.Is(err, store.ErrInUse):
-		return &desk.Refusal{Code: http.StatusConflict, Text: "Nothing was deleted: the hole has golf submissions", Hint: "To hide the hole, change its visibility."}
+		return &desk.Refusal{
+			Code: http.StatusConflict, Text: "Nothing was deleted: the hole has golf submissions",
+			Hint: "To hide the hole, change its visibility.",
+		}
 	case err != nil:
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 	"assay/judge/host/web"
 )
 
-// holeEditView is the form in which a hole is made or changed.
+// holeEditView is the form for a new hole or the settings of a hole.
 type holeEditView struct {
 	New                  bool
 	Slug, Name, Problem  string
@@ -34,7 +34,7 @@ type holeEditView struct {
 	Stale                bool // someone else saved the settings since the form was drawn
 }
 
-// Access says in short what the fields of the group are set to.
+// Access describes the current settings of the group in short.
 func (v holeEditView) Access() string {
 	text := strings.ToLower(web.ChoiceName(web.OpenVisibilities, v.Visibility))
 	if v.Shown {
@@ -43,7 +43,7 @@ func (v holeEditView) Access() string {
 	return text + "; source code hidden"
 }
 
-// State says in short what the fields of the group are set to.
+// State describes the current settings of the group in short.
 func (v holeEditView) State() string {
 	closes, err := v.Zone.ReadMoment(v.Closes)
 	switch {
@@ -102,7 +102,7 @@ func (s *site) golfProblems(r *web.Request) (golf []*store.Problem, err error) {
 	return golf, nil
 }
 
-// readHole reads the form into a hole. What cannot be is in the view's Errors.
+// readHole reads the form into a hole. Invalid fields are in the view's Errors.
 func (s *site) readHole(w http.ResponseWriter, r *web.Request, h *store.Hole) (v holeEditView, err error) {
 	if err := web.ReadForm(w, r, web.SmallForm); err != nil {
 		return v, err
@@ -122,7 +122,7 @@ func (s *site) readHole(w http.ResponseWriter, r *web.Request, h *store.Hole) (v
 	return v, nil
 }
 
-// readClosing reads whether and when the hole closes. One that has closed by itself stays closed by its time.
+// readClosing reads whether and when the hole closes. A hole that closed at its time stays closed by that time.
 func (s *site) readClosing(r *web.Request, v *holeEditView, h *store.Hole) {
 	closes, err := r.Zone().ReadMoment(v.Closes)
 	past := !closes.IsZero() && !s.Time().Before(closes)
@@ -148,7 +148,8 @@ func (s *site) makeHole(w http.ResponseWriter, r *web.Request) error {
 	v.New = true
 	v.Slug = v.Errors.Slug(v.Slug, v.Name, "spring-golf")
 	if !slices.ContainsFunc(golf, func(p *store.Problem) bool { return p.Slug == v.Problem }) {
-		v.Errors.Add("problem", "Choose a problem from the list. It has those whose problem.toml has a [golf] table; a problem that lacks it here needs to be published again.")
+		v.Errors.Add("problem", "Choose a problem from the list. It has those whose problem.toml has a [golf] table; a "+
+			"problem that lacks it here needs to be published again.")
 	}
 	if h.Slug, h.ProblemSlug = v.Slug, v.Problem; len(v.Errors) == 0 {
 		err = s.Store.NewHole(r.Context(), h)
@@ -203,7 +204,7 @@ func (s *site) changeHole(w http.ResponseWriter, r *web.Request) error {
 // A Line is a hole in a list.
 type Line struct {
 	*store.Hole
-	Over bool // it takes no more answers
+	Over bool // it accepts no submissions
 }
 
 func newLine(h *store.Hole, now time.Time) Line { return Line{h, h.Over(now)} }

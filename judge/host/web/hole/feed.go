@@ -16,7 +16,7 @@ import (
 	"assay/judge/host/web"
 )
 
-// exported is a row of a hole's board, for other programs.
+// exported is a row of a hole's ranking, for other programs.
 type exported struct {
 	Rank     int       `json:"rank"`
 	Name     string    `json:"name"`
@@ -25,10 +25,10 @@ type exported struct {
 	Chars    int       `json:"chars"`
 	Since    time.Time `json:"since"`
 	Points   int       `json:"points"`
-	Answer   int64     `json:"answer"` // its number
+	Answer   int64     `json:"answer"` // its number in the hole
 }
 
-// exports is the board that the address asks for: ?lang= in one language, ?by=chars.
+// exports sends the ranking that the address asks for: ?lang= for one language, ?by=chars for characters.
 func (s *site) exports(r *web.Request) (rows []exported, err error) {
 	right, by, err := s.RightAnswers(r.Context(), at(r).Hole)
 	rows = []exported{}
@@ -45,11 +45,12 @@ func (s *site) holeTable(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	var b bytes.Buffer
-	table := csv.NewWriter(&b) // into memory: it does not fail
+	table := csv.NewWriter(&b) // writing to memory does not fail
 	table.Write([]string{"rank", "name", "language", "bytes", "chars", "since", "points", "answer"})
 	for _, e := range rows {
 		table.Write([]string{
-			strconv.Itoa(e.Rank), board.Plain(e.Name), board.Plain(e.Language), strconv.Itoa(e.Bytes), strconv.Itoa(e.Chars), e.Since.Format(time.RFC3339), strconv.Itoa(e.Points),
+			strconv.Itoa(e.Rank), board.Plain(e.Name), board.Plain(e.Language), strconv.Itoa(e.Bytes), strconv.Itoa(e.Chars),
+			e.Since.Format(time.RFC3339), strconv.Itoa(e.Points),
 			strconv.FormatInt(e.Answer, 10),
 		})
 	}
@@ -70,11 +71,11 @@ func (s *site) holeJSON(w http.ResponseWriter, r *web.Request) error {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	web.SetAttachment(w, at(r).Hole.Slug+".json")
-	_, _ = w.Write(append(data, '\n')) // to one who may be gone
+	_, _ = w.Write(append(data, '\n')) // the client may be gone
 	return nil
 }
 
-// holeFeed tells of the last records in bytes.
+// holeFeed sends the last records in bytes as a feed.
 func (s *site) holeFeed(w http.ResponseWriter, r *web.Request) error {
 	h := at(r).Hole
 	right, by, err := s.RightAnswers(r.Context(), h)
@@ -95,7 +96,7 @@ func (s *site) holeFeed(w http.ResponseWriter, r *web.Request) error {
 	return web.WriteFeed(w, s.URL, "Records of "+h.Name, home, r.URL.Path, items)
 }
 
-// answerBadge draws the place in its language of the author of an answer.
+// answerBadge draws the rank of a submission's author in its language.
 func (s *site) answerBadge(w http.ResponseWriter, r *web.Request) error {
 	right, by, err := s.RightAnswers(r.Context(), at(r).Hole)
 	if err != nil {
@@ -106,7 +107,8 @@ func (s *site) answerBadge(w http.ResponseWriter, r *web.Request) error {
 	if at(r).answer.Stood.IsZero() || place == nil {
 		return web.ErrNotFound
 	}
-	return web.WriteBadge(w, at(r).Hole.Name+" in "+by[place.Number].Name, fmt.Sprintf("%d of %d, %d bytes", place.Rank, len(board), place.Bytes))
+	return web.WriteBadge(w, at(r).Hole.Name+" in "+by[place.Number].Name,
+		fmt.Sprintf("%d of %d, %d bytes", place.Rank, len(board), place.Bytes))
 }
 
 func (s *site) holeFile(w http.ResponseWriter, r *web.Request) error {

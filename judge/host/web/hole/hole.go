@@ -19,54 +19,54 @@ import (
 	"assay/judge/host/web"
 )
 
-// asPost is what the form calls the language of a post, whose header names it.
+// asPost is the form's value for a post, whose header names the language.
 const asPost = "post"
 
-// holeView is the page of a hole, in one language or over all.
+// holeView is the page of a hole, for one language or all.
 type holeView struct {
 	Slug, Name string
-	Language   string // key of the one whose board this is; "" for all
-	LanguageIs string // and what it is called
+	Language   string // key of the language of the ranking; empty for all
+	LanguageIs string // name of that language
 	By         scoring.Measure
 	Statement  template.HTML
 	Missing    bool
-	Submit     *golfForm // nil where nobody may submit
-	Why        string    // and why not
+	Submit     *golfForm // nil if the reader cannot submit
+	Why        string    // why the reader cannot submit
 	Wrong      string
 	Board      []golfer
 	Languages  []golfLanguage
 	Records    []golfRecord
 	Mine       []answerLine
-	Shown      bool // answers that stand may be read
+	Shown      bool // valid submissions may be read
 	Changes    bool // the reader may change the hole
 	Line       Line // of the hole, which says when it closes
 }
 
-// golfForm is the form by which an answer is handed in.
+// golfForm is the form for a golf submission.
 type golfForm struct {
 	web.SourceForm
 	Flags, As string
 }
 
-// golfer is a row of a board.
+// A golfer is a row of a ranking.
 type golfer struct {
 	Rank, Size int
 	Who        string
 	Language   string
 	Since      time.Time
 	Points     int
-	Link       string // to the answer; "" for readers who may not read it
+	Link       string // to the submission; empty if the reader may not read it
 	Mine       bool
 }
 
-// golfLanguage is a language with its best answer.
+// A golfLanguage is a language with its best submission.
 type golfLanguage struct {
 	Name, Link string
 	Size, Many int
 	Who        string
 }
 
-// golfRecord is an answer that was shorter than all before it.
+// A golfRecord is a submission that was shorter than all before it.
 type golfRecord struct {
 	At       time.Time
 	Who      string
@@ -75,7 +75,7 @@ type golfRecord struct {
 	Before   int
 }
 
-// answerLine is one of one's own answers in a list.
+// An answerLine is one of the caller's own submissions in a list.
 type answerLine struct {
 	Number   int64
 	Language string
@@ -92,7 +92,10 @@ func (s *site) hole(w http.ResponseWriter, r *web.Request) error {
 
 func (s *site) holePage(w http.ResponseWriter, r *web.Request, code int, f golfForm, wrong string) error {
 	h := at(r).Hole
-	v := holeView{Slug: h.Slug, Name: h.Name, Language: r.PathValue("lang"), By: measure(r), Wrong: wrong, Shown: h.Shown, Changes: r.Can(auth.Make), Line: newLine(h, at(r).now)}
+	v := holeView{
+		Slug: h.Slug, Name: h.Name, Language: r.PathValue("lang"), By: measure(r), Wrong: wrong, Shown: h.Shown,
+		Changes: r.Can(auth.Make), Line: newLine(h, at(r).now),
+	}
 	p, err := s.Store.Problem(r.Context(), h.ProblemSlug)
 	if err != nil {
 		return err
@@ -140,7 +143,7 @@ func (s *site) holePage(w http.ResponseWriter, r *web.Request, code int, f golfF
 	return s.Page(w, r, code, "hole", title, v)
 }
 
-// measure is what of answers is counted, as the address says.
+// measure returns what the ranking counts: bytes, or characters if the address asks for them.
 func measure(r *web.Request) scoring.Measure {
 	if r.URL.Query().Get("by") == string(scoring.Chars) {
 		return scoring.Chars
@@ -148,7 +151,7 @@ func measure(r *web.Request) scoring.Measure {
 	return scoring.Bytes
 }
 
-// boards fills what there is to say of answers.
+// boards fills the rankings and lists.
 func (s *site) boards(r *web.Request, v *holeView) error {
 	h := at(r).Hole
 	right, by, err := s.RightAnswers(r.Context(), h)
@@ -172,7 +175,10 @@ func (s *site) boards(r *web.Request, v *holeView) error {
 	slices.SortFunc(v.Languages, func(a, b golfLanguage) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
 	for _, p := range scoring.Golf(right, v.Language, v.By) {
 		a := by[p.Number]
-		row := golfer{Rank: p.Rank, Size: p.Size(v.By), Who: a.Display, Language: a.Name, Since: p.Since, Points: p.Points, Mine: r.Me != nil && a.Account == r.Me.ID}
+		row := golfer{
+			Rank: p.Rank, Size: p.Size(v.By), Who: a.Display, Language: a.Name, Since: p.Since, Points: p.Points,
+			Mine: r.Me != nil && a.Account == r.Me.ID,
+		}
 		if at(r).Look(a).Can(auth.SeeAnswer) {
 			row.Link = fmt.Sprintf("/hole/%s/a/%d", h.Slug, a.Number)
 		}
@@ -194,7 +200,7 @@ func (s *site) boards(r *web.Request, v *holeView) error {
 	return err
 }
 
-// answerState says what is thought of an answer.
+// answerState returns the state of a golf submission in words.
 func answerState(a *store.Answer) web.State {
 	switch {
 	case a.State == store.Proving:
@@ -209,14 +215,17 @@ func answerState(a *store.Answer) web.State {
 	return web.State{Class: "wa", Code: string(a.Verdict)}
 }
 
-// golf takes an answer: a file, or a text.
+// golf takes a golf submission: a file or a text.
 func (s *site) golf(w http.ResponseWriter, r *web.Request) error {
 	source, err := s.ReadSource(w, r)
 	if err != nil {
 		return err
 	}
 	f := golfForm{SourceForm: source, Flags: r.PostFormValue("flags"), As: r.PostFormValue("as")}
-	n := desk.NewAnswer{HoleSeat: at(r).HoleSeat, Key: f.Key, How: flow.HoleAnswer{Language: f.Chosen, Flags: strings.Fields(f.Flags), As: f.As}}
+	n := desk.NewAnswer{
+		HoleSeat: at(r).HoleSeat, Key: f.Key,
+		How: flow.HoleAnswer{Language: f.Chosen, Flags: strings.Fields(f.Flags), As: f.As},
+	}
 	var kept *store.Answer
 	if err = s.readAnswer(r, &n, f.Text); err == nil {
 		kept, err = s.TakeAnswer(r.Context(), n)
@@ -230,9 +239,9 @@ func (s *site) golf(w http.ResponseWriter, r *web.Request) error {
 	return web.Redirect(w, r, fmt.Sprintf("/hole/%s/a/%d", at(r).Hole.Slug, kept.Number))
 }
 
-// readAnswer reads what was sent.
+// readAnswer reads the form.
 func (s *site) readAnswer(r *web.Request, n *desk.NewAnswer, text string) error {
-	n.Data = []byte(strings.ReplaceAll(text, "\r\n", "\n")) // as browsers end lines
+	n.Data = []byte(strings.ReplaceAll(text, "\r\n", "\n")) // browsers end lines in this way
 	files, err := r.Files(s.MaxSize)
 	if err != nil {
 		return err

@@ -26,8 +26,7 @@ import (
 	"assay/judge/report"
 )
 
-// Events of bots that are held from a page: the flow is the one that judge arena --on asks
-// for, and what comes of it is the same.
+// Tournaments that start on a page use the same flow as judge arena --on, with the same results.
 
 // arenaView is the page on which tournaments begin.
 type arenaView struct {
@@ -44,7 +43,7 @@ type eventForm struct {
 	Errors                                                                    web.FieldErrors
 }
 
-// Choices of the form. An empty value is what the rule set says.
+// Choices of the form. An empty value means the value of the rule set.
 var (
 	formatChoices = []web.Choice{
 		{Name: "Schedule of the rule set"},
@@ -63,7 +62,7 @@ var (
 	}
 )
 
-// Chosen says in short what the fields of the group are set to.
+// Chosen describes the current settings of the group in short.
 func (f eventForm) Chosen() string {
 	text := "first rule set"
 	if f.Rules != "" {
@@ -75,7 +74,7 @@ func (f eventForm) Chosen() string {
 	return text + "; seed " + cmp.Or(f.Seed, "1")
 }
 
-// eventLine is an event in a list.
+// An eventLine is a tournament in a list.
 type eventLine struct {
 	ID, Game, Rules string
 	Bots            int
@@ -83,7 +82,7 @@ type eventLine struct {
 	Made            time.Time
 }
 
-// mostEvents is how many events a page lists.
+// mostEvents is how many tournaments a page lists.
 const mostEvents = 50
 
 func (s *site) arena(w http.ResponseWriter, r *web.Request) error {
@@ -121,7 +120,7 @@ func eventLineOf(f *store.Flow) (*eventLine, error) {
 	return &eventLine{f.ID, spec.Work.Problem, asked.Rules, len(asked.Bots), f.State, f.Made}, nil
 }
 
-// eventOf is what was asked for with a flow.
+// eventOf returns the options of a flow.
 func eventOf(f *store.Flow) (*flow.Spec, *flow.ArenaOptions, error) {
 	spec, asked := &flow.Spec{}, &flow.ArenaOptions{}
 	err := json.Unmarshal(f.Spec, spec)
@@ -129,19 +128,20 @@ func eventOf(f *store.Flow) (*flow.Spec, *flow.ArenaOptions, error) {
 		err = json.Unmarshal(spec.Options, asked)
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("read what the event %s is: %w", f.ID, err)
+		return nil, nil, fmt.Errorf("read the options of tournament %s: %w", f.ID, err)
 	}
 	return spec, asked, nil
 }
 
-// holdEvent begins an event.
+// holdEvent starts a tournament.
 func (s *site) holdEvent(w http.ResponseWriter, r *web.Request) error {
 	if err := web.ReadMultipart(w, r, s.MaxSize, "submission"); err != nil {
 		return err
 	}
 	value := r.Field
 	f := eventForm{
-		Problem: value("problem"), Rules: value("rules"), Seed: value("seed"), Rounds: value("rounds"), Games: value("games"), Format: value("format"),
+		Problem: value("problem"), Rules: value("rules"), Seed: value("seed"), Rounds: value("rounds"), Games: value("games"),
+		Format: value("format"),
 		Points: value("points"), Move: value("move"), Clock: value("clock"), Options: value("options"),
 	}
 	id, err := s.beginEvent(r, &f)
@@ -158,8 +158,8 @@ func (s *site) holdEvent(w http.ResponseWriter, r *web.Request) error {
 	return web.Redirect(w, r, "/arena/"+id)
 }
 
-// beginEvent makes the flow of a tournament. What cannot be is in the form's Errors, and then there is
-// no flow.
+// beginEvent creates the flow of a tournament. If the form is not valid, the form's Errors say why, and there is no
+// flow.
 func (s *site) beginEvent(r *web.Request, f *eventForm) (id string, err error) {
 	games, err := s.gameProblems(r)
 	if err != nil {
@@ -193,10 +193,10 @@ func (s *site) beginEvent(r *web.Request, f *eventForm) (id string, err error) {
 	if _, err := s.Ask(r.Context(), r.Me, id, spec, false); err != nil {
 		return "", err
 	}
-	return id, s.Audit(r, "hold an event", id, p.Slug)
+	return id, s.Audit(r, "start tournament", id, p.Slug)
 }
 
-// readBots reads the files of the bots, which it names in n.
+// readBots reads the files of the bots and adds them to n.
 func (s *site) readBots(r *web.Request, n *desk.New, e *web.FieldErrors) ([][]byte, error) {
 	files, err := r.Files(s.MaxSize)
 	if err != nil {
@@ -212,7 +212,10 @@ func (s *site) readBots(r *web.Request, n *desk.New, e *web.FieldErrors) ([][]by
 // choice reads the rules of the form.
 func (f *eventForm) choice() (c arena.Choice, seed uint64) {
 	e := &f.Errors
-	c = arena.Choice{Rules: f.Rules, Points: f.Points, Format: f.Format, Move: readMillis("move", f.Move, e), Clock: readMillis("clock", f.Clock, e), Options: readOptions(f.Options, e)}
+	c = arena.Choice{
+		Rules: f.Rules, Points: f.Points, Format: f.Format, Move: readMillis("move", f.Move, e),
+		Clock: readMillis("clock", f.Clock, e), Options: readOptions(f.Options, e),
+	}
 	e.Choice("format", f.Format, formatChoices)
 	e.Choice("points", f.Points, scoreChoices)
 	seed = 1
@@ -233,7 +236,7 @@ func (f *eventForm) choice() (c arena.Choice, seed uint64) {
 	return c, seed
 }
 
-// eventView is the page of an event.
+// eventView is the page of a tournament.
 type eventView struct {
 	eventLine
 	Reason  string
@@ -247,7 +250,7 @@ type eventView struct {
 	Notes   []string
 }
 
-// eventRow is a line of the standings of an event.
+// An eventRow is a line of the standings of a tournament.
 type eventRow struct {
 	standings.Bot
 	drawnInterval
@@ -256,10 +259,10 @@ type eventRow struct {
 // Percent returns the share of the games that have been played.
 func (v eventView) Percent() int { return 100 * v.Done / max(v.Of, 1) }
 
-// eventFlows are the ids of flows.
+// eventFlows matches the ids of flows.
 var eventFlows = regexp.MustCompile(`^[A-Za-z0-9]{20,64}$`)
 
-// event finds an event that the caller may see.
+// event returns a tournament that the caller may see.
 func (s *site) event(r *web.Request) (*store.Flow, error) {
 	id := r.PathValue("event")
 	if !eventFlows.MatchString(id) {
@@ -275,14 +278,13 @@ func (s *site) event(r *web.Request) (*store.Flow, error) {
 	return f, nil
 }
 
-// played gathers the results of a tournament's tasks. It returns nil if the tournament is not open yet. The caller
-// closes it.
+// played collects the results of a tournament's tasks. It returns nil before the opening. The caller must close it.
 func (s *site) played(r *web.Request, f *store.Flow) (g *arena.Gathering, opened *flow.ArenaOpened, err error) {
 	parts, err := s.Store.Parts(r.Context(), f.ID)
 	if err != nil {
 		return nil, nil, err
 	}
-	slices.SortStableFunc(parts, func(a, b *store.Part) int { // the opening comes before all others
+	slices.SortStableFunc(parts, func(a, b *store.Part) int { // the opening comes first
 		return map[bool]int{true: 0, false: 1}[a.Key == flow.OpeningKey] - map[bool]int{true: 0, false: 1}[b.Key == flow.OpeningKey]
 	})
 	for _, p := range parts {
@@ -292,7 +294,7 @@ func (s *site) played(r *web.Request, f *store.Flow) (g *arena.Gathering, opened
 		if p.Key == flow.OpeningKey {
 			opened = &flow.ArenaOpened{}
 			if err := json.Unmarshal(p.Result.Output, opened); err != nil {
-				return nil, nil, fmt.Errorf("read how the event was opened: %w", err)
+				return nil, nil, fmt.Errorf("read the opening of the tournament: %w", err)
 			}
 			if opened.Opened == nil {
 				return nil, opened, nil
@@ -307,7 +309,11 @@ func (s *site) played(r *web.Request, f *store.Flow) (g *arena.Gathering, opened
 		brought, err := s.Dispatch.Lines(p.Events)
 		if err == nil {
 			if err = g.Add(brought...); err != nil {
-				err = &desk.Refusal{Code: http.StatusInternalServerError, Text: fmt.Sprintf("the worker %s returned games that cannot be: %v", p.Result.Worker, err), Hint: "hold the event again, and tell the server's administrator"}
+				err = &desk.Refusal{
+					Code: http.StatusInternalServerError,
+					Text: fmt.Sprintf("the worker %s returned invalid games: %v", p.Result.Worker, err),
+					Hint: "start the tournament again, and tell the administrator of the server",
+				}
 			}
 		}
 		if err != nil {
@@ -368,7 +374,7 @@ func (s *site) eventPage(w http.ResponseWriter, r *web.Request) error {
 	return s.Page(w, r, http.StatusOK, "event", "Tournament of "+line.Game, v)
 }
 
-// endEvent stops an event.
+// endEvent stops a tournament.
 func (s *site) endEvent(w http.ResponseWriter, r *web.Request) error {
 	f, err := s.event(r)
 	if err != nil {
@@ -380,7 +386,7 @@ func (s *site) endEvent(w http.ResponseWriter, r *web.Request) error {
 	return s.Done(w, r, "cancel", f.ID, "", "/arena/"+f.ID)
 }
 
-// eventLog sends the log of an event, as judge arena keeps it.
+// eventLog sends the log of a tournament, in the format of judge arena.
 func (s *site) eventLog(w http.ResponseWriter, r *web.Request) error {
 	text, _, err := s.eventEnd(r)
 	if err != nil {
@@ -389,11 +395,11 @@ func (s *site) eventLog(w http.ResponseWriter, r *web.Request) error {
 	h := w.Header()
 	h.Set("Content-Type", "application/jsonl")
 	web.SetAttachment(w, r.PathValue("event")+".jsonl")
-	_, _ = w.Write(text) // to one who may be gone
+	_, _ = w.Write(text) // the client may be gone
 	return nil
 }
 
-// eventEnd is the log of an event so far, with what its end adds, and its outcome.
+// eventEnd returns the log of a tournament so far, with the records of its end, and its outcome.
 func (s *site) eventEnd(r *web.Request) (log []byte, out *arena.Outcome, err error) {
 	f, err := s.event(r)
 	if err != nil {
@@ -414,10 +420,10 @@ func (s *site) eventEnd(r *web.Request) (log []byte, out *arena.Outcome, err err
 	return log, out, err
 }
 
-// shownGames is how many games the report of an event shows.
+// shownGames is how many games the report of a tournament shows.
 const shownGames = 60
 
-// eventReport sends the report of an event with its games, as a page that stands for itself.
+// eventReport sends the report of a tournament with its games, as a separate page.
 func (s *site) eventReport(w http.ResponseWriter, r *web.Request) error {
 	log, out, err := s.eventEnd(r)
 	if err != nil {

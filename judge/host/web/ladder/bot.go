@@ -24,7 +24,7 @@ import (
 	"assay/judge/report"
 )
 
-// submitBotView is the form by which a bot comes to a ladder. It has no languages if bots are files.
+// submitBotView is the form for a new bot. It has no languages if bots are files.
 type submitBotView struct {
 	web.SourceForm
 	Allowed bool
@@ -32,12 +32,12 @@ type submitBotView struct {
 	Wrong   string
 }
 
-// filesOnly says whether bots are files, and no programs.
+// filesOnly reports whether bots are files, and not programs.
 func filesOnly(sheet *client.Sheet) bool {
 	return sheet != nil && sheet.Game != nil && sheet.Game.Files
 }
 
-// enterBot puts a bot on a ladder.
+// enterBot adds a bot to a ladder.
 func (s *site) enterBot(w http.ResponseWriter, r *web.Request) error {
 	source, err := s.ReadSource(w, r)
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *site) enterBot(w http.ResponseWriter, r *web.Request) error {
 	return web.Redirect(w, r, fmt.Sprintf("/ladder/%s/bot/%d", on(r).Slug, b.Number))
 }
 
-// botSent reads a bot from the form, and keeps its files.
+// botSent reads a bot from the form and stores its files.
 func (s *site) botSent(r *web.Request, f *submitBotView) (*store.Bot, error) {
 	if wrong := auth.BadName(f.Name); wrong != "" {
 		return nil, web.BadRequest("the name of the bot: %s", wrong)
@@ -111,27 +111,27 @@ const mostBotName = 100
 type botView struct {
 	Slug, Ladder string
 	*store.Bot
-	Line      *ladder.Standing // nil for one that does not play
+	Line      *ladder.Standing // nil if it does not play
 	Interval  string
 	Rated     time.Time
-	Own       bool // its author or the staff looks: they see what is hidden from others
+	Own       bool // the reader is its author or in the jury, and sees what others do not
 	Versions  []*store.Bot
 	Opponents []ladder.Met
 	Form      []ladder.Moment
 	Last      []encounterLine
-	More      int // encounters that the page has no room for
+	More      int // encounters that the page does not list
 	Faults    []faultLine
-	Trial     *flow.Tried // nil where none is to be shown
+	Trial     *flow.Tried // nil if none is shown
 	Files     []string
 	Lately    string
-	Pauses    int // faults that ended its process in the last games
+	Pauses    int // recent faults that ended its process
 }
 
-// faultLine is how often a bot has failed in a way.
+// A faultLine says how often a bot had a kind of fault.
 type faultLine struct {
 	Kind  string
 	Times int
-	Last  int64 // the last encounter in which it did
+	Last  int64 // the newest encounter with the fault
 }
 
 func (s *site) bot(w http.ResponseWriter, r *web.Request) error {
@@ -169,7 +169,7 @@ func (s *site) bot(w http.ResponseWriter, r *web.Request) error {
 	return s.Page(w, r, http.StatusOK, "bot", b.Name, v)
 }
 
-// faultsOf counts the faults of a bot by their kinds; encounters come the latest first.
+// faultsOf counts the faults of a bot by kind. The encounters are sorted newest first.
 func faultsOf(all []*store.Encounter, bot int64) (faults []faultLine) {
 	for _, e := range all {
 		for _, kind := range e.FaultsOf(bot) {
@@ -183,7 +183,7 @@ func faultsOf(all []*store.Encounter, bot int64) (faults []faultLine) {
 	return faults
 }
 
-// changeBot takes a bot off its ladder, or has it play again.
+// changeBot retires a bot, or resumes it.
 func (s *site) changeBot(w http.ResponseWriter, r *web.Request) error {
 	b := on(r).bot
 	var to store.BotState
@@ -196,25 +196,25 @@ func (s *site) changeBot(w http.ResponseWriter, r *web.Request) error {
 	case do == "play" && b.State == store.BotPaused:
 		to = store.BotActive
 	case do == "play" || do == "retire":
-		return web.BadRequest("the bot is %s in the meantime: load the page again", b.State)
+		return web.BadRequest("the bot is now %s: reload the page", b.State)
 	default:
 		return web.BadRequest("choose what to do with the bot")
 	}
 	err := s.Store.SetBot(r.Context(), on(r).ID, b.Number, b.State, to, reason)
 	if errors.Is(err, store.ErrEnded) {
-		return web.BadRequest("someone else changed the bot in the meantime: load the page again")
+		return web.BadRequest("the bot was changed meanwhile: reload the page")
 	}
 	if err != nil {
 		return err
 	}
-	if err := s.Audit(r, "set a bot", fmt.Sprintf("%s/%d", on(r).Slug, b.Number), string(to)); err != nil {
+	if err := s.Audit(r, "change bot", fmt.Sprintf("%s/%d", on(r).Slug, b.Number), string(to)); err != nil {
 		return err
 	}
 	s.Ladders.Wake()
 	return web.Redirect(w, r, fmt.Sprintf("/ladder/%s/bot/%d", on(r).Slug, b.Number))
 }
 
-// botSource sends a file of a bot to those who may see it.
+// botSource sends a file of a bot to a caller who may see it.
 func (s *site) botSource(w http.ResponseWriter, r *web.Request) error {
 	i, err := strconv.Atoi(r.PathValue("file"))
 	if files := on(r).bot.Files; err == nil && i >= 0 && i < len(files) {
@@ -241,7 +241,7 @@ type encounterView struct {
 type gameLine struct {
 	Leg    int
 	Begins string
-	Won    string // the winner's name; "" for a draw
+	Won    string // the winner's name; empty for a draw
 	Reason string
 	Start  string
 	Moves  string
@@ -249,13 +249,13 @@ type gameLine struct {
 	Faults []shownFault
 }
 
-// shownFault is what a bot did wrong, for those who may know.
+// A shownFault is a fault of a bot, for readers who may see it.
 type shownFault struct {
 	Bot string
 	arena.GameFault
 }
 
-// games are the games of an encounter that count, as far as the caller may see them.
+// games returns the games of an encounter that count, with what the caller may see of them.
 func (s *site) games(r *web.Request, e *store.Encounter) (all []*arena.Game, err error) {
 	if !ladder.Counts(e) {
 		return nil, nil
@@ -274,8 +274,8 @@ func (s *site) games(r *web.Request, e *store.Encounter) (all []*arena.Game, err
 	return all, nil
 }
 
-// seesFaults returns a function that reports whether the caller may see the faults and the output of a bot: an
-// author of its own bots, the jury of all.
+// seesFaults returns a function that reports whether the caller may see the faults and the output of a bot: authors
+// those of their own bots, the jury all.
 func seesFaults(r *web.Request) func(bot int64) bool {
 	return func(bot int64) bool {
 		to := on(r).Access
@@ -286,8 +286,7 @@ func seesFaults(r *web.Request) func(bot int64) bool {
 	}
 }
 
-// withoutFaults is a game without what only the authors of its bots may know: of the seats
-// that are not shown.
+// withoutFaults returns a game without what only the authors of its bots may see, for the bots that are not shown.
 func withoutFaults(g *arena.Game, shown func(seat int) bool) *arena.Game {
 	less := *g
 	if g.Fault != nil && !shown(g.Fault.Seat) {
@@ -340,11 +339,11 @@ func (s *site) encounter(w http.ResponseWriter, r *web.Request) error {
 	return s.Page(w, r, http.StatusOK, "encounter", fmt.Sprintf("Encounter %d", e.Number), v)
 }
 
-// mostMoves is how many moves of a game the page lists; the viewer and the log have all.
+// mostMoves is how many moves of a game the page lists. The viewer and the log have all.
 const mostMoves = 200
 
-// replay shows the games of an encounter move by move: the page of a report, which needs a
-// script of its own, and gets nothing else.
+// replay shows the games of an encounter move by move, as the page of a report. The page needs a script of its own,
+// which may reach nothing else.
 func (s *site) replay(w http.ResponseWriter, r *web.Request) error {
 	games, err := s.games(r, on(r).encounter)
 	if err != nil {
@@ -372,16 +371,17 @@ func (s *site) replay(w http.ResponseWriter, r *web.Request) error {
 	return alone(w, page.Bytes())
 }
 
-// alone sends a page that stands for itself: its script may run, and reach nothing.
+// alone sends a separate page whose script may run but reach nothing.
 func alone(w http.ResponseWriter, page []byte) error {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", "sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; frame-ancestors 'none'")
-	_, _ = w.Write(page) // to one who may be gone
+	h.Set("Content-Security-Policy", "sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; script-src "+
+		"'unsafe-inline'; frame-ancestors 'none'")
+	_, _ = w.Write(page) // the client may be gone
 	return nil
 }
 
-// writeLog writes bots of a ladder and their games as the log of an event.
+// writeLog writes bots of a ladder and their games as the log of a tournament.
 func writeLog(to *bytes.Buffer, v *ladder.View, bots []*store.Bot, games []*arena.Game) error {
 	opened := &arena.Opened{Version: arena.Version, Game: v.Problem, Rules: v.Played, Seed: v.Seed}
 	for _, b := range bots {

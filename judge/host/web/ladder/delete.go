@@ -17,7 +17,10 @@ func (s *site) deleteLadder(w http.ResponseWriter, r *web.Request) error {
 	}
 	switch err := s.Store.RemoveLadder(r.Context(), l.ID); {
 	case errors.Is(err, store.ErrInUse):
-		return &desk.Refusal{Code: http.StatusConflict, Text: "Nothing was deleted: the ladder has bots", Hint: "To hide the ladder, change its visibility."}
+		return &desk.Refusal{
+			Code: http.StatusConflict, Text: "Nothing was deleted: the ladder has bots",
+			Hint: "To hide the ladder, change its visibility.",
+		}
 	case err != nil:
 		return err
 	}

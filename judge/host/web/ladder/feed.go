@@ -11,7 +11,7 @@ import (
 	"assay/judge/host/web"
 )
 
-// ladderFeed tells who has come to another place.
+// ladderFeed sends changes of ranks as a feed.
 func (s *site) ladderFeed(w http.ResponseWriter, r *web.Request) error {
 	climbs, err := s.Store.Climbs(r.Context(), on(r).ID, web.MostFeedItems)
 	if err != nil {
@@ -31,13 +31,15 @@ func (s *site) ladderFeed(w http.ResponseWriter, r *web.Request) error {
 		case c.Before > 0:
 			title = fmt.Sprintf("%s fell from %d to %d", b.Name, c.Before, c.Place)
 		}
-		items = append(items, web.FeedItem{ID: fmt.Sprintf("%s/climb/%d", home, c.Seq), Title: title, URL: fmt.Sprintf("%s/bot/%d", home, c.Bot), At: c.At})
+		items = append(items, web.FeedItem{
+			ID: fmt.Sprintf("%s/climb/%d", home, c.Seq), Title: title, URL: fmt.Sprintf("%s/bot/%d", home, c.Bot), At: c.At,
+		})
 	}
 	return web.WriteFeed(w, s.URL, on(r).Name, home, r.URL.Path, items)
 }
 
-// ladderGames sends the games that the table is made of, as the log of an event: what judge arena
-// standings makes of it is the table. With all=yes in the query, it sends every game of every bot.
+// ladderGames sends the games behind the table as the log of a tournament: judge arena standings computes the same
+// table from it. With all=yes in the query, it sends every game of every bot.
 func (s *site) ladderGames(w http.ResponseWriter, r *web.Request) error {
 	var log bytes.Buffer
 	all := r.URL.Query().Get("all") == "yes"
@@ -63,7 +65,7 @@ func (s *site) ladderGames(w http.ResponseWriter, r *web.Request) error {
 	}
 	for _, e := range encounters {
 		games, err := s.games(r, e)
-		if err != nil { // the head is sent
+		if err != nil { // the header has been sent
 			s.Log.Error("read the games of an encounter", "ladder", on(r).Slug, "encounter", e.Number, "error", err)
 			return nil
 		}
@@ -76,7 +78,7 @@ func (s *site) ladderGames(w http.ResponseWriter, r *web.Request) error {
 	return nil
 }
 
-// botBadge draws the place of a bot.
+// botBadge draws the rank of a bot.
 func (s *site) botBadge(w http.ResponseWriter, r *web.Request) error {
 	text := string(on(r).bot.State)
 	if l := on(r).Standing(on(r).bot.Number); l != nil {

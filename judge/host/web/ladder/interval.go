@@ -14,8 +14,8 @@ type drawnInterval struct {
 	From, Width, At int
 }
 
-// beyond is the most Elo that a scale shows on either side of the ratings: the interval of a bot that
-// lost or won everything has a far end that says little.
+// beyond is how far a scale extends on either side of the ratings, in Elo. The interval of a bot that lost or won
+// everything extends further, which says little.
 const beyond = 400
 
 // drawIntervals draws the intervals of a table on one scale.

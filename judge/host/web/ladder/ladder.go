@@ -60,13 +60,13 @@ type ladderView struct {
 	Table  ladderTable
 	Game   string
 	Rules  string
-	Wrong  string        // why it has no rules
-	Guide  template.HTML // what authors of bots read
+	Wrong  string        // why the ladder has no rules
+	Guide  template.HTML // for authors of bots
 	Untold bool          // no statement of the game was published
 	Mine   []botLine
 	Submit submitBotView
 	LogIn  bool   // the reader could submit a bot after logging in
-	Closed string // why the reader cannot, otherwise
+	Closed string // otherwise, why the reader cannot
 	// Changes reports whether the reader may change the settings.
 	Changes bool
 }
@@ -79,11 +79,11 @@ type ladderTable struct {
 	Lines   []tableLine
 	Cross   []crossLine
 	Heads   []*store.Bot // of the columns of Cross
-	More    int          // lines that Cross has no room for
+	More    int          // lines that Cross leaves out
 	Last    []encounterLine
 	Climbs  []climbLine
 	Games   int
-	Waiting int // bots that are being tried
+	Waiting int // bots that are being tested
 }
 
 // tableLine is a line of the table.
@@ -126,10 +126,10 @@ type climbLine struct {
 type botLine struct {
 	*store.Bot
 	Slug  string
-	Place int // 0 for none
+	Place int // 0 if it has none
 }
 
-// What a page has room for.
+// Sizes of the lists on the page.
 const (
 	mostCross      = 16
 	mostLast       = 12
@@ -180,8 +180,8 @@ func (s *site) ladderPage(w http.ResponseWriter, r *web.Request, code int, f sub
 	return s.Page(w, r, code, "ladder", h.Name, v)
 }
 
-// guide is what authors of bots read of a ladder, and its rules once a worker has read them. A
-// problem that was published by an earlier version has no more than its rules.
+// guide returns the text for authors of bots, and the rules once a worker has read them. For a problem that an
+// earlier version published, there are only the rules.
 func guide(v *ladder.View, sheet *client.Sheet) (*arena.Guide, []arena.Terms) {
 	g, title := &arena.Guide{Game: v.Problem}, ""
 	if sheet != nil && sheet.Game != nil {
@@ -202,7 +202,7 @@ func guide(v *ladder.View, sheet *client.Sheet) (*arena.Guide, []arena.Terms) {
 	return g, []arena.Terms{v.Terms(title)}
 }
 
-// describe says the rules of a ladder in a line.
+// describe returns the rules of a ladder in one line.
 func describe(v *ladder.View) string {
 	words := []string{v.Played.Name, fmt.Sprintf("encounters of %d games", v.Played.Games)}
 	if v.Played.Move > 0 {
@@ -214,7 +214,7 @@ func describe(v *ladder.View) string {
 	return strings.Join(words, ", ")
 }
 
-// ladderTable makes the part of the page that changes.
+// ladderTable computes the part of the page that changes.
 func (s *site) ladderTable(r *web.Request) (t ladderTable, err error) {
 	h := on(r)
 	t = ladderTable{Slug: h.Slug, Open: h.Open, Settled: h.Settled, More: max(len(h.Lines)-mostCross, 0)}
@@ -261,7 +261,7 @@ func (s *site) ladderTable(r *web.Request) (t ladderTable, err error) {
 	return t, err
 }
 
-// lately are the results of a bot's last games, the latest last.
+// lately returns the results of a bot's last games, oldest first.
 func lately(v *ladder.View, bot int64) string {
 	const most = 10
 	text := ""
@@ -280,7 +280,7 @@ func encounterLineOf(v *ladder.View, e *store.Encounter) encounterLine {
 	return encounterLine{v.Slug, e.Number, v.Bot(e.A), v.Bot(e.B), result(e), e.Ended}
 }
 
-// result says what came of an encounter, as its first bot saw it.
+// result describes the result of an encounter from the view of its first bot.
 func result(e *store.Encounter) string {
 	if e.Ended.IsZero() {
 		return "being played"
@@ -295,8 +295,7 @@ func result(e *store.Encounter) string {
 	return fmt.Sprintf("%g : %g", points, float64(len(e.Results))-points)
 }
 
-// ladderEvents tells a browser that something has happened on a ladder, with the part of the
-// page that changes.
+// ladderEvents streams the part of the page that changes, with each change on the ladder.
 func (s *site) ladderEvents(w http.ResponseWriter, r *web.Request) error {
 	send, ok := web.OpenStream(w)
 	if !ok {
@@ -321,9 +320,9 @@ func (s *site) ladderEvents(w http.ResponseWriter, r *web.Request) error {
 		}
 		if err != nil {
 			if _, hidden := errors.AsType[*desk.Refusal](err); !hidden && !errors.Is(err, web.ErrLogIn) && r.Context().Err() == nil {
-				s.Log.Error("tell of a ladder", "ladder", on(r).Slug, "error", err)
+				s.Log.Error("stream a ladder", "ladder", on(r).Slug, "error", err)
 			}
-			return nil // the browser asks again
+			return nil // the browser reconnects
 		}
 		if text != "" {
 			if !send(text) {
@@ -354,7 +353,7 @@ func (s *site) ladderPart(r *web.Request) (string, error) {
 	return web.Event("table", string(part)), err
 }
 
-// sheetOf reads what a page shows of a problem; nil for nothing.
+// sheetOf reads the problem metadata. It returns nil if there is none.
 func (s *site) sheetOf(d blob.Digest) (*client.Sheet, error) {
 	if d == "" {
 		return nil, nil
@@ -362,7 +361,7 @@ func (s *site) sheetOf(d blob.Digest) (*client.Sheet, error) {
 	return s.Sheet(&store.Problem{Sheet: d})
 }
 
-// records are the records of an encounter; nil where none are kept.
+// records returns the records of an encounter. It returns nil if none are stored.
 func (s *site) records(e *store.Encounter) ([]*arena.Record, error) {
 	lines, err := s.Dispatch.Lines(e.Records)
 	if err != nil {

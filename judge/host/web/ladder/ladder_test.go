@@ -103,7 +103,7 @@ func TestAWorkerThatLies(t *testing.T) {
 			if strings.Contains(others.Body, "Nothing was played") || strings.Count(others.Body, "won; ") != 2 || replay != 200 {
 				t.Errorf("what is true: %d\n%s", replay, others.Body)
 			}
-		case !strings.Contains(staff.Body, "Nothing was played, and nothing counts: the worker returned games that cannot be: ") || !strings.Contains(others.Body, "Nothing was played, and nothing counts: the authors of the bots and the administrators can read why") || replay != 404:
+		case !strings.Contains(staff.Body, "Nothing was played, and nothing counts: the worker returned invalid games: ") || !strings.Contains(others.Body, "Nothing was played, and nothing counts: the authors of the bots and the administrators can read why") || replay != 404:
 			t.Errorf("%q: %d\n%s", lines, replay, others.Body)
 		}
 	}
@@ -130,7 +130,7 @@ func TestAWorkerThatLies(t *testing.T) {
 	}
 	brings(h, id, "games 1-2 1", flow.ArenaPlayed{}, "no record")
 	for _, page := range []string{"", "/log", "/report"} {
-		if got := h.Ask(admin, "GET", "/arena/"+id+page, nil); got.Code != 500 || !strings.Contains(got.Body, "the worker liar returned games that cannot be: ") {
+		if got := h.Ask(admin, "GET", "/arena/"+id+page, nil); got.Code != 500 || !strings.Contains(got.Body, "the worker liar returned invalid games: ") {
 			t.Errorf("an event of which games cannot be read, %q: %d\n%s", page, got.Code, got.Body)
 		}
 	}

@@ -1,5 +1,4 @@
-// Package ladder has the pages of ladders, their bots and encounters, and of events of bots. It plays
-// no games.
+// Package ladder has the pages of ladders, their bots and encounters, and of tournaments. It does not run games.
 package ladder
 
 import (
@@ -14,13 +13,13 @@ var files embed.FS
 
 var templates = web.NewTemplates(files)
 
-// site serves the pages of ladders and of events of bots.
+// site serves the pages of ladders and tournaments.
 type site struct {
 	*web.Site
 	numbers web.NumberCache
 }
 
-// Pages returns the pages of ladders and of events of bots.
+// Pages returns the pages of ladders and tournaments.
 func Pages(s *web.Site) web.Pages {
 	p := &site{Site: s}
 	return web.Pages{Templates: templates, Find: p.findLadder, Routes: []web.Route{

@@ -12,7 +12,7 @@ import (
 	"assay/judge/host/web"
 )
 
-// ladderRequest is the ladder that an address names, what of it, and what the caller may do there.
+// A ladderRequest is the ladder, bot or encounter that an address names, and what the caller may do there.
 type ladderRequest struct {
 	*ladder.View
 	*desk.Access

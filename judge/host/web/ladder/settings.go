@@ -18,7 +18,7 @@ import (
 	"assay/judge/host/web"
 )
 
-// ladderForm is the form in which a ladder is made or changed, with its fields as they were sent.
+// ladderForm is the form for a new ladder or the settings of a ladder, with its fields as they were sent.
 type ladderForm struct {
 	New                   bool
 	Name, Slug            string
@@ -28,7 +28,7 @@ type ladderForm struct {
 	Visibility            string
 	PerAccount, PerMinute string
 	Open                  bool
-	Played                string       // the rules of a ladder that exists, in a line
+	Played                string       // the rules of an existing ladder in one line
 	Seen                  []web.Choice // visibilities
 	Problems              []game       // that a new ladder can have
 	Removal               *web.Removal // nil for a new ladder
@@ -50,7 +50,7 @@ const (
 	mostMinute = 100_000
 )
 
-// Access, Chosen, and Load say in short what the fields of a group are set to.
+// Access, Chosen, and Load describe the current settings of a group in short.
 func (f ladderForm) Access() string {
 	return strings.ToLower(web.ChoiceName(web.OpenVisibilities, f.Visibility)) + "; " + f.PerAccount + " bots per person"
 }
@@ -96,7 +96,7 @@ func (s *site) gameProblems(r *web.Request) (games []game, err error) {
 	return games, nil
 }
 
-// gameChosen returns the game that a form names, and checks its rule set. If it is none, it returns nil.
+// gameChosen returns the game that a form names, and checks its rule set. It returns nil if there is no such game.
 func gameChosen(games []game, problem, rules string, e *web.FieldErrors) *game {
 	i := slices.IndexFunc(games, func(g game) bool { return g.Slug == problem })
 	if i < 0 {
@@ -170,7 +170,7 @@ func (s *site) ladderSettings(w http.ResponseWriter, r *web.Request, code int, f
 	return s.Page(w, r, code, "ladderedit", f.Errors.Title(title), f)
 }
 
-// readLadder reads what may be changed of a ladder.
+// readLadder reads the settings that can be changed.
 func (s *site) readLadder(w http.ResponseWriter, r *web.Request, l *store.Ladder) (*ladderForm, error) {
 	if err := web.ReadForm(w, r, web.SmallForm); err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func (s *site) readLadder(w http.ResponseWriter, r *web.Request, l *store.Ladder
 	return f, nil
 }
 
-// makeLadder opens a ladder.
+// makeLadder creates a ladder.
 func (s *site) makeLadder(w http.ResponseWriter, r *web.Request) error {
 	l := &store.Ladder{Owner: r.Me.ID}
 	f, err := s.readLadder(w, r, l)
@@ -228,7 +228,7 @@ func (s *site) makeLadder(w http.ResponseWriter, r *web.Request) error {
 	if len(f.Errors) > 0 {
 		return s.ladderSettings(w, r, http.StatusBadRequest, f)
 	}
-	if err := s.Audit(r, "open a ladder", f.Slug, string(l.Choice)); err != nil {
+	if err := s.Audit(r, "create ladder", f.Slug, string(l.Choice)); err != nil {
 		return err
 	}
 	s.Ladders.Wake()
@@ -244,7 +244,7 @@ func (s *site) editLadder(w http.ResponseWriter, r *web.Request) error {
 	return s.ladderSettings(w, r, http.StatusOK, f)
 }
 
-// changeLadder changes what may be changed of a ladder.
+// changeLadder changes the settings of a ladder.
 func (s *site) changeLadder(w http.ResponseWriter, r *web.Request) error {
 	l := *on(r).Ladder
 	f, err := s.readLadder(w, r, &l)
@@ -257,7 +257,7 @@ func (s *site) changeLadder(w http.ResponseWriter, r *web.Request) error {
 	if err := s.Store.ChangeLadder(r.Context(), &l); err != nil {
 		return err
 	}
-	if err := s.Audit(r, "change a ladder", l.Slug, fmt.Sprintf("%s, open: %v", l.Visibility, l.Open)); err != nil {
+	if err := s.Audit(r, "change ladder", l.Slug, fmt.Sprintf("%s, open: %v", l.Visibility, l.Open)); err != nil {
 		return err
 	}
 	s.Ladders.Wake()

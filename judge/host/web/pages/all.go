@@ -22,7 +22,9 @@ var files embed.FS
 var templates = web.NewTemplates(files)
 
 // All are the pages of a server.
-var All = []func(*web.Site) web.Pages{home, contest.Pages, people.Pages, hole.Pages, ladder.Pages, problems.Pages, runner.Pages, staff.Pages}
+var All = []func(*web.Site) web.Pages{
+	home, contest.Pages, people.Pages, hole.Pages, ladder.Pages, problems.Pages, runner.Pages, staff.Pages,
+}
 
 // home returns the home page.
 func home(s *web.Site) web.Pages {

@@ -30,7 +30,10 @@ func (s *site) goodCode(r *web.Request, code string) error {
 	const again = "Restart the server and open the link that it prints. If the administrator account exists already, " + reset
 	switch {
 	case errors.Is(err, store.ErrUsed):
-		return &desk.Refusal{Code: http.StatusForbidden, Text: "This setup link has been used", Hint: "Log in. If you have not used the link, " + reset}
+		return &desk.Refusal{
+			Code: http.StatusForbidden, Text: "This setup link has been used",
+			Hint: "Log in. If you have not used the link, " + reset,
+		}
 	case errors.Is(err, store.ErrExpired):
 		return &desk.Refusal{Code: http.StatusForbidden, Text: "This setup link has expired", Hint: again}
 	case errors.Is(err, store.ErrNotFound):
@@ -163,7 +166,8 @@ func (s *site) logIn(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	http.SetCookie(w, &http.Cookie{
-		Name: s.Cookie() + "-known", Value: known(a), Path: "/", MaxAge: int(web.CookieLife.Seconds()), HttpOnly: true, Secure: s.Secure, SameSite: http.SameSiteLaxMode,
+		Name: s.Cookie() + "-known", Value: known(a), Path: "/", MaxAge: int(web.CookieLife.Seconds()), HttpOnly: true,
+		Secure: s.Secure, SameSite: http.SameSiteLaxMode,
 	})
 	if v.Kept != nil {
 		r.Me = a
@@ -261,7 +265,10 @@ type accountView struct {
 }
 
 func (s *site) account(w http.ResponseWriter, r *web.Request) error {
-	return s.accountPage(w, r, http.StatusOK, accountView{Done: map[string]string{"password": "Password changed. All other sessions are logged out.", "token": "Access token revoked."}[r.FormValue("done")]})
+	return s.accountPage(w, r, http.StatusOK, accountView{
+		Done: map[string]string{"password": "Password changed. All other sessions are logged out.",
+			"token": "Access token revoked."}[r.FormValue("done")],
+	})
 }
 
 func (s *site) accountPage(w http.ResponseWriter, r *web.Request, code int, v accountView) (err error) {

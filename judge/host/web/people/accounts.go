@@ -48,7 +48,8 @@ func (accountsView) RoleName(id string) string { return roleName(id) }
 // roleName returns the words for the id of a role, with an upper-case letter first.
 func roleName(id string) string {
 	return map[auth.Role]string{
-		"": "-", auth.Contestant: "Contestant", auth.Runner: "Balloon runner", auth.Judge: "Jury", auth.ContestAdmin: "Contest administrator", auth.Admin: "Administrator",
+		"": "-", auth.Contestant: "Contestant", auth.Runner: "Balloon runner", auth.Judge: "Jury",
+		auth.ContestAdmin: "Contest administrator", auth.Admin: "Administrator",
 	}[auth.Role(id)]
 }
 
@@ -81,7 +82,8 @@ func (s *site) accountsPage(w http.ResponseWriter, r *web.Request, code int, v a
 	}
 	v.List = web.ReadList(accountsPath, from)
 	in := func(a *store.Account, filter string) bool {
-		return filter == "" || filter == disabledAccounts && a.Disabled || filter == neverLoggedIn && a.LastLogin.IsZero() && !a.Disabled && a.Password != "" || filter == a.Role
+		return filter == "" || filter == disabledAccounts && a.Disabled || filter == neverLoggedIn && a.LastLogin.IsZero() &&
+			!a.Disabled && a.Password != "" || filter == a.Role
 	}
 	by := func(name string, of func(a *store.Account) string) web.Column[*store.Account] {
 		return web.Column[*store.Account]{Name: name, Compare: func(a, b *store.Account) int { return web.ByText(of(a), of(b)) }}
@@ -97,7 +99,8 @@ func (s *site) accountsPage(w http.ResponseWriter, r *web.Request, code int, v a
 	for _, a := range rows {
 		v.Lines = append(v.Lines, accountLine{a, v.List.Selected && a.ID != r.Me.ID || slices.Contains(r.PostForm["account"], a.Login)})
 	}
-	for _, f := range slices.Concat([]filter{{"", "All", 0}}, roleFilters(), []filter{{neverLoggedIn, "Never logged in", 0}, {disabledAccounts, "Disabled", 0}}) {
+	for _, f := range slices.Concat([]filter{{"", "All", 0}}, roleFilters(),
+		[]filter{{neverLoggedIn, "Never logged in", 0}, {disabledAccounts, "Disabled", 0}}) {
 		for _, a := range accounts {
 			if in(a, f.Value) {
 				f.Count++

@@ -81,7 +81,8 @@ func (t teamRow) says() string {
 	return strings.Join(parts, "; ")
 }
 
-// apply reads the fields of the form into the row and the team. What is wrong with them is in the row. Fields that were not changed keep what the form cannot express.
+// apply reads the fields of the form into the row and the team. Errors are in the row. Unchanged fields keep what the
+// form cannot express.
 func (t *teamRow) apply(fields url.Values, team *store.Team) {
 	now := *t
 	field := func(name, stored string) string {

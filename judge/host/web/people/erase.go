@@ -17,7 +17,10 @@ type eraseView struct {
 }
 
 func (s *site) eraseForm(w http.ResponseWriter, r *web.Request, code int, a *store.Account, wrong string) error {
-	v := eraseView{Path: "/admin/accounts/" + a.Login + "/erase", Back: accountsPath + "/" + a.Login, Login: a.Login, Name: a.Display, Mine: a.ID == r.Me.ID, Wrong: wrong}
+	v := eraseView{
+		Path: "/admin/accounts/" + a.Login + "/erase", Back: accountsPath + "/" + a.Login, Login: a.Login, Name: a.Display,
+		Mine: a.ID == r.Me.ID, Wrong: wrong,
+	}
 	if s.Backups != nil && s.Backups().On {
 		v.Backups = s.Backups().Keep
 	}

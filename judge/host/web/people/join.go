@@ -28,7 +28,10 @@ type joinView struct {
 func (s *site) welcome(r *web.Request) (v joinView, i *store.Invitation, err error) {
 	const ask = "Ask the sender for a new link."
 	if s.Registration == auth.Closed {
-		return v, nil, &desk.Refusal{Code: http.StatusForbidden, Text: "Invitations are disabled on this server", Hint: "Ask the server administrator for an account."}
+		return v, nil, &desk.Refusal{
+			Code: http.StatusForbidden, Text: "Invitations are disabled on this server",
+			Hint: "Ask the server administrator for an account.",
+		}
 	}
 	i, err = s.Store.Invitation(r.Context(), auth.Hash(r.PathValue("code")))
 	refused := func(text string) error { return &desk.Refusal{Code: http.StatusForbidden, Text: text, Hint: ask} }
@@ -103,7 +106,8 @@ func (s *site) registerNow(w http.ResponseWriter, r *web.Request) error {
 	return s.join(w, r, joinView{Action: "/register"}, func(n store.NewAccount) (*store.Account, error) {
 		if wait := s.registrations.Enter(desk.Network(r.RemoteAddr).String(), desk.Registrations, s.Time()); wait > 0 {
 			refusal := desk.Registrations.Reached()
-			refusal.Hint = fmt.Sprintf("Try again in %s, or ask the server administrator for an invitation.", web.Counted(int(wait.Minutes())+1, "minute", "minutes"))
+			refusal.Hint = fmt.Sprintf("Try again in %s, or ask the server administrator for an invitation.",
+				web.Counted(int(wait.Minutes())+1, "minute", "minutes"))
 			return nil, refusal
 		}
 		all, err := s.Store.NewAccounts(r.Context(), n)
@@ -117,7 +121,10 @@ func (s *site) registerNow(w http.ResponseWriter, r *web.Request) error {
 func (s *site) isOpen(r *web.Request) error {
 	switch {
 	case s.Registration != auth.Open:
-		return &desk.Refusal{Code: http.StatusForbidden, Text: "Registration is closed on this server", Hint: "Ask the server administrator for an account."}
+		return &desk.Refusal{
+			Code: http.StatusForbidden, Text: "Registration is closed on this server",
+			Hint: "Ask the server administrator for an account.",
+		}
 	case r.Me != nil:
 		return &desk.Refusal{Code: http.StatusConflict, Text: "You have an account already", Hint: "To create another account, log out first."}
 	}
@@ -217,9 +224,13 @@ func (s *site) newInvitation(w http.ResponseWriter, r *web.Request) error {
 	uses, err1 := strconv.Atoi(r.PostFormValue("uses"))
 	days, err2 := strconv.ParseFloat(r.PostFormValue("days"), 64)
 	if err1 != nil || err2 != nil {
-		return s.invitationsPage(w, r, http.StatusBadRequest, invitationsView{Wrong: "Enter numbers for the uses and the validity, for example 40 accounts and 7 days."})
+		return s.invitationsPage(w, r, http.StatusBadRequest, invitationsView{
+			Wrong: "Enter numbers for the uses and the validity, for example 40 accounts and 7 days.",
+		})
 	}
-	code, i, err := s.Invite(r.Context(), desk.Invite{Note: r.PostFormValue("note"), Contest: r.PostFormValue("contest"), Uses: uses, Days: days, By: r.Me.ID})
+	code, i, err := s.Invite(r.Context(), desk.Invite{
+		Note: r.PostFormValue("note"), Contest: r.PostFormValue("contest"), Uses: uses, Days: days, By: r.Me.ID,
+	})
 	if refusal, is := errors.AsType[*desk.Refusal](err); is {
 		return s.invitationsPage(w, r, refusal.Code, invitationsView{Wrong: web.Reason(refusal)})
 	}

@@ -43,7 +43,8 @@ type sheet struct {
 
 // slipsPage creates passwords, which takes a while, and then shows their login sheets once: those of a
 // contest by the names of groups, then by names.
-func (s *site) slipsPage(w http.ResponseWriter, r *web.Request, doing string, create func(context.Context, web.Progress) (slipsView, error)) error {
+func (s *site) slipsPage(w http.ResponseWriter, r *web.Request, doing string,
+	create func(context.Context, web.Progress) (slipsView, error)) error {
 	return s.WorkPage(w, r, "Login sheets", doing, func(ctx context.Context, progress web.Progress) (web.Drawing, error) {
 		v, err := create(ctx, progress)
 		s.arrange(r, &v)
@@ -90,7 +91,8 @@ func (s *site) newSlipsPage(w http.ResponseWriter, r *web.Request, code int, fie
 // the contest. Disabled accounts keep theirs. It shows the login sheets once.
 func (s *site) newSlips(w http.ResponseWriter, r *web.Request) error {
 	if r.PostFormValue("sure") == "" {
-		return s.newSlipsPage(w, r, http.StatusBadRequest, r.PostForm, "No password was changed. Select the check box to confirm that the old passwords stop working.")
+		return s.newSlipsPage(w, r, http.StatusBadRequest, r.PostForm,
+			"No password was changed. Select the check box to confirm that the old passwords stop working.")
 	}
 	lines, err := s.teamLines(r)
 	if err != nil {

@@ -234,7 +234,8 @@ func (s *site) teamsPage(w http.ResponseWriter, r *web.Request, code int, v team
 		v.Groups = append(v.Groups, filter{ofGroup + name, name, n})
 	}
 	slices.SortFunc(v.Groups, func(a, b filter) int { return web.ByText(a.Name, b.Name) })
-	for _, f := range []filter{{"", "All", 0}, {absentTeams, "Not logged in", 0}, {hiddenTeams, "Hidden", 0}, {extraTeams, "Extra time or penalty", 0}, {movedTeams, "Several addresses", 0}} {
+	for _, f := range []filter{{"", "All", 0}, {absentTeams, "Not logged in", 0}, {hiddenTeams, "Hidden", 0},
+		{extraTeams, "Extra time or penalty", 0}, {movedTeams, "Several addresses", 0}} {
 		for _, t := range all {
 			if t.in(f.Value) {
 				f.Count++
@@ -265,7 +266,8 @@ const mostMinutes = 100_000
 func minutes(what, text string, least int) (time.Duration, error) {
 	n, err := strconv.Atoi(cmp.Or(strings.TrimSpace(text), "0"))
 	if err != nil || n < least || n > mostMinutes {
-		return 0, fmt.Errorf("the %s %.20q is not valid: enter whole minutes from %d to %d, or leave the field empty for none", what, text, least, mostMinutes)
+		return 0, fmt.Errorf("the %s %.20q is not valid: enter whole minutes from %d to %d, or leave the field empty for none",
+			what, text, least, mostMinutes)
 	}
 	return time.Duration(n) * time.Minute, nil
 }
@@ -368,7 +370,10 @@ func (s *site) teamsTable(w http.ResponseWriter, r *web.Request) error {
 	table.Write([]string{"number", "team", "login", "name", "group", "extra_minutes", "penalty_minutes", "hidden"})
 	for _, line := range lines {
 		of := []string{strconv.FormatInt(line.Number, 10), board.Plain(line.Name)}
-		more := []string{board.Plain(strings.Join(line.Groups, ", ")), line.Minutes(line.ExtraTime), line.Minutes(line.ExtraPenalty), strconv.FormatBool(line.Hidden)}
+		more := []string{
+			board.Plain(strings.Join(line.Groups, ", ")), line.Minutes(line.ExtraTime), line.Minutes(line.ExtraPenalty),
+			strconv.FormatBool(line.Hidden),
+		}
 		for _, a := range line.Members {
 			table.Write(slices.Concat(of, []string{a.Login, board.Plain(a.Display)}, more))
 		}

@@ -69,7 +69,9 @@ func (s *site) uploadPackage(w http.ResponseWriter, r *web.Request) error {
 	}
 	known, err := s.Store.Problem(r.Context(), u.Problem)
 	if err == nil && !desk.Owns(r.Me, known) && !r.Can(auth.Accounts) {
-		return s.problemsPage(w, r, http.StatusForbidden, problemsView{Name: u.Problem, Wrong: "The problem " + u.Problem + " belongs to another user. Choose another name."})
+		return s.problemsPage(w, r, http.StatusForbidden, problemsView{
+			Name: u.Problem, Wrong: "The problem " + u.Problem + " belongs to another user. Choose another name.",
+		})
 	}
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
@@ -142,7 +144,8 @@ func (s *site) archive(part *multipart.Part, u *store.Upload) (*blob.Staged, err
 		u.Problem = strings.ToLower(strings.TrimSuffix(u.File, path.Ext(u.File)))
 	}
 	if !client.GoodSlug(u.Problem) {
-		return nil, web.BadRequest("%.80q is not a valid problem name. Use at most 64 lower-case letters, digits, dots, hyphens and underscores, and begin with a letter or a digit.", u.Problem)
+		return nil, web.BadRequest("%.80q is not a valid problem name. Use at most 64 lower-case letters, digits, dots, "+
+			"hyphens and underscores, and begin with a letter or a digit.", u.Problem)
 	}
 	u.File = strings.ToValidUTF8(u.File[:min(len(u.File), 200)], "")
 	var end lastBytes
@@ -183,7 +186,10 @@ func (l *lastBytes) Write(p []byte) (int, error) {
 // unread says why a form could not be read to its end.
 func unread(err error) error {
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return &desk.Refusal{Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("The archive is too large: at most %d MiB are allowed.", desk.MaxArchive>>20)}
+		return &desk.Refusal{
+			Code: http.StatusRequestEntityTooLarge,
+			Text: fmt.Sprintf("The archive is too large: at most %d MiB are allowed.", desk.MaxArchive>>20),
+		}
 	}
 	if refusal := desk.BodyRefusal(err); refusal != nil {
 		return refusal

@@ -44,7 +44,7 @@ func (s *site) setJudging(w http.ResponseWriter, r *web.Request) error {
 	switch do {
 	case "pause", "resume":
 		if err = s.Store.Pause(r.Context(), c.ID, p.Label, do == "pause"); err == nil {
-			s.Dispatch.Poke()
+			s.Dispatch.Wake()
 		}
 	case "verify":
 		mode := r.Field("mode")

@@ -39,9 +39,9 @@ func TestRejudgingPages(t *testing.T) {
 		}
 		return got
 	}
-	begin(url.Values{"who": {"ada"}}, 400, "needs a reason")
-	begin(url.Values{"why": {"x"}}, 400, "chooses every submission")
-	begin(url.Values{"why": {"x"}, "verdict": {"TLE"}}, 409, "no submission is like that")
+	begin(url.Values{"who": {"ada"}}, 400, "enter a reason")
+	begin(url.Values{"why": {"x"}}, 400, "matches every submission")
+	begin(url.Values{"why": {"x"}, "verdict": {"TLE"}}, 409, "no submission matches the filter")
 	path := begin(url.Values{"why": {"a case was wrong" + webtest.Evil}, "all": {"yes"}}, http.StatusSeeOther, "").Get("Location")
 	begin(url.Values{"why": {"x"}, "who": {"ada"}}, 409, "in another rejudging")
 	if !strings.HasSuffix(path, "?left=1") {

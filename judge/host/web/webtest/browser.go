@@ -26,5 +26,7 @@ const (
 	Said    = `document.querySelector('main').innerText`
 	Alert   = `(document.querySelector('[role=alert]') || {innerText: ''}).innerText`
 	// What is wider than the screen and does not scroll by itself.
-	Wide = `[...document.querySelectorAll('body *')].filter(e => e.checkVisibility() && !e.closest('.scroll, .flush, pre, .said, .skip, option, svg') && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.tagName + '.' + e.className + ' ' + e.textContent.trim().slice(0, 40)).join('; ')`
+	Wide = `[...document.querySelectorAll('body *')].filter(e => e.checkVisibility() && !e.closest('.scroll, .flush, ` +
+		`pre, .said, .skip, option, svg') && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.tagName + '.' + ` +
+		`e.className + ' ' + e.textContent.trim().slice(0, 40)).join('; ')`
 )

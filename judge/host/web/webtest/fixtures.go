@@ -56,13 +56,16 @@ func (h *Harness) Answer(o *store.Hole, login, text string) *store.Answer {
 		h.Fatal(err)
 	}
 	f := job.File{Path: "answer.py", Size: int64(len(data)), Digest: h.Put(data)}
-	spec, err := flow.NewHole(job.Work{Bundle: h.Problem.Bundle, Config: h.Problem.Config, Problem: "sum", Program: "sum", Folder: true, Files: []job.File{f}}, proof, "")
+	spec, err := flow.NewHole(job.Work{Bundle: h.Problem.Bundle, Config: h.Problem.Config, Problem: "sum", Program: "sum",
+		Folder: true, Files: []job.File{f}}, proof, "")
 	if err != nil {
 		h.Fatal(err)
 	}
 	asked, err1 := json.Marshal(how)
 	planned, err2 := json.Marshal(spec)
-	a, err := h.Store.NewAnswer(h.Context(), store.NewAnswer{Hole: o, Account: h.Accounts[login].ID, File: f, Asked: asked, Spec: planned, Kind: string(flow.Hole)})
+	a, err := h.Store.NewAnswer(h.Context(), store.NewAnswer{
+		Hole: o, Account: h.Accounts[login].ID, File: f, Asked: asked, Spec: planned, Kind: string(flow.Hole),
+	})
 	if err != nil || err1 != nil || err2 != nil {
 		h.Fatal(err, err1, err2)
 	}
@@ -73,7 +76,8 @@ func (h *Harness) Answer(o *store.Hole, login, text string) *store.Answer {
 func (h *Harness) Proved(language string, v judge.GolfVerdict, size int) (*judge.GolfProved, []byte) {
 	h.Helper()
 	p := &judge.GolfProved{
-		Format: judge.EventFormat, Problem: "sum", File: "answer.py", Language: language + Evil, Verdict: v, GolfSize: judge.GolfSize{Bytes: size, Chars: size - 1},
+		Format: judge.EventFormat, Problem: "sum", File: "answer.py", Language: language +
+			Evil, Verdict: v, GolfSize: judge.GolfSize{Bytes: size, Chars: size - 1},
 		Domain: 10000, Tried: 10000, Code: TextOfAda + Evil, How: "function f(i,j)", Notes: []string{Evil},
 	}
 	if v != judge.GolfRight {
@@ -95,7 +99,10 @@ func (h *Harness) Prove(a *store.Answer, language string, v judge.GolfVerdict, s
 	h.Helper()
 	p, packed := h.Proved(language, v, size)
 	h.Later(time.Second)
-	e := store.Settled{Flow: a.Flow, Right: v == judge.GolfRight, Proved: p, Language: language, Events: h.Put(packed), Why: flow.Why(p), Toolchain: "Python 3.14" + Evil, Workers: []string{"w"}}
+	e := store.Settled{
+		Flow: a.Flow, Right: v == judge.GolfRight, Proved: p, Language: language, Events: h.Put(packed), Why: flow.Why(p),
+		Toolchain: "Python 3.14" + Evil, Workers: []string{"w"},
+	}
 	if err := h.Store.Settle(h.Context(), e); err != nil {
 		h.Fatal(err)
 	}
@@ -118,7 +125,8 @@ func (h *Harness) Ladder(slug string, v store.Visibility, open bool) *store.Ladd
 	}
 	ctx := h.Context()
 	l := &store.Ladder{
-		Slug: slug, Name: slug + Evil, Problem: "sum", Choice: []byte(`{"games":2}`), Seed: 7, Visibility: cmp.Or(v, store.Accounts), PerAccount: 2, Owner: h.Accounts["admin"].ID,
+		Slug: slug, Name: slug + Evil, Problem: "sum", Choice: []byte(`{"games":2}`), Seed: 7,
+		Visibility: cmp.Or(v, store.Accounts), PerAccount: 2, Owner: h.Accounts["admin"].ID,
 	}
 	check(h.Store.NewLadder(ctx, l))
 	rules, err := json.Marshal(arena.Rules{Name: "s1", Format: "open-ladder", Rounds: 1, Games: 2})
@@ -126,7 +134,10 @@ func (h *Harness) Ladder(slug string, v store.Visibility, open bool) *store.Ladd
 	check(h.Store.SetLadderRules(ctx, l.ID, rules, ""))
 	for _, login := range []string{"ada", "admin"} {
 		text := []byte("the bot of " + login + Evil)
-		b := &store.Bot{Ladder: l.ID, Account: h.Accounts[login].ID, Name: login + "'s bot" + Evil, File: "bot.py", Files: []job.File{{Path: "bot.py", Size: int64(len(text)), Digest: h.Put(text)}}}
+		b := &store.Bot{
+			Ladder: l.ID, Account: h.Accounts[login].ID, Name: login + "'s bot" + Evil, File: "bot.py",
+			Files: []job.File{{Path: "bot.py", Size: int64(len(text)), Digest: h.Put(text)}},
+		}
 		check(h.Store.NewBot(ctx, b, "trial", func(*store.Bot) ([]byte, error) { return []byte("{}"), nil }))
 		b.State, b.Told = store.BotActive, []byte(`{"ok":true,"positions":[{"name":"`+"a start"+`"}]}`)
 		check(h.Store.EndCheck(ctx, b))
@@ -135,8 +146,16 @@ func (h *Harness) Ladder(slug string, v store.Visibility, open bool) *store.Ladd
 	check(h.Store.NewEncounter(ctx, e, "encounter", l.Owner, func(*store.Encounter) ([]byte, error) { return []byte("{}"), nil }))
 	var lines [][]byte
 	for i, g := range []*arena.Game{
-		{Round: 1, Leg: 1, First: 1, Second: 2, Winner: 1, Start: "5 7", Moves: []string{"3" + Evil}, Seats: "1", Micros: []int64{10}, Reason: "crashed", Fault: &arena.GameFault{Seat: 2, Kind: arena.Crashed, Text: "it ended", Stderr: Secret + Evil}},
-		{Round: 1, Leg: 2, First: 2, Second: 1, Winner: 1, Start: "5 7", Reason: "flood", Fault: &arena.GameFault{Seat: 2, Kind: arena.Flood, Text: "too much", Stderr: "of-ada" + Evil}, Notes: []arena.Note{{Seat: 1, Kind: "comment", Text: Secret}}},
+		{
+			Round: 1, Leg: 1, First: 1, Second: 2, Winner: 1, Start: "5 7", Moves: []string{"3" + Evil}, Seats: "1",
+			Micros: []int64{10}, Reason: "crashed",
+			Fault: &arena.GameFault{Seat: 2, Kind: arena.Crashed, Text: "it ended", Stderr: Secret + Evil},
+		},
+		{
+			Round: 1, Leg: 2, First: 2, Second: 1, Winner: 1, Start: "5 7", Reason: "flood",
+			Fault: &arena.GameFault{Seat: 2, Kind: arena.Flood, Text: "too much", Stderr: "of-ada" + Evil},
+			Notes: []arena.Note{{Seat: 1, Kind: "comment", Text: Secret}},
+		},
 	} {
 		line, err := json.Marshal(arena.Record{Game: g})
 		check(err)
@@ -160,7 +179,10 @@ func (h *Harness) Ladder(slug string, v store.Visibility, open bool) *store.Ladd
 func (h *Harness) RejudgedAs(v judge.Verdict) {
 	h.Helper()
 	for _, s := range Must[[]*job.Spec](h)(h.Store.Next(h.Context(), job.Background, "main", 100)) {
-		r := &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w", State: job.Done, Finished: &judge.Finished{Verdict: v}, Reason: Evil}
+		r := &job.Result{
+			Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w", State: job.Done,
+			Finished: &judge.Finished{Verdict: v}, Reason: Evil,
+		}
 		if _, err := h.Store.Fold(h.Context(), r, ""); err != nil {
 			h.Fatal(err)
 		}

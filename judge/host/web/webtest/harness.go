@@ -89,35 +89,50 @@ func New(t testing.TB) *Harness {
 	t.Cleanup(func() { _ = db.Close() })
 	log := slog.New(slog.DiscardHandler)
 	d := dispatch.New(dispatch.Options{Store: db, Blobs: blobs, Log: log, Holder: "test", Class: "main"})
-	q := Must[*queue.Queue](t)(queue.Open(t.Context(), queue.Options{Folder: filepath.Join(dir, "queue"), Classes: []string{"main"}, Listen: d.Listener()}))
+	q := Must[*queue.Queue](t)(queue.Open(t.Context(), queue.Options{
+		Folder: filepath.Join(dir, "queue"), Classes: []string{"main"}, Listen: d.Listener(),
+	}))
 	t.Cleanup(q.Close)
 	d.Use(q)
 	h := &Harness{TB: t, Dir: dir, ahead: ahead, Store: db, Blobs: blobs, Dispatch: d, Accounts: map[string]*store.Account{}}
 	passwords := auth.NewPasswords()
 	hash := Must[string](t)(passwords.Hash(t.Context(), "correct-horse"))
-	for login, role := range map[string]auth.Role{"ada": auth.Contestant, "bob": auth.Contestant, "runner": auth.Runner, "judge": auth.Judge, "chair": auth.Contestant, "other": auth.Contestant, "admin": auth.Admin} {
-		made, err := db.NewAccounts(t.Context(), store.NewAccount{Login: login, Display: login + Evil, Email: Evil, Password: hash, Kind: store.Person, Role: string(role)})
+	for login, role := range map[string]auth.Role{"ada": auth.Contestant, "bob": auth.Contestant, "runner": auth.Runner,
+		"judge": auth.Judge, "chair": auth.Contestant, "other": auth.Contestant, "admin": auth.Admin} {
+		made, err := db.NewAccounts(t.Context(), store.NewAccount{
+			Login: login, Display: login + Evil, Email: Evil, Password: hash, Kind: store.Person, Role: string(role),
+		})
 		check(err)
 		h.Accounts[login] = made[0]
 	}
-	h.Desk = &desk.Desk{Store: db, Blobs: blobs, Dispatch: d, MaxSize: 1000, MaxFiles: 3, Class: "main", FreeDisk: func() (int64, error) { return 1 << 40, nil }, Now: now}
+	h.Desk = &desk.Desk{
+		Store: db, Blobs: blobs, Dispatch: d, MaxSize: 1000, MaxFiles: 3, Class: "main",
+		FreeDisk: func() (int64, error) { return 1 << 40, nil }, Now: now,
+	}
 	pile := []byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`)
 	sheet, err := json.Marshal(client.Sheet{
 		Files:  []client.SheetFile{{Name: "pile.svg", Type: "image/svg+xml", Size: int64(len(pile)), Digest: h.Put(pile)}},
-		Format: client.SheetFormat, Title: "Sum" + Evil, Statement: "# Sum\n\nAdd *both* " + Evil + "\n\n[link](javascript:alert(1))", TimeMS: 1000, Memory: 256 << 20, Golf: true,
+		Format: client.SheetFormat, Title: "Sum" + Evil, Statement: "# Sum\n\nAdd *both* " + Evil +
+			"\n\n[link](javascript:alert(1))", TimeMS: 1000, Memory: 256 << 20, Golf: true,
 		GolfStatement: "# Sum\n\nIn *few* bytes " + Evil + "\n\n[link](javascript:alert(1))",
 		Samples:       []client.Sample{{Name: "one" + Evil, In: "1 2\n" + Evil, Ans: "3\n" + Evil}, {Name: "two", In: "2 2\n", Ans: "4\n"}},
-		Languages:     []client.OfferedLanguage{{ID: "py", Name: "Python", Extensions: []string{"py"}}, {ID: "another", Name: "Another Python", Extensions: []string{"py", "apy"}}, {ID: "sh", Name: "Shell", Extensions: []string{"sh"}}, {ID: "binary", Name: "executable"}},
+		Languages: []client.OfferedLanguage{
+			{ID: "py", Name: "Python", Extensions: []string{"py"}},
+			{ID: "another", Name: "Another Python", Extensions: []string{"py", "apy"}},
+			{ID: "sh", Name: "Shell", Extensions: []string{"sh"}}, {ID: "binary", Name: "executable"},
+		},
 	})
 	check(err)
 	text, bundled := h.Put(sheet), h.Put([]byte(Secret))
 	h.Problem = Must[*store.Problem](t)(db.PutBundle(t.Context(), store.NewBundle{
-		Problem: "sum", Title: "Sum" + Evil, Owner: h.Accounts["admin"].ID, ID: bundled, Manifest: bundled, Config: bundled, Sheet: text, MadeBy: h.Accounts["admin"].ID,
+		Problem: "sum", Title: "Sum" + Evil, Owner: h.Accounts["admin"].ID, ID: bundled, Manifest: bundled, Config: bundled,
+		Sheet: text, MadeBy: h.Accounts["admin"].ID,
 	}))
 	h.Ladders = ladder.New(ladder.Options{Store: db, Dispatch: d, Log: log, Holder: "test", Class: "main", Now: now})
 	boards := board.NewHall(board.HallOptions{Store: db, Frame: contest.Frame("Test"), Log: slog.New(slog.NewTextHandler(logged{t}, nil))})
 	h.Server = httptest.NewServer(web.New(web.Options{
-		Desk: h.Desk, Boards: boards, Name: "Test", URL: "http://judge.example", Address: "http://judge.example", Passwords: passwords, Log: slog.New(slog.NewTextHandler(logged{t}, nil)), KeepAlive: time.Millisecond,
+		Desk: h.Desk, Boards: boards, Name: "Test", URL: "http://judge.example", Address: "http://judge.example",
+		Passwords: passwords, Log: slog.New(slog.NewTextHandler(logged{t}, nil)), KeepAlive: time.Millisecond,
 		Backups: func() web.Backups { return h.BackupState }, Uploaded: func() { h.Uploads++ }, Ladders: h.Ladders,
 	}, pages.All...))
 	t.Cleanup(h.Close)
@@ -150,7 +165,10 @@ func (h *Harness) Put(data []byte) blob.Digest {
 // Contest creates a contest with the problem A, which starts after a duration from now.
 func (h *Harness) Contest(slug string, in time.Duration, visible store.Visibility, s store.Settings) *store.Contest {
 	h.Helper()
-	c := &store.Contest{Slug: slug, Name: slug + Evil, Format: store.ICPC, Starts: time.Now().Add(in), Length: time.Hour, Visibility: visible, Settings: s}
+	c := &store.Contest{
+		Slug: slug, Name: slug + Evil, Format: store.ICPC, Starts: time.Now().Add(in), Length: time.Hour,
+		Visibility: visible, Settings: s,
+	}
 	if err := h.Store.NewContest(h.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "sum", Points: 100}}); err != nil {
 		h.Fatal(err)
 	}
@@ -170,7 +188,10 @@ func (h *Harness) Send(c *store.Contest, login string) *store.Accepted {
 		Kind: job.Submission, Bundle: h.Problem.Bundle, Config: h.Problem.Config, Problem: "sum", Program: name,
 		Files: []job.File{{Path: name, Size: int64(len(text)), Digest: h.Put(text)}},
 	}
-	a, err := h.Store.Submit(h.Context(), store.NewSubmission{Contest: c.ID, Team: team.ID, Account: h.Accounts[login].ID, Problem: "sum", Work: work, Lane: job.Contest, Class: "main", Cost: time.Second})
+	a, err := h.Store.Submit(h.Context(), store.NewSubmission{
+		Contest: c.ID, Team: team.ID, Account: h.Accounts[login].ID, Problem: "sum", Work: work, Lane: job.Contest,
+		Class: "main", Cost: time.Second,
+	})
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -189,7 +210,10 @@ func (h *Harness) Judged(a *store.Accepted, events ...judge.Event) {
 		if err != nil {
 			h.Fatal(err)
 		}
-		r := &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w" + Evil, State: job.Done, Rows: rows, Events: packed, Machine: Secret}
+		r := &job.Result{
+			Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w" + Evil, State: job.Done, Rows: rows,
+			Events: packed, Machine: Secret,
+		}
 		r.Finished = events[len(events)-1].(*judge.Finished)
 		if _, err := h.Store.Fold(h.Context(), r, h.Put(packed)); err != nil {
 			h.Fatal(err)
@@ -202,16 +226,33 @@ func (h *Harness) Judged(a *store.Accepted, events ...judge.Event) {
 // Failing returns the events of a program that fails on a sample and on a secret test case.
 func Failing() []judge.Event {
 	detail := func(text string) *judge.Detail {
-		return &judge.Detail{Input: judge.Excerpt{Text: text + "\n", FirstLine: 1, Size: 10}, Want: judge.Excerpt{Text: text + " want\n", FirstLine: 1, Size: 10}, Got: judge.Excerpt{Text: text + " got\n", FirstLine: 1, Size: 10}}
+		return &judge.Detail{
+			Input: judge.Excerpt{Text: text + "\n", FirstLine: 1, Size: 10},
+			Want:  judge.Excerpt{Text: text + " want\n", FirstLine: 1, Size: 10},
+			Got:   judge.Excerpt{Text: text + " got\n", FirstLine: 1, Size: 10},
+		}
 	}
 	return []judge.Event{
-		&judge.Started{Format: judge.EventFormat, Problem: "sum", Title: "Sum" + Evil, Program: "sum" + Evil + ".py", Language: "Python" + Evil, TimeMS: 1000, Memory: 1 << 20, Cases: 2, Groups: []string{"sample", Secret}, Rung: "root"},
+		&judge.Started{
+			Format: judge.EventFormat, Problem: "sum", Title: "Sum" + Evil, Program: "sum" + Evil + ".py",
+			Language: "Python" + Evil, TimeMS: 1000, Memory: 1 << 20, Cases: 2, Groups: []string{"sample", Secret},
+			Rung: "root",
+		},
 		&judge.Built{Log: "warning" + Evil},
-		&judge.CaseJudged{Group: "sample", Case: "one", Verdict: judge.WrongAnswer, Message: "says " + Evil, Stderr: "stderr" + Evil, Detail: detail("sample " + Evil)},
+		&judge.CaseJudged{
+			Group: "sample", Case: "one", Verdict: judge.WrongAnswer, Message: "says " + Evil, Stderr: "stderr" + Evil,
+			Detail: detail("sample " + Evil),
+		},
 		&judge.GroupJudged{Group: "sample", Verdict: judge.WrongAnswer, Cases: 1},
-		&judge.CaseJudged{Group: Secret, Case: Secret + "-2", Verdict: judge.RunTimeError, Message: Secret + Evil, Stderr: Secret, Line: Secret + " 7", Detail: detail(Secret)},
+		&judge.CaseJudged{
+			Group: Secret, Case: Secret + "-2", Verdict: judge.RunTimeError, Message: Secret + Evil, Stderr: Secret,
+			Line: Secret + " 7", Detail: detail(Secret),
+		},
 		&judge.GroupJudged{Group: Secret, Verdict: judge.RunTimeError, Cases: 1},
-		&judge.Finished{Verdict: judge.WrongAnswer, Judged: 2, Cases: 2, First: "sample/one", Slowest: Secret + "/" + Secret + "-2", TimeMS: 5, Memory: 1000},
+		&judge.Finished{
+			Verdict: judge.WrongAnswer, Judged: 2, Cases: 2, First: "sample/one", Slowest: Secret + "/" + Secret + "-2",
+			TimeMS: 5, Memory: 1000,
+		},
 	}
 }
 

@@ -34,7 +34,8 @@ func Harmless(t *testing.T, where, page string) {
 			continue
 		}
 		for _, a := range n.Attr {
-			if strings.HasPrefix(a.Key, "on") || a.Key == "style" || a.Key == "href" && strings.HasPrefix(strings.ToLower(strings.TrimSpace(a.Val)), "javascript") {
+			if strings.HasPrefix(a.Key, "on") || a.Key == "style" || a.Key == "href" &&
+				strings.HasPrefix(strings.ToLower(strings.TrimSpace(a.Val)), "javascript") {
 				t.Errorf("%s: <%s %s=%q>", where, n.Data, a.Key, a.Val)
 			}
 		}

@@ -1,0 +1,61 @@
+package job
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"assay/judge"
+)
+
+// TestKinds lists the kinds of jobs that are treated in another way than most.
+func TestKinds(t *testing.T) {
+	for name, tt := range map[string]struct {
+		is   func(Kind) bool
+		want []Kind
+	}{
+		"judging":          {Kind.Judging, []Kind{Submission}},
+		"patient":          {Kind.Patient, []Kind{Submission}},
+		"preemptible":      {Kind.Preemptible, []Kind{Proof}},
+		"reports progress": {func(k Kind) bool { return (&Work{Kind: k}).ReportsProgress() }, []Kind{Submission}},
+		"alone":            {func(k Kind) bool { return (&Work{Kind: k, Alone: true}).ReportsProgress() }, nil},
+		"without files": {func(k Kind) bool {
+			w := work()
+			w.Kind, w.Files = k, nil
+			return w.Check() != nil
+		}, []Kind{Submission}},
+	} {
+		var got []Kind
+		for _, k := range slices.Sorted(maps.Keys(kinds)) {
+			if tt.is(k) {
+				got = append(got, k)
+			}
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+	}
+}
+
+// TestCheckEvents: events are read as those of their kind of job. A judging is made of known verdicts, which lines are not.
+func TestCheckEvents(t *testing.T) {
+	judging, _, err := Pack([]judge.Event{&judge.Finished{Verdict: "Fine"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := PackLines([][]byte{[]byte(`"a line"`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range slices.Sorted(maps.Keys(kinds)) {
+		w := &Work{Kind: k}
+		for name, packed := range map[string][]byte{"an unknown verdict": judging, "lines": lines} {
+			if err := w.CheckEvents(packed); (err != nil) != k.Judging() {
+				t.Errorf("%s: %s: %v", k, name, err)
+			}
+		}
+		if w.CheckEvents([]byte("no archive")) == nil {
+			t.Errorf("%s: what is no archive is read", k)
+		}
+	}
+}
