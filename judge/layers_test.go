@@ -112,15 +112,16 @@ var layers = map[string][]string{
 	// A job is any command that workspace can do, and its errors say whose fault it was.
 	"judge/host/worker": {"judge", "judge/blob", "judge/bundle", "judge/cases/mutate", "judge/contests/arena", "judge/contests/golf", "judge/host/flow", "judge/host/job", "judge/host/queue", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/raze", "judge/running/lang", "judge/workspace"},
 
-	"judge/host/fair":        nil,                       // pure: the formula of the queue's order
-	"judge/host/scoring":     {"judge"},                 // pure
-	"judge/host/clics":       nil,                       // pure: the table of the Contest API
-	"judge/host/printing":    nil,                       // pure: texts to pages
-	"judge/host/matchmaking": {"judge/contests/rating"}, // pure: who meets whom next on a ladder
+	"judge/host/fair":        nil,                                                           // pure: the formula of the queue's order
+	"judge/host/scoring":     {"judge"},                                                     // pure
+	"judge/host/clics":       nil,                                                           // pure: the table of the Contest API
+	"judge/host/printing":    nil,                                                           // pure: texts to pages
+	"judge/host/media":       {"judge/blob", "judge/host/clics", "judge/internal/pictures"}, // pure: the files of contests
+	"judge/host/matchmaking": {"judge/contests/rating"},                                     // pure: who meets whom next on a ladder
 	// It draws what scoring makes of the store's rows.
-	"judge/host/board": {"judge/host/scoring", "judge/host/store", "judge/report"},
+	"judge/host/board": {"judge/host/media", "judge/host/scoring", "judge/host/store", "judge/report"},
 	// Its queries follow the formula of fair, and its rows hold the words of job.
-	"judge/host/store":                {"judge", "judge/blob", "judge/host/fair", "judge/host/job", "judge/host/store/internal/query"},
+	"judge/host/store":                {"judge", "judge/blob", "judge/host/fair", "judge/host/job", "judge/host/media", "judge/host/store/internal/query"},
 	"judge/host/store/internal/query": nil,                  // generated
 	"judge/host/store/storetest":      {"judge/host/store"}, // for tests
 	// Messages are the words of job.
@@ -136,7 +137,7 @@ var layers = map[string][]string{
 	"judge/host/signon":            {"judge/host/auth"},
 	"judge/host/signon/signontest": nil, // for tests
 	// It plans what an import changes of rows, with the rules of names and files with positions.
-	"judge/host/contestpackage": {"judge", "judge/host/auth", "judge/host/clics", "judge/host/store", "judge/internal/strict", "judge/internal/suggest"},
+	"judge/host/contestpackage": {"judge", "judge/blob", "judge/host/auth", "judge/host/clics", "judge/host/media", "judge/host/store", "judge/internal/strict", "judge/internal/suggest"},
 	// The words of the API: flows, jobs and bundles, sent as files.
 	"judge/host/client": {"judge", "judge/blob", "judge/bundle", "judge/host/flow", "judge/host/job", "judge/host/roster", "judge/internal/atomicfile"},
 	// The database and the queue, kept in agreement, and what a flow wants next.
@@ -145,12 +146,12 @@ var layers = map[string][]string{
 	"judge/host/demo": {"judge", "judge/blob", "judge/contests/arena", "judge/host/auth", "judge/host/flow", "judge/host/job", "judge/host/roster", "judge/host/store"},
 	// Encounters are flows that dispatch brings under way, and their games are arena's.
 	"judge/host/ladder": {"judge/contests/arena", "judge/contests/rating", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/matchmaking", "judge/host/store"},
-	"judge/host/desk":   {"judge", "judge/blob", "judge/contests/golf", "judge/host/auth", "judge/host/clics", "judge/host/client", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/printing", "judge/host/scoring", "judge/host/store"}, // golf reads posts
+	"judge/host/desk":   {"judge", "judge/blob", "judge/contests/golf", "judge/host/auth", "judge/host/clics", "judge/host/client", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/media", "judge/host/printing", "judge/host/scoring", "judge/host/store"}, // golf reads posts
 	// Each route stands on one of these, and bundles are taken apart there; of two sandboxes one is the better.
-	"judge/host/contestexport": {"judge/blob", "judge/host/board", "judge/host/clics", "judge/host/contestpackage", "judge/host/desk", "judge/host/feed", "judge/host/scoring", "judge/host/store"},
+	"judge/host/contestexport": {"judge/blob", "judge/host/board", "judge/host/clics", "judge/host/contestpackage", "judge/host/desk", "judge/host/feed", "judge/host/media", "judge/host/scoring", "judge/host/store"},
 	"judge/host/shadow":        {"judge", "judge/blob", "judge/host/clics", "judge/host/contestexport", "judge/host/contestpackage", "judge/host/desk", "judge/host/feed", "judge/host/job", "judge/host/store"},
-	"judge/host/feed":          {"judge", "judge/host/board", "judge/host/clics", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/host/scoring", "judge/host/store"},
-	"judge/host/api":           {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/clics", "judge/host/contestexport", "judge/host/contestpackage", "judge/host/desk", "judge/host/dispatch", "judge/host/feed", "judge/host/flow", "judge/host/job", "judge/host/openapi", "judge/host/printing", "judge/host/queue", "judge/host/roster", "judge/host/shadow", "judge/host/store", "judge/running/sandbox"},
+	"judge/host/feed":          {"judge", "judge/blob", "judge/host/board", "judge/host/clics", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/host/media", "judge/host/scoring", "judge/host/store"},
+	"judge/host/api":           {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/clics", "judge/host/client", "judge/host/contestexport", "judge/host/contestpackage", "judge/host/desk", "judge/host/dispatch", "judge/host/feed", "judge/host/flow", "judge/host/job", "judge/host/media", "judge/host/openapi", "judge/host/printing", "judge/host/queue", "judge/host/roster", "judge/host/shadow", "judge/host/store", "judge/running/sandbox"},
 	// Joins all of them.
 	"judge/host/server": {"judge", "judge/blob", "judge/bundle", "judge/host/api", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/ladder", "judge/host/printing", "judge/host/queue", "judge/host/shadow", "judge/host/signon", "judge/host/store", "judge/host/web", "judge/host/web/contest", "judge/host/web/pages", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/running/config"},
 	// The frame of the pages: sessions, forms, streams, templates. It never imports the packages of pages.
@@ -158,13 +159,13 @@ var layers = map[string][]string{
 	// What the packages of pages know of a contest that an address names.
 	"judge/host/web/access": {"judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/scoring", "judge/host/store", "judge/host/web"},
 	// Pages, each with the parts of the server that it shows; none of them imports another one.
-	"judge/host/web/contest":  {"judge", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/printing", "judge/host/store", "judge/host/web", "judge/host/web/access", "judge/internal/example", "judge/report"},
+	"judge/host/web/contest":  {"judge", "judge/host/auth", "judge/host/board", "judge/host/clics", "judge/host/client", "judge/host/desk", "judge/host/media", "judge/host/printing", "judge/host/store", "judge/host/web", "judge/host/web/access", "judge/internal/example", "judge/report"},
 	"judge/host/web/hole":     {"judge", "judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/flow", "judge/host/scoring", "judge/host/store", "judge/host/web", "judge/report"},
 	"judge/host/web/ladder":   {"judge/blob", "judge/contests/arena", "judge/contests/standings", "judge/host/auth", "judge/host/client", "judge/host/desk", "judge/host/flow", "judge/host/job", "judge/host/ladder", "judge/host/store", "judge/host/web", "judge/report"},
 	"judge/host/web/people":   {"judge", "judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/roster", "judge/host/signon", "judge/host/store", "judge/host/web", "judge/host/web/access"},
 	"judge/host/web/problems": {"judge/blob", "judge/bundle", "judge/host/auth", "judge/host/client", "judge/host/desk", "judge/host/store", "judge/host/web", "judge/report"},
 	"judge/host/web/runner":   {"judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/scoring", "judge/host/printing", "judge/host/store", "judge/host/web", "judge/host/web/access"},
-	"judge/host/web/staff":    {"judge", "judge/host/auth", "judge/host/board", "judge/host/contestexport", "judge/host/desk", "judge/host/feed", "judge/host/job", "judge/host/scoring", "judge/host/shadow", "judge/host/store", "judge/host/web", "judge/host/web/access"},
+	"judge/host/web/staff":    {"judge", "judge/host/auth", "judge/host/board", "judge/host/contestexport", "judge/host/desk", "judge/host/feed", "judge/host/job", "judge/host/media", "judge/host/scoring", "judge/host/shadow", "judge/host/store", "judge/host/web", "judge/host/web/access"},
 	// The list of all pages, and the home page.
 	"judge/host/web/pages": {"judge/host/auth", "judge/host/store", "judge/host/web", "judge/host/web/access", "judge/host/web/contest", "judge/host/web/hole", "judge/host/web/ladder", "judge/host/web/people", "judge/host/web/problems", "judge/host/web/runner", "judge/host/web/staff"},
 	// For tests of the pages.
@@ -190,7 +191,8 @@ var doors = map[string]struct {
 	"golang.org/x/sys/unix":                          {[]string{"judge/running/sandbox"}, "processes are started there alone"},
 	"golang.org/x/net/bpf":                           {[]string{"judge/running/sandbox"}, "the system call filter"},
 	"golang.org/x/text/encoding/htmlindex":           {[]string{"judge/packages/polygon"}, "problem.xml in the encoding that it names"},
-	"golang.org/x/net/html":                          {[]string{"judge/report", "judge/internal/formula", "judge/internal/pictures", "judge/workspace", "judge/host/web/webtest"}, "statements have HTML in them, and SVG has its size; tests read pages"},
+	"golang.org/x/image/draw":                        {[]string{"judge/host/media"}, "logos are scaled"},
+	"golang.org/x/net/html":                          {[]string{"judge/report", "judge/internal/formula", "judge/internal/pictures", "judge/host/web/webtest"}, "statements have HTML in them, and SVG has its size; tests read pages"},
 	"golang.org/x/text/collate":                      {[]string{"judge/host/scoring"}, "teams with equal ranks are in the order of their names as the Contest API says it"},
 	"golang.org/x/text/language":                     {[]string{"judge/host/scoring", "judge/host/web/contest", "judge/host/web/staff"}, "which language of a statement a browser prefers, and whether a contest may name it; in which one names are sorted"},
 	"github.com/gosimple/unidecode":                  {[]string{"judge/host/auth"}, "names in any script as usernames, addresses of pages, and keys of sorting"},

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"assay/judge"
+	"assay/judge/internal/pictures"
 	"assay/judge/internal/tail"
 )
 
@@ -45,7 +46,7 @@ func (w *Workspace) Convert(ctx context.Context, all map[string]*StatementFile) 
 		if err != nil {
 			return err
 		}
-		kind, width, height := pictureType(out.Bytes())
+		kind, width, height := pictures.Type(out.Bytes())
 		if judge.Classify(x, limits) != judge.NotJudged || kind != "image/svg+xml" || out.Len() > mostConverted {
 			continue
 		}
@@ -76,7 +77,7 @@ func (w *Workspace) DrawPDF(ctx context.Context, svg []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if kind, _, _ := pictureType(out.Bytes()); judge.Classify(x, limits) != judge.NotJudged || kind != pdfType {
+	if kind, _, _ := pictures.Type(out.Bytes()); judge.Classify(x, limits) != judge.NotJudged || kind != pdfType {
 		return nil, &judge.Fault{Text: "rsvg-convert cannot draw it (" + x.Fate() + ")", Hint: strings.TrimSpace(string(stderr.Bytes()))}
 	}
 	return out.Bytes(), nil

@@ -1,26 +1,17 @@
 package workspace
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"image"
-	_ "image/gif" // for the size of pictures
-	_ "image/jpeg"
-	_ "image/png"
 	"io"
 	"io/fs"
 	"maps"
-	"math"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-
-	tags "golang.org/x/net/html"
 
 	"assay/judge"
 	"assay/judge/internal/example"
@@ -220,7 +211,7 @@ func (p *Problem) statementFile(file, kind string) *StatementFile {
 	}
 	f := &StatementFile{Name: filepath.ToSlash(rel), Type: kind, Data: data}
 	if kind == "" {
-		f.Type, f.Width, f.Height = pictureType(data)
+		f.Type, f.Width, f.Height = pictures.Type(data)
 	}
 	if f.Type == "" {
 		return nil
@@ -262,55 +253,6 @@ func readAtMost(root *os.Root, name string) ([]byte, error) {
 		err = errLarge
 	}
 	return data, err
-}
-
-// pictureType returns the content type and size of a picture. The type is empty if the bytes are not a
-// picture.
-func pictureType(data []byte) (kind string, width, height int) {
-	if c, format, err := image.DecodeConfig(bytes.NewReader(data)); err == nil {
-		return "image/" + format, c.Width, c.Height
-	}
-	head := data[:min(len(data), 4096)]
-	switch {
-	case bytes.HasPrefix(head, []byte("%PDF-")):
-		return pdfType, 0, 0
-	case bytes.HasPrefix(head, []byte("%!PS")):
-		return "application/postscript", 0, 0
-	}
-	z := tags.NewTokenizer(bytes.NewReader(head))
-	for {
-		switch z.Next() {
-		case tags.ErrorToken:
-			return "", 0, 0
-		case tags.StartTagToken, tags.SelfClosingTagToken:
-			t := z.Token()
-			if t.Data != "svg" {
-				return "", 0, 0
-			}
-			width, height = pixels(pictures.Attribute(t.Attr, "width")), pixels(pictures.Attribute(t.Attr, "height"))
-			if box := strings.FieldsFunc(
-				pictures.Attribute(t.Attr, "viewbox"), func(r rune) bool { return r == ' ' || r == ',' },
-			); len(box) == 4 && (width == 0 || height == 0) {
-				w, _ := strconv.ParseFloat(box[2], 64)
-				h, _ := strconv.ParseFloat(box[3], 64)
-				width, height = int(min(max(w, 0), 1<<20)), int(min(max(h, 0), 1<<20))
-			}
-			return "image/svg+xml", width, height
-		}
-	}
-}
-
-// perUnit is the number of pixels in each unit of CSS.
-var perUnit = map[string]float64{"": 1, "px": 1, "pt": 96.0 / 72, "pc": 16, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4}
-
-// pixels parses a length in an SVG picture. It returns zero for a length that depends on its context.
-func pixels(length string) int {
-	number := strings.TrimRight(strings.TrimSpace(length), "abcdefghijklmnopqrstuvwxyz%")
-	n, err := strconv.ParseFloat(number, 64)
-	if err != nil {
-		return 0
-	}
-	return int(math.Round(min(max(n*perUnit[strings.TrimSpace(length)[len(number):]], 0), 1<<20)))
 }
 
 // Drawn reports whether browsers can draw the file.

@@ -13,6 +13,7 @@ import (
 	"assay/judge/host/clics"
 	"assay/judge/host/desk"
 	"assay/judge/host/feed"
+	"assay/judge/host/media"
 	"assay/judge/host/store"
 )
 
@@ -182,7 +183,14 @@ func (a *api) apiContests(w http.ResponseWriter, r *http.Request, v clics.Versio
 		if err != nil {
 			return err
 		}
-		data, err := clics.Encode(clics.Reader{Version: v, Role: c.to.Role, Strict: c.to.Strict}, clics.Contest, feed.Overview(one))
+		files, err := a.Store.Media(r.Context(), one.ID)
+		if err != nil {
+			return err
+		}
+		if !c.to.Role.Insider() && (one.Starts.IsZero() || a.Time().Before(one.Starts)) {
+			files = slices.DeleteFunc(files, func(f media.File) bool { return f.Property == media.ProblemSet })
+		}
+		data, err := clics.Encode(clics.Reader{Version: v, Role: c.to.Role, Strict: c.to.Strict}, clics.Contest, feed.Overview(one, files))
 		if err != nil {
 			return err
 		}

@@ -46,6 +46,7 @@ func (h *harness) regional(starts time.Time, visibility store.Visibility) string
 	if err != nil {
 		h.Fatal(err)
 	}
+	h.pictures(id, account("admin"), regionalPictures)
 	return id
 }
 

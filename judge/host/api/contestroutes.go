@@ -53,7 +53,11 @@ var contestRoutes = slices.Concat([]contestRoute{
 	{path: inContest + "/submissions/{id}/files", methods: reading, read: (*apiClient).file, out: zipped, media: "application/zip"},
 	{path: inContest + "/submissions/{id}/files/files.zip", methods: reading, read: (*apiClient).file, out: zipped,
 		media: "application/zip"},
-}, endpoints())
+}, endpoints(), []contestRoute{
+	{path: inContest + "/{property}/{filename}", methods: reading, read: contestFile, out: zipped, media: "application/octet-stream"},
+	{path: inContest + "/{type}/{id}/{property}/{filename}", methods: reading, read: objectFile, out: zipped,
+		media: "application/octet-stream"},
+})
 
 // endpoints are the lists of objects of each type, and the objects in them.
 func endpoints() (all []contestRoute) {

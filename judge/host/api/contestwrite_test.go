@@ -20,10 +20,14 @@ import (
 )
 
 // speaking gives the problem of the contest a language.
-func (h *harness) speaking() {
+func (h *harness) speaking(change ...func(*client.Sheet)) {
 	h.Helper()
-	sheet, err := json.Marshal(client.Sheet{Format: client.SheetFormat, Title: "Sum", Cases: 2,
-		Languages: []client.OfferedLanguage{{ID: "sh", Name: "Shell", Extensions: []string{"sh"}}}})
+	all := client.Sheet{Format: client.SheetFormat, Title: "Sum", Cases: 2,
+		Languages: []client.OfferedLanguage{{ID: "sh", Name: "Shell", Extensions: []string{"sh"}}}}
+	for _, f := range change {
+		f(&all)
+	}
+	sheet, err := json.Marshal(all)
 	must := func(err error) {
 		if err != nil {
 			h.Fatal(err)

@@ -375,10 +375,18 @@ type Slips struct {
 type ImportContest struct {
 	// Files are the files of the package by their names: contestpackage.Collect reads them.
 	Files map[string][]byte `json:"files"`
+	// Media are the pictures and documents of the package. Their blobs must be uploaded unless it is a dry run.
+	Media []PackageFile `json:"media,omitempty"`
 	// Contest is the slug of the contest. If empty, it is the id that the package says.
 	Contest string `json:"contest,omitempty"`
 	// DryRun asks for the report alone: nothing changes.
 	DryRun bool `json:"dry_run,omitempty"`
+}
+
+// PackageFile is a file of a contest package.
+type PackageFile struct {
+	Path string `json:"path"` // in the package
+	Blob
 }
 
 // ImportReport is what an import does, or would do.

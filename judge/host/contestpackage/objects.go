@@ -12,6 +12,7 @@ import (
 
 	"assay/judge/host/auth"
 	"assay/judge/host/clics"
+	"assay/judge/host/media"
 	"assay/judge/host/store"
 	"assay/judge/internal/strict"
 	"assay/judge/internal/suggest"
@@ -26,6 +27,7 @@ type Package struct {
 	Teams         []Placed[store.Team]
 	Persons       []Placed[store.ContestPerson]
 	Accounts      []Account
+	Media         []media.File
 	derived       bool // the organizations come from teams2.tsv
 	// Notes say what the package has and the import ignores.
 	Notes []string
@@ -368,6 +370,9 @@ func (o *object) ignored() {
 			continue
 		}
 		note := fmt.Sprintf("%s: the key %q is not imported", o.file, key)
+		if _, pictures := media.Find(o.kind.endpoint(), key); pictures {
+			note += ": files with names such as " + key + ".png are"
+		}
 		if hint := suggest.Hint(key, slices.Sorted(maps.Keys(o.used))); strings.HasPrefix(hint,
 			"did you mean") && !slices.Contains(elsewhere, key) {
 			note += "; " + hint

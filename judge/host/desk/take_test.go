@@ -51,6 +51,39 @@ func TestOpenBound(t *testing.T) {
 	}
 }
 
+// TestOpenBoundOfTeams: an account that submits for teams has the bound for each team. The team's own submissions count
+// there, and those that it sends for teams count nowhere else.
+func TestOpenBoundOfTeams(t *testing.T) {
+	d := newDoor(t)
+	c := d.contest(store.Public, auth.Running, store.Settings{PerMinute: 1000})
+	chair, own := d.seat(c, "chair"), d.seat(c, "team")
+	var teams [2]*store.Team
+	for i, login := range []string{"team", "outsider"} {
+		var err error
+		teams[i], err = d.Store.Enter(t.Context(), c.ID, d.who[login])
+		d.must(err)
+	}
+	d.must(second(d.Take(t.Context(), d.submission(d.who["team"], own))))
+	send := func(team *store.Team, many bool) (int, string) {
+		n := d.submission(d.who["chair"], chair)
+		n.Team, n.Many = team, many
+		return code(t, second(d.Take(t.Context(), n)))
+	}
+	for i, most := range []int{99, 100} {
+		for range most {
+			if got, text := send(teams[i], false); got != http.StatusOK {
+				t.Fatal(got, text)
+			}
+		}
+		if got, text := send(teams[i], false); got != http.StatusTooManyRequests || !strings.Contains(text, "limit reached: 100 pending submissions for each team") {
+			t.Errorf("one more for team %d: %d %q", i, got, text)
+		}
+	}
+	if got, text := send(teams[0], true); got != http.StatusOK {
+		t.Errorf("one more by a caller that may have many: %d %q", got, text)
+	}
+}
+
 // TestKeys: a key stands for one submission of one account for ten minutes.
 func TestKeys(t *testing.T) {
 	d := newDoor(t)

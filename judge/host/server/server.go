@@ -62,6 +62,8 @@ type Options struct {
 	// Preparer returns the command line of a program that converts an archive to a bundle, publishes it in the same
 	// way, and writes the outcome beside the archive: see Prepared. If nil, package uploads are disabled.
 	Preparer func(archive string, verify bool) []string
+	// PrintWithin is how long the print command may run. If zero, it is 30 s.
+	PrintWithin time.Duration
 	// At, if not nil, is called with each step of a submission: "received" and "kept", and those of package
 	// dispatch. Tests use it to simulate a crash.
 	At func(step string)

@@ -20,7 +20,7 @@ const mostPackage = 256 << 20
 
 // Fetch reads a contest package from an address: that of a contest in a Contest API, or that of a ZIP archive. The
 // source has the account for it.
-func Fetch(ctx context.Context, s *store.Source) (map[string][]byte, error) {
+func Fetch(ctx context.Context, s *store.Source) (*contestpackage.Files, error) {
 	u, err := url.Parse(s.URL)
 	if err != nil {
 		return nil, fmt.Errorf("the address of the contest package %.200q: %w", s.URL, err)
@@ -30,7 +30,8 @@ func Fetch(ctx context.Context, s *store.Source) (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return p.packaged(ctx)
+		texts, err := p.packaged(ctx)
+		return &contestpackage.Files{Texts: texts}, err
 	}
 	beside := *s // a ZIP archive is not below a contest, and only it is asked for
 	beside.URL = u.ResolveReference(&url.URL{Path: "/contests/x"}).String()

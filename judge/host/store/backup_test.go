@@ -16,6 +16,7 @@ import (
 	"assay/judge"
 	"assay/judge/blob"
 	"assay/judge/host/job"
+	"assay/judge/host/media"
 	"assay/judge/host/store"
 )
 
@@ -97,6 +98,7 @@ func fill(t *testing.T, h *harness) {
 	h.settle(answer, settled(answer, judge.GolfRight, "Python 3.14"))
 	check(h.SpendSignOn(t.Context(), "a sign-on", &store.SignOn{Identity: store.Identity{Issuer: "https://login.example", Subject: "1"}}))
 	check(h.LinkSignOn(t.Context(), "a sign-on", h.alice.ID))
+	check(h.ChangeMedia(t.Context(), w.contest, nil, []media.File{file(t, "contest/logo.png")}))
 	check(h.SetSetting(t.Context(), "Zz", "1"))
 	check(h.SetSetting(t.Context(), "aa", ""))
 	check(h.NoteBlobs(t.Context(), store.Blob{Digest: digest("x"), Size: 1 << 60, Kind: "file"}))

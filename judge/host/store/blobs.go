@@ -191,6 +191,11 @@ func (s *Store) BlobsNamed(ctx context.Context) (map[blob.Digest]bool, error) {
 		}
 		named[w.Bundle] = true
 	}
+	files, err := s.read.NamedByMedia(ctx)
+	if err != nil {
+		return nil, failed("read what blobs the files of contests name", err)
+	}
+	note(files...)
 	bundles, err := s.read.NamedByBundles(ctx)
 	if err != nil {
 		return nil, failed("read what blobs bundles name", err)

@@ -9,6 +9,7 @@ import (
 
 	"assay/judge/blob"
 	"assay/judge/host/job"
+	"assay/judge/host/media"
 	"assay/judge/host/store/internal/query"
 )
 
@@ -47,7 +48,12 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 		if changed(n, err) != nil {
 			return changed(n, err)
 		}
-		if err := s.eraseTeams(ctx, q, id); err != nil {
+		photos, err := s.eraseTeams(ctx, q, id)
+		if err != nil {
+			return err
+		}
+		own, err := q.ErasePhotos(ctx, id)
+		if err != nil {
 			return err
 		}
 		uploads, err := q.SentByNobodyElse(ctx, id)
@@ -70,7 +76,10 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 		if err != nil {
 			return err
 		}
-		sent = append(sent, played...)
+		sent = append(append(sent, played...), photos...)
+		for _, d := range own {
+			sent = append(sent, blob.Digest(d))
+		}
 		answers, err := eraseAnswers(ctx, q, id)
 		if err != nil {
 			return err
@@ -155,11 +164,12 @@ func (s *Store) OpenOf(ctx context.Context, id string) (jobs, flows []string, er
 	return jobs, flows, err
 }
 
-// eraseTeams removes the names of teams without another account, and their persons.
-func (s *Store) eraseTeams(ctx context.Context, q *query.Queries, account string) error {
+// eraseTeams removes the names and photos of teams without another account, and their persons. It returns the blobs of
+// the photos.
+func (s *Store) eraseTeams(ctx context.Context, q *query.Queries, account string) (photos []blob.Digest, err error) {
 	teams, err := q.TeamsAlone(ctx, account)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, t := range teams {
 		n, err := q.SetTeam(ctx, query.SetTeamParams{
@@ -167,26 +177,32 @@ func (s *Store) eraseTeams(ctx context.Context, q *query.Queries, account string
 			Label: t.Label, Organization: t.Organization, Location: t.Location,
 		})
 		if changed(n, err) != nil {
-			return changed(n, err)
+			return nil, changed(n, err)
 		}
+		of, err := eraseMedia(ctx, q, t.Contest, media.Teams, t.ExtID)
+		if err != nil {
+			return nil, err
+		}
+		photos = append(photos, of...)
 		persons, err := q.PersonsOf(ctx, t.Contest)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, r := range persons {
 			p, err := person(r)
 			if err == nil && slices.Equal(p.Teams, []string{t.ExtID}) { // a coach may have other teams
-				err = q.ErasePerson(ctx, t.Contest, r.ID)
+				of, err = erasePerson(ctx, q, t.Contest, r.ID)
+				photos = append(photos, of...)
 			}
 			if err != nil {
-				return err
+				return nil, err
 			}
 		}
 		if _, err := s.step(ctx, q, t.Contest, OfTeam, t.ID, Updated); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return photos, nil
 }
 
 // eraseSources removes the programs of an account.

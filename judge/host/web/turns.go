@@ -11,10 +11,10 @@ import (
 
 // turns says among which turns a request is answered, and in whose: the account's, or the
 // network's if the caller is not logged in. They are nil for streams, which mostly wait, and for files
-// that do not change: these only have a pace.
+// that do not change or that a scoreboard has many of: these only have a pace.
 func (s *Site) turns(r *Request, rt Route) (*desk.Turns, string) {
 	switch of := desk.Network(r.RemoteAddr).String(); {
-	case strings.HasSuffix(rt.Pattern, "/events") || rt.Pattern == "GET /static/{file}":
+	case strings.HasSuffix(rt.Pattern, "/events") || rt.Pattern == "GET /static/{file}" || rt.Pattern == "GET /c/{slug}/media/{path...}":
 		return nil, ""
 	case rt.Action == auth.Enter && (r.Method != http.MethodGet || strings.HasPrefix(rt.Pattern,
 		"GET "+SignOnPath)): // people who log in do not hold up people who read

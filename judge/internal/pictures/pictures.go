@@ -1,4 +1,5 @@
-// Package pictures finds the pictures that a statement in Markdown refers to. It does not read them.
+// Package pictures finds the pictures that a statement in Markdown refers to, and the type and the size of a picture. It
+// does not read files, and draws nothing.
 package pictures
 
 import (

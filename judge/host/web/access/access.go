@@ -33,6 +33,9 @@ type Access struct {
 	members map[string][]*store.Account
 }
 
+// Document is what follows the label of a problem in the address of its statement as a PDF.
+const Document = ".pdf"
+
 // Of returns the access of a request that names a contest. If it names none, it returns nil.
 func Of(r *web.Request) *Access {
 	a, _ := r.Access.(*Access)
@@ -74,7 +77,7 @@ func (a *Access) find(r *web.Request) error {
 			return err
 		}
 		for _, p := range all {
-			if p.Label == label {
+			if p.Label == label || a.Problem == nil && p.Label+Document == label {
 				a.Problem = p
 			}
 		}

@@ -272,6 +272,9 @@ func (v problemView) Last() *web.Line {
 }
 
 func (s *site) problem(w http.ResponseWriter, r *web.Request) error {
+	if sent, err := s.document(w, r); sent {
+		return err
+	}
 	return s.problemPage(w, r, http.StatusOK, web.SourceForm{Key: rand.Text()}, "")
 }
 

@@ -407,6 +407,22 @@ type Log struct {
 	Op      string
 }
 
+type Medium struct {
+	Contest  string
+	Type     string
+	Object   string
+	Property string
+	Filename string
+	Sha256   string
+	Size     int64
+	Md5      string
+	Mime     string
+	Width    int64
+	Height   int64
+	Tags     string
+	Scaled   bool
+}
+
 type Organization struct {
 	Contest     string
 	ID          string
