@@ -127,10 +127,14 @@ var layers = map[string][]string{
 	"judge/host/queue":           {"judge", "judge/host/job"},
 	"judge/host/queue/queuetest": {"judge/host/queue", "judge/host/freeport"}, // for tests
 
+	"judge/host/openapi": nil, // pure: Go types to schemas
 	// Lists of people are texts, and who has an account is not known there.
 	"judge/host/roster": {"judge"},
 	// Accounts and their tokens are rows; people on a list become accounts.
 	"judge/host/auth": {"judge", "judge/host/roster", "judge/host/store"},
+	// What a provider says of a person becomes a role.
+	"judge/host/signon":            {"judge/host/auth"},
+	"judge/host/signon/signontest": nil, // for tests
 	// It plans what an import changes of rows, with the rules of names and files with positions.
 	"judge/host/contestpackage": {"judge", "judge/host/auth", "judge/host/clics", "judge/host/store", "judge/internal/strict", "judge/internal/suggest"},
 	// The words of the API: flows, jobs and bundles, sent as files.
@@ -146,18 +150,18 @@ var layers = map[string][]string{
 	"judge/host/contestexport": {"judge/blob", "judge/host/board", "judge/host/clics", "judge/host/contestpackage", "judge/host/desk", "judge/host/feed", "judge/host/scoring", "judge/host/store"},
 	"judge/host/shadow":        {"judge", "judge/blob", "judge/host/clics", "judge/host/contestexport", "judge/host/contestpackage", "judge/host/desk", "judge/host/feed", "judge/host/job", "judge/host/store"},
 	"judge/host/feed":          {"judge", "judge/host/board", "judge/host/clics", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/host/scoring", "judge/host/store"},
-	"judge/host/api":           {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/clics", "judge/host/contestexport", "judge/host/contestpackage", "judge/host/desk", "judge/host/dispatch", "judge/host/feed", "judge/host/flow", "judge/host/job", "judge/host/printing", "judge/host/queue", "judge/host/roster", "judge/host/shadow", "judge/host/store", "judge/running/sandbox"},
+	"judge/host/api":           {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/clics", "judge/host/contestexport", "judge/host/contestpackage", "judge/host/desk", "judge/host/dispatch", "judge/host/feed", "judge/host/flow", "judge/host/job", "judge/host/openapi", "judge/host/printing", "judge/host/queue", "judge/host/roster", "judge/host/shadow", "judge/host/store", "judge/running/sandbox"},
 	// Joins all of them.
-	"judge/host/server": {"judge", "judge/blob", "judge/bundle", "judge/host/api", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/ladder", "judge/host/printing", "judge/host/queue", "judge/host/shadow", "judge/host/store", "judge/host/web", "judge/host/web/contest", "judge/host/web/pages", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/running/config"},
+	"judge/host/server": {"judge", "judge/blob", "judge/bundle", "judge/host/api", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/ladder", "judge/host/printing", "judge/host/queue", "judge/host/shadow", "judge/host/signon", "judge/host/store", "judge/host/web", "judge/host/web/contest", "judge/host/web/pages", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/running/config"},
 	// The frame of the pages: sessions, forms, streams, templates. It never imports the packages of pages.
-	"judge/host/web": {"judge", "judge/blob", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/host/ladder", "judge/host/roster", "judge/host/store", "judge/report"},
+	"judge/host/web": {"judge", "judge/blob", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/host/ladder", "judge/host/roster", "judge/host/signon", "judge/host/store", "judge/report"},
 	// What the packages of pages know of a contest that an address names.
 	"judge/host/web/access": {"judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/scoring", "judge/host/store", "judge/host/web"},
 	// Pages, each with the parts of the server that it shows; none of them imports another one.
 	"judge/host/web/contest":  {"judge", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/printing", "judge/host/store", "judge/host/web", "judge/host/web/access", "judge/internal/example", "judge/report"},
 	"judge/host/web/hole":     {"judge", "judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/flow", "judge/host/scoring", "judge/host/store", "judge/host/web", "judge/report"},
 	"judge/host/web/ladder":   {"judge/blob", "judge/contests/arena", "judge/contests/standings", "judge/host/auth", "judge/host/client", "judge/host/desk", "judge/host/flow", "judge/host/job", "judge/host/ladder", "judge/host/store", "judge/host/web", "judge/report"},
-	"judge/host/web/people":   {"judge", "judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/roster", "judge/host/store", "judge/host/web", "judge/host/web/access"},
+	"judge/host/web/people":   {"judge", "judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/roster", "judge/host/signon", "judge/host/store", "judge/host/web", "judge/host/web/access"},
 	"judge/host/web/problems": {"judge/blob", "judge/bundle", "judge/host/auth", "judge/host/client", "judge/host/desk", "judge/host/store", "judge/host/web", "judge/report"},
 	"judge/host/web/runner":   {"judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/scoring", "judge/host/printing", "judge/host/store", "judge/host/web", "judge/host/web/access"},
 	"judge/host/web/staff":    {"judge", "judge/host/auth", "judge/host/board", "judge/host/contestexport", "judge/host/desk", "judge/host/feed", "judge/host/job", "judge/host/scoring", "judge/host/shadow", "judge/host/store", "judge/host/web", "judge/host/web/access"},
@@ -206,6 +210,8 @@ var doors = map[string]struct {
 	"github.com/pressly/goose/v3":                    {[]string{"judge/host/store"}, "migrations"},
 	"github.com/google/uuid":                         {[]string{"judge/host/store"}, "ids that sort by time; its libraries bring it anyway"},
 	"os/exec":                                        {[]string{"judge/running/sandbox", "judge/running/lang", "judge/internal/unboxed", "judge/internal/browser", "judge/host/store/storetest", "judge/host/queue/queuetest", "judge/host/server", "cmd/judge"}, "programs are started by the sandbox alone, tests may do without; lang asks shims where the real tools are; a server starts a worker of its own; judge show has a browser print"},
+	"github.com/coreos/go-oidc/v3/oidc":              {[]string{"judge/host/signon"}, "the tokens of a provider of single sign-on"},
+	"golang.org/x/oauth2":                            {[]string{"judge/host/signon"}, "the codes of such a provider, which become tokens"},
 	"github.com/nats-io":                             {[]string{"judge/host/queue"}, "leases: nobody else knows that they are NATS'"},
 	"github.com/nats-io/nkeys":                       {[]string{"judge/host/queue", "judge/host/auth"}, "keys of workers: of their connections, and of their requests"},
 	"github.com/prometheus/client_golang/prometheus": {[]string{"judge/host/server"}, "metrics"},

@@ -25,7 +25,7 @@ import (
 
 // paths returns the settings that are paths on this machine.
 func paths(s *config.Server) []*string {
-	return []*string{&s.Data, &s.Cert, &s.Key, &s.QueueCredentials}
+	return []*string{&s.Data, &s.Cert, &s.Key, &s.QueueCredentials, &s.OIDC.SecretFile}
 }
 
 // fromFolder makes relative paths absolute. Paths in judge.toml are relative to its directory, and paths in flags to

@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,8 +20,10 @@ func (f *Directory) Lint() (faults judge.Faults) {
 	if f.Title == "" {
 		faults = append(faults, f.Fault("title", "the problem has no title", `write: title = "..."`))
 	}
-	if _, err := os.Stat(f.Statement()); err != nil {
+	if text, err := os.ReadFile(f.Statement()); err != nil {
 		faults = append(faults, &judge.Fault{File: f.Statement(), Text: Reason(err), Hint: "write a statement in Markdown"})
+	} else if len(bytes.TrimSpace(text)) == 0 {
+		faults = append(faults, &judge.Fault{File: f.Statement(), Text: "the statement is empty", Hint: "write what the input is, and what to print"})
 	}
 	faults = append(faults, f.lintGame()...)
 	if f.OnlyGame() {

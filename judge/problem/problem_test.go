@@ -88,6 +88,7 @@ cases = ["max  7", "random --n {1..2} --seed {8..9}"]
 [[group]]
 name = "sample"
 -- p/statement.md --
+Add two numbers.
 -- p/reference/main.go --
 -- p/check_input.py --
 -- p/generator/main.go --
@@ -317,7 +318,7 @@ func TestManual(t *testing.T) {
 	if !found || !closed {
 		t.Fatal("problems/README.md shows no problem.toml")
 	}
-	unpack(t, []byte("-- p/problem.toml --\n"+block+"-- p/statement.md --\n-- p/reference/main.go --\n-- p/validator/main.go --\n"+
+	unpack(t, []byte("-- p/problem.toml --\n"+block+"-- p/statement.md --\nAdd.\n-- p/reference/main.go --\n-- p/validator/main.go --\n"+
 		"-- p/generator/main.go --\n-- p/cases/sample/one.in --\n-- p/cases/sample/one.ans --\n"))
 	f, faults := problem.Open(packages.Formats, "p", "t", judge.Limits{})
 	if err := append(faults, f.Lint()...).AsError(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"assay/judge"
+	"assay/judge/internal/tail"
 	"assay/judge/problem"
 	"assay/judge/running/check"
 	"assay/judge/running/config"
@@ -48,7 +49,11 @@ func (p *Problem) Part(ctx context.Context, part *judge.Part) (*judge.Program, e
 // says nothing about the program. For a bundled problem it is the machine's failure.
 func (w *Workspace) unbuilt(path string, made *lang.Result) error {
 	if made.Stopped == judge.Nothing {
-		return &judge.Fault{File: path, Text: "the program does not compile", Hint: made.Log}
+		fault := &judge.Fault{File: path, Text: "the program does not compile", Hint: made.Log}
+		if file, line := tail.Place(made.Log, tail.Sources(path)); line > 0 {
+			fault.File, fault.Line = file, line
+		}
+		return fault
 	}
 	limit := w.Config.Build.CPU
 	key := "time"

@@ -83,6 +83,12 @@ func (w *Workspace) find(name string) (dir, tests string, err error) {
 			missing.Hint = suggest.Hint(name, slices.Concat(own, lent))
 		}
 	}
+	for _, root := range []string{"", w.Root} {
+		if dir := filepath.Join(root, "problems", name); filepath.IsLocal(name) && exists(dir) {
+			missing.Hint = fmt.Sprintf("the directory %s has no %s: write one, with at least: title = %q", w.Near(dir), problem.File, name)
+			return "", "", err
+		}
+	}
 	if w.IsBundled && !strings.ContainsRune(name, filepath.Separator) && !exists(name) {
 		missing.Hint += "\nno contest was found (no judge.toml or problems/ here or above), so only the bundled problems are available" +
 			"\nwrite the path of a problem directory, or start a contest: judge init <directory>"

@@ -48,6 +48,7 @@ func (v *Verifier) answers(ctx context.Context) (n int, faults judge.Faults, err
 	b := &bout{v: v}
 	if !v.Folder.Kind.Interactive && !v.Folder.Kind.MultiPass { // otherwise an answer file is not an output
 		if b.answers, err = v.Crew.Checker(ctx); err != nil {
+			v.broken = "the checker cannot be used"
 			return 0, nil, err
 		}
 		defer b.answers.Close()
@@ -92,6 +93,10 @@ func (v *Verifier) answers(ctx context.Context) (n int, faults judge.Faults, err
 		for i, c := range cases { // in judging order, because a checker may keep state
 			select {
 			case r := <-ready[i]:
+				if b.hung != "" {
+					<-ahead
+					continue
+				}
 				fault, err := b.compare(gctx, c, r)
 				if err != nil {
 					return err
@@ -110,7 +115,12 @@ func (v *Verifier) answers(ctx context.Context) (n int, faults judge.Faults, err
 		return nil
 	})
 	err = group.Wait()
-	v.broken = n > 0 && b.crashes.cases == n
+	switch {
+	case b.hung != "":
+		v.broken = "the checker does not end on case " + b.hung
+	case n > 0 && b.crashes.cases == n:
+		v.broken = "the checker fails on every test case"
+	}
 	return n, slices.Concat(b.crashes.faults(), b.failed.faults(), first(faults)), err
 }
 
@@ -159,6 +169,7 @@ type bout struct {
 	v                *Verifier
 	answers, outputs check.Checker
 	crashes, failed  crashes // of the checker, and of the reference solution
+	hung             string  // id of the case on which the checker was stopped at its time limit; no other is tried
 }
 
 // compare returns the fault of one case: the checker rejects the answer file, or the answer file and the
@@ -191,7 +202,9 @@ func (b *bout) compare(ctx context.Context, c *judge.Case, r replied) (*judge.Fa
 	}
 	if own.Verdict == judge.JudgeError {
 		if fault := b.v.crashOf(own.Message); fault != nil {
-			b.crashes.add(fault, c.ID())
+			if b.crashes.add(fault, c.ID()); timedOut(fault) {
+				b.hung = c.ID()
+			}
 			return nil, nil
 		}
 	}

@@ -2,8 +2,8 @@ package verify
 
 import (
 	"fmt"
-	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"assay/judge"
@@ -62,6 +62,13 @@ func sameCrash(a, b *judge.Fault) bool {
 	return a.File == b.File && a.Line == b.Line && (a.Line > 0 || a.Text == b.Text)
 }
 
+// timedOut reports whether a setter's program was stopped at its time limit.
+func timedOut(f *judge.Fault) bool {
+	return strings.Contains(f.Text, " gave no answer within ") || slices.ContainsFunc([]judge.Resource{judge.CPUTime, judge.WallTime}, func(r judge.Resource) bool {
+		return strings.HasSuffix(f.Text, ": "+judge.Exec{Killed: r}.Fate())
+	})
+}
+
 // isCrash reports whether a fault is a failure of a setter's program.
 func isCrash(f *judge.Fault) bool {
 	for _, word := range []string{failing, failingOn} {
@@ -80,7 +87,7 @@ func crashed(role string, part *judge.Part, message string) *judge.Fault {
 		what = after
 	}
 	f := &judge.Fault{File: part.Path, Text: "the " + role + failing + what, Hint: stderr}
-	if file, line := tail.Place(stderr, sources(part.Path)); line > 0 {
+	if file, line := tail.Place(stderr, tail.Sources(part.Path)); line > 0 {
 		f.File, f.Line = file, line
 	}
 	if reason := tail.Reason(stderr); reason != "" && tail.Crashed(stderr) {
@@ -92,7 +99,7 @@ func crashed(role string, part *judge.Part, message string) *judge.Fault {
 // referenceFault sets the place of a fault of the reference solution.
 func referenceFault(part *judge.Part, f *judge.Fault) *judge.Fault {
 	placed := &judge.Fault{File: part.Path, Text: strings.Replace(f.Text, "the reference fails on it", "the reference fails", 1), Hint: f.Hint}
-	if file, line := tail.Place(f.Hint, sources(part.Path)); line > 0 {
+	if file, line := tail.Place(f.Hint, tail.Sources(part.Path)); line > 0 {
 		placed.File, placed.Line = file, line
 	}
 	if reason := tail.Reason(f.Hint); tail.Crashed(f.Hint) {
@@ -103,23 +110,6 @@ func referenceFault(part *judge.Part, f *judge.Fault) *judge.Fault {
 
 // errorEnds introduces the output of a program.
 const errorEnds = "its standard error ends:"
-
-// mostSources is how many files of a program are looked at.
-const mostSources = 1000
-
-// sources returns the files of a program.
-func sources(path string) (all []string) {
-	_ = filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error { // what cannot be read is not a source
-		if err == nil && !d.IsDir() {
-			all = append(all, path)
-		}
-		if len(all) == mostSources {
-			return filepath.SkipAll
-		}
-		return nil
-	})
-	return all
-}
 
 // saidItself occurs in the message of a program that ended properly and reports itself at fault, for example
 // because it cannot read an answer file.

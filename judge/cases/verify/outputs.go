@@ -70,7 +70,7 @@ type took struct {
 // if one text is accepted in all cases that are tried, the problem can be solved without a program.
 func (v *Verifier) junkOutputs(ctx context.Context) (n int, faults judge.Faults, err error) {
 	part := v.Folder.Checker.Program
-	if part == nil || v.broken || v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
+	if part == nil || v.broken != "" || v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
 		return 0, nil, nil
 	}
 	if _, err := v.Crew.Part(ctx, part); err != nil {

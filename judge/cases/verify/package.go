@@ -47,13 +47,8 @@ func (v *Verifier) packageChecks(ctx context.Context) (ready bool, err error) {
 	if len(v.marked) > 0 && v.unfit() {
 		return false, nil
 	}
-	if err := v.judgingPrograms(ctx); err != nil {
-		fault, ok := errors.AsType[*judge.Fault](err)
-		if !ok {
-			return false, err
-		}
-		v.report("the programs that judge can be built", 1, judge.Faults{fault})
-		return false, nil
+	if built, err := v.built(ctx); !built {
+		return false, err
 	}
 	prepared, err := v.Entries.Prepared(ctx)
 	if err != nil {

@@ -29,7 +29,7 @@ type solution struct {
 	promised judge.Verdict
 	made     *lang.Result
 	err      error        // of building it
-	crash    *judge.Fault // of the setter's program that judges it; nil if there is none
+	crash    *judge.Fault // of the program that judges it, or why it cannot be built; nil if there is none
 }
 
 // find lists the solutions, by directories in the order of the verdicts.
@@ -159,6 +159,11 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 	judged := &judge.SolutionJudged{Path: s.path, Promised: s.promised}
 	if missing, ok := errors.AsType[*lang.MissingError](s.err); ok {
 		judged.Verdict, judged.OK, judged.Note = judge.Skipped, true, missing.Error()
+		return judged, nil
+	}
+	if unusable, ok := errors.AsType[*lang.UnusableError](s.err); ok { // as it is for a contestant
+		judged.Verdict, judged.OK, judged.Note = judge.CompileError, s.promised == judge.CompileError, unusable.Fault.Text
+		s.crash = unusable.Fault
 		return judged, nil
 	}
 	if fault, ok := errors.AsType[*judge.Fault](s.err); ok {

@@ -54,7 +54,8 @@ type Verifier struct {
 	marked   []string        // cases with a text in an unexpected encoding, by id
 	doubtful map[string]bool // generated cases that are not what their lines make, by id
 	changed  bool            // the programs have, since they made the cases
-	broken   bool            // the checker fails on every answer
+	broken   string          // why no output can be judged; empty if the checker works
+	told     judge.Faults    // of programs that cannot be built
 	judgedBy string          // hash of the programs that judge a package's submissions
 
 	mu sync.Mutex // held while what all submissions need is made ready
@@ -122,6 +123,9 @@ func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready 
 	if v.unfit() {
 		return false, nil
 	}
+	if built, err := v.built(ctx); !built {
+		return false, err
+	}
 	if err := v.coverage(); err != nil {
 		return false, fmt.Errorf("see what the cases show: %w", err)
 	}
@@ -167,8 +171,8 @@ func (v *Verifier) unfit() bool {
 			bad--
 		}
 	}
-	if bad == 0 && v.broken {
-		v.note("the solutions are not judged: the checker fails on every test case")
+	if bad == 0 && v.broken != "" {
+		v.note("the solutions are not judged: " + v.broken)
 		return true
 	}
 	if bad > 0 {
@@ -218,12 +222,33 @@ func (v *Verifier) note(text string) { v.listen(&judge.Noted{Text: text}) }
 // checked sends the result of one check: faults, and advice.
 func (v *Verifier) checked(what string, count int, faults, warnings judge.Faults) {
 	for _, f := range faults {
-		v.listen(&judge.FaultFound{Fault: f})
+		if !v.repeated(f) {
+			v.listen(&judge.FaultFound{Fault: f})
+		}
 	}
 	for _, f := range warnings {
 		v.listen(&judge.Warned{Fault: f})
 	}
 	v.listen(&judge.Checked{What: what, Count: count, Faults: len(faults), Warnings: len(warnings)})
+}
+
+// repeated reports whether a check has found the same fault before, as several need a program that cannot be built.
+func (v *Verifier) repeated(f *judge.Fault) bool {
+	if slices.ContainsFunc(v.told, func(known *judge.Fault) bool { return *known == *f }) {
+		return true
+	}
+	v.told = append(v.told, f)
+	return false
+}
+
+// built builds the programs that judge submissions, and reports one that cannot be built.
+func (v *Verifier) built(ctx context.Context) (bool, error) {
+	err := v.judgingPrograms(ctx)
+	if fault, ok := errors.AsType[*judge.Fault](err); ok {
+		v.report("the programs that judge can be built", 1, judge.Faults{fault})
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // cases yields every case whose two files are there and, if they are generated, are

@@ -88,10 +88,10 @@ func (r *Rules) Describe() string {
 		words[2] = fmt.Sprintf("1 round of %d games", r.Games)
 	}
 	if r.Move > 0 {
-		words = append(words, fmt.Sprintf("%v a move", r.Move))
+		words = append(words, fmt.Sprintf("%v s per move", r.Move.Seconds()))
 	}
 	if r.Clock > 0 {
-		words = append(words, fmt.Sprintf("%v a game", r.Clock))
+		words = append(words, fmt.Sprintf("%v s per game", r.Clock.Seconds()))
 	}
 	return strings.Join(words, ", ")
 }

@@ -48,7 +48,7 @@ type detection struct {
 	logs    []string // why candidates cannot be built
 	samples int
 	refused refusals
-	unread  map[reading]bool // readings of the code that its interpreter rejects
+	unread  map[reading]bool // readings of the code that the compiler or interpreter rejects
 	broken  bool             // the compiler cannot parse the submission, although it is a whole program
 }
 
@@ -90,15 +90,20 @@ func (p *proof) detect(ctx context.Context) (*way, error) {
 
 // search tries the candidates in order until one is correct.
 func (d *detection) search(ctx context.Context, all []candidate) (found bool, err error) {
+	var readings []reading // of the functions that were tried
 	for len(all) > 0 {
 		n := 1
 		for !all[0].function && n < len(all) && !all[n].function {
 			n++
 		}
 		probing := d.probing
-		if all[0].function {
+		switch {
+		case all[0].function:
 			found, err = d.function(ctx, all[0])
-		} else {
+			readings = append(readings, readingOf(all[0]))
+		case d.unparsed(readings):
+			return false, nil
+		default:
 			d.probing = max(probing, programProbe)
 			found, err = d.programs(ctx, all[:n])
 			d.probing = probing
@@ -109,6 +114,13 @@ func (d *detection) search(ctx context.Context, all []candidate) (found bool, er
 		all = all[n:]
 	}
 	return false, nil
+}
+
+// unparsed reports whether the compiler can parse the submission in none of the readings as a function, and the
+// submission does not look like a whole program. Then it cannot be one: the driver has patterns for both.
+func (d *detection) unparsed(readings []reading) bool {
+	return len(readings) > 0 && len(d.driver.Broken) > 0 && !matchesAny(d.driver.Programs, d.a.Code) &&
+		!slices.ContainsFunc(readings, func(r reading) bool { return !d.unread[r] })
 }
 
 // hopeless reports whether a better candidate is already known. A candidate with at most half of the samples
@@ -147,6 +159,10 @@ func (d *detection) make(ctx context.Context, c candidate) (*tried, error) {
 		}
 		if !slices.Contains(d.logs, failed.log) {
 			d.logs = append(d.logs, failed.log)
+		}
+		if c.function && matchesAny(d.driver.Broken, failed.log) { // no other form of the call helps
+			d.unread[readingOf(c)] = true
+			return nil, nil
 		}
 		if c.function { // a compiler may complain about the driver: all complaints must be the same
 			return nil, d.unloaded(ctx, c, func(log string) bool { return log == failed.log })

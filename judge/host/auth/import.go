@@ -220,7 +220,7 @@ func badPerson(p *roster.Person) string {
 		return "there is neither a name nor a username"
 	case p.Login != "" && !GoodLogin(p.Login):
 		return fmt.Sprintf("%.60q is not a username: use letters, digits, - and _, at most %d, such as %s", p.Login,
-			mostLogin, loginOf(p.Login))
+			mostLogin, LoginOf(p.Login))
 	case p.Password != "" && (len(p.Password) < LeastPassword || len(p.Password) > MostPassword):
 		const wrong = "a password has from %d to %d bytes: write a longer or shorter one, or leave it out to have one generated"
 		return fmt.Sprintf(wrong, LeastPassword, MostPassword)
@@ -259,9 +259,9 @@ func PlainName(name string) string {
 	return strings.Trim(b.String(), "-")
 }
 
-// loginOf makes a username from a name. A name that has fewer than two usable characters gives
+// LoginOf makes a username from a name. A name that has fewer than two usable characters gives
 // "student".
-func loginOf(name string) string {
+func LoginOf(name string) string {
 	login := PlainName(name)
 	const most = mostLogin - 6 // for a number
 	login = strings.Trim(login[:min(len(login), most)], "-")
@@ -316,7 +316,7 @@ func (p *Passwords) Import(ctx context.Context, s *store.Store, plan *Plan) (mad
 // freeLogin makes an unused username of a name; or it finds the account that has the name and one of
 // its logins.
 func freeLogin(name string, known map[string]*store.Account, taken map[string]bool) (string, *store.Account) {
-	base := loginOf(name)
+	base := LoginOf(name)
 	for n := 1; ; n++ {
 		login := base
 		if n > 1 {

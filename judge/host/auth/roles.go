@@ -36,6 +36,7 @@ type Registration string
 const (
 	Closed  Registration = "closed" // no one
 	Invited Registration = "invite" // people with an invitation
+	ByOIDC  Registration = "oidc"   // people with an invitation or whom the provider of single sign-on knows
 	Open    Registration = "open"   // everybody
 )
 

@@ -51,6 +51,8 @@ type Desk struct {
 	Class string
 	// Registration says who may create an account.
 	Registration auth.Registration
+	// StaffPasswords lets only accounts with a role log in with a password. Others use single sign-on.
+	StaffPasswords bool
 	// AutoLogin lets teams log in without a password at their addresses. LockAddress lets them log in only there.
 	AutoLogin, LockAddress bool
 	// Practice applies to problems that do not set their own. If empty, it is PracticeSamples.

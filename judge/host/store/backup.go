@@ -20,6 +20,7 @@ import (
 // tables are all tables with their keys. A table comes after the ones that it refers to.
 var tables = []struct{ name, key string }{
 	{"setting", "key"}, {"leader", "name"}, {"account", "id"}, {"grant_role", "account, scope, role"}, {"token", "id"}, {"session", "hash"},
+	{"identity", "issuer, subject"}, {"sign_on", "hash"},
 	{"class", "name"}, {"invite", "hash"}, {"worker", "id"}, {"blob", "sha256"}, {"blob_sender", "account, sha256"},
 	{"problem", "id"}, {"bundle", "problem, id"}, {"upload", "id"},
 	{"contest", "id"}, {"contest_problem", "contest, label"}, {"organization", "contest, id"}, {"team_group", "contest, id"},

@@ -95,6 +95,8 @@ func fill(t *testing.T, h *harness) {
 	check(h.Climbed(t.Context(), l.ID, []store.Climb{{Bot: 1, Place: 2}}))
 	answer := h.answer(h.hole(), "a key")
 	h.settle(answer, settled(answer, judge.GolfRight, "Python 3.14"))
+	check(h.SpendSignOn(t.Context(), "a sign-on", &store.SignOn{Identity: store.Identity{Issuer: "https://login.example", Subject: "1"}}))
+	check(h.LinkSignOn(t.Context(), "a sign-on", h.alice.ID))
 	check(h.SetSetting(t.Context(), "Zz", "1"))
 	check(h.SetSetting(t.Context(), "aa", ""))
 	check(h.NoteBlobs(t.Context(), store.Blob{Digest: digest("x"), Size: 1 << 60, Kind: "file"}))

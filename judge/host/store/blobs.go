@@ -267,7 +267,7 @@ func (s *Store) Sweep(ctx context.Context, contents func(manifest blob.Digest) (
 				return err
 			}
 		}
-		if err := errors.Join(q.DeleteTurns(ctx), q.DeleteSessions(ctx, s.now())); err != nil {
+		if err := errors.Join(q.DeleteTurns(ctx), q.DeleteSessions(ctx, s.now()), q.DeleteSignOns(ctx, s.now())); err != nil {
 			return err
 		}
 		return errors.Join(q.DeleteInvites(ctx, s.now()-invites.Microseconds()), q.DeleteInvitations(ctx, s.now()-invites.Microseconds()))

@@ -64,7 +64,8 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 		if err != nil {
 			return err
 		}
-		for _, erase := range []func(context.Context, string) error{q.EraseSessions, q.EraseTokens, q.EraseRoles, q.EraseQuestions,
+		for _, erase := range []func(context.Context, string) error{q.EraseSessions, q.EraseIdentities, q.EraseTokens,
+			q.EraseRoles, q.EraseQuestions,
 			q.ErasePrints, q.ErasePersons, q.EraseContestAccounts, q.EraseExpectedAddresses, q.EraseReading, q.EraseClaims,
 			q.EraseMembers, q.EraseAddresses, q.EraseUploads, q.EraseSent} {
 			if err := erase(ctx, id); err != nil {

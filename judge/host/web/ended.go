@@ -136,12 +136,31 @@ type LoginView struct {
 	Kept               *KeptForm // the form that waits for the login; nil if there is none
 	Ended              bool      // the session has ended
 	Unsent             bool      // a form has come without a session
+	SignOn             string    // host of the provider of single sign-on; empty if there is none
+	Staff              bool      // only staff logs in with a password
+	Joins              bool      // people create accounts by single sign-on
 	Team               string    // name of the account that can log in here without a password; it may be empty
+}
+
+// SignOnPath begins the addresses of single sign-on.
+const SignOnPath = "/login/sso"
+
+// SignOnLink is the link by which single sign-on begins, and then leads to the page of the view.
+func (v LoginView) SignOnLink() string {
+	return SignOnPath + "?" + url.Values{"next": {v.Next}}.Encode()
+}
+
+// SignOnJoins reports whether people without an account can create one by single sign-on.
+func (s *Site) SignOnJoins() bool {
+	return s.SignOn != nil && (s.Registration == auth.ByOIDC || s.Registration == auth.Open)
 }
 
 // LoginPage draws the login page.
 func (s *Site) LoginPage(w http.ResponseWriter, r *Request, code int, v LoginView) error {
 	v.Open = s.Registration == auth.Open
+	if s.SignOn != nil {
+		v.SignOn, v.Staff, v.Joins = s.SignOn.Host(), s.StaffPasswords, s.SignOnJoins()
+	}
 	here, err := s.AtAddress(r.Context(), r.RemoteAddr)
 	if err != nil {
 		return err

@@ -16,7 +16,8 @@ func (s *Site) turns(r *Request, rt Route) (*desk.Turns, string) {
 	switch of := desk.Network(r.RemoteAddr).String(); {
 	case strings.HasSuffix(rt.Pattern, "/events") || rt.Pattern == "GET /static/{file}":
 		return nil, ""
-	case r.Method != http.MethodGet && rt.Action == auth.Enter: // people who log in do not hold up people who read
+	case rt.Action == auth.Enter && (r.Method != http.MethodGet || strings.HasPrefix(rt.Pattern,
+		"GET "+SignOnPath)): // people who log in do not hold up people who read
 		return &s.proof, of
 	case r.Me != nil:
 		return &s.Turns, desk.AccountTurn(r.Me)

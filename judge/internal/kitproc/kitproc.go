@@ -187,8 +187,11 @@ func (k *Proc) start(ctx context.Context) error {
 	}
 	k.proc, k.stderr, k.answers = proc, stderr, 0
 	k.replies = bufio.NewReader(proc.Stdout())
-	return k.within(ctx, "did not greet the judge", k.greeting)
+	return k.within(ctx, noGreeting, k.greeting)
 }
+
+// noGreeting is what is told of a program that waits for its input instead of greeting.
+const noGreeting = "did not greet the judge"
 
 // advice returns what to do about a program that does not speak the protocol.
 func (k *Proc) advice() string {
@@ -312,7 +315,11 @@ func (k *Proc) within(ctx context.Context, silence string, talk func() error) er
 	case context.Cause(ctx) != nil:
 		return context.Cause(ctx)
 	case late == timeout.ErrExceeded:
-		return k.broken(fmt.Sprintf("%s within %v", silence, k.patience))
+		what := fmt.Sprintf("%s within %v", silence, k.patience)
+		if silence == noGreeting {
+			what += k.advice()
+		}
+		return k.broken(what)
 	case late != nil:
 		return fmt.Errorf("%s %s %s: %w", k.role, k.program, silence, late)
 	}

@@ -63,9 +63,10 @@ func check(c *Config, defined []*Language, doc *strict.Doc) judge.Faults {
 			"server.backup: set a directory for backups, and a number of backups to keep of at least 1",
 		)
 	}
-	if known := []string{"closed", "invite", "open"}; c.Server.Registration != "" && !slices.Contains(known, c.Server.Registration) {
+	if known := []string{"closed", "invite", "oidc", "open"}; c.Server.Registration != "" && !slices.Contains(known, c.Server.Registration) {
 		k.fault("server.registration", suggest.Hint(c.Server.Registration, known), "server.registration: unknown value %q", c.Server.Registration)
 	}
+	k.signOn(&c.Server)
 	if known := []string{"off", "verdict", "samples", "all"}; c.Server.Practice != "" && !slices.Contains(known, c.Server.Practice) {
 		k.fault("server.practice", suggest.Hint(c.Server.Practice, known), "server.practice: unknown value %q", c.Server.Practice)
 	}

@@ -77,8 +77,10 @@ type Server struct {
 	Backup     string `toml:"backup"`
 	BackupDir  string `toml:"backup_dir"`
 	BackupKeep int    `toml:"backup_keep"`
-	// Registration says who may create an account: closed, invite, open.
+	// Registration says who may create an account: closed, invite, oidc, open.
 	Registration string `toml:"registration"`
+	// Password says who can log in with a password: all, or staff if all others use single sign-on.
+	Password string `toml:"password"`
 	// Practice says what practice with a problem shows to accounts without a role, unless the problem was
 	// published with its own setting: off, verdict, samples, all.
 	Practice string `toml:"practice"`
@@ -91,6 +93,20 @@ type Server struct {
 	LockAddress bool `toml:"lock_address"`
 	// PrintCommand prints the file {file} of a team of a contest. If empty, runners print.
 	PrintCommand []string `toml:"print_command"`
+	// OIDC is the provider of single sign-on.
+	OIDC OIDC `toml:"oidc"`
+}
+
+// OIDC is an OpenID Connect provider by which people log in. If the issuer is empty, there is none.
+type OIDC struct {
+	Issuer string `toml:"issuer"`
+	Client string `toml:"client"`
+	// SecretFile has the secret of the client. If empty, the client is a public one.
+	SecretFile string   `toml:"secret_file"`
+	Scopes     []string `toml:"scopes"`
+	// Claim names the claim with the groups of a person; Roles are the roles of such groups.
+	Claim string            `toml:"claim"`
+	Roles map[string]string `toml:"roles"`
 }
 
 // Proxies returns the trusted proxies as networks.

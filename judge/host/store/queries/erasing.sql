@@ -8,6 +8,9 @@ WHERE id = $1 AND erased IS NULL;
 -- name: EraseSessions :exec
 DELETE FROM session WHERE account = $1;
 
+-- name: EraseIdentities :exec
+DELETE FROM identity WHERE account = $1;
+
 -- name: EraseTokens :exec
 DELETE FROM token WHERE account = $1;
 

@@ -327,7 +327,7 @@ func TestLadderTellsAuthors(t *testing.T) {
 		{"shows the statement before the rules are read", &client.SheetGame{Rules: []client.SheetRules{{Name: "s1"}}, Statement: "Say *ready*"}, false,
 			[]string{"Say <em>ready</em>", "A worker is reading the rules"}, []string{"Add <em>both</em>", "Rules and limits"}},
 		{"shows files", &client.SheetGame{Rules: []client.SheetRules{{Name: "s1"}}, Statement: "x", Files: true, Examples: []client.SheetBot{{File: "a.duel", Text: "* C"}}}, true,
-			[]string{"It is not a program", "* C", "judge arena sum a.duel a.duel"}, []string{"1.5 s", "flood"}},
+			[]string{"It is not a program", "* C", "judge arena sum a.duel a.duel"}, []string{"64 MiB", "flood"}},
 		{"shows the rules of an old bundle", &client.SheetGame{Rules: []client.SheetRules{{Name: "s1"}}}, true,
 			[]string{"No statement for authors", "1.5 s", "64 MiB", "crashed"}, []string{"Add <em>both</em>"}},
 		{"shows the rules of an older one", nil, true, []string{"No statement for authors", "1.5 s"}, []string{"Add <em>both</em>"}},

@@ -292,7 +292,7 @@ func (s *site) deliver(w http.ResponseWriter, r *web.Request) error {
 		case b.Held != "":
 			return refused("this balloon must not be delivered: "+b.Held, "load the page again")
 		default:
-			return refused("another runner delivered this balloon", "load the page again: it says who")
+			return refused("another runner delivered this balloon", "reload the page to see who")
 		}
 	case "undo":
 		by, within := r.Me.ID, undoWithin

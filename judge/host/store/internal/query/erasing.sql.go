@@ -109,6 +109,15 @@ func (q *Queries) EraseFlow(ctx context.Context, id string) error {
 	return err
 }
 
+const eraseIdentities = `-- name: EraseIdentities :exec
+DELETE FROM identity WHERE account = $1
+`
+
+func (q *Queries) EraseIdentities(ctx context.Context, account string) error {
+	_, err := q.db.ExecContext(ctx, eraseIdentities, account)
+	return err
+}
+
 const eraseJobs = `-- name: EraseJobs :exec
 UPDATE job SET spec = '{}' WHERE id IN (SELECT judgement.id FROM judgement WHERE judgement.submission = $1)
 `

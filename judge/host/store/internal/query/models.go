@@ -308,6 +308,13 @@ type HoleLine struct {
 	ProblemSlug string
 }
 
+type Identity struct {
+	Issuer  string
+	Subject string
+	Account string
+	Made    int64
+}
+
 type Invitation struct {
 	ID      string
 	Hash    string
@@ -470,6 +477,17 @@ type Session struct {
 	Expires int64
 	Agent   string
 	Sure    int64
+}
+
+type SignOn struct {
+	Hash     string
+	Issuer   string
+	Subject  string
+	Name     string
+	Username string
+	Role     string
+	Next     string
+	Expires  int64
 }
 
 type Submitted struct {
