@@ -161,7 +161,7 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 		judged.Verdict, judged.OK, judged.Note = judge.Skipped, true, missing.Error()
 		return judged, nil
 	}
-	if unusable, ok := errors.AsType[*lang.UnusableError](s.err); ok { // as it is for a contestant
+	if unusable, ok := errors.AsType[*lang.UnusableError](s.err); ok { // as for a contestant
 		judged.Verdict, judged.OK, judged.Note = judge.CompileError, s.promised == judge.CompileError, unusable.Fault.Text
 		s.crash = unusable.Fault
 		return judged, nil
