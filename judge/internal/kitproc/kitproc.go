@@ -190,7 +190,7 @@ func (k *Proc) start(ctx context.Context) error {
 	return k.within(ctx, noGreeting, k.greeting)
 }
 
-// noGreeting describes a program that waits for its input instead of greeting.
+// noGreeting is the error of a program that waits for its input instead of greeting.
 const noGreeting = "did not greet the judge"
 
 // advice returns what to do about a program that does not speak the protocol.
