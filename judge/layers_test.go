@@ -19,7 +19,7 @@ import (
 // that is not listed, and a listed one that is not used.
 var layers = map[string][]string{
 	// The words, and what has nothing to do with the world: nothing of ours.
-	"judge":                 nil,                                 // read first: it knows no folder, process or network
+	"judge":                 nil,                                 // read first: it knows no directory, process or network
 	"judge/kit":             nil,                                 // also built outside this module, with setters' programs
 	"judge/kit/referee":     {"judge/kit"},                       // so is this
 	"judge/cases/shrink":    nil,                                 // pure: the property that must hold comes as a function
@@ -37,7 +37,7 @@ var layers = map[string][]string{
 	"judge/internal/browser":       nil,                    // for tests
 	"judge/host/freeport":          nil,                    // for tests
 	"judge/internal/atomicfile":    nil,                    // of one file
-	"judge/internal/raze":          nil,                    // of one folder
+	"judge/internal/raze":          nil,                    // of one directory
 	"judge/internal/raze/razetest": nil,                    // for tests
 	"judge/host/fair/fairtest":     {"judge/host/fair"},
 	"judge/internal/tail":          nil, // of one text
@@ -65,12 +65,12 @@ var layers = map[string][]string{
 	"judge/running/check": {"judge", "judge/internal/kitproc", "judge/internal/raze", "judge/internal/suggest", "judge/internal/tail", "judge/kit"},
 	// Reads judge.toml, with positions.
 	"judge/running/config": {"judge", "judge/internal/strict", "judge/internal/suggest"},
-	// A package becomes a problem folder; titles and notes may be LaTeX.
+	// A package becomes a problem directory; titles and notes may be LaTeX.
 	"judge/packages/icpc":    {"judge", "judge/internal/pictures", "judge/internal/collide", "judge/internal/example", "judge/internal/strict", "judge/internal/suggest", "judge/internal/tex", "judge/problem"},
 	"judge/packages/polygon": {"judge", "judge/packages/fill", "judge/packages/icpc", "judge/problem"}, // a recipe for package fill is part of what it reads
 	// Asks each format in turn.
 	"judge/packages": {"judge", "judge/packages/icpc", "judge/packages/polygon", "judge/problem"},
-	// A folder may declare its input.
+	// A directory may declare its input.
 	"judge/problem":               {"judge", "judge/internal/formula", "judge/internal/pictures", "judge/internal/tex", "judge/internal/mark", "judge/cases/format", "judge/internal/strict", "judge/internal/suggest"},
 	"judge/contests/golf/drivers": {"judge", "judge/internal/strict", "judge/internal/suggest"}, // its files are read as judge.toml is
 	// It counts what a log of arena holds.
@@ -93,11 +93,11 @@ var layers = map[string][]string{
 	"judge/running/trial": {"judge", "judge/running/check", "judge/internal/raze", "judge/internal/tail", "judge/running/lang", "judge/internal/window"},
 	// Makes cases by setters' programs, and keeps what took long.
 	"judge/cases/gen": {"judge", "judge/internal/mark", "judge/running/check", "judge/cases/format", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
-	// Tries everything that a folder has: cases are made, solutions are tried.
+	// Tries everything that a directory has: cases are made, solutions are tried.
 	"judge/cases/verify": {"judge", "judge/internal/mark", "judge/internal/tail", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/example", "judge/internal/suggest", "judge/internal/window", "judge/running/lang", "judge/problem", "judge/running/trial"},
 	// Reads generators.yaml, and keeps what it makes.
 	"judge/packages/fill": {"judge", "judge/internal/cachedir", "judge/internal/raze", "judge/internal/strict", "judge/internal/suggest", "judge/internal/tail"},
-	// From icpc's packages to the folders of problem, and back.
+	// From icpc's packages to the directories of problem, and back.
 	"judge/packages/exchange": {"judge", "judge/internal/example", "judge/internal/pictures", "judge/problem", "judge/packages/icpc"},
 	// Draws cases as gen does, tries them as a submission is tried, and shrinks one.
 	"judge/cases/stress": {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/raze", "judge/internal/tail", "judge/kit", "judge/problem", "judge/cases/shrink", "judge/internal/window", "judge/running/trial"},
@@ -433,7 +433,7 @@ func TestArchitectureNamesEveryPackage(t *testing.T) {
 	}
 }
 
-// TestNoSpecialCases: no code outside its own folder knows a problem by name, so
+// TestNoSpecialCases: no code outside its own directory knows a problem by name, so
 // that the problems of the house are such as anybody's.
 func TestNoSpecialCases(t *testing.T) {
 	ids, err := filepath.Glob("../problems/*/problem.toml")

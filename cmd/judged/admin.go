@@ -52,7 +52,7 @@ func (a *admin) folder() (string, error) {
 		return "", err
 	}
 	data, root := contest.Config.Server.Data, contest.Root
-	if contest.House { // without judge.toml, use the current directory, because a data directory may be moved
+	if contest.IsBundled { // without judge.toml, use the current directory, because a data directory may be moved
 		root = "."
 	}
 	fromFolder(root, []*string{&data})

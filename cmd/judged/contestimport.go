@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -14,15 +16,26 @@ import (
 	"assay/judge"
 	"assay/judge/host/client"
 	"assay/judge/host/contestpackage"
+	"assay/judge/host/shadow"
+	"assay/judge/host/store"
 )
 
 // contest is the command for contests.
 func (a *admin) contest() *cobra.Command {
 	cmd := &cobra.Command{Use: "contest", Short: "import and export contest packages, follow other judging systems"}
 	var n client.ImportContest
-	load := a.below("import <directory or ZIP>", "import a contest package, and print login sheets for its new accounts",
+	var from store.Source
+	load := a.below("import <directory, ZIP or URL>", "import a contest package, and print login sheets for its new accounts",
 		func(ctx context.Context, api *client.Client, args []string) (err error) {
-			if n.Files, err = contestFiles(args[0]); err != nil {
+			if from.URL = args[0]; strings.HasPrefix(from.URL, "https://") || strings.HasPrefix(from.URL, "http://") {
+				n.Files, err = fetchContest(ctx, &from)
+			} else {
+				n.Files, err = contestFiles(args[0])
+			}
+			if err == nil {
+				err = bounded(n.Files)
+			}
+			if err != nil {
 				return err
 			}
 			return a.importContest(ctx, api, n)
@@ -30,9 +43,12 @@ func (a *admin) contest() *cobra.Command {
 	load.Args = cobra.ExactArgs(1)
 	load.Flags().StringVar(&n.Contest, "contest", "", "the `NAME` of the contest in addresses (default: the id in contest.yaml)")
 	load.Flags().BoolVar(&n.DryRun, "dry-run", false, "print what the import would do, and change nothing")
+	load.Flags().StringVar(&from.Login, "username", "", "the `NAME` of the account for the URL (default: none)")
+	load.Flags().StringVar(&from.SecretFile, "secret-file", "", "the `FILE` with the password of that account")
 	load.Long = `Import reads a package in the ICPC Contest Package Format: contest, problems, groups, organizations, teams,
 persons, and accounts, as JSON or YAML. It also reads the files groups.tsv, teams2.tsv, institutions2.tsv
-and accounts.tsv. A package need not have all of them.
+and accounts.tsv. A package need not have all of them. A URL is that of a ZIP archive, which ends in .zip, or of a
+contest in a Contest API, such as https://cds.example/api/contests/spring-2026.
 
 Everything is imported, or nothing: each error is printed with its file and line. Objects are known by
 their ids, so importing again updates them. What the package does not say stays as it is, and nothing is
@@ -68,15 +84,33 @@ func contestFiles(path string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return all, nil
+}
+
+// fetchContest reads the files of a package from a URL.
+func fetchContest(ctx context.Context, from *store.Source) (all map[string][]byte, err error) {
+	if from.SecretFile != "" {
+		if from.SecretFile, err = filepath.Abs(from.SecretFile); err != nil {
+			return nil, err
+		}
+	}
+	if all, err = shadow.Fetch(ctx, from); err != nil {
+		return nil, &judge.Misuse{Err: fmt.Errorf("read the contest package %s: %w", from.URL, err)}
+	}
+	return all, nil
+}
+
+// bounded refuses a package that is too large for one request.
+func bounded(files map[string][]byte) error {
 	const most = 5 << 20
 	size := 0
-	for _, data := range all {
+	for _, data := range files {
 		size += len(data)
 	}
 	if size > most {
-		return nil, &judge.Misuse{Err: fmt.Errorf("the files of the contest package have %d bytes; the most is %d", size, most)}
+		return &judge.Misuse{Err: fmt.Errorf("the files of the contest package have %d bytes; the most is %d", size, most)}
 	}
-	return all, nil
+	return nil
 }
 
 func (a *admin) importContest(ctx context.Context, api *client.Client, n client.ImportContest) error {

@@ -95,7 +95,7 @@ func (p *preparing) publish(ctx context.Context, verify bool) (id blob.Digest, e
 		}
 	}
 	slug := strings.TrimSuffix(filepath.Base(p.archive), ".zip")
-	id, _, err = cli.Publish(ctx, p.api, p.contest, p.at, slug, "", publishing())
+	id, _, err = cli.Publish(ctx, p.api, p.contest, p.at, slug, client.NewProblem{}, publishing())
 	return id, err
 }
 

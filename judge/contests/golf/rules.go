@@ -9,15 +9,15 @@ import (
 	"assay/judge/contests/golf/drivers"
 )
 
-// A Language is one in which answers can be written.
+// A Language is a language for submissions.
 type Language struct {
 	Name   string
 	Driver *drivers.Driver
 }
 
-// Rules writes what holds for every golf problem as Markdown: the domain with its size, how
-// answers are called, what is counted, and how an answer is proved. Terminal and pages show
-// it below the problem's own text.
+// Rules writes the rules of every golf problem as Markdown: the domain with its size, how submissions are
+// called, what is counted, and how a submission is checked. Terminal and pages show it below the problem's
+// own text.
 func Rules(d *Domain, languages []Language) string {
 	var b strings.Builder
 	d.rules(&b)
@@ -81,7 +81,7 @@ func (d *Domain) rules(b *strings.Builder) {
 	fmt.Fprintf(b, "\nThe way to call an answer is found by trying the samples: %s.\n\n", strings.Join(samples, ", "))
 }
 
-// callRules describes the ways in which answers are called.
+// callRules describes the ways in which submissions are called.
 func callRules(b *strings.Builder, d *Domain) {
 	example := []string{"3", "4", "5", "6", "7", "8", "9", "10", "11"}[:d.Arity]
 	if len(d.Samples) > 0 {
@@ -89,7 +89,7 @@ func callRules(b *strings.Builder, d *Domain) {
 	}
 	var calls []string
 	for _, form := range forms {
-		if d.Arity > 1 || form != "curry" { // of one number it is the usual call
+		if d.Arity > 1 || form != "curry" { // with one number it is the usual call
 			calls = append(calls, "`"+FormName(form, d.Arity)+"`")
 		}
 	}
@@ -156,7 +156,7 @@ The bytes of the answer's file, which is read as UTF-8.
 
 `
 
-// languageRules lists the languages with what is particular to each.
+// languageRules lists the languages with their particular rules.
 func languageRules(b *strings.Builder, arity int, languages []Language) {
 	if len(languages) == 0 {
 		return
@@ -189,7 +189,7 @@ func languageRules(b *strings.Builder, arity int, languages []Language) {
 	b.WriteString("\n")
 }
 
-// cell writes a text as code in a table.
+// cell formats a text as code in a table.
 func cell(s string) string { return "`" + plainCell(s) + "`" }
 
 func plainCell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }

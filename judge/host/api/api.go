@@ -157,7 +157,7 @@ var routes = []route{
 }
 
 // Paths returns the patterns of all routes for http.ServeMux.
-var Paths = []string{"/v1/", contestAPIPath, client.BlobPath, queue.Path, "/healthz", "/readyz"}
+var Paths = []string{"/v1/", contestAPIRoot, contestAPIPath, client.BlobPath, queue.Path, "/healthz", "/readyz"}
 
 // New returns the handler of all routes, of the workers' bridge, and of the health checks.
 func New(o Options) http.Handler { return routed(o, keepAlive) }
@@ -195,6 +195,7 @@ func routed(o Options, keepAlive time.Duration) http.Handler {
 			}
 		})
 	}
+	mux.HandleFunc(contestAPIRoot, a.contestAPI)
 	mux.HandleFunc(contestAPIPath, a.contestAPI)
 	mux.HandleFunc("GET "+OpenAPIPath, a.description())
 	mux.HandleFunc(queue.Path, func(w http.ResponseWriter, r *http.Request) {

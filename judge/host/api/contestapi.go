@@ -18,7 +18,10 @@ import (
 
 // contestAPIPath is the path of the ICPC Contest API. Without a version in the path, it is version 2023-06, because
 // its clients send none.
-const contestAPIPath = "/api/"
+const contestAPIPath = contestAPIRoot + "/"
+
+// contestAPIRoot is answered as contestAPIPath: the ICPC Tools ask there for the version, and follow no relative redirect.
+const contestAPIRoot = "/api"
 
 // apiClient is a client of the Contest API in a contest.
 type apiClient struct {
@@ -53,7 +56,7 @@ func (a *api) contestAPI(w http.ResponseWriter, r *http.Request) {
 var nothingThere = &status{http.StatusNotFound, "there is no such object", ""}
 
 func (a *api) answerContestAPI(w http.ResponseWriter, r *http.Request) error {
-	version, path := clics.V2023, strings.TrimPrefix(r.URL.Path, contestAPIPath)
+	version, path := clics.V2023, strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, contestAPIRoot), "/")
 	for _, v := range clics.Versions {
 		if rest, is := strings.CutPrefix(path+"/", string(v)+"/"); is {
 			version, path = v, rest

@@ -262,6 +262,28 @@ func TestTimes(t *testing.T) {
 	}
 }
 
+// TestParseTimes: what clients may send as times and durations, and what is refused.
+func TestParseTimes(t *testing.T) {
+	const none = time.Duration(-1)
+	for text, want := range map[string]time.Duration{
+		"0:00:00.000": 0, "0:03:38.749": 3*time.Minute + 38*time.Second + 749*time.Millisecond, "-0:15:00": -15 * time.Minute, "100:59:59.999": 101*time.Hour - time.Millisecond,
+		"0:60:00": none, "0:00:60": none, "0:3:00": none, "3:00": none, "1:02:03:04": none, "": none, "::": none, "0:00:": none, "0:00:1e1": none, "+1:00:00": none,
+		"0:00:-1": none, "--1:00:00": none, "0:00:00.000.0": none, "70000:00:00": none, "a:00:00": none, "0:aa:00": none,
+	} {
+		if got, err := ParseRelTime(text); (err != nil) != (want == none) || err == nil && got != want {
+			t.Errorf("ParseRelTime(%q) = %v, %v", text, got, err)
+		}
+	}
+	for text, want := range map[string]time.Time{
+		"2026-11-28T10:00:00.000Z": at("10:00:00"), "2026-11-28T11:00:00+01": at("10:00:00"), "2026-11-28T11:00:00+0100": at("10:00:00"),
+		"2026-11-28T09:30:00.25-00:30": at("10:00:00.25"), "2026-11-28T10:00:00": {}, "2026-11-28 10:00:00Z": {}, "2026-13-28T10:00:00Z": {}, "now": {}, "": {},
+	} {
+		if got, err := ParseTime(text); (err != nil) != want.IsZero() || err == nil && !got.Equal(want) {
+			t.Errorf("ParseTime(%q) = %v, %v", text, got, err)
+		}
+	}
+}
+
 // TestStateOf: at any moment what has come is in the order of the specification.
 func TestStateOf(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -98,6 +98,8 @@ type NewProblem struct {
 	// Practice is what practice with the problem shows from now on: off, verdict, samples, all, or default for the
 	// server's setting. If empty, it does not change.
 	Practice string `json:"practice,omitempty"`
+	// Candidate reports whether the present version stays active: only rejudgings use the new one.
+	Candidate bool `json:"candidate,omitempty"`
 }
 
 // PracticeDefault means the server's setting in NewProblem.Practice.

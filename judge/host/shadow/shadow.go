@@ -5,6 +5,8 @@
 // Everything that was read is in the database, with the token of its last line. What the contest does not have yet
 // is marked there, so that a server that is killed at any moment goes on without losing or doubling anything.
 //
+// Fetch reads a contest package once, from such a system or as a ZIP archive.
+//
 // The package sends nothing to a primary. It takes over no accounts, clarifications or runs.
 package shadow
 

@@ -191,12 +191,13 @@ func (s *Store) BlobsNamed(ctx context.Context) (map[blob.Digest]bool, error) {
 		}
 		named[w.Bundle] = true
 	}
-	manifests, err := s.read.NamedByBundles(ctx)
+	bundles, err := s.read.NamedByBundles(ctx)
 	if err != nil {
 		return nil, failed("read what blobs bundles name", err)
 	}
-	for _, d := range manifests {
-		named[blob.Digest(d)] = true
+	for _, b := range bundles {
+		named[blob.Digest(b.Manifest)] = true
+		note(b.Config)
 	}
 	return named, nil
 }

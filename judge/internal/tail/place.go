@@ -8,7 +8,7 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// place is a line of a source in what run times write: file.go:12, File "file.py", line 12, or
+// place is a line of a source in what language runtimes write: file.go:12, File "file.py", line 12, or
 // file.java:12 in parentheses.
 var place = pattern.New(`([^\s"'(:]+)(?:", line |:)([0-9]+)`)
 

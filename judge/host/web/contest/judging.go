@@ -209,7 +209,7 @@ func withoutSandbox(events []judge.Event) []judge.Event {
 	for i, e := range events {
 		if s, is := e.(*judge.Started); is {
 			shown := *s
-			shown.Rung, shown.Weaker = "", nil
+			shown.Isolation, shown.Unenforced = "", nil
 			events[i] = &shown
 		}
 	}

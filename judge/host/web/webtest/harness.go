@@ -240,7 +240,7 @@ func Failing() []judge.Event {
 		&judge.Started{
 			Format: judge.EventFormat, Problem: "sum", Title: "Sum" + Evil, Program: "sum" + Evil + ".py",
 			Language: "Python" + Evil, TimeMS: 1000, Memory: 1 << 20, Cases: 2, Groups: []string{"sample", Secret},
-			Rung: "root",
+			Isolation: "root",
 		},
 		&judge.Built{Log: "warning" + Evil},
 		&judge.CaseJudged{
