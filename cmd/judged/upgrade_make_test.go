@@ -90,7 +90,7 @@ func fill(t *testing.T, dir string) (backup string) {
 	publishSome(t, o, "wythoff", "sylver")
 	logins, err := demo.Fill(t.Context(), demo.Options{
 		Data: data, Version: o.Version, Class: server.Class, Admin: desk.AdminLogin, Now: time.Now().Add(-48 * time.Hour),
-		Submissions: 16, Games: 30,
+		Submissions: 40, Games: 30,
 	})
 	must(t, err)
 	passwords := map[string]string{}
