@@ -1,6 +1,6 @@
 // Package auth creates and checks proofs of identity: passwords, sessions and tokens of accounts, codes with which
-// workers join, and signatures of workers. Can says which role may do what, by one table. The package stores
-// nothing: package store keeps hashes, and the public halves of keys.
+// workers join, and signatures of workers. Can says which role may do what, by one table. The package does not store
+// anything: package store keeps hashes, and the public halves of keys.
 package auth
 
 import (
