@@ -1,6 +1,6 @@
-// Package assay holds the files that the judge brings along: the default
-// judge.toml, the problems of the house with their cases, and the kit's sources.
-// It does nothing with them; cmd/judge does.
+// Package assay embeds the bundled files: the default judge.toml, the bundled
+// problems with their cases, and the kit's sources. It does not use them;
+// cmd/judge does.
 package assay
 
 import "embed"

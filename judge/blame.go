@@ -5,35 +5,33 @@ import (
 	"errors"
 )
 
-// Blame says whose fault an error is. What a program makes of an error, an exit
-// code or an answer to a request, follows from it alone.
+// Blame says who is at fault for an error. It alone determines the exit code of a program and the status of a
+// response.
 type Blame string
 
 const (
-	// Nobody is to blame where nothing went wrong.
+	// Nobody is at fault: there is no error.
 	Nobody Blame = ""
-	// Asker is who asked: a name that nothing has, a file that is not there.
+	// Asker is the caller, who used an unknown name or a missing file.
 	Asker Blame = "asker"
-	// Contestant is who wrote the submission, which cannot be used. Judged, it gets
-	// a verdict.
+	// Contestant is the author of a submission that cannot be used. When judged, it gets a verdict.
 	Contestant Blame = "contestant"
-	// Setter is who wrote the problem folder or the configuration.
+	// Setter is the author of the problem directory or the configuration.
 	Setter Blame = "setter"
 	// Machine is the judge, or the machine that it runs on.
 	Machine Blame = "machine"
-	// Interrupted is for what was ended before it was done.
+	// Interrupted is for work that was ended before it was done.
 	Interrupted Blame = "interrupted"
 )
 
-// Blamed is an error that knows whose fault it is.
+// Blamed is an error that knows who is at fault.
 type Blamed interface {
 	error
 	Blame() Blame
 }
 
-// Whose says whose fault an error is. Of an error that wraps others the outermost
-// that knows decides: who calls may know better than who was called. What nobody
-// knows is the machine's.
+// Whose returns who is at fault for an error. In a chain of wrapped errors the outermost Blamed decides,
+// because a caller may know better. Without one, the machine is at fault.
 func Whose(err error) Blame {
 	if err == nil {
 		return Nobody
@@ -50,17 +48,17 @@ func Whose(err error) Blame {
 // Misuse is a mistake of the caller.
 type Misuse struct{ Err error }
 
-// Error is the mistake, in words.
+// Error returns the text of the mistake.
 func (e *Misuse) Error() string { return e.Err.Error() }
 
 // Unwrap returns the mistake itself.
 func (e *Misuse) Unwrap() error { return e.Err }
 
-// Blame is the asker's.
+// Blame returns the caller.
 func (*Misuse) Blame() Blame { return Asker }
 
-// Blame is the setter's.
+// Blame returns Setter.
 func (*Fault) Blame() Blame { return Setter }
 
-// Blame is the setter's.
+// Blame returns Setter.
 func (Faults) Blame() Blame { return Setter }

@@ -15,8 +15,12 @@ func TestProgramCommand(t *testing.T) {
 		limits    judge.Limits
 		argv, env []string
 	}{
-		{"fills in the memory limit", judge.Limits{Memory: 256<<20 + 5}, []string{"run", "-m256", "x", "{memory_mib}"}, []string{"A=1", "LIMIT=256m"}},
-		{"rounds a limit down, however small it is", judge.Limits{Memory: 1}, []string{"run", "-m0", "x", "{memory_mib}"}, []string{"A=1", "LIMIT=0m"}},
+		{"fills in the memory limit", judge.Limits{Memory: 256<<20 + 5}, []string{
+			"run", "-m256", "x", "{memory_mib}",
+		}, []string{"A=1", "LIMIT=256m"}},
+		{"rounds a limit down, however small it is", judge.Limits{Memory: 1}, []string{
+			"run", "-m0", "x", "{memory_mib}",
+		}, []string{"A=1", "LIMIT=0m"}},
 		{"leaves the word out where there is no limit", judge.Limits{}, []string{"run", "x", "{memory_mib}"}, []string{"A=1"}},
 	} {
 		c := p.Command(row.limits, "{memory_mib}")
@@ -27,7 +31,7 @@ func TestProgramCommand(t *testing.T) {
 			t.Errorf("it %s: Env (-want +got):\n%s", row.it, diff)
 		}
 		if len(c.Mounts) != 1 || c.Mounts[0].At != judge.ProgramDir || c.Mounts[0].Writable {
-			t.Errorf("it %s: Mounts = %+v, want the program's folder, read-only", row.it, c.Mounts)
+			t.Errorf("it %s: Mounts = %+v, want the program's directory, read-only", row.it, c.Mounts)
 		}
 	}
 	for memory, want := range map[int64]string{32: "12", 64: "24", 128: "56", 256: "176", 1024: "896", 8192: "1024"} {

@@ -1,18 +1,17 @@
 package judge
 
-// Settle judges an interactive run, in which both programs may have gone wrong, and
-// mostly the second because the first did. Interactor is what the interactor says
-// by its own end; first says that it ended before the program.
+// Settle judges an interactive run. Both programs may have failed, and usually the second one failed because
+// of the first. Interactor is the result that the interactor's exit states; first means that it ended before
+// the program.
 //
 // The precedence, with its reasons:
 //
-//  1. A judge error, because an interactor that breaks judges nothing.
+//  1. A judge error, because a broken interactor judges nothing.
 //  2. Wrong answer by an interactor that ended first: it has seen enough, and what
-//     the program does with nobody to talk to is not a fault.
-//  3. How the program ended, by Classify: if it broke, the interactor has only seen
-//     that, whatever it made of it; and a program must end well after it is accepted
-//     too.
-//  4. What the interactor says.
+//     the program does afterwards is not a fault.
+//  3. How the program ended, by Classify: if it failed, the interactor's result
+//     only reflects that. A program must also end properly after it is accepted.
+//  4. The interactor's result.
 func Settle(x Exec, limits Limits, interactor Outcome, first bool) Outcome {
 	if interactor.Verdict == JudgeError || interactor.Verdict == WrongAnswer && first {
 		return interactor

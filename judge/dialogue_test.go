@@ -25,7 +25,10 @@ func TestSettle(t *testing.T) {
 		{"it is a judge error when the interactor breaks, whatever the program does", crash, breaks, false, judge.JudgeError},
 		{"it is a judge error when the interactor breaks first", well, breaks, true, judge.JudgeError},
 		{"it is wrong when the interactor refuses first and the program crashes on that", crash, refuses, true, judge.WrongAnswer},
-		{"it is wrong when the interactor refuses first and the program dies writing", judge.Exec{Signal: "SIGPIPE"}, refuses, true, judge.WrongAnswer},
+		{
+			"it is wrong when the interactor refuses first and the program dies writing",
+			judge.Exec{Signal: "SIGPIPE"}, refuses, true, judge.WrongAnswer,
+		},
 		{"it is wrong when the interactor refuses first and the program then runs on too long", slow, refuses, true, judge.WrongAnswer},
 		{"it is a run-time error when the program leaves first, badly", crash, refuses, false, judge.RunTimeError},
 		{"it is a run-time error when the program leaves first, badly, and is accepted", crash, accepts, false, judge.RunTimeError},

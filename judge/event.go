@@ -8,34 +8,33 @@ import (
 	"time"
 )
 
-// Event is one thing that happened while judging or verifying. Every report,
-// on the terminal or in a file, is drawn from the events alone, so that a saved
-// stream can be drawn again.
+// Event is one thing that happened while judging or verifying. Every report, on the terminal or in a file, is
+// drawn from the events alone, so that a saved stream can be drawn again.
 //
-// Events leave in order, from one goroutine.
+// Events are sent in order, from one goroutine.
 type Event interface{ kind() string }
 
-// EventFormat is the version of the event stream. It rises when a field changes
-// its meaning or goes; new fields and new events do not raise it.
+// EventFormat is the version of the event stream. It rises if a field changes its meaning or is removed. New
+// fields and new events do not raise it.
 const EventFormat = 1
 
 // Started opens the judging of one submission.
 type Started struct {
-	Format   int      `json:"format"` // EventFormat
-	Problem  string   `json:"problem"`
-	Title    string   `json:"title"`
-	Program  string   `json:"program"` // as the user named it
-	Language string   `json:"language"`
-	Faster   string   `json:"faster,omitempty"` // the id of a faster tool chain of the language
-	TimeMS   int64    `json:"time_limit_ms"`
-	Memory   int64    `json:"memory_limit_bytes"`
-	Cases    int      `json:"cases"`
-	Groups   []string `json:"groups"`
-	Rung     string   `json:"sandbox"`              // the sandbox's rung on this machine
-	Weaker   []string `json:"unenforced,omitempty"` // what that rung does not enforce
+	Format     int      `json:"format"` // EventFormat
+	Problem    string   `json:"problem"`
+	Title      string   `json:"title"`
+	Program    string   `json:"program"` // as the user named it
+	Language   string   `json:"language"`
+	Faster     string   `json:"faster,omitempty"` // the id of a faster toolchain of the language
+	TimeMS     int64    `json:"time_limit_ms"`
+	Memory     int64    `json:"memory_limit_bytes"`
+	Cases      int      `json:"cases"`
+	Groups     []string `json:"groups"`
+	Isolation  string   `json:"sandbox"`              // the sandbox's isolation level on this machine
+	Unenforced []string `json:"unenforced,omitempty"` // what that level does not enforce
 }
 
-// Built says how building the submission went.
+// Built is the result of building the submission.
 type Built struct {
 	Verdict Verdict `json:"verdict"`           // "" or CE
 	Log     string  `json:"log,omitempty"`     // the compiler's first lines
@@ -44,13 +43,12 @@ type Built struct {
 	Cached  bool    `json:"cached,omitempty"`
 }
 
-// Progressed says how many cases have run; they are judged a little later. While the
-// submission is being built it comes each second. It is for live displays only, and is
-// not saved.
+// Progressed says how many cases have run; they are judged a little later. While the submission is being
+// built, one is sent each second. It is for live displays only, and is not saved.
 type Progressed struct {
 	Done int `json:"done"`
 	Of   int `json:"of"`
-	// Preparing is the name of a language whose cache is being prepared, for which the build waits.
+	// Preparing is the name of a language whose cache is being prepared, while the build waits for it.
 	Preparing string `json:"preparing,omitempty"`
 }
 
@@ -62,26 +60,25 @@ type CaseJudged struct {
 	Exec    Exec    `json:"exec"`
 	Message string  `json:"message,omitempty"`   // from the checker, or how the program ended
 	Note    string  `json:"note,omitempty"`      // such as "ran again alone, near its limit"
-	Stderr  string  `json:"stderr,omitempty"`    // the end of it, where the case failed
+	Stderr  string  `json:"stderr,omitempty"`    // its end, if the case failed
 	Line    string  `json:"generator,omitempty"` // the generator line that made the case
-	Detail  *Detail `json:"detail,omitempty"`    // where the case failed
-	Score   *Score  `json:"score,omitempty"`     // where cases have scores
+	Detail  *Detail `json:"detail,omitempty"`    // set if the case failed
+	Score   *Score  `json:"score,omitempty"`     // set if cases have scores
 	Team    string  `json:"team_message,omitempty"`
-	// Dialogue is the start and the end of what was said in an interactive case, a
-	// line each, "<" from the interactor and ">" from the program; "---" stands
-	// between passes.
+	// Dialogue is the start and the end of the dialogue of an interactive case, with one message per line:
+	// "<" from the interactor and ">" from the program. "---" separates passes.
 	Dialogue string `json:"dialogue,omitempty"`
-	Static   bool   `json:"static,omitempty"` // the static validator's; no case of the problem
+	Static   bool   `json:"static,omitempty"` // by the static validator; not a case of the problem
 }
 
-// StaticName is the Case of what the static validator judged.
+// StaticName is the Case of a result of the static validator.
 const StaticName = "static-validation"
 
 // ID names the case within its problem.
 func (e *CaseJudged) ID() string { return e.Group + "/" + e.Case }
 
-// Borderline says that the program ended by itself, a little after its limit of CPU time:
-// on another machine it might have been in time.
+// Borderline reports whether the program ended by itself, slightly after its CPU time limit. On another
+// machine it might have been in time.
 func (e *CaseJudged) Borderline(limit time.Duration) bool {
 	return e.Verdict == TimeLimit && e.Exec.Killed == Nothing && e.Exec.CPU <= time.Duration(float64(limit)*NearLimit)
 }
@@ -89,12 +86,12 @@ func (e *CaseJudged) Borderline(limit time.Duration) bool {
 // GroupJudged closes a group.
 type GroupJudged struct {
 	Group   string  `json:"group"`
-	Verdict Verdict `json:"verdict"` // the worst of its cases, or what its grading says
+	Verdict Verdict `json:"verdict"` // the worst of its cases, or the result of its grading
 	Passed  int     `json:"passed"`
 	Cases   int     `json:"cases"`
 	Score   *Score  `json:"score,omitempty"`
 	Message string  `json:"message,omitempty"` // what is wrong with its score
-	// Inner says that it is a group of groups; its cases have been counted in them.
+	// Inner marks a group of groups, whose cases have been counted in the inner groups.
 	Inner bool `json:"inner,omitempty"`
 }
 
@@ -108,12 +105,12 @@ type Finished struct {
 	Slowest string  `json:"slowest,omitempty"`       // id of the case that took most CPU time
 	TimeMS  float64 `json:"time_ms"`                 // CPU time of that case
 	Memory  int64   `json:"memory_bytes"`            // peak over all cases
-	Score   *Score  `json:"score,omitempty"`         // where the problem has scores
-	// Parts are the points of the groups whose sum is the score, in judging order, the same
-	// groups in each judging of the problem; none where the score is no sum of groups.
+	Score   *Score  `json:"score,omitempty"`         // set if the problem has scores
+	// Parts are the points of the groups whose sum is the score, in judging order. They are the same groups
+	// in each judging of the problem. If the score is not a sum of groups, there are none.
 	Parts []float64 `json:"score_parts,omitempty"`
 
-	slow int // cases that ran into their time limit
+	slow int // cases that exceeded their time limit
 }
 
 // Noted is a remark that a reader must see, such as a missing answer.
@@ -121,17 +118,17 @@ type Noted struct {
 	Text string `json:"text"`
 }
 
-// SeveralStarted opens the judging of several submissions for one problem. Each of them
-// follows with events of its own.
+// SeveralStarted opens the judging of several submissions for one problem. The events of each submission
+// follow.
 type SeveralStarted struct {
-	Format   int      `json:"format"`
-	Problem  string   `json:"problem"`
-	Title    string   `json:"title"`
-	Programs []string `json:"programs"` // as the user named them
-	Groups   []string `json:"groups"`
-	Cases    int      `json:"cases"`
-	Rung     string   `json:"sandbox"`
-	Weaker   []string `json:"unenforced,omitempty"`
+	Format     int      `json:"format"`
+	Problem    string   `json:"problem"`
+	Title      string   `json:"title"`
+	Programs   []string `json:"programs"` // as the user named them
+	Groups     []string `json:"groups"`
+	Cases      int      `json:"cases"`
+	Isolation  string   `json:"sandbox"`
+	Unenforced []string `json:"unenforced,omitempty"`
 }
 
 // SeveralFinished closes the judging of several submissions.
@@ -142,16 +139,16 @@ type SeveralFinished struct {
 
 // VerifyStarted opens the verification of one problem.
 type VerifyStarted struct {
-	Format  int      `json:"format"`
-	Problem string   `json:"problem"`
-	Title   string   `json:"title"`
-	Groups  []string `json:"groups"`
-	Cases   int      `json:"cases"`
-	Rung    string   `json:"sandbox"`
-	Weaker  []string `json:"unenforced,omitempty"`
+	Format     int      `json:"format"`
+	Problem    string   `json:"problem"`
+	Title      string   `json:"title"`
+	Groups     []string `json:"groups"`
+	Cases      int      `json:"cases"`
+	Isolation  string   `json:"sandbox"`
+	Unenforced []string `json:"unenforced,omitempty"`
 }
 
-// Checked is one check of a problem folder that was done, faults or not.
+// Checked is one completed check of a problem directory, with or without faults.
 type Checked struct {
 	What     string `json:"what"` // "every input is valid"
 	Count    int    `json:"count"`
@@ -159,29 +156,28 @@ type Checked struct {
 	Warnings int    `json:"warnings,omitempty"`
 }
 
-// FaultFound is a fault of the problem folder.
+// FaultFound is a fault of the problem directory.
 type FaultFound struct {
 	Fault *Fault `json:"fault"`
 }
 
-// Warned is advice about a package that the judge gives, and its format does not: nothing fails
-// by it.
+// Warned is advice about a package that does not come from its format. It is not a fault.
 type Warned struct {
 	Fault *Fault `json:"warning"`
 }
 
-// SolutionJudged is one solution of solutions/<problem>, judged on every case.
+// SolutionJudged is the result of one solution of solutions/<problem>, judged on every case.
 type SolutionJudged struct {
 	Path     string        `json:"path"`
 	Language string        `json:"language"`
-	Promised Verdict       `json:"promised"`           // by its folder; "" where several will do
-	Expected string        `json:"expected,omitempty"` // in words, where several verdicts will do: "WA or TLE"
-	Verdict  Verdict       `json:"verdict"`            // SK where its language is not ready on this machine
+	Promised Verdict       `json:"promised"`           // by its directory; empty if several verdicts are allowed
+	Expected string        `json:"expected,omitempty"` // as text, if several verdicts are allowed: "WA or TLE"
+	Verdict  Verdict       `json:"verdict"`            // SK if its language is not ready on this machine
 	OK       bool          `json:"ok"`
 	Groups   []GroupJudged `json:"groups"`
 	Killers  []string      `json:"killers,omitempty"` // ids of the cases that it fails, in order
 	Score    *Score        `json:"score,omitempty"`
-	TimeMS   float64       `json:"time_ms"` // CPU time at its slowest case
+	TimeMS   float64       `json:"time_ms"` // CPU time on its slowest case
 	Memory   int64         `json:"memory_bytes"`
 	Note     string        `json:"note,omitempty"`
 }
@@ -195,7 +191,7 @@ type VerifyFinished struct {
 	Skipped   int  `json:"skipped"` // solutions whose language is not ready here
 }
 
-// Unknown is an event of a later judge. It is kept as it came and passed on.
+// Unknown is an event of a later version of the judge. It is passed on unchanged.
 type Unknown struct {
 	Kind string
 	Line []byte // as EncodeEvent wrote it
@@ -255,8 +251,8 @@ var newEvent = map[string]func() Event{
 	"golf-proved":  func() Event { return new(GolfProved) },
 }
 
-// EncodeEvent writes an event as one line of JSON, without the line's end. The
-// first member is "event", the kind.
+// EncodeEvent writes an event as one line of JSON, without the line's end. The first member is "event", the
+// kind.
 func EncodeEvent(e Event) ([]byte, error) {
 	if u, ok := e.(*Unknown); ok {
 		return u.Line, nil
@@ -272,8 +268,7 @@ func EncodeEvent(e Event) ([]byte, error) {
 	return append([]byte(head), body[1:]...), nil
 }
 
-// DecodeEvent reads what EncodeEvent wrote. An event that a later judge wrote is an
-// *Unknown.
+// DecodeEvent reads the output of EncodeEvent. An event of a later version of the judge is an *Unknown.
 func DecodeEvent(line []byte) (Event, error) {
 	var head struct {
 		Event  string `json:"event"`

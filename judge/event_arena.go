@@ -2,32 +2,30 @@ package judge
 
 import "encoding/json"
 
-// What happens when programs meet in an event of games. What a game and standings are is
-// not known here: they are JSON, as package arena writes games and package standings
-// standings.
+// Events of games between programs. Games and standings are opaque here: they are JSON, as packages arena and
+// standings write them.
 
 // ArenaStarted opens an event of games.
 type ArenaStarted struct {
 	Format int      `json:"format"` // EventFormat
-	Game   string   `json:"game"`   // the id of the problem folder
+	Game   string   `json:"game"`   // the id of the problem directory
 	Title  string   `json:"title,omitempty"`
 	Rules  string   `json:"rules"`
 	Bots   []string `json:"bots"`
 }
 
-// ArenaProgressed says how far an event has come. It is for live displays only, and is
-// not saved.
+// ArenaProgressed is the progress of an event. It is for live displays only, and is not saved.
 type ArenaProgressed struct {
-	Done   int         `json:"done"` // games, of those that were asked for so far
+	Done   int         `json:"done"` // games, of those requested so far
 	Of     int         `json:"of"`
-	Played int         `json:"played"` // games that were played and not taken from the log
+	Played int         `json:"played"` // games that were played, not taken from the log
 	Moves  int         `json:"moves"`
 	TookMS int64       `json:"took_ms"`
 	Out    int         `json:"disqualified"`
 	Table  []ArenaLine `json:"table"` // best first
 }
 
-// ArenaLine is the line of one bot in the table of an event that is under way.
+// ArenaLine is the line of one bot in the table of a running event.
 type ArenaLine struct {
 	Name   string  `json:"name"`
 	Points float64 `json:"points"`
@@ -41,11 +39,11 @@ type ArenaLine struct {
 type GameShown struct {
 	First     string          `json:"first"` // names of the bots
 	Second    string          `json:"second"`
-	Game      json.RawMessage `json:"game"`                // as it stands in the log
-	Positions json.RawMessage `json:"positions,omitempty"` // what the referee saw, before the first move and after each
+	Game      json.RawMessage `json:"game"`                // as in the log
+	Positions json.RawMessage `json:"positions,omitempty"` // the referee's view, before the first move and after each move
 }
 
-// ArenaStood says how an event stands: at its end, or where it was stopped.
+// ArenaStood is the state of an event, at its end or where it was stopped.
 type ArenaStood struct {
 	Standings json.RawMessage `json:"standings"`
 }
@@ -59,18 +57,18 @@ type TryStarted struct {
 	MadeFor bool   `json:"made_for,omitempty"` // the rules are those that the bot was made for
 }
 
-// PositionTried says what a bot did wrong from one position.
+// PositionTried is the result of a bot in one position.
 type PositionTried struct {
 	Name  string   `json:"name"`
-	Wrong []string `json:"wrong,omitempty"` // in words; empty for nothing
+	Wrong []string `json:"wrong,omitempty"` // errors as text; empty if there are none
 }
 
 // TryFinished closes the trial of one bot.
 type TryFinished struct {
 	OK        bool     `json:"ok"`
-	Wrong     []string `json:"wrong,omitempty"` // what was found where no position was tried by itself
+	Wrong     []string `json:"wrong,omitempty"` // errors in a trial without positions
 	Moves     int      `json:"moves"`
-	MeanUS    int64    `json:"mean_us"` // time on the clock for a move
+	MeanUS    int64    `json:"mean_us"` // wall time of a move
 	SlowestUS int64    `json:"slowest_us"`
 }
 

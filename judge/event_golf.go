@@ -2,26 +2,26 @@ package judge
 
 import "strings"
 
-// GolfVerdict is what a golf answer is worth.
+// GolfVerdict is the verdict of a golf submission.
 type GolfVerdict string
 
-// The verdicts of golf answers.
+// The verdicts of golf submissions.
 const (
 	GolfRight     GolfVerdict = "RIGHT"
 	GolfWrong     GolfVerdict = "WRONG"
-	GolfSlow      GolfVerdict = "SLOW"       // nothing wrong, but some input took too long
+	GolfSlow      GolfVerdict = "SLOW"       // no errors, but some input took too long
 	GolfCannotRun GolfVerdict = "CANNOT RUN" // no interpreter, or it does not compile
 )
 
-// GolfSize is how long a golf answer is.
+// GolfSize is the length of a golf submission.
 type GolfSize struct {
 	Bytes    int      `json:"bytes"`
 	Chars    int      `json:"chars"`
-	Encoding string   `json:"encoding,omitempty"` // where it is not UTF-8
+	Encoding string   `json:"encoding,omitempty"` // set if it is not UTF-8
 	Adjusted []string `json:"adjusted,omitempty"` // what of the file was not counted
 }
 
-// GolfProved is all that is known of a golf answer after its proof.
+// GolfProved is the result of checking a golf submission.
 type GolfProved struct {
 	Format   int      `json:"format"`
 	Problem  string   `json:"problem"`
@@ -34,7 +34,7 @@ type GolfProved struct {
 	Verdict GolfVerdict `json:"verdict"`
 	How     string      `json:"how,omitempty"`    // "function f(i,j)", "program, input 'i j'"
 	Log     string      `json:"log,omitempty"`    // why it cannot run
-	Nor     []string    `json:"nor_as,omitempty"` // ids of other languages as which it cannot run either
+	Nor     []string    `json:"nor_as,omitempty"` // ids of other languages in which it cannot run either
 
 	Domain   int  `json:"domain_inputs"`
 	Tried    int  `json:"tried_inputs"`
@@ -44,39 +44,38 @@ type GolfProved struct {
 	BadCases int  `json:"wrong_samples"`
 	Shuffles int  `json:"shuffles,omitempty"`
 	Fresh    int  `json:"fresh_calls,omitempty"`
-	Server   int  `json:"server_agreed_on,omitempty"` // inputs on which processes of their own were run too
+	Server   int  `json:"server_agreed_on,omitempty"` // inputs that were also run in separate processes
 
-	Wrong     []GolfWrongInput `json:"wrong,omitempty"` // the smallest first
+	Wrong     []GolfWrongInput `json:"wrong,omitempty"` // smallest first
 	WrongMany int              `json:"wrong_inputs"`
 	Slow      []string         `json:"slow,omitempty"`
 	Stateful  bool             `json:"depends_on_earlier_calls,omitempty"`
-	Shown     []GolfShown      `json:"shown,omitempty"` // with Cases: what each gave
+	Shown     []GolfShown      `json:"shown,omitempty"` // with Cases: the output for each
 	Says      []string         `json:"says,omitempty"`
 	Notes     []string         `json:"notes,omitempty"`
 
 	TimeMS  int64       `json:"time_limit_ms"`
 	Seed    uint64      `json:"seed"`
-	WallMS  float64     `json:"wall_ms"` // of the whole proof
+	WallMS  float64     `json:"wall_ms"` // of the whole check
 	Explain []GolfTried `json:"explain,omitempty"`
 	Code    string      `json:"code,omitempty"`
 }
 
-// GolfWrongInput is an input that an answer is wrong about.
+// GolfWrongInput is an input with a wrong output.
 type GolfWrongInput struct {
 	In   string `json:"in"`
 	Gave string `json:"gave"`
 	Why  string `json:"why"`
 }
 
-// GolfShown is what an answer gave for one input.
+// GolfShown is the output for one input.
 type GolfShown struct {
 	In   string `json:"in"`
 	Gave string `json:"gave"`
 	Fate string `json:"fate,omitempty"`
 }
 
-// GolfTried is one way of calling the answer that was tried, and what came of it
-// on the samples.
+// GolfTried is one way of calling the code that was tried, with its result on the samples.
 type GolfTried struct {
 	How    string   `json:"how"`
 	Right  int      `json:"right"` // samples

@@ -70,14 +70,19 @@ func TestTheWholeStream(t *testing.T) {
 			"sample/1": {Exec: judge.Exec{CPU: 5 * time.Millisecond, Memory: 100}, Stderr: []byte("unseen"), Dialogue: "< unseen", Note: "noted"},
 			"secret/1": {Exec: judge.Exec{CPU: 9 * time.Millisecond, Memory: 50}, Stderr: []byte("why \xfe"), Dialogue: "< hello \xfe"},
 			"secret/2": {Exec: judge.Exec{CPU: 9 * time.Millisecond, Memory: 80, Exit: 3}},
-			"secret/3": {Exec: judge.Exec{CPU: 2 * time.Millisecond}, Settled: &judge.Outcome{Verdict: judge.Accepted, Message: "settled \xfe", Team: "well done"}},
+			"secret/3": {Exec: judge.Exec{CPU: 2 * time.Millisecond}, Settled: &judge.Outcome{
+				Verdict: judge.Accepted, Message: "settled \xfe", Team: "well done",
+			}},
 		},
 	}
 	b.cases = map[string]judge.Outcome{"secret/1": {Verdict: judge.WrongAnswer, Message: "want 1", Team: "think \xfe"}}
 	lines := stream(t, p, b, judge.Options{All: true})
 	const zero = `"cpu_ms":0,"wall_ms":0,"memory_bytes":0,"output_bytes":0`
 	exec := func(exit int, cpu string, memory int) string {
-		return fmt.Sprintf(`{"exit":%d,`, exit) + strings.Replace(strings.Replace(zero, `"cpu_ms":0`, `"cpu_ms":`+cpu, 1), `"memory_bytes":0`, fmt.Sprint(`"memory_bytes":`, memory), 1) + "}"
+		return fmt.Sprintf(`{"exit":%d,`, exit) + strings.Replace(
+			strings.Replace(zero, `"cpu_ms":0`, `"cpu_ms":`+cpu, 1), `"memory_bytes":0`,
+			fmt.Sprint(`"memory_bytes":`, memory), 1,
+		) + "}"
 	}
 	detail := func(text string) string {
 		return `"detail":{"input":{"text":"","first_line":0,"size_bytes":0},"want":{"text":"","first_line":0,"size_bytes":0},"got":{"text":"` + text + `","first_line":0,"size_bytes":0}}`

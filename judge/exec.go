@@ -8,11 +8,11 @@ import (
 
 // Limits bound one run of a program. A zero field means no limit.
 type Limits struct {
-	CPU       time.Duration // processor time, of all threads and children together
-	Wall      time.Duration // time on the clock
-	Memory    int64         // bytes, of all processes together; the stack may take all of it
+	CPU       time.Duration // CPU time of all threads and children together
+	Wall      time.Duration // wall time
+	Memory    int64         // bytes of all processes together; the stack may take all of it
 	Output    int64         // bytes on standard output
-	Processes int           // processes and threads at one time
+	Processes int           // processes and threads at the same time
 	Files     int           // open files per process
 	Scratch   int64         // bytes in the private scratch directory
 }
@@ -24,17 +24,17 @@ func (l Limits) Scaled(factor float64) Limits {
 	return l
 }
 
-// LongestCPUWait is how long a program may wait for a processor, beyond its own limits, until
-// that is a *BusyError.
+// LongestCPUWait is how long a program may wait for a CPU, beyond its own limits, before that is a
+// *BusyError.
 const LongestCPUWait = 10 * time.Minute
 
-// BusyError is a failure of the machine: it kept a program from its processors for so long that
-// nothing can be said of the program.
+// BusyError is a failure of the machine: it kept a program from its CPUs for so long that the program cannot
+// be judged.
 type BusyError struct{ Detail string }
 
 // Error says what the machine did, and what to do next.
 func (e *BusyError) Error() string {
-	return "the machine is too busy: " + e.Detail + "\n    repeat the command when this machine has less to do, or with fewer jobs (-j)"
+	return "the machine is too busy: " + e.Detail + "\n    repeat the command when this machine is less busy, or with fewer jobs (-j)"
 }
 
 // Resource names what a program can use too much of.
@@ -42,33 +42,31 @@ type Resource string
 
 const (
 	Nothing   Resource = ""          // no limit was reached
-	CPUTime   Resource = "cpu"       // processor time
-	WallTime  Resource = "wall"      // time on the clock
+	CPUTime   Resource = "cpu"       // CPU time
+	WallTime  Resource = "wall"      // wall time
 	Memory    Resource = "memory"    // bytes in use
 	Output    Resource = "output"    // bytes written
-	Processes Resource = "processes" // processes and threads at one time
+	Processes Resource = "processes" // processes and threads at the same time
 )
 
-// Exec is what happened to one process, with everything it started: facts only.
-// What to think of them is Classify's to say.
+// Exec is what happened to one process, with everything it started: facts only. Classify judges them.
 type Exec struct {
-	Exit   int           // exit code; 0 where a signal ended it
-	Signal string        // name of the signal that ended it, such as "SIGSEGV"; "" for none
-	Killed Resource      // the limit that it was killed for, as recorded when it struck
-	CPU    time.Duration // processor time of all threads and children
-	Wall   time.Duration // from start to end, also what it waited for a processor, which no limit counts
+	Exit   int           // exit code; zero if a signal ended it
+	Signal string        // name of the signal that ended it, such as "SIGSEGV"; empty if none
+	Killed Resource      // the limit that it was killed for, as recorded at that moment
+	CPU    time.Duration // CPU time of all threads and children
+	Wall   time.Duration // from start to end, including waits for a CPU, which no limit counts
 	Memory int64         // peak, in bytes
 	Output int64         // bytes written to standard output, as far as they were counted
-	// Asleep says of a process that was killed for its wall time that it waited by itself,
-	// and not for a processor, a disk or the judge. It is false where nobody knows, and in JSON.
+	// Asleep means that a process was killed for its wall time while it waited by itself, and not for a CPU,
+	// a disk or the judge. It is false if that is unknown, and in JSON.
 	Asleep bool
-	// Withheld says that a contestant may not know more than the times and which limit was
-	// reached: the other fields are zero, whatever happened, and absent in JSON.
+	// Withheld means that a contestant may only see the times and which limit was reached. The other fields
+	// are then zero, and absent in JSON.
 	Withheld bool
 }
 
-// Fate says in words how the process ended: "exit code 3", "signal SIGSEGV",
-// "killed at its time limit".
+// Fate describes how the process ended: "exit code 3", "signal SIGSEGV", "killed at its time limit".
 func (x Exec) Fate() string {
 	switch {
 	case x.Killed == Nothing && x.Signal == "":
@@ -85,9 +83,9 @@ func (x Exec) Fate() string {
 	return fmt.Sprintf("killed at its %s limit", x.Killed)
 }
 
-// execJSON is Exec as it leaves the program, with units in the names.
+// execJSON is Exec as JSON, with units in the names.
 type execJSON struct {
-	Exit   *int     `json:"exit,omitempty"` // nil where it is withheld
+	Exit   *int     `json:"exit,omitempty"` // nil if it is withheld
 	Signal string   `json:"signal,omitempty"`
 	Killed Resource `json:"killed,omitempty"`
 	CPU    float64  `json:"cpu_ms"`
@@ -105,7 +103,7 @@ func (x Exec) MarshalJSON() ([]byte, error) {
 	return json.Marshal(j)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads the output of MarshalJSON.
 func (x *Exec) UnmarshalJSON(data []byte) error {
 	var j execJSON
 	if err := json.Unmarshal(data, &j); err != nil {
@@ -124,7 +122,7 @@ func (x *Exec) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// millis is d in milliseconds, to the microsecond.
+// millis returns d in milliseconds, to the microsecond.
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 func fromMillis(ms float64) time.Duration {

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// Fault is a setter's mistake: something in a problem folder or in judge.toml
-// that is not as it must be. It says where, what, and what to do next.
+// Fault is an error of the setter in a problem directory or judge.toml. It says where it is, what is wrong,
+// and what to do.
 type Fault struct {
 	File   string `json:"file"`           // path as the user knows it
-	Line   int    `json:"line,omitempty"` // from 1; 0 where the fault has no line
+	Line   int    `json:"line,omitempty"` // from 1; zero if the fault has no line
 	Column int    `json:"column,omitempty"`
 	Text   string `json:"text"`           // what is wrong: `unknown key "tile"`
-	Hint   string `json:"hint,omitempty"` // the way out: `did you mean "title"?`
+	Hint   string `json:"hint,omitempty"` // what to do: `did you mean "title"?`
 }
 
-// Error writes the fault as "file:line:column: text", with the hint below it.
+// Error formats the fault as "file:line:column: text", with the hint on the next line.
 func (f *Fault) Error() string {
 	var b strings.Builder
 	b.WriteString(f.File)
@@ -35,10 +35,10 @@ func (f *Fault) Error() string {
 	return b.String()
 }
 
-// Faults are all the faults of a folder, in order of file and line.
+// Faults are all the faults of a directory, in order of file and line.
 type Faults []*Fault
 
-// Error writes the faults one below the other.
+// Error returns the faults, one after the other.
 func (f Faults) Error() string {
 	lines := make([]string, len(f))
 	for i, fault := range f {
@@ -47,7 +47,7 @@ func (f Faults) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// AsError returns the faults as an error, nil if there are none.
+// AsError returns the faults as an error, or nil if there are none.
 func (f Faults) AsError() error {
 	if len(f) == 0 {
 		return nil

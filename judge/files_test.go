@@ -34,7 +34,7 @@ var ordered = map[string][]part{
 		{"shrinking", []string{"refit", "reduce"}},
 	},
 	"workspace": {
-		{"the contest", []string{"workspace", "house", "cache", "words"}},
+		{"the contest", []string{"workspace", "bundled", "cache", "words"}},
 		{"what a name is", []string{"thaw", "locate"}},
 		{"opening", []string{"open", "fetch"}},
 		{"building", []string{"script", "build"}},

@@ -158,7 +158,9 @@ func legacyTree(t *rapid.T, name string, depth int, p *judge.Problem, s *said) *
 		made := groups(fmt.Sprintf("%s:%d", name, cases))[0]
 		p.Groups = append(p.Groups, made)
 		for _, c := range made.Cases {
-			v := rapid.SampledFrom([]judge.Verdict{judge.Accepted, judge.Accepted, judge.WrongAnswer, judge.RunTimeError, judge.TimeLimit}).Draw(t, c.ID())
+			v := rapid.SampledFrom([]judge.Verdict{
+				judge.Accepted, judge.Accepted, judge.WrongAnswer, judge.RunTimeError, judge.TimeLimit,
+			}).Draw(t, c.ID())
 			s.cases[c.ID()] = judge.Outcome{Verdict: v}
 		}
 	}

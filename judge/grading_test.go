@@ -156,32 +156,70 @@ func TestScoresOf2025(t *testing.T) {
 			"1:AC=100/100 2:WA=0/100 3:SK secret/a:WA=0/100 secret:WA=0/100", judge.WrongAnswer, "=0/100"},
 		{"it takes any points where there is no maximum", open, "secret:2", "secret/1:AC=5 secret/2:AC=1000.5",
 			"1:AC=5 2:AC=1000.5 secret:AC=1005.5", judge.Accepted, "=1005.5"},
-		{"it skips a group whose required group fails, and what requires that", sumOf(100, group("a", judge.PassFail, 10), group("b", judge.PassFail, 20, "secret/a"), group("c", judge.PassFail, 30, "secret/b"), group("d", judge.Sum, 40, "sample")),
+		{"it skips a group whose required group fails, and what requires that", sumOf(100, group("a", judge.PassFail, 10), group(
+			"b", judge.PassFail, 20, "secret/a",
+		), group("c", judge.PassFail, 30, "secret/b"), group("d", judge.Sum, 40, "sample")),
 			"sample:1 secret/a:1 secret/b:1 secret/c:1 secret/d:1", "secret/a/1:WA",
 			"sample:AC 1:WA secret/a:WA=0/10 1:SK secret/b:SK=0/20 1:SK secret/c:SK=0/30 1:AC=40/40 secret/d:AC=40/40 secret:WA=40/100", judge.WrongAnswer, "=40/100"},
-		{"it passes or fails as a whole", judge.Node{Aggregate: judge.PassFail, MaxScore: 50, Children: two.Children}, "secret/a:1 secret/b:2", "secret/b/1:WA",
+		{"it passes or fails as a whole", judge.Node{
+			Aggregate: judge.PassFail, MaxScore: 50, Children: two.Children,
+		}, "secret/a:1 secret/b:2", "secret/b/1:WA",
 			"secret/a:AC=40/40 1:WA 2:SK secret/b:WA=0/60 secret:WA=0/50", judge.WrongAnswer, "=0/50"},
-		{"it takes the static check's points from the cases' share", judge.Node{Aggregate: judge.Sum, MaxScore: 100, Static: &judge.StaticCheck{Score: 40}}, "secret:3", "secret/static:AC=30 secret/3:WA",
+		{"it takes the static check's points from the cases' share", judge.Node{
+			Aggregate: judge.Sum, MaxScore: 100, Static: &judge.StaticCheck{Score: 40},
+		}, "secret:3", "secret/static:AC=30 secret/3:WA",
 			"static-validation:AC=30/40 1:AC=20/20 2:AC=20/20 3:WA=0/20 secret:WA=70/100", judge.WrongAnswer, "=70/100"},
-		{"it fails a group whose static check fails", sumOf(50, withStatic(group("a", judge.PassFail, 50), judge.StaticCheck{PassFail: true})), "secret/a:1", "secret/a/static:WA",
+		{"it fails a group whose static check fails", sumOf(
+			50, withStatic(group("a", judge.PassFail, 50), judge.StaticCheck{PassFail: true}),
+		), "secret/a:1", "secret/a/static:WA",
 			"static-validation:WA 1:SK secret/a:WA=0/50 secret:WA=0/50", judge.WrongAnswer, "=0/50"},
 
-		{"it skips the static check of a group that nothing can save", sumOf(50, group("a", judge.PassFail, 20), withStatic(group("b", judge.Sum, 30, "secret/a"), judge.StaticCheck{Score: 30})), "secret/a:1", "secret/a/1:WA",
+		{"it skips the static check of a group that nothing can save", sumOf(50, group("a", judge.PassFail, 20), withStatic(
+			group("b", judge.Sum, 30, "secret/a"), judge.StaticCheck{Score: 30},
+		)), "secret/a:1", "secret/a/1:WA",
 			"1:WA secret/a:WA=0/20 static-validation:SK secret/b:SK=0/30 secret:WA=0/50", judge.WrongAnswer, "=0/50"},
-		{"it has a static check over groups", judge.Node{Aggregate: judge.Sum, MaxScore: 100, Static: &judge.StaticCheck{Score: 30}, Children: []*judge.Node{group("a", judge.PassFail, 70)}}, "secret/a:1", "secret/static:AC*0.5",
+		{"it has a static check over groups", judge.Node{
+			Aggregate: judge.Sum, MaxScore: 100, Static: &judge.StaticCheck{Score: 30},
+			Children: []*judge.Node{group("a", judge.PassFail, 70)},
+		}, "secret/a:1", "secret/static:AC*0.5",
 			"static-validation:AC=15/30 secret/a:AC=70/70 secret:AC=85/100", judge.Accepted, "=85/100"},
 
-		{"it refuses an accepted output without points where there is no maximum", open, "secret:1", "", "1:JE secret:JE=0", judge.JudgeError, ""},
-		{"it refuses points for an output that is not accepted", sumOf(10), "secret:1", "secret/1:WA=1", "1:JE secret:JE=0/10", judge.JudgeError, ""},
-		{"it gives nothing for a case that could not be judged", sumOf(10), "secret:2", "secret/1:JE", "1:JE 2:AC=5/5 secret:JE=5/10", judge.JudgeError, ""},
+		{
+			"it refuses an accepted output without points where there is no maximum", open, "secret:1", "",
+			"1:JE secret:JE=0", judge.JudgeError, "",
+		},
+		{
+			"it refuses points for an output that is not accepted", sumOf(10), "secret:1", "secret/1:WA=1",
+			"1:JE secret:JE=0/10", judge.JudgeError, "",
+		},
+		{
+			"it gives nothing for a case that could not be judged", sumOf(10), "secret:2", "secret/1:JE",
+			"1:JE 2:AC=5/5 secret:JE=5/10", judge.JudgeError, "",
+		},
 		{"it refuses a multiplier where there is no maximum", open, "secret:1", "secret/1:AC*1", "1:JE secret:JE=0", judge.JudgeError, ""},
 		{"it refuses a multiplier above 1", sumOf(10), "secret:1", "secret/1:AC*1.1", "1:JE secret:JE=0/10", judge.JudgeError, ""},
-		{"it refuses points above the case's maximum", sumOf(10), "secret:2", "secret/1:AC=5.1", "1:JE 2:AC=5/5 secret:JE=5/10", judge.JudgeError, ""},
+		{
+			"it refuses points above the case's maximum", sumOf(10), "secret:2", "secret/1:AC=5.1",
+			"1:JE 2:AC=5/5 secret:JE=5/10", judge.JudgeError, "",
+		},
 		{"it refuses points below 0", sumOf(10), "secret:1", "secret/1:AC=-1", "1:JE secret:JE=0/10", judge.JudgeError, ""},
-		{"it refuses points in a group that passes or fails", two, "secret/a:1 secret/b:1", "secret/a/1:AC=1", "1:JE secret/a:JE=0/40 secret/b:AC=60/60 secret:JE=60/100", judge.JudgeError, ""},
-		{"it refuses points and multipliers beside each other", sumOf(10), "secret:2", "secret/1:AC=1 secret/2:AC*1", "1:AC=1/5 2:JE secret:JE=1/10", judge.JudgeError, ""},
-		{"it refuses groups that give more than there is", sumOf(50, two.Children...), "secret/a:1 secret/b:1", "", "secret/a:AC=40/40 secret/b:AC=60/60 secret:JE=100/50", judge.JudgeError, ""},
-		{"it takes no notice of points in a sample", two, "sample:1 secret/a:1 secret/b:1", "sample/1:AC=7", "sample:AC secret/a:AC=40/40 secret/b:AC=60/60 secret:AC=100/100", judge.Accepted, "=100/100"},
+		{
+			"it refuses points in a group that passes or fails", two, "secret/a:1 secret/b:1",
+			"secret/a/1:AC=1", "1:JE secret/a:JE=0/40 secret/b:AC=60/60 secret:JE=60/100", judge.JudgeError, "",
+		},
+		{
+			"it refuses points and multipliers beside each other", sumOf(10), "secret:2",
+			"secret/1:AC=1 secret/2:AC*1", "1:AC=1/5 2:JE secret:JE=1/10", judge.JudgeError, "",
+		},
+		{
+			"it refuses groups that give more than there is", sumOf(50, two.Children...),
+			"secret/a:1 secret/b:1", "", "secret/a:AC=40/40 secret/b:AC=60/60 secret:JE=100/50",
+			judge.JudgeError, "",
+		},
+		{
+			"it takes no notice of points in a sample", two, "sample:1 secret/a:1 secret/b:1", "sample/1:AC=7",
+			"sample:AC secret/a:AC=40/40 secret/b:AC=60/60 secret:AC=100/100", judge.Accepted, "=100/100",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, jobs := range []int{1, 3} {
@@ -204,7 +242,10 @@ func TestPartsOfAScore(t *testing.T) {
 	}
 	a, b, c := leaf("a", judge.PassFail, 20), leaf("b", judge.Min, 30), leaf("d/c", judge.Sum, 50)
 	secret := func(aggregate judge.Aggregate, static *judge.StaticCheck, children ...*judge.Node) *judge.Problem {
-		return current(judge.Node{Aggregate: aggregate, MaxScore: 100, Static: static, Children: children}, "sample:1 secret/a:2 secret/b:2 secret/d/c:2")
+		return current(
+			judge.Node{Aggregate: aggregate, MaxScore: 100, Static: static, Children: children},
+			"sample:1 secret/a:2 secret/b:2 secret/d/c:2",
+		)
 	}
 	usual := func(_, _, _, _ *judge.Node) {}
 	for _, test := range []struct {
@@ -215,7 +256,9 @@ func TestPartsOfAScore(t *testing.T) {
 	}{
 		{"each group is a part", secret(judge.Sum, nil, a, b, sum("d", 50, c)), "", "[20 30 50]"},
 		{"a part that fails is 0", secret(judge.Sum, nil, a, b, sum("d", 50, c)), "secret/a/1:WA secret/d/c/2:TLE", "[0 30 25]"},
-		{"a group that is no sum is one part", secret(judge.Sum, nil, a, b, &judge.Node{Name: "secret/d", Aggregate: judge.PassFail, MaxScore: 50, Children: []*judge.Node{c}}), "", "[20 30 50]"},
+		{"a group that is no sum is one part", secret(judge.Sum, nil, a, b, &judge.Node{
+			Name: "secret/d", Aggregate: judge.PassFail, MaxScore: 50, Children: []*judge.Node{c},
+		}), "", "[20 30 50]"},
 		{"what is no sum has no parts", secret(judge.Min, nil, a, b, sum("d", 50, c)), "", "[]"},
 		{"nor has what a static check adds to", secret(judge.Sum, &judge.StaticCheck{Score: 0}, a, b, sum("d", 50, c)), "", "[]"},
 		{"one group is the whole", current(judge.Node{Aggregate: judge.Sum, MaxScore: 20, Children: []*judge.Node{a}}, "secret/a:2"), "", "[]"},
@@ -223,7 +266,11 @@ func TestPartsOfAScore(t *testing.T) {
 		{"a legacy score adds the samples", legacy(usual), "", "[1 3 2]"},
 		{"unless they are ignored", legacy(func(root, _, _, _ *judge.Node) { root.Legacy.IgnoreSample = true }), "", "[3 2]"},
 		{"what was not judged any more is 0", legacy(usual), "secret/a/2:WA", "[1 1 0]"},
-		{"a grader of the setter's does not add", legacy(func(_, secret, _, _ *judge.Node) { secret.Legacy.Grader = &judge.Part{} }), "", "[1 102]"},
+		{"a grader of the setter's does not add", legacy(func(
+			_, secret, _, _ *judge.Node,
+		) {
+			secret.Legacy.Grader = &judge.Part{}
+		}), "", "[1 102]"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if _, sum := judged(t, test.problem, test.said, judge.Options{}); fmt.Sprint(sum.Parts) != test.want {
@@ -263,7 +310,10 @@ func TestWhatIsWrongWithAScoreIsSaid(t *testing.T) {
 // TestGroupsOfGroupsAreTold, so that a reader does not count their cases twice.
 func TestGroupsOfGroupsAreTold(t *testing.T) {
 	inner := map[string]bool{}
-	p := current(judge.Node{Aggregate: judge.Sum, MaxScore: 1, Children: []*judge.Node{{Name: "secret/a", Aggregate: judge.PassFail, MaxScore: 1}}}, "sample:1 secret/a:1")
+	p := current(
+		judge.Node{Aggregate: judge.Sum, MaxScore: 1, Children: []*judge.Node{{Name: "secret/a", Aggregate: judge.PassFail, MaxScore: 1}}},
+		"sample:1 secret/a:1",
+	)
 	if _, err := judge.Run(t.Context(), p, &said{}, judge.Options{}, func(e judge.Event) {
 		if g, ok := e.(*judge.GroupJudged); ok {
 			inner[g.Group] = g.Inner
@@ -281,13 +331,16 @@ func TestUnscoredGradings(t *testing.T) {
 		p := legacy(func(_, _, _, _ *judge.Node) {})
 		p.Grading.Scored = false
 		events, sum := judged(t, p, "secret/a/1:WA secret/a/2:RTE", judge.Options{All: true})
-		if want := "sample:AC 1:WA 2:RTE secret/a:WA secret/b:AC secret:WA"; events != want || sum.Verdict != judge.WrongAnswer || sum.Score != nil {
+		if want := "sample:AC 1:WA 2:RTE secret/a:WA secret/b:AC secret:WA"; events != want ||
+			sum.Verdict != judge.WrongAnswer || sum.Score != nil {
 			t.Errorf("got  %s, %s\nwant %s", events, sum.Verdict, want)
 		}
 	})
 	t.Run("it refuses a checker that gives nothing but points", func(t *testing.T) {
 		p := &judge.Problem{Groups: groups("secret:1")}
-		s := &said{cases: map[string]judge.Outcome{"secret/1": {Verdict: judge.Accepted, Award: judge.Award{By: judge.Points, Value: 3, Alone: true}}}}
+		s := &said{
+			cases: map[string]judge.Outcome{"secret/1": {Verdict: judge.Accepted, Award: judge.Award{By: judge.Points, Value: 3, Alone: true}}},
+		}
 		sum, err := judge.Run(t.Context(), p, s, judge.Options{}, func(judge.Event) {})
 		if err != nil || sum.Verdict != judge.JudgeError {
 			t.Errorf("got %+v, %v", sum, err)
@@ -326,7 +379,10 @@ func TestScoresAgainstTheSpecification(t *testing.T) {
 		passed := map[string]bool{"sample": s.cases["sample/1"].Verdict == judge.Accepted}
 		want := 0.0
 		for g := range rapid.IntRange(1, 5).Draw(t, "groups") {
-			n := &judge.Node{Name: fmt.Sprint("secret/", g), Aggregate: aggregates.Draw(t, "aggregate"), MaxScore: float64(rapid.IntRange(0, 50).Draw(t, "max"))}
+			n := &judge.Node{
+				Name: fmt.Sprint("secret/", g), Aggregate: aggregates.Draw(t, "aggregate"),
+				MaxScore: float64(rapid.IntRange(0, 50).Draw(t, "max")),
+			}
 			runs := true
 			for _, name := range slices.Sorted(func(yield func(string) bool) {
 				for name := range passed {

@@ -1,7 +1,7 @@
 // Package judge holds the words that all parts of Assay share, and the one
 // pipeline of every submission. Read this file first.
 //
-//	problem folder --problem--> Problem --+
+//	problem directory --problem--> Problem --+
 //	                                      v
 //	solution --lang--> Program --> Bench.Try (sandbox: Exec and output; many at once)
 //	                                      |
@@ -17,7 +17,7 @@
 // anything else is an error.
 //
 // The package does no input or output, starts no process, imports nothing else of the
-// project, and does not know how a problem folder, a language or a sandbox looks.
+// project, and does not know how a problem directory, a language or a sandbox looks.
 package judge
 
 import (
@@ -26,41 +26,37 @@ import (
 	"time"
 )
 
-// Bench is where one submission is tried on one problem: the steps of the
-// pipeline that touch the world.
+// Bench runs one submission on one problem: the steps of the pipeline with side effects.
 type Bench interface {
-	// Build makes the submission ready to run. A program that does not compile
-	// is not an error: Built.Verdict says so.
+	// Build makes the submission ready to run. If it does not compile, Built.Verdict says so, and there is no
+	// error.
 	Build(ctx context.Context) (*Built, error)
-	// Try runs the program on one case. It is called for many cases at once.
+	// Try runs the program on one case. It is called for several cases at the same time.
 	Try(ctx context.Context, c *Case) (*Attempt, error)
-	// Check judges the output of an attempt that ended well and is not settled. It
-	// is called in judging order, never twice at once, so that a checker may hold
-	// state across the cases of a submission.
+	// Check judges the output of an attempt that ended properly and is not settled. It is called in judging
+	// order, and never concurrently, so that a checker may keep state across the cases of a submission.
 	Check(ctx context.Context, c *Case, a *Attempt) (Outcome, error)
-	// Explain gathers what a report shows of a case that failed.
+	// Explain collects what a report shows of a case that failed.
 	Explain(c *Case, a *Attempt, o Outcome) *Detail
-	// Static has the static validator judge the submission's files, for one node of
-	// the grading.
+	// Static runs the static validator on the submission's files, for one node of the grading.
 	Static(ctx context.Context, n *Node) (Outcome, error)
-	// Grade has the node's own grader fold the results of its children.
+	// Grade runs the node's own grader on the results of its children.
 	Grade(ctx context.Context, n *Node, results []Result) (Result, error)
 }
 
 // Options say how a submission is judged.
 type Options struct {
-	All  bool // go on after the first failure, but for what a grading with scores skips
-	Jobs int  // cases that run at one time; at least 1
-	// Failures and Slow, where they are not 0, are how many cases may fail, or run
-	// into their time limit, before the rest is skipped although All is set.
+	All  bool // continue after the first failure, except for cases that a grading with scores skips
+	Jobs int  // cases that run at the same time; at least 1
+	// Failures and Slow, if not zero, are how many cases may fail, or exceed their time limit, before the
+	// rest is skipped although All is set.
 	Failures, Slow int
-	Dialogues      bool // tell the dialogue of accepted cases too
+	Dialogues      bool // include the dialogue of accepted cases
 
-	// Preparing, if it is not nil, returns the name of a language for whose preparation builds
-	// wait, or "".
+	// Preparing, if not nil, returns the name of a language that builds wait for, or "".
 	Preparing func() string
 
-	sleepers int // cases that are begun beside Jobs
+	sleepers int // cases that are started in addition to Jobs
 }
 
 func (o Options) preparing() string {
@@ -70,8 +66,8 @@ func (o Options) preparing() string {
 	return o.Preparing()
 }
 
-// Lending is o for a runner that sees by itself to it that no more than Jobs run at one time,
-// of several, and counts none that sleeps: more cases are begun.
+// Lending returns o for a runner that limits concurrency itself and does not count sleeping programs. More
+// cases are started at the same time.
 func (o Options) Lending() Options {
 	if o.Jobs > 1 {
 		o.sleepers = 3 * o.Jobs
@@ -79,16 +75,15 @@ func (o Options) Lending() Options {
 	return o
 }
 
-// Run judges a submission: it builds it, runs it on every case of the problem,
-// and sends what happens to listen, in order. What it returns is the last event.
+// Run judges a submission: it builds the submission, runs it on every case of the problem, and sends the
+// events to listen, in order. It returns the last event.
 //
-// The verdict is that of the first case, in judging order, that is not accepted;
-// so it depends neither on Jobs nor on All. Only a judge error goes before it. A
-// Grading may say otherwise; it also says which cases count for nothing after
-// others have failed.
+// The verdict is that of the first case, in judging order, that is not accepted. So it depends neither on
+// Jobs nor on All. Only a judge error has precedence. A Grading may define another verdict; it also says
+// which cases no longer count after others have failed.
 //
-// The error is for the judge's or the machine's faults, for a *Fault of the
-// setter's programs, and for the end of ctx.
+// An error means that the judge or the machine is at fault, that ctx ended, or, as a *Fault, that the
+// setter's programs are at fault.
 func Run(ctx context.Context, p *Problem, bench Bench, o Options, listen func(Event)) (*Finished, error) {
 	sum := &Finished{Cases: p.Count()}
 	var built *Built
@@ -105,7 +100,10 @@ func Run(ctx context.Context, p *Problem, bench Bench, o Options, listen func(Ev
 		return sum, nil
 	}
 	if sum.Cases == 0 {
-		return nil, &Fault{File: p.Dir, Text: "no cases to judge", Hint: "add <name>.in and <name>.ans to cases/sample, or generator lines to problem.toml and run: judge generate " + p.ID}
+		return nil, &Fault{
+			File: p.Dir, Text: "no cases to judge",
+			Hint: "add <name>.in and <name>.ans to cases/sample, or generator lines to problem.toml and run: judge generate " + p.ID,
+		}
 	}
 	t, err := newTally(p, o, sum)
 	if err != nil {
@@ -125,7 +123,7 @@ func Run(ctx context.Context, p *Problem, bench Bench, o Options, listen func(Ev
 	return sum, nil
 }
 
-// goesOn says whether another case is to be judged.
+// goesOn reports whether another case is to be judged.
 func (o Options) goesOn(sum *Finished) bool {
 	if sum.First == "" {
 		return true
@@ -134,8 +132,8 @@ func (o Options) goesOn(sum *Finished) bool {
 	return o.All && (o.Failures == 0 || failed < o.Failures) && (o.Slow == 0 || sum.slow < o.Slow)
 }
 
-// text makes what a program has said fit for an event, which may be saved as JSON
-// and must be the same when it is read again.
+// text makes the output of a program valid UTF-8 for an event, which must be the same when it is saved as
+// JSON and read again.
 func text(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 // add counts a judged case.

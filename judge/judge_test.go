@@ -126,13 +126,21 @@ func TestRun(t *testing.T) {
 			"a0:AC a1:AC a2:AC a3:AC a4:AC a:AC:5/5 b0:AC b1:AC b2:AC b3:AC b4:AC b:AC:5/5", judge.Accepted, ""},
 		{"it stops at the first failure", map[string]judge.Verdict{"a3": judge.WrongAnswer, "b0": judge.TimeLimit}, judge.Options{},
 			"a0:AC a1:AC a2:AC a3:WA a4:SK a:WA:3/5 b0:SK b1:SK b2:SK b3:SK b4:SK b:SK:0/5", judge.WrongAnswer, "a/a3"},
-		{"it goes on with All, and the first failure still decides", map[string]judge.Verdict{"a3": judge.WrongAnswer, "b0": judge.TimeLimit}, judge.Options{All: true},
+		{"it goes on with All, and the first failure still decides", map[string]judge.Verdict{
+			"a3": judge.WrongAnswer, "b0": judge.TimeLimit,
+		}, judge.Options{All: true},
 			"a0:AC a1:AC a2:AC a3:WA a4:AC a:WA:4/5 b0:TLE b1:AC b2:AC b3:AC b4:AC b:TLE:4/5", judge.WrongAnswer, "a/a3"},
-		{"it loses patience with slow cases", map[string]judge.Verdict{"a1": judge.TimeLimit, "a3": judge.TimeLimit}, judge.Options{All: true, Slow: 2},
+		{"it loses patience with slow cases", map[string]judge.Verdict{
+			"a1": judge.TimeLimit, "a3": judge.TimeLimit,
+		}, judge.Options{All: true, Slow: 2},
 			"a0:AC a1:TLE a2:AC a3:TLE a4:SK a:TLE:2/5 b0:SK b1:SK b2:SK b3:SK b4:SK b:SK:0/5", judge.TimeLimit, "a/a1"},
-		{"it stops after enough failures", map[string]judge.Verdict{"a1": judge.WrongAnswer, "a3": judge.RunTimeError, "b0": judge.WrongAnswer}, judge.Options{All: true, Failures: 2},
+		{"it stops after enough failures", map[string]judge.Verdict{
+			"a1": judge.WrongAnswer, "a3": judge.RunTimeError, "b0": judge.WrongAnswer,
+		}, judge.Options{All: true, Failures: 2},
 			"a0:AC a1:WA a2:AC a3:RTE a4:SK a:RTE:2/5 b0:SK b1:SK b2:SK b3:SK b4:SK b:SK:0/5", judge.WrongAnswer, "a/a1"},
-		{"it lets a judge error go before everything", map[string]judge.Verdict{"a1": judge.RunTimeError, "b4": judge.JudgeError}, judge.Options{All: true},
+		{"it lets a judge error go before everything", map[string]judge.Verdict{
+			"a1": judge.RunTimeError, "b4": judge.JudgeError,
+		}, judge.Options{All: true},
 			"a0:AC a1:RTE a2:AC a3:AC a4:AC a:RTE:4/5 b0:AC b1:AC b2:AC b3:AC b4:JE b:JE:4/5", judge.JudgeError, "b/b4"},
 	}
 	for _, test := range tests {
@@ -236,7 +244,8 @@ func TestRunErrors(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			b := &bench{takes: map[string]time.Duration{"a1": time.Hour}, tryErr: errors.New("disk on fire")}
 			start := time.Now()
-			if _, err := judge.Run(t.Context(), twoGroups(), b, judge.Options{Jobs: 2}, func(judge.Event) {}); err == nil || time.Since(start) > time.Minute {
+			if _, err := judge.Run(t.Context(), twoGroups(), b, judge.Options{Jobs: 2}, func(judge.Event) {}); err == nil ||
+				time.Since(start) > time.Minute {
 				t.Errorf("got %v after %v", err, time.Since(start))
 			}
 		})
@@ -280,9 +289,12 @@ func TestSelect(t *testing.T) {
 }
 
 func TestEventsSurviveBeingSaved(t *testing.T) {
-	exec := judge.Exec{Exit: 3, Signal: "SIGSEGV", Killed: judge.CPUTime, CPU: 1234567 * time.Microsecond, Wall: 2 * time.Second, Memory: 5 << 20, Output: 17}
+	exec := judge.Exec{
+		Exit: 3, Signal: "SIGSEGV", Killed: judge.CPUTime, CPU: 1234567 * time.Microsecond,
+		Wall: 2 * time.Second, Memory: 5 << 20, Output: 17,
+	}
 	events := []judge.Event{
-		&judge.Started{Format: judge.EventFormat, Problem: "p", Groups: []string{"a"}, Weaker: []string{"memory"}},
+		&judge.Started{Format: judge.EventFormat, Problem: "p", Groups: []string{"a"}, Unenforced: []string{"memory"}},
 		&judge.Built{Verdict: judge.CompileError, Log: "a\nb"},
 		&judge.CaseJudged{Group: "a", Case: "x", Verdict: judge.WrongAnswer, Exec: exec, Detail: &judge.Detail{Place: &judge.Place{Line: 2}}},
 		&judge.GroupJudged{Group: "a", Verdict: judge.Accepted},

@@ -19,7 +19,7 @@ import (
 // that is not listed, and a listed one that is not used.
 var layers = map[string][]string{
 	// The words, and what has nothing to do with the world: nothing of ours.
-	"judge":                 nil,                                 // read first: it knows no folder, process or network
+	"judge":                 nil,                                 // read first: it knows no directory, process or network
 	"judge/kit":             nil,                                 // also built outside this module, with setters' programs
 	"judge/kit/referee":     {"judge/kit"},                       // so is this
 	"judge/cases/shrink":    nil,                                 // pure: the property that must hold comes as a function
@@ -37,7 +37,7 @@ var layers = map[string][]string{
 	"judge/internal/browser":       nil,                    // for tests
 	"judge/host/freeport":          nil,                    // for tests
 	"judge/internal/atomicfile":    nil,                    // of one file
-	"judge/internal/raze":          nil,                    // of one folder
+	"judge/internal/raze":          nil,                    // of one directory
 	"judge/internal/raze/razetest": nil,                    // for tests
 	"judge/host/fair/fairtest":     {"judge/host/fair"},
 	"judge/internal/tail":          nil, // of one text
@@ -65,12 +65,12 @@ var layers = map[string][]string{
 	"judge/running/check": {"judge", "judge/internal/kitproc", "judge/internal/raze", "judge/internal/suggest", "judge/internal/tail", "judge/kit"},
 	// Reads judge.toml, with positions.
 	"judge/running/config": {"judge", "judge/internal/strict", "judge/internal/suggest"},
-	// A package becomes a problem folder; titles and notes may be LaTeX.
+	// A package becomes a problem directory; titles and notes may be LaTeX.
 	"judge/packages/icpc":    {"judge", "judge/internal/pictures", "judge/internal/collide", "judge/internal/example", "judge/internal/strict", "judge/internal/suggest", "judge/internal/tex", "judge/problem"},
 	"judge/packages/polygon": {"judge", "judge/packages/fill", "judge/packages/icpc", "judge/problem"}, // a recipe for package fill is part of what it reads
 	// Asks each format in turn.
 	"judge/packages": {"judge", "judge/packages/icpc", "judge/packages/polygon", "judge/problem"},
-	// A folder may declare its input.
+	// A directory may declare its input.
 	"judge/problem":               {"judge", "judge/internal/formula", "judge/internal/pictures", "judge/internal/tex", "judge/internal/mark", "judge/cases/format", "judge/internal/strict", "judge/internal/suggest"},
 	"judge/contests/golf/drivers": {"judge", "judge/internal/strict", "judge/internal/suggest"}, // its files are read as judge.toml is
 	// It counts what a log of arena holds.
@@ -93,11 +93,11 @@ var layers = map[string][]string{
 	"judge/running/trial": {"judge", "judge/running/check", "judge/internal/raze", "judge/internal/tail", "judge/running/lang", "judge/internal/window"},
 	// Makes cases by setters' programs, and keeps what took long.
 	"judge/cases/gen": {"judge", "judge/internal/mark", "judge/running/check", "judge/cases/format", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
-	// Tries everything that a folder has: cases are made, solutions are tried.
+	// Tries everything that a directory has: cases are made, solutions are tried.
 	"judge/cases/verify": {"judge", "judge/internal/mark", "judge/internal/tail", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/example", "judge/internal/suggest", "judge/internal/window", "judge/running/lang", "judge/problem", "judge/running/trial"},
 	// Reads generators.yaml, and keeps what it makes.
 	"judge/packages/fill": {"judge", "judge/internal/cachedir", "judge/internal/raze", "judge/internal/strict", "judge/internal/suggest", "judge/internal/tail"},
-	// From icpc's packages to the folders of problem, and back.
+	// From icpc's packages to the directories of problem, and back.
 	"judge/packages/exchange": {"judge", "judge/internal/example", "judge/internal/pictures", "judge/problem", "judge/packages/icpc"},
 	// Draws cases as gen does, tries them as a submission is tried, and shrinks one.
 	"judge/cases/stress": {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/raze", "judge/internal/tail", "judge/kit", "judge/problem", "judge/cases/shrink", "judge/internal/window", "judge/running/trial"},
@@ -112,27 +112,32 @@ var layers = map[string][]string{
 	// A job is any command that workspace can do, and its errors say whose fault it was.
 	"judge/host/worker": {"judge", "judge/blob", "judge/bundle", "judge/cases/mutate", "judge/contests/arena", "judge/contests/golf", "judge/host/flow", "judge/host/job", "judge/host/queue", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/raze", "judge/running/lang", "judge/workspace"},
 
-	"judge/host/fair":        nil,                       // pure: the formula of the queue's order
-	"judge/host/scoring":     {"judge"},                 // pure
-	"judge/host/clics":       nil,                       // pure: the table of the Contest API
-	"judge/host/printing":    nil,                       // pure: texts to pages
-	"judge/host/matchmaking": {"judge/contests/rating"}, // pure: who meets whom next on a ladder
+	"judge/host/fair":        nil,                                                           // pure: the formula of the queue's order
+	"judge/host/scoring":     {"judge"},                                                     // pure
+	"judge/host/clics":       nil,                                                           // pure: the table of the Contest API
+	"judge/host/printing":    nil,                                                           // pure: texts to pages
+	"judge/host/media":       {"judge/blob", "judge/host/clics", "judge/internal/pictures"}, // pure: the files of contests
+	"judge/host/matchmaking": {"judge/contests/rating"},                                     // pure: who meets whom next on a ladder
 	// It draws what scoring makes of the store's rows.
-	"judge/host/board": {"judge/host/scoring", "judge/host/store", "judge/report"},
+	"judge/host/board": {"judge/host/media", "judge/host/scoring", "judge/host/store", "judge/report"},
 	// Its queries follow the formula of fair, and its rows hold the words of job.
-	"judge/host/store":                {"judge", "judge/blob", "judge/host/fair", "judge/host/job", "judge/host/store/internal/query"},
+	"judge/host/store":                {"judge", "judge/blob", "judge/host/fair", "judge/host/job", "judge/host/media", "judge/host/store/internal/query"},
 	"judge/host/store/internal/query": nil,                  // generated
 	"judge/host/store/storetest":      {"judge/host/store"}, // for tests
 	// Messages are the words of job.
 	"judge/host/queue":           {"judge", "judge/blob", "judge/host/job"},   // its object store can hold blobs
 	"judge/host/queue/queuetest": {"judge/host/queue", "judge/host/freeport"}, // for tests
 
+	"judge/host/openapi": nil, // pure: Go types to schemas
 	// Lists of people are texts, and who has an account is not known there.
 	"judge/host/roster": {"judge"},
 	// Accounts and their tokens are rows; people on a list become accounts.
 	"judge/host/auth": {"judge", "judge/host/roster", "judge/host/store"},
+	// What a provider says of a person becomes a role.
+	"judge/host/signon":            {"judge/host/auth"},
+	"judge/host/signon/signontest": nil, // for tests
 	// It plans what an import changes of rows, with the rules of names and files with positions.
-	"judge/host/contestpackage": {"judge", "judge/host/auth", "judge/host/clics", "judge/host/store", "judge/internal/strict", "judge/internal/suggest"},
+	"judge/host/contestpackage": {"judge", "judge/blob", "judge/host/auth", "judge/host/clics", "judge/host/media", "judge/host/store", "judge/internal/strict", "judge/internal/suggest"},
 	// The words of the API: flows, jobs and bundles, sent as files.
 	"judge/host/client": {"judge", "judge/blob", "judge/bundle", "judge/host/flow", "judge/host/job", "judge/host/roster", "judge/internal/atomicfile"},
 	// The database and the queue, kept in agreement, and what a flow wants next.
@@ -141,26 +146,26 @@ var layers = map[string][]string{
 	"judge/host/demo": {"judge", "judge/blob", "judge/contests/arena", "judge/host/auth", "judge/host/flow", "judge/host/job", "judge/host/roster", "judge/host/store"},
 	// Encounters are flows that dispatch brings under way, and their games are arena's.
 	"judge/host/ladder": {"judge/contests/arena", "judge/contests/rating", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/matchmaking", "judge/host/store"},
-	"judge/host/desk":   {"judge", "judge/blob", "judge/contests/golf", "judge/host/auth", "judge/host/clics", "judge/host/client", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/printing", "judge/host/scoring", "judge/host/store"}, // golf reads posts
+	"judge/host/desk":   {"judge", "judge/blob", "judge/contests/golf", "judge/host/auth", "judge/host/clics", "judge/host/client", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/media", "judge/host/printing", "judge/host/scoring", "judge/host/store"}, // golf reads posts
 	// Each route stands on one of these, and bundles are taken apart there; of two sandboxes one is the better.
-	"judge/host/contestexport": {"judge/blob", "judge/host/board", "judge/host/clics", "judge/host/contestpackage", "judge/host/desk", "judge/host/feed", "judge/host/scoring", "judge/host/store"},
+	"judge/host/contestexport": {"judge/blob", "judge/host/board", "judge/host/clics", "judge/host/contestpackage", "judge/host/desk", "judge/host/feed", "judge/host/media", "judge/host/scoring", "judge/host/store"},
 	"judge/host/shadow":        {"judge", "judge/blob", "judge/host/clics", "judge/host/contestexport", "judge/host/contestpackage", "judge/host/desk", "judge/host/feed", "judge/host/job", "judge/host/store"},
-	"judge/host/feed":          {"judge", "judge/host/board", "judge/host/clics", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/host/scoring", "judge/host/store"},
-	"judge/host/api":           {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/clics", "judge/host/contestexport", "judge/host/contestpackage", "judge/host/desk", "judge/host/dispatch", "judge/host/feed", "judge/host/flow", "judge/host/job", "judge/host/printing", "judge/host/queue", "judge/host/roster", "judge/host/shadow", "judge/host/store", "judge/running/sandbox"},
+	"judge/host/feed":          {"judge", "judge/blob", "judge/host/board", "judge/host/clics", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/host/media", "judge/host/scoring", "judge/host/store"},
+	"judge/host/api":           {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/clics", "judge/host/client", "judge/host/contestexport", "judge/host/contestpackage", "judge/host/desk", "judge/host/dispatch", "judge/host/feed", "judge/host/flow", "judge/host/job", "judge/host/media", "judge/host/openapi", "judge/host/printing", "judge/host/queue", "judge/host/roster", "judge/host/shadow", "judge/host/store", "judge/running/sandbox"},
 	// Joins all of them.
-	"judge/host/server": {"judge", "judge/blob", "judge/bundle", "judge/host/api", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/ladder", "judge/host/printing", "judge/host/queue", "judge/host/shadow", "judge/host/store", "judge/host/web", "judge/host/web/contest", "judge/host/web/pages", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/running/config"},
+	"judge/host/server": {"judge", "judge/blob", "judge/bundle", "judge/host/api", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/ladder", "judge/host/printing", "judge/host/queue", "judge/host/shadow", "judge/host/signon", "judge/host/store", "judge/host/web", "judge/host/web/contest", "judge/host/web/pages", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/running/config"},
 	// The frame of the pages: sessions, forms, streams, templates. It never imports the packages of pages.
-	"judge/host/web": {"judge", "judge/blob", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/host/ladder", "judge/host/roster", "judge/host/store", "judge/report"},
+	"judge/host/web": {"judge", "judge/blob", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/host/ladder", "judge/host/roster", "judge/host/signon", "judge/host/store", "judge/report"},
 	// What the packages of pages know of a contest that an address names.
 	"judge/host/web/access": {"judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/scoring", "judge/host/store", "judge/host/web"},
 	// Pages, each with the parts of the server that it shows; none of them imports another one.
-	"judge/host/web/contest":  {"judge", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/printing", "judge/host/store", "judge/host/web", "judge/host/web/access", "judge/internal/example", "judge/report"},
+	"judge/host/web/contest":  {"judge", "judge/host/auth", "judge/host/board", "judge/host/clics", "judge/host/client", "judge/host/desk", "judge/host/media", "judge/host/printing", "judge/host/store", "judge/host/web", "judge/host/web/access", "judge/internal/example", "judge/report"},
 	"judge/host/web/hole":     {"judge", "judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/flow", "judge/host/scoring", "judge/host/store", "judge/host/web", "judge/report"},
 	"judge/host/web/ladder":   {"judge/blob", "judge/contests/arena", "judge/contests/standings", "judge/host/auth", "judge/host/client", "judge/host/desk", "judge/host/flow", "judge/host/job", "judge/host/ladder", "judge/host/store", "judge/host/web", "judge/report"},
-	"judge/host/web/people":   {"judge", "judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/roster", "judge/host/store", "judge/host/web", "judge/host/web/access"},
+	"judge/host/web/people":   {"judge", "judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/roster", "judge/host/signon", "judge/host/store", "judge/host/web", "judge/host/web/access"},
 	"judge/host/web/problems": {"judge/blob", "judge/bundle", "judge/host/auth", "judge/host/client", "judge/host/desk", "judge/host/store", "judge/host/web", "judge/report"},
 	"judge/host/web/runner":   {"judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/scoring", "judge/host/printing", "judge/host/store", "judge/host/web", "judge/host/web/access"},
-	"judge/host/web/staff":    {"judge", "judge/host/auth", "judge/host/board", "judge/host/contestexport", "judge/host/desk", "judge/host/feed", "judge/host/job", "judge/host/scoring", "judge/host/shadow", "judge/host/store", "judge/host/web", "judge/host/web/access"},
+	"judge/host/web/staff":    {"judge", "judge/host/auth", "judge/host/board", "judge/host/contestexport", "judge/host/desk", "judge/host/feed", "judge/host/job", "judge/host/media", "judge/host/scoring", "judge/host/shadow", "judge/host/store", "judge/host/web", "judge/host/web/access"},
 	// The list of all pages, and the home page.
 	"judge/host/web/pages": {"judge/host/auth", "judge/host/store", "judge/host/web", "judge/host/web/access", "judge/host/web/contest", "judge/host/web/hole", "judge/host/web/ladder", "judge/host/web/people", "judge/host/web/problems", "judge/host/web/runner", "judge/host/web/staff"},
 	// For tests of the pages.
@@ -186,7 +191,8 @@ var doors = map[string]struct {
 	"golang.org/x/sys/unix":                          {[]string{"judge/running/sandbox"}, "processes are started there alone"},
 	"golang.org/x/net/bpf":                           {[]string{"judge/running/sandbox"}, "the system call filter"},
 	"golang.org/x/text/encoding/htmlindex":           {[]string{"judge/packages/polygon"}, "problem.xml in the encoding that it names"},
-	"golang.org/x/net/html":                          {[]string{"judge/report", "judge/internal/formula", "judge/internal/pictures", "judge/workspace", "judge/host/web/webtest"}, "statements have HTML in them, and SVG has its size; tests read pages"},
+	"golang.org/x/image/draw":                        {[]string{"judge/host/media"}, "logos are scaled"},
+	"golang.org/x/net/html":                          {[]string{"judge/report", "judge/internal/formula", "judge/internal/pictures", "judge/host/web/webtest"}, "statements have HTML in them, and SVG has its size; tests read pages"},
 	"golang.org/x/text/collate":                      {[]string{"judge/host/scoring"}, "teams with equal ranks are in the order of their names as the Contest API says it"},
 	"golang.org/x/text/language":                     {[]string{"judge/host/scoring", "judge/host/web/contest", "judge/host/web/staff"}, "which language of a statement a browser prefers, and whether a contest may name it; in which one names are sorted"},
 	"github.com/gosimple/unidecode":                  {[]string{"judge/host/auth"}, "names in any script as usernames, addresses of pages, and keys of sorting"},
@@ -206,6 +212,8 @@ var doors = map[string]struct {
 	"github.com/pressly/goose/v3":                    {[]string{"judge/host/store"}, "migrations"},
 	"github.com/google/uuid":                         {[]string{"judge/host/store"}, "ids that sort by time; its libraries bring it anyway"},
 	"os/exec":                                        {[]string{"judge/running/sandbox", "judge/running/lang", "judge/internal/unboxed", "judge/internal/browser", "judge/host/store/storetest", "judge/host/queue/queuetest", "judge/host/server", "cmd/judge"}, "programs are started by the sandbox alone, tests may do without; lang asks shims where the real tools are; a server starts a worker of its own; judge show has a browser print"},
+	"github.com/coreos/go-oidc/v3/oidc":              {[]string{"judge/host/signon"}, "the tokens of a provider of single sign-on"},
+	"golang.org/x/oauth2":                            {[]string{"judge/host/signon"}, "the codes of such a provider, which become tokens"},
 	"github.com/nats-io":                             {[]string{"judge/host/queue"}, "leases: nobody else knows that they are NATS'"},
 	"github.com/nats-io/nkeys":                       {[]string{"judge/host/queue", "judge/host/auth"}, "keys of workers: of their connections, and of their requests"},
 	"github.com/prometheus/client_golang/prometheus": {[]string{"judge/host/server"}, "metrics"},
@@ -427,7 +435,7 @@ func TestArchitectureNamesEveryPackage(t *testing.T) {
 	}
 }
 
-// TestNoSpecialCases: no code outside its own folder knows a problem by name, so
+// TestNoSpecialCases: no code outside its own directory knows a problem by name, so
 // that the problems of the house are such as anybody's.
 func TestNoSpecialCases(t *testing.T) {
 	ids, err := filepath.Glob("../problems/*/problem.toml")

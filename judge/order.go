@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// ordered runs a function over a sequence on several goroutines and hands out
-// the results in the sequence's order.
+// ordered runs a function over a sequence on several goroutines and returns the results in the sequence's
+// order.
 type ordered[R any] struct {
-	queue chan chan result[R] // one cell for each call that was started, in order
-	ended chan struct{}       // one for each call that has ended
+	queue chan chan result[R] // one cell for each started call, in order
+	ended chan struct{}       // one for each ended call
 	quit  chan struct{}       // closed by stop
 	drop  func(R)
 	tick  func(ended int)
@@ -24,9 +24,9 @@ type result[R any] struct {
 // ahead is how many results, for each job, may wait for their turn.
 const ahead = 4
 
-// inOrder starts at most jobs calls at a time, and sleepers more. The caller takes the results with
-// next, once for each item, and must call stop. Results that nobody takes go to
-// drop. Next calls tick with the number of calls that have ended so far.
+// inOrder starts at most jobs calls at a time, and sleepers more. The caller receives the results with next,
+// once for each item, and must call stop. Results that are not received go to drop. Next calls tick with the
+// number of calls that have ended so far.
 func inOrder[T, R any](items iter.Seq[T], jobs, sleepers int, call func(T) (R, error), drop func(R), tick func(ended int)) *ordered[R] {
 	jobs = max(jobs, 1)
 	o := &ordered[R]{
@@ -82,8 +82,8 @@ func (o *ordered[R]) next() (R, error) {
 	}
 }
 
-// stop starts no more calls, interrupts the running ones with cancel, waits for
-// them, and drops what nobody took.
+// stop starts no more calls, interrupts the running ones with cancel, waits for them, and drops results that
+// were not received.
 func (o *ordered[R]) stop(cancel func()) {
 	close(o.quit)
 	cancel()
@@ -94,8 +94,7 @@ func (o *ordered[R]) stop(cancel func()) {
 	}
 }
 
-// While calls do, and each second until do returns it calls tick with the time that has
-// passed.
+// While calls do. Until do returns, it calls tick each second with the elapsed time.
 func While(do func(), tick func(passed time.Duration)) {
 	start, done := time.Now(), make(chan struct{})
 	go func() { // ends with do, which is waited for

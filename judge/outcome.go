@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Outcome is what a checker says of one output.
+// Outcome is a checker's result for one output.
 type Outcome struct {
-	Verdict Verdict // Accepted, WrongAnswer, or JudgeError where the checker itself is at fault
+	Verdict Verdict // Accepted, WrongAnswer, or JudgeError if the checker itself is at fault
 	Message string  // `line 3, token 2: want "7", got "8"`
-	Place   *Place  // where the output first went wrong; nil where the checker cannot say
-	Award   Award   // what the checker gives beside its verdict
-	Team    string  // what the contestant may be told (teammessage.txt)
+	Place   *Place  // where the output first differs; nil if unknown
+	Award   Award   // in addition to the verdict
+	Team    string  // message for the contestant (teammessage.txt)
 }
 
 // Place is where an output first differs from the answer.
@@ -25,18 +25,16 @@ type Place struct {
 // Attempt is one run of a program on one case, before its output is checked.
 type Attempt struct {
 	Exec   Exec
-	Out    *io.SectionReader // what it wrote to standard output
-	Stderr []byte            // the end of what it wrote to standard error
-	Note   string            // anything about the run that a report must say
-	// Settled is the outcome where trying could not be parted from checking: with an
-	// interactor, and in a problem of several passes. Nil leaves it to Classify and
-	// Check.
+	Out    *io.SectionReader // standard output
+	Stderr []byte            // the end of standard error
+	Note   string            // a remark about the run for the report
+	// Settled is the outcome if the run already includes the check: with an interactor, and in a multi-pass
+	// problem. If nil, Classify and Check determine it.
 	Settled *Outcome
-	// Dialogue is what the program and the interactor said to each other; see
-	// CaseJudged.
+	// Dialogue is the dialogue of the program and the interactor; see CaseJudged.
 	Dialogue string
-	Beside   time.Duration // CPU time of the interactor, for which the program had to wait
-	Close    func()        // gives back what Out holds; may be nil
+	Beside   time.Duration // CPU time of the interactor, while the program had to wait
+	Close    func()        // releases Out; may be nil
 }
 
 func (a *Attempt) release() {
@@ -47,9 +45,9 @@ func (a *Attempt) release() {
 
 // Excerpt is a window of a text that may be huge.
 type Excerpt struct {
-	Text      string `json:"text"`                 // control bytes and invalid UTF-8 are already written as \xNN
+	Text      string `json:"text"`                 // control bytes and invalid UTF-8 are written as \xNN
 	FirstLine int    `json:"first_line"`           // number of the first line shown, from 1
-	At        int    `json:"at,omitempty"`         // the byte of Text that the window was cut around; 0 for a head
+	At        int    `json:"at,omitempty"`         // the byte of Text that the window was cut around; zero for the beginning
 	Size      int64  `json:"size_bytes"`           // of the whole text
 	Before    bool   `json:"cut_before,omitempty"` // there is more before
 	After     bool   `json:"cut_after,omitempty"`  // there is more after

@@ -6,13 +6,11 @@ import (
 	"strings"
 )
 
-// Show says how much a contestant may see of a judging. Each level shows what the one
-// before it shows, and more.
+// Show says how much a contestant may see of a judging. Each level includes the ones before it.
 type Show string
 
 const (
-	// ShowVerdict shows the verdict and the score of the submission, and the compiler's
-	// log.
+	// ShowVerdict shows the verdict and the score of the submission, and the compiler's log.
 	ShowVerdict Show = "verdict"
 	// ShowFirst also shows the number of the first case that failed.
 	ShowFirst Show = "first"
@@ -24,17 +22,16 @@ const (
 	ShowAll Show = "all"
 )
 
-// Shows are the levels, from the one that shows least.
+// Shows are the levels, beginning with the one that shows least.
 var Shows = []Show{ShowVerdict, ShowFirst, ShowCases, ShowSamples, ShowAll}
 
-// Redact returns the events of one judging without what a contestant may not see. The
-// secret inputs, answers and generator lines are taken away, and so is all that programs
-// wrote about or on them: checkers' messages, standard error, dialogues. Cases and groups
-// are numbered in judging order instead of named, but for the sample. What the checker
-// wrote for the team stays.
+// Redact returns the events of one judging without what a contestant may not see. It removes secret inputs,
+// answers and generator lines, and everything that programs wrote about them: checkers' messages, standard
+// error, dialogues. Cases and groups are numbered in judging order, except that samples keep their names. The
+// checker's message for the team stays.
 //
-// An event is made anew from the fields that may be seen. So new fields, events of newer
-// versions and events without a row in redactions stay secret.
+// Each event is rebuilt from the fields that may be seen. So new fields, events of newer versions and events
+// without a row in redactions stay secret.
 func Redact(events []Event, show Show) []Event {
 	if show == ShowAll {
 		return events
@@ -57,17 +54,17 @@ func Redact(events []Event, show Show) []Event {
 type redactor struct {
 	show    Show
 	numbers map[string]string // of cases, by id
-	ids     map[string]string // what the ids of cases become
+	ids     map[string]string // new ids of cases
 	groups  map[string]string // the numbers of secret groups, by name
 	first   string            // id of the case that decided
 }
 
-// sees says whether what another level shows is shown too.
+// sees reports whether what another level shows is shown, too.
 func (r *redactor) sees(other Show) bool {
 	return slices.Contains(Shows, r.show) && slices.Index(Shows, other) <= slices.Index(Shows, r.show)
 }
 
-// number gives the cases and groups of an event their numbers.
+// number assigns numbers to the cases and groups of an event.
 func (r *redactor) number(e Event) {
 	switch e := e.(type) {
 	case *Started:
@@ -92,12 +89,12 @@ func (r *redactor) number(e Event) {
 	}
 }
 
-// whole says whether a case is shown with everything that it has.
+// whole reports whether all details of a case are shown.
 func (r *redactor) whole(c *CaseJudged) bool {
 	return r.sees(ShowSamples) && isSample(c.Group) && !c.Static
 }
 
-// group is what a group is called: the sample by its name, others by number.
+// group returns the name of the sample group, and the number of another group.
 func (r *redactor) group(name string) string {
 	if isSample(name) {
 		return name
@@ -108,17 +105,16 @@ func (r *redactor) group(name string) string {
 	return r.groups[name]
 }
 
-// isSample says whether the cases of a group stand in the statement.
+// isSample reports whether the cases of a group are shown in the statement.
 func isSample(group string) bool { return group == Sample || strings.HasPrefix(group, Sample+"/") }
 
-// redactions say of each kind of event what is left of it; a kind without a row is not
-// shown.
+// redactions return what is left of each kind of event. A kind without a row is not shown.
 var redactions = map[string]func(*redactor, Event) []Event{
 	"started": func(r *redactor, e Event) []Event {
 		s := e.(*Started)
 		kept := &Started{
 			Format: s.Format, Problem: s.Problem, Title: s.Title, Program: s.Program, Language: s.Language, Faster: s.Faster,
-			TimeMS: s.TimeMS, Memory: s.Memory, Rung: s.Rung, Weaker: s.Weaker,
+			TimeMS: s.TimeMS, Memory: s.Memory, Isolation: s.Isolation, Unenforced: s.Unenforced,
 		}
 		if r.sees(ShowCases) {
 			kept.Cases = s.Cases
@@ -163,7 +159,9 @@ var redactions = map[string]func(*redactor, Event) []Event{
 		if !r.sees(ShowCases) {
 			return nil
 		}
-		return []Event{&GroupJudged{Group: r.group(g.Group), Verdict: g.Verdict, Passed: g.Passed, Cases: g.Cases, Score: g.Score, Inner: g.Inner}}
+		return []Event{
+			&GroupJudged{Group: r.group(g.Group), Verdict: g.Verdict, Passed: g.Passed, Cases: g.Cases, Score: g.Score, Inner: g.Inner},
+		}
 	},
 	"finished": func(r *redactor, e Event) []Event {
 		f := e.(*Finished)
@@ -178,8 +176,8 @@ var redactions = map[string]func(*redactor, Event) []Event{
 		}
 		return []Event{kept}
 	},
-	"note":             secret, // of the package, and of the problem's setter
-	"arena":            secret, // no event of games belongs to the judging of a submission
+	"note":             secret, // about the package, for the problem's setter
+	"arena":            secret, // events of games do not belong to the judging of a submission
 	"arena-progressed": secret,
 	"game":             secret,
 	"standings":        secret,
@@ -195,7 +193,7 @@ var redactions = map[string]func(*redactor, Event) []Event{
 	"several":          secret, // each judging is redacted alone
 	"several-finished": secret,
 
-	"cases-made":   secret, // test data is the setters'
+	"cases-made":   secret, // test data is for setters
 	"fresh-made":   secret,
 	"files-made":   secret,
 	"suite-pruned": secret,
@@ -205,8 +203,8 @@ var redactions = map[string]func(*redactor, Event) []Event{
 	"golf-proved":  secret, // its witness is an input
 }
 
-// withoutExit is what a contestant may know of a run: its times, and the limit that it was
-// killed for. By its exit code and its memory a program could say what it has read.
+// withoutExit returns what a contestant may know about a run: its times, and the limit that it was killed
+// for. A program could reveal what it has read by its exit code or its memory.
 func withoutExit(x Exec) Exec {
 	kept := Exec{CPU: x.CPU, Wall: x.Wall, Withheld: true}
 	switch x.Killed {
@@ -216,5 +214,5 @@ func withoutExit(x Exec) Exec {
 	return kept
 }
 
-// secret is the redaction of events that no contestant sees.
+// secret is the redaction of events that contestants never see.
 func secret(*redactor, Event) []Event { return nil }

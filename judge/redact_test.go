@@ -72,7 +72,9 @@ func every(group string) []Event {
 			all = append(all, filled(kind, group))
 		}
 	}
-	return append(all, &Unknown{Kind: "later", Line: []byte(`{"event":"later","secret":"<later>"}`)}, &Unknown{Kind: "case", Line: []byte(`{"event":"case","secret":"<later>"}`)})
+	return append(all, &Unknown{Kind: "later", Line: []byte(`{"event":"later","secret":"<later>"}`)}, &Unknown{
+		Kind: "case", Line: []byte(`{"event":"case","secret":"<later>"}`),
+	})
 }
 
 func filled(kind, group string) Event {
@@ -107,7 +109,7 @@ func encoded(t interface{ Fatal(...any) }, events []Event) string {
 
 // open are the fields whose texts contestants see at every level.
 var open = []string{
-	"started.Problem", "started.Title", "started.Program", "started.Language", "started.Faster", "started.Rung", "started.Weaker",
+	"started.Problem", "started.Title", "started.Program", "started.Language", "started.Faster", "started.Isolation", "started.Unenforced",
 	"built.Verdict", "built.Log", "built.Command", "case.Team", "finished.Verdict",
 }
 
@@ -169,7 +171,10 @@ func judging() []Event {
 		events = append(events, e)
 	}
 	events = append(events, &CaseJudged{Group: "corner", Case: StaticName, Verdict: Accepted, Message: "static", Static: true})
-	return append(events, &GroupJudged{Group: "corner", Verdict: WrongAnswer}, &Finished{Verdict: WrongAnswer, Passed: 4, Judged: 5, Cases: 5, First: "corner/empty", Slowest: "sample/two", TimeMS: 3, Memory: 4})
+	return append(
+		events, &GroupJudged{Group: "corner", Verdict: WrongAnswer},
+		&Finished{Verdict: WrongAnswer, Passed: 4, Judged: 5, Cases: 5, First: "corner/empty", Slowest: "sample/two", TimeMS: 3, Memory: 4},
+	)
 }
 
 // TestRedactNumbers: cases and groups are called by their place in judging order.
@@ -237,7 +242,10 @@ func TestRedactProperty(t *testing.T) {
 		before := encoded(r, events)
 		show := rapid.SampledFrom(Shows[:len(Shows)-1]).Draw(r, "show")
 		text := encoded(r, Redact(events, show))
-		for _, secret := range []string{"<secret", "<case.Case", "<case.Message", "<case.Stderr", "<case.Line", "<case.Detail", "<case.Dialogue", "<note", "<solution", "<fault", "<group.Message"} {
+		for _, secret := range []string{
+			"<secret", "<case.Case", "<case.Message", "<case.Stderr", "<case.Line", "<case.Detail",
+			"<case.Dialogue", "<note", "<solution", "<fault", "<group.Message",
+		} {
 			if strings.Contains(text, secret) {
 				r.Fatalf("%s: %s is seen in\n%s", show, secret, text)
 			}

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// round is one Run on its way through the cases.
+// round is one call of Run.
 type round struct {
 	ctx      context.Context
 	p        *Problem
@@ -20,9 +20,8 @@ type round struct {
 	running map[*Case]context.CancelFunc
 }
 
-// try tries a case, unless it has already turned out not to be wanted. It is called
-// ahead of its turn, for many cases at once; what becomes of one that is not wanted
-// any more does not matter.
+// try runs a case, unless it is already known to be unwanted. It is called before the case's turn, for
+// several cases at the same time. The result of a case that has become unwanted is ignored.
 func (r *round) try(c *Case) (*Attempt, error) {
 	if !r.tally.wanted(r.tally.group[c.Group]) {
 		return nil, nil
@@ -39,7 +38,7 @@ func (r *round) try(c *Case) (*Attempt, error) {
 	return a, err
 }
 
-// interrupt ends the attempts that are not wanted any more.
+// interrupt ends the attempts that are no longer wanted.
 func (r *round) interrupt() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,7 +84,7 @@ func (r *round) branch(b *branch) error {
 	return nil
 }
 
-// next takes the next attempt, which is the one of this case, and judges it.
+// next takes the next attempt, which belongs to this case, and judges it.
 func (r *round) next(b *branch, c *Case) error {
 	a, err := r.attempts.next()
 	defer a.release()
@@ -128,14 +127,14 @@ func (r *round) outcome(c *Case, a *Attempt) (Outcome, error) {
 	if v := Classify(a.Exec, r.p.Limits); v != NotJudged {
 		message := a.Exec.Fate()
 		if v == TimeLimit && a.Exec.Killed == Nothing {
-			message = "ended by itself, a little too late"
+			message = "ended by itself, slightly too late"
 		}
 		return Outcome{Verdict: v, Message: message}, nil
 	}
 	return r.bench.Check(r.ctx, c, a)
 }
 
-// static has the submission's own files judged.
+// static runs the static validator on the submission's files.
 func (r *round) static(b *branch) error {
 	judged := &CaseJudged{Group: b.Name, Case: StaticName, Verdict: Skipped, Static: true}
 	if !r.tally.wanted(b) {

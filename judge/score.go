@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// How scores are made, in the form of 2025-09 and in the legacy form. Everything
-// here is arithmetic on what has been judged.
+// How scores are computed, in the form of 2025-09 and in the legacy form. Everything here is arithmetic on
+// judged results.
 
-// String writes a score as people do: "40", "33.3333 of 100".
+// String formats a score for people: "40", "33.3333 of 100".
 func (s *Score) String() string {
 	if s.Of == 0 {
 		return number(s.Points)
@@ -17,18 +17,17 @@ func (s *Score) String() string {
 	return number(s.Points) + " of " + number(s.Of)
 }
 
-// number writes a number with at most 6 significant decimals and no zeros behind.
+// number formats a number with at most 6 significant decimals and no trailing zeros.
 func number(x float64) string {
 	return strconv.FormatFloat(math.Round(x*1e6)/1e6, 'f', -1, 64)
 }
 
-// above says whether a score is above its maximum, by more than rounding does.
+// above reports whether a score is above its maximum by more than rounding errors.
 func above(points, most float64) bool {
 	return points > most+1e-9*max(1, math.Abs(most))
 }
 
-// caseMost is the most that one of n cases of the node can give, and false where
-// there is no such bound.
+// caseMost returns the maximum score of one of n cases of the node. It returns false if there is none.
 func (n *Node) caseMost(cases int) (most float64, bounded bool) {
 	switch {
 	case n.Unbounded:
@@ -43,8 +42,8 @@ func (n *Node) caseMost(cases int) (most float64, bounded bool) {
 	return most / float64(max(cases, 1)), true
 }
 
-// points makes the score of a case in a node with the aggregation sum or min. The
-// complaint, where there is one, is the setter's fault: a judge error.
+// points returns the score of a case in a node with the aggregation sum or min. A complaint means that the
+// setter is at fault, which is a judge error.
 func (o Outcome) points(most float64, bounded bool) (points float64, complaint string) {
 	award := o.Award
 	if o.Verdict != Accepted {
@@ -77,7 +76,7 @@ func (o Outcome) points(most float64, bounded bool) (points float64, complaint s
 	return award.Value, ""
 }
 
-// String says what was given: "5 points".
+// String describes the award: "5 points".
 func (a Award) String() string {
 	if a.By == Multiplier {
 		return "the multiplier " + number(a.Value)
@@ -85,7 +84,7 @@ func (a Award) String() string {
 	return number(a.Value) + " points"
 }
 
-// aggregate folds the scores of cases or groups. There is at least one.
+// fold aggregates the scores of cases or groups. There must be at least one.
 func (a Aggregate) fold(points []float64) float64 {
 	folded := points[0]
 	for _, p := range points[1:] {
@@ -104,18 +103,18 @@ func (a Aggregate) fold(points []float64) float64 {
 	return folded
 }
 
-// Result is the verdict and score of a case or a node, as a legacy node grades it.
+// Result is the verdict and score of a case or a node, for the grading of a legacy node.
 type Result struct {
 	Verdict Verdict
 	Points  float64
-	Message string // where the verdict is a judge error
+	Message string // set if the verdict is a judge error
 }
 
 // legacyOrder is the legacy format's precedence of verdicts, worst first.
 var legacyOrder = []Verdict{JudgeError, CompileError, IdlenessLimit, RunTimeError, MemoryLimit, TimeLimit, OutputLimit, WrongAnswer}
 
-// grade folds the results of a legacy node's children as the usual grader does.
-// Those that were skipped are not among them. Nothing at all is accepted with 0.
+// grade aggregates the results of a legacy node's children like the default grader. Results do not include
+// skipped children. Without results, the node is accepted with 0.
 func (n *Node) grade(results []Result) Result {
 	if n.Legacy.IgnoreSample && len(results) > 1 {
 		results = results[len(results)-1:]
@@ -163,7 +162,7 @@ func firstError(results []Result) Verdict {
 	return Accepted
 }
 
-// legacyPoints is the score of a case in a legacy node.
+// legacyPoints returns the score of a case in a legacy node.
 func (g *Grading) legacyPoints(n *Node, o Outcome) (points float64, complaint string) {
 	switch {
 	case o.Verdict != Accepted:

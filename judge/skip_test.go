@@ -72,7 +72,9 @@ func TestWhatIsDecidedIsBrokenOff(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := twoGroups()
 				p.Grading = grading
-				b := &bench{verdicts: map[string]judge.Verdict{"a0": judge.WrongAnswer}, takes: map[string]time.Duration{"a0": time.Second, "a1": time.Hour}}
+				b := &bench{verdicts: map[string]judge.Verdict{"a0": judge.WrongAnswer}, takes: map[string]time.Duration{
+					"a0": time.Second, "a1": time.Hour,
+				}}
 				start := time.Now()
 				sum, err := judge.Run(t.Context(), p, b, judge.Options{Jobs: 2}, func(judge.Event) {})
 				if took := time.Since(start); err != nil || sum.Verdict != judge.WrongAnswer || took > time.Minute {

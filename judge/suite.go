@@ -2,45 +2,42 @@ package judge
 
 import "fmt"
 
-// The events of making and measuring test data. Each stands for itself: what it says
-// is whole.
+// Events of making and measuring test data. Each is complete in itself.
 
-// CasesMade closes the making of a problem's cases, or the proof that they are what
-// their lines make.
+// CasesMade closes making a problem's cases, or checking that they are what their lines make.
 type CasesMade struct {
 	Format  int    `json:"format"`
 	Problem string `json:"problem"`
 	Check   bool   `json:"check,omitempty"` // nothing was to be changed
 	Cases   int    `json:"cases"`           // of the problem
 	Made    int    `json:"made"`
-	Changed int    `json:"changed"` // of those made, so many are other than before
+	Changed int    `json:"changed"` // number of Made that differ from before
 	Kept    int    `json:"kept"`
 	Removed int    `json:"removed"`
 	Faults  int    `json:"faults"`
 	Why     string `json:"why,omitempty"` // nothing was done
 }
 
-// FreshMade says that new cases were made beside those of the problem.
+// FreshMade means that new cases were made in addition to those of the problem.
 type FreshMade struct {
 	Format  int    `json:"format"`
 	Problem string `json:"problem"`
 	Cases   int    `json:"cases"`
 	Seed    uint64 `json:"seed"`
-	Place   string `json:"place"` // the folder that they are in
+	Place   string `json:"place"` // their directory
 }
 
-// FilesMade closes the making of a package's data, or the proof that it is as it is
-// made.
+// FilesMade closes making a package's data, or checking that it is what its generators make.
 type FilesMade struct {
 	Format  int      `json:"format"`
 	Problem string   `json:"problem"`
 	Check   bool     `json:"check,omitempty"`
 	Files   int      `json:"files"`
-	Changed []string `json:"changed,omitempty"` // paths of files that are, or with Check would be, other than before
+	Changed []string `json:"changed,omitempty"` // paths of files that have changed, or with Check would change
 	Faults  int      `json:"faults"`
 }
 
-// SuitePruned says which generator lines find nothing that others do not find.
+// SuitePruned lists generator lines whose cases detect nothing new.
 type SuitePruned struct {
 	Format  int      `json:"format"`
 	Problem string   `json:"problem"`
@@ -49,7 +46,7 @@ type SuitePruned struct {
 	After   Tally    `json:"after"`
 }
 
-// Tally is how many cases there are, and what they find.
+// Tally is how many cases there are, and what they detect.
 type Tally struct {
 	Cases     int   `json:"cases"`
 	Bytes     int64 `json:"bytes"`
@@ -58,7 +55,7 @@ type Tally struct {
 	Bounds    int   `json:"bounds"`
 }
 
-// CoverageShown says which cases show what the declared input format wants to be seen.
+// CoverageShown lists which cases cover what the declared input format requires.
 type CoverageShown struct {
 	Format  int    `json:"format"`
 	Problem string `json:"problem"`
@@ -71,10 +68,10 @@ type CoverageShown struct {
 type Goal struct {
 	What  string `json:"what"`
 	Line  int    `json:"line"`  // of the declaration
-	Cases int    `json:"cases"` // that show it
+	Cases int    `json:"cases"` // number of cases that cover it
 }
 
-// Shown is how many goals some case shows.
+// Shown returns how many goals are covered by some case.
 func (e *CoverageShown) Shown() (n int) {
 	for _, g := range e.Goals {
 		if g.Cases > 0 {
@@ -84,47 +81,47 @@ func (e *CoverageShown) Shown() (n int) {
 	return n
 }
 
-// SuiteMeasured says what each case of a problem finds.
+// SuiteMeasured lists what each case of a problem detects.
 type SuiteMeasured struct {
 	Format  int         `json:"format"`
 	Problem string      `json:"problem"`
-	Most    int         `json:"most"` // cases that are counted for each mutant
+	Most    int         `json:"most"` // most cases that are counted for each mutant
 	Cases   []CaseFinds `json:"cases"`
-	Once    []FoundOnce `json:"once,omitempty"` // wrong solutions that one case alone finds
+	Once    []FoundOnce `json:"once,omitempty"` // wrong solutions that only one case detects
 }
 
-// CaseFinds is what a case finds.
+// CaseFinds is what a case detects.
 type CaseFinds struct {
 	Case      string `json:"case"` // its id
 	Bytes     int64  `json:"bytes"`
 	Mutants   int    `json:"mutants"`
 	Solutions int    `json:"solutions"`
 	Bounds    int    `json:"bounds"`
-	Alone     int    `json:"alone"` // of all these, no other case finds so many
+	Alone     int    `json:"alone"` // how many of all these no other case detects
 }
 
-// FoundOnce is something that one case alone finds.
+// FoundOnce is something that only one case detects.
 type FoundOnce struct {
 	Case string `json:"case"`
 	Kind string `json:"kind"` // "solution"
 	Name string `json:"name"`
 }
 
-// AdequacyMeasured says which mutants of right programs the cases kill.
+// AdequacyMeasured lists which mutants of correct programs the cases kill.
 type AdequacyMeasured struct {
 	Format    int               `json:"format"`
 	Problem   string            `json:"problem"`
-	Key       string            `json:"key"` // hash of all that the measurement depends on
+	Key       string            `json:"key"` // hash of everything that the measurement depends on
 	Cases     int               `json:"cases"`
 	Seed      uint64            `json:"seed"`
-	Searched  int               `json:"searched"` // inputs that were to be looked at for each survivor
+	Searched  int               `json:"searched"` // inputs to try for each surviving mutant
 	Programs  []ProgramMutants  `json:"programs"`
 	Operators []OperatorMutants `json:"operators"`
 	Total     MutantCounts      `json:"total"`
 	How       []Death           `json:"how"` // how the killed ones died
 	Mutants   []LivingMutant    `json:"mutants"`
 	Notes     []string          `json:"notes,omitempty"`
-	All       bool              `json:"all,omitempty"` // those that no input separates are to be listed, too
+	All       bool              `json:"all,omitempty"` // list also those that no input distinguishes from the correct program
 }
 
 // MutantCounts are numbers of mutants.
@@ -137,8 +134,8 @@ type MutantCounts struct {
 	Unreached   int `json:"unreached"`
 }
 
-// Score is how many of the mutants that are known to be wrong the cases kill, in
-// percent. It is never rounded up to 100.
+// Score returns the percentage of mutants known to be wrong that the cases kill. It is never rounded up to
+// 100.
 func (c MutantCounts) Score() float64 {
 	if c.Killed+c.Survived == 0 {
 		return 100
@@ -152,7 +149,7 @@ type ProgramMutants struct {
 	MutantCounts
 }
 
-// OperatorMutants are the mutants that one kind of slip makes.
+// OperatorMutants are the mutants of one kind of mutation.
 type OperatorMutants struct {
 	Operator string `json:"operator"`
 	MutantCounts
@@ -164,20 +161,20 @@ type Death struct {
 	Count int    `json:"count"`
 }
 
-// MutantState is what has become of a mutant.
+// MutantState is the state of a mutant.
 type MutantState string
 
 // The states of mutants.
 const (
-	// MutantKilled is a mutant that a case tells from the right program.
+	// MutantKilled: a case distinguishes it from the correct program.
 	MutantKilled MutantState = "killed"
-	// MutantSurvived is one that no case tells from it, but another input does.
+	// MutantSurvived: no case distinguishes it, but another input does.
 	MutantSurvived MutantState = "survived"
-	// MutantEquivalent is one that a person has marked as right.
+	// MutantEquivalent: a person has marked it as correct.
 	MutantEquivalent MutantState = "equivalent"
-	// MutantUnseparated is one that no input which was tried tells from it.
+	// MutantUnseparated: no input that was tried distinguishes it.
 	MutantUnseparated MutantState = "unseparated"
-	// MutantUnreached is one whose change no input which was tried reaches.
+	// MutantUnreached: no input that was tried reaches its change.
 	MutantUnreached MutantState = "unreached"
 )
 
@@ -189,12 +186,12 @@ type LivingMutant struct {
 	Operator string      `json:"operator"`
 	Diff     string      `json:"diff"`
 	Reason   string      `json:"reason,omitempty"` // of a mark
-	Input    string      `json:"input,omitempty"`  // that kills it
+	Input    string      `json:"input,omitempty"`  // an input that kills it
 	Answer   string      `json:"answer,omitempty"`
 	Origin   string      `json:"origin,omitempty"` // of the input
 }
 
-// Listed are the mutants that a reader is to see.
+// Listed returns the mutants that a reader should see.
 func (e *AdequacyMeasured) Listed() (list []LivingMutant) {
 	for _, m := range e.Mutants {
 		if m.State == MutantSurvived || e.All && m.State != MutantUnreached {
@@ -204,11 +201,11 @@ func (e *AdequacyMeasured) Listed() (list []LivingMutant) {
 	return list
 }
 
-// Score is the measurement in one line.
+// Score summarizes the measurement in one line.
 func (e *AdequacyMeasured) Score() string {
 	text := fmt.Sprintf("mutation score: %.1f %% (%d of %d killed)", e.Total.Score(), e.Total.Killed, e.Total.Killed+e.Total.Survived)
 	if n := e.Total.Unseparated; n > 0 {
-		text += fmt.Sprintf("; no input tells %d more from the right program", n)
+		text += fmt.Sprintf("; no input distinguishes %d more from the correct program", n)
 	}
 	return text
 }

@@ -16,11 +16,15 @@ func TestScoresOfMutants(t *testing.T) {
 		want   float64
 		words  string
 	}{
-		{judge.MutantCounts{Mutants: 9, Unseparated: 2, Unreached: 7}, 100, "mutation score: 100.0 % (0 of 0 killed); no input tells 2 more from the right program"},
+		{judge.MutantCounts{
+			Mutants: 9, Unseparated: 2, Unreached: 7,
+		}, 100, "mutation score: 100.0 % (0 of 0 killed); no input distinguishes 2 more from the correct program"},
 		{judge.MutantCounts{Killed: 1}, 100, "mutation score: 100.0 % (1 of 1 killed)"},
 		{judge.MutantCounts{Survived: 1}, 0, "mutation score: 0.0 % (0 of 1 killed)"},
 		{judge.MutantCounts{Killed: 2, Survived: 2}, 50, "mutation score: 50.0 % (2 of 4 killed)"},
-		{judge.MutantCounts{Killed: 3, Survived: 5, Unseparated: 1}, 37.5, "mutation score: 37.5 % (3 of 8 killed); no input tells 1 more from the right program"},
+		{judge.MutantCounts{
+			Killed: 3, Survived: 5, Unseparated: 1,
+		}, 37.5, "mutation score: 37.5 % (3 of 8 killed); no input distinguishes 1 more from the correct program"},
 		{judge.MutantCounts{Killed: 99_999, Survived: 1}, 99.9, "mutation score: 99.9 % (99999 of 100000 killed)"},
 		{judge.MutantCounts{Killed: 2, Survived: 4}, 33.3, "mutation score: 33.3 % (2 of 6 killed)"},
 	} {
@@ -37,7 +41,10 @@ func TestScoresOfMutants(t *testing.T) {
 // somebody may want to look at.
 func TestMutantsThatAreListed(t *testing.T) {
 	e := &judge.AdequacyMeasured{}
-	for _, state := range []judge.MutantState{judge.MutantUnreached, judge.MutantSurvived, judge.MutantEquivalent, judge.MutantUnseparated, judge.MutantSurvived} {
+	for _, state := range []judge.MutantState{
+		judge.MutantUnreached, judge.MutantSurvived, judge.MutantEquivalent, judge.MutantUnseparated,
+		judge.MutantSurvived,
+	} {
 		e.Mutants = append(e.Mutants, judge.LivingMutant{State: state})
 	}
 	for all, want := range map[bool][]judge.MutantState{

@@ -6,10 +6,9 @@ import (
 	"sync"
 )
 
-// tally is what has been judged so far, and what follows from it: which cases are
-// still wanted, and what groups and the submission are worth. It goes by what was
-// judged before in judging order alone, so that nothing depends on what runs at one
-// time.
+// tally records what has been judged so far, and its consequences: which cases are still wanted, and the
+// scores of groups and of the submission. It depends only on earlier results in judging order, and not on
+// what runs at the same time.
 type tally struct {
 	o       Options
 	grading *Grading
@@ -17,26 +16,26 @@ type tally struct {
 	root    *branch
 	nodes   map[string]*branch
 	group   map[string]*branch // by the name of a group
-	award   AwardKind          // what the checker gave in a case before: it must not give both
+	award   AwardKind          // the award of an earlier case: points and multipliers cannot be mixed
 
 	mu sync.Mutex // held to change what wanted reads
 }
 
-// branch is a node of the tree of groups with what was judged in it.
+// branch is a node of the tree of groups with its results.
 type branch struct {
 	*Node
 	of       *branch
-	group    *Group // nil where it has no direct cases
+	group    *Group // nil if it has no direct cases
 	children []*branch
 	sample   bool
 
 	counts  GroupJudged
 	failed  bool     // a case in it is not accepted, or was skipped
-	broken  bool     // the rest of it does not count any more (legacy)
+	broken  bool     // the rest of it no longer counts (legacy)
 	results []Result // of direct cases and closed children, in order
 }
 
-// newTally makes the tree. Without a grading it is as flat as the groups are.
+// newTally makes the tree. Without a grading, all groups are children of the root.
 func newTally(p *Problem, o Options, sum *Finished) (*tally, error) {
 	t := &tally{o: o, grading: p.Grading, sum: sum, nodes: map[string]*branch{}, group: map[string]*branch{}}
 	if p.Grading == nil {
@@ -108,10 +107,9 @@ func (t *tally) all(b *branch) func(yield func(*branch) bool) {
 func (t *tally) legacy() bool { return t.grading != nil && t.grading.Form == FormatLegacy }
 func (t *tally) scored() bool { return t.grading != nil && t.grading.Scored }
 
-// wanted says whether a case of this branch is to be judged. What it says may go
-// from true to false as more is judged, never back; so a case need not run if it is
-// not wanted early, and what counts is what it says at the case's turn. It is safe
-// to call at any time.
+// wanted reports whether a case of this branch is to be judged. The result may change from true to false as
+// more is judged, never back. So an unwanted case need not run, and the result at the case's turn counts. It
+// is safe to call at any time.
 func (t *tally) wanted(b *branch) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -134,8 +132,7 @@ func (t *tally) wanted(b *branch) bool {
 	return true
 }
 
-// decided says whether one case that is not accepted decides what the branch is
-// worth.
+// decided reports whether one case that is not accepted decides the score of the branch.
 func (b *branch) decided() bool {
 	return b.sample || b.Aggregate == PassFail && b.of != nil || b.Aggregate == Min && len(b.children) == 0
 }
@@ -150,8 +147,7 @@ func (t *tally) skip(b *branch, c *CaseJudged) {
 	}
 }
 
-// judged counts a case that was judged, and makes its score, which may turn it into
-// a judge error.
+// judged counts a case that was judged, and computes its score, which may turn it into a judge error.
 func (t *tally) judged(b *branch, c *CaseJudged, o Outcome) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -179,7 +175,7 @@ func (t *tally) count(b *branch, c *CaseJudged) {
 	}
 }
 
-// result adds a result to a branch, where it still counts.
+// result adds a result to a branch, if it still counts.
 func (t *tally) result(b *branch, r Result) {
 	for m := b; m != nil; m = m.of {
 		if m.broken {
@@ -192,7 +188,7 @@ func (t *tally) result(b *branch, r Result) {
 	}
 }
 
-// score makes the score of a case.
+// score computes the score of a case.
 func (t *tally) score(b *branch, c *CaseJudged, o Outcome) (points float64, complaint string) {
 	if o.Award.Alone && !t.scored() {
 		return 0, fmt.Sprintf("the checker gives %s, but the problem has no scores", o.Award)
@@ -234,8 +230,7 @@ func (t *tally) score(b *branch, c *CaseJudged, o Outcome) (points float64, comp
 	return points, complaint
 }
 
-// close ends a branch. Of a legacy node with a program that grades, result is what
-// that said.
+// close ends a branch. For a legacy node with a grader, graded is the grader's result.
 func (t *tally) close(b *branch, graded *Result) *GroupJudged {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -263,7 +258,10 @@ func (t *tally) closeLegacy(b *branch, graded *Result) {
 	}
 	if t.scored() && r.Verdict != JudgeError {
 		if r.Points < n.Legacy.Low || r.Points > n.Legacy.High {
-			b.counts.Message = fmt.Sprintf("its score %s is not in its range, %s to %s", number(r.Points), number(n.Legacy.Low), number(n.Legacy.High))
+			b.counts.Message = fmt.Sprintf(
+				"its score %s is not in its range, %s to %s", number(r.Points), number(n.Legacy.Low),
+				number(n.Legacy.High),
+			)
 			r.Verdict = JudgeError
 		}
 		b.counts.Score = &Score{Points: r.Points, Of: t.best(b)}
@@ -274,7 +272,7 @@ func (t *tally) closeLegacy(b *branch, graded *Result) {
 	}
 }
 
-// best is the best score that a legacy branch can give, 0 where nobody can say.
+// best returns the best score that a legacy branch can give, or zero if unknown.
 func (t *tally) best(b *branch) float64 {
 	end := b.Legacy.High
 	if t.grading.Minimize {
@@ -326,7 +324,7 @@ func (t *tally) closeScored(b *branch) {
 	t.result(b.of, Result{Verdict: b.counts.Verdict, Points: score.Points})
 }
 
-// finish makes the verdict and the score of the submission.
+// finish sets the verdict and the score of the submission.
 func (t *tally) finish() {
 	sum := t.sum
 	if sum.Verdict == NotJudged {
@@ -357,9 +355,8 @@ func (t *tally) finish() {
 	}
 }
 
-// parts are the points of the groups of which the score is the sum, or none. They are those
-// groups that only sums are between them and the whole; where that is not what was added,
-// because a judging ended early or a limit cut the sum, there are none.
+// parts returns the points of the groups whose sum is the score: groups with only sums between them and the
+// root. If the score is not their sum, because a judging ended early or a limit cut the sum, it returns none.
 func (t *tally) parts() []float64 {
 	summands := t.root.summands(t.legacy())
 	if len(summands) < 2 {
@@ -378,9 +375,9 @@ func (t *tally) parts() []float64 {
 	return points
 }
 
-// summands are the branches whose scores are added to make this one's.
+// summands returns the branches whose scores are added to this one's.
 func (b *branch) summands(legacy bool) (all []*branch) {
-	adds := b.Aggregate == Sum && b.Legacy.Grader == nil || b.of == nil && !legacy // the root of 2025-09 only holds the rest
+	adds := b.Aggregate == Sum && b.Legacy.Grader == nil || b.of == nil && !legacy // the root of 2025-09 only contains the rest
 	if len(b.children) == 0 || b.group != nil || b.Static != nil || !adds {
 		return []*branch{b}
 	}
@@ -393,7 +390,7 @@ func (b *branch) summands(legacy bool) (all []*branch) {
 	return all
 }
 
-// joinLines puts two texts one below the other.
+// joinLines joins two texts with a line end.
 func joinLines(a, b string) string {
 	if a == "" || b == "" {
 		return a + b

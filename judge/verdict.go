@@ -1,28 +1,26 @@
 package judge
 
-// Verdict is what the judge thinks of a submission, a group or one case.
-// This file is the only one that spells the words.
-// The zero value means "not judged yet".
+// Verdict is the judgement of a submission, a group or one case. Only this file spells the verdicts. The zero
+// value means "not judged yet".
 type Verdict string
 
-// The verdicts, from best to worst: the order is the precedence by which Worst
-// folds a group.
+// The verdicts, from best to worst. Worst aggregates a group by this order.
 const (
 	NotJudged     Verdict = ""    // there is no verdict yet
-	Accepted      Verdict = "AC"  // right, and within the limits
-	Skipped       Verdict = "SK"  // after the first failure, or the group was not asked for
-	WrongAnswer   Verdict = "WA"  // the checker refused the output
-	RunTimeError  Verdict = "RTE" // it ended with an exit code other than 0, or by a signal
+	Accepted      Verdict = "AC"  // correct, and within the limits
+	Skipped       Verdict = "SK"  // not judged after the first failure, or not selected
+	WrongAnswer   Verdict = "WA"  // the checker rejected the output
+	RunTimeError  Verdict = "RTE" // it ended with a nonzero exit code, or by a signal
 	OutputLimit   Verdict = "OLE" // it wrote too much
 	MemoryLimit   Verdict = "MLE" // it used too much memory
 	TimeLimit     Verdict = "TLE" // CPU time
-	IdlenessLimit Verdict = "ILE" // wall time, with CPU time to spare
+	IdlenessLimit Verdict = "ILE" // wall time, with CPU time left
 	CompileError  Verdict = "CE"  // it could not be built
 	JudgeError    Verdict = "JE"  // the machine, the judge or the setter's programs are at fault
 )
 
-// verdicts holds, in order of precedence, each verdict with the words that
-// people read and the folder under solutions/ that promises it.
+// verdicts contains, in order of precedence, each verdict with its name and the directory under solutions/
+// for it.
 var verdicts = []struct {
 	verdict Verdict
 	words   string
@@ -49,7 +47,7 @@ func Verdicts() []Verdict {
 	return all
 }
 
-// Words returns the verdict in words: "wrong answer" for WA.
+// Words returns the name of the verdict: "wrong answer" for WA.
 func (v Verdict) Words() string {
 	if rank := v.rank(); rank >= 0 {
 		return verdicts[rank].words
@@ -57,18 +55,18 @@ func (v Verdict) Words() string {
 	return "not judged"
 }
 
-// Folder returns the name of the folder of solutions/<problem> whose programs
-// must get this verdict, or "" where there is none.
-func (v Verdict) Folder() string {
+// Dir returns the name of the directory of solutions/<problem> whose programs must get this verdict. It is
+// empty if there is none.
+func (v Verdict) Dir() string {
 	if rank := v.rank(); rank >= 0 {
 		return verdicts[rank].folder
 	}
 	return ""
 }
 
-// VerdictOfFolder returns the verdict that a folder of solutions/<problem>
-// promises, and false if the name promises none.
-func VerdictOfFolder(folder string) (Verdict, bool) {
+// VerdictOfDir returns the verdict of a directory of solutions/<problem>. It returns false if the name stands
+// for none.
+func VerdictOfDir(folder string) (Verdict, bool) {
 	for _, row := range verdicts {
 		if row.folder != "" && row.folder == folder {
 			return row.verdict, true
@@ -77,7 +75,7 @@ func VerdictOfFolder(folder string) (Verdict, bool) {
 	return NotJudged, false
 }
 
-// rank is the place in the order of precedence, -1 for what is not judged.
+// rank returns the index in the order of precedence, or -1 for what is not judged.
 func (v Verdict) rank() int {
 	for i, row := range verdicts {
 		if row.verdict == v {
@@ -87,9 +85,8 @@ func (v Verdict) rank() int {
 	return -1
 }
 
-// Worst folds verdicts into one: the one that comes last in the order of
-// precedence. Verdicts that were not judged do not count; of none, the fold is
-// not judged either.
+// Worst returns the verdict that comes last in the order of precedence. It ignores verdicts that were not
+// judged. Without any others, the result is not judged.
 func Worst(all ...Verdict) Verdict {
 	worst := NotJudged
 	for _, v := range all {
@@ -100,13 +97,12 @@ func Worst(all ...Verdict) Verdict {
 	return worst
 }
 
-// NearLimit is how many times its limit of CPU time a run may take until it is hopeless: one
-// that ends before may be in time when it is repeated.
+// NearLimit is how many times its CPU time limit a run may take before it is hopeless. A run that ends
+// earlier may be in time when it is repeated.
 const NearLimit = 1.2
 
-// Classify judges how a program ended, before anybody looks at its output. It
-// returns NotJudged for a run that ended well within its limits: then the
-// output decides.
+// Classify judges how a program ended, before its output is checked. It returns NotJudged for a run that
+// ended within its limits: then the output decides.
 //
 // Several things may be wrong at once. The precedence, with its reasons:
 //
@@ -114,10 +110,10 @@ const NearLimit = 1.2
 //     refused more: the cause is the memory.
 //  2. Output, because a flood takes time to write.
 //  3. CPU time: it ran too long, whatever it would have done next.
-//  4. Wall time, with CPU time to spare: it waited for something. Only a kill
-//     counts, as a busy machine makes every clock run long.
-//  5. A signal or an exit code: it ended by itself, and badly. Running out of
-//     its share of processes shows itself this way too.
+//  4. Wall time, with CPU time left: it waited for something. Only a kill
+//     counts, because a busy machine makes every clock run long.
+//  5. A signal or a nonzero exit code: it ended by itself, and badly. Running
+//     out of processes also shows in this way.
 //
 // Exactly at a limit is within it.
 func Classify(x Exec, limits Limits) Verdict {

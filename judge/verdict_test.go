@@ -22,8 +22,12 @@ func TestClassify(t *testing.T) {
 		{"exactly at the output limit is fine", judge.Exec{Output: 100}, judge.NotJudged},
 		{"a peak above the memory limit is not proof, the kill is", judge.Exec{Memory: 2 << 20}, judge.NotJudged},
 		{"a microsecond over is too slow, also when it ended by itself", judge.Exec{CPU: time.Second + time.Microsecond}, judge.TimeLimit},
-		{"waiting with time to spare is idleness", judge.Exec{Wall: 4 * time.Second, Killed: judge.WallTime, Signal: "SIGKILL"}, judge.IdlenessLimit},
-		{"waiting with the time used up is slow", judge.Exec{CPU: 2 * time.Second, Wall: 4 * time.Second, Killed: judge.WallTime}, judge.TimeLimit},
+		{"waiting with time to spare is idleness", judge.Exec{
+			Wall: 4 * time.Second, Killed: judge.WallTime, Signal: "SIGKILL",
+		}, judge.IdlenessLimit},
+		{"waiting with the time used up is slow", judge.Exec{
+			CPU: 2 * time.Second, Wall: 4 * time.Second, Killed: judge.WallTime,
+		}, judge.TimeLimit},
 		{"a byte too much is a flood", judge.Exec{Output: 101}, judge.OutputLimit},
 		{"an exit code is a run-time error", judge.Exec{Exit: 1}, judge.RunTimeError},
 		{"a signal is a run-time error", judge.Exec{Signal: "SIGSEGV"}, judge.RunTimeError},
@@ -46,7 +50,9 @@ func TestClassify(t *testing.T) {
 	}
 	t.Run("the smallest limit is one", func(t *testing.T) {
 		limits := judge.Limits{CPU: 1, Output: 1}
-		for want, x := range map[judge.Verdict]judge.Exec{judge.TimeLimit: {CPU: 2}, judge.OutputLimit: {Output: 2}, judge.NotJudged: {CPU: 1, Output: 1}} {
+		for want, x := range map[judge.Verdict]judge.Exec{
+			judge.TimeLimit: {CPU: 2}, judge.OutputLimit: {Output: 2}, judge.NotJudged: {CPU: 1, Output: 1},
+		} {
 			if got := judge.Classify(x, limits); got != want {
 				t.Errorf("Classify(%+v) = %q, want %q", x, got, want)
 			}
@@ -88,28 +94,30 @@ func TestVerdictsHaveWordsAndFolders(t *testing.T) {
 		if v.Words() == "" || v.Words() == judge.NotJudged.Words() {
 			t.Errorf("%q has no words", v)
 		}
-		if v.Folder() == "" {
+		if v.Dir() == "" {
 			continue
 		}
-		folders[v.Folder()] = v
-		if got, ok := judge.VerdictOfFolder(v.Folder()); !ok || got != v {
-			t.Errorf("VerdictOfFolder(%q) = %q, %v, want %q", v.Folder(), got, ok, v)
+		folders[v.Dir()] = v
+		if got, ok := judge.VerdictOfDir(v.Dir()); !ok || got != v {
+			t.Errorf("VerdictOfDir(%q) = %q, %v, want %q", v.Dir(), got, ok, v)
 		}
 	}
 	for v, want := range map[judge.Verdict][2]string{
-		judge.NotJudged: {"not judged", ""}, judge.Accepted: {"accepted", "accepted"}, judge.WrongAnswer: {"wrong answer", "wrong_answer"}, judge.JudgeError: {"judge error", ""},
+		judge.NotJudged: {"not judged", ""}, judge.Accepted: {"accepted", "accepted"}, judge.WrongAnswer: {
+			"wrong answer", "wrong_answer",
+		}, judge.JudgeError: {"judge error", ""},
 	} {
-		if got := [2]string{v.Words(), v.Folder()}; got != want {
-			t.Errorf("%q has the words and the folder %q, want %q", v, got, want)
+		if got := [2]string{v.Words(), v.Dir()}; got != want {
+			t.Errorf("%q has the words and the directory %q, want %q", v, got, want)
 		}
 	}
 	for _, unpromised := range []judge.Verdict{judge.Skipped, judge.JudgeError} {
 		if slices.Contains(slices.Collect(maps.Values(folders)), unpromised) {
-			t.Errorf("a folder promises %q", unpromised)
+			t.Errorf("a directory promises %q", unpromised)
 		}
 	}
-	if v, ok := judge.VerdictOfFolder(""); ok {
-		t.Errorf("VerdictOfFolder of no name = %q", v)
+	if v, ok := judge.VerdictOfDir(""); ok {
+		t.Errorf("VerdictOfDir of no name = %q", v)
 	}
 }
 

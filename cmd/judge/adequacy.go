@@ -7,15 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"assay/cmd/internal/cli"
 	"assay/judge"
-	"assay/judge/cases/gen"
 	"assay/judge/cases/mutate"
 	"assay/judge/problem"
 	"assay/judge/workspace"
 )
 
-// measuring are the flags of judge adequacy.
+// measuring has the flags of judge adequacy.
 type measuring struct {
 	running
 	drawing
@@ -32,23 +30,23 @@ func adequacyCommand(c *console) *cobra.Command {
 	var m measuring
 	cmd := &cobra.Command{
 		Use:   "adequacy <problem>",
-		Short: "measure how many small mistakes in a right program the cases find",
-		Long: `Adequacy makes mutants of the reference and of the accepted solutions, as far as they
-are written in Go, C, C++, Python, Java, Rust or JavaScript: each has one small slip. It
-runs them on the cases until one kills them, then looks for inputs that kill what all cases
-let through, and makes each small. The score is how many of the mutants that are known to
-be wrong the cases kill.
+		Short: "measure how many small mutations of a correct program the cases detect",
+		Long: `Adequacy makes mutants of the reference solution and of the accepted solutions in Go, C,
+C++, Python, Java, Rust and JavaScript. Each mutant has one small mutation. It runs the
+mutants on the cases until one kills them, then searches for inputs that kill the surviving
+mutants, and shrinks each input. The score is the share of mutants known to be wrong that
+the cases kill.
 
-Mutants that no input tells from the right program are listed with --all: most of them are
-right, only written in another way. Read them, and mark those that are equivalent in the
-file mutants.toml of the problem folder, with a reason; --marks prints them in that form.
+--all also lists the mutants that no input distinguishes from the correct program. Most of
+them are correct programs, written in another way. Add those that are equivalent to the file
+mutants.toml of the problem directory, with a reason; --marks prints them in that form.
 
-After an interruption, the same command goes on where it stopped, but with --on.
+If a local run is interrupted, repeat the command to resume it. A run with --on starts over.
 
---add keeps the few inputs that kill most of what survived.
+--add keeps the few inputs that kill most of the surviving mutants.
 
-Exit codes: 0 every mutant that is known to be wrong is killed, 1 some are not, 2 wrong
-usage, 3 the problem folder is at fault, 4 the judge or the machine is, 130 interrupted.`,
+Exit codes: 0 every mutant known to be wrong is killed, 1 some are not, 2 wrong usage,
+3 error in the problem directory, 4 judge or system error, 130 interrupted.`,
 		Example: "  judge adequacy wythoff\n  judge adequacy wythoff --seed 7 --count 20000 --all\n  judge adequacy wythoff --add mutants",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if m.on != "" {
@@ -62,15 +60,15 @@ usage, 3 the problem folder is at fault, 4 the judge or the machine is, 130 inte
 	f := cmd.Flags()
 	f.StringVar(&m.on, "on", "", onHelp)
 	m.hunt = standardHunt
-	f.Uint64Var(&m.hunt.Seed, "seed", m.hunt.Seed, "seed of the search: the same seed looks at the same inputs")
-	f.IntVar(&m.hunt.Count, "count", m.hunt.Count, "inputs to try on mutants that the cases let through; 0 for none")
+	f.Uint64Var(&m.hunt.Seed, "seed", m.hunt.Seed, "seed of the search: the same seed tries the same inputs")
+	f.IntVar(&m.hunt.Count, "count", m.hunt.Count, "inputs to try on surviving mutants; 0 for none")
 	f.DurationVar(&m.hunt.Time, "time", 0, "end the search after this long, even if it is not finished")
-	f.IntVar(&m.hunt.Shrink, "evaluations", m.hunt.Shrink, "smaller inputs to try for each find at most; 0 leaves the finds as they are")
-	f.BoolVar(&m.thorough, "thorough", false, "run every mutant on every case, the slowest ones too")
-	f.BoolVar(&m.all, "all", false, "also list the mutants that no input tells from the right program")
+	f.IntVar(&m.hunt.Shrink, "evaluations", m.hunt.Shrink, "most smaller inputs to try for each input found; 0 keeps the inputs unchanged")
+	f.BoolVar(&m.thorough, "thorough", false, "run every mutant on every case, including the slowest")
+	f.BoolVar(&m.all, "all", false, "also list the mutants that no input distinguishes from the correct program")
 	f.BoolVar(&m.marks, "marks", false, "print only these mutants, as marks for mutants.toml")
-	f.BoolVar(&m.grid, "grid", false, "instead, print how many mutants and wrong solutions each case finds")
-	f.StringVar(&m.add, "add", "", "keep the inputs that kill most as cases of `GROUP`, in the problem's cases/ folder")
+	f.BoolVar(&m.grid, "grid", false, "instead, print how many mutants and wrong solutions each case detects")
+	f.StringVar(&m.add, "add", "", "keep the inputs that kill most as cases of `GROUP`, in the problem's cases/ directory")
 	m.running.flags(c, f)
 	m.drawing.jsonFlag(f)
 	m.drawing.htmlFlag(f)
@@ -79,14 +77,14 @@ usage, 3 the problem folder is at fault, 4 the judge or the machine is, 130 inte
 
 func (m *measuring) run(ctx context.Context, c *console, name string) error {
 	if m.add != "" && !problem.GoodName(m.add) {
-		return usageError{fmt.Errorf("--add %q cannot be the name of a group\n    letters, digits, - _ and . will do", m.add)}
+		return usageError{fmt.Errorf("--add %q cannot be the name of a group\n    use letters, digits, dots, - and _", m.add)}
 	}
 	return m.within(func(contest *workspace.Workspace) error {
 		at, err := contest.Locate(name)
 		if err != nil {
 			return err
 		}
-		if m.add != "" && at.Brought() {
+		if m.add != "" && at.IsBundled() {
 			return cannotChange(name)
 		}
 		folder, faults, err := at.Ready(ctx)
@@ -101,10 +99,10 @@ func (m *measuring) run(ctx context.Context, c *console, name string) error {
 			return m.tell(c, func(tell func(judge.Event)) error { tell(found); return nil })
 		}
 		if folder.Kind.Interactive || folder.Kind.MultiPass {
-			return usageError{fmt.Errorf("%s is not a problem of one input and one output: its mutants cannot be judged", folder.ID)}
+			return usageError{fmt.Errorf("mutants of %s cannot be judged: only problems with one input and one output are supported", folder.ID)}
 		}
 		if len(folder.Mutable()) == 0 {
-			return usageError{fmt.Errorf("%s has neither a reference nor an accepted solution in a language of which mutants are made", folder.ID)}
+			return usageError{fmt.Errorf("%s has no reference or accepted solution in a language that can be mutated", folder.ID)}
 		}
 		report, err := m.report(ctx, c, contest, at, folder)
 		if err != nil {
@@ -121,23 +119,13 @@ func (m *measuring) run(ctx context.Context, c *console, name string) error {
 	})
 }
 
-// findings says what each case finds.
-func (m *measuring) findings(ctx context.Context, c *console, at *workspace.Location, folder *workspace.Problem) (judge.Event, error) {
-	defer c.clear()
-	if m.on != "" {
-		return m.measureOn(ctx, c, at)
-	}
-	grid, err := folder.Grid(ctx, c.counter("mutants judged"))
-	if err != nil {
-		return nil, err
-	}
-	return grid.Event(), nil
-}
-
-// report measures, or finds what was measured before.
-func (m *measuring) report(ctx context.Context, c *console, contest *workspace.Workspace, at *workspace.Location, folder *workspace.Problem) (*judge.AdequacyMeasured, error) {
+// report measures, or returns an earlier measurement.
+func (m *measuring) report(
+	ctx context.Context, c *console, contest *workspace.Workspace, at *workspace.Location,
+	folder *workspace.Problem,
+) (*judge.AdequacyMeasured, error) {
 	solutions := folder.Accepted()
-	roots := mutate.Roots(folder.Folder, solutions)
+	roots := mutate.Roots(folder.Directory, solutions)
 	key, err := mutate.Key(roots, m.hunt, m.thorough)
 	if err != nil {
 		return nil, err
@@ -169,37 +157,4 @@ func (m *measuring) report(ctx context.Context, c *console, contest *workspace.W
 		err = m.keep(c, folder, finds)
 	}
 	return report, err
-}
-
-// measure judges the mutants, and looks for what kills those that all cases let
-// through.
-func (m *measuring) measure(ctx context.Context, c *console, folder *workspace.Problem, solutions []string, journal string) (*mutate.Lab, []*mutate.Result, []*mutate.Find, error) {
-	lab, err := folder.Mutants(ctx, solutions)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	lab.Thorough, lab.Progress, lab.Journal = m.thorough, c.counter("mutants judged"), journal
-	results, finds, err := folder.Adequacy(ctx, lab, solutions, m.hunt)
-	c.clear()
-	return lab, results, finds, err
-}
-
-// keep keeps the finds as cases, the ones that kill most first.
-func (m *measuring) keep(c *console, folder *workspace.Problem, finds []*mutate.Find) error {
-	out := c.out
-	if m.drawing.json { // which has lines of JSON only
-		out = c.err
-	}
-	for _, f := range mutate.Few(finds) {
-		provenance := fmt.Sprintf("Found by: judge adequacy %s --seed %d --count %d\n%s.\nIt kills:\n", folder.ID, m.hunt.Seed, m.hunt.Count, upper(f.Origin))
-		for _, r := range f.Kills {
-			provenance += r.Subject.Name(r.Mutant) + "\n" + r.Subject.Diff(r.Mutant)
-		}
-		path, err := gen.Keep(folder.Folder, m.add, caseName("mutant", f.Input), f.Input, f.Answer, provenance)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(out, "kept: %s, which kills %d\n", cli.Near(path), len(f.Kills))
-	}
-	return nil
 }

@@ -19,7 +19,7 @@ import (
 // BenchmarkAdequacy is judge adequacy without a search, of the problems of the house: all
 // mutants of the reference and the accepted solution in Go on all cases, with a checker
 // that remembers (wythoff), many numbers (sylver) and many turns (pd-duel). It counts
-// those that are run at all, and the processor time of everything but the builds.
+// those that are run at all, and the CPU time of everything but the builds.
 func BenchmarkAdequacy(b *testing.B) {
 	house, err := filepath.Abs("../..")
 	if err != nil {
@@ -50,7 +50,7 @@ func BenchmarkAdequacy(b *testing.B) {
 }
 
 // inGo copies a problem of the house, with its solutions in Go only, into the current
-// folder.
+// directory.
 func inGo(b *testing.B, house, problem string) {
 	b.Helper()
 	accepted := filepath.Join("solutions", problem, "accepted")

@@ -15,8 +15,11 @@ import (
 	"assay/judge/workspace"
 )
 
-// reportOn has a server measure, and keeps the report as if it was measured here.
-func (m *measuring) reportOn(ctx context.Context, c *console, contest *workspace.Workspace, at *workspace.Location, key string, roots []string) (*judge.AdequacyMeasured, error) {
+// reportOn measures on a server, and saves the report like that of a local run.
+func (m *measuring) reportOn(
+	ctx context.Context, c *console, contest *workspace.Workspace, at *workspace.Location, key string,
+	roots []string,
+) (*judge.AdequacyMeasured, error) {
 	e, err := m.measureOn(ctx, c, at)
 	c.clear()
 	if err != nil {
@@ -24,7 +27,7 @@ func (m *measuring) reportOn(ctx context.Context, c *console, contest *workspace
 	}
 	report, ok := e.(*judge.AdequacyMeasured)
 	if !ok {
-		return nil, errors.New("the server tells no score")
+		return nil, errors.New("the server returned no score")
 	}
 	if report.Key = key; m.hunt.Time == 0 {
 		err = errors.Join(mutate.Keep(contest.Cache, report, roots), mutate.DropJournal(contest.Cache, key))
@@ -32,7 +35,7 @@ func (m *measuring) reportOn(ctx context.Context, c *console, contest *workspace
 	return report, err
 }
 
-// measureOn has a server measure a problem, and returns what it tells at the end.
+// measureOn measures a problem on a server, and returns the last event.
 func (m *measuring) measureOn(ctx context.Context, c *console, at *workspace.Location) (judge.Event, error) {
 	api, err := c.server(m.on)
 	if err != nil {
@@ -56,10 +59,10 @@ func (m *measuring) measureOn(ctx context.Context, c *console, at *workspace.Loc
 	err = api.Hold(ctx, n, func(p *client.Part) (err error) {
 		switch {
 		case p.State != job.Done:
-			return nil // the end says so
+			return nil // the last event reports it
 		case p.Key == flow.LabKey:
 			if err := json.Unmarshal(p.Output, &made); err != nil {
-				return fmt.Errorf("read what the server tells: %w", err)
+				return fmt.Errorf("read the server's events: %w", err)
 			}
 		case p.Key != flow.ScoreKey && p.Key != flow.GridKey:
 			if done += len(p.Lines); told != nil {
@@ -84,7 +87,7 @@ func (m *measuring) measureOn(ctx context.Context, c *console, at *workspace.Loc
 		return nil, err
 	}
 	if len(events) == 0 {
-		return nil, fmt.Errorf("measure %s: the server tells nothing", at.Name)
+		return nil, fmt.Errorf("measure %s: the server returned no result", at.Name)
 	}
 	return events[len(events)-1], nil
 }

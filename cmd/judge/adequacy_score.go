@@ -5,16 +5,16 @@ import (
 	"assay/judge/workspace"
 )
 
-// standardHunt is the search of which judge verify tells the score.
+// standardHunt is the search whose score judge verify reports.
 var standardHunt = mutate.Hunt{Seed: 1, Count: 2000, Shrink: 500}
 
-// scoreOf is the mutation score of a problem for judge verify, as it was measured; ""
-// where nothing can be mutated.
+// scoreOf returns the measured mutation score of a problem for judge verify. It is empty if nothing can be
+// mutated.
 func scoreOf(contest *workspace.Workspace, folder *workspace.Problem) (string, error) {
 	if folder.Reference == nil || folder.Kind.Interactive || folder.Kind.MultiPass || len(folder.Mutable()) == 0 {
 		return "", nil
 	}
-	roots := mutate.Roots(folder.Folder, folder.Accepted())
+	roots := mutate.Roots(folder.Directory, folder.Accepted())
 	key, err := mutate.Key(roots, standardHunt, false)
 	if err != nil {
 		return "", err

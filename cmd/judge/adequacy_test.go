@@ -186,7 +186,8 @@ func TestTranslationsScoreAlike(t *testing.T) {
 	programs := lab.Report(results, hunt, "").Programs
 	score := func(p *judge.ProgramMutants) float64 { return float64(p.Killed) / float64(max(p.Killed+p.Survived, 1)) }
 	const points = 0.05
-	if len(programs) != 2 || programs[1].Mutants < 50 || programs[1].Killed < programs[1].Mutants*4/5 || score(&programs[1]) < score(&programs[0])-points {
+	if len(programs) != 2 || programs[1].Mutants < 50 || programs[1].Killed < programs[1].Mutants*4/5 ||
+		score(&programs[1]) < score(&programs[0])-points {
 		t.Errorf("the mutants are %+v; %q", programs, lab.Notes)
 
 	}

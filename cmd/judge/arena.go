@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,11 +16,11 @@ import (
 	"assay/judge/workspace"
 )
 
-// arenaing are the flags of judge arena.
+// arenaing has the flags of judge arena.
 type arenaing struct {
 	running
 	standing
-	title    string // of the game's folder
+	title    string // of the game's directory
 	rules    string
 	set      []string
 	seed     uint64
@@ -44,16 +43,20 @@ func arenaCommand(c *console) *cobra.Command {
 	var a arenaing
 	cmd := &cobra.Command{
 		Use:   "arena <game> <bot>...",
-		Short: "let bots play against each other, with a table at the end",
-		Long: `Arena has bots meet by a rule set of the game's folder, writes every game into a log,
-and prints the table. The same command again goes on where it stopped, by Ctrl-C, a
-kill or a full disk; with one more bot it plays only the games that are missing.
+		Short: "run a tournament between bots",
+		Long: `Arena lets bots play under a rule set of the game, writes every game to a log, and prints
+the table. If it is interrupted, repeat the command to resume it. If you add a bot, it plays
+only the missing games.
 
-A bot is a program in any language that speaks the game's line protocol, or what the
-game's folder has an adapter for (docs/arena.md).
+A bot is a program in any language that uses the game's line protocol, or a file that the
+game has an adapter for (docs/arena.md).
 
 ` + exitHelp,
-		Example: "  judge arena sylver bots/*\n  judge arena sylver a.py b.c --rules s2\n  judge arena sylver mine.py --try\n  judge arena check sylver mine.py\n  judge arena replay games.jsonl 17",
+		Example: `  judge arena sylver bots/*
+  judge arena sylver a.py b.c --rules s2
+  judge arena sylver mine.py --try
+  judge arena check sylver mine.py
+  judge arena replay games.jsonl 17`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if a.on != "" {
 				if err := hereOnly(cmd, "on", onFlags...); err != nil {
@@ -70,22 +73,22 @@ game's folder has an adapter for (docs/arena.md).
 }
 
 func (a *arenaing) flags(c *console, f *pflag.FlagSet) {
-	f.StringVar(&a.rules, "rules", "", "the `NAME` of the rule set; the game's first one if not said")
-	f.StringArrayVar(&a.set, "set", nil, "an option of the game, `NAME=VALUE` (again for more)")
+	f.StringVar(&a.rules, "rules", "", "the `NAME` of the rule set (default the game's first one)")
+	f.StringArrayVar(&a.set, "set", nil, "an option of the game, `NAME=VALUE` (repeatable)")
 	f.Uint64Var(&a.seed, "seed", 1, "the random seed of the event")
 	f.IntVar(&a.rounds, "rounds", 0, "how often each pair meets")
-	f.IntVar(&a.games, "games", 0, "games of each meeting; who begins alternates")
+	f.IntVar(&a.games, "games", 0, "games of each encounter; the bots take turns in going first")
 	cli.OneOf(f, &a.points, "points", "what is scored: game, encounter or surplus", "game", "encounter", "surplus")
 	cli.OneOf(f, &a.format, "format", "the schedule: "+strings.Join(arena.FormatNames(), ", "), arena.FormatNames()...)
-	f.IntVar(&a.maxMoves, "max-moves", 0, "after so many moves a game is a draw")
+	f.IntVar(&a.maxMoves, "max-moves", 0, "number of moves after which a game is a draw")
 	f.StringVar(&a.start, "start", "", `how games start: "drawn", "none", numbers such as "5 7", or a range such as "1000..9999"`)
-	f.DurationVar(&a.move, "move-time", 0, "processor time for one answer")
-	f.DurationVar(&a.clock, "clock", 0, "processor time of a bot for one game")
-	f.StringVar(&a.log, "log", "", "the `FILE` that games are written to; by default one named after the event")
+	f.DurationVar(&a.move, "move-time", 0, "CPU time for one answer")
+	f.DurationVar(&a.clock, "clock", 0, "CPU time of a bot for one game")
+	f.StringVar(&a.log, "log", "", "the log `FILE` (default named after the event)")
 	f.BoolVar(&a.noLog, "no-log", false, "keep no log")
-	f.StringVar(&a.language, "lang", "", "the language of all bots, where their names do not tell")
-	f.BoolVar(&a.try, "try", false, "play the bot against the house's tester, and say what it does wrong")
-	f.StringVar(&a.on, "on", "", "have the workers of the server at this `URL` do it; log in first: judge login URL")
+	f.StringVar(&a.language, "lang", "", "the language of all bots, if their names do not determine it")
+	f.BoolVar(&a.try, "try", false, "play the bot against the game's tester, and report its errors")
+	f.StringVar(&a.on, "on", "", "run on the workers of the server at this `URL`; log in first: judge login URL")
 	a.standing.flags(f)
 	a.running.flags(c, f)
 }
@@ -102,7 +105,7 @@ func (a *arenaing) run(ctx context.Context, c *console, flags *pflag.FlagSet, na
 			}
 		}
 		if len(files) < 2 {
-			return usageError{errors.New("one bot has nobody to play against\n    name two, or try it against the house's: judge arena " + name + " " + files[0] + " --try")}
+			return usageError{noOpponent(name, files[0])}
 		}
 		rules, err := folder.Rules(a.choice(flags))
 		if err != nil {
@@ -125,12 +128,17 @@ func (a *arenaing) run(ctx context.Context, c *console, flags *pflag.FlagSet, na
 	})
 }
 
-// logName is what the log of an event is called.
+// noOpponent is the error for an event of one bot.
+func noOpponent(game, bot string) error {
+	return fmt.Errorf("one bot has no opponent\n    name two bots, or test it against the game's tester: judge arena %s %s --try", game, bot)
+}
+
+// logName returns the default name of an event's log.
 func logName(game string, r *arena.Rules, seed uint64) string {
 	return fmt.Sprintf("%s-%s-%s.jsonl", game, r.Name, r.Fingerprint(seed))
 }
 
-// tryOut adds the house's tester to the bot that is tried.
+// tryOut adds the game's tester as the opponent of the bot.
 func (a *arenaing) tryOut(f *workspace.Problem, files []string) ([]string, error) {
 	if f.Game.Tester == "" {
 		return nil, usageError{fmt.Errorf("%s has no tester: its [game] table does not name one", f.ID)}
@@ -150,7 +158,7 @@ func (a *arenaing) tryOut(f *workspace.Problem, files []string) ([]string, error
 	return append(files, f.Game.Tester), nil
 }
 
-// choice is what the flags ask for.
+// choice returns the choices of the flags.
 func (a *arenaing) choice(flags *pflag.FlagSet) arena.Choice {
 	c := arena.Choice{Rules: a.rules, Points: a.points, Format: a.format, Options: slices.Clone(a.set)}
 	given := func(name string) bool { return flags.Changed(name) }

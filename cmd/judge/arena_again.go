@@ -10,7 +10,7 @@ import (
 	"assay/judge/contests/arena"
 )
 
-// again are the flags of judge arena standings.
+// again has the flags of judge arena standings.
 type again struct {
 	running
 	standing
@@ -19,9 +19,10 @@ type again struct {
 func arenaStandingsCommand(c *console) *cobra.Command {
 	var a again
 	cmd := &cobra.Command{
-		Use:     "standings <log>",
-		Short:   "draw the standings of a log again",
-		Long:    "Standings draws what judge arena drew of the event in a log, whether it is over or not. No\nbot is started. Where the contest has the game, its referee looks for mistakes.",
+		Use:   "standings <log>",
+		Short: "draw the standings of a log",
+		Long: `Standings draws the same as judge arena for the event in a log, complete or not. It starts
+no bot. If the contest has the game, its referee looks for blunders.`,
 		Example: "  judge arena standings sylver-s1-9f0c2a11.jsonl --html event.html",
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.run(cmd.Context(), c, args[0]) },
 	}
@@ -40,7 +41,7 @@ func (a *again) run(ctx context.Context, c *console, path string) (err error) {
 		return err
 	}
 	folder, err := contest.Open(so.Game)
-	if err != nil || folder.Game == nil { // then there is nobody to ask
+	if err != nil || folder.Game == nil { // then no referee can be asked
 		nobody := func(context.Context, []*arena.Game, func(done, of int)) (arena.Seen, error) { return nil, nil }
 		return a.show(ctx, c, shown{so: so, whole: log.Over(), look: nobody})
 	}
@@ -52,6 +53,6 @@ func (a *again) run(ctx context.Context, c *console, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	event.Seed, event.Opened = so.Seed, &arena.Opened{Bots: so.Bots} // as its referee was told of it
+	event.Seed, event.Opened = so.Seed, &arena.Opened{Bots: so.Bots} // as its referee received it
 	return a.show(ctx, c, shown{so: so, whole: log.Over(), title: folder.Title, look: event.Look})
 }

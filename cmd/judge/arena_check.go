@@ -14,7 +14,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// checking are the flags of judge arena check.
+// checking has the flags of judge arena check.
 type checking struct {
 	running
 	rules    string
@@ -26,21 +26,24 @@ func arenaCheckCommand(c *console) *cobra.Command {
 	var k checking
 	cmd := &cobra.Command{
 		Use:   "check [game] <bot>",
-		Short: "try a bot before the event: handshake, odd positions, speed",
-		Long: `Check has a bot play the game's tester from the starts that the game's folder names
-for this, on both seats and each game twice, and says what it did wrong and how long
-it took. The game may be left out where the contest has only one that bots play.
+		Short: "test a bot before a tournament: handshake, unusual positions, speed",
+		Long: `Check lets a bot play the game's tester from the starting positions that the game names for
+this, on both seats and each game twice. It reports the bot's errors and how long the bot
+took. If the contest has only one game for bots, the argument game is optional.
 
-Exit codes: 0 nothing wrong, 1 something, 2 wrong usage, 3 the folder is at fault,
-4 the judge or the machine is, 130 interrupted.`,
+Exit codes: 0 no errors, 1 errors, 2 wrong usage, 3 error in the problem directory,
+4 judge or system error, 130 interrupted.`,
 		Example: "  judge arena check sylver mine.py --rules s1",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return k.within(func(contest *workspace.Workspace) error { return k.run(cmd.Context(), c, contest, args) })
 		},
 	}
-	cmd.Flags().StringVar(&k.rules, "rules", "", "the `NAME` of the rule set; if not said, the one that the bot was made for, else the game's first")
-	cmd.Flags().StringVar(&k.language, "lang", "", "the bot's language, where its name does not tell")
-	cmd.Flags().BoolVar(&k.json, "json", false, "write the events as lines of JSON instead; judge report draws them again")
+	cmd.Flags().StringVar(
+		&k.rules, "rules", "",
+		"the `NAME` of the rule set (default the one that the bot was made for, or the game's first)",
+	)
+	cmd.Flags().StringVar(&k.language, "lang", "", "the bot's language, if its name does not determine it")
+	cmd.Flags().BoolVar(&k.json, "json", false, "instead, write the events as lines of JSON, for judge report")
 	k.running.flags(c, cmd.Flags())
 	return cmd
 }
@@ -104,7 +107,7 @@ func (k *checking) run(ctx context.Context, c *console, contest *workspace.Works
 	return nil
 }
 
-// open opens the report that the flags ask for.
+// open opens the report that the flags select.
 func (k *checking) open(c *console) (report.Report, error) {
 	if k.json {
 		return report.JSON(c.out), nil

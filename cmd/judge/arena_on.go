@@ -19,8 +19,11 @@ import (
 	"assay/judge/host/job"
 )
 
-// onFlags are the flags of judge arena that go with --on.
-var onFlags = []string{"on", "rules", "set", "seed", "rounds", "games", "points", "format", "max-moves", "start", "move-time", "clock", "log", "no-log", "lang", "html", "json", "times", "look", "color"}
+// onFlags are the flags of judge arena that can be combined with --on.
+var onFlags = []string{
+	"on", "rules", "set", "seed", "rounds", "games", "points", "format", "max-moves", "start", "move-time",
+	"clock", "log", "no-log", "lang", "html", "json", "times", "look", "color",
+}
 
 // arenaOn is an event that a server's workers play.
 type arenaOn struct {
@@ -30,17 +33,18 @@ type arenaOn struct {
 	game   string
 	heard  *arena.Gathering // nil until the event is open
 	opened flow.ArenaOpened
-	log    string // "" for none
+	log    string // empty for none
 	listen func(*arena.Progress)
 }
 
-// runOn has a server hold the event.
+// runOn runs the event on a server.
 func (a *arenaing) runOn(ctx context.Context, c *console, flags *pflag.FlagSet, game string, files []string) (err error) {
 	if len(files) < 2 {
-		return usageError{errors.New("one bot has nobody to play against\n    name two, or try it against the house's: judge arena " + game + " " + files[0] + " --try")}
+		return usageError{noOpponent(game, files[0])}
 	}
 	if info, err := os.Stat(a.log); a.log != "" && err == nil && info.Size() > 0 {
-		return usageError{fmt.Errorf("the log %s is there already, and a server does not go on with one\n    name another log, remove it, or go on here: the same command without --on", a.log)}
+		return usageError{fmt.Errorf("the log %s already exists, and a server cannot resume one\n"+
+			"    name another log, remove it, or resume here: repeat the command without --on", a.log)}
 	}
 	api, err := c.server(a.on)
 	if err != nil {
@@ -61,7 +65,7 @@ func (a *arenaing) runOn(ctx context.Context, c *console, flags *pflag.FlagSet, 
 	return o.finish(ctx, err)
 }
 
-// ask makes the flow, and gives the server the bots.
+// ask creates the workflow, and uploads the bots.
 func (o *arenaOn) ask(ctx context.Context, flags *pflag.FlagSet, files []string) (*client.NewFlow, error) {
 	contest, err := cli.Find()
 	if err != nil {
@@ -70,7 +74,7 @@ func (o *arenaOn) ask(ctx context.Context, flags *pflag.FlagSet, files []string)
 	n := &client.NewFlow{Kind: flow.Arena, Problem: o.game}
 	asked := flow.ArenaOptions{Choice: o.choice(flags), Seed: o.seed, Language: o.language}
 	for i, file := range files {
-		at, err := o.api.Give(ctx, n, strconv.Itoa(i+1), file, arena.Along(file)...)
+		at, err := o.api.Give(ctx, n, strconv.Itoa(i+1), file, arena.Companions(file)...)
 		if err != nil {
 			return nil, err
 		}
@@ -80,11 +84,11 @@ func (o *arenaOn) ask(ctx context.Context, flags *pflag.FlagSet, files []string)
 	return n, errors.Join(err, contest.Close())
 }
 
-// part takes what a job brought. The opening comes before all others, and the slices of a
-// history in their order: a job is planned once the one before it is done.
+// part handles the result of a task. The opening comes before all others, and the parts of a bot's history in
+// order: a task is created once the one before it is done.
 func (o *arenaOn) part(p *client.Part) error {
 	if p.State != job.Done {
-		return nil // the end says so
+		return nil // the last event reports it
 	}
 	if p.Key == flow.OpeningKey {
 		if err := o.open(p); err != nil {
@@ -107,7 +111,7 @@ func (o *arenaOn) open(p *client.Part) error {
 	}
 	e := o.opened.Opened
 	if e == nil {
-		return errors.New("the server does not say how the event was opened")
+		return errors.New("the server did not return the opening of the event")
 	}
 	if o.log = o.arenaing.log; o.log == "" && !o.noLog {
 		o.log = logName(e.Game, &e.Rules, e.Seed)
@@ -120,7 +124,7 @@ func (o *arenaOn) open(p *client.Part) error {
 	return err
 }
 
-// tell draws the table, where there is a terminal for it.
+// tell draws the table, if there is a terminal for it.
 func (o *arenaOn) tell() error {
 	if o.listen == nil {
 		return nil
@@ -132,7 +136,7 @@ func (o *arenaOn) tell() error {
 	return err
 }
 
-// finish shows what came of the event, whole or not.
+// finish shows the outcome of the event, complete or not.
 func (o *arenaOn) finish(ctx context.Context, err error) error {
 	out, bad := o.heard.Finish()
 	err = errors.Join(err, bad)
@@ -146,10 +150,10 @@ func (o *arenaOn) finish(ctx context.Context, err error) error {
 	return err
 }
 
-// lookAtOnce is in how many games one worker looks for mistakes.
+// lookAtOnce is the number of games in which one task looks for blunders.
 const lookAtOnce = 25
 
-// look has the server's referee look at games.
+// look lets the server's referee look at games.
 func (o *arenaOn) look(ctx context.Context, games []*arena.Game, _ func(done, of int)) (arena.Seen, error) {
 	seen := arena.Seen{}
 	if len(games) == 0 {

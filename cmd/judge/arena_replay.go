@@ -16,7 +16,7 @@ import (
 	"assay/judge/report"
 )
 
-// replaying are the flags of judge arena replay.
+// replaying has the flags of judge arena replay.
 type replaying struct {
 	running
 	json     bool
@@ -29,18 +29,20 @@ func arenaReplayCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay <log> [game]...",
 		Short: "show the games of a log",
-		Long: `Replay lists the games that count of a log, or shows those that are named by their
-numbers in the list, move by move. A damaged line is named, and the rest is shown.
+		Long: `Replay lists the games of a log that count. If you name games by their numbers in the list,
+it shows them move by move. It reports damaged lines, and shows the rest.
 
 The notation of a game is one line: its number, round.leg, the two bots, the start in
-brackets, the moves, who won, and why.`,
-		Example: "  judge arena replay sylver-s1-9f0c2a11.jsonl\n  judge arena replay sylver-s1-9f0c2a11.jsonl 17\n  judge arena replay sylver-s1-9f0c2a11.jsonl --bot king --json",
+brackets, the moves, the winner, and the reason.`,
+		Example: `  judge arena replay sylver-s1-9f0c2a11.jsonl
+  judge arena replay sylver-s1-9f0c2a11.jsonl 17
+  judge arena replay sylver-s1-9f0c2a11.jsonl --bot king --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return r.run(cmd.Context(), c, args[0], args[1:])
 		},
 	}
-	cmd.Flags().BoolVar(&r.json, "json", false, "print the games as they stand in the log, a line each")
-	cmd.Flags().BoolVar(&r.notation, "notation", false, "print the games in notation, a line each")
+	cmd.Flags().BoolVar(&r.json, "json", false, "print the games as in the log, one per line")
+	cmd.Flags().BoolVar(&r.notation, "notation", false, "print the games in notation, one per line")
 	cmd.Flags().StringVar(&r.bot, "bot", "", "only the games of this bot")
 	r.running.flags(c, cmd.Flags())
 	return cmd
@@ -61,9 +63,9 @@ func (r *replaying) run(ctx context.Context, c *console, path string, numbers []
 			n, err := strconv.Atoi(text)
 			if err != nil || n < 1 || n > len(res.Games) {
 				if len(res.Games) == 0 {
-					return usageError{errors.New("the log has no games: judge arena standings tells which bots were disqualified before one")}
+					return usageError{errors.New("the log has no games\n    judge arena standings lists the bots that were disqualified before")}
 				}
-				return usageError{fmt.Errorf("no game %q: the log has the games 1 to %d", text, len(res.Games))}
+				return usageError{fmt.Errorf("no game %q: the log has games from 1 to %d", text, len(res.Games))}
 			}
 			games = append(games, n-1)
 		}
@@ -101,13 +103,13 @@ func (r *replaying) run(ctx context.Context, c *console, path string, numbers []
 	return nil
 }
 
-// readLog reads what counts of a log, and names what is damaged.
+// readLog reads the results of a log, and reports damaged lines.
 func readLog(c *console, path string) (*arena.Results, error) {
 	_, res, err := replayLog(c, path)
 	return res, err
 }
 
-// replayLog reads a log, says what is damaged of it, and replays it.
+// replayLog reads a log, reports damaged lines, and replays it.
 func replayLog(c *console, path string) (*arena.Log, *arena.Results, error) {
 	file, err := openFile(path)
 	if err != nil {
@@ -120,10 +122,10 @@ func replayLog(c *console, path string) (*arena.Log, *arena.Results, error) {
 	}
 	res, err := log.Replay()
 	if errors.Is(err, arena.ErrNoEvent) {
-		return nil, nil, usageError{fmt.Errorf("%s: it is not the log of an event\n    judge arena writes one, and says where", path)}
+		return nil, nil, usageError{fmt.Errorf("%s is not the log of an event\n    judge arena writes logs, and prints their names", path)}
 	}
 	for _, d := range log.Damaged {
-		fmt.Fprintf(c.err, "judge: %s, %v: left out, and the rest is kept\n", path, d)
+		fmt.Fprintf(c.err, "judge: %s, %v: ignored; the rest is used\n", path, d)
 	}
 	if err != nil {
 		return nil, nil, usageError{fmt.Errorf("%s: %w", path, err)}
@@ -140,7 +142,7 @@ func botByName(r *arena.Results, name string) int {
 	return 0
 }
 
-// look asks the game's referee what there was to see, if the contest has the game.
+// look asks the game's referee for the positions, if the contest has the game.
 func (r *replaying) look(ctx context.Context, res *arena.Results, g *arena.Game) (seen []referee.Position, err error) {
 	contest, err := cli.Find()
 	if err != nil {
@@ -148,7 +150,7 @@ func (r *replaying) look(ctx context.Context, res *arena.Results, g *arena.Game)
 	}
 	folder, err := contest.Open(res.Game)
 	if err != nil || folder.Game == nil {
-		return nil, nil // then the moves alone must do
+		return nil, nil // then only the moves are shown
 	}
 	if err := contest.Start(r.running.options()); err != nil {
 		return nil, err
@@ -158,7 +160,7 @@ func (r *replaying) look(ctx context.Context, res *arena.Results, g *arena.Game)
 	if err != nil {
 		return nil, err
 	}
-	event.Seed, event.Opened = res.Seed, &arena.Opened{Bots: res.Bots} // as its referee was told of it
+	event.Seed, event.Opened = res.Seed, &arena.Opened{Bots: res.Bots} // as its referee received it
 	all, err := event.Look(ctx, []*arena.Game{g}, nil)
 	return all[g.Key()], err
 }

@@ -14,7 +14,7 @@ import (
 	"assay/judge/report"
 )
 
-// hold holds an event, with its progress on the terminal, and shows what came of it.
+// hold runs an event, with its progress on the terminal, and shows its outcome.
 func (a *arenaing) hold(ctx context.Context, c *console, e *arena.Event) error {
 	live, listen := liveTable(c)
 	e.Listen = listen
@@ -27,7 +27,7 @@ func (a *arenaing) hold(ctx context.Context, c *console, e *arena.Event) error {
 		return err
 	}
 	for _, d := range out.Damaged {
-		fmt.Fprintf(c.err, "judge: %s, %v: left out, and the rest is kept\n", e.LogPath, d)
+		fmt.Fprintf(c.err, "judge: %s, %v: ignored; the rest is used\n", e.LogPath, d)
 	}
 	var notes []string
 	for _, b := range e.Bots {
@@ -52,8 +52,8 @@ func (a *arenaing) hold(ctx context.Context, c *console, e *arena.Event) error {
 	return err
 }
 
-// liveTable is the report of an event that is under way, and how it hears of it: nil if no
-// progress is reported. To draw the table may cost a twentieth of the time.
+// liveTable returns the report of a running event, and the function that receives its progress. If no
+// progress is reported, it is nil. Drawing the table may take a twentieth of the time.
 func liveTable(c *console) (report.Report, func(*arena.Progress)) {
 	f, isFile := c.err.(*os.File)
 	if !c.live() || !isFile {

@@ -16,8 +16,7 @@ import (
 	"assay/judge/report"
 )
 
-// standing are the flags of judge arena that say how long it goes on, and what is
-// shown of it.
+// standing has the flags of judge arena for the length of an event and for what is shown.
 type standing struct {
 	sprt    string
 	settled bool
@@ -29,23 +28,23 @@ type standing struct {
 
 func (s *standing) flags(f *pflag.FlagSet) {
 	s.drawing(f)
-	f.StringVar(&s.sprt, "sprt", "", "go on until it is known whether the first of two bots is stronger by `ELO0,ELO1`: such as 0,50")
-	f.BoolVar(&s.settled, "until-settled", false, "go on until the ranking is settled, or --rounds are over")
+	f.StringVar(&s.sprt, "sprt", "", "continue until it is decided whether the first of two bots is stronger by `ELO0,ELO1`, such as 0,50")
+	f.BoolVar(&s.settled, "until-settled", false, "continue until the ranking is settled, for at most --rounds")
 }
 
-// drawing are those of them that say what is shown.
+// drawing adds the flags for what is shown.
 func (s *standing) drawing(f *pflag.FlagSet) {
-	f.StringVar(&s.html, "html", "", "write a page of HTML with standings and games to `FILE`")
-	f.BoolVar(&s.json, "json", false, "write the events as lines of JSON instead; judge report draws them again")
-	f.BoolVar(&s.times, "times", false, "show the time that bots used, too: it differs from run to run")
-	f.IntVar(&s.look, "look", 100, "in how many games to look for mistakes, and to show them in the page")
+	f.StringVar(&s.html, "html", "", "write an HTML page with standings and games to `FILE`")
+	f.BoolVar(&s.json, "json", false, "instead, write the events as lines of JSON, for judge report")
+	f.BoolVar(&s.times, "times", false, "also show the time that bots used, which differs from run to run")
+	f.IntVar(&s.look, "look", 100, "number of games in which to look for blunders, and to show on the page")
 }
 
-// manyRounds bound an event that goes on for as long as it takes.
+// manyRounds is the most rounds of an event without a fixed end.
 const manyRounds = 1 << 14
 
-// schedule is the one that the flags ask for, nil for that of the rules. It says so
-// in the rules, as another log is due to it.
+// schedule returns the schedule of the flags, or nil for that of the rules. It also changes the rules, so
+// that the event gets a log of its own.
 func (s *standing) schedule(r *arena.Rules, flags *pflag.FlagSet, bots int) (arena.Schedule, error) {
 	refuse := func(format string, args ...any) (arena.Schedule, error) {
 		return nil, usageError{fmt.Errorf(format, args...)}
@@ -54,9 +53,9 @@ func (s *standing) schedule(r *arena.Rules, flags *pflag.FlagSet, bots int) (are
 	case s.sprt == "" && !s.settled:
 		return nil, nil
 	case s.sprt != "" && s.settled:
-		return refuse("--sprt and --until-settled: an event goes on for one reason")
+		return refuse("--sprt and --until-settled cannot be combined")
 	case flags.Changed("format"):
-		return refuse("--format says how long an event is, and so does --sprt or --until-settled")
+		return refuse("--format cannot be combined with --sprt or --until-settled: each of them sets the length of the event")
 	case s.sprt != "" && bots != 2:
 		return refuse("--sprt is for two bots, got %d", bots)
 	}
@@ -94,10 +93,10 @@ func parseSPRT(text string) (t rating.SPRT, err error) {
 	return t, t.Check()
 }
 
-// look asks the game's referee what there is to see in games.
+// look asks the game's referee for the positions of games.
 type look func(ctx context.Context, games []*arena.Game, told func(done, of int)) (arena.Seen, error)
 
-// shown is an event with all that is told of it.
+// shown is an event with everything that is reported about it.
 type shown struct {
 	so    *arena.Results
 	whole bool
@@ -107,7 +106,7 @@ type shown struct {
 	last  []judge.Event // after the standings
 }
 
-// show tells the reports of an event, whole or not. The page has times in any case.
+// show sends an event to the reports, complete or not. The page always has times.
 func (s *standing) show(ctx context.Context, c *console, e shown) (err error) {
 	out, err := s.open(c)
 	if err != nil {

@@ -13,15 +13,14 @@ import (
 	"assay/judge"
 )
 
-// swapped returns another error where the first argument was to be a problem and the
-// second one is.
+// swapped returns a better error if the arguments for the problem and the solution were swapped.
 func swapped(cmd *cobra.Command, err error) error {
 	args, all := cmd.Flags().Args(), cli.Parameters(cmd)
 	if judge.Whose(err) != judge.Asker || len(args) < 2 || len(all) < 2 || all[0].Name != "problem" && all[0].Name != "game" {
 		return err
 	}
 	if _, failed := os.Stat(args[0]); failed != nil && filepath.Ext(args[0]) == "" {
-		return err // it is not a file, and was not meant as one
+		return err // it is neither a file nor meant as one
 	}
 	contest, failed := cli.Find()
 	if failed != nil {

@@ -116,7 +116,9 @@ func TestEveryArgumentIsNamed(t *testing.T) {
 func TestEveryChoiceIsCompleted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, test := range []struct{ want, line string }{
-		{"wythoff", "submit "}, {"sylver", "arena "}, {"large/lost-fib-40", "submit wythoff x --case "}, {"golf-size", "submit wythoff x --group "},
+		{"wythoff", "submit "}, {"sylver", "arena "}, {
+			"large/lost-fib-40", "submit wythoff x --case ",
+		}, {"golf-size", "submit wythoff x --group "},
 		{"large/lost-fib-40", "shrink wythoff x "}, {"python3", "lang "}, {"python3", "submit wythoff x --lang "}, {"checkers", "list "},
 		{"never", "list --color "}, {"isolated", "submit --require "}, {"interactive", "new --kind "}, {"icpc-legacy", "export --to "},
 		{"s2", "arena sylver x --rules "}, {"swiss", "arena --format "}, {"encounter", "arena --points "}, {"latin-1", "golf --encoding "},

@@ -22,7 +22,8 @@ import (
 func BenchmarkSubmitOfSandbox(b *testing.B) {
 	const cases = 1000
 	program := benchContest(b, cases)
-	if err := os.WriteFile(program, sandboxtest.TinyELF([]byte{0x31, 0xff, 0xb8, 0xe7, 0, 0, 0, 0x0f, 0x05}, 0), 0o755); err != nil { // exit_group(0)
+	// exit_group(0)
+	if err := os.WriteFile(program, sandboxtest.TinyELF([]byte{0x31, 0xff, 0xb8, 0xe7, 0, 0, 0, 0x0f, 0x05}, 0), 0o755); err != nil {
 		b.Fatal(err)
 	}
 	box, err := sandbox.New(sandbox.Options{})

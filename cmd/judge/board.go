@@ -18,10 +18,11 @@ func boardCommand(c *console) *cobra.Command {
 	var staff bool
 	cmd := &cobra.Command{
 		Use:   "board <contest>",
-		Short: "show the board of a contest on a server",
-		Long: `Board shows who has solved what in a contest, by its name in the address of its pages. A cell
-says + for accepted, +2 for accepted after two rejected submissions, -3 for rejected ones, ?1 for
-one that has no verdict yet or none that is shown; * is the first to solve a problem.
+		Short: "show the scoreboard of a contest on a server",
+		Long: `Board shows the scoreboard of a contest. Name the contest as in the address of its pages. A
+cell is + for accepted, +2 for accepted after two rejected submissions, -3 for three rejected
+submissions, and ?1 for one submission whose verdict is pending or hidden. A * marks the first
+team that solved a problem.
 
 ` + exitHelp,
 		Example: "  judge board spring --on https://judge.example",
@@ -33,7 +34,7 @@ one that has no verdict yet or none that is shown; * is the first to solve a pro
 		},
 	}
 	cmd.Flags().StringVar(&on, "on", "", "the server's `URL`; log in first: judge login URL")
-	cmd.Flags().BoolVar(&staff, "staff", false, "as the staff sees it, frozen or not")
+	cmd.Flags().BoolVar(&staff, "staff", false, "as the jury sees it, without the freeze")
 	return cmd
 }
 
@@ -51,7 +52,7 @@ func (c *console) board(ctx context.Context, on, contest string, staff bool) err
 		fmt.Fprintln(c.out, note)
 	}
 	if len(b.Rows) == 0 {
-		fmt.Fprintln(c.out, "nobody takes part yet")
+		fmt.Fprintln(c.out, "there are no teams yet")
 		return nil
 	}
 	out := c.table()
@@ -87,7 +88,7 @@ func (c *console) board(ctx context.Context, on, contest string, staff bool) err
 	return out.Flush()
 }
 
-// boardCell is a cell in a few characters.
+// boardCell formats a cell in a few characters.
 func boardCell(kind string, c *client.BoardCell) string {
 	var words []string
 	switch {

@@ -12,8 +12,8 @@ import (
 	"assay/judge/workspace"
 )
 
-// withAnyCache makes a command that only reports work where the cache cannot be used: on a full or
-// read-only disk, or without a home directory. The command then uses a temporary directory and says so.
+// withAnyCache lets a command that only reports work without a usable cache: on a full or read-only disk, or
+// without a home directory. The command then uses a temporary directory and says so.
 func (c *console) withAnyCache(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		dir, unusable := cli.CacheDir()
@@ -32,9 +32,9 @@ func (c *console) withAnyCache(run func(*cobra.Command, []string) error) func(*c
 	}
 }
 
-// withSpareCache makes a command leave nothing behind: run uses a temporary directory as its cache.
-// It is called with where the cache is, or with why that cannot be used. What the cache knows of
-// toolchains is forgotten, because one may just have been installed.
+// withSpareCache lets a command use a temporary directory as its cache, so that it leaves nothing behind. Run
+// is called with the place of the real cache, or with why it cannot be used. What the cache remembers about
+// toolchains is dropped, because one may just have been installed.
 func (c *console) withSpareCache(run func(cmd *cobra.Command, cache string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) error {
 		dir, unusable := cli.CacheDir()

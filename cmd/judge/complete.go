@@ -11,9 +11,8 @@ import (
 	"assay/judge/workspace"
 )
 
-// completion teaches a command, and those below it, what can stand in its arguments
-// and flags. What is asked while somebody types must not fail: without an answer the
-// shell offers files.
+// completion sets up shell completion for a command and its subcommands. Completion must not fail: without an
+// answer the shell offers files.
 func completion(cmd *cobra.Command) {
 	for _, below := range cmd.Commands() {
 		completion(below)
@@ -32,7 +31,9 @@ func completion(cmd *cobra.Command) {
 		if choices == nil && !slices.Contains([]string{"lang", "case", "group", "rules"}, f.Name) {
 			return
 		}
-		_ = cmd.RegisterFlagCompletionFunc(f.Name, func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		_ = cmd.RegisterFlagCompletionFunc(f.Name, func(_ *cobra.Command, args []string, _ string) (
+			[]cobra.Completion, cobra.ShellCompDirective,
+		) {
 			if choices != nil {
 				return choices, cobra.ShellCompDirectiveNoFileComp
 			}
@@ -41,8 +42,8 @@ func completion(cmd *cobra.Command) {
 	})
 }
 
-// words are what can stand for something: a problem, a language. args are the
-// arguments before it.
+// words returns the completions for something, such as a problem or a language. Args are the arguments before
+// it.
 func words(what string, args []string) (all []cobra.Completion, rest cobra.ShellCompDirective) {
 	rest = cobra.ShellCompDirectiveNoFileComp
 	contest, err := cli.Find()
@@ -56,7 +57,7 @@ func words(what string, args []string) (all []cobra.Completion, rest cobra.Shell
 	switch what {
 	case "problem", "game":
 		all, _ = contest.Known()
-		rest = cobra.ShellCompDirectiveDefault // a folder will do as well
+		rest = cobra.ShellCompDirectiveDefault // a directory is also possible
 	case "language", "lang":
 		for _, l := range contest.Config.Languages {
 			all = append(all, l.ID)

@@ -14,41 +14,47 @@ import (
 	"assay/judge/workspace"
 )
 
-// running are the flags of every command that runs programs.
+// running has the flags of every command that runs programs.
 type running struct {
 	jobs    int
 	require string
 	pin     bool
-	console *console // where it is told what takes long to build
+	console *console // reports builds that take long
 }
 
 func (r *running) flags(c *console, f *pflag.FlagSet) {
 	r.console = c
-	f.IntVarP(&r.jobs, "jobs", "j", runtime.NumCPU(), "programs that run at one time; results do not depend on it")
-	f.BoolVar(&r.pin, "pin", false, "keep each worker on one processor, for times that can be repeated")
+	f.IntVarP(&r.jobs, "jobs", "j", runtime.NumCPU(), "programs that run at the same time; results do not depend on it")
+	f.BoolVar(&r.pin, "pin", false, "keep each worker on one CPU, for reproducible times")
 	levels := []string{"isolated", "any"}
-	for _, rung := range sandbox.Rungs() {
-		levels = append(levels, string(rung))
+	for _, level := range sandbox.Levels() {
+		levels = append(levels, string(level))
 	}
 	r.require = os.Getenv("ASSAY_REQUIRE")
-	cli.OneOf(f, &r.require, "require", "isolated: refuse a machine on which the sandbox cannot isolate; none: run programs without isolation, even as user 0", levels...)
+	cli.OneOf(
+		f, &r.require, "require",
+		"isolated: reject a machine on which the sandbox cannot isolate; none: run programs without isolation, even as user 0",
+		levels...,
+	)
 }
 
-// options are the flags as a workspace wants them.
+// options returns the flags for a workspace.
 func (r *running) options() workspace.Running {
 	return workspace.Running{Jobs: r.jobs, Require: r.require, Pin: r.pin, Building: r.console.building(), Progress: r.console.making()}
 }
 
-// houseNote says where the problems come from, outside any contest.
-const houseNote = "no judge.toml here or above: these are the problems of the house; start a contest of your own with: judge init"
+// houseNote says where the problems come from if there is no contest.
+const houseNote = "no judge.toml here or above: using the bundled problems; start your own contest with: judge init"
 
-// cannotChange is the error where something is to be written into a problem that the
-// judge brings along.
+// cannotChange returns the error for a change to a bundled problem.
 func cannotChange(name string) error {
-	return usageError{fmt.Errorf("%s came with the judge: it cannot be changed here\n    copy its folder, or start a problem of your own with: judge new <problem>", name)}
+	return usageError{fmt.Errorf(
+		"%s is a bundled problem, which cannot be changed\n    copy its directory, or start your own problem with: judge new <problem>",
+		name,
+	)}
 }
 
-// within starts the contest of the current folder, calls f with it, and ends it.
+// within starts the contest of the current directory, calls f with it, and closes it.
 func (r running) within(f func(contest *workspace.Workspace) error) error {
 	contest, err := cli.Find()
 	if err != nil {
@@ -57,7 +63,7 @@ func (r running) within(f func(contest *workspace.Workspace) error) error {
 	return r.started(contest, f)
 }
 
-// started starts a contest, calls f with it, and ends it.
+// started starts a contest, calls f with it, and closes it.
 func (r running) started(contest *workspace.Workspace, f func(contest *workspace.Workspace) error) error {
 	if err := contest.Start(r.options()); err != nil {
 		return err
@@ -65,8 +71,8 @@ func (r running) started(contest *workspace.Workspace, f func(contest *workspace
 	return errors.Join(f(contest), contest.Close())
 }
 
-// each calls f with every problem that is named, or with all of the contest. F
-// says whether the problem is without a fault.
+// each calls f with every named problem, or with all of the contest. F reports whether the problem has no
+// faults.
 func (r running) each(names []string, f func(contest *workspace.Workspace, at *workspace.Location) (bool, error)) error {
 	contest, err := cli.Find()
 	if err != nil {
@@ -75,7 +81,7 @@ func (r running) each(names []string, f func(contest *workspace.Workspace, at *w
 	if names, err = contest.Names(names); err != nil {
 		return err
 	}
-	at, err := contest.Locate(names[0]) // before the start: a bundle brings its languages and limits
+	at, err := contest.Locate(names[0]) // before the start: a bundle contains its languages and limits
 	if err != nil {
 		return err
 	}
@@ -100,8 +106,7 @@ func (r running) each(names []string, f func(contest *workspace.Workspace, at *w
 	})
 }
 
-// lookAnew has the toolchains asked again what they are: somebody may just have
-// installed one.
+// lookAnew drops what is remembered about toolchains, because one may just have been installed.
 func lookAnew() error {
 	cache, err := cli.CacheDir()
 	if err != nil {

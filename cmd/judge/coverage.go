@@ -20,12 +20,12 @@ func coverageCommand(c *console) *cobra.Command {
 	var d drawing
 	cmd := &cobra.Command{
 		Use:   "coverage <problem>",
-		Short: "show which bounds and features of the declared input the cases reach",
-		Long: `Coverage reads the problem's input.format and counts, for each bound, word, alternative,
-condition and feature that it declares, the cases that show it.
+		Short: "show which bounds and features of the declared input the cases cover",
+		Long: `Coverage reads the problem's input.format. For each bound, word, alternative, condition and
+feature that it declares, it counts the cases in which that occurs.
 
-Exit codes: 0 each is shown, 1 some are not, 2 wrong usage, 3 the problem folder is at
-fault, 4 the judge or the machine is, 130 interrupted.`,
+Exit codes: 0 each occurs, 1 some do not, 2 wrong usage, 3 error in the problem directory,
+4 judge or system error, 130 interrupted.`,
 		Example: "  judge coverage pd-duel",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return showCoverage(cmd.Context(), c, &d, args[0])
@@ -50,7 +50,9 @@ func showCoverage(ctx context.Context, c *console, d *drawing, name string) (err
 		return err
 	}
 	if grammar == nil {
-		return &judge.Fault{File: folder.Dir, Text: "the problem does not declare its input", Hint: "declare it in " + filepath.Join(folder.Dir, problem.FormatFile)}
+		return &judge.Fault{File: folder.Dir, Text: "the problem has no declaration of its input", Hint: "add it in " + filepath.Join(
+			folder.Dir, problem.FormatFile,
+		)}
 	}
 	if fault := folder.NotGenerated(folder.Ungenerated()); fault != nil {
 		return fault
@@ -63,7 +65,10 @@ func showCoverage(ctx context.Context, c *console, d *drawing, name string) (err
 				return folder.CaseFault(&one, fmt.Sprintf("case %s: %s", one.ID(), problem.Reason(err)), "run: judge generate "+folder.ID)
 			}
 			if refusal := coverage.Add(input); refusal != nil {
-				return folder.CaseFault(&one, fmt.Sprintf("case %s is not of the declared format: %s", one.ID(), refusal), "mend the case, or "+folder.FormatPath())
+				return folder.CaseFault(
+					&one, fmt.Sprintf("case %s does not match the declared format: %s", one.ID(), refusal),
+					"fix the case, or "+folder.FormatPath(),
+				)
 			}
 		}
 	}

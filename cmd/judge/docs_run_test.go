@@ -14,7 +14,7 @@ import (
 )
 
 // TestQuickStarts does what the quick starts of docs/ say: it writes the files that a
-// page shows under the names in their fences, types its commands in a folder of its own,
+// page shows under the names in their fences, types its commands in a directory of its own,
 // and looks for what the page shows of what they print. Setters of Python and C++ do the
 // same in their language, on a machine without Go.
 func TestQuickStarts(t *testing.T) {
@@ -24,8 +24,12 @@ func TestQuickStarts(t *testing.T) {
 		lang        string // in which the setter starts problems; "" for Go
 		words       int    // at most; 0 means 650, which is a page
 	}{
-		{page: "contestant.md", needs: "python3", slow: true}, {page: "golfer.md", needs: "python3", slow: true}, {page: "bot-author.md", needs: "python3"}, {page: "golf-setter.md", needs: "python3", slow: true},
-		{page: "setter.md", needs: "sh"}, {page: "setter.md", needs: "python3", slow: true, lang: "python"}, {page: "setter.md", needs: "g++", slow: true, lang: "cpp"},
+		{page: "contestant.md", needs: "python3", slow: true}, {
+			page: "golfer.md", needs: "python3", slow: true,
+		}, {page: "bot-author.md", needs: "python3"}, {page: "golf-setter.md", needs: "python3", slow: true},
+		{page: "setter.md", needs: "sh"}, {
+			page: "setter.md", needs: "python3", slow: true, lang: "python",
+		}, {page: "setter.md", needs: "g++", slow: true, lang: "cpp"},
 		{page: "tutorial.md", needs: "sh", words: 1300},
 	} {
 		t.Run(test.page+test.lang, func(t *testing.T) {
@@ -68,7 +72,9 @@ func TestQuickStarts(t *testing.T) {
 				if err := os.WriteFile("sum.go", []byte("package main\n\nfunc main() {}\n"), 0o644); err != nil {
 					t.Fatal(err)
 				}
-				if code := run(t.Context(), []string{"submit", "two-sum", "sum.go"}, &console{in: strings.NewReader(""), out: &out, err: &out}); code != cli.ExitJudge || !strings.Contains(out.String(), "Go needs no-go") {
+				if code := run(t.Context(), []string{"submit", "two-sum", "sum.go"}, &console{
+					in: strings.NewReader(""), out: &out, err: &out,
+				}); code != cli.ExitJudge || !strings.Contains(out.String(), "Go needs no-go") {
 					t.Errorf("a program in Go: exit code %d\n%s", code, &out)
 				}
 			}
@@ -81,8 +87,9 @@ func TestQuickStarts(t *testing.T) {
 func inLanguage(t *testing.T, page []byte, language string) []byte {
 	t.Helper()
 	for from, to := range map[string]string{
-		"$ judge init my-contest\n": "$ judge init my-contest --lang " + language + "\n", "$ judge new two-sum\n": "$ judge new two-sum --lang " + language + "\n",
-		"$ cd my-contest\n": "$ cd my-contest\n```\n```toml judge.toml\n" + noGo + "```\n```console\n",
+		"$ judge init my-contest\n": "$ judge init my-contest --lang " + language + "\n",
+		"$ judge new two-sum\n":     "$ judge new two-sum --lang " + language + "\n",
+		"$ cd my-contest\n":         "$ cd my-contest\n```\n```toml judge.toml\n" + noGo + "```\n```console\n",
 	} {
 		if !bytes.Contains(page, []byte(from)) {
 			t.Fatalf("the page does not say %q", from)

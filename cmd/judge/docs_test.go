@@ -37,7 +37,7 @@ func TestTutorialHasTheBotsThatAreTried(t *testing.T) {
 }
 
 // TestNimOfTheDocsIsAGame: the referees that problems/README.md shows, in Go and in Python,
-// word by word, are each the one of a folder that is only a game, and that verifies.
+// word by word, are each the one of a directory that is only a game, and that verifies.
 func TestNimOfTheDocsIsAGame(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("no python3: apt-get install python3")
@@ -62,7 +62,11 @@ func TestNimOfTheDocsIsAGame(t *testing.T) {
 	}
 	for _, of := range []struct{ kind, marks, file, head, tail string }{
 		{"python", "import kit_referee", "main.py", "", ""},
-		{"go", "referee.Main(referee.Rules{", "main.go", "package main\n\nimport (\n\"fmt\"\n\"strconv\"\n\n\"assay/judge/kit/referee\"\n)\n\nfunc main() {\n", "}\n"},
+		{
+			"go", "referee.Main(referee.Rules{", "main.go",
+			"package main\n\nimport (\n\"fmt\"\n\"strconv\"\n\n\"assay/judge/kit/referee\"\n)\n\nfunc main() {\n",
+			"}\n",
+		},
 	} {
 		found := 0
 		for _, block := range fenced(string(page)) {
@@ -70,7 +74,9 @@ func TestNimOfTheDocsIsAGame(t *testing.T) {
 				continue
 			}
 			found++
-			for _, err := range []error{os.RemoveAll("problems/nim/referee"), os.Mkdir("problems/nim/referee", 0o755), os.WriteFile("problems/nim/referee/"+of.file, []byte(of.head+block.text+of.tail), 0o644)} {
+			for _, err := range []error{os.RemoveAll("problems/nim/referee"), os.Mkdir("problems/nim/referee", 0o755), os.WriteFile(
+				"problems/nim/referee/"+of.file, []byte(of.head+block.text+of.tail), 0o644,
+			)} {
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -13,7 +13,7 @@ func doctorCommand(c *console) *cobra.Command {
 	var r running
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "say what isolation this machine gives, and which languages are ready",
+		Short: "show the isolation that this machine offers, and which languages are ready",
 		RunE: c.withSpareCache(func(cmd *cobra.Command, cache string) error {
 			return r.within(func(contest *workspace.Workspace) error {
 				describeSandbox(c, contest)
@@ -22,7 +22,7 @@ func doctorCommand(c *console) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(c.out, "\n%d of %d languages are ready; `judge lang <id>` proves one\n", ready, of)
+				fmt.Fprintf(c.out, "\n%d of %d languages are ready; `judge lang <id>` tests one\n", ready, of)
 				fmt.Fprintln(c.out, "cache:", cache)
 				return nil
 			})
@@ -34,20 +34,20 @@ func doctorCommand(c *console) *cobra.Command {
 
 func describeSandbox(con *console, contest *workspace.Workspace) {
 	r := contest.Box.Report()
-	fmt.Fprintf(con.out, "sandbox: %s on %s/%s\n", r.Rung, runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintf(con.out, "sandbox: %s on %s/%s\n", r.Level, runtime.GOOS, runtime.GOARCH)
 	table := con.table()
 	for _, row := range r.Rows() {
 		by := row.By
 		if by == "" {
-			by = "NOT ENFORCED"
+			by = "not enforced"
 		}
 		fmt.Fprintf(table, "  %s\t%s\n", row.What, by)
 	}
 	for _, missing := range r.Missing {
-		fmt.Fprintf(table, "  %s\tNOT ENFORCED\n", missing)
+		fmt.Fprintf(table, "  %s\tnot enforced\n", missing)
 	}
 	table.Flush()
 	for _, refused := range r.Refused {
-		fmt.Fprintf(con.out, "  no %s here: %v\n", refused.Rung, refused.Err)
+		fmt.Fprintf(con.out, "  no %s here: %v\n", refused.Level, refused.Err)
 	}
 }

@@ -16,15 +16,15 @@ import (
 	"assay/judge/report"
 )
 
-// drawing are the flags of every command that draws events.
+// drawing has the flags of every command that draws events.
 type drawing struct {
 	json  bool
 	junit string
 	html  string
-	// problem is what the user called the problem, for commands to go on with; "" is its id.
+	// problem is the problem as the user named it, for commands in hints. If empty, it is the id.
 	problem string
-	to      string // the server that judges; "" is this machine
-	// statement stands on the page of HTML. If nil, none does.
+	to      string // the server that judges; if empty, this machine
+	// statement is included in the HTML page. If nil, there is none.
 	statement *report.Enclosed
 }
 
@@ -35,15 +35,15 @@ func (d *drawing) flags(f *pflag.FlagSet) {
 }
 
 func (d *drawing) jsonFlag(f *pflag.FlagSet) {
-	f.BoolVar(&d.json, "json", false, "write the events as lines of JSON instead; judge report draws them again")
+	f.BoolVar(&d.json, "json", false, "instead, write the events as lines of JSON, for judge report")
 }
 
 func (d *drawing) htmlFlag(f *pflag.FlagSet) {
-	f.StringVar(&d.html, "html", "", "write a page of HTML to `FILE`")
+	f.StringVar(&d.html, "html", "", "write an HTML page to `FILE`")
 }
 
-// tell opens the reports, calls f with a function that sends them events, and closes
-// them. For a person, faults are written to standard error.
+// tell opens the reports, calls f with a function that sends them events, and closes them. In text output,
+// faults are written to standard error.
 func (d *drawing) tell(c *console, f func(tell func(judge.Event)) error) error {
 	out, err := d.open(c)
 	if err != nil {
@@ -59,7 +59,7 @@ func (d *drawing) tell(c *console, f func(tell func(judge.Event)) error) error {
 	return errors.Join(err, out.Close())
 }
 
-// open opens the reports that the flags ask for.
+// open opens the reports that the flags select.
 func (d *drawing) open(c *console) (report.Report, error) {
 	var all []report.Report
 	if d.json {
@@ -87,8 +87,8 @@ func (d *drawing) open(c *console) (report.Report, error) {
 	return report.Join(all...), nil
 }
 
-// screen returns the width of the terminal that out is, 0 if it is none, and whether
-// it takes escapes: one that calls itself dumb does not.
+// screen returns the width of the terminal out, or zero if out is not a terminal. It reports whether the
+// terminal takes escapes; one that calls itself dumb does not.
 func screen(out io.Writer) (width int, live bool) {
 	if w, ok := out.(*cli.Watched); ok {
 		out = w.To
@@ -101,8 +101,8 @@ func screen(out io.Writer) (width int, live bool) {
 	return width, err == nil && os.Getenv("TERM") != "dumb"
 }
 
-// terminal is the report for a person. Problem is what that person called it; "" is its id. To is
-// the server that judges; "" is this machine.
+// terminal returns the report for people. Problem is the problem as the user named it; if empty, its id is
+// used. To is the server that judges; if empty, it is this machine.
 func (c *console) terminal(problem, to string) (report.Report, error) {
 	width, is := screen(c.out)
 	color, err := c.useColor(is)
@@ -122,13 +122,12 @@ func (c *console) useColor(terminal bool) (bool, error) {
 	return color, nil
 }
 
-// reportFile is a report that is written beside its file and put in place when it
-// is whole.
+// reportFile is a report that is written to a temporary file and renamed when it is complete.
 type reportFile struct {
 	report.Report
 	path  string
 	tmp   *os.File
-	heard bool // anything
+	heard bool // an event
 }
 
 // Event draws an event.
@@ -148,7 +147,7 @@ func newFile(path string, make func(io.Writer) report.Report) (report.Report, er
 func (f *reportFile) Close() error {
 	defer os.Remove(f.tmp.Name()) // after the rename there is nothing to remove
 	err := errors.Join(f.Report.Close(), f.tmp.Chmod(0o644), f.tmp.Close())
-	if err == nil && f.heard { // a report of nothing is none
+	if err == nil && f.heard { // without events there is no report
 		err = os.Rename(f.tmp.Name(), f.path)
 	}
 	if err != nil {

@@ -24,21 +24,21 @@ import (
 	"assay/judge/workspace"
 )
 
-// exporting are the flags of judge export.
+// exporting has the flags of judge export.
 type exporting struct {
 	to, out string
-	derived bool // out, from the problem's name
+	derived bool // out comes from the problem's name
 }
 
 func exportCommand(c *console) *cobra.Command {
 	var e exporting
 	cmd := &cobra.Command{
 		Use:   "export <problem>",
-		Short: "make a problem package from a problem folder",
-		Long: `Export makes a package of the ICPC problem package format, with the cases, the programs
-under solutions/, and the checker and validator. Programs that are written with the kit
-go along with it, and with scripts that build them. What the format cannot say is told;
-if judging depends on it, nothing is written.
+		Short: "make a problem package from a problem directory",
+		Long: `Export makes a package in the ICPC problem package format, with the cases, the programs
+under solutions/, the checker and the validator. Programs that use the kit are exported with
+the kit, and with scripts that build them. Features that the format lacks are reported. If
+one of them affects judging, nothing is written.
 
 ` + exitHelp,
 		Example: "  judge export wythoff --to icpc-2025-09\n  judge export wythoff --to icpc-legacy --out packages/wythoff",
@@ -50,11 +50,11 @@ if judging depends on it, nothing is written.
 	e.to = "icpc-2025-09"
 	formats := slices.Sorted(maps.Keys(exchange.Formats))
 	cli.OneOf(f, &e.to, "to", "the format: "+strings.Join(formats, ", "), formats...)
-	f.StringVar(&e.out, "out", "", "folder of the package, which must not exist; by default one of the problem's name, here")
+	f.StringVar(&e.out, "out", "", "directory of the package, which must not exist (default one with the problem's name, here)")
 	return cmd
 }
 
-// asPath writes a path so that it is not taken for the name of a problem.
+// asPath writes a path in a form that is not taken for the name of a problem.
 func asPath(path string) string {
 	if strings.ContainsRune(path, filepath.Separator) {
 		return path
@@ -62,7 +62,7 @@ func asPath(path string) string {
 	return "." + string(filepath.Separator) + path
 }
 
-// place finds out where the package is written, under a name that its format takes.
+// place chooses the directory of the package, with a name that its format allows.
 func (e *exporting) place(id string) error {
 	if e.out == "" {
 		e.out, e.derived = exchange.Name(id), true
@@ -74,7 +74,10 @@ func (e *exporting) place(id string) error {
 	}
 	dir, name := filepath.Split(out)
 	if good := exchange.Name(name); good != name {
-		return usageError{fmt.Errorf("--out %s: %q cannot be the name of a package, which has only small letters and digits\n    --out %s would do", e.out, name, cli.Near(filepath.Join(dir, good)))}
+		return usageError{fmt.Errorf(
+			"--out %s: %q cannot be the name of a package, which has only lower case letters and digits\n    use --out %s",
+			e.out, name, cli.Near(filepath.Join(dir, good)),
+		)}
 	}
 	return nil
 }
@@ -106,10 +109,10 @@ func (e *exporting) run(ctx context.Context, c *console, name string) (err error
 			return contest.DrawPDF(ctx, svg)
 		},
 		Header: tools.UserHeader,
-		Seed:   func(group string, c *judge.Case) string { return gen.StoredSeed(folder.Folder, group, c) },
+		Seed:   func(group string, c *judge.Case) string { return gen.StoredSeed(folder.Directory, group, c) },
 		Knows:  func(path string) bool { _, err := tools.Detect(path, ""); return err == nil },
 	}
-	notes, err := exchange.ICPC(folder.Folder, problem.Solutions(folder.Dir, folder.Tests), e.out, exchange.Formats[e.to], with)
+	notes, err := exchange.ICPC(folder.Directory, problem.Solutions(folder.Dir, folder.Tests), e.out, exchange.Formats[e.to], with)
 	if exists, ok := errors.AsType[*exchange.ExistsError](err); ok {
 		return usageError{exists}
 	}
@@ -118,7 +121,7 @@ func (e *exporting) run(ctx context.Context, c *console, name string) (err error
 	}
 	fmt.Fprintf(c.out, "wrote %s\n", e.out)
 	if name := filepath.Base(e.out); e.derived && name != folder.ID {
-		fmt.Fprintf(c.out, "note: the package of %s is called %s: the format takes only small letters and digits\n", folder.ID, name)
+		fmt.Fprintf(c.out, "note: the package of %s is called %s: the format allows only lower case letters and digits\n", folder.ID, name)
 	}
 	for _, note := range notes {
 		fmt.Fprintln(c.out, "note: "+note)

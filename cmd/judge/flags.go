@@ -7,10 +7,10 @@ import (
 	"assay/judge/problem"
 )
 
-// openFile opens a file that somebody named.
+// openFile opens a file that the user named.
 func openFile(path string) (*os.File, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return nil, usageError{fmt.Errorf("%s: it is a folder, and a file is wanted", path)}
+		return nil, usageError{fmt.Errorf("%s is a directory: name a file", path)}
 	}
 	f, err := os.Open(path)
 	if err != nil {

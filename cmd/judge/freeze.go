@@ -15,12 +15,12 @@ import (
 func freezeCommand(c *console) *cobra.Command {
 	var r running
 	cmd := &cobra.Command{
-		Use:   "freeze <problem> <folder>",
-		Short: "make one file of a problem, for judging it the same way everywhere",
-		Long: `Freeze writes <folder>/<problem>.bundle: the problem folder with its generated cases, the
-languages and limits of this contest, and what a problem package leaves to be found out,
-such as its time limit. The same problem gives the same id on any machine. Solutions do
-not go along. Other commands take the file where they take a problem.
+		Use:   "freeze <problem> <directory>",
+		Short: "bundle a problem in one file, for the same judging everywhere",
+		Long: `Freeze writes <directory>/<problem>.bundle. A bundle contains the problem directory with its
+generated cases, the languages and limits of this contest, and what must be measured for a
+problem package, such as its time limit. It contains no solutions. The same problem gets the
+same id on any machine. Other commands accept the file as a problem.
 
 ` + exitHelp,
 		Example: "  judge freeze wythoff out\n  judge submit out/wythoff.bundle sol.py",

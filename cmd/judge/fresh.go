@@ -15,7 +15,7 @@ import (
 	"assay/judge/problem"
 )
 
-// fresh are the flags of judge generate for cases made on the spot.
+// fresh has the flags of judge generate for new cases.
 type fresh struct {
 	count int
 	seed  uint64
@@ -24,29 +24,29 @@ type fresh struct {
 }
 
 func (n *fresh) flags(f *pflag.FlagSet) {
-	f.IntVar(&n.count, "count", 0, "make this many new cases, with other seeds; testcases/ stays as it is")
+	f.IntVar(&n.count, "count", 0, "make this many new cases, with other seeds; testcases/ stays unchanged")
 	f.Uint64Var(&n.seed, "seed", 1, "seed of --count: the same seed makes the same cases")
 	f.StringVar(&n.out, "out", "", "write the new cases to `DIR`")
-	f.StringVar(&n.add, "add", "", "keep the new cases in the problem's cases/`GROUP`")
+	f.StringVar(&n.add, "add", "", "save the new cases in the problem's cases/`GROUP`")
 }
 
-// usage refuses flags that do not go together.
+// usage rejects flags that cannot be combined.
 func (n *fresh) usage(check bool, names []string) error {
 	switch {
 	case n.count < 0:
 		return usageError{fmt.Errorf("--count %d: it must be above 0", n.count)}
 	case n.count == 0 && (n.out != "" || n.add != ""):
-		return usageError{errors.New("--out and --add are for new cases\n    say how many with --count")}
+		return usageError{errors.New("--out and --add are for new cases\n    set their number with --count")}
 	case n.count == 0:
 		return nil
 	case check:
-		return usageError{errors.New("--check and --count do not go together")}
+		return usageError{errors.New("--check and --count cannot be combined")}
 	case (n.out == "") == (n.add == ""):
-		return usageError{errors.New("--count needs one place for the new cases: --out DIR or --add GROUP")}
+		return usageError{errors.New("--count needs either --out DIR or --add GROUP")}
 	case len(names) != 1:
 		return usageError{errors.New("--count is for one problem: judge generate <problem> --count N")}
 	case n.add != "" && !problem.GoodName(n.add):
-		return usageError{fmt.Errorf("--add %q cannot be the name of a group\n    letters, digits, - _ and . will do", n.add)}
+		return usageError{fmt.Errorf("--add %q cannot be the name of a group\n    use letters, digits, dots, - and _", n.add)}
 	}
 	return nil
 }
@@ -66,7 +66,9 @@ func (n *fresh) make(ctx context.Context, c *console, maker *gen.Maker, tell fun
 				return err
 			}
 		}
-		tell(&judge.FreshMade{Format: judge.EventFormat, Problem: id, Cases: len(made), Seed: n.seed, Place: cli.Near(filepath.Join(maker.Folder.Dir, "cases", n.add))})
+		tell(&judge.FreshMade{Format: judge.EventFormat, Problem: id, Cases: len(made), Seed: n.seed, Place: cli.Near(filepath.Join(
+			maker.Folder.Dir, "cases", n.add,
+		))})
 		return nil
 	}
 	if err := os.MkdirAll(n.out, 0o755); err != nil {

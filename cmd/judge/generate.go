@@ -13,7 +13,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// generation are the flags of judge generate.
+// generation has the flags of judge generate.
 type generation struct {
 	running
 	fresh
@@ -21,7 +21,7 @@ type generation struct {
 	check    bool
 	minimize bool
 	tiny     int64
-	named    bool // the problems, rather than all of the contest
+	named    bool // the problems were named, rather than all of the contest
 }
 
 func generateCommand(c *console) *cobra.Command {
@@ -29,24 +29,24 @@ func generateCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "generate [problem...]",
 		Short: "make test cases from the generator lines of problem.toml",
-		Long: `Generate makes the cases of testcases/<problem>/ that are missing or out of date: each
-input by the generator, held against the validator, answered by the reference. The
-same lines make the same files on every machine; a manifest beside them has their
-hashes. Nothing is put in place before everything is made without a fault.
+		Long: `Generate makes the cases of testcases/<problem>/ that are missing or out of date. The
+generator makes each input, the validator checks it, and the reference solution answers it.
+The same lines make the same files on every machine; a manifest beside them has their
+hashes. If anything fails, no file changes.
 
-Of a problem package it makes the data folder, by its generators.yaml, or the tests and
-answers of a Polygon package, by its commands and its main solution. Judging never
-needs that: what a package lacks is made in a copy of it in the cache.
+In a problem package it makes the data directory as generators.yaml says. In a Polygon
+package it makes the tests by the package's commands, and the answers by its main solution.
+Judging never requires this: missing data is made in a copy in the cache.
 
-An accepted solution must agree with the reference on every case: the one that the key
-second of problem.toml names, or else the first, those in Go before others.
+An accepted solution must agree with the reference solution on every case. It is the one that
+the key second of problem.toml names, or else the first one, with Go first.
 
-With --minimize it drops cases that add nothing to what the others find: mutants of the
-right programs, programs under solutions/, and bounds of the declared input, each twice.
+With --minimize it removes cases that detect nothing new. A case must detect mutants, programs
+under solutions/ or bounds of the declared input that fewer than two other cases detect.
 Samples and cases written by hand stay.
 
-With --count it makes new cases from the same lines with other seeds instead, into a
-folder (--out), or among the problem's cases written by hand (--add).
+With --count it instead makes new cases from the same lines with other seeds. They go to a
+directory (--out), or to the problem's cases written by hand (--add).
 
 ` + exitHelp,
 		Example: "  judge generate wythoff\n  judge generate --check\n  judge generate wythoff --count 100 --seed 7 --out /tmp/wythoff",
@@ -55,9 +55,12 @@ folder (--out), or among the problem's cases written by hand (--add).
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&g.check, "check", false, "make everything anew in a temporary folder and prove that the files are the same")
-	f.BoolVar(&g.minimize, "minimize", false, "remove the lines of problem.toml whose cases find nothing that other cases do not find; with --check only name them")
-	f.Int64Var(&g.tiny, "tiny", 64, "with --minimize, keep cases of up to this many bytes in any case")
+	f.BoolVar(&g.check, "check", false, "make everything again in a temporary directory and check that the files are the same")
+	f.BoolVar(
+		&g.minimize, "minimize", false,
+		"remove the lines of problem.toml whose cases detect nothing new; with --check only list them",
+	)
+	f.Int64Var(&g.tiny, "tiny", 64, "with --minimize, keep all cases of up to this many bytes")
 	g.fresh.flags(f)
 	g.running.flags(c, f)
 	g.drawing.jsonFlag(f)
@@ -70,7 +73,7 @@ func (g *generation) run(ctx context.Context, c *console, names []string) error 
 	}
 	for _, name := range names {
 		if bundle.Is(name) && !g.check && g.out == "" {
-			return usageError{fmt.Errorf("%s is frozen: make the cases in the problem's folder, and freeze it again", name)}
+			return usageError{fmt.Errorf("%s is a bundle: make the cases in the problem's directory, and bundle it again", name)}
 		}
 	}
 	g.named = len(names) > 0
@@ -82,16 +85,19 @@ func (g *generation) run(ctx context.Context, c *console, names []string) error 
 }
 
 // one makes the cases of one problem, or checks them.
-func (g *generation) one(ctx context.Context, c *console, contest *workspace.Workspace, at *workspace.Location, tell func(judge.Event)) (bool, error) {
+func (g *generation) one(
+	ctx context.Context, c *console, contest *workspace.Workspace, at *workspace.Location,
+	tell func(judge.Event),
+) (bool, error) {
 	if at.Recipe != nil && g.count == 0 {
 		if !g.named && !g.check {
 			id := filepath.Base(at.Dir)
-			tell(&judge.CasesMade{Format: judge.EventFormat, Problem: id, Why: id + " is a package: its data is made only where it is named"})
+			tell(&judge.CasesMade{Format: judge.EventFormat, Problem: id, Why: id + " is a package: to make its data, name it"})
 			return true, nil
 		}
 		return writePackage(ctx, c, at, g.check, tell)
 	}
-	if !g.check && g.out == "" && at.Brought() {
+	if !g.check && g.out == "" && at.IsBundled() {
 		return false, cannotChange(at.Name)
 	}
 	folder, err := at.Open()
@@ -102,7 +108,10 @@ func (g *generation) one(ctx context.Context, c *console, contest *workspace.Wor
 		return false, err
 	}
 	if folder.Generator == nil && !folder.Makes() && !g.check && g.count == 0 {
-		tell(&judge.CasesMade{Format: judge.EventFormat, Problem: folder.ID, Cases: folder.Count(), Why: folder.ID + " has no generator: nothing to make"})
+		tell(&judge.CasesMade{
+			Format: judge.EventFormat, Problem: folder.ID, Cases: folder.Count(),
+			Why: folder.ID + " has no generator: nothing to make",
+		})
 		return true, nil
 	}
 	faults, err := folder.Complete(ctx)
@@ -125,7 +134,7 @@ func (g *generation) one(ctx context.Context, c *console, contest *workspace.Wor
 		if err != nil {
 			return false, err
 		}
-		maker.Folder = pruned.Folder
+		maker.Folder = pruned.Directory
 	}
 	maker.Progress = c.progress()
 	if maker.Second, err = folder.Agreement(ctx); err != nil {
@@ -149,12 +158,18 @@ func (g *generation) one(ctx context.Context, c *console, contest *workspace.Wor
 	if err != nil {
 		return false, err
 	}
-	tell(&judge.CasesMade{Format: judge.EventFormat, Problem: folder.ID, Cases: folder.Count(), Made: sum.Made, Changed: sum.Changed, Kept: sum.Kept, Removed: sum.Removed})
+	tell(&judge.CasesMade{
+		Format: judge.EventFormat, Problem: folder.ID, Cases: folder.Count(), Made: sum.Made,
+		Changed: sum.Changed, Kept: sum.Kept, Removed: sum.Removed,
+	})
 	return true, nil
 }
 
-// prune takes lines out of problem.toml, and says whether cases must be removed.
-func (g *generation) prune(ctx context.Context, c *console, contest *workspace.Workspace, folder *workspace.Problem, tell func(judge.Event)) (bool, error) {
+// prune removes lines from problem.toml, and reports whether cases must be removed.
+func (g *generation) prune(
+	ctx context.Context, c *console, contest *workspace.Workspace, folder *workspace.Problem,
+	tell func(judge.Event),
+) (bool, error) {
 	grid, err := folder.Grid(ctx, c.counter("mutants judged"))
 	c.clear()
 	if err != nil {
@@ -162,7 +177,7 @@ func (g *generation) prune(ctx context.Context, c *console, contest *workspace.W
 	}
 	needed := grid.Needed(g.tiny)
 	keep := func(one *judge.Case) bool { return needed[one.ID()] }
-	changes, err := gen.Prune(folder.Folder, contest.Config.Solution, keep, g.check)
+	changes, err := gen.Prune(folder.Directory, contest.Config.Solution, keep, g.check)
 	if err != nil {
 		return false, err
 	}

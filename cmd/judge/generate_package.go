@@ -11,8 +11,8 @@ import (
 	"assay/judge/workspace"
 )
 
-// writePackage makes the cases of a package in the package itself, or with check
-// says which are not as they are made now.
+// writePackage makes the cases of a package in the package itself. With check it lists those that would
+// change.
 func writePackage(ctx context.Context, con *console, at *workspace.Location, check bool, tell func(judge.Event)) (bool, error) {
 	filler, err := at.Filler()
 	if err != nil {
@@ -21,7 +21,7 @@ func writePackage(ctx context.Context, con *console, at *workspace.Location, che
 	filler.Progress = con.counter("cases made")
 	stage, err := os.MkdirTemp("", "assay-recipe-")
 	if err != nil {
-		return false, fmt.Errorf("make a folder for programs: %w", err)
+		return false, fmt.Errorf("make a directory for programs: %w", err)
 	}
 	defer os.RemoveAll(stage)
 	r, flaws, faults := at.Recipe(stage)
@@ -36,12 +36,15 @@ func writePackage(ctx context.Context, con *console, at *workspace.Location, che
 	bad := append(flaws, w.Faults...)
 	if check {
 		for _, name := range w.Changed {
-			bad = append(bad, &judge.Fault{File: filepath.Join(at.Dir, filepath.FromSlash(name)), Text: "not as it is made now"})
+			bad = append(bad, &judge.Fault{File: filepath.Join(at.Dir, filepath.FromSlash(name)), Text: "would be generated differently"})
 		}
 	}
 	for _, f := range bad {
 		tell(&judge.FaultFound{Fault: f})
 	}
-	tell(&judge.FilesMade{Format: judge.EventFormat, Problem: problem.ID(at.Dir), Check: check, Files: w.Files, Changed: w.Changed, Faults: len(bad)})
+	tell(&judge.FilesMade{
+		Format: judge.EventFormat, Problem: problem.ID(at.Dir), Check: check, Files: w.Files,
+		Changed: w.Changed, Faults: len(bad),
+	})
 	return len(bad) == 0, nil
 }

@@ -12,12 +12,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/cmd/internal/cli"
-	"assay/judge"
 	"assay/judge/contests/golf"
-	"assay/judge/workspace"
 )
 
-// golfing are the flags of judge golf.
+// golfing has the flags of judge golf.
 type golfing struct {
 	running
 	drawing
@@ -38,19 +36,26 @@ func golfCommand(c *console) *cobra.Command {
 	var g golfing
 	cmd := &cobra.Command{
 		Use:   "golf <problem> <answer>...",
-		Short: "prove a golf answer on every input, and count its bytes",
-		Long: `Golf runs an answer on every input of the problem's domain and counts its bytes. An
-answer is a program or a function in a source file, a post (.md) with a header line
-and a code block, or - for standard input. How it takes its input, or how it wants
-to be called, is found by trying the samples. Several answers make a table.
+		Short: "check a golf submission on every input, and count its bytes",
+		Long: `Golf runs a golf submission on every input of the problem's domain and counts its bytes. A
+golf submission is a program or a function in a source file, a post (.md) with a header line
+and a code block, or - for standard input. Golf finds out how to call it by trying the
+samples. Several submissions make a table.
 
-RIGHT, WRONG, SLOW (an input took too long) and CANNOT RUN are the verdicts.
+The verdicts are RIGHT, WRONG, SLOW (an input took too long) and CANNOT RUN.
 
 ` + exitHelp,
-		Example: "  judge golf wythoff ans.py\n  judge golf wythoff ans.py --case '5 7'\n  judge golf wythoff ans.pl --flags -p\n  judge golf wythoff *.py *.js",
+		Example: `  judge golf wythoff ans.py
+  judge golf wythoff ans.py --case '5 7'
+  judge golf wythoff ans.pl --flags -p
+  judge golf wythoff *.py *.js`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if g.on != "" {
-				if err := hereOnly(cmd, "on", "on", "as", "entry", "call", "in", "lang", "flags", "header", "footer", "encoding", "chars", "old-flags", "claim", "quick", "case", "time", "strict", "seed", "all", "json", "html", "explain", "post", "best"); err != nil {
+				if err := hereOnly(
+					cmd, "on", "on", "as", "entry", "call", "in", "lang", "flags", "header", "footer",
+					"encoding", "chars", "old-flags", "claim", "quick", "case", "time", "strict", "seed", "all",
+					"json", "html", "explain", "post", "best",
+				); err != nil {
 					return err
 				}
 			}
@@ -68,31 +73,31 @@ RIGHT, WRONG, SLOW (an input took too long) and CANNOT RUN are the verdicts.
 
 func (g *golfing) flags(c *console, f *pflag.FlagSet) {
 	f.StringVar(&g.on, "on", "", onHelp)
-	f.StringVar(&g.to, "to", "", "hand the answers in to a hole of the server at this `URL`, called <problem>; log in first: judge login URL")
-	cli.OneOf(f, &g.proof.As, "as", "function or program, where both would do", "function", "program")
+	f.StringVar(&g.to, "to", "", "submit to the hole <problem> of the server at this `URL`; log in first: judge login URL")
+	cli.OneOf(f, &g.proof.As, "as", "function or program, if both are possible", "function", "program")
 	f.StringVar(&g.proof.Entry, "entry", "", "the `NAME` of the function")
 	f.StringVar(&g.proof.Call, "call", "", "how it is called: 'f(i,j)', 'f((i,j))', 'f([i,j])', 'f(i)(j)', inplace, ...")
 	f.StringVar(&g.proof.In, "in", "", "how a program gets its input: "+strings.Join(golf.Inputs(), "; "))
-	f.StringVar(&g.reading.Language, "lang", "", "the language, where the file's name does not tell")
+	f.StringVar(&g.reading.Language, "lang", "", "the language, if the file's name does not determine it")
 	f.StringVar(&g.flagText, "flags", "", "`FLAGS` of the interpreter or compiler; shown, not counted")
-	f.StringVar(&g.reading.Header, "header", "", "`FILE` that goes before the answer and is not counted")
-	f.StringVar(&g.reading.Footer, "footer", "", "`FILE` that goes behind the answer and is not counted")
+	f.StringVar(&g.reading.Header, "header", "", "`FILE` to put before the code, not counted")
+	f.StringVar(&g.reading.Footer, "footer", "", "`FILE` to put after the code, not counted")
 	cli.OneOf(f, &g.reading.Encoding, "encoding", "count in this encoding: "+strings.Join(golf.Encodings, ", "), golf.Encodings...)
-	f.BoolVar(&g.chars, "chars", false, "order by characters, not bytes")
-	f.BoolVar(&g.reading.OldFlags, "old-flags", false, "count the flags, too, as was usual before 2018")
-	f.IntVar(&g.reading.Claim, "claim", 0, "the size in bytes that the answer is said to have; a difference is shown")
+	f.BoolVar(&g.chars, "chars", false, "rank by characters, not bytes")
+	f.BoolVar(&g.reading.OldFlags, "old-flags", false, "also count the flags, as was usual before 2018")
+	f.IntVar(&g.reading.Claim, "claim", 0, "the claimed size in bytes; a difference is shown")
 	f.BoolVar(&g.proof.Quick, "quick", false, "samples and edges only")
-	f.StringArrayVar(&g.proof.Cases, "case", nil, "this `INPUT` only (again for more), such as '5 7'")
-	f.Float64Var(&g.seconds, "time", golf.DefaultTime.Seconds(), "processor time for one input, in `SECONDS`")
-	f.BoolVar(&g.proof.Strict, "strict", false, "refuse what is right only by a policy that a note names")
+	f.StringArrayVar(&g.proof.Cases, "case", nil, "only this `INPUT`, such as '5 7' (repeatable)")
+	f.Float64Var(&g.seconds, "time", golf.DefaultTime.Seconds(), "CPU time for one input, in `SECONDS`")
+	f.BoolVar(&g.proof.Strict, "strict", false, "reject submissions that are correct only under a lenient rule")
 	f.Uint64Var(&g.proof.Seed, "seed", 1, "the random seed of the order in which inputs are tried")
 	f.BoolVar(&g.proof.All, "all", false, "list every wrong input")
 	g.drawing.jsonFlag(f)
 	g.drawing.htmlFlag(f)
-	f.BoolVar(&g.explain, "explain", false, "show what was tried to call it, and the driver")
-	f.BoolVar(&g.post, "post", false, "print the answer as a post, with its header line")
-	f.BoolVar(&g.best, "best", false, "keep right answers in "+golf.BestFile+" of the contest")
-	f.BoolVar(&g.watch, "watch", false, "prove again whenever a file is saved, a line each, until Ctrl-C")
+	f.BoolVar(&g.explain, "explain", false, "show the calls that were tried, and the driver")
+	f.BoolVar(&g.post, "post", false, "print the code as a post, with its header line")
+	f.BoolVar(&g.best, "best", false, "save correct submissions in "+golf.BestFile+" of the contest")
+	f.BoolVar(&g.watch, "watch", false, "check again whenever a file is saved, with one line each, until Ctrl-C")
 	g.running.flags(c, f)
 }
 
@@ -101,10 +106,10 @@ func (g *golfing) run(ctx context.Context, c *console, name string, files []stri
 		return usageError{fmt.Errorf("--time %v: it must be above 0", g.seconds)}
 	}
 	if g.proof.As != "" && g.proof.As != "function" && g.proof.As != "program" {
-		return usageError{fmt.Errorf(`--as %q: want "function" or "program"`, g.proof.As)}
+		return usageError{fmt.Errorf(`invalid --as %q: use "function" or "program"`, g.proof.As)}
 	}
 	if g.proof.In != "" && !slices.Contains(golf.Inputs(), g.proof.In) {
-		return usageError{fmt.Errorf("--in %q: want one of: %s", g.proof.In, strings.Join(golf.Inputs(), "; "))}
+		return usageError{fmt.Errorf("invalid --in %q: use one of: %s", g.proof.In, strings.Join(golf.Inputs(), "; "))}
 	}
 	g.proof.Time = time.Duration(g.seconds * float64(time.Second))
 	g.proof.Jobs = g.jobs
@@ -135,60 +140,11 @@ func (g *golfing) run(ctx context.Context, c *console, name string, files []stri
 
 	switch {
 	case g.html != "" && g.watch:
-		return usageError{errors.New("--html shows one proof of each answer: leave out --watch")}
+		return usageError{errors.New("--html and --watch cannot be combined")}
 	case g.watch:
 		return g.watchFiles(ctx, c, contest, stage, files)
 	}
 	return g.tell(c, contest, folder.ID, files, func(i int) (*golf.Result, error) {
 		return g.prove(ctx, c, contest, stage, files[i])
 	})
-}
-
-// tell proves each answer and shows what came of them.
-func (g *golfing) tell(c *console, contest *workspace.Workspace, id string, files []string, prove func(i int) (*golf.Result, error)) error {
-	out, err := g.drawing.open(c)
-	if err != nil {
-		return err
-	}
-	results, err := g.proveAll(files, prove)
-	if err != nil {
-		return errors.Join(err, out.Close())
-	}
-	if err := g.show(c, contest, out, id, results); err != nil {
-		return err
-	}
-	return golfExit(results)
-}
-
-// proveAll proves the answers.
-func (g *golfing) proveAll(files []string, prove func(i int) (*golf.Result, error)) (results []*golf.Result, err error) {
-	for i, file := range files {
-		r, err := prove(i)
-		if unusable, ok := errors.AsType[judge.Blamed](err); ok && unusable.Blame() == judge.Asker && len(files) > 1 {
-			// One bad file of many is a row of the table.
-			r, err = golf.NotRun(file, unusable.Error()), nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		results = append(results, r)
-	}
-	return results, nil
-}
-
-// prove reads and proves one answer.
-func (g *golfing) prove(ctx context.Context, c *console, contest *workspace.Workspace, stage *golf.Range, file string) (*golf.Result, error) {
-	o := g.proof
-	g.listen(c, file, &o)
-	r, err := contest.Prove(ctx, stage, file, g.reading, o)
-	c.endNotices()
-	if unknown, ok := errors.AsType[*golf.UnknownLanguageError](err); ok {
-		err = unknownLanguage(unknown)
-	}
-	return r, err
-}
-
-// unknownLanguage says, too, what can be done.
-func unknownLanguage(err *golf.UnknownLanguageError) error {
-	return usageError{fmt.Errorf("%w\n    --lang says which it is", err)}
 }

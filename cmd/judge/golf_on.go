@@ -19,23 +19,23 @@ import (
 	"assay/judge/workspace"
 )
 
-// golfOn is how a server proves answers.
+// golfOn checks golf submissions on a server.
 type golfOn struct {
 	asked   flow.GolfOptions
 	files   []job.File
 	sources []client.Source
-	proved  []golfProved // by answer
-	of      []int        // the answer that each file of the command line is; -1 for none
-	refused []error      // of a file that cannot be read here
+	proved  []golfProved // by submission
+	of      []int        // index of the submission of each file of the command line; -1 for none
+	refused []error      // errors of files that cannot be read here
 }
 
-// golfProved is what came of an answer.
+// golfProved is the result of a submission.
 type golfProved struct {
 	result *golf.Result
 	misuse error
 }
 
-// runOn has a server prove the answers, to a problem of its own.
+// runOn checks the submissions on a server, for a problem of the local contest.
 func (g *golfing) runOn(ctx context.Context, c *console, contest *workspace.Workspace, name string, files []string) error {
 	api, err := c.server(g.on)
 	if err != nil {
@@ -60,13 +60,13 @@ func (g *golfing) runOn(ctx context.Context, c *console, contest *workspace.Work
 		}
 		p := on.proved[on.of[i]]
 		if p.result == nil && p.misuse == nil {
-			return nil, fmt.Errorf("prove %s: the server tells nothing of it", files[i])
+			return nil, fmt.Errorf("check %s: the server returned no result", files[i])
 		}
 		return p.result, p.misuse
 	})
 }
 
-// around adds a file that goes around all answers, if there is one, to what is sent.
+// around adds a file that goes around all submissions, if there is one, to what is sent.
 func (on *golfOn) around(name string, path *string) error {
 	if *path == "" {
 		return nil
@@ -80,7 +80,7 @@ func (on *golfOn) around(name string, path *string) error {
 	return nil
 }
 
-// add adds an answer to what is sent; around is what is wrong with what goes around it.
+// add adds a submission to what is sent. Around is the error of what goes around it.
 func (on *golfOn) add(contest *workspace.Workspace, file string, r golf.Reading, around error) error {
 	data, err := contest.GolfFile(file, r)
 	if err == nil {
@@ -92,7 +92,7 @@ func (on *golfOn) add(contest *workspace.Workspace, file string, r golf.Reading,
 	answer := flow.GolfAnswer{Name: file, File: path.Join(strconv.Itoa(len(on.asked.Answers)), filepath.Base(file))}
 	s := client.Bytes(data)
 	if job.CheckFiles([]job.File{{Path: answer.File, Digest: s.Digest}}, true) != nil {
-		return usageError{fmt.Errorf("answer %s: a file of this name cannot travel to a server: rename it", file)}
+		return usageError{fmt.Errorf("%s cannot be sent to a server under this name: rename the file", file)}
 	}
 	on.asked.Answers = append(on.asked.Answers, answer)
 	on.send(answer.File, s)
@@ -104,7 +104,7 @@ func (on *golfOn) send(path string, s client.Source) {
 	on.sources = append(on.sources, s)
 }
 
-// hold has the server prove what was added.
+// hold runs the checks on the server.
 func (on *golfOn) hold(ctx context.Context, api *client.Client, name string) error {
 	if _, err := api.Upload(ctx, on.sources); err != nil {
 		return err
@@ -122,17 +122,17 @@ func (on *golfOn) hold(ctx context.Context, api *client.Client, name string) err
 	return api.Hold(ctx, asked, func(p *client.Part) error {
 		n, known := keys[p.Key]
 		if p.State != job.Done || !known {
-			return nil // the end says so
+			return nil // the last event reports it
 		}
 		return on.proved[n].read(p)
 	})
 }
 
-// read reads what came of an answer.
+// read reads the result of a submission.
 func (g *golfProved) read(p *client.Part) error {
 	var said flow.Proved
 	if err := json.Unmarshal(p.Output, &said); err != nil {
-		return fmt.Errorf("read what the server tells: %w", err)
+		return fmt.Errorf("read the server's events: %w", err)
 	}
 	switch {
 	case said.Unknown != nil:

@@ -11,7 +11,8 @@ import (
 	"assay/judge/workspace"
 )
 
-// listen reports how far a proof is, and that a long one is right so far. The report ends with endNotices.
+// listen reports the progress of a check, and that a long one has no errors so far. The report ends with
+// endNotices.
 func (g *golfing) listen(c *console, file string, o *golf.Options) {
 	start := time.Now()
 	var tried, domain atomic.Int64
@@ -58,8 +59,7 @@ func (g *golfing) show(c *console, contest *workspace.Workspace, out report.Repo
 	return g.showBest(c, contest, id, results)
 }
 
-// showBest compares with the best right answers that were kept, and with --best
-// keeps these.
+// showBest compares with the saved best submissions. With --best it saves the new ones.
 func (g *golfing) showBest(c *console, contest *workspace.Workspace, id string, results []*golf.Result) error {
 	path := filepath.Join(contest.Root, golf.BestFile)
 	board, err := golf.ReadBest(path)
@@ -81,7 +81,7 @@ func (g *golfing) showBest(c *console, contest *workspace.Workspace, id string, 
 	return board.Write(path)
 }
 
-// golfExit is what the command ends with: the worst of the answers.
+// golfExit returns the result of the command: the worst of the submissions.
 func golfExit(results []*golf.Result) error {
 	cannot := false
 	for _, r := range results {

@@ -21,7 +21,7 @@ import (
 )
 
 // missingTool is the reason of an answer that cannot run for want of an interpreter.
-const missingTool = "which this machine does not have"
+const missingTool = "which is not installed"
 
 // golfRange opens the golf problem of the house once for a whole test.
 func golfRange(t testing.TB) (*workspace.Workspace, *golf.Range) {
@@ -46,12 +46,14 @@ func golfRange(t testing.TB) (*workspace.Workspace, *golf.Range) {
 	return contest, stage
 }
 
-// slowAnswers take about two seconds of processor time each, or more: programs in languages
+// slowAnswers take about two seconds of CPU time each, or more: programs in languages
 // that start slowly, compilers, and functions that are interpreted slowly.
 var slowAnswers = []string{
-	"arguments.py", "arguments.rb", "lambda.kt", "list_argument.hs", "note_main.pro", "note_prompt.js", "note_readline.js", "note_untagged.php",
+	"arguments.py", "arguments.rb", "lambda.kt", "list_argument.hs", "note_main.pro", "note_prompt.js",
+	"note_readline.js", "note_untagged.php",
 	"all_moves.py", "asks_the_network.py", "floods.py", "glued.py", "goes_home.py", "losing_text_counts.bc", "losing_text_is_a_position.gp",
-	"losing_text_varies.lisp", "no_diagonal.pro", "only_the_diagonal.scm", "program_prompts.py", "table_too_short.cpp", "text_before_the_move.py",
+	"losing_text_varies.lisp", "no_diagonal.pro", "only_the_diagonal.scm", "program_prompts.py",
+	"table_too_short.cpp", "text_before_the_move.py",
 	"binary.py", "no_diagonal.tcl", "phi_too_short.jq", "syntax.py", "text_behind_the_move.sh",
 }
 

@@ -12,7 +12,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// runTo hands the answers in to a hole of a server, and tells what became of them.
+// runTo submits to a hole of a server, and prints the results.
 func (g *golfing) runTo(ctx context.Context, c *console, contest *workspace.Workspace, hole string, files []string) error {
 	api, err := c.server(g.to)
 	if err != nil {
@@ -39,13 +39,18 @@ func (g *golfing) runTo(ctx context.Context, c *console, contest *workspace.Work
 	return told
 }
 
-// hand hands one answer in, and waits for its proof.
-func (g *golfing) hand(ctx context.Context, c *console, contest *workspace.Workspace, api *client.Client, hole, file string) (*golf.Result, *client.Answer, error) {
+// hand submits one file, and waits for its check.
+func (g *golfing) hand(ctx context.Context, c *console, contest *workspace.Workspace, api *client.Client, hole, file string) (
+	*golf.Result, *client.Answer, error,
+) {
 	data, err := contest.GolfFile(file, g.reading)
 	if err != nil {
 		return nil, nil, err
 	}
-	how := flow.HoleAnswer{Language: g.reading.Language, Flags: g.reading.Flags, As: g.proof.As, Entry: g.proof.Entry, Call: g.proof.Call, In: g.proof.In}
+	how := flow.HoleAnswer{
+		Language: g.reading.Language, Flags: g.reading.Flags, As: g.proof.As, Entry: g.proof.Entry,
+		Call: g.proof.Call, In: g.proof.In,
+	}
 	sent, err := api.SendAnswer(ctx, hole, filepath.Base(file), data, how)
 	if err != nil {
 		return nil, nil, err

@@ -15,10 +15,10 @@ import (
 	"assay/judge/workspace"
 )
 
-// lookEvery is how often files are looked at for changes.
+// lookEvery is the time between two looks at files.
 const lookEvery = 100 * time.Millisecond
 
-// watchFiles proves files whenever they are saved, until ctx ends.
+// watchFiles checks files whenever they are saved, until ctx ends.
 func (g *golfing) watchFiles(ctx context.Context, c *console, contest *workspace.Workspace, stage *golf.Range, files []string) error {
 	seen := map[string]string{}
 	sizes := map[string]int{}
@@ -46,14 +46,17 @@ func (g *golfing) watchFiles(ctx context.Context, c *console, contest *workspace
 	}
 }
 
-// watchOnce proves a file and prints a line.
-func (g *golfing) watchOnce(ctx context.Context, c *console, contest *workspace.Workspace, stage *golf.Range, file string, sizes map[string]int) error {
+// watchOnce checks a file and prints a line.
+func (g *golfing) watchOnce(
+	ctx context.Context, c *console, contest *workspace.Workspace, stage *golf.Range, file string,
+	sizes map[string]int,
+) error {
 	r, err := g.prove(ctx, c, contest, stage, file)
 	usage := judge.Whose(err) == judge.Asker
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case usage: // half saved, or gone for a moment
+	case usage: // half saved, or temporarily gone
 		fmt.Fprint(c.out, report.GolfUnread(file, err))
 		return nil
 	case err != nil:
@@ -68,10 +71,10 @@ func (g *golfing) watchOnce(ctx context.Context, c *console, contest *workspace.
 	return nil
 }
 
-// noStamp is that of a file which is not there: just now it may be written anew.
+// noStamp is the stamp of a missing file, which may just be being written.
 const noStamp = "none"
 
-// stamp changes when a file does, or anything in a folder.
+// stamp returns a text that changes when a file does, or anything in a directory.
 func stamp(file string) string {
 	var all strings.Builder
 	err := filepath.WalkDir(file, func(path string, d fs.DirEntry, err error) error {

@@ -17,7 +17,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// importing are the flags of judge import.
+// importing has the flags of judge import.
 type importing struct {
 	running
 	name string
@@ -27,11 +27,11 @@ func importCommand(c *console) *cobra.Command {
 	var i importing
 	cmd := &cobra.Command{
 		Use:   "import <source>",
-		Short: "make a problem folder from a package, or from a folder of inputs and answers",
-		Long: `Import makes problems/<name>/ and solutions/<name>/ from a package of the ICPC format (a
-folder or an archive), a package of Polygon, a folder of *.in with *.out or *.ans, or the
-JSON that Competitive Companion sends. What has no form in a problem folder is told; if
-judging depends on it, nothing is written. Packages can also be judged as they are.
+		Short: "make a problem directory from a package, or from a directory of inputs and answers",
+		Long: `Import makes problems/<name>/ and solutions/<name>/ from a package in the ICPC format (a
+directory or an archive), a Polygon package, a directory of *.in with *.out or *.ans, or the
+JSON that Competitive Companion sends. Features that a problem directory lacks are reported.
+If one of them affects judging, nothing is written. Packages can also be judged unchanged.
 
 ` + exitHelp,
 		Example: "  judge import ../packages/hello\n  judge import hello.zip --name greeting\n  judge import tests/",
@@ -40,7 +40,7 @@ judging depends on it, nothing is written. Packages can also be judged as they a
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&i.name, "name", "", "name of the new problem; by default that of the source")
+	f.StringVar(&i.name, "name", "", "name of the new problem (default the name of the source)")
 	i.running.flags(c, f)
 	return cmd
 }
@@ -50,11 +50,11 @@ func (i *importing) run(ctx context.Context, c *console, source string) (err err
 	if err != nil {
 		return err
 	}
-	if contest.House {
-		return usageError{errors.New("an imported problem needs a contest folder\n    " + houseNote)}
+	if contest.IsBundled {
+		return usageError{errors.New("an imported problem needs a contest directory\n    " + houseNote)}
 	}
 	if i.name != "" && !problem.GoodName(i.name) {
-		return usageError{fmt.Errorf("--name %q cannot be the name of a problem\n    letters, digits, - _ and . will do", i.name)}
+		return usageError{fmt.Errorf("--name %q cannot be the name of a problem\n    use letters, digits, dots, - and _", i.name)}
 	}
 	if _, err := os.Stat(source); err != nil {
 		return usageError{fmt.Errorf("%s: %s", source, problem.Reason(err))}
@@ -64,7 +64,7 @@ func (i *importing) run(ctx context.Context, c *console, source string) (err err
 	if strings.EqualFold(filepath.Ext(source), ".json") {
 		id, notes, err = i.task(contest, source)
 	} else {
-		id, notes, err = i.folder(ctx, contest, source)
+		id, notes, err = i.directory(ctx, contest, source)
 	}
 	if exists, ok := errors.AsType[*exchange.ExistsError](err); ok {
 		return usageError{exists}
@@ -97,8 +97,10 @@ func (i *importing) task(contest *workspace.Workspace, source string) (id string
 	return id, notes, err
 }
 
-// folder imports a package, or a plain folder.
-func (i *importing) folder(ctx context.Context, contest *workspace.Workspace, source string) (id string, notes exchange.Notes, err error) {
+// directory imports a package, or a plain directory.
+func (i *importing) directory(ctx context.Context, contest *workspace.Workspace, source string) (
+	id string, notes exchange.Notes, err error,
+) {
 	if _, err := os.Stat(source); err == nil {
 		source = asPath(source)
 	}
@@ -124,14 +126,17 @@ func (i *importing) folder(ctx context.Context, contest *workspace.Workspace, so
 	if !problem.GoodName(id) {
 		return "", nil, usageError{fmt.Errorf("%q cannot be the name of a problem\n    choose one with --name", id)}
 	}
-	notes, err = exchange.Native(folder.Folder, filepath.Join(contest.Root, "problems", id), filepath.Join(contest.Root, "solutions", id), func(path string) bool { return knows(contest, path) })
+	notes, err = exchange.Native(
+		folder.Directory, filepath.Join(contest.Root, "problems", id),
+		filepath.Join(contest.Root, "solutions", id), func(path string) bool { return knows(contest, path) },
+	)
 	if prepared.Limit != "" {
 		notes = append(notes, prepared.Limit)
 	}
 	return id, notes, err
 }
 
-// knows says whether a program is in a language of the contest.
+// knows reports whether a program is in a language of the contest.
 func knows(contest *workspace.Workspace, path string) bool {
 	_, err := contest.Tools.Detect(path, "")
 	return err == nil

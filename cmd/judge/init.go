@@ -15,9 +15,9 @@ import (
 func initCommand(c *console) *cobra.Command {
 	var language string
 	cmd := &cobra.Command{
-		Use:     "init [folder]",
-		Short:   "start a contest folder with a first problem",
-		Long:    "Init writes a judge.toml, which marks the root of a contest, and a first problem to write\nover. It does not write over any file.",
+		Use:     "init [directory]",
+		Short:   "start a contest directory with a first problem",
+		Long:    "Init writes a judge.toml, which marks the root of a contest, and an example problem to\nreplace. It never overwrites a file.",
 		Example: "  judge init my-contest",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "."
@@ -62,5 +62,8 @@ func initCommand(c *console) *cobra.Command {
 // settersLanguage adds the flag for the language of a new problem's programs.
 func settersLanguage(cmd *cobra.Command, language *string) {
 	*language = "go"
-	cli.OneOf(cmd.Flags(), language, "lang", "of your programs and the solutions: "+strings.Join(scaffold.Languages, ", "), scaffold.Languages...)
+	cli.OneOf(
+		cmd.Flags(), language, "lang",
+		"of your programs and the solutions: "+strings.Join(scaffold.Languages, ", "), scaffold.Languages...,
+	)
 }

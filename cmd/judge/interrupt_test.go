@@ -79,7 +79,7 @@ sleep 1000
 	}
 }
 
-// write lays an archive out in a folder.
+// write lays an archive out in a directory.
 func write(t *testing.T, dir, text string) {
 	t.Helper()
 	if err := txtar.Write(txtar.Parse([]byte(text)), dir); err != nil {

@@ -15,13 +15,13 @@ func langCommand(c *console) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "lang [language...]",
-		Short: "list the languages, or prove that one works in the sandbox",
-		Long: `List the languages of judge.toml: first those that are ready on this machine, then the
-others with what to install. With names (or --all), build and run the hello program of each
-in the sandbox.
+		Short: "list the languages, or test one in the sandbox",
+		Long: `Lang lists the languages of judge.toml: first those that are ready on this machine, then the
+others with what to install. With names (or --all), it builds and runs the hello program of
+each language in the sandbox.
 
-A language that only the judge chooses, such as one that stands in for another in problem
-packages, is not listed. docs/languages.md has all of them.`,
+Languages that only the judge chooses, such as substitutes in problem packages, are not
+listed. docs/languages.md has all of them.`,
 		Example: "  judge lang\n  judge lang python3 cpp",
 		RunE: c.withAnyCache(func(cmd *cobra.Command, args []string) error {
 			if err := lookAnew(); err != nil {
@@ -39,13 +39,13 @@ packages, is not listed. docs/languages.md has all of them.`,
 			})
 		}),
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "prove every language that is ready")
+	cmd.Flags().BoolVar(&all, "all", false, "test every language that is ready")
 	r.flags(c, cmd.Flags())
 	return cmd
 }
 
-// describeLanguages prints two tables: the languages that are ready, and those that are not, with
-// how to install them. Internal languages are left out. It returns how many are ready, of how many.
+// describeLanguages prints two tables: the languages that are ready, and the others with how to install them.
+// Internal languages are omitted. It returns how many are ready, and the total.
 func describeLanguages(ctx context.Context, con *console, contest *workspace.Workspace) (ready, of int, err error) {
 	var installed, missing []string
 	for _, l := range contest.Config.Languages {

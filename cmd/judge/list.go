@@ -38,7 +38,7 @@ func listCommand(c *console) *cobra.Command {
 				names = append(names, t.name)
 			}
 			if len(args) == 1 {
-				return usageError{fmt.Errorf("nothing is listed as %q\n    %s", args[0], workspace.Hint(args[0], names))}
+				return usageError{fmt.Errorf("unknown list %q\n    %s", args[0], workspace.Hint(args[0], names))}
 			}
 			for i, t := range topics {
 				if i > 0 {
@@ -63,14 +63,14 @@ func listProblems(c *console) error {
 	if err != nil {
 		return err
 	}
-	if contest.House {
+	if contest.IsBundled {
 		fmt.Fprintln(c.err, houseNote)
 	}
 	own, err := contest.Own()
 	if err != nil {
 		return err
 	}
-	lent, err := contest.Lent()
+	lent, err := contest.Bundled()
 	if err != nil {
 		return err
 	}
@@ -80,11 +80,11 @@ func listProblems(c *console) error {
 	if err := c.listFolders(contest, own); err != nil || len(lent) == 0 {
 		return err
 	}
-	fmt.Fprintln(c.out, "\nThese came with the judge:")
+	fmt.Fprintln(c.out, "\nBundled problems:")
 	return c.listFolders(contest, lent)
 }
 
-// listFolders lists problems, a line each.
+// listFolders lists problems, one per line.
 func (c *console) listFolders(contest *workspace.Workspace, ids []string) error {
 	out := c.table()
 	for _, id := range ids {

@@ -18,9 +18,9 @@ func loginCommand(c *console) *cobra.Command {
 	var token string
 	cmd := &cobra.Command{
 		Use:   "login <server>",
-		Short: "keep a token for a server, so that other commands can ask it",
-		Long: `Login asks the server whether the token is good, and keeps it where only you can read
-it. Without --token it is read from standard input. The server's administrator gives tokens.
+		Short: "log in to a server with a token",
+		Long: `Login checks the token with the server, and stores it in a file that only you can read.
+Without --token it reads the token from standard input. The server's administrator creates tokens.
 
 ` + exitHelp,
 		Example: "  judge login https://judge.example\n  judge login https://judge.example --token assay_...",
@@ -65,14 +65,14 @@ func login(ctx context.Context, c *console, server, token string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "logged in at %s as %s, who may %s\n", a.URL, me.Login, strings.Join(me.Scopes, ", "))
+	fmt.Fprintf(c.out, "logged in to %s as %s (scopes: %s)\n", a.URL, me.Login, strings.Join(me.Scopes, ", "))
 	return nil
 }
 
 func logoutCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "logout <server>",
-		Short: "forget the token of a server",
+		Short: "log out of a server",
 		RunE: func(_ *cobra.Command, args []string) error {
 			a, err := client.ParseAddress(args[0])
 			if err != nil {
@@ -80,7 +80,7 @@ func logoutCommand(c *console) *cobra.Command {
 			}
 			return changeLogins(func(known client.Logins) error {
 				if _, found := known[a.URL]; !found {
-					return usageError{fmt.Errorf("you are not logged in at %s", a.URL)}
+					return usageError{fmt.Errorf("you are not logged in to %s", a.URL)}
 				}
 				delete(known, a.URL)
 				return nil
@@ -89,7 +89,7 @@ func logoutCommand(c *console) *cobra.Command {
 	}
 }
 
-// changeLogins changes the kept logins, unless change returns an error.
+// changeLogins changes the saved logins, unless change returns an error.
 func changeLogins(change func(client.Logins) error) error {
 	file, err := cli.LoginsFile()
 	if err != nil {

@@ -1,9 +1,8 @@
-// Command judge judges programs that read stdin and write stdout: it runs them in
-// a sandbox on the cases of a problem folder and says where they went wrong.
+// Command judge judges programs that read stdin and write stdout: it runs them in a sandbox on the cases of a
+// problem directory and reports where they fail.
 //
-// The package holds no logic of its own: each command is a file with its flags,
-// a call, and what it exits with. Only this package reads flags and environment,
-// and joins the packages below judge/.
+// The package contains no logic of its own: each command is a file with its flags, a call, and its exit code.
+// Only this package reads flags and environment variables, and joins the packages below judge/.
 package main
 
 import (
@@ -22,7 +21,7 @@ import (
 
 func main() { start(report.NoticeInterval) }
 
-// start runs the command line. Notices on long work are written at this interval.
+// start runs the command line. It writes notices on long work at this interval.
 func start(interval time.Duration) {
 	sandbox.Main() // does not return in a process that the sandbox started
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -36,9 +35,8 @@ func start(interval time.Duration) {
 	os.Exit(code)
 }
 
-// ownTemp has all temporary files of this process made in a folder of its own, which
-// the next judge removes if this one is killed. Without room for one, whoever needs a
-// temporary file says so.
+// ownTemp makes a directory for all temporary files of this process. If this judge is killed, the next one
+// removes the directory. If it cannot be made, later code that needs a temporary file reports the error.
 func ownTemp() (done func()) {
 	dir, remove, err := sandbox.Temp()
 	if err != nil || os.Setenv("TMPDIR", dir) != nil {
@@ -47,13 +45,13 @@ func ownTemp() (done func()) {
 	return func() { _ = remove() } // the next judge tries again
 }
 
-// group is a part of the table of contents.
+// group is a section of the table of contents.
 type group struct {
 	id, title string
 	commands  []*cobra.Command
 }
 
-// contents is the table of contents, as `judge help` shows it.
+// contents returns the table of contents, as `judge help` shows it.
 func contents(c *console) []group {
 	return []group{
 		{"judge", "Judge solutions:", []*cobra.Command{submitCommand(c), listCommand(c), showCommand(c), statementCommand(c), reportCommand(c)}},
@@ -68,5 +66,5 @@ func contents(c *console) []group {
 	}
 }
 
-// toolGroup is the group that also has help and completion, which cobra adds.
+// toolGroup is the group that also contains help and completion, which cobra adds.
 const toolGroup = "tool"

@@ -19,9 +19,11 @@ import (
 func newCommand(c *console) *cobra.Command {
 	var kind, language string
 	cmd := &cobra.Command{
-		Use:     "new <problem>",
-		Short:   "start a problem, with a small example to write over",
-		Long:    "New writes the folder of a small problem, whole, with a solution that is right, one that is\nwrong and one that is too slow (outputs and bots cannot be), and generates its cases. Write\nyour own problem over it.",
+		Use:   "new <problem>",
+		Short: "start a problem from a small example",
+		Long: `New writes the directory of a small, complete problem, and generates its cases. It has a
+correct solution, a wrong one and, except for outputs and bots, one that is too slow. Replace
+its parts by your own.`,
 		Example: "  judge new two-sum; judge verify two-sum\n  judge new guess --kind interactive --lang python",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := newProblem(cmd.Context(), c, args[0], kind, language); err != nil {
@@ -43,8 +45,8 @@ func newProblem(ctx context.Context, c *console, id, kind, language string) erro
 	if err != nil {
 		return err
 	}
-	if contest.House {
-		return usageError{errors.New("a new problem needs a contest folder\n    " + houseNote)}
+	if contest.IsBundled {
+		return usageError{errors.New("a new problem needs a contest directory\n    " + houseNote)}
 	}
 	draft, err := draftProblem(ctx, c, contest.Root, id, kind, language)
 	if err != nil {
@@ -56,7 +58,7 @@ func newProblem(ctx context.Context, c *console, id, kind, language string) erro
 	return makeFirstCases(ctx, c, id)
 }
 
-// draftProblem drafts a problem in a language that this machine has.
+// draftProblem drafts a problem in a language that is installed.
 func draftProblem(ctx context.Context, c *console, root, id, kind, language string) (*scaffold.Draft, error) {
 	draft, err := scaffold.Problem(cli.Near(root), id, kind, language)
 	if err != nil {
@@ -73,14 +75,16 @@ func draftProblem(ctx context.Context, c *console, root, id, kind, language stri
 				return usageError{err}
 			}
 			if _, err := contest.Tools.Identity(ctx, l); err != nil {
-				return fmt.Errorf("%w\n    or start the problem in another language, with --lang: %s\n    nothing was written", err, strings.Join(scaffold.Languages, ", "))
+				return fmt.Errorf("%w\n    or start the problem in another language, with --lang: %s\n    nothing was written", err, strings.Join(
+					scaffold.Languages, ", ",
+				))
 			}
 		}
 		return nil
 	})
 }
 
-// write writes what is drafted, and says which files that are.
+// write writes the drafts, and prints the names of the files.
 func (c *console) write(drafts ...*scaffold.Draft) error {
 	written, err := scaffold.Write(drafts...)
 	for _, p := range written {
@@ -92,12 +96,12 @@ func (c *console) write(drafts ...*scaffold.Draft) error {
 func makeFirstCases(ctx context.Context, c *console, id string) error {
 	g := generation{running: oneJob(c)}
 	if err := g.run(ctx, c, []string{id}); err != nil {
-		return fmt.Errorf("the problem is written; its cases are still to be made with: judge generate %s\n    %w", id, err)
+		return fmt.Errorf("the problem is written; generate its cases with: judge generate %s\n    %w", id, err)
 	}
 	return nil
 }
 
-// oneJob is for commands without the flags of programs that run.
+// oneJob is for commands without the flags for running programs.
 func oneJob(c *console) running {
 	return running{jobs: 1, require: os.Getenv("ASSAY_REQUIRE"), console: c}
 }

@@ -72,7 +72,7 @@ func exported(t *testing.T, do func(t *testing.T, want int, args ...string), id,
 			continue
 		}
 		do(t, cli.ExitAccepted, "export", id, "--to", format, "--out", to)
-		// Each program in Go is built with its standard library, in 40 s of processor time: that of
+		// Each program in Go is built with its standard library, in 40 s of CPU time: that of
 		// one kind, whose checker takes the kit along.
 		if os.Getenv("ASSAY_SLOW") != "" && (!strings.HasSuffix(id, "-go") || id == "multi-pass-go" && format == "icpc-2025-09") {
 			do(t, cli.ExitAccepted, "verify", to)

@@ -29,8 +29,8 @@ func (c *console) notice(line func() string) {
 	}
 }
 
-// progress returns a function that is told how much of what is done. It is safe for concurrent use, and nil
-// if progress is not reported. The report ends with clear.
+// progress returns a function that receives progress. It is safe for concurrent use, and nil if progress is
+// not reported. The report ends with clear.
 func (c *console) progress() func(what string, done, of int) {
 	switch {
 	case c.live():
@@ -52,7 +52,7 @@ func (c *console) progress() func(what string, done, of int) {
 	}
 }
 
-// counter is progress for work of one kind. Until it is told how many there are, it says what it does.
+// counter is progress for work of one kind. Until the total is known, it shows only the kind of work.
 func (c *console) counter(what string) func(done, of int) {
 	tell := c.progress()
 	if tell == nil {
@@ -105,7 +105,7 @@ func (c *console) follow(line func() string, do func()) {
 	c.clear()
 }
 
-// building returns what is told of programs that are being built, or nil if that is not reported. The
+// building returns the function that receives the progress of builds, or nil if that is not reported. The
 // report lasts until the command ends.
 func (c *console) building() func(path, preparing string, passed time.Duration) {
 	var builds report.Builds
@@ -122,8 +122,8 @@ func (c *console) building() func(path, preparing string, passed time.Duration) 
 	return nil
 }
 
-// making returns what is told of test cases that a problem lacks and that are made before it is judged, or
-// nil if that is not reported.
+// making returns the function that receives the progress of making missing test cases, or nil if that is not
+// reported.
 func (c *console) making() func(what string, done, of int) {
 	var mu sync.Mutex
 	line, bar := "", report.Bar(c.err)
@@ -174,8 +174,8 @@ func (r *noticedReport) Close() error {
 	return r.Report.Close()
 }
 
-// arenaNotices returns the report of a tournament that is under way, and the function through which it
-// hears of it, for where no terminal redraws the table.
+// arenaNotices returns the report of a running tournament, and the function that receives its progress, for
+// use without a terminal.
 func (c *console) arenaNotices() (report.Report, func(*arena.Progress)) {
 	if !c.notices() {
 		return report.Join(), nil
@@ -193,7 +193,7 @@ func (c *console) arenaNotices() (report.Report, func(*arena.Progress)) {
 	return &noticedReport{report.Join(), done}, func(p *arena.Progress) {
 		mu.Lock()
 		defer mu.Unlock()
-		// Without the table, which takes time to compute.
+		// without the table, which takes time to compute
 		last = &judge.ArenaProgressed{Done: p.Done, Of: p.Of, Played: p.Played, Moves: p.Moves, TookMS: p.Took.Milliseconds(), Out: len(p.Out)}
 	}
 }

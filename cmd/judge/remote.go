@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,25 +17,25 @@ import (
 	"assay/judge/host/client"
 )
 
-// server is the way to a server, which says so where it has to be waited for.
+// server returns a client for a server. It reports waits for the server.
 func (c *console) server(address string) (*client.Client, error) {
 	return cli.Server(address, func(err error) { fmt.Fprintln(c.err, "judge: "+err.Error()) })
 }
 
-// onHelp tells of the flag --on.
-const onHelp = "have the workers of the server at this `URL` do it; log in first: judge login URL"
+// onHelp is the help text of the flag --on.
+const onHelp = "run on the workers of the server at this `URL`; log in first: judge login URL"
 
-// hereOnly refuses flags that mean nothing when another machine judges.
+// hereOnly rejects flags that have no effect when another machine judges.
 func hereOnly(cmd *cobra.Command, flag string, others ...string) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if err == nil && f.Name != "quiet" && !slices.Contains(others, f.Name) {
-			err = usageError{fmt.Errorf("--%s is for judging on this machine: it does not go with --%s", f.Name, flag)}
+			err = usageError{fmt.Errorf("--%s is for judging on this machine: it cannot be combined with --%s", f.Name, flag)}
 		}
 	})
 	return err
 }
 
-// submitTo sends submissions to a server and tells how they are judged there.
+// submitTo sends submissions to a server and prints their results.
 func (s *submission) submitTo(ctx context.Context, c *console, problem string, paths []string) error {
 	if err := there(paths); err != nil {
 		return err
@@ -71,10 +72,10 @@ func (s *submission) submitTo(ctx context.Context, c *console, problem string, p
 		waiting()
 		switch {
 		case err != nil && ctx.Err() != nil:
-			fmt.Fprintf(c.err, "judge: the server has submission %d, and judges it all the same\n", sent.Number)
+			fmt.Fprintf(c.err, "judge: the server has submission %d and will still judge it\n", sent.Number)
 			return "", err
 		case err != nil:
-			return "", fmt.Errorf("submission %d is kept and will be judged: %w", sent.Number, err)
+			return "", fmt.Errorf("submission %d was stored and will be judged: %w", sent.Number, err)
 		case end.State == "cancelled":
 			return "", usageError{fmt.Errorf("submission %d was cancelled", sent.Number)}
 		case sum == nil:
@@ -106,7 +107,7 @@ func (c *console) listOn(ctx context.Context, address string) error {
 	case err != nil:
 		return err
 	case s.Preparing:
-		fmt.Fprintln(c.err, "the server still prepares problems: try again in a minute")
+		fmt.Fprintln(c.err, "the server is still preparing problems: try again in a minute")
 	case len(all) == 0:
 		fmt.Fprintln(c.out, "the server has no problems yet: judge publish PROBLEM --to "+address)
 	}
@@ -115,13 +116,14 @@ func (c *console) listOn(ctx context.Context, address string) error {
 
 func publishCommand(c *console) *cobra.Command {
 	var r running
-	var to, as, practice string
+	var to, as string
+	var n client.NewProblem
 	cmd := &cobra.Command{
 		Use:   "publish <problem>",
-		Short: "put a problem on a server, as it is now",
-		Long: `Publish freezes a problem (see judge freeze) and gives it to a server, where it takes the
-place of what had its name. Only what the server lacks travels. Submissions that are being judged
-are judged with what was there when they came.
+		Short: "upload a problem to a server",
+		Long: `Publish bundles a problem (see judge freeze) and uploads it to a server, where it replaces the
+problem of the same name. Only files that the server lacks are sent. Submissions that are
+being judged keep the earlier version.
 
 ` + exitHelp,
 		Example: "  judge publish wythoff --to https://judge.example",
@@ -142,9 +144,14 @@ are judged with what was there when they came.
 				return err
 			}
 			defer func() { err = errors.Join(err, contest.Close()) }()
-			id, sent, err := cli.Publish(cmd.Context(), api, contest, at, strings.ToLower(as), practice, r.options())
+			id, sent, err := cli.Publish(cmd.Context(), api, contest, at, strings.ToLower(as), n, r.options())
 			if err != nil {
 				return err
+			}
+			if n.Candidate {
+				fmt.Fprintf(c.out, "%s has a candidate on %s: %d files uploaded, id %s\n", args[0], to, sent, id)
+				fmt.Fprintf(c.out, "to compare it with the active version: judged admin rejudge new CONTEST --problem %s --against %.12s\n", cmp.Or(strings.ToLower(as), args[0]), id)
+				return nil
 			}
 			fmt.Fprintf(c.out, "%s is on %s: %d files uploaded, id %s\n", args[0], to, sent, id)
 			return nil
@@ -154,9 +161,10 @@ are judged with what was there when they came.
 	f.StringVar(&to, "to", "", "the server's `URL`")
 	f.StringVar(&as, "as", "", "the problem's `NAME` there, if not its own")
 	f.StringVar(
-		&practice, "practice", "",
+		&n.Practice, "practice", "",
 		"what practice with the problem shows: off, verdict, samples, all, or default for the server's setting (default unchanged)",
 	)
+	f.BoolVar(&n.Candidate, "candidate", false, "keep the present version active, and use the new one in rejudgings only")
 	r.flags(c, f)
 	return cmd
 }

@@ -11,9 +11,10 @@ import (
 func reportCommand(c *console) *cobra.Command {
 	var d drawing
 	cmd := &cobra.Command{
-		Use:     "report <saved.json>",
-		Short:   "draw a saved report again",
-		Long:    "Report draws what --json has saved: on the terminal, as JUnit or as a page of HTML. \"-\" is\nstandard input. The exit code is 0 if it could be drawn, whatever the verdict.",
+		Use:   "report <saved.json>",
+		Short: "draw a saved report",
+		Long: `Report draws the output of --json: on the terminal, as JUnit or as an HTML page. "-" means
+standard input. If the report was drawn, the exit code is 0 for any verdict.`,
 		Example: "  judge submit wythoff sol.py --json > saved.json; judge report saved.json --html out.html",
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			in := c.in

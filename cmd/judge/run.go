@@ -13,8 +13,8 @@ import (
 	"assay/judge/report"
 )
 
-const exitHelp = `Exit codes: 0 accepted, 1 not accepted, 2 wrong usage, 3 the problem folder
-is at fault, 4 the judge or the machine is, 130 interrupted.`
+const exitHelp = `Exit codes: 0 accepted, 1 not accepted, 2 wrong usage, 3 error in the problem
+directory, 4 judge or system error, 130 interrupted.`
 
 // console is where a command reads and writes.
 type console struct {
@@ -23,29 +23,29 @@ type console struct {
 	err io.Writer
 
 	color string // --color: auto, always or never
-	under string // the folder that paths are told from
+	under string // the directory that paths are relative to
 
 	quiet    bool            // --quiet: report no progress
 	noticing *report.Notices // if nil, none are written
 	noticed  []func()        // end the notices that a command follows; see clear
 }
 
-// usageError is a mistake of the person at the keyboard.
+// usageError is an error of the user's command line.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// Blame is the asker's.
+// Blame says that the caller is at fault.
 func (usageError) Blame() judge.Blame { return judge.Asker }
 
-// errNotAccepted ends a command whose report has said everything.
+// errNotAccepted ends a command whose report has shown everything.
 var errNotAccepted = errors.New("not accepted")
 
-// errJudgeFailed ends a command whose report has said that judging failed.
+// errJudgeFailed ends a command whose report has shown that judging failed.
 var errJudgeFailed = errors.New("judge error")
 
-// errFaults ends a command whose report has told the faults of the folder.
-var errFaults = errors.New("the problem folder is at fault")
+// errFaults ends a command whose report has shown the faults of the directory.
+var errFaults = errors.New("the problem directory has errors")
 
 // run runs the command line and returns the exit code.
 func run(ctx context.Context, args []string, c *console) int {
@@ -53,12 +53,15 @@ func run(ctx context.Context, args []string, c *console) int {
 		Use:           "judge",
 		Version:       cli.Version(),
 		Short:         "judge programs that read stdin and write stdout",
-		Long:          "judge runs programs in a sandbox on the cases of a problem, and says where they went wrong.\n\n" + exitHelp,
+		Long:          "Judge runs programs in a sandbox on the cases of a problem, and reports where they fail.\n\n" + exitHelp,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
 	c.color = "auto"
-	cli.OneOf(root.PersistentFlags(), &c.color, "color", "colors on the terminal: auto, always or never (NO_COLOR is respected)", "auto", "always", "never")
+	cli.OneOf(
+		root.PersistentFlags(), &c.color, "color",
+		"colors on the terminal: auto, always or never (NO_COLOR is respected)", "auto", "always", "never",
+	)
 	root.PersistentFlags().BoolVar(&c.quiet, "quiet", false, "report no progress on standard error")
 	root.SuggestionsMinimumDistance = 2
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
@@ -66,7 +69,7 @@ func run(ctx context.Context, args []string, c *console) int {
 	root.SetIn(c.in)
 	root.SetErr(c.err)
 	root.SetFlagErrorFunc(cli.FlagError)
-	cobra.EnableCommandSorting = false // in groups, commands stand in the order of their use
+	cobra.EnableCommandSorting = false // within groups, commands are in the order of their use
 	for _, g := range contents(c) {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 		for _, cmd := range g.commands {
@@ -96,7 +99,7 @@ func run(ctx context.Context, args []string, c *console) int {
 	return c.exit(ctx, err)
 }
 
-// exit says what went wrong, and returns the exit code for it.
+// exit prints the error, and returns the exit code for it.
 func (c *console) exit(ctx context.Context, err error) int {
 	switch {
 	case err == nil:

@@ -100,7 +100,7 @@ func badName(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("BADNAME", name)
 }
 
-// pack is the command "pack ARCHIVE FOLDER [ENTRY...]": it packs the folder under its
+// pack is the command "pack ARCHIVE FOLDER [ENTRY...]": it packs the directory under its
 // name, and then each further entry with a line of text; one that ends with "@" is a link.
 func pack(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 2 {

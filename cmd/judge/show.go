@@ -17,7 +17,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// showing are the flags of judge show.
+// showing has the flags of judge show.
 type showing struct {
 	language string
 	html     string
@@ -29,18 +29,23 @@ type showing struct {
 func showCommand(c *console) *cobra.Command {
 	var s showing
 	cmd := &cobra.Command{
-		Use:     "show <problem>",
-		Short:   "show a problem's statement",
-		Example: "  judge show wythoff | less -R\n  judge show path/to/package --language de\n  judge show path/to/package --html statement.html\n  judge show wythoff --pdf statement.pdf\n  judge show wythoff --golf\n  judge show sylver --game",
+		Use:   "show <problem>",
+		Short: "show a problem's statement",
+		Example: `  judge show wythoff | less -R
+  judge show path/to/package --language de
+  judge show path/to/package --html statement.html
+  judge show wythoff --pdf statement.pdf
+  judge show wythoff --golf
+  judge show sylver --game`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return s.run(cmd.Context(), c, args[0])
 		},
 	}
-	cmd.Flags().StringVar(&s.language, "language", "", "the statement's language, where a problem package has several: en, de, ...")
-	cmd.Flags().BoolVar(&s.golf, "golf", false, "the statement for golfers: the domain, how answers are called, and what is counted")
+	cmd.Flags().StringVar(&s.language, "language", "", "the statement's language, if a problem package has several: en, de, ...")
+	cmd.Flags().BoolVar(&s.golf, "golf", false, "the statement for golfers: the domain, how code is called, and what is counted")
 	cmd.Flags().BoolVar(
 		&s.game, "game", false,
-		"the statement for authors of bots: the protocol, the rules with their limits, faults, and first bots",
+		"the statement for authors of bots: protocol, rules, limits, faults, and example bots",
 	)
 	cmd.Flags().StringVar(&s.html, "html", "", "write it as a page to `FILE`")
 	cmd.Flags().StringVar(&s.pdf, "pdf", "", "print it to `FILE`, by an installed Chromium or Chrome")
@@ -52,7 +57,7 @@ func (s *showing) run(ctx context.Context, c *console, name string) error {
 	if err != nil {
 		return err
 	}
-	folder, faults, err := contest.Folder(name)
+	folder, faults, err := contest.Load(name)
 	if err != nil {
 		return err
 	}
@@ -83,7 +88,7 @@ func (s *showing) run(ctx context.Context, c *console, name string) error {
 		return err
 	}
 	if s.golf || s.game {
-		return nil // the limits are among the rules
+		return nil // the rules contain the limits
 	}
 	if all := folder.Languages(); len(all) > 1 {
 		fmt.Fprintf(c.out, "\nlanguages: %s (--language)\n", strings.Join(all, ", "))
@@ -91,22 +96,22 @@ func (s *showing) run(ctx context.Context, c *console, name string) error {
 	if folder.Limits.CPU > 0 {
 		fmt.Fprintf(c.out, "\nlimits for each case: %v of CPU time, %d MiB\n", folder.Limits.CPU, folder.Limits.Memory>>20)
 	} else {
-		fmt.Fprintf(c.out, "\nlimits for each case: %d MiB; the time limit is found out from the submissions\n", folder.Limits.Memory>>20)
+		fmt.Fprintf(c.out, "\nlimits for each case: %d MiB; the time limit is measured from the submissions\n", folder.Limits.Memory>>20)
 	}
 	return nil
 }
 
-// read is the statement that is asked for.
+// read returns the selected statement.
 func (s *showing) read(
 	ctx context.Context, contest *workspace.Workspace, folder *workspace.Problem,
 ) (read *workspace.Statement, err error) {
 	switch {
 	case s.golf && s.game:
-		return nil, usageError{errors.New("--golf and --game do not go together: choose one statement")}
+		return nil, usageError{errors.New("--golf and --game cannot be combined: choose one statement")}
 	case s.language != "" && s.golf:
-		return nil, usageError{errors.New("--golf and --language do not go together: a golf statement has one language")}
+		return nil, usageError{errors.New("--golf and --language cannot be combined: a golf statement has one language")}
 	case s.language != "" && s.game:
-		return nil, usageError{errors.New("--game and --language do not go together: a game's statement has one language")}
+		return nil, usageError{errors.New("--game and --language cannot be combined: a game's statement has one language")}
 	case s.game:
 		if err := folder.CheckGame(); err != nil {
 			return nil, fmt.Errorf("%w\n    its statement: judge show %s", err, folder.ID)
@@ -132,7 +137,7 @@ func (s *showing) read(
 	return &workspace.Statement{Markdown: text, Pictures: folder.PicturesOf(text, cmp.Or(folder.Golf.Statement, folder.Statement()))}, nil
 }
 
-// drawn draws a statement as a page that has all that it shows in it.
+// drawn draws a statement as a page that contains all its files.
 func drawn(w io.Writer, title string, s *workspace.Statement) error {
 	text, document := s.Markdown, ""
 	if d := s.Document; d != nil && s.Only {

@@ -17,7 +17,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// browsers are what prints pages, under the names that systems give it.
+// browsers can print pages; these are their names on different systems.
 var browsers = []string{
 	"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge", "msedge",
 	"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome", "/Applications/Chromium.app/Contents/MacOS/Chromium",
@@ -26,7 +26,7 @@ var browsers = []string{
 // printTime is how long a browser may take.
 const printTime = 2 * time.Minute
 
-// printed writes the statement as a PDF file. One that is nothing but a PDF file is copied.
+// printed writes the statement as a PDF file. If the statement is a PDF file, it is copied.
 func (s *showing) printed(ctx context.Context, title string, statement *workspace.Statement) error {
 	if d := statement.Document; d != nil && statement.Only && d.Type == "application/pdf" {
 		return writeNamed("pdf", s.pdf, d.Data)
@@ -38,7 +38,7 @@ func (s *showing) printed(ctx context.Context, title string, statement *workspac
 	return printPDF(ctx, page.Bytes(), s.pdf)
 }
 
-// printPDF has an installed browser print a page to a file.
+// printPDF lets an installed browser print a page to a file.
 func printPDF(ctx context.Context, page []byte, file string) error {
 	browser := ""
 	for _, name := range browsers {
@@ -50,7 +50,8 @@ func printPDF(ctx context.Context, page []byte, file string) error {
 	if browser == "" {
 		return &judge.Misuse{
 			Err: fmt.Errorf(
-				"--pdf needs Chromium or Chrome, and there is none of %s\n    install the package chromium (on Ubuntu chromium-browser), or print the page that --html writes from any browser",
+				"--pdf needs Chromium or Chrome, but none of these was found: %s\n"+
+					"    install the package chromium (on Ubuntu chromium-browser), or print the page of --html from any browser",
 				strings.Join(browsers, ", "),
 			),
 		}
@@ -59,19 +60,22 @@ func printPDF(ctx context.Context, page []byte, file string) error {
 	if err != nil {
 		return fmt.Errorf("print the statement: %w", err)
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // of an own, short-lived folder
+	defer func() { _ = os.RemoveAll(dir) }() // with its own, temporary directory
 	from, to := filepath.Join(dir, "statement.html"), filepath.Join(dir, "statement.pdf")
 	if err := os.WriteFile(from, page, 0o600); err != nil {
 		return fmt.Errorf("print the statement: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, printTime)
 	defer cancel()
-	args := []string{"--headless", "--disable-gpu", "--no-pdf-header-footer", "--user-data-dir=" + filepath.Join(dir, "profile"), "--print-to-pdf=" + to}
+	args := []string{
+		"--headless", "--disable-gpu", "--no-pdf-header-footer",
+		"--user-data-dir=" + filepath.Join(dir, "profile"), "--print-to-pdf=" + to,
+	}
 	if os.Geteuid() == 0 {
-		args = append(args, "--no-sandbox") // it refuses to run as root with it; the page has no scripts
+		args = append(args, "--no-sandbox") // it refuses to run as root with its sandbox; the page has no scripts
 	}
 	print := exec.CommandContext(ctx, browser, append(args, "file://"+filepath.ToSlash(from))...)
-	if runtime.GOOS == "linux" { // it has a socket there, whose path has 108 characters at most
+	if runtime.GOOS == "linux" { // it makes a socket there, whose path may have at most 108 characters
 		print.Env = append(os.Environ(), "TMPDIR=/tmp")
 	}
 	said, err := print.CombinedOutput()
@@ -80,7 +84,9 @@ func printPDF(ctx context.Context, page []byte, file string) error {
 	}
 	made, missing := os.ReadFile(to)
 	if err = errors.Join(err, missing); err != nil {
-		return fmt.Errorf("%s did not print the statement: %w\n%s", filepath.Base(browser), err, report.Lines(string(said[max(len(said)-1000, 0):]), "    "))
+		return fmt.Errorf("%s did not print the statement: %w\n%s", filepath.Base(browser), err, report.Lines(
+			string(said[max(len(said)-1000, 0):]), "    ",
+		))
 	}
 	return writeNamed("pdf", file, made)
 }

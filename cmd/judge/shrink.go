@@ -17,16 +17,16 @@ func shrinkCommand(c *console) *cobra.Command {
 	var f finding
 	cmd := &cobra.Command{
 		Use:   "shrink <problem> <solution> <case or file.in>",
-		Short: "make a failing input small",
-		Long: `Shrink takes an input on which a solution fails, a case of the problem or a file, and
-makes it as small as it gets while it stays valid and the solution fails in the same
-way: with the same verdict, and where it crashes with the same exit code or signal.
-Where the problem declares its input (input.format), counts fall with what they count.
-The result is the same on every machine, unless --budget ends the search.
-What a checker remembers from case to case it knows from the samples alone.
+		Short: "shrink a failing input",
+		Long: `Shrink takes an input on which a solution fails: a case of the problem, or a file. It makes
+the input as small as possible. The input stays valid, and the solution still fails in the
+same way: with the same verdict, and after a crash with the same exit code or signal. If the
+problem declares its input (input.format), counts are reduced together with their items. The
+result is the same on every machine, unless --budget ends the search. If a checker keeps
+state between cases, it sees only the samples before the input.
 
-Exit codes: 0 the solution does not fail on the input, 1 it does, 2 wrong usage, 3 the
-problem folder is at fault, 4 the judge or the machine is, 130 interrupted.`,
+Exit codes: 0 the solution does not fail on the input, 1 it fails, 2 wrong usage, 3 error in
+the problem directory, 4 judge or system error, 130 interrupted.`,
 		Example: "  judge shrink wythoff sol.py large/lost-fib-40\n  judge shrink wythoff sol.py hack.in --out small.in",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.shrink(cmd.Context(), c, args[0], args[1], args[2])
@@ -57,12 +57,12 @@ func (f *finding) shrink(ctx context.Context, c *console, name, path, input stri
 	case t.Invalid != "":
 		return usageError{fmt.Errorf("%s is not valid: %s", origin, t.Invalid)}
 	case !t.Fails():
-		fmt.Fprintf(c.out, "the solution does not fail on %s: there is nothing to make smaller\n", origin)
+		fmt.Fprintf(c.out, "the solution does not fail on %s, so there is nothing to shrink\n", origin)
 		return nil
 	}
 	t.Origin = "it comes from " + origin
 	if made != nil && made.Line != "" {
-		t.Line, t.Seed = made.Line, gen.StoredSeed(b.folder.Folder, made.Group, made)
+		t.Line, t.Seed = made.Line, gen.StoredSeed(b.folder.Directory, made.Group, made)
 	}
 	return f.finish(ctx, c, b, t, fmt.Sprintf("Made by: judge shrink %s %s %s\n", b.folder.ID, path, input))
 }

@@ -17,7 +17,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// printing are the flags of judge statement.
+// printing has the flags of judge statement.
 type printing struct {
 	contest  bool
 	title    string
@@ -32,10 +32,12 @@ func statementCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "statement [problem...]",
 		Short: "print statements on paper: of problems, or a booklet of a contest",
-		Long: `Print the statements of problems, each on a page of its own with its samples and
-with room for notes. With --contest the problems get labels and a cover: those that
-are named, in this order, or all of the contest.`,
-		Example: "  judge statement wythoff --pdf statement.pdf\n  judge statement --contest --pdf booklet.pdf --paper letter\n  judge statement --contest wythoff sylver --title \"Spring contest\" --pdf booklet.pdf",
+		Long: `Statement prints the statements of problems, each on its own page, with samples and room for
+notes. With --contest it prints a booklet with a cover, in which problems have labels. The
+booklet contains the named problems in this order, or all problems of the contest.`,
+		Example: `  judge statement wythoff --pdf statement.pdf
+  judge statement --contest --pdf booklet.pdf --paper letter
+  judge statement --contest wythoff sylver --title "Spring contest" --pdf booklet.pdf`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.run(cmd.Context(), c, args)
 		},
@@ -55,7 +57,7 @@ func (p *printing) run(ctx context.Context, c *console, names []string) (err err
 	case len(names) == 0 && !p.contest:
 		return usageError{errors.New("missing: a problem, or --contest for all of the contest\n    judge statement wythoff --pdf statement.pdf")}
 	case p.title != "" && !p.contest:
-		return usageError{errors.New("--title is that of a booklet: add --contest")}
+		return usageError{errors.New("--title is for booklets: add --contest")}
 	case p.pdf == "" && p.html == "":
 		return usageError{errors.New(
 			"missing: --pdf FILE, or --html FILE for a page to print from a browser\n    judge show prints a statement to the terminal",
@@ -104,12 +106,11 @@ func (p *printing) run(ctx context.Context, c *console, names []string) (err err
 	return printPDF(ctx, page.Bytes(), p.pdf)
 }
 
-// read reads a problem for the booklet. If its statement is nothing but a document, it returns that
-// as well.
+// read reads a problem for the booklet. If its statement is only a document, it returns that as well.
 func (p *printing) read(
 	ctx context.Context, contest *workspace.Workspace, name string,
 ) (*report.BookletProblem, *workspace.StatementFile, error) {
-	folder, faults, err := contest.Folder(name)
+	folder, faults, err := contest.Load(name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -145,7 +146,7 @@ func (p *printing) read(
 // contestName returns the name of the contest's directory.
 func contestName(contest *workspace.Workspace) string {
 	dir, err := filepath.Abs(contest.Root)
-	if err != nil || contest.House {
+	if err != nil || contest.IsBundled {
 		return "Bundled problems"
 	}
 	return filepath.Base(dir)

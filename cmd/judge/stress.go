@@ -12,7 +12,7 @@ import (
 	"assay/judge/report"
 )
 
-// stressing are the flags of judge stress.
+// stressing has the flags of judge stress.
 type stressing struct {
 	finding
 	seed    uint64
@@ -25,22 +25,26 @@ func stressCommand(c *console) *cobra.Command {
 	var s stressing
 	cmd := &cobra.Command{
 		Use:   "stress <problem> <solution>",
-		Short: "look for a valid input on which a solution fails, and make it small",
-		Long: `Stress makes inputs from the problem's generator lines with fresh seeds and other
-arguments, from its cases with numbers, words and lines changed, and from the declared
-input format (input.format), small ones first, each held against format and validator.
-The solution runs on them until its output and the reference's differ, or it crashes
-or is too slow; in an interactive problem and in one of several passes, until the
-interactor or the checker refuses it, and no reference is needed. Then the input is
-made as small as it gets while the solution fails in the same way.
+		Short: "search for a valid input on which a solution fails, and shrink it",
+		Long: `Stress makes inputs from three sources: the problem's generator lines with new seeds and
+arguments, its cases with changed numbers, words and lines, and the declared input format
+(input.format), small inputs first. Each input must match the format and pass the validator.
+Stress runs the solution on them until its output differs from the reference solution's, or
+it crashes or is too slow. In an interactive or multi-pass problem the interactor or checker
+decides, and no reference solution is needed. Then stress shrinks the input while the solution
+fails in the same way.
 
-The same seed finds the same input on every machine, whatever -j is, unless --time or
---budget ends the search. What a checker remembers from
-case to case it knows from the samples alone.
+The same seed finds the same input on every machine and with any -j, unless --time or
+--budget ends the search. If a checker keeps state between cases, it sees only the samples
+before the input.
 
-Exit codes: 0 nothing was found, 1 a failing input was found, 2 wrong usage, 3 the
-problem folder is at fault, 4 the judge or the machine is, 130 interrupted.`,
-		Example: "  judge stress wythoff sol.py\n  judge stress wythoff sol.py --seed 7 --count 5000\n  judge stress wythoff sol.py --add hacks\n  judge stress pd-duel sol.py --derived\n  judge stress pd-duel sol.py --slowest",
+Exit codes: 0 nothing was found, 1 a failing input was found, 2 wrong usage, 3 error in the
+problem directory, 4 judge or system error, 130 interrupted.`,
+		Example: `  judge stress wythoff sol.py
+  judge stress wythoff sol.py --seed 7 --count 5000
+  judge stress wythoff sol.py --add hacks
+  judge stress pd-duel sol.py --derived
+  judge stress pd-duel sol.py --slowest`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if s.time > 0 && !cmd.Flags().Changed("count") {
 				s.count = 0
@@ -51,9 +55,9 @@ problem folder is at fault, 4 the judge or the machine is, 130 interrupted.`,
 	f := cmd.Flags()
 	f.Uint64Var(&s.seed, "seed", 1, "seed of the search: the same seed finds the same input")
 	f.IntVar(&s.count, "count", 5000, "end after this many inputs, however long that takes; with --time, only if both are given")
-	f.DurationVar(&s.time, "time", 0, "end after this long; what is found then depends on the machine")
+	f.DurationVar(&s.time, "time", 0, "end after this long; then the result depends on the machine")
 	f.BoolVar(&s.derived, "derived", false, "draw all inputs from the declared input format")
-	f.BoolVar(&s.slowest, "slowest", false, "look for the input that takes the solution most CPU time instead")
+	f.BoolVar(&s.slowest, "slowest", false, "instead, search for the input on which the solution uses most CPU time")
 	s.finding.flags(c, f)
 	return cmd
 }
@@ -92,7 +96,7 @@ func (s *stressing) run(ctx context.Context, c *console, name, path string) (err
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "seed %d: %d inputs in %.1f s: %d ran, %d not valid, %d that came before\n",
+	fmt.Fprintf(c.out, "seed %d: %d inputs in %.1f s: %d ran, %d invalid, %d duplicates\n",
 		s.seed, tally.Looked, time.Since(start).Seconds(), tally.Ran, tally.Invalid, tally.Twice)
 	if waits := b.lab.Progress().Waits(); waits != "" {
 		fmt.Fprintln(c.out, waits)
@@ -102,7 +106,7 @@ func (s *stressing) run(ctx context.Context, c *console, name, path string) (err
 		if s.count > 0 && tally.Looked >= s.count {
 			bound = fmt.Sprintf("--count %d", s.count)
 		}
-		fmt.Fprintf(c.out, "nothing was found; %s ended the search: more of it or another --seed looks further\n", bound)
+		fmt.Fprintf(c.out, "nothing was found; the search ended at the limit of %s: raise it, or use another --seed\n", bound)
 		return nil
 	}
 	provenance := fmt.Sprintf("Found by: judge stress %s %s --seed %d\n", b.folder.ID, path, s.seed)

@@ -29,7 +29,10 @@ func BenchmarkStress(b *testing.B) {
 	seed := 0
 	stress := func() {
 		seed++
-		benchJudge(b, cli.ExitAccepted, "stress", "wythoff", "solutions/wythoff/accepted/square_root.go", "--count", fmt.Sprint(count), "--time", "0s", "--seed", fmt.Sprint(seed))
+		benchJudge(
+			b, cli.ExitAccepted, "stress", "wythoff", "solutions/wythoff/accepted/square_root.go", "--count",
+			fmt.Sprint(count), "--time", "0s", "--seed", fmt.Sprint(seed),
+		)
 	}
 	stress() // builds
 	for b.Loop() {
@@ -38,7 +41,7 @@ func BenchmarkStress(b *testing.B) {
 	b.ReportMetric(float64(b.N*count)/b.Elapsed().Seconds(), "inputs/s")
 }
 
-var evaluations = regexp.MustCompile(`to (\d+) bytes in (\d+) evaluations; nothing makes it smaller`)
+var evaluations = regexp.MustCompile(`to (\d+) bytes in (\d+) evaluations; no smaller input was found`)
 
 // BenchmarkShrink is judge shrink until nothing makes the input smaller: of large cases
 // of the house on which wrong solutions fail, with a checker that remembers, a bound
@@ -53,7 +56,10 @@ func BenchmarkShrink(b *testing.B) {
 		b.Run(row.problem, func(b *testing.B) {
 			size, done := 0, 0
 			shrink := func() {
-				out := benchJudge(b, cli.ExitNotAccepted, "shrink", row.problem, "solutions/"+row.problem+"/wrong_answer/"+row.solution, row.input, "--budget", "60s")
+				out := benchJudge(
+					b, cli.ExitNotAccepted, "shrink", row.problem,
+					"solutions/"+row.problem+"/wrong_answer/"+row.solution, row.input, "--budget", "60s",
+				)
 				m := evaluations.FindStringSubmatch(out)
 				if m == nil {
 					b.Fatalf("it is not shrunk to the end:\n%s", out)

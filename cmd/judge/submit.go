@@ -18,7 +18,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// submission are the flags of judge submit.
+// submission has the flags of judge submit.
 type submission struct {
 	running
 	drawing
@@ -39,13 +39,17 @@ func submitCommand(c *console) *cobra.Command {
 	var s submission
 	cmd := &cobra.Command{
 		Use:   "submit <problem> <solution>...",
-		Short: "judge a solution: a source file, a folder of them, or an executable",
+		Short: "judge a solution: a source file, a directory of them, or an executable",
 		Long: `Submit builds a solution, runs it on every case of the problem in the sandbox, and
-gives its verdict. A problem is a name that ` + "`judge list`" + ` knows, or the path of
-a problem folder. Several solutions make a table of solutions and groups.
+prints its verdict. A problem is a name that ` + "`judge list`" + ` knows, or the path of
+a problem directory. Several solutions make a table of solutions and groups.
 
 ` + exitHelp,
-		Example: "  judge submit wythoff sol.py\n  judge submit wythoff sol.py --case golf-size/lost-1-2\n  judge submit ./my/problem ./my/solution/ --all --html out.html\n  judge submit wythoff *.py sol.cpp\n  judge submit wythoff sol.py --watch",
+		Example: `  judge submit wythoff sol.py
+  judge submit wythoff sol.py --case golf-size/lost-1-2
+  judge submit ./my/problem ./my/solution/ --all --html out.html
+  judge submit wythoff *.py sol.cpp
+  judge submit wythoff sol.py --watch`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.drawing.problem = args[0]
 			if s.to != "" {
@@ -54,7 +58,7 @@ a problem folder. Several solutions make a table of solutions and groups.
 				}
 				s.drawing.to = s.to
 			} else if s.contest != "" {
-				return usageError{errors.New("--contest is one of a server: name that with --to URL")}
+				return usageError{errors.New("--contest names a contest of a server: add --to URL")}
 			}
 			if s.to != "" {
 				return s.submitTo(cmd.Context(), c, args[0], args[1:])
@@ -63,17 +67,17 @@ a problem folder. Several solutions make a table of solutions and groups.
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&s.to, "to", "", "have the server at this `URL` judge it; log in first: judge login URL")
-	f.StringVar(&s.contest, "contest", "", "the `CONTEST` of the server, as in its address, where several have the problem")
-	f.BoolVar(&s.all, "all", false, "go on after the first failure")
-	f.StringArrayVar(&s.cases, "case", nil, "judge this case only (again for more): its name, or group/name")
-	f.StringArrayVar(&s.groups, "group", nil, "judge this group only (again for more)")
+	f.StringVar(&s.to, "to", "", "judge on the server at this `URL`; log in first: judge login URL")
+	f.StringVar(&s.contest, "contest", "", "the `CONTEST` on the server, as in its address, if several have the problem")
+	f.BoolVar(&s.all, "all", false, "continue after the first failure")
+	f.StringArrayVar(&s.cases, "case", nil, "judge only this case: its name, or group/name (repeatable)")
+	f.StringArrayVar(&s.groups, "group", nil, "judge only this group (repeatable)")
 	f.Float64Var(&s.timeFactor, "time-factor", 1, "multiply the time limits, on a slow machine")
-	f.StringVar(&s.language, "lang", "", "the solution's language, if its name does not tell")
-	f.StringVar(&s.keep, "keep", "", "keep the outputs (or dialogues) as `DIR`/group/case.out")
-	f.BoolVar(&s.noRetime, "no-retime", false, "do not run a case again, alone, that was a little too slow or got too little of the processor")
+	f.StringVar(&s.language, "lang", "", "the solution's language, if its name does not determine it")
+	f.StringVar(&s.keep, "keep", "", "save the outputs (or dialogues) as `DIR`/group/case.out")
+	f.BoolVar(&s.noRetime, "no-retime", false, "do not repeat a case alone that was slightly too slow or got too little CPU time")
 	f.BoolVar(&s.watch, "watch", false, "judge a solution again whenever it is saved, until Ctrl-C")
-	f.BoolVar(&s.transcript, "transcript", false, "show what was said in every interactive case, not only where it failed")
+	f.BoolVar(&s.transcript, "transcript", false, "show the dialogue of every interactive case, not only of failed ones")
 	s.running.flags(c, f)
 	s.drawing.flags(f)
 	return cmd
@@ -118,13 +122,16 @@ func (s *submission) run(ctx context.Context, c *console, name string, paths []s
 		}
 	}
 	one := func(ctx context.Context, path string, listen func(judge.Event)) (judge.Verdict, error) {
-		submitted := workspace.Submission{Path: path, Language: s.language, Groups: s.groups, Cases: s.cases, TimeFactor: s.timeFactor, NoRetime: s.noRetime}
+		submitted := workspace.Submission{
+			Path: path, Language: s.language, Groups: s.groups, Cases: s.cases, TimeFactor: s.timeFactor,
+			NoRetime: s.noRetime,
+		}
 		if to := folders[path]; to != "" {
 			submitted.Keep = func(c *judge.Case, out *io.SectionReader) error { return keepOutput(to, c, out) }
 		}
 		sum, err := contest.Submit(ctx, folder, submitted, judge.Options{All: s.all, Jobs: s.jobs, Dialogues: s.transcript}, func(e judge.Event) {
 			listen(e)
-			if _, opens := e.(*judge.Started); opens && contest.House && contest.FirstTime("house") {
+			if _, opens := e.(*judge.Started); opens && contest.IsBundled && contest.FirstTime("house") {
 				listen(&judge.Noted{Text: houseNote})
 			}
 		})
@@ -139,8 +146,8 @@ func (s *submission) run(ctx context.Context, c *console, name string, paths []s
 	return s.each(ctx, c, paths, one)
 }
 
-// enclosed reads the statement for a report. If it cannot be read, it returns nil: that is for judge
-// verify to tell.
+// enclosed reads the statement for a report. If it cannot be read, it returns nil; judge verify reports the
+// error.
 func enclosed(ctx context.Context, contest *workspace.Workspace, folder *workspace.Problem) (*report.Enclosed, error) {
 	read, err := folder.ReadStatement("")
 	if err != nil {
@@ -152,7 +159,7 @@ func enclosed(ctx context.Context, contest *workspace.Workspace, folder *workspa
 	return &report.Enclosed{Language: cmp.Or(read.Language, "en"), Markdown: read.Markdown, Pictures: cli.Shown(read.Pictures)}, nil
 }
 
-// there says which solution is not.
+// there returns an error for a solution that does not exist.
 func there(paths []string) error {
 	for _, path := range paths {
 		if _, err := os.Stat(path); err != nil {
@@ -162,19 +169,19 @@ func there(paths []string) error {
 	return nil
 }
 
-// keepOutput writes an output to a folder.
+// keepOutput writes an output to a directory.
 func keepOutput(to string, c *judge.Case, out *io.SectionReader) error {
 	path := filepath.Join(to, c.Group, c.Name+".out")
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("keep the output: %w", err)
+		return fmt.Errorf("save the output: %w", err)
 	}
 	f, err := os.Create(path)
 	if err != nil {
-		return fmt.Errorf("keep the output: %w", err)
+		return fmt.Errorf("save the output: %w", err)
 	}
 	_, err = io.Copy(f, io.NewSectionReader(out, 0, out.Size()))
 	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("keep the output: %w", err)
+		return fmt.Errorf("save the output: %w", err)
 	}
 	return nil
 }

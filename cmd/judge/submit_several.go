@@ -11,9 +11,12 @@ import (
 	"assay/judge"
 )
 
-// each judges solutions one after the other, as several where there is more than one. One
-// that is not accepted does not stop the others; any error does.
-func (s *submission) each(ctx context.Context, c *console, paths []string, one func(ctx context.Context, path string, listen func(judge.Event)) (judge.Verdict, error)) (err error) {
+// each judges solutions one after the other. A solution that is not accepted does not stop the others; any
+// error does.
+func (s *submission) each(
+	ctx context.Context, c *console, paths []string,
+	one func(ctx context.Context, path string, listen func(judge.Event)) (judge.Verdict, error),
+) (err error) {
 	out, err := s.drawing.open(c)
 	if err != nil {
 		return err
@@ -22,10 +25,10 @@ func (s *submission) each(ctx context.Context, c *console, paths []string, one f
 	several := len(paths) > 1
 	listen := func(e judge.Event) {
 		if first, ok := e.(*judge.Started); ok && several {
-			several = false // is told once
+			several = false // printed once
 			out.Event(&judge.SeveralStarted{
 				Format: first.Format, Problem: first.Problem, Title: first.Title, Programs: paths,
-				Groups: first.Groups, Cases: first.Cases, Rung: first.Rung, Weaker: first.Weaker,
+				Groups: first.Groups, Cases: first.Cases, Isolation: first.Isolation, Unenforced: first.Unenforced,
 			})
 		}
 		out.Event(e)
@@ -53,7 +56,7 @@ func (s *submission) each(ctx context.Context, c *console, paths []string, one f
 	return errNotAccepted
 }
 
-// watched judges all solutions, and then those that are saved, until ctx ends.
+// watched judges all solutions, and then each one that is saved, until ctx ends.
 func (s *submission) watched(ctx context.Context, c *console, paths []string, judgeThem func(paths []string) error) error {
 	next, again := paths, false
 	stamps := map[string]string{}
@@ -88,7 +91,7 @@ func (s *submission) watched(ctx context.Context, c *console, paths []string, ju
 	}
 }
 
-// keepFolders are the folders of --keep, one for each solution where there are several.
+// keepFolders returns the directories of --keep, one for each of several solutions.
 func (s *submission) keepFolders(paths []string) (map[string]string, error) {
 	if s.keep == "" || len(paths) == 1 {
 		return map[string]string{paths[0]: s.keep}, nil

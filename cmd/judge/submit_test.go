@@ -33,7 +33,9 @@ func TestSubmitWatched(t *testing.T) {
 	ended := make(chan int, 1)
 	go func() {
 		var errs bytes.Buffer
-		code := run(ctx, []string{"submit", "wythoff", a, b, "--watch", "--case", "sample/take-from-both"}, &console{in: strings.NewReader(""), out: lines, err: &errs})
+		code := run(ctx, []string{"submit", "wythoff", a, b, "--watch", "--case", "sample/take-from-both"}, &console{
+			in: strings.NewReader(""), out: lines, err: &errs,
+		})
 		lines.CloseWithError(fmt.Errorf("the watch ended: %s", errs.String()))
 		ended <- code
 	}()

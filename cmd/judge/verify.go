@@ -10,7 +10,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// verification are the flags of judge verify.
+// verification has the flags of judge verify.
 type verification struct {
 	running
 	drawing
@@ -24,11 +24,11 @@ func verifyCommand(c *console) *cobra.Command {
 	var v verification
 	cmd := &cobra.Command{
 		Use:   "verify [problem...]",
-		Short: "check a problem folder: its cases, answers, programs and solutions",
-		Long: `Verify lints the folder, validates every input, checks every answer and manifest, and
-judges every program under solutions/ against the verdict that its folder promises.
-Without a name it verifies every problem of the contest. A problem may also be a
-package in the ICPC format: its folder, or its archive.
+		Short: "check a problem directory: its cases, answers, programs and solutions",
+		Long: `Verify lints the directory, validates every input, checks every answer and manifest, and
+judges every program under solutions/ against the verdict of its directory. Without an
+argument it verifies every problem of the contest. A problem may also be a package in the
+ICPC format: its directory, or its archive.
 
 ` + exitHelp,
 		Example: "  judge verify\n  judge verify wythoff\n  judge verify wythoff --only wrong_answer/\n  judge verify path/to/package --json",
@@ -43,9 +43,9 @@ package in the ICPC format: its folder, or its archive.
 	}
 	f := cmd.Flags()
 	f.StringVar(&v.on, "on", "", onHelp)
-	f.StringArrayVar(&v.only, "only", nil, "judge only solutions whose path has this part (again for more)")
-	f.BoolVar(&v.all, "all", false, "judge every solution on every case; by default it is left once its verdict is known")
-	f.BoolVar(&v.fresh, "fresh", false, "run everything again; by default the results of what did not change in a package are kept")
+	f.StringArrayVar(&v.only, "only", nil, "judge only solutions whose path contains this text (repeatable)")
+	f.BoolVar(&v.all, "all", false, "judge every solution on every case (default: stop once its verdict is known)")
+	f.BoolVar(&v.fresh, "fresh", false, "run everything again (default: reuse results of unchanged submissions of a package)")
 	v.running.flags(c, f)
 	v.drawing.flags(f)
 	return cmd
@@ -65,7 +65,7 @@ func (v *verification) run(ctx context.Context, c *console, names []string) (err
 	})
 }
 
-// one verifies one problem and says whether it is without a fault.
+// one verifies one problem and reports whether it has no faults.
 func (v *verification) one(ctx context.Context, c *workspace.Workspace, at *workspace.Location, listen func(judge.Event)) (bool, error) {
 	verifier, faults, err := v.begin(ctx, c, at, listen)
 	if err != nil {
@@ -83,7 +83,9 @@ func (v *verification) one(ctx context.Context, c *workspace.Workspace, at *work
 }
 
 // begin begins to verify a problem.
-func (v *verification) begin(ctx context.Context, c *workspace.Workspace, at *workspace.Location, listen func(judge.Event)) (*workspace.Verification, int, error) {
+func (v *verification) begin(ctx context.Context, c *workspace.Workspace, at *workspace.Location, listen func(judge.Event)) (
+	*workspace.Verification, int, error,
+) {
 	verifier, faults, err := at.Verification(ctx, workspace.Verifying{Only: v.only, All: v.all, Fresh: v.fresh}, listen)
 	if verifier != nil {
 		verifier.Score = func() (string, error) { return scoreOf(c, verifier.Problem) }

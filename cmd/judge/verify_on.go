@@ -10,7 +10,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// eachOn has a server verify problems.
+// eachOn verifies problems on a server.
 func (v *verification) eachOn(ctx context.Context, c *console, names []string, listen func(judge.Event)) error {
 	api, err := c.server(v.on)
 	if err != nil {
@@ -21,14 +21,17 @@ func (v *verification) eachOn(ctx context.Context, c *console, names []string, l
 	})
 }
 
-// oneOn has a server verify one problem, and says whether it is without a fault.
-func (v *verification) oneOn(ctx context.Context, api *client.Client, c *workspace.Workspace, at *workspace.Location, listen func(judge.Event)) (bool, error) {
+// oneOn verifies one problem on a server, and reports whether it has no faults.
+func (v *verification) oneOn(
+	ctx context.Context, api *client.Client, c *workspace.Workspace, at *workspace.Location,
+	listen func(judge.Event),
+) (bool, error) {
 	var opening []judge.Event
 	verifier, faults, err := v.begin(ctx, c, at, func(e judge.Event) { opening = append(opening, e) })
 	if err != nil {
 		return false, err
 	}
-	if faults > 0 { // without asking anybody
+	if faults > 0 { // without a request to the server
 		for _, e := range append(opening, &judge.VerifyFinished{Faults: faults}) {
 			listen(e)
 		}

@@ -43,8 +43,8 @@ account of the system that can read the directory is an administrator.
 	return cmd
 }
 
-// folder returns the data directory: that of the flag, or the one of this contest directory.
-func (a *admin) folder() (string, error) {
+// dataDir returns the data directory: that of the flag, or the one of this contest directory.
+func (a *admin) dataDir() (string, error) {
 	if a.data != "" {
 		return a.data, nil
 	}
@@ -53,7 +53,7 @@ func (a *admin) folder() (string, error) {
 		return "", err
 	}
 	data, root := contest.Config.Server.Data, contest.Root
-	if contest.House { // without judge.toml, use the current directory, because a data directory may be moved
+	if contest.IsBundled { // without judge.toml, use the current directory, because a data directory may be moved
 		root = "."
 	}
 	fromFolder(root, []*string{&data})
@@ -62,7 +62,7 @@ func (a *admin) folder() (string, error) {
 
 // api returns a client for the server.
 func (a *admin) api() (*client.Client, error) {
-	data, err := a.folder()
+	data, err := a.dataDir()
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +191,7 @@ func (a *admin) restore() *cobra.Command {
 			if _, err := os.Stat(args[0]); err != nil {
 				return &judge.Misuse{Err: err}
 			}
-			data, err := a.folder()
+			data, err := a.dataDir()
 			if err != nil {
 				return err
 			}

@@ -22,11 +22,11 @@ func (a *admin) queue() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		askers, err := api.Askers(ctx)
+		accounts, err := api.Askers(ctx)
 		if err != nil {
 			return err
 		}
-		if len(queues) == 0 && len(askers) == 0 {
+		if len(queues) == 0 && len(accounts) == 0 {
 			fmt.Fprintln(a.out, "nothing waits")
 		}
 		for _, q := range queues {
@@ -38,16 +38,16 @@ func (a *admin) queue() *cobra.Command {
 				fmt.Fprintf(a.out, "%-22s %d of them were judged by untrusted workers only: they wait for a trusted worker\n", "", q.OfGuests)
 			}
 		}
-		a.askers(askers)
+		a.busiest(accounts)
 		return nil
 	})
 }
 
-// mostAskers is how many of the accounts with the most open work are printed.
-const mostAskers = 5
+// mostBusy is how many of the accounts with the most open work are printed.
+const mostBusy = 5
 
-// askers prints how many flows are open, and which accounts have the most open work.
-func (a *admin) askers(all []client.Asker) {
+// busiest prints how many flows are open, and which accounts have the most open work.
+func (a *admin) busiest(all []client.Asker) {
 	flows, idle := 0, 0
 	for _, one := range all {
 		flows, idle = flows+one.Flows, idle+one.Idle
@@ -55,7 +55,7 @@ func (a *admin) askers(all []client.Asker) {
 	if flows > 0 {
 		fmt.Fprintf(a.out, "%-22s %d; %d of them wait to be planned\n", "flows", flows, idle)
 	}
-	for _, one := range all[:min(len(all), mostAskers)] {
+	for _, one := range all[:min(len(all), mostBusy)] {
 		fmt.Fprintf(
 			a.out, "  of %-18s %d jobs, %d flows, the oldest for %s\n", one.Login, one.Jobs, one.Flows,
 			time.Since(one.Oldest).Round(time.Second),

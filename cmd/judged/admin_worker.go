@@ -60,7 +60,7 @@ func (a *admin) worker() *cobra.Command {
 			return err
 		}
 		for _, w := range workers {
-			here := "away"
+			here := "offline"
 			if w.Connected {
 				here = fmt.Sprintf("online, %d of %d busy", w.Running, w.Offer.Slots)
 			}

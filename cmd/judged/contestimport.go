@@ -2,11 +2,15 @@ package main
 
 import (
 	"archive/zip"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -14,28 +18,44 @@ import (
 	"assay/judge"
 	"assay/judge/host/client"
 	"assay/judge/host/contestpackage"
+	"assay/judge/host/shadow"
+	"assay/judge/host/store"
 )
 
 // contest is the command for contests.
 func (a *admin) contest() *cobra.Command {
 	cmd := &cobra.Command{Use: "contest", Short: "import and export contest packages, follow other judging systems"}
 	var n client.ImportContest
-	load := a.below("import <directory or ZIP>", "import a contest package, and print login sheets for its new accounts",
-		func(ctx context.Context, api *client.Client, args []string) (err error) {
-			if n.Files, err = contestFiles(args[0]); err != nil {
-				return err
+	var from store.Source
+	load := a.below("import <directory, ZIP or URL>", "import a contest package, and print login sheets for its new accounts",
+		func(ctx context.Context, api *client.Client, args []string) error {
+			use := func(files *contestpackage.Files) error {
+				media, err := packageMedia(ctx, api, files, n.DryRun)
+				if err != nil {
+					return err
+				}
+				n.Files, n.Media = files.Texts, media
+				return a.importContest(ctx, api, n)
 			}
-			return a.importContest(ctx, api, n)
+			if from.URL = args[0]; strings.HasPrefix(from.URL, "https://") || strings.HasPrefix(from.URL, "http://") {
+				return fetchContest(ctx, &from, use)
+			}
+			return contestFiles(args[0], use)
 		})
 	load.Args = cobra.ExactArgs(1)
 	load.Flags().StringVar(&n.Contest, "contest", "", "the `NAME` of the contest in addresses (default: the id in contest.yaml)")
 	load.Flags().BoolVar(&n.DryRun, "dry-run", false, "print what the import would do, and change nothing")
+	load.Flags().StringVar(&from.Login, "username", "", "the `NAME` of the account for the URL (default: none)")
+	load.Flags().StringVar(&from.SecretFile, "secret-file", "", "the `FILE` with the password of that account")
 	load.Long = `Import reads a package in the ICPC Contest Package Format: contest, problems, groups, organizations, teams,
 persons, and accounts, as JSON or YAML. It also reads the files groups.tsv, teams2.tsv, institutions2.tsv
-and accounts.tsv. A package need not have all of them.
+and accounts.tsv. A package need not have all of them. Pictures and documents are read if they have default
+filenames, such as organizations/u1/logo.56x56.png, teams/7/photo.jpg or contest/problemset.pdf. A URL is that of
+a ZIP archive, which ends in .zip, or of a contest in a Contest API, such as
+https://cds.example/api/contests/spring-2026, whose pictures are left out.
 
 Everything is imported, or nothing: each error is printed with its file and line. Objects are known by
-their ids, so importing again updates them. What the package does not say stays as it is, and nothing is
+their ids, so importing again updates them. What the package does not say stays unchanged, and nothing is
 deleted. Problems are linked to published problems by their ids.
 
 The report has a line for each object: added, changed, missing (the contest has it, the package does
@@ -44,11 +64,11 @@ not) or skipped. Accounts without a password get one. Passwords are printed once
 	return cmd
 }
 
-// contestFiles reads the files of a package.
-func contestFiles(path string) (map[string][]byte, error) {
+// contestFiles calls use with the files of a package.
+func contestFiles(path string, use func(*contestpackage.Files) error) error {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, &judge.Misuse{Err: err}
+		return &judge.Misuse{Err: err}
 	}
 	var root fs.FS
 	if info.IsDir() {
@@ -56,27 +76,68 @@ func contestFiles(path string) (map[string][]byte, error) {
 	} else {
 		archive, err := zip.OpenReader(path)
 		if err != nil {
-			return nil, &judge.Misuse{Err: fmt.Errorf("read the contest package %s: %w\n    it must be a directory or a ZIP archive", path, err)}
+			return &judge.Misuse{Err: fmt.Errorf("read the contest package %s: %w\n    it must be a directory or a ZIP archive", path, err)}
 		}
 		defer archive.Close()
 		root = archive
 	}
 	all, err := contestpackage.Collect(root)
-	if faults, is := errors.AsType[judge.Faults](err); is { // in the same form as the server reports errors in a file
-		return nil, &judge.Misuse{Err: fmt.Errorf("read the contest package %s: %w", path, faults)}
+	return inPackage(path, all, err, use)
+}
+
+// fetchContest calls use with the files of a package at a URL.
+func fetchContest(ctx context.Context, from *store.Source, use func(*contestpackage.Files) error) (err error) {
+	if from.SecretFile != "" {
+		if from.SecretFile, err = filepath.Abs(from.SecretFile); err != nil {
+			return err
+		}
 	}
+	all, err := shadow.Fetch(ctx, from)
+	if err != nil {
+		return &judge.Misuse{Err: fmt.Errorf("read the contest package %s: %w", from.URL, err)}
+	}
+	return inPackage(from.URL, all, nil, use)
+}
+
+// inPackage calls use with the files of a package, unless they are too many for one request, and tells what is wrong in
+// them as the server does.
+func inPackage(name string, all *contestpackage.Files, err error, use func(*contestpackage.Files) error) error {
+	const most = 5 << 20
+	size := 0
+	if err == nil {
+		for _, data := range all.Texts {
+			size += len(data)
+		}
+		if size > most {
+			return &judge.Misuse{Err: fmt.Errorf("the files of the contest package have %d bytes; the most is %d", size, most)}
+		}
+		err = use(all)
+	}
+	if faults, is := errors.AsType[judge.Faults](err); is {
+		return &judge.Misuse{Err: fmt.Errorf("read the contest package %s: %w", name, faults)}
+	}
+	return err
+}
+
+// packageMedia returns the pictures and documents of a package, and uploads them unless it is a dry run.
+func packageMedia(ctx context.Context, api *client.Client, files *contestpackage.Files, dry bool) (all []client.PackageFile, err error) {
+	inspected, err := files.Inspect()
 	if err != nil {
 		return nil, err
 	}
-	const most = 5 << 20
-	size := 0
-	for _, data := range all {
-		size += len(data)
+	var sources []client.Source
+	for _, f := range inspected {
+		b := client.Blob{Digest: f.Digest, Size: f.Size}
+		all = append(all, client.PackageFile{Path: f.Path(), Blob: b})
+		sources = append(sources, client.Source{Blob: b, Open: func() (io.ReadCloser, error) {
+			data, err := files.Read(f.Path())
+			return io.NopCloser(bytes.NewReader(data)), err
+		}})
 	}
-	if size > most {
-		return nil, &judge.Misuse{Err: fmt.Errorf("the files of the contest package have %d bytes; the most is %d", size, most)}
+	if !dry {
+		_, err = api.Upload(ctx, sources)
 	}
-	return all, nil
+	return all, err
 }
 
 func (a *admin) importContest(ctx context.Context, api *client.Client, n client.ImportContest) error {

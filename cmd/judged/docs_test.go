@@ -37,15 +37,21 @@ func TestSettings(t *testing.T) {
 			defaults[strings.TrimSpace(key)] = strings.TrimSpace(value)
 		}
 	}
+	var fields []reflect.StructField
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[config.Server]()) {
+		if f.Type.Kind() == reflect.Struct {
+			fields = append(fields, reflect.VisibleFields(f.Type)...)
+		} else {
+			fields = append(fields, f)
+		}
+	}
 	told := map[string]string{}
 	for _, row := range regexp.MustCompile("(?m)^\\| (`[a-z_`, ]+`) \\| `([^`]*)` \\|").FindAllStringSubmatch(string(page), -1) {
 		for key := range strings.SplitSeq(row[1], ", ") {
 			told[strings.Trim(key, "`")] = row[2]
 		}
 	}
-	typ := reflect.TypeFor[config.Server]()
-	for i := range typ.NumField() {
-		f := typ.Field(i)
+	for _, f := range fields {
 		key := f.Tag.Get("toml")
 		want, set := defaults[key]
 		switch {
@@ -54,6 +60,8 @@ func TestSettings(t *testing.T) {
 			want = `""`
 		case f.Type.Kind() == reflect.Slice:
 			want = "[]"
+		case f.Type.Kind() == reflect.Map:
+			want = "{}"
 		}
 		if told[key] != want {
 			t.Errorf("the page says that the default of %s is %q, judge.toml %q", key, told[key], want)

@@ -59,7 +59,7 @@ func (c *console) prepare(ctx context.Context, archive string, verify bool) (err
 		said.Reason = server.NotPrepared
 		c.log().Error("prepare a package", "package", filepath.Base(archive), "error", err)
 	} else if err != nil {
-		said.Reason = p.told(err.Error())
+		said.Reason = p.withoutPaths(err.Error())
 		c.log().Info("a package is not published", "from", "prepare", "package", filepath.Base(archive), "error", err)
 	}
 	data, err := json.Marshal(said)
@@ -68,7 +68,7 @@ func (c *console) prepare(ctx context.Context, archive string, verify bool) (err
 	}
 	beside := filepath.Dir(archive)
 	return errors.Join(
-		os.WriteFile(filepath.Join(beside, server.ReportFile), []byte(p.told(p.report.String())), 0o600),
+		os.WriteFile(filepath.Join(beside, server.ReportFile), []byte(p.withoutPaths(p.report.String())), 0o600),
 		os.WriteFile(filepath.Join(beside, server.PreparedFile), data, 0o600))
 }
 
@@ -95,7 +95,7 @@ func (p *preparing) publish(ctx context.Context, verify bool) (id blob.Digest, e
 		}
 	}
 	slug := strings.TrimSuffix(filepath.Base(p.archive), ".zip")
-	id, _, err = cli.Publish(ctx, p.api, p.contest, p.at, slug, "", publishing())
+	id, _, err = cli.Publish(ctx, p.api, p.contest, p.at, slug, client.NewProblem{}, publishing())
 	return id, err
 }
 
@@ -124,8 +124,8 @@ func (p *preparing) verify(ctx context.Context) error {
 	return nil
 }
 
-// told returns a text without the directories of this machine.
-func (p *preparing) told(text string) string {
+// withoutPaths returns a text without the directories of this machine.
+func (p *preparing) withoutPaths(text string) string {
 	text = strings.ReplaceAll(text, filepath.Dir(p.archive)+string(filepath.Separator), "")
 	if p.at != nil {
 		above := filepath.Dir(p.at.Dir) + string(filepath.Separator)

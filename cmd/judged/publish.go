@@ -79,7 +79,7 @@ func (c *console) publishAll(ctx context.Context, api *client.Client, contest *w
 		return err
 	}
 	if len(names) == 0 {
-		if names, err = contest.Lent(); err != nil {
+		if names, err = contest.Bundled(); err != nil {
 			return err
 		}
 	}
@@ -104,5 +104,5 @@ func publishOne(ctx context.Context, api *client.Client, contest *workspace.Work
 	if err != nil {
 		return "", 0, err
 	}
-	return cli.Publish(ctx, api, contest, at, "", "", publishing())
+	return cli.Publish(ctx, api, contest, at, "", client.NewProblem{}, publishing())
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -17,8 +18,8 @@ func (a *admin) rejudge() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rejudge",
 		Short: "rejudge submissions, show what would change, and apply it",
-		Long: `What is judged again stands beside what counts: nobody but the staff sees it, and nothing
-changes until it is applied, all at once.`,
+		Long: `Rejudge judges submissions again while their current verdicts remain in effect. Only the jury sees the new
+verdicts, until you apply all of them at once.`,
 	}
 	var n client.NewRejudging
 	var apply bool
@@ -48,9 +49,13 @@ changes until it is applied, all at once.`,
 	flags.StringVar(&n.Problem, "problem", "", "only this problem: its label or name")
 	flags.StringVar(&n.Who, "who", "", "only this username or team, or #12 for one submission")
 	flags.StringVar(&n.Group, "group", "", "only teams of this group")
-	flags.StringVar(&n.Verdict, "verdict", "", "only this verdict, such as WA")
+	flags.StringVar(&n.Verdict, "verdict", "", "only this verdict, such as WA, or not-accepted")
 	flags.StringVar(&n.Language, "language", "", "only this language: its id")
 	flags.StringVar(&n.Time, "time", "", "only these contest times, such as 1:00-2:30 or 1:00-")
+	flags.StringVar(&n.Worker, "worker", "", "only what this worker judged")
+	flags.StringVar(&n.Version, "judged-with", "", "only what was judged with this `VERSION` of the problem: how its digest begins")
+	flags.StringVar(&n.Against, "against", "", "the `VERSION` of the problem to judge with, needs --problem (default the active one)")
+	flags.IntVar(&n.Repeats, "repeat", 1, "how often to judge each submission, from 1 to 10")
 	flags.BoolVar(&n.All, "all", false, "every submission of the contest, if no other flag chooses some")
 	flags.StringVar(&n.Why, "why", "", "the reason, for the list of rejudgings")
 	flags.BoolVar(&apply, "apply", false, "apply it when all is judged, if possible")
@@ -114,9 +119,13 @@ func (a *admin) endRejudging(ctx context.Context, api *client.Client, id, state 
 
 // changes prints what a rejudging changes: submissions, then teams.
 func (a *admin) changes(r *client.Rejudging) error {
-	changed := 0
+	changed, differ := 0, 0
 	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	for _, s := range r.Rejudged {
+		if len(s.Runs) > 0 {
+			differ++
+			fmt.Fprintf(t, "%d\t%s\t%s\truns differ\t%s\n", s.Number, s.Problem, s.Login, strings.Join(s.Runs, ", "))
+		}
 		if s.Changed {
 			changed++
 			fmt.Fprintf(t, "%d\t%s\t%s\t%s -> %s\t%s\n", s.Number, s.Problem, s.Login, said(s.Was, s.WasScore), said(s.Now, s.NowScore), s.Reason)
@@ -131,6 +140,9 @@ func (a *admin) changes(r *client.Rejudging) error {
 	}
 	if err := t.Flush(); err != nil {
 		return err
+	}
+	if r.Repeats > 1 {
+		fmt.Fprintf(a.out, "each submission is judged %d times; the runs of %d differ\n", r.Repeats, differ)
 	}
 	fmt.Fprintf(a.out, "rejudged %d of %d submissions; %d of them change, and %d teams move (%s)\n", r.Submissions-r.Open,
 		r.Submissions, changed, len(r.Moves), r.State)

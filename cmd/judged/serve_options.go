@@ -25,7 +25,7 @@ import (
 
 // paths returns the settings that are paths on this machine.
 func paths(s *config.Server) []*string {
-	all := []*string{&s.Data, &s.Cert, &s.Key, &s.QueueCredentials}
+	all := []*string{&s.Data, &s.Cert, &s.Key, &s.QueueCredentials, &s.OIDC.SecretFile}
 	if s.Blobs != server.BlobsInQueue {
 		all = append(all, &s.Blobs)
 	}

@@ -90,7 +90,7 @@ func fill(t *testing.T, dir string) (backup string) {
 	publishSome(t, o, "wythoff", "sylver")
 	logins, err := demo.Fill(t.Context(), demo.Options{
 		Data: data, Version: o.Version, Class: server.Class, Admin: desk.AdminLogin, Now: time.Now().Add(-48 * time.Hour),
-		Submissions: 16, Games: 30,
+		Submissions: 40, Games: 30,
 	})
 	must(t, err)
 	passwords := map[string]string{}
@@ -109,8 +109,9 @@ func fill(t *testing.T, dir string) (backup string) {
 	must(t, err)
 	api, err := client.New(client.Options{Address: address, Token: token, Version: o.Version})
 	must(t, err)
-	_, err = api.NewInvitation(t.Context(), client.NewInvitation{Note: "open day", Contest: demo.Slug, Days: 30, Uses: 10})
+	invited, err := api.NewInvitation(t.Context(), client.NewInvitation{Note: "open day", Contest: demo.Slug, Days: 30, Uses: 10})
 	must(t, err)
+	must(t, api.EndInvitation(t.Context(), invited.ID)) // or it would expire
 	_, err = api.NewToken(t.Context(), client.NewToken{Login: "team1", Label: "laptop", Scopes: []client.Scope{client.Submit}})
 	must(t, err)
 	backup, err = api.Backup(t.Context(), "released")
@@ -167,7 +168,7 @@ func conclude(t *testing.T, data string) {
 	must(t, err)
 	c, err = s.Contest(t.Context(), c.ID)
 	must(t, err)
-	c.Finalized, c.FinalB, c.FinalBy = time.Now().Add(-time.Hour), 1, "The jury"
+	c.Finalized, c.FinalB, c.FinalBy, c.Thaw = time.Now().Add(-time.Hour), 1, "The jury", time.Now().Add(-time.Hour)
 	must(t, s.SetContest(t.Context(), c, nil))
 }
 
@@ -278,11 +279,12 @@ func writeAnswers(t *testing.T, dir string) {
 	for _, some := range asked {
 		for _, path := range some.paths {
 			a := add(some.as, path, nil)
-			if a.Code != 200 {
-				t.Logf("%s as %q: status %d", path, some.as, a.Code)
+			if a.Code != 200 && some.as != "" {
+				t.Errorf("%s as %q: status %d", path, some.as, a.Code)
 			}
 			if path == "/v1/contests/demo/rejudgings" || path == "/v1/submissions?contest=demo" {
-				add(some.as, strings.TrimSuffix(strings.TrimPrefix(path, "/v1/contests/demo"), "?contest=demo")+"/"+first(t, a), nil)
+				list, _, _ := strings.Cut(path, "?")
+				add(some.as, strings.Replace(list, "/contests/demo", "", 1)+"/"+first(t, a), nil)
 			}
 		}
 	}
@@ -313,7 +315,7 @@ func steady(a, b any) any {
 		y, _ := b.(map[string]any)
 		out := map[string]any{}
 		for name, value := range x {
-			if other, is := y[name]; is {
+			if other, is := y[name]; is && name != "last_day" { // which is today
 				if common := steady(value, other); common != nil || value == nil {
 					out[name] = common
 				}

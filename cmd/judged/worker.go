@@ -119,8 +119,8 @@ func (w *working) run(ctx context.Context) (err error) {
 		return err
 	}
 	if w.calibrate {
-		fmt.Fprintf(w.out, "reported to %s; a run takes %[3].2f times as long as on the first machine of the class %[2]s\n",
-			address.URL, welcome.Class, welcome.Factor)
+		fmt.Fprintf(w.out, "reported to %s; a run takes %.2f times as long as on the first machine of the class %s\n",
+			address.URL, welcome.Factor, welcome.Class)
 		return client.WriteLogins(w.file(), client.Logins{address.URL: {Pin: address.Pin}})
 	}
 	for _, text := range welcome.Notes {

@@ -1,4 +1,4 @@
-// Package blob keeps bytes by their SHA-256, each as a read-only file of a folder.
+// Package blob keeps bytes by their SHA-256, each as a read-only file of a directory.
 // The same bytes are kept once, and what is read under a digest are the bytes that
 // have it:
 //
@@ -7,11 +7,11 @@
 //   - A blob gets a fixed modification time. One with that time and the expected size is
 //     taken as it is; any other is read and compared as a whole. A damaged one is removed
 //     and then counts as missing, so that whoever needs it brings it again.
-//   - Over its quota the folder drops what was not used for longest. A blob that has
+//   - Over its quota the directory drops what was not used for longest. A blob that has
 //     other hard links is in use, and stays.
-//   - A folder can be the cache of an Origin, which several machines share.
+//   - A directory can be the cache of an Origin, which several machines share.
 //
-// Several processes may share a folder. The package does not know what the bytes mean,
+// Several processes may share a directory. The package does not know what the bytes mean,
 // nor which of them somebody still needs.
 package blob
 
@@ -30,7 +30,7 @@ import (
 	"time"
 )
 
-// Folder is a folder of blobs.
+// Folder is a directory of blobs.
 type Folder struct {
 	dir     string
 	quota   int64
@@ -54,19 +54,19 @@ const tempName = ".tmp-"
 // staleAfter is how old a temporary file is that nobody is writing any more.
 const staleAfter = 24 * time.Hour
 
-// Open opens a folder of blobs, and makes it where it is missing. Quota is how many
+// Open opens a directory of blobs, and makes it where it is missing. Quota is how many
 // bytes the blobs may have together; 0 means no limit.
 func Open(dir string, quota int64) (*Folder, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return nil, fmt.Errorf("the blob folder %s is a file: remove it", dir)
+		return nil, fmt.Errorf("the blob directory %s is a file: remove it", dir)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("make the blob folder: %w", err)
+		return nil, fmt.Errorf("make the blob directory: %w", err)
 	}
 	return &Folder{dir: dir, quota: quota}, nil
 }
 
-// OpenDurable opens a folder without a quota in which a blob survives a power cut from the
+// OpenDurable opens a directory without a quota in which a blob survives a power cut from the
 // moment that it is there: it costs two waits for the disk.
 func OpenDurable(dir string) (*Folder, error) {
 	f, err := Open(dir, 0)
@@ -144,7 +144,7 @@ func (f *Folder) openHere(d Digest, size int64) (*os.File, error) {
 			return nil, fmt.Errorf("read blob %s: %w", d, err)
 		}
 	}
-	// Where the folder is read-only the time stays as it is, and so does the blob.
+	// Where the directory is read-only the time stays as it is, and so does the blob.
 	_ = os.Chtimes(path, time.Now(), untouched)
 	return file, nil
 }
@@ -330,7 +330,7 @@ func (s *Staged) keepHere() error {
 }
 
 // place renames a file to the blob's place. What stands in the way there, or where its
-// folder should be, is not a blob, and goes.
+// directory should be, is not a blob, and goes.
 func (f *Folder) place(tmp string, d Digest) error {
 	path := f.path(d)
 	above := filepath.Dir(path)
@@ -359,8 +359,8 @@ func (f *Folder) place(tmp string, d Digest) error {
 	return syncFolder(above)
 }
 
-// syncFolder has the names in a folder be on the disk. Where a system cannot say so of a
-// folder, its file system sees to it.
+// syncFolder has the names in a directory be on the disk. Where a system cannot say so of a
+// directory, its file system sees to it.
 func syncFolder(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -406,7 +406,7 @@ func (f *Folder) Link(d Digest, size int64, path string, executable bool) error 
 	return nil
 }
 
-// Share puts a blob into another folder as well: by a hard link, or by a copy where there can
+// Share puts a blob into another directory as well: by a hard link, or by a copy where there can
 // be none. Where it is missing, or was damaged and is removed, the error is fs.ErrNotExist.
 func (f *Folder) Share(d Digest, to *Folder) error {
 	from, err := f.findHere(d)

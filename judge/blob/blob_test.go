@@ -182,13 +182,13 @@ func TestHeals(t *testing.T) {
 		"truncated":   func(path string) error { return write(path, "ri") },
 		"longer":      func(path string) error { return write(path, "right and more") },
 		"gone":        os.Remove,
-		"a folder":    func(path string) error { return errors.Join(os.Remove(path), os.MkdirAll(path+"/x", 0o755)) },
+		"a directory": func(path string) error { return errors.Join(os.Remove(path), os.MkdirAll(path+"/x", 0o755)) },
 		"a link":      func(path string) error { return errors.Join(os.Remove(path), os.Symlink("/etc/hostname", path)) },
-		"its folder a file": func(path string) error {
+		"its directory a file": func(path string) error {
 			return errors.Join(os.RemoveAll(filepath.Dir(path)), write(filepath.Dir(path), "x"))
 		},
-		"its folder is gone":  func(path string) error { return os.RemoveAll(filepath.Dir(path)) },
-		"only its time moved": func(path string) error { return os.Chtimes(path, time.Now(), time.Now()) },
+		"its directory is gone": func(path string) error { return os.RemoveAll(filepath.Dir(path)) },
+		"only its time moved":   func(path string) error { return os.Chtimes(path, time.Now(), time.Now()) },
 	}
 	for name, harm := range damage {
 		t.Run(name, func(t *testing.T) {
@@ -230,10 +230,10 @@ func TestFolderThatCannotBeUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := blob.Open(file, 0); err == nil || !strings.Contains(err.Error(), "is a file: remove it") {
-		t.Errorf("a file in the folder's place: %v", err)
+		t.Errorf("a file in the directory's place: %v", err)
 	}
 	if os.Getuid() == 0 {
-		t.Log("root may write to read-only folders: that part is not tested")
+		t.Log("root may write to read-only directories: that part is not tested")
 		return
 	}
 	f := open(t, filepath.Join(dir, "readonly"), 0)
@@ -243,10 +243,10 @@ func TestFolderThatCannotBeUsed(t *testing.T) {
 	}
 	t.Cleanup(func() { os.Chmod(filepath.Join(dir, "readonly"), 0o755) })
 	if _, _, err := f.Add(strings.NewReader("x")); err == nil || !strings.Contains(err.Error(), "permission denied") {
-		t.Errorf("a read-only folder: %v", err)
+		t.Errorf("a read-only directory: %v", err)
 	}
 	if got, err := read(t, f, d, 6); err != nil || got != "before" {
-		t.Errorf("read from a read-only folder: %q, %v", got, err)
+		t.Errorf("read from a read-only directory: %q, %v", got, err)
 	}
 }
 
@@ -257,7 +257,8 @@ func TestFull(t *testing.T) {
 	}
 	dir := t.TempDir()
 	f := open(t, dir, 0)
-	if _, _, err := f.Add(io.MultiReader(strings.NewReader("half"), failing{})); err == nil || !strings.Contains(err.Error(), "no space left") {
+	if _, _, err := f.Add(io.MultiReader(strings.NewReader("half"), failing{})); err == nil ||
+		!strings.Contains(err.Error(), "no space left") {
 		t.Errorf("Add = %v", err)
 	}
 	var files []string
@@ -324,7 +325,7 @@ func TestQuota(t *testing.T) {
 		put(t, f, text(i))
 	}
 	if !has(t, f, linked, 100) {
-		t.Error("a blob is dropped that a laid out folder uses")
+		t.Error("a blob is dropped that a laid out directory uses")
 	}
 	if !has(t, f, blob.Of([]byte(text(29))), 100) {
 		t.Error("the newest is dropped")
@@ -341,7 +342,7 @@ func TestQuota(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce: writers of the same blobs in one folder harm each other in nothing.
+// TestManyAtOnce: writers of the same blobs in one directory harm each other in nothing.
 func TestManyAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	var wg sync.WaitGroup

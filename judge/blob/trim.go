@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// stored is a blob as it stands in the folder.
+// stored is a blob as it stands in the directory.
 type stored struct {
 	digest Digest
 	size   int64

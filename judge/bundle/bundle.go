@@ -6,7 +6,7 @@
 // every file. So it does not depend on where the directory is, what it is called, when
 // its files were written, or in which order they are listed. Not in a bundle are built
 // programs, contestants' solutions, hidden files, and what editors and interpreters
-// leave behind.
+// leave after.
 //
 // A bundle file, <problem>.bundle, is an uncompressed tar archive, the same bytes for
 // the same problem and configuration:
@@ -32,10 +32,10 @@ import (
 // Extension ends the name of a bundle file.
 const Extension = ".bundle"
 
-// Is says whether a path is named as a bundle file is.
+// Is reports whether a path is named as a bundle file is.
 func Is(path string) bool { return filepath.Ext(path) == Extension }
 
-// Name is what the problem of a bundle file is called: the file's name.
+// Name returns what the problem of a bundle file is called: the file's name.
 func Name(path string) string { return strings.TrimSuffix(filepath.Base(path), Extension) }
 
 // damagedHint is the way out of every fault of a bundle file.
@@ -90,7 +90,11 @@ func parseFrozen(file string, data []byte) (*Frozen, error) {
 		return nil, &judge.Fault{File: file, Text: FrozenFile + " of the bundle cannot be read", Hint: damagedHint}
 	}
 	if f.Format > FrozenFormat || f.Format < 1 {
-		return nil, &judge.Fault{File: file, Text: fmt.Sprintf("the bundle has the format %d; this judge knows formats up to %d", f.Format, FrozenFormat), Hint: "it was frozen by a newer judge: get that one"}
+		return nil, &judge.Fault{
+			File: file,
+			Text: fmt.Sprintf("the bundle has the format %d; this judge knows formats up to %d", f.Format, FrozenFormat),
+			Hint: "it was frozen by a newer judge: get that one",
+		}
 	}
 	paths := []string{f.Reference}
 	for _, fault := range slices.Concat(f.Dropped, f.Faults) {

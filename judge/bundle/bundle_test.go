@@ -96,7 +96,10 @@ func TestSameID(t *testing.T) {
 
 	there := filepath.Join(t.TempDir(), "else where", "renamed")
 	lay(t, there, small)
-	lay(t, there, map[string]string{".git/config": "x", "reference/__pycache__/a.pyc": "x", "statement.md~": "x", "#x#": "x", "solutions/a.py": "x"})
+	lay(
+		t, there,
+		map[string]string{".git/config": "x", "reference/__pycache__/a.pyc": "x", "statement.md~": "x", "#x#": "x", "solutions/a.py": "x"},
+	)
 	for path := range small {
 		path = filepath.Join(there, filepath.FromSlash(strings.TrimSuffix(path, "!")))
 		info, _ := os.Stat(path)
@@ -161,7 +164,7 @@ func TestRoundTrip(t *testing.T) {
 		for _, path := range paths {
 			full := filepath.Join(dir, filepath.FromSlash(path))
 			if os.MkdirAll(filepath.Dir(full), 0o755) != nil {
-				continue // a folder of that name would be a file
+				continue // a directory of that name would be a file
 			}
 			if info, err := os.Stat(full); err == nil && info.IsDir() {
 				continue
@@ -199,7 +202,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// TestLayOutAgain: an untouched folder is used again, a changed one is made anew, and
+// TestLayOutAgain: an untouched directory is used again, a changed one is made anew, and
 // damaged blobs are brought again.
 func TestLayOutAgain(t *testing.T) {
 	dir := t.TempDir()
@@ -236,7 +239,7 @@ func TestLayOutAgain(t *testing.T) {
 			t.Errorf("%s: used again or not, the other way round (%v)", name, err)
 		}
 		if got := freeze(t, bundle.Source{Dir: to}).Manifest.ID(); got != b.Manifest.ID() {
-			t.Errorf("%s: another folder is laid out", name)
+			t.Errorf("%s: another directory is laid out", name)
 		}
 	}
 }
@@ -292,7 +295,11 @@ func TestFreezeRefuses(t *testing.T) {
 		"capital letters": {func(dir string) error {
 			return errors.Join(os.WriteFile(filepath.Join(dir, "a"), nil, 0o644), os.WriteFile(filepath.Join(dir, "A"), nil, 0o644))
 		}, "capital letters do not matter"},
-		"a line end in a name": {func(dir string) error { return os.WriteFile(filepath.Join(dir, "a\nb"), nil, 0o644) }, "not every system can write"},
+		"a line end in a name": {func(dir string) error {
+			return os.WriteFile(
+				filepath.Join(dir, "a\nb"), nil, 0o644,
+			)
+		}, "not every system can write"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -406,25 +413,27 @@ func TestHostileFiles(t *testing.T) {
 		members []member
 		want    string
 	}{
-		"empty":                         {nil, "the bundle ends before manifest"},
-		"no manifest":                   {[]member{{name: "config"}}, `want manifest, got "config"`},
-		"a manifest that is a link":     {[]member{{name: "manifest", data: "/etc/passwd", kind: tar.TypeSymlink}}, "want manifest"},
-		"an empty manifest":             {whole(""), "the last line has no end"},
-		"no last line":                  {whole(a, "a"), "frozen.json stands in the last line"},
-		"a path out":                    {whole(line("644", 1, "a", "../a")+last, "a", found), `the path "../a" is not inside`},
-		"a path out in the middle":      {whole(line("644", 1, "a", "b/../../a")+last, "a", found), "is not inside"},
-		"an absolute path":              {whole(line("644", 1, "a", "/etc/passwd")+last, "a", found), "is not inside"},
-		"the folder itself":             {whole(line("644", 1, "a", ".")+last, "a", found), "is not inside"},
-		"a backslash":                   {whole(line("644", 1, "a", `..\a`)+last, "a", found), "not every system"},
-		"a zero byte":                   {whole(line("644", 1, "a", "a\x00b")+last, "a", found), "not every system"},
-		"a path twice":                  {whole(a+a+last, "a", found), `the path "a" stands twice`},
-		"capital letters":               {whole(line("644", 1, "a", "A")+a+last, "a", found), `"A" and "a" are one name`},
-		"a file that is a folder":       {whole(a+line("644", 1, "a", "a/b")+last, "a", found), "both a file and a directory"},
-		"out of order":                  {whole(line("644", 1, "a", "b")+a+last, "a", found), "not in its order"},
-		"a negative size":               {whole(line("644", -1, "a", "a")+last, "a", found), "not a size"},
-		"a size with a zero before":     {whole("644 01"+a[5:]+last, "a", found), "not a size"},
-		"sizes over every limit":        {whole(fmt.Sprintf("644 %d %s a\n", int64(1)<<62, sum("a"))+last, "a", found), "GiB"},
-		"sizes that overflow":           {whole(fmt.Sprintf("644 %d %s a\n644 %d %s b\n", int64(1)<<35, sum("a"), int64(1<<63-1), sum("b"))+last, "a", found), "GiB"},
+		"empty":                      {nil, "the bundle ends before manifest"},
+		"no manifest":                {[]member{{name: "config"}}, `want manifest, got "config"`},
+		"a manifest that is a link":  {[]member{{name: "manifest", data: "/etc/passwd", kind: tar.TypeSymlink}}, "want manifest"},
+		"an empty manifest":          {whole(""), "the last line has no end"},
+		"no last line":               {whole(a, "a"), "frozen.json stands in the last line"},
+		"a path out":                 {whole(line("644", 1, "a", "../a")+last, "a", found), `the path "../a" is not inside`},
+		"a path out in the middle":   {whole(line("644", 1, "a", "b/../../a")+last, "a", found), "is not inside"},
+		"an absolute path":           {whole(line("644", 1, "a", "/etc/passwd")+last, "a", found), "is not inside"},
+		"the directory itself":       {whole(line("644", 1, "a", ".")+last, "a", found), "is not inside"},
+		"a backslash":                {whole(line("644", 1, "a", `..\a`)+last, "a", found), "not every system"},
+		"a zero byte":                {whole(line("644", 1, "a", "a\x00b")+last, "a", found), "not every system"},
+		"a path twice":               {whole(a+a+last, "a", found), `the path "a" stands twice`},
+		"capital letters":            {whole(line("644", 1, "a", "A")+a+last, "a", found), `"A" and "a" are one name`},
+		"a file that is a directory": {whole(a+line("644", 1, "a", "a/b")+last, "a", found), "both a file and a directory"},
+		"out of order":               {whole(line("644", 1, "a", "b")+a+last, "a", found), "not in its order"},
+		"a negative size":            {whole(line("644", -1, "a", "a")+last, "a", found), "not a size"},
+		"a size with a zero before":  {whole("644 01"+a[5:]+last, "a", found), "not a size"},
+		"sizes over every limit":     {whole(fmt.Sprintf("644 %d %s a\n", int64(1)<<62, sum("a"))+last, "a", found), "GiB"},
+		"sizes that overflow": {whole(fmt.Sprintf(
+			"644 %d %s a\n644 %d %s b\n", int64(1)<<35, sum("a"), int64(1<<63-1), sum("b"),
+		)+last, "a", found), "GiB"},
 		"one content of two sizes":      {whole(a+line("644", 2, "a", "b")+last, "a", found), "the same bytes have a size of 1 and of 2"},
 		"a size that lies":              {whole(line("644", 2, "a", "a")+last, "a", found), "has 1 bytes, but the manifest says 2"},
 		"a manifest over its limit":     {header(0, bundle.MaxManifest+1), "manifest has more than 64 MiB"},
@@ -445,8 +454,10 @@ func TestHostileFiles(t *testing.T) {
 		"bytes of another blob":         {lie, "the bytes of a are not those of the manifest"},
 		"what was found is not JSON":    {whole(line("frozen", 1, "x", "frozen.json"), "x"), "cannot be read"},
 		"of a later judge":              {whole(line("frozen", 13, `{"format":99}`, "frozen.json"), `{"format":99}`), "has the format 99"},
-		"a reference outside":           {whole(line("frozen", 34, `{"format":1,"reference":"../../a"}`, "frozen.json"), `{"format":1,"reference":"../../a"}`), "is not inside"},
-		"frozen.json under other name":  {whole(line("frozen", 13, found, "other"), found), "is called so"},
+		"a reference outside": {whole(line(
+			"frozen", 34, `{"format":1,"reference":"../../a"}`, "frozen.json",
+		), `{"format":1,"reference":"../../a"}`), "is not inside"},
+		"frozen.json under other name": {whole(line("frozen", 13, found, "other"), found), "is called so"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			wantFault(t, hostile(t, row.members...), row.want)
@@ -455,7 +466,7 @@ func TestHostileFiles(t *testing.T) {
 }
 
 // wantFault reads and lays out a bundle file, and wants a fault of it, and nothing
-// outside of its folder.
+// outside of its directory.
 func wantFault(t *testing.T, file, want string) {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "deep", "x")

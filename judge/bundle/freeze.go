@@ -28,7 +28,7 @@ type Source struct {
 	Drivers string
 	// Cases are generated cases that stand elsewhere, by group.
 	Cases map[string][]string
-	// Without reports whether a directory or file of Dir is left out, by path.
+	// Without reports whether a directory or file of Dir is omitted, by path.
 	Without func(path string) bool
 	// Follow says where a link out of Dir leads, and whether it may be followed; nil is no
 	// such link.
@@ -96,7 +96,8 @@ func (f *freezer) bundle(from string, found *Frozen, config []byte) (*Bundle, er
 	if _, err := m.check(); err != nil {
 		return nil, &judge.Fault{File: from, Text: "the directory cannot be frozen: " + err.Error(), Hint: "rename one of them"}
 	}
-	return &Bundle{Manifest: m, Frozen: found, Config: config, from: from, close: func() error { return nil }, open: func(e Entry) (io.ReadCloser, error) {
+	none := func() error { return nil }
+	return &Bundle{Manifest: m, Frozen: found, Config: config, from: from, close: none, open: func(e Entry) (io.ReadCloser, error) {
 		if e.Digest == m.Frozen.Digest {
 			return io.NopCloser(bytes.NewReader(data)), nil
 		}
@@ -112,7 +113,7 @@ type freezer struct {
 	follow func(link string) (target string, ok bool)
 }
 
-// dirs adds whole directories, by their paths in the bundle. It leaves out those that are
+// dirs adds whole directories, by their paths in the bundle. It omits those that are
 // missing.
 func (f *freezer) dirs(all map[string]string) error {
 	for _, at := range slices.Sorted(maps.Keys(all)) {
@@ -140,7 +141,10 @@ func (f *freezer) dir(dir, prefix string, without func(string) bool) error {
 func (f *freezer) walk(root *os.Root, at, prefix string, without func(string) bool) error {
 	where := filepath.Join(root.Name(), filepath.FromSlash(at))
 	if strings.Count(at, "/") >= maxDepth {
-		return &judge.Fault{File: where, Text: fmt.Sprintf("directories in directories, more than %d deep", maxDepth), Hint: "is there a link that leads back to a directory above it?"}
+		return &judge.Fault{
+			File: where, Text: fmt.Sprintf("directories in directories, more than %d deep", maxDepth),
+			Hint: "is there a link that leads back to a directory above it?",
+		}
 	}
 	entries, err := fs.ReadDir(root.FS(), at)
 	if err != nil {
@@ -216,8 +220,8 @@ func (f *freezer) file(from, name string) error {
 	return nil
 }
 
-// leftBehind says whether a file is one that editors, interpreters and version control
-// leave behind. The hidden file .timelimit is part of a package.
+// leftBehind reports whether a file is one that editors, interpreters and version control
+// leave after. The hidden file .timelimit is part of a package.
 func leftBehind(name string) bool {
 	return strings.HasPrefix(name, ".") && name != ".timelimit" ||
 		strings.HasSuffix(name, "~") ||

@@ -74,7 +74,7 @@ func (m *Manifest) Bytes() []byte {
 	return []byte(b.String())
 }
 
-// ID is the bundle's name: the digest of its manifest.
+// ID returns the bundle's name: the digest of its manifest.
 func (m *Manifest) ID() blob.Digest { return blob.Of(m.Bytes()) }
 
 // ParseManifest reads what Bytes wrote, and nothing else: two manifests that say the
@@ -138,7 +138,7 @@ func parseEntry(line string) (mode string, e Entry, err error) {
 	return mode, e, checkPath(e.Path)
 }
 
-// checkPath says what is wrong with a path: it must name a file in the directory, on any
+// checkPath returns what is wrong with a path: it must name a file in the directory, on any
 // system.
 func checkPath(path string) error {
 	unfit := func(r rune) bool { return r == '\\' || unicode.IsControl(r) || r == utf8.RuneError }
@@ -182,7 +182,7 @@ func (m *Manifest) check() (line int, err error) {
 	return 0, nil
 }
 
-// Blobs are the contents of all files, and of FrozenFile, each once, by digest.
+// Blobs returns the contents of all files, and of FrozenFile, each once, by digest.
 func (m *Manifest) Blobs() []Entry {
 	all := append(slices.Clone(m.Files), m.Frozen)
 	slices.SortFunc(all, func(a, b Entry) int { return strings.Compare(string(a.Digest), string(b.Digest)) })

@@ -28,7 +28,7 @@ type tape struct {
 	chosen []uint64
 }
 
-// newTape reads what stands in the place of a seed. It returns nil for a seed, and the
+// newTape reads what is in the place of a seed. It returns nil for a seed, and the
 // seed to draw with.
 func newTape(seed string) (*tape, string, error) {
 	verb, rest, _ := strings.Cut(seed, " ")
@@ -49,7 +49,7 @@ func newTape(seed string) (*tape, string, error) {
 	return nil, seed, nil
 }
 
-// line tells the choices in words.
+// line tells the choices as text.
 func (t *tape) line() string {
 	var b strings.Builder
 	b.WriteString("choices")
@@ -124,7 +124,7 @@ func between(r *rand.Rand, lo, hi int64) int64 {
 }
 
 // rankOf numbers the values of a range from the plainest on: the lower end, or 0, 1, -1,
-// 2, ... where there are numbers on both sides of 0. Ranked is its inverse.
+// 2, ... if there are numbers on both sides of 0. Ranked is its inverse.
 func rankOf(v, lo, hi int64) uint64 {
 	if lo >= 0 || hi <= 0 {
 		return uint64(v) - uint64(lo)

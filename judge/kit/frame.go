@@ -129,7 +129,7 @@ func readPart(r io.Reader, n int64) ([]byte, error) {
 
 func readAll(r io.Reader) ([]byte, error) { return io.ReadAll(bufio.NewReaderSize(r, 1<<20)) }
 
-// streaming says whether the judge started this program in stream mode.
+// streaming reports whether the judge started this program in stream mode.
 func streaming() bool { return os.Getenv(StreamEnv) == "1" }
 
 // serve answers frames until the judge closes the pipe. What the setter's code

@@ -45,7 +45,10 @@ func TestReadFrameRefuses(t *testing.T) {
 		{"a negative length", "ok -1\n", `not a frame: "ok -1\n": "-1" is not a length`},
 		{"a part of more than two GiB", "ok 2147483649\n", `not a frame: "ok 2147483649\n": "2147483649" is not a length`},
 		{"more than the limit", "ok 6 5\nabcdefghijk", "frame of 11 bytes; at most 10 are taken"},
-		{"too many parts", "ok" + strings.Repeat(" 0", MaxParts+1) + "\n", `not a frame: "ok 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"`},
+		{
+			"too many parts", "ok" + strings.Repeat(" 0", MaxParts+1) + "\n",
+			`not a frame: "ok 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"`,
+		},
 		{"an end in the first line", "ok 1", `frame ends early, after "ok 1"`},
 		{"an end in a part", "ok 3\nab", "frame ends early: unexpected EOF"},
 		{"an end before a part", "ok 3\n", "frame ends early: unexpected EOF"},

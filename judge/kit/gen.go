@@ -31,7 +31,7 @@ type Gen struct {
 	Kind string // the first word of the line: which kind of case to make
 	Rand *Rand  // the source of all chance
 
-	words   []string // positional arguments behind Kind
+	words   []string // positional arguments after Kind
 	options map[string]string
 	asked   map[string]bool
 	out     bytes.Buffer
@@ -42,7 +42,7 @@ type Gen struct {
 // Print and Println. The same arguments and seed must always print the same.
 //
 // An argument "--name value" is an option; the others are positional. What f
-// does not ask for is refused, so that a misspelt option is not silently ignored.
+// does not ask for is rejected, so that a misspelt option is not silently ignored.
 func Generate(f func(g *Gen)) {
 	generate := func(seed string, args []string) quit { return generation(f, seed, args) }
 	if streaming() {
@@ -67,7 +67,7 @@ func Generate(f func(g *Gen)) {
 	}
 }
 
-// seedByHand is the seed of a generator that is run by hand: the given one, which may be
+// seedByHand returns the seed of a generator that is run by hand: the given one, which may be
 // any text, or that of its line.
 func seedByHand(given string, args []string) string {
 	if given == "" {
@@ -130,7 +130,7 @@ func (g *Gen) Refuse(format string, args ...any) {
 	panic(quit{Fail, fmt.Sprintf(format, args...)})
 }
 
-// Word returns positional argument i, counted from 0 behind Kind.
+// Word returns positional argument i, counted from 0 after Kind.
 func (g *Gen) Word(i int) string {
 	if i >= len(g.words) {
 		g.Refuse("kind %q needs %d arguments, got %d", g.Kind, i+1, len(g.words))

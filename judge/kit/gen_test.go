@@ -81,7 +81,9 @@ func TestBetween(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, row := range []struct{ lo, hi int64 }{{1, 3}, {-2, 2}, {7, 7}, {math.MinInt64, math.MinInt64 + 1}, {math.MaxInt64 - 1, math.MaxInt64}} {
+	for _, row := range []struct{ lo, hi int64 }{
+		{1, 3}, {-2, 2}, {7, 7}, {math.MinInt64, math.MinInt64 + 1}, {math.MaxInt64 - 1, math.MaxInt64},
+	} {
 		seen := map[int64]bool{}
 		for range 1000 {
 			n := g.Rand.Between(row.lo, row.hi)

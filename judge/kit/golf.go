@@ -27,7 +27,7 @@ type GolfAnswer struct {
 type GolfReport struct {
 	Wrong []GolfWrong // none where all are right
 	Notes []string    // policies that were needed to accept an answer
-	Says  []string    // what is worth telling of a right answer
+	Says  []string    // what is worth telling of a correct answer
 }
 
 // GolfWrong is one wrong answer.
@@ -47,12 +47,12 @@ func (g *Golf) Note(format string, args ...any) {
 	g.report.Notes = append(g.report.Notes, fmt.Sprintf(format, args...))
 }
 
-// Say tells something of a right answer: "lost positions give 0".
+// Say tells something of a correct answer: "lost positions give 0".
 func (g *Golf) Say(format string, args ...any) {
 	g.report.Says = append(g.report.Says, fmt.Sprintf(format, args...))
 }
 
-// Report is what was said so far.
+// Report returns what was said so far.
 func (g *Golf) Report() GolfReport { return g.report }
 
 // CheckGolf is the main function of a checker of golf answers: it calls f with

@@ -80,7 +80,7 @@ func (t *Talk) Printf(format string, args ...any) { fmt.Fprintf(t.to, format, ar
 // maxToken is how long a word or a line of the program may be.
 const maxToken = 1 << 20
 
-// refuse ends the case as the program's fault.
+// reject ends the case as the program's fault.
 func (t *Talk) refuse(format string, args ...any) { t.Quit(WA, format, args...) }
 
 // Token waits for the program's next word: everything between white space.

@@ -47,8 +47,14 @@ func TestInteractors(t *testing.T) {
 		{"it accepts with 42 and leaves a message", "double", "4 bye", 42, "go\n8\n", "judgemessage.txt=well said\n"},
 		{"it refuses with 43 what is out of bounds", "double", "10", 43, "go\n", "judgemessage.txt=n = 10 is not in 0..9\n"},
 		{"it refuses what is not a number", "double", "x", 43, "go\n", "judgemessage.txt=want an integer, got \"x\"\n"},
-		{"it refuses a program that says no more", "double", "4\n", 43, "go\n8\n", "judgemessage.txt=want a word, but the program says no more\n"},
-		{"it refuses a program that says too much", "double", "4 bye bye", 43, "go\n8\n", "judgemessage.txt=the program says more than it should\n"},
+		{
+			"it refuses a program that says no more", "double", "4\n", 43, "go\n8\n",
+			"judgemessage.txt=want a word, but the program says no more\n",
+		},
+		{
+			"it refuses a program that says too much", "double", "4 bye bye", 43, "go\n8\n",
+			"judgemessage.txt=the program says more than it should\n",
+		},
 		{"it refuses by what it was told", "double", "4 no", 43, "go\n8\n", "judgemessage.txt=want another word than no\n"},
 		{"it gives a share", "line", "a whole  line\n", 42, "", "score_multiplier.txt=0.5"},
 		{"it refuses a missing line", "line", "", 43, "", "judgemessage.txt=want a line, but the program says no more\n"},

@@ -14,7 +14,7 @@ const (
 	kattisFault = 1
 )
 
-// askedForKattis says whether the program was started with --kattis: it then speaks
+// askedForKattis reports whether the program was started with --kattis: it then speaks
 // the protocol of the ICPC problem package format, so that it can be part of a
 // package. An input validator reads standard input and exits with 42 or 43; an
 // output validator takes the input, the answer and a feedback directory as arguments,

@@ -23,7 +23,7 @@ func TestForKattis(t *testing.T) {
 	rows := []struct {
 		it, play, args, stdin string
 		exit                  int
-		message               string // in the feedback folder
+		message               string // in the feedback directory
 	}{
 		{"accepts a right output", "checker", "7 7 feedback/", "7\n", 42, ""},
 		{"takes further arguments", "checker", "7 7 feedback/ one two", "7\n", 42, ""},

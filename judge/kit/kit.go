@@ -1,6 +1,6 @@
 // Package kit is what a Go checker, validator or generator of a problem directory imports (see
 // the examples). It uses testlib's words: In is the input, Out the contestant's output, Ans
-// the answer of the reference, and Quit ends with a verdict.
+// the answer of the reference solution, and Quit ends with a verdict.
 //
 // A kit program runs in two ways. By hand it is an ordinary command: a checker takes the
 // names of the input, output and answer files and exits with testlib's codes (0 right, 1
@@ -59,7 +59,7 @@ type Test struct {
 	Name string  // such as "edge/corner-0-0"; empty when run by hand
 	In   *Reader // the input
 	Out  *Reader // what the contestant's program printed
-	Ans  *Reader // what the reference printed
+	Ans  *Reader // what the reference solution printed
 }
 
 // Quit ends the case with a verdict and a message for people. It does not return.
@@ -124,7 +124,7 @@ func judged(out *Reader, f func()) quit {
 
 // Validate is the main function of a validator: it calls f for each input. F
 // reads the input with the strict methods of Reader, down to the last byte; what
-// it cannot read, and what it refuses with Refuse, is not valid.
+// it cannot read, and what it rejects with Refuse, is not valid.
 func Validate(f func(in *Reader)) {
 	validate := func(data []byte) quit {
 		in := &Reader{data: data, name: "input", blame: WA, strict: true}

@@ -71,14 +71,17 @@ func (l Language) Start(t testing.TB, play string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Built is a folder for what tests build. TestMain makes and removes it.
+// Built is a directory for what tests build. TestMain makes and removes it.
 var Built string
 
 // playsInCPP builds the programs in C++, in the oldest language that the kit is for and
 // with every warning.
 var playsInCPP = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(Built, "plays")
-	said, err := exec.Command("g++", "-std=c++14", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1", "-I.", "-o", path, "testdata/plays.cpp").CombinedOutput()
+	said, err := exec.Command(
+		"g++", "-std=c++14", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1", "-I.", "-o", path,
+		"testdata/plays.cpp",
+	).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%w\n%s", err, said)
 	}
@@ -197,7 +200,9 @@ func readsAsGoDoes(t *testing.T, l Language, ask func(parts ...string) quit) {
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		ans := rapid.SliceOfN(rapid.SampledFrom([]string{"token", "word", "int64", "int", "space", "eoln", "eof", "line", "rest"}), 1, 6).Draw(t, "words")
+		ans := rapid.SliceOfN(rapid.SampledFrom([]string{
+			"token", "word", "int64", "int", "space", "eoln", "eof", "line", "rest",
+		}), 1, 6).Draw(t, "words")
 		out := rapid.SliceOfN(rapid.SampledFrom([]string{"7", "-12", "100", "ab", " ", "\n", "\t", "\xff", "é", "+", "0"}), 0, 12).Draw(t, "text")
 		compare(t, rapid.SampledFrom([]string{"strict", "loose"}).Draw(t, "name"), strings.Join(out, ""), strings.Join(ans, " "))
 	})
@@ -248,7 +253,9 @@ func drawsAsGoDoes(t *testing.T, l Language, ask func(parts ...string) quit) {
 func TestOthersCheckGolf(t *testing.T) { inOthers(t, "golf", checksGolf) }
 
 func checksGolf(t *testing.T, l Language, ask func(parts ...string) quit) {
-	request, err := json.Marshal(Golf{All: true, Answers: []GolfAnswer{{[]string{"1", "2"}, []byte("2\n")}, {[]string{"3", "2"}, []byte("2")}}})
+	request, err := json.Marshal(Golf{All: true, Answers: []GolfAnswer{
+		{[]string{"1", "2"}, []byte("2\n")}, {[]string{"3", "2"}, []byte("2")},
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +264,9 @@ func checksGolf(t *testing.T, l Language, ask func(parts ...string) quit) {
 	if err := json.Unmarshal([]byte(q.message), &got); err != nil {
 		t.Fatalf("%q: %v", q.message, err)
 	}
-	want := GolfReport{Wrong: []GolfWrong{{1, "want 3"}}, Notes: []string{"a note"}, Says: []string{map[Language]string{Python: "all: True", CPP: "all: true"}[l]}}
+	want := GolfReport{Wrong: []GolfWrong{{1, "want 3"}}, Notes: []string{"a note"}, Says: []string{
+		map[Language]string{Python: "all: True", CPP: "all: true"}[l],
+	}}
 	if q.verdict != WA || !reflect.DeepEqual(got, want) {
 		t.Errorf("%s %+v, want %s %+v", q.verdict, got, WA, want)
 	}

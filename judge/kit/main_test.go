@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// tests runs the tests, which share a folder for what they build.
+// tests runs the tests, which share a directory for what they build.
 func tests(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "kit-test-*")
 	if err != nil {
@@ -60,7 +60,10 @@ func tests(m *testing.M) int {
 // TestByHand runs kit programs as people do, without the judge.
 func TestByHand(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"7": "7\n", "8": "8\n", "500": "500", "minus": "-1", "x": "x", "rest": "rest", "junk": "7 \nor maybe -1\n"} {
+	for name, text := range map[string]string{
+		"7": "7\n", "8": "8\n", "500": "500", "minus": "-1", "x": "x", "rest": "rest",
+		"junk": "7 \nor maybe -1\n",
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -72,17 +75,36 @@ func TestByHand(t *testing.T) {
 	}{
 		{"a checker exits with 0 for right", "checker", "7 7 7", "", 0, "a setter's print\nanother one\n", ""},
 		{"a checker exits with 1 for wrong", "checker", "7 8 7", "", 1, "a setter's print\nanother one\n", "want 7, got 8\n"},
-		{"a checker exits with 1 for what it cannot read", "checker", "7 x 7", "", 1, "a setter's print\nanother one\n", "output, line 1, column 1: want an integer, got \"x\"\n"},
-		{"a checker exits with 1 for what it leaves unread", "checker", "7 junk 7", "", 1, "a setter's print\nanother one\n", "output, line 2, column 1: extra output: want the end of the file, got 'o'\n"},
+		{
+			"a checker exits with 1 for what it cannot read", "checker", "7 x 7", "", 1,
+			"a setter's print\nanother one\n", "output, line 1, column 1: want an integer, got \"x\"\n",
+		},
+		{
+			"a checker exits with 1 for what it leaves unread", "checker", "7 junk 7", "", 1,
+			"a setter's print\nanother one\n",
+			"output, line 2, column 1: extra output: want the end of the file, got 'o'\n",
+		},
 		{"a checker that reads the rest leaves nothing", "checker", "rest junk 7", "", 0, "a setter's print\nanother one\n", ""},
-		{"a checker exits with 3 for a bad answer", "checker", "7 7 x", "", 3, "a setter's print\nanother one\n", "answer, line 1, column 1: want an integer, got \"x\"\n"},
+		{
+			"a checker exits with 3 for a bad answer", "checker", "7 7 x", "", 3,
+			"a setter's print\nanother one\n", "answer, line 1, column 1: want an integer, got \"x\"\n",
+		},
 		{"a checker exits with 3 when it panics", "checker", "7 500 7", "", 3, "a setter's print\nanother one\n", "panic: too large\n"},
-		{"a checker exits with 3 without a verdict", "checker", "7 minus 7", "", 3, "a setter's print\nanother one\n", "the checker returned without calling Quit\n"},
+		{
+			"a checker exits with 3 without a verdict", "checker", "7 minus 7", "", 3,
+			"a setter's print\nanother one\n", "the checker returned without calling Quit\n",
+		},
 		{"a checker exits with 3 without its files", "checker", "7 8 9", "", 3, "a setter's print\n", "no such file or directory\n"},
 		{"a checker says how it is used", "checker", "", "", 3, "a setter's print\n", "<input file> <output file> <answer file>\n"},
 		{"a validator exits with 0 for a valid input", "validator", "", "7\n", 0, "", ""},
-		{"a validator exits with 3 for any other", "validator", "", "7", 3, "", "input, line 1, column 2: want the end of the line, got the end of the file\n"},
-		{"a validator reads to the end", "validator", "", "7\n\n", 3, "", "input, line 2, column 1: want the end of the file, got the end of the line\n"},
+		{
+			"a validator exits with 3 for any other", "validator", "", "7", 3, "",
+			"input, line 1, column 2: want the end of the line, got the end of the file\n",
+		},
+		{
+			"a validator reads to the end", "validator", "", "7\n\n", 3, "",
+			"input, line 2, column 1: want the end of the file, got the end of the line\n",
+		},
 		{"a generator prints a case", "generator", "random", "", 0, "random RANDOM\n", ""},
 		{"a generator exits with 3 for a bad line", "generator", "random --x 1", "", 3, "", "kind \"random\" does not use the option --x\n"},
 	} {

@@ -42,7 +42,7 @@ func (r *Reader) skipSpace() {
 	}
 }
 
-// Token reads a word: everything up to white space or the end. It refuses an
+// Token reads a word: everything up to white space or the end. It rejects an
 // empty one.
 func (r *Reader) Token() string {
 	if !r.strict {
@@ -125,7 +125,7 @@ func (r *Reader) EOF() {
 	}
 }
 
-// AtEOF says whether nothing is left; in a checker white space is nothing.
+// AtEOF reports whether nothing is left; in a checker white space is nothing.
 func (r *Reader) AtEOF() bool {
 	if !r.strict {
 		r.skipSpace()
@@ -154,7 +154,7 @@ func (r *Reader) Rest() string {
 	return rest
 }
 
-// next describes what stands at the present position.
+// next describes what is at the present position.
 func (r *Reader) next() string {
 	switch {
 	case r.pos == len(r.data):

@@ -31,7 +31,10 @@ func TestReader(t *testing.T) {
 		{"refuses digits with underscores", false, "1_000", int64s, `output, line 1, column 1: want an integer, got "1_000"`},
 		{"refuses a point", false, "\n 7.0", int64s, `output, line 2, column 2: want an integer, got "7.0"`},
 		{"refuses a sign alone", false, "-", int64s, `output, line 1, column 1: want an integer, got "-"`},
-		{"refuses what does not fit", false, "9223372036854775808", int64s, `output, line 1, column 1: want an integer, got "9223372036854775808"`},
+		{
+			"refuses what does not fit", false, "9223372036854775808", int64s,
+			`output, line 1, column 1: want an integer, got "9223372036854775808"`,
+		},
 		{"takes the least number", false, "-9223372036854775808", int64s, ""},
 		{"refuses a second number", false, "7 8", int64s, "output, line 1, column 3: want the end of the file, got '8'"},
 		{"refuses nothing", false, " \n", int64s, "output, line 2, column 1: want a word, got the end of the file"},
@@ -52,10 +55,16 @@ func TestReader(t *testing.T) {
 		{"strictly refuses a plus", true, "+7", int64s, `output, line 1, column 1: want an integer, got "+7"`},
 		{"strictly refuses a zero in front", true, "07", int64s, `output, line 1, column 1: want an integer, got "07"`},
 		{"strictly refuses minus zero", true, "-0", int64s, `output, line 1, column 1: want an integer, got "-0"`},
-		{"strictly refuses a line feed at the end", true, "7\n", int64s, "output, line 1, column 2: want the end of the file, got the end of the line"},
+		{
+			"strictly refuses a line feed at the end", true, "7\n", int64s,
+			"output, line 1, column 2: want the end of the file, got the end of the line",
+		},
 		{"strictly refuses a carriage return", true, "7\r\n", func(r *Reader) { r.Int64(); r.EOLN() }, `output, line 1, column 2: want the end of the line, got '\r'`},
 		{"strictly refuses two blanks", true, "7  8", func(r *Reader) { r.Int64(); r.Space(); r.Int64() }, "output, line 1, column 3: want a word, got a blank"},
-		{"strictly refuses a last line without an end", true, "a\nb", lines, "output, line 2, column 2: want the end of the line, got the end of the file"},
+		{
+			"strictly refuses a last line without an end", true, "a\nb", lines,
+			"output, line 2, column 2: want the end of the line, got the end of the file",
+		},
 	} {
 		t.Run("it "+row.name, func(t *testing.T) {
 			q := read(row.text, row.strict, row.f)

@@ -1,5 +1,5 @@
-// Package packages is how the judge finds and reads the problem formats of others: it
-// asks packages icpc and polygon in turn. It knows no format itself.
+// Package packages finds and reads problem packages of other formats. It asks packages icpc and polygon in
+// turn, and knows no format itself.
 package packages
 
 import (
@@ -23,7 +23,7 @@ var Formats = &problem.Formats{
 	Assemble: func(p *judge.Problem) (*problem.Package, error) { return known(icpc.Assembled(p)) },
 }
 
-// known is what the rest of the judge knows of a package that was read.
+// known returns the part of a package that the rest of the judge knows.
 func known[E any](p *icpc.Package, err E) (*problem.Package, E) {
 	if p == nil {
 		return nil, err

@@ -12,22 +12,22 @@ import (
 	"assay/judge/internal/strict"
 )
 
-// What a case has beside its input and answer: what its group says, and, for a case
-// written by hand,
+// Files of a case in addition to its input and answer. They override the settings of its group, and exist
+// only for cases written by hand:
 //
-//	cases/<group>/<name>.toml     who is given which arguments
+//	cases/<group>/<name>.toml     which program gets which arguments
 //	cases/<group>/<name>.files/   what a submission finds in its working directory
 
-// besideCase is <name>.toml. A key that is not there leaves what the group says.
+// besideCase is <name>.toml. If a key is missing, the group's setting applies.
 type besideCase struct {
 	Args        []string `toml:"args"`
 	CheckerArgs []string `toml:"checker_args"`
 	InputArgs   []string `toml:"validator_args"`
 }
 
-// fitCases gives the cases what they have beside their files, and takes the answers
-// away that nobody needs to write. The groups must have been read.
-func (f *Folder) fitCases(t *table) (faults judge.Faults) {
+// fitCases adds to the cases what their files say, and removes the answers that need not exist. The groups
+// must have been read.
+func (f *Directory) fitCases(t *table) (faults judge.Faults) {
 	for g := range f.Groups {
 		var common besideCase
 		if i := slices.IndexFunc(t.Group, func(row group) bool { return row.Name == f.Groups[g].Name }); i >= 0 {
@@ -48,7 +48,7 @@ func (f *Folder) fitCases(t *table) (faults judge.Faults) {
 	return faults
 }
 
-// readBeside reads what stands beside a case written by hand.
+// readBeside reads the additional files of a case written by hand.
 func readBeside(c *judge.Case) (faults judge.Faults) {
 	base := strings.TrimSuffix(c.In, ".in")
 	if data, err := os.ReadFile(base + ".toml"); err == nil {
@@ -71,7 +71,10 @@ func readBeside(c *judge.Case) (faults judge.Faults) {
 			c.Files = append(c.Files, judge.CaseFile{Name: filepath.ToSlash(name), Path: path})
 			return err
 		case !d.IsDir():
-			faults = append(faults, &judge.Fault{File: path, Text: "neither a file nor a folder", Hint: "put a copy of the file there: links are not followed"})
+			faults = append(
+				faults,
+				&judge.Fault{File: path, Text: "neither a file nor a directory", Hint: "put a copy of the file there: links are not followed"},
+			)
 		}
 		return nil
 	})
@@ -81,9 +84,9 @@ func readBeside(c *judge.Case) (faults judge.Faults) {
 	return faults
 }
 
-// readInclude finds the files that submissions are built with, and shows them those of
-// include/default, as the format 2025-09 does. The cases must be whole.
-func (f *Folder) readInclude() judge.Faults {
+// readInclude finds the files that submissions are built with, and shows them the files of include/default,
+// as in the format 2025-09. The cases must be complete.
+func (f *Directory) readInclude() judge.Faults {
 	dir := filepath.Join(f.Dir, Include)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil
@@ -97,5 +100,5 @@ func (f *Folder) readInclude() judge.Faults {
 	return nil
 }
 
-// Include is the folder of what submissions are built with.
+// Include is the directory of the files that submissions are built with.
 const Include = "include"

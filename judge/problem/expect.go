@@ -11,67 +11,67 @@ import (
 	"assay/judge"
 )
 
-// Submission is an example submission of the package, with what it must get.
+// Submission is an example submission of the package, with its expected result.
 type Submission struct {
 	Path     string // as the user knows it
 	Name     string // from submissions/ on: "accepted/sol.py"
-	Language string // that the package says it is in; "" for what its name tells
-	Entry    string // the file that starts it; "" for the usual one
+	Language string // as the package says; if empty, the name decides
+	Entry    string // the file that starts it; empty for the usual one
 	Model    bool
-	Rules    []Rule // all must hold; none: nothing is known of it
+	Rules    []Rule // all must hold; without any, nothing is expected
 }
 
-// Dir is the folder of submissions/ that holds the submission.
+// Dir returns the directory of submissions/ that contains the submission.
 func (s *Submission) Dir() string {
 	dir, _, _ := strings.Cut(s.Name, "/")
 	return dir
 }
 
-// Rule is something that a submission must get. What is not set demands nothing.
+// Rule is an expectation for a submission. A field that is not set expects nothing.
 type Rule struct {
-	From      string          // where it is written
-	Cases     string          // glob of the cases that it is about, from data/ on; "" for all
+	From      string          // where the rule is written
+	Cases     string          // glob of the cases that the rule applies to, from data/ on; empty means all
 	Permitted []judge.Verdict // every case has one of these
 	Required  []judge.Verdict // some case has one of these
 	Score     *Range
-	Message   string // stands in what the validator said of some case
+	Message   string // contained in the validator's message for some case
 	Bound     Bound  // what the rule says about the time limit
 
-	// Final is what the whole submission may get, in the legacy formats. Where it
-	// is set together with the sets, either will do.
+	// Final contains the allowed verdicts of the whole submission, in the legacy formats. If Permitted or
+	// Required is set as well, either of the two conditions suffices.
 	Final   []judge.Verdict
-	Partial bool // and its score is not the best
+	Partial bool // and its score is below the best
 }
 
-// Range is a range of scores; both ends belong to it.
+// Range is a range of scores, including both ends.
 type Range struct{ Low, High float64 }
 
 // Bound says how a submission bounds the time limit.
 type Bound string
 
 const (
-	NoBound Bound = ""      // it says nothing of the time limit
+	NoBound Bound = ""      // it does not bound the time limit
 	Lower   Bound = "lower" // it must be in time
 	Upper   Bound = "upper" // it must be too slow
 )
 
-// Result is what a submission got.
+// Result is the result of a submission.
 type Result struct {
 	Final  judge.Verdict
-	Score  *judge.Score // nil where there is none
-	Cases  []CaseResult // those that were judged, in order
-	Whole  bool         // every case was judged
+	Score  *judge.Score // nil if there is none
+	Cases  []CaseResult // the cases that were judged, in order
+	Whole  bool         // whether every case was judged
 	Groups map[string]float64
 }
 
-// CaseResult is what a submission got on a case.
+// CaseResult is the result of a submission on a case.
 type CaseResult struct {
 	ID      string
 	Verdict judge.Verdict
 	Message string
 }
 
-// Holds says whether a submission got what it must, and if not, why.
+// Holds reports whether a submission got its expected result, and if not, why.
 func (s *Submission) Holds(r *Result) (ok bool, why string) {
 	for i := range s.Rules {
 		if why := s.Rules[i].broken(r); why != "" {
@@ -81,8 +81,8 @@ func (s *Submission) Holds(r *Result) (ok bool, why string) {
 	return true, ""
 }
 
-// Open says whether secret cases, of which there were none, could still make a submission
-// get what it must: it is accepted so far, and may be.
+// Open reports whether the expected result could still be reached by secret cases, if there were any: the
+// submission is accepted so far, and may be accepted.
 func (s *Submission) Open(r *Result) bool {
 	return r.Final == judge.Accepted && !slices.ContainsFunc(s.Rules, func(rule Rule) bool {
 		so := Rule{From: rule.From, Cases: rule.Cases, Permitted: rule.Permitted}
@@ -90,7 +90,7 @@ func (s *Submission) Open(r *Result) bool {
 	})
 }
 
-// Decided says whether judging further cases cannot change what Holds says.
+// Decided reports whether judging further cases cannot change the result of Holds.
 func (s *Submission) Decided(r *Result) bool {
 	if r.Final == judge.CompileError || r.Final == judge.JudgeError {
 		return true
@@ -107,8 +107,8 @@ func (s *Submission) Decided(r *Result) bool {
 	return true
 }
 
-// Same says whether a verdict is one that was meant: the formats have four, to
-// which the judge's others belong.
+// Same reports whether got counts as the verdict meant. The formats have four verdicts, and each of the
+// judge's other verdicts belongs to one of them.
 func Same(got, meant judge.Verdict) bool {
 	if got == meant {
 		return true
@@ -118,9 +118,9 @@ func Same(got, meant judge.Verdict) bool {
 		return meant == judge.RunTimeError
 	case judge.IdlenessLimit:
 		return meant == judge.TimeLimit
-	case judge.OutputLimit: // endless output is each of these with somebody
+	case judge.OutputLimit: // judging systems report endless output as any of these
 		return meant == judge.RunTimeError || meant == judge.TimeLimit || meant == judge.WrongAnswer
-	case judge.RunTimeError: // where the system said no first
+	case judge.RunTimeError: // if the system stopped it first
 		return meant == judge.MemoryLimit
 	case judge.WrongAnswer, judge.TimeLimit:
 		return meant == judge.OutputLimit
@@ -134,7 +134,7 @@ func among(got judge.Verdict, meant []judge.Verdict) bool {
 
 func (r *Rule) finalHolds(got *Result) bool { return len(r.Final) == 0 || among(got.Final, r.Final) }
 
-// broken says how the rule is broken, "" where it holds.
+// broken returns how the rule is broken. It is empty if the rule holds.
 func (r *Rule) broken(got *Result) string {
 	if r.Partial {
 		return r.partial(got)
@@ -144,7 +144,7 @@ func (r *Rule) broken(got *Result) string {
 			return r.brokenScore(got)
 		}
 		if r.Required == nil || r.brokenSets(got) != "" {
-			return fmt.Sprintf("it gets %s, and %s wants %s", got.Final, r.From, wordsOf(r.Final))
+			return fmt.Sprintf("it gets %s, but %s expects %s", got.Final, r.From, wordsOf(r.Final))
 		}
 		return r.brokenScore(got)
 	}
@@ -154,18 +154,19 @@ func (r *Rule) broken(got *Result) string {
 	if why := r.brokenScore(got); why != "" {
 		return why
 	}
-	if r.Message != "" && !slices.ContainsFunc(got.Cases, func(c CaseResult) bool { return r.About(c.ID) && strings.Contains(c.Message, r.Message) }) {
-		return fmt.Sprintf("no case says %q, as %s wants", r.Message, r.From)
+	if r.Message != "" &&
+		!slices.ContainsFunc(got.Cases, func(c CaseResult) bool { return r.About(c.ID) && strings.Contains(c.Message, r.Message) }) {
+		return fmt.Sprintf("no message contains %q, which %s expects", r.Message, r.From)
 	}
 	return ""
 }
 
-// About says whether the rule is about a case.
+// About reports whether the rule applies to a case.
 func (r *Rule) About(id string) bool { return r.Cases == "" || Covers(r.Cases, id) }
 
 func (r *Rule) brokenSets(got *Result) string {
 	if got.Final == judge.CompileError && (r.Permitted != nil || r.Required != nil) {
-		return fmt.Sprintf("it does not compile, and %s wants %s", r.From, wordsOf(append(slices.Clone(r.Permitted), r.Required...)))
+		return fmt.Sprintf("it does not compile, but %s expects %s", r.From, wordsOf(append(slices.Clone(r.Permitted), r.Required...)))
 	}
 	found := len(r.Required) == 0
 	for _, c := range got.Cases {
@@ -173,7 +174,7 @@ func (r *Rule) brokenSets(got *Result) string {
 			continue
 		}
 		if r.Permitted != nil && !among(c.Verdict, r.Permitted) {
-			return fmt.Sprintf("it gets %s on %s, and %s permits %s", c.Verdict, c.ID, r.From, wordsOf(r.Permitted))
+			return fmt.Sprintf("it gets %s on %s, but %s permits %s", c.Verdict, c.ID, r.From, wordsOf(r.Permitted))
 		}
 		found = found || among(c.Verdict, r.Required)
 	}
@@ -182,7 +183,7 @@ func (r *Rule) brokenSets(got *Result) string {
 		if r.Cases != "" {
 			where = " of " + r.Cases
 		}
-		return fmt.Sprintf("no case%s gets %s, as %s wants", where, wordsOf(r.Required), r.From)
+		return fmt.Sprintf("no case%s gets %s, which %s expects", where, wordsOf(r.Required), r.From)
 	}
 	return ""
 }
@@ -203,28 +204,27 @@ func (r *Rule) brokenScore(got *Result) string {
 		if r.Score.High != r.Score.Low {
 			want += fmt.Sprintf(" to %v", r.Score.High)
 		}
-		return fmt.Sprintf("its score is %v, and %s wants %s", points, r.From, want)
+		return fmt.Sprintf("its score is %v, but %s expects %s", points, r.From, want)
 	}
 	return ""
 }
 
-// partial judges partially_accepted: accepted, with less than the best score, or
-// not accepted, with some score. The best is unknown where the range is open; then
-// any score will do.
+// partial checks partially_accepted: the submission is accepted with less than the best score, or not
+// accepted with some score. If the range is open, the best score is unknown, and any score is allowed.
 func (r *Rule) partial(got *Result) string {
 	if got.Final != judge.Accepted && got.Score != nil && got.Score.Points > 0 && got.Score.Points < got.Score.Of {
 		return ""
 	}
 	if got.Final != judge.Accepted {
-		return fmt.Sprintf("it gets %s, and %s wants a part of the points", got.Final, r.From)
+		return fmt.Sprintf("it gets %s, but %s expects a part of the points", got.Final, r.From)
 	}
 	if got.Score != nil && got.Score.Of > 0 && !math.IsInf(got.Score.Of, 0) && got.Score.Points >= got.Score.Of {
-		return fmt.Sprintf("it gets all %v points, and %s wants a part of them", got.Score.Points, r.From)
+		return fmt.Sprintf("it gets all %v points, but %s expects a part of them", got.Score.Points, r.From)
 	}
 	return ""
 }
 
-// wordsOf writes verdicts: "WA or TLE".
+// wordsOf formats verdicts: "WA or TLE".
 func wordsOf(all []judge.Verdict) string {
 	var words []string
 	for _, v := range all {
@@ -235,9 +235,8 @@ func wordsOf(all []judge.Verdict) string {
 	return strings.Join(words, " or ")
 }
 
-// Promised is the one verdict that a submission must get as a whole, "" where several will do
-// or nothing is known of it; and in words those that will do. What is said of some of its cases
-// only adds to that.
+// Promised returns the one verdict that a submission must get as a whole. It is empty if several are allowed
+// or nothing is expected. Words lists the allowed ones. Rules for some of its cases are further conditions.
 func (s *Submission) Promised() (one judge.Verdict, words string) {
 	var anyOf []judge.Verdict
 	several := false
@@ -258,10 +257,10 @@ func (s *Submission) Promised() (one judge.Verdict, words string) {
 	return one, wordsOf(anyOf)
 }
 
-// allFour is how many verdicts the formats have.
+// allFour is the number of verdicts in the formats.
 const allFour = 4
 
-// wanted are the verdicts that a rule is about; nil where any will do.
+// wanted returns the verdicts that a rule is about, or nil if any is allowed.
 func (r *Rule) wanted() []judge.Verdict {
 	switch {
 	case len(r.Final) > 0:
@@ -274,7 +273,7 @@ func (r *Rule) wanted() []judge.Verdict {
 	return nil
 }
 
-// demanded is the one verdict that a rule demands of a whole submission; "" for none.
+// demanded returns the one verdict that a rule demands of a whole submission. It is empty if there is none.
 func (r *Rule) demanded() judge.Verdict {
 	switch {
 	case r.Partial || len(r.Final) > 1:
@@ -294,14 +293,14 @@ func (r *Rule) demanded() judge.Verdict {
 	return judge.NotJudged
 }
 
-// Covers says whether a glob is a path, or a folder above it.
+// Covers reports whether a glob matches a path or a directory above it.
 func Covers(glob, name string) bool {
 	re, err := regexp.Compile(globPattern(glob))
 	return err == nil && re.MatchString(name)
 }
 
-// globPattern makes an expression of a glob: * stands for anything in one name,
-// {a,b} for either, with or without blanks in it; nothing else is special.
+// globPattern converts a glob to a regular expression: * matches anything within one name, and {a,b} matches
+// either, with or without blanks. Nothing else is special.
 func globPattern(glob string) string {
 	var b strings.Builder
 	b.WriteString(`^`)
@@ -318,7 +317,7 @@ func globPattern(glob string) string {
 			b.WriteString(`)`)
 		case r == ',' && depth > 0:
 			b.WriteString(`|`)
-		case r == ' ' && depth > 0: // no name has blanks
+		case r == ' ' && depth > 0: // names contain no blanks
 		default:
 			b.WriteString(regexp.QuoteMeta(string(r)))
 		}

@@ -57,32 +57,59 @@ func TestHolds(t *testing.T) {
 	}{
 		{"takes anything where nothing is known", nil, got("WA", "WA"), ""},
 		{"legacy: accepts what is accepted", old("accepted"), got("AC", "AC AC"), ""},
-		{"legacy: does not take a wrong answer for accepted", old("accepted"), got("WA", "AC WA"), "it gets WA, and accepted wants AC"},
+		{"legacy: does not take a wrong answer for accepted", old("accepted"), got("WA", "AC WA"), "it gets WA, but accepted expects AC"},
 		{"legacy: takes the verdict of the whole", old("time_limit_exceeded"), got("TLE", "TLE"), ""},
 		{"legacy: takes a slow case behind a wrong one, as the format's text says", old("time_limit_exceeded"), got("WA", "WA TLE"), ""},
-		{"legacy: does not take a crash for slow", old("time_limit_exceeded"), got("WA", "WA TLE RTE"), "it gets WA, and time_limit_exceeded wants TLE"},
-		{"legacy: a wrong answer must not be slow as well, unless it is wrong first", old("wrong_answer"), got("TLE", "TLE WA"), "it gets TLE, and wrong_answer wants WA"},
+		{
+			"legacy: does not take a crash for slow", old("time_limit_exceeded"), got("WA", "WA TLE RTE"),
+			"it gets WA, but time_limit_exceeded expects TLE",
+		},
+		{
+			"legacy: a wrong answer must not be slow as well, unless it is wrong first", old("wrong_answer"),
+			got("TLE", "TLE WA"), "it gets TLE, but wrong_answer expects WA",
+		},
 		{"legacy: a wrong answer that is wrong first may be anything later", old("wrong_answer"), got("WA", "WA TLE"), ""},
 		{"takes too much memory for a crash", old("run_time_error"), got("MLE", "MLE"), ""},
 		{"takes idling for slow", old("time_limit_exceeded"), got("ILE", "ILE"), ""},
 		{"takes a flood for slow", old("time_limit_exceeded"), got("OLE", "OLE"), ""},
-		{"does not take a wrong answer for a crash", old("run_time_error"), got("WA", "WA"), "it gets WA, and run_time_error wants RTE"},
-		{"does not take a compile error for rejected cases", now("rejected"), got("CE", ""), "it does not compile, and rejected wants RTE or TLE or WA"},
-		{"2025: every case must be permitted", now("wrong_answer"), got("WA", "AC WA TLE"), "it gets TLE on secret/c/1, and wrong_answer permits AC or WA"},
-		{"2025: some case must be required", now("brute_force"), got("AC", "AC AC"), "no case gets RTE or TLE, as brute_force wants"},
-		{"2025: brute force may be slow but never wrong", now("brute_force"), got("WA", "TLE WA"), "it gets WA on secret/b/1, and brute_force permits AC or RTE or TLE"},
+		{"does not take a wrong answer for a crash", old("run_time_error"), got("WA", "WA"), "it gets WA, but run_time_error expects RTE"},
+		{
+			"does not take a compile error for rejected cases", now("rejected"), got("CE", ""),
+			"it does not compile, but rejected expects RTE or TLE or WA",
+		},
+		{
+			"2025: every case must be permitted", now("wrong_answer"), got("WA", "AC WA TLE"),
+			"it gets TLE on secret/c/1, but wrong_answer permits AC or WA",
+		},
+		{"2025: some case must be required", now("brute_force"), got("AC", "AC AC"), "no case gets RTE or TLE, which brute_force expects"},
+		{
+			"2025: brute force may be slow but never wrong", now("brute_force"), got("WA", "TLE WA"),
+			"it gets WA on secret/b/1, but brute_force permits AC or RTE or TLE",
+		},
 		{"2025: skipped cases do not count", now("time_limit_exceeded"), got("TLE", "TLE SK"), ""},
 		{"a rule may be about some cases", []Rule{{From: "y", Cases: "secret/b", Permitted: verdicts("AC")}}, got("WA", "WA AC"), ""},
-		{"a rule may be about the wrong cases", []Rule{{From: "y", Cases: "secret/{a,c}", Permitted: verdicts("AC")}}, got("WA", "WA AC"), "it gets WA on secret/a/1, and y permits AC"},
-		{"a message must stand somewhere", []Rule{{From: "y", Message: "line 7"}}, got("WA", "WA"), `no case says "line 7", as y wants`},
+		{"a rule may be about the wrong cases", []Rule{
+			{From: "y", Cases: "secret/{a,c}", Permitted: verdicts("AC")},
+		}, got("WA", "WA AC"), "it gets WA on secret/a/1, but y permits AC"},
+		{"a message must stand somewhere", []Rule{{From: "y", Message: "line 7"}}, got("WA", "WA"), `no message contains "line 7", which y expects`},
 		{"a message may stand anywhere", []Rule{{From: "y", Message: "secret/b"}}, got("WA", "WA WA"), ""},
-		{"a score must be in its range", []Rule{{From: "y", Score: &Range{1, 20}}}, scored(21, 100, "WA"), "its score is 21, and y wants 1 to 20"},
-		{"a score of decimals may be off by rounding", []Rule{{From: "y", Score: &Range{88.37, 88.37}}}, scored(88.37000000000001, 100, "AC"), ""},
+		{"a score must be in its range", []Rule{
+			{From: "y", Score: &Range{1, 20}},
+		}, scored(21, 100, "WA"), "its score is 21, but y expects 1 to 20"},
+		{"a score of decimals may be off by rounding", []Rule{
+			{From: "y", Score: &Range{88.37, 88.37}},
+		}, scored(88.37000000000001, 100, "AC"), ""},
 		{"a score may be that of a group", []Rule{{From: "y", Cases: "secret/a", Score: &Range{30, 30}}}, scored(1, 100, "WA"), ""},
-		{"a part of the points is less than all", old("partially_accepted"), scored(100, 100, "AC"), "it gets all 100 points, and partially_accepted wants a part of them"},
+		{
+			"a part of the points is less than all", old("partially_accepted"), scored(100, 100, "AC"),
+			"it gets all 100 points, but partially_accepted expects a part of them",
+		},
 		{"a part of the points is some", old("partially_accepted"), scored(40, 100, "AC"), ""},
 		{"a part of the points may come with a case that fails", old("partially_accepted"), scored(40, 100, "WA"), ""},
-		{"no points are no part of them", old("partially_accepted"), scored(0, 100, "WA"), "it gets WA, and partially_accepted wants a part of the points"},
+		{
+			"no points are no part of them", old("partially_accepted"), scored(0, 100, "WA"),
+			"it gets WA, but partially_accepted expects a part of the points",
+		},
 	} {
 		s := &Submission{Name: "x/y.py", Rules: row.rules}
 		ok, why := s.Holds(row.got)
@@ -157,7 +184,9 @@ func TestPromised(t *testing.T) {
 		{"any will do", []Rule{{Permitted: verdicts("AC WA TLE RTE")}}, "", ""},
 		{"two rules agree", []Rule{{Final: verdicts("AC")}, {Permitted: verdicts("AC")}}, "AC", "AC"},
 		{"two rules do not", []Rule{{Final: verdicts("AC")}, {Final: verdicts("WA")}, {Final: verdicts("WA")}}, "", "AC or WA"},
-		{"some cases, a score and a message say nothing of the whole", []Rule{{Final: verdicts("WA")}, {Cases: "secret/a", Permitted: verdicts("AC")}, {Score: &Range{1, 2}, Message: "x"}}, "WA", "WA"},
+		{"some cases, a score and a message say nothing of the whole", []Rule{{Final: verdicts("WA")}, {
+			Cases: "secret/a", Permitted: verdicts("AC"),
+		}, {Score: &Range{1, 2}, Message: "x"}}, "WA", "WA"},
 	} {
 		if one, words := (&Submission{Rules: row.rules}).Promised(); one != row.one || words != row.words {
 			t.Errorf("%s: Promised() = %q, %q, want %q, %q", row.it, one, words, row.one, row.words)

@@ -11,13 +11,13 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// NotFoundError says that there is no problem of this name.
+// NotFoundError means that there is no problem of this name.
 type NotFoundError struct {
 	Name string
 	Hint string
 }
 
-// Error says which name it was, with the hint below it.
+// Error returns the name, and the hint on the next line.
 func (e *NotFoundError) Error() string {
 	return fmt.Sprintf("no problem %q\n    %s", e.Name, strings.ReplaceAll(e.Hint, "\n", "\n    "))
 }
@@ -38,8 +38,8 @@ func List(formats *Formats, root string) ([]string, error) {
 	return ids, nil
 }
 
-// RootOf returns the nearest directory, from dir upwards, whose directory problems/ has a problem
-// in it. If there is none, it is empty.
+// RootOf returns the nearest directory, from dir upwards, whose problems/ directory contains a problem. If
+// there is none, it is empty.
 func RootOf(formats *Formats, dir string) string {
 	at, err := filepath.Abs(dir)
 	if err != nil {
@@ -56,31 +56,29 @@ func RootOf(formats *Formats, dir string) string {
 	}
 }
 
-// Is says whether a folder is a problem folder, of the judge's own form or a
-// problem package.
+// Is reports whether a directory is a problem directory, of the judge's own form or a problem package.
 func Is(formats *Formats, dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, File))
 	return err == nil || formats.Is(dir)
 }
 
-// notAProblem says why nobody can judge with what a path names.
+// notAProblem explains why a path is not a problem.
 func notAProblem(formats *Formats, path string) string {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return "there is no such folder"
+		return "there is no such directory"
 	case !info.IsDir():
-		return "it is a file: a problem is a folder, or an archive of a package"
+		return "it is a file: a problem is a directory, or an archive of a package"
 	case Is(formats, path) || IsPlain(path):
-		return fmt.Sprintf("to judge on what is in the directory, write its path: .%c%s", filepath.Separator, path)
+		return fmt.Sprintf("to judge with the files in that directory, write its path as: .%c%s", filepath.Separator, path)
 	}
-	return fmt.Sprintf("the path has no %s, %s, and no inputs with answers", File, strings.Join(formats.Files, " or "))
+	return fmt.Sprintf("the path contains no %s, %s, or inputs with answers", File, strings.Join(formats.Files, " or "))
 }
 
-// Find returns the folder of a problem and the one of its generated cases. Name
-// is the id of a problem of the contest, or the path of a problem folder or of an
-// archive of a package anywhere; root is "" outside any contest. The folder of an
-// archive is the archive itself.
+// Find returns the directory of a problem and the directory of its generated cases. Name is the id of a
+// problem of the contest, or the path of a problem directory or package archive anywhere. Outside a contest,
+// root is empty. The directory of an archive is the archive itself.
 func Find(formats *Formats, root, name string) (dir, tests string, err error) {
 	if formats.IsArchive(name) {
 		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
@@ -98,7 +96,7 @@ func Find(formats *Formats, root, name string) (dir, tests string, err error) {
 	if name != "" && Is(formats, dir) {
 		return dir, filepath.Join(root, "testcases", name), nil
 	}
-	if name != "" && formats.Is(name) { // a package beside others, in a repository of them
+	if name != "" && formats.Is(name) { // a package in a repository of packages
 		return name, name, nil
 	}
 	ids, err := List(formats, root)
@@ -114,8 +112,8 @@ func Find(formats *Formats, root, name string) (dir, tests string, err error) {
 	return "", "", &NotFoundError{name, hint}
 }
 
-// testsOf is where the generated cases of a problem folder stand: in testcases/
-// beside problems/ for a folder of a contest, else in the folder itself.
+// testsOf returns the directory of a problem's generated cases. For a problem of a contest it is in
+// testcases/ beside problems/. Otherwise it is the problem directory itself.
 func testsOf(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		if problems := filepath.Dir(abs); filepath.Base(problems) == "problems" {
@@ -125,11 +123,11 @@ func testsOf(dir string) string {
 	return filepath.Join(dir, "testcases")
 }
 
-// Bots is the folder, beside those of the verdicts, of the contestants of a game.
-// They are promised no verdict, because they meet each other.
+// Bots is the directory of a game's contestants, beside the directories of verdicts. Bots have no expected
+// verdict, because they play against each other.
 const Bots = "bots"
 
-// Solutions returns the folder of a problem's solutions, beside its cases.
+// Solutions returns the directory of a problem's solutions, beside its cases.
 func Solutions(dir, tests string) string {
 	if filepath.Base(filepath.Dir(tests)) == "testcases" {
 		return filepath.Join(filepath.Dir(filepath.Dir(tests)), "solutions", filepath.Base(tests))
@@ -137,5 +135,5 @@ func Solutions(dir, tests string) string {
 	return filepath.Join(dir, "solutions")
 }
 
-// Blame is the asker's.
+// Blame says that the caller is at fault.
 func (*NotFoundError) Blame() judge.Blame { return judge.Asker }

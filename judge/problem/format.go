@@ -18,8 +18,8 @@ const FormatFile = "input.format"
 // FormatWord starts the generator lines that are made from that declaration.
 const FormatWord = "format"
 
-// FormatPath returns the path of the declaration, "" if the folder has none.
-func (f *Folder) FormatPath() string {
+// FormatPath returns the path of the declaration. It is empty if the directory has none.
+func (f *Directory) FormatPath() string {
 	path := filepath.Join(f.Dir, FormatFile)
 	if _, err := os.Stat(path); err != nil && errors.Is(err, fs.ErrNotExist) {
 		return ""
@@ -27,9 +27,9 @@ func (f *Folder) FormatPath() string {
 	return path
 }
 
-// Format reads the declaration of the input format; nil if the folder has none. The
-// error is judge.Faults.
-func (f *Folder) Format() (*format.Grammar, error) {
+// Format reads the declaration of the input format. It returns nil if the directory has none. The error is
+// judge.Faults.
+func (f *Directory) Format() (*format.Grammar, error) {
 	path := f.FormatPath()
 	if path == "" {
 		return nil, nil
@@ -42,30 +42,28 @@ func (f *Folder) Format() (*format.Grammar, error) {
 	return g, faults.AsError()
 }
 
-// Derived says whether a generator line asks for a case that is made from the
-// declaration. In a folder that has none, it is like any other line.
+// Derived reports whether a generator line requests a case that is made from the declaration. In a directory
+// without a declaration, such a line is ordinary.
 func Derived(line string) bool {
 	return line == FormatWord || strings.HasPrefix(line, FormatWord+" ")
 }
 
-// Derives says whether some generator line of the folder is made from the
-// declaration.
-func (f *Folder) Derives() bool {
+// Derives reports whether any generator line of the directory is made from the declaration.
+func (f *Directory) Derives() bool {
 	return f.FormatPath() != "" && slices.ContainsFunc(f.Groups, func(g judge.Group) bool {
 		return slices.ContainsFunc(g.Cases, func(c judge.Case) bool { return Derived(c.Line) })
 	})
 }
 
-// Makes says whether the folder has generator lines.
-func (f *Folder) Makes() bool {
+// Makes reports whether the directory has generator lines.
+func (f *Directory) Makes() bool {
 	return slices.ContainsFunc(f.Groups, func(g judge.Group) bool {
 		return slices.ContainsFunc(g.Cases, func(c judge.Case) bool { return c.Line != "" })
 	})
 }
 
-// lintFormat finds what is wrong with the declaration, and numbers of it that the
-// statement does not have.
-func (f *Folder) lintFormat() (faults judge.Faults) {
+// lintFormat finds errors in the declaration, and numbers of it that the statement does not mention.
+func (f *Directory) lintFormat() (faults judge.Faults) {
 	g, err := f.Format()
 	if all, ok := err.(judge.Faults); ok {
 		return all
@@ -75,12 +73,12 @@ func (f *Folder) lintFormat() (faults judge.Faults) {
 	}
 	statement, err := os.ReadFile(f.Statement())
 	if err != nil {
-		return nil // Lint has said so
+		return nil // Lint has reported it
 	}
 	for _, n := range g.Missing(string(statement)) {
 		faults = append(faults, &judge.Fault{
-			File: f.FormatPath(), Line: n.Row, Text: "the number " + n.String() + " does not stand in the statement",
-			Hint: "it bounds " + n.Of + "; write it into the statement's constraints, or mend the bound",
+			File: f.FormatPath(), Line: n.Row, Text: "the number " + n.String() + " is missing in the statement",
+			Hint: "it bounds " + n.Of + "; add it to the statement's constraints, or correct the bound",
 		})
 	}
 	return faults

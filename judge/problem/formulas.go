@@ -5,8 +5,8 @@ import (
 	"assay/judge/internal/formula"
 )
 
-// Formulas returns how many formulas a statement in Markdown has, those that are broken, and
-// those that pages cannot draw.
+// Formulas returns the number of formulas in a Markdown statement, the broken ones, and the ones that pages
+// cannot draw.
 func Formulas(file string, markdown []byte) (n int, broken, undrawn judge.Faults) {
 	n, found := formula.Check(markdown)
 	broken, undrawn = placed(file, found)
@@ -20,7 +20,7 @@ func HTMLFormulas(file string, page []byte) (n int, broken, undrawn judge.Faults
 	return n, broken, undrawn
 }
 
-// placed makes faults of what is wrong with the formulas of a file.
+// placed converts the findings about the formulas of a file to faults.
 func placed(file string, all []formula.Finding) (broken, undrawn judge.Faults) {
 	for _, f := range all {
 		to := &broken

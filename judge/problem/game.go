@@ -14,46 +14,46 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// Game is what problem.toml says of the folder as a game for the arena.
+// Game is what problem.toml says about the directory as a game for the arena.
 type Game struct {
 	Referee  *judge.Part // a kit program (referee.Main)
-	Files    bool        // contestants are files that the referee reads, and no programs
-	Tester   string      // path of the bot that others are tried against; "" for none
-	Try      string      // the rule set for that; "" for the default one
+	Files    bool        // contestants are files that the referee reads, not programs
+	Tester   string      // path of the bot that others are tested against; empty if none
+	Try      string      // the rule set for tests; empty for the default one
 	Graded   []string    // names of bots in solutions/<id>/bots, each weaker than the next
 	Adapters []Adapter
 	Rules    []RuleSet // the first one is the default
 	Checks   []Check
 	Options  map[string]string
-	// Statement is the path of what authors of bots read. If empty, and the folder is only a
-	// game, they read the folder's statement.
+	// Statement is the path of the text for authors of bots. If empty, and the directory is only a game, it
+	// is the directory's statement.
 	Statement string
 	Examples  []string          // paths of bots for authors to copy
 	Meanings  map[string]string // of options, for authors
 }
 
-// Adapter makes programs of bots that are none by themselves.
+// Adapter turns bots that are not programs into programs.
 type Adapter struct {
-	Folder     string           // its files are laid beside the bot's
+	Folder     string           // its files are copied beside the bot's
 	Extensions []string         // of the bots that it is for
-	As         string           // the folder that the bot's files are laid into
-	Imports    []*regexp.Regexp // $1 names files beside the bot's that go with it
-	Entry      []string         // names of files that start a bot that is a folder, by themselves or adapted
-	Main       []*regexp.Regexp // tell the bot's main file in a folder that has none of these
+	As         string           // the directory for the bot's files
+	Imports    []*regexp.Regexp // $1 is the name of a file that the bot needs
+	Entry      []string         // names of files that start a bot that is a directory, by themselves or adapted
+	Main       []*regexp.Regexp // if no such file exists, the bot's main file matches one of these
 	Unless     []*regexp.Regexp
 }
 
-// Takes says whether the adapter is for a bot: it has the extension, and its text
-// matches no expression of Unless.
+// Takes reports whether the adapter is for a bot: it has the extension, and its text matches no expression of
+// Unless.
 func (a *Adapter) Takes(extension string, text []byte) bool {
 	return slices.Contains(a.Extensions, extension) &&
 		!slices.ContainsFunc(a.Unless, func(re *regexp.Regexp) bool { return re.Match(text) })
 }
 
-// Check is a start that a bot is tried from.
+// Check is a starting position that a bot is tested from.
 type Check struct {
 	Name    string
-	Options map[string]string // over those of the rule set
+	Options map[string]string // override the options of the rule set
 }
 
 // RuleSet is one set of rules, as data.
@@ -67,11 +67,11 @@ type RuleSet struct {
 	Wall          float64
 	Memory        int64
 	Costs         map[string]string // what a fault costs: "game" or "event"
-	Options       map[string]string // of the referee, all of them
-	Form          *regexp.Regexp    // tells bots that were made for these rules; may be nil
+	Options       map[string]string // all options of the referee
+	Form          *regexp.Regexp    // matches bots that were made for these rules; may be nil
 }
 
-// GameScore says what games are worth.
+// GameScore says how many points games give.
 type GameScore struct {
 	By   string  `toml:"by"`
 	Win  float64 `toml:"win"`
@@ -79,9 +79,9 @@ type GameScore struct {
 	Loss float64 `toml:"loss"`
 }
 
-// OnlyGame says whether the folder is a game and no problem besides: there is nothing in it
-// by which a program that is no bot could be judged.
-func (f *Folder) OnlyGame() bool {
+// OnlyGame reports whether the directory is a game and not also a problem: nothing in it can judge a program
+// that is not a bot.
+func (f *Directory) OnlyGame() bool {
 	return f.Game != nil && f.Reference == nil && f.Generator == nil && f.Validator == nil && f.Count() == 0 && f.FormatPath() == ""
 }
 
@@ -109,7 +109,7 @@ type trial struct {
 }
 
 type adapter struct {
-	Folder     string   `toml:"folder"`
+	Folder     string   `toml:"directory"`
 	Extensions []string `toml:"extensions"`
 	As         string   `toml:"as"`
 	Imports    []string `toml:"imports"`
@@ -140,7 +140,7 @@ const (
 	botsAreFiles    = "files"
 )
 
-func (f *Folder) readGame(t *game) (faults judge.Faults) {
+func (f *Directory) readGame(t *game) (faults judge.Faults) {
 	if t == nil {
 		return nil
 	}
@@ -160,7 +160,9 @@ func (f *Folder) readGame(t *game) (faults judge.Faults) {
 	}
 	made.Try, made.Graded = t.Try, t.Graded
 	if t.Bots != "" && t.Bots != botsArePrograms && t.Bots != botsAreFiles {
-		faults = append(faults, f.Fault("game.bots", fmt.Sprintf("unknown kind of bots %q", t.Bots), suggest.Hint(t.Bots, []string{botsArePrograms, botsAreFiles})))
+		faults = append(faults, f.Fault("game.bots", fmt.Sprintf("unknown kind of bots %q", t.Bots), suggest.Hint(
+			t.Bots, []string{botsArePrograms, botsAreFiles},
+		)))
 	}
 	made.Files = t.Bots == botsAreFiles
 	made.Options = texts(t.Options)
@@ -169,7 +171,7 @@ func (f *Folder) readGame(t *game) (faults judge.Faults) {
 		made.Adapters, faults = append(made.Adapters, a), append(faults, bad...)
 	}
 	if len(t.Rules) == 0 {
-		faults = append(faults, f.Fault("game", "the game has no rules", "a rule set is a table [[game.rules]] with a name"))
+		faults = append(faults, f.Fault("game", "the game has no rules", "add a [[game.rules]] table with a name"))
 	}
 	for i := range t.Rules {
 		r, bad := f.readRules(fmt.Sprintf("game.rules[%d]", i), &t.Rules[i], made)
@@ -183,16 +185,16 @@ func (f *Folder) readGame(t *game) (faults judge.Faults) {
 	return append(faults, f.readGameTexts(t)...)
 }
 
-// readGameTexts reads what a game tells authors of bots.
-func (f *Folder) readGameTexts(t *game) (faults judge.Faults) {
+// readGameTexts reads the texts of a game for authors of bots.
+func (f *Directory) readGameTexts(t *game) (faults judge.Faults) {
 	if t.Statement != "" {
 		f.Game.Statement, faults = f.readText("game.statement", t.Statement)
 	}
 	for i, name := range t.Examples {
 		if !filepath.IsLocal(name) {
 			faults = append(faults, f.Fault(
-				exampleKey(i), fmt.Sprintf("the example %q is not inside the problem folder", name),
-				"write its path from the folder on",
+				exampleKey(i), fmt.Sprintf("the example %q is not inside the problem directory", name),
+				"write its path relative to the problem directory",
 			))
 			continue
 		}
@@ -212,8 +214,8 @@ func (f *Folder) readGameTexts(t *game) (faults judge.Faults) {
 
 func exampleKey(i int) string { return fmt.Sprintf("game.examples[%d]", i) }
 
-// lintGame finds texts for authors of bots that are missing.
-func (f *Folder) lintGame() (faults judge.Faults) {
+// lintGame finds missing texts for authors of bots.
+func (f *Directory) lintGame() (faults judge.Faults) {
 	if f.Game == nil {
 		return nil
 	}
@@ -224,11 +226,14 @@ func (f *Folder) lintGame() (faults judge.Faults) {
 	return faults
 }
 
-func (f *Folder) readAdapter(key string, t *adapter) (a Adapter, faults judge.Faults) {
+func (f *Directory) readAdapter(key string, t *adapter) (a Adapter, faults judge.Faults) {
 	a = Adapter{Extensions: t.Extensions, As: t.As, Entry: t.Entry}
-	a.Folder, faults = f.readProgram(key+".folder", t.Folder)
+	a.Folder, faults = f.readProgram(key+".directory", t.Folder)
 	if t.As == "" || len(t.Extensions) == 0 {
-		faults = append(faults, f.Fault(key, "the adapter does not say which bots it is for", `extensions = ["py"] says so, and as = "bot" names the folder for their files`))
+		faults = append(
+			faults,
+			f.Fault(key, "the adapter has no extensions or no directory for bots", `write, for example: extensions = ["py"], as = "bot"`),
+		)
 	}
 	compile := func(name string, to *[]*regexp.Regexp, texts []string) {
 		for _, text := range texts {
@@ -246,7 +251,7 @@ func (f *Folder) readAdapter(key string, t *adapter) (a Adapter, faults judge.Fa
 	return a, faults
 }
 
-const expressionsHint = "expressions are Go's: https://pkg.go.dev/regexp/syntax"
+const expressionsHint = "use Go's syntax of regular expressions: https://pkg.go.dev/regexp/syntax"
 
 // Usual values of a rule set.
 const (
@@ -256,7 +261,7 @@ const (
 	usualMemory = 512 << 20
 )
 
-func (f *Folder) readRules(key string, t *ruleSet, g *Game) (r RuleSet, faults judge.Faults) {
+func (f *Directory) readRules(key string, t *ruleSet, g *Game) (r RuleSet, faults judge.Faults) {
 	bad := func(name, text, hint string) { faults = append(faults, f.Fault(key+"."+name, text, hint)) }
 	r = RuleSet{
 		Name: t.Name, Title: t.Title, Format: t.Format, Rounds: t.Rounds, Games: t.Games,
@@ -268,7 +273,7 @@ func (f *Folder) readRules(key string, t *ruleSet, g *Game) (r RuleSet, faults j
 		bad("name", "the rule set has no name", `name = "classic"`)
 	}
 	if slices.ContainsFunc(g.Rules, func(o RuleSet) bool { return o.Name == t.Name }) {
-		bad("name", fmt.Sprintf("there are two rule sets %q", t.Name), "names are distinct")
+		bad("name", fmt.Sprintf("there are two rule sets %q", t.Name), "choose different names")
 	}
 	if t.Score != nil {
 		r.Score = *t.Score
@@ -290,7 +295,7 @@ func (f *Folder) readRules(key string, t *ruleSet, g *Game) (r RuleSet, faults j
 	case r.Wall == 0:
 		r.Wall = usualWall
 	case r.Wall < 1 || math.IsNaN(r.Wall):
-		bad("wall", "the time on the clock cannot be less than the time of the processor", "wall = 3 means three times as much")
+		bad("wall", "the wall time cannot be less than the CPU time", "wall = 3 means three times the CPU time")
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Costs)) {
 		if cost := t.Costs[name]; cost != "game" && cost != "event" {
@@ -309,20 +314,22 @@ func (f *Folder) readRules(key string, t *ruleSet, g *Game) (r RuleSet, faults j
 	return r, append(faults, wrong...)
 }
 
-// readOptions reads options that must be some of the game's.
-func (f *Folder) readOptions(key string, values map[string]any, g *Game) (map[string]string, judge.Faults) {
+// readOptions reads options, which must be options of the game.
+func (f *Directory) readOptions(key string, values map[string]any, g *Game) (map[string]string, judge.Faults) {
 	var faults judge.Faults
 	own := texts(values)
 	for _, name := range slices.Sorted(maps.Keys(own)) {
 		if _, known := g.Options[name]; !known {
-			faults = append(faults, f.Fault(key+".options."+name, fmt.Sprintf("unknown option %q", name), suggest.Hint(name, slices.Sorted(maps.Keys(g.Options)))+"; [game.options] lists them all, with what they usually are"))
+			faults = append(faults, f.Fault(key+".options."+name, fmt.Sprintf("unknown option %q", name), suggest.Hint(
+				name, slices.Sorted(maps.Keys(g.Options)),
+			)+"; [game.options] lists all options with their defaults"))
 			delete(own, name)
 		}
 	}
 	return own, faults
 }
 
-// texts are values as a referee gets them.
+// texts formats values for a referee.
 func texts(values map[string]any) map[string]string {
 	all := map[string]string{}
 	for name, v := range values {

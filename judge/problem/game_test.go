@@ -20,7 +20,7 @@ referee = "referee.go"
 size = 5
 fast = true
 [[game.adapter]]
-folder = "adapter"
+directory = "adapter"
 extensions = ["py"]
 as = "bot"
 main = ['def play']
@@ -37,7 +37,7 @@ size = 7
 crashed = "event"
 `
 
-func openGame(t *testing.T, text string) (*problem.Folder, judge.Faults) {
+func openGame(t *testing.T, text string) (*problem.Directory, judge.Faults) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, data := range map[string]string{"problem.toml": text, "referee.go": "package main", "adapter/main.py": ""} {
@@ -91,14 +91,23 @@ func TestGameFaults(t *testing.T) {
 		{"wants distinct names", `name = "one"`, `name = "two"`, `two rule sets "two"`},
 		{"knows what faults cost", `crashed = "event"`, `crashed = "much"`, `cannot cost "much"`},
 		{"refuses expressions that are none", "'def play'", "'('", "missing closing"},
-		{"wants adapters to say whom they are for", `as = "bot"`, "", "does not say which bots"},
+		{"wants adapters to say whom they are for", `as = "bot"`, "", "has no extensions"},
 		{"refuses forms that are not expressions", `'def two'`, `"["`, "missing closing"},
 		{"refuses a wall limit below the CPU's", `clock = "30s"`, "wall = 0.5", "cannot be less"},
-		{"wants statements inside the folder", `referee =`, "statement = \"../game.md\"\nreferee =", `"../game.md" is not inside the problem folder`},
+		{
+			"wants statements inside the directory", `referee =`, "statement = \"../game.md\"\nreferee =",
+			`"../game.md" is not inside the problem directory`,
+		},
 		{"wants statements in Markdown", `referee =`, "statement = \"game.txt\"\nreferee =", `"game.txt" is not Markdown`},
-		{"wants examples inside the folder", `referee =`, "examples = [\"a.py\", \"/b.py\"]\nreferee =", `problem.toml:3:21: the example "/b.py" is not inside the problem folder`},
+		{
+			"wants examples inside the directory", `referee =`, "examples = [\"a.py\", \"/b.py\"]\nreferee =",
+			`problem.toml:3:21: the example "/b.py" is not inside the problem directory`,
+		},
 		{"knows keys", `referee =`, "statment = \"game.md\"\nreferee =", `statment`},
-		{"knows the options that have a meaning", "[[game.adapter]]", "[game.meanings]\nsice = \"how large\"\n[[game.adapter]]", `unknown option "sice"`},
+		{
+			"knows the options that have a meaning", "[[game.adapter]]",
+			"[game.meanings]\nsice = \"how large\"\n[[game.adapter]]", `unknown option "sice"`,
+		},
 		{"knows kinds of bots", `referee =`, "bots = \"people\"\nreferee =", `unknown kind of bots "people"`},
 	} {
 		t.Run("it "+tt.it, func(t *testing.T) {
@@ -119,8 +128,16 @@ func TestGameTexts(t *testing.T) {
 		want  string // in the faults of Lint; "" for none
 	}{
 		{it: "takes texts", a: "print()"},
-		{it: "wants them to be there", a: "x", make: func(dir string) error { return os.Remove(filepath.Join(dir, "game/b.py")) }, want: `problem.toml:4:26: `},
-		{it: "says which is missing", a: "x", make: func(dir string) error { return os.Remove(filepath.Join(dir, "game/text.md")) }, want: "game/text.md: no such file"},
+		{
+			it: "wants them to be there", a: "x",
+			make: func(dir string) error { return os.Remove(filepath.Join(dir, "game/b.py")) },
+			want: `problem.toml:4:26: `,
+		},
+		{
+			it: "says which is missing", a: "x",
+			make: func(dir string) error { return os.Remove(filepath.Join(dir, "game/text.md")) },
+			want: "game/text.md: no such file",
+		},
 		{it: "wants something in them", a: " \n", want: "a.py is empty"},
 		{it: "wants UTF-8", a: "\xff", want: "a.py: the text is not UTF-8"},
 		{it: "bounds them", a: strings.Repeat("x", 256<<10+1), want: "a.py: the text has more than 256 KiB"},
@@ -128,7 +145,7 @@ func TestGameTexts(t *testing.T) {
 			path := filepath.Join(dir, "game/b.py")
 			return errors.Join(os.Remove(path), os.Mkdir(path, 0o755))
 		}, want: "b.py: not a file"},
-		{it: "follows no link out of the folder", a: "x", make: func(dir string) error {
+		{it: "follows no link out of the directory", a: "x", make: func(dir string) error {
 			path := filepath.Join(dir, "game/b.py")
 			return errors.Join(os.Remove(path), os.Symlink("/etc/passwd", path))
 		}, want: "b.py: "},
@@ -138,7 +155,8 @@ func TestGameTexts(t *testing.T) {
 			if len(faults) > 0 {
 				t.Fatal(faults)
 			}
-			if f.Game.Statement != filepath.Join(f.Dir, "game/text.md") || len(f.Game.Examples) != 2 || f.Game.Examples[1] != filepath.Join(f.Dir, "game/b.py") {
+			if f.Game.Statement != filepath.Join(f.Dir, "game/text.md") || len(f.Game.Examples) != 2 ||
+				f.Game.Examples[1] != filepath.Join(f.Dir, "game/b.py") {
 				t.Fatalf("%+v", f.Game)
 			}
 			if err := os.Mkdir(filepath.Join(f.Dir, "game"), 0o755); err != nil {

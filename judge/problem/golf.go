@@ -11,13 +11,13 @@ import (
 	"assay/judge"
 )
 
-// Golf is what problem.toml says of the problem as a code golf.
+// Golf is what problem.toml says about the problem as code golf.
 type Golf struct {
 	Arity     int         // numbers in an input
 	Domain    string      // the generator line that prints every input
-	Generator *judge.Part // prints the inputs, a line each, the cheap ones first
-	Checker   *judge.Part // judges what an answer gave (kit.CheckGolf)
-	// Statement is the path of what golfers read. If empty, they read the problem's statement.
+	Generator *judge.Part // prints the inputs, one per line, cheap ones first
+	Checker   *judge.Part // judges the output of a golf submission (kit.CheckGolf)
+	// Statement is the path of the text for golfers. If empty, it is the problem's statement.
 	Statement string
 }
 
@@ -30,19 +30,24 @@ type golf struct {
 	Statement string `toml:"statement"`
 }
 
-// maxArity keeps letters for the arguments: f(i,j,k,l,...).
+// maxArity leaves enough letters for the arguments: f(i,j,k,l,...).
 const maxArity = 9
 
-func (f *Folder) readGolf(t *golf) (faults judge.Faults) {
+func (f *Directory) readGolf(t *golf) (faults judge.Faults) {
 	if t == nil {
 		return nil
 	}
 	made := &Golf{Arity: t.Arity, Domain: t.Domain}
 	if t.Arity < 1 || t.Arity > maxArity {
-		faults = append(faults, f.Fault("golf.arity", fmt.Sprintf("an input has %d numbers", t.Arity), fmt.Sprintf("arity says how many, 1 to %d", maxArity)))
+		faults = append(faults, f.Fault("golf.arity", fmt.Sprintf("an input has %d numbers", t.Arity), fmt.Sprintf(
+			"set arity to a number from 1 to %d", maxArity,
+		)))
 	}
 	if t.Domain == "" {
-		faults = append(faults, f.Fault("golf.domain", "the golf has no domain", `domain = "all --max 99" is a line for the program that prints every input`))
+		faults = append(
+			faults,
+			f.Fault("golf.domain", "the golf has no domain", `write the generator line that prints every input, such as: domain = "all --max 99"`),
+		)
 	}
 	for _, part := range []struct {
 		key, program, speaks string
@@ -67,13 +72,13 @@ func (f *Folder) readGolf(t *golf) (faults judge.Faults) {
 	return faults
 }
 
-// readText finds the text in Markdown that a key names; Lint tells if it is missing.
-func (f *Folder) readText(key, name string) (path string, faults judge.Faults) {
+// readText finds the Markdown text that a key names. Lint reports if it is missing.
+func (f *Directory) readText(key, name string) (path string, faults judge.Faults) {
 	switch {
 	case !filepath.IsLocal(name):
 		return "", judge.Faults{f.Fault(
-			key, fmt.Sprintf("the file %q is not inside the problem folder", name),
-			"write its path from the folder on",
+			key, fmt.Sprintf("the file %q is not inside the problem directory", name),
+			"write its path relative to the problem directory",
 		)}
 	case filepath.Ext(name) != ".md":
 		return "", judge.Faults{f.Fault(key, fmt.Sprintf("the file %q is not Markdown", name), "name a file that ends in .md")}
@@ -81,27 +86,27 @@ func (f *Folder) readText(key, name string) (path string, faults judge.Faults) {
 	return filepath.Join(f.Dir, name), nil
 }
 
-// lintText finds a text that is missing, empty or not one to be shown.
-func (f *Folder) lintText(key, path string) judge.Faults {
+// lintText reports a text that is missing, empty or cannot be shown.
+func (f *Directory) lintText(key, path string) judge.Faults {
 	if path == "" {
 		return nil
 	}
 	data, err := f.ReadText(path)
 	switch {
 	case err != nil:
-		return judge.Faults{f.Fault(key, fmt.Sprintf("%s: %s", path, Reason(err)), "write the file, or leave the key out")}
+		return judge.Faults{f.Fault(key, fmt.Sprintf("%s: %s", path, Reason(err)), "write the file, or remove the key")}
 	case strings.TrimSpace(string(data)) == "":
-		return judge.Faults{f.Fault(key, path+" is empty", "write it, or leave the key out")}
+		return judge.Faults{f.Fault(key, path+" is empty", "write it, or remove the key")}
 	}
 	return nil
 }
 
-// maxText is the most bytes of a text that pages show.
+// maxText is the longest text that pages show, in bytes.
 const maxText = 256 << 10
 
-// ReadText reads a file of the folder that is shown as a text. The file must be inside the
-// folder, also if it is a link, be UTF-8 and have at most 256 KiB.
-func (f *Folder) ReadText(path string) ([]byte, error) {
+// ReadText reads a file of the directory that is shown as a text. The file must be inside the directory, even
+// if it is a link. It must be UTF-8 and have at most 256 KiB.
+func (f *Directory) ReadText(path string) ([]byte, error) {
 	name, err := filepath.Rel(f.Dir, path)
 	if err != nil {
 		return nil, err
@@ -114,7 +119,7 @@ func (f *Folder) ReadText(path string) ([]byte, error) {
 	switch info, err := root.Stat(name); {
 	case err != nil:
 		return nil, err
-	case !info.Mode().IsRegular(): // to open a pipe would wait for its writer
+	case !info.Mode().IsRegular(): // opening a pipe would wait for its writer
 		return nil, errors.New("not a file")
 	case info.Size() > maxText:
 		return nil, fmt.Errorf("the text has more than %d KiB", maxText>>10)

@@ -11,16 +11,16 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// goodName is what groups may be called; cases too, but for those made from lines.
+// goodName matches names of groups, and of cases that are not made from lines.
 var goodName = pattern.New(`^[a-zA-Z0-9][a-zA-Z0-9_.-]*$`)
 
-// GoodName says whether a group, or a case written by hand, may be called so.
+// GoodName reports whether a group, or a case written by hand, may have this name.
 func GoodName(name string) bool { return goodName().MatchString(name) }
 
-// readGroups makes the groups: sample, then those of problem.toml in their order,
-// then folders of cases/ that problem.toml does not name. In a group the cases
-// written by hand come first, by name, then those of the lines.
-func (f *Folder) readGroups(t *table) (faults judge.Faults) {
+// readGroups makes the groups: sample, then those of problem.toml in order, then directories of cases/ that
+// problem.toml does not name. In a group the cases written by hand come first, by name, then those of the
+// lines.
+func (f *Directory) readGroups(t *table) (faults judge.Faults) {
 	tables := slices.Clone(t.Group)
 	if !slices.ContainsFunc(tables, func(g group) bool { return g.Name == Sample }) {
 		tables = append(tables, group{Name: Sample, Description: "the cases of the statement"})
@@ -31,7 +31,7 @@ func (f *Folder) readGroups(t *table) (faults judge.Faults) {
 	}
 	cases := filepath.Join(f.Dir, "cases")
 	for _, name := range subfolders(cases) {
-		// An empty folder is not a group: neither git nor a bundle keeps one.
+		// An empty directory is not a group: git and bundles do not store it.
 		if entries, err := os.ReadDir(filepath.Join(cases, name)); !known[name] && (err != nil || len(entries) > 0) {
 			tables = append(tables, group{Name: name})
 		}
@@ -40,11 +40,11 @@ func (f *Folder) readGroups(t *table) (faults judge.Faults) {
 	for i, g := range tables {
 		key := fmt.Sprintf("group[%d]", i)
 		if !goodName().MatchString(g.Name) {
-			faults = append(faults, f.Fault(key+".name", fmt.Sprintf("%q cannot be the name of a group", g.Name), "letters, digits, - _ and . will do"))
+			faults = append(faults, f.Fault(key+".name", fmt.Sprintf("%q cannot be the name of a group", g.Name), "use letters, digits, dots, - and _"))
 			continue
 		}
 		if seen[g.Name] {
-			faults = append(faults, f.Fault(key+".name", fmt.Sprintf("two groups are called %q", g.Name), "put their cases into one"))
+			faults = append(faults, f.Fault(key+".name", fmt.Sprintf("two groups are called %q", g.Name), "move their cases into one group"))
 			continue
 		}
 		seen[g.Name] = true
@@ -59,7 +59,7 @@ func (f *Folder) readGroups(t *table) (faults judge.Faults) {
 	return faults
 }
 
-func (f *Folder) readGroup(key string, g group) (judge.Group, judge.Faults) {
+func (f *Directory) readGroup(key string, g group) (judge.Group, judge.Faults) {
 	made := judge.Group{Name: g.Name, Description: g.Description}
 	var faults judge.Faults
 	if fault := f.readStore(key, g); fault != nil {
@@ -69,18 +69,21 @@ func (f *Folder) readGroup(key string, g group) (judge.Group, judge.Faults) {
 	made.Cases = append(made.Cases, byHand...)
 	faults = append(faults, bad...)
 
-	names := map[string]string{} // case name -> where it comes from
+	names := map[string]string{} // source of each case name
 	for _, c := range byHand {
 		names[c.Name] = "file " + c.In
 	}
 	for i, pattern := range g.Cases {
 		at := fmt.Sprintf("%s.cases[%d]", key, i)
 		if f.Generator == nil && !Derived(pattern) {
-			faults = append(faults, f.Fault(at, "a generator line, but the problem has no generator", `add: [generator] program = "generator"`))
+			faults = append(faults, f.Fault(at, "the problem has a generator line, but no generator", `add: [generator] program = "generator"`))
 			break
 		}
 		if f.Generator == nil && f.FormatPath() == "" {
-			faults = append(faults, f.Fault(at, "a line that is made from the input format, but the problem has no "+FormatFile, "declare the input in "+filepath.Join(f.Dir, FormatFile)))
+			faults = append(faults, f.Fault(
+				at, "the problem has a line that is made from the input format, but no "+FormatFile,
+				"declare the input in "+filepath.Join(f.Dir, FormatFile),
+			))
 			break
 		}
 		lines, err := Expand(pattern)
@@ -91,7 +94,10 @@ func (f *Folder) readGroup(key string, g group) (judge.Group, judge.Faults) {
 		for _, line := range lines {
 			name := CaseName(line)
 			if before, twice := names[name]; twice {
-				faults = append(faults, f.Fault(at, fmt.Sprintf("the line %q makes case %q again, after %s", line, name, before), "remove one, or give it another argument such as --seed 2"))
+				faults = append(faults, f.Fault(
+					at, fmt.Sprintf("the line %q makes case %q, as does %s", line, name, before),
+					"remove one of them, or add an argument such as --seed 2",
+				))
 				continue
 			}
 			names[name] = fmt.Sprintf("line %q", line)
@@ -104,7 +110,7 @@ func (f *Folder) readGroup(key string, g group) (judge.Group, judge.Faults) {
 	return made, faults
 }
 
-// readCases lists the cases that stand in a folder, by name.
+// readCases lists the cases in a directory, by name.
 func readCases(dir, group string) (cases []judge.Case, faults judge.Faults) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !os.IsNotExist(err) {
@@ -116,7 +122,10 @@ func readCases(dir, group string) (cases []judge.Case, faults judge.Faults) {
 		switch {
 		case Leftover(e.Name()):
 		case isInput && !goodName().MatchString(name):
-			faults = append(faults, &judge.Fault{File: path, Text: fmt.Sprintf("%q cannot be the name of a case", name), Hint: "letters, digits, - _ and . will do"})
+			faults = append(
+				faults,
+				&judge.Fault{File: path, Text: fmt.Sprintf("%q cannot be the name of a case", name), Hint: "use letters, digits, dots, - and _"},
+			)
 		case isInput:
 			base := filepath.Join(dir, name)
 			cases = append(cases, judge.Case{Group: group, Name: name, In: base + ".in", Ans: base + ".ans"})
@@ -125,8 +134,8 @@ func readCases(dir, group string) (cases []judge.Case, faults judge.Faults) {
 	return cases, faults
 }
 
-// Ungenerated returns the cases of generator lines whose files are not there.
-func (f *Folder) Ungenerated() (missing []*judge.Case) {
+// Ungenerated returns the cases of generator lines whose files are missing.
+func (f *Directory) Ungenerated() (missing []*judge.Case) {
 	for g := range f.Groups {
 		for i := range f.Groups[g].Cases {
 			c := &f.Groups[g].Cases[i]
@@ -144,9 +153,8 @@ func (f *Folder) Ungenerated() (missing []*judge.Case) {
 	return missing
 }
 
-// NotGenerated is the fault of cases that are not generated yet; nil where there are
-// none.
-func (f *Folder) NotGenerated(cases []*judge.Case) *judge.Fault {
+// NotGenerated returns the fault for cases that have not been generated. It is nil if there are none.
+func (f *Directory) NotGenerated(cases []*judge.Case) *judge.Fault {
 	if len(cases) == 0 {
 		return nil
 	}
@@ -157,8 +165,8 @@ func (f *Folder) NotGenerated(cases []*judge.Case) *judge.Fault {
 	return f.CaseFault(cases[0], fmt.Sprintf("%s not generated yet: judge generate %s", some, f.ID), "")
 }
 
-// subfolders lists the folders in dir by name, without hidden ones: some are what an
-// interrupted command has left. A missing dir has none.
+// subfolders lists the directories in dir by name, except hidden ones, which interrupted commands may have
+// left. If dir is missing, the list is empty.
 func subfolders(dir string) (names []string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {

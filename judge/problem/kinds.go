@@ -9,7 +9,7 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// kinds are the kinds of problem that can be judged, by their names in problem.toml.
+// kinds are the kinds of problems, by their names in problem.toml.
 var kinds = map[string]judge.Kind{
 	"batch":                  {},
 	"interactive":            {Interactive: true},
@@ -18,10 +18,10 @@ var kinds = map[string]judge.Kind{
 	"submit-answer":          {Answers: true},
 }
 
-// usualKind is the kind of a problem that does not say.
+// usualKind is the default kind.
 const usualKind = "batch"
 
-func (f *Folder) readKind(t *table) (faults judge.Faults) {
+func (f *Directory) readKind(t *table) (faults judge.Faults) {
 	if t.Kind == "" {
 		t.Kind = usualKind
 	}
@@ -33,29 +33,38 @@ func (f *Folder) readKind(t *table) (faults judge.Faults) {
 	f.NoFiles = t.Limits.Files != nil && !*t.Limits.Files
 	switch {
 	case t.Limits.Passes != 0 && ok && !kind.MultiPass:
-		faults = append(faults, f.Fault("limits.passes", "the problem has one pass only", `leave the key out, or write: kind = "multi-pass"`))
+		faults = append(faults, f.Fault("limits.passes", "the problem has one pass only", `remove the key, or write: kind = "multi-pass"`))
 	case t.Limits.Passes < 0 || t.Limits.Passes == 1:
-		faults = append(faults, f.Fault("limits.passes", fmt.Sprintf("a multi-pass problem has %d passes at most", t.Limits.Passes), fmt.Sprintf("there are at least 2; without the key there are %d", judge.UsualPasses)))
+		faults = append(faults, f.Fault("limits.passes", fmt.Sprintf("a multi-pass problem has at most %d passes", t.Limits.Passes), fmt.Sprintf(
+			"write a number from 2 on, or remove the key; the default is %d", judge.UsualPasses,
+		)))
 	}
 	return faults
 }
 
-// fitParts holds the parts against the kind. It takes the usual checker away where
-// the interactor judges.
-func (f *Folder) fitParts(t *table) (faults judge.Faults) {
+// fitParts checks that the parts fit the kind. If the interactor judges, it removes the default checker.
+func (f *Directory) fitParts(t *table) (faults judge.Faults) {
 	_, known := kinds[t.Kind]
 	switch {
 	case !known:
 	case !f.Kind.Interactive && t.Interactor != nil:
-		faults = append(faults, f.Fault("interactor", fmt.Sprintf("a problem of the kind %q has no interactor", t.Kind), `leave it out, or write: kind = "interactive"`))
+		faults = append(faults, f.Fault("interactor", fmt.Sprintf(
+			"a problem of the kind %q has no interactor", t.Kind,
+		), `remove it, or write: kind = "interactive"`))
 	case f.Kind.Interactive && t.Interactor == nil:
 		faults = append(faults, f.Fault("kind", "an interactive problem has no interactor", `add: [interactor] program = "interactor"`))
 	case f.Kind.Interactive && t.Checker != nil && t.Interactor.Speaks != "testlib":
-		faults = append(faults, f.Fault("checker", "the interactor judges, and leaves nothing for a checker", `leave the checker out; only an interactor that speaks "testlib" writes an output for it`))
+		faults = append(faults, f.Fault(
+			"checker", "the interactor judges, so the checker has nothing to check",
+			`remove the checker; only an interactor that speaks "testlib" writes an output for a checker`,
+		))
 	case f.Kind.Interactive && t.Checker == nil:
 		f.Checker = judge.Checking{}
 	case f.Kind.MultiPass && !f.Kind.Interactive && (f.Checker.Program == nil || f.Checker.Program.Speaks != "kattis"):
-		faults = append(faults, f.Fault("checker", "a multi-pass problem has no checker that makes the next pass", `add: [checker] program = "checker", speaks = "kattis"; it leaves nextpass.in in its feedback folder`))
+		faults = append(faults, f.Fault(
+			"checker", "a multi-pass problem needs a checker that makes the input of the next pass",
+			`add: [checker] program = "checker", speaks = "kattis"; it leaves nextpass.in in its feedback directory`,
+		))
 	}
 	return faults
 }

@@ -8,25 +8,25 @@ import (
 	"strings"
 )
 
-// leftovers are what macOS and Windows put into folders that people look into or pack.
+// leftovers are files that macOS and Windows put into directories and archives.
 var leftovers = []string{".ds_store", "thumbs.db", "desktop.ini", "__macosx"}
 
-// Leftover says whether a file or folder of this name is no part of a problem, but what a
-// computer has left there. AppleDouble files, such as ._a.in, stand beside others.
+// Leftover reports whether a file or directory of this name was left by an operating system, and is not part
+// of a problem. AppleDouble files such as ._a.in accompany other files.
 func Leftover(name string) bool {
 	return strings.HasPrefix(name, "._") || slices.Contains(leftovers, strings.ToLower(name))
 }
 
-// mostSeen bounds how many files are looked at for a note.
+// mostSeen is how many files are looked at for a note.
 const mostSeen = 20_000
 
-// LeftoverNote says what is passed over in the folder; "" for nothing.
-func (f *Folder) LeftoverNote() string {
+// LeftoverNote returns a note on the ignored files of the directory. It is empty if there are none.
+func (f *Directory) LeftoverNote() string {
 	var found []string
 	seen := 0
 	_ = filepath.WalkDir(f.Dir, func(name string, d fs.DirEntry, err error) error {
 		if seen++; err != nil || seen > mostSeen {
-			return fs.SkipDir // whoever needs the folder tells
+			return fs.SkipDir // other code that needs the directory reports the error
 		}
 		if name == f.Dir || !Leftover(d.Name()) {
 			return nil
@@ -47,5 +47,5 @@ func (f *Folder) LeftoverNote() string {
 	if len(found) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("passed over, as macOS or Windows has left it: %s%s", strings.Join(found, ", "), more)
+	return fmt.Sprintf("ignored files of macOS or Windows: %s%s", strings.Join(found, ", "), more)
 }

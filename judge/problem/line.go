@@ -11,36 +11,34 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// maxExpansion bounds how many cases one line of problem.toml makes.
+// maxExpansion is how many cases one line of problem.toml can make.
 const maxExpansion = 10_000
 
-// braces is a range such as {1..20}.
+// braces matches a range such as {1..20}.
 var braces = pattern.New(`\{(-?\d{1,18})\.\.(-?\d{1,18})\}`)
 
 var tooLong = pattern.New(`\{-?\d+\.\.-?\d+\}`)
 
-// SeedWord in a line stands for the line's seed, for generators that do not take
-// it from the environment.
+// SeedWord in a line stands for the line's seed, for generators that do not read it from the environment.
 const SeedWord = "{seed}"
 
-// SeedNumber is a seed as a number below 2^31, which SeedWord stands for.
+// SeedNumber returns a seed as a number below 2^31, which replaces SeedWord.
 func SeedNumber(seed string) string {
 	var n uint32
 	fmt.Sscanf(seed[:min(len(seed), 8)], "%08x", &n)
 	return fmt.Sprint(n >> 1)
 }
 
-// Expand makes the generator lines of one line of problem.toml: {a..b} stands
-// for every whole number from a to b. With several ranges the last one runs
-// fastest. Blanks at the ends and runs of blanks are made one blank, so that the
-// layout of problem.toml changes no seed.
+// Expand returns the generator lines of one line of problem.toml: {a..b} stands for every integer from a to
+// b. With several ranges, the last one varies fastest. Expand trims blanks and joins runs of blanks, so that
+// the layout of problem.toml changes no seed.
 func Expand(line string) ([]string, error) {
 	line = strings.Join(strings.Fields(line), " ")
 	if line == "" {
 		return nil, fmt.Errorf("an empty generator line")
 	}
 	if i := strings.IndexFunc(line, unicode.IsControl); i >= 0 {
-		return nil, fmt.Errorf("the generator line has a control character, %q", line[i:i+1])
+		return nil, fmt.Errorf("the generator line contains the control character %q", line[i:i+1])
 	}
 	m := braces().FindStringSubmatchIndex(line)
 	if m == nil {
@@ -61,7 +59,7 @@ func Expand(line string) ([]string, error) {
 		return nil, err
 	}
 	if lo > hi {
-		return nil, fmt.Errorf("the range %s runs downwards", line[m[0]:m[1]])
+		return nil, fmt.Errorf("the range %s goes downwards", line[m[0]:m[1]])
 	}
 	if hi-lo >= maxExpansion {
 		return nil, fmt.Errorf("the range %s makes more than %d cases", line[m[0]:m[1]], maxExpansion)
@@ -79,12 +77,11 @@ func Expand(line string) ([]string, error) {
 	return all, nil
 }
 
-// longestName is the length from which case names are cut and given a hash.
+// longestName is the longest case name. Longer ones are cut and get a hash.
 const longestName = 80
 
-// CaseName makes the name of the case that a generator line makes. It has no
-// number, so that a case keeps its name when lines before it come and go.
-// A negative number -5 becomes neg5.
+// CaseName returns the name of the case that a generator line makes. It contains no number of the line, so
+// that a case keeps its name when other lines are added or removed. A negative number -5 becomes neg5.
 func CaseName(line string) string {
 	line = strings.ReplaceAll(line, SeedWord, "seed")
 	line = minus().ReplaceAllString(line, "${1}neg${2}")
@@ -113,5 +110,5 @@ func CaseName(line string) string {
 	return strings.Trim(name[:min(len(name), longestName-9)], "-.") + "-" + hex.EncodeToString(sum[:4])
 }
 
-// minus is the start of a negative number as an argument.
+// minus matches the start of a negative number as an argument.
 var minus = pattern.New(`(^| )-(\d)`)

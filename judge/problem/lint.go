@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,17 +11,19 @@ import (
 	"assay/judge"
 )
 
-// Lint finds what Open lets pass because submissions can be judged all the same:
-// missing parts, missing answers, files that belong to nothing.
-func (f *Folder) Lint() (faults judge.Faults) {
+// Lint finds errors that do not prevent judging, and that Open therefore ignores: missing parts, missing
+// answers, files that belong to nothing.
+func (f *Directory) Lint() (faults judge.Faults) {
 	if f.Package != nil {
-		return f.Package.Flaws
+		return f.Package.Warnings
 	}
 	if f.Title == "" {
 		faults = append(faults, f.Fault("title", "the problem has no title", `write: title = "..."`))
 	}
-	if _, err := os.Stat(f.Statement()); err != nil {
-		faults = append(faults, &judge.Fault{File: f.Statement(), Text: Reason(err), Hint: "a problem has a statement in Markdown"})
+	if text, err := os.ReadFile(f.Statement()); err != nil {
+		faults = append(faults, &judge.Fault{File: f.Statement(), Text: Reason(err), Hint: "write a statement in Markdown"})
+	} else if len(bytes.TrimSpace(text)) == 0 {
+		faults = append(faults, &judge.Fault{File: f.Statement(), Text: "the statement is empty", Hint: "write what the input is, and what to print"})
 	}
 	faults = append(faults, f.lintGame()...)
 	if f.OnlyGame() {
@@ -30,10 +33,13 @@ func (f *Folder) Lint() (faults judge.Faults) {
 		faults = append(faults, f.Fault("reference", "the problem has no reference solver", `add: [reference] program = "reference"`))
 	}
 	if f.Validator == nil && f.FormatPath() == "" {
-		faults = append(faults, f.Fault("validator", "the problem has no validator", "declare the input in "+FormatFile+`, or add: [validator] program = "validator"`))
+		faults = append(
+			faults,
+			f.Fault("validator", "the problem has no validator", "declare the input in "+FormatFile+`, or add: [validator] program = "validator"`),
+		)
 	}
 	if f.Included != nil {
-		faults = append(faults, f.Included.Flaws...)
+		faults = append(faults, f.Included.Warnings...)
 	}
 	if f.Golf != nil {
 		faults = append(faults, f.lintText("golf.statement", f.Golf.Statement)...)
@@ -42,21 +48,26 @@ func (f *Folder) Lint() (faults judge.Faults) {
 	for _, g := range f.Groups {
 		switch {
 		case len(g.Cases) > 0:
-		case g.Name == Sample && f.Kind.Interactive: // those of the statement are dialogues
+		case g.Name == Sample && f.Kind.Interactive: // the samples of the statement are dialogues
 		case g.Name == Sample:
-			faults = append(faults, &judge.Fault{File: filepath.Join(f.Dir, "cases", Sample), Text: "there is no sample case", Hint: "add the statement's examples as <name>.in and <name>.ans"})
+			faults = append(faults, &judge.Fault{
+				File: filepath.Join(f.Dir, "cases", Sample), Text: "there is no sample case",
+				Hint: "add the statement's examples as <name>.in and <name>.ans",
+			})
 		default:
-			faults = append(faults, f.Fault("group", fmt.Sprintf("group %q has no cases", g.Name), "add generator lines, or put cases into "+filepath.Join(f.Dir, "cases", g.Name)))
+			faults = append(faults, f.Fault("group", fmt.Sprintf(
+				"group %q has no cases", g.Name,
+			), "add generator lines, or put cases into "+filepath.Join(f.Dir, "cases", g.Name)))
 		}
 		faults = append(faults, lintAnswers(filepath.Join(f.Dir, "cases", g.Name), f.Unanswered())...)
 	}
 	return append(faults, f.strayGroups()...)
 }
 
-// lintAnswers finds inputs without an answer, and answers without an input, in a
-// folder of cases written by hand.
+// lintAnswers finds inputs without an answer, and answers without an input, in a directory of cases written
+// by hand.
 func lintAnswers(dir string, unanswered bool) (faults judge.Faults) {
-	entries, _ := os.ReadDir(dir) // one that cannot be read is Open's to report
+	entries, _ := os.ReadDir(dir) // Open reports a directory that cannot be read
 	have := map[string]bool{}
 	for _, e := range entries {
 		have[e.Name()] = true
@@ -67,7 +78,10 @@ func lintAnswers(dir string, unanswered bool) (faults judge.Faults) {
 		}
 		path := filepath.Join(dir, e.Name())
 		if name, ok := strings.CutSuffix(e.Name(), ".in"); ok && !have[name+".ans"] && !unanswered {
-			faults = append(faults, &judge.Fault{File: path, Text: "the case has no answer", Hint: "write " + name + ".ans, or let the reference answer it: judge generate"})
+			faults = append(faults, &judge.Fault{
+				File: path, Text: "the case has no answer",
+				Hint: "write " + name + ".ans, or let the reference solution make it: judge generate",
+			})
 		}
 		if name, ok := strings.CutSuffix(e.Name(), ".ans"); ok && !have[name+".in"] {
 			faults = append(faults, &judge.Fault{File: path, Text: "an answer without an input", Hint: "remove it, or add " + name + ".in"})
@@ -76,11 +90,15 @@ func lintAnswers(dir string, unanswered bool) (faults judge.Faults) {
 	return faults
 }
 
-// strayGroups finds folders of generated cases that no group claims.
-func (f *Folder) strayGroups() (faults judge.Faults) {
+// strayGroups finds directories of generated cases that belong to no group.
+func (f *Directory) strayGroups() (faults judge.Faults) {
 	for _, name := range subfolders(f.Tests) {
 		if !slices.ContainsFunc(f.Groups, func(g judge.Group) bool { return g.Name == name }) {
-			faults = append(faults, &judge.Fault{File: filepath.Join(f.Tests, name), Text: "no group of problem.toml makes these cases", Hint: "name the group in problem.toml, or remove them with: judge generate " + f.ID})
+			faults = append(faults, &judge.Fault{
+				File: filepath.Join(f.Tests, name),
+				Text: "these generated cases belong to no group of problem.toml",
+				Hint: "name the group in problem.toml, or remove them with: judge generate " + f.ID,
+			})
 		}
 	}
 	return faults

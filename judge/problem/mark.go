@@ -23,7 +23,7 @@ func marked(p *judge.Problem) *judge.Fault {
 	return nil
 }
 
-// markOf is mark.Of a file; one that is not there has none.
+// markOf is mark.Of for a file. A missing file has no mark.
 func markOf(path string) (text, hint string) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// UnknownError says that the problem has no such group or case.
+// UnknownError means that the problem has no such group or case.
 type UnknownError struct {
 	Problem string
 	What    string // "group" or "case"
@@ -16,15 +16,15 @@ type UnknownError struct {
 	Hint    string
 }
 
-// Error says which problem lacks what, with the hint below it.
+// Error names the problem and the missing group or case, with the hint on the next line.
 func (e *UnknownError) Error() string {
 	return fmt.Sprintf("problem %s has no %s %q\n    %s", e.Problem, e.What, e.Name, e.Hint)
 }
 
-// Pick returns the problem with only the named groups and cases; empty lists pick
-// everything. A name that picks nothing is an *UnknownError. A picked case that
-// has not been generated, or that is no plain text, is a *judge.Fault.
-func (f *Folder) Pick(groups, cases []string) (*judge.Problem, error) {
+// Pick returns the problem with only the named groups and cases. Empty lists mean everything. If a name
+// matches nothing, the error is an *UnknownError. If a case has not been generated or is not plain text, it
+// is a *judge.Fault.
+func (f *Directory) Pick(groups, cases []string) (*judge.Problem, error) {
 	var groupNames, caseNames []string
 	for _, g := range f.Groups {
 		groupNames = append(groupNames, g.Name)
@@ -55,5 +55,5 @@ func (f *Folder) Pick(groups, cases []string) (*judge.Problem, error) {
 	return picked, nil
 }
 
-// Blame is the asker's.
+// Blame says that the caller is at fault.
 func (*UnknownError) Blame() judge.Blame { return judge.Asker }

@@ -12,8 +12,8 @@ import (
 // PictureTypes are the extensions that are tried for a picture that is named without one.
 var PictureTypes = []string{".png", ".jpg", ".jpeg", ".svg", ".gif", ".pdf", ".eps"}
 
-// PictureNames returns the names that a picture may have which a statement names: with an
-// extension where it has none.
+// PictureNames returns the possible file names of a picture that a statement names. A name without an
+// extension gets each of PictureTypes.
 func PictureNames(name string) (all []string) {
 	if name == "" {
 		return nil
@@ -24,8 +24,8 @@ func PictureNames(name string) (all []string) {
 	return all
 }
 
-// FindPicture returns the file of a picture that a statement names, from the statement's
-// folder. It reports whether the file is there, and inside of the folder root.
+// FindPicture returns the file of a picture that a statement names, from the statement's directory. It
+// reports whether the file exists inside the directory root.
 func FindPicture(root, folder, name string) (path string, ok bool) {
 	for _, name := range PictureNames(name) {
 		full := filepath.Join(folder, filepath.FromSlash(name))
@@ -36,7 +36,7 @@ func FindPicture(root, folder, name string) (path string, ok bool) {
 	return "", false
 }
 
-// inside reports whether a file is below a folder, after links are followed.
+// inside reports whether a file is below a directory, after links are followed.
 func inside(folder, file string) bool {
 	folder, err := filepath.EvalSymlinks(folder)
 	if err != nil {
@@ -49,18 +49,18 @@ func inside(folder, file string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// NoPicture is the fault of a picture that is not there.
+// NoPicture returns the fault for a missing picture.
 func NoPicture(file string, line int, name string) *judge.Fault {
-	return &judge.Fault{File: file, Line: line, Text: fmt.Sprintf("the statement shows the picture %s, which is not there", name),
-		Hint: "add the file below the statement's folder, with the same letters in upper and lower case"}
+	return &judge.Fault{File: file, Line: line, Text: fmt.Sprintf("the statement shows the picture %s, which does not exist", name),
+		Hint: "add the file below the statement's directory; upper and lower case must match"}
 }
 
-// MissingPictures returns how many pictures a statement in Markdown or HTML has, and the faults
-// of those that are not there, inside of the folder root.
+// MissingPictures returns how many pictures a Markdown or HTML statement has, and a fault for each one that
+// does not exist inside the directory root.
 func MissingPictures(root, file string) (n int, faults judge.Faults) {
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return 0, nil // Lint has said so
+		return 0, nil // Lint has reported it
 	}
 	for _, p := range pictures.Paths(data) {
 		n++

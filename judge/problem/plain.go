@@ -13,11 +13,10 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// outputs are the extensions of files that answer a file <name>.in.
+// outputs are the extensions of the answer for an input <name>.in.
 var outputs = []string{".ans", ".out", ".a"}
 
-// inputNames are inputs whose names are made in another way, with what their answers
-// are called.
+// inputNames are other patterns of input names, with the names of their answers.
 var inputNames = []struct {
 	in  *regexp.Regexp
 	ans string
@@ -27,8 +26,8 @@ var inputNames = []struct {
 	{regexp.MustCompile(`^in(\d+)(?:\.txt)?$`), "out${1}"},
 }
 
-// IsPlain says whether a folder, or a folder in it, holds just inputs with their
-// answers: a.in with a.ans, a.out or a.a.
+// IsPlain reports whether a directory, or a directory in it, contains inputs with answers: a.in with a.ans,
+// a.out or a.a.
 func IsPlain(dir string) bool {
 	if len(plainCases(dir, "")) > 0 {
 		return true
@@ -36,8 +35,7 @@ func IsPlain(dir string) bool {
 	return slices.ContainsFunc(subfolders(dir), func(name string) bool { return len(plainCases(filepath.Join(dir, name), name)) > 0 })
 }
 
-// plainCases lists the inputs of a folder that have an answer, by name, numbers by
-// value.
+// plainCases lists the inputs of a directory that have an answer, by name, with numbers by value.
 func plainCases(dir, group string) (cases []judge.Case) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -58,8 +56,8 @@ func plainCases(dir, group string) (cases []judge.Case) {
 	return cases
 }
 
-// answerOf finds the name of a case and its answer; "" for what is not an input, or has
-// no answer.
+// answerOf returns the name of a case and its answer. The name is empty for a file that is not an input or
+// has no answer.
 func answerOf(file string, have map[string]bool) (name, ans string) {
 	if name, isInput := strings.CutSuffix(file, ".in"); isInput && name != "" {
 		for _, ext := range outputs {
@@ -83,7 +81,7 @@ func answerOf(file string, have map[string]bool) (name, ans string) {
 
 var digits = pattern.New(`\d+|\D+`)
 
-// compareNames orders names as people count: 2 before 10.
+// compareNames orders names with numbers by value: 2 before 10.
 func compareNames(a, b string) int {
 	x, y := digits().FindAllString(a, -1), digits().FindAllString(b, -1)
 	for i := range min(len(x), len(y)) {
@@ -109,10 +107,12 @@ func lengthFirst(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// openPlain reads a folder of inputs and answers as a problem whose outputs are
-// compared word by word. Cases in the folder itself whose names say so are samples.
-func openPlain(formats *Formats, dir string, usual judge.Limits) (*Folder, judge.Faults) {
-	p := &judge.Problem{ID: ID(dir), Title: ID(dir), Dir: dir, Limits: usual, Checker: judge.Checking{Name: "tokens", Args: []string{"case_sensitive"}}}
+// openPlain reads a directory of inputs and answers as a problem whose outputs are compared token by token.
+// Cases in the directory itself are samples if their names say so.
+func openPlain(formats *Formats, dir string, usual judge.Limits) (*Directory, judge.Faults) {
+	p := &judge.Problem{ID: ID(dir), Title: ID(dir), Dir: dir, Limits: usual, Checker: judge.Checking{
+		Name: "tokens", Args: []string{"case_sensitive"},
+	}}
 	if p.Limits.Wall == 0 && p.Limits.CPU != 0 {
 		p.Limits.Wall = wallFor(p.Limits.CPU)
 	}
@@ -138,7 +138,7 @@ func openPlain(formats *Formats, dir string, usual judge.Limits) (*Folder, judge
 	}
 	p.Groups = slices.DeleteFunc(append(p.Groups, others), func(g judge.Group) bool { return len(g.Cases) == 0 })
 	for _, g := range p.Groups {
-		for _, c := range g.Cases { // room for the answer, whatever is usual
+		for _, c := range g.Cases { // room for the answer, whatever the default is
 			if info, err := os.Stat(c.Ans); err == nil {
 				p.Limits.Output = max(p.Limits.Output, 2*info.Size())
 			}
@@ -148,9 +148,9 @@ func openPlain(formats *Formats, dir string, usual judge.Limits) (*Folder, judge
 	if err != nil {
 		return nil, judge.Faults{{File: dir, Text: Reason(err)}}
 	}
-	pkg.Assumed = fmt.Sprintf("no %s: %s, %d MiB, words are compared", File, shortTime(p.Limits.CPU), p.Limits.Memory>>20)
-	return &Folder{Problem: p, Tests: dir, Package: pkg, at: map[string]string{}}, nil
+	pkg.Assumed = fmt.Sprintf("no %s: %s, %d MiB, outputs are compared by tokens", File, shortTime(p.Limits.CPU), p.Limits.Memory>>20)
+	return &Directory{Problem: p, Tests: dir, Package: pkg, at: map[string]string{}}, nil
 }
 
-// shortTime writes a time limit as people do: 1 s, 0.5 s.
+// shortTime formats a time limit: 1 s, 0.5 s.
 func shortTime(d time.Duration) string { return fmt.Sprintf("%g s", d.Seconds()) }

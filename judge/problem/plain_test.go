@@ -28,12 +28,28 @@ func lay(t *testing.T, text string, files string) {
 func TestPlainFolders(t *testing.T) {
 	for _, test := range []struct{ name, files, want string }{
 		{"numbers by value", "p/10.in p/10.ans p/2.in p/2.ans p/02.in p/02.ans p/1.in p/1.ans", "cases/1 cases/02 cases/2 cases/10"},
-		{"words by letter, and what is short first", "p/b2a.in p/b2a.ans p/b2.in p/b2.ans p/a10.in p/a10.ans p/ab.in p/ab.ans p/b.in p/b.ans", "cases/a10 cases/ab cases/b cases/b2 cases/b2a"},
+		{
+			"words by letter, and what is short first",
+			"p/b2a.in p/b2a.ans p/b2.in p/b2.ans p/a10.in p/a10.ans p/ab.in p/ab.ans p/b.in p/b.ans",
+			"cases/a10 cases/ab cases/b cases/b2 cases/b2a",
+		},
 		{"other extensions", "p/a.in p/a.out p/b.in p/b.a p/c.in p/d.ans", "cases/a cases/b"},
-		{"other names", "p/input1.txt p/output1.txt p/x.in.txt p/x.out.txt p/in7 p/out7 p/in8.txt p/out8.txt p/in9", "cases/in7 cases/in8 cases/input1 cases/x.in"},
+		{
+			"other names",
+			"p/input1.txt p/output1.txt p/x.in.txt p/x.out.txt p/in7 p/out7 p/in8.txt p/out8.txt p/in9",
+			"cases/in7 cases/in8 cases/input1 cases/x.in",
+		},
 		{"samples by name", "p/1.in p/1.ans p/Sample-2.in p/Sample-2.ans", "sample/Sample-2 cases/1"},
-		{"folders are groups", "p/2.in p/2.ans p/hard/1.in p/hard/1.ans p/sample/3.in p/sample/3.ans p/cases/4.in p/cases/4.ans p/empty/notes", "sample/3 hard/1 cases/2 cases/4"},
-		{"what computers leave is passed over", "p/1.in p/1.ans p/._1.in p/._1.ans p/Thumbs.db p/__MACOSX/1.in p/__MACOSX/1.ans p/.generate-1/2.in p/.generate-1/2.ans", "cases/1"},
+		{
+			"directories are groups",
+			"p/2.in p/2.ans p/hard/1.in p/hard/1.ans p/sample/3.in p/sample/3.ans p/cases/4.in p/cases/4.ans p/empty/notes",
+			"sample/3 hard/1 cases/2 cases/4",
+		},
+		{
+			"what computers leave is passed over",
+			"p/1.in p/1.ans p/._1.in p/._1.ans p/Thumbs.db p/__MACOSX/1.in p/__MACOSX/1.ans p/.generate-1/2.in p/.generate-1/2.ans",
+			"cases/1",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())

@@ -1,18 +1,17 @@
-// Package problem finds a problem folder, reads it into judge.Problem, and lints
-// it. Every mistake that it finds is a *judge.Fault with file, line and a hint;
-// it finds as many as it can before it gives up. Open finds those that would make
-// a judgement wrong, Lint those that only a setter has to mend.
+// Package problem finds a problem directory, reads it into judge.Problem, and lints it. Each error that it
+// finds is a *judge.Fault with file, line and hint. It finds as many as it can. Open finds errors that would
+// make a judgement wrong, and Lint finds the others.
 //
-// A folder is
+// A directory is
 //
 //	problems/<id>/problem.toml, statement.md, reference/, checker/, validator/, generator/
 //	problems/<id>/cases/<group>/*.in, *.ans     cases written by hand; "sample" is judged first
 //	problems/<id>/include/                      what submissions are built with
 //	testcases/<id>/<group>/*.in, *.ans          cases made from the generator lines of problem.toml
 //
-// where the first is complete alone; or it is a plain folder of inputs and answers, or a
-// problem package, which the caller's Formats read. The package does not build or
-// run anything, and does not look into cases beyond their names; packages gen and verify do.
+// The first one is complete without the last. A directory may also be a plain directory of inputs and
+// answers, or a problem package, which the caller's Formats read. The package does not build or run anything,
+// and it reads only the names of cases; packages gen and verify do the rest.
 package problem
 
 import (
@@ -30,49 +29,49 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// File is the name of the file that makes a folder a problem folder.
+// File is the name of the file that makes a directory a problem directory.
 const File = "problem.toml"
 
-// Sample is the name of the group that is always judged first. Its cases are
-// written by hand, because the statement shows them.
+// Sample is the name of the group that is always judged first. Its cases are written by hand, because the
+// statement shows them.
 const Sample = judge.Sample
 
-// Folder is a problem folder that was read.
-type Folder struct {
+// Directory is a problem directory that was read.
+type Directory struct {
 	*judge.Problem
-	Tests string // folder of the generated cases; it may be missing
-	// Second names the accepted solution that must agree with the reference on every
-	// case; "" is any, "none" is none.
+	Tests string // directory of the generated cases, which may be missing
+	// Second names the accepted solution that must agree with the reference solution on every case. If empty,
+	// any accepted solution will do; "none" disables the check.
 	Second string
-	// Loosely says that the folders of solutions mean what they mean in a problem package:
-	// some case does what the folder says, in the four verdicts that packages know.
+	// Loosely means that directories of solutions have the same meaning as in a problem package: some case
+	// gets the verdict of the directory, in the four verdicts that packages know.
 	Loosely bool
 
-	About   About    // zero for a package, which says it itself
-	Golf    *Golf    // nil where the problem cannot be golfed
-	Game    *Game    // nil where the folder is not a game
-	Package *Package // nil where the folder is one of the judge's own form
-	// Included stages submissions with the files of include/; nil for a package, and
-	// where the folder has no include/.
+	About   About    // zero for a package, which has this information itself
+	Golf    *Golf    // nil if the problem cannot be golfed
+	Game    *Game    // nil if the directory is not a game
+	Package *Package // nil if the directory is one of the judge's own form
+	// Included stages submissions with the files of include/. It is nil for a package, and if the directory
+	// has no include/.
 	Included *Package
 
 	formats  *Formats
 	unstored map[string]bool   // groups whose cases are made on first use
 	doc      *strict.Doc       // nil for a package
-	at       map[string]string // case id -> key of its line in problem.toml
+	at       map[string]string // key of a case's line in problem.toml, by case id
 }
 
 // Fault makes a fault at a key of problem.toml, such as "checker.name".
-func (f *Folder) Fault(key, text, hint string) *judge.Fault {
+func (f *Directory) Fault(key, text, hint string) *judge.Fault {
 	if f.Package != nil {
 		return &judge.Fault{File: filepath.Join(f.Dir, f.Package.File), Text: text, Hint: hint}
 	}
 	return f.doc.Fault(key, text, hint)
 }
 
-// CaseFault makes a fault at the generator line that made the case, or at its
-// input file where it was written by hand.
-func (f *Folder) CaseFault(c *judge.Case, text, hint string) *judge.Fault {
+// CaseFault makes a fault at the generator line that made the case, or at the input file of a case written by
+// hand.
+func (f *Directory) CaseFault(c *judge.Case, text, hint string) *judge.Fault {
 	if key, ok := f.at[c.ID()]; ok {
 		return f.doc.Fault(key, text, hint)
 	}
@@ -80,14 +79,14 @@ func (f *Folder) CaseFault(c *judge.Case, text, hint string) *judge.Fault {
 }
 
 // Statement returns the path of the statement.
-func (f *Folder) Statement() string {
+func (f *Directory) Statement() string {
 	if f.Package != nil {
 		return f.Package.StatementFile("")
 	}
 	return filepath.Join(f.Dir, "statement.md")
 }
 
-// table is problem.toml as it is written.
+// table is problem.toml as written.
 type table struct {
 	Title      string     `toml:"title"`
 	Kind       string     `toml:"kind"`
@@ -154,7 +153,7 @@ type group struct {
 	StaticArgs  []string `toml:"static_args"`
 }
 
-// speaks are the protocols of each part; the first is the default.
+// speaks are the protocols of each part. The first one is the default.
 var speaks = map[string][]string{
 	"checker":    {"kit", "testlib", "kattis"},
 	"validator":  {"kit", "testlib", "kattis", judge.Checktestdata},
@@ -164,12 +163,10 @@ var speaks = map[string][]string{
 	"static":     {"kattis"},
 }
 
-// Open reads the problem folder dir, with its generated cases in tests; formats reads it
-// if it is a package. Limits
-// that problem.toml does not set are the usual ones; without a wall limit it is
-// 2 x time + 1 s. The folder is nil only where problem.toml could not be read at
-// all.
-func Open(formats *Formats, dir, tests string, usual judge.Limits) (*Folder, judge.Faults) {
+// Open reads the problem directory dir, with its generated cases in tests. If dir is a package, formats reads
+// it. Limits that problem.toml does not set have the usual values. The default wall time limit is 2 x time +
+// 1 s. The result is nil only if problem.toml cannot be read at all.
+func Open(formats *Formats, dir, tests string, usual judge.Limits) (*Directory, judge.Faults) {
 	file := filepath.Join(dir, File)
 	data, err := os.ReadFile(file)
 	if os.IsNotExist(err) {
@@ -181,14 +178,17 @@ func Open(formats *Formats, dir, tests string, usual judge.Limits) (*Folder, jud
 		}
 	}
 	if err != nil {
-		return nil, judge.Faults{{File: file, Text: Reason(err), Hint: "a problem folder has a file " + File + "; make one with: judge new " + filepath.Base(dir)}}
+		return nil, judge.Faults{{
+			File: file, Text: Reason(err),
+			Hint: "a problem directory contains a file " + File + "; make one with: judge new " + filepath.Base(dir),
+		}}
 	}
 	var t table
 	doc, faults := strict.Decode(file, data, &t)
 	if doc == nil {
 		return nil, faults
 	}
-	f := &Folder{
+	f := &Directory{
 		Problem: &judge.Problem{ID: ID(dir), Title: t.Title, Source: t.Source, Dir: dir},
 		Tests:   tests,
 		Second:  t.Second,
@@ -209,24 +209,24 @@ func Open(formats *Formats, dir, tests string, usual judge.Limits) (*Folder, jud
 	return f, faults
 }
 
-// Again reads the folder as it is now.
-func (f *Folder) Again(usual judge.Limits) (*Folder, judge.Faults) {
+// Again reads the directory again.
+func (f *Directory) Again(usual judge.Limits) (*Directory, judge.Faults) {
 	return Open(f.formats, f.Dir, f.Tests, usual)
 }
 
-// openPackage reads a problem package. Its flaws are Lint's to tell.
-func openPackage(formats *Formats, dir string, usual judge.Limits) (*Folder, judge.Faults) {
+// openPackage reads a problem package. Lint reports its warnings.
+func openPackage(formats *Formats, dir string, usual judge.Limits) (*Directory, judge.Faults) {
 	p, faults := formats.Open(dir, usual)
 	if p == nil {
 		return nil, faults
 	}
-	return &Folder{Problem: p.Problem, Tests: dir, Package: p, at: map[string]string{}}, faults
+	return &Directory{Problem: p.Problem, Tests: dir, Package: p, at: map[string]string{}}, faults
 }
 
-// wallFor is the wall limit where only a time limit is given.
+// wallFor returns the wall time limit for a time limit.
 func wallFor(cpu time.Duration) time.Duration { return 2*cpu + time.Second }
 
-// ID is the folder's name, also where dir is "." or has a slash at its end.
+// ID returns the directory's name, even if dir is "." or ends in a slash.
 func ID(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		return filepath.Base(abs)
@@ -234,14 +234,16 @@ func ID(dir string) string {
 	return filepath.Base(dir)
 }
 
-func (f *Folder) readHead(t *table, usual judge.Limits) (faults judge.Faults) {
+func (f *Directory) readHead(t *table, usual judge.Limits) (faults judge.Faults) {
 	faults = append(faults, f.readKind(t)...)
 	switch t.Verdicts {
 	case "", "exact":
 	case "icpc":
 		f.Loosely = true
 	default:
-		faults = append(faults, f.Fault("verdicts", fmt.Sprintf("verdicts cannot be %q", t.Verdicts), `"exact", the default, or "icpc": solutions/ means what the folders of a package's submissions mean`))
+		faults = append(faults, f.Fault("verdicts", fmt.Sprintf(
+			"verdicts cannot be %q", t.Verdicts,
+		), `write "exact", the default, or "icpc", which gives directories of solutions/ their meaning in ICPC packages`))
 	}
 	l := usual
 	if t.Limits.Time != 0 {
@@ -260,13 +262,15 @@ func (f *Folder) readHead(t *table, usual judge.Limits) (faults judge.Faults) {
 		l.Output = int64(t.Limits.Output)
 	}
 	if l.Wall != 0 && l.Wall < l.CPU {
-		faults = append(faults, f.Fault("limits.wall", fmt.Sprintf("the wall limit %v is below the time limit %v", l.Wall, l.CPU), "leave it out: it is then 2 x time + 1 s"))
+		faults = append(faults, f.Fault("limits.wall", fmt.Sprintf(
+			"the wall limit %v is below the time limit %v", l.Wall, l.CPU,
+		), "remove it: the default is 2 x time + 1 s"))
 	}
 	f.Limits = l
 	return faults
 }
 
-func (f *Folder) readParts(t *table) (faults judge.Faults) {
+func (f *Directory) readParts(t *table) (faults judge.Faults) {
 	read := func(key string, p *part) *judge.Part {
 		if p == nil {
 			return nil
@@ -288,19 +292,25 @@ func (f *Folder) readParts(t *table) (faults judge.Faults) {
 		f.Checker = judge.Checking{Name: c.Name, Args: c.Args}
 		switch {
 		case c.Name != "" && c.Program != "":
-			faults = append(faults, f.Fault("checker", "the checker has both a name and a program", "a builtin checker has a name, one of your own has a program"))
+			faults = append(
+				faults,
+				f.Fault("checker", "the checker has both a name and a program", "write name for a built-in checker, or program for your own"),
+			)
 		case c.Name == "" && c.Program == "":
-			faults = append(faults, f.Fault("checker", "the checker has neither a name nor a program", `write: name = "tokens", or: program = "checker"`))
+			faults = append(
+				faults,
+				f.Fault("checker", "the checker has neither a name nor a program", `write: name = "tokens", or: program = "checker"`),
+			)
 		case c.Name == "":
 			f.Checker = judge.Checking{Program: read("checker", &part{c.Program, c.Args, c.Speaks})}
 		case c.Speaks != "":
-			faults = append(faults, f.Fault("checker.speaks", "a builtin checker speaks no protocol", "leave the key out"))
+			faults = append(faults, f.Fault("checker.speaks", "a built-in checker speaks no protocol", "remove the key"))
 		}
 	}
 	return append(faults, f.fitParts(t)...)
 }
 
-func (f *Folder) readPart(key string, p *part) (*judge.Part, judge.Faults) {
+func (f *Directory) readPart(key string, p *part) (*judge.Part, judge.Faults) {
 	var faults judge.Faults
 	allowed := speaks[key]
 	if p.Speaks == "" {
@@ -316,8 +326,7 @@ func (f *Folder) readPart(key string, p *part) (*judge.Part, judge.Faults) {
 	return &judge.Part{Path: path, Args: p.Args, Speaks: p.Speaks}, faults
 }
 
-// usually is what a program speaks that says nothing about it: the protocol that
-// its name ends in, or the first one.
+// usually returns the default protocol of a program: the one that its name ends in, or the first one.
 func usually(program string, allowed []string) string {
 	if ext := strings.TrimPrefix(filepath.Ext(program), "."); ext != "" && slices.Contains(allowed, ext) {
 		return ext
@@ -325,21 +334,25 @@ func usually(program string, allowed []string) string {
 	return allowed[0]
 }
 
-// readProgram finds the program that stands at a key; "" if there is none.
-func (f *Folder) readProgram(key, program string) (string, judge.Faults) {
+// readProgram finds the program at a key. The path is empty if there is none.
+func (f *Directory) readProgram(key, program string) (string, judge.Faults) {
 	if !filepath.IsLocal(program) {
 		part, _, _ := strings.Cut(key, ".")
-		return "", judge.Faults{f.Fault(key, fmt.Sprintf("the program %q is not inside the problem folder", program), `write its path from the folder on, such as "`+part+`"`)}
+		return "", judge.Faults{f.Fault(key, fmt.Sprintf(
+			"the program %q is not inside the problem directory", program,
+		), `write its path relative to the problem directory, such as "`+part+`"`)}
 	}
 	path, err := f.findProgram(program)
 	if err != nil {
-		return "", judge.Faults{f.Fault(key, fmt.Sprintf("program %q: %s", program, Reason(err)), "make the file or folder "+filepath.Join(f.Dir, program))}
+		return "", judge.Faults{
+			f.Fault(key, fmt.Sprintf("program %q: %s", program, Reason(err)), "make the file or directory "+filepath.Join(f.Dir, program)),
+		}
 	}
 	return path, nil
 }
 
 // findProgram finds a program by its path, or by its path without the extension.
-func (f *Folder) findProgram(program string) (string, error) {
+func (f *Directory) findProgram(program string) (string, error) {
 	path := filepath.Join(f.Dir, program)
 	_, err := os.Stat(path)
 	if err == nil {
@@ -355,8 +368,7 @@ func escapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// Reason is the bare reason of a file error, without the path that stands before
-// it in every message.
+// Reason returns the reason of a file error without the path, which every message begins with.
 func Reason(err error) string {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err

@@ -18,7 +18,7 @@ import (
 	"assay/judge/problem"
 )
 
-// unpack lays a txtar archive out in a new folder and goes there.
+// unpack lays a txtar archive out in a new directory and goes there.
 func unpack(t *testing.T, archive []byte) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -27,7 +27,7 @@ func unpack(t *testing.T, archive []byte) {
 	}
 }
 
-// TestFaults opens and lints the broken folders of testdata/bad, each of which
+// TestFaults opens and lints the broken directories of testdata/bad, each of which
 // stands beside the text of its faults.
 func TestFaults(t *testing.T) {
 	archives, _ := filepath.Glob("testdata/bad/*.txtar")
@@ -88,6 +88,7 @@ cases = ["max  7", "random --n {1..2} --seed {8..9}"]
 [[group]]
 name = "sample"
 -- p/statement.md --
+Add two numbers.
 -- p/reference/main.go --
 -- p/check_input.py --
 -- p/generator/main.go --
@@ -126,7 +127,8 @@ func TestOpen(t *testing.T) {
 	if f.Validator.Path != filepath.Join("p", "check_input.py") || f.Validator.Speaks != "testlib" {
 		t.Errorf("validator %+v", f.Validator)
 	}
-	if f.Limits.Wall.String() != "5s" || f.Limits.Memory != 64<<20 || f.Limits.Output != usual.Output || f.Limits.Processes != usual.Processes {
+	if f.Limits.Wall.String() != "5s" || f.Limits.Memory != 64<<20 ||
+		f.Limits.Output != usual.Output || f.Limits.Processes != usual.Processes {
 		t.Errorf("limits %+v", f.Limits)
 	}
 	fault := f.CaseFault(&f.Groups[1].Cases[4], "text", "")
@@ -136,7 +138,10 @@ func TestOpen(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	unpack(t, []byte("-- problems/alpha/problem.toml --\n-- problems/beta/problem.toml --\n-- problems/empty/x --\n-- else/gamma/problem.toml --\n"))
+	unpack(
+		t,
+		[]byte("-- problems/alpha/problem.toml --\n-- problems/beta/problem.toml --\n-- problems/empty/x --\n-- else/gamma/problem.toml --\n"),
+	)
 	tests := []struct {
 		name            string
 		dir, tests, err string
@@ -146,7 +151,7 @@ func TestFind(t *testing.T) {
 		{"else/gamma", "else/gamma", "testcases", ""},
 		{"alhpa", "", "", `did you mean "alpha"?`},
 		{"empty", "", "", "no problem"},
-		{"else/none", "", "", "there is no such folder"},
+		{"else/none", "", "", "there is no such directory"},
 		{"./problems/empty", "", "", "problem.toml"},
 		{"", "", "", "no problem"},
 	}
@@ -297,7 +302,7 @@ func FuzzOpen(f *testing.F) {
 		}
 		folder, faults := problem.Open(packages.Formats, dir, dir, usual)
 		if folder == nil && len(faults) == 0 {
-			t.Error("neither a folder nor a fault")
+			t.Error("neither a directory nor a fault")
 		}
 	})
 }
@@ -313,7 +318,7 @@ func TestManual(t *testing.T) {
 	if !found || !closed {
 		t.Fatal("problems/README.md shows no problem.toml")
 	}
-	unpack(t, []byte("-- p/problem.toml --\n"+block+"-- p/statement.md --\n-- p/reference/main.go --\n-- p/validator/main.go --\n"+
+	unpack(t, []byte("-- p/problem.toml --\n"+block+"-- p/statement.md --\nAdd.\n-- p/reference/main.go --\n-- p/validator/main.go --\n"+
 		"-- p/generator/main.go --\n-- p/cases/sample/one.in --\n-- p/cases/sample/one.ans --\n"))
 	f, faults := problem.Open(packages.Formats, "p", "t", judge.Limits{})
 	if err := append(faults, f.Lint()...).AsError(); err != nil {
@@ -325,7 +330,7 @@ func TestManual(t *testing.T) {
 }
 
 // TestAnEmptyFolderIsNoGroup: the problem is the same where git or a bundle brought it,
-// which keep no empty folders.
+// which keep no empty directories.
 func TestAnEmptyFolderIsNoGroup(t *testing.T) {
 	dir := t.TempDir()
 	for _, folder := range []string{"cases/sample", "cases/later", "cases/some"} {

@@ -12,13 +12,13 @@ import (
 // MaxSample is how many bytes of a sample's file a statement shows.
 const MaxSample = 20_000
 
-// sampleMark says where samples belong in a statement: the next one, or all that are left.
+// sampleMark matches a place for samples in a statement: for the next one, or for all that are left.
 var sampleMark = pattern.New(`\{\{\s*(nextsample|remainingsamples|samples?)\s*\}\}`)
 
-// PlaceSamples puts samples, which are Markdown, in the places of the marks of a statement:
-// {{nextsample}} for the next one, {{remainingsamples}}, {{samples}} and {{sample}} for all that
-// are left. Those that no mark has room for come at the end. In code a mark is text. It reports
-// whether the statement has a mark; without one it is unchanged.
+// PlaceSamples inserts samples, which are Markdown, at the marks of a statement: {{nextsample}} for the next
+// one, and {{remainingsamples}}, {{samples}} or {{sample}} for all that are left. Samples without a mark come
+// at the end. In code, marks are text. PlaceSamples reports whether the statement has a mark. Without one,
+// the statement is unchanged.
 func PlaceSamples(text string, samples []string) (string, bool) {
 	next := 0
 	text, marked := replaceMarks(text, func(mark string) string {
@@ -42,7 +42,7 @@ func Marked(text string) bool {
 	return marked
 }
 
-// MarkSamples writes each mark of a statement as mark says, such as "" for none.
+// MarkSamples replaces each mark of a statement by mark's result, which may be empty.
 func MarkSamples(text string, mark func(mark string) string) string {
 	text, _ = replaceMarks(text, mark)
 	return text
@@ -91,8 +91,8 @@ func replaceMarks(text string, with func(mark string) string) (string, bool) {
 	return b.String(), marked
 }
 
-// SampleText is a sample as Markdown, with what is in its files and words of a language. If out is
-// empty, it has no output.
+// SampleText returns a sample as Markdown, with the texts of its files and headings in a language. If out is
+// empty, the sample has no output.
 func SampleText(language string, number int, in, out string) string {
 	text := fmt.Sprintf("## %s %d\n\n%s:\n\n%s", tex.Word(language, "Sample"), number, tex.Word(language, "Input"), in)
 	if out != "" {
@@ -101,7 +101,7 @@ func SampleText(language string, number int, in, out string) string {
 	return text
 }
 
-// Fenced is a text as a block of code.
+// Fenced returns a text as a block of code.
 func Fenced(text string) string {
 	text = Shortened(text)
 	fence := "```"
@@ -111,7 +111,7 @@ func Fenced(text string) string {
 	return fence + "\n" + text + "\n" + fence + "\n\n"
 }
 
-// Shortened is the text of a file as a statement shows it: without the end of one that is too long.
+// Shortened returns a file's text for a statement. It cuts the end of a long text.
 func Shortened(text string) string {
 	text = strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	if len(text) > MaxSample {
@@ -120,8 +120,8 @@ func Shortened(text string) string {
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
-// Samples are the sample cases as Markdown, in judging order, with words of a language.
-func (f *Folder) Samples(language string) (all []string) {
+// Samples returns the sample cases as Markdown, in judging order, with headings in a language.
+func (f *Directory) Samples(language string) (all []string) {
 	for _, s := range f.SampleCases() {
 		out := ""
 		if s.Out != "" {
@@ -135,9 +135,8 @@ func (f *Folder) Samples(language string) (all []string) {
 // A SampleCase is the text of a sample. If Out is empty, it has no output.
 type SampleCase struct{ In, Out string }
 
-// SampleCases reads the sample cases in judging order. In the place of a file that cannot be read
-// stands the reason.
-func (f *Folder) SampleCases() (all []SampleCase) {
+// SampleCases reads the sample cases in judging order. If a file cannot be read, its text is the reason.
+func (f *Directory) SampleCases() (all []SampleCase) {
 	read := func(file string) string {
 		data, err := os.ReadFile(file)
 		if err != nil {
@@ -151,7 +150,7 @@ func (f *Folder) SampleCases() (all []SampleCase) {
 		}
 		for _, c := range g.Cases {
 			one := SampleCase{In: read(c.In)}
-			if c.Ans != "" && !f.Kind.Interactive && !f.Kind.MultiPass { // otherwise it is no output
+			if c.Ans != "" && !f.Kind.Interactive && !f.Kind.MultiPass { // otherwise the file is not an output
 				one.Out = read(c.Ans)
 			}
 			all = append(all, one)

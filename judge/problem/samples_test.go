@@ -18,7 +18,10 @@ func TestPlaceSamples(t *testing.T) {
 		{"places the rest", "{{nextsample}}\nb\n{{remainingsamples}}\n", "ONE\n\n\nb\nTWO\n\n\n", true},
 		{"forgets none", "{{nextsample}}\nb\n", "ONE\n\n\nb\n\n\nTWO\n\n", true},
 		{"takes a line of text apart", "see {{sample}} here\n", "see \n\nONE\n\nTWO\n\n here\n", true},
-		{"leaves code", "`{{sample}}`\n\n```\n{{sample}}\n```\n~~~~\n~~~\n{{sample}}\n~~~~\n", "`{{sample}}`\n\n```\n{{sample}}\n```\n~~~~\n~~~\n{{sample}}\n~~~~\n", false},
+		{
+			"leaves code", "`{{sample}}`\n\n```\n{{sample}}\n```\n~~~~\n~~~\n{{sample}}\n~~~~\n",
+			"`{{sample}}`\n\n```\n{{sample}}\n```\n~~~~\n~~~\n{{sample}}\n~~~~\n", false,
+		},
 		{"sees behind code", "`a`\n```\nb\n```\n{{sample}} `c`\n", "`a`\n```\nb\n```\nONE\n\nTWO\n\n `c`\n", true},
 		{"leaves other marks", "{{example}} {{n}}\n", "{{example}} {{n}}\n", false},
 	} {

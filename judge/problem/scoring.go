@@ -8,21 +8,21 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// scoring is the [scoring] table: what the groups together are worth. Its keys, and
-// those of the same names in a group, are the words of the format 2025-09.
+// scoring is the [scoring] table: the points of all groups together. Its keys, and the keys of the same names
+// in a group, have their meaning in the format 2025-09.
 type scoring struct {
 	MaxScore    any    `toml:"max_score"`
 	Aggregation string `toml:"score_aggregation"`
 }
 
-// allGroups is the node over all groups but the samples. No group can be called so.
+// allGroups is the node above all groups except the samples. No group can have this name.
 const allGroups = "(all)"
 
-// usualMaxScore is what a problem is worth that does not say.
+// usualMaxScore is the default maximum score of a problem.
 const usualMaxScore = 100
 
 // readScoring makes the tree of scores. The groups must have been read.
-func (f *Folder) readScoring(t *table) (faults judge.Faults) {
+func (f *Directory) readScoring(t *table) (faults judge.Faults) {
 	tables := map[string]int{}
 	for i := range t.Group {
 		tables[t.Group[i].Name] = i
@@ -33,18 +33,22 @@ func (f *Folder) readScoring(t *table) (faults judge.Faults) {
 	all := &judge.Node{Name: allGroups, Aggregate: judge.Sum, MaxScore: usualMaxScore}
 	faults = append(faults, f.readMaxScore("scoring", t.Scoring.MaxScore, all)...)
 	faults = append(faults, f.readAggregation("scoring", t.Scoring.Aggregation, all)...)
-	f.Grading = &judge.Grading{Form: judge.Format2025, Scored: true, Root: &judge.Node{Children: []*judge.Node{{Name: Sample, Aggregate: judge.PassFail}, all}}}
+	f.Grading = &judge.Grading{Form: judge.Format2025, Scored: true, Root: &judge.Node{
+		Children: []*judge.Node{{Name: Sample, Aggregate: judge.PassFail}, all},
+	}}
 	for _, g := range f.Groups {
 		i, listed := tables[g.Name]
 		key := fmt.Sprintf("group[%d]", i)
 		if g.Name == Sample {
 			if listed && (t.Group[i].MaxScore != nil || t.Group[i].Aggregation != "" || t.Group[i].RequirePass != nil) {
-				faults = append(faults, f.Fault(key, "the samples give no score", "leave out max_score, score_aggregation and require_pass"))
+				faults = append(faults, f.Fault(key, "the samples give no score", "remove max_score, score_aggregation and require_pass"))
 			}
 			continue
 		}
 		if !listed {
-			faults = append(faults, f.Fault("scoring", fmt.Sprintf("group %q is not in problem.toml, so nobody knows what it is worth", g.Name), fmt.Sprintf("add: [[group]] name = %q, max_score = 10", g.Name)))
+			faults = append(faults, f.Fault("scoring", fmt.Sprintf(
+				"group %q is not in problem.toml, so it has no score", g.Name,
+			), fmt.Sprintf("add: [[group]] name = %q, max_score = 10", g.Name)))
 			continue
 		}
 		n, bad := f.readNode(key, &t.Group[i], all)
@@ -54,32 +58,40 @@ func (f *Folder) readScoring(t *table) (faults judge.Faults) {
 	return append(faults, f.fitScores(all)...)
 }
 
-// unscored finds keys of scores in a problem without them.
-func (f *Folder) unscored(t *table) (faults judge.Faults) {
+// unscored finds keys of scores in a problem without scores.
+func (f *Directory) unscored(t *table) (faults judge.Faults) {
 	for i, g := range t.Group {
 		for _, row := range []struct {
 			key   string
 			given bool
 		}{{"max_score", g.MaxScore != nil}, {"score_aggregation", g.Aggregation != ""}, {"require_pass", g.RequirePass != nil}} {
 			if row.given {
-				faults = append(faults, f.Fault(fmt.Sprintf("group[%d].%s", i, row.key), row.key+" in a problem without scores", "add the table [scoring], or leave the key out"))
+				faults = append(faults, f.Fault(fmt.Sprintf(
+					"group[%d].%s", i, row.key,
+				), row.key+" in a problem without scores", "add the table [scoring], or remove the key"))
 			}
 		}
 	}
 	return faults
 }
 
-func (f *Folder) readNode(key string, g *group, all *judge.Node) (*judge.Node, judge.Faults) {
+func (f *Directory) readNode(key string, g *group, all *judge.Node) (*judge.Node, judge.Faults) {
 	n := &judge.Node{Name: g.Name, Aggregate: judge.PassFail, Unbounded: true, RequirePass: g.RequirePass}
 	faults := f.readMaxScore(key, g.MaxScore, n)
 	faults = append(faults, f.readAggregation(key, g.Aggregation, n)...)
 	switch {
 	case n.Unbounded && !all.Unbounded:
-		faults = append(faults, f.Fault(key, fmt.Sprintf("group %q has no max_score", g.Name), `say what it is worth, such as max_score = 30; or write: [scoring] max_score = "unbounded"`))
+		faults = append(faults, f.Fault(key, fmt.Sprintf(
+			"group %q has no max_score", g.Name,
+		), `set its score, such as max_score = 30, or write: [scoring] max_score = "unbounded"`))
 	case n.Unbounded && n.Aggregate == judge.PassFail:
-		faults = append(faults, f.Fault(key, fmt.Sprintf("group %q passes or fails, and nobody knows what it is worth", g.Name), `add max_score, or score_aggregation = "sum" or "min"`))
+		faults = append(faults, f.Fault(key, fmt.Sprintf(
+			"group %q passes or fails, but has no score", g.Name,
+		), `add max_score, or score_aggregation = "sum" or "min"`))
 	case all.Aggregate == judge.PassFail && n.Aggregate != judge.PassFail:
-		faults = append(faults, f.Fault(key+".score_aggregation", fmt.Sprintf("group %q gives parts of its score, but the problem passes or fails as a whole", g.Name), "leave the key out, here or in [scoring]"))
+		faults = append(faults, f.Fault(key+".score_aggregation", fmt.Sprintf(
+			"group %q gives partial scores, but the problem passes or fails as a whole", g.Name,
+		), "remove the key, here or in [scoring]"))
 	}
 	for i, name := range g.RequirePass {
 		if name == Sample {
@@ -94,14 +106,16 @@ func (f *Folder) readNode(key string, g *group, all *judge.Node) (*judge.Node, j
 			}
 			faults = append(faults, f.Fault(at, fmt.Sprintf("no earlier group is called %q", name), suggest.Hint(name, append(earlier, Sample))))
 		} else if all.Children[k].Aggregate != judge.PassFail {
-			faults = append(faults, f.Fault(at, fmt.Sprintf("group %q gives parts of its score, so it cannot be required", name), `only a group with score_aggregation = "pass-fail", the default, can be`))
+			faults = append(faults, f.Fault(at, fmt.Sprintf(
+				"group %q gives partial scores, so it cannot be required", name,
+			), `only a group with score_aggregation = "pass-fail", the default, can be required`))
 		}
 	}
 	return n, faults
 }
 
-// readMaxScore reads a number or "unbounded"; without any it stays as it is.
-func (f *Folder) readMaxScore(key string, value any, n *judge.Node) judge.Faults {
+// readMaxScore reads a number or "unbounded". If value is nil, the maximum stays unchanged.
+func (f *Directory) readMaxScore(key string, value any, n *judge.Node) judge.Faults {
 	const hint = `write a number, such as max_score = 30, or "unbounded"`
 	switch x := value.(type) {
 	case nil:
@@ -125,23 +139,25 @@ func (f *Folder) readMaxScore(key string, value any, n *judge.Node) judge.Faults
 	return nil
 }
 
-func (f *Folder) readAggregation(key, value string, n *judge.Node) judge.Faults {
+func (f *Directory) readAggregation(key, value string, n *judge.Node) judge.Faults {
 	known := []string{string(judge.PassFail), string(judge.Sum), string(judge.Min)}
 	if value == "" {
 		return nil
 	}
 	if !slices.Contains(known, value) {
-		return judge.Faults{f.Fault(key+".score_aggregation", fmt.Sprintf("scores cannot be aggregated by %q", value), suggest.Hint(value, known))}
+		return judge.Faults{
+			f.Fault(key+".score_aggregation", fmt.Sprintf("scores cannot be aggregated by %q", value), suggest.Hint(value, known)),
+		}
 	}
 	n.Aggregate = judge.Aggregate(value)
 	return nil
 }
 
-// fitScores holds the maxima of the groups against that of the problem.
-func (f *Folder) fitScores(all *judge.Node) judge.Faults {
+// fitScores checks the maxima of the groups against the maximum of the problem.
+func (f *Directory) fitScores(all *judge.Node) judge.Faults {
 	if all.Unbounded {
 		if all.Aggregate == judge.PassFail {
-			return judge.Faults{f.Fault("scoring.max_score", "the problem passes or fails, and nobody knows what it is worth", "write a number")}
+			return judge.Faults{f.Fault("scoring.max_score", "the problem passes or fails, but has no score", "write a number")}
 		}
 		return nil
 	}
@@ -155,7 +171,9 @@ func (f *Folder) fitScores(all *judge.Node) judge.Faults {
 		}
 	}
 	if total > all.MaxScore {
-		return judge.Faults{f.Fault("scoring", fmt.Sprintf("the groups are worth %v points, the problem %v", total, all.MaxScore), fmt.Sprintf("write: [scoring] max_score = %v", total))}
+		return judge.Faults{f.Fault("scoring", fmt.Sprintf(
+			"the groups are worth %v points, the problem %v", total, all.MaxScore,
+		), fmt.Sprintf("write: [scoring] max_score = %v", total))}
 	}
 	return nil
 }

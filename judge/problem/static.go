@@ -7,9 +7,9 @@ import (
 	"assay/judge"
 )
 
-// static is the [static] table: a program that judges the submission's own files. What
-// it gives stands here for all groups together, and in a [[group]] for one; where
-// neither says anything, a submission that it refuses is refused.
+// static is the [static] table: a program that judges the submission's own files. Its points are set here for
+// all groups together, or in a [[group]] for one. If neither sets any, a submission that the program rejects
+// is rejected.
 type static struct {
 	Program string   `toml:"program"`
 	Speaks  string   `toml:"speaks"`
@@ -17,20 +17,24 @@ type static struct {
 	Args    []string `toml:"args"`
 }
 
-// passFail is a static check that gives no points.
+// passFail is the score of a static check that gives no points.
 const passFail = string(judge.PassFail)
 
-// readStatic reads the static validator and puts its checks into the tree of scores,
-// which must have been read. A problem without scores gets a tree for them.
-func (f *Folder) readStatic(t *table) (faults judge.Faults) {
+// readStatic reads the static validator and adds its checks to the tree of scores, which must have been read.
+// A problem without scores gets a tree for them.
+func (f *Directory) readStatic(t *table) (faults judge.Faults) {
 	given := slices.IndexFunc(t.Group, func(g group) bool { return g.StaticScore != nil || g.StaticArgs != nil })
 	switch {
 	case t.Static == nil && given >= 0:
-		return judge.Faults{f.Fault(fmt.Sprintf("group[%d]", given), "static_score or static_args, but the problem has no static validator", `add: [static] program = "static"`)}
+		return judge.Faults{f.Fault(
+			fmt.Sprintf("group[%d]", given),
+			"static_score or static_args is set, but the problem has no static validator",
+			`add: [static] program = "static"`,
+		)}
 	case t.Static == nil:
 		return nil
 	case f.Kind.Answers:
-		return judge.Faults{f.Fault("static", "the submissions are outputs: there is no source to validate", "leave the table out")}
+		return judge.Faults{f.Fault("static", "the submissions are outputs: there is no source to validate", "remove the table")}
 	}
 	if f.Static, faults = f.readPart("static", &part{Program: t.Static.Program, Speaks: t.Static.Speaks}); f.Static == nil {
 		return faults
@@ -66,8 +70,8 @@ func (f *Folder) readStatic(t *table) (faults judge.Faults) {
 	return faults
 }
 
-// ungraded is the tree of a problem without scores: each group by itself.
-func (f *Folder) ungraded() *judge.Grading {
+// ungraded returns the tree of a problem without scores: each group by itself.
+func (f *Directory) ungraded() *judge.Grading {
 	node := func(name string) *judge.Node {
 		return &judge.Node{Name: name, Aggregate: judge.PassFail, Unbounded: true}
 	}
@@ -80,8 +84,8 @@ func (f *Folder) ungraded() *judge.Grading {
 	return &judge.Grading{Form: judge.Format2025, Root: &judge.Node{Children: []*judge.Node{node(Sample), all}}}
 }
 
-// staticCheck reads what a static check gives; nil where there is none.
-func (f *Folder) staticCheck(key string, score any, args []string, n *judge.Node, scored bool) (*judge.StaticCheck, judge.Faults) {
+// staticCheck reads the score of a static check. It returns nil if there is none.
+func (f *Directory) staticCheck(key string, score any, args []string, n *judge.Node, scored bool) (*judge.StaticCheck, judge.Faults) {
 	check := &judge.StaticCheck{Args: args, PassFail: score == passFail}
 	parts := scored && n.Aggregate != judge.PassFail
 	switch x := score.(type) {
@@ -96,7 +100,11 @@ func (f *Folder) staticCheck(key string, score any, args []string, n *judge.Node
 	case check.PassFail && !parts, !check.PassFail && parts && check.Score > 0 && (n.Unbounded || check.Score <= n.MaxScore):
 		return check, nil
 	case parts:
-		return nil, judge.Faults{f.Fault(key, fmt.Sprintf("%#v is not a score of a static validation here", score), "write a number of points, at most as many as max_score: they are a part of it")}
+		return nil, judge.Faults{f.Fault(key, fmt.Sprintf(
+			"%#v is not a score of a static validation here", score,
+		), "write a number of points, at most max_score, which includes them")}
 	}
-	return nil, judge.Faults{f.Fault(key, fmt.Sprintf("%#v is not a score of a static validation here", score), `write "pass-fail": points are for groups of scoring problems that add theirs, or take the least`)}
+	return nil, judge.Faults{f.Fault(key, fmt.Sprintf(
+		"%#v is not a score of a static validation here", score,
+	), `write "pass-fail": only groups that aggregate scores by sum or min can have points`)}
 }

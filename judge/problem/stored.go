@@ -6,17 +6,16 @@ import (
 	"assay/judge"
 )
 
-// Stored says whether the generated cases of a group stand in its folder. Those of other
-// groups are made on first use: their manifest suffices.
-func (f *Folder) Stored(group string) bool { return !f.unstored[group] }
+// Stored reports whether the generated cases of a group are stored in its directory. Cases of other groups
+// are made on first use from their manifest.
+func (f *Directory) Stored(group string) bool { return !f.unstored[group] }
 
-// StoreAll says that the cases of all groups stand in their folders, whatever problem.toml
-// says: in a copy of the problem that was made with them.
-func (f *Folder) StoreAll() { f.unstored = nil }
+// StoreAll marks the cases of all groups as stored, whatever problem.toml says. It is for a copy of the
+// problem that contains them.
+func (f *Directory) StoreAll() { f.unstored = nil }
 
-// Spare says where the cases stand that are not stored: for each group in a folder of
-// its own, which may be removed at any time.
-func (f *Folder) Spare(dir func(group string) string) {
+// Spare sets the directory of the cases of each group that is not stored. It may be removed at any time.
+func (f *Directory) Spare(dir func(group string) string) {
 	for g := range f.Groups {
 		if f.Stored(f.Groups[g].Name) {
 			continue
@@ -32,7 +31,7 @@ func (f *Folder) Spare(dir func(group string) string) {
 }
 
 // readStore reads whether the cases of a group are stored.
-func (f *Folder) readStore(key string, g group) *judge.Fault {
+func (f *Directory) readStore(key string, g group) *judge.Fault {
 	switch store := g.Store.(type) {
 	case nil:
 	case bool:
@@ -43,7 +42,7 @@ func (f *Folder) readStore(key string, g group) *judge.Fault {
 			f.unstored[g.Name] = true
 		}
 	default:
-		return f.Fault(key+".store", "store is true or false", "store = false has the cases of the group made on first use")
+		return f.Fault(key+".store", "store is true or false", "with store = false, the cases of the group are made on first use")
 	}
 	return nil
 }

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// usualParts fills in what problem.toml leaves out of its programs. A table without a program has
-// the one of its own name; a program of the name of a part is that part, also without a table. In
-// a folder with a game or with golf, programs may have other uses, and only tables count. A checker
-// needs its table: without one, words are compared.
-func (f *Folder) usualParts(t *table) {
+// usualParts fills in programs that problem.toml does not name. A table without a program uses the program of
+// the table's name. A program with the name of a part is that part, even without a table. In a directory with
+// a game or golf, programs may have other uses, so only tables count. A checker needs its table; without one,
+// tokens are compared.
+func (f *Directory) usualParts(t *table) {
 	alone := t.Game == nil && t.Golf == nil
 	named := func(name string, p **part, wanted bool) {
 		switch {
@@ -35,14 +35,15 @@ func (f *Folder) usualParts(t *table) {
 	}
 }
 
-// noPrograms are extensions of files that are no programs.
+// noPrograms are extensions of files that are not programs.
 var noPrograms = []string{".md", ".txt", ".html", ".pdf", ".toml", ".json", ".yaml", ".in", ".ans", ".out", ".png", ".jpg", ".svg", ".zip"}
 
-// hasProgram reports whether the folder has a program of a part's name.
-func (f *Folder) hasProgram(name string) bool { return f.programName(name) != "" }
+// hasProgram reports whether the directory has a program of a part's name.
+func (f *Directory) hasProgram(name string) bool { return f.programName(name) != "" }
 
-// programName is the file or folder of a part's name, with its extension; "" if there is none.
-func (f *Folder) programName(name string) string {
+// programName returns the file or directory of a part's name, with its extension. It is empty if there is
+// none.
+func (f *Directory) programName(name string) string {
 	if entries, err := os.ReadDir(filepath.Join(f.Dir, name)); err == nil && len(entries) > 0 {
 		return name
 	}

@@ -14,7 +14,7 @@ type Matched struct{ Old, New int }
 // Align pairs the texts that two lists have in common, in order, as many as possible. Between two
 // pairs, what only the old list has comes first.
 //
-// What both lists begin and end with is paired at once, and texts of one list alone are left out of
+// What both lists begin and end with is paired at once, and texts of one list alone are omitted of
 // the comparison. If what remains is larger than maxAlign, it is not paired. The lists must have fewer
 // than a million different texts.
 func Align(was, now []string) (steps []Matched) {

@@ -30,7 +30,7 @@ func (a *Aligned) Flush() error {
 		for k := range row {
 			row[k] = safe(row[k])
 			if k == len(row)-1 {
-				break // nothing stands behind it
+				break // nothing is after it
 			}
 			if k == len(wide) {
 				wide = append(wide, 0)

@@ -151,7 +151,7 @@ func (t *terminal) columns(all []column, lines int) {
 	}
 }
 
-// standingColumns are what the rule set counts, and then the ratings.
+// standingColumns returns what the rule set counts, and then the ratings.
 func standingColumns(s *standings.Standings) []column {
 	number := func(head string, value func(b *standings.Bot) string) column {
 		return column{head: head, cell: func(i int) string { return value(&s.Bots[i]) }}
@@ -209,7 +209,7 @@ func flagMark(b *standings.Bot) string {
 	return ""
 }
 
-// flagText says why a rating has a mark.
+// flagText returns why a rating has a mark.
 func flagText(b *standings.Bot) string {
 	means := map[rating.Flag]string{
 		rating.WonEverything:  "won everything: it may be stronger by far than its rating",
@@ -219,7 +219,7 @@ func flagText(b *standings.Bot) string {
 	return "* " + oneLine(b.Name) + " " + means
 }
 
-// better is the likelihood that a bot is stronger than the next one of the table.
+// better returns the likelihood that a bot is stronger than the next one of the table.
 func better(s *standings.Standings, b *standings.Bot) string {
 	if b.Place >= len(s.Bots) {
 		return ""
@@ -256,12 +256,12 @@ func conductColumns(s *standings.Standings) []column {
 	return append(all, column{head: "lost by", left: true, cell: func(i int) string { return reasons(s.Bots[i].Reasons) }})
 }
 
-// timed says whether the bots' time was taken: there is none where they are files.
+// timed reports whether the bots' time was taken: there is none where they are files.
 func timed(s *standings.Standings) bool {
 	return slices.ContainsFunc(s.Bots, func(b standings.Bot) bool { return b.UsedMS > 0 || b.SlowestMS > 0 })
 }
 
-// missed is how many chances were thrown away, with their share.
+// missed returns how many chances were thrown away, with their share.
 func missed(b *standings.Bot) string {
 	if b.Chances == 0 {
 		return "0"

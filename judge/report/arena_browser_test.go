@@ -50,7 +50,11 @@ func TestArenaPageInABrowser(t *testing.T) {
 	b.Is("the lines of the table", `document.querySelectorAll('.places tbody tr').length`, "6")
 	b.Is("the cells of the cross table", `document.querySelectorAll('.heat tbody td[title]').length`, "36")
 	b.Is("the curves", `document.querySelectorAll('.chart polyline').length`, "6")
-	b.Is("the heat of a clear win", `(e => getComputedStyle(e).backgroundColor !== getComputedStyle(document.body).backgroundColor)(document.querySelector('.heat .up'))`, "true")
+	b.Is(
+		"the heat of a clear win",
+		`(e => getComputedStyle(e).backgroundColor !== getComputedStyle(document.body).backgroundColor)(document.querySelector('.heat .up'))`,
+		"true",
+	)
 	b.Screenshot("light")
 
 	// The first game, click by click: a number is gone after each move.
@@ -121,7 +125,9 @@ func TestArenaPageInABrowser(t *testing.T) {
 
 	// Dark, and on paper.
 	light := b.Eval(`getComputedStyle(document.body).backgroundColor`)
-	b.Ask(nil, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": "dark"}}})
+	b.Ask(nil, "Emulation.setEmulatedMedia", map[string]any{
+		"features": []map[string]string{{"name": "prefers-color-scheme", "value": "dark"}},
+	})
 	if dark := b.Eval(`getComputedStyle(document.body).backgroundColor`); dark == light {
 		t.Errorf("dark is as light as light: %s", dark)
 	}

@@ -65,7 +65,7 @@ func (t *terminal) arenaGame(r *arena.Results, number int, g *arena.Game, seen [
 	}
 }
 
-// positionText says what is left, and whether it is won for the side to move.
+// positionText returns what is left, and whether it is won for the side to move.
 func positionText(p *referee.Position) string {
 	words := []string{}
 	switch {

@@ -94,7 +94,7 @@ type arenaPage struct {
 func (p *arenaPage) Heading() string { return arenaHeading(p.Standings) }
 func (p *arenaPage) Setting() string { return arenaSetting(p.Standings) }
 
-// Matches says whether the rules count encounters.
+// Matches reports whether the rules count encounters.
 func (p *arenaPage) Matches() bool {
 	return p.Rules.Score.By == arena.ByEncounter || p.Rules.Score.By == arena.BySurplus
 }
@@ -108,12 +108,12 @@ func (p *arenaPage) Missed(b standings.Bot) string   { return missed(&b) }
 func (p *arenaPage) FlagText(b standings.Bot) string { return flagText(&b) }
 func (p *arenaPage) OutText(o standings.Out) string  { return outText(o) }
 
-// AnyLots says whether a line was placed by lots.
+// AnyLots reports whether a line was placed by lots.
 func (p *arenaPage) AnyLots() bool {
 	return slices.ContainsFunc(p.Bots, func(b standings.Bot) bool { return b.ByLots })
 }
 
-// Flagged are the bots whose rating says little.
+// Flagged returns the bots whose rating says little.
 func (p *arenaPage) Flagged() (all []standings.Bot) {
 	for _, b := range p.Bots {
 		if b.Flag != rating.Sound {
@@ -162,7 +162,10 @@ func (p *arenaPage) Cell(i, j int) cell {
 	score := m.Score()
 	c := cell{
 		Text: fmt.Sprintf("%.0f", 100*score), Class: "even", Heat: int(math.Round(45 * math.Abs(2*score-1))),
-		Said: fmt.Sprintf("%s against %s: %d won, %d drawn, %d lost; stronger with a likelihood of %s", a, b, m.Wins, m.Draws, m.Losses, share(m.Superior)),
+		Said: fmt.Sprintf(
+			"%s against %s: %d won, %d drawn, %d lost; stronger with a likelihood of %s", a, b, m.Wins, m.Draws,
+			m.Losses, share(m.Superior),
+		),
 	}
 	if score > 0.5 {
 		c.Class = "up"
@@ -180,7 +183,7 @@ type slice struct {
 	Hue   int
 }
 
-// Losses are the slices of a bot's bar; the longest bar of all is as wide as there is
+// Losses returns the slices of a bot's bar; the longest bar of all is as wide as there is
 // room.
 func (p *arenaPage) Losses(b standings.Bot) (all []slice) {
 	most := 1
@@ -193,7 +196,7 @@ func (p *arenaPage) Losses(b standings.Bot) (all []slice) {
 	return all
 }
 
-// Reasons are all reasons for which a game was lost, for the legend.
+// Reasons returns all reasons for which a game was lost, for the legend.
 func (p *arenaPage) Reasons() (all []slice) {
 	for i, what := range p.reasons() {
 		all = append(all, slice{Said: oneLine(what), Hue: hueOf(i)})
@@ -249,7 +252,7 @@ type chart struct {
 	Ticks, Rounds                            []tick
 }
 
-// Chart draws the history; nil where there is nothing to be drawn.
+// Chart draws the history; nil if there is nothing to be drawn.
 func (p *arenaPage) Chart() *chart {
 	if len(p.History) < 2 || len(p.Bots) < 2 {
 		return nil
@@ -288,13 +291,16 @@ func (p *arenaPage) Chart() *chart {
 			lower = append(lower, fmt.Sprintf("%.1f,%.1f", at, y(then.Low[i])))
 		}
 		slices.Reverse(lower)
-		c.Curves = append(c.Curves, curve{Name: fit(oneLine(b.Name), 22), Hue: hueOf(i), Points: strings.Join(points, " "), Band: strings.Join(append(upper, lower...), " "), End: y(b.Elo)})
+		c.Curves = append(c.Curves, curve{
+			Name: fit(oneLine(b.Name), 22), Hue: hueOf(i), Points: strings.Join(points, " "),
+			Band: strings.Join(append(upper, lower...), " "), End: y(b.Elo),
+		})
 	}
 	c.spread(height)
 	return c
 }
 
-// spread moves the names apart that would stand on one another.
+// spread moves the names apart that would are on one another.
 func (c *chart) spread(height float64) {
 	const apart = 13
 	order := make([]*curve, len(c.Curves))
@@ -314,7 +320,7 @@ func (c *chart) spread(height float64) {
 	}
 }
 
-// niceStep is a step of 1, 2 or 5 times a power of ten that makes some five steps.
+// niceStep returns a step of 1, 2 or 5 times a power of ten that makes some five steps.
 func niceStep(span float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(span/5)))
 	for _, m := range []float64{1, 2, 5} {

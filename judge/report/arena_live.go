@@ -45,7 +45,7 @@ func (l *arenaLive) Close() error {
 }
 
 // draw draws the table, and a line on the progress below it. It fits into so many rows;
-// the bots in the middle of a long table are left out, the best and the last are shown.
+// the bots in the middle of a long table are omitted, the best and the last are shown.
 func (l *arenaLive) draw(p *judge.ArenaProgressed, rows int) string {
 	t := &terminal{o: l.o, paint: paint(l.o.Color), record: &record{}}
 	room := max(rows-3, 0) // the head, the line of progress, and the cursor's
@@ -81,7 +81,7 @@ func (l *arenaLive) draw(p *judge.ArenaProgressed, rows int) string {
 	return t.page.String()
 }
 
-// ArenaProgress says how far an event has come: on one line, for it is drawn over.
+// ArenaProgress returns how far an event has come: on one line, for it is drawn over.
 func ArenaProgress(p *judge.ArenaProgressed) string {
 	line := fmt.Sprintf("%d of %d games", p.Done, p.Of)
 	if s := float64(p.TookMS) / 1000; p.Played > 0 && s > 0 {
@@ -95,7 +95,7 @@ func ArenaProgress(p *judge.ArenaProgressed) string {
 	return line
 }
 
-// over is what clears a text from a terminal that was drawn last, so that the next one
+// over returns what clears a text from a terminal that was drawn last, so that the next one
 // takes its place.
 func over(drawn string) string {
 	if drawn == "" {

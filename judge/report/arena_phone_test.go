@@ -48,7 +48,11 @@ func TestLongNamesOnAPhone(t *testing.T) {
 	heads := `[...document.querySelectorAll('tbody th')]`
 	b.Is("the names", heads+`.length`, "9")
 	b.Is("names that are cut off", heads+`.filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent).join('; ')`, "")
-	b.Is("names that do not wrap", heads+`.filter(e => e.textContent.length > 50 && e.getBoundingClientRect().width > 240).map(e => e.textContent).join('; ')`, "")
+	b.Is(
+		"names that do not wrap",
+		heads+`.filter(e => e.textContent.length > 50 && e.getBoundingClientRect().width > 240).map(e => e.textContent).join('; ')`,
+		"",
+	)
 	b.Is("thin columns", heads+`.filter(e => e.getBoundingClientRect().width < 100).map(e => e.textContent).join('; ')`, "")
 	b.Is("broken words", heads+`.flatMap(e => {
 		const text = e.firstChild, range = document.createRange();

@@ -71,7 +71,9 @@ func replayOf(g shown) shownGame {
 	r.list(g)
 	for _, n := range g.Game.Notes {
 		at := min(max(n.Move, 0), len(r.Moves))
-		r.Points[at].Notes = append(r.Points[at].Notes, fmt.Sprintf("%s, %s: %s", r.Bots[min(max(n.Seat, 1), 2)-1], oneLine(n.Kind), oneLine(n.Text)))
+		r.Points[at].Notes = append(r.Points[at].Notes, fmt.Sprintf(
+			"%s, %s: %s", r.Bots[min(max(n.Seat, 1), 2)-1], oneLine(n.Kind), oneLine(n.Text),
+		))
 	}
 	for _, c := range standings.Chances(g.Game, g.Positions) {
 		if c.Missed {
@@ -122,7 +124,9 @@ func viewpointOf(g shown, moves int) viewpoint {
 		v.Said = grouped(p.Count) + " moves are allowed"
 	}
 	if p.Exact != "" {
-		v.Said += "; the player to move has " + map[string]string{"won": "won, with the right moves", "lost": "lost, against the right moves"}[p.Exact]
+		v.Said += "; the player to move has " + map[string]string{
+			"won": "won, with the right moves", "lost": "lost, against the right moves",
+		}[p.Exact]
 	}
 	return v
 }

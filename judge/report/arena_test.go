@@ -62,7 +62,10 @@ func smallEvent(names ...string) *event {
 }
 
 func oneGame(k arena.Key, rng *rand.Rand) arena.Game {
-	g := arena.Game{Round: k.Round, Leg: k.Leg, First: k.First, Second: k.Second, Start: "12 numbers", Reason: "nothing-left", Winner: 2, Used: [2]float64{3, 4.5}}
+	g := arena.Game{
+		Round: k.Round, Leg: k.Leg, First: k.First, Second: k.Second, Start: "12 numbers",
+		Reason: "nothing-left", Winner: 2, Used: [2]float64{3, 4.5},
+	}
 	if rng.Float64() < rating.Expected(150*float64(k.Second-k.First)) {
 		g.Winner = 1
 	}
@@ -74,7 +77,10 @@ func oneGame(k arena.Key, rng *rand.Rand) arena.Game {
 		g.Winner, g.Reason = 0, "max-moves"
 	case 1:
 		g.Reason = "illegal"
-		g.Fault = &arena.GameFault{Seat: 3 - g.Winner, Kind: arena.Illegal, Text: "99 was never there", Bytes: `"99"`, Stderr: "</script><b>& it failed\n"}
+		g.Fault = &arena.GameFault{
+			Seat: 3 - g.Winner, Kind: arena.Illegal, Text: "99 was never there", Bytes: `"99"`,
+			Stderr: "</script><b>& it failed\n",
+		}
 	}
 	return g
 }
@@ -115,7 +121,9 @@ func events() map[string]*event {
 	return map[string]*event{
 		"large": large, "won": won, "out": out, "even": even,
 		"nobody": {Results: &arena.Results{Game: "cross-out", Rules: arena.Rules{Name: "usual", Format: "swiss"}}},
-		"alone":  {Results: &arena.Results{Game: "cross-out", Bots: []arena.Bot{{ID: 1, Name: "alone"}}, Rules: arena.Rules{Name: "usual", Format: "ladder", Rounds: 1, Games: 1}}},
+		"alone": {Results: &arena.Results{Game: "cross-out", Bots: []arena.Bot{{ID: 1, Name: "alone"}}, Rules: arena.Rules{
+			Name: "usual", Format: "ladder", Rounds: 1, Games: 1,
+		}}},
 	}
 }
 
@@ -260,7 +268,10 @@ func TestArenaPage(t *testing.T) {
 
 // progressOf is the progress of an event, as its results are.
 func progressOf(so *event, done, of int) *judge.ArenaProgressed {
-	p := arena.Progress{Done: done, Of: of, Played: done, Moves: 20 * done, Took: 1500 * time.Millisecond, Results: func() *arena.Results { return so.Results }}
+	p := arena.Progress{
+		Done: done, Of: of, Played: done, Moves: 20 * done, Took: 1500 * time.Millisecond,
+		Results: func() *arena.Results { return so.Results },
+	}
 	return p.Event()
 }
 
@@ -298,7 +309,9 @@ func TestArenaLive(t *testing.T) {
 		t.Errorf("a line is drawn over another as %q", text)
 	}
 	table := live(40, progressOf(large, 1, 2))
-	if text := live(40, progressOf(large, 1, 2), nobody); text != fmt.Sprintf("%s\r\x1b[%dA\x1b[J0 of 0 games", table, strings.Count(table, "\n")) {
+	if text := live(40, progressOf(large, 1, 2), nobody); text != fmt.Sprintf(
+		"%s\r\x1b[%dA\x1b[J0 of 0 games", table, strings.Count(table, "\n"),
+	) {
 		t.Errorf("a table is drawn over as %q", text)
 	}
 }

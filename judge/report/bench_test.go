@@ -45,7 +45,9 @@ func draw(w io.Writer, ans, out *os.File, differ int64) error {
 		place = &judge.Place{Line: 1, Column: 1, AnsOffset: differ, OutOffset: differ}
 	}
 	r := report.Terminal(w, report.TerminalOptions{Color: true})
-	r.Event(&judge.CaseJudged{Group: "big", Case: "01", Verdict: judge.WrongAnswer, Detail: window.Detail(nil, section(ans), section(out), place)})
+	r.Event(&judge.CaseJudged{Group: "big", Case: "01", Verdict: judge.WrongAnswer, Detail: window.Detail(
+		nil, section(ans), section(out), place,
+	)})
 	r.Event(&judge.Finished{Verdict: judge.WrongAnswer, First: "big/01"})
 	return r.Close()
 }

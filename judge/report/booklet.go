@@ -59,7 +59,7 @@ func (p BookletProblem) Limits() string {
 	return strings.Join(parts, " · ")
 }
 
-// Name returns the title behind the label.
+// Name returns the title after the label.
 func (p BookletProblem) Name() string {
 	if p.Label == "" {
 		return p.Title

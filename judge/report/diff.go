@@ -41,7 +41,7 @@ type span struct {
 // drawn is one line of a difference. Its exported fields are for templates.
 type drawn struct {
 	Kind   kind
-	Number int // of the line in its own text; 0 for none
+	Number int // of the line in its own text; zero if there is none
 	Spans  []span
 	// Where a line is cropped, the lines that belong together are cropped alike:
 	focus int // around this column, from 0
@@ -80,7 +80,7 @@ func lines(e judge.Excerpt) []line {
 }
 
 // difference draws what is different between the answer and the output. Where the
-// checker said where it is, the pointer stands there, else under all that differs
+// checker said where it is, the pointer is there, else under all that differs
 // in the first pair of lines.
 func difference(d *judge.Detail) []drawn {
 	want, got := lines(d.Want), lines(d.Got)
@@ -199,7 +199,7 @@ func (p *pen) same(w, g int) {
 	}
 }
 
-// focus is the column of line g that must be seen.
+// focus returns the column of line g that must be seen.
 func (p *pen) focus(g int) int {
 	if g == p.place {
 		return p.column
@@ -232,7 +232,10 @@ func (p *pen) changed(ops []Matched) {
 
 // single draws a line that has no partner.
 func (p *pen) single(k kind, l line, g int) {
-	p.lines = append(p.lines, drawn{Kind: k, Number: l.number, Spans: visible([]span{{l.text, false}}), focus: p.focus(g), long: width(l.text)})
+	p.lines = append(
+		p.lines,
+		drawn{Kind: k, Number: l.number, Spans: visible([]span{{l.text, false}}), focus: p.focus(g), long: width(l.text)},
+	)
 	if g >= 0 && g == p.place {
 		p.pointAt(p.column, l.text)
 	}

@@ -165,7 +165,7 @@ func tokens(line string) []string {
 	return slices.Clip(all)
 }
 
-// isEscape says whether a text starts with an escape.
+// isEscape reports whether a text starts with an escape.
 func isEscape(s string) bool {
 	const digits = "0123456789ABCDEF"
 	return len(s) >= 4 && s[0] == '\\' && s[1] == 'x' &&

@@ -45,7 +45,10 @@ func TestDifference(t *testing.T) {
 		{"highlights numbers that have little in common as wholes", "-2000 7\n", "0 7\n", -1, "1-[-2000] 7\n 1+[0] 7\n  ^^\n"},
 		{"highlights the places of a board", "#..#..\n", "#.##.#\n", -1, "1-#.[.]#.[.]\n 1+#.[#]#.[#]\n  ^  ^  ^\n"},
 		{"highlights what was put into a long word", "abcdefgh\n", "abcXdefgh\n", -1, "1-abcdefgh\n 1+abc[X]defgh\n  ^   ^\n"},
-		{"keeps the lines that both have", "a\nb\nc\n", "a\nB\nc\n", -1, "1 a\n 2-[b]\n 2+[B]\n  ^^\n  #only upper and lower case differ\n 3 c\n"},
+		{
+			"keeps the lines that both have", "a\nb\nc\n", "a\nB\nc\n", -1,
+			"1 a\n 2-[b]\n 2+[B]\n  ^^\n  #only upper and lower case differ\n 3 c\n",
+		},
 		{"finds a missing line", "1\n2\n3\n", "1\n3\n", -1, "1 1\n 2-2\n 2 3\n"},
 		{"finds one line too many", "1\n3\n", "1\n2\n3\n", -1, "1 1\n 2+2\n 3 3\n"},
 		{"says that the output is empty", "1\n", "", -1, "1-1\n  #the output is empty\n"},
@@ -59,7 +62,10 @@ func TestDifference(t *testing.T) {
 		{"shows a missing line end", "1\n2\n", "1\n2", -1, "1 1\n 2 2\n  #no line end here in the output\n"},
 		{"shows a line end too many", "1\n2", "1\n2\n", -1, "1 1\n 2 2\n  #no line end here in the answer\n"},
 		{"points at a missing end of the line", "1 2 3\n", "1 2\n", -1, "1-1 2[ 3]\n 1+1 2\n  ^   ^\n"},
-		{"stops soon after the last difference", "x\n1\n2\n3\n4\n5\n6\n", "y\n1\n2\n3\n4\n5\n6\n", -1, "1-[x]\n 1+[y]\n  ^^\n 2 1\n 3 2\n 4 3\n  ~…\n"},
+		{
+			"stops soon after the last difference", "x\n1\n2\n3\n4\n5\n6\n", "y\n1\n2\n3\n4\n5\n6\n", -1,
+			"1-[x]\n 1+[y]\n  ^^\n 2 1\n 3 2\n 4 3\n  ~…\n",
+		},
 		{"points in a line that looks the same", "1 2\n", "1 2\n", 2, "1 1 2\n  ^  ^\n"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -14,9 +14,14 @@ import (
 func ExampleReplay() {
 	var saved bytes.Buffer
 	live := report.JSON(&saved)
-	live.Event(&judge.Started{Format: judge.EventFormat, Problem: "wythoff", Title: "Wythoff's game", Program: "sol.py", Language: "python3", TimeMS: 1000, Cases: 1})
+	live.Event(&judge.Started{
+		Format: judge.EventFormat, Problem: "wythoff", Title: "Wythoff's game", Program: "sol.py",
+		Language: "python3", TimeMS: 1000, Cases: 1,
+	})
 	live.Event(&judge.Built{})
-	live.Event(&judge.CaseJudged{Group: "sample", Case: "1", Verdict: judge.Accepted, Exec: judge.Exec{CPU: 12 * time.Millisecond, Memory: 9 << 20}})
+	live.Event(&judge.CaseJudged{Group: "sample", Case: "1", Verdict: judge.Accepted, Exec: judge.Exec{
+		CPU: 12 * time.Millisecond, Memory: 9 << 20,
+	}})
 	live.Event(&judge.GroupJudged{Group: "sample", Verdict: judge.Accepted, Passed: 1, Cases: 1})
 	live.Event(&judge.Finished{Verdict: judge.Accepted, Passed: 1, Judged: 1, Cases: 1, Slowest: "sample/1", TimeMS: 12, Memory: 9 << 20})
 	if err := live.Close(); err != nil {

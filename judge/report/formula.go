@@ -21,7 +21,8 @@ func (formulas) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 			f := n.(*formula.Formula)
 			drawn, ok := tex.MathML(f.Source, f.Display)
 			if !ok {
-				drawn = `<code class="undrawn" title="this formula cannot be drawn: it is shown as it was written">` + template.HTMLEscapeString(safe(f.Source)) + `</code>`
+				drawn = `<code class="undrawn" title="this formula cannot be drawn: it is shown as it was written">` +
+					template.HTMLEscapeString(safe(f.Source)) + `</code>`
 			}
 			_, _ = w.WriteString(drawn) // the buffer's Flush reports an error
 		}
@@ -29,5 +30,5 @@ func (formulas) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	})
 }
 
-// formulaText is a formula on a terminal.
+// formulaText returns a formula on a terminal.
 func formulaText(f *formula.Formula) string { return safe(tex.Formula(f.Source)) }

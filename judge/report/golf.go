@@ -142,7 +142,7 @@ func golfRightWords(r *judge.GolfProved) string {
 	return fmt.Sprintf("all %s, %s, %.1f s", judge.Count(r.Domain, "input"), how, r.WallMS/1000)
 }
 
-// GolfExplained tells how the answer was called, and the driver that did.
+// GolfExplained returns how the answer was called, and the driver that did.
 func GolfExplained(r *judge.GolfProved) string {
 	var b strings.Builder
 	driver := ""
@@ -183,7 +183,7 @@ func golfTable(results []*judge.GolfProved) string {
 }
 
 // GolfWatched draws an answer that was saved again, in a line: its size, how that changed
-// (0 where it did not, or was not known), the verdict and what it rests on.
+// (zero if it did not, or was not known), the verdict and what it rests on.
 func GolfWatched(r *judge.GolfProved, change int) string {
 	words, _, _ := strings.Cut(golfVerdictWords(r), "\n")
 	if len(r.Wrong) > 0 {
@@ -208,7 +208,7 @@ func GolfSoFar(file string, done, of int) string {
 	return fmt.Sprintf("%s: RIGHT on %d of %d inputs, the hardest among them; continuing ...\n", file, done, of)
 }
 
-// golfShort is the reason of a verdict in a few words.
+// golfShort returns the reason of a verdict in a few words.
 func golfShort(r *judge.GolfProved) string {
 	switch {
 	case r.Verdict == judge.GolfCannotRun:
@@ -221,19 +221,19 @@ func golfShort(r *judge.GolfProved) string {
 	return r.How
 }
 
-// golfPostHeader is the header line of a post.
+// golfPostHeader returns the header line of a post.
 func golfPostHeader(r *judge.GolfProved) string {
 	return fmt.Sprintf("# %s, %s", r.LanguageWords(), judge.Count(r.Bytes, "byte"))
 }
 
-// GolfPost is the answer as a post.
+// GolfPost returns the answer as a post.
 func GolfPost(r *judge.GolfProved) string {
 	return fmt.Sprintf("%s\n\n%s\n", golfPostHeader(r), indentAll(r.Code))
 }
 
 func indentAll(code string) string { return "    " + strings.ReplaceAll(code, "\n", "\n    ") }
 
-// GolfProgress says how far a proof is, how fast, and how long it may still take.
+// GolfProgress returns how far a proof is, how fast, and how long it may still take.
 func GolfProgress(done, of int, passed time.Duration) string {
 	words := fmt.Sprintf("%d of %d inputs", done, of)
 	if done == 0 || passed < time.Second {

@@ -14,7 +14,9 @@ import (
 
 func TestGolfText(t *testing.T) {
 	r := &judge.GolfProved{
-		File: "ans.py", Language: "Python 3", GolfSize: judge.GolfSize{Bytes: 137, Chars: 137, Adjusted: []string{"1 newline at the end not counted"}}, Claim: 134,
+		File: "ans.py", Language: "Python 3", GolfSize: judge.GolfSize{
+			Bytes: 137, Chars: 137, Adjusted: []string{"1 newline at the end not counted"},
+		}, Claim: 134,
 		How: "function f(i,j)", Problem: "wythoff", Verdict: judge.GolfWrong, Domain: 10000, Tried: 10000, Samples: 9, WrongMany: 2,
 		Wrong: []judge.GolfWrongInput{{In: "55 89", Gave: "(54, 88)", Why: "is lost"}, {In: "56 89", Gave: "0", Why: "has a winning move"}},
 	}
@@ -29,7 +31,11 @@ run:     judge golf wythoff ans.py --case '55 89'
 	if diff := cmp.Diff(want, GolfText(r)); diff != "" {
 		t.Errorf("Text (-want +got):\n%s", diff)
 	}
-	r = &judge.GolfProved{File: "a.pl", Language: "Perl", Flags: []string{"-p"}, GolfSize: judge.GolfSize{Bytes: 1, Chars: 1}, How: "program, input i j", Verdict: judge.GolfRight, Domain: 10000, Tried: 10000, Samples: 9, WallMS: 3140, Says: []string{"lost positions give 0"}}
+	r = &judge.GolfProved{
+		File: "a.pl", Language: "Perl", Flags: []string{"-p"}, GolfSize: judge.GolfSize{Bytes: 1, Chars: 1},
+		How: "program, input i j", Verdict: judge.GolfRight, Domain: 10000, Tried: 10000, Samples: 9,
+		WallMS: 3140, Says: []string{"lost positions give 0"},
+	}
 	want = "a.pl   Perl + -p   1 byte (1 char)   program, input i j\nRIGHT    all 10000 inputs, a process each, 3.1 s; lost positions give 0\n"
 	if diff := cmp.Diff(want, GolfText(r)); diff != "" {
 		t.Errorf("Text (-want +got):\n%s", diff)
@@ -58,7 +64,11 @@ func TestGolfProgress(t *testing.T) {
 
 // TestGolfRedrawn draws saved answers as they were drawn when they were proved.
 func TestGolfRedrawn(t *testing.T) {
-	one := &judge.GolfProved{Format: judge.EventFormat, Problem: "p", File: "a.py", Language: "Python 3", GolfSize: judge.GolfSize{Bytes: 5, Chars: 5}, Verdict: judge.GolfRight, Domain: 9, Tried: 9, WallMS: 1000}
+	one := &judge.GolfProved{
+		Format: judge.EventFormat, Problem: "p", File: "a.py", Language: "Python 3",
+		GolfSize: judge.GolfSize{Bytes: 5, Chars: 5}, Verdict: judge.GolfRight, Domain: 9, Tried: 9,
+		WallMS: 1000,
+	}
 	two := &judge.GolfProved{Format: judge.EventFormat, Problem: "p", File: "b.py", Verdict: judge.GolfCannotRun, Log: "no such file"}
 	for _, all := range [][]*judge.GolfProved{{one}, {one, two}} {
 		var saved, drawn bytes.Buffer
@@ -83,7 +93,9 @@ func TestGolfRedrawn(t *testing.T) {
 
 // TestGolfColumns: columns stand below one another where characters take two cells.
 func TestGolfColumns(t *testing.T) {
-	r := &judge.GolfProved{Verdict: judge.GolfWrong, WrongMany: 2, Domain: 2, Tried: 2, Wrong: []judge.GolfWrongInput{{In: "1", Gave: "日本", Why: "low"}, {In: "2", Gave: "abcde", Why: "high"}}}
+	r := &judge.GolfProved{Verdict: judge.GolfWrong, WrongMany: 2, Domain: 2, Tried: 2, Wrong: []judge.GolfWrongInput{
+		{In: "1", Gave: "日本", Why: "low"}, {In: "2", Gave: "abcde", Why: "high"},
+	}}
 	for _, want := range []string{"  1  gave 日本    low\n", "  2  gave abcde   high\n"} {
 		if !strings.Contains(GolfText(r), want) {
 			t.Errorf("drawn is\n%s\nwant %q in it", GolfText(r), want)
@@ -104,11 +116,17 @@ func TestGolfHTML(t *testing.T) {
 	r := HTML(&page)
 	r.Event(&judge.GolfProved{Format: 1, Problem: "p", File: "a.py", Language: "Python 3", GolfSize: judge.GolfSize{Bytes: 5, Chars: 5}, Verdict: judge.GolfWrong, WrongMany: 2,
 		Domain: 9, Tried: 9, Samples: 3, Wrong: []judge.GolfWrongInput{{In: "5 7", Gave: "<b>", Why: "is lost"}}, Code: "<script>alert(1)</script>"})
-	r.Event(&judge.GolfProved{Format: 1, Problem: "p", File: "b.py", GolfSize: judge.GolfSize{Bytes: 77, Chars: 70}, Verdict: judge.GolfCannotRun, Log: "no such file"})
+	r.Event(&judge.GolfProved{
+		Format: 1, Problem: "p", File: "b.py", GolfSize: judge.GolfSize{Bytes: 77, Chars: 70},
+		Verdict: judge.GolfCannotRun, Log: "no such file",
+	})
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"p: 2 answers", "5 bytes (5 chars)", "77 bytes (70 chars)", "WRONG 2 of 9 inputs", "5 7", "&lt;b&gt;", "is lost", "and 1 more", "&lt;script&gt;", "CANNOT RUN no such file"} {
+	for _, want := range []string{
+		"p: 2 answers", "5 bytes (5 chars)", "77 bytes (70 chars)", "WRONG 2 of 9 inputs", "5 7", "&lt;b&gt;",
+		"is lost", "and 1 more", "&lt;script&gt;", "CANNOT RUN no such file",
+	} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -119,7 +137,10 @@ func TestGolfHTML(t *testing.T) {
 }
 
 func TestGolfLines(t *testing.T) {
-	r := &judge.GolfProved{File: "a.py", GolfSize: judge.GolfSize{Bytes: 7, Chars: 7}, Domain: 9, Verdict: judge.GolfCannotRun, Log: "no such file\nnor there"}
+	r := &judge.GolfProved{
+		File: "a.py", GolfSize: judge.GolfSize{Bytes: 7, Chars: 7}, Domain: 9, Verdict: judge.GolfCannotRun,
+		Log: "no such file\nnor there",
+	}
 	for got, want := range map[string]string{
 		GolfWatched(r, 0):                      "a.py  7 bytes  CANNOT RUN  no such file\n",
 		GolfWatched(r, -3):                     "a.py  7 bytes (-3)  CANNOT RUN  no such file\n",
@@ -133,7 +154,11 @@ func TestGolfLines(t *testing.T) {
 
 // TestGolfIsHarmless: what an answer printed moves no cursor.
 func TestGolfIsHarmless(t *testing.T) {
-	r := &judge.GolfProved{File: "a\x1b[2J.py", Verdict: judge.GolfWrong, WrongMany: 1, Wrong: []judge.GolfWrongInput{{In: "1", Gave: "\x1b[2J", Why: "\a"}}, Explain: []judge.GolfTried{{How: "\x1b", Gave: []string{"\x1b[H"}}}}
+	r := &judge.GolfProved{
+		File: "a\x1b[2J.py", Verdict: judge.GolfWrong, WrongMany: 1,
+		Wrong:   []judge.GolfWrongInput{{In: "1", Gave: "\x1b[2J", Why: "\a"}},
+		Explain: []judge.GolfTried{{How: "\x1b", Gave: []string{"\x1b[H"}}},
+	}
 	for name, drawn := range map[string]string{
 		"alone": GolfText(r), "in a table": Golf([]*judge.GolfProved{r, r}), "watched": GolfWatched(r, 0), "explained": GolfExplained(r),
 	} {

@@ -121,7 +121,7 @@ func RunHTML(w io.Writer, prefix string, events []judge.Event) error {
 	return nil
 }
 
-// Style is the style sheet of what HTML and RunHTML draw.
+// Style returns the style sheet of what HTML and RunHTML draw.
 func Style() string { return pageStyle }
 
 //go:embed page/style.css
@@ -246,12 +246,12 @@ func (p *pageRun) Solutions() []*judge.SolutionJudged { return p.record.solution
 func (p *pageRun) Notes() []string                    { return p.record.notes }
 func (p *pageRun) Verdict() judge.Verdict             { return p.record.verdict() }
 
-// BuildFailed says whether the log is to be shown.
+// BuildFailed reports whether the log is to be shown.
 func (p *pageRun) BuildFailed() bool {
 	return p.record.built != nil && p.record.built.Verdict != judge.NotJudged
 }
 
-// Heading is the title of the page.
+// Heading returns the title of the page.
 func (p *pageRun) Heading() string {
 	problem, result := "", "stopped"
 	if s := p.record.started; s != nil {
@@ -279,10 +279,10 @@ func (p *pageRun) Heading() string {
 	return oneLine(cmp.Or(problem, "judge") + ": " + result)
 }
 
-// Percent is the width of a bar for a time in milliseconds.
+// Percent returns the width of a bar for a time in milliseconds.
 func (p *pageRun) Percent(ms float64) string { return percent(ms, p.scale) }
 
-// LimitAt is where the time limit stands in a bar.
+// LimitAt returns where the time limit is in a bar.
 func (p *pageRun) LimitAt() string {
 	if p.record.started == nil || p.record.started.TimeMS <= 0 {
 		return ""
@@ -290,7 +290,7 @@ func (p *pageRun) LimitAt() string {
 	return percent(float64(p.record.started.TimeMS), p.scale)
 }
 
-// MemoryPercent is the width of the bar of the memory.
+// MemoryPercent returns the width of the bar of the memory.
 func (p *pageRun) MemoryPercent() string {
 	if p.record.started == nil || p.record.finished == nil {
 		return "0%"
@@ -298,7 +298,7 @@ func (p *pageRun) MemoryPercent() string {
 	return percent(float64(p.record.finished.Memory), float64(p.record.started.Memory))
 }
 
-// TimePercent is the width of the bar of the slowest case.
+// TimePercent returns the width of the bar of the slowest case.
 func (p *pageRun) TimePercent() string {
 	if p.record.started == nil || p.record.finished == nil {
 		return "0%"
@@ -325,7 +325,7 @@ func (p *pageRun) RowOf(id string) string {
 	return ""
 }
 
-// GroupNames are the columns of the table of solutions.
+// GroupNames returns the columns of the table of solutions.
 func (p *pageRun) GroupNames() []string {
 	if p.record.verify != nil {
 		return p.record.verify.Groups
@@ -340,7 +340,7 @@ func (p *pageRun) GroupNames() []string {
 	return names
 }
 
-// InGroup is the verdict of a solution in a group.
+// InGroup returns the verdict of a solution in a group.
 func (p *pageRun) InGroup(s *judge.SolutionJudged, group string) judge.GroupJudged {
 	for _, g := range s.Groups {
 		if g.Group == group {
@@ -431,7 +431,7 @@ type pageCase struct {
 	Legend     []string
 }
 
-// Anchor is the id of the element that tells most of the case.
+// Anchor returns the id of the element that tells most of the case.
 func (c *pageCase) Anchor() string {
 	if c.Shown {
 		return c.Row + "-detail"
@@ -460,7 +460,7 @@ func (c *pageCase) Summary() string {
 	return text
 }
 
-// Input are the lines of the input that are shown.
+// Input returns the lines of the input that are shown.
 func (c *pageCase) Input() []drawn {
 	var all []drawn
 	for _, l := range lines(c.Detail.Input) {
@@ -472,12 +472,12 @@ func (c *pageCase) Input() []drawn {
 	return all
 }
 
-// Class is the style of a line.
+// Class returns the style of a line.
 func (d drawn) Class() string {
 	return map[kind]string{same: "same", expected: "want", actual: "got", pointer: "point", remark: "remark", more: "more"}[d.Kind]
 }
 
-// Mark is the character in front of the line.
+// Mark returns the character in front of the line.
 func (d drawn) Mark() string {
 	if d.Kind == expected || d.Kind == actual {
 		return string(rune(d.Kind))
@@ -485,7 +485,7 @@ func (d drawn) Mark() string {
 	return " "
 }
 
-// Said is what a screen reader says in front of the line.
+// Said returns what a screen reader says in front of the line.
 func (d drawn) Said() string {
 	return map[kind]string{expected: "expected", actual: "printed"}[d.Kind]
 }

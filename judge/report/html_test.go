@@ -167,7 +167,10 @@ func chromium(t *testing.T, url string) string {
 	if path == "" {
 		t.Skip("no chromium: apt-get install chromium")
 	}
-	args := []string{"--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + t.TempDir(), "--window-size=420,900", "--dump-dom", url}
+	args := []string{
+		"--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + t.TempDir(),
+		"--window-size=420,900", "--dump-dom", url,
+	}
 	out, err := exec.CommandContext(t.Context(), path, args...).Output()
 	if err != nil {
 		t.Skipf("chromium does not run here: %v", err)
@@ -189,7 +192,8 @@ func TestHTMLInABrowser(t *testing.T) {
 		}
 		return chromium(t, "file://"+file+fragment)
 	}
-	if dom := open("hostile", ""); strings.Contains(dom, "<script") || strings.Contains(dom, "<img") || !strings.Contains(dom, "wrong answer") {
+	if dom := open("hostile", ""); strings.Contains(dom, "<script") ||
+		strings.Contains(dom, "<img") || !strings.Contains(dom, "wrong answer") {
 		t.Errorf("the browser sees a script or an image, or no verdict:\n%s", dom)
 	}
 	dom := open("all_many", "#r0-c61-detail")
@@ -222,14 +226,19 @@ func TestPageOfAContestant(t *testing.T) {
 		t.Errorf("the staff's page:\n%s", page)
 	}
 	for _, x := range []judge.Exec{{Exit: 3}, {Signal: "SIGSEGV"}, {Killed: judge.Processes}} {
-		if page := run(x, judge.RunTimeError, judge.ShowSamples); strings.Contains(page, "exit code") || strings.Contains(page, "SIG") || !strings.Contains(page, "on the clock 1.300 s.") {
+		if page := run(x, judge.RunTimeError, judge.ShowSamples); strings.Contains(page, "exit code") ||
+			strings.Contains(page, "SIG") || !strings.Contains(page, "on the clock 1.300 s.") {
 			t.Errorf("%+v:\n%s", x, page)
 		}
 	}
-	if page := run(judge.Exec{Killed: judge.CPUTime, Signal: "SIGKILL"}, judge.TimeLimit, judge.ShowSamples); !strings.Contains(page, "killed at its time limit") {
+	if page := run(judge.Exec{Killed: judge.CPUTime, Signal: "SIGKILL"}, judge.TimeLimit, judge.ShowSamples); !strings.Contains(
+		page, "killed at its time limit",
+	) {
 		t.Errorf("too slow:\n%s", page)
 	}
-	if page := run(judge.Exec{}, judge.WrongAnswer, judge.ShowFirst); !strings.Contains(page, "First failure</dt><dd class=\"id\">case 1</dd>") {
+	if page := run(judge.Exec{}, judge.WrongAnswer, judge.ShowFirst); !strings.Contains(
+		page, "First failure</dt><dd class=\"id\">case 1</dd>",
+	) {
 		t.Errorf("of the first failure:\n%s", page)
 	}
 	if page := run(judge.Exec{}, judge.WrongAnswer, judge.ShowVerdict); strings.Contains(page, "First failure") {

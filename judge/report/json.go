@@ -8,7 +8,7 @@ import (
 )
 
 // JSON returns the report that saves the events, one a line, for Replay and for
-// other programs. Progress is left out: it is for live displays only.
+// other programs. Progress is omitted: it is for live displays only.
 func JSON(w io.Writer) Report { return &jsonLines{w: w} }
 
 type jsonLines struct {

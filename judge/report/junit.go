@@ -132,7 +132,7 @@ func (root *junitSuites) submission(r *record) {
 			{"problem", problem}, {"program", oneLine(s.Program)}, {"language", oneLine(s.Language)},
 			{"time limit", seconds(float64(s.TimeMS))}, {"memory limit", size(s.Memory)},
 		}...)
-		properties = append(properties, sandboxProperties(s.Rung, s.Weaker)...)
+		properties = append(properties, sandboxProperties(s.Isolation, s.Unenforced)...)
 	}
 	if score := r.total(); score != nil {
 		properties = append(properties, junitProperty{"score", score.String()})
@@ -157,7 +157,9 @@ func (root *junitSuites) submission(r *record) {
 func (root *junitSuites) complete(problem string, properties []junitProperty, finished bool) {
 	if !finished {
 		suite := &junitSuite{Name: problem + ".judge", Properties: properties}
-		suite.add(junitCase{Name: "finished", Class: suite.Name, Error: &junitFailure{Message: "the judge stopped before the end", Type: "stopped"}})
+		suite.add(junitCase{Name: "finished", Class: suite.Name, Error: &junitFailure{
+			Message: "the judge stopped before the end", Type: "stopped",
+		}})
 		root.Suites = append(root.Suites, suite)
 	}
 }
@@ -170,8 +172,8 @@ func junitNotes(r *record) []junitProperty {
 	return all
 }
 
-func sandboxProperties(rung string, weaker []string) []junitProperty {
-	all := []junitProperty{{"sandbox", oneLine(rung)}}
+func sandboxProperties(level string, weaker []string) []junitProperty {
+	all := []junitProperty{{"sandbox", oneLine(level)}}
 	if len(weaker) > 0 {
 		all = append(all, junitProperty{"not enforced", oneLine(strings.Join(weaker, ", "))})
 	}
@@ -199,7 +201,7 @@ func junitCaseOf(class string, c *judge.CaseJudged) junitCase {
 	return one
 }
 
-// plainFailure is what the terminal shows of a failed case, without standard
+// plainFailure returns what the terminal shows of a failed case, without standard
 // error, which has its own element.
 func plainFailure(c *judge.CaseJudged) string {
 	t := Terminal(nil, TerminalOptions{Width: 100}).(*terminal)
@@ -214,7 +216,7 @@ func (root *junitSuites) verification(r *record) {
 	if v := r.verify; v != nil {
 		problem = oneLine(v.Problem)
 		properties = append(properties, junitProperty{"problem", problem})
-		properties = append(properties, sandboxProperties(v.Rung, v.Weaker)...)
+		properties = append(properties, sandboxProperties(v.Isolation, v.Unenforced)...)
 	}
 	checks := &junitSuite{Name: problem + ".checks", Properties: properties}
 	for _, c := range r.checks {

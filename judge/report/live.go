@@ -9,7 +9,7 @@ import (
 	"assay/judge"
 )
 
-// redrawAfter is how long a line of progress stands at least, so that thousands
+// redrawAfter is how long a line of progress is at least, so that thousands
 // of quick cases do not cost more to show than to judge.
 const redrawAfter = 50 * time.Millisecond
 
@@ -19,7 +19,7 @@ type progress struct {
 	now   func() time.Time // nil: no times, and every event redraws
 	since time.Time
 	drawn time.Time
-	shown string // what stands on the terminal now
+	shown string // what is on the terminal now
 	named bool   // the line tells which submission it is about
 
 	ran    int // cases that have run; they are judged a little later
@@ -110,7 +110,7 @@ func (p *progress) line(r *record) string {
 	return b.String()
 }
 
-// over returns what must be written so that text stands on the terminal with the
+// over returns what must be written so that text is on the terminal with the
 // line of progress below it.
 func (p *progress) over(text, line string) string {
 	if text == "" && line == p.shown {

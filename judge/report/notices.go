@@ -14,7 +14,7 @@ import (
 // NoticeInterval is the usual time between two notices.
 const NoticeInterval = 10 * time.Second
 
-// Notices report on long work where no terminal redraws a line: what is being done, and how much of it
+// Notices report on long work if no terminal redraws a line: what is being done, and how much of it
 // is done. They write one line per interval, and none about work that is over sooner. The methods are
 // safe for concurrent use.
 type Notices struct {
@@ -48,7 +48,7 @@ func NewNotices(to io.Writer, interval time.Duration) *Notices {
 	return n
 }
 
-// Follow adds work to the notices until done is called. If line returns "", the work is left out.
+// Follow adds work to the notices until done is called. If line returns "", the work is omitted.
 func (n *Notices) Follow(line func() string) (done func()) {
 	w := &work{line}
 	n.mu.Lock()

@@ -41,7 +41,7 @@ func (p Pictures) find(address string) (found *Picture, path string, size map[st
 	return found, path, size
 }
 
-// words are what stands for a picture in a text, without brackets.
+// words returns what stands for a picture in a text, without brackets.
 func (p *Picture) words(path string) string {
 	switch {
 	case p == nil:
@@ -75,7 +75,7 @@ func (p Pictures) html(address, caption string, size map[string]string) string {
 	)
 }
 
-// webAddress is an address that a link may have; others become one that leads nowhere.
+// webAddress returns an address that a link may have; others become one that leads nowhere.
 func webAddress(address string) string {
 	if u, err := url.Parse(address); err == nil && slices.Contains([]string{"http", "https"}, u.Scheme) {
 		return address
@@ -105,7 +105,7 @@ func (p *Picture) attributes(size map[string]string) (text string) {
 	return text
 }
 
-// measure reads a number from 1 to 10,000 with its unit: px, which can be left out, pc, or %.
+// measure reads a number from 1 to 10,000 with its unit: px, which can be omitted, pc, or %.
 func measure(text string) (n float64, unit string, ok bool) {
 	unit = strings.TrimLeft(text, "0123456789.")
 	n, err := strconv.ParseFloat(strings.TrimSuffix(text, unit), 64)
@@ -131,7 +131,7 @@ var inlineElements = map[atom.Atom]bool{
 	atom.Small: true, atom.Span: true, atom.Strong: true, atom.Sub: true, atom.Sup: true, atom.Tt: true, atom.U: true,
 }
 
-// silentElements are left out with all that is in them.
+// silentElements are omitted with all that is in them.
 var silentElements = map[atom.Atom]bool{
 	atom.Script: true, atom.Style: true, atom.Iframe: true, atom.Object: true,
 	atom.Template: true, atom.Noscript: true, atom.Svg: true, atom.Math: true, atom.Textarea: true, atom.Select: true, atom.Title: true,
@@ -208,7 +208,7 @@ func (p Pictures) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	})
 }
 
-// captioned reports whether the text of an image stands below or above it as its caption.
+// captioned reports whether the text of an image is below or above it as its caption.
 func captioned(n ast.Node, source []byte, text string) bool {
 	block := n.Parent()
 	for block != nil && block.Type() != ast.TypeBlock {
@@ -225,7 +225,7 @@ func captioned(n ast.Node, source []byte, text string) bool {
 	return false
 }
 
-// plainText is the text inside a node, without marks.
+// plainText returns the text inside a node, without marks.
 func plainText(n ast.Node, source []byte) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {

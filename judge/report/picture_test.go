@@ -28,8 +28,14 @@ func TestPictures(t *testing.T) {
 				"<p><em>Figure 1: A</em> <math><mrow><mi>n</mi><mo>≤</mo><mn>5</mn></mrow></math> [1]</p>",
 			"[picture: a.png, 320 x 200] [picture: a.png, 320 x 200]\n\n*Figure 1: A* n ≤ 5 [1]",
 		},
-		"*A cat*\n\n![A cat](a.png)\n\ndog": {"<p><em>A cat</em></p>\n<p><img src=\"/file/a.png\" alt=\"A cat\" width=\"320\"></p>\n<p>dog</p>", "*A cat*\n\n[picture: a.png, 320 x 200]\n\ndog"},
-		"![cat](a.png)\n\n## cat":           {"<p><img src=\"/file/a.png\" alt=\"cat\" width=\"320\"></p>\n<h2>cat</h2>", "[picture: a.png, 320 x 200] cat\n\ncat\n---"},
+		"*A cat*\n\n![A cat](a.png)\n\ndog": {
+			"<p><em>A cat</em></p>\n<p><img src=\"/file/a.png\" alt=\"A cat\" width=\"320\"></p>\n<p>dog</p>",
+			"*A cat*\n\n[picture: a.png, 320 x 200]\n\ndog",
+		},
+		"![cat](a.png)\n\n## cat": {
+			"<p><img src=\"/file/a.png\" alt=\"cat\" width=\"320\"></p>\n<h2>cat</h2>",
+			"[picture: a.png, 320 x 200] cat\n\ncat\n---",
+		},
 		"![](a.png#width=50pc)":             {`<p><img src="/file/a.png" alt="" width="50%"></p>`, "[picture: a.png, 320 x 200]"},
 		"![](a.png#width=189px)":            {`<p><img src="/file/a.png" alt="" width="189"></p>`, "[picture: a.png, 320 x 200]"},
 		"![](a.png#height=40px)":            {`<p><img src="/file/a.png" alt="" height="40"></p>`, "[picture: a.png, 320 x 200]"},
@@ -38,9 +44,14 @@ func TestPictures(t *testing.T) {
 		"![](a.png#width=0&height=1e9&x=1)": {`<p><img src="/file/a.png" alt="" width="320"></p>`, "[picture: a.png, 320 x 200]"},
 		"![map](plan.pdf)":                  {`<p><a href="/file/plan.pdf">[picture: plan.pdf]</a></p>`, "[picture: plan.pdf] map"},
 		"![](none.png)":                     {`<p><span class="absent">[picture: none.png]</span></p>`, "[picture: none.png]"},
-		"![](https://evil.example/a.png)":   {`<p><a href="https://evil.example/a.png">[picture: https://evil.example/a.png]</a></p>`, "[picture: https://evil.example/a.png]"},
-		"![](javascript:alert(1))":          {`<p><a href="#">[picture: javascript:alert(1)]</a></p>`, "[picture: javascript:alert(1)]"},
-		"![](data:image/png;base64,aa)":     {`<p><a href="#">[picture: data:image/png;base64,aa]</a></p>`, "[picture: data:image/png;base64,aa]"},
+		"![](https://evil.example/a.png)": {
+			`<p><a href="https://evil.example/a.png">[picture: https://evil.example/a.png]</a></p>`,
+			"[picture: https://evil.example/a.png]",
+		},
+		"![](javascript:alert(1))": {`<p><a href="#">[picture: javascript:alert(1)]</a></p>`, "[picture: javascript:alert(1)]"},
+		"![](data:image/png;base64,aa)": {
+			`<p><a href="#">[picture: data:image/png;base64,aa]</a></p>`, "[picture: data:image/png;base64,aa]",
+		},
 		`an <img src="a.png" width="30%" onerror="x"> inside`: {
 			`<p>an <img src="/file/a.png" alt="" width="30%"> inside</p>`, "an [picture: a.png, 320 x 200] inside",
 		},
@@ -76,7 +87,11 @@ func TestPictures(t *testing.T) {
 // TestFootnotes: a terminal has them at the end, as a page has.
 func TestFootnotes(t *testing.T) {
 	var b strings.Builder
-	if err := report.Statement(&b, []byte("A note[^1] and another[^x].\n\n[^1]: The *first*.\n[^x]: The second, which is longer than its line.\n\nMore.\n"), 40, false, nil); err != nil {
+	if err := report.Statement(
+		&b,
+		[]byte("A note[^1] and another[^x].\n\n[^1]: The *first*.\n[^x]: The second, which is longer than its line.\n\nMore.\n"),
+		40, false, nil,
+	); err != nil {
 		t.Fatal(err)
 	}
 	const want = "A note[1] and another[2].\n\nMore.\n\n[1] The *first*.\n[2] The second, which is longer than its\n    line.\n"

@@ -14,14 +14,14 @@ type record struct {
 	cases    []*judge.CaseJudged
 	groups   []*judge.GroupJudged // that have cases of their own
 	inner    []*judge.GroupJudged // groups of groups
-	finished *judge.Finished      // nil where the stream broke off
+	finished *judge.Finished      // nil if the stream broke off
 
 	verify    *judge.VerifyStarted // nil in a submission
 	checks    []*judge.Checked
 	faults    []*judge.Fault
 	warnings  []*judge.Fault
 	solutions []*judge.SolutionJudged
-	verified  *judge.VerifyFinished // nil where the stream broke off
+	verified  *judge.VerifyFinished // nil if the stream broke off
 
 	adequacy *judge.AdequacyMeasured // nil in all but a measurement, which is nothing else
 	golf     []*judge.GolfProved     // answers, which make one table
@@ -29,7 +29,7 @@ type record struct {
 	notes []string
 }
 
-// add takes an event. It returns false where the event opens another record.
+// add takes an event. It returns false if the event opens another record.
 func (r *record) add(e judge.Event) bool {
 	switch e := e.(type) {
 	case *judge.Started:
@@ -89,14 +89,14 @@ func (r *record) add(e judge.Event) bool {
 	return true
 }
 
-// empty says whether nothing came yet but notes, which belong to what follows.
+// empty reports whether nothing came yet but notes, which belong to what follows.
 func (r *record) empty() bool {
 	return r.started == nil && r.verify == nil && r.adequacy == nil && r.built == nil && len(r.cases) == 0 &&
 		len(r.groups) == 0 && r.finished == nil && len(r.checks) == 0 && len(r.faults) == 0 &&
 		len(r.solutions) == 0 && r.verified == nil && len(r.golf) == 0
 }
 
-// isVerification says which of the two kinds of record it is.
+// isVerification returns which of the two kinds of record it is.
 func (r *record) isVerification() bool {
 	return r.verify != nil || len(r.checks) > 0 || len(r.faults) > 0 || len(r.solutions) > 0 || r.verified != nil
 }
@@ -108,7 +108,7 @@ func (r *record) failed() []*judge.CaseJudged {
 	})
 }
 
-// first returns the case that decided, nil where there is none.
+// first returns the case that decided, or nil if there is none.
 func (r *record) first() *judge.CaseJudged {
 	for _, c := range r.failed() {
 		if r.finished == nil || r.finished.First == "" || c.ID() == r.finished.First {
@@ -118,7 +118,7 @@ func (r *record) first() *judge.CaseJudged {
 	return nil
 }
 
-// total returns the score of the submission, nil where there is none.
+// total returns the score of the submission, or nil if there is none.
 func (r *record) total() *judge.Score {
 	if r.finished == nil {
 		return nil

@@ -46,7 +46,7 @@ func several() []judge.Event {
 	note := &judge.Noted{Text: "the problem has no answer for one case"}
 	events := []judge.Event{&judge.SeveralStarted{
 		Format: judge.EventFormat, Problem: "wythoff", Title: "Wythoff's game", Programs: []string{"mine/a.py", "mine/b.cpp", "mine/c.py"},
-		Groups: []string{"sample", "large"}, Cases: 5, Rung: "namespaces",
+		Groups: []string{"sample", "large"}, Cases: 5, Isolation: "namespaces",
 	}}
 	events = append(events, started("mine/a.py", "Python 3", 5, "sample", "large"), note, &judge.Built{})
 	events = append(append(events, good("sample", 2)...), good("large", 3)...)
@@ -68,7 +68,7 @@ func detail(in, ans, out string, place *judge.Place) *judge.Detail {
 func started(program, language string, cases int, groups ...string) *judge.Started {
 	return &judge.Started{
 		Format: judge.EventFormat, Problem: "wythoff", Title: "Wythoff's game", Program: program, Language: language,
-		TimeMS: 1000, Memory: 256 * mib, Cases: cases, Groups: groups, Rung: "namespaces",
+		TimeMS: 1000, Memory: 256 * mib, Cases: cases, Groups: groups, Isolation: "namespaces",
 	}
 }
 
@@ -109,7 +109,9 @@ func accepted() []judge.Event {
 		[]judge.Event{started("solutions/wythoff/accepted/bits.go", "go", 19, "sample", "edge", "big"), &judge.Built{Millis: 412.3}},
 		[]judge.Event{&judge.Progressed{Done: 2, Of: 19}},
 		good("sample", 2), good("edge", 12), good("big", 5),
-		[]judge.Event{&judge.Finished{Verdict: judge.Accepted, Passed: 19, Judged: 19, Cases: 19, Slowest: "edge/06", TimeMS: 38, Memory: 6 * mib}},
+		[]judge.Event{
+			&judge.Finished{Verdict: judge.Accepted, Passed: 19, Judged: 19, Cases: 19, Slowest: "edge/06", TimeMS: 38, Memory: 6 * mib},
+		},
 	)
 }
 
@@ -155,7 +157,7 @@ func wrongAnswer() []judge.Event {
 
 func timeLimit() []judge.Event {
 	e := started("slow.py", "python3", 5, "sample", "big")
-	e.Faster, e.Rung, e.Weaker = "pypy", "plain", []string{"memory", "network", "file system"}
+	e.Faster, e.Isolation, e.Unenforced = "pypy", "plain", []string{"memory", "network", "file system"}
 	return join(
 		[]judge.Event{&judge.Noted{Text: "case big/03 has no answer file; it is not judged"}, e, &judge.Built{}},
 		good("sample", 2),
@@ -170,7 +172,10 @@ func timeLimit() []judge.Event {
 		skipped("big", 2)[:2],
 		[]judge.Event{
 			&judge.GroupJudged{Group: "big", Verdict: judge.TimeLimit, Cases: 3},
-			&judge.Finished{Verdict: judge.TimeLimit, Passed: 2, Judged: 3, Cases: 5, First: "big/01", Slowest: "big/01", TimeMS: 1004, Memory: 31 * mib},
+			&judge.Finished{
+				Verdict: judge.TimeLimit, Passed: 2, Judged: 3, Cases: 5, First: "big/01", Slowest: "big/01",
+				TimeMS: 1004, Memory: 31 * mib,
+			},
 		},
 	)
 }
@@ -197,7 +202,10 @@ func judgeError() []judge.Event {
 				Detail:  detail("0 0\n", "lost\n", "lost\n", nil),
 			},
 			&judge.GroupJudged{Group: "edge", Verdict: judge.JudgeError, Cases: 1},
-			&judge.Finished{Verdict: judge.JudgeError, Passed: 2, Judged: 3, Cases: 3, First: "edge/empty", Slowest: "sample/02", TimeMS: 10, Memory: 3 * mib},
+			&judge.Finished{
+				Verdict: judge.JudgeError, Passed: 2, Judged: 3, Cases: 3, First: "edge/empty",
+				Slowest: "sample/02", TimeMS: 10, Memory: 3 * mib,
+			},
 		},
 	)
 }
@@ -214,19 +222,37 @@ func allMany() []judge.Event {
 	}{
 		{judge.WrongAnswer, ran(4*ms, 3*mib), `line 2, token 3: want "7", got "8"`, "1 2 3\n4 5 7\n", "1 2 3\n4 5 8\n", ""},
 		{judge.RunTimeError, judge.Exec{Exit: 1, CPU: 9 * ms, Wall: 12 * ms, Memory: 8 * mib}, "exit code 1", "1\n", "", "Traceback (most recent call last):\n  File \"/program/main.py\", line 3, in <module>\n    print(a[9])\nIndexError: list index out of range\n"},
-		{judge.OutputLimit, judge.Exec{Killed: judge.Output, CPU: 80 * ms, Wall: 90 * ms, Memory: 3 * mib, Output: 8 * mib}, "killed at its output limit", "1\n", strings.Repeat("spam and eggs\n", 5000), ""},
-		{judge.MemoryLimit, judge.Exec{Killed: judge.Memory, CPU: 500 * ms, Wall: 600 * ms, Memory: 256 * mib}, "killed at its memory limit", "1\n", "", ""},
-		{judge.TimeLimit, judge.Exec{Killed: judge.CPUTime, CPU: 1003 * ms, Wall: 1100 * ms, Memory: 3 * mib}, "killed at its time limit", "1\n", "", ""},
-		{judge.IdlenessLimit, judge.Exec{Killed: judge.WallTime, CPU: 2 * ms, Wall: 3003 * ms, Memory: 3 * mib}, "killed while it waited", "1\n", "?\n", ""},
+		{judge.OutputLimit, judge.Exec{
+			Killed: judge.Output, CPU: 80 * ms, Wall: 90 * ms, Memory: 3 * mib, Output: 8 * mib,
+		}, "killed at its output limit", "1\n", strings.Repeat("spam and eggs\n", 5000), ""},
+		{judge.MemoryLimit, judge.Exec{
+			Killed: judge.Memory, CPU: 500 * ms, Wall: 600 * ms, Memory: 256 * mib,
+		}, "killed at its memory limit", "1\n", "", ""},
+		{judge.TimeLimit, judge.Exec{
+			Killed: judge.CPUTime, CPU: 1003 * ms, Wall: 1100 * ms, Memory: 3 * mib,
+		}, "killed at its time limit", "1\n", "", ""},
+		{judge.IdlenessLimit, judge.Exec{
+			Killed: judge.WallTime, CPU: 2 * ms, Wall: 3003 * ms, Memory: 3 * mib,
+		}, "killed while it waited", "1\n", "?\n", ""},
 		{judge.WrongAnswer, ran(5*ms, 3*mib), `line 1, token 1: want "YES", got "Yes"`, "YES\n", "Yes\n", ""},
 		{judge.WrongAnswer, ran(5*ms, 3*mib), "line 1 differs", "a b\n", "a\tb \r\n", ""},
-		{judge.WrongAnswer, ran(5*ms, 3*mib), `line 1, token 40001: want "1", got "2"`, strings.Repeat("0 ", 40000) + "1" + strings.Repeat(" 0", 40000) + "\n", strings.Repeat("0 ", 40000) + "2" + strings.Repeat(" 0", 40000) + "\n", ""},
+		{
+			judge.WrongAnswer, ran(5*ms, 3*mib), `line 1, token 40001: want "1", got "2"`,
+			strings.Repeat("0 ", 40000) + "1" + strings.Repeat(" 0", 40000) + "\n",
+			strings.Repeat("0 ", 40000) + "2" + strings.Repeat(" 0", 40000) + "\n", "",
+		},
 	}
-	events := []judge.Event{started("solutions/wythoff/many_mistakes_in_one_program_with_a_very_long_name.py", "python3", 70, "sample", "edge", "a-group-with-a-long-name"), &judge.Built{}}
+	events := []judge.Event{started(
+		"solutions/wythoff/many_mistakes_in_one_program_with_a_very_long_name.py", "python3", 70, "sample",
+		"edge", "a-group-with-a-long-name",
+	), &judge.Built{}}
 	events = append(events, good("sample", 2)...)
 	passed := 0
 	for i := range 60 {
-		c := &judge.CaseJudged{Group: "edge", Case: fmt.Sprintf("random-max-99-seed-%d", i+1), Verdict: judge.Accepted, Exec: ran(time.Duration(i)*ms, 3*mib), Line: fmt.Sprintf("random --max 99 --seed %d", i+1)}
+		c := &judge.CaseJudged{
+			Group: "edge", Case: fmt.Sprintf("random-max-99-seed-%d", i+1), Verdict: judge.Accepted,
+			Exec: ran(time.Duration(i)*ms, 3*mib), Line: fmt.Sprintf("random --max 99 --seed %d", i+1),
+		}
 		if i%3 == 2 {
 			f := fates[i/3%len(fates)]
 			c.Verdict, c.Exec, c.Message, c.Stderr = f.verdict, f.exec, f.message, f.stderr
@@ -253,7 +279,10 @@ func interactive() []judge.Event {
 	return []judge.Event{
 		started("guess.py", "python3", 3, "sample", "edge"),
 		&judge.Built{Millis: 12},
-		&judge.CaseJudged{Group: "sample", Case: "1", Verdict: judge.Accepted, Exec: ran(2*ms, mib), Dialogue: "> 500\n< lower\n> 300\n< correct\n---\n> bye\n"},
+		&judge.CaseJudged{
+			Group: "sample", Case: "1", Verdict: judge.Accepted, Exec: ran(2*ms, mib),
+			Dialogue: "> 500\n< lower\n> 300\n< correct\n---\n> bye\n",
+		},
 		&judge.GroupJudged{Group: "sample", Verdict: judge.Accepted, Passed: 1, Cases: 1},
 		&judge.CaseJudged{
 			Group: "edge", Case: "1", Verdict: judge.WrongAnswer, Exec: ran(3*ms, mib), Dialogue: long.String(),
@@ -286,7 +315,10 @@ func scores() []judge.Event {
 		group("secret/a/2", judge.WrongAnswer, 1, 30, 60, false),
 		group("secret/a", judge.WrongAnswer, 3, 62.5, 100, true),
 		group("secret", judge.WrongAnswer, 3, 62.5, 100, true),
-		&judge.Finished{Verdict: judge.WrongAnswer, Passed: 4, Judged: 5, Cases: 5, First: "secret/a/2/1", Slowest: "sample/1", TimeMS: 2, Memory: mib, Score: &judge.Score{Points: 62.5, Of: 100}},
+		&judge.Finished{
+			Verdict: judge.WrongAnswer, Passed: 4, Judged: 5, Cases: 5, First: "secret/a/2/1",
+			Slowest: "sample/1", TimeMS: 2, Memory: mib, Score: &judge.Score{Points: 62.5, Of: 100},
+		},
 	}
 }
 
@@ -332,11 +364,18 @@ func verifyPackage() []judge.Event {
 		return s
 	}
 	return []judge.Event{
-		&judge.VerifyStarted{Format: judge.EventFormat, Problem: "addup", Title: "Add up", Groups: []string{"sample", "edge"}, Cases: 9, Rung: "namespaces"},
+		&judge.VerifyStarted{
+			Format: judge.EventFormat, Problem: "addup", Title: "Add up", Groups: []string{"sample", "edge"},
+			Cases: 9, Isolation: "namespaces",
+		},
 		wanting(solution("accepted/a.py", "python3", ac, true, nil, ac, ac), "AC", ""),
 		wanting(solution("brute_force/b.py", "python3", "", true, []string{"edge/1"}, ac, rte), "RTE or TLE", ""),
-		wanting(solution("rejected/r.py", "python3", "", false, nil, ac, ac), "RTE or TLE or WA", "no case gets RTE or TLE or WA, as submissions/rejected wants"),
-		wanting(solution("scored/half.py", "python3", "", false, []string{"edge/2"}, ac, wa), "", "its score is 30, and submissions.yaml: scored/half.py wants 50"),
+		wanting(solution(
+			"rejected/r.py", "python3", "", false, nil, ac, ac,
+		), "RTE or TLE or WA", "no case gets RTE or TLE or WA, as submissions/rejected wants"),
+		wanting(solution(
+			"scored/half.py", "python3", "", false, []string{"edge/2"}, ac, wa,
+		), "", "its score is 30, but submissions.yaml: scored/half.py expects 50"),
 		&judge.VerifyFinished{Solutions: 4, Faults: 2},
 	}
 }
@@ -347,7 +386,10 @@ func verifyPartial() []judge.Event {
 	half := solution("partially_accepted/half.py", "python3", "", true, []string{"edge/2"}, ac, wa)
 	half.Expected = "AC"
 	return []judge.Event{
-		&judge.VerifyStarted{Format: judge.EventFormat, Problem: "addup", Title: "Add up", Groups: []string{"sample", "edge"}, Cases: 9, Rung: "namespaces"},
+		&judge.VerifyStarted{
+			Format: judge.EventFormat, Problem: "addup", Title: "Add up", Groups: []string{"sample", "edge"},
+			Cases: 9, Isolation: "namespaces",
+		},
 		solution("accepted/a.py", "python3", ac, true, nil, ac, ac),
 		half,
 		&judge.VerifyFinished{OK: true, Solutions: 2},
@@ -359,17 +401,29 @@ func verify() []judge.Event {
 	skipped := solution("accepted/lazy.hs", "haskell", ac, false, nil)
 	skipped.Verdict, skipped.Note, skipped.TimeMS = judge.Skipped, "no ghc: apt-get install ghc", 0
 	return []judge.Event{
-		&judge.VerifyStarted{Format: judge.EventFormat, Problem: "wythoff", Title: "Wythoff's game", Groups: []string{"sample", "edge", "big", "huge-piles"}, Cases: 53, Rung: "namespaces", Weaker: []string{"memory of the children together"}},
-		&judge.Checked{What: "the folder is complete", Count: 9, Faults: 2},
-		&judge.FaultFound{Fault: &judge.Fault{File: "problems/wythoff/problem.toml", Line: 3, Column: 1, Text: `unknown key "tile"`, Hint: `did you mean "title"?`}},
-		&judge.FaultFound{Fault: &judge.Fault{File: "problems/wythoff/statement.md", Text: "the second sample of the statement is not the second sample case, whose input is 12 and 20 and whose answer is 8 13", Hint: "copy it from problems/wythoff/cases/sample/2.in\nor leave the samples out of the statement: judge show prints them"}},
+		&judge.VerifyStarted{Format: judge.EventFormat, Problem: "wythoff", Title: "Wythoff's game", Groups: []string{
+			"sample", "edge", "big", "huge-piles",
+		}, Cases: 53, Isolation: "namespaces", Unenforced: []string{"memory of the children together"}},
+		&judge.Checked{What: "the directory is complete", Count: 9, Faults: 2},
+		&judge.FaultFound{Fault: &judge.Fault{
+			File: "problems/wythoff/problem.toml", Line: 3, Column: 1, Text: `unknown key "tile"`,
+			Hint: `did you mean "title"?`,
+		}},
+		&judge.FaultFound{Fault: &judge.Fault{
+			File: "problems/wythoff/statement.md",
+			Text: "the second sample of the statement is not the second sample case, whose input is 12 and 20 and whose answer is 8 13",
+			Hint: "copy it from problems/wythoff/cases/sample/2.in\nor leave the samples out of the statement: judge show prints them",
+		}},
 		&judge.Checked{What: "every input is valid", Count: 53},
 		&judge.Checked{What: "every answer is what the reference prints", Count: 53},
 		&judge.Checked{What: "every generated case is what its line makes", Count: 51},
 		solution("accepted/bits.go", "go", ac, true, nil, ac, ac, ac, ac),
 		solution("accepted/golden.py", "python3", ac, false, []string{"huge-piles/fib-87"}, ac, ac, ac, wa),
 		skipped,
-		solution("wrong_answer/floating_point_golden_ratio.cpp", "cpp", wa, true, []string{"huge-piles/fib-80", "huge-piles/fib-81", "huge-piles/fib-82", "huge-piles/fib-83", "huge-piles/fib-84"}, ac, ac, ac, wa),
+		solution("wrong_answer/floating_point_golden_ratio.cpp", "cpp", wa, true, []string{
+			"huge-piles/fib-80", "huge-piles/fib-81", "huge-piles/fib-82", "huge-piles/fib-83",
+			"huge-piles/fib-84",
+		}, ac, ac, ac, wa),
 		solution("wrong_answer/off_by_one.py", "python3", wa, true, []string{"edge/corner-0-0"}, ac, wa, ac, ac),
 		solution("time_limit_exceeded/table.py", "python3", tle, true, []string{"huge-piles/fib-80", "huge-piles/fib-81"}, ac, ac, ac, tle),
 		&judge.VerifyFinished{OK: false, Faults: 2, Solutions: 6, Skipped: 1},
@@ -378,10 +432,14 @@ func verify() []judge.Event {
 
 // verifyFaulty has more faults than the terminal shows, and no end.
 func verifyFaulty() []judge.Event {
-	events := []judge.Event{&judge.VerifyStarted{Format: judge.EventFormat, Problem: "pd-duel", Groups: []string{"sample"}, Rung: "namespaces"}}
+	events := []judge.Event{
+		&judge.VerifyStarted{Format: judge.EventFormat, Problem: "pd-duel", Groups: []string{"sample"}, Isolation: "namespaces"},
+	}
 	for i := range 25 {
 		events = append(events, &judge.FaultFound{Fault: &judge.Fault{
-			File: "problems/pd-duel/problem.toml", Line: 10 + i, Text: fmt.Sprintf("case large/%d has not been generated", i), Hint: "run: judge generate pd-duel",
+			File: "problems/pd-duel/problem.toml", Line: 10 + i, Text: fmt.Sprintf(
+				"case large/%d has not been generated", i,
+			), Hint: "run: judge generate pd-duel",
 		}})
 	}
 	return events
@@ -389,7 +447,10 @@ func verifyFaulty() []judge.Event {
 
 func verifyClean() []judge.Event {
 	return []judge.Event{
-		&judge.VerifyStarted{Format: judge.EventFormat, Problem: "sylver", Title: "Sylver coinage", Groups: []string{"sample", "edge"}, Cases: 20, Rung: "namespaces"},
+		&judge.VerifyStarted{
+			Format: judge.EventFormat, Problem: "sylver", Title: "Sylver coinage",
+			Groups: []string{"sample", "edge"}, Cases: 20, Isolation: "namespaces",
+		},
 		&judge.Checked{What: "every input is valid", Count: 20},
 		solution("accepted/bits.go", "go", judge.Accepted, true, nil, judge.Accepted, judge.Accepted),
 		solution("wrong_answer/gcd.go", "go", judge.WrongAnswer, true, []string{"edge/2-3"}, judge.Accepted, judge.WrongAnswer),
@@ -401,7 +462,9 @@ func verifyClean() []judge.Event {
 func adequacy(all bool) *judge.AdequacyMeasured {
 	living := func(state judge.MutantState, line int, reason string) judge.LivingMutant {
 		return judge.LivingMutant{
-			State: state, Program: "problems/larger/reference", Place: fmt.Sprintf("problems/larger/reference/main.go:%d", line), Operator: "relation",
+			State: state, Program: "problems/larger/reference", Place: fmt.Sprintf(
+				"problems/larger/reference/main.go:%d", line,
+			), Operator: "relation",
 			Diff: "-\tif a < b {\n+\tif a <= b {\n", Reason: reason,
 		}
 	}
@@ -413,8 +476,10 @@ func adequacy(all bool) *judge.AdequacyMeasured {
 		Programs:  []judge.ProgramMutants{{Path: "problems/larger/reference", MutantCounts: counts}},
 		Operators: []judge.OperatorMutants{{Operator: "relation", MutantCounts: counts}},
 		Total:     counts, How: []judge.Death{{How: "wrong answer", Count: 30}, {How: "crash", Count: 5}},
-		Mutants: []judge.LivingMutant{survivor, living(judge.MutantEquivalent, 11, "they are the same then"), living(judge.MutantUnseparated, 12, ""), living(judge.MutantUnreached, 13, "")},
-		Notes:   []string{"not mutated: solutions/larger/accepted/cgo.go: it imports C"}, All: all,
+		Mutants: []judge.LivingMutant{survivor, living(
+			judge.MutantEquivalent, 11, "they are the same then",
+		), living(judge.MutantUnseparated, 12, ""), living(judge.MutantUnreached, 13, "")},
+		Notes: []string{"not mutated: solutions/larger/accepted/cgo.go: it imports C"}, All: all,
 	}
 }
 
@@ -424,23 +489,32 @@ func suite() []judge.Event {
 		&judge.CasesMade{Format: judge.EventFormat, Problem: "guess", Why: "guess has no generator: nothing to make"},
 		&judge.CasesMade{Format: judge.EventFormat, Problem: "larger", Cases: 14, Made: 12, Changed: 3, Kept: 1, Removed: 2},
 		&judge.CasesMade{Format: judge.EventFormat, Problem: "larger", Check: true, Cases: 14},
-		&judge.FaultFound{Fault: &judge.Fault{File: "testcases/larger/some/pair-3-5.in", Text: "the file is not the one that was generated", Hint: "run: judge generate larger"}},
+		&judge.FaultFound{Fault: &judge.Fault{
+			File: "testcases/larger/some/pair-3-5.in", Text: "the file is not the one that was generated",
+			Hint: "run: judge generate larger",
+		}},
 		&judge.CasesMade{Format: judge.EventFormat, Problem: "larger", Check: true, Cases: 14, Faults: 1},
 		&judge.FreshMade{Format: judge.EventFormat, Problem: "larger", Cases: 100, Seed: 7, Place: "/tmp/larger"},
 		&judge.FilesMade{Format: judge.EventFormat, Problem: "package", Files: 20, Changed: []string{"data/secret/1.in"}},
 		&judge.FilesMade{Format: judge.EventFormat, Problem: "package", Check: true, Files: 20},
 		&judge.SuitePruned{
 			Format: judge.EventFormat, Problem: "larger", Changes: []string{`- "pair 3 5"`},
-			Before: judge.Tally{Cases: 14, Bytes: 200, Mutants: 40, Solutions: 3, Bounds: 5}, After: judge.Tally{Cases: 13, Bytes: 190, Mutants: 40, Solutions: 3, Bounds: 5},
+			Before: judge.Tally{
+				Cases: 14, Bytes: 200, Mutants: 40, Solutions: 3, Bounds: 5,
+			}, After: judge.Tally{Cases: 13, Bytes: 190, Mutants: 40, Solutions: 3, Bounds: 5},
 		},
 		&judge.CoverageShown{
 			Format: judge.EventFormat, Problem: "larger", File: "problems/larger/input.format", Cases: 14,
-			Goals: []judge.Goal{{What: "a = 1", Line: 1, Cases: 3}, {What: "a = 1000000000", Line: 1}, {What: "feature: the first one is the larger one of the two that are there", Line: 3, Cases: 11}},
+			Goals: []judge.Goal{{What: "a = 1", Line: 1, Cases: 3}, {What: "a = 1000000000", Line: 1}, {
+				What: "feature: the first one is the larger one of the two that are there", Line: 3, Cases: 11,
+			}},
 		},
 		&judge.SuiteMeasured{
 			Format: judge.EventFormat, Problem: "larger", Most: 12,
-			Cases: []judge.CaseFinds{{Case: "sample/one", Bytes: 6, Mutants: 20, Solutions: 1, Bounds: 2}, {Case: "a-group-with-a-long-name/pair-of-large-numbers", Bytes: 12345, Mutants: 31, Solutions: 3, Bounds: 1, Alone: 2}},
-			Once:  []judge.FoundOnce{{Case: "sample/one", Kind: "solution", Name: "solutions/larger/wrong_answer/smaller.py"}},
+			Cases: []judge.CaseFinds{{
+				Case: "sample/one", Bytes: 6, Mutants: 20, Solutions: 1, Bounds: 2,
+			}, {Case: "a-group-with-a-long-name/pair-of-large-numbers", Bytes: 12345, Mutants: 31, Solutions: 3, Bounds: 1, Alone: 2}},
+			Once: []judge.FoundOnce{{Case: "sample/one", Kind: "solution", Name: "solutions/larger/wrong_answer/smaller.py"}},
 		},
 	}
 }

@@ -24,7 +24,11 @@ func marked() (events []judge.Event, secrets int) {
 	}
 	group := secret("%s")
 	events = append(events,
-		&judge.Started{Format: judge.EventFormat, Problem: "sum", Title: "Sum", Program: "sol.py", Language: "Python 3", TimeMS: 1000, Memory: 1 << 28, Cases: 4, Groups: []string{judge.Sample, group}, Rung: "isolated"},
+		&judge.Started{
+			Format: judge.EventFormat, Problem: "sum", Title: "Sum", Program: "sol.py", Language: "Python 3",
+			TimeMS: 1000, Memory: 1 << 28, Cases: 4, Groups: []string{judge.Sample, group},
+			Isolation: "isolated",
+		},
 		&judge.Noted{Text: secret("the package has a fault: secret/%s.in")},
 		&judge.Built{Millis: 3},
 		&judge.CaseJudged{Group: judge.Sample, Case: "1", Verdict: judge.Accepted})

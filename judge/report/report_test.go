@@ -78,7 +78,8 @@ func TestTerminalKeepsToItsWidth(t *testing.T) {
 		for _, width := range []int{40, 44, 80, 132} {
 			for line := range strings.Lines(string(drawTerminal(t, stream, report.TerminalOptions{Width: width}))) {
 				line = strings.TrimSuffix(line, "\n")
-				copied := strings.Contains(line, "  judge ") || strings.Contains(line, ": judge ") || strings.Contains(line, " fault: ") || strings.Contains(line, " at edge/")
+				copied := strings.Contains(line, "  judge ") || strings.Contains(line, ": judge ") ||
+					strings.Contains(line, " fault: ") || strings.Contains(line, " at edge/")
 				if n := utf8.RuneCountInString(line); n > width && !copied {
 					t.Errorf("at width %d, a line of %d: %q", width, n, line)
 				}
@@ -166,7 +167,9 @@ func TestProgressLeavesNothingBehind(t *testing.T) {
 			var live, pipe bytes.Buffer
 			now := time.Unix(0, 0)
 			clock := func() time.Time { now = now.Add(37 * time.Millisecond); return now }
-			r := report.Join(report.Terminal(&live, report.TerminalOptions{Live: true, Now: clock}), report.Terminal(&pipe, report.TerminalOptions{}))
+			r := report.Join(report.Terminal(&live, report.TerminalOptions{Live: true, Now: clock}), report.Terminal(
+				&pipe, report.TerminalOptions{},
+			))
 			for _, e := range events {
 				r.Event(e)
 			}
@@ -218,7 +221,10 @@ func TestReplayNamesTheLine(t *testing.T) {
 		{"refuses empty lines alone", "\n\n", "the saved report is empty: it is made with --json"},
 		{"refuses what is not JSON", head + "verdict: AC\n", "line 2 of the saved report: not an event: "},
 		{"refuses what has no kind", head + "\n" + `{"text":"rejudged"}`, `line 3 of the saved report: not an event: it has no member "event"`},
-		{"refuses a newer format", `{"event":"started","format":2}`, "line 1 of the saved report: saved in format 2 by a newer judge; this one reads up to 1"},
+		{
+			"refuses a newer format", `{"event":"started","format":2}`,
+			"line 1 of the saved report: saved in format 2 by a newer judge; this one reads up to 1",
+		},
 		{"refuses a field of another type", head + `{"event":"case","verdict":7}`, `line 2 of the saved report: event "case": `},
 		{"refuses a line without end", head + strings.Repeat("x", 17<<20), "line 2 of the saved report: bufio.Scanner: token too long"},
 	} {
@@ -262,7 +268,9 @@ func TestALaterJudgesEvents(t *testing.T) {
 		}
 		for what, open := range draw {
 			var with, without bytes.Buffer
-			if err := errors.Join(report.Replay(bytes.NewReader(later), open(&with)), report.Replay(bytes.NewReader(stream), open(&without))); err != nil {
+			if err := errors.Join(report.Replay(bytes.NewReader(later), open(&with)), report.Replay(
+				bytes.NewReader(stream), open(&without),
+			)); err != nil {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(with.Bytes(), without.Bytes()) {

@@ -105,7 +105,7 @@ func (s *sheet) block(n ast.Node, room int) []string {
 	return s.children(n, room, false)
 }
 
-// raw is the text of a block as it stands in the source.
+// raw returns the unchanged source text of a block.
 func (s *sheet) raw(n ast.Node) string {
 	return safe(string(n.Lines().Value(s.source)))
 }
@@ -189,7 +189,7 @@ func (s *sheet) inline(parent ast.Node, style []attribute) []word {
 	return all
 }
 
-// tag is the HTML tag that a node is, in lower case; "" for other nodes.
+// tag returns the HTML tag that a node is, in lower case; "" for other nodes.
 func (s *sheet) tag(n ast.Node) string {
 	if raw, ok := n.(*ast.RawHTML); ok {
 		return strings.ToLower(string(raw.Segments.Value(s.source)))
@@ -265,7 +265,7 @@ func (s *sheet) piece(n ast.Node, style []attribute) []word {
 	return s.inline(n, style)
 }
 
-// picture is what stands for a picture.
+// picture returns what stands for a picture.
 func (s *sheet) picture(address, caption string, style []attribute) []word {
 	found, path, _ := s.pictures.find(address)
 	words := cutWords("["+found.words(path)+"]", style)
@@ -275,7 +275,7 @@ func (s *sheet) picture(address, caption string, style []attribute) []word {
 	return words
 }
 
-// shown are the texts and the pictures of a piece of HTML.
+// shown returns the texts and the pictures of a piece of HTML.
 func (s *sheet) shown(piece []byte, style []attribute) (words []word) {
 	z := tags.NewTokenizer(bytes.NewReader(piece))
 	silent := 0
@@ -305,7 +305,7 @@ func (s *sheet) shown(piece []byte, style []attribute) (words []word) {
 	}
 }
 
-// code is the text of a code span, which knows no escapes.
+// code returns the text of a code span, which knows no escapes.
 func (s *sheet) code(n *ast.CodeSpan) string {
 	var b strings.Builder
 	for t := n.FirstChild(); t != nil; t = t.NextSibling() {
@@ -316,7 +316,7 @@ func (s *sheet) code(n *ast.CodeSpan) string {
 	return b.String()
 }
 
-// marked puts marks around words, where there is no color to tell them.
+// marked puts marks around words, if there is no color to tell them.
 func (s *sheet) marked(mark string, words []word) []word {
 	if len(words) > 0 && !bool(s.paint) {
 		words[0].text = mark + words[0].text
@@ -325,7 +325,7 @@ func (s *sheet) marked(mark string, words []word) []word {
 	return words
 }
 
-// written is a text of the source with its escapes and entities resolved.
+// written returns a text of the source with its escapes and entities resolved.
 func (s *sheet) written(source []byte) string {
 	source = util.UnescapePunctuations(source)
 	return safe(string(util.ResolveEntityNames(util.ResolveNumericReferences(source))))
@@ -352,7 +352,7 @@ func cutWords(text string, style []attribute) []word {
 	return all
 }
 
-// wordsText is the text of words.
+// wordsText returns the text of words.
 func wordsText(words []word) string {
 	var b strings.Builder
 	for _, w := range words {

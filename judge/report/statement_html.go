@@ -21,7 +21,7 @@ import (
 // it keeps only plain elements without attributes, and it drops links that a browser would run.
 // Formulas are drawn as MathML. Language is the code of the statement's language. Document is the data URL of a
 // PDF or an HTML file that the page
-// shows, "" for none.
+// shows; empty if there is none.
 func StatementHTML(w io.Writer, title, language string, markdown []byte, pictures Pictures, document string) error {
 	var body bytes.Buffer
 	if err := StatementPart(&body, markdown, pictures); err != nil {

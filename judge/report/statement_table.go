@@ -61,7 +61,7 @@ func (s *sheet) cell(n ast.Node, style []attribute) cellText {
 	return c
 }
 
-// columnsOf are the widths that the columns would like to have.
+// columnsOf returns the widths that the columns would like to have.
 func columnsOf(rows [][]cellText) []int {
 	var wide []int
 	for _, row := range rows {

@@ -46,7 +46,8 @@ func TestStatement(t *testing.T) {
 // TestStatementLanguage: browsers and screen readers are told the language.
 func TestStatementLanguage(t *testing.T) {
 	var page bytes.Buffer
-	if err := report.StatementHTML(&page, "Summe", "de", []byte("Addiere."), nil, ""); err != nil || !strings.Contains(page.String(), `<html lang="de">`) {
+	if err := report.StatementHTML(&page, "Summe", "de", []byte("Addiere."), nil, ""); err != nil ||
+		!strings.Contains(page.String(), `<html lang="de">`) {
 		t.Errorf("%v\n%.200s", err, page.String())
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 // StatementTeX writes a statement, written in Markdown, in LaTeX as the legacy format of
 // problem packages wants it: \problemname comes first, and no preamble. Formulas stay as
-// they are. HTML is left out, except exponents and indices.
+// they are. HTML is omitted, except exponents and indices.
 func StatementTeX(w io.Writer, title string, markdown []byte) error {
 	markdown = []byte(strings.ReplaceAll(string(markdown), "\r\n", "\n"))
 	parser := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(formula.Parsed)).Parser()
@@ -159,7 +159,10 @@ func (t *texWriter) piece(n ast.Node) string {
 		if all := pictures.Sources(n.Segments.Value(t.source)); len(all) > 0 {
 			return texPicture(all[0])
 		}
-		return map[string]string{"<sup>": `\textsuperscript{`, "<sub>": `\textsubscript{`, "</sup>": "}", "</sub>": "}", "<br>": "\\\\\n"}[t.tag(n)]
+		return map[string]string{
+			"<sup>": `\textsuperscript{`, "<sub>": `\textsubscript{`, "</sup>": "}", "</sub>": "}",
+			"<br>": "\\\\\n",
+		}[t.tag(n)]
 	}
 	return t.running(n)
 }
@@ -188,7 +191,7 @@ func texPicture(address string) string {
 	return `\includegraphics[` + option + "]{" + texAddress([]byte(texForm(path))) + "}"
 }
 
-// texForm is the path of a picture in a form that LaTeX can show: board-svg.pdf for board.svg. An
+// texForm returns the path of a picture in a form that LaTeX can show: board-svg.pdf for board.svg. An
 // export writes that file.
 func texForm(path string) string {
 	extension := filepath.Ext(path)

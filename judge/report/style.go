@@ -94,7 +94,7 @@ func UseColor(mode string, terminal bool, noColor string) (bool, error) {
 	return false, fmt.Errorf("color %q is not known: want auto, always or never", mode)
 }
 
-// VerdictClass is the class of a verdict in the style sheet that Style returns.
+// VerdictClass returns the class of a verdict in the style sheet that Style returns.
 func VerdictClass(v judge.Verdict) string { return lookOf(v).class }
 
 // VerdictMark returns the sign of a verdict in the cells that HTML draws.

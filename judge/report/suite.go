@@ -32,10 +32,11 @@ func (t *terminal) suite(e judge.Event) {
 	}
 }
 
-// isSuite says whether suite draws the event.
+// isSuite reports whether suite draws the event.
 func isSuite(e judge.Event) bool {
 	switch e.(type) {
-	case *judge.CasesMade, *judge.FreshMade, *judge.FilesMade, *judge.SuitePruned, *judge.CoverageShown, *judge.SuiteMeasured, *judge.AdequacyMeasured:
+	case *judge.CasesMade, *judge.FreshMade, *judge.FilesMade, *judge.SuitePruned,
+		*judge.CoverageShown, *judge.SuiteMeasured, *judge.AdequacyMeasured:
 		return true
 	}
 	return false
@@ -66,9 +67,12 @@ func (t *terminal) filesMade(e *judge.FilesMade) {
 	}
 }
 
-// tally is what a suite finds, in words.
+// tally returns what a suite finds, as text.
 func tally(n judge.Tally) string {
-	return fmt.Sprintf("%d cases, %d bytes; they find %d mutants, %d solutions and %d bounds", n.Cases, n.Bytes, n.Mutants, n.Solutions, n.Bounds)
+	return fmt.Sprintf(
+		"%d cases, %d bytes; they find %d mutants, %d solutions and %d bounds", n.Cases, n.Bytes, n.Mutants,
+		n.Solutions, n.Bounds,
+	)
 }
 
 func (t *terminal) coverage(e *judge.CoverageShown) {
@@ -88,18 +92,24 @@ func (t *terminal) coverage(e *judge.CoverageShown) {
 func (t *terminal) measured(e *judge.SuiteMeasured) {
 	rows := [][]string{{"case", "bytes", "mutants", "solutions", "bounds", "found by no other"}}
 	for _, c := range e.Cases {
-		rows = append(rows, []string{c.Case, fmt.Sprint(c.Bytes), fmt.Sprint(c.Mutants), fmt.Sprint(c.Solutions), fmt.Sprint(c.Bounds), fmt.Sprint(c.Alone)})
+		rows = append(
+			rows,
+			[]string{c.Case, fmt.Sprint(c.Bytes), fmt.Sprint(c.Mutants), fmt.Sprint(c.Solutions), fmt.Sprint(c.Bounds), fmt.Sprint(c.Alone)},
+		)
 	}
 	t.table(rows, false)
 	t.printf("\n")
-	t.paragraph(fmt.Sprintf("of each mutant at most %d cases that kill it are counted, the quick ones first, and of each solution the first that it fails", e.Most), "")
+	t.paragraph(fmt.Sprintf(
+		"of each mutant at most %d cases that kill it are counted, the quick ones first, and of each solution the first that it fails",
+		e.Most,
+	), "")
 	for _, f := range e.Once {
 		t.paragraph(fmt.Sprintf("only %s finds the %s %s", f.Case, f.Kind, f.Name), "    ")
 	}
 }
 
 // table draws rows; the first is the head. The first column is a name, which
-// is cut in front if the terminal is narrow; columns that do not fit are left out,
+// is cut in front if the terminal is narrow; columns that do not fit are omitted,
 // from the right.
 func (t *terminal) table(rows [][]string, right bool) {
 	widths := make([]int, len(rows[0]))
@@ -166,7 +176,7 @@ func (t *terminal) adequacy(e *judge.AdequacyMeasured) {
 // mutantHeads are the columns of a table of mutants.
 var mutantHeads = []string{"", "mutants", "killed", "survived", "equivalent", "unseparated", "unreached"}
 
-// mutantRows is the table of a measurement: its operators, its programs, and all.
+// mutantRows returns the table of a measurement: its operators, its programs, and all.
 func mutantRows(e *judge.AdequacyMeasured) [][]string {
 	rows := [][]string{mutantHeads}
 	add := func(name string, n judge.MutantCounts) {
@@ -186,7 +196,7 @@ func mutantRows(e *judge.AdequacyMeasured) [][]string {
 	return rows
 }
 
-// deaths says how many mutants died in which way.
+// deaths returns how many mutants died in which way.
 func deaths(e *judge.AdequacyMeasured) string {
 	var how []string
 	for _, d := range e.How {
@@ -195,7 +205,7 @@ func deaths(e *judge.AdequacyMeasured) string {
 	return strings.Join(how, ", ")
 }
 
-// Lines is the head of a text that is not trusted, each line behind an indent.
+// Lines returns the head of a text that is not trusted, each line after an indent.
 func Lines(text, indent string) string { return head(text, indent, 100) }
 
 func head(text, indent string, columns int) string {

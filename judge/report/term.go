@@ -19,7 +19,7 @@ type TerminalOptions struct {
 	Live  bool             // redraw a line of progress; only for a terminal, never for a pipe
 	Width int              // of the terminal, in characters; 0 is 80
 	Now   func() time.Time // for the time in the line of progress; nil shows none
-	// Problem is what the user called the problem, for commands to go on with: a path, where
+	// Problem is what the user called the problem, for commands to continue with: a path, where
 	// the id alone would not do. "" is the id.
 	Problem string
 	// To is the server that judged; "" is this machine.
@@ -190,7 +190,7 @@ type piece struct {
 	style []attribute
 }
 
-// flow draws pieces behind one another. One that no longer fits into the line
+// flow draws pieces after one another. One that no longer fits into the line
 // starts the next one, indented.
 func (t *terminal) flow(indent string, pieces ...piece) {
 	used := 0
@@ -214,7 +214,7 @@ func (t *terminal) started(e *judge.Started) {
 		language = "  (" + safe(e.Language) + ")"
 	}
 	t.printf("%s%s\n", fitTail(oneLine(e.Program), t.o.Width-width(language)), t.paint.style(faint, language))
-	t.weaker(e.Rung, e.Weaker)
+	t.unenforced(e.Isolation, e.Unenforced)
 }
 
 func (t *terminal) title(problem, title string) {
@@ -229,12 +229,12 @@ func (t *terminal) title(problem, title string) {
 }
 
 // weaker says what the sandbox does not enforce here.
-func (t *terminal) weaker(rung string, weaker []string) {
+func (t *terminal) unenforced(level string, weaker []string) {
 	if len(weaker) == 0 {
 		return
 	}
 	t.paragraph(fmt.Sprintf("warning: the sandbox here (%s) does not enforce: %s; see: judge doctor",
-		rung, strings.Join(weaker, ", ")), "         ", warning)
+		level, strings.Join(weaker, ", ")), "         ", warning)
 }
 
 func (t *terminal) built(e *judge.Built) {
@@ -368,7 +368,7 @@ func (t *terminal) grid() {
 	}
 }
 
-// passedOf is how many cases of a group were accepted, of those that were judged where the
+// passedOf returns how many cases of a group were accepted, of those that were judged where the
 // stream broke off.
 func (t *terminal) passedOf(g *judge.GroupJudged) string {
 	text := fmt.Sprintf("%d/%d", g.Passed, g.Cases)
@@ -378,7 +378,7 @@ func (t *terminal) passedOf(g *judge.GroupJudged) string {
 	return text
 }
 
-// scoreOf is a group's score, "" for none.
+// scoreOf returns a group's score; empty if there is none.
 func scoreOf(g *judge.GroupJudged) string {
 	if g.Score == nil {
 		return ""

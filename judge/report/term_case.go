@@ -17,7 +17,7 @@ const (
 	maxSaid   = 40 // lines of a dialogue, half of them at its end
 )
 
-// failures draws the table of all failing cases, where there are several.
+// failures draws the table of all failing cases, if there are several.
 func (t *terminal) failures() {
 	failed := t.record.failed()
 	if len(failed) < 2 {
@@ -84,7 +84,9 @@ func (t *terminal) failure(c *judge.CaseJudged) {
 	if c.Score != nil && c.Score.Points != 0 {
 		points = c.Score.String()
 	}
-	for _, extra := range []struct{ name, text string }{{"points", points}, {"shown to the contestant", c.Team}, {"note", c.Note}, {"made by", c.Line}} {
+	for _, extra := range []struct{ name, text string }{
+		{"points", points}, {"shown to the contestant", c.Team}, {"note", c.Note}, {"made by", c.Line},
+	} {
 		if extra.text != "" {
 			t.printf("  ")
 			t.paragraph(extra.name+": "+extra.text, "  ", faint)
@@ -190,7 +192,7 @@ func legendOf(d *judge.Detail, all []drawn) []string {
 	return legend(b.String())
 }
 
-// digits is the width of the column of line numbers.
+// digits returns the width of the column of line numbers.
 func digits(d *judge.Detail) int {
 	n := 3
 	for _, e := range []judge.Excerpt{d.Input, d.Want, d.Got} {

@@ -29,7 +29,7 @@ func (t *terminal) severalStarted(e *judge.SeveralStarted) {
 		"%s, %s in %s", judge.Count(len(e.Programs), "solution"), judge.Count(e.Cases, "case"),
 		judge.Count(len(e.Groups), "group"),
 	)))
-	t.weaker(e.Rung, e.Weaker)
+	t.unenforced(e.Isolation, e.Unenforced)
 	t.several.grid.top(t)
 }
 
@@ -57,7 +57,7 @@ func (t *terminal) severalRow(end *judge.Finished) {
 	}
 }
 
-// name is what the user called a submission.
+// name returns what the user called a submission.
 func (s *several) name(r *record) string {
 	if r.started == nil {
 		return ""
@@ -65,7 +65,7 @@ func (s *several) name(r *record) string {
 	return r.started.Program
 }
 
-// severalFinished draws what is below the table; end is nil where the stream broke off.
+// severalFinished draws what is below the table; end is nil if the stream broke off.
 func (t *terminal) severalFinished(end *judge.SeveralFinished) {
 	s := t.several
 	t.several = nil
@@ -105,7 +105,7 @@ func (t *terminal) severalFinished(end *judge.SeveralFinished) {
 	))
 }
 
-// firstLine is the first line of a text.
+// firstLine returns the first line of a text.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return line

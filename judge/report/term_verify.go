@@ -20,7 +20,7 @@ func (t *terminal) verifyStarted(e *judge.VerifyStarted) {
 	if len(e.Groups) > 0 { // a game has none
 		t.printf("%s\n", t.paint.style(faint, fmt.Sprintf("%s in %s", judge.Count(e.Cases, "case"), judge.Count(len(e.Groups), "group"))))
 	}
-	t.weaker(e.Rung, e.Weaker)
+	t.unenforced(e.Isolation, e.Unenforced)
 	t.printf("\n")
 }
 
@@ -79,7 +79,7 @@ func (t *terminal) endFaults() {
 	t.faults = 0
 }
 
-// solutions draws the grid of solutions and groups, and what refuses whom.
+// solutions draws the grid of solutions and groups, and what rejects whom.
 func (t *terminal) solutions() {
 	r := t.record
 	if len(r.solutions) == 0 {
@@ -90,7 +90,7 @@ func (t *terminal) solutions() {
 	t.killers(g)
 }
 
-// killers says which cases refuse which solution.
+// killers says which cases reject which solution.
 func (t *terminal) killers(g *grid) {
 	title := "\n" + t.paint.style(bold, "refused by") + "\n"
 	for _, s := range t.record.solutions {
@@ -171,7 +171,7 @@ func (t *terminal) recall() {
 
 // grid lays out the table of solutions and groups.
 type grid struct {
-	due    int      // width of the column of what is promised; 0 for none
+	due    int      // width of the column of what is promised; zero if there is none
 	prefix string   // common to all paths, not shown
 	paths  int      // width of the column of paths
 	groups []string // that have a column
@@ -195,7 +195,7 @@ const (
 	roomForDue = 70
 )
 
-// promise is what a solution must get, in the codes of verdicts: "WA", "AC/TLE"; "--" where that is
+// promise returns what a solution must get, in the codes of verdicts: "WA", "AC/TLE"; "--" where that is
 // not known.
 func promise(s *judge.SolutionJudged) string {
 	if s.Promised == judge.NotJudged && s.Expected != "" {
@@ -204,7 +204,7 @@ func promise(s *judge.SolutionJudged) string {
 	return code(s.Promised)
 }
 
-// solutionGrid is the table of the solutions of a problem.
+// solutionGrid returns the table of the solutions of a problem.
 func (t *terminal) solutionGrid() *grid {
 	r := t.record
 	var groups []string
@@ -232,7 +232,7 @@ func pathsOf(all []*judge.SolutionJudged) []string {
 	return paths
 }
 
-// newGrid fits a table into a width: columns with the groups' names where there is room,
+// newGrid fits a table into a width: columns with the groups' names if there is room,
 // else with numbers, else one character a group.
 func newGrid(total int, paths, groups []string, due int) *grid {
 	g := &grid{due: due, prefix: commonDir(paths), groups: groups, gap: "  "}
@@ -349,7 +349,7 @@ func (g *grid) row(s *judge.SolutionJudged, p paint) string {
 	return row
 }
 
-// path is the path of a solution as the table shows it.
+// path returns the path of a solution as the table shows it.
 func (g *grid) path(whole string) string {
 	return fitTail(oneLine(strings.TrimPrefix(whole, g.prefix)), g.paths)
 }

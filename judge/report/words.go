@@ -12,10 +12,10 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// cut marks where a text goes on that is not shown.
+// cut marks where a text continues that is not shown.
 const cut = "…"
 
-// Safe is a writer for a terminal that obeys nothing of what is written.
+// Safe returns a writer for a terminal that obeys nothing of what is written.
 func Safe(w io.Writer) io.Writer { return safeWriter{w} }
 
 type safeWriter struct{ w io.Writer }
@@ -58,8 +58,8 @@ func safe(s string) string {
 // oneLine makes a text harmless and joins its lines.
 func oneLine(s string) string { return strings.Join(strings.Fields(safe(s)), " ") }
 
-// width is how many cells of a terminal a text takes: two for most characters of
-// East Asia and for emoji, none for an accent that stands on the letter before it.
+// width returns how many cells of a terminal a text takes: two for most characters of
+// East Asia and for emoji, none for an accent that is on the letter before it.
 func width(s string) int {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
@@ -69,7 +69,7 @@ func width(s string) int {
 	return len(s)
 }
 
-// characters are the pieces of a text that a reader sees as one each: a letter with
+// characters returns the pieces of a text that a reader sees as one each: a letter with
 // its accents, an emoji of several code points.
 func characters(s string) []string {
 	all := make([]string, 0, len(s))
@@ -90,7 +90,7 @@ func fit(s string, n int) string {
 	return head + cut
 }
 
-// split cuts a text behind the characters that fit into n cells.
+// split cuts a text after the characters that fit into n cells.
 func split(s string, n int) (head, rest string) {
 	at, used := 0, 0
 	for _, c := range characters(s) {

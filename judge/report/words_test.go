@@ -141,7 +141,8 @@ func TestTooMuchOutput(t *testing.T) {
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := out.String(); strings.Count(got, "spam and eggs") != maxInput || strings.Count(got, "64 KiB") != 1 || strings.Contains(got, "expected") {
+	if got := out.String(); strings.Count(got, "spam and eggs") != maxInput ||
+		strings.Count(got, "64 KiB") != 1 || strings.Contains(got, "expected") {
 		t.Errorf("the report is\n%s", got)
 	}
 }
@@ -152,8 +153,12 @@ func TestInterruptedGroup(t *testing.T) {
 	r := Terminal(&out, TerminalOptions{})
 	for _, e := range []judge.Event{
 		&judge.Started{Problem: "p", Program: "s", Cases: 9, Groups: []string{"sample", "edge"}},
-		&judge.CaseJudged{Group: "sample", Case: "1", Verdict: judge.Accepted}, &judge.GroupJudged{Group: "sample", Verdict: judge.Accepted, Passed: 1, Cases: 1},
-		&judge.CaseJudged{Group: "edge", Case: "1", Verdict: judge.Accepted}, &judge.CaseJudged{Group: "edge", Case: "2", Verdict: judge.Accepted},
+		&judge.CaseJudged{Group: "sample", Case: "1", Verdict: judge.Accepted}, &judge.GroupJudged{
+			Group: "sample", Verdict: judge.Accepted, Passed: 1, Cases: 1,
+		},
+		&judge.CaseJudged{
+			Group: "edge", Case: "1", Verdict: judge.Accepted,
+		}, &judge.CaseJudged{Group: "edge", Case: "2", Verdict: judge.Accepted},
 	} {
 		r.Event(e)
 	}

@@ -15,7 +15,7 @@ import (
 	"assay/judge/problem"
 )
 
-// Game opens a problem folder that is a game.
+// Game opens a problem directory that is a game.
 func (w *Workspace) Game(name string) (*Problem, error) {
 	folder, err := w.Open(name)
 	if err != nil {
@@ -24,7 +24,7 @@ func (w *Workspace) Game(name string) (*Problem, error) {
 	return folder, folder.CheckGame()
 }
 
-// CheckGame says that the problem is no game, if it is none.
+// CheckGame returns an error if the problem is not a game.
 func (p *Problem) CheckGame() error {
 	if p.Game == nil {
 		return &judge.Misuse{Err: fmt.Errorf("%s is not a game: its problem.toml has no [game] table", p.ID)}
@@ -32,13 +32,13 @@ func (p *Problem) CheckGame() error {
 	return nil
 }
 
-// Guide returns what authors of bots read of a problem that is a game, and its rule sets.
+// Guide returns the text for authors of bots of a game, and the game's rule sets.
 func (w *Workspace) Guide(p *Problem) (*arena.Guide, []arena.Terms, error) {
 	g := &arena.Guide{Game: p.ID, Files: p.Game.Files, Tester: p.Game.Tester != "", Meanings: p.Game.Meanings}
 	read := func(path string) (string, error) {
 		text, err := p.ReadText(path)
 		if err != nil {
-			return "", &judge.Fault{File: path, Text: problem.Reason(err), Hint: "write the file, or leave it out of the [game] table"}
+			return "", &judge.Fault{File: path, Text: problem.Reason(err), Hint: "write the file, or remove it from the [game] table"}
 		}
 		return string(text), nil
 	}
@@ -75,8 +75,8 @@ func (w *Workspace) Guide(p *Problem) (*arena.Guide, []arena.Terms, error) {
 	return g, sets, nil
 }
 
-// exampleLanguage names the language of a bot by its extension: what is shown must not depend
-// on the tools of this machine.
+// exampleLanguage names the language of a bot by its extension alone, because the text must not depend on the
+// tools of this machine.
 func (w *Workspace) exampleLanguage(path string) (string, error) {
 	extension := strings.TrimPrefix(filepath.Ext(path), ".")
 	for _, l := range w.Config.Languages {
@@ -85,12 +85,12 @@ func (w *Workspace) exampleLanguage(path string) (string, error) {
 		}
 	}
 	return "", &judge.Fault{
-		File: path, Text: fmt.Sprintf("no language has files that end in .%s", extension),
+		File: path, Text: fmt.Sprintf("no language has the extension .%s", extension),
 		Hint: "name a bot with the extension of a language that judge lang lists",
 	}
 }
 
-// GameStatement returns what authors of bots read of a problem that is a game, as Markdown.
+// GameStatement returns the text for authors of bots of a game, as Markdown.
 func (w *Workspace) GameStatement(p *Problem) ([]byte, error) {
 	g, sets, err := w.Guide(p)
 	if err != nil {
@@ -99,7 +99,7 @@ func (w *Workspace) GameStatement(p *Problem) ([]byte, error) {
 	return g.Markdown(sets), nil
 }
 
-// Rules makes the rules that somebody chose.
+// Rules makes the rules of a choice.
 func (p *Problem) Rules(c arena.Choice) (arena.Rules, error) {
 	set, err := RuleSet(p, c.Rules)
 	if err != nil {
@@ -130,7 +130,7 @@ func (p *Problem) Rules(c arena.Choice) (arena.Rules, error) {
 	return r, nil
 }
 
-// RuleSet finds a rule set by its name; the first one if there is none.
+// RuleSet finds a rule set by name. If the name is empty, it returns the first one.
 func RuleSet(f *Problem, name string) (*problem.RuleSet, error) {
 	var names []string
 	for i := range f.Game.Rules {
@@ -139,10 +139,10 @@ func RuleSet(f *Problem, name string) (*problem.RuleSet, error) {
 		}
 		names = append(names, f.Game.Rules[i].Name)
 	}
-	return nil, &judge.Misuse{Err: fmt.Errorf("%s has no rules %q\n    there are: %s", f.ID, name, strings.Join(names, ", "))}
+	return nil, &judge.Misuse{Err: fmt.Errorf("%s has no rule set %q\n    its rule sets: %s", f.ID, name, strings.Join(names, ", "))}
 }
 
-// setOption sets an option of the game, "name=value".
+// setOption sets an option of the game, written "name=value".
 func setOption(r *arena.Rules, option string) error {
 	name, value, ok := strings.Cut(option, "=")
 	if !ok {
@@ -150,7 +150,9 @@ func setOption(r *arena.Rules, option string) error {
 	}
 	name = strings.ReplaceAll(name, "-", "_")
 	if _, known := r.Options[name]; !known {
-		return &judge.Misuse{Err: fmt.Errorf("the game has no option %q\n    there are: %s", name, strings.Join(slices.Sorted(maps.Keys(r.Options)), ", "))}
+		return &judge.Misuse{
+			Err: fmt.Errorf("the game has no option %q\n    its options: %s", name, strings.Join(slices.Sorted(maps.Keys(r.Options)), ", ")),
+		}
 	}
 	switch value {
 	case "true":
@@ -164,13 +166,17 @@ func setOption(r *arena.Rules, option string) error {
 
 // Event builds the referee and all bots.
 func (w *Workspace) Event(ctx context.Context, f *Problem, rules arena.Rules, files []string, language string) (*arena.Event, error) {
-	e := &arena.Event{Game: f.ID, Rules: rules, Box: w.Box, RefereePath: f.Game.Referee.Path, RefereeArgs: f.Game.Referee.Args, RefereeLimits: w.Config.Setter, Saved: filepath.Join(w.Cache, "looks")}
+	e := &arena.Event{
+		Game: f.ID, Rules: rules, Box: w.Box, RefereePath: f.Game.Referee.Path,
+		RefereeArgs: f.Game.Referee.Args, RefereeLimits: w.Config.Setter,
+		Saved: filepath.Join(w.Cache, "looks"),
+	}
 	var refused error
 	able := 0
 	for _, file := range files {
 		var bot *arena.Contestant
 		var err error
-		w.told(file, func() { bot, err = arena.Enter(ctx, f.Game, w.Tools, file, language) })
+		w.reporting(file, func() { bot, err = arena.Enter(ctx, f.Game, w.Tools, file, language) })
 		if err == nil {
 			able++
 		} else if bot = arena.NoBot(file, err); bot == nil {
@@ -190,7 +196,7 @@ func (w *Workspace) Event(ctx context.Context, f *Problem, rules arena.Rules, fi
 	return e, err
 }
 
-// botError says that something cannot be a bot, which is the mistake of whoever named it.
+// botError returns the error for a file that cannot be a bot, which is the caller's mistake.
 func botError(err error) error {
 	if _, ok := errors.AsType[*judge.Fault](err); ok {
 		return &judge.Misuse{Err: err}
@@ -198,7 +204,7 @@ func botError(err error) error {
 	return err
 }
 
-// OnlyGame finds the game of a contest that has but one for bots.
+// OnlyGame finds the game of a contest that has only one game for bots.
 func (w *Workspace) OnlyGame() (string, error) {
 	ids, err := w.Known()
 	if err != nil {
@@ -211,7 +217,9 @@ func (w *Workspace) OnlyGame() (string, error) {
 		}
 	}
 	if len(games) != 1 {
-		return "", &judge.Misuse{Err: fmt.Errorf("which game? The contest has %d with a tester\n    usage: judge arena check <game> <bot>", len(games))}
+		return "", &judge.Misuse{
+			Err: fmt.Errorf("which game? The contest has %d games with a tester\n    usage: judge arena check <game> <bot>", len(games)),
+		}
 	}
 	return games[0], nil
 }

@@ -10,22 +10,24 @@ import (
 	"assay/judge/running/trial"
 )
 
-// Bench makes the bench on which a program that was made is tried.
+// Bench makes the bench for running a program that was already built.
 func (p *Problem) Bench(ctx context.Context, picked *judge.Problem, path string, made *lang.Result, way trial.Way) (trial.Bench, error) {
 	return p.bench(ctx, picked, path, func(context.Context) (*lang.Result, error) { return made, nil }, way, nil)
 }
 
-// bench makes the bench on which a submission is tried. Picked is the problem, or a
-// part of it.
-func (p *Problem) bench(ctx context.Context, picked *judge.Problem, path string, build func(context.Context) (*lang.Result, error), way trial.Way, keep func(*judge.Case, *io.SectionReader) error) (trial.Bench, error) {
+// bench makes the bench for running a submission. Picked is the problem, or a part of it.
+func (p *Problem) bench(
+	ctx context.Context, picked *judge.Problem, path string, build func(context.Context) (*lang.Result, error),
+	way trial.Way, keep func(*judge.Case, *io.SectionReader) error,
+) (trial.Bench, error) {
 	return trial.New(ctx, trial.Setup{
 		Problem: picked, Runner: p.w.Box, Crew: p.Crew(), Source: path, Make: build, ShowSource: p.showsSource(path),
 		Way: way, KeepOutput: keep, Quiet: &p.w.beside.quiet,
 	})
 }
 
-// showsSource says whether a submission sees its own files: one to a package does, if it
-// is a folder, where some may be data.
+// showsSource reports whether a submission sees its own files. A submission to a package does if it is a
+// directory, because some files may be data.
 func (p *Problem) showsSource(path string) bool {
 	if p.Package == nil || p.Package.Foreign || p.Kind.Answers {
 		return false

@@ -10,14 +10,15 @@ import (
 	"time"
 
 	"assay/judge"
+	"assay/judge/internal/tail"
 	"assay/judge/problem"
 	"assay/judge/running/check"
 	"assay/judge/running/config"
 	"assay/judge/running/lang"
 )
 
-// Part builds one of the setter's programs. One that cannot be built here is a fault
-// of the folder.
+// Part builds one of the setter's programs. If it cannot be built here, the error is a fault of the
+// directory.
 func (p *Problem) Part(ctx context.Context, part *judge.Part) (*judge.Program, error) {
 	if part.Speaks == judge.Checktestdata {
 		return p.script(part)
@@ -44,11 +45,15 @@ func (p *Problem) Part(ctx context.Context, part *judge.Part) (*judge.Program, e
 	return nil, p.w.unbuilt(part.Path, made)
 }
 
-// unbuilt is the error of a setter's program that was not built. If its compiler ran out of time,
-// that is no word about the program, and of a bundled one it is the machine's failure.
+// unbuilt returns the error for a setter's program that was not built. If its compiler ran out of time, that
+// says nothing about the program. For a bundled problem it is the machine's failure.
 func (w *Workspace) unbuilt(path string, made *lang.Result) error {
 	if made.Stopped == judge.Nothing {
-		return &judge.Fault{File: path, Text: "the program does not compile", Hint: made.Log}
+		fault := &judge.Fault{File: path, Text: "the program does not compile", Hint: made.Log}
+		if file, line := tail.Place(made.Log, tail.Sources(path)); line > 0 {
+			fault.File, fault.Line = file, line
+		}
+		return fault
 	}
 	limit := w.Config.Build.CPU
 	key := "time"
@@ -71,13 +76,13 @@ type slowError struct{ fault judge.Fault }
 
 func (e *slowError) Error() string { return e.fault.Error() }
 
-// bundled reports whether a path is in a problem that comes with the judge.
+// bundled reports whether a path is in a bundled problem.
 func (w *Workspace) bundled(path string) bool {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return false
 	}
-	house, err := filepath.Abs(w.houseDir())
+	house, err := filepath.Abs(w.bundledDir())
 	if err != nil {
 		return false
 	}
@@ -85,10 +90,10 @@ func (w *Workspace) bundled(path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// lacking is the fault of a program that wants a header which is not there; nil where it
-// lacks none that judge.toml knows.
+// lacking returns the fault for a program with a missing header. It returns nil if the program has all
+// headers that judge.toml knows.
 func (p *Problem) lacking(part *judge.Part) *judge.Fault {
-	l, err := p.w.languageOf(p.Folder, part.Path)
+	l, err := p.w.languageOf(p.Directory, part.Path)
 	if err != nil || l == nil {
 		return nil
 	}
@@ -96,22 +101,23 @@ func (p *Problem) lacking(part *judge.Part) *judge.Fault {
 	if p.Package != nil {
 		find = p.Package.Header(part.Path)
 	}
-	name, from, err := p.w.Tools.Lacks(part.Path, l, find)
+	name, from, err := p.w.Tools.MissingHeader(part.Path, l, find)
 	if err != nil || name == "" {
 		return nil
 	}
-	return &judge.Fault{File: part.Path, Text: fmt.Sprintf("the program includes %s, which is not there", name),
-		Hint: fmt.Sprintf("get it from %s and put it beside the program, or tell judge.toml the folder in which you keep it:\n[setter]\nheaders = [\"~/include\"]", from)}
+	return &judge.Fault{File: part.Path, Text: fmt.Sprintf("the program includes %s, which was not found", name),
+		Hint: fmt.Sprintf("get it from %s and put it beside the program, or set its directory in judge.toml:\n", from) +
+			"[setter]\nheaders = [\"~/include\"]"}
 }
 
-// Complete says which of the setter's programs cannot be built because a header is not
-// there. It is asked before anything else is built and run, and builds only programs that
-// seem to lack one, for their compiler may have it. Of a package, the builds tell.
+// Complete returns a fault for each of the setter's programs that lacks a header. Call it before anything is
+// built and run. It builds only programs that seem to lack a header, because their compiler may have it. It
+// does not check packages.
 func (p *Problem) Complete(ctx context.Context) (faults judge.Faults, err error) {
 	if p.Package != nil || p.thawed != nil {
 		return nil, nil
 	}
-	for _, part := range parts(p.Folder) {
+	for _, part := range parts(p.Directory) {
 		fault := p.lacking(part)
 		if fault == nil {
 			continue
@@ -126,7 +132,7 @@ func (p *Problem) Complete(ctx context.Context) (faults judge.Faults, err error)
 	return faults, nil
 }
 
-// Crew is the setter's programs of the problem.
+// Crew returns the setter's programs of the problem.
 func (p *Problem) Crew() *check.Crew {
 	p.crewOnce.Do(func() {
 		p.crew = &check.Crew{
@@ -152,7 +158,7 @@ func (p *Problem) enter(path, language string) (*entry, error) {
 	if p.Package == nil {
 		e.language, err = p.w.Tools.Detect(path, language)
 	} else {
-		if known := p.Package.Submission(path); known != nil { // what the package says of its own
+		if known := p.Package.Submission(path); known != nil { // what the package says about its own submissions
 			s.entry = known.Entry
 			if language == "" {
 				s.language = known.Language
@@ -168,7 +174,7 @@ func (p *Problem) enter(path, language string) (*entry, error) {
 	return e, nil
 }
 
-// staged finds the language of a program of a package, as it is when it is put together.
+// staged finds the language of a program of a package in its staged form.
 func (p *Problem) staged(s source) (*config.Language, error) {
 	dir, done, err := p.w.archives.Temp()
 	if err != nil {
@@ -195,8 +201,8 @@ func (p *Problem) Submission(ctx context.Context, s *problem.Submission) (*lang.
 	return p.build(ctx, source{path: s.Path, language: s.Language, entry: s.Entry, from: lang.ByContestant})
 }
 
-// Faster builds a submission of the package with the faster tool chain of its language;
-// nil where there is none.
+// Faster builds a submission of the package with the faster toolchain of its language. It returns nil if
+// there is none.
 func (p *Problem) Faster(ctx context.Context, s *problem.Submission) (*lang.Result, error) {
 	if p.Kind.Answers {
 		return nil, nil
@@ -213,23 +219,23 @@ func (p *Problem) Faster(ctx context.Context, s *problem.Submission) (*lang.Resu
 // source is a program of a package, or a submission to it, that is to be built.
 type source struct {
 	path     string
-	language string // asked for; "" for what its name tells
-	entry    string // the file that starts it; "" for what its name tells
+	language string // requested; if empty, the name decides
+	entry    string // the file that starts it; if empty, names decide
 	from     lang.Origin
 }
 
-// build builds a program for the problem. Of a setter's program it is told how long that
-// takes; of a submission its judging tells.
+// build builds a program for the problem. For a setter's program it reports progress; for a submission, its
+// judging does.
 func (p *Problem) build(ctx context.Context, s source) (made *lang.Result, err error) {
 	if s.from != lang.BySetter {
 		return p.buildQuietly(ctx, s)
 	}
-	p.w.told(s.path, func() { made, err = p.buildQuietly(ctx, s) })
+	p.w.reporting(s.path, func() { made, err = p.buildQuietly(ctx, s) })
 	return made, err
 }
 
-// told does what builds the program at a path, and tells how long it takes.
-func (w *Workspace) told(path string, build func()) {
+// reporting calls build, and reports how long it takes to build the program at a path.
+func (w *Workspace) reporting(path string, build func()) {
 	if w.building == nil {
 		build()
 		return
@@ -244,10 +250,10 @@ func (w *Workspace) told(path string, build func()) {
 	}
 }
 
-// buildQuietly builds a program. In a package programs are built from copies, with the
-// constants and the files of include/ in them.
+// buildQuietly builds a program. Programs of a package are built from copies, with the constants and the
+// files of include/ in them.
 func (p *Problem) buildQuietly(ctx context.Context, s source) (*lang.Result, error) {
-	w, f := p.w, p.Folder
+	w, f := p.w, p.Directory
 	if f.Package == nil || s.from == lang.BySetter && !p.has(s.path) {
 		return p.buildOwn(ctx, s)
 	}
@@ -270,7 +276,7 @@ func (p *Problem) buildQuietly(ctx context.Context, s source) (*lang.Result, err
 		}
 	}
 	if _, missing := errors.AsType[*lang.MissingError](err); missing && s.from == lang.BySetter {
-		// A validator of Python 2 is often one of Python 3 too.
+		// A validator in Python 2 often works in Python 3, too.
 		if other := w.Tools.Sibling(staged.Path, l); other != nil {
 			if again, failed := w.Tools.BuildWith(ctx, staged.Path, other, s.from, extra); failed == nil && again.OK {
 				made, err = again, nil
@@ -286,10 +292,10 @@ func (p *Problem) buildQuietly(ctx context.Context, s source) (*lang.Result, err
 	return made, nil
 }
 
-// buildOwn builds a program for a problem folder of the judge's own form. Submissions
-// and the reference are built with the files of include/.
+// buildOwn builds a program for a problem directory of the judge's own form. Submissions and the reference
+// solution are built with the files of include/.
 func (p *Problem) buildOwn(ctx context.Context, s source) (*lang.Result, error) {
-	w, f := p.w, p.Folder
+	w, f := p.w, p.Directory
 	solves := s.from == lang.ByContestant || f.Reference != nil && f.Reference.Path == s.path
 	if f.Included == nil || !solves {
 		l, err := w.Tools.Detect(s.path, s.language, s.from)
@@ -319,8 +325,8 @@ func (p *Problem) buildOwn(ctx context.Context, s source) (*lang.Result, error) 
 	return made, nil
 }
 
-// stage copies a program, and again with the files of include/ for its language
-// where there are any.
+// stage copies a program. If there are files of include/ for its language, it copies the program again with
+// them.
 func (w *Workspace) stage(pkg *problem.Package, s source, dir string) (*problem.Staged, *config.Language, error) {
 	staged, err := pkg.Stage(s.path, filepath.Join(dir, "bare"), nil, s.entry)
 	if err != nil {
@@ -341,13 +347,13 @@ func (w *Workspace) stage(pkg *problem.Package, s source, dir string) (*problem.
 	return staged, l, w.archives.WrapFill(err)
 }
 
-// has says whether a path is in the problem's folder.
+// has reports whether a path is in the problem's directory.
 func (p *Problem) has(path string) bool {
 	rel, err := filepath.Rel(p.Dir, path)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// unstaged puts the path that the user knows into an error about a copy.
+// unstaged replaces the path of a copy in an error by the path that the user knows.
 func unstaged(err error, path string) error {
 	if u, ok := errors.AsType[*lang.UnusableError](err); ok {
 		u.Fault.File = path
@@ -358,8 +364,8 @@ func unstaged(err error, path string) error {
 	return err
 }
 
-// parts are the setter's programs.
-func parts(f *problem.Folder) []*judge.Part {
+// parts returns the setter's programs.
+func parts(f *problem.Directory) []*judge.Part {
 	all := []*judge.Part{f.Reference, f.Validator, f.Generator, f.Interactor, f.Static, f.Checker.Program}
 	if f.Golf != nil {
 		all = append(all, f.Golf.Generator, f.Golf.Checker)
@@ -378,9 +384,9 @@ func graders(n *judge.Node) (all []*judge.Part) {
 	return all
 }
 
-// languageOf is the language of a setter's program; nil where nobody can tell, which is
-// a fault that judging tells.
-func (w *Workspace) languageOf(f *problem.Folder, program string) (*config.Language, error) {
+// languageOf returns the language of a setter's program. If it is unknown, it returns nil; judging reports
+// that fault.
+func (w *Workspace) languageOf(f *problem.Directory, program string) (*config.Language, error) {
 	if f.Package == nil {
 		l, err := w.Tools.Detect(program, "", lang.BySetter)
 		if _, unusable := errors.AsType[*lang.UnusableError](err); unusable {

@@ -9,8 +9,8 @@ import (
 	"assay/judge/internal/raze"
 )
 
-// CheckCache returns why nothing can be written into a cache; it makes the folder if
-// there is none.
+// CheckCache returns the reason if nothing can be written to a cache. If the directory does not exist, it
+// makes it.
 func CheckCache(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -23,8 +23,8 @@ func CheckCache(dir string) error {
 	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 
-// ProbeCache returns why nothing could be written into a cache, and leaves nothing behind. If the
-// directory does not exist, it looks at the nearest one above it that does.
+// ProbeCache returns the reason if nothing could be written to a cache, and leaves nothing behind. If the
+// directory does not exist, it looks at the nearest existing directory above.
 func ProbeCache(dir string) error {
 	for {
 		_, err := os.Stat(dir)
@@ -36,7 +36,7 @@ func ProbeCache(dir string) error {
 	}
 }
 
-// SpareCache makes a cache for the time of one command, which done removes.
+// SpareCache makes a cache for one command. Done removes it.
 func SpareCache() (dir string, done func() error, err error) {
 	return raze.Temp("", "assay-cache-")
 }

@@ -8,16 +8,17 @@ import (
 	"strings"
 
 	"assay/judge"
+	"assay/judge/internal/pictures"
 	"assay/judge/internal/tail"
 )
 
-// converter is what makes an SVG picture of a PDF file: of the Poppler tools.
+// converter converts a PDF file to SVG. It is one of the Poppler tools.
 const converter = "pdftocairo"
 
-// mostConverted is the most bytes of a picture that is made; what has more is linked.
+// mostConverted is the largest picture that Convert makes, in bytes. Pages link the PDF file of a larger one.
 const mostConverted = 512 << 10
 
-// Converted says whether a picture is a PDF file that Convert can make an SVG picture of.
+// Converted reports whether a picture is a PDF file that Convert can convert to SVG.
 func Converted(all map[string]*StatementFile) bool {
 	for _, f := range all {
 		if f.Type == pdfType && toolPath(converter) != "" {
@@ -27,9 +28,9 @@ func Converted(all map[string]*StatementFile) bool {
 	return false
 }
 
-// Convert puts an SVG picture in the place of each picture that is a PDF file, if the machine has
-// pdftocairo. It runs in the sandbox: who wrote the file is not trusted. A file that it cannot
-// read stays, and a page links it. The workspace must have been started.
+// Convert replaces each picture that is a PDF file by an SVG picture, if the machine has pdftocairo. The tool
+// runs in the sandbox, because the file is untrusted. A file that it cannot read stays, and a page links it.
+// The workspace must have been started.
 func (w *Workspace) Convert(ctx context.Context, all map[string]*StatementFile) error {
 	tool := toolPath(converter)
 	for path, f := range all {
@@ -45,7 +46,7 @@ func (w *Workspace) Convert(ctx context.Context, all map[string]*StatementFile) 
 		if err != nil {
 			return err
 		}
-		kind, width, height := pictureType(out.Bytes())
+		kind, width, height := pictures.Type(out.Bytes())
 		if judge.Classify(x, limits) != judge.NotJudged || kind != "image/svg+xml" || out.Len() > mostConverted {
 			continue
 		}
@@ -54,12 +55,12 @@ func (w *Workspace) Convert(ctx context.Context, all map[string]*StatementFile) 
 	return nil
 }
 
-// drawer is what makes a PDF file of an SVG picture.
+// drawer converts an SVG picture to a PDF file.
 const drawer = "rsvg-convert"
 
-// DrawPDF draws an SVG picture as a PDF file, with rsvg-convert in the sandbox. The error is a
-// *judge.Fault without a file if the machine does not have that program, or if the program cannot
-// read the picture. The workspace must have been started.
+// DrawPDF converts an SVG picture to a PDF file, with rsvg-convert in the sandbox. If the machine does not
+// have that program, or it cannot read the picture, the error is a *judge.Fault without a file. The workspace
+// must have been started.
 func (w *Workspace) DrawPDF(ctx context.Context, svg []byte) ([]byte, error) {
 	tool := toolPath(drawer)
 	if tool == "" {
@@ -76,13 +77,13 @@ func (w *Workspace) DrawPDF(ctx context.Context, svg []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if kind, _, _ := pictureType(out.Bytes()); judge.Classify(x, limits) != judge.NotJudged || kind != pdfType {
+	if kind, _, _ := pictures.Type(out.Bytes()); judge.Classify(x, limits) != judge.NotJudged || kind != pdfType {
 		return nil, &judge.Fault{Text: "rsvg-convert cannot draw it (" + x.Fate() + ")", Hint: strings.TrimSpace(string(stderr.Bytes()))}
 	}
 	return out.Bytes(), nil
 }
 
-// toolPath is where a program is; "" if the machine does not have it.
+// toolPath returns the path of a program. It is empty if the machine does not have it.
 func toolPath(name string) string {
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
 		path := filepath.Join(dir, name)

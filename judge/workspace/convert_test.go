@@ -45,7 +45,8 @@ func TestConvert(t *testing.T) {
 	if err := c.Convert(t.Context(), all); err != nil {
 		t.Fatal(err)
 	}
-	if a := all["a.pdf"]; !a.Made || a.Name != "a.pdf.svg" || a.Type != "image/svg+xml" || a.Width != 267 || a.Height != 133 || !bytes.Contains(a.Data, []byte("<svg")) {
+	if a := all["a.pdf"]; !a.Made || a.Name != "a.pdf.svg" || a.Type != "image/svg+xml" ||
+		a.Width != 267 || a.Height != 133 || !bytes.Contains(a.Data, []byte("<svg")) {
 		t.Errorf("a.pdf becomes %+v", a)
 	}
 	for name, was := range files() {
@@ -66,7 +67,10 @@ func TestConvert(t *testing.T) {
 func TestDrawPDF(t *testing.T) {
 	c, _ := contest(t, "-- judge.toml --\n")
 	if _, err := exec.LookPath("rsvg-convert"); err == nil {
-		drawn, err := c.DrawPDF(t.Context(), []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="5" height="5"/></svg>`))
+		drawn, err := c.DrawPDF(
+			t.Context(),
+			[]byte(`<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="5" height="5"/></svg>`),
+		)
 		if err != nil || !bytes.HasPrefix(drawn, []byte("%PDF-")) {
 			t.Errorf("it draws %.20q, %v", drawn, err)
 		}

@@ -14,26 +14,26 @@ import (
 	"assay/judge/problem"
 )
 
-// spare is the folder of the cache for the cases of a group that are not stored: those
-// of a manifest, wherever the problem is. Without a manifest nobody knows what they are,
-// and each problem has a folder of its own.
-func (w *Workspace) spare(f *problem.Folder, manifest []byte) string {
+// spare returns the directory of the cache for the cases of a group that are not stored. Groups with the same
+// manifest share a directory. Without a manifest, the cases are unknown, and each problem has a directory of
+// its own.
+func (w *Workspace) spare(f *problem.Directory, manifest []byte) string {
 	if len(manifest) == 0 {
-		abs, _ := filepath.Abs(f.Dir) // at worst it is the folder as it was named
+		abs, _ := filepath.Abs(f.Dir) // on error it is the directory as named
 		manifest = []byte(abs)
 	}
 	sum := sha256.Sum256(manifest)
 	return filepath.Join(w.Cache, "cases", f.ID+"-"+hex.EncodeToString(sum[:8]))
 }
 
-// mostSpare bounds the cases in the cache, of all problems.
+// mostSpare bounds the size of the cases in the cache, over all problems.
 const mostSpare = 8 << 30
 
-// fetch makes the cases that are not stored, where they are missing.
+// fetch makes the cases that are not stored, if they are missing.
 func (p *Problem) fetch(ctx context.Context) error {
 	p.w.making.Lock()
 	defer p.w.making.Unlock()
-	if len(gen.Unmade(p.Folder)) == 0 || p.w.Box == nil {
+	if len(gen.Unmade(p.Directory)) == 0 || p.w.Box == nil {
 		return nil
 	}
 	maker := p.Maker()
@@ -41,25 +41,27 @@ func (p *Problem) fetch(ctx context.Context) error {
 	if err := maker.Fetch(ctx); err != nil {
 		return err
 	}
-	p.w.trimCases(p.Folder)
+	p.w.trimCases(p.Directory)
 	return nil
 }
 
-// trimCases removes the cases that were not made or fetched the longest, but for those of
-// a problem.
-func (w *Workspace) trimCases(f *problem.Folder) {
+// trimCases removes the cases that were made or fetched longest ago, except those of a problem.
+func (w *Workspace) trimCases(f *problem.Directory) {
 	now := time.Now()
 	for _, g := range f.Groups {
 		for _, c := range g.Cases {
 			if c.Line != "" && !f.Stored(g.Name) {
-				_ = errors.Join(os.Chtimes(c.In, now, now), os.Chtimes(c.Ans, now, now)) // at worst they are made again
+				_ = errors.Join(os.Chtimes(c.In, now, now), os.Chtimes(c.Ans, now, now)) // on error they are made again later
 			}
 		}
 	}
 	cachedir.Trim(filepath.Join(w.Cache, "cases"), cachedir.Limits{Bytes: mostSpare})
 }
 
-// Maker makes what makes the problem's cases.
+// Maker returns the maker of the problem's cases.
 func (p *Problem) Maker() *gen.Maker {
-	return &gen.Maker{Folder: p.Folder, Runner: p.w.Box, Builder: p, Jobs: p.w.Jobs, Limits: p.w.Config.Setter, Spare: p.w.spare, Saved: filepath.Join(p.w.Cache, "saved")}
+	return &gen.Maker{
+		Folder: p.Directory, Runner: p.w.Box, Builder: p, Jobs: p.w.Jobs, Limits: p.w.Config.Setter,
+		Spare: p.w.spare, Saved: filepath.Join(p.w.Cache, "saved"),
+	}
 }

@@ -17,8 +17,7 @@ import (
 	"assay/judge/running/lang"
 )
 
-// lacksCases says whether cases of a package are to be made by its recipe. What is frozen
-// has its cases.
+// lacksCases reports whether cases of a package must be made by its recipe. A bundle contains its cases.
 func (l *Location) lacksCases() bool {
 	switch {
 	case l.Recipe == nil, l.thawed != nil:
@@ -28,15 +27,15 @@ func (l *Location) lacksCases() bool {
 	}
 	stage, done, err := l.w.archives.Temp()
 	if err != nil {
-		return false // the package is judged as it is
+		return false // the package is judged unchanged
 	}
 	defer done()
 	r, _, faults := l.Recipe(stage)
 	return len(faults) > 0 || fill.Lacks(l.Dir, r)
 }
 
-// Ready reads the problem, to be judged: the cases of a package that brings a recipe for
-// them instead are made, in a copy of it in the cache.
+// Ready reads the problem for judging. If a package contains a recipe instead of its cases, they are made in
+// a copy of it in the cache.
 func (l *Location) Ready(ctx context.Context) (*Problem, judge.Faults, error) {
 	if l.lacksCases() {
 		return l.filled(ctx)
@@ -67,8 +66,8 @@ func (l *Location) filled(ctx context.Context) (*Problem, judge.Faults, error) {
 	if p == nil || p.Package == nil {
 		return p, faults, nil
 	}
-	p.Package.Flaws = append(filled.Faults, p.Package.Flaws...) // they are often why there are others
-	for _, s := range p.Package.Submissions {                   // people know where they wrote them
+	p.Package.Warnings = append(filled.Faults, p.Package.Warnings...) // these often explain the others
+	for _, s := range p.Package.Submissions {                         // users know them at their original paths
 		if rel, err := filepath.Rel(p.Dir, s.Path); err == nil {
 			s.Path = filepath.Join(shown, rel)
 		}
@@ -76,8 +75,8 @@ func (l *Location) filled(ctx context.Context) (*Problem, judge.Faults, error) {
 	return p, faults, nil
 }
 
-// OpenReady locates and reads a problem that is to be judged. It starts the sandbox if
-// cases must be made first; with an error, it is ended again.
+// OpenReady locates and reads a problem for judging. If cases must be made first, it starts the sandbox. On
+// error it ends the sandbox again.
 func (w *Workspace) OpenReady(ctx context.Context, name string, r Running) (*Problem, error) {
 	l, err := w.Locate(name)
 	if err != nil {
@@ -86,11 +85,11 @@ func (w *Workspace) OpenReady(ctx context.Context, name string, r Running) (*Pro
 	return l.OpenReady(ctx, r)
 }
 
-// OpenReady is Workspace.OpenReady for a problem that was located.
+// OpenReady is Workspace.OpenReady for a problem that has been located.
 func (l *Location) OpenReady(ctx context.Context, r Running) (p *Problem, err error) {
 	lacks := l.lacksCases()
 	if !lacks {
-		if p, err = l.Open(); err != nil || len(gen.Unmade(p.Folder)) == 0 {
+		if p, err = l.Open(); err != nil || len(gen.Unmade(p.Directory)) == 0 {
 			return p, err
 		}
 	}
@@ -110,14 +109,14 @@ func (l *Location) OpenReady(ctx context.Context, r Running) (p *Problem, err er
 	return p, nil
 }
 
-// fillTime is what a generator, or the solution that answers, has for a case: it is
-// run once, and its speed is not in question.
+// fillTime is the time limit per case of a generator, or of the solution that answers. Each is run once, and
+// its speed does not matter.
 const fillTime = time.Minute
 
-// Filler makes the cases of a package.
+// Filler returns what makes the cases of a package.
 func (l *Location) Filler() (*fill.Filler, error) {
 	w, dir := l.w, l.Dir
-	pkg, _ := icpc.Open(w.Near(dir), w.Config.Solution) // what is wrong with it is told when it is judged
+	pkg, _ := icpc.Open(w.Near(dir), w.Config.Solution) // judging reports errors of the package
 	if pkg == nil {
 		var err error
 		if pkg, err = icpc.Assembled(&judge.Problem{ID: problem.ID(dir), Dir: w.Near(dir)}); err != nil {
@@ -133,7 +132,7 @@ func (l *Location) Filler() (*fill.Filler, error) {
 		Follow:  icpc.Repository(dir).Follow,
 		Jobs:    w.Jobs,
 		Limits:  limits,
-		Builder: recipeBuilder{&Problem{Folder: &problem.Folder{Problem: pkg.Problem, Package: &pkg.Package}, w: w}},
+		Builder: recipeBuilder{&Problem{Directory: &problem.Directory{Problem: pkg.Problem, Package: &pkg.Package}, w: w}},
 	}
 	if w.progress != nil {
 		filler.Progress = func(done, of int) { w.progress("cases made", done, of) }
@@ -141,8 +140,8 @@ func (l *Location) Filler() (*fill.Filler, error) {
 	return filler, nil
 }
 
-// recipeBuilder builds the programs of a recipe. What cannot be built is told as it is:
-// there may be another recipe for the case.
+// recipeBuilder builds the programs of a recipe. It returns the error of a program that cannot be built,
+// because there may be another recipe for the case.
 type recipeBuilder struct{ p *Problem }
 
 func (b recipeBuilder) Part(ctx context.Context, part *judge.Part) (*judge.Program, error) {

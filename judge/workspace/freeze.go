@@ -14,8 +14,8 @@ import (
 	"assay/judge/problem"
 )
 
-// Freeze makes a bundle of a problem that is ready to be judged. It finds out what
-// changes verdicts and would be something else on another machine.
+// Freeze makes a bundle of a problem that is ready to be judged. It records everything that affects verdicts
+// and could differ on another machine.
 func (w *Workspace) Freeze(ctx context.Context, f *Problem) (*bundle.Bundle, error) {
 	own, err := w.Config.Portable()
 	if err != nil {
@@ -25,13 +25,13 @@ func (w *Workspace) Freeze(ctx context.Context, f *Problem) (*bundle.Bundle, err
 		return bundle.Freeze(bundle.Source{Dir: f.Dir}, t.found, own)
 	}
 	found := &bundle.Frozen{Format: bundle.FrozenFormat}
-	with := f // with a reference
+	with := f // with a reference solution
 	if f.Package != nil {
 		if with, err = f.freezeFindings(ctx, found); err != nil {
 			return nil, err
 		}
 	}
-	if found.Languages, err = w.settersLanguages(with.Folder); err != nil {
+	if found.Languages, err = w.settersLanguages(with.Directory); err != nil {
 		return nil, err
 	}
 	s := bundle.Source{Dir: f.Dir, Tests: f.Tests, Cases: map[string][]string{}, Follow: icpc.Repository(f.Dir).Follow}
@@ -61,13 +61,13 @@ func (w *Workspace) Freeze(ctx context.Context, f *Problem) (*bundle.Bundle, err
 	return bundle.Freeze(s, found, own)
 }
 
-// freezeFindings finds out about a package what its files do not say. It returns the
-// problem with a reference, where there is one.
+// freezeFindings records what the files of a package do not say. It returns the problem with a reference
+// solution, if there is one.
 func (f *Problem) freezeFindings(ctx context.Context, found *bundle.Frozen) (with *Problem, err error) {
 	if err := f.freezePrepared(ctx, found); err != nil {
 		return nil, err
 	}
-	found.Faults = f.freezeFaults(f.Package.Flaws)
+	found.Faults = f.freezeFaults(f.Package.Warnings)
 	with, err = f.Answering(ctx)
 	if _, fault := errors.AsType[*judge.Fault](err); fault {
 		return f, nil
@@ -78,7 +78,7 @@ func (f *Problem) freezeFindings(ctx context.Context, found *bundle.Frozen) (wit
 	return with, err
 }
 
-// freezePrepared notes what Prepared found.
+// freezePrepared records the results of Prepared.
 func (f *Problem) freezePrepared(ctx context.Context, found *bundle.Frozen) error {
 	prepared, err := f.Prepared(ctx)
 	if err != nil {
@@ -91,7 +91,7 @@ func (f *Problem) freezePrepared(ctx context.Context, found *bundle.Frozen) erro
 	return nil
 }
 
-// freezeFaults takes out of faults where the problem's folder stands.
+// freezeFaults makes the paths in faults independent of the problem's location.
 func (f *Problem) freezeFaults(faults judge.Faults) (frozen judge.Faults) {
 	for _, fault := range faults {
 		own := *fault
@@ -106,7 +106,7 @@ func (f *Problem) freezeFaults(faults judge.Faults) (frozen judge.Faults) {
 	return frozen
 }
 
-// inFolder writes the path of a file of the problem from its folder on.
+// inFolder returns the path of a file relative to the problem's directory.
 func (f *Problem) inFolder(file string) string {
 	for _, dir := range []string{f.Dir, f.original} {
 		if rel, err := filepath.Rel(dir, file); dir != "" && err == nil && filepath.IsLocal(rel) {
@@ -116,8 +116,8 @@ func (f *Problem) inFolder(file string) string {
 	return filepath.Base(file)
 }
 
-// settersLanguages are the languages of the programs that judge submissions.
-func (w *Workspace) settersLanguages(f *problem.Folder) ([]string, error) {
+// settersLanguages returns the languages of the programs that judge submissions.
+func (w *Workspace) settersLanguages(f *problem.Directory) ([]string, error) {
 	used := map[string]bool{}
 	for _, p := range parts(f) {
 		if p.Speaks == judge.Checktestdata {

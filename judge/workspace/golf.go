@@ -22,8 +22,7 @@ import (
 	"assay/judge/running/lang"
 )
 
-// Range starts the setter's programs of a golf problem. The caller must close its
-// Checker.
+// Range starts the setter's programs of a golf problem. The caller must close its Checker.
 func (w *Workspace) Range(ctx context.Context, p *Problem) (*golf.Range, error) {
 	if err := p.golfed(); err != nil {
 		return nil, err
@@ -49,7 +48,7 @@ func (w *Workspace) Range(ctx context.Context, p *Problem) (*golf.Range, error) 
 	return &golf.Range{ID: p.ID, Runner: w.Box, Tools: w.Tools, Drivers: known, Limits: limits, Domain: domain, Checker: checker}, nil
 }
 
-// golfed refuses a problem that cannot be golfed.
+// golfed returns an error if the problem cannot be golfed.
 func (p *Problem) golfed() error {
 	if p.Golf == nil {
 		return &judge.Misuse{Err: fmt.Errorf("%s is not a golf problem: its problem.toml has no [golf] table", p.ID)}
@@ -57,18 +56,17 @@ func (p *Problem) golfed() error {
 	return nil
 }
 
-// golfDomain has the problem's generator list the domain.
+// golfDomain runs the problem's generator to list the domain.
 func (w *Workspace) golfDomain(ctx context.Context, p *Problem) (*golf.Domain, error) {
 	lister, err := p.Part(ctx, p.Golf.Generator)
 	if err != nil {
 		return nil, err
 	}
-	return golf.OpenDomain(ctx, w.Box, p.Folder, lister, w.Config.Setter, os.ReadFile)
+	return golf.OpenDomain(ctx, w.Box, p.Directory, lister, w.Config.Setter, os.ReadFile)
 }
 
-// GolfStatement returns what golfers read of a problem, as Markdown: its golf statement, or
-// else its statement, and the rules of golf with the problem's domain. The workspace must
-// have been started.
+// GolfStatement returns the text for golfers as Markdown: the golf statement, or else the statement, and the
+// rules of golf with the problem's domain. The workspace must have been started.
 func (w *Workspace) GolfStatement(ctx context.Context, p *Problem) ([]byte, error) {
 	if err := p.golfed(); err != nil {
 		return nil, err
@@ -89,15 +87,15 @@ func (w *Workspace) GolfStatement(ctx context.Context, p *Problem) ([]byte, erro
 	var languages []golf.Language
 	for _, l := range w.Config.Languages {
 		if len(l.Extensions) == 0 {
-			continue // scripts and executables, which nobody golfs
+			continue // scripts and executables are not golfed
 		}
 		languages = append(languages, golf.Language{Name: l.Name, Driver: known.Of(l.ID)})
 	}
 	return fmt.Appendf(nil, "%s\n\n%s", bytes.TrimRight(text, "\n"), golf.Rules(domain, languages)), nil
 }
 
-// driversFolder is where a problem's contest has golf drivers of its own. A bundle has
-// those of the contest that it comes from.
+// driversFolder returns the directory of golf drivers of the problem's contest. A bundle has those of the
+// contest that it comes from.
 func (w *Workspace) driversFolder(p *Problem) string {
 	if p.thawed != nil {
 		return filepath.Join(p.Dir, bundle.DriversFolder)
@@ -105,7 +103,7 @@ func (w *Workspace) driversFolder(p *Problem) string {
 	return filepath.Join(w.Root, drivers.Dir)
 }
 
-// drivers reads the golf drivers: the judge's own, and those that the contest brings.
+// drivers reads the golf drivers: the built-in ones, and those of the contest.
 func (w *Workspace) drivers(p *Problem) (drivers.Set, error) {
 	var own fs.FS
 	folder := w.driversFolder(p)
@@ -115,9 +113,8 @@ func (w *Workspace) drivers(p *Problem) (drivers.Set, error) {
 	return drivers.Read(own, w.Config.IDs())
 }
 
-// Prove reads and proves one answer. Where it cannot run, other languages of the
-// same extension are tried, unless one was asked for; so is what stands in for a
-// language that this machine does not have.
+// Prove checks one golf submission. If it cannot run and no language was requested, Prove tries other
+// languages of the same extension, and substitutes for languages that are not installed.
 func (w *Workspace) Prove(ctx context.Context, stage *golf.Range, file string, r golf.Reading, o golf.Options) (*golf.Result, error) {
 	first, err := w.proveAs(ctx, stage, file, nil, r, o)
 	if err != nil || first.Verdict != golf.CannotRun || r.Language != "" {
@@ -140,15 +137,15 @@ func (w *Workspace) Prove(ctx context.Context, stage *golf.Range, file string, r
 	return first, nil
 }
 
-// other is another language that an answer may be in, and why it is tried where its
-// name does not say so.
+// other is another language that a golf submission may be in, and why it is tried although its name does not
+// say so.
 type other struct {
 	*config.Language
 	why string
 }
 
-// others lists the languages that claim an extension besides one. Those that this
-// machine does not have give way to what stands in for them.
+// others lists the other languages that claim an extension. A language that is not installed is replaced by
+// its substitute.
 func (w *Workspace) others(ctx context.Context, but, ext string) (all []other) {
 	var later []other
 	for _, l := range w.Config.Languages {
@@ -170,8 +167,10 @@ func (w *Workspace) others(ctx context.Context, but, ext string) (all []other) {
 	return append(all, later...)
 }
 
-// proveAs proves an answer in a language; nil finds it out.
-func (w *Workspace) proveAs(ctx context.Context, stage *golf.Range, file string, l *config.Language, r golf.Reading, o golf.Options) (*golf.Result, error) {
+// proveAs checks a golf submission in a language. If the language is nil, it is detected.
+func (w *Workspace) proveAs(
+	ctx context.Context, stage *golf.Range, file string, l *config.Language, r golf.Reading, o golf.Options,
+) (*golf.Result, error) {
 	answer, flags, err := w.ReadAnswer(stage, file, l, r)
 	if missing, ok := errors.AsType[*golf.UnknownLanguageError](err); ok {
 		return nil, &judge.Misuse{Err: missing}
@@ -184,7 +183,7 @@ func (w *Workspace) proveAs(ctx context.Context, stage *golf.Range, file string,
 	}
 	o.Flags = flags
 	if calls := golf.Calls(answer.Driver, stage.Domain.Arity); o.Call != "" && !slices.Contains(calls, o.Call) {
-		return nil, &judge.Misuse{Err: fmt.Errorf("no call %q: %s knows %s", o.Call, answer.Language.Name, strings.Join(calls, ", "))}
+		return nil, &judge.Misuse{Err: fmt.Errorf("unknown call %q: %s has %s", o.Call, answer.Language.Name, strings.Join(calls, ", "))}
 	}
 	result, err := stage.Prove(ctx, answer, o)
 	if unknown, ok := errors.AsType[*golf.UnknownInputError](err); ok {
@@ -193,8 +192,8 @@ func (w *Workspace) proveAs(ctx context.Context, stage *golf.Range, file string,
 	return result, err
 }
 
-// ReadAnswer reads an answer: a source file, a post, or standard input. It returns
-// the flags, too, that it is run with.
+// ReadAnswer reads a golf submission from a source file, a post, or standard input. It also returns the flags
+// that it is run with.
 func (w *Workspace) ReadAnswer(stage *golf.Range, file string, language *config.Language, r golf.Reading) (*golf.Answer, []string, error) {
 	data, err := w.GolfFile(file, r)
 	if err != nil {
@@ -258,7 +257,7 @@ func (w *Workspace) detectGolf(r golf.Reading, file string) (*config.Language, e
 	return w.Tools.Detect(cmp.Or(r.At, file), "")
 }
 
-// GolfFile reads the file of an answer, which may not be longer than any submission.
+// GolfFile reads the file of a golf submission, which has the size limit of any submission.
 func (w *Workspace) GolfFile(file string, r golf.Reading) ([]byte, error) {
 	refuse := func(err error) ([]byte, error) {
 		return nil, &judge.Misuse{Err: fmt.Errorf("answer %s: %s", file, problem.Reason(err))}

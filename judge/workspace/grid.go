@@ -12,7 +12,7 @@ import (
 	"assay/judge/problem"
 )
 
-// Grid says which case of a problem finds what.
+// Grid records what each case of a problem detects.
 type Grid struct {
 	folder *Problem
 	cases  []*judge.Case
@@ -20,18 +20,18 @@ type Grid struct {
 	things []thing
 }
 
-// thing is what a suite must find: a mutant, a wrong solution, a bound of the input.
+// thing is something that a suite must detect: a mutant, a wrong solution, or a bound of the input.
 type thing struct {
 	name string
 	kind string // "mutant", "solution", "bound"
-	by   []int  // numbers of cases
+	by   []int  // indexes of cases
 }
 
-// mostKillers is how many cases are looked for that kill the same mutant.
+// mostKillers is the most cases that are recorded as killers of one mutant.
 const mostKillers = 12
 
-// Grid measures the problem's cases: it judges its mutants, and every solution under
-// solutions/. Progress is told of the mutants that were judged; it may be nil.
+// Grid measures the problem's cases: it judges its mutants, and every solution under solutions/. Progress is
+// called with the number of mutants that were judged; it may be nil.
 func (p *Problem) Grid(ctx context.Context, progress func(done, of int)) (*Grid, error) {
 	g := &Grid{folder: p, number: map[string]int{}}
 	for k := range p.Groups {
@@ -81,7 +81,7 @@ func (g *Grid) add(kind, name string, killers []string) {
 	g.things = append(g.things, t)
 }
 
-// bounds adds what the declared format of the input wants to be seen.
+// bounds adds what the declared input format requires to occur.
 func (g *Grid) bounds() error {
 	grammar, err := g.folder.Format()
 	if err != nil || grammar == nil {
@@ -96,7 +96,7 @@ func (g *Grid) bounds() error {
 		}
 		coverage := grammar.NewCoverage()
 		if coverage.Add(input) != nil {
-			continue // verify says so
+			continue // verify reports it
 		}
 		for _, goal := range coverage.Goals() {
 			name := fmt.Sprintf("line %d: %s", goal.Row, goal.What)
@@ -115,7 +115,7 @@ func (g *Grid) bounds() error {
 	return nil
 }
 
-// sets are the numbers of the things that each case finds.
+// sets returns the indexes of the things that each case detects.
 func (g *Grid) sets() [][]int {
 	sets := make([][]int, len(g.cases))
 	for t, thing := range g.things {
@@ -126,7 +126,7 @@ func (g *Grid) sets() [][]int {
 	return sets
 }
 
-// size is the bytes of a case's files.
+// size returns the size of a case's files in bytes.
 func size(c *judge.Case) (n int64) {
 	for _, path := range []string{c.In, c.Ans} {
 		if info, err := os.Stat(path); err == nil {
@@ -136,7 +136,7 @@ func size(c *judge.Case) (n int64) {
 	return n
 }
 
-// Event is the grid with a row for each case.
+// Event returns the grid with a row for each case.
 func (g *Grid) Event() *judge.SuiteMeasured {
 	e := &judge.SuiteMeasured{Format: judge.EventFormat, Problem: g.folder.ID, Most: mostKillers}
 	alone := make([]int, len(g.cases))
@@ -151,7 +151,10 @@ func (g *Grid) Event() *judge.SuiteMeasured {
 		for _, t := range sets[i] {
 			n[g.things[t].kind]++
 		}
-		e.Cases = append(e.Cases, judge.CaseFinds{Case: c.ID(), Bytes: size(c), Mutants: n["mutant"], Solutions: n["solution"], Bounds: n["bound"], Alone: alone[i]})
+		e.Cases = append(
+			e.Cases,
+			judge.CaseFinds{Case: c.ID(), Bytes: size(c), Mutants: n["mutant"], Solutions: n["solution"], Bounds: n["bound"], Alone: alone[i]},
+		)
 	}
 	for _, t := range g.once() {
 		e.Once = append(e.Once, judge.FoundOnce{Case: g.cases[t.by[0]].ID(), Kind: t.kind, Name: t.name})
@@ -159,7 +162,7 @@ func (g *Grid) Event() *judge.SuiteMeasured {
 	return e
 }
 
-// once lists the wrong solutions that a single case finds.
+// once lists the wrong solutions that only one case detects.
 func (g *Grid) once() (list []thing) {
 	for _, t := range g.things {
 		if t.kind == "solution" && len(t.by) == 1 {
@@ -170,8 +173,8 @@ func (g *Grid) once() (list []thing) {
 	return list
 }
 
-// Needed picks the cases that the suite needs: samples, those written by hand, tiny
-// ones, and so many others that everything is found twice, where it is found twice now.
+// Needed picks the cases that the suite needs: samples, cases written by hand, tiny ones, and enough others
+// to detect everything twice that is now detected twice.
 func (g *Grid) Needed(tiny int64) map[string]bool {
 	const twice = 2
 	must := make([]bool, len(g.cases))
@@ -188,7 +191,7 @@ func (g *Grid) Needed(tiny int64) map[string]bool {
 	return needed
 }
 
-// Tally counts the cases and their bytes, and how many things of each kind they find.
+// Tally counts the cases and their bytes, and how many things of each kind they detect.
 func (g *Grid) Tally(keep func(c *judge.Case) bool) (n judge.Tally) {
 	for _, c := range g.cases {
 		if keep(c) {

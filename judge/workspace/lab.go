@@ -10,19 +10,19 @@ import (
 	"assay/judge/running/trial"
 )
 
-// Lab is where inputs are tried on a solution. The caller must close it.
+// Lab runs a solution on test inputs. The caller must close it.
 type Lab struct {
-	*stress.Lab                // nil where the solution does not compile
-	Problem     *Problem       // with a reference, where its cases need answers
-	Started     *judge.Started // opens what is told of the solution
+	*stress.Lab                // nil if the solution does not compile
+	Problem     *Problem       // with a reference solution, if its cases need answers
+	Started     *judge.Started // opens the report on the solution
 	Built       *judge.Built
 }
 
-// Lab builds a solution, and opens the lab of the problem for it. Derived has inputs
-// drawn from the declared input format alone.
+// Lab builds a solution and opens a lab for it. If derived is set, all inputs are drawn from the declared
+// input format.
 func (p *Problem) Lab(ctx context.Context, path, language string, derived bool) (*Lab, error) {
 	if p.Kind.Answers {
-		return nil, &judge.Misuse{Err: fmt.Errorf("the submissions of %s are outputs: there is no program to try inputs on", p.ID)}
+		return nil, &judge.Misuse{Err: fmt.Errorf("the submissions of %s are outputs: there is no program to test", p.ID)}
 	}
 	e, err := p.submitted(path, language)
 	if err != nil {
@@ -32,7 +32,7 @@ func (p *Problem) Lab(ctx context.Context, path, language string, derived bool) 
 		return nil, err
 	}
 	answering := p
-	if !p.Unanswered() { // a program that talks, or runs again, cannot be run to print an answer
+	if !p.Unanswered() { // a program that interacts or runs several times cannot simply print an answer
 		if answering, err = p.Answering(ctx); err != nil {
 			return nil, err
 		}
@@ -53,7 +53,7 @@ func (p *Problem) Lab(ctx context.Context, path, language string, derived bool) 
 		texts = append(texts, answering.Reference.Path)
 	}
 	l.Lab, err = stress.Open(ctx, stress.Setting{
-		Folder: answering.Folder, Runner: p.w.Box, Crew: answering.Crew(),
+		Folder: answering.Directory, Runner: p.w.Box, Crew: answering.Crew(),
 		Solution: made.Program, Stage: func(ctx context.Context, limits judge.Limits) (trial.Bench, error) {
 			limited := *answering.Problem
 			limited.Limits = limits

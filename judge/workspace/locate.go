@@ -22,26 +22,25 @@ import (
 	"assay/judge/problem"
 )
 
-// Location is what the name of a problem stands for: a folder of the judge's own form, a
-// package, or inputs with answers, perhaps unpacked from an archive or a bundle. A name
-// is located once, by Workspace.Locate; whoever needs to know more of it takes its
-// Location and does not look the name up again.
+// Location is the result of looking up a problem name: a directory of the judge's own form, a package, or
+// inputs with answers, possibly unpacked from an archive or a bundle. Workspace.Locate looks up a name once;
+// all other code uses its Location.
 type Location struct {
-	Name string // as it was typed
-	Dir  string // the problem's folder
-	// Recipe makes the cases of a package; nil for a package that brings no recipe, and
-	// for what is no package.
+	Name string // as typed
+	Dir  string // the problem's directory
+	// Recipe makes the cases of a package. It is nil for a package without a recipe, and if the problem is
+	// not a package.
 	Recipe Recipe
 
 	w        *Workspace
-	tests    string  // the folder of the generated cases
-	original string  // the archive or the package of which Dir is a copy, as people know it; "" where it is none
-	thawed   *thawed // of a problem that came in a bundle, nil for others
+	tests    string  // the directory of the generated cases
+	original string  // the archive or package that Dir is a copy of; empty if Dir is not a copy
+	thawed   *thawed // of a problem in a bundle; otherwise nil
 }
 
-// Locate finds the folder that a name stands for, and unpacks it if it is in an archive or
-// a bundle. A bundle's languages and limits take the place of the contest's. What the
-// contest does not have may be a problem of the house.
+// Locate finds the problem of a name, and unpacks it if it is in an archive or a bundle. The languages and
+// limits of a bundle replace those of the contest. If the contest has no such problem, Locate looks for a
+// bundled problem.
 func (w *Workspace) Locate(name string) (*Location, error) {
 	l := &Location{Name: name, w: w}
 	if bundle.Is(name) && isFile(name) {
@@ -63,19 +62,19 @@ func (w *Workspace) Locate(name string) (*Location, error) {
 	return l, nil
 }
 
-// find finds a problem of the contest, or one of the house.
+// find finds a problem of the contest, or a bundled one.
 func (w *Workspace) find(name string) (dir, tests string, err error) {
 	dir, tests, err = problem.Find(packages.Formats, w.Root, name)
 	missing, ok := errors.AsType[*problem.NotFoundError](err)
 	if !ok {
 		return dir, tests, err
 	}
-	lent, failed := w.Lent()
+	lent, failed := w.Bundled()
 	switch {
 	case failed != nil:
 		return "", "", failed
 	case slices.Contains(lent, name):
-		root, _ := w.houseRoot()
+		root, _ := w.rootOfBundled()
 		return problem.Find(packages.Formats, root, name)
 	}
 	own, _ := w.Own()
@@ -84,15 +83,21 @@ func (w *Workspace) find(name string) (dir, tests string, err error) {
 			missing.Hint = suggest.Hint(name, slices.Concat(own, lent))
 		}
 	}
-	if w.House && !strings.ContainsRune(name, filepath.Separator) && !exists(name) {
-		missing.Hint += "\nthese are the bundled problems: there is no judge.toml and no directory problems/ here or above" +
+	for _, root := range []string{"", w.Root} {
+		if dir := filepath.Join(root, "problems", name); filepath.IsLocal(name) && exists(dir) {
+			missing.Hint = fmt.Sprintf("the directory %s has no %s: write one, with at least: title = %q", w.Near(dir), problem.File, name)
+			return "", "", err
+		}
+	}
+	if w.IsBundled && !strings.ContainsRune(name, filepath.Separator) && !exists(name) {
+		missing.Hint += "\nno contest was found (no judge.toml or problems/ here or above), so only the bundled problems are available" +
 			"\nwrite the path of a problem directory, or start a contest: judge init <directory>"
 	}
 	return "", "", err
 }
 
-// unpack lays the archive at Dir out in the cache, once for each version of it, and makes
-// it the location of the problem's folder there.
+// unpack unpacks the archive at Dir into the cache, once for each version of it, and changes the location to
+// the problem's directory there.
 func (l *Location) unpack() error {
 	archive := l.Dir
 	f, err := os.Open(archive)
@@ -118,23 +123,23 @@ func (l *Location) unpack() error {
 	}
 	l.original, l.tests = l.w.Near(archive), l.Dir
 	if isFile(filepath.Join(l.Dir, problem.File)) {
-		l.tests = filepath.Join(l.Dir, "testcases") // as of a folder outside any contest
+		l.tests = filepath.Join(l.Dir, "testcases") // as for a directory outside any contest
 	}
 	return nil
 }
 
-// Brought says whether the problem is one of the house, which nobody can change.
-func (l *Location) Brought() bool {
-	root, err := l.w.houseRoot()
+// IsBundled reports whether the problem is a bundled one, which cannot be changed.
+func (l *Location) IsBundled() bool {
+	root, err := l.w.rootOfBundled()
 	rel, outside := filepath.Rel(root, l.Dir)
 	return err == nil && outside == nil && filepath.IsLocal(rel)
 }
 
-// Recipe reads how the cases of a package are made; programs that are put together
-// from several files go to the folder stage.
+// Recipe reads how the cases of a package are made. Programs that are put together from several files go to
+// the directory stage.
 type Recipe func(stage string) (r *fill.Recipe, flaws, faults judge.Faults)
 
-// recipeIn finds the recipe of a package; nil where it has none.
+// recipeIn finds the recipe of a package. It returns nil if there is none.
 func (w *Workspace) recipeIn(dir string) Recipe {
 	if polygon.Is(dir) {
 		return func(string) (*fill.Recipe, judge.Faults, judge.Faults) { return polygon.Recipe(dir) }
@@ -151,7 +156,7 @@ func (w *Workspace) recipeIn(dir string) Recipe {
 	}
 	return func(stage string) (*fill.Recipe, judge.Faults, judge.Faults) {
 		p := fill.PackageIn(dir, stage)
-		if pkg, _ := icpc.Open(dir, w.Config.Solution); pkg != nil { // what is wrong with it is told when it is judged
+		if pkg, _ := icpc.Open(dir, w.Config.Solution); pkg != nil { // judging reports errors of the package
 			p.Constants = pkg.Constants
 		}
 		return fill.Generators(p)

@@ -15,14 +15,14 @@ import (
 	"assay/judge/running/lang"
 )
 
-// Mutants opens the lab in which a problem's mutants are judged.
+// Mutants opens the lab that judges a problem's mutants.
 func (p *Problem) Mutants(ctx context.Context, solutions []string) (*mutate.Lab, error) {
 	tools, err := p.w.goTools(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return mutate.Open(ctx, mutate.Setting{
-		Folder: p.Folder, Runner: p.w.Box, Crew: p.Crew(), Jobs: p.w.Jobs, Tools: tools, Solutions: solutions,
+		Folder: p.Directory, Runner: p.w.Box, Crew: p.Crew(), Jobs: p.w.Jobs, Tools: tools, Solutions: solutions,
 		Language: func(path string) (*config.Language, error) { return p.w.Tools.Detect(path, "") },
 		Build: func(ctx context.Context, dir string, l *config.Language, setters bool, extra lang.Extra) (*lang.Result, error) {
 			from := lang.ByContestant
@@ -34,9 +34,11 @@ func (p *Problem) Mutants(ctx context.Context, solutions []string) (*mutate.Lab,
 	})
 }
 
-// Adequacy judges the mutants of a lab, and looks for what kills those that all cases let
-// through. Its notes are added to those of the lab.
-func (p *Problem) Adequacy(ctx context.Context, lab *mutate.Lab, solutions []string, h mutate.Hunt) ([]*mutate.Result, []*mutate.Find, error) {
+// Adequacy judges the mutants of a lab, and searches for inputs that kill the surviving ones. Its notes are
+// added to the lab's notes.
+func (p *Problem) Adequacy(ctx context.Context, lab *mutate.Lab, solutions []string, h mutate.Hunt) (
+	[]*mutate.Result, []*mutate.Find, error,
+) {
 	marks, err := mutate.ReadMarks(p.Dir)
 	if err != nil {
 		return nil, nil, err
@@ -64,15 +66,15 @@ func (p *Problem) Supply(ctx context.Context, solutions []string) (*stress.Lab, 
 		return nil, err
 	}
 	return stress.Open(ctx, stress.Setting{
-		Folder: p.Folder, Runner: p.w.Box, Crew: p.Crew(), Solution: reference,
+		Folder: p.Directory, Runner: p.w.Box, Crew: p.Crew(), Solution: reference,
 		Literals: gen.Literals(append(solutions, p.Reference.Path)...), Limits: p.w.Config.Setter, Jobs: p.w.Jobs,
 	})
 }
 
-// Accepted lists the solutions that are promised to be accepted, and mutated.
+// Accepted lists the solutions that must be accepted and can be mutated.
 func (p *Problem) Accepted() (paths []string) {
-	dir := filepath.Join(p.Solutions(), judge.Accepted.Folder())
-	entries, _ := os.ReadDir(dir) // a missing folder has no solutions
+	dir := filepath.Join(p.Solutions(), judge.Accepted.Dir())
+	entries, _ := os.ReadDir(dir) // a missing directory has no solutions
 	for _, e := range entries {
 		if path := filepath.Join(dir, e.Name()); p.mutable(path) {
 			paths = append(paths, path)
@@ -81,7 +83,7 @@ func (p *Problem) Accepted() (paths []string) {
 	return paths
 }
 
-// mutable says whether mutants are made of programs in the language of the one at path.
+// mutable reports whether the language of the program at path can be mutated.
 func (p *Problem) mutable(path string) bool {
 	l, err := p.w.Tools.Detect(path, "")
 	return err == nil && mutate.Mutated(l.ID)
@@ -96,8 +98,7 @@ func (p *Problem) Mutable() []string {
 	return programs
 }
 
-// goTools says where the sources are that a program in Go is compiled with, if this
-// machine has them.
+// goTools returns the sources that Go programs are compiled with, if this machine has them.
 func (w *Workspace) goTools(ctx context.Context) (mutate.Toolchain, error) {
 	kit, err := Kit()
 	if err != nil {

@@ -16,25 +16,25 @@ import (
 	"assay/judge/running/check"
 )
 
-// Problem is an open problem of a workspace: its folder, with what builds and runs its
-// programs. It is safe for concurrent use. Judging does not change it; what a package
-// leaves open is found out once, before the first judging, by Prepared.
+// Problem is an open problem of a workspace: its directory, with what builds and runs its programs. It is
+// safe for concurrent use. Judging does not change it. Prepared determines once, before the first judging,
+// what a package leaves open.
 type Problem struct {
-	*problem.Folder
+	*problem.Directory
 	w        *Workspace
 	original string // see Location
-	// thawed is what is known of a problem that came in a bundle, nil for others.
+	// thawed is set for a problem from a bundle, and otherwise nil.
 	thawed *thawed
-	// found is what was found out about a package elsewhere, nil for what is found out here.
+	// found is what another process has determined about a package. If nil, it is determined here.
 	found *bundle.Frozen
 
 	crewOnce sync.Once
 	crew     *check.Crew // set by Crew
 
-	mu        sync.Mutex       // held while something is found out
+	mu        sync.Mutex       // held while something is determined
 	prepared  *verify.Prepared // nil before it is known
-	answering *Problem         // the same with a reference; nil before it is known
-	answers   *judge.Program   // the reference, where a submission was taken for it
+	answering *Problem         // the same with a reference solution; nil before it is known
+	answers   *judge.Program   // the reference solution, if it is a submission
 }
 
 // Open locates and reads a problem.
@@ -52,9 +52,8 @@ func (l *Location) Open() (*Problem, error) {
 	return p, faults.AsError()
 }
 
-// Folder locates and reads a problem. With faults it cannot be judged; it may still be
-// there.
-func (w *Workspace) Folder(name string) (*Problem, judge.Faults, error) {
+// Load locates and reads a problem. With faults it cannot be judged; the problem may still be returned.
+func (w *Workspace) Load(name string) (*Problem, judge.Faults, error) {
 	l, err := w.Locate(name)
 	if err != nil {
 		return nil, nil, err
@@ -63,7 +62,7 @@ func (w *Workspace) Folder(name string) (*Problem, judge.Faults, error) {
 	return p, faults, nil
 }
 
-// read reads the problem. Faults are placed where people know its files.
+// read reads the problem. Faults have the paths that users know.
 func (l *Location) read() (*Problem, judge.Faults) {
 	dir := l.w.Near(l.Dir)
 	f, faults := problem.Open(packages.Formats, dir, l.w.Near(l.tests), l.w.Config.Solution)
@@ -74,22 +73,21 @@ func (l *Location) read() (*Problem, judge.Faults) {
 		return nil, faults
 	}
 	if l.thawed != nil {
-		l.thawed.thaw(f)
+		l.thawed.applyTo(f)
 	} else if f.Package != nil {
-		for _, fault := range f.Package.Flaws {
+		for _, fault := range f.Package.Warnings {
 			placeIn(l.original, f.Dir, fault)
 		}
 	}
 	f.Spare(func(group string) string {
-		manifest, _ := os.ReadFile(filepath.Join(f.Tests, group, gen.ManifestFile)) // none: nothing is made yet
+		manifest, _ := os.ReadFile(filepath.Join(f.Tests, group, gen.ManifestFile)) // no error: nothing has been made yet
 		return l.w.spare(f, manifest)
 	})
-	return &Problem{Folder: f, w: l.w, original: l.original, thawed: l.thawed}, faults
+	return &Problem{Directory: f, w: l.w, original: l.original, thawed: l.thawed}, faults
 }
 
-// OpenFrozen lays a bundle out as the folder dir, whose name is the problem's, and opens
-// the problem there. The bundle's own languages and limits do not count: they are
-// Env.Config, if they are to.
+// OpenFrozen unpacks a bundle to the directory dir, whose name is the problem's, and opens the problem there.
+// It ignores the bundle's languages and limits; to use them, set Env.Config.
 func (w *Workspace) OpenFrozen(b *bundle.Bundle, blobs *blob.Folder, dir string) (*Problem, error) {
 	if err := b.LayOut(blobs, dir); err != nil {
 		return nil, err
@@ -99,8 +97,8 @@ func (w *Workspace) OpenFrozen(b *bundle.Bundle, blobs *blob.Folder, dir string)
 	return l.Open()
 }
 
-// Solutions is the folder of the problem's solutions; it may be missing. Those of a bundle,
-// which has none, are the contest's.
+// Solutions returns the directory of the problem's solutions, which may not exist. A bundle contains none, so
+// its solutions are those of the contest.
 func (p *Problem) Solutions() string {
 	if p.thawed != nil {
 		return p.w.Near(filepath.Join(p.w.Root, "solutions", p.ID))
@@ -108,19 +106,20 @@ func (p *Problem) Solutions() string {
 	return p.w.Near(problem.Solutions(p.Dir, p.Tests))
 }
 
-// PlaceInOriginal makes a fault of a copy one of what people know: its file, if that is there
-// too, and what is to be typed.
+// PlaceInOriginal moves a fault from a copy to the original that users know: its file, if it exists there,
+// and the commands in its hint.
 func (p *Problem) PlaceInOriginal(f *judge.Fault) { placeIn(p.original, p.Dir, f) }
 
-// placeIn moves a fault from a copy to the package or archive that it was made of; "" is
-// none. What is to be typed about files of an archive needs them unpacked.
+// placeIn moves a fault from a copy to the package or archive that it was made of. If original is empty, it
+// does nothing. If a hint is about files of an archive, they must be unpacked first.
 func placeIn(original, copied string, f *judge.Fault) {
 	if original == "" {
 		return
 	}
 	packed := isFile(original)
 	if rel, err := filepath.Rel(copied, f.File); err == nil && filepath.IsLocal(rel) {
-		if there := filepath.Join(original, rel); rel == "." || packed || exists(there) || !exists(f.File) { // what is missing, is missing there
+		// A file that is missing is missing in the original, too.
+		if there := filepath.Join(original, rel); rel == "." || packed || exists(there) || !exists(f.File) {
 			f.File = there
 		}
 	}

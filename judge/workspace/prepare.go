@@ -12,16 +12,16 @@ import (
 	"assay/judge/running/check"
 )
 
-// Verifier makes what verifies the problem.
+// Verifier returns the verifier of the problem.
 func (p *Problem) Verifier() *verify.Verifier {
-	rung, _ := p.w.Rung()
+	level, _ := p.w.Isolation()
 	return &verify.Verifier{
-		Folder:    p.Folder,
+		Folder:    p.Directory,
 		Solutions: p.Solutions(),
 		Runner:    p.w.Box,
 		Jobs:      p.w.Jobs,
 		Limits:    p.w.Config.Setter,
-		Rung:      rung,
+		Isolation: level,
 		Memory:    &verify.Memory{Dir: filepath.Join(p.w.Cache, "runs")},
 		Crew:      p.Crew(),
 		Entries:   p,
@@ -29,8 +29,8 @@ func (p *Problem) Verifier() *verify.Verifier {
 	}
 }
 
-// Prepared finds out what a package leaves open: its time limit, which graders can be
-// built. It does so once, and nothing is judged before.
+// Prepared determines what a package leaves open: its time limit, and which graders can be built. It does so
+// once, before anything is judged.
 func (p *Problem) Prepared(ctx context.Context) (*verify.Prepared, error) {
 	verifier := p.Verifier()
 	p.mu.Lock()
@@ -45,7 +45,7 @@ func (p *Problem) Prepared(ctx context.Context) (*verify.Prepared, error) {
 	return p.prepared, nil
 }
 
-// findOut prepares a package. Of one that came in a bundle it was found out before.
+// findOut prepares a package. For a problem from a bundle, that has been done before.
 func (p *Problem) findOut(ctx context.Context, verifier *verify.Verifier) (*verify.Prepared, error) {
 	found := p.found
 	if p.thawed != nil {
@@ -54,7 +54,7 @@ func (p *Problem) findOut(ctx context.Context, verifier *verify.Verifier) (*veri
 	if found == nil || p.Package == nil {
 		return verifier.Prepare(ctx)
 	}
-	verifier.Crew = &check.Crew{Builder: thawedBuilder{found, p.Folder}, Problem: p.Problem}
+	verifier.Crew = &check.Crew{Builder: thawedBuilder{found, p.Directory}, Problem: p.Problem}
 	dropped, err := verifier.DropGraders(ctx)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (p *Problem) findOut(ctx context.Context, verifier *verify.Verifier) (*veri
 	return &verify.Prepared{Graders: dropped, Limit: found.TimeLimitFrom}, nil
 }
 
-// typed is how people name the problem.
+// typed returns the name of the problem in commands.
 func (p *Problem) typed() string {
 	if p.thawed != nil {
 		return p.thawed.file
@@ -75,7 +75,7 @@ func (p *Problem) typed() string {
 	return cmp.Or(p.original, p.Dir)
 }
 
-// Notes says what a reader must know of a folder before anything is judged.
+// Notes returns what users should know about a directory before anything is judged.
 func (p *Problem) Notes(ctx context.Context) (notes []string, err error) {
 	prepared, err := p.Prepared(ctx)
 	if note := p.LeftoverNote(); note != "" {
@@ -83,13 +83,13 @@ func (p *Problem) Notes(ctx context.Context) (notes []string, err error) {
 	}
 	if p.Package == nil && p.thawed == nil && p.Maker().Outdated() {
 		notes = append(notes, "the generator, validator or reference has changed since the cases were generated; "+
-			"judge verify "+p.Folder.ID+" says whether they are still right")
+			"judge verify "+p.Directory.ID+" checks whether they are still correct")
 	}
 	if err != nil || p.Package == nil {
 		return notes, err
 	}
 	for _, fault := range prepared.Graders {
-		notes = append(notes, "the usual grader takes the place of one that cannot be built: "+fault.Error())
+		notes = append(notes, "the default grader replaces one that cannot be built: "+fault.Error())
 	}
 	if prepared.Limit != "" {
 		notes = append(notes, prepared.Limit)
@@ -97,18 +97,21 @@ func (p *Problem) Notes(ctx context.Context) (notes []string, err error) {
 	if p.Package.Assumed != "" {
 		notes = append(notes, p.Package.Assumed)
 	}
-	switch n := len(p.Package.Flaws); n {
+	switch n := len(p.Package.Warnings); n {
 	case 0:
 	case 1:
-		notes = append(notes, fmt.Sprintf("the package has a fault that does not stop the judging: %s", p.Package.Flaws[0]))
+		notes = append(notes, fmt.Sprintf("the package has an error that does not prevent judging: %s", p.Package.Warnings[0]))
 	default:
-		notes = append(notes, fmt.Sprintf("the package has %d faults that do not stop the judging; `judge verify %s` tells them. The first: %s", n, p.typed(), p.Package.Flaws[0]))
+		notes = append(notes, fmt.Sprintf(
+			"the package has %d errors that do not prevent judging; `judge verify %s` lists them. The first: %s",
+			n, p.typed(), p.Package.Warnings[0],
+		))
 	}
 	return notes, nil
 }
 
-// Answering is the problem with a reference. A package that names none gets a
-// submission that must be accepted; that is chosen once.
+// Answering returns the problem with a reference solution. For a package without one, it chooses a submission
+// that must be accepted, once.
 func (p *Problem) Answering(ctx context.Context) (*Problem, error) {
 	if p.Package == nil || p.Reference != nil || p.Kind.Answers {
 		return p, nil
@@ -141,11 +144,14 @@ func (p *Problem) Answering(ctx context.Context) (*Problem, error) {
 		}
 	}
 	if built == nil {
-		return nil, &judge.Fault{File: p.Dir, Text: "no submission of the package that must be accepted can be built", Hint: "one of them says what is right"}
+		return nil, &judge.Fault{
+			File: p.Dir, Text: "no submission of the package that must be accepted can be built",
+			Hint: "the answers are made by one of them",
+		}
 	}
-	folder, words := *p.Folder, *p.Problem
+	folder, words := *p.Directory, *p.Problem
 	words.Reference = &judge.Part{Path: path, Speaks: "plain"}
 	folder.Problem = &words
-	p.answering = &Problem{Folder: &folder, w: p.w, original: p.original, thawed: p.thawed, prepared: prepared, answers: built}
+	p.answering = &Problem{Directory: &folder, w: p.w, original: p.original, thawed: p.thawed, prepared: prepared, answers: built}
 	return p.answering, nil
 }

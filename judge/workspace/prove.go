@@ -15,10 +15,9 @@ import (
 	"assay/judge/running/lang"
 )
 
-// proveGame proves a game by playing it: the tester and every bot of solutions/<id>/bots do
-// nothing wrong, from any start that is tried and under the rules that they are for, and of
-// the graded bots each one beats the one before it. If the folder is a problem as well, only the
-// examples for authors of bots are tried.
+// proveGame tests a game by playing it. The tester and every bot of solutions/<id>/bots must make no fault,
+// from any starting position and under their rules. Each graded bot must beat the one before it. If the
+// directory is also a problem, only the examples for authors of bots are tested.
 func (p *Problem) proveGame(ctx context.Context, report func(what string, count int, faults judge.Faults), note func(string)) error {
 	if !p.OnlyGame() {
 		return p.tryExamples(ctx, report, note)
@@ -29,7 +28,10 @@ func (p *Problem) proveGame(ctx context.Context, report func(what string, count 
 	}
 	tester := p.Game.Tester
 	if tester == "" && len(bots) == 0 {
-		report("the referee is proved", 0, judge.Faults{p.Fault("game", "nobody plays the game: it has no tester and no bots", `add: tester = "tester", or bots in `+filepath.Join(p.Solutions(), problem.Bots))})
+		report("the referee is tested", 0, judge.Faults{p.Fault(
+			"game", "the game cannot be tested: it has no tester and no bots",
+			`add: tester = "tester", or bots in `+filepath.Join(p.Solutions(), problem.Bots),
+		)})
 		return nil
 	}
 	steps := []struct {
@@ -52,19 +54,19 @@ func (p *Problem) proveGame(ctx context.Context, report func(what string, count 
 			report(s.what, n, faults)
 		}
 		if i == 0 && len(faults) > 0 {
-			return nil // whoever meets the tester would be told the same
+			return nil // every bot that plays the tester would get the same error
 		}
 	}
 	return p.tryExamples(ctx, report, note)
 }
 
-// tryExamples has each bot that authors may copy play the tester as on a ladder. It tells which
-// ones need a language that this machine does not have.
+// tryExamples lets each example bot play the tester as on a ladder. It reports examples in languages that
+// this machine does not have.
 func (p *Problem) tryExamples(ctx context.Context, report func(what string, count int, faults judge.Faults), note func(string)) error {
 	n, faults := 0, judge.Faults{}
 	for _, path := range p.Game.Examples {
 		if _, err := p.ReadText(path); err != nil {
-			continue // Lint has said so
+			continue // Lint has reported it
 		}
 		var wrong judge.Faults
 		err := error(nil)
@@ -75,7 +77,7 @@ func (p *Problem) tryExamples(ctx context.Context, report func(what string, coun
 			_, wrong, err = p.tryBots(ctx, p.Game.Tester, []string{path})
 		}
 		if missing, ok := errors.AsType[*lang.MissingError](err); ok {
-			note(fmt.Sprintf("the example %s is not tried: %v", filepath.Base(path), missing))
+			note(fmt.Sprintf("the example %s is not tested: %v", filepath.Base(path), missing))
 			continue
 		}
 		if fault, ok := errors.AsType[*judge.Fault](err); ok {
@@ -92,7 +94,7 @@ func (p *Problem) tryExamples(ctx context.Context, report func(what string, coun
 	return nil
 }
 
-// bots are the paths of the game's own bots.
+// bots returns the paths of the game's own bots.
 func (p *Problem) bots() (paths []string, err error) {
 	dir := filepath.Join(p.Solutions(), problem.Bots)
 	entries, err := os.ReadDir(dir)
@@ -107,7 +109,7 @@ func (p *Problem) bots() (paths []string, err error) {
 	return paths, nil
 }
 
-// tryTester has the tester play itself by each of the rules.
+// tryTester lets the tester play itself under each rule set.
 func (p *Problem) tryTester(ctx context.Context, tester string) (n int, faults judge.Faults, err error) {
 	if tester == "" {
 		return 0, nil, nil
@@ -122,7 +124,7 @@ func (p *Problem) tryTester(ctx context.Context, tester string) (n int, faults j
 	return n, faults, nil
 }
 
-// tryBots has each bot play the tester, or itself where there is none.
+// tryBots lets each bot play the tester, or itself if there is no tester.
 func (p *Problem) tryBots(ctx context.Context, tester string, bots []string) (n int, faults judge.Faults, err error) {
 	for _, bot := range bots {
 		set, err := RuleSet(p, arena.MadeFor(p.Game, bot))
@@ -142,7 +144,7 @@ func (p *Problem) tryBots(ctx context.Context, tester string, bots []string) (n 
 	return n, faults, nil
 }
 
-// try has a bot play another one from every start of the game.
+// try lets a bot play another one from every start of the game.
 func (p *Problem) try(ctx context.Context, set *problem.RuleSet, bot, other string) (faults judge.Faults, err error) {
 	event, err := p.w.Event(ctx, p, arena.FromSet(set), []string{bot, other}, "")
 	if err != nil {
@@ -152,14 +154,16 @@ func (p *Problem) try(ctx context.Context, set *problem.RuleSet, bot, other stri
 	_, err = trial.Run(ctx, func(e judge.Event) {
 		tried, ok := e.(*judge.PositionTried)
 		for i := 0; ok && i < len(tried.Wrong); i++ {
-			faults = append(faults, &judge.Fault{File: bot, Text: fmt.Sprintf("by the rules %s, from the start %q: %s", set.Name, tried.Name, tried.Wrong[i])})
+			faults = append(faults, &judge.Fault{File: bot, Text: fmt.Sprintf(
+				"by the rules %s, from the start %q: %s", set.Name, tried.Name, tried.Wrong[i],
+			)})
 		}
 	})
 	return faults, err
 }
 
-// gradeBots holds an event of the graded bots by the first rules: each must have more points
-// than the one that is named before it.
+// gradeBots runs an event of the graded bots under the first rule set. Each must have more points than the
+// one before it.
 func (p *Problem) gradeBots(ctx context.Context, bots []string) (n int, faults judge.Faults, err error) {
 	var files []string
 	for _, name := range p.Game.Graded {
@@ -168,7 +172,9 @@ func (p *Problem) gradeBots(ctx context.Context, bots []string) (n int, faults j
 			return base == name || strings.TrimSuffix(base, filepath.Ext(base)) == name
 		})
 		if at < 0 {
-			faults = append(faults, p.Fault("game.graded", fmt.Sprintf("there is no bot %q", name), "graded names bots of "+filepath.Join(p.Solutions(), problem.Bots)+", the weakest first"))
+			faults = append(faults, p.Fault("game.graded", fmt.Sprintf("there is no bot %q", name), "graded must name bots of "+filepath.Join(
+				p.Solutions(), problem.Bots,
+			)+", the weakest first"))
 			continue
 		}
 		files = append(files, bots[at])
@@ -183,12 +189,12 @@ func (p *Problem) gradeBots(ctx context.Context, bots []string) (n int, faults j
 	event.Jobs = p.w.Jobs
 	out, err := event.Run(ctx)
 	if options, ok := errors.AsType[*arena.OptionsError](err); ok {
-		return 0, judge.Faults{p.Fault("game.rules[0]", "the referee refuses the options: "+options.Text, "")}, nil
+		return 0, judge.Faults{p.Fault("game.rules[0]", "the referee rejects the options: "+options.Text, "")}, nil
 	}
 	if err != nil {
 		return 0, nil, err
 	}
-	place := map[int]int{} // of the bots in files, by their ids
+	place := map[int]int{} // indexes of the bots in files, by id
 	for i, bot := range event.Bots {
 		place[bot.ID] = i
 	}
@@ -197,11 +203,14 @@ func (p *Problem) gradeBots(ctx context.Context, bots []string) (n int, faults j
 		points[place[row.Bot]] = row.Points
 	}
 	for _, d := range out.Results.Out {
-		faults = append(faults, &judge.Fault{File: files[place[d.Bot]], Text: "the bot is out of the event: " + d.Fault.Line()})
+		faults = append(faults, &judge.Fault{File: files[place[d.Bot]], Text: "the bot was disqualified: " + d.Fault.Line()})
 	}
 	for i := 1; i < len(files) && len(faults) == 0; i++ {
 		if points[i] <= points[i-1] {
-			faults = append(faults, p.Fault("game.graded", fmt.Sprintf("%s has %g points, and %s, which is said to be weaker, has %g", p.Game.Graded[i], points[i], p.Game.Graded[i-1], points[i-1]), "name the weakest first, or play more rounds"))
+			faults = append(faults, p.Fault("game.graded", fmt.Sprintf(
+				"%s has %g points, but %s, which should be weaker, has %g", p.Game.Graded[i], points[i],
+				p.Game.Graded[i-1], points[i-1],
+			), "name the weakest first, or play more rounds"))
 		}
 	}
 	return len(files), faults, nil

@@ -93,7 +93,10 @@ func TestWhatAContestantSees(t *testing.T) {
 		}
 		var events []judge.Event
 		s := workspace.Submission{Path: filepath.Join(root, "repeats.sh"), Name: "repeats.sh"}
-		if _, err := w.Submit(t.Context(), p, s, judge.Options{All: true, Jobs: 2}, func(e judge.Event) { events = append(events, e) }); err != nil {
+		if _, err := w.Submit(
+			t.Context(), p, s, judge.Options{All: true, Jobs: 2},
+			func(e judge.Event) { events = append(events, e) },
+		); err != nil {
 			t.Fatal(err)
 		}
 		if all := published(t, events, judge.ShowAll); !strings.Contains(all, "input-by") || !strings.Contains(all, "message-of-the") {

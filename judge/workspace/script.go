@@ -11,8 +11,8 @@ import (
 	"assay/judge/packages/ctd"
 )
 
-// script reads a checktestdata script, which is interpreted. Of the arguments it knows
-// one: -w lets white space be more than the script says.
+// script reads a checktestdata script, which is interpreted. The only known argument is -w, which allows more
+// white space than the script requires.
 func (p *Problem) script(part *judge.Part) (*judge.Program, error) {
 	data, err := p.scriptText(part.Path)
 	if err != nil {
@@ -27,7 +27,10 @@ func (p *Problem) script(part *judge.Part) (*judge.Program, error) {
 		var options ctd.Options
 		for _, arg := range args {
 			if arg != "-w" && arg != "--whitespace-ok" {
-				return nil, &judge.Fault{File: part.Path, Text: fmt.Sprintf("a script does not know the argument %q", arg), Hint: "-w lets white space be more than the script says"}
+				return nil, &judge.Fault{
+					File: part.Path, Text: fmt.Sprintf("unknown argument of a script: %q", arg),
+					Hint: "only -w is known, which allows additional white space",
+				}
 			}
 			options.Lenient = true
 		}
@@ -41,7 +44,7 @@ func (p *Problem) script(part *judge.Part) (*judge.Program, error) {
 	}}, nil
 }
 
-// scriptText reads a script, in a package with the values of its constants.
+// scriptText reads a script. In a package, constants are replaced by their values.
 func (p *Problem) scriptText(path string) ([]byte, error) {
 	if p.Package != nil {
 		dir, err := os.MkdirTemp("", "assay-script-")

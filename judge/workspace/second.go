@@ -13,16 +13,16 @@ import (
 	"assay/judge/internal/cachedir"
 )
 
-// Agreement finds and builds the accepted solution that must agree with the reference on
-// every case: the one that problem.toml names, or else the first that can be built,
-// those in Go before others; nil where there is none.
+// Agreement finds and builds the accepted solution that must agree with the reference solution on every case:
+// the one that problem.toml names, or the first that can be built, with Go first. It returns nil if there is
+// none.
 func (p *Problem) Agreement(ctx context.Context) (*gen.Second, error) {
 	if p.Second == "none" || p.Reference == nil {
 		return nil, nil
 	}
-	dir := filepath.Join(p.Solutions(), judge.Accepted.Folder())
+	dir := filepath.Join(p.Solutions(), judge.Accepted.Dir())
 	paths := p.Accepted()
-	entries, _ := os.ReadDir(dir) // a missing folder has no solutions
+	entries, _ := os.ReadDir(dir) // a missing directory has no solutions
 	for _, e := range entries {
 		if path := filepath.Join(dir, e.Name()); !slices.Contains(paths, path) {
 			paths = append(paths, path)
@@ -48,7 +48,7 @@ func (p *Problem) Agreement(ctx context.Context) (*gen.Second, error) {
 	return nil, nil
 }
 
-// agreement is the second solution with what is right.
+// agreement returns the second solution with what decides correctness.
 func (p *Problem) agreement(ctx context.Context, path string, program *judge.Program) (*gen.Second, error) {
 	checks := fmt.Sprint(p.Checker.Name, p.Checker.Args)
 	if part := p.Checker.Program; part != nil {

@@ -1,26 +1,17 @@
 package workspace
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"image"
-	_ "image/gif" // to find the size of pictures
-	_ "image/jpeg"
-	_ "image/png"
 	"io"
 	"io/fs"
 	"maps"
-	"math"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-
-	tags "golang.org/x/net/html"
 
 	"assay/judge"
 	"assay/judge/internal/example"
@@ -29,32 +20,33 @@ import (
 	"assay/judge/problem"
 )
 
-// Statement is what contestants read of a problem in one language.
+// Statement is the statement of a problem in one language.
 type Statement struct {
-	Language string // its code
-	// Markdown is the text, which of a package has the samples. Where there is nothing but a
-	// document, it is its name.
+	Language string // language code
+	// Markdown is the text. In a package it includes the samples. If there is only a document, it is the
+	// document's name.
 	Markdown []byte
-	Only     bool // there is nothing but the document
+	Only     bool // there is only the document
 	Pictures map[string]*StatementFile
 	Document *StatementFile // the statement as a PDF or an HTML file; nil if there is none
 }
 
-// StatementFile is a file that a statement shows, or that is given along with it.
+// StatementFile is a file that a statement shows, or an attachment.
 type StatementFile struct {
-	Name          string // its path from the problem's folder on, with slashes
-	Type          string // of its bytes, as in a Content-Type header
+	Name          string // path relative to the problem's directory, with slashes
+	Type          string // content type of its bytes
 	Data          []byte
-	Width, Height int  // of a picture, in pixels; 0 if they are not known
-	Made          bool // by Convert: no file has these bytes
+	Width, Height int  // of a picture, in pixels; zero if unknown
+	Made          bool // made by Convert, so there is no file with these bytes
 }
 
 const pdfType = "application/pdf"
 
-// MaxStatementFile is the most bytes of a file that a statement shows.
+// MaxStatementFile is the largest file that a statement shows, in bytes.
 const MaxStatementFile = 16 << 20
 
-// Languages of statements, the usual one first. A problem without a statement has none.
+// Languages returns the languages of the statements, the default first. It is empty for a problem without a
+// statement.
 func (p *Problem) Languages() []string {
 	if p.Package != nil {
 		return p.Package.Languages()
@@ -65,9 +57,9 @@ func (p *Problem) Languages() []string {
 	return append([]string{own}, slices.Sorted(maps.Keys(others))...)
 }
 
-// ReadStatement reads the statement in a language, "" for the usual one, with what it shows.
-// A picture that is not there is left out. The error is a *judge.Fault or judge.Faults where the
-// statement cannot be read, and a *judge.Misuse for a language that it does not have.
+// ReadStatement reads the statement in a language, with the files that it shows. If the language is empty, it
+// is the default. Missing pictures are omitted. If the statement cannot be read, the error is a *judge.Fault
+// or judge.Faults. If there is none in the language, it is a *judge.Misuse.
 func (p *Problem) ReadStatement(language string) (*Statement, error) {
 	languages := p.Languages()
 	if language == "" && len(languages) > 0 {
@@ -108,8 +100,8 @@ func (p *Problem) ReadStatement(language string) (*Statement, error) {
 	return s, nil
 }
 
-// UnshownSamples returns the sample cases that a statement does not show, shortened. The statement of
-// a package has all of them.
+// UnshownSamples returns the sample cases that a statement does not show, shortened. The statement of a
+// package has all of them.
 func (p *Problem) UnshownSamples(s *Statement) (all []problem.SampleCase) {
 	if p.Package != nil {
 		return nil
@@ -124,8 +116,8 @@ func (p *Problem) UnshownSamples(s *Statement) (all []problem.SampleCase) {
 	return all
 }
 
-// PicturesOf reads the pictures that a text in Markdown shows, by the paths that it has for them;
-// file is that of the text, from whose folder on they are.
+// PicturesOf reads the pictures of a Markdown text, by the paths in the text. Paths are relative to the
+// directory of file, which contains the text.
 func (p *Problem) PicturesOf(markdown []byte, file string) map[string]*StatementFile {
 	found := map[string]*StatementFile{}
 	for _, one := range pictures.Paths(markdown) {
@@ -139,7 +131,7 @@ func (p *Problem) PicturesOf(markdown []byte, file string) map[string]*Statement
 	return found
 }
 
-// GivenFiles are what contestants are given beside the statement: the attachments of a package.
+// GivenFiles returns the files for contestants in addition to the statement: the attachments of a package.
 func (p *Problem) GivenFiles() (all []*StatementFile) {
 	if p.Package == nil {
 		return nil
@@ -153,7 +145,7 @@ func (p *Problem) GivenFiles() (all []*StatementFile) {
 	return all
 }
 
-// shownFiles are the files that any statement of the problem shows, by name.
+// shownFiles returns the files that any statement of the problem shows, by name.
 func (p *Problem) shownFiles() map[string]bool {
 	shown := map[string]bool{}
 	note := func(all map[string]*StatementFile) {
@@ -164,7 +156,7 @@ func (p *Problem) shownFiles() map[string]bool {
 	for _, language := range p.Languages() {
 		s, err := p.ReadStatement(language)
 		if err != nil {
-			continue // a fault is for judge verify to tell
+			continue // judge verify reports faults
 		}
 		note(s.Pictures)
 		if s.Document != nil {
@@ -186,12 +178,12 @@ func (p *Problem) shownFiles() map[string]bool {
 	return shown
 }
 
-// isPicture says whether a file is one that a statement may show, by its name.
+// isPicture reports whether a file may be a picture of a statement, judged by its name.
 func isPicture(name string) bool {
 	return slices.Contains(problem.PictureTypes, strings.ToLower(path.Ext(name)))
 }
 
-// besideStatement says whether a file lies where pictures of statements lie.
+// besideStatement reports whether a file is in a directory for pictures of statements.
 func (p *Problem) besideStatement(name string) bool {
 	top, _, deep := strings.Cut(name, "/")
 	if p.Package == nil {
@@ -200,8 +192,8 @@ func (p *Problem) besideStatement(name string) bool {
 	return slices.Contains([]string{"statement", "problem_statement", "statements", "statement-sections"}, top)
 }
 
-// statementFile reads a file of the problem that is to be shown, as what its bytes are, if kind is
-// "". It is nil for one that is not there, too large, outside of the problem's folder, or no
+// statementFile reads a file of the problem that is to be shown. If kind is empty, the bytes determine it. It
+// returns nil if the file does not exist, is too large, is outside of the problem's directory, or is not a
 // picture.
 func (p *Problem) statementFile(file, kind string) *StatementFile {
 	rel, inside := p.inside(file)
@@ -219,7 +211,7 @@ func (p *Problem) statementFile(file, kind string) *StatementFile {
 	}
 	f := &StatementFile{Name: filepath.ToSlash(rel), Type: kind, Data: data}
 	if kind == "" {
-		f.Type, f.Width, f.Height = pictureType(data)
+		f.Type, f.Width, f.Height = pictures.Type(data)
 	}
 	if f.Type == "" {
 		return nil
@@ -227,7 +219,8 @@ func (p *Problem) statementFile(file, kind string) *StatementFile {
 	return f
 }
 
-// inside is the path of a file from the problem's folder on; not where it is outside.
+// inside returns the path of a file relative to the problem's directory. It reports false if the file is
+// outside.
 func (p *Problem) inside(file string) (rel string, is bool) {
 	dir, err := filepath.Abs(p.Dir)
 	if err == nil {
@@ -239,7 +232,7 @@ func (p *Problem) inside(file string) (rel string, is bool) {
 	return rel, err == nil && filepath.IsLocal(rel)
 }
 
-// errLarge says that a file has more than MaxStatementFile bytes.
+// errLarge means that a file has more than MaxStatementFile bytes.
 var errLarge = errors.New("the file is too large")
 
 func readAtMost(root *os.Root, name string) ([]byte, error) {
@@ -262,53 +255,5 @@ func readAtMost(root *os.Root, name string) ([]byte, error) {
 	return data, err
 }
 
-// pictureType is what kind of picture the bytes are, and its size: "" for none.
-func pictureType(data []byte) (kind string, width, height int) {
-	if c, format, err := image.DecodeConfig(bytes.NewReader(data)); err == nil {
-		return "image/" + format, c.Width, c.Height
-	}
-	head := data[:min(len(data), 4096)]
-	switch {
-	case bytes.HasPrefix(head, []byte("%PDF-")):
-		return pdfType, 0, 0
-	case bytes.HasPrefix(head, []byte("%!PS")):
-		return "application/postscript", 0, 0
-	}
-	z := tags.NewTokenizer(bytes.NewReader(head))
-	for {
-		switch z.Next() {
-		case tags.ErrorToken:
-			return "", 0, 0
-		case tags.StartTagToken, tags.SelfClosingTagToken:
-			t := z.Token()
-			if t.Data != "svg" {
-				return "", 0, 0
-			}
-			width, height = pixels(pictures.Attribute(t.Attr, "width")), pixels(pictures.Attribute(t.Attr, "height"))
-			if box := strings.FieldsFunc(
-				pictures.Attribute(t.Attr, "viewbox"), func(r rune) bool { return r == ' ' || r == ',' },
-			); len(box) == 4 && (width == 0 || height == 0) {
-				w, _ := strconv.ParseFloat(box[2], 64)
-				h, _ := strconv.ParseFloat(box[3], 64)
-				width, height = int(min(max(w, 0), 1<<20)), int(min(max(h, 0), 1<<20))
-			}
-			return "image/svg+xml", width, height
-		}
-	}
-}
-
-// perUnit are the pixels of the units of CSS.
-var perUnit = map[string]float64{"": 1, "px": 1, "pt": 96.0 / 72, "pc": 16, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4}
-
-// pixels reads a length in an SVG picture: 0 for one that depends on where it stands.
-func pixels(length string) int {
-	number := strings.TrimRight(strings.TrimSpace(length), "abcdefghijklmnopqrstuvwxyz%")
-	n, err := strconv.ParseFloat(number, 64)
-	if err != nil {
-		return 0
-	}
-	return int(math.Round(min(max(n*perUnit[strings.TrimSpace(length)[len(number):]], 0), 1<<20)))
-}
-
-// Drawn says whether browsers draw a picture.
+// Drawn reports whether browsers can draw the file.
 func (f *StatementFile) Drawn() bool { return strings.HasPrefix(f.Type, "image/") }

@@ -15,24 +15,24 @@ import (
 	"assay/judge/running/trial"
 )
 
-// Submission is what somebody submits, and how it is to be judged.
+// Submission is a submission, with how it is to be judged.
 type Submission struct {
-	Path     string // a file or a folder
-	Name     string // what reports call it; "" is the path
-	Language string // asked for; "" for what its name tells
-	// Groups and Cases are the only ones to judge; empty lists are all.
+	Path     string // a file or a directory
+	Name     string // its name in reports; if empty, the path
+	Language string // requested; if empty, the name decides
+	// Groups and Cases select what is judged. Empty lists mean everything.
 	Groups, Cases []string
-	TimeFactor    float64 // multiplies the time limits; 0 is 1
-	NoRetime      bool    // do not repeat alone what was a little slow
-	// Keep, if it is not nil, is called with each case's output. It may be called from
-	// several goroutines.
+	TimeFactor    float64 // multiplies the time limits; zero means 1
+	NoRetime      bool    // do not repeat runs slightly over the limit alone
+	// Keep, if not nil, is called with each case's output. It may be called from several goroutines.
 	Keep func(c *judge.Case, out *io.SectionReader) error
 }
 
-// Submit judges a submission. Whatever is wrong with the submission itself is a
-// verdict: one that no language can use does not compile, and the log says why. What
-// happens goes to listen, in order; what it returns is the last event.
-func (w *Workspace) Submit(ctx context.Context, p *Problem, s Submission, o judge.Options, listen func(judge.Event)) (sum *judge.Finished, err error) {
+// Submit judges a submission. Any error of the submission is a verdict: one without a usable language gets a
+// compile error, and the log explains it. Events go to listen, in order. Submit returns the last one.
+func (w *Workspace) Submit(ctx context.Context, p *Problem, s Submission, o judge.Options, listen func(judge.Event)) (
+	sum *judge.Finished, err error,
+) {
 	if _, err := os.Stat(s.Path); err != nil {
 		return nil, &judge.Misuse{Err: fmt.Errorf("solution %s: %s", s.Path, problem.Reason(err))}
 	}
@@ -74,9 +74,9 @@ func (w *Workspace) Submit(ctx context.Context, p *Problem, s Submission, o judg
 	return judge.Run(ctx, picked, bench, o.Lending(), listen)
 }
 
-// early starts to build a submission, so that it is built while the checker is. Build returns what came of
-// that, and done waits for it. In a workspace that shares its processors with others, it would disturb a run
-// that must be alone.
+// early starts to build a submission at the same time as the checker. Build returns the result, and done
+// waits for it. In a workspace that shares its CPUs with others, it builds later, because it would disturb a
+// run that must be alone.
 func early(
 	ctx context.Context, start func(context.Context) (*lang.Result, error),
 ) (build func(context.Context) (*lang.Result, error), done func()) {
@@ -105,22 +105,22 @@ func (p *Problem) pick(groups, cases []string) (*judge.Problem, error) {
 	return p.Pick(groups, cases)
 }
 
-// Known says, before anything is judged, that nobody can tell in which language a
-// submission is: whoever is there to say it made a mistake.
+// Known returns an error if the language of a submission is unknown, before anything is judged: a caller who
+// can be asked should choose one.
 func (p *Problem) Known(path, language string) error {
 	if p.Kind.Answers || p.Package != nil && p.Package.Submission(path) != nil {
 		return nil
 	}
-	_, err := p.w.Tools.DetectSure(path, language)
+	_, err := p.w.Tools.DetectStrict(path, language)
 	if unusable, ok := errors.AsType[*lang.UnusableError](err); !ok {
 		return err
-	} else if unusable.Untold {
+	} else if unusable.NeedsLanguage {
 		return &judge.Misuse{Err: unusable}
 	}
 	return nil
 }
 
-// submitted is a submission as it is found, usable or not.
+// submitted returns the submission at a path, usable or not.
 func (p *Problem) submitted(path, language string) (*entry, error) {
 	if p.Kind.Answers {
 		return &entry{path: path}, nil
@@ -143,8 +143,8 @@ func (p *Problem) submitted(path, language string) (*entry, error) {
 	return e, nil
 }
 
-// unusable is what a contestant is told of a submission at path that no language can
-// use. Where it lies is nobody's business.
+// unusable returns the log for a contestant whose submission no language can use. It does not reveal the path
+// on this machine.
 func unusable(path string, err error) (log string, ok bool) {
 	u, ok := errors.AsType[*lang.UnusableError](err)
 	if !ok {
@@ -157,11 +157,11 @@ func unusable(path string, err error) (log string, ok bool) {
 	return f.Error(), true
 }
 
-// answersLanguage is what reports call the language of a submission that is outputs.
+// answersLanguage is the language in reports for a submission that consists of outputs.
 const answersLanguage = "outputs"
 
-// Started is the event that opens a submission; l is nil for one whose language is not
-// known, and for one that is outputs.
+// Started returns the event that opens a submission. L is nil if the language is unknown, or the submission
+// consists of outputs.
 func (w *Workspace) Started(p *judge.Problem, path string, l *config.Language) *judge.Started {
 	e := &judge.Started{
 		Format: judge.EventFormat, Problem: p.ID, Title: p.Title, Program: path,
@@ -176,6 +176,6 @@ func (w *Workspace) Started(p *judge.Problem, path string, l *config.Language) *
 	for _, g := range p.Groups {
 		e.Groups = append(e.Groups, g.Name)
 	}
-	e.Rung, e.Weaker = w.Rung()
+	e.Isolation, e.Unenforced = w.Isolation()
 	return e
 }

@@ -18,19 +18,19 @@ import (
 	"assay/judge/running/config"
 )
 
-// thawed is a bundle that was laid out.
+// thawed is a bundle that has been unpacked.
 type thawed struct {
-	file  string // the bundle file, or what else people call it
+	file  string // the bundle file, or another name for it
 	found *bundle.Frozen
 }
 
 const (
-	blobQuota = 8 << 30             // bytes of all laid out bundles, each content once
-	keepLaid  = 30 * 24 * time.Hour // how long a laid out bundle stays that nobody uses
+	blobQuota = 8 << 30             // bytes of all unpacked bundles; equal contents count once
+	keepLaid  = 30 * 24 * time.Hour // how long an unused unpacked bundle stays
 )
 
-// layOut makes a problem folder of a bundle file, in the cache, and has its languages and
-// limits take the place of the contest's.
+// layOut unpacks a bundle file to a problem directory in the cache. The bundle's languages and limits replace
+// those of the contest.
 func (w *Workspace) layOut(file string) (dir string, found *thawed, err error) {
 	b, err := bundle.Read(file)
 	if err != nil {
@@ -51,47 +51,48 @@ func (w *Workspace) layOut(file string) (dir string, found *thawed, err error) {
 		return "", nil, err
 	}
 	now := time.Now()
-	_ = os.Chtimes(home, now, now) // in a cache that is read-only nothing is removed either
+	_ = os.Chtimes(home, now, now) // in a read-only cache, nothing is removed either
 	if old, err := os.ReadDir(all); err == nil {
 		for _, e := range old {
 			if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > keepLaid {
-				_ = os.RemoveAll(filepath.Join(all, e.Name())) // at worst it stays
+				_ = os.RemoveAll(filepath.Join(all, e.Name())) // on error it stays
 			}
 		}
 	}
 	return dir, &thawed{file, b.Frozen}, nil
 }
 
-// adopt makes a bundle's languages and limits those of the workspace.
+// adopt replaces the workspace's languages and limits by those of a bundle.
 func (w *Workspace) adopt(file string, data []byte) error {
 	own, err := w.Config.Portable()
 	if err != nil || bytes.Equal(own, data) {
 		return err
 	}
 	if w.Box != nil {
-		return &judge.Misuse{Err: fmt.Errorf("%s has other languages or limits than what it is judged with\n    name it alone", file)}
+		return &judge.Misuse{Err: fmt.Errorf("%s has different languages or limits than another problem of this command\n"+
+			"    run the command for it alone", file)}
 	}
 	adopted, err := config.LoadPortable(file, data, w.Config)
 	if err != nil {
 		return err
 	}
-	w.Config, w.House = adopted, false
+	w.Config, w.IsBundled = adopted, false
 	return nil
 }
 
-// thaw makes what was found out of a problem true of its folder again.
-func (t *thawed) thaw(f *problem.Folder) {
+// applyTo applies what was recorded about a problem to its directory.
+func (t *thawed) applyTo(f *problem.Directory) {
 	f.StoreAll()
 	if f.Package != nil {
-		f.Package.Flaws = thawFaults(f, t.found.Faults)
+		f.Package.Warnings = thawFaults(f, t.found.Faults)
 	}
 }
 
-// problemWord stands for the problem's folder in the texts of frozen faults.
+// problemWord stands for the problem's directory in the texts of frozen faults.
 const problemWord = "{problem}"
 
-// thawFaults puts the problem's name where problemWord stands.
-func thawFaults(f *problem.Folder, frozen judge.Faults) (faults judge.Faults) {
+// thawFaults replaces problemWord by the problem's name.
+func thawFaults(f *problem.Directory, frozen judge.Faults) (faults judge.Faults) {
 	for _, fault := range frozen {
 		own := *fault
 		own.File = path.Join(f.ID, own.File)
@@ -101,11 +102,10 @@ func thawFaults(f *problem.Folder, frozen judge.Faults) (faults judge.Faults) {
 	return faults
 }
 
-// thawedBuilder stands for what builds graders: it fails as it did when the problem was
-// frozen.
+// thawedBuilder replaces the builder of graders: it returns the same errors as when the problem was frozen.
 type thawedBuilder struct {
 	found  *bundle.Frozen
-	folder *problem.Folder
+	folder *problem.Directory
 }
 
 func (b thawedBuilder) Part(_ context.Context, p *judge.Part) (*judge.Program, error) {

@@ -14,12 +14,12 @@ import (
 	"assay/judge/problem"
 )
 
-// Verifying says how a problem is verified.
+// Verifying has the options of a verification.
 type Verifying struct {
-	Only  []string // parts of the paths of solutions; none for all
+	Only  []string // parts of the paths of solutions; empty means all
 	All   bool     // judge each solution on every case
-	Fresh bool     // run again what a package has results of
-	// Found is what was found out about a package elsewhere; nil for what is found out here.
+	Fresh bool     // ignore saved results of a package's submissions
+	// Found is what another process has determined about a package. If nil, it is determined here.
 	Found *bundle.Frozen
 }
 
@@ -30,15 +30,15 @@ type Verification struct {
 	listen  func(judge.Event)
 }
 
-// Verification begins to verify a problem: it tells what is verified, and the faults for
-// which nothing more can be said; then there is no Verification.
+// Verification begins to verify a problem. It reports what is verified. If faults prevent any further checks,
+// it reports them and returns no Verification.
 func (l *Location) Verification(ctx context.Context, o Verifying, listen func(judge.Event)) (v *Verification, faults int, err error) {
 	p, found, err := l.Ready(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
 	start := &judge.VerifyStarted{Format: judge.EventFormat, Problem: l.Name}
-	start.Rung, start.Weaker = l.w.Rung()
+	start.Isolation, start.Unenforced = l.w.Isolation()
 	if p != nil {
 		start.Problem, start.Title, start.Cases = p.ID, p.Title, p.Count()
 		for _, g := range p.Groups {
@@ -53,8 +53,8 @@ func (l *Location) Verification(ctx context.Context, o Verifying, listen func(ju
 			return nil, 0, err
 		}
 	}
-	if len(found) > 0 && p != nil && p.Package != nil { // whoever mends one wants to know all
-		found = append(found, p.Package.Flaws...)
+	if len(found) > 0 && p != nil && p.Package != nil { // a setter who fixes one wants to know all
+		found = append(found, p.Package.Warnings...)
 	}
 	for _, f := range found {
 		listen(&judge.FaultFound{Fault: f})
@@ -68,7 +68,7 @@ func (l *Location) Verification(ctx context.Context, o Verifying, listen func(ju
 	return v, 0, nil
 }
 
-// Hear is for what the Verifier tells: it says of each fault where people find it.
+// Hear passes on an event of the Verifier. It replaces the paths in faults by those that users know.
 func (v *Verification) Hear(e judge.Event) {
 	switch e := e.(type) {
 	case *judge.FaultFound:
@@ -79,8 +79,8 @@ func (v *Verification) Hear(e judge.Event) {
 	v.listen(e)
 }
 
-// Found is what was found out about a package that its files do not say, for others who
-// judge its submissions; nil for what is no package.
+// Found returns what was determined about a package that its files do not say, for other processes that judge
+// its submissions. It returns nil if the problem is not a package.
 func (v *Verification) Found(ctx context.Context) (*bundle.Frozen, error) {
 	if v.Problem.Package == nil {
 		return nil, nil
@@ -89,16 +89,16 @@ func (v *Verification) Found(ctx context.Context) (*bundle.Frozen, error) {
 	return found, v.Problem.freezePrepared(ctx, found)
 }
 
-// Snapshot is a problem's folders as they are, with its solutions, to be verified elsewhere.
+// Snapshot is a copy of a problem's directories and solutions, to be verified elsewhere.
 type Snapshot struct {
 	*bundle.Bundle
-	ID      string // the name of the problem's folder
-	Problem string // the path of the problem's folder in the snapshot
+	ID      string // the name of the problem's directory
+	Problem string // the path of the problem's directory in the snapshot
 
-	places *strings.Replacer // of paths in the snapshot, in JSON
+	places *strings.Replacer // replaces paths in the snapshot, in JSON
 }
 
-// SnapshotWord stands for the folder in which a snapshot was laid out, in what is told of it.
+// SnapshotWord stands for the directory of an unpacked snapshot, in events about it.
 const SnapshotWord = "{snapshot}"
 
 // Snapshot takes a snapshot of the problem. Nothing is built or made.
@@ -116,7 +116,7 @@ func (l *Location) Snapshot() (*Snapshot, error) {
 	}
 	s := &Snapshot{ID: filepath.Base(dir), Problem: filepath.Base(dir)}
 	folders := map[string]string{s.Problem: dir}
-	if filepath.Base(filepath.Dir(dir)) == "problems" { // its cases and solutions stand beside
+	if filepath.Base(filepath.Dir(dir)) == "problems" { // its cases and solutions are in sibling directories
 		s.Problem = "problems/" + s.ID
 		folders = map[string]string{s.Problem: dir, "testcases/" + s.ID: l.tests, "solutions/" + s.ID: problem.Solutions(dir, l.tests)}
 	}
@@ -133,5 +133,5 @@ func (l *Location) Snapshot() (*Snapshot, error) {
 	return s, err
 }
 
-// Here puts into a line of JSON that is told of the snapshot where things stand here.
+// Here replaces the paths of the snapshot in a line of JSON by the paths on this machine.
 func (s *Snapshot) Here(line []byte) []byte { return []byte(s.places.Replace(string(line))) }

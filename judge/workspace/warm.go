@@ -10,27 +10,27 @@ import (
 	"assay/judge/running/trial"
 )
 
-// Warm builds all the setter's programs, so that no submission waits for them, and has
-// the reference judged on the samples, to see that this machine can.
+// Warm builds all the setter's programs, so that no submission has to wait for them. It also judges the
+// reference solution on the samples, to check this machine.
 func (p *Problem) Warm(ctx context.Context) (err error) {
 	if _, err := p.Prepared(ctx); err != nil {
 		return err
 	}
-	for _, part := range parts(p.Folder) {
+	for _, part := range parts(p.Directory) {
 		if _, err := p.Part(ctx, part); err != nil {
 			return err
 		}
 	}
 	with, err := p.Answering(ctx)
 	if _, none := errors.AsType[*judge.Fault](err); none {
-		return nil // of a package without a reference nothing more is known
+		return nil // nothing more can be checked for a package without a reference solution
 	}
 	if err != nil || with.Reference == nil || p.Kind.Answers {
 		return err
 	}
 	samples, err := with.pick([]string{judge.Sample}, nil)
 	if err != nil || samples.Count() == 0 {
-		return nil // a problem may have none
+		return nil // a problem may have no samples
 	}
 	program, err := with.Part(ctx, with.Reference)
 	if err != nil {

@@ -1,17 +1,15 @@
-// Package workspace is a problem folder with all that runs it: the sandbox, the
-// toolbox, the caches. It joins the packages below judge/ into what a command, a
-// worker or another program calls:
+// Package workspace opens a problem directory with everything that runs it: the sandbox, the toolbox and the
+// caches. It combines the packages below judge/ into what a command, a worker or another program calls:
 //
-//	w, err := workspace.Find(env)         // the contest of a folder, and its judge.toml
+//	w, err := workspace.Find(env)         // the contest of a directory, and its judge.toml
 //	err = w.Start(workspace.Running{...}) // the sandbox
 //	at, err := w.Locate(name)             // what the name stands for; looked up once
 //	problem, faults, err := at.Ready(ctx) // with its cases, to be judged
 //	verifier := problem.Verifier()        // and so on
 //	err = w.Close()
 //
-// It reads no flags and no environment, has no current folder, prints nothing and
-// draws nothing: what it must know of these comes in as Env, and what happens leaves
-// as events.
+// It reads no flags and no environment, uses no current directory, and prints and draws nothing. Env contains
+// what it must know, and events report what happens.
 package workspace
 
 import (
@@ -35,79 +33,77 @@ import (
 	"assay/judge/running/trial"
 )
 
-// Env is what a workspace must be told of the world around it.
+// Env is what a workspace must know about its environment.
 type Env struct {
-	Dir   string // where the contest is looked for, here and above; "" is the current folder
-	Cache string // for built programs and made cases; it may be removed at any time
-	// Headers are folders in which compilers find headers of setters' programs.
+	Dir   string // where to look for the contest, here and above; if empty, the current directory
+	Cache string // for built programs and generated cases; may be removed at any time
+	// Headers are directories in which compilers find headers of setters' programs.
 	Headers []string
-	// Near writes a path as it is shown to people; nil leaves every path as it is.
+	// Near shortens a path for output. If nil, paths stay unchanged.
 	Near func(path string) string
-	// Config, if it is not nil, are the languages and limits that take the place of the
-	// contest's own, as config.Portable wrote them.
+	// Config, if not nil, contains the languages and limits that replace the contest's own, as written by
+	// config.Portable.
 	Config []byte
 }
 
 // Running says how programs run.
 type Running struct {
-	Jobs    int      // programs that run at one time; at least 1
-	Require string   // "isolated": refuse a machine on which the sandbox cannot isolate
-	Pin     bool     // keep each worker on one processor
+	Jobs    int      // programs that run at the same time; at least 1
+	Require string   // "isolated": reject a machine without isolation
+	Pin     bool     // keep each worker on one CPU
 	Hidden  []string // see sandbox.Options
-	// Beside, if it is not nil, is what the workspace has in common with others of this
-	// process; Jobs is then that of Beside.
+	// Beside, if not nil, is shared with other workspaces of this process. Its number of jobs replaces Jobs.
 	Beside *Beside
-	// Building, if it is not nil, is called each second while a program of a problem or a
-	// bot is built, and with 0 when a build of which it was told has ended. While the build
-	// waits until a language is prepared, preparing is its name. It may be called from several
-	// goroutines.
+	// Building, if not nil, is called each second while a program of a problem or a bot is built, and with 0
+	// when a reported build has ended. If the build waits until a language is prepared, preparing is the
+	// language's name. It may be called from several goroutines.
 	Building func(path, preparing string, passed time.Duration)
-	// Progress, if it is not nil, is called while test cases are made that a problem lacks: with what
-	// is done and how much of it. It may be called from several goroutines.
+	// Progress, if not nil, is called while missing test cases are made, with the number done and the total.
+	// It may be called from several goroutines.
 	Progress func(what string, done, of int)
 }
 
-// Beside is what the workspaces of a process have in common: the number of programs at a
-// time, and the lock for a run that must be alone.
+// Beside is what the workspaces of a process share: the number of programs at the same time, and the lock for
+// a run that must be alone.
 type Beside struct {
 	slots sandbox.Slots
 	quiet trial.Quiet
 }
 
-// NewBeside has at most so many programs run at one time.
+// NewBeside returns a Beside with which at most jobs programs run at the same time.
 func NewBeside(jobs int) *Beside { return &Beside{slots: sandbox.NewSlots(jobs)} }
 
-// Workspace is a contest folder with everything that is needed to run programs. Once
-// it is started it is safe for concurrent use.
+// Workspace is a contest directory with everything that is needed to run programs. Once started, it is safe
+// for concurrent use.
 type Workspace struct {
-	Root   string // the contest's folder
-	House  bool   // whether it is the house's own, brought along by the judge
-	Config *config.Config
-	Cache  string
-	Box    *sandbox.Sandbox // nil until it is started
-	Tools  *lang.Toolbox    // nil until then
-	Jobs   int
+	Root      string // the contest's directory
+	IsBundled bool   // whether it is the bundled contest
+	Config    *config.Config
+	Cache     string
+	Box       *sandbox.Sandbox // nil until the workspace is started
+	Tools     *lang.Toolbox    // nil until then
+	Jobs      int
 
-	shared    bool // other workspaces of the process use the same processors
-	near      func(string) string
-	building  func(path, preparing string, passed time.Duration) // see Running
-	progress  func(what string, done, of int)                    // see Running
-	house     *cachedir.Cache                                    // the house's problems, in each of their versions
-	archives  *cachedir.Cache                                    // problems that came in archives, unpacked
-	fillings  *cachedir.Cache                                    // packages whose cases were made
-	houseRoot func() (string, error)                             // of the house's own contest
-	beside    *Beside                                            // nil until it is started
-	making    sync.Mutex                                         // held while cases that are not stored are made
+	shared        bool // other workspaces of the process use the same CPUs
+	near          func(string) string
+	building      func(path, preparing string, passed time.Duration) // see Running
+	progress      func(what string, done, of int)                    // see Running
+	house         *cachedir.Cache                                    // the bundled problems, in each of their versions
+	archives      *cachedir.Cache                                    // problems from archives, unpacked
+	fillings      *cachedir.Cache                                    // packages whose cases were made
+	rootOfBundled func() (string, error)                             // of the bundled contest
+	beside        *Beside                                            // nil until the workspace is started
+	making        sync.Mutex                                         // held while cases that are not stored are made
 }
 
-// Find finds the contest of a folder: the nearest one above it with a judge.toml, or with a folder
-// problems/ that has problems in it. Outside any, it takes the problems of the house.
+// Find finds the contest of a directory: the nearest directory above it with a judge.toml, or with a
+// directory problems/ that contains problems. If there is none, it uses the bundled problems.
 func Find(env Env) (*Workspace, error) {
 	w := &Workspace{Cache: env.Cache, near: env.Near}
-	w.house = cachedir.Open(w.houseDir(), cachedir.Limits{Bytes: 256 << 20})
+	w.house = cachedir.Open(w.bundledDir(), cachedir.Limits{Bytes: 256 << 20})
 	w.archives = cachedir.Open(filepath.Join(w.Cache, "packages"), cachedir.Limits{Bytes: 8 << 30, Files: 500_000})
-	w.fillings = fill.Shelf(w.Cache)
-	w.houseRoot = sync.OnceValues(w.houseFolder)
+	w.fillings = fill.OpenCache(w.Cache)
+	w.rootOfBundled = sync.OnceValues(w.bundledRoot)
 	dir := env.Dir
 	if dir == "" {
 		dir = "."
@@ -115,8 +111,8 @@ func Find(env Env) (*Workspace, error) {
 	root, err := config.FindRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		if root = problem.RootOf(packages.Formats, dir); root == "" {
-			w.House = true
-			root, err = w.houseRoot()
+			w.IsBundled = true
+			root, err = w.rootOfBundled()
 		} else {
 			err = nil
 		}
@@ -135,7 +131,7 @@ func Find(env Env) (*Workspace, error) {
 	}
 	file := filepath.Join(w.Root, config.FileName)
 	data, err := os.ReadFile(file)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // without it, the defaults count
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // without the file, the defaults apply
 		return nil, err
 	}
 	if w.Config, err = config.Load(w.Near(file), data, defaults); err != nil {
@@ -148,7 +144,7 @@ func Find(env Env) (*Workspace, error) {
 	return w, err
 }
 
-// Near writes a path as it is shown to people.
+// Near shortens a path for output.
 func (w *Workspace) Near(path string) string {
 	if w.near == nil {
 		return path
@@ -156,7 +152,7 @@ func (w *Workspace) Near(path string) string {
 	return w.near(path)
 }
 
-// Names returns the problems that were named, or all of the contest.
+// Names returns the named problems. If none is named, it returns all problems of the contest.
 func (w *Workspace) Names(named []string) ([]string, error) {
 	if len(named) > 0 {
 		return named, nil
@@ -171,8 +167,7 @@ func (w *Workspace) Names(named []string) ([]string, error) {
 	return ids, nil
 }
 
-// Start starts the sandbox and the toolbox, if they are not. The caller must call
-// Close.
+// Start starts the sandbox and the toolbox, unless they are running. The caller must call Close.
 func (w *Workspace) Start(r Running) error {
 	if w.Box != nil {
 		return nil
@@ -184,7 +179,7 @@ func (w *Workspace) Start(r Running) error {
 		r.Jobs = cap(r.Beside.slots)
 	}
 	if r.Jobs < 1 {
-		return &judge.Misuse{Err: fmt.Errorf("%d programs at one time: at least one must run", r.Jobs)}
+		return &judge.Misuse{Err: fmt.Errorf("invalid number of jobs %d: enter a number from 1", r.Jobs)}
 	}
 	w.Jobs, w.building, w.progress, w.beside = r.Jobs, r.Building, r.Progress, r.Beside
 	if r.Require == "" {
@@ -209,7 +204,7 @@ func (w *Workspace) Start(r Running) error {
 	return nil
 }
 
-// Kit holds the sources of what setters' programs import.
+// Kit returns the sources of what setters' programs import.
 func Kit() (fs.FS, error) { return fs.Sub(assay.Files, "judge/kit") }
 
 // Close ends what Start started.
@@ -220,8 +215,8 @@ func (w *Workspace) Close() error {
 	return w.Box.Close()
 }
 
-// Rung names the sandbox's rung on this machine, and what it does not enforce.
-func (w *Workspace) Rung() (string, []string) {
+// Isolation returns the sandbox's isolation level on this machine, and what it does not enforce.
+func (w *Workspace) Isolation() (string, []string) {
 	r := w.Box.Report()
-	return string(r.Rung), r.Weaker()
+	return string(r.Level), r.Unenforced()
 }

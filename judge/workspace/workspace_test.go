@@ -204,7 +204,7 @@ func TestManyAtOnce(t *testing.T) {
 	wg.Wait()
 	for i := range want {
 		for _, list := range [][]string{want[i], got[i]} {
-			for k := range list { // where a folder of the cache is named
+			for k := range list { // where a directory of the cache is named
 				list[k] = strings.ReplaceAll(strings.ReplaceAll(list[k], alone.Cache, ""), w.Cache, "")
 			}
 		}
@@ -314,7 +314,7 @@ cat
 	}
 }
 
-// TestFrozenByBlobs: a bundle that is only blobs is judged as the folder is, in a workspace
+// TestFrozenByBlobs: a bundle that is only blobs is judged as the directory is, in a workspace
 // that has nothing but its configuration.
 func TestFrozenByBlobs(t *testing.T) {
 	w, root := contest(t, three)
@@ -359,7 +359,7 @@ func TestFrozenByBlobs(t *testing.T) {
 		for _, file := range []string{"right.sh", "wrong.sh", "crash.sh", "notes.txt"} {
 			path := filepath.Join(root, file)
 			if diff := cmp.Diff(lines(t, w, p, path), lines(t, other, thawed, path)); diff != "" {
-				t.Errorf("%s on %s (-folder +bundle):\n%s", file, name, diff)
+				t.Errorf("%s on %s (-directory +bundle):\n%s", file, name, diff)
 			}
 		}
 	}
@@ -417,7 +417,10 @@ cat
 		if err != nil {
 			t.Fatal(err)
 		}
-		sum, err := w.Submit(t.Context(), p, workspace.Submission{Path: filepath.Join(root, "cat.sh")}, judge.Options{Jobs: 1}, func(judge.Event) {})
+		sum, err := w.Submit(
+			t.Context(), p, workspace.Submission{Path: filepath.Join(root, "cat.sh")}, judge.Options{Jobs: 1},
+			func(judge.Event) {},
+		)
 		if err != nil || sum.Verdict != judge.Accepted {
 			t.Fatalf("Submit: %+v, %v", sum, err)
 		}

@@ -13,7 +13,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// Parameter is an argument of a command, as its line of usage names it.
+// Parameter is an argument of a command, as in its usage line.
 type Parameter struct {
 	Name     string
 	Required bool
@@ -22,9 +22,8 @@ type Parameter struct {
 
 var parameterForm = regexp.MustCompile(`<([^>]+)>(\.\.\.)?|\[([^\].]+)(\.\.\.)?\](\.\.\.)?`)
 
-// Parameters reads the arguments of a command from its line of usage, such as
-// "shrink <problem> <solution> <case or file.in>", "golf <problem> <answer>..." or
-// "verify [problem...]".
+// Parameters parses the arguments of a command from its usage line, such as "shrink <problem> <solution>
+// <case or file.in>", "golf <problem> <answer>..." or "verify [problem...]".
 func Parameters(cmd *cobra.Command) (all []Parameter) {
 	for _, m := range parameterForm.FindAllStringSubmatch(cmd.Use, -1) {
 		all = append(all, Parameter{Name: m[1] + m[3], Required: m[1] != "", Many: m[2]+m[4]+m[5] != ""})
@@ -32,12 +31,12 @@ func Parameters(cmd *cobra.Command) (all []Parameter) {
 	return all
 }
 
-// usage is how a command is typed.
+// usage returns the usage line of a command.
 func usage(cmd *cobra.Command) string {
 	return cmd.CommandPath() + strings.TrimPrefix(cmd.Use, cmd.Name())
 }
 
-// takes checks that the arguments are those of the line of usage.
+// takes checks the arguments against the usage line.
 func takes(cmd *cobra.Command, args []string) error {
 	var required []string
 	all, many := Parameters(cmd), false
@@ -65,8 +64,8 @@ func TakeArguments(all []*cobra.Command) {
 	}
 }
 
-// KnownCommand refuses a command line that asks for help with a command that there is not:
-// "help nosuch" and "nosuch --help", which cobra answers with the root's help.
+// KnownCommand returns an error for help about an unknown command: "help nosuch" or "nosuch --help". Cobra
+// would print the root's help.
 func KnownCommand(root *cobra.Command, args []string) error {
 	cmd, rest, err := root.Find(args)
 	if err != nil || cmd != root {
@@ -96,15 +95,15 @@ func KnownCommand(root *cobra.Command, args []string) error {
 	return UnknownCommand(root, rest)
 }
 
-// VersionCommand is for those who type version where others type --version.
+// VersionCommand is for users who type version instead of --version.
 func VersionCommand() *cobra.Command {
-	return &cobra.Command{Use: "version", Short: "say of what this program was built", RunE: func(cmd *cobra.Command, _ []string) error {
+	return &cobra.Command{Use: "version", Short: "print the version of this program", RunE: func(cmd *cobra.Command, _ []string) error {
 		_, err := fmt.Fprintln(cmd.OutOrStdout(), cmd.Root().Name(), cmd.Root().Version)
 		return err
 	}}
 }
 
-// UnknownCommand is the error for a word that is not a command.
+// UnknownCommand returns the error for a word that is not a command.
 func UnknownCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -116,8 +115,8 @@ func UnknownCommand(root *cobra.Command, args []string) error {
 	return &judge.Misuse{Err: errors.New("unknown command " + fmt.Sprintf("%q\n    %s", args[0], hint))}
 }
 
-// unknownFlag is the error for a flag that the command does not have. Many write a
-// long flag with one dash, which is read as several short ones.
+// unknownFlag returns the error for an unknown flag. Many users write a long flag with one dash, which is
+// read as several short ones.
 func unknownFlag(cmd *cobra.Command, name, shorts string) error {
 	names := flagNames(cmd)
 	if shorts != "" && slices.Contains(names, shorts) {

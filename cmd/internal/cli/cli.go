@@ -1,6 +1,5 @@
-// Package cli is what the commands of this project have in common: checks of arguments and
-// flags, messages for mistakes, exit codes, and where the user's contest and logins are. It
-// has no commands of its own.
+// Package cli contains what the commands of this project share: checks of arguments and flags, error
+// messages, exit codes, and the locations of the user's contest and logins. It has no commands of its own.
 package cli
 
 import (
@@ -24,7 +23,7 @@ const (
 	ExitInterrupted = 130 // Ctrl-C
 )
 
-// Exit says what went wrong in the name of a program, and returns the exit code for it.
+// Exit prints an error under the name of a program, and returns its exit code.
 func Exit(ctx context.Context, program string, to io.Writer, err error) int {
 	if err == nil {
 		return ExitAccepted
@@ -43,8 +42,8 @@ func Exit(ctx context.Context, program string, to io.Writer, err error) int {
 	return ExitJudge
 }
 
-// Watched remembers the first error of writing: after a full disk, the command must not
-// look as if everything was printed.
+// Watched remembers the first error of writing: after a full disk, the command must not look as if everything
+// was printed.
 type Watched struct {
 	To  io.Writer
 	Err error

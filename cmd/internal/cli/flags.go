@@ -17,18 +17,18 @@ import (
 	"assay/judge/workspace"
 )
 
-// choice is the value of a flag that takes one of some words.
+// choice is the value of a flag that takes one of several words.
 type choice struct {
 	to *string
 	of []string
 }
 
-// OneOf adds a flag that takes one of some words. Its usual value is what is there.
+// OneOf adds a flag that takes one of several words. Its default is the current value.
 func OneOf(f *pflag.FlagSet, to *string, name, usage string, of ...string) {
 	f.Var(&choice{to, of}, name, usage)
 }
 
-// Choices are the words that a flag of OneOf takes; nil for another flag.
+// Choices returns the words that a flag of OneOf takes. For another flag, it returns nil.
 func Choices(f *pflag.Flag) []string {
 	if v, ok := f.Value.(*choice); ok {
 		return v.of
@@ -51,7 +51,7 @@ func (v *choice) String() string {
 	return *v.to
 }
 
-// Type is the name of the value in the help.
+// Type returns the name of the value in the help.
 func (v *choice) Type() string { return "WORD" }
 
 func flagNames(cmd *cobra.Command) (names []string) {
@@ -59,7 +59,7 @@ func flagNames(cmd *cobra.Command) (names []string) {
 	return names
 }
 
-// FlagError says what is wrong with a flag, and what is wanted.
+// FlagError says what is wrong with a flag, and which values are allowed.
 func FlagError(cmd *cobra.Command, err error) error {
 	if e, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		return unknownFlag(cmd, e.GetSpecifiedName(), e.GetSpecifiedShortnames())
@@ -80,7 +80,7 @@ func badValue(f *pflag.Flag, value, hint string) error {
 	return &judge.Misuse{Err: fmt.Errorf("--%s %s: %s", f.Name, quotedValue(value), hint)}
 }
 
-// quotedValue puts quotes around a value that would not be seen without them.
+// quotedValue quotes a value that would not be visible otherwise.
 func quotedValue(value string) string {
 	if value == "" || strings.ContainsAny(value, " \t\n") {
 		return strconv.Quote(value)
@@ -88,7 +88,7 @@ func quotedValue(value string) string {
 	return value
 }
 
-// wanted says what a flag takes.
+// wanted says which values a flag takes.
 func wanted(f *pflag.Flag, got string) string {
 	if v, ok := f.Value.(*choice); ok {
 		if near, ok := workspace.Closest(got, v.of); ok {
@@ -105,13 +105,13 @@ func wanted(f *pflag.Flag, got string) string {
 	case "duration":
 		return "it must be a time that is not negative, such as 10s, 2m or 1m30s"
 	case "bool":
-		return "it must be true or false, or stand alone"
+		return "it must be true or false, or have no value"
 	}
 	_, what := pflag.UnquoteUsage(f)
 	return what
 }
 
-// tooLarge says so of a number that is one, but has too many digits.
+// tooLarge returns a text for a number that has too many digits.
 func tooLarge(text string) string {
 	if _, err := strconv.ParseUint(text, 10, 64); errors.Is(err, strconv.ErrRange) {
 		return ", and not that large"
@@ -119,10 +119,10 @@ func tooLarge(text string) string {
 	return ""
 }
 
-// checkFlags rejects values that no command can use, before anything is done: numbers
-// below 0, and files in directories that do not exist.
+// checkFlags rejects values that no command can use: negative numbers, and files in directories that do not
+// exist.
 func checkFlags(flags *pflag.FlagSet) (err error) {
-	flags.VisitAll(func(f *pflag.Flag) { // a word may also come from the environment
+	flags.VisitAll(func(f *pflag.Flag) { // a value may also come from the environment
 		if v, ok := f.Value.(*choice); ok && *v.to != "" && !slices.Contains(v.of, *v.to) {
 			err = badValue(f, *v.to, wanted(f, *v.to))
 		}
@@ -144,13 +144,13 @@ func checkFlags(flags *pflag.FlagSet) (err error) {
 	return err
 }
 
-// checkFile refuses a file that cannot be written where it is to stand.
+// checkFile rejects a file that cannot be written at its path.
 func checkFile(f *pflag.Flag, path string) error {
 	if kind, _ := pflag.UnquoteUsage(f); kind != "FILE" {
 		return nil
 	}
 	if path == "" {
-		return badValue(f, path, "it wants the name of a file")
+		return badValue(f, path, "it needs the name of a file")
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return badValue(f, path, "it is a directory: name a file in it")

@@ -10,8 +10,8 @@ import (
 	"assay/judge/host/client"
 )
 
-// TokenVariable is the environment variable of a token that goes before those of logins,
-// for programs that log in nowhere.
+// TokenVariable is the environment variable of a token that overrides those of logins, for programs that do
+// not log in.
 const TokenVariable = "ASSAY_TOKEN"
 
 // LoginsFile returns the file of the user's logins to servers.
@@ -43,9 +43,9 @@ func Server(address string, wait func(error)) (*client.Client, error) {
 		if !found && o.Token == "" {
 			rest, encrypted := strings.CutPrefix(a.URL, "https")
 			if _, found := known["http"+rest]; encrypted && found {
-				return nil, &judge.Misuse{Err: fmt.Errorf("you are not logged in at %s, but at http%s", a.URL, rest)}
+				return nil, &judge.Misuse{Err: fmt.Errorf("you are not logged in to %s, but to http%s", a.URL, rest)}
 			}
-			return nil, &judge.Misuse{Err: fmt.Errorf("you are not logged in at %s\n    judge login %[1]s", a.URL)}
+			return nil, &judge.Misuse{Err: fmt.Errorf("you are not logged in to %s\n    judge login %[1]s", a.URL)}
 		}
 		if o.Token == "" {
 			o.Token = l.Token

@@ -11,8 +11,10 @@ import (
 	"assay/judge/workspace"
 )
 
-// Freeze makes a bundle of a problem of the contest, which it makes ready, and starts.
-func Freeze(ctx context.Context, contest *workspace.Workspace, at *workspace.Location, r workspace.Running) (*workspace.Problem, *bundle.Bundle, error) {
+// Freeze makes a bundle of a problem of the contest. It starts the workspace and makes missing cases.
+func Freeze(ctx context.Context, contest *workspace.Workspace, at *workspace.Location, r workspace.Running) (
+	*workspace.Problem, *bundle.Bundle, error,
+) {
 	problem, err := at.OpenReady(ctx, r)
 	if err != nil {
 		return nil, nil, err
@@ -20,18 +22,18 @@ func Freeze(ctx context.Context, contest *workspace.Workspace, at *workspace.Loc
 	if err := contest.Start(r); err != nil {
 		return nil, nil, err
 	}
-	if _, err := problem.Pick(nil, nil); err != nil { // every case must be there
+	if _, err := problem.Pick(nil, nil); err != nil { // every case must exist
 		return nil, nil, err
 	}
 	b, err := contest.Freeze(ctx, problem)
 	return problem, b, err
 }
 
-// Publish puts a problem of the contest on a server, under a name of its own or another,
-// and returns the id of its bundle and how many blobs were uploaded.
+// Publish uploads a problem of the contest to a server, under its own or another name. It returns the id of
+// its bundle and how many blobs were uploaded.
 func Publish(
 	ctx context.Context, api *client.Client, contest *workspace.Workspace, at *workspace.Location,
-	as, practice string, r workspace.Running,
+	as string, n client.NewProblem, r workspace.Running,
 ) (id blob.Digest, sent int, err error) {
 	problem, b, err := Freeze(ctx, contest, at, r)
 	if err != nil {
@@ -42,6 +44,6 @@ func Publish(
 	if err != nil {
 		return "", 0, err
 	}
-	sent, err = api.Publish(ctx, cmp.Or(as, problem.ID), practice, shown, b)
+	sent, err = api.Publish(ctx, cmp.Or(as, problem.ID), n, shown, b)
 	return b.Manifest.ID(), sent, err
 }

@@ -16,12 +16,11 @@ import (
 	"assay/judge/workspace"
 )
 
-// mostSample is how many bytes of a sample's input and answer a page shows. The
-// problem's own statement has the rest.
+// mostSample is how many bytes of a sample's input and answer a page shows. The problem's own statement has
+// the rest.
 const mostSample = 64 << 10
 
-// sheet is what contestants see of a problem on a server. A problem without a statement has a
-// sheet without one.
+// sheet returns what contestants see of a problem on a server. Without a statement, that part is empty.
 func sheet(ctx context.Context, contest *workspace.Workspace, f *workspace.Problem) (*client.Sheet, error) {
 	s := &client.Sheet{
 		Format: client.SheetFormat, Title: f.Title, TimeMS: f.Limits.CPU.Milliseconds(),
@@ -35,7 +34,7 @@ func sheet(ctx context.Context, contest *workspace.Workspace, f *workspace.Probl
 	}
 	if f.Golf != nil {
 		text, err := contest.GolfStatement(ctx, f)
-		if _, fault := errors.AsType[*judge.Fault](err); err != nil && !fault { // a fault is for judge verify to tell
+		if _, fault := errors.AsType[*judge.Fault](err); err != nil && !fault { // judge verify reports faults
 			return nil, err
 		}
 		s.GolfStatement = strings.ToValidUTF8(string(text), "\uFFFD")
@@ -72,8 +71,8 @@ func sheet(ctx context.Context, contest *workspace.Workspace, f *workspace.Probl
 	return s, nil
 }
 
-// statements puts the statements of all languages into a sheet, with the files that they show and
-// the attachments. What cannot be read is left out: a fault is for judge verify to tell.
+// statements adds the statements of all languages to a sheet, with the files that they show and the
+// attachments. Files that cannot be read are omitted; judge verify reports them.
 func statements(ctx context.Context, s *client.Sheet, contest *workspace.Workspace, f *workspace.Problem) error {
 	for _, language := range f.Languages() {
 		read, err := f.ReadStatement(language)
@@ -111,7 +110,7 @@ func addFile(s *client.Sheet, f *workspace.StatementFile, attached bool) (name s
 	name = f.Name
 	if old := s.File(name); old != nil && old.Attached == attached {
 		return name
-	} else if old != nil { // of an attachment the name is short
+	} else if old != nil { // names of attachments are short
 		name = "attachments/" + name
 	}
 	one := client.SheetFile{
@@ -124,7 +123,7 @@ func addFile(s *client.Sheet, f *workspace.StatementFile, attached bool) (name s
 	return name
 }
 
-// sheetGame is what authors of bots see of a game.
+// sheetGame returns what authors of bots see of a game.
 func sheetGame(contest *workspace.Workspace, f *workspace.Problem) (*client.SheetGame, error) {
 	game := &client.SheetGame{Files: f.Game.Files, Tester: f.Game.Tester != "", Meanings: f.Game.Meanings}
 	for _, set := range f.Game.Rules {
@@ -132,7 +131,7 @@ func sheetGame(contest *workspace.Workspace, f *workspace.Problem) (*client.Shee
 	}
 	guide, _, err := contest.Guide(f)
 	if _, fault := errors.AsType[*judge.Fault](err); err != nil && fault {
-		return game, nil // a fault is for judge verify to tell
+		return game, nil // judge verify reports faults
 	}
 	if err != nil {
 		return nil, err

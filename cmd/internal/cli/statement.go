@@ -7,7 +7,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// Shown finds the pictures of a statement for a page that has their data in it.
+// Shown finds the pictures of a statement for a page that contains their data.
 func Shown(all map[string]*workspace.StatementFile) report.Pictures {
 	return func(path string) *report.Picture {
 		f := all[path]
@@ -18,7 +18,7 @@ func Shown(all map[string]*workspace.StatementFile) report.Pictures {
 	}
 }
 
-// DataURL is a URL that holds a file.
+// DataURL returns a URL that contains a file.
 func DataURL(kind string, data []byte) string {
 	return "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(data)
 }

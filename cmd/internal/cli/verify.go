@@ -12,10 +12,12 @@ import (
 	"assay/judge/workspace"
 )
 
-// VerifyOn has a server verify a problem of the contest, which the verifier has begun, and
-// reports whether it is without a fault. The events of the workers come in the order in which
-// they would come on this machine.
-func VerifyOn(ctx context.Context, api *client.Client, at *workspace.Location, verifier *workspace.Verification, o flow.VerifyOptions, listen func(judge.Event)) (bool, error) {
+// VerifyOn verifies a problem of the contest on a server, after the verifier has begun, and reports whether
+// it has no faults. Events come in the same order as on this machine.
+func VerifyOn(
+	ctx context.Context, api *client.Client, at *workspace.Location, verifier *workspace.Verification,
+	o flow.VerifyOptions, listen func(judge.Event),
+) (bool, error) {
 	snapshot, err := at.Snapshot()
 	if err != nil {
 		return false, err
@@ -43,19 +45,19 @@ func VerifyOn(ctx context.Context, api *client.Client, at *workspace.Location, v
 	return all[len(all)-1].(*judge.VerifyFinished).OK, nil
 }
 
-// verifyTeller tells of the parts of a verification in their order, whatever that is in which
-// they come.
+// verifyTeller passes on the results of the parts of a verification in order, even if they arrive in another
+// order.
 type verifyTeller struct {
-	order  []string                 // keys of parts, from when it is known
-	events map[string][]judge.Event // of parts that came before their turn
+	order  []string                 // keys of parts, once known
+	events map[string][]judge.Event // of parts that arrived before their turn
 	parts  [][]judge.Event
-	told   int // events
+	told   int // number of events passed on
 	listen func(judge.Event)
 }
 
 func (t *verifyTeller) part(p *client.Part, s *workspace.Snapshot) error {
 	if p.State != job.Done {
-		return nil // the end says so
+		return nil // the last event reports it
 	}
 	events, err := DecodeLines(p.Lines, s.Here)
 	if err != nil {
@@ -66,7 +68,7 @@ func (t *verifyTeller) part(p *client.Part, s *workspace.Snapshot) error {
 	if p.Key == flow.ChecksKey {
 		var c flow.Checked
 		if err := json.Unmarshal(p.Output, &c); err != nil {
-			return fmt.Errorf("read what the checks found: %w", err)
+			return fmt.Errorf("read the results of the checks: %w", err)
 		}
 		t.order = append(t.order, p.Key)
 		for _, path := range c.Solutions {
@@ -96,7 +98,7 @@ func DecodeLines(lines [][]byte, here func([]byte) []byte) (events []judge.Event
 		}
 		e, err := judge.DecodeEvent(l)
 		if err != nil {
-			return nil, fmt.Errorf("read what the server tells: %w", err)
+			return nil, fmt.Errorf("read the server's events: %w", err)
 		}
 		events = append(events, e)
 	}

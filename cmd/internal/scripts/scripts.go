@@ -1,5 +1,4 @@
-// Package scripts is what the scripts of several commands have in common; for tests. It
-// runs no scripts itself.
+// Package scripts contains what the scripts of several commands share, for tests. It runs no scripts itself.
 package scripts
 
 import (
@@ -21,11 +20,10 @@ import (
 // condition.
 const Patience = 8 * time.Minute
 
-// Main runs the tests of a package whose scripts type these commands, with one cache for
-// all, so that each program is built once. A command that hangs ends after a while and
-// prints what its goroutines wait for; else all scripts after it would run out of time.
-// Lasting are the words that have a command run for as long as its script: those may take
-// several times as long.
+// Main runs the tests of a package whose scripts type these commands, with one cache for all, so that each
+// program is built once. A command that hangs is ended after a while and prints the stacks of its goroutines;
+// otherwise all later scripts would run out of time. Lasting are words that mark a command that runs as long
+// as its script: it may take several times as long.
 func Main(m testscript.TestingM, commands map[string]func(), lasting ...string) {
 	watched := map[string]func(){}
 	for name, run := range commands {
@@ -59,14 +57,14 @@ func (c cached) Run() int {
 	return c.TestingM.Run()
 }
 
-// exited is the error of a program that ended with another exit code than 0.
+// exited is the error of a program that ended with a nonzero exit code.
 type exited interface {
 	error
 	ExitCode() int
 }
 
-// ExitCode is the command "exitcode N command...": it expects just this exit code,
-// where "!" would take any but 0.
+// ExitCode is the command "exitcode N command...": it expects this exit code, whereas "!" accepts any nonzero
+// code.
 func ExitCode(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exitcode N command...")
@@ -85,11 +83,11 @@ func ExitCode(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// measured are the fields of saved reports that are another in each run.
-var measured = regexp.MustCompile(`"(build_ms|time_ms|cpu_ms|wall_ms|memory_bytes)":[0-9.]+|"(slowest)":"[^"]*"|"(micros|used_ms)":\[[^]]*\]|,"cached":true|,"note":"ran again[^"]*"`)
+// measured matches the fields of saved reports that differ in each run.
+var measured = regexp.MustCompile(`"(build_ms|time_ms|cpu_ms|wall_ms|memory_bytes)":[0-9.]+|"(slowest)":"[^"]*"|` +
+	`"(micros|used_ms)":\[[^]]*\]|,"cached":true|,"note":"ran again[^"]*"`)
 
-// Untimed is the command "untimed FILE...": it takes out of saved reports what was
-// measured.
+// Untimed is the command "untimed FILE...": it removes measurements from saved reports.
 func Untimed(ts *testscript.TestScript, _ bool, args []string) {
 	for _, file := range args {
 		text := measured.ReplaceAllString(ts.ReadFile(file), "$1$2$3")

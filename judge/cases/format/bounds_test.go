@@ -16,7 +16,10 @@ import (
 // they spell an integer within the bounds, and nowhere else. The slow obvious reader
 // has no largest number.
 func TestIntegersAreReadExactly(t *testing.T) {
-	digits := []string{"00", "-0", "007", "-01", "1844674407370955162", "18446744073709551615", "18446744073709551616", "18446744073709551621", "36893488147419103232"}
+	digits := []string{
+		"00", "-0", "007", "-01", "1844674407370955162", "18446744073709551615", "18446744073709551616",
+		"18446744073709551621", "36893488147419103232",
+	}
 	var bounds []int64
 	for _, edge := range []int64{0, 7, 999_999_999_999_999_999, 1_000_000_000_000_000_000, math.MaxInt64} {
 		for _, n := range []int64{edge, -edge} {
@@ -54,7 +57,10 @@ func TestIntegersAreReadExactly(t *testing.T) {
 // TestNearNumbers: which wrong spellings a number gets depends on its bounds; each
 // row says what there is of n, and nothing else is missing or too much.
 func TestNearNumbers(t *testing.T) {
-	usual := []string{"has a plus in front", "has a zero in front", "has a fraction", "is a word", "is beyond 64 bits", "is in hexadecimal", "is missing"}
+	usual := []string{
+		"has a plus in front", "has a zero in front", "has a fraction", "is a word", "is beyond 64 bits",
+		"is in hexadecimal", "is missing",
+	}
 	for _, row := range []struct {
 		bounds string
 		more   []string
@@ -71,7 +77,9 @@ func TestNearNumbers(t *testing.T) {
 	} {
 		want := append(slices.Clone(usual), row.more...)
 		slices.Sort(want)
-		for name, declaration := range map[string]string{"n": "line n: int " + row.bounds + "\n", "a value of a": "line a[3]: int " + row.bounds + "\n"} {
+		for name, declaration := range map[string]string{
+			"n": "line n: int " + row.bounds + "\n", "a value of a": "line a[3]: int " + row.bounds + "\n",
+		} {
 			wrong, err := parse(t, declaration).Near(rand.New(rand.NewPCG(1, 2)), format.Options{})
 			if err != nil {
 				t.Fatalf("%s: %v", declaration, err)

@@ -29,7 +29,7 @@ type Goal struct {
 func (g *Grammar) NewCoverage() *Coverage { return &Coverage{g: g, reached: map[hit]int{}} }
 
 // Add notes what an input shows. A text that is not of the declared form shows
-// nothing, and is refused.
+// nothing, and is rejected.
 func (c *Coverage) Add(text []byte) *Refusal {
 	r := c.g.read(text, false)
 	if !r.ok {
@@ -84,7 +84,7 @@ func (c *Coverage) fieldGoals(f *field, add func(h hit, row int, format string, 
 	add(hit{highest, f.at, 0}, f.row, pattern, f.name.text, t.hi.text)
 }
 
-// isEnd says whether the field is an end of a graph's edges: all nodes are.
+// isEnd reports whether the field is an end of a graph's edges: all nodes are.
 func (g *Grammar) isEnd(f *field) bool {
 	found := false
 	g.eachGraph(g.body, func(s *graph) { found = found || &s.field == f })
@@ -215,8 +215,11 @@ func (g *Grammar) Missing(statement string) (missing []Number) {
 }
 
 var (
-	superscript = strings.NewReplacer("⁰", "^0", "¹", "^1", "²", "^2", "³", "^3", "⁴", "^4", "⁵", "^5", "⁶", "^6", "⁷", "^7", "⁸", "^8", "⁹", "^9")
-	spelling    = strings.NewReplacer("<sup>", "^", "</sup>", "", "{", "", "}", "", "**", "^", `\cdot`, "*", `\times`, "*", "·", "*", "×", "*", "⋅", "*",
+	superscript = strings.NewReplacer(
+		"⁰", "^0", "¹", "^1", "²", "^2", "³", "^3", "⁴", "^4", "⁵", "^5", "⁶", "^6", "⁷", "^7", "⁸", "^8", "⁹",
+		"^9",
+	)
+	spelling = strings.NewReplacer("<sup>", "^", "</sup>", "", "{", "", "}", "", "**", "^", `\cdot`, "*", `\times`, "*", "·", "*", "×", "*", "⋅", "*",
 		`\le`, "<=", `\leq`, "<=", "≤", "<=", "&le;", "<=", "&lt;", "<", "−", "-", "–", "-", `\,`, " ", "\u00a0", " ", "\u2009", " ", "\u202f", " ", "&nbsp;", " ", "`", "", "$", "")
 	powers    = pattern.New(`\^(\d)\^(\d)`)
 	grouped   = pattern.New(`(\d)[ ,_'](\d\d\d)\b`)

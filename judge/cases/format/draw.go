@@ -25,7 +25,7 @@ type Options struct {
 	// Literals are numbers that programs treat apart; they and their neighbors are
 	// drawn now and then.
 	Literals []int64
-	// Seed is what a line says behind --seed. Draw does not look at it.
+	// Seed is what a line says after --seed. Draw does not look at it.
 	Seed int64
 	// Most is how many bytes an input may have; 0 is 64 MiB.
 	Most int
@@ -183,7 +183,7 @@ type seen struct {
 	keys     map[string]bool
 }
 
-// again says whether a value of a name came before, where none may come twice.
+// again reports whether a value of a name came before, where none may come twice.
 func (d *drawer) again(n *name, v int64, s string) bool {
 	if n.unique == nil || n.unique.where == d.o.loose {
 		return false
@@ -207,7 +207,7 @@ func (d *drawer) again(n *name, v int64, s string) bool {
 	return now.keys[d.row(n, &one, 0, -1)]
 }
 
-// row is value i of a list with those that stand beside it in the lists of the
+// row is value i of a list with those that are beside it in the lists of the
 // demand; where from is -1, the present ones.
 func (d *drawer) row(n *name, l *list, i, from int) string {
 	var key []byte
@@ -229,7 +229,10 @@ func newDrawer(g *Grammar, r *rand.Rand, o *Options, m mode) *drawer {
 	if m == lowestMode {
 		share = 0 // each takes the least
 	}
-	return &drawer{g: g, r: r, o: o, mode: m, habits: map[*field]*habit{}, choices: map[int]*habit{}, seen: map[*name]*seen{}, sums: map[*limit]*running{}, share: share}
+	return &drawer{
+		g: g, r: r, o: o, mode: m, habits: map[*field]*habit{}, choices: map[int]*habit{},
+		seen: map[*name]*seen{}, sums: map[*limit]*running{}, share: share,
+	}
 }
 
 func (d *drawer) origin(_, _, _ int64) int64 { return -1 }
@@ -371,7 +374,7 @@ type running struct {
 	sum      int64
 }
 
-// sum is what the list of a limit comes to so far.
+// sum returns what the list of a limit comes to so far.
 func (d *drawer) sum(n *name, l *limit) int64 {
 	from, ints := 0, d.e.lists[n.slot].ints
 	if l.depth < len(d.e.marks) {
@@ -388,7 +391,7 @@ func (d *drawer) sum(n *name, l *limit) int64 {
 	return now.sum
 }
 
-// possible is how many edges a simple graph can have.
+// possible returns how many edges a simple graph can have.
 func (g *graph) possible(nodes int64) int64 {
 	all := mul(nodes, nodes-1)
 	if g.directed && !g.acyclic {
@@ -406,8 +409,8 @@ func (d *drawer) remember(v int64) {
 	d.pool[d.r.IntN(most)] = v
 }
 
-// Line reads the words of a generator line behind its first one, such as
-// "--mode max --size 10 n=5 m=1..9 --seed 3". What stands behind --seed makes lines
+// Line reads the words of a generator line after its first one, such as
+// "--mode max --size 10 n=5 m=1..9 --seed 3". What is after --seed makes lines
 // differ, and nothing else.
 func Line(words []string) (o Options, err error) {
 	o.Set = map[string][2]int64{}
@@ -448,7 +451,9 @@ func Line(words []string) (o Options, err error) {
 				return o, fmt.Errorf("--seed %s: want a number from 0 on", words[i])
 			}
 		default:
-			return o, fmt.Errorf("unknown argument %q; %s", flag, cmp.Or(suggest.Hint(flag, flags), "or a name with its value, such as n=5 or n=1..9"))
+			return o, fmt.Errorf("unknown argument %q; %s", flag, cmp.Or(
+				suggest.Hint(flag, flags), "or a name with its value, such as n=5 or n=1..9",
+			))
 		}
 	}
 	return o, nil

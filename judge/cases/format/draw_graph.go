@@ -39,7 +39,8 @@ func (d *drawer) parent(shape int, i, n int64) int64 {
 // edges decides on a graph.
 func (d *drawer) edges(g *graph, nodes, edges int64, _ *node) ([]int64, error) {
 	h := d.habit(&g.field, false)
-	if g.connected && edges < nodes-1 || g.simple && edges > g.possible(nodes) || nodes == 0 && edges > 0 || nodes == 1 && edges > 0 && g.acyclic {
+	if g.connected && edges < nodes-1 || g.simple && edges > g.possible(nodes) ||
+		nodes == 0 && edges > 0 || nodes == 1 && edges > 0 && g.acyclic {
 		return nil, misfit("no such graph has %d nodes and %d edges", nodes, edges)
 	}
 	var pairs [][2]int64

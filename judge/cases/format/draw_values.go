@@ -150,7 +150,8 @@ func (d *drawer) text(f *field, _ *string) (string, error) {
 	h := d.habit(f, false)
 	switch f.typ.kind {
 	case enumType:
-		if d.mode == mixed && (h.mode == smallMode || h.mode == largeMode || h.mode == logMode || h.mode == dictionaryMode || h.mode == nearMode) {
+		if d.mode == mixed &&
+			(h.mode == smallMode || h.mode == largeMode || h.mode == logMode || h.mode == dictionaryMode || h.mode == nearMode) {
 			h.mode = uniform
 		}
 		return f.typ.options[d.pick(h, 0, int64(len(f.typ.options)-1))], nil
@@ -239,7 +240,7 @@ func (d *drawer) letters(f *field, h *habit, n, lo, hi int64) string {
 	return fill(abc, func(int) int { return d.r.IntN(len(abc)) })
 }
 
-// known is a word of the declaration, or a number, if one fits.
+// known returns a word of the declaration, or a number, if one fits.
 func (d *drawer) known(f *field, lo, hi int64) (string, bool) {
 	for range 6 {
 		s := ""
@@ -342,7 +343,7 @@ func arrange[T int64 | string](a *array, all []T) []T {
 	return all
 }
 
-// sample chooses n different numbers of lo..hi, nil where there are not so many.
+// sample chooses n different numbers of lo..hi, nil if there are not so many.
 func (d *drawer) sample(h *habit, n, lo, hi int64) []int64 {
 	span := uint64(hi) - uint64(lo) // one less than there are
 	if lo > hi || n > 0 && uint64(n-1) > span {

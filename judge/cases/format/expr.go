@@ -364,7 +364,7 @@ func (x *expr) truth(e *env) bool {
 	return x.compare(e)
 }
 
-// distinctRows says whether no two rows of several lists are the same.
+// distinctRows reports whether no two rows of several lists are the same.
 func (x *expr) distinctRows(e *env) bool {
 	lists := make([]list, len(x.args))
 	rows := 0

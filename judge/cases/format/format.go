@@ -4,7 +4,7 @@
 //	                     +--> Check: is a text an input, to its last byte
 //	declaration --Parse--+--> Draw: inputs by chance, of many tastes
 //	(a Grammar)          +--> Propose: smaller inputs, for package shrink
-//	                     +--> Coverage, Missing: what a suite and a statement leave out
+//	                     +--> Coverage, Missing: what a suite and a statement omit
 //	                     +--> Near: inputs with one mistake in each, to try a validator on
 //
 // A declaration reads like the section "Input" of a statement; its manual, with an example

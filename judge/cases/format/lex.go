@@ -16,7 +16,7 @@ type token struct {
 	f      float64  // of a decimal
 	line   int      // from 1
 	column int      // from 1, in bytes
-	end    int      // offset in the line behind the token
+	end    int      // offset in the line after the token
 }
 
 type tokenKind int
@@ -130,7 +130,7 @@ func isNameByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_'
 }
 
-// scanString reads a string in quotes. \" \\ and \- are escapes; \- is kept for sets
+// scanString reads a string in quotes. \" \\ and \- are escapes; \- is stored for sets
 // of characters.
 func (t *token) scanString(text string) (n int, problem string) {
 	var b strings.Builder

@@ -22,7 +22,7 @@ type name struct {
 	kind   kind     // of one value
 	scopes []*scope // where it is declared
 	array  bool     // it is always a list
-	index  bool     // it runs over a range, and does not stand in the input
+	index  bool     // it runs over a range, and does not are in the input
 
 	used    bool // some expression needs its value
 	tracked bool // some expression needs all its values
@@ -37,7 +37,7 @@ type name struct {
 }
 
 // demand is a condition on a list, seen from a scope of some depth, or on the rows
-// that it makes with lists that stand before it.
+// that it makes with lists that are before it.
 type demand struct {
 	depth int
 	with  []*name
@@ -81,7 +81,7 @@ type line struct {
 // The items of a line are *literal, *field, *array and *group.
 type literal struct {
 	text string
-	glue bool // no blank stands before it
+	glue bool // no blank is before it
 }
 
 // field is a value with a name.
@@ -97,7 +97,7 @@ type field struct {
 type array struct {
 	field
 	index       *name // nil for none
-	from, count *expr // from is nil where there is no index
+	from, count *expr // from is nil if there is no index
 	separator   string
 	order       order
 	distinct    bool
@@ -158,7 +158,7 @@ type graph struct {
 	connected  bool
 	directed   bool
 	acyclic    bool
-	edgesCount *name // the name that edges is, nil where it is more than a name
+	edgesCount *name // the name that edges is, nil if it is more than a name
 }
 
 // let names an expression.
@@ -215,7 +215,7 @@ func (t *typ) valueKind() kind {
 }
 
 // view is from which depth a name is seen as a list: that of the deepest scope that
-// has the reference and all declarations in it.
+// has the reference solution and all declarations in it.
 func (n *name) view(ref *scope) int {
 	for s := ref; s != nil; s = s.parent {
 		all := true
@@ -229,7 +229,7 @@ func (n *name) view(ref *scope) int {
 	return 0
 }
 
-// single says whether the name has one value where ref is.
+// single reports whether the name has one value where ref is.
 func (n *name) single(ref *scope) bool {
 	if n.array {
 		return false

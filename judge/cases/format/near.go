@@ -19,7 +19,7 @@ type Wrong struct {
 // Near makes texts that are nearly of the declared form, each wrong in one way:
 // numbers beside their bounds or spelt otherwise, words with other letters, lines
 // and values too many or too few, blanks and line ends, conditions that do not hold.
-// Each is refused by Check. They come from small inputs that Draw makes.
+// Each is rejected by Check. They come from small inputs that Draw makes.
 func (g *Grammar) Near(r *rand.Rand, o Options) (all []Wrong, err error) {
 	n := &neighbor{g: g, r: r, seen: map[string]bool{}}
 	if o.Size == 0 {

@@ -10,7 +10,7 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// Parse reads a declaration. File is its name in messages. The grammar is nil where
+// Parse reads a declaration. File is its name in messages. The grammar is nil if
 // there are faults.
 func Parse(file string, text []byte) (*Grammar, judge.Faults) {
 	rows, faults := lex(file, string(text))
@@ -26,7 +26,9 @@ func Parse(file string, text []byte) (*Grammar, judge.Faults) {
 		p.faults = append(p.faults, p.faultAt(rows[p.next].tokens[0], "the line is indented less than the first one", ""))
 	}
 	if len(p.faults) == 0 && !prints(p.g.body) {
-		p.faults = append(p.faults, &judge.Fault{File: file, Text: "the declaration has no line of the input", Hint: "such as: line n: int 1..100"})
+		p.faults = append(p.faults, &judge.Fault{
+			File: file, Text: "the declaration has no line of the input", Hint: "such as: line n: int 1..100",
+		})
 	}
 	if len(p.faults) > 0 {
 		return nil, p.faults
@@ -35,7 +37,7 @@ func Parse(file string, text []byte) (*Grammar, judge.Faults) {
 	return p.g, nil
 }
 
-// prints says whether a block has something that stands in inputs.
+// prints reports whether a block has something that is in inputs.
 func prints(b block) bool {
 	return slices.ContainsFunc(b, func(s any) bool {
 		switch s.(type) {
@@ -90,7 +92,10 @@ func (p *parser) block(indent string) (b block) {
 		case strings.HasPrefix(indent, r.indent):
 			return b
 		default:
-			p.faults = append(p.faults, p.faultAt(r.tokens[0], "the line is indented neither as the one before it nor as one above", "lines of a block start below each other; only `repeat`, `either` and `or` have a block below them"))
+			p.faults = append(p.faults, p.faultAt(
+				r.tokens[0], "the line is indented neither as the one before it nor as one above",
+				"lines of a block start below each other; only `repeat`, `either` and `or` have a block below them",
+			))
 			p.next++
 			continue
 		}
@@ -101,13 +106,13 @@ func (p *parser) block(indent string) (b block) {
 		if s := p.statement(r); s != nil {
 			b = append(b, s)
 		} else if len(p.faults) > 0 {
-			p.skip(r) // what stands below it cannot be understood without it
+			p.skip(r) // what is below it cannot be understood without it
 		}
 	}
 	return b
 }
 
-// skip leaves out the rows below a row.
+// skip omits the rows below a row.
 func (p *parser) skip(r row) {
 	for p.next < len(p.rows) && len(p.rows[p.next].indent) > len(r.indent) && strings.HasPrefix(p.rows[p.next].indent, r.indent) {
 		p.next++
@@ -120,7 +125,10 @@ func (p *parser) inner(r row, s *scope) block {
 	p.scope = s
 	defer func() { p.scope = outer }()
 	if p.next == len(p.rows) || !strings.HasPrefix(p.rows[p.next].indent, r.indent) || len(p.rows[p.next].indent) == len(r.indent) {
-		p.faults = append(p.faults, p.faultAt(r.tokens[0], fmt.Sprintf("nothing stands below %q", r.tokens[0].text), "what it is about stands in the lines below it, indented more"))
+		p.faults = append(p.faults, p.faultAt(
+			r.tokens[0], fmt.Sprintf("nothing stands below %q", r.tokens[0].text),
+			"what it is about stands in the lines below it, indented more",
+		))
 		return nil
 	}
 	return p.block(p.rows[p.next].indent)
@@ -128,7 +136,7 @@ func (p *parser) inner(r row, s *scope) block {
 
 var keywords = []string{"line", "repeat", "either", "grid", "tree", "graph", "let", "where", "feature", "beyond"}
 
-// statement reads a row; nil where it is at fault or only sets something.
+// statement reads a row; nil if it is at fault or only sets something.
 func (p *parser) statement(r row) (s any) {
 	defer func() {
 		if b, ok := recover().(bail); ok {
@@ -171,7 +179,7 @@ func (p *parser) statement(r row) (s any) {
 	return s
 }
 
-// peek is the next token of the row; its end has a kind of its own.
+// peek returns the next token of the row; its end has a kind of its own.
 func (p *parser) peek() token { return p.peekAt(0) }
 
 func (p *parser) peekAt(k int) token {
@@ -303,13 +311,16 @@ func (p *parser) rounds(r row, s *repeat) {
 	}
 }
 
-// span is how many integers there are from lo to hi.
+// span returns how many integers there are from lo to hi.
 func span(lo, hi *expr) *expr {
 	one := &expr{kind: integer, op: "constant", n: 1, text: "1"}
 	if lo.op == "constant" && lo.n == 1 {
 		return hi
 	}
-	return &expr{kind: integer, op: "+", args: []*expr{{kind: integer, op: "-", args: []*expr{hi, lo}}, one}, text: "the length of " + lo.text + ".." + hi.text}
+	return &expr{
+		kind: integer, op: "+", args: []*expr{{kind: integer, op: "-", args: []*expr{hi, lo}}, one},
+		text: "the length of " + lo.text + ".." + hi.text,
+	}
 }
 
 func (p *parser) either(r row) any {
@@ -362,7 +373,7 @@ func (p *parser) feature(head token) any {
 	return f
 }
 
-// source is the text of the tokens from start to the present one.
+// source returns the text of the tokens from start to the present one.
 func (p *parser) source(start int) string {
 	var b strings.Builder
 	for i := start; i < p.pos; i++ {

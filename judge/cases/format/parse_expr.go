@@ -21,8 +21,10 @@ func hintType(text string) string {
 
 // otherWords are what other languages call the types.
 var otherWords = map[string]string{
-	"integer": "int 1..100", "long": "int 1..10^18", "number": "int 1..100", "real": "float 0..1", "double": "float 0..1", "decimal": "float 0..1",
-	"string": `word 1..100 of "a-z"`, "str": `word 1..100 of "a-z"`, "char": `word 1 of "a-z"`, "token": "word 1..100", "enum": `"A" or "B"`, "bool": `"0" or "1"`,
+	"integer": "int 1..100", "long": "int 1..10^18", "number": "int 1..100", "real": "float 0..1",
+	"double": "float 0..1", "decimal": "float 0..1",
+	"string": `word 1..100 of "a-z"`, "str": `word 1..100 of "a-z"`, "char": `word 1 of "a-z"`,
+	"token": "word 1..100", "enum": `"A" or "B"`, "bool": `"0" or "1"`,
 }
 
 // condition reads an expression that is true or false.
@@ -116,7 +118,7 @@ func (p *parser) join(op string, at token, x *expr, right token, y *expr, want k
 	return made
 }
 
-// foldBig computes with constants; nil where it cannot.
+// foldBig computes with constants; nil if it cannot.
 func foldBig(op string, a, b *big.Int) *big.Int {
 	r := new(big.Int)
 	switch op {
@@ -308,7 +310,7 @@ func (p *parser) arithmeticInside() *expr {
 	return x
 }
 
-// refer makes an expression of a name that stands above.
+// refer makes an expression of a name that is above.
 func (p *parser) refer(t token) *expr {
 	i := slices.IndexFunc(p.g.names, func(n *name) bool { return n.text == t.text && !(n.index && !n.single(p.scope)) })
 	if i < 0 {
@@ -375,7 +377,8 @@ func (p *parser) function(t token) *expr {
 		fits = true
 	}
 	if f.extra {
-		fits = len(x.args) == 2 && (first.kind.isList() && f.list && (first.kind.element() == x.args[1].kind && x.args[1].kind != decimal) || first.kind == word && x.args[1].kind == word)
+		fits = len(x.args) == 2 && (first.kind.isList() && f.list &&
+			(first.kind.element() == x.args[1].kind && x.args[1].kind != decimal) || first.kind == word && x.args[1].kind == word)
 	}
 	if f.numbers && !fits && (t.text != "abs" || len(x.args) == 1) {
 		fits = !slices.ContainsFunc(x.args, func(a *expr) bool { return !a.kind.number() })
@@ -384,11 +387,13 @@ func (p *parser) function(t token) *expr {
 		fits = first.kind != words && (first.kind != decimals && first.kind != decimal || t.text != "gcd" && t.text != "permutation")
 	}
 	if !fits {
-		p.fail(t, "sum, len, different, distinct, sorted, min, max and gcd take a list, which a name is outside of its block; min, max, gcd and abs take numbers, len and palindrome a word", "%s cannot take %s", t.text, p.kindsOf(x.args))
+		p.fail(t, "sum, len, different, distinct, sorted, min, max and gcd take a list, which a name is outside of its block; "+
+			"min, max, gcd and abs take numbers, len and palindrome a word", "%s cannot take %s", t.text, p.kindsOf(x.args))
 	}
 	if x.kind != truth {
 		x.kind = integer
-		if slices.ContainsFunc(x.args, func(a *expr) bool { return a.kind == decimal || a.kind == decimals }) && t.text != "len" && t.text != "different" && t.text != "count" {
+		if slices.ContainsFunc(x.args, func(a *expr) bool { return a.kind == decimal || a.kind == decimals }) &&
+			t.text != "len" && t.text != "different" && t.text != "count" {
 			x.kind = decimal
 		}
 	}

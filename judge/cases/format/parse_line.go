@@ -67,7 +67,11 @@ func (p *parser) items() (all []any) {
 		case glue:
 			p.fail(t, "", "want a value behind &, got %s", t.describe())
 		case t.kind == nameToken:
-			p.fail(t, fmt.Sprintf("a value is declared as %s: int 1..100, and a word that always stands there as %q", t.text, t.text), "want a value, got %s", t.describe())
+			p.fail(
+				t,
+				fmt.Sprintf("a value is declared as %s: int 1..100, and a word that always stands there as %q", t.text, t.text),
+				"want a value, got %s", t.describe(),
+			)
 		default:
 			return all
 		}
@@ -92,11 +96,15 @@ func (p *parser) glued(at token, left, right any) {
 		t = left.typ
 	}
 	if l, ok := right.(*literal); !ok || t == nil || t.blurs(l.text[0]) {
-		p.fail(at, "behind & stands a character that the value does not have, such as: h: int 0..23 & \":\" & m: int 0..59", "where does the value before & end?")
+		p.fail(
+			at,
+			"behind & stands a character that the value does not have, such as: h: int 0..23 & \":\" & m: int 0..59",
+			"where does the value before & end?",
+		)
 	}
 }
 
-// blurs says whether one cannot tell where a value ends that the character follows.
+// blurs reports whether one cannot tell where a value ends that the character follows.
 func (t *typ) blurs(c byte) bool {
 	switch t.kind {
 	case wordType, textType:
@@ -114,7 +122,7 @@ func (t *typ) blurs(c byte) bool {
 	return isDigit(c) || c == '-' || c == '.'
 }
 
-// plain is a string without what only sets of characters need.
+// plain returns a string without what only sets of characters need.
 func plain(s string) string { return strings.NewReplacer(`\\`, `\`, `\-`, `-`).Replace(s) }
 
 func (p *parser) group() any {
@@ -180,12 +188,15 @@ func (p *parser) count() *expr {
 	case x.op == "constant" && x.n < 0:
 		p.fail(at, "", "there cannot be %d of something", x.n)
 	case x.op == "name" && x.name.below:
-		p.fail(at, "raise the lower bound of "+x.name.text+" to 0 or 1", "%s says how many there are, and its lower bound is below 0", x.name.text)
+		p.fail(
+			at, "raise the lower bound of "+x.name.text+" to 0 or 1",
+			"%s says how many there are, and its lower bound is below 0", x.name.text,
+		)
 	}
 	return x
 }
 
-// modifiers reads what stands behind the type of an array.
+// modifiers reads what is after the type of an array.
 func (p *parser) modifiers(a *array, t *typ) {
 	for {
 		at := p.peek()
@@ -233,7 +244,11 @@ func (p *parser) typ() *typ {
 		return p.options()
 	}
 	if t.kind != nameToken {
-		p.fail(t, "one of: int 1..9, float 0..1, word 1..9 of \"a-z\", text 0..9, permutation 1..n, \"A\" or \"B\"", "want a type, got %s", t.describe())
+		p.fail(
+			t,
+			"one of: int 1..9, float 0..1, word 1..9 of \"a-z\", text 0..9, permutation 1..n, \"A\" or \"B\"",
+			"want a type, got %s", t.describe(),
+		)
 	}
 	p.pos++
 	switch t.text {

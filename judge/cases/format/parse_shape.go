@@ -33,7 +33,9 @@ var graphWords = []string{"nodes", "edges", "simple", "connected", "directed", "
 // or, with weights: tree a b w: n nodes, from 0, weight 1..10^9
 func (p *parser) graph(head token) any {
 	g := &graph{field: field{row: head.line}, base: 1, tree: head.text == "tree"}
-	ends := []token{p.expect(nameToken, "", "a name for the first end of an edge"), p.expect(nameToken, "", "a name for the second end of an edge")}
+	ends := []token{p.expect(nameToken, "", "a name for the first end of an edge"), p.expect(
+		nameToken, "", "a name for the second end of an edge",
+	)}
 	var third token
 	if p.peek().kind == nameToken {
 		third = p.peek()
@@ -54,9 +56,16 @@ func (p *parser) graph(head token) any {
 	case !g.tree && g.edges == nil:
 		p.fail(head, "such as: graph a b: n nodes, m edges, simple", "how many edges are there?")
 	case (third.text != "") != (g.weight != nil):
-		p.fail(head, fmt.Sprintf("such as: %s a b w: n nodes, ..., weight 1..100", head.text), "an edge has a third number where it has a weight, and only there")
+		p.fail(
+			head, fmt.Sprintf("such as: %s a b w: n nodes, ..., weight 1..100", head.text),
+			"an edge has a third number where it has a weight, and only there",
+		)
 	case g.acyclic && !g.directed:
-		p.fail(head, "an undirected one without cycles is a `tree`; for several trees, write a graph and a `where`", "only a directed graph can be acyclic here")
+		p.fail(
+			head,
+			"an undirected one without cycles is a `tree`; for several trees, write a graph and a `where`",
+			"only a directed graph can be acyclic here",
+		)
 	}
 	if g.tree {
 		g.simple, g.connected = true, true
@@ -94,7 +103,8 @@ func (p *parser) graphPart(g *graph) {
 		lo, hi := p.bounds(integer)
 		g.weight = &field{row: t.line, typ: &typ{kind: intType, lo: lo, hi: hi}}
 	default:
-		if t.kind == nameToken && p.peekAt(1).kind == nameToken || t.kind == integerToken || t.kind == nameToken && p.peekAt(1).kind == symbolToken && p.peekAt(1).text != "," {
+		if t.kind == nameToken && p.peekAt(1).kind == nameToken || t.kind == integerToken ||
+			t.kind == nameToken && p.peekAt(1).kind == symbolToken && p.peekAt(1).text != "," {
 			p.countPart(g)
 			return
 		}
@@ -248,7 +258,7 @@ func (w *where) demands(x *expr) {
 	}
 }
 
-// before says whether an expression has only names that stand before a slot.
+// before reports whether an expression has only names that are before a slot.
 func (x *expr) before(slot int) bool {
 	if x.op == "list" || x.name != nil && x.name.slot >= slot {
 		return false

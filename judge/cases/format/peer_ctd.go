@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Checktestdata is the declaration as a script of checktestdata, which takes what Check
-// takes. It is false where that language cannot say it, or not simply; Python can. Numbers
+// Checktestdata returns the declaration as a script of checktestdata, which takes what Check
+// takes. It is false if that language cannot say it, or not simply; Python can. Numbers
 // beyond 64 bits have their value there, too.
 func (g *Grammar) Checktestdata() (script string, ok bool) {
 	c := &ctdWriter{g: g, ok: true, names: map[*name]string{}}
@@ -17,7 +17,7 @@ func (g *Grammar) Checktestdata() (script string, ok bool) {
 	return c.String(), c.ok
 }
 
-// ctdWriter writes statements as commands. Ok becomes false where something has no
+// ctdWriter writes statements as commands. Ok becomes false if something has no
 // counterpart.
 type ctdWriter struct {
 	strings.Builder
@@ -104,10 +104,11 @@ func (c *ctdWriter) field(f *field) string {
 	return fmt.Sprintf("INT(%s, %s, %s)", lo, hi, c.names[f.name])
 }
 
-// array repeats what reads a value, with a blank before each where something stands before
+// array repeats what reads a value, with a blank before each where something is before
 // them: there may be none.
 func (c *ctdWriter) array(a *array, space string, last bool) string {
-	if !last || a.glue || a.index != nil || a.separator != " " || a.order != anyOrder || a.distinct || a.typ.kind != intType && a.typ.kind != wordType && a.typ.kind != enumType {
+	if !last || a.glue || a.index != nil || a.separator != " " || a.order != anyOrder || a.distinct ||
+		a.typ.kind != intType && a.typ.kind != wordType && a.typ.kind != enumType {
 		return c.not()
 	}
 	read := c.word
@@ -120,7 +121,7 @@ func (c *ctdWriter) array(a *array, space string, last bool) string {
 	return fmt.Sprintf("REP(%s, SPACE) %s END", c.number(a.count), read(a.typ))
 }
 
-// ctdName is how a value is called there: a small letter, then letters and digits.
+// ctdName returns how a value is called there: a small letter, then letters and digits.
 func ctdName(n *name) string {
 	return "x" + strconv.Itoa(n.slot) + strings.Map(func(r rune) rune {
 		if r == '_' {
@@ -159,7 +160,10 @@ func (c *ctdWriter) word(t *typ) string {
 		}
 		c.texts++
 		text := fmt.Sprintf("text%d", c.texts)
-		return fmt.Sprintf(`REGEX("[%s]*", %s) ASSERT(STRLEN(%s) >= %s && STRLEN(%s) <= %s)`, set+dot, text, text, c.number(t.lo), text, c.number(t.hi))
+		return fmt.Sprintf(
+			`REGEX("[%s]*", %s) ASSERT(STRLEN(%s) >= %s && STRLEN(%s) <= %s)`, set+dot, text, text,
+			c.number(t.lo), text, c.number(t.hi),
+		)
 	}
 	return c.not()
 }

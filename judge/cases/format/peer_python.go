@@ -14,7 +14,7 @@ import (
 //go:embed peer.py
 var peerRuntime string
 
-// Python is a program in Python 3 that takes what Check takes, for judges that do not read
+// Python returns a program in Python 3 that takes what Check takes, for judges that do not read
 // declarations: it reads an input, and exits with 42 if it is one of the form, else with 43.
 // Numbers beyond 64 bits, which Check holds as the largest, have their value there.
 func (g *Grammar) Python() string {
@@ -186,7 +186,10 @@ func (p *pythonWriter) graph(g *graph) {
 	if !g.tree {
 		edges = pyInt(g.edges)
 	}
-	args := []string{pyInt(g.nodes), edges, fmt.Sprintf("(%s, %s)", pyText(pyAttribute(g.name)), pyText(pyAttribute(g.to))), "lambda: " + pyInt(g.typ.lo), "lambda: " + pyInt(g.typ.hi)}
+	args := []string{
+		pyInt(g.nodes), edges, fmt.Sprintf("(%s, %s)", pyText(pyAttribute(g.name)), pyText(pyAttribute(g.to))),
+		"lambda: " + pyInt(g.typ.lo), "lambda: " + pyInt(g.typ.hi),
+	}
 	if w := g.weight; w != nil {
 		args = append(args, fmt.Sprintf("weight=(%s, lambda: %s, lambda: %s)", pyText(pyAttribute(w.name)), pyInt(w.typ.lo), pyInt(w.typ.hi)))
 	}
@@ -201,8 +204,8 @@ func (p *pythonWriter) graph(g *graph) {
 	p.row("graph(%s)", strings.Join(args, ", "))
 }
 
-// pyRead is the call that reads a value of a field. Tight says that something may stand
-// right behind it.
+// pyRead returns the call that reads a value of a field. Tight says that something may stand
+// right after it.
 func pyRead(f *field, tight string) string {
 	t := f.typ
 	switch t.kind {
@@ -256,10 +259,10 @@ func pyText(s string) string {
 	return b.String()
 }
 
-// pyName is the present value of a name.
+// pyName returns the present value of a name.
 func pyName(n *name) string { return "cur." + pyAttribute(n) }
 
-// pyAttribute is what a name is called there. It may not be a keyword of Python.
+// pyAttribute returns what a name is called there. It may not be a keyword of Python.
 func pyAttribute(n *name) string {
 	if slices.Contains(pythonKeywords, strings.TrimRight(n.text, "_")) {
 		return n.text + "_"
@@ -267,7 +270,8 @@ func pyAttribute(n *name) string {
 	return n.text
 }
 
-var pythonKeywords = strings.Fields("False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield")
+var pythonKeywords = strings.Fields("False None True and as assert async await break class continue def del elif else except " +
+	"finally for from global if import in is lambda nonlocal not or pass raise return try while with yield")
 
 func pyView(x *expr) string { return fmt.Sprintf("view(%s, %d)", pyText(pyAttribute(x.name)), x.depth) }
 
@@ -301,7 +305,7 @@ func pyInt(x *expr) string {
 	return pyCall(x, pyInt, "0", "MOST", "LEAST")
 }
 
-// pyCall is a function of lists, or of several numbers. Of no numbers the least is most,
+// pyCall returns a function of lists, or of several numbers. Of no numbers the least is most,
 // and the greatest least.
 func pyCall(x *expr, each func(*expr) string, zero, most, least string) string {
 	first, values := x.args[0], ""

@@ -163,7 +163,10 @@ func TestShrinking(t *testing.T) {
 			}
 			const few = 12 // bytes: nobody looks for less
 			if len(result.Text) > max(2*len(least), few) {
-				t.Errorf("%s, %s: from %d to %d bytes; there is one of %d:\n%s\n%s", g.File, name, len(large), len(result.Text), len(least), result.Text, least)
+				t.Errorf(
+					"%s, %s: from %d to %d bytes; there is one of %d:\n%s\n%s", g.File, name, len(large),
+					len(result.Text), len(least), result.Text, least,
+				)
 			}
 		}
 	}

@@ -62,9 +62,9 @@ type reader struct {
 	g     *Grammar
 	data  []byte
 	pos   int
-	fresh bool // nothing stands in the line yet
+	fresh bool // nothing is in the line yet
 	e     *env
-	root  *node // nil where no tree is wanted
+	root  *node // nil if no tree is wanted
 	ok    bool
 	empty int // rounds in which nothing was read
 
@@ -112,7 +112,7 @@ func (r *reader) refuse(at int, format string, args ...any) bool {
 	return false
 }
 
-// refuseWord says that a word does not stand at the present position.
+// refuseWord says that a word does not are at the present position.
 func (r *reader) refuseWord(want string) bool {
 	if r.pos > r.bestAt {
 		r.bestAt, r.best, r.wants = r.pos, "", nil
@@ -141,7 +141,7 @@ func (r *reader) refusal() *Refusal {
 	return &Refusal{1 + bytes.Count(before, []byte{'\n'}), len(before) - bytes.LastIndexByte(before, '\n'), text}
 }
 
-// next describes what stands at the present position.
+// next describes what is at the present position.
 func (r *reader) next() string {
 	switch {
 	case r.pos >= len(r.data):
@@ -169,7 +169,7 @@ func short(s string) string {
 	return strconv.Quote(s)
 }
 
-// token is the word at the present position: up to white space, or where something
+// token returns the word at the present position: up to white space, or where something
 // is glued to it, as far as it looks like a number. It is not eaten.
 func (r *reader) token(numeric bool) string {
 	end := r.pos
@@ -303,7 +303,7 @@ func (r *reader) open(s *repeat, into *node) bool {
 	return true
 }
 
-// closing is what ends the rounds, in words.
+// closing returns what ends the rounds, as text.
 func (s *repeat) closing() string {
 	if s.stop == "" {
 		return "the end of the file"
@@ -311,7 +311,7 @@ func (s *repeat) closing() string {
 	return fmt.Sprintf("the line %q", s.stop)
 }
 
-// closed says whether what ends the rounds comes next.
+// closed reports whether what ends the rounds comes next.
 func (r *reader) closed(s *repeat) bool {
 	if s.stop == "" {
 		return r.pos >= len(r.data)
@@ -350,7 +350,7 @@ func (r *reader) where(w *where) bool {
 	return r.refuse(r.pos, "%s", w.broken(r.e))
 }
 
-// broken says what does not hold, and with which numbers.
+// broken returns what does not hold, and with which numbers.
 func (w *where) broken(e *env) string {
 	x := w.cond
 	for x.op == "and" {
@@ -377,7 +377,7 @@ func formatNumber(x *expr, e *env) string {
 	return strconv.FormatFloat(x.float(e), 'g', -1, 64)
 }
 
-// boundReached says whether a comparison in the condition holds only just.
+// boundReached reports whether a comparison in the condition holds only just.
 func (x *expr) boundReached(e *env) bool {
 	switch x.op {
 	case "and", "or":
@@ -390,7 +390,7 @@ func (x *expr) boundReached(e *env) bool {
 	return false
 }
 
-// hasBound says whether boundReached can be true.
+// hasBound reports whether boundReached can be true.
 func (x *expr) hasBound() bool {
 	switch x.op {
 	case "and", "or":

@@ -42,7 +42,7 @@ func (r *reader) items(all []any, from int, into *node, rest func() bool) bool {
 	return rest()
 }
 
-// nextIsGlued says whether something stands right behind item i.
+// nextIsGlued reports whether something stands right after item i.
 func nextIsGlued(all []any, i int) bool {
 	if i+1 == len(all) {
 		return false
@@ -58,7 +58,7 @@ func nextIsGlued(all []any, i int) bool {
 	return false
 }
 
-// blank reads what stands before an item: a blank, unless it is the first of its
+// blank reads what is before an item: a blank, unless it is the first of its
 // line, or glued to the one before it.
 func (r *reader) blank(glue bool) bool {
 	if r.fresh || glue {
@@ -84,9 +84,10 @@ func (r *reader) item(it any, glued bool, into *node) bool {
 	return false
 }
 
-// literal reads a text that always stands there.
+// literal reads a text that always is there.
 func (r *reader) literal(text string, glued bool) bool {
-	if !strings.HasPrefix(string(r.data[r.pos:min(len(r.data), r.pos+len(text))]), text) || !glued && r.pos+len(text) < len(r.data) && r.data[r.pos+len(text)] > ' ' {
+	if !strings.HasPrefix(string(r.data[r.pos:min(len(r.data), r.pos+len(text))]), text) ||
+		!glued && r.pos+len(text) < len(r.data) && r.data[r.pos+len(text)] > ' ' {
 		return r.refuseWord(strconv.Quote(text))
 	}
 	r.pos += len(text)
@@ -171,7 +172,7 @@ func (r *reader) int(f *field, what label, glued bool) (int64, bool) {
 }
 
 // plainInt reads what most integers are: at most 18 digits, in their one spelling. The
-// length is 0 where it is something else.
+// length is zero if it is something else.
 func (r *reader) plainInt(glued bool) (n int64, length int) {
 	const most = 18
 	data := r.data[r.pos:min(len(r.data), r.pos+most+2)]
@@ -184,7 +185,8 @@ func (r *reader) plainInt(glued bool) (n int64, length int) {
 		n = 10*n + int64(digits[k]-'0')
 		k++
 	}
-	if k == 0 || k > most || digits[0] == '0' && (k > 1 || len(digits) < len(data)) || k < len(digits) && (digits[k] > ' ' && (!glued || digits[k] == '-' || digits[k] == '.')) {
+	if k == 0 || k > most || digits[0] == '0' && (k > 1 || len(digits) < len(data)) || k < len(digits) &&
+		(digits[k] > ' ' && (!glued || digits[k] == '-' || digits[k] == '.')) {
 		return 0, 0
 	}
 	if len(digits) < len(data) {
@@ -271,7 +273,7 @@ func (t *typ) set() string {
 	return strconv.Quote(b.String())
 }
 
-// option reads one of the words of an enumeration: the longest that stands there.
+// option reads one of the words of an enumeration: the longest that is there.
 func (r *reader) option(f *field, glued bool) (string, bool) {
 	best := -1
 	for k, o := range f.typ.options {
@@ -296,7 +298,8 @@ func (r *reader) float(f *field, what label, glued bool) (string, bool) {
 	text := r.token(glued)
 	whole, fraction, point := strings.Cut(strings.TrimPrefix(text, "-"), ".")
 	digits := func(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
-	if !digits(whole) || point && !digits(fraction) || len(whole) > 1 && whole[0] == '0' || strings.HasPrefix(text, "-") && strings.Trim(whole+fraction, "0") == "" {
+	if !digits(whole) || point && !digits(fraction) || len(whole) > 1 && whole[0] == '0' ||
+		strings.HasPrefix(text, "-") && strings.Trim(whole+fraction, "0") == "" {
 		got := short(text)
 		if text == "" {
 			got = r.next()
@@ -322,7 +325,7 @@ func (r *reader) float(f *field, what label, glued bool) (string, bool) {
 	return text, true
 }
 
-// decimalRat is the number that is written so, and not its nearest fraction.
+// decimalRat returns the number that is written so, and not its nearest fraction.
 func decimalRat(f float64) *big.Rat {
 	v, ok := new(big.Rat).SetString(strconv.FormatFloat(f, 'f', -1, 64))
 	if !ok {
@@ -372,7 +375,9 @@ func (r *reader) array(a *array, glued bool, into *node) bool {
 			}
 		}
 		if !ordered(a, ints) || !ordered(a, texts) {
-			return r.refuse(at, "%s is out of order: the values are %s", what, map[order]string{ascending: "sorted", descending: "descending"}[a.order])
+			return r.refuse(at, "%s is out of order: the values are %s", what, map[order]string{
+				ascending: "sorted", descending: "descending",
+			}[a.order])
 		}
 	}
 	if (a.distinct || a.typ.kind == permutationType) && !r.distinct(a, starts, ints, texts) {
@@ -399,7 +404,7 @@ func (r *reader) separator(a *array) bool {
 	return true
 }
 
-// ordered says whether the last two values are in the array's order.
+// ordered reports whether the last two values are in the array's order.
 func ordered[T int64 | string](a *array, all []T) bool {
 	if n := len(all); n > 1 {
 		switch a.order {
@@ -412,7 +417,7 @@ func ordered[T int64 | string](a *array, all []T) bool {
 	return true
 }
 
-// distinct refuses an array in which a value stands twice.
+// distinct rejects an array in which a value stands twice.
 func (r *reader) distinct(a *array, at int, ints []int64, texts []string) bool {
 	i, ok := firstTwice(ints)
 	text := ""

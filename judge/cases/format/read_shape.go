@@ -20,7 +20,7 @@ func (r *reader) grid(g *grid, into *node) bool {
 	return true
 }
 
-// size is how many nodes and edges the graph has.
+// size returns how many nodes and edges the graph has.
 func (g *graph) size(e *env) (nodes, edges int64) {
 	nodes = max(g.nodes.int(e), 0)
 	if g.tree {
@@ -111,7 +111,7 @@ func (g *graph) flaw(nodes int64, all []int64) string {
 	return ""
 }
 
-// joined says whether the edges connect all nodes.
+// joined reports whether the edges connect all nodes.
 func (g *graph) joined(nodes int64, all []int64) bool {
 	width := g.width()
 	if int64(len(all)/width) < nodes-1 {
@@ -139,7 +139,7 @@ func (g *graph) joined(nodes int64, all []int64) bool {
 	return parts <= 1
 }
 
-// ordered says whether the nodes can be put in an order in which all edges go
+// ordered reports whether the nodes can be put in an order in which all edges go
 // forward.
 func (g *graph) ordered(all []int64) bool {
 	width := g.width()

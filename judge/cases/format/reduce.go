@@ -125,7 +125,7 @@ func (r *reducer) rounds() {
 }
 
 // pieces calls drop for pieces of n things, from all of them down to one and from
-// the end to the start. Drop returns how many are left, or -1 where it could not.
+// the end to the start. Drop returns how many are left, or -1 if it could not.
 func (r *reducer) pieces(n int64, drop func(from, to int64) int64) {
 	for size := n; size > 0 && !r.over(); size = min(size/2, n) {
 		for to := n; to > 0 && !r.over(); {
@@ -179,7 +179,7 @@ func (r *reducer) nodesOf(g *graph, k int, isGraph func(*node) bool) int64 {
 	return 0
 }
 
-// lastBefore finds, for each name, the last field of it that stands before a part.
+// lastBefore finds, for each name, the last field of it that is before a part.
 func lastBefore(root, part *node, names ...*name) []*node {
 	found := make([]*node, len(names))
 	done := false

@@ -44,7 +44,7 @@ func (r *reducer) leaves() (all []leaf) {
 	return all
 }
 
-// at is the number at a leaf of a tree, nil where it has none.
+// at returns the number at a leaf of a tree, nil if it has none.
 func (l leaf) at(root *node) *int64 {
 	if all := find(root, hasNumbers); l.k < len(all) {
 		if numbers := all[l.k].numbers(); l.i < len(numbers) {
@@ -139,7 +139,7 @@ func digitsOf(v int64) (n int) {
 	return n
 }
 
-// withDigits is a number of some digits.
+// withDigits returns a number of some digits.
 func withDigits(chance *rand.Rand, digits int) int64 {
 	least := power(10, int64(digits-1))
 	return Between(chance, least, mul(least, 10)-1)

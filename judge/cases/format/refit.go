@@ -15,13 +15,13 @@ type refit struct {
 	from, was int64
 }
 
-// rewrite writes an input from a tree that was changed; nil where none fits.
+// rewrite writes an input from a tree that was changed; nil if none fits.
 func (g *Grammar) rewrite(root *node, from, was int64) []byte {
 	f := &refit{from: from, was: was}
 	return g.writeBy(f, root, func(e *env) { f.e = e })
 }
 
-// writeBy writes an input as a source decides; nil where what it decides is not an input.
+// writeBy writes an input as a source decides; nil if what it decides is not an input.
 func (g *Grammar) writeBy(src source, root *node, tell func(*env)) []byte {
 	w := &writer{g: g, e: newEnv(g), src: src, most: math.MaxInt}
 	tell(w.e)
@@ -58,7 +58,7 @@ func (f *refit) origin(old, now, i int64) int64 {
 	return i + gone
 }
 
-// plainest is the number of lo..hi that is next to 0.
+// plainest returns the number of lo..hi that is next to 0.
 func plainest(lo, hi int64) int64 { return min(max(0, lo), hi) }
 
 func (f *refit) int(d *field, lo, hi int64, old *int64) (int64, error) {
@@ -102,7 +102,7 @@ func (f *refit) text(d *field, old *string) (string, error) {
 	return s, nil
 }
 
-// plainLetter is the letter that says least.
+// plainLetter returns the letter that says least.
 func (t *typ) plainLetter() byte {
 	for _, c := range []byte("0aA.") {
 		if t.letters[c] {
@@ -221,7 +221,7 @@ func (f *refit) edges(g *graph, nodes, edges int64, old *node) ([]int64, error) 
 	return all, nil
 }
 
-// removed is how many nodes of a tree are too many; 0 for other graphs, whose nodes
+// removed returns how many nodes of a tree are too many; 0 for other graphs, whose nodes
 // and edges do not depend on each other.
 func (g *graph) removed(all []int64, nodes int64) int64 {
 	if !g.tree {

@@ -3,7 +3,7 @@ package format
 import "slices"
 
 // node is a part of an input, as the declaration sees it. Its kids are, for a block,
-// the parts of its statements (nil where one prints nothing); for a line, its items;
+// the parts of its statements (nil if one prints nothing); for a line, its items;
 // for a repeat, its rounds, which are blocks; for a choice, the one chosen part.
 type node struct {
 	of    any
@@ -53,7 +53,7 @@ func find(root *node, want func(n *node) bool) (all []*node) {
 	return all
 }
 
-// width is how many numbers an edge of the graph has.
+// width returns how many numbers an edge of the graph has.
 func (g *graph) width() int {
 	if g.weight != nil {
 		return 3

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// source decides what stands in an input that a writer writes. What an older input
+// source decides what is in an input that a writer writes. What an older input
 // has in that place comes along, and may be nil.
 type source interface {
 	choose(at, alternatives int, old *node) int
@@ -39,7 +39,7 @@ type writer struct {
 	fresh bool
 	most  int    // bytes
 	empty int    // rounds in which nothing was written
-	loose *where // need not hold; nil for none
+	loose *where // need not hold; nil if there is none
 	lax   bool   // nor need the others
 	broke bool   // the loose one does not hold
 }
@@ -87,7 +87,7 @@ func (w *writer) block(b block, old *node) error {
 	return nil
 }
 
-// kid is part i of a node, nil where there is none.
+// kid is part i of a node, or nil if there is none.
 func (n *node) kid(i int) *node {
 	if n == nil || i >= len(n.kids) {
 		return nil
@@ -102,7 +102,7 @@ func (n *node) parts() int64 {
 	return int64(len(n.kids))
 }
 
-// rounds is how often a block comes.
+// rounds returns how often a block comes.
 func (w *writer) rounds(s *repeat, old *node) (int64, error) {
 	if s.rounds == nil {
 		return max(s.count.int(w.e), 0), nil

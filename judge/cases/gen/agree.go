@@ -106,20 +106,28 @@ func (m *Maker) compare(ctx context.Context, checker check.Checker, p *pair) err
 	if err := errors.Join(err, err2); err != nil {
 		return fmt.Errorf("read case %s: %w", p.c.ID(), err)
 	}
-	outcome, err := checker.Check(ctx, check.Request{Case: p.c.ID(), In: section(in), Ans: section(ans), Out: section(p.out), Args: p.c.CheckerArgs})
+	outcome, err := checker.Check(ctx, check.Request{
+		Case: p.c.ID(), In: section(in), Ans: section(ans), Out: section(p.out), Args: p.c.CheckerArgs,
+	})
 	switch {
 	case err != nil:
 		return err
 	case outcome.Verdict == judge.JudgeError:
 		return m.Folder.CaseFault(p.c, fmt.Sprintf("case %s: the checker fails: %s", p.c.ID(), outcome.Message), "")
 	case outcome.Verdict != judge.Accepted:
-		hint := fmt.Sprintf("%s\nthe input:\n%sthe reference:\n%s%s:\n%sone of them is wrong, or the problem has several right answers and needs another checker", outcome.Message, shown(in), shown(ans), m.Second.Name, shown(p.out))
-		return m.Folder.CaseFault(p.c, fmt.Sprintf("case %s: the reference and %s do not agree", p.c.ID(), m.Second.Name), strings.TrimSpace(hint))
+		hint := fmt.Sprintf(
+			"%s\nthe input:\n%sthe reference:\n%s%s:\n%sone of them is wrong, or the problem has several right answers and needs another checker",
+			outcome.Message, shown(in), shown(ans), m.Second.Name, shown(p.out),
+		)
+		return m.Folder.CaseFault(
+			p.c, fmt.Sprintf("case %s: the reference and %s do not agree", p.c.ID(), m.Second.Name),
+			strings.TrimSpace(hint),
+		)
 	}
 	return nil
 }
 
-// shown is the head of a text, indented.
+// shown returns the head of a text, indented.
 func shown(text []byte) string {
 	const lines, columns = 8, 100
 	var b strings.Builder

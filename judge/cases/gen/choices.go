@@ -61,7 +61,10 @@ func (g kitGenerator) chosen(ctx context.Context, how string, args []string) (*C
 	line, input, _ := bytes.Cut(reply, []byte{'\n'})
 	words := strings.Fields(string(line))
 	if len(words) == 0 || words[0] != "choices" {
-		return nil, &judge.Fault{Text: fmt.Sprintf("the generator does not tell its choices: %.40q", line), Hint: "build it with the kit of this judge"}
+		return nil, &judge.Fault{
+			Text: fmt.Sprintf("the generator does not tell its choices: %.40q", line),
+			Hint: "build it with the kit of this judge",
+		}
 	}
 	c := &Chosen{Input: input}
 	for _, word := range words[1:] {
@@ -76,9 +79,9 @@ func (g kitGenerator) chosen(ctx context.Context, how string, args []string) (*C
 
 var _ Chooser = kitGenerator{(*kitproc.Proc)(nil)}
 
-// StoredSeed is the seed that a case was made with: the one of its line, or a later one where
+// StoredSeed returns the seed that a case was made with: the one of its line, or a later one where
 // that drew the input of another case.
-func StoredSeed(f *problem.Folder, group string, c *judge.Case) string {
+func StoredSeed(f *problem.Directory, group string, c *judge.Case) string {
 	if m, _ := ReadManifest(filepath.Join(f.Tests, group)); m != nil { // a fault of it is reported elsewhere
 		if e := m.entry(c.Name); e != nil && e.Line == c.Line {
 			return e.Seed
@@ -87,5 +90,5 @@ func StoredSeed(f *problem.Folder, group string, c *judge.Case) string {
 	return SeedOf(f, c.Line)
 }
 
-// SeedOf is the seed of a problem's generator line.
-func SeedOf(f *problem.Folder, line string) string { return kit.Seed(f.Salt, line) }
+// SeedOf returns the seed of a problem's generator line.
+func SeedOf(f *problem.Directory, line string) string { return kit.Seed(f.Salt, line) }

@@ -21,7 +21,7 @@ type Programs struct {
 }
 
 // Build builds the programs of a problem.
-func Build(ctx context.Context, b judge.Builder, f *problem.Folder) (p Programs, err error) {
+func Build(ctx context.Context, b judge.Builder, f *problem.Directory) (p Programs, err error) {
 	for _, part := range []struct {
 		from *judge.Part
 		to   **judge.Program
@@ -37,8 +37,8 @@ func Build(ctx context.Context, b judge.Builder, f *problem.Folder) (p Programs,
 }
 
 // Open opens what makes and what checks the inputs of a problem; the validator is nil
-// where it has none. Close them.
-func (p Programs) Open(ctx context.Context, r judge.Runner, f *problem.Folder, limits judge.Limits) (Generator, Validator, error) {
+// if it has none. Close them.
+func (p Programs) Open(ctx context.Context, r judge.Runner, f *problem.Directory, limits judge.Limits) (Generator, Validator, error) {
 	g, err := OpenGenerator(ctx, r, f, p, limits)
 	if err != nil {
 		return nil, nil, err
@@ -53,7 +53,7 @@ func (p Programs) Open(ctx context.Context, r judge.Runner, f *problem.Folder, l
 // OpenGenerator makes the Generator of a problem: of its program, of the declared
 // input format for lines that ask for it, or of both. Limits are for one case. Close
 // it.
-func OpenGenerator(ctx context.Context, r judge.Runner, f *problem.Folder, p Programs, limits judge.Limits) (Generator, error) {
+func OpenGenerator(ctx context.Context, r judge.Runner, f *problem.Directory, p Programs, limits judge.Limits) (Generator, error) {
 	var program Generator
 	var err error
 	if p.Generator != nil {
@@ -80,14 +80,14 @@ func OpenGenerator(ctx context.Context, r judge.Runner, f *problem.Folder, p Pro
 
 // derived makes inputs of the declared format.
 type derived struct {
-	program   Generator // for all other lines; nil for none
+	program   Generator // for all other lines; nil if there is none
 	grammar   *format.Grammar
 	literals  []int64
 	salt      string
-	validator Validator // of what the declaration does not say; nil for none
+	validator Validator // of what the declaration does not say; nil if there is none
 }
 
-func newDerived(f *problem.Folder, grammar *format.Grammar) *derived {
+func newDerived(f *problem.Directory, grammar *format.Grammar) *derived {
 	d := &derived{grammar: grammar, salt: f.Salt}
 	if f.Reference != nil {
 		d.literals = Literals(f.Reference.Path)
@@ -101,7 +101,10 @@ const redraws = 300
 func (d *derived) Generate(ctx context.Context, seed string, args []string) ([]byte, error) {
 	if len(args) == 0 || args[0] != problem.FormatWord {
 		if d.program == nil {
-			return nil, &judge.Fault{Text: "the problem has no generator", Hint: "a line that begins with " + problem.FormatWord + " is made from the declared input format"}
+			return nil, &judge.Fault{
+				Text: "the problem has no generator",
+				Hint: "a line that begins with " + problem.FormatWord + " is made from the declared input format",
+			}
 		}
 		return d.program.Generate(ctx, seed, args)
 	}
@@ -234,7 +237,10 @@ func (d *derived) draw(ctx context.Context, chance *rand.Rand, o format.Options)
 			return input, err
 		}
 	}
-	return nil, &judge.Fault{Text: fmt.Sprintf("the validator refuses each of %d inputs that were drawn; the last one: %s", redraws, said), Hint: "declare more of what it demands in " + d.grammar.File}
+	return nil, &judge.Fault{
+		Text: fmt.Sprintf("the validator refuses each of %d inputs that were drawn; the last one: %s", redraws, said),
+		Hint: "declare more of what it demands in " + d.grammar.File,
+	}
 }
 
 func (d *derived) Close() error {
@@ -249,9 +255,9 @@ func (d *derived) Close() error {
 }
 
 // OpenValidator makes the Validator of a problem: of the declared input format, of
-// its program, or of both, the format first. It is nil where the problem has neither.
+// its program, or of both, the format first. It is nil if the problem has neither.
 // Limits are for one case. Close it.
-func OpenValidator(ctx context.Context, r judge.Runner, f *problem.Folder, p Programs, limits judge.Limits) (Validator, error) {
+func OpenValidator(ctx context.Context, r judge.Runner, f *problem.Directory, p Programs, limits judge.Limits) (Validator, error) {
 	grammar, err := f.Format()
 	if err != nil {
 		return nil, err
@@ -270,7 +276,7 @@ func OpenValidator(ctx context.Context, r judge.Runner, f *problem.Folder, p Pro
 
 // ofPart gives a fault of one of the problem's programs, which no line caused,
 // the place of the program in problem.toml.
-func ofPart(f *problem.Folder, key string, part *judge.Part, err error) error {
+func ofPart(f *problem.Directory, key string, part *judge.Part, err error) error {
 	fault, ok := err.(*judge.Fault)
 	switch {
 	case !ok || fault.File != "":

@@ -14,12 +14,12 @@ import (
 
 func (m *Maker) seed(c *judge.Case) string { return kit.Seed(m.Folder.Salt, c.Line) }
 
-// otherSeed is what a case is drawn with that had the input of another one so many times.
+// otherSeed returns what a case is drawn with that had the input of another one so many times.
 func (m *Maker) otherSeed(c *judge.Case, tries int) string {
 	return kit.Seed(m.Folder.Salt, fmt.Sprintf("%s again %d", c.Line, tries))
 }
 
-// isSeed says whether a case may have been made with a seed.
+// isSeed reports whether a case may have been made with a seed.
 func (m *Maker) isSeed(c *judge.Case, seed string) bool {
 	if seed == m.seed(c) {
 		return true
@@ -83,7 +83,7 @@ func (m *Maker) apart(current map[string]*ManifestCase, made map[string]*task) (
 	return again
 }
 
-// keeper is which of the cases with the same input keeps it: one that was written by hand,
+// keeper returns which of the cases with the same input keeps it: one that was written by hand,
 // or can have no other; or one of a generator; else the first.
 func keeper(same []*judge.Case, made map[string]*task) int {
 	for _, keeps := range []func(c *judge.Case) bool{

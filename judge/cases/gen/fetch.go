@@ -10,7 +10,7 @@ import (
 )
 
 // Unmade lists the cases that are not stored and have not been made on this machine.
-func Unmade(f *problem.Folder) (list []*judge.Case) {
+func Unmade(f *problem.Directory) (list []*judge.Case) {
 	for _, c := range f.Ungenerated() {
 		if !f.Stored(c.Group) {
 			list = append(list, c)

@@ -27,7 +27,7 @@ const idleRounds = 3
 
 // Fresh makes count new cases: it goes through the generator lines, round by round,
 // each with a seed from the line, the seed and the round. Inputs that the problem
-// has already, or that came before, are left out; the same seed gives the same
+// has already, or that came before, are omitted; the same seed gives the same
 // cases. It writes nothing.
 func (m *Maker) Fresh(ctx context.Context, count int, seed uint64) ([]*Fresh, error) {
 	if m.Folder.Generator == nil && m.Folder.FormatPath() == "" {
@@ -87,7 +87,11 @@ func (m *Maker) Fresh(ctx context.Context, count int, seed uint64) ([]*Fresh, er
 		}
 	}
 	if len(made) < count {
-		return nil, m.Folder.Fault("generator", fmt.Sprintf("the lines make only %d cases that are not there yet, not %d", len(made), count), "lines that depend on their seed make new cases without an end; the others make always the same")
+		return nil, m.Folder.Fault(
+			"generator",
+			fmt.Sprintf("the lines make only %d cases that are not there yet, not %d", len(made), count),
+			"lines that depend on their seed make new cases without an end; the others make always the same",
+		)
 	}
 	return made, m.answer(ctx, crew, made)
 }
@@ -111,7 +115,7 @@ func (w *maker) input(ctx context.Context, c *judge.Case, seed string) ([]byte, 
 	return input, err
 }
 
-// answer has the reference answer fresh cases.
+// answer has the reference solution answer fresh cases.
 func (m *Maker) answer(ctx context.Context, crew *crew, all []*Fresh) error {
 	done := m.counter("cases made", len(all))
 	return each(ctx, m.Jobs, all, func(ctx context.Context, f *Fresh) (err error) {
@@ -130,10 +134,13 @@ func (m *Maker) answer(ctx context.Context, crew *crew, all []*Fresh) error {
 // are, and beside it <name>.desc, which says for people where it comes
 // from. It returns the path of the input. A case that has the same input
 // already, or a bad name, is a *judge.Fault.
-func Keep(f *problem.Folder, group, name string, input, answer []byte, provenance string) (string, error) {
+func Keep(f *problem.Directory, group, name string, input, answer []byte, provenance string) (string, error) {
 	for _, n := range []string{group, name} {
 		if !problem.GoodName(n) {
-			return "", &judge.Fault{File: f.Dir, Text: fmt.Sprintf("%q cannot be the name of a group or a case", n), Hint: "letters, digits, - _ and . will do"}
+			return "", &judge.Fault{
+				File: f.Dir, Text: fmt.Sprintf("%q cannot be the name of a group or a case", n),
+				Hint: "letters, digits, - _ and . will do",
+			}
 		}
 	}
 	digest := hashBytes(input)
@@ -146,7 +153,10 @@ func Keep(f *problem.Folder, group, name string, input, answer []byte, provenanc
 	}
 	base := filepath.Join(f.Dir, "cases", group, name)
 	if _, err := os.Stat(base + ".in"); err == nil {
-		return "", &judge.Fault{File: base + ".in", Text: "a case of this name is there already", Hint: "give the group another name, or the case"}
+		return "", &judge.Fault{
+			File: base + ".in", Text: "a case of this name is there already",
+			Hint: "give the group another name, or the case",
+		}
 	}
 	for _, file := range []struct {
 		ext  string

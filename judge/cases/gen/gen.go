@@ -1,5 +1,5 @@
 // Package gen makes a problem's test cases from the generator lines of
-// problem.toml: valid by the validator, answered by the reference, and the same
+// problem.toml: valid by the validator, answered by the reference solution, and the same
 // on every machine, which a manifest with hashes proves.
 //
 //	line --seed--> generator --input--> validator --> reference --answer--> files + manifest
@@ -31,20 +31,20 @@ import (
 
 // Maker makes the cases of one problem.
 type Maker struct {
-	Folder *problem.Folder
+	Folder *problem.Directory
 	Runner judge.Runner
 	// Builder builds the setter's programs.
 	Builder judge.Builder
 	// Spare returns the directory for the cases of a manifest that are not stored. If nil,
 	// they stay in the problem's own.
-	Spare func(f *problem.Folder, manifest []byte) string
+	Spare func(f *problem.Directory, manifest []byte) string
 	Jobs  int
 	// Limits bound the generator and the validator, for one case.
 	Limits judge.Limits
 	// Saved is the directory in which cases wait for the next run if Generate is interrupted.
 	// If empty, they are lost.
 	Saved string
-	// Second, if it is not nil, must agree with the reference on every case.
+	// Second, if not nil, must agree with the reference solution on every case.
 	Second *Second
 	// Progress, if not nil, is called with how much of what is done: "cases made". It may
 	// be called from several goroutines.
@@ -69,11 +69,11 @@ type task struct {
 	old     *stale // the case as other programs made it; nil if it is made from the start
 }
 
-// drawn says whether the input of the task is there, made whether the answer is, too.
+// drawn reports whether the input of the task is there, made whether the answer is, too.
 func (t *task) drawn() bool { return t.in != "" }
 func (t *task) made() bool  { return t.ans != "" }
 
-// fixed says whether the task has the same input with each seed, as far as was tried.
+// fixed reports whether the task has the same input with each seed, as far as was tried.
 func (t *task) fixed() bool { return t.same == maxSame }
 
 func (t *task) pair() *pair { return &pair{c: t.c, in: t.staged + ".in", ans: t.staged + ".ans"} }
@@ -206,7 +206,7 @@ func (m *Maker) Check(ctx context.Context) (judge.Faults, error) {
 		manifest := manifests[t.c.Group]
 		if manifest == nil {
 			if manifest, _ = ReadManifest(m.dir(t.c.Group)); manifest == nil {
-				manifest = &Manifest{} // CheckFiles has said what is wrong with it
+				manifest = &Manifest{} // CheckFiles has reported what is wrong with it
 			}
 			manifests[t.c.Group] = manifest
 		}
@@ -215,7 +215,11 @@ func (m *Maker) Check(ctx context.Context) (judge.Faults, error) {
 			if e.In == t.in {
 				what = "answer"
 			}
-			faults = append(faults, m.Folder.CaseFault(t.c, fmt.Sprintf("the %s of case %s is not what the line %q makes now", what, t.c.ID(), t.c.Line), "if the change is meant, run: judge generate "+m.Folder.ID))
+			faults = append(faults, m.Folder.CaseFault(
+				t.c,
+				fmt.Sprintf("the %s of case %s is not what the line %q makes now", what, t.c.ID(), t.c.Line),
+				"if the change is meant, run: judge generate "+m.Folder.ID,
+			))
 		}
 	}
 	return faults, nil
@@ -223,7 +227,7 @@ func (m *Maker) Check(ctx context.Context) (judge.Faults, error) {
 
 func (m *Maker) dir(group string) string { return filepath.Join(m.Folder.Tests, group) }
 
-// inOrder are the tasks in judging order.
+// inOrder returns the tasks in judging order.
 func (m *Maker) inOrder(made map[string]*task) (tasks []*task) {
 	for g := range m.Folder.Groups {
 		for i := range m.Folder.Groups[g].Cases {
@@ -235,7 +239,7 @@ func (m *Maker) inOrder(made map[string]*task) (tasks []*task) {
 	return tasks
 }
 
-// pairs are the generated cases, in judging order.
+// pairs returns the generated cases, in judging order.
 func (m *Maker) pairs(current map[string]*ManifestCase, made map[string]*task) (pairs []*pair) {
 	for g := range m.Folder.Groups {
 		for i := range m.Folder.Groups[g].Cases {
@@ -283,7 +287,7 @@ func (m *Maker) Outdated() bool {
 	return false
 }
 
-// intact says whether the case's files are those of the entry.
+// intact reports whether the case's files are those of the entry.
 func (m *Maker) intact(c *judge.Case, e *ManifestCase) bool {
 	in, err := hashFile(c.In)
 	if err != nil || in != e.In {
@@ -348,7 +352,10 @@ func (m *Maker) again(ctx context.Context, crew *crew, todo []*task) error {
 	return m.generators(ctx, crew, reversed, func(g Generator, t *task) error {
 		input, err := g.Generate(ctx, t.seed, strings.Fields(t.c.Line))
 		if err == nil && hashBytes(input) != t.in {
-			err = &judge.Fault{Text: "the generator makes another input when it is run again", Hint: "let all chance come from the seed (kit: g.Rand), and keep nothing between cases"}
+			err = &judge.Fault{
+				Text: "the generator makes another input when it is run again",
+				Hint: "let all chance come from the seed (kit: g.Rand), and keep nothing between cases",
+			}
 		}
 		return err
 	})
@@ -382,8 +389,8 @@ func (m *Maker) hire(ctx context.Context) (*crew, error) {
 // maker makes the files of a case.
 type maker struct {
 	crew      *crew
-	generator Generator // nil where the inputs are there
-	validator Validator // nil where the problem has none
+	generator Generator // nil if the inputs are there
+	validator Validator // nil if the problem has none
 }
 
 func (c *crew) worker(ctx context.Context) (*maker, error) {
@@ -426,7 +433,10 @@ func (w *maker) make(ctx context.Context, t *task) error {
 		}
 		return t.writeAnswer(answer)
 	}
-	answer, err := Answer(ctx, w.crew.m.Runner, w.crew.Reference, referenceFor(w.crew.m.Folder, t.c), w.crew.m.Folder.Limits, bytes.NewReader(input))
+	answer, err := Answer(
+		ctx, w.crew.m.Runner, w.crew.Reference, referenceFor(w.crew.m.Folder, t.c), w.crew.m.Folder.Limits,
+		bytes.NewReader(input),
+	)
 	if err != nil {
 		return err
 	}
@@ -454,8 +464,8 @@ func (t *task) writeAnswer(answer []byte) error {
 	return nil
 }
 
-// referenceFor is the reference with what a case gives to those who solve it.
-func referenceFor(f *problem.Folder, c *judge.Case) *judge.Part {
+// referenceFor returns the reference solution with what a case gives to those who solve it.
+func referenceFor(f *problem.Directory, c *judge.Case) *judge.Part {
 	if f.Reference == nil || len(c.Args) == 0 {
 		return f.Reference
 	}
@@ -464,9 +474,12 @@ func referenceFor(f *problem.Folder, c *judge.Case) *judge.Part {
 	return &told
 }
 
-// Answer has the reference answer an input. Without a program
+// Answer has the reference solution answer an input. Without a program
 // the answer is empty, as in problems where programs talk.
-func Answer(ctx context.Context, r judge.Runner, program *judge.Program, part *judge.Part, limits judge.Limits, input io.Reader) ([]byte, error) {
+func Answer(
+	ctx context.Context, r judge.Runner, program *judge.Program, part *judge.Part, limits judge.Limits,
+	input io.Reader,
+) ([]byte, error) {
 	if program == nil {
 		return nil, nil
 	}
@@ -475,17 +488,24 @@ func Answer(ctx context.Context, r judge.Runner, program *judge.Program, part *j
 		return nil, err
 	}
 	if v != judge.NotJudged {
-		return nil, &judge.Fault{Text: fmt.Sprintf("the reference fails on it: %s (%s)", v.Words(), x.Fate()), Hint: said(stderr, "fix the reference")}
+		return nil, &judge.Fault{Text: fmt.Sprintf("the reference fails on it: %s (%s)", v.Words(), x.Fate()), Hint: said(
+			stderr, "fix the reference",
+		)}
 	}
 	if len(out) == 0 {
-		return nil, &judge.Fault{Text: "the reference prints nothing", Hint: "an answer file has at least one line: fix the reference, or let the validator or input.format refuse such inputs"}
+		return nil, &judge.Fault{
+			Text: "the reference prints nothing",
+			Hint: "an answer file has at least one line: fix the reference, or let the validator or input.format refuse such inputs",
+		}
 	}
 	return out, nil
 }
 
 // solve runs a program that solves the problem, within the limits of a contestant but
 // for twice the time, since its own speed is not in question here.
-func solve(ctx context.Context, r judge.Runner, program *judge.Program, limits judge.Limits, input io.Reader, args []string) (output []byte, stderr string, x judge.Exec, v judge.Verdict, err error) {
+func solve(ctx context.Context, r judge.Runner, program *judge.Program, limits judge.Limits, input io.Reader, args []string) (
+	output []byte, stderr string, x judge.Exec, v judge.Verdict, err error,
+) {
 	var out bytes.Buffer
 	var end tail.Buffer
 	limits = limits.Scaled(2)
@@ -495,7 +515,7 @@ func solve(ctx context.Context, r judge.Runner, program *judge.Program, limits j
 	return out.Bytes(), string(end.Bytes()), x, judge.Classify(x, limits), err
 }
 
-// Flaw says what is wrong with a case file as a text: a case is UTF-8 with LF
+// Flaw returns what is wrong with a case file as a text: a case is UTF-8 with LF
 // line ends, and ends with one. It returns "" for a good one.
 func Flaw(data []byte) (text, hint string) {
 	wrong, hint := mark.Of(data)

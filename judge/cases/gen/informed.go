@@ -24,9 +24,11 @@ type started struct {
 	Validator
 }
 
-// newInformed makes the validator of a problem's program; a plain one where no case has
+// newInformed makes the validator of a problem's program; a plain one if no case has
 // arguments for it.
-func newInformed(ctx context.Context, r judge.Runner, program *judge.Program, f *problem.Folder, limits judge.Limits) (Validator, error) {
+func newInformed(
+	ctx context.Context, r judge.Runner, program *judge.Program, f *problem.Directory, limits judge.Limits,
+) (Validator, error) {
 	usual, err := NewValidator(ctx, r, program, f.Validator, limits)
 	if err != nil {
 		return nil, err

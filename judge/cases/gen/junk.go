@@ -27,7 +27,10 @@ func (m *Maker) junk(ctx context.Context, v Validator) error {
 			return m.ofValidator(err)
 		}
 		if text == "" {
-			return m.ofValidator(&judge.Fault{Text: "the validator accepts " + junk.Name, Hint: "read the input to its last byte, and nothing else (kit: Space, EOLN, EOF)"})
+			return m.ofValidator(&judge.Fault{
+				Text: "the validator accepts " + junk.Name,
+				Hint: "read the input to its last byte, and nothing else (kit: Space, EOLN, EOF)",
+			})
 		}
 	}
 	return nil
@@ -38,7 +41,7 @@ func (m *Maker) ofValidator(err error) error {
 	return ofPart(m.Folder, "validator", m.Folder.Validator, err)
 }
 
-// invalid is the fault of a generated input that the validator refuses. One that refuses
+// invalid returns the fault of a generated input that the validator rejects. One that rejects
 // the samples too is at fault itself.
 func (w *maker) invalid(ctx context.Context, text string) error {
 	samples, refused := 0, 0

@@ -12,13 +12,13 @@ import (
 	"assay/judge/internal/strict"
 )
 
-// ManifestFile is the name of the file that stands beside a group's generated
+// ManifestFile is the name of the file that is beside a group's generated
 // cases.
 const ManifestFile = "manifest.toml"
 
 // Manifest says of what a group's generated cases were made, and what came out.
 type Manifest struct {
-	// Sources is the SHA-256 of the generator, the validator and the reference,
+	// Sources is the SHA-256 of the generator, the validator and the reference solution,
 	// as they were. If it is another one, the cases may be out of date.
 	Sources string `toml:"sources"`
 	Parts
@@ -55,13 +55,16 @@ func parseManifest(file string, data []byte) (*Manifest, judge.Faults) {
 	}
 	for i, e := range m.Cases {
 		if !filepath.IsLocal(e.Name) || strings.ContainsAny(e.Name, `/\`) {
-			faults = append(faults, doc.Fault(fmt.Sprintf("case[%d].name", i), fmt.Sprintf("%q cannot be the name of a case", e.Name), "the manifest is made by: judge generate"))
+			faults = append(faults, doc.Fault(
+				fmt.Sprintf("case[%d].name", i), fmt.Sprintf("%q cannot be the name of a case", e.Name),
+				"the manifest is made by: judge generate",
+			))
 		}
 	}
 	return &m, faults
 }
 
-// entry returns the entry of a name, nil if there is none.
+// entry returns the entry of a name, or nil if there is none.
 func (m *Manifest) entry(name string) *ManifestCase {
 	for i := range m.Cases {
 		if m.Cases[i].Name == name {
@@ -71,11 +74,12 @@ func (m *Manifest) entry(name string) *ManifestCase {
 	return nil
 }
 
-// format is the manifest as a file: a block a case, in judging order, so that a
+// format returns the manifest as a file: a block a case, in judging order, so that a
 // changed case is a change of its own lines only.
 func (m *Manifest) format() []byte {
 	var b strings.Builder
-	b.WriteString("# Made by `judge generate`; do not edit. `judge generate --check` proves that\n# the files beside this one are what the generator lines make.\n")
+	b.WriteString("# Made by `judge generate`; do not edit. `judge generate --check` proves that\n" +
+		"# the files beside this one are what the generator lines make.\n")
 	fmt.Fprintf(&b, "sources = %q\n", m.Sources)
 	fmt.Fprintf(&b, "generator = %q\nvalidator = %q\nreference = %q\n", m.Generator, m.Validator, m.Reference)
 	for _, e := range m.Cases {

@@ -44,7 +44,7 @@ func (m *Maker) stage(todo []*task) (string, error) {
 	return staging, nil
 }
 
-// free says whether the files of a case can stand where they belong.
+// free reports whether the files of a case can stand where they belong.
 func (m *Maker) free(c *judge.Case) error {
 	dir := filepath.Dir(c.In)
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
@@ -62,7 +62,7 @@ func (m *Maker) free(c *judge.Case) error {
 // still empty.
 func (m *Maker) unstage(staging string) {
 	os.RemoveAll(staging)
-	os.Remove(m.Folder.Tests) // where there are cases it stays
+	os.Remove(m.Folder.Tests) // if there are cases it stays
 }
 
 // unwritable makes a fault of an error that says that cases cannot be written where
@@ -166,7 +166,7 @@ func (t *task) move() error {
 	return nil
 }
 
-// answerByHand has the reference answer the cases written by hand that have no
+// answerByHand has the reference solution answer the cases written by hand that have no
 // answer file.
 func (m *Maker) answerByHand(ctx context.Context, sum *Summary) error {
 	var crew *crew
@@ -183,7 +183,11 @@ func (m *Maker) answerByHand(ctx context.Context, sum *Summary) error {
 				}
 			}
 			if len(c.Files) > 0 {
-				return &judge.Fault{File: c.In, Text: "the case has no answer, and the reference is not shown the files beside its input", Hint: "write " + filepath.Base(c.Ans) + " by hand"}
+				return &judge.Fault{
+					File: c.In,
+					Text: "the case has no answer, and the reference is not shown the files beside its input",
+					Hint: "write " + filepath.Base(c.Ans) + " by hand",
+				}
 			}
 			input, err := os.ReadFile(c.In)
 			if err != nil {
@@ -301,7 +305,9 @@ func (m *Maker) Compare() (faults judge.Faults, doubtful []*judge.Case, changed 
 			case e == nil || stored && gone(c):
 				missing, bad = append(missing, c), append(bad, c)
 			case e.Line != c.Line || !m.isSeed(c, e.Seed):
-				faults, bad = append(faults, m.Folder.CaseFault(c, fmt.Sprintf("case %s was made from the line %q with another seed", c.ID(), e.Line), again)), append(bad, c)
+				faults, bad = append(faults, m.Folder.CaseFault(c, fmt.Sprintf(
+					"case %s was made from the line %q with another seed", c.ID(), e.Line,
+				), again)), append(bad, c)
 			case stored:
 				if flaws := intactFaults(c, e, again); len(flaws) > 0 {
 					faults, bad = append(faults, flaws...), append(bad, c)
@@ -320,7 +326,7 @@ func (m *Maker) Compare() (faults judge.Faults, doubtful []*judge.Case, changed 
 	return faults, doubtful, changed
 }
 
-// gone says whether one of the case's files is not there.
+// gone reports whether one of the case's files does not exist.
 func gone(c *judge.Case) bool {
 	_, err := os.Lstat(c.In)
 	_, err2 := os.Lstat(c.Ans)
@@ -334,7 +340,10 @@ func intactFaults(c *judge.Case, e *ManifestCase, hint string) (faults judge.Fau
 		case err != nil:
 			faults = append(faults, &judge.Fault{File: file.path, Text: err.Error()})
 		case got != file.want:
-			faults = append(faults, &judge.Fault{File: file.path, Text: "the file is not the one that was generated", Hint: "generated cases are not edited; " + hint})
+			faults = append(
+				faults,
+				&judge.Fault{File: file.path, Text: "the file is not the one that was generated", Hint: "generated cases are not edited; " + hint},
+			)
 		}
 	}
 	return faults
@@ -344,13 +353,16 @@ func strayFiles(dir string, expected map[string]bool) (faults judge.Faults) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
 		if !expected[e.Name()] && !problem.Leftover(e.Name()) {
-			faults = append(faults, &judge.Fault{File: filepath.Join(dir, e.Name()), Text: "no generator line makes this file", Hint: "put cases written by hand into the problem's directory cases/, or remove the file"})
+			faults = append(faults, &judge.Fault{
+				File: filepath.Join(dir, e.Name()), Text: "no generator line makes this file",
+				Hint: "put cases written by hand into the problem's directory cases/, or remove the file",
+			})
 		}
 	}
 	return faults
 }
 
-// alike are the cases that have the same input, in judging order.
+// alike returns the cases that have the same input, in judging order.
 func (m *Maker) alike(current map[string]*ManifestCase, made map[string]*task) (all [][]*judge.Case) {
 	byHash := map[string][]*judge.Case{}
 	var inputs []string
@@ -383,7 +395,7 @@ func (m *Maker) alike(current map[string]*ManifestCase, made map[string]*task) (
 	return all
 }
 
-// duplicates refuses two cases with the same input.
+// duplicates rejects two cases with the same input.
 func (m *Maker) duplicates(current map[string]*ManifestCase, made map[string]*task) error {
 	var faults judge.Faults
 	alike := m.alike(current, made)
@@ -413,9 +425,12 @@ func (m *Maker) duplicates(current map[string]*ManifestCase, made map[string]*ta
 			if n := different[line]; n > 1 {
 				what = fmt.Sprintf("only %d different inputs, not %d", n, wanted[line])
 			}
-			hint = "lines that differ in their seed alone make " + what + ": let the generator take all chance from its seed (kit: g.Rand), or take fewer seeds"
+			hint = "lines that differ only in their seed make " + what +
+				": let the generator draw all random numbers from its seed (kit: g.Rand), or use fewer seeds"
 		}
-		faults = append(faults, m.Folder.CaseFault(last, fmt.Sprintf("case %s has the same input as %s", last.ID(), strings.Join(names, ", ")), hint))
+		faults = append(faults, m.Folder.CaseFault(
+			last, fmt.Sprintf("case %s has the same input as %s", last.ID(), strings.Join(names, ", ")), hint,
+		))
 	}
 	slices.SortFunc(faults, func(a, b *judge.Fault) int { return cmp.Compare(a.Line, b.Line) })
 	return faults.AsError()
@@ -446,7 +461,7 @@ func (m *Maker) bySeedAlone(alike [][]*judge.Case) (wanted, different map[string
 	return wanted, different
 }
 
-// seedless is a generator's line without its seed; "" for one that has none.
+// seedless returns a generator's line without its seed; "" for one that has none.
 func seedless(c *judge.Case) string {
 	if line := seedOf().ReplaceAllString(c.Line, ""); line != c.Line && !problem.Derived(line) {
 		return line

@@ -12,14 +12,14 @@ import (
 	"assay/judge/problem"
 )
 
-// Prune takes the lines of the cases that keep refuses out of problem.toml, and returns
-// what it changed, one change per line: what stood there, and what stands there now. If
+// Prune takes the lines of the cases that keep rejects out of problem.toml, and returns
+// what it changed, one change per line: what stood there, and what is there now. If
 // some cases of a pattern stay, it becomes the lines of those. It removes no files: the next
 // Generate does. With dry it changes nothing.
 //
 // If the new text of problem.toml is not right, the file stays unchanged, and the error
 // says so.
-func Prune(f *problem.Folder, usual judge.Limits, keep func(c *judge.Case) bool, dry bool) (changes []string, err error) {
+func Prune(f *problem.Directory, usual judge.Limits, keep func(c *judge.Case) bool, dry bool) (changes []string, err error) {
 	file := filepath.Join(f.Dir, problem.File)
 	before, err := os.ReadFile(file)
 	if err != nil {
@@ -73,7 +73,10 @@ func Prune(f *problem.Folder, usual judge.Limits, keep func(c *judge.Case) bool,
 		}
 	}
 	if len(faults) > 0 || !slices.Equal(got, want) {
-		return nil, fmt.Errorf("take lines out of %s: it does not come out as it should, and stays as it was: %w", file, atomicfile.Write(file, before))
+		return nil, fmt.Errorf(
+			"take lines out of %s: it does not come out as it should, and stays as it was: %w", file,
+			atomicfile.Write(file, before),
+		)
 	}
 	return changes, nil
 }
@@ -120,7 +123,7 @@ func literals(text string) (all []string) {
 }
 
 // replaceLiteral replaces a string of a list by others, or takes it out with its comma,
-// and with its line where nothing else stands there.
+// and with its line if nothing else is there.
 func replaceLiteral(text, literal string, by []string) string {
 	at := strings.Index(text, literal)
 	if len(by) > 0 {

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"assay/judge"
+	"assay/judge/problem"
 )
 
 // Redraw makes the inputs of some groups again, with the seeds of their manifests, and compares
@@ -67,7 +68,11 @@ func (m *Maker) Redraw(ctx context.Context, groups []string) (n int, faults judg
 		if more := len(other) - 1; more > 0 {
 			text = fmt.Sprintf("the inputs of %d of %d cases, such as %s, are not what their lines make now", len(other), len(todo), other[0].ID())
 		}
-		faults = judge.Faults{m.Folder.CaseFault(other[0], text, "if the change is meant, run: judge generate "+m.Folder.ID)}
+		hint := "if the change is meant, run: judge generate " + m.Folder.ID
+		if !slices.ContainsFunc(other, func(c *judge.Case) bool { return !problem.Derived(c.Line) }) {
+			hint = "lines that begin with format draw numbers of the reference's source, too; " + hint
+		}
+		faults = judge.Faults{m.Folder.CaseFault(other[0], text, hint)}
 	}
 	return len(todo), faults, other, nil
 }

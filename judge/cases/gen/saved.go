@@ -15,10 +15,10 @@ var savedLimits = cachedir.Limits{Bytes: 512 << 20, Files: 20_000}
 
 // saved is a case that was made by a run of Generate that came to no end.
 type saved struct {
-	In, Ans []byte // Ans is nil where there is no answer yet
+	In, Ans []byte // Ans is nil if there is no answer yet
 }
 
-// savedAs is where a case is saved: under what it is made from.
+// savedAs returns where a case is saved: under what it is made from.
 func (m *Maker) savedAs(sources string, t *task) string {
 	return filepath.Join(m.Saved, hashBytes([]byte(m.Folder.ID + "\n" + sources + "\n" + t.c.Line + "\n" + t.seed))[:32])
 }
@@ -55,7 +55,7 @@ func (m *Maker) save(sources string, todo []*task) error {
 	return nil
 }
 
-// recall takes what is saved of the cases. A damaged file is one that is not there.
+// recall takes what is saved of the cases. A damaged file is one that does not exist.
 func (m *Maker) recall(sources, staging string, todo []*task) error {
 	stand(staging, todo)
 	for _, t := range todo {

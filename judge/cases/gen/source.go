@@ -14,7 +14,7 @@ import (
 )
 
 // hashParts returns the SHA-256 of the sources of some parts, with their paths,
-// arguments and protocols. Go tests are left out: they are not built.
+// arguments and protocols. Go tests are omitted: they are not built.
 func hashParts(parts ...*judge.Part) (string, error) {
 	sum := sha256.New()
 	for _, p := range parts {

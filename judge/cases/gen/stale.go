@@ -43,7 +43,7 @@ type stale struct {
 	drawn, validated, answered bool
 }
 
-// staleOf says which of the programs that made a case have changed. It is nil if the case must be made from the
+// staleOf returns which of the programs that made a case have changed. It is nil if the case must be made from the
 // start.
 func (m *Maker) staleOf(c *judge.Case, e *ManifestCase, old *Manifest, now Parts) *stale {
 	if e == nil || e.Line != c.Line || e.Seed != m.seed(c) || !m.intact(c, e) {
@@ -55,7 +55,7 @@ func (m *Maker) staleOf(c *judge.Case, e *ManifestCase, old *Manifest, now Parts
 		validated: old.Validator != now.Validator,
 		answered:  old.Reference != now.Reference,
 	}
-	if problem.Derived(c.Line) { // drawn from the format, with the validator, and with numbers that the reference has
+	if problem.Derived(c.Line) { // drawn from the format, with the validator, and with numbers that the reference solution has
 		s.drawn = s.validated || s.answered
 	}
 	return s

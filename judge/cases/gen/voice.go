@@ -23,7 +23,7 @@ type Generator interface {
 	Close() error
 }
 
-// Validator says whether inputs keep to the constraints of a problem.
+// Validator reports whether inputs keep to the constraints of a problem.
 type Validator interface {
 	// Validate returns "" for a valid input, else what is wrong with it.
 	Validate(ctx context.Context, name string, input []byte) (string, error)
@@ -76,7 +76,7 @@ func setters(err error) error {
 // mendLine is what to do where a generator makes nothing of its line.
 const mendLine = "fix the line or the generator"
 
-// said is a hint with what a program wrote to standard error before it.
+// said returns a hint with what a program wrote to standard error before it.
 func said(stderr, hint string) string {
 	return strings.TrimLeft(strings.TrimRight(stderr, " \n")+"\n"+hint, "\n")
 }
@@ -161,8 +161,10 @@ func (v plainValidator) Validate(ctx context.Context, name string, input []byte)
 		return "", err
 	case x.Killed == judge.Nothing && x.Signal == "" && x.Exit == v.valid:
 		return "", nil
-	case v.valid == 0 && (x.Killed == judge.CPUTime || x.Killed == judge.WallTime): // of packages, it refuses so
-		return "", &judge.Fault{Text: "the validator ended badly (" + x.Fate() + ")", Hint: said(tail, "fix the validator: it must come to an end on every input")}
+	case v.valid == 0 && (x.Killed == judge.CPUTime || x.Killed == judge.WallTime): // of packages, it rejects so
+		return "", &judge.Fault{Text: "the validator ended badly (" + x.Fate() + ")", Hint: said(
+			tail, "fix the validator: it must come to an end on every input",
+		)}
 	case x.Killed == judge.Nothing && x.Signal != "":
 		return strings.TrimSpace(BySignal + x.Signal + "\n" + tail), nil
 	case strings.TrimSpace(tail) != "":

@@ -1,10 +1,9 @@
 package mutate
 
-// bench is a worker for each program that the mutants of a source are in. It is for one
-// goroutine at a time.
+// bench has a worker for each program that contains mutants of a source. It is for one goroutine at a time.
 type bench struct {
 	workers []*worker
-	batch   map[int]int // which program a mutant is in
+	batch   map[int]int // index of the program that contains a mutant
 }
 
 func (b *bench) of(m *Mutant) *worker { return b.workers[b.batch[m.ID]] }
@@ -16,16 +15,16 @@ func (b *bench) set(slot uint32, input []byte) {
 	}
 }
 
-// load runs the program as it was on a case.
+// load runs the original program on a case.
 func (b *bench) load(slot uint32) (*trace, error) { return b.workers[0].load(slot) }
 
-// hunt runs a mutant on cases until one comes out otherwise, and says which: all where
-// none does.
+// hunt runs a mutant on cases until the outcome differs from the original, and returns that case's index. If
+// none differs, it returns the number of cases.
 func (b *bench) hunt(m *Mutant, slots []uint32) (at int, r run, err error) {
 	return b.of(m).hunt(m, slots)
 }
 
-// all runs many mutants on one case.
+// all runs several mutants on one case.
 func (b *bench) all(ms []*Mutant, slot uint32) ([]run, error) {
 	places := map[*worker][]int{}
 	for i, m := range ms {

@@ -2,9 +2,9 @@ package mutate
 
 import "slices"
 
-// Cover picks few of the sets so that each thing that any of them has is in as many
-// of the picked ones as wanted, or in all that have it. It takes the set that adds most
-// first; of those that add as much, the first. The sets that must be picked count.
+// Cover picks few of the sets so that each element is in at least want of the picked sets, or in all sets
+// that contain it. It picks greedily: the set that adds most, and the first of several. Sets that must be
+// picked count.
 func Cover(sets [][]int, want int, must []bool) (picked []int) {
 	missing := map[int]int{}
 	for _, set := range sets {
@@ -46,7 +46,7 @@ func Cover(sets [][]int, want int, must []bool) (picked []int) {
 	}
 }
 
-// Few picks few finds that together kill all that any of them kills.
+// Few picks few finds that together kill everything that any of them kills.
 func Few(finds []*Find) (few []*Find) {
 	number := map[*Result]int{}
 	sets := make([][]int, len(finds))

@@ -11,24 +11,24 @@ import (
 	"assay/judge/running/check"
 )
 
-// solved is a case with an output that is right.
+// solved is a case with a correct output.
 type solved struct {
 	id           string
 	in, ans, out []byte
 }
 
-// decider says whether an output that differs from the right program's is wrong. It is
-// for one goroutine.
+// decider decides whether an output that differs from the correct program's is wrong. It is for one
+// goroutine.
 //
-// A checker that remembers the cases of a submission has seen the right outputs of the
-// samples before each decision. One that has refused an output is taken to have
-// forgotten it; one that has accepted it is not used again.
+// A checker that keeps state across the cases of a submission has seen the correct outputs of the samples
+// before each decision. If it has rejected an output, it is assumed to have no memory of it. If it has
+// accepted one, it is not used again.
 type decider struct {
 	new      func(ctx context.Context) (check.Checker, error)
 	stateful bool
 	samples  []solved
-	briefed  check.Checker // that has seen the samples; nil until it is needed
-	blank    check.Checker // that has seen nothing; nil until it is needed
+	briefed  check.Checker // has seen the samples; nil until needed
+	blank    check.Checker // has seen nothing; nil until needed
 }
 
 func (d *decider) close() error {
@@ -44,8 +44,7 @@ func end(c *check.Checker) error {
 	return err
 }
 
-// wrong says whether the checker refuses an output behind the right ones of the
-// samples, and what it says.
+// wrong reports whether the checker rejects an output after the correct ones of the samples, and its message.
 func (d *decider) wrong(ctx context.Context, c *solved, out []byte) (bool, string, error) {
 	if d.briefed == nil {
 		if err := d.brief(ctx); err != nil {
@@ -55,7 +54,7 @@ func (d *decider) wrong(ctx context.Context, c *solved, out []byte) (bool, strin
 	return d.refuses(ctx, &d.briefed, c, out)
 }
 
-// alone says whether the checker refuses an output whatever came before.
+// alone reports whether the checker rejects an output without any earlier ones.
 func (d *decider) alone(ctx context.Context, c *solved, out []byte) (wrong bool, err error) {
 	if d.blank == nil {
 		if d.blank, err = d.new(ctx); err != nil {
@@ -89,8 +88,8 @@ func (d *decider) brief(ctx context.Context) (err error) {
 	return nil
 }
 
-// submission judges outputs of all cases, in judging order, by a checker of their own,
-// and returns the first that is refused; -1 where all are accepted.
+// submission judges outputs of all cases, in judging order, by a new checker. It returns the index of the
+// first that is rejected, or -1.
 func (d *decider) submission(ctx context.Context, cases []solved, outs map[int][]byte) (at int, message string, err error) {
 	checker, err := d.new(ctx)
 	if err != nil {
@@ -110,7 +109,7 @@ func (d *decider) submission(ctx context.Context, cases []solved, outs map[int][
 	return -1, "", nil
 }
 
-// ask has a checker judge one output. That the checker is at fault is a *judge.Fault.
+// ask asks a checker about one output. If the checker is at fault, the error is a *judge.Fault.
 func ask(ctx context.Context, checker check.Checker, c *solved, out []byte) (judge.Outcome, error) {
 	outcome, err := checker.Check(ctx, check.Request{Case: c.id, In: section(c.in), Ans: section(c.ans), Out: section(out)})
 	if err == nil && outcome.Verdict == judge.JudgeError {

@@ -13,19 +13,19 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// Programs that a compiler makes the same code of are one mutant, or none where it is
-// that of the program as it was (trivial compiler equivalence: Papadakis and others, 2015).
+// Programs for which a compiler generates the same code are one mutant. If the code is that of the original,
+// they are none (trivial compiler equivalence: Papadakis and others, 2015).
 
-// fingerprint is a hash of what a compiler made of a copy; the zero value for unknown.
+// fingerprint is a hash of the code that a compiler generated for a copy. The zero value means unknown.
 type fingerprint [sha256.Size]byte
 
-// copyName is how copies are called in files and symbols.
+// copyName returns the name of a copy in files and symbols.
 func copyName(id int) string { return fmt.Sprintf("m%04d_", id) }
 
 var copyNames = pattern.New(`m\d{4}_`)
 
-// fingerprints hash what the build of some copies has left in a folder: assembly, where
-// functions belong to the copy in their name, or a folder of class files for each.
+// fingerprints hashes what the build of some copies has left in a directory: assembly, in which the names of
+// functions contain the copy's name, or a directory of class files for each copy.
 func fingerprints(dir string) (map[string]fingerprint, error) {
 	found := map[string]map[string]string{} // by copy and symbol
 	put := func(id, name, body string) {
@@ -68,7 +68,7 @@ func fingerprints(dir string) (map[string]fingerprint, error) {
 var (
 	label      = pattern.New(`^([A-Za-z_.$][\w.$@]*):`)
 	localLabel = pattern.New(`\.L[\w.$]+`)
-	// What says only where code stands, or how people and debuggers call it.
+	// Lines that only concern the place of code, or names for people and debuggers.
 	unsaid = pattern.New(
 		`^\s*(?:\.(?:cfi_\w+|globl|local|type|size|p2align|align|section|text|data|bss|weak|hidden|file|loc|ident|set\s+\.L\w+,)\b|#|$)`,
 	)
@@ -76,8 +76,8 @@ var (
 	rustID = pattern.New(`(_ZN[\w.$]*m\d{4}_[\w.$]*?)17h[0-9a-f]{16}E`)
 )
 
-// assembly cuts the text of an assembler into what belongs to each symbol of a copy.
-// Names of the copy itself, and labels, are the same in all of them.
+// assembly splits assembler text by the symbols of a copy. It replaces the names of the copy itself, and
+// labels, by the same text for all copies.
 func assembly(text string, put func(id, name, body string)) {
 	type chunk struct {
 		name  string
@@ -119,7 +119,7 @@ func assembly(text string, put func(id, name, body string)) {
 	for _, c := range chunks {
 		id := copyNames().FindString(c.name)
 		if id == "" || strings.HasPrefix(c.name, "_GLOBAL__") {
-			continue // the second sets the variables of all copies, and has the name of one
+			continue // the second one sets the variables of all copies, and has the name of one
 		}
 		numbers := map[string]string{}
 		own := func(text string) string {
@@ -138,7 +138,7 @@ func assembly(text string, put func(id, name, body string)) {
 	}
 }
 
-// tokenPrint is a hash of the tokens of a mutant.
+// tokenPrint hashes the tokens of a mutant.
 func (s *Source) tokenPrint(m *Mutant) fingerprint {
 	var all []string
 	for _, t := range s.family.Lexis.tokens(s.changed(m)) {

@@ -55,10 +55,22 @@ func TestCompilers(t *testing.T) {
 		nothing, something   string // for the sign +
 		command              []string
 	}{
-		{"cpp", "main.cpp", "#include <iostream>\nint f(int a) { return a + 3; }\nint main() { int a; std::cin >> a; std::cout << f(a) << \"x\\n\"; }\n", "+ 0 +", "-", []string{"g++", "-O2", "-o", "main", "assay_main.cpp"}},
-		{"c", "main.c", "#include <stdio.h>\nstatic int f(int a) { return a + 3; }\nint main() { int a; scanf(\"%d\", &a); printf(\"%d\\n\", f(a)); }\n", "+ 0 +", "-", []string{"gcc", "-O2", "-o", "main"}},
+		{
+			"cpp", "main.cpp",
+			"#include <iostream>\nint f(int a) { return a + 3; }\nint main() { int a; std::cin >> a; std::cout << f(a) << \"x\\n\"; }\n",
+			"+ 0 +", "-", []string{"g++", "-O2", "-o", "main", "assay_main.cpp"},
+		},
+		{
+			"c", "main.c",
+			"#include <stdio.h>\nstatic int f(int a) { return a + 3; }\nint main() { int a; scanf(\"%d\", &a); printf(\"%d\\n\", f(a)); }\n",
+			"+ 0 +", "-", []string{"gcc", "-O2", "-o", "main"},
+		},
 		{"rust", "main.rs", "fn f(a: i32) -> i32 { a + 3 }\nfn main() { let mut s = String::new(); std::io::stdin().read_line(&mut s).unwrap(); println!(\"{}\", f(s.trim().parse().unwrap())); }\n", "+ 0 +", "-", []string{"rustc", "--edition=2021", "-O", "-o", "main", "main.rs"}},
-		{"java", "Main.java", "class Main { public static void main(String[] a) { int b = a.length; System.out.println(b + 3); } }\n", "+\n", "-", []string{"javac", "-d", "."}},
+		{
+			"java", "Main.java",
+			"class Main { public static void main(String[] a) { int b = a.length; System.out.println(b + 3); } }\n",
+			"+\n", "-", []string{"javac", "-d", "."},
+		},
 	} {
 		t.Run(row.language, func(t *testing.T) {
 			if err := exec.Command(row.command[0], "--version").Run(); err != nil { // rustup may have no compiler behind it
@@ -66,8 +78,13 @@ func TestCompilers(t *testing.T) {
 			}
 			at := strings.Index(row.text, "+")
 			f := family(t, row.language)
-			s := &Source{Path: row.file, names: []string{row.file}, files: map[string][]byte{row.file: []byte(row.text)}, family: f, language: &config.Language{ID: row.language}}
-			mutants := []*Mutant{{ID: 1, start: at, end: at + 1, After: row.nothing}, {ID: 2, start: at, end: at + 1, After: row.something}, {ID: 3, start: at, end: at + 1, After: row.something + " "}}
+			s := &Source{
+				Path: row.file, names: []string{row.file}, files: map[string][]byte{row.file: []byte(row.text)},
+				family: f, language: &config.Language{ID: row.language},
+			}
+			mutants := []*Mutant{{ID: 1, start: at, end: at + 1, After: row.nothing}, {ID: 2, start: at, end: at + 1, After: row.something}, {
+				ID: 3, start: at, end: at + 1, After: row.something + " ",
+			}}
 			command := row.command
 			if row.language == "c" || row.language == "java" {
 				files, err := s.laid(mutants)

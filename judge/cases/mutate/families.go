@@ -13,7 +13,7 @@ import (
 //go:embed families.toml harness
 var familyFiles embed.FS
 
-// Family is how programs in some languages are mutated, as families.toml explains.
+// Family says how programs in some languages are mutated; families.toml explains it.
 type Family struct {
 	Languages []string `toml:"languages"`
 	Lexis     Lexis    `toml:"lexis"`
@@ -57,7 +57,7 @@ type Family struct {
 	hoist, main, errors *regexp.Regexp
 }
 
-// slip is a row of a table: a token, and what it becomes.
+// slip is a row of a table: a token, and its replacement.
 type slip struct {
 	operator Operator
 	token    string
@@ -105,7 +105,7 @@ func readFamilies() ([]*Family, error) {
 	return file.Family, nil
 }
 
-// familyOf is the family of a language of judge.toml; nil where it has none.
+// familyOf returns the family of a language of judge.toml, or nil if there is none.
 func familyOf(language string) (*Family, error) {
 	all, err := families()
 	if err != nil {
@@ -119,11 +119,11 @@ func familyOf(language string) (*Family, error) {
 	return nil, nil
 }
 
-// Mutated says whether programs in a language of judge.toml are mutated.
+// Mutated reports whether programs in a language of judge.toml can be mutated.
 func Mutated(language string) bool {
 	f, err := familyOf(language)
-	return language == goLanguage || f != nil || err != nil // an error is told by Open
+	return language == goLanguage || f != nil || err != nil // Open reports the error
 }
 
-// goLanguage is the id of the language whose mutants are made of syntax trees.
+// goLanguage is the id of the language whose mutants are made from syntax trees.
 const goLanguage = "go"

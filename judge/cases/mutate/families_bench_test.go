@@ -20,7 +20,7 @@ import (
 // BenchmarkFamilies judges the mutants of two solutions of wythoff on its cases, each until
 // its output is another one, and a few of them in a plain loop: build, and run a process
 // for each case, with twenty times the time that the program takes. It counts mutants in a
-// second of processor time, with their builds.
+// second of CPU time, with their builds.
 func BenchmarkFamilies(b *testing.B) {
 	for _, row := range []struct {
 		language, file string
@@ -83,7 +83,7 @@ func caseInputs(b *testing.B) (inputs [][]byte) {
 	return inputs
 }
 
-// used is the processor time of this process and of all that it has waited for.
+// used is the CPU time of this process and of all that it has waited for.
 func used(b *testing.B) (sum time.Duration) {
 	b.Helper()
 	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Grid finds further cases that kill what a case has killed, those of few steps first,
-// up to most for each mutant.
+// Grid finds further cases that kill mutants which a case has killed, cases with few steps first, up to most
+// for each mutant.
 func (l *Lab) Grid(ctx context.Context, results []*Result, most int) error {
 	bySubject := map[*Subject][]*Result{}
 	for _, r := range results {

@@ -23,7 +23,10 @@ var handmade = [][3]string{
 	{"can[s-c]=>can[s]", "can[s - c]=>can[s]", "can[s - c]=>can[s]"},
 	{"can[s-c]=>can[s+c]", "can[s - c]=>can[s + c]", "can[s - c]=>can[s + c]"},
 	{"return can[target]=>return can[target-1]", "return can[target]=>return can[target - 1]", "return can[target]=>return can[target - 1]"},
-	{"hi := 0, len(values)=>hi := 0, len(values)-1", "hi = values.size()=>hi = values.size() - 1", "hi = 0, len(values)=>hi = 0, len(values) - 1"},
+	{
+		"hi := 0, len(values)=>hi := 0, len(values)-1", "hi = values.size()=>hi = values.size() - 1",
+		"hi = 0, len(values)=>hi = 0, len(values) - 1",
+	},
 	{"lo < hi=>lo <= hi", "", ""},
 	{"(lo + hi) / 2=>lo + hi/2", "(lo + hi) / 2=>lo + hi / 2", "(lo + hi) // 2=>lo + hi // 2"},
 	{"values[mid] < x=>values[mid] <= x", "", ""},
@@ -43,7 +46,11 @@ var handmade = [][3]string{
 	{"ways[y][x] = 1=>ways[y][x] = 0", "", ""},
 	{"ways[y-1][x]=>ways[y][x]", "ways[y - 1][x]=>ways[y][x]", "ways[y - 1][x]=>ways[y][x]"},
 	{"[x] + ways=>[x] - ways", "", ""},
-	{"(ways[y-1][x] + ways[y][x-1]) % mod=>(ways[y-1][x] + ways[y][x-1])", "(ways[y - 1][x] + ways[y][x - 1]) % mod=>(ways[y - 1][x] + ways[y][x - 1])", "(ways[y - 1][x] + ways[y][x - 1]) % mod=>(ways[y - 1][x] + ways[y][x - 1])"},
+	{
+		"(ways[y-1][x] + ways[y][x-1]) % mod=>(ways[y-1][x] + ways[y][x-1])",
+		"(ways[y - 1][x] + ways[y][x - 1]) % mod=>(ways[y - 1][x] + ways[y][x - 1])",
+		"(ways[y - 1][x] + ways[y][x - 1]) % mod=>(ways[y - 1][x] + ways[y][x - 1])",
+	},
 	{"ways[y][x-1]=>ways[y][x+1]", "ways[y][x - 1]=>ways[y][x + 1]", "ways[y][x - 1]=>ways[y][x + 1]"},
 	{"ways[h-1][w-1]=>ways[h-1][h-1]", "ways[h - 1][w - 1]=>ways[h - 1][h - 1]", "ways[h - 1][w - 1]=>ways[h - 1][h - 1]"},
 	{"y%4 == 0=>y%4 != 0", "y % 4 == 0=>y % 4 != 0", "y % 4 == 0=>y % 4 != 0"},
@@ -75,7 +82,9 @@ func TestHandmadeSlips(t *testing.T) {
 		t.Fatal(err)
 	}
 	mutants := map[string][]*Mutant{
-		"main.go": source.Mutants, "main.cpp": family(t, "cpp").mutants("main.cpp", text["main.cpp"]), "main.py": family(t, "python3").mutants("main.py", text["main.py"]),
+		"main.go": source.Mutants, "main.cpp": family(t, "cpp").mutants(
+			"main.cpp", text["main.cpp"],
+		), "main.py": family(t, "python3").mutants("main.py", text["main.py"]),
 	}
 	made := map[string]int{}
 	for i, file := range []string{"main.go", "main.cpp", "main.py"} {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// harnessFile is the name of the harness in the program: package variables of the
-// file that comes first are set first.
+// harnessFile is the name of the harness in the program. Package variables of the file that comes first are
+// initialized first.
 const harnessFile = "0_assay.go"
 
 //go:embed harness.txt
@@ -28,7 +28,8 @@ func harness(blocks int, resets []string, forks bool) []byte {
 			params[i] = fmt.Sprintf("a%d", i)
 		}
 		list := strings.Join(params, ", ")
-		fmt.Fprintf(&b, "\nfunc assay_pick%d[T any](site uint, x, %s T) T {\n\tif assay_M-site >= %d {\n\t\treturn x\n\t}\n\treturn [...]T{%s}[assay_M-site]\n}\n", n, list, n, list)
+		fmt.Fprintf(&b, "\nfunc assay_pick%d[T any](site uint, x, %s T) T {\n\tif assay_M-site >= %d {\n\t\treturn x\n\t}\n"+
+			"\treturn [...]T{%s}[assay_M-site]\n}\n", n, list, n, list)
 	}
 	return []byte(b.String())
 }

@@ -18,9 +18,8 @@ import (
 // kitPath is the import path of the kit.
 const kitPath = "assay/judge/kit"
 
-// importer works out the types of packages from their sources, without the bodies of
-// their functions: a few dozen packages take a quarter of a second, and nothing needs
-// to be built for it.
+// importer computes the types of packages from their sources, without function bodies. A few dozen packages
+// take a quarter of a second, and nothing needs to be built.
 type importer struct {
 	fset  *token.FileSet
 	tools Toolchain
@@ -37,7 +36,7 @@ func newImporter(fset *token.FileSet, tools Toolchain, own map[string][]byte) *i
 	return i
 }
 
-// Import makes the package of an import path.
+// Import returns the package of an import path.
 func (i *importer) Import(name string) (*types.Package, error) {
 	if pkg := i.done[name]; pkg != nil {
 		return pkg, nil
@@ -59,14 +58,13 @@ func (i *importer) Import(name string) (*types.Package, error) {
 	return pkg, nil
 }
 
-// standard says whether a package is one of the Go distribution.
+// standard reports whether a package belongs to the Go distribution.
 func (i *importer) standard(name string) bool {
 	_, err := os.Stat(filepath.Join(i.tools.Goroot, "src", filepath.FromSlash(name)))
 	return err == nil
 }
 
-// parse parses a package of the standard library, the kit, or a folder of the
-// program.
+// parse parses a package of the standard library, the kit, or a directory of the program.
 func (i *importer) parse(name string) ([]*ast.File, error) {
 	if below, is := strings.CutPrefix(name+"/", kitPath+"/"); is && i.tools.Kit != nil {
 		return i.parseFS(i.tools.Kit, path.Clean(below))
@@ -93,8 +91,8 @@ func (i *importer) parse(name string) ([]*ast.File, error) {
 	return i.parseOwn(name)
 }
 
-// parseOwn parses a package in a folder of the program: the import path ends with it,
-// behind the path of the module.
+// parseOwn parses a package in a directory of the program. The import path is the module's path followed by
+// the directory.
 func (i *importer) parseOwn(name string) (files []*ast.File, err error) {
 	_, dir, _ := strings.Cut(name, "/")
 	for file, data := range i.own {

@@ -14,9 +14,9 @@ import (
 	"assay/judge/internal/cachedir"
 )
 
-// A journal is a file with a line for each mutant that is judged, so that a
-// measurement that was interrupted goes on where it stopped. Its name has to hold
-// what the results depend on. A line that was cut off is judged again.
+// A journal is a file with a line for each mutant that was judged, so that an interrupted measurement can be
+// resumed. Its name must contain everything that the results depend on. If a line is incomplete, its mutant
+// is judged as if the line did not exist.
 type journal struct {
 	mu   sync.Mutex
 	file *os.File
@@ -25,7 +25,7 @@ type journal struct {
 
 // entry is a line of a journal: a Result without its mutant.
 type entry struct {
-	Subject int               `json:"subject"` // its place in the lab
+	Subject int               `json:"subject"` // its index in the lab
 	Mutant  int               `json:"mutant"`
 	State   judge.MutantState `json:"state"`
 	How     string            `json:"how,omitempty"`
@@ -37,8 +37,8 @@ type entry struct {
 // mostKept bounds the journals and reports of a cache.
 var mostKept = cachedir.Limits{Bytes: 256 << 20, Files: 10_000}
 
-// openJournal reads what a journal holds, and goes on with it; the oldest of its folder
-// give way. Without a path it keeps nothing.
+// openJournal reads a journal and continues it. It removes the oldest journals of the directory. Without a
+// path it stores nothing.
 func openJournal(path string) (*journal, error) {
 	j := &journal{done: map[[2]int]*entry{}}
 	if path == "" {
@@ -61,7 +61,7 @@ func openJournal(path string) (*journal, error) {
 			j.done[[2]int{e.Subject, e.Mutant}] = &e
 		}
 		if err != nil {
-			if len(line) > 0 { // cut off
+			if len(line) > 0 { // incomplete
 				_, _ = file.WriteString("\n")
 			}
 			return j, nil
@@ -69,7 +69,7 @@ func openJournal(path string) (*journal, error) {
 	}
 }
 
-// find returns what became of a mutant before, or nil.
+// find returns the earlier result of a mutant, or nil.
 func (j *journal) find(subject int, s *Subject, m *Mutant) *Result {
 	e := j.done[[2]int{subject, m.ID}]
 	if e == nil {
@@ -82,8 +82,7 @@ func (j *journal) find(subject int, s *Subject, m *Mutant) *Result {
 	return r
 }
 
-// add writes what became of a mutant. A line is written at once, so that those of two
-// processes do not mix.
+// add writes the result of a mutant. It writes each line at once, so that lines of two processes do not mix.
 func (j *journal) add(subject int, r *Result) error {
 	if j.file == nil {
 		return nil
@@ -100,7 +99,7 @@ func (j *journal) add(subject int, r *Result) error {
 	return nil
 }
 
-// line is a result as a line of a journal.
+// line formats a result as a line of a journal.
 func (r *Result) line(subject int) ([]byte, error) {
 	line, err := json.Marshal(entry{subject, r.ID, r.State, r.How, r.Case, r.outs, r.spared})
 	if err != nil {
@@ -116,12 +115,12 @@ func (j *journal) close() error {
 	return j.file.Close()
 }
 
-// Journal is where the journal of a measurement is kept.
+// Journal returns the path of the journal of a measurement.
 func Journal(cache, key string) string {
 	return filepath.Join(cache, "adequacy", key+".journal")
 }
 
-// DropJournal removes a journal when its measurement is whole.
+// DropJournal removes a journal when its measurement is complete.
 func DropJournal(cache, key string) error {
 	if err := os.Remove(Journal(cache, key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("clear what was measured: %w", err)

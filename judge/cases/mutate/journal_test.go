@@ -44,7 +44,11 @@ func TestJournalGoesOnWhereItStopped(t *testing.T) {
 	}
 	defer j.close()
 	for _, r := range want {
-		if diff := cmp.Diff(r, j.find(1, s, r.Mutant), cmp.AllowUnexported(Result{}), cmp.Comparer(func(a, b *Mutant) bool { return a == b }), cmp.Comparer(func(a, b *Subject) bool { return a == b })); diff != "" {
+		if diff := cmp.Diff(
+			r, j.find(1, s, r.Mutant), cmp.AllowUnexported(Result{}),
+			cmp.Comparer(func(a, b *Mutant) bool { return a == b }),
+			cmp.Comparer(func(a, b *Subject) bool { return a == b }),
+		); diff != "" {
 			t.Errorf("mutant %d (-want +got):\n%s", r.ID, diff)
 		}
 		if j.find(0, s, r.Mutant) != nil {

@@ -16,17 +16,17 @@ import (
 	"assay/judge/problem"
 )
 
-// format rises when mutants are made or judged in another way.
+// format is incremented when mutants are made or judged in another way.
 const format = "mutants 4"
 
-// Roots are the files and folders that a report depends on, as they are named: the
-// problem folder, its cases, the solutions.
-func Roots(f *problem.Folder, solutions []string) []string {
+// Roots returns the files and directories that a report depends on, under their names: the problem directory,
+// its cases, the solutions.
+func Roots(f *problem.Directory, solutions []string) []string {
 	return append([]string{f.Dir, f.Tests}, solutions...)
 }
 
-// Key is the hash of all that a report depends on: what stands in the roots, wherever
-// they are, and the bounds of the search.
+// Key hashes everything that a report depends on: the content of the roots, wherever they are, and the bounds
+// of the search.
 func Key(roots []string, h Hunt, thorough bool) (string, error) {
 	sum := sha256.New()
 	fmt.Fprintln(sum, format, h.Seed, h.Count, h.Shrink, thorough)
@@ -54,18 +54,19 @@ func Key(roots []string, h Hunt, thorough bool) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)[:16]), nil
 }
 
-// memo is a report as it is kept, with the names that it has for the roots.
+// memo is a stored report, with its names of the roots.
 type memo struct {
 	Roots  []string
 	Report *judge.AdequacyMeasured
 }
 
-// Load reads a report that was kept; nil where there is none of this key. Where the roots
-// had other names then, it has those of today.
+// Load reads a stored report, or returns nil if there is none with this key. Names of the roots are replaced
+// by their current names.
 func Load(cache, key string, roots []string) *judge.AdequacyMeasured {
 	data, err := os.ReadFile(kept(cache, key))
 	var m memo
-	if err != nil || json.Unmarshal(data, &m) != nil || m.Report == nil || m.Report.Key != key || m.Report.Format != judge.EventFormat || len(m.Roots) != len(roots) {
+	if err != nil || json.Unmarshal(data, &m) != nil || m.Report == nil || m.Report.Key != key ||
+		m.Report.Format != judge.EventFormat || len(m.Roots) != len(roots) {
 		return nil
 	}
 	var names []string
@@ -85,7 +86,7 @@ func Load(cache, key string, roots []string) *judge.AdequacyMeasured {
 	return m.Report
 }
 
-// Keep keeps a report in a cache.
+// Keep stores a report in a cache.
 func Keep(cache string, r *judge.AdequacyMeasured, roots []string) error {
 	data, err := json.Marshal(memo{roots, r})
 	if err != nil {

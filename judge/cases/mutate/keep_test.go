@@ -9,7 +9,7 @@ import (
 	"assay/judge/cases/mutate"
 )
 
-// TestReportsAreKeptByContent: a report holds for the same files in another folder, and
+// TestReportsAreKeptByContent: a report holds for the same files in another directory, and
 // names them as they are named there.
 func TestReportsAreKeptByContent(t *testing.T) {
 	lay := func(text string) []string {
@@ -35,10 +35,12 @@ func TestReportsAreKeptByContent(t *testing.T) {
 		}
 	}
 	if len(keys) != 2 {
-		t.Errorf("%d keys of three folders, two of which are the same", len(keys))
+		t.Errorf("%d keys of three directories, two of which are the same", len(keys))
 	}
 	cache := t.TempDir()
-	report := &judge.AdequacyMeasured{Format: judge.EventFormat, Key: key, Programs: []judge.ProgramMutants{{Path: filepath.Join(here[0], "reference.go")}}}
+	report := &judge.AdequacyMeasured{Format: judge.EventFormat, Key: key, Programs: []judge.ProgramMutants{
+		{Path: filepath.Join(here[0], "reference.go")},
+	}}
 	if err := mutate.Keep(cache, report, here); err != nil {
 		t.Fatal(err)
 	}

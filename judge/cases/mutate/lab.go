@@ -24,47 +24,47 @@ import (
 
 // Setting is what mutants are judged with.
 type Setting struct {
-	Folder *problem.Folder
+	Folder *problem.Directory
 	Runner judge.Runner
 	// Language finds the language of a program.
 	Language func(path string) (*config.Language, error)
-	// Build builds a folder of sources; setters says that it is the reference.
+	// Build builds a directory of sources. If setters is set, it is the reference solution.
 	Build func(ctx context.Context, dir string, l *config.Language, setters bool, extra lang.Extra) (*lang.Result, error)
 	Crew  *check.Crew // makes checkers
-	// Solutions are paths of programs that are accepted, and mutated beside the reference.
+	// Solutions are paths of accepted programs, which are mutated in addition to the reference solution.
 	Solutions []string
 	Tools     Toolchain
 	Jobs      int
-	// Thorough runs mutants on all cases. Otherwise one that has not been killed in
-	// many steps is spared the slowest cases until an input is found that kills it.
+	// Thorough runs mutants on all cases. Otherwise, a mutant that has not been killed in many steps is not
+	// run on the slowest cases until an input is found that kills it.
 	Thorough bool
-	// Journal is a file that keeps what became of each mutant, for a measurement that is
-	// interrupted; "" for none.
+	// Journal is the file that stores the result of each mutant, for a measurement that is interrupted. If
+	// empty, there is none.
 	Journal string
-	// Progress, if it is not nil, is told how many mutants are judged. It may be called
-	// from several goroutines.
+	// Progress, if not nil, is called with the number of judged mutants. It may be called from several
+	// goroutines.
 	Progress func(done, of int)
 }
 
-// Lab is where mutants are judged.
+// Lab judges mutants.
 type Lab struct {
 	Setting
-	Subjects []*Subject // the first is the reference, where that is mutated
-	Notes    []string   // what is left out, and why
+	Subjects []*Subject // the first is the reference solution, if it is mutated
+	Notes    []string   // what is omitted, and why
 
-	cases    []solved // with the reference's answers as outputs
-	samples  int      // how many of them, at the start, are samples
-	stateful bool     // the checker may remember
+	cases    []solved // with the reference solution's answers as outputs
+	samples  int      // number of samples, which come first
+	stateful bool     // the checker may keep state across cases
 }
 
-// Subject is a right program, with its mutants ready to run.
+// Subject is a correct program, with its mutants ready to run.
 type Subject struct {
 	*Source
-	programs []*judge.Program // each can be the program as it was, and some mutants
-	batch    map[int]int      // which of them each mutant is in; nil where there is one
-	traces   []*trace         // of the program as it was, on each case
-	order    []uint32         // the cases, those of few steps first
-	stack    uint32           // MiB that a mutant's stack may take; of a family, its memory
+	programs []*judge.Program // each contains the original program, and some mutants
+	batch    map[int]int      // index of the program of each mutant; nil if there is one program
+	traces   []*trace         // of the original program, on each case
+	order    []uint32         // the cases, those with few steps first
+	stack    uint32           // MiB for a mutant's stack; for a family, its memory
 }
 
 // The states, which package judge explains.
@@ -76,23 +76,23 @@ const (
 	Unreached   = judge.MutantUnreached
 )
 
-// Result is what became of a mutant.
+// Result is the result of a mutant.
 type Result struct {
 	*Mutant
 	Subject *Subject
 	State   judge.MutantState
 	How     string   // "wrong answer", "crash", "too many steps", "exit code", "worker lost"
 	Case    string   // id of the case that killed it
-	Killers []string // ids of cases that kill it; only what Grid has found
+	Killers []string // ids of cases that kill it, as far as Grid has found them
 	Reason  string   // of a mark
-	Find    *Find    // what kills it, where no case does
+	Find    *Find    // an input that kills it, if no case does
 
-	outs   map[int][]byte // other outputs that are right, by case
-	spared []uint32       // cases of many steps that it was not run on
+	outs   map[int][]byte // other outputs that are correct, by case
+	spared []uint32       // cases with many steps on which it was not run
 }
 
-// Open reads the cases and the programs and builds the mutants. A case without its
-// files is a *judge.Fault.
+// Open reads the cases and the programs and builds the mutants. If a case lacks files, the error is a
+// *judge.Fault.
 func Open(ctx context.Context, s Setting) (*Lab, error) {
 	l := &Lab{Setting: s}
 	l.Tools.known = map[string]*types.Package{}
@@ -126,7 +126,7 @@ func (l *Lab) read() error {
 			in, err := os.ReadFile(c.In)
 			ans, err2 := os.ReadFile(c.Ans)
 			if err := errors.Join(err, err2); err != nil {
-				return l.Folder.CaseFault(c, fmt.Sprintf("case %s is not there as a whole", c.ID()), "run: judge generate "+l.Folder.ID)
+				return l.Folder.CaseFault(c, fmt.Sprintf("files of case %s are missing", c.ID()), "run: judge generate "+l.Folder.ID)
 			}
 			l.cases = append(l.cases, solved{c.ID(), in, ans, ans})
 			if c.Group == problem.Sample && l.samples == len(l.cases)-1 {
@@ -135,12 +135,15 @@ func (l *Lab) read() error {
 		}
 	}
 	if len(l.cases) == 0 {
-		return &judge.Fault{File: l.Folder.Dir, Text: "there are no cases to measure", Hint: "add generator lines, and run: judge generate " + l.Folder.ID}
+		return &judge.Fault{
+			File: l.Folder.Dir, Text: "there are no cases to measure",
+			Hint: "add generator lines, and run: judge generate " + l.Folder.ID,
+		}
 	}
 	return nil
 }
 
-// subject adds a program, or a note that says why not.
+// subject adds a program, or a note why it is not mutated.
 func (l *Lab) subject(ctx context.Context, path string, args []string) error {
 	s, err := l.made(ctx, path, args)
 	if unmutable, ok := errors.AsType[*UnmutableError](err); ok {
@@ -161,8 +164,8 @@ func (l *Lab) subject(ctx context.Context, path string, args []string) error {
 	return nil
 }
 
-// made makes the mutants of a program. Before that, the program as it was is run on all
-// cases. What cannot be mutated is an *UnmutableError.
+// made makes the mutants of a program. Before that, it runs the original program on all cases. If the program
+// cannot be mutated, the error is an *UnmutableError.
 func (l *Lab) made(ctx context.Context, path string, args []string) (*Subject, error) {
 	language, err := l.Language(path)
 	if err != nil {
@@ -253,10 +256,10 @@ func (l *Lab) called(program *judge.Program, path string, args []string) *judge.
 	return program
 }
 
-// memory is what a run of a program in a process of its own may take, in MiB.
+// memory returns the memory for a run of a program in a separate process, in MiB.
 func (l *Lab) memory() uint32 { return uint32(max(l.Folder.Limits.Memory, 256<<20) >> 20) }
 
-// trace runs a program as it was on all cases, and says what is wrong with it.
+// trace runs an original program on all cases, and returns what is wrong with it.
 func (l *Lab) trace(ctx context.Context, s *Subject) (string, error) {
 	s.traces, s.order = nil, nil
 	w := l.bench(ctx, s)
@@ -288,12 +291,15 @@ func (l *Lab) trace(ctx context.Context, s *Subject) (string, error) {
 	}
 	slots, _ := s.within(s.order)
 	if at, ran, err := w.hunt(&Mutant{}, slots); err != nil || at < len(slots) {
-		return fmt.Sprintf("it does something else when it runs again in the same process, on case %s (%s)", l.cases[slots[min(at, len(slots)-1)]].id, ran.how()), err
+		return fmt.Sprintf(
+			"it does something else when it runs again in the same process, on case %s (%s)",
+			l.cases[slots[min(at, len(slots)-1)]].id, ran.how(),
+		), err
 	}
 	return l.right(ctx, s)
 }
 
-// right holds a program's outputs against the checker, as those of one submission.
+// right checks a program's outputs, as those of one submission.
 func (l *Lab) right(ctx context.Context, s *Subject) (string, error) {
 	own := s.outputs(l.cases)
 	if !slices.ContainsFunc(own, func(c solved) bool { return !bytes.Equal(c.out, c.ans) }) {
@@ -311,7 +317,7 @@ func (l *Lab) right(ctx context.Context, s *Subject) (string, error) {
 	return "", nil
 }
 
-// bench is what runs the mutants of a program.
+// bench makes the bench for the mutants of a program.
 func (l *Lab) bench(ctx context.Context, s *Subject) *bench {
 	b := &bench{batch: s.batch}
 	for _, program := range s.programs {
@@ -344,8 +350,11 @@ func (l *Lab) blame(err error) error {
 	return err
 }
 
-// share has n things done by as many workers as there are jobs.
-func (l *Lab) share(ctx context.Context, s *Subject, n int, do func(ctx context.Context, w *bench, d *decider, i int) error, told func(done int)) error {
+// share does n things with as many workers as there are jobs.
+func (l *Lab) share(
+	ctx context.Context, s *Subject, n int, do func(ctx context.Context, w *bench, d *decider, i int) error,
+	told func(done int),
+) error {
 	var mu sync.Mutex
 	next, done := 0, 0
 	group, ctx := errgroup.WithContext(ctx)
@@ -395,8 +404,8 @@ func (l *Lab) one(ctx context.Context, s *Subject, w *bench, d *decider, m *Muta
 		return wrong, err
 	}
 	if l.stateful {
-		// What the checker remembers, it knows from the samples. Where the mutant prints
-		// something else there, only all its outputs together can be accepted.
+		// A checker with state has seen the samples. If the mutant has other outputs there, only all its
+		// outputs together can be accepted.
 		alone := func(c *solved, out []byte) (bool, error) { return d.alone(ctx, c, out) }
 		samples, others := l.split(slots)
 		if err := r.hunt(w, l, samples, alone); err != nil || r.State == Killed {
@@ -468,11 +477,11 @@ func (s *Subject) reaching(m *Mutant) (slots []uint32) {
 	return slots
 }
 
-// plenty is how many steps of the program as it was are enough for a mutant.
+// plenty is how many steps of the original program are enough for a mutant.
 const plenty = 3_000_000
 
-// weight is how many steps a case takes. Of a family they are time, which is never quite
-// the same, so that only its order of magnitude counts.
+// weight returns the number of steps of a case. For a family these are time, which varies, so only the order
+// of magnitude counts.
 func (s *Subject) weight(slot uint32) int64 {
 	steps := s.traces[slot].steps
 	if s.family != nil {
@@ -482,8 +491,8 @@ func (s *Subject) weight(slot uint32) int64 {
 	return steps
 }
 
-// within parts the cases that a mutant is run on from those that it is spared. The
-// first is never one of them.
+// within separates the cases that a mutant is run on from those that it is not run on. The first case is
+// always run.
 func (s *Subject) within(slots []uint32) (run, spared []uint32) {
 	var steps int64
 	for i, slot := range slots {
@@ -494,7 +503,7 @@ func (s *Subject) within(slots []uint32) (run, spared []uint32) {
 	return slots, nil
 }
 
-// outputs are the cases with the program's own outputs.
+// outputs returns the cases with the program's own outputs.
 func (s *Subject) outputs(cases []solved) []solved {
 	own := slices.Clone(cases)
 	for i := range own {
@@ -503,7 +512,7 @@ func (s *Subject) outputs(cases []solved) []solved {
 	return own
 }
 
-// how says in words how a run ended.
+// how describes how a run ended.
 func (r run) how() string {
 	switch r.fate {
 	case another:

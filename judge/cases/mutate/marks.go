@@ -12,8 +12,8 @@ import (
 	"assay/judge/internal/strict"
 )
 
-// MarksFile is the name of the file of a problem folder that says which mutants are
-// equivalent: right programs, written in another way.
+// MarksFile is the file of a problem directory that lists equivalent mutants: correct programs, written in
+// another way.
 const MarksFile = "mutants.toml"
 
 // Marks are a setter's marks.
@@ -23,17 +23,17 @@ type Marks struct {
 	list []Mark
 }
 
-// Mark says that mutants are equivalent, and why. It names them by their source text,
-// so that it holds when lines come and go before them.
+// Mark says that mutants are equivalent, and why. It identifies them by their source text, so that it stays
+// valid if other lines change.
 type Mark struct {
-	Program string `toml:"program"` // "reference", or the name of the solution's file or folder
-	Line    string `toml:"line"`    // the line of the source; how it is spaced does not matter
-	Before  string `toml:"before"`  // what of it is changed; left out: whatever becomes of the line
-	After   string `toml:"after"`   // what it becomes; left out: whatever
+	Program string `toml:"program"` // "reference", or the name of the solution's file or directory
+	Line    string `toml:"line"`    // the line of the source; spacing does not matter
+	Before  string `toml:"before"`  // the changed part; if empty, any change of the line
+	After   string `toml:"after"`   // its replacement; if empty, any
 	Reason  string `toml:"reason"`
 }
 
-// ReadMarks reads the marks of a problem folder. A missing file has none.
+// ReadMarks reads the marks of a problem directory. If the file is missing, there are none.
 func ReadMarks(dir string) (*Marks, error) {
 	file := filepath.Join(dir, MarksFile)
 	data, err := os.ReadFile(file)
@@ -59,7 +59,10 @@ func parseMarks(file string, data []byte) (*Marks, judge.Faults) {
 	for i, mark := range m.list {
 		for _, key := range []struct{ name, value string }{{"program", mark.Program}, {"line", mark.Line}, {"reason", mark.Reason}} {
 			if strings.TrimSpace(key.value) == "" {
-				faults = append(faults, m.fault(i, fmt.Sprintf("a mark needs a %s", key.name), "judge adequacy prints survivors in this form with --marks"))
+				faults = append(
+					faults,
+					m.fault(i, fmt.Sprintf("a mark needs a %s", key.name), "judge adequacy prints survivors in this form with --marks"),
+				)
 			}
 		}
 	}
@@ -70,17 +73,17 @@ func (m *Marks) fault(i int, text, hint string) *judge.Fault {
 	return m.doc.Fault(fmt.Sprintf("equivalent[%d]", i), text, hint)
 }
 
-// squeeze makes texts comparable whose spacing differs.
+// squeeze makes texts comparable that differ in spacing.
 func squeeze(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// matches says whether a mark is about a mutant.
+// matches reports whether a mark applies to a mutant.
 func (k *Mark) matches(program string, r *Result) bool {
 	line, _ := r.Subject.Lines(r.Mutant)
 	return k.Program == program && squeeze(k.Line) == squeeze(line) &&
 		(k.Before == "" || squeeze(k.Before) == squeeze(r.Before)) && (k.After == "" || squeeze(k.After) == squeeze(r.After))
 }
 
-// programName is how marks call a program.
+// programName returns the name of a program in marks.
 func (l *Lab) programName(s *Subject) string {
 	if s.Path == l.Folder.Reference.Path {
 		return "reference"
@@ -88,8 +91,8 @@ func (l *Lab) programName(s *Subject) string {
 	return filepath.Base(s.Path)
 }
 
-// Apply marks the results. The faults are marks of mutants that a case kills, and marks
-// of nothing, which must go.
+// Apply marks the results. The faults are marks of mutants that a case kills, and marks without a mutant.
+// Both must be removed.
 func (m *Marks) Apply(l *Lab, results []*Result) (faults judge.Faults) {
 	used := make([]bool, len(m.list))
 	for _, r := range results {
@@ -111,20 +114,20 @@ func (m *Marks) Apply(l *Lab, results []*Result) (faults judge.Faults) {
 	}
 	for i := range m.list {
 		if !used[i] {
-			faults = append(faults, m.fault(i, "no mutant is like this any more", "remove the mark, or mend its program and line"))
+			faults = append(faults, m.fault(i, "no mutant matches this mark", "remove the mark, or correct its program and line"))
 		}
 	}
 	return faults
 }
 
-// Form writes a mark of a result, for the setter to give a reason.
+// Form writes a mark for a result, to which the setter adds a reason.
 func (l *Lab) Form(r *Result) string {
 	line, _ := r.Subject.Lines(r.Mutant)
 	return fmt.Sprintf("[[equivalent]]\nprogram = %q\nline    = %s\nbefore  = %s\nafter   = %s\nreason  = \"\"\n",
 		l.programName(r.Subject), literal(squeeze(line)), literal(squeeze(r.Before)), literal(squeeze(r.After)))
 }
 
-// literal writes a TOML string, without escapes where that is possible.
+// literal formats a TOML string, without escapes if possible.
 func literal(text string) string {
 	if !strings.ContainsAny(text, "'\n") {
 		return "'" + text + "'"

@@ -1,22 +1,21 @@
-// Package mutate asks how many slips the cases of a problem would let through. It
-// makes mutants of a right program, each with one small slip, and runs them on the
-// cases: one that gets all of them right has survived, and shows what is missing.
+// Package mutate measures how many small mistakes the cases of a problem would miss. It makes mutants of a
+// correct program, each with one small mutation, and runs them on the cases. A mutant that is correct on all
+// cases has survived, and shows what is missing.
 //
 //	source --Read--> mutants, and programs that can be many of them
 //	          --Open--> workers in the sandbox --Judge--> killed by which case, or survived
 //	                                           --Search--> an input that kills it, or none
 //
-// Mutants of programs in Go are made of their syntax and types (writer.go), those in
-// other languages of their tokens (slips.go), by the tables of families.toml: what does
-// not compile is left out, and so is what the compiler makes equal code of.
+// Mutants of Go programs are made from syntax and types (writer.go). Mutants of programs in other languages
+// are made from tokens (slips.go), by the tables of families.toml. Mutants that do not compile, or for which
+// the compiler generates equal code, are dropped.
 //
-// Mutants are not built one by one. A worker process turns one on, gives it its input and
-// takes its output in files that are in memory, and counts steps, or processor time where
-// it cannot, so that a mutant that never ends dies early. One that takes the worker with
-// it is noted, and another worker started.
+// Mutants are not built one by one. A worker process selects a mutant, and passes its input and output in
+// memory files. It counts steps, or CPU time if it cannot, so that a mutant with an endless loop ends early.
+// If a mutant ends the worker, that is recorded, and another worker is started.
 //
-// A difference from the right program's output is only a kill if the problem's checker
-// says so. A score does not certify a suite: it says when to go on.
+// A difference from the correct program's output is only a kill if the problem's checker rejects it. A score
+// does not certify a suite: it says when more work is needed.
 package mutate
 
 import (
@@ -38,82 +37,85 @@ import (
 	"assay/judge/running/config"
 )
 
-// Operator is a kind of slip.
+// Operator is a kind of mutation.
 type Operator string
 
 const (
 	Relation   Operator = "relation"   // < for <=
-	Condition  Operator = "condition"  // a condition negated, or always the same
+	Condition  Operator = "condition"  // a condition negated, or constant
 	Logic      Operator = "logic"      // && for ||, or one side alone
 	Arithmetic Operator = "arithmetic" // - for +, or one operand alone
 	Constant   Operator = "constant"   // one more, one less, none
-	Index      Operator = "index"      // one beside
-	Bound      Operator = "bound"      // a loop once more, or once less
-	Variable   Operator = "variable"   // another one of the same type
-	Call       Operator = "call"       // arguments swapped, or the call left out
-	Statement  Operator = "statement"  // left out
-	Assignment Operator = "assignment" // another way to assign
+	Index      Operator = "index"      // off by one
+	Bound      Operator = "bound"      // a loop with one iteration more or less
+	Variable   Operator = "variable"   // another variable of the same type
+	Call       Operator = "call"       // arguments swapped, or the call removed
+	Statement  Operator = "statement"  // removed
+	Assignment Operator = "assignment" // another assignment operator
 	Branch     Operator = "branch"     // break for continue
 	Width      Operator = "width"      // 32 bits
-	Float      Operator = "float"      // by way of floating point
+	Float      Operator = "float"      // by floating point
 )
 
-// Operators are all kinds of slip, in the order of tables.
+// Operators returns all kinds of mutation, in the order of tables.
 func Operators() []Operator {
-	return []Operator{Relation, Condition, Logic, Arithmetic, Constant, Index, Bound, Variable, Call, Statement, Assignment, Branch, Width, Float}
+	return []Operator{
+		Relation, Condition, Logic, Arithmetic, Constant, Index, Bound, Variable, Call, Statement, Assignment,
+		Branch, Width, Float,
+	}
 }
 
-// Mutant is a program with one slip.
+// Mutant is a program with one mutation.
 type Mutant struct {
 	ID       int      // in its program; from 1, with gaps
-	Operator Operator // kind of the slip
+	Operator Operator // kind of the mutation
 	File     string   // of the program, with slashes
 	Line     int      // from 1
 	Column   int      // in bytes, from 1
 	Before   string   // the source text that is changed
-	After    string   // what it becomes
+	After    string   // its replacement
 
 	start, end int  // offsets in the file
-	block      int  // that it stands in
-	outer      bool // outside of all functions, where the code of all copies is one
+	block      int  // block that contains it
+	outer      bool // outside of all functions, where all copies share the code
 }
 
 // Source is a program that can be mutated.
 type Source struct {
 	Path    string // as the user named it
 	Mutants []*Mutant
-	Notes   []string // what is left as it is
+	Notes   []string // parts that are not mutated
 
-	files    map[string][]byte // all files of the program, by their slashed names
-	names    []string          // of those that are package main, sorted
+	files    map[string][]byte // all files of the program, by name with slashes
+	names    []string          // files of package main, sorted
 	blocks   int
 	schemata map[string][]byte
 	forks    bool // it starts goroutines, which may outlive a run
-	single   bool // it is a file, not a folder
+	single   bool // it is a file, not a directory
 
 	family   *Family // nil for Go
 	language *config.Language
-	steps    []put // what counts its steps
+	steps    []put // code that counts its steps
 }
 
-// UnmutableError says why a program is left alone.
+// UnmutableError says why a program is not mutated.
 type UnmutableError struct{ Path, Reason string }
 
 func (e *UnmutableError) Error() string { return e.Path + ": " + e.Reason }
 
-// Toolchain is where the packages that a program imports are read from.
+// Toolchain says where imported packages are read from.
 type Toolchain struct {
-	Goroot string // folder of the Go distribution
+	Goroot string // directory of the Go distribution
 	Kit    fs.FS  // the kit's sources
 
-	known map[string]*types.Package // standard packages that are worked out; nil where nothing is kept
+	known map[string]*types.Package // cache of the types of standard packages; may be nil
 }
 
-// Most mutants of one program. The rest are left out evenly.
+// Most mutants of one program. If there are more, they are thinned out evenly.
 const mostMutants = 3000
 
-// Read reads a program in Go, a file or a folder, and finds its mutants. What cannot be
-// mutated is an *UnmutableError.
+// Read reads a Go program, a file or a directory, and finds its mutants. If it cannot be mutated, the error
+// is an *UnmutableError.
 func Read(name string, tools Toolchain) (*Source, error) {
 	s := &Source{Path: name, files: map[string][]byte{}}
 	if err := s.load(); err != nil {
@@ -157,7 +159,7 @@ func newInfo() *types.Info {
 	}
 }
 
-// load reads the files of a program in Go.
+// load reads the files of a Go program.
 func (s *Source) load() error {
 	if err := s.readFiles(); err != nil {
 		return err
@@ -182,7 +184,7 @@ func (s *Source) load() error {
 		}
 		if path.Dir(name) == "." {
 			s.names = append(s.names, name)
-		} else if note := "package " + path.Dir(name) + " is left as it is"; !slices.Contains(s.Notes, note) {
+		} else if note := "package " + path.Dir(name) + " is not mutated"; !slices.Contains(s.Notes, note) {
 			s.Notes = append(s.Notes, note)
 		}
 	}
@@ -192,8 +194,8 @@ func (s *Source) load() error {
 	return nil
 }
 
-// readFiles reads a program: its file, or all files of its directory, except those whose names begin with
-// a dot.
+// readFiles reads a program: its file, or all files of its directory, except those whose names begin with a
+// dot.
 func (s *Source) readFiles() error {
 	info, err := os.Stat(s.Path)
 	if err != nil {
@@ -224,7 +226,7 @@ func (s *Source) readFiles() error {
 	return nil
 }
 
-// Name is where the mutant's line stands, for people.
+// Name returns the place of the mutant's line, for people.
 func (s *Source) Name(m *Mutant) string {
 	file := filepath.Join(s.Path, filepath.FromSlash(m.File))
 	if s.single {

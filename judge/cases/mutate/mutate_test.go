@@ -17,7 +17,7 @@ import (
 	"assay/judge/internal/unboxed"
 )
 
-// program is a program of testdata, laid out in a folder, with its inputs.
+// program is a program of testdata, laid out in a directory, with its inputs.
 func program(t testing.TB, file string) (dir string, inputs [][]byte) {
 	t.Helper()
 	archive, err := txtar.ParseFile(file)
@@ -46,7 +46,7 @@ func write(t testing.TB, path string, data []byte) {
 	}
 }
 
-// compiled builds the Go program in a folder.
+// compiled builds the Go program in a directory.
 func compiled(t testing.TB, dir string) string {
 	t.Helper()
 	cmd := exec.Command("go", "build", "-o", "program.exe", ".")
@@ -237,8 +237,16 @@ func TestUnmutable(t *testing.T) {
 		{"what cannot be parsed", "main.go", "package main\nfunc main( {}\n", "cannot be parsed"},
 		{"what does not compile", "main.go", "package main\nfunc main() { x := 1 }\n", "types cannot be worked out"},
 		{"a library", "main.go", "package lib\n", "not a command"},
-		{"embedded files", "main.go", "package main\nimport _ \"embed\"\n\n//go:embed main.go\nvar s string\nfunc main() { println(s) }\n", "embeds files"},
-		{"a package that is not there", "main.go", "package main\nimport \"example.com/nosuch/x\"\nfunc main() { x.F() }\n", "types cannot be worked out"},
+		{
+			"embedded files", "main.go",
+			"package main\nimport _ \"embed\"\n\n//go:embed main.go\nvar s string\nfunc main() { println(s) }\n",
+			"embeds files",
+		},
+		{
+			"a package that is not there", "main.go",
+			"package main\nimport \"example.com/nosuch/x\"\nfunc main() { x.F() }\n",
+			"types cannot be worked out",
+		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), row.file)

@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// change is one thing that an expression or a statement can become.
+// change is one replacement of an expression or a statement.
 type change struct {
 	op    Operator
-	after string // as people read it
-	code  string // as it is compiled, where that is something else
-	prec  int    // of after's operator; 0 for none
+	after string // for people
+	code  string // for the compiler, if different
+	prec  int    // precedence of after's operator; zero if there is none
 }
 
 func (c change) text() string {
@@ -25,14 +25,14 @@ func (c change) text() string {
 	return c.after
 }
 
-// relations are what a comparison becomes: enough that the others would be found too.
+// relations are the replacements of a comparison: few enough, yet tests that find these find the others, too.
 var relations = map[token.Token][]string{
 	token.LSS: {"<=", "!=", "false"}, token.LEQ: {"<", "==", "true"},
 	token.GTR: {">=", "!=", "false"}, token.GEQ: {">", "==", "true"},
 	token.EQL: {"<=", ">=", "false"}, token.NEQ: {"<", ">", "true"},
 }
 
-// arithmetics are what an operator becomes.
+// arithmetics are the replacements of an operator.
 var arithmetics = map[token.Token][]string{
 	token.ADD: {"-", "*"}, token.SUB: {"+"}, token.MUL: {"+"}, token.QUO: {"*", "%"}, token.REM: {"/"},
 	token.AND: {"|"}, token.OR: {"&", "^"}, token.XOR: {"|", "&"}, token.AND_NOT: {"&"}, token.SHL: {">>"}, token.SHR: {"<<"},
@@ -43,7 +43,7 @@ var precedence = map[string]int{
 	"==": 3, "!=": 3, "<": 3, "<=": 3, ">": 3, ">=": 3, "&&": 2, "||": 1,
 }
 
-// changes lists what an expression can become. It is never constant.
+// changes lists the replacements of an expression, which is never constant.
 func (w *writer) changes(e ast.Expr, t types.Type) (all []change) {
 	basic, _ := t.Underlying().(*types.Basic)
 	r := w.roles[e]
@@ -91,8 +91,7 @@ func (w *writer) changes(e ast.Expr, t types.Type) (all []change) {
 
 func is2[T ast.Expr](e ast.Expr) bool { _, ok := e.(T); return ok }
 
-// others makes changes to other variables of the same type, those declared nearest
-// first.
+// others replaces a variable by other variables of the same type, those declared nearest first.
 func (w *writer) others(n *ast.Ident, t types.Type) (all []change) {
 	own, ok := w.info.Uses[n].(*types.Var)
 	if !ok || types.Identical(t, types.Universe.Lookup("error").Type()) {
@@ -106,11 +105,10 @@ func (w *writer) others(n *ast.Ident, t types.Type) (all []change) {
 	return all
 }
 
-// mostOthers is how many other variables each one is replaced by.
+// mostOthers is how many other variables replace a variable.
 const mostOthers = 2
 
-// inScope lists the variables that are visible at a place, those declared nearest
-// first.
+// inScope lists the variables that are visible at a place, those declared nearest first.
 func (w *writer) inScope(pos token.Pos) (all []*types.Var) {
 	hidden := map[string]bool{}
 	for scope := w.pkg.Scope().Innermost(pos); scope != nil && scope != types.Universe; scope = scope.Parent() {
@@ -135,7 +133,7 @@ func (w *writer) inScope(pos token.Pos) (all []*types.Var) {
 	return all
 }
 
-// fields makes changes to other fields of the same type.
+// fields replaces a field by other fields of the same type.
 func (w *writer) fields(n *ast.SelectorExpr, t types.Type) (all []change) {
 	s := w.info.Selections[n]
 	if s == nil || s.Kind() != types.FieldVal || len(s.Index()) != 1 {
@@ -158,7 +156,7 @@ func (w *writer) fields(n *ast.SelectorExpr, t types.Type) (all []change) {
 	return all
 }
 
-// binary makes changes of an operator with two sides.
+// binary makes changes of a binary operator.
 func (w *writer) binary(n *ast.BinaryExpr, t *types.Basic) (all []change) {
 	add := func(op Operator, after string, prec int) { all = append(all, change{op: op, after: after, prec: prec}) }
 	switch n.Op {
@@ -203,7 +201,7 @@ func (w *writer) compare(n *ast.BinaryExpr, becomes []string) (all []change) {
 	t := w.typeOf(n.X)
 	if is[*types.Interface](t) || isNil(w, n.X) || isNil(w, n.Y) {
 		if types.Identical(t, types.Universe.Lookup("error").Type()) || types.Identical(w.typeOf(n.Y), types.Universe.Lookup("error").Type()) {
-			return nil // a right program gets no errors
+			return nil // a correct program gets no errors
 		}
 	}
 	ordered := false
@@ -228,7 +226,7 @@ func (w *writer) compare(n *ast.BinaryExpr, becomes []string) (all []change) {
 
 func isNil(w *writer, e ast.Expr) bool { return w.info.Types[e].IsNil() }
 
-// narrow makes changes to 32 bits, and by way of floating point.
+// narrow makes changes to 32 bits, and to floating point.
 func (w *writer) narrow(n *ast.BinaryExpr, t *types.Basic) (all []change) {
 	name, ok := w.typeName(w.typeOf(n))
 	wide := t.Kind() == types.Int || t.Kind() == types.Int64 || t.Kind() == types.Uint64 || t.Kind() == types.Uint
@@ -251,10 +249,10 @@ func (w *writer) narrow(n *ast.BinaryExpr, t *types.Basic) (all []change) {
 	return all
 }
 
-// swaps are functions that are taken for each other.
+// swaps are functions that are easily confused.
 var swaps = map[string]string{"min": "max", "max": "min"}
 
-// call makes changes of a call: its arguments swapped, or one of them in its place.
+// call makes changes of a call: two arguments are swapped, or an argument replaces the call.
 func (w *writer) call(n *ast.CallExpr, t types.Type) (all []change) {
 	tv := w.info.Types[n.Fun]
 	if tv.IsType() {
@@ -354,12 +352,14 @@ func precIn(text string) int {
 	return 0
 }
 
-// representable says whether an integer type holds a value.
+// representable reports whether an integer type can hold a value.
 func representable(v constant.Value, t *types.Basic) bool {
 	if t.Info()&types.IsInteger == 0 {
 		return true
 	}
-	bits := map[types.BasicKind]int{types.Int8: 8, types.Uint8: 8, types.Int16: 16, types.Uint16: 16, types.Int32: 32, types.Uint32: 32}[t.Kind()]
+	bits := map[types.BasicKind]int{
+		types.Int8: 8, types.Uint8: 8, types.Int16: 16, types.Uint16: 16, types.Int32: 32, types.Uint32: 32,
+	}[t.Kind()]
 	if bits == 0 {
 		bits = 64
 	}

@@ -23,7 +23,7 @@ import (
 	"assay/judge/running/lang"
 )
 
-// readTokens reads a program of a family, a file or a folder, and finds its mutants.
+// readTokens reads a program of a family, a file or a directory, and finds its mutants.
 func readTokens(name string, l *config.Language, f *Family) (*Source, error) {
 	s := &Source{Path: name, files: map[string][]byte{}, blocks: 1, family: f, language: l}
 	if err := s.readFiles(); err != nil {
@@ -41,7 +41,7 @@ func readTokens(name string, l *config.Language, f *Family) (*Source, error) {
 }
 
 // chooseSource finds the file of a directory that is mutated: the only source, or the one that starts the
-// program if the others are read when it runs.
+// program if the others are read at run time.
 func (s *Source) chooseSource() error {
 	s.names = slices.DeleteFunc(s.names, func(name string) bool {
 		return !slices.Contains(s.language.Extensions, strings.TrimPrefix(path.Ext(name), "."))
@@ -53,13 +53,13 @@ func (s *Source) chooseSource() error {
 		}
 	}
 	if len(s.names) != 1 {
-		return &UnmutableError{s.Path, fmt.Sprintf("it has %d source files, of which none is the whole program", len(s.names))}
+		return &UnmutableError{s.Path, fmt.Sprintf("it has %d source files, and none of them is the whole program", len(s.names))}
 	}
 	return nil
 }
 
-// laid are the files of the program that can be any of some mutants, and the program as
-// it was. What is not there is nothing to worry about: it does not compile then.
+// laid returns the files of a program that contains the given mutants and the original. Missing files do not
+// matter: the program then does not compile.
 func (s *Source) laid(mutants []*Mutant) (map[string][]byte, error) {
 	f, files := s.family, map[string][]byte{}
 	text := s.files[s.names[0]]
@@ -109,7 +109,7 @@ func (s *Source) laid(mutants []*Mutant) (map[string][]byte, error) {
 	return files, nil
 }
 
-// table is what harnesses read that make mutants themselves.
+// table returns the data for harnesses that make mutants themselves.
 func (s *Source) table(mutants []*Mutant) any {
 	type row struct {
 		ID    int    `json:"id"`
@@ -129,14 +129,14 @@ func (s *Source) table(mutants []*Mutant) any {
 	}{s.names[0], s.files[s.names[0]], rows, append([]put{}, s.steps...)}
 }
 
-// put is a text to put somewhere into another one.
+// put is a text to insert into another one.
 type put struct {
 	At   int    `json:"at"`
 	Text string `json:"text"`
 }
 
-// steps are what counts the steps of a program: in the body of each loop where that
-// stands in braces, or else in its condition.
+// steps returns the code that counts the steps of a program. It is inserted into the body of each loop if
+// that is in braces, and otherwise into its condition.
 func (f *Family) steps(text string) (all []put) {
 	if f.Step == "" {
 		return nil
@@ -182,8 +182,8 @@ func (f *Family) steps(text string) (all []put) {
 	return all
 }
 
-// changed is the text of a mutant, with the steps outside of what it changes; of the
-// zero mutant it is that of the program.
+// changed returns the text of a mutant, with the steps outside of its change. For the zero mutant it is that
+// of the program.
 func (s *Source) changed(m *Mutant) string {
 	text := string(s.files[s.names[0]])
 	var b strings.Builder
@@ -208,7 +208,7 @@ func (s *Source) changed(m *Mutant) string {
 	return b.String() + text[at:]
 }
 
-// hidden puts what copies may not call for what replaces it.
+// hidden replaces functions that copies may not call.
 func (s *Source) hidden(text string) string {
 	for _, word := range slices.Sorted(maps.Keys(s.family.Hide)) {
 		text = strings.ReplaceAll(text, word, s.family.Hide[word])
@@ -216,7 +216,7 @@ func (s *Source) hidden(text string) string {
 	return text
 }
 
-// copied is the text of a copy.
+// copied returns the text of a copy.
 func (s *Source) copied(m *Mutant, id, hoisted string) string {
 	f := s.family
 	body := s.hidden(s.changed(m))
@@ -238,7 +238,7 @@ func (s *Source) copied(m *Mutant, id, hoisted string) string {
 	return strings.NewReplacer("{id}", id, "{hoisted}", hoisted, "{renames}", renames, "{body}", body).Replace(f.Body)
 }
 
-// ended puts a text at the end of the main function.
+// ended appends a text to the main function.
 func ended(lexis *Lexis, body string, main *regexp.Regexp, ending string) string {
 	begin := main.FindStringIndex(body)
 	if begin == nil {
@@ -252,15 +252,16 @@ func ended(lexis *Lexis, body string, main *regexp.Regexp, ending string) string
 	return body
 }
 
-// outer lists the names of functions and variables that a program in C declares outside
-// of all functions.
+// outer lists the functions and variables that a C program declares outside of all functions.
 func outer(f *Family, body string) (names []string) {
 	toks := f.Lexis.tokens(body)
 	for i, t := range toks {
-		if t.kind != word || t.depth > 0 || i+1 == len(toks) || slices.Contains(f.Types, t.text) || slices.Contains(f.Keywords, t.text) || slices.Contains(names, t.text) {
+		if t.kind != word || t.depth > 0 || i+1 == len(toks) || slices.Contains(f.Types, t.text) ||
+			slices.Contains(f.Keywords, t.text) || slices.Contains(names, t.text) {
 			continue
 		}
-		if next := toks[i+1]; next.kind == sign && slices.Contains([]string{"(", "[", "=", ";", ","}, next.text) && i > 0 && !slices.Contains([]string{"struct", "enum", "union"}, toks[i-1].text) {
+		if next := toks[i+1]; next.kind == sign && slices.Contains([]string{"(", "[", "=", ";", ","}, next.text) &&
+			i > 0 && !slices.Contains([]string{"struct", "enum", "union"}, toks[i-1].text) {
 			names = append(names, t.text)
 		}
 	}
@@ -269,7 +270,7 @@ func outer(f *Family, body string) (names []string) {
 
 var classWord = pattern.New(`\b(?:class|enum|record|interface)\s+(\w+)`)
 
-// mainClass is the name of the class that has the main function.
+// mainClass returns the name of the class with the main function.
 func mainClass(text string, main *regexp.Regexp) string {
 	if main == nil {
 		return ""
@@ -278,7 +279,7 @@ func mainClass(text string, main *regexp.Regexp) string {
 	if at == nil {
 		return "Main"
 	}
-	depth := 0 // of the main function, to its class
+	depth := 0 // from the main function to its class
 	last := "Main"
 	for _, m := range classWord().FindAllStringSubmatchIndex(text[:at[0]], -1) {
 		if open := strings.Count(text[:m[0]], "{") - strings.Count(text[:m[0]], "}"); open <= depth {
@@ -288,7 +289,7 @@ func mainClass(text string, main *regexp.Regexp) string {
 	return last
 }
 
-// packing builds the programs that can be the mutants of a source.
+// packing builds the programs that contain the mutants of a source.
 type packing struct {
 	*Lab
 	s       *Source
@@ -296,13 +297,12 @@ type packing struct {
 
 	mu       sync.Mutex
 	programs []*judge.Program
-	prints   map[int]fingerprint // by mutant; 0 is the program as it was
-	batch    map[int]int         // in which program a mutant is
+	prints   map[int]fingerprint // by mutant; 0 is the original program
+	batch    map[int]int         // index of the program that contains a mutant
 	wanted   int
 }
 
-// build builds a program from some mutants; the text is the compiler's, where it is not
-// content.
+// build builds a program from some mutants. If the compiler rejects it, the text is its output.
 func (p *packing) build(ctx context.Context, mutants []*Mutant) (*judge.Program, string, error) {
 	files, err := p.s.laid(mutants)
 	if err != nil {
@@ -315,7 +315,7 @@ func (p *packing) build(ctx context.Context, mutants []*Mutant) (*judge.Program,
 		commands = append(commands, slices.Concat(c[:1], f.Flags, c[1:]))
 	}
 	if f.Table {
-		commands = nil // the harness says what compiles
+		commands = nil // the harness reports what compiles
 	}
 	l.Build = append(slices.Clone(f.Before), commands...)
 	if len(f.Results) > 0 {
@@ -328,7 +328,9 @@ func (p *packing) build(ctx context.Context, mutants []*Mutant) (*judge.Program,
 }
 
 // compiled builds a program from files.
-func (l *Lab) compiled(ctx context.Context, files map[string][]byte, language *config.Language, setters bool, extra lang.Extra) (*judge.Program, string, error) {
+func (l *Lab) compiled(ctx context.Context, files map[string][]byte, language *config.Language, setters bool, extra lang.Extra) (
+	*judge.Program, string, error,
+) {
 	dir, err := os.MkdirTemp("", "assay-mutants-*")
 	if err != nil {
 		return nil, "", fmt.Errorf("write the mutants: %w", err)
@@ -347,11 +349,11 @@ func (l *Lab) compiled(ctx context.Context, files map[string][]byte, language *c
 	return made.Program, made.Log, nil
 }
 
-// all builds the mutants, and leaves out those that do not compile or are equal.
+// all builds the mutants, and drops those that do not compile or are equal.
 func (p *packing) all(ctx context.Context) error {
 	p.prints, p.batch, p.wanted = map[int]fingerprint{}, map[int]int{}, len(p.s.Mutants)
 	size := max(len(p.s.Mutants), 1)
-	if !p.s.family.Table { // with half of the bytes that a program may have
+	if !p.s.family.Table { // half of the bytes that a program may have
 		size = max(min(p.s.family.Batch, 500_000/(len(p.s.files[p.s.names[0]])+1)), 1)
 	}
 	group, ctx := errgroup.WithContext(ctx)
@@ -362,8 +364,8 @@ func (p *packing) all(ctx context.Context) error {
 	return group.Wait()
 }
 
-// some builds mutants as one program, without those that do not compile. Where the
-// compiler does not say which ones they are, the halves are tried.
+// some builds mutants as one program, without those that do not compile. If the compiler does not identify
+// them, it tries the halves.
 func (p *packing) some(ctx context.Context, batch []*Mutant) error {
 	for len(batch) > 0 {
 		program, log, err := p.build(ctx, batch)
@@ -400,7 +402,7 @@ func (p *packing) some(ctx context.Context, batch []*Mutant) error {
 	return nil
 }
 
-// keep keeps a program, and notes what the compiler made of each mutant.
+// keep stores a program, and records the compiler's code for each mutant.
 func (p *packing) keep(program *judge.Program, batch []*Mutant) error {
 	prints, err := fingerprints(program.Dir)
 	if err != nil {
@@ -419,8 +421,8 @@ func (p *packing) keep(program *judge.Program, batch []*Mutant) error {
 	return nil
 }
 
-// settle leaves out the mutants that are in no program, or equal to another one, and says
-// how many of each there are. Programs are put in order of their mutants.
+// settle drops the mutants that are in no program, or equal to another one, and counts them. Programs are
+// ordered by their mutants.
 func (p *packing) settle() (*Subject, string) {
 	first := map[fingerprint]bool{p.prints[0]: true}
 	var stillborn, same, twice int
@@ -451,10 +453,13 @@ func (p *packing) settle() (*Subject, string) {
 		}
 	}
 	p.s.Mutants = kept
-	return sub, fmt.Sprintf("of %d mutants %d do not compile, %d are the program itself to the compiler, %d another mutant", p.wanted, stillborn, same, twice)
+	return sub, fmt.Sprintf(
+		"of %d mutants %d do not compile, %d are the program itself to the compiler, %d another mutant",
+		p.wanted, stillborn, same, twice,
+	)
 }
 
-// asked asks the harness what the table's mutants are: a hash of zeros does not compile.
+// asked asks the harness for hashes of the table's mutants. A hash of zeros means that it does not compile.
 func (p *packing) asked(ctx context.Context, args []string) error {
 	if len(p.s.Mutants) == 0 {
 		return nil

@@ -11,10 +11,10 @@ import (
 	"slices"
 )
 
-// Mutants may be judged in parts, on several machines: Part judges every so many of them
-// and returns lines of a journal. Judge, which is given such a journal, judges the others.
+// Mutants may be judged in parts, on several machines. Part judges every step-th mutant and returns lines of
+// a journal. Judge, given such a journal, judges the others.
 
-// Count is how many mutants there are of all programs.
+// Count returns the number of mutants of all programs.
 func (l *Lab) Count() (n int) {
 	for _, s := range l.Subjects {
 		n += len(s.Mutants)
@@ -22,8 +22,7 @@ func (l *Lab) Count() (n int) {
 	return n
 }
 
-// Identity is a hash of all mutants: where it is the same, lines of a journal are of the
-// same mutants.
+// Identity hashes all mutants. If it is the same, lines of a journal are about the same mutants.
 func (l *Lab) Identity() string {
 	sum := sha256.New()
 	fmt.Fprintln(sum, format, len(l.cases))
@@ -46,8 +45,8 @@ func (l *Lab) Judge(ctx context.Context) (all []*Result, err error) {
 	return l.judge(ctx, before, 0, 1)
 }
 
-// Part judges each mutant whose number, counted over all programs, is first or by a
-// multiple of step more. It returns a line of a journal for each.
+// Part judges every step-th mutant from first on, counted over all programs. It returns a line of a journal
+// for each.
 func (l *Lab) Part(ctx context.Context, first, step int) (lines [][]byte, err error) {
 	results, err := l.judge(ctx, &journal{}, first, step)
 	if err != nil {
@@ -55,7 +54,7 @@ func (l *Lab) Part(ctx context.Context, first, step int) (lines [][]byte, err er
 	}
 	for _, r := range results {
 		if !l.stateful {
-			r.outs = nil // nobody asks for them
+			r.outs = nil // not needed here
 		}
 		line, err := r.line(slices.Index(l.Subjects, r.Subject))
 		if err != nil {
@@ -66,7 +65,7 @@ func (l *Lab) Part(ctx context.Context, first, step int) (lines [][]byte, err er
 	return lines, nil
 }
 
-// judge judges what Part says, as far as the journal does not tell it.
+// judge judges the mutants of Part that are not in the journal.
 func (l *Lab) judge(ctx context.Context, before *journal, first, step int) (all []*Result, err error) {
 	of, number := (l.Count()-first+step-1)/step, 0
 	for at, s := range l.Subjects {

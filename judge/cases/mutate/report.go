@@ -24,9 +24,12 @@ func count(c *judge.MutantCounts, s judge.MutantState) {
 	}
 }
 
-// Report makes a report of what has become of the mutants.
+// Report makes a report of the results.
 func (l *Lab) Report(results []*Result, h Hunt, key string) *judge.AdequacyMeasured {
-	r := &judge.AdequacyMeasured{Format: judge.EventFormat, Problem: l.Folder.ID, Key: key, Cases: len(l.cases), Seed: h.Seed, Searched: h.Count, Notes: l.Notes}
+	r := &judge.AdequacyMeasured{
+		Format: judge.EventFormat, Problem: l.Folder.ID, Key: key, Cases: len(l.cases), Seed: h.Seed,
+		Searched: h.Count, Notes: l.Notes,
+	}
 	operators := map[Operator]*judge.MutantCounts{}
 	how := map[string]int{}
 	for _, s := range l.Subjects {
@@ -45,7 +48,10 @@ func (l *Lab) Report(results []*Result, h Hunt, key string) *judge.AdequacyMeasu
 				how[m.How]++
 				continue
 			}
-			alive := judge.LivingMutant{State: m.State, Program: s.Path, Place: s.Name(m.Mutant), Operator: string(m.Operator), Diff: s.Diff(m.Mutant), Reason: m.Reason}
+			alive := judge.LivingMutant{
+				State: m.State, Program: s.Path, Place: s.Name(m.Mutant), Operator: string(m.Operator),
+				Diff: s.Diff(m.Mutant), Reason: m.Reason,
+			}
 			if m.Find != nil {
 				alive.Input, alive.Answer, alive.Origin = string(m.Find.Input), string(m.Find.Answer), m.Find.Origin
 			}

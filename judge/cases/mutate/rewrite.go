@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// Marks stand around each site and each change, so that a change that does not
-// compile is found by where the error is. The blanks keep them apart from operators.
+// Marks surround each site and each change, so that the place of an error identifies the change that does not
+// compile. The blanks separate them from operators.
 func marked(kind byte, id int, text string) string {
 	return fmt.Sprintf(" /*%c%d<*/%s/*%c%d>*/ ", kind, id, text, kind, id)
 }
 
-// endings are functions that end the program, and what stands for them.
+// endings are functions that end the program, with their replacements.
 var endings = map[string]string{
 	"os.Exit": "assay_Exit", "log.Fatal": "assay_Fatal", "log.Fatalf": "assay_Fatalf", "log.Fatalln": "assay_Fatalln",
 }
@@ -46,7 +46,7 @@ func (w *writer) expr(e ast.Expr) string {
 	return w.choice(e, tv.Type, text, w.changes(e, tv.Type))
 }
 
-// renamed is what stands for a name that the harness takes over; "" for others.
+// renamed returns the replacement for a name that the harness takes over. It is empty for others.
 func (w *writer) renamed(e ast.Expr) string {
 	switch n := e.(type) {
 	case *ast.Ident:
@@ -66,8 +66,7 @@ func (w *writer) renamed(e ast.Expr) string {
 	return ""
 }
 
-// sized writes a make whose sizes are held against a limit: what a mutant asks for
-// may be more than there is.
+// sized writes a make whose sizes are limited: a mutant may request more memory than there is.
 func (w *writer) sized(n *ast.CallExpr) string {
 	args := []string{w.raw(n.Args[0])}
 	for _, a := range n.Args[1:] {
@@ -90,7 +89,7 @@ func (w *writer) constant(e ast.Expr, tv types.TypeAndValue) string {
 	return w.choice(e, tv.Type, text, w.constants(e, basic, tv.Value))
 }
 
-// choice writes an expression that is itself, or one of its changes.
+// choice writes an expression that is the original, or one of its changes.
 func (w *writer) choice(e ast.Expr, t types.Type, text string, changes []change) string {
 	if len(changes) == 0 || w.quiet > 0 {
 		return text
@@ -130,7 +129,7 @@ func (w *writer) choice(e ast.Expr, t types.Type, text string, changes []change)
 // mostPicks is how many changes the harness's pick functions take.
 const mostPicks = 8
 
-// pick writes a choice of which all are evaluated.
+// pick writes a choice whose alternatives are all evaluated.
 func (w *writer) pick(name string, site int, text string, ids []int, kept []change) string {
 	all := make([]string, w.next-site)
 	for i := range all {
@@ -142,11 +141,11 @@ func (w *writer) pick(name string, site int, text string, ids []int, kept []chan
 	return fmt.Sprintf("assay_pick%d[%s](%d, %s, %s)", len(all), name, site, text, strings.Join(all, ", "))
 }
 
-// outer is the precedence of the operator that an expression is an operand of.
+// outer returns the precedence of the operator around an operand.
 func (w *writer) outer(e ast.Expr) int { return w.around[e] }
 
-// pureAll says whether an expression and its changes may all be evaluated, whichever
-// is wanted: nothing happens and nothing fails.
+// pureAll reports whether an expression and all its changes may be evaluated, because they have no side
+// effects and cannot fail.
 func (w *writer) pureAll(e ast.Expr, changes []change) bool {
 	if !w.pure(e) {
 		return false
@@ -160,8 +159,8 @@ func (w *writer) pureAll(e ast.Expr, changes []change) bool {
 	return true
 }
 
-// pure says whether evaluating an expression does nothing and cannot fail. A field by
-// a pointer is pure where its changes are fields by the same pointer.
+// pure reports whether an expression has no side effects and cannot fail. A field by a pointer is pure if its
+// changes are fields by the same pointer.
 func (w *writer) pure(e ast.Expr) bool {
 	if w.info.Types[e].Value != nil {
 		return true
@@ -209,12 +208,12 @@ func (w *writer) stmt(s ast.Stmt) string {
 	}
 	text = w.alternatives(site, ids, kept, text)
 	if w.roles[s]&post != 0 {
-		text = "func() { " + text + " }()" // no other statement has room there
+		text = "func() { " + text + " }()" // no other statement is allowed there
 	}
 	return text
 }
 
-// alternatives writes a statement that is itself, or one of its changes.
+// alternatives writes a statement that is the original, or one of its changes.
 func (w *writer) alternatives(site int, ids []int, kept []change, text string) string {
 	if len(ids) == 1 && kept[0].after == "" {
 		return marked('s', site, fmt.Sprintf("if assay_M != %d { %s }", ids[0], text))
@@ -229,13 +228,14 @@ func (w *writer) alternatives(site int, ids []int, kept []change, text string) s
 	return marked('s', site, fmt.Sprintf("%s else { %s }", b.String(), text))
 }
 
-// inverse are the assignments that take back what another does.
+// inverse maps an assignment to the one that undoes it.
 var inverse = map[token.Token]string{
 	token.ADD_ASSIGN: "-=", token.SUB_ASSIGN: "+=", token.MUL_ASSIGN: "+=", token.QUO_ASSIGN: "*=", token.REM_ASSIGN: "/=",
-	token.AND_ASSIGN: "|=", token.OR_ASSIGN: "&=", token.XOR_ASSIGN: "|=", token.SHL_ASSIGN: ">>=", token.SHR_ASSIGN: "<<=", token.AND_NOT_ASSIGN: "&=",
+	token.AND_ASSIGN: "|=", token.OR_ASSIGN: "&=", token.XOR_ASSIGN: "|=", token.SHL_ASSIGN: ">>=",
+	token.SHR_ASSIGN: "<<=", token.AND_NOT_ASSIGN: "&=",
 }
 
-// statements lists what a statement can become. One that is left out becomes "".
+// statements lists the replacements of a statement. A removed one is "".
 func (w *writer) statements(s ast.Stmt) []change {
 	none := change{op: Statement}
 	switch n := s.(type) {
@@ -272,7 +272,7 @@ func (w *writer) statements(s ast.Stmt) []change {
 	return nil
 }
 
-// assignments lists what an assignment can become.
+// assignments lists the replacements of an assignment.
 func (w *writer) assignments(n *ast.AssignStmt) []change {
 	if n.Tok == token.DEFINE || len(n.Lhs) == 1 && isBlank(n.Lhs[0]) {
 		return nil
@@ -300,8 +300,8 @@ func isBlank(e ast.Expr) bool {
 	return ok && id.Name == "_"
 }
 
-// synchronizes says whether a call belongs to goroutines: without it a program waits
-// for ever, which the clock alone would end.
+// synchronizes reports whether a call belongs to goroutines. Without the call a program would wait forever,
+// which only the wall time limit ends.
 func (w *writer) synchronizes(n *ast.CallExpr) bool {
 	callee := w.callee(n)
 	return callee == "close" || strings.Contains(callee, "sync.") || strings.Contains(callee, "time.")

@@ -6,18 +6,18 @@ import (
 	"go/types"
 )
 
-// role says how an expression or a statement may be mutated where it stands.
+// role says how an expression or a statement may be mutated at its place.
 type role uint8
 
 const (
-	fixed  role = 1 << iota // it stays, but what is in it may change: it is assigned to, called, or its address is taken
+	fixed  role = 1 << iota // it stays, but its parts may change: it is assigned to, called, or its address is taken
 	frozen                  // nothing in it changes
-	index                   // it counts places, so that one beside is a slip
-	bound                   // it says how often a loop goes round
-	inLoop                  // a statement that continue would fit
-	bare                    // a block that holds cases and no statements
+	index                   // an index, so that off by one is a mutation
+	bound                   // the number of iterations of a loop
+	inLoop                  // a statement that continue could replace
+	bare                    // a block that contains cases and no statements
 	last                    // a return at the end of its function
-	post                    // a statement that ends each round of a loop
+	post                    // a statement that ends each iteration of a loop
 )
 
 // mark gives the nodes of a file their roles.
@@ -94,8 +94,8 @@ func (w *writer) markLiteral(n *ast.CompositeLit) {
 	}
 }
 
-// messages are packages and functions whose arguments nobody judges: texts of errors,
-// and sizes that change nothing but speed.
+// messages are packages and functions whose arguments are not judged: texts of errors, and sizes that only
+// affect speed.
 var messages = map[string]bool{
 	"fmt.Errorf": true, "errors.New": true, "log.Fatal": true, "log.Fatalf": true, "log.Fatalln": true,
 	"log.Print": true, "log.Printf": true, "log.Println": true, "log.SetFlags": true, "log.SetPrefix": true,
@@ -118,14 +118,15 @@ func (w *writer) markCall(n *ast.CallExpr) {
 	}
 	if sel, ok := fun.(*ast.SelectorExpr); ok {
 		if s := w.info.Selections[sel]; s != nil && s.Kind() == types.MethodVal {
-			if sig := s.Obj().Type().(*types.Signature); sig.Recv() != nil && is[*types.Pointer](sig.Recv().Type()) && !is[*types.Pointer](w.typeOf(sel.X)) {
+			if sig := s.Obj().Type().(*types.Signature); sig.Recv() != nil &&
+				is[*types.Pointer](sig.Recv().Type()) && !is[*types.Pointer](w.typeOf(sel.X)) {
 				w.place(sel.X)
 			}
 		}
 	}
 }
 
-// toStderr says whether a call prints to standard error.
+// toStderr reports whether a call prints to standard error.
 func (w *writer) toStderr(n *ast.CallExpr) bool {
 	if len(n.Args) == 0 {
 		return false
@@ -138,7 +139,7 @@ func (w *writer) toStderr(n *ast.CallExpr) bool {
 	return ok && v.Pkg() != nil && v.Pkg().Path() == "os" && v.Name() == "Stderr"
 }
 
-// callee is the full name of the function that is called; "" where it has none.
+// callee returns the full name of the function that is called. It is empty if it has none.
 func (w *writer) callee(n *ast.CallExpr) string {
 	var id *ast.Ident
 	switch f := ast.Unparen(n.Fun).(type) {
@@ -210,7 +211,7 @@ func (w *writer) head(s ast.Stmt) {
 	}
 }
 
-// place marks an expression that must stay a variable, with all that it is a part of.
+// place marks an expression that must stay a variable, with everything that contains it.
 func (w *writer) place(e ast.Expr) {
 	w.roles[e] |= fixed
 	switch n := e.(type) {
@@ -236,7 +237,7 @@ func (w *writer) markEnd(body *ast.BlockStmt) {
 	}
 }
 
-// markLoops marks the statements that stand in a loop of their function.
+// markLoops marks the statements in a loop of their function.
 func (w *writer) markLoops(n ast.Node, in bool) {
 	ast.Inspect(n, func(c ast.Node) bool {
 		if c == n || c == nil {
@@ -258,7 +259,7 @@ func (w *writer) markLoops(n ast.Node, in bool) {
 	})
 }
 
-// typeOf is the type of an expression; nil where it has none.
+// typeOf returns the type of an expression, or nil.
 func (w *writer) typeOf(e ast.Expr) types.Type {
 	if tv, ok := w.info.Types[e]; ok {
 		return tv.Type
@@ -271,7 +272,7 @@ func (w *writer) typeOf(e ast.Expr) types.Type {
 	return nil
 }
 
-// is says whether the underlying type is of a kind.
+// is reports whether the underlying type is of a kind.
 func is[T types.Type](t types.Type) bool {
 	if t == nil {
 		return false

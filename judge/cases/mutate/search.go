@@ -17,11 +17,11 @@ import (
 	"assay/judge/cases/stress"
 )
 
-// Find is an input that kills mutants that all cases let through.
+// Find is an input that kills surviving mutants.
 type Find struct {
 	Input  []byte
-	Answer []byte // of the reference
-	Origin string // where the input comes from, in words
+	Answer []byte // of the reference solution
+	Origin string // where the input comes from
 	Kills  []*Result
 }
 
@@ -29,13 +29,13 @@ type Find struct {
 type Hunt struct {
 	Seed  uint64        `json:"seed"`
 	Count int           `json:"count"`             // inputs
-	Time  time.Duration `json:"time_ns,omitempty"` // 0 means no bound; with one, what is found depends on the machine
-	// Shrink is the most evaluations for making one find smaller. Zero leaves the finds as they are.
+	Time  time.Duration `json:"time_ns,omitempty"` // zero means no bound; with a bound, the result depends on the machine
+	// Shrink is the most evaluations for shrinking one find. Zero means that finds stay unchanged.
 	Shrink int `json:"shrink,omitempty"`
 }
 
-// mostSteps is how many steps a program may take on an input of a search: what is
-// wrong with a mutant shows in small ones.
+// mostSteps is how many steps a program may take on an input of a search: small inputs suffice to show what
+// is wrong with a mutant.
 const mostSteps = 30_000
 
 // familySteps is the same for time, in units of 100 ns.
@@ -48,15 +48,17 @@ func (s *Subject) mostSteps() int64 {
 	return mostSteps
 }
 
-// searchSlot is the number of the case that inputs of a search become in a worker.
+// searchSlot is the number of the case for inputs of a search in a worker.
 const searchSlot = 1 << 30
 
-// Search looks for inputs that kill what all cases have let through, and makes them
-// small. Supply has the inputs. The same seed and count find the same, whatever the
-// number of jobs is. It returns a note for each input on which a right program does not
-// agree with the reference.
+// Search searches inputs that kill surviving mutants, and shrinks them. Supply makes the inputs. The same
+// seed and count lead to the same result for any number of jobs. It returns a note for each input on which a
+// correct program disagrees with the reference solution.
 func (l *Lab) Search(ctx context.Context, results []*Result, supply *stress.Lab, h Hunt) ([]*Find, []string, error) {
-	s := &searcher{lab: l, h: h, supply: supply, firsts: map[*Result]int{}, inputs: map[int]*Find{}, seen: map[[sha256.Size]byte]int{}, left: map[*Subject][]*Result{}}
+	s := &searcher{
+		lab: l, h: h, supply: supply, firsts: map[*Result]int{}, inputs: map[int]*Find{},
+		seen: map[[sha256.Size]byte]int{}, left: map[*Subject][]*Result{},
+	}
 	for i := range l.cases {
 		s.seen[sha256.Sum256(l.cases[i].in)] = -1
 	}
@@ -91,7 +93,7 @@ type searcher struct {
 	mu     sync.Mutex
 	next   int
 	seen   map[[sha256.Size]byte]int // lowest number of each input
-	firsts map[*Result]int           // the first input that kills each one
+	firsts map[*Result]int           // the first input that kills each mutant
 	inputs map[int]*Find
 	notes  []string
 }
@@ -99,7 +101,7 @@ type searcher struct {
 // errOver ends a search whose time is over.
 var errOver = errors.New("the time is over")
 
-// all looks at all inputs.
+// all tries all inputs.
 func (s *searcher) all(ctx context.Context) error {
 	outer := ctx
 	if s.h.Time > 0 {
@@ -159,11 +161,11 @@ func (p *party) close() {
 	}
 }
 
-// look runs what is left on input i.
+// look runs the remaining mutants on input i.
 func (s *searcher) look(ctx context.Context, p *party, i int) error {
 	input, err := s.stream.Make(ctx, i)
 	if fault, ok := errors.AsType[*judge.Fault](err); ok {
-		s.note(fault.Error()) // judge stress finds it too
+		s.note(fault.Error()) // judge stress finds it, too
 		return nil
 	}
 	if input == nil || err != nil {
@@ -204,7 +206,7 @@ func (s *searcher) look(ctx context.Context, p *party, i int) error {
 	return nil
 }
 
-// note keeps a note, once. There are not many.
+// note adds a note, unless it exists. There are few.
 func (s *searcher) note(text string) {
 	const most = 10
 	s.mu.Lock()
@@ -214,7 +216,7 @@ func (s *searcher) note(text string) {
 	}
 }
 
-// disagreement is an input on which a right program is wrong, or the reference is.
+// disagreement is an input on which a correct program or the reference solution is wrong.
 type disagreement struct {
 	path, message string
 	input         []byte
@@ -224,8 +226,7 @@ func (d *disagreement) Error() string {
 	return fmt.Sprintf("%s and the reference do not agree: %s, on the input\n%s", d.path, d.message, d.input)
 }
 
-// kills runs mutants on a valid input, and returns those that it kills, with the
-// reference's answer.
+// kills runs mutants on a valid input. It returns the killed ones, with the reference solution's answer.
 func (p *party) kills(ctx context.Context, input []byte, left map[*Subject][]*Result) (killed []*Result, answer []byte, err error) {
 	reference := p.lab.Subjects[0]
 	c := &solved{id: "search", in: input}
@@ -246,7 +247,7 @@ func (p *party) kills(ctx context.Context, input []byte, left map[*Subject][]*Re
 			return nil, nil, err
 		}
 		if t.fate != another || t.steps > s.mostSteps() {
-			return nil, nil, nil // too large, or not for it
+			return nil, nil, nil // too large, or not suitable
 		}
 		if s == reference {
 			c.ans = t.out
@@ -298,8 +299,8 @@ func (p *party) ofOne(ctx context.Context, s *Subject, c *solved, t *trace, list
 	return killed, nil
 }
 
-// wrong says whether another output is wrong. A checker that remembers sees it behind
-// the mutant's own outputs of the samples.
+// wrong reports whether another output is wrong. A checker with state sees it after the mutant's own outputs
+// of the samples.
 func (p *party) wrong(ctx context.Context, r *Result, c *solved, out []byte) (bool, error) {
 	d := p.deciders[r.Subject]
 	if p.lab.stateful && len(r.outs) > 0 {
@@ -317,8 +318,8 @@ func (p *party) wrong(ctx context.Context, r *Result, c *solved, out []byte) (bo
 	return wrong, err
 }
 
-// settle says what the search has found out about each mutant: a find is made small,
-// and what it kills then needs no other.
+// settle sets the results of the search for each mutant. It shrinks each find; what the smaller find kills
+// needs no other.
 func (s *searcher) settle(ctx context.Context, results []*Result) (finds []*Find, err error) {
 	p := s.lab.party(ctx, s.supply)
 	defer p.close()
@@ -360,14 +361,14 @@ func (s *searcher) settle(ctx context.Context, results []*Result) (finds []*Find
 			}
 		}
 		if r.Find == nil {
-			continue // it does not repeat
+			continue // it is not reproducible
 		}
 		finds = append(finds, &f)
 	}
 	return finds, nil
 }
 
-// rest runs a mutant on the cases that it was spared.
+// rest runs a mutant on the cases that it was not run on.
 func (s *searcher) rest(ctx context.Context, p *party, r *Result) error {
 	if len(r.spared) == 0 {
 		return nil
@@ -377,7 +378,7 @@ func (s *searcher) rest(ctx context.Context, p *party, r *Result) error {
 	return r.hunt(p.workers[r.Subject], s.lab, slots, func(c *solved, out []byte) (bool, error) { return p.wrong(ctx, r, c, out) })
 }
 
-// small makes a find smaller while it kills the mutant.
+// small shrinks a find while it kills the mutant.
 func (s *searcher) small(ctx context.Context, p *party, r *Result, f *Find) error {
 	if s.h.Shrink <= 0 {
 		return nil
@@ -400,13 +401,13 @@ func (s *searcher) small(ctx context.Context, p *party, r *Result, f *Find) erro
 		return nil
 	}
 	if _, fault := errors.AsType[*judge.Fault](err); fault {
-		return nil // a find of its own, but not this one
+		return nil // another find, but not this one
 	}
 	if err != nil {
 		return err
 	}
 	if f.Input = result.Text; len(f.Input) < before {
-		f.Origin += fmt.Sprintf(", made smaller from %d bytes", before)
+		f.Origin += fmt.Sprintf(", shrunk from %d bytes", before)
 	}
 	return nil
 }

@@ -15,8 +15,7 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// rounds is how often a program is written anew without the changes that do not
-// compile.
+// rounds is how often a program is rewritten without the changes that do not compile.
 const rounds = 8
 
 var mark = pattern.New(`/\*([sm])(\d+)(<|>)\*/`)
@@ -42,7 +41,7 @@ func (w *writer) settle(imports *importer) error {
 	return &UnmutableError{w.s.Path, "its mutants do not compile"}
 }
 
-// thin leaves out mutants evenly where there are too many.
+// thin removes mutants evenly if there are too many.
 func (w *writer) thin() {
 	n := len(w.s.Mutants)
 	if n <= mostMutants {
@@ -54,19 +53,18 @@ func (w *writer) thin() {
 			kept = append(kept, m)
 		}
 	}
-	w.s.Notes = append(w.s.Notes, fmt.Sprintf("%d of %d mutants are left out", n-len(kept), n))
+	w.s.Notes = append(w.s.Notes, fmt.Sprintf("%d of %d mutants are omitted", n-len(kept), n))
 	w.s.Mutants = kept
 }
 
-// check works out the types of the program that was written, and returns the mutants
-// that an error is in.
+// check computes the types of the program that was written, and returns the mutants with an error.
 func (w *writer) check(imports *importer, files map[string][]byte) (bad []int, err error) {
 	fset := token.NewFileSet()
 	var parsed []*ast.File
 	blame := func(pos token.Position, message string) error {
 		ids := w.at(files[pos.Filename], pos.Offset)
 		if len(ids) == 0 {
-			return &UnmutableError{w.s.Path, fmt.Sprintf("it cannot be written anew: %s: %s", pos, message)}
+			return &UnmutableError{w.s.Path, fmt.Sprintf("it cannot be rewritten: %s: %s", pos, message)}
 		}
 		bad = append(bad, ids...)
 		return nil
@@ -97,8 +95,7 @@ func (w *writer) check(imports *importer, files map[string][]byte) (bad []int, e
 	return bad, first
 }
 
-// at returns the mutant whose change is at an offset of a text, or else all mutants of
-// the site there.
+// at returns the mutant whose change is at an offset of a text, or else all mutants of the site there.
 func (w *writer) at(text []byte, offset int) []int {
 	type open struct {
 		kind byte

@@ -9,14 +9,14 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// slips finds the mutants of a program by its tokens, without knowing a type: what does
-// not compile is left out later.
+// slips finds the mutants of a program by its tokens, without types. Mutants that do not compile are dropped
+// later.
 type slips struct {
 	*Family
 	text string
 	toks []tok
 	head []int // the first token of each token's statement
-	in   []int // the bracket around each token; -1 for none
+	in   []int // the bracket around each token; -1 if there is none
 	all  []*Mutant
 }
 
@@ -41,7 +41,7 @@ func (f *Family) mutants(file, program string) []*Mutant {
 	return s.finish(file)
 }
 
-// finish numbers the mutants; one that is there twice is there once.
+// finish numbers the mutants, and removes duplicates.
 func (s *slips) finish(file string) (kept []*Mutant) {
 	type change struct {
 		start, end int
@@ -77,12 +77,12 @@ func (s *slips) finish(file string) (kept []*Mutant) {
 	return kept
 }
 
-// add adds a mutant in which the text between two offsets is another.
+// add adds a mutant that replaces the text between two offsets.
 func (s *slips) add(op Operator, start, end int, after string) {
 	s.all = append(s.all, &Mutant{Operator: op, Before: s.text[start:end], After: after, start: start, end: end})
 }
 
-// statements finds where the statement of each token begins, and the bracket around it.
+// statements finds the beginning of each token's statement, and the bracket around the token.
 func (s *slips) statements() {
 	s.head, s.in = make([]int, len(s.toks)), make([]int, len(s.toks))
 	head, in := 0, -1
@@ -109,12 +109,12 @@ func (s *slips) statements() {
 	}
 }
 
-// is says whether a token is there and has one of the texts.
+// is reports whether a token exists and has one of the texts.
 func (s *slips) is(i int, texts ...string) bool {
 	return i >= 0 && i < len(s.toks) && s.toks[i].kind != quoted && slices.Contains(texts, s.toks[i].text)
 }
 
-// frozen says whether a token stays as it is.
+// frozen reports whether a token stays unchanged.
 func (s *slips) frozen(i int) bool {
 	if k := s.toks[i].kind; k == directive || k == lineEnd || s.toks[i].angle {
 		return true
@@ -134,7 +134,8 @@ func (s *slips) frozen(i int) bool {
 // token makes the changes of the tables.
 func (s *slips) token(i int) {
 	for _, row := range s.slips {
-		if first, rest, several := strings.Cut(row.token, " "); first != s.toks[i].text || s.toks[i].kind == quoted || several && !s.is(i+1, rest) {
+		if first, rest, several := strings.Cut(row.token, " "); first != s.toks[i].text ||
+			s.toks[i].kind == quoted || several && !s.is(i+1, rest) {
 			continue
 		}
 		for _, form := range row.becomes {
@@ -196,11 +197,13 @@ func (s *slips) becomes(i int, row slip, form string) {
 	if form == "{true}" || form == "{false}" {
 		op = Condition
 	}
-	after := strings.NewReplacer("{left}", s.span(left, i-1), "{right}", s.span(i+1, right), "{true}", s.True, "{false}", s.False).Replace(form)
+	after := strings.NewReplacer(
+		"{left}", s.span(left, i-1), "{right}", s.span(i+1, right), "{true}", s.True, "{false}", s.False,
+	).Replace(form)
 	s.add(op, s.toks[left].start, s.toks[right].end, after)
 }
 
-// plainIn says whether in asks whether something is in a collection, and begins no loop.
+// plainIn reports whether in tests membership in a collection, and does not begin a loop.
 func (s *slips) plainIn(i int) bool {
 	for j := i - 1; j >= 0 && j > s.in[i]; j-- {
 		if s.is(j, "for") {
@@ -213,7 +216,7 @@ func (s *slips) plainIn(i int) bool {
 	return true
 }
 
-// declares says whether * or & belongs to a type: int *p, auto &x, Point& p.
+// declares reports whether * or & belongs to a type: int *p, auto &x, Point& p.
 func (s *slips) declares(i int) bool {
 	t := s.toks[i]
 	before := i > 0 && s.toks[i-1].end == t.start
@@ -221,7 +224,7 @@ func (s *slips) declares(i int) bool {
 	return before != after || s.is(i-1, s.Types...)
 }
 
-// callee makes a call another one, or its only argument.
+// callee adds mutants that call another function, or replace a call by its only argument.
 func (s *slips) callee(i int, op Operator, form string) {
 	open, end := i+1, s.toks[i+1].match
 	if !strings.Contains(form, "{args}") {
@@ -233,7 +236,7 @@ func (s *slips) callee(i int, op Operator, form string) {
 	}
 }
 
-// arguments are the first and last tokens of what commas separate between brackets.
+// arguments returns the first and last token of each argument between brackets.
 func (s *slips) arguments(open int) (list [][2]int) {
 	end := s.toks[open].match
 	from := open + 1
@@ -251,7 +254,7 @@ func (s *slips) arguments(open int) (list [][2]int) {
 
 var integer = pattern.New(`^([0-9][0-9_']*?)(n|_?[uif](?:8|16|32|64|128|size)|[uUlL]*)$`)
 
-// literal makes a number another one, and a string empty.
+// literal changes a number, and empties a string.
 func (s *slips) literal(i int) {
 	t := s.toks[i]
 	switch t.kind {
@@ -261,11 +264,12 @@ func (s *slips) literal(i int) {
 			return
 		}
 		quote := t.text[first : first+1]
-		if quote != last || len(t.text)-first <= 2 || quote == "'" && (s.Lexis.Directives || s.Lexis.Lifetimes || slices.Contains(s.Types, "boolean")) {
+		if quote != last || len(t.text)-first <= 2 || quote == "'" &&
+			(s.Lexis.Directives || s.Lexis.Lifetimes || slices.Contains(s.Types, "boolean")) {
 			return
 		}
 		if s.head[i] == i && (i+1 == len(s.toks) || s.toks[i+1].kind == lineEnd || s.is(i+1, ";")) {
-			return // it only stands there
+			return // it is only a statement
 		}
 		s.add(Constant, t.start, t.end, strings.Trim(t.text[:first], "fF")+quote+quote)
 	case number:
@@ -296,7 +300,7 @@ func (s *slips) literal(i int) {
 	}
 }
 
-// condition negates the condition behind if and while.
+// condition negates the condition after if and while.
 func (s *slips) condition(i int) {
 	if !slices.Contains(s.Heads, s.toks[i].text) || s.toks[i].kind != word || s.is(i+1, "let") {
 		return
@@ -319,12 +323,12 @@ func (s *slips) condition(i int) {
 	s.add(Condition, from, to, strings.ReplaceAll(s.Not, "{}", s.text[from:to]))
 }
 
-// beside puts one more and one less in the place of an expression.
+// beside replaces an expression by one more and one less.
 func (s *slips) beside(op Operator, first, last int) {
 	from, to := s.toks[first].start, s.toks[last].end
 	expr := s.text[from:to]
 	if s.toks[first].kind == quoted || first == last && s.toks[first].kind == number || expr == "" {
-		return // the first is no number, the second a slip of another kind
+		return // the first is not a number, the second another kind of mutation
 	}
 	if first != last {
 		expr = "(" + expr + ")"
@@ -333,14 +337,15 @@ func (s *slips) beside(op Operator, first, last int) {
 	s.add(op, from, to, expr+" - 1")
 }
 
-// index moves what stands in brackets behind an operand.
+// index moves an index in brackets after an operand.
 func (s *slips) index(i int) {
 	if !s.is(i, "[") || s.toks[i].match <= i+1 || !s.ends(i-1) {
 		return
 	}
 	head := s.head[i]
-	if head < i && slices.Contains(s.Types, s.toks[head].text) && !slices.ContainsFunc(s.toks[head:i], func(t tok) bool { return t.text == "=" || t.text == "(" }) {
-		return // the size of what is declared
+	if head < i && slices.Contains(s.Types, s.toks[head].text) &&
+		!slices.ContainsFunc(s.toks[head:i], func(t tok) bool { return t.text == "=" || t.text == "(" }) {
+		return // the size in a declaration
 	}
 	from := i + 1
 	for j := i + 1; j <= s.toks[i].match; j++ {
@@ -383,7 +388,7 @@ func (s *slips) loop(i int) {
 		for _, arg := range args {
 			s.beside(Bound, arg[0], arg[1])
 		}
-		if len(args) == 1 { // the first is left out
+		if len(args) == 1 { // the first is omitted
 			from, to := s.toks[args[0][0]].start, s.toks[args[0][1]].end
 			s.add(Bound, from, to, "1, "+s.text[from:to])
 		}
@@ -399,7 +404,7 @@ func (s *slips) loop(i int) {
 	}
 }
 
-// looping says whether a token stands in the condition of a loop.
+// looping reports whether a token is in the condition of a loop.
 func (s *slips) looping(i int) bool {
 	for b := s.in[i]; b > 0 && s.toks[b].text == "("; b = s.in[b] {
 		if slices.Contains(s.Loops, s.toks[b-1].text) {
@@ -412,7 +417,8 @@ func (s *slips) looping(i int) bool {
 // call swaps neighboring arguments.
 func (s *slips) call(i int) {
 	const most = 4
-	if s.toks[i].kind != word || !s.is(i+1, "(") || s.toks[i+1].match < 0 || !s.ends(i) || s.is(i, "range") || s.is(i-1, "fn", "def", "function") {
+	if s.toks[i].kind != word || !s.is(i+1, "(") || s.toks[i+1].match < 0 || !s.ends(i) ||
+		s.is(i, "range") || s.is(i-1, "fn", "def", "function") {
 		return
 	}
 	args := s.arguments(i + 1)
@@ -422,7 +428,8 @@ func (s *slips) call(i int) {
 	for _, a := range args {
 		for j := a[0]; j <= a[1]; j++ {
 			t := s.toks[j]
-			if t.kind == quoted || s.is(j, "=", "=>", "->", "lambda", "for") || s.is(j, s.Types...) || j > a[0] && t.kind == word && s.toks[j-1].kind == word && s.ends(j-1) && s.ends(j) {
+			if t.kind == quoted || s.is(j, "=", "=>", "->", "lambda", "for") || s.is(j, s.Types...) || j > a[0] &&
+				t.kind == word && s.toks[j-1].kind == word && s.ends(j-1) && s.ends(j) {
 				return // a text, or parameters
 			}
 		}
@@ -435,8 +442,8 @@ func (s *slips) call(i int) {
 	}
 }
 
-// variable puts the operand that stood before last in the place of a variable; in that of one
-// that is returned, three of them, for what is nearest is often unknown there.
+// variable replaces a variable by the operand before it. A returned variable is replaced by three of them,
+// because the nearest ones are often undeclared there.
 func (s *slips) variable(i int) {
 	returned := s.is(i-1, "return") && s.variableAt(i) && (i+1 == len(s.toks) || s.is(i+1, ";") || s.toks[i+1].kind == lineEnd)
 	if !returned && !s.operand(i) {
@@ -455,24 +462,26 @@ func (s *slips) variable(i int) {
 	}
 }
 
-// variableAt says whether a token is the name of a variable that stands for itself.
+// variableAt reports whether a token is the name of a variable, and not a part of another expression.
 func (s *slips) variableAt(i int) bool {
-	return s.toks[i].kind == word && s.ends(i) && !s.is(i, s.True, s.False, "null", "None", "nullptr") && !s.is(i+1, "(", ".", "::", "[", "->", "!") &&
+	return s.toks[i].kind == word && s.ends(i) && !s.is(i, s.True, s.False, "null", "None", "nullptr") &&
+		!s.is(i+1, "(", ".", "::", "[", "->", "!") &&
 		!s.is(i-1, ".", "::", "->") && s.toks[i].text[0] != '\''
 }
 
-// operand says whether a token is a variable that is reckoned or compared with.
+// operand reports whether a token is a variable in a calculation or comparison.
 func (s *slips) operand(i int) bool {
 	if !s.variableAt(i) {
 		return false
 	}
 	reckons := func(j int) bool {
-		return s.is(j, "+", "-", "/", "%", "//", "<", "<=", ">", ">=", "==", "!=", "===", "!==") && !s.toks[j].angle || s.is(j, "*", "&") && !s.declares(j)
+		return s.is(j, "+", "-", "/", "%", "//", "<", "<=", ">", ">=", "==", "!=", "===", "!==") &&
+			!s.toks[j].angle || s.is(j, "*", "&") && !s.declares(j)
 	}
 	return reckons(i-1) && s.ends(i-2) || reckons(i+1) && s.begins(i+2)
 }
 
-// deletions leave out statements.
+// deletions removes statements.
 func (s *slips) deletions() {
 	for i := range s.toks {
 		end := s.toks[i]
@@ -486,7 +495,7 @@ func (s *slips) deletions() {
 		if end.text != ";" || end.kind != sign || s.in[i] < 0 || s.toks[s.in[i]].text != "{" {
 			continue
 		}
-		for { // what stands behind if (...) or else
+		for { // the statement after if (...) or else
 			switch {
 			case first < i && s.is(first, "else", "do"):
 				first++
@@ -503,16 +512,19 @@ func (s *slips) deletions() {
 	}
 }
 
-// deletion leaves out a statement, unless it declares or ends something.
+// deletion removes a statement, unless it declares or ends something.
 func (s *slips) deletion(first, last int) {
 	t := s.toks[first]
-	declared := first < last && t.kind == word && (s.toks[first+1].kind == word && s.ends(first+1) || s.toks[first+1].angle || s.is(first+1, "*", "&") && s.declares(first+1)) && !slices.Contains(s.Keywords, t.text)
+	declared := first < last && t.kind == word && !slices.Contains(s.Keywords, t.text) &&
+		(s.toks[first+1].kind == word && s.ends(first+1) || s.toks[first+1].angle ||
+			s.is(first+1, "*", "&") && s.declares(first+1))
 	closes := slices.ContainsFunc(s.toks[first:last+1], func(t tok) bool { return t.text == "{" || t.kind == directive })
 	called := slices.IndexFunc(s.toks[first:last+1], func(t tok) bool { return t.text == "(" })
 	if called > 0 && s.is(first+called-1, s.Aside...) {
 		return
 	}
-	if s.frozen(first) || s.is(first, s.Types...) || declared || closes || s.is(first, "return", "pass") || s.toks[last].text == ":" || s.toks[first].kind == quoted {
+	if s.frozen(first) || s.is(first, s.Types...) || declared || closes || s.is(first, "return", "pass") ||
+		s.toks[last].text == ":" || s.toks[first].kind == quoted {
 		return
 	}
 	if s.Lexis.Lines {

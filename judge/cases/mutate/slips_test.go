@@ -186,7 +186,9 @@ func TestAssembly(t *testing.T) {
 	}
 	shared := "\t.section\t.rodata\n.LC7:\n\t.string\t\"a\"\n.LC8:\n\t.string\t\"a\"\n.LC9:\n\t.string\t\"b\"\n\t.text\n"
 	found := map[string]string{}
-	assembly(shared+text("m0000_", "1", ".LC7", "addl")+text("m0001_", "2", ".LC8", "addl")+text("m0002_", "3", ".LC9", "addl")+text("m0003_", "4", ".LC7", "subl"),
+	assembly(shared+text(
+		"m0000_", "1", ".LC7", "addl",
+	)+text("m0001_", "2", ".LC8", "addl")+text("m0002_", "3", ".LC9", "addl")+text("m0003_", "4", ".LC7", "subl"),
 		func(id, name, body string) { found[id] += name + "\n" + body })
 	if len(found) != 4 || found["m0000_"] != found["m0001_"] || found["m0000_"] == found["m0002_"] || found["m0000_"] == found["m0003_"] {
 		t.Errorf("got %q", found)

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// kind is what a token is.
+// kind is the kind of a token.
 type kind byte
 
 const (
@@ -15,7 +15,7 @@ const (
 	quoted    kind = 't' // a string, a character, an expression between slashes
 	sign      kind = 's' // an operator or a bracket
 	directive kind = 'd' // a line of the preprocessor, or an attribute
-	lineEnd   kind = 'e' // of a statement, where lines end them
+	lineEnd   kind = 'e' // end of a statement, in languages where lines end them
 )
 
 // tok is a token of a program: a piece of its text, [start, end).
@@ -23,28 +23,28 @@ type tok struct {
 	kind       kind
 	text       string
 	start, end int
-	match      int  // of a bracket, the place of its partner; -1 for none
-	angle      bool // < or > that encloses types
-	depth      int  // brackets around it
+	match      int  // index of a bracket's partner, or -1
+	angle      bool // < or > around types
+	depth      int  // number of brackets around it
 }
 
-// Lexis is how the tokens of a family of languages look.
+// Lexis describes the tokens of a family of languages.
 type Lexis struct {
-	Comments   []string   `toml:"comments"`   // what begins a comment to the end of the line
-	Blocks     []string   `toml:"blocks"`     // what begins and ends a longer one
-	Nested     bool       `toml:"nested"`     // longer ones stand in each other
-	Directives bool       `toml:"directives"` // lines that begin with # are the preprocessor's
-	Attributes bool       `toml:"attributes"` // #[...] stands before what it is about
+	Comments   []string   `toml:"comments"`   // beginnings of comments to the end of the line
+	Blocks     []string   `toml:"blocks"`     // begin and end of block comments
+	Nested     bool       `toml:"nested"`     // block comments can be nested
+	Directives bool       `toml:"directives"` // lines that begin with # belong to the preprocessor
+	Attributes bool       `toml:"attributes"` // #[...] is an attribute
 	Lines      bool       `toml:"lines"`      // statements end with their line
-	Angles     bool       `toml:"angles"`     // types stand between < and >
+	Angles     bool       `toml:"angles"`     // types are between < and >
 	Lifetimes  bool       `toml:"lifetimes"`  // 'a is a name
-	Slashes    bool       `toml:"slashes"`    // /.../ is an expression, where no operand stands before it
-	Quotes     [][]string `toml:"quotes"`     // what begins and ends a string; the longest first
-	Raw        []string   `toml:"raw"`        // prefixes of strings in which \ is just a character: R of R"x(...)x", r of r#"..."#
-	Signs      []string   `toml:"signs"`      // operators of more than a character
+	Slashes    bool       `toml:"slashes"`    // /.../ is an expression if no operand precedes it
+	Quotes     [][]string `toml:"quotes"`     // begin and end of strings, longest first
+	Raw        []string   `toml:"raw"`        // prefixes of strings without escapes: R of R"x(...)x", r of r#"..."#
+	Signs      []string   `toml:"signs"`      // operators of more than one character
 }
 
-// lexer cuts a text into tokens. Whatever the text is, it comes to its end.
+// lexer splits a text into tokens. It terminates for any text.
 type lexer struct {
 	*Lexis
 	text string
@@ -52,7 +52,7 @@ type lexer struct {
 	toks []tok
 }
 
-// tokens cuts a text into tokens; comments and blanks are in none.
+// tokens splits a text into tokens, without comments and blanks.
 func (l *Lexis) tokens(text string) []tok {
 	x := &lexer{Lexis: l, text: text}
 	for x.at < len(x.text) {
@@ -77,7 +77,7 @@ func (x *lexer) put(k kind, end int) {
 	x.at = end
 }
 
-// next reads a token, or skips what is in none.
+// next reads a token, or skips a comment or blanks.
 func (x *lexer) next() {
 	rest := x.rest()
 	switch c := rest[0]; {
@@ -121,7 +121,7 @@ func inName(c byte) bool {
 	return c == '_' || c == '$' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf
 }
 
-// lineStart says whether only blanks stand before, in the line.
+// lineStart reports whether only blanks precede in the line.
 func (x *lexer) lineStart() bool {
 	before := x.text[:x.at]
 	return strings.TrimSpace(before[strings.LastIndexByte(before, '\n')+1:]) == ""
@@ -161,7 +161,7 @@ func (x *lexer) skipComment() bool {
 	return true
 }
 
-// directiveEnd is the end of the line, and of those that go on with a backslash.
+// directiveEnd returns the end of the line, including lines continued by a backslash.
 func (x *lexer) directiveEnd() int {
 	at := x.at
 	for {
@@ -178,7 +178,7 @@ func (x *lexer) directiveEnd() int {
 	}
 }
 
-// attributeEnd is the length of an attribute.
+// attributeEnd returns the length of an attribute.
 func attributeEnd(rest string) int {
 	depth := 0
 	for i := range len(rest) {
@@ -194,7 +194,7 @@ func attributeEnd(rest string) int {
 	return len(rest)
 }
 
-// numberEnd is the length of a number: 1_000, 0x1f, 1.5e-3, 10n, 7LL; 0..n begins with 0.
+// numberEnd returns the length of a number: 1_000, 0x1f, 1.5e-3, 10n, 7LL. In 0..n it is 1.
 func numberEnd(rest string) int {
 	n := 0
 	for n < len(rest) {
@@ -244,7 +244,7 @@ func (x *lexer) string() bool {
 	return false
 }
 
-// raw reads a string in which a backslash is just a character.
+// raw reads a string without escapes.
 func (x *lexer) raw(rest string, prefix int) bool {
 	if !slices.Contains(x.Raw, rest[:prefix]) {
 		return false
@@ -267,8 +267,8 @@ func (x *lexer) raw(rest string, prefix int) bool {
 	return true
 }
 
-// stringEnd is the length of a string. One of a single line ends with it, whatever it
-// lacks; in q[2] and q[3] stand what begins and ends code in it.
+// stringEnd returns the length of a string. A string of a single line ends at the end of the line at the
+// latest. Q[2] and q[3] are the begin and end of code in the string.
 func stringEnd(rest string, q []string) int {
 	for i := len(q[0]); i < len(rest); {
 		switch {
@@ -296,7 +296,7 @@ func stringEnd(rest string, q []string) int {
 	return len(rest)
 }
 
-// patternEnd is the length of an expression between slashes; 0 where none begins.
+// patternEnd returns the length of an expression between slashes, or zero if none begins.
 func patternEnd(rest string) int {
 	class := false
 	for i := 1; i < len(rest); i++ {
@@ -321,7 +321,7 @@ func patternEnd(rest string) int {
 	return 0
 }
 
-// operandBefore says whether the last token ends an operand, so that / divides it.
+// operandBefore reports whether the last token ends an operand, so that / is a division.
 func (x *lexer) operandBefore() bool {
 	if len(x.toks) == 0 {
 		return false
@@ -360,7 +360,7 @@ func pair(toks []tok) {
 	}
 }
 
-// unbroken leaves out the ends of lines between brackets, and of empty lines.
+// unbroken removes line ends between brackets, and those of empty lines.
 func unbroken(toks []tok) (kept []tok) {
 	for _, t := range toks {
 		if t.kind == lineEnd && (t.depth > 0 || len(kept) == 0 || kept[len(kept)-1].kind == lineEnd) {
@@ -371,11 +371,12 @@ func unbroken(toks []tok) (kept []tok) {
 	return kept
 }
 
-// markAngles marks < and > that enclose types, as far as tokens tell: between them are
-// names and what types are written with, and behind them goes on what a type begins.
+// markAngles marks < and > around types, as far as tokens show: between them are names and parts of types,
+// and after them comes what can follow a type.
 func markAngles(toks []tok) {
 	for i := range toks {
-		if t := &toks[i]; t.kind != sign || t.text != "<" || t.angle || i == 0 || toks[i-1].kind != word && toks[i-1].text != "::" && toks[i-1].text != "." {
+		if t := &toks[i]; t.kind != sign || t.text != "<" || t.angle || i == 0 ||
+			toks[i-1].kind != word && toks[i-1].text != "::" && toks[i-1].text != "." {
 			continue
 		}
 		if end := angleEnd(toks, i); end > 0 {
@@ -408,7 +409,10 @@ func angleEnd(toks []tok, start int) int {
 			if depth < 0 || j+1 == len(toks) {
 				return 0
 			}
-			if next := toks[j+1]; next.kind == word || next.kind == sign && slices.Contains([]string{"(", ")", "::", "{", ">", ",", ";", "&", "*", "[", "]", ".", "=", "...", "&&", ">>", "?", "->", "=>", "|"}, next.text) {
+			if next := toks[j+1]; next.kind == word || next.kind == sign && slices.Contains(
+				[]string{"(", ")", "::", "{", ">", ",", ";", "&", "*", "[", "]", ".", "=", "...", "&&", ">>", "?", "->", "=>", "|"},
+				next.text,
+			) {
 				return j
 			}
 			return 0

@@ -17,43 +17,43 @@ import (
 type fate byte
 
 const (
-	same    fate = 'S' // with the output of the program as it was
+	same    fate = 'S' // with the output of the original program
 	another fate = 'D' // with another output
 	crashed fate = 'C' // with a panic
-	endless fate = 'F' // it was stopped after too many steps
-	refused fate = 'X' // with an exit code other than 0
-	gone    fate = 'G' // the worker went with it
+	endless fate = 'F' // stopped after too many steps
+	refused fate = 'X' // with a nonzero exit code
+	gone    fate = 'G' // the worker ended with it
 )
 
 // run is a run of a mutant.
 type run struct {
 	fate fate
 	code uint32
-	out  []byte // of another, the message of crashed
+	out  []byte // for another, the output; for crashed, the message
 }
 
-// trace is a run of the program as it was.
+// trace is a run of the original program.
 type trace struct {
 	run
 	steps int64
 	cover []bool // blocks that were reached
 }
 
-// Steps bound a mutant: times as many as the program as it was takes, and base.
+// A mutant may take times as many steps as the original program, plus base.
 const (
 	stepsTimes = 20
 	stepsBase  = 300_000
 )
 
-// timeBase is the base where steps are processor time, in units of 100 ns; familyMemory is
-// what the process needs that runs others.
+// timeBase is the base if steps are CPU time, in units of 100 ns; familyMemory is the memory of the process
+// that runs other processes.
 const (
 	timeBase     = 500_000
 	familyMemory = 512 << 20
 )
 
-// A mutant that calls itself for ever ends when its stack is full, which a small one
-// is sooner. The large one is for programs that need it. In MiB.
+// A mutant with endless recursion ends when its stack is full, which is sooner with a small one. The large
+// one is for programs that need it. In MiB.
 const (
 	smallStack = 16
 	largeStack = 512
@@ -69,11 +69,11 @@ type worker struct {
 	base    uint32          // steps that each mutant may take
 	life    context.Context // of the process
 
-	proc    judge.Process // nil where it is not running
+	proc    judge.Process // nil if it is not running
 	in      *bufio.Writer
 	out     *bufio.Reader
 	cases   map[uint32][]byte
-	loaded  map[uint32]bool // cases that the process has, with the program's own run
+	loaded  map[uint32]bool // cases that are loaded in the process, with the original program's run
 	started int             // processes
 }
 
@@ -86,7 +86,7 @@ func newWorker(ctx context.Context, r judge.Runner, p *judge.Program, blocks int
 
 func (w *worker) start() error {
 	cmd := w.program.Command(w.limits)
-	// Below the limit by what is not the heap's: on a busy machine garbage may pile up.
+	// Lower than the limit by memory outside of the heap: on a busy machine garbage may pile up.
 	heap := fmt.Sprintf("GOMEMLIMIT=%dB", w.limits.Memory-128<<20)
 	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], "GOGC=400", "GOMAXPROCS=1", heap)
 	proc, err := w.runner.Start(w.life, cmd)
@@ -113,7 +113,7 @@ func (w *worker) put(numbers ...uint32) {
 	for _, n := range numbers {
 		var b [4]byte
 		binary.LittleEndian.PutUint32(b[:], n)
-		_, _ = w.in.Write(b[:]) // what is lost shows when the answer does not come
+		_, _ = w.in.Write(b[:]) // an error shows when the answer does not come
 	}
 }
 
@@ -142,14 +142,14 @@ func (w *worker) answer() (r run, err error) {
 	return r, err
 }
 
-// patience is how long the process may be silent: its own is shorter.
-const patience = 40 * time.Second
+// answerTimeout is how long the process may be silent. Its own timeout is shorter.
+const answerTimeout = 40 * time.Second
 
-// errGone says that the process has ended in the middle of a request.
+// errGone means that the process ended in the middle of a request.
 var errGone = errors.New("the mutant took its process with it")
 
-// ask sends a request and reads its answer. Afterwards goroutines that a run has left
-// behind end with the process.
+// ask sends a request and reads its answer. If a run has left goroutines behind, the process is ended
+// afterwards.
 func (w *worker) ask(request func(), answer func() error) error {
 	if w.proc == nil {
 		if err := w.start(); err != nil {
@@ -157,7 +157,7 @@ func (w *worker) ask(request func(), answer func() error) error {
 		}
 	}
 	request()
-	timer := timeout.Start(w.proc, patience)
+	timer := timeout.Start(w.proc, answerTimeout)
 	err := w.in.Flush()
 	if err == nil {
 		err = answer()
@@ -192,7 +192,7 @@ func (w *worker) set(slot uint32, input []byte) {
 	delete(w.loaded, slot)
 }
 
-// load has the process run the program as it was on a case.
+// load runs the original program on a case.
 func (w *worker) load(slot uint32) (t *trace, err error) {
 	input := w.cases[slot]
 	t = &trace{cover: make([]bool, w.blocks)}
@@ -211,7 +211,7 @@ func (w *worker) load(slot uint32) (t *trace, err error) {
 	return t, err
 }
 
-// original reads the answer to O, behind which stands the answer to C.
+// original reads the answer to O, which is followed by the answer to C.
 func (w *worker) original(t *trace) (err error) {
 	if _, err = w.number(); err != nil { // of C
 		return err
@@ -253,13 +253,13 @@ func (w *worker) ready(slots []uint32) error {
 	return nil
 }
 
-// hunt runs a mutant on cases until one comes out otherwise, and says which: all
-// where none does. A mutant that takes its process with it has to do so again.
+// hunt runs a mutant on cases until the outcome differs from the original, and returns that case's index. If
+// none differs, it returns the number of cases. A mutant that ends its process must do so twice.
 func (w *worker) hunt(m *Mutant, slots []uint32) (at int, r run, err error) {
 	if at, r, err = w.tryAll(m, slots); err != errGone {
 		return at, r, err
 	}
-	for i := range slots { // which of them was it?
+	for i := range slots { // which case was it?
 		for range 2 {
 			if _, r, err = w.tryAll(m, slots[i:i+1]); err != errGone {
 				break
@@ -296,7 +296,7 @@ func (w *worker) tryAll(m *Mutant, slots []uint32) (at int, r run, err error) {
 	return at, r, err
 }
 
-// all runs many mutants on one case.
+// all runs several mutants on one case.
 func (w *worker) all(ms []*Mutant, slot uint32) ([]run, error) {
 	runs := make([]run, 0, len(ms))
 	for len(runs) < len(ms) {
@@ -323,7 +323,7 @@ func (w *worker) all(ms []*Mutant, slot uint32) ([]run, error) {
 		case err == errGone && len(runs) == len(ms):
 			return runs, nil
 		case err == errGone:
-			// Answers before the fatal one may be lost, so it is not always this one.
+			// Answers before the fatal one may be lost, so it may be another mutant.
 			_, r, err := w.hunt(ms[len(runs)], []uint32{slot})
 			if err != nil {
 				return nil, err
@@ -336,7 +336,7 @@ func (w *worker) all(ms []*Mutant, slot uint32) ([]run, error) {
 	return runs, nil
 }
 
-// asked asks which mutants compile, and which ones are equal: a hash for each.
+// asked asks which mutants compile, and which are equal, and returns a hash for each.
 func (w *worker) asked(ids []int) (prints []fingerprint, err error) {
 	err = w.ask(func() {
 		w.put('E', uint32(len(ids)))

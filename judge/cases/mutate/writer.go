@@ -10,19 +10,19 @@ import (
 	"strings"
 )
 
-// writer writes a program anew so that a variable chooses which mutant it is. A
-// change stands beside what it changes:
+// writer rewrites a program so that a variable selects the mutant. A change is written next to what it
+// changes:
 //
 //	a < b      (assay_M-7 >= 2 && (a < b) || assay_M == 7 && (a <= b) || assay_M == 8 && (a != b))
 //	a + b      assay_pick2[int](9, a+b, a-b, a)           where evaluating all of them does no harm
 //	f(x) / y   func() int { switch assay_M { case 11: return f(x) * y }; return f(x) / y }()
 //	total = x  if assay_M != 12 { total = x }
 //
-// Functions and loops stand there twice, with their changes and as they were: what the
-// mutant that is on does not change runs at full speed.
+// Functions and loops are written twice, with their changes and without. So code that the selected mutant
+// does not change runs at full speed.
 //
-// Only one mutant is on at a time, so changes hold the source as it was, and the text
-// grows with the number of mutants and not with their product.
+// Only one mutant is selected at a time, so changes contain the original source, and the text grows with the
+// number of mutants and not with their product.
 type writer struct {
 	s      *Source
 	fset   *token.FileSet
@@ -30,25 +30,28 @@ type writer struct {
 	info   *types.Info
 	parsed []*ast.File
 	roles  map[ast.Node]role
-	around map[ast.Expr]int // precedence of the operator that an expression is an operand of
+	around map[ast.Expr]int // precedence of the operator around an operand
 
 	dropped map[int]bool // mutants that do not compile
 	mutants []*Mutant
 	file    *ast.File
 	text    []byte
 	start   token.Pos // of the file
-	quiet   int       // above 0 nothing is changed
+	quiet   int       // if positive, nothing is changed
 	next    int       // number of the next mutant
-	block   int       // that the next mutant stands in
+	block   int       // block of the next mutant
 	blocks  int
 	inits   int
 	labeled ast.Stmt        // the statement that the last label belongs to
 	exits   map[string]bool // names of functions of this file that end the program
-	resets  []string        // functions that set package variables, in their order
+	resets  []string        // functions that set package variables, in order
 }
 
 func newWriter(s *Source, fset *token.FileSet, pkg *types.Package, info *types.Info, parsed []*ast.File) *writer {
-	w := &writer{s: s, fset: fset, pkg: pkg, info: info, parsed: parsed, roles: map[ast.Node]role{}, around: map[ast.Expr]int{}, dropped: map[int]bool{}}
+	w := &writer{
+		s: s, fset: fset, pkg: pkg, info: info, parsed: parsed, roles: map[ast.Node]role{},
+		around: map[ast.Expr]int{}, dropped: map[int]bool{},
+	}
 	for _, f := range parsed {
 		w.mark(f)
 	}
@@ -122,7 +125,7 @@ func (w *writer) rawAll(list []ast.Expr) []string {
 	return all
 }
 
-// precOf is the precedence of an expression's operator; 0 where it needs no brackets.
+// precOf returns the precedence of an expression's operator. It is zero if it needs no brackets.
 func (w *writer) precOf(e ast.Expr) int {
 	switch n := e.(type) {
 	case *ast.BinaryExpr:
@@ -133,7 +136,7 @@ func (w *writer) precOf(e ast.Expr) int {
 	return 0
 }
 
-// paren is the source of an expression as an operand of an operator.
+// paren writes an expression as an operand of an operator.
 func (w *writer) paren(e ast.Expr, prec int) string {
 	if p := w.precOf(e); p != 0 && p < prec {
 		return "(" + w.raw(e) + ")"
@@ -141,13 +144,13 @@ func (w *writer) paren(e ast.Expr, prec int) string {
 	return w.raw(e)
 }
 
-// join is the source of two operands with an operator between them.
+// join writes two operands with an operator between them.
 func (w *writer) join(x ast.Expr, op string, y ast.Expr) string {
 	prec := precedence[op]
 	return w.paren(x, prec) + " " + op + " " + w.paren(y, prec+1)
 }
 
-// typeName is how a type is written in this file.
+// typeName writes a type as this file must name it.
 func (w *writer) typeName(t types.Type) (string, bool) {
 	ok := true
 	name := types.TypeString(t, func(p *types.Package) string {
@@ -186,7 +189,7 @@ func (w *writer) decl(d ast.Decl, inits *[]string) string {
 	return string(w.span(f.Pos(), f.Name.Pos())) + name + string(w.span(f.Name.End(), f.Body.Pos())) + w.body(f)
 }
 
-// initializer writes what sets package variables anew.
+// initializer writes code that sets package variables again.
 func (w *writer) initializer(init *types.Initializer, _ int) string {
 	var names []string
 	blank := true
@@ -201,7 +204,7 @@ func (w *writer) initializer(init *types.Initializer, _ int) string {
 	return strings.Join(names, ", ") + " = " + w.expr(init.Rhs)
 }
 
-// zeros writes what empties the package variables that have no values.
+// zeros writes code that clears the package variables without initial values.
 func (w *writer) zeros(f *ast.File) (all []string) {
 	for _, d := range f.Decls {
 		g, ok := d.(*ast.GenDecl)
@@ -224,8 +227,8 @@ func (w *writer) zeros(f *ast.File) (all []string) {
 	return all
 }
 
-// function writes a body. One that has a result ends with a panic, for a return that
-// is left out may let it run on.
+// function writes a function body. If it has a result, it ends with a panic, because without a removed return
+// it might continue.
 func (w *writer) function(t *ast.FuncType, body *ast.BlockStmt) string {
 	text := w.node(body)
 	if t.Results != nil && len(t.Results.List) > 0 {
@@ -234,8 +237,8 @@ func (w *writer) function(t *ast.FuncType, body *ast.BlockStmt) string {
 	return text
 }
 
-// body writes the body of a declared function: as it was, for all mutants of others,
-// and with its changes.
+// body writes the body of a declared function: the original, for mutants of other functions, and one with its
+// changes.
 func (w *writer) body(f *ast.FuncDecl) string {
 	text, clean, site := w.twice(f.Body, func() string { return w.function(f.Type, f.Body) }, func() string { return w.node(f.Body) })
 	if clean == "" {
@@ -247,7 +250,7 @@ func (w *writer) body(f *ast.FuncDecl) string {
 	return fmt.Sprintf("{ if assay_M-%d >= %d %s;%s", site, w.next-site, clean, text[1:])
 }
 
-// loop writes a loop: as it was, and with its changes.
+// loop writes a loop: the original, and one with its changes.
 func (w *writer) loop(s ast.Stmt) string {
 	write := func() string { return w.children(s, s.Pos(), s.End()) }
 	text, clean, site := w.twice(s, write, write)
@@ -257,9 +260,8 @@ func (w *writer) loop(s ast.Stmt) string {
 	return fmt.Sprintf("if assay_M-%d >= %d { %s } else { %s }", site, w.next-site, clean, text)
 }
 
-// twice writes a node with its changes, of which the first is that of the site, and
-// without, with the same blocks. Clean is "" where nothing changes, or where the text
-// cannot stand in a function twice.
+// twice writes a node with its changes, whose first one belongs to the site, and without, with the same
+// blocks. Clean is empty if nothing changes, or if the text cannot be in a function twice.
 func (w *writer) twice(n ast.Node, write, plain func() string) (text, clean string, site int) {
 	before := w.blocks
 	site = w.next
@@ -283,7 +285,7 @@ func hasLabel(n ast.Node) (found bool) {
 	return found
 }
 
-// node writes a node with all that is in it.
+// node writes a node with everything in it.
 func (w *writer) node(n ast.Node) string {
 	r := w.roles[n]
 	if r&frozen != 0 {
@@ -314,7 +316,7 @@ func (w *writer) node(n ast.Node) string {
 	return w.children(n, n.Pos(), n.End())
 }
 
-// tick writes a block, which counts a step and says that it was reached.
+// tick writes a block, which counts a step and records that it was reached.
 func (w *writer) tick(write func(tick string) string) string {
 	outer := w.block
 	w.block = w.blocks
@@ -332,7 +334,7 @@ func (w *writer) clause(n ast.Node, colon token.Pos) string {
 	})
 }
 
-// children writes the source between two places, with the nodes below n written anew.
+// children writes the source between two places, and rewrites the nodes below n.
 func (w *writer) children(n ast.Node, from, to token.Pos) string {
 	var b strings.Builder
 	at := from
@@ -352,8 +354,8 @@ func (w *writer) children(n ast.Node, from, to token.Pos) string {
 	return b.String()
 }
 
-// add makes a mutant of each change of a node, and returns the ids of those that
-// compile. The first id is that of the site.
+// add makes a mutant of each change of a node, and returns the ids of those that compile. The first id is
+// that of the site.
 func (w *writer) add(n ast.Node, changes []change, outer int) (site int, ids []int, kept []change) {
 	if w.quiet > 0 {
 		return 0, nil, nil
@@ -386,8 +388,7 @@ func (w *writer) add(n ast.Node, changes []change, outer int) (site int, ids []i
 	return site, ids, kept
 }
 
-// hasFunction says whether there is a function in a node: the harness's steps are not
-// in its source.
+// hasFunction reports whether a node contains a function: the harness's steps are not in its source.
 func hasFunction(n ast.Node) (found bool) {
 	ast.Inspect(n, func(c ast.Node) bool {
 		if _, ok := c.(*ast.FuncLit); ok {

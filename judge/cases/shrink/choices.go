@@ -15,7 +15,9 @@ import (
 //
 // The same sequence, budget of evaluations and try give the same result. The error is
 // the first one of try, or the end of ctx.
-func Choices(ctx context.Context, all []uint64, b Budget, try func(choices []uint64) (used []uint64, ok bool, err error)) (*ChoicesResult, error) {
+func Choices(
+	ctx context.Context, all []uint64, b Budget, try func(choices []uint64) (used []uint64, ok bool, err error),
+) (*ChoicesResult, error) {
 	s := &choosing{ctx: ctx, try: try, budget: b, now: slices.Clone(all), tried: map[string]bool{}}
 	if b.Time > 0 {
 		s.deadline = time.Now().Add(b.Time)
@@ -63,7 +65,7 @@ func (s *choosing) over() bool {
 	return s.spent || s.err != nil
 }
 
-// fewer says whether a sequence is smaller than another.
+// fewer reports whether a sequence is smaller than another.
 func fewer(a, b []uint64) bool {
 	if len(a) != len(b) {
 		return len(a) < len(b)
@@ -123,7 +125,7 @@ func (s *choosing) drop() {
 			}
 		}
 	}
-	if len(s.now) > 0 { // a count in front, with what it counts anywhere behind it
+	if len(s.now) > 0 { // a count in front, with what it counts anywhere after it
 		for i := 0; i < len(s.now) && !s.over(); i++ {
 			for s.now[i] > 0 && s.less(i) {
 				if i >= len(s.now) {
@@ -134,7 +136,7 @@ func (s *choosing) drop() {
 	}
 }
 
-// less lowers a choice by one and takes away a run of up to eight somewhere behind it.
+// less lowers a choice by one and takes away a run of up to eight somewhere after it.
 func (s *choosing) less(i int) bool {
 	for size := 1; size <= 8; size++ {
 		for _, at := range []int{i + 1, len(s.now) - size} {

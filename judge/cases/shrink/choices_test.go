@@ -43,7 +43,11 @@ func TestChoices(t *testing.T) {
 	}{
 		{"takes everything away where anything holds", func([]uint64) bool { return true }, "[0]"},
 		{"keeps the one number that matters", func(n []uint64) bool { return slices.Contains(n, 70) }, "[1 70]"},
-		{"finds the least that is enough", func(n []uint64) bool { return slices.ContainsFunc(n, func(v uint64) bool { return v > 41 }) }, "[1 42]"},
+		{"finds the least that is enough", func(n []uint64) bool {
+			return slices.ContainsFunc(
+				n, func(v uint64) bool { return v > 41 },
+			)
+		}, "[1 42]"},
 		{"keeps two that differ", func(n []uint64) bool { return len(n) > 1 && n[0] != n[len(n)-1] }, "[2 0 1]"},
 		{"lowers two together", func(n []uint64) bool { return len(n) > 1 && n[0]+1 == n[1] }, "[2 0 1]"},
 		{"gives one what the other has", func(n []uint64) bool { return len(n) > 1 && sum(n) >= 60 }, "[2 0 60]"},
@@ -105,7 +109,10 @@ func TestChoicesHold(t *testing.T) {
 
 func TestChoicesEnd(t *testing.T) {
 	broken := errors.New("broken")
-	if _, err := shrink.Choices(t.Context(), []uint64{3}, shrink.Budget{}, func([]uint64) ([]uint64, bool, error) { return nil, false, broken }); err != broken {
+	if _, err := shrink.Choices(
+		t.Context(), []uint64{3}, shrink.Budget{},
+		func([]uint64) ([]uint64, bool, error) { return nil, false, broken },
+	); err != broken {
 		t.Errorf("the error of try becomes %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -8,7 +8,7 @@ import (
 )
 
 // Doc is a text as lines of words. Words are what stands between single blanks, so
-// that Bytes gives back just what was parsed; two blanks have an empty word between
+// that Bytes releases just what was parsed; two blanks have an empty word between
 // them.
 type Doc struct {
 	Lines [][]string
@@ -95,7 +95,7 @@ func Integer(word string) (int64, bool) {
 	return n, err == nil && strconv.FormatInt(n, 10) == word
 }
 
-// IsInteger says whether Integer can read the word.
+// IsInteger reports whether Integer can read the word.
 func IsInteger(word string) bool {
 	_, ok := Integer(word)
 	return ok

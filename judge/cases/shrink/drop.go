@@ -10,7 +10,7 @@ const (
 	fine                // down to one
 )
 
-// smallest is the smallest piece of n things.
+// smallest returns the smallest piece of n things.
 func (g grain) smallest(n int) int {
 	if g == coarse {
 		return max(1, n/8)
@@ -19,7 +19,7 @@ func (g grain) smallest(n int) int {
 }
 
 // chunks calls drop for pieces of n things, from all of them down to the smallest
-// and from the end to the start. Drop returns how many things are left, or -1 where
+// and from the end to the start. Drop returns how many things are left, or -1 if
 // it has not taken the piece away.
 func (s *guess) chunks(g grain, n int, drop func(from, to int) int) {
 	least := g.smallest(n)
@@ -49,7 +49,7 @@ func (s *guess) dropFrom(g grain, series Series) {
 		if to > len(series.Items) || !s.try("drop "+series.kind, s.doc.Without(series, from, to)) {
 			return -1
 		}
-		// The count stands before its items, so it is still in place. Where nothing is
+		// The count is before its items, so it is still in place. Where nothing is
 		// left of them, the guess is gone.
 		all := s.doc.seriesAt(series.Head)
 		i := slices.IndexFunc(all, func(o Series) bool { return o.kind == series.kind })

@@ -29,7 +29,7 @@ func (s *guess) try(pass string, d *Doc) bool {
 	return true
 }
 
-// round makes every pass once, and says whether another round may bring more. The
+// round makes every pass once, and reports whether another round may bring more. The
 // passes that take away much go first: what is left is quicker to judge.
 func (s *guess) round() bool {
 	before := s.taken

@@ -161,7 +161,7 @@ func (d *Doc) linesOf(l, n, most int) (below []int) {
 	return below
 }
 
-// columns makes items of the words that stand above each other in all lines below l
+// columns makes items of the words that are above each other in all lines below l
 // that have n words.
 func (d *Doc) columns(l, n int) []Item {
 	var items []Item
@@ -184,7 +184,7 @@ func (d *Doc) columns(l, n int) []Item {
 	return items
 }
 
-// grid makes items of the letters that stand above each other in the lines below l
+// grid makes items of the letters that are above each other in the lines below l
 // that are one word of n letters.
 func (d *Doc) grid(l, n int) []Item {
 	var items []Item

@@ -7,7 +7,7 @@
 // lines of words and guesses which numbers count what follows them (see Series), so
 // that a number falls together with what it counts; then it takes away lines, words
 // and letters, lowers numbers, alone and in pairs, and makes words alike. A line feed
-// at the end stays. What is not valid is for the property to refuse.
+// at the end stays. What is not valid is for the property to reject.
 //
 // Smaller is shortlex: fewer bytes; among as many, digits before letters before
 // anything else, at the first byte that differs (see Less). The same input, budget
@@ -60,15 +60,18 @@ func Text(ctx context.Context, input []byte, b Budget, holds func(text []byte) (
 
 // A Shape is a known form of texts.
 type Shape interface {
-	// Propose offers smaller texts in the place of a text. Try says whether one is
+	// Propose offers smaller texts in the place of a text. Try reports whether one is
 	// taken, and then the next are made of that one; over says when to stop. It
-	// returns false where the text does not have the form.
+	// returns false if the text does not have the form.
 	Propose(text []byte, try func(pass string, text []byte) bool, over func() bool) bool
 }
 
 // Guided is Text for a known form of the text: what the shape proposes
 // is all that is tried, unless the text does not have the form: then Guess proposes.
-func Guided(ctx context.Context, input []byte, shape Shape, b Budget, holds func(text []byte) (bool, error), step func(Step)) (*Result, error) {
+func Guided(
+	ctx context.Context, input []byte, shape Shape, b Budget, holds func(text []byte) (bool, error),
+	step func(Step),
+) (*Result, error) {
 	s := &search{
 		ctx: ctx, holds: holds, step: step, budget: b,
 		text: bytes.Clone(input), tried: map[[sha256.Size]byte]bool{},
@@ -90,7 +93,7 @@ func Guided(ctx context.Context, input []byte, shape Shape, b Budget, holds func
 	return s.result(), s.err
 }
 
-// Less says whether a is smaller than b in shortlex order.
+// Less reports whether a is smaller than b in shortlex order.
 func Less(a, b []byte) bool {
 	if len(a) != len(b) {
 		return len(a) < len(b)
@@ -136,7 +139,7 @@ func (s *search) result() *Result {
 	return &Result{Text: s.text, Evaluations: s.evaluations, Steps: s.steps, Done: !s.spent && s.err == nil}
 }
 
-// over says whether the search has to end early.
+// over reports whether the search has to end early.
 func (s *search) over() bool {
 	if s.err == nil {
 		s.err = s.ctx.Err()

@@ -125,7 +125,10 @@ func TestText(t *testing.T) {
 		}, "13\n"},
 	} {
 		t.Run("it "+row.it, func(t *testing.T) {
-			got, err := shrink.Text(t.Context(), []byte(row.input), shrink.Budget{}, func(text []byte) (bool, error) { return row.holds(string(text)), nil }, nil)
+			got, err := shrink.Text(
+				t.Context(), []byte(row.input), shrink.Budget{},
+				func(text []byte) (bool, error) { return row.holds(string(text)), nil }, nil,
+			)
 			if err != nil || string(got.Text) != row.want || !got.Done {
 				t.Errorf("Text(%q) = %q, done %v, %v; want %q", row.input, got.Text, got.Done, err, row.want)
 			}
@@ -292,7 +295,10 @@ func TestLess(t *testing.T) {
 // FuzzParse holds that a document writes what was parsed, and that its guesses can
 // be used.
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{"", "\n", "a", "3\n1 2 3\n", "2 2\n..\n.#", "2\n1\n5\n2\n6 7\n", " a  b \n\n", "2\n1\n5\n1\n6\n", "\x00\xff\n-1"} {
+	for _, seed := range []string{
+		"", "\n", "a", "3\n1 2 3\n", "2 2\n..\n.#", "2\n1\n5\n2\n6 7\n", " a  b \n\n", "2\n1\n5\n1\n6\n",
+		"\x00\xff\n-1",
+	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -335,13 +341,20 @@ func TestGuided(t *testing.T) {
 	} {
 		shape := &halves{}
 		var passes []string
-		got, err := shrink.Guided(t.Context(), []byte(row.input), shape, shrink.Budget{}, func(text []byte) (bool, error) { return len(text) > 0, nil }, func(s shrink.Step) { passes = append(passes, s.Pass) })
+		got, err := shrink.Guided(
+			t.Context(), []byte(row.input), shape, shrink.Budget{},
+			func(text []byte) (bool, error) { return len(text) > 0, nil },
+			func(s shrink.Step) { passes = append(passes, s.Pass) },
+		)
 		if err != nil || string(got.Text) != row.want || !got.Done || shape.asked == 0 {
 			t.Errorf("it %s: Guided(%q) = %+v, %v by %q; want %q", row.it, row.input, got, err, passes, row.want)
 		}
 	}
 	t.Run("it ends with its budget", func(t *testing.T) {
-		got, err := shrink.Guided(t.Context(), []byte("abcabcabc"), &halves{}, shrink.Budget{Evaluations: 2}, func([]byte) (bool, error) { return true, nil }, nil)
+		got, err := shrink.Guided(
+			t.Context(), []byte("abcabcabc"), &halves{}, shrink.Budget{Evaluations: 2},
+			func([]byte) (bool, error) { return true, nil }, nil,
+		)
 		if err != nil || got.Done || got.Evaluations > 2 || string(got.Text) != "abca" {
 			t.Errorf("Guided = %+v, %v", got, err)
 		}

@@ -36,7 +36,7 @@ func (s *guess) lower(g grain, p Spot) {
 	for step := n / 2; (step >= least || step <= -least) && step != 0 && !s.over(); step /= 2 {
 		n = s.lowerBy(p, n, step)
 	}
-	if g == fine && n != 0 { // halving an odd number leaves out the last step
+	if g == fine && n != 0 { // halving an odd number omits the last step
 		one := int64(1)
 		if n < 0 {
 			one = -1
@@ -114,7 +114,7 @@ func (s *guess) shortenWords() {
 	}
 }
 
-// near is how many numbers behind a number are lowered together with it.
+// near is how many numbers after a number are lowered together with it.
 const near = 6
 
 // lowerPairs lowers two numbers together: by the same amount, which keeps their

@@ -78,7 +78,7 @@ func (w *words) learn(line []string) {
 	}
 }
 
-// span is what word k of a generator line may be: from the least to the largest
+// span returns what word k of a generator line may be: from the least to the largest
 // number that a line of its kind has there, or from 0.
 func (w *words) span(line []string, k int) (lo, hi int64) {
 	s := w.spans[slot(line, k)]
@@ -161,7 +161,7 @@ func (w *words) number(r *rand.Rand, d *shrink.Doc, p shrink.Spot, all []shrink.
 	return text(int64(math.Exp(r.Float64() * math.Log(1e18)))) // each number of digits as often
 }
 
-// step is an amount of up to about n, each number of digits as often.
+// step returns an amount of up to about n, each number of digits as often.
 func (w *words) step(r *rand.Rand, n int64) int64 {
 	size := int64(math.Exp(r.Float64() * math.Log(math.Abs(float64(n))+2)))
 	if r.IntN(2) == 0 {

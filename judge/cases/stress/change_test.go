@@ -11,7 +11,10 @@ import (
 // FuzzChange holds that any text can be changed, and that the change depends on the
 // seed alone.
 func FuzzChange(f *testing.F) {
-	for _, seed := range []string{"", "\n", "3\n1 2 3\n", "2 2\n..\n.#", "a", "1 x\n* C\n", "-9223372036854775808 9223372036854775807\n", " \n  \n"} {
+	for _, seed := range []string{
+		"", "\n", "3\n1 2 3\n", "2 2\n..\n.#", "a", "1 x\n* C\n", "-9223372036854775808 9223372036854775807\n",
+		" \n  \n",
+	} {
 		f.Add([]byte(seed), uint64(1))
 	}
 	f.Fuzz(func(t *testing.T, text []byte, seed uint64) {

@@ -84,7 +84,7 @@ func fails(b *testing.B, p *workspace.Problem, path string) *failing {
 			}
 			if t.Fails() {
 				if t.Line = c.Line; c.Line != "" {
-					t.Seed = gen.SeedOf(p.Folder, c.Line)
+					t.Seed = gen.SeedOf(p.Directory, c.Line)
 				}
 				b.Logf("%s fails on %s, %d bytes", path, c.ID(), len(input))
 				return &failing{lab, t, map[string]bool{}}
@@ -146,7 +146,10 @@ func (all outcome) row(name string, lacking outcome, tried int) string {
 			better++
 		}
 	}
-	return fmt.Sprintf("%-28s %6d bytes with, %6d without (%d larger, %d smaller); %6d runs with, %6d without; tried %d times", name, all.size, lacking.size, worse, better, all.runs, lacking.runs, tried)
+	return fmt.Sprintf(
+		"%-28s %6d bytes with, %6d without (%d larger, %d smaller); %6d runs with, %6d without; tried %d times",
+		name, all.size, lacking.size, worse, better, all.runs, lacking.runs, tried,
+	)
 }
 
 // BenchmarkShrinking prints what each pass of shrinking wins on failing cases of the
@@ -191,7 +194,10 @@ func passes(b *testing.B, title string, inputs []*failing, shape func(*failing) 
 	run := func(pass string) (o outcome, tried map[string]int) {
 		tried = map[string]int{}
 		for _, f := range inputs {
-			result, err := shrink.Guided(b.Context(), f.trial.Input, without{shape(f), pass, tried}, shrink.Budget{Evaluations: *evaluations}, f.holds(b), nil)
+			result, err := shrink.Guided(
+				b.Context(), f.trial.Input, without{shape(f), pass, tried},
+				shrink.Budget{Evaluations: *evaluations}, f.holds(b), nil,
+			)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -5,8 +5,8 @@ import "context"
 // Input is a valid input of a problem.
 type Input struct {
 	Text   []byte
-	Line   string // the generator line that made it; "" for none
-	Origin string // where it comes from, in words
+	Line   string // the generator line that made it; empty if there is none
+	Origin string // where it comes from, as text
 }
 
 // Inputs are the inputs of a search, for other searches.
@@ -24,7 +24,7 @@ func (l *Lab) Inputs(seed uint64) (*Inputs, error) {
 	return &Inputs{l, p}, nil
 }
 
-// Make makes input i, the same whenever it is asked for; nil where it is not valid. It
+// Make makes input i, the same whenever it is asked for; nil if it is not valid. It
 // is safe for concurrent use.
 func (in *Inputs) Make(ctx context.Context, i int) (*Input, error) {
 	b, err := in.lab.take()

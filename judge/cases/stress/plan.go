@@ -41,7 +41,7 @@ type plan struct {
 // base is a case that inputs are made from.
 type base struct {
 	input []byte
-	name  string // in words: "the case edge/one"
+	name  string // as text: "the case edge/one"
 }
 
 // candidate is an input to try; it is valid.
@@ -57,10 +57,13 @@ type candidate struct {
 // in smaller ones, and whether it is slow comes from the generator.
 const maxBase = 64 << 10
 
-// plan reads the cases that are there. Files that are missing are left out: the
+// plan reads the cases that are there. Files that are missing are omitted: the
 // lines that make them are used all the same.
 func (l *Lab) plan(seed uint64) (*plan, error) {
-	p := &plan{seed: seed, salt: l.Folder.Salt, valid: l.programs.Validator != nil || l.grammar != nil, grammar: l.grammar, derived: l.Derived, literals: l.Literals}
+	p := &plan{
+		seed: seed, salt: l.Folder.Salt, valid: l.programs.Validator != nil || l.grammar != nil,
+		grammar: l.grammar, derived: l.Derived, literals: l.Literals,
+	}
 	type sized struct {
 		line string
 		size int64
@@ -93,7 +96,10 @@ func (l *Lab) plan(seed uint64) (*plan, error) {
 		p.lines = append(p.lines, line.line)
 	}
 	if len(p.lines) == 0 && !p.canChange() && p.grammar == nil {
-		return nil, &judge.Fault{File: l.Folder.Dir, Text: "there is nothing to make inputs from", Hint: "the problem needs generator lines, or a validator and some cases; give it: [generator] program = \"generator\""}
+		return nil, &judge.Fault{
+			File: l.Folder.Dir, Text: "there is nothing to make inputs from",
+			Hint: "the problem needs generator lines, or a validator and some cases; give it: [generator] program = \"generator\"",
+		}
 	}
 	p.words = newWords(p.bases, l.Literals, l.Folder.Groups)
 	return p, nil
@@ -115,7 +121,7 @@ func (p *plan) rand(i int) *rand.Rand {
 // grown is how many inputs it takes until all lines and cases are in use.
 const grown = 400
 
-// open is how many of n lines or cases input i may come from: the first ones at
+// open returns how many of n lines or cases input i may come from: the first ones at
 // first. Every fourth four inputs may come from all of them, because a slow solution
 // does not get far.
 func (p *plan) open(n, i int) int {
@@ -129,8 +135,8 @@ func (p *plan) open(n, i int) int {
 // ones.
 const rich = 20
 
-// input makes input i; nil where it is not valid. Half of them are drawn from the
-// declared input format, if there is one; a quarter where there are many cases. Of four
+// input makes input i; nil if it is not valid. Half of them are drawn from the
+// declared input format, if there is one; a quarter if there are many cases. Of four
 // others one comes from a line with another seed, one from a line with other arguments,
 // two from a case.
 func (p *plan) input(ctx context.Context, b *bench, i int) (*candidate, error) {
@@ -188,7 +194,7 @@ func (p *plan) drawn(ctx context.Context, b *bench, i int) (*candidate, error) {
 }
 
 // generated makes an input of a line. Where the line is not the setter's own, the
-// generator may refuse it.
+// generator may reject it.
 func (p *plan) generated(ctx context.Context, b *bench, i int, line, salt string, lenient bool) (*candidate, error) {
 	seed := kit.Seed(salt, line)
 	input, err := b.generator.Generate(ctx, seed, strings.Fields(line))
@@ -211,7 +217,10 @@ func (p *plan) generated(ctx context.Context, b *bench, i int, line, salt string
 	case text != "" && lenient:
 		return nil, nil
 	case text != "":
-		return nil, p.blameLine(b, line, b.lab.blame(&judge.Fault{Text: "the generated input is not valid: " + text, Hint: "fix the generator or the validator"}, b.lab.Folder.Generator, input))
+		return nil, p.blameLine(b, line, b.lab.blame(
+			&judge.Fault{Text: "the generated input is not valid: " + text, Hint: "fix the generator or the validator"},
+			b.lab.Folder.Generator, input,
+		))
 	}
 	from := fmt.Sprintf("an input of the generator line %q", line)
 	return &candidate{input, line, seed, fmt.Sprintf("it is made by the generator line %q with another seed", line), from}, nil

@@ -19,7 +19,7 @@ type Runs struct {
 	Time  time.Duration // of all together, as the clock has it
 }
 
-// Waits says which of the two programs keeps a search waiting, and for how long with each
+// Waits returns which of the two programs keeps a search waiting, and for how long with each
 // input; "" if neither takes long.
 func (p Progress) Waits() string {
 	const long = time.Second / 2
@@ -33,7 +33,7 @@ func (p Progress) Waits() string {
 	return fmt.Sprintf("%s takes %.1f s an input", who, r.Time.Seconds()/float64(r.Count))
 }
 
-// Progress is how far the search of the lab came. It may be called while it goes on.
+// Progress returns how far the search of the lab came. It may be called while it continues.
 func (l *Lab) Progress() Progress {
 	return Progress{
 		Looked: int(l.looked.Load()), Evaluations: int(l.evaluated.Load()), Reference: l.answering.runs(),

@@ -25,7 +25,7 @@ type Options struct {
 // Searched is what a search has looked at.
 type Searched struct {
 	Looked  int // inputs
-	Invalid int // refused by the validator, or by the generator
+	Invalid int // rejected by the validator, or by the generator
 	Twice   int // that had come before
 	Ran     int // that the solution ran on
 }
@@ -97,7 +97,7 @@ func (h *hunt) work(ctx context.Context) error {
 	return ended(ctx)
 }
 
-// ended is the error of a context that has ended for another reason than time.
+// ended returns the error of a context that has ended for another reason than time.
 func ended(ctx context.Context) error {
 	if over(ctx) {
 		return nil

@@ -97,7 +97,7 @@ type shrinking struct {
 	step     func(shrink.Step)
 }
 
-// left is a share of what is left of the budget.
+// left returns a share of what is left of the budget.
 func (s *shrinking) left(part int) (b shrink.Budget, over bool) {
 	if s.budget.Time > 0 {
 		b.Time = (s.budget.Time - time.Since(s.start)) / time.Duration(part)
@@ -117,7 +117,7 @@ func (s *shrinking) spent(budget shrink.Budget) func() bool {
 	return func() bool { return budget.Evaluations > 0 && s.Evaluations >= most }
 }
 
-// take goes on with a smaller input.
+// take continues with a smaller input.
 func (s *shrinking) take(t *Trial, pass string) {
 	*s.Trial = *t
 	s.Steps++
@@ -354,7 +354,7 @@ func (s *shrinking) byChoices(ctx context.Context, budget shrink.Budget) error {
 }
 
 // fails tries an input, and returns the trial if it is valid and fails as another
-// one does. An input on which the reference fails is not taken for valid.
+// one does. An input on which the reference solution fails is not taken for valid.
 func (b *bench) fails(ctx context.Context, input []byte, as *Trial) (*Trial, error) {
 	b.lab.evaluated.Add(1)
 	t, err := b.try(ctx, "shrink", input)

@@ -25,8 +25,8 @@ type stage struct {
 	remove func() error
 }
 
-// staged says whether solutions are tried as they are judged, with the interactor or run
-// by run, rather than run once and their output held against the reference's.
+// staged reports whether solutions are tried as they are judged, with the interactor or run
+// by run, rather than run once and their output held against the reference solution's.
 func (l *Lab) staged() bool {
 	return l.Folder.Kind.Interactive || l.Folder.Kind.MultiPass || len(l.Folder.Reruns) > 0
 }

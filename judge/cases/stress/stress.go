@@ -43,7 +43,7 @@ import (
 
 // Setting is what a search works with.
 type Setting struct {
-	Folder *problem.Folder
+	Folder *problem.Directory
 	Runner judge.Runner
 	// Crew builds the setter's programs, and makes checkers.
 	Crew     *check.Crew
@@ -65,7 +65,7 @@ type Setting struct {
 type Lab struct {
 	Setting
 	programs gen.Programs
-	grammar  *format.Grammar // nil where the problem declares none
+	grammar  *format.Grammar // nil if the problem declares none
 	stateful bool            // the checker may remember
 	samples  []solved
 	broken   *Trial          // of the first sample that the solution fails
@@ -93,19 +93,19 @@ type Trial struct {
 	Message string
 	Place   *judge.Place
 	Output  []byte
-	Answer  []byte // of the reference; nil if it was not asked
+	Answer  []byte // of the reference solution; nil if it was not asked
 	Stderr  []byte
 	// Dialogue is what the solution and the interactor said; see judge.CaseJudged.
 	Dialogue string
-	Line     string // the generator line that made the input; "" for none
+	Line     string // the generator line that made the input; empty if there is none
 	Seed     string // that the line was given
-	Origin   string // where the input comes from, in words
+	Origin   string // where the input comes from, as text
 }
 
-// Fails says whether the solution fails on a valid input.
+// Fails reports whether the solution fails on a valid input.
 func (t *Trial) Fails() bool { return t.Invalid == "" && t.Verdict != judge.Accepted }
 
-// Same says whether two trials fail in the same way: with the same verdict, and
+// Same reports whether two trials fail in the same way: with the same verdict, and
 // where the program ended by itself, with the same exit code or signal.
 func (t *Trial) Same(o *Trial) bool {
 	if !t.Fails() || !o.Fails() || t.Verdict != o.Verdict {
@@ -114,9 +114,12 @@ func (t *Trial) Same(o *Trial) bool {
 	return t.Verdict != judge.RunTimeError || t.Exec.Exit == o.Exec.Exit && t.Exec.Signal == o.Exec.Signal
 }
 
-// Event is the trial as a case that was judged, for the reports.
+// Event returns the trial as a case that was judged, for the reports.
 func (t *Trial) Event(group, name string) *judge.CaseJudged {
-	e := &judge.CaseJudged{Group: group, Case: name, Verdict: t.Verdict, Exec: t.Exec, Message: strings.ToValidUTF8(t.Message, "\uFFFD"), Line: t.Line, Dialogue: t.Dialogue}
+	e := &judge.CaseJudged{
+		Group: group, Case: name, Verdict: t.Verdict, Exec: t.Exec,
+		Message: strings.ToValidUTF8(t.Message, "\uFFFD"), Line: t.Line, Dialogue: t.Dialogue,
+	}
 	if t.Fails() {
 		e.Stderr = strings.ToValidUTF8(string(t.Stderr), "\uFFFD")
 		e.Detail = window.Detail(section(t.Input), section(t.Answer), section(t.Output), t.Place)
@@ -137,7 +140,10 @@ func Open(ctx context.Context, s Setting) (*Lab, error) {
 		return nil, err
 	}
 	if s.Derived && l.grammar == nil {
-		return nil, &judge.Fault{File: s.Folder.Dir, Text: "the problem does not declare its input format", Hint: "declare it in " + filepath.Join(s.Folder.Dir, problem.FormatFile)}
+		return nil, &judge.Fault{
+			File: s.Folder.Dir, Text: "the problem does not declare its input format",
+			Hint: "declare it in " + filepath.Join(s.Folder.Dir, problem.FormatFile),
+		}
 	}
 	if l.programs, err = gen.Build(ctx, s.Crew, s.Folder); err != nil {
 		return nil, err
@@ -162,10 +168,13 @@ func (l *Lab) Close() error {
 	return errors.Join(errs...)
 }
 
-// Notes says what weakens the search, for people.
+// Notes returns what weakens the search, for people.
 func (l *Lab) Notes() (notes []string) {
 	if l.programs.Validator == nil && l.grammar == nil {
-		notes = append(notes, "the problem has no validator: inputs are taken as they come from the generator, and what is made smaller may not be valid")
+		notes = append(
+			notes,
+			"the problem has no validator: inputs are taken as they come from the generator, and what is made smaller may not be valid",
+		)
 	}
 	if l.programs.Generator == nil && l.grammar == nil {
 		notes = append(notes, "the problem has no generator: inputs are made from its cases")
@@ -249,7 +258,7 @@ type bench struct {
 	validator gen.Validator // nil for none
 	generator gen.Generator // nil for none
 	scout     check.Checker // nil until it is needed
-	stage     *stage        // nil until it is needed, and where nothing is staged
+	stage     *stage        // nil until it is needed, and if nothing is staged
 	limits    judge.Limits  // of the solution
 	stale     bool          // the scout remembers, and has seen more than the samples
 }
@@ -293,7 +302,7 @@ const (
 	longer  = 4
 )
 
-// run runs the solution on a valid input, and the reference if there is no answer
+// run runs the solution on a valid input, and the reference solution if there is no answer
 // yet.
 func (b *bench) run(ctx context.Context, name string, input, answer []byte) (t *Trial, err error) {
 	staged := b.lab.staged()
@@ -347,7 +356,7 @@ func (l *Lab) execute(ctx context.Context, limits judge.Limits, input []byte) (*
 	return t, nil
 }
 
-// Answer has the reference answer a valid input. Where cases need no answers, there is
+// Answer has the reference solution answer a valid input. Where cases need no answers, there is
 // none.
 func (l *Lab) Answer(ctx context.Context, input []byte) ([]byte, error) {
 	if l.Folder.Unanswered() {
@@ -358,7 +367,7 @@ func (l *Lab) Answer(ctx context.Context, input []byte) ([]byte, error) {
 	return answer, l.blame(err, l.Folder.Reference, input)
 }
 
-// Complete asks the reference for the answer to a trial, if it was not asked.
+// Complete asks the reference solution for the answer to a trial, if it was not asked.
 func (l *Lab) Complete(ctx context.Context, t *Trial) (err error) {
 	if t.Answer == nil {
 		t.Answer, err = l.Answer(ctx, t.Input)
@@ -420,7 +429,7 @@ func (b *bench) judge(ctx context.Context, name string, t *Trial) (judge.Outcome
 	}
 }
 
-// repeats says whether the trial fails in the same way once more.
+// repeats reports whether the trial fails in the same way once more.
 func (b *bench) repeats(ctx context.Context, t *Trial) (bool, error) {
 	again, err := b.run(ctx, "again", t.Input, t.Answer)
 	return err == nil && again.Same(t), err
@@ -462,5 +471,5 @@ func within(ctx context.Context, d time.Duration) (context.Context, context.Canc
 	return context.WithTimeoutCause(ctx, d, errOver)
 }
 
-// over says whether ctx has ended because the time is over.
+// over reports whether ctx has ended because the time is over.
 func over(ctx context.Context) bool { return context.Cause(ctx) == errOver }

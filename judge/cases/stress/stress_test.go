@@ -215,13 +215,19 @@ func TestSearchNamesTheSettersFaults(t *testing.T) {
 		others map[string]program
 		want   string
 	}{
-		{"says that the reference fails", map[string]program{"reference.x": func(string, []string, string, io.Writer) judge.Exec { return judge.Exec{Exit: 9} }},
+		{"says that the reference fails", map[string]program{
+			"reference.x": func(string, []string, string, io.Writer) judge.Exec { return judge.Exec{Exit: 9} },
+		},
 			"the reference fails on it: run-time error (exit code 9)"},
-		{"says that a line makes what is not valid", map[string]program{"generate.x": func(_ string, _ []string, _ string, out io.Writer) judge.Exec {
+		{"says that a line makes what is not valid", map[string]program{"generate.x": func(
+			_ string, _ []string, _ string, out io.Writer,
+		) judge.Exec {
 			fmt.Fprintln(out, "-1")
 			return judge.Exec{}
 		}}, `with another seed: the generated input is not valid`},
-		{"says that the generator crashes", map[string]program{"generate.x": func(string, []string, string, io.Writer) judge.Exec { return judge.Exec{Signal: "SIGSEGV"} }},
+		{"says that the generator crashes", map[string]program{
+			"generate.x": func(string, []string, string, io.Writer) judge.Exec { return judge.Exec{Signal: "SIGSEGV"} },
+		},
 			"the generator ended badly (run-time error, signal SIGSEGV)"},
 	} {
 		t.Run("it "+row.it, func(t *testing.T) {
@@ -352,7 +358,8 @@ func TestShrinkGoesThroughTheDeclaredFormat(t *testing.T) {
 	}
 	var passes []string
 	small, err := lab.Shrink(t.Context(), trial, shrink.Budget{}, func(s shrink.Step) { passes = append(passes, s.Pass) })
-	if err != nil || string(small.Input) != "5\n0\n0\n0\n0\n0\n" || !slices.Contains(passes, "fewer n") || slices.Contains(passes, "drop lines") {
+	if err != nil || string(small.Input) != "5\n0\n0\n0\n0\n0\n" ||
+		!slices.Contains(passes, "fewer n") || slices.Contains(passes, "drop lines") {
 		t.Errorf("Shrink = %+v, %v by %q; want five zeros, n falling with its lines", small, err, passes)
 	}
 }
@@ -399,7 +406,8 @@ func TestTrying(t *testing.T) {
 		t.Run("it "+row.it, func(t *testing.T) {
 			lab, _ := open(t, usual, 1, row.solution, nil)
 			got, err := lab.Try(t.Context(), "case", []byte(row.input))
-			if err != nil || got.Verdict != row.want || (got.Invalid != "") != row.invalid || got.Fails() == (row.want == judge.Accepted || row.invalid) {
+			if err != nil || got.Verdict != row.want || (got.Invalid != "") != row.invalid ||
+				got.Fails() == (row.want == judge.Accepted || row.invalid) {
 				t.Errorf("Try(%q) = %+v, %v; want %q", row.input, got, err, row.want)
 			}
 		})

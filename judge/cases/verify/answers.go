@@ -20,7 +20,7 @@ import (
 	"assay/judge/running/trial"
 )
 
-// answersCheck names what answers does.
+// answersCheck is the name of the check of answers.
 func (v *Verifier) answersCheck() string {
 	if v.Folder.Reference == nil {
 		return "the checker accepts every answer"
@@ -28,14 +28,14 @@ func (v *Verifier) answersCheck() string {
 	return "every answer is the reference's, and right"
 }
 
-// replied is what the reference did on a case.
+// replied is the reference solution's result on a case.
 type replied struct {
-	out   []byte       // what it printed; nil if the answer file has the same bytes
-	fault *judge.Fault // it failed
+	out   []byte       // its output; nil if the answer file has the same bytes
+	fault *judge.Fault // the reference solution failed
 }
 
-// answers holds every answer file against the checker and against what the reference prints
-// now. Outputs wait for their turn a few at a time, since they can be large.
+// answers checks every answer file with the checker and against the current output of the reference solution.
+// Only a few outputs wait at the same time, because they can be large.
 func (v *Verifier) answers(ctx context.Context) (n int, faults judge.Faults, err error) {
 	var program *judge.Program
 	if part := v.Folder.Reference; part != nil {
@@ -48,6 +48,7 @@ func (v *Verifier) answers(ctx context.Context) (n int, faults judge.Faults, err
 	b := &bout{v: v}
 	if !v.Folder.Kind.Interactive && !v.Folder.Kind.MultiPass { // otherwise an answer file is not an output
 		if b.answers, err = v.Crew.Checker(ctx); err != nil {
+			v.broken = "the checker cannot be used"
 			return 0, nil, err
 		}
 		defer b.answers.Close()
@@ -68,7 +69,7 @@ func (v *Verifier) answers(ctx context.Context) (n int, faults judge.Faults, err
 		ready[i] = make(chan replied, 1)
 	}
 	group, gctx := errgroup.WithContext(ctx)
-	ahead := make(chan bool, 2*max(v.Jobs, 1)) // at most so many are not yet compared
+	ahead := make(chan bool, 2*max(v.Jobs, 1)) // limit of outputs that are not yet compared
 	group.Go(func() error {
 		runs, rctx := errgroup.WithContext(gctx)
 		runs.SetLimit(max(v.Jobs, 1))
@@ -89,9 +90,13 @@ func (v *Verifier) answers(ctx context.Context) (n int, faults judge.Faults, err
 		return runs.Wait()
 	})
 	group.Go(func() error {
-		for i, c := range cases { // in judging order, since a checker may hold state
+		for i, c := range cases { // in judging order, because a checker may keep state
 			select {
 			case r := <-ready[i]:
+				if b.hung != "" {
+					<-ahead
+					continue
+				}
 				fault, err := b.compare(gctx, c, r)
 				if err != nil {
 					return err
@@ -100,7 +105,7 @@ func (v *Verifier) answers(ctx context.Context) (n int, faults judge.Faults, err
 					faults = append(faults, fault)
 				}
 				if v.changed && c.Line != "" && (fault != nil || r.fault != nil) {
-					v.doubtful[c.ID()] = true // the answer is that of another reference
+					v.doubtful[c.ID()] = true // the answer was made by another reference solution
 				}
 				<-ahead
 			case <-gctx.Done():
@@ -110,11 +115,16 @@ func (v *Verifier) answers(ctx context.Context) (n int, faults judge.Faults, err
 		return nil
 	})
 	err = group.Wait()
-	v.broken = n > 0 && b.crashes.cases == n
+	switch {
+	case b.hung != "":
+		v.broken = "the checker does not end on case " + b.hung
+	case n > 0 && b.crashes.cases == n:
+		v.broken = "the checker fails on every test case"
+	}
 	return n, slices.Concat(b.crashes.faults(), b.failed.faults(), first(faults)), err
 }
 
-// mostDisagreements is how many answers are shown with which the reference disagrees.
+// mostDisagreements is how many disagreements with the reference solution are shown.
 const mostDisagreements = 5
 
 // first keeps the first faults, and says how many more there are.
@@ -130,7 +140,7 @@ func first(faults judge.Faults) judge.Faults {
 	return kept
 }
 
-// reply has the reference answer one case again; without a reference it does nothing.
+// reply lets the reference solution answer one case again. Without a reference solution it does nothing.
 func (v *Verifier) reply(ctx context.Context, program *judge.Program, c *judge.Case) (r replied, err error) {
 	if program == nil {
 		return replied{}, nil
@@ -152,18 +162,18 @@ func (v *Verifier) reply(ctx context.Context, program *judge.Program, c *judge.C
 	return r, nil
 }
 
-// A bout compares answer files with the outputs of the reference. Its two checkers judge
-// all answer files as one submission, and all outputs of the reference as another one,
-// because a checker may remember the cases before. Both are nil if the problem's programs
-// talk or run again.
+// A bout compares answer files with the outputs of the reference solution. One checker judges all answer
+// files as one submission, and another all outputs of the reference solution, because a checker may keep
+// state across cases. Both are nil if programs of the problem interact or run several times.
 type bout struct {
 	v                *Verifier
 	answers, outputs check.Checker
-	crashes, failed  crashes // of the checker, and of the reference
+	crashes, failed  crashes // of the checker, and of the reference solution
+	hung             string  // id of the case on which the checker was stopped at its time limit; no other is tried
 }
 
-// compare returns the fault of one case: the checker rejects the answer file, or the answer
-// file and the reference disagree.
+// compare returns the fault of one case: the checker rejects the answer file, or the answer file and the
+// reference solution disagree.
 func (b *bout) compare(ctx context.Context, c *judge.Case, r replied) (*judge.Fault, error) {
 	if r.fault != nil {
 		b.failed.add(referenceFault(b.v.Folder.Reference, r.fault), c.ID())
@@ -192,12 +202,14 @@ func (b *bout) compare(ctx context.Context, c *judge.Case, r replied) (*judge.Fa
 	}
 	if own.Verdict == judge.JudgeError {
 		if fault := b.v.crashOf(own.Message); fault != nil {
-			b.crashes.add(fault, c.ID())
+			if b.crashes.add(fault, c.ID()); timedOut(fault) {
+				b.hung = c.ID()
+			}
 			return nil, nil
 		}
 	}
 	if r.out == nil {
-		if !builtin && b.v.Folder.Checker.Program.Speaks == "kit" { // only these remember earlier cases
+		if !builtin && b.v.Folder.Checker.Program.Speaks == "kit" { // only these keep state
 			_, err = judgeAnswer(ctx, b.outputs, c, ans, ans)
 		}
 		return b.v.rejected(c, own), err
@@ -209,16 +221,16 @@ func (b *bout) compare(ctx context.Context, c *judge.Case, r replied) (*judge.Fa
 	return b.settle(ctx, c, pairing{ans: ans, out: r.out, own: own, theirs: theirs})
 }
 
-// A pairing is an answer file and another output of the reference, with what the checker
-// says of both if the answer file is the answer.
+// A pairing is an answer file and a different output of the reference solution, with the checker's results
+// for both, given the answer file as the answer.
 type pairing struct {
 	ans, out    []byte
 	own, theirs judge.Outcome
 }
 
-// settle decides whether two texts are two correct answers, and which of them is at fault
-// otherwise. So that a checker that takes anything at least as good as the answer finds the
-// worse of the two, it judges both with the reference's output as the answer, too.
+// settle decides whether two texts are both correct, and which of them is at fault otherwise. A checker may
+// accept everything that is at least as good as the answer. To find the worse of the two, settle also judges
+// both with the reference solution's output as the answer.
 func (b *bout) settle(ctx context.Context, c *judge.Case, p pairing) (*judge.Fault, error) {
 	swapped := func(out []byte) (judge.Outcome, error) {
 		checker, err := b.v.Crew.Checker(ctx)
@@ -252,7 +264,7 @@ func (b *bout) settle(ctx context.Context, c *judge.Case, p pairing) (*judge.Fau
 		return b.v.disagree(c, p.ans, p.out, said(p.theirs)), nil
 	case p.own.Award != p.theirs.Award:
 		return b.v.disagree(c, p.ans, p.out, awards(p.own.Award, p.theirs.Award)), nil
-	case !accepted(outByOut): // answer files have a form of their own: the output is none
+	case !accepted(outByOut): // answers have another form than outputs
 		return nil, nil
 	case !accepted(ansByOut):
 		return b.v.disagree(c, p.ans, p.out, said(ansByOut)), nil
@@ -262,8 +274,8 @@ func (b *bout) settle(ctx context.Context, c *judge.Case, p pairing) (*judge.Fau
 	return nil, nil
 }
 
-// rejected is the fault of an answer file that the checker does not accept, though the
-// reference prints the same text or there is none.
+// rejected returns the fault of an answer file that the checker rejects, although the reference solution
+// prints the same text or there is none.
 func (v *Verifier) rejected(c *judge.Case, o judge.Outcome) *judge.Fault {
 	if o.Verdict == judge.Accepted {
 		return nil
@@ -283,8 +295,8 @@ func (v *Verifier) rejected(c *judge.Case, o judge.Outcome) *judge.Fault {
 	return &judge.Fault{File: file, Text: text, Hint: hint}
 }
 
-// disagree is the fault of an answer file beside which the reference prints something else.
-// Why is what the checker says, if it was asked.
+// disagree returns the fault of an answer file for which the reference solution prints something else. Why is
+// the checker's message, if it was asked.
 func (v *Verifier) disagree(c *judge.Case, ans, out []byte, why string) *judge.Fault {
 	text := fmt.Sprintf("the reference does not give this answer to case %s", c.ID())
 	if why != "" {
@@ -297,12 +309,12 @@ func (v *Verifier) disagree(c *judge.Case, ans, out []byte, why string) *judge.F
 	return &judge.Fault{File: c.Ans, Text: text, Hint: hint + "\n" + both(c, ans, out)}
 }
 
-// said is an outcome in words.
+// said formats an outcome.
 func said(o judge.Outcome) string {
 	return strings.TrimSuffix(fmt.Sprintf("%s: %s", o.Verdict.Words(), o.Message), ": ")
 }
 
-// awards tells that an answer file is worth another score than the reference's output.
+// awards reports an answer file with another score than the reference solution's output.
 func awards(ans, out judge.Award) string {
 	word := func(a judge.Award) string {
 		if a.By == judge.NoAward {
@@ -313,7 +325,7 @@ func awards(ans, out judge.Award) string {
 	return fmt.Sprintf("the checker gives the answer file %s, and the reference's output %s", word(ans), word(out))
 }
 
-// both shows an answer file and another text where they first differ.
+// both shows an answer file and another text at their first difference.
 func both(c *judge.Case, ans, out []byte) string {
 	whole := func(data []byte) *io.SectionReader {
 		return io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data)))
@@ -323,7 +335,7 @@ func both(c *judge.Case, ans, out []byte) string {
 	return shorten("answer file", d.Want, differ) + "\n" + shorten("reference", d.Got, differ)
 }
 
-// samePrefix returns the length of what two texts begin with.
+// samePrefix returns the length of the common beginning of two texts.
 func samePrefix(a, b []byte) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -332,13 +344,13 @@ func samePrefix(a, b []byte) int {
 	return n
 }
 
-// linesShown are the lines of a text in a fault, lineShown the characters of one.
+// linesShown is how many lines of a text a fault shows, and lineShown how many characters of a line.
 const (
 	linesShown = 3
 	lineShown  = 70
 )
 
-// shorten shows some lines of a text from a line on.
+// shorten returns some lines of a text, beginning with a given line.
 func shorten(name string, e judge.Excerpt, from int) string {
 	if e.Size == 0 {
 		return name + " is empty"
@@ -370,8 +382,8 @@ func shorten(name string, e judge.Excerpt, from int) string {
 	return fmt.Sprintf("%s%s:\n  %s", name, where, strings.Join(lines, "\n  "))
 }
 
-// solve has the reference answer a case. Where the case gives it more than an input, it
-// runs as a submission does.
+// solve runs the reference solution on a case. If the case gives it more than an input, it runs like a
+// submission.
 func (v *Verifier) solve(ctx context.Context, program *judge.Program, c *judge.Case) ([]byte, error) {
 	part := v.Folder.Reference
 	if len(c.Args)+len(c.Files) == 0 {

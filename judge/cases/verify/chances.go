@@ -12,12 +12,12 @@ import (
 	"assay/judge/running/lang"
 )
 
-// The expected verdicts of a package were found on another machine with other
-// toolchains: Python mostly with one that is many times as fast as the usual one. So a
-// submission that is only too slow for its verdict has second chances.
+// The expected verdicts of a package were determined on another machine with other toolchains, for example
+// with a Python that is many times as fast as the default one. So a submission that is only too slow for its
+// verdict gets further chances.
 
-// extraTime is the problem's limits with the margin by which its time limit is held
-// apart from what is too slow.
+// extraTime returns the problem's limits, extended by the margin that separates its time limit from runs that
+// are too slow.
 func (v *Verifier) extraTime() judge.Limits {
 	limits := v.Folder.Limits
 	limits.CPU = time.Duration(float64(limits.CPU) * v.Folder.Package.Timing.Margin)
@@ -25,8 +25,8 @@ func (v *Verifier) extraTime() judge.Limits {
 	return limits
 }
 
-// mayNeedTime says whether a submission that did not get what it must was too slow
-// somewhere, so that a faster machine might have judged it otherwise.
+// mayNeedTime reports whether a submission without its expected verdict was too slow somewhere, so that a
+// faster machine might have judged it otherwise.
 func (v *Verifier) mayNeedTime(s *submission, r *problem.Result) bool {
 	if ok, _ := s.Holds(r); ok || bounds(s.Submission, problem.Upper) {
 		return false
@@ -43,7 +43,7 @@ type chance struct {
 	words  string // what it needs
 }
 
-// chances are the ways to judge a submission that was too slow, the best first.
+// chances returns the ways to judge a submission that was too slow, the best first.
 func (v *Verifier) chances(ctx context.Context, s *submission) (all []chance, err error) {
 	extra := v.extraTime()
 	words := fmt.Sprintf("%v of time", extra.CPU)
@@ -80,7 +80,10 @@ func (v *Verifier) faster(ctx context.Context, s *problem.Submission) (*lang.Res
 // secondChance judges a submission with more time, as the format's own tool does, or
 // with a faster toolchain. If it then gets its expected verdict, that counts, and a note
 // says what it needed.
-func (v *Verifier) secondChance(ctx context.Context, s *submission, judged *judge.SolutionJudged, result *problem.Result, before *judge.Finished) (string, *judge.Finished, error) {
+func (v *Verifier) secondChance(
+	ctx context.Context, s *submission, judged *judge.SolutionJudged, result *problem.Result,
+	before *judge.Finished,
+) (string, *judge.Finished, error) {
 	chances, err := v.chances(ctx, s)
 	if err != nil {
 		return "", before, err
@@ -97,7 +100,10 @@ func (v *Verifier) secondChance(ctx context.Context, s *submission, judged *judg
 		}
 		if ok, _ := s.Holds(again); ok {
 			*result = *again
-			return fmt.Sprintf("sensitive to the time limit: it gets %s at %v, and needs %s to get what it must", before.Verdict, v.Folder.Limits.CPU, c.words), sum, nil
+			return fmt.Sprintf(
+				"sensitive to the time limit: it gets %s at %v, and needs %s to get what it must",
+				before.Verdict, v.Folder.Limits.CPU, c.words,
+			), sum, nil
 		}
 	}
 	*judged, s.made = first, own

@@ -2,7 +2,6 @@ package verify
 
 import (
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -10,26 +9,26 @@ import (
 	"assay/judge/internal/tail"
 )
 
-// failing begins the description of a crash of a setter's program, after "the checker" and its like.
+// failing begins the description of a crash of a setter's program, after "the checker" or the like.
 const failing = " fails: "
 
-// failingOn tells of a checker on what it fails.
+// failingOn formats the case on which a checker fails.
 const failingOn = " fails on "
 
-// crashes gathers how a setter's program fails, on all cases.
+// crashes collects the failures of a setter's program on all cases.
 type crashes struct {
 	all   []*crash
 	cases int // on which it fails
 }
 
-// crash is a program that ends badly at one place.
+// crash is a program that fails at one place.
 type crash struct {
-	fault *judge.Fault // its hint is what the program wrote
+	fault *judge.Fault // its hint is the program's output
 	first string       // the case
-	more  int          // cases after it
+	more  int          // number of later cases
 }
 
-// add notes that a program fails on a case.
+// add records that a program fails on a case.
 func (c *crashes) add(f *judge.Fault, on string) {
 	c.cases++
 	for _, known := range c.all {
@@ -57,12 +56,18 @@ func (c *crashes) faults() (all judge.Faults) {
 	return all
 }
 
-// sameCrash reports whether two faults are of one program that fails at one place.
+// sameCrash reports whether two faults are failures of one program at the same place.
 func sameCrash(a, b *judge.Fault) bool {
 	return a.File == b.File && a.Line == b.Line && (a.Line > 0 || a.Text == b.Text)
 }
 
-// isCrash reports whether a fault is that of a setter's program which fails.
+// timedOut reports whether a setter's program was stopped at its time limit.
+func timedOut(f *judge.Fault) bool {
+	ends := func(r judge.Resource) bool { return strings.HasSuffix(f.Text, ": "+judge.Exec{Killed: r}.Fate()) }
+	return ends(judge.CPUTime) || ends(judge.WallTime) || strings.Contains(f.Text, " gave no answer within ")
+}
+
+// isCrash reports whether a fault is a failure of a setter's program.
 func isCrash(f *judge.Fault) bool {
 	for _, word := range []string{failing, failingOn} {
 		if role, _, found := strings.Cut(f.Text, word); found && strings.HasPrefix(role, "the ") && strings.Count(role, " ") == 1 {
@@ -72,8 +77,7 @@ func isCrash(f *judge.Fault) bool {
 	return false
 }
 
-// crashed makes the fault of a setter's program from what is said of it, with what it wrote to
-// standard error below.
+// crashed makes the fault of a setter's program from its description, with its standard error below.
 func crashed(role string, part *judge.Part, message string) *judge.Fault {
 	what, stderr, _ := strings.Cut(message, "\n")
 	stderr = strings.TrimPrefix(stderr, errorEnds+"\n")
@@ -81,7 +85,7 @@ func crashed(role string, part *judge.Part, message string) *judge.Fault {
 		what = after
 	}
 	f := &judge.Fault{File: part.Path, Text: "the " + role + failing + what, Hint: stderr}
-	if file, line := tail.Place(stderr, sources(part.Path)); line > 0 {
+	if file, line := tail.Place(stderr, tail.Sources(part.Path)); line > 0 {
 		f.File, f.Line = file, line
 	}
 	if reason := tail.Reason(stderr); reason != "" && tail.Crashed(stderr) {
@@ -90,10 +94,10 @@ func crashed(role string, part *judge.Part, message string) *judge.Fault {
 	return f
 }
 
-// referenceFault gives what the reference did on a case the place of the reference.
+// referenceFault sets the place of a fault of the reference solution.
 func referenceFault(part *judge.Part, f *judge.Fault) *judge.Fault {
 	placed := &judge.Fault{File: part.Path, Text: strings.Replace(f.Text, "the reference fails on it", "the reference fails", 1), Hint: f.Hint}
-	if file, line := tail.Place(f.Hint, sources(part.Path)); line > 0 {
+	if file, line := tail.Place(f.Hint, tail.Sources(part.Path)); line > 0 {
 		placed.File, placed.Line = file, line
 	}
 	if reason := tail.Reason(f.Hint); tail.Crashed(f.Hint) {
@@ -102,32 +106,15 @@ func referenceFault(part *judge.Part, f *judge.Fault) *judge.Fault {
 	return placed
 }
 
-// errorEnds introduces what a program wrote.
+// errorEnds introduces the output of a program.
 const errorEnds = "its standard error ends:"
 
-// mostSources is how many files of a program are looked at.
-const mostSources = 1000
-
-// sources are the files of a program.
-func sources(path string) (all []string) {
-	_ = filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error { // what cannot be read is no source
-		if err == nil && !d.IsDir() {
-			all = append(all, path)
-		}
-		if len(all) == mostSources {
-			return filepath.SkipAll
-		}
-		return nil
-	})
-	return all
-}
-
-// saidItself is in the message of a program that ended well, and says that it is at fault, such as
-// for an answer file that it cannot read.
+// saidItself occurs in the message of a program that ended properly and reports itself at fault, for example
+// because it cannot read an answer file.
 const saidItself = " is at fault"
 
-// crashOf is the fault of the setter's program that judges, if the message of a judge error tells
-// that it failed; nil otherwise.
+// crashOf returns the fault of the setter's program that judges, if the message of a judge error shows that
+// it failed. Otherwise it returns nil.
 func (v *Verifier) crashOf(message string) *judge.Fault {
 	role, _, _ := strings.Cut(message, " ")
 	part := map[string]*judge.Part{"checker": v.Folder.Checker.Program, "interactor": v.Folder.Interactor}[role]
@@ -137,7 +124,7 @@ func (v *Verifier) crashOf(message string) *judge.Fault {
 	return crashed(role, part, message)
 }
 
-// once passes on events, except for faults of a crash that it has passed on already.
+// once passes on events, without further faults of the same crash.
 func once(listen func(judge.Event)) func(judge.Event) {
 	var told judge.Faults
 	return func(e judge.Event) {

@@ -15,19 +15,19 @@ import (
 	"assay/judge/problem"
 )
 
-// largestShown bounds the files of a sample that a statement's example is compared with, in
-// bytes. A statement has no longer example.
+// largestShown is the largest file of a sample that is compared with a statement's example, in bytes.
+// Examples in statements are shorter.
 const largestShown = 1 << 20
 
 // sampleCase is a sample with its texts as contestants see them.
 type sampleCase struct {
 	*judge.Case
-	in, ans         []string // the case's own, and those that a statement shows instead of them
+	in, ans         []string // the case's own texts, and those that a statement shows instead
 	inPath, ansPath string
 }
 
-// examples compares every example in a statement with the sample cases. In problems whose
-// programs talk, or run again, examples are dialogues.
+// examples compares every example in a statement with the sample cases. In problems whose programs interact,
+// or run several times, examples are dialogues.
 func (v *Verifier) examples(ctx context.Context) (n int, faults judge.Faults, err error) {
 	if v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
 		return 0, nil, nil
@@ -40,7 +40,7 @@ func (v *Verifier) examples(ctx context.Context) (n int, faults judge.Faults, er
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
-			continue // Lint has said so
+			continue // Lint has reported it
 		}
 		var found []example.Example
 		switch strings.ToLower(filepath.Ext(file)) {
@@ -59,7 +59,7 @@ func (v *Verifier) examples(ctx context.Context) (n int, faults judge.Faults, er
 				if len(same) > 0 {
 					fault, err = v.example(ctx, e, places, same)
 				} else if fault = unknown(e, places, samples); fault == nil {
-					continue // nothing says that it is one
+					continue // it need not be an example
 				}
 				if err != nil {
 					return n, faults, err
@@ -93,7 +93,7 @@ func (v *Verifier) samples() (all []sampleCase) {
 	return all
 }
 
-// places are the files in which the two texts of an example stand.
+// places are the files with the two texts of an example.
 type places struct{ in, out string }
 
 // load reads the files that an example names.
@@ -122,8 +122,8 @@ func (v *Verifier) load(statement string, e example.Example) (example.Example, p
 	return e, at, nil
 }
 
-// example returns the fault of an example with the input of these samples: the checker does
-// not accept its output for any of them.
+// example returns the fault of an example with the input of these samples: the checker accepts its output for
+// none of them.
 func (v *Verifier) example(ctx context.Context, e example.Example, at places, same []sampleCase) (*judge.Fault, error) {
 	var why string
 	for _, s := range same {
@@ -131,7 +131,7 @@ func (v *Verifier) example(ctx context.Context, e example.Example, at places, sa
 			return nil, nil
 		}
 		if slices.ContainsFunc(e.Rest, func(t example.Text) bool { return slices.ContainsFunc(s.ans, t.Same) }) {
-			return nil, nil // the block between was no output
+			return nil, nil // the block between was not an output
 		}
 		for _, out := range []string{e.Output.Text, e.Output.Raw} {
 			if out == "" && e.Output.Text != "" {
@@ -139,7 +139,7 @@ func (v *Verifier) example(ctx context.Context, e example.Example, at places, sa
 			}
 			o, err := v.alone(ctx, s.Case, []byte(strings.Trim(out, "\n")+"\n"))
 			if _, broken := errors.AsType[*judge.Fault](err); broken {
-				return nil, nil // of the checker, which another check tells
+				return nil, nil // another check reports faults of the checker
 			}
 			if err != nil || o.Verdict == judge.Accepted {
 				return nil, err
@@ -159,7 +159,7 @@ func (v *Verifier) example(ctx context.Context, e example.Example, at places, sa
 		Hint: fmt.Sprintf("correct the statement or %s:%d\n%s", s.ansPath, line+1, beside(shown, want))}, nil
 }
 
-// matching returns the samples with an input for which is holds.
+// matching returns the samples with an input for which is returns true.
 func matching(samples []sampleCase, is func(string) bool) (found []sampleCase) {
 	for _, s := range samples {
 		if slices.ContainsFunc(s.in, is) {
@@ -169,8 +169,8 @@ func matching(samples []sampleCase, is func(string) bool) (found []sampleCase) {
 	return found
 }
 
-// unknown is the fault of an example whose input is no sample's; nil if the statement does not
-// make it clear that it is an example.
+// unknown returns the fault of an example whose input is no sample's. It returns nil if the statement does
+// not clearly mark it as an example.
 func unknown(e example.Example, at places, samples []sampleCase) *judge.Fault {
 	nearest := nearest(e.Input, samples)
 	switch {
@@ -189,7 +189,7 @@ func unknown(e example.Example, at places, samples []sampleCase) *judge.Fault {
 	return f
 }
 
-// lineOf is the place of a line of a text; a cell of a table stands on one line.
+// lineOf returns the place of a line of a text. A cell of a table is on one line.
 func lineOf(t example.Text, line int) int {
 	if t.Cell {
 		return t.Line
@@ -214,8 +214,8 @@ func beside(shown, want string) string {
 	return fmt.Sprintf("statement: %s\nfile:      %s", cut(shown), cut(want))
 }
 
-// nearest returns the sample whose input is most like a text; nil if none shares half of its
-// lines or words.
+// nearest returns the sample whose input is most similar to a text, or nil if none shares half of its lines
+// or words.
 func nearest(t example.Text, samples []sampleCase) (best *sampleCase) {
 	most := 0.5
 	for i := range samples {
@@ -229,7 +229,7 @@ func nearest(t example.Text, samples []sampleCase) (best *sampleCase) {
 	return best
 }
 
-// shared is the share of pieces that two texts have at the same places, of the longer one.
+// shared returns the share of equal pieces at equal positions in two texts, relative to the longer one.
 func shared(a, b []string) float64 {
 	n := 0
 	for k := range min(len(a), len(b)) {
@@ -240,7 +240,7 @@ func shared(a, b []string) float64 {
 	return float64(n) / float64(max(len(a), len(b), 1))
 }
 
-// alike reports whether a text has no words but numbers and those of the samples' inputs.
+// alike reports whether all words of a text are numbers or occur in the samples' inputs.
 func alike(t example.Text, samples []sampleCase) bool {
 	known := map[string]bool{}
 	for _, s := range samples {

@@ -12,18 +12,18 @@ import (
 	"assay/judge/cases/gen"
 )
 
-// agreeing is how many inputs of the declared format the validator is shown.
+// agreeing is how many inputs of the declared format are passed to the validator.
 const agreeing = 60
 
-// mostShown bounds the faults of one disagreement.
+// mostShown is how many faults of one disagreement are shown.
 const mostShown = 3
 
-// agreement holds the validator against the declared input format: it takes inputs
-// that are drawn from the format, and refuses what is nearly one.
+// agreement checks the validator against the declared input format: it must accept inputs drawn from the
+// format, and reject inputs that nearly match it.
 func (v *Verifier) agreement(ctx context.Context) (n int, faults judge.Faults, err error) {
 	grammar, err := v.Folder.Format()
 	if grammar == nil || err != nil {
-		return 0, nil, nil // Lint has said what is wrong with it
+		return 0, nil, nil // Lint has reported what is wrong with it
 	}
 	validator, err := v.validator(ctx)
 	if validator == nil || err != nil {
@@ -38,8 +38,8 @@ func (v *Verifier) agreement(ctx context.Context) (n int, faults judge.Faults, e
 	return n + more, faults, err
 }
 
-// takes shows the validator inputs of the declared format. What the declaration
-// leaves to the validator it may refuse, but not everything.
+// takes passes inputs of the declared format to the validator. The validator may reject some of them, if the
+// declaration is incomplete, but not all.
 func (v *Verifier) takes(ctx context.Context, grammar *format.Grammar, validator gen.Validator) (n int, faults judge.Faults, err error) {
 	taken, said := 0, ""
 	for i := range agreeing {
@@ -69,12 +69,16 @@ func (v *Verifier) takes(ctx context.Context, grammar *format.Grammar, validator
 		}
 	}
 	if taken == 0 && len(faults) == 0 {
-		faults = judge.Faults{{File: v.Folder.FormatPath(), Text: fmt.Sprintf("the validator refuses each of %d inputs of the declared format; the last one: %s", n, said), Hint: "declare more of what it demands"}}
+		faults = judge.Faults{{
+			File: v.Folder.FormatPath(),
+			Text: fmt.Sprintf("the validator refuses each of %d inputs of the declared format; the last one: %s", n, said),
+			Hint: "declare more of what it demands",
+		}}
 	}
 	return n, faults, nil
 }
 
-// refuses shows the validator what is nearly an input.
+// rejects passes near-inputs to the validator.
 func (v *Verifier) refuses(ctx context.Context, grammar *format.Grammar, validator gen.Validator) (n int, faults judge.Faults, err error) {
 	wrong, err := grammar.Near(rand.New(rand.NewPCG(1, 0)), format.Options{})
 	if err != nil {
@@ -88,7 +92,10 @@ func (v *Verifier) refuses(ctx context.Context, grammar *format.Grammar, validat
 		}
 		if text == "" && len(faults) < mostShown {
 			faults = append(faults, &judge.Fault{
-				File: v.Folder.Validator.Path, Text: fmt.Sprintf("the validator accepts what the declared format refuses (%s): %s", w.What, grammar.Check(w.Text)),
+				File: v.Folder.Validator.Path, Text: fmt.Sprintf(
+					"the validator accepts what the declared format refuses (%s): %s", w.What,
+					grammar.Check(w.Text),
+				),
 				Hint: "fix one of them; the input was:\n" + excerpt(w.Text),
 			})
 		}
@@ -96,7 +103,7 @@ func (v *Verifier) refuses(ctx context.Context, grammar *format.Grammar, validat
 	return n, faults, nil
 }
 
-// excerpt is the head of an input, with what cannot be seen written out.
+// excerpt returns the beginning of an input, with invisible characters escaped.
 func excerpt(input []byte) string {
 	const most = 300
 	head := input[:min(len(input), most)]
@@ -114,12 +121,12 @@ func excerpt(input []byte) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// coverage says which bounds, words, alternatives and features of the declared input
-// format the cases show, and notes those that none shows.
+// coverage returns which bounds, words, alternatives and features of the declared input format occur in the
+// cases, and notes those that do not.
 func (v *Verifier) coverage() error {
 	grammar, err := v.Folder.Format()
 	if grammar == nil || err != nil {
-		return nil // Lint has said what is wrong with it
+		return nil // Lint has reported what is wrong with it
 	}
 	c := grammar.NewCoverage()
 	for one := range v.cases {
@@ -127,7 +134,7 @@ func (v *Verifier) coverage() error {
 		if err != nil {
 			return err
 		}
-		c.Add(input) // the step before has reported what it rejects
+		c.Add(input) // the step before has reported rejected cases
 	}
 	goals := c.Goals()
 	var missing []string
@@ -138,7 +145,10 @@ func (v *Verifier) coverage() error {
 	}
 	v.report("the cases show what the format declares", len(goals)-len(missing), nil)
 	if len(missing) > 0 {
-		v.listen(&judge.Noted{Text: fmt.Sprintf("%d of %d things that %s declares are in no case: %s", len(missing), len(goals), v.Folder.FormatPath(), strings.Join(missing, "; "))})
+		v.listen(&judge.Noted{Text: fmt.Sprintf(
+			"%d of %d things that %s declares are in no case: %s", len(missing), len(goals),
+			v.Folder.FormatPath(), strings.Join(missing, "; "),
+		)})
 	}
 	return nil
 }

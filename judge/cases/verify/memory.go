@@ -14,22 +14,21 @@ import (
 	"assay/judge/internal/cachedir"
 )
 
-// Memory remembers what came of runs, so that verifying a package again repeats
-// nothing. It goes by content: of the program, of the files that it was given, and
-// of the limits. A zero Memory remembers nothing beyond its own life.
+// Memory stores results of runs, so that verifying a package again repeats nothing. Its keys are hashes of
+// the program, of the files that it was given, and of the limits. A zero Memory is not stored in a file.
 type Memory struct {
-	Dir   string // where it is kept; "" for nowhere
-	Fresh bool   // what was remembered before does not count
+	Dir   string // directory; if empty, results are not stored
+	Fresh bool   // ignore stored results
 
 	mu     sync.Mutex
 	caches map[string]*runCache
 	files  map[string]string // hash by path and stamp
 }
 
-// memoryFormat is part of every key: it rises when old answers mean something else.
+// memoryFormat is part of every key. It is incremented when old results become invalid.
 const memoryFormat = "1"
 
-// runCache holds what is remembered of one program, in one file.
+// runCache holds the results of one program, in one file.
 type runCache struct {
 	file string
 
@@ -62,7 +61,7 @@ func (m *Memory) cache(program string) *runCache {
 	return s
 }
 
-// get finds what is remembered under a key.
+// get returns the result for a key.
 func (s *runCache) get(key string, into any) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,18 +69,18 @@ func (s *runCache) get(key string, into any) bool {
 	return ok && json.Unmarshal(data, into) == nil
 }
 
-// put remembers something.
+// put stores a result.
 func (s *runCache) put(key string, value any) {
 	data, err := json.Marshal(value)
 	if err != nil {
-		return // what cannot be written down is found out again
+		return // what cannot be stored is determined again
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.known[key], s.changed = data, true
 }
 
-// save writes what is new. What cannot be written is found out again next time.
+// save writes new results. If that fails, they are determined again next time.
 func (m *Memory) save() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -101,14 +100,14 @@ func (m *Memory) save() {
 	}
 }
 
-// What is kept at most: of one program, and of all.
+// Limits of what is stored: of one program, and of all.
 const (
 	maxShelf   = 64 << 20
 	maxMemory  = 1 << 30
 	maxShelves = 50_000
 )
 
-// hash is the hash of a file's content; "" is an empty file.
+// hash returns the hash of a file's content. For an empty file it is empty.
 func (m *Memory) hash(path string) (string, error) {
 	if path == "" {
 		return "empty", nil
@@ -143,7 +142,7 @@ func (m *Memory) hash(path string) (string, error) {
 	return known, nil
 }
 
-// digest is a hash of words, such that no two lists of words share one.
+// digest hashes words so that different lists of words have different hashes.
 func digest(words ...any) string {
 	sum := sha256.New()
 	for _, w := range words {

@@ -13,13 +13,13 @@ import (
 	"assay/judge/running/check"
 )
 
-// attempt is an output that a checker may neither accept nor fail on.
+// attempt is an output that the checker must reject.
 type attempt struct {
 	name, text string
-	beside     bool // it proves something only where the answer itself is accepted
+	beside     bool // it is only meaningful if the checker accepts the answer itself
 }
 
-// attempts are those at a case with this answer.
+// attempts returns the attempts for a case with this answer.
 func attempts(ans string) (all []attempt) {
 	words := strings.Fields(ans)
 	for _, junk := range gen.Junk() {
@@ -36,13 +36,13 @@ func attempts(ans string) (all []attempt) {
 	return all
 }
 
-// At most so many cases are tried, without files that are larger.
+// Limits of the number of cases that are tried, and of the size of their files.
 const (
 	mostTried    = 20
 	largestTried = 64 << 10
 )
 
-// tried are some cases, from all over the problem.
+// tried selects cases, evenly from the whole problem.
 func (v *Verifier) tried() (some []*judge.Case) {
 	small := func(path string) bool {
 		info, err := os.Stat(path)
@@ -60,25 +60,24 @@ func (v *Verifier) tried() (some []*judge.Case) {
 	return some
 }
 
-// took is what the checker makes of an attempt at several cases.
+// took is the checker's result for an attempt on several cases.
 type took struct {
-	tried, refused bool // once at least
+	tried, refused bool // at least once
 	failed         bool
 }
 
-// junkOutputs holds outputs against the checker that it must refuse. A problem may have
-// cases in which any text is right; but where one is right in all that are tried, no
-// program is needed to solve the problem.
+// junkOutputs passes outputs to the checker that it must reject. In some cases any text may be correct. But
+// if one text is accepted in all cases that are tried, the problem can be solved without a program.
 func (v *Verifier) junkOutputs(ctx context.Context) (n int, faults judge.Faults, err error) {
 	part := v.Folder.Checker.Program
-	if part == nil || v.broken || v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
+	if part == nil || v.broken != "" || v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
 		return 0, nil, nil
 	}
 	if _, err := v.Crew.Part(ctx, part); err != nil {
 		return 0, nil, nil // the judging reports it
 	}
 	made := map[string]*took{}
-	var first *judge.Fault // how it fails first
+	var first *judge.Fault // the first failure
 	var names []string
 	for _, c := range v.tried() {
 		ans, err := os.ReadFile(c.Ans)
@@ -106,7 +105,7 @@ func (v *Verifier) junkOutputs(ctx context.Context) (n int, faults judge.Faults,
 				return n, nil, err
 			}
 			n, t.tried = n+1, true
-			t.refused = o.Verdict != judge.Accepted || o.Award != right.Award // it may be worth less
+			t.refused = o.Verdict != judge.Accepted || o.Award != right.Award // it may have a lower score
 			if o.Verdict == judge.JudgeError {
 				t.failed = true
 				if first == nil {
@@ -130,12 +129,15 @@ func (v *Verifier) junkOutputs(ctx context.Context) (n int, faults judge.Faults,
 		faults = append(faults, first)
 	}
 	if len(accepted) > 0 {
-		faults = append(faults, &judge.Fault{File: part.Path, Text: "the checker accepts " + strings.Join(accepted, "; "), Hint: "refuse what is no answer, and read the output to its end (kit: EOF; testlib: readEof)"})
+		faults = append(faults, &judge.Fault{
+			File: part.Path, Text: "the checker accepts " + strings.Join(accepted, "; "),
+			Hint: "refuse what is no answer, and read the output to its end (kit: EOF; testlib: readEof)",
+		})
 	}
 	return n, faults, nil
 }
 
-// failsOn is what the checker says as it fails on an output for a case, at its place.
+// failsOn returns the checker's failure on an output for a case, at its place.
 func (v *Verifier) failsOn(c *judge.Case, message string) *judge.Fault {
 	if f := v.crashOf(message); f != nil {
 		_, f.Text, _ = strings.Cut(f.Text, failing)
@@ -145,7 +147,7 @@ func (v *Verifier) failsOn(c *judge.Case, message string) *judge.Fault {
 	return &judge.Fault{File: v.Folder.Checker.Program.Path, Text: fmt.Sprintf("case %s: %s", c.ID(), message)}
 }
 
-// alone has a checker that has seen nothing before judge one output.
+// alone lets a new checker judge one output.
 func (v *Verifier) alone(ctx context.Context, c *judge.Case, out []byte) (judge.Outcome, error) {
 	checker, err := v.Crew.Checker(ctx)
 	if err != nil {
@@ -155,7 +157,7 @@ func (v *Verifier) alone(ctx context.Context, c *judge.Case, out []byte) (judge.
 	return judgeText(ctx, checker, c, out)
 }
 
-// judgeText has a checker judge a text as the output of a case.
+// judgeText lets a checker judge a text as the output of a case.
 func judgeText(ctx context.Context, checker check.Checker, c *judge.Case, out []byte) (judge.Outcome, error) {
 	ans, err := optional(c.Ans)
 	if err != nil {
@@ -164,7 +166,7 @@ func judgeText(ctx context.Context, checker check.Checker, c *judge.Case, out []
 	return judgeAnswer(ctx, checker, c, ans, out)
 }
 
-// judgeAnswer has a checker judge a text as the output of a case that has this answer.
+// judgeAnswer lets a checker judge a text as the output of a case with this answer.
 func judgeAnswer(ctx context.Context, checker check.Checker, c *judge.Case, ans, out []byte) (judge.Outcome, error) {
 	in, err := optional(c.In)
 	if err != nil {
@@ -176,7 +178,7 @@ func judgeAnswer(ctx context.Context, checker check.Checker, c *judge.Case, ans,
 	return checker.Check(ctx, check.Request{Case: c.ID(), In: whole(in), Ans: whole(ans), Out: whole(out), Args: c.CheckerArgs})
 }
 
-// optional reads a file; there is none at "", which is an empty one.
+// optional reads a file. If the path is empty, the content is empty.
 func optional(path string) ([]byte, error) {
 	if path == "" {
 		return nil, nil

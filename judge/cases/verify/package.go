@@ -19,14 +19,14 @@ import (
 	"assay/judge/running/check"
 )
 
-// packageChecks does what comes before the submissions of a package.
+// packageChecks runs the checks that precede the submissions of a package.
 func (v *Verifier) packageChecks(ctx context.Context) (ready bool, err error) {
 	p := v.Folder.Package
 	if p.Assumed != "" {
 		v.note(p.Assumed)
 	}
-	v.report("the package is as the format says", 1, append(p.Flaws, badName(v.Folder.ID, v.Folder.Dir, p.Foreign)...))
-	// What follows, and what the validators do with junk, is advice: the format does not ask for it.
+	v.report("the package is as the format says", 1, append(p.Warnings, badName(v.Folder.ID, v.Folder.Dir, p.Foreign)...))
+	// What follows, and the validators' results for junk, is advice: the format does not require it.
 	faults, warnings := v.texts()
 	v.checked("every case is a text with proper line ends", v.Folder.Count(), few(faults), few(warnings))
 	v.checked("no two secret cases are the same", v.Folder.Count(), nil, v.duplicates())
@@ -47,13 +47,8 @@ func (v *Verifier) packageChecks(ctx context.Context) (ready bool, err error) {
 	if len(v.marked) > 0 && v.unfit() {
 		return false, nil
 	}
-	if err := v.judgingPrograms(ctx); err != nil {
-		fault, ok := errors.AsType[*judge.Fault](err)
-		if !ok {
-			return false, err
-		}
-		v.report("the programs that judge can be built", 1, judge.Faults{fault})
-		return false, nil
+	if built, err := v.built(ctx); !built {
+		return false, err
 	}
 	prepared, err := v.Entries.Prepared(ctx)
 	if err != nil {
@@ -96,7 +91,7 @@ func few(faults judge.Faults) (kept judge.Faults) {
 	return kept
 }
 
-// duplicates finds secret cases that are the same to a submission.
+// duplicates finds secret cases that are equal for a submission.
 func (v *Verifier) duplicates() (faults judge.Faults) {
 	first := map[string]string{}
 	for c := range v.cases {
@@ -105,7 +100,7 @@ func (v *Verifier) duplicates() (faults judge.Faults) {
 		}
 		sum, err := v.Memory.hash(c.In)
 		if err != nil {
-			continue // unreadable: judging tells
+			continue // unreadable: judging reports it
 		}
 		words := []any{sum, c.Group, fmt.Sprintf("%q", c.Args)}
 		for _, f := range c.Files {
@@ -150,7 +145,7 @@ func (v *Verifier) inputChecks(ctx context.Context) (all []*inputCheck, err erro
 	return all, nil
 }
 
-// validate returns "" where the validator accepts the input.
+// validate returns "" if the validator accepts the input.
 func (v *Verifier) validate(ctx context.Context, in *inputCheck, args []string, data []byte) (string, error) {
 	key := digest("input", string(data), fmt.Sprintf("%q", args), v.Limits)
 	var known string
@@ -188,7 +183,7 @@ func closeChecks(all []*inputCheck) {
 	}
 }
 
-// packageInputs has every input validator look at every input.
+// packageInputs runs every input validator on every input.
 func (v *Verifier) packageInputs(ctx context.Context) (n int, faults judge.Faults, err error) {
 	all, err := v.inputChecks(ctx)
 	if err != nil {
@@ -196,14 +191,17 @@ func (v *Verifier) packageInputs(ctx context.Context) (n int, faults judge.Fault
 	}
 	defer closeChecks(all)
 	if len(all) == 0 {
-		return 0, judge.Faults{{File: filepath.Join(v.Folder.Dir, "input_validators"), Text: "there is no input validator", Hint: "add one: it reads an input, and exits with 42 if it is valid"}}, nil
+		return 0, judge.Faults{{File: filepath.Join(
+			v.Folder.Dir, "input_validators",
+		), Text: "there is no input validator", Hint: "add one: it reads an input, and exits with 42 if it is valid"}}, nil
 	}
 	var cases []*judge.Case
 	for c := range v.cases {
 		cases = append(cases, c)
 	}
 	for i := range v.Folder.Package.Extra {
-		// Polygon shows validators no inputs of checker tests, and keeps their Windows line ends.
+		// In Polygon, validators do not check inputs of checker tests, and inputs keep their Windows line
+		// ends.
 		if e := &v.Folder.Package.Extra[i]; e.Kind != problem.InvalidInput && !v.Folder.Package.Foreign {
 			cases = append(cases, &e.Case)
 		}
@@ -224,7 +222,10 @@ func (v *Verifier) packageInputs(ctx context.Context) (n int, faults judge.Fault
 					return err
 				}
 				if text != "" {
-					found[i] = append(found[i], &judge.Fault{File: c.In, Text: fmt.Sprintf("the input is not valid, says %s: %s", in.Name, text), Hint: "fix the case or the validator"})
+					found[i] = append(found[i], &judge.Fault{
+						File: c.In, Text: fmt.Sprintf("the input is not valid, says %s: %s", in.Name, text),
+						Hint: "fix the case or the validator",
+					})
 				}
 			}
 			return nil
@@ -237,14 +238,14 @@ func (v *Verifier) packageInputs(ctx context.Context) (n int, faults judge.Fault
 	return len(cases), faults, err
 }
 
-// packageJunk holds junk against the input validators: one of them must refuse it.
+// packageJunk passes junk to the input validators: one of them must reject it.
 func (v *Verifier) packageJunk(ctx context.Context) (n int, faults judge.Faults, err error) {
 	all, err := v.inputChecks(ctx)
 	if err != nil || len(all) == 0 {
 		return 0, nil, nil // packageInputs has reported it
 	}
 	defer closeChecks(all)
-	valid := map[string]bool{} // what is junk elsewhere may be an input here
+	valid := map[string]bool{} // what is junk elsewhere may be a valid input here
 	for c := range v.cases {
 		if info, err := os.Stat(c.In); err == nil && info.Size() < 1000 {
 			data, _ := os.ReadFile(c.In)
@@ -261,13 +262,16 @@ func (v *Verifier) packageJunk(ctx context.Context) (n int, faults judge.Faults,
 			return n, faults, err
 		}
 		if !refused {
-			faults = append(faults, &judge.Fault{File: all[0].Path, Text: "the input validators accept " + try.Name, Hint: "read the input to its last byte, and nothing else"})
+			faults = append(faults, &judge.Fault{
+				File: all[0].Path, Text: "the input validators accept " + try.Name,
+				Hint: "read the input to its last byte, and nothing else",
+			})
 		}
 	}
 	return n, faults, nil
 }
 
-// refused says whether any input validator refuses an input.
+// rejected reports whether any input validator rejects an input.
 func (v *Verifier) refused(ctx context.Context, all []*inputCheck, c *judge.Case, data []byte) (bool, error) {
 	for _, in := range all {
 		var args []string
@@ -306,7 +310,10 @@ func (v *Verifier) proofs(ctx context.Context) (n int, faults judge.Faults, err 
 				return n, faults, err
 			}
 			if !refused {
-				faults = append(faults, &judge.Fault{File: e.In, Text: "no input validator refuses this input", Hint: "fix a validator, or remove the case"})
+				faults = append(
+					faults,
+					&judge.Fault{File: e.In, Text: "no input validator refuses this input", Hint: "fix a validator, or remove the case"},
+				)
 			}
 			continue
 		}
@@ -317,14 +324,20 @@ func (v *Verifier) proofs(ctx context.Context) (n int, faults judge.Faults, err 
 		if err != nil {
 			return n, faults, err
 		}
-		if want := (map[problem.ProofKind]judge.Verdict{problem.InvalidOutput: judge.WrongAnswer, problem.ValidOutput: judge.Accepted})[e.Kind]; o.Verdict != want {
-			faults = append(faults, &judge.Fault{File: e.Out, Text: strings.TrimSuffix(fmt.Sprintf("the output validator says %s, want %s: %s", o.Verdict.Words(), want.Words(), o.Message), ": "), Hint: "fix the validator, or move the case"})
+		if want := (map[problem.ProofKind]judge.Verdict{
+			problem.InvalidOutput: judge.WrongAnswer, problem.ValidOutput: judge.Accepted,
+		})[e.Kind]; o.Verdict != want {
+			faults = append(faults, &judge.Fault{
+				File: e.Out,
+				Text: strings.TrimSuffix(fmt.Sprintf("the output validator says %s, want %s: %s", o.Verdict.Words(), want.Words(), o.Message), ": "),
+				Hint: "fix the validator, or move the case",
+			})
 		}
 	}
 	return n, faults, nil
 }
 
-// validateOutput has the output validator judge a file as an output.
+// validateOutput lets the output validator judge a file as an output.
 func (v *Verifier) validateOutput(ctx context.Context, c *judge.Case, out string) (judge.Outcome, error) {
 	checker, err := v.Crew.Checker(ctx)
 	if err != nil {
@@ -342,9 +355,9 @@ func judgeFile(ctx context.Context, checker check.Checker, c *judge.Case, out st
 	return judgeText(ctx, checker, c, data)
 }
 
-// packageAnswers has the package's own output validator judge each answer as an
-// output. The usual validator accepts what is the same. An answer that is not an output
-// itself is only noted: the form of answers is between it and its validator.
+// packageAnswers lets the package's own output validator judge each answer as an output. The default
+// validator accepts equal texts. An answer that is rejected is only noted, because answers may have another
+// form than outputs.
 func (v *Verifier) packageAnswers(ctx context.Context) (n int, faults judge.Faults, err error) {
 	part := v.Folder.Checker.Program
 	if part == nil || v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
@@ -363,7 +376,10 @@ func (v *Verifier) packageAnswers(ctx context.Context) (n int, faults judge.Faul
 	var refused []string
 	defer func() {
 		if len(refused) > 0 {
-			v.listen(&judge.Noted{Text: fmt.Sprintf("the output validator does not accept %d of %d answers as outputs, which is right where answers have a form of their own: %s", len(refused), n, refused[0])})
+			v.listen(&judge.Noted{Text: fmt.Sprintf(
+				"the output validator does not accept %d of %d answers as outputs, which is right where answers have a form of their own: %s",
+				len(refused), n, refused[0],
+			)})
 		}
 	}()
 	for c := range v.cases {
@@ -386,7 +402,10 @@ func (v *Verifier) packageAnswers(ctx context.Context) (n int, faults judge.Faul
 		switch known.Verdict {
 		case judge.Accepted:
 		case judge.JudgeError:
-			faults = append(faults, &judge.Fault{File: c.Ans, Text: "the output validator fails on the answer itself: " + known.Message, Hint: "fix the validator"})
+			faults = append(
+				faults,
+				&judge.Fault{File: c.Ans, Text: "the output validator fails on the answer itself: " + known.Message, Hint: "fix the validator"},
+			)
 		default:
 			refused = append(refused, strings.TrimSuffix(c.ID()+": "+known.Message, ": "))
 		}
@@ -394,14 +413,14 @@ func (v *Verifier) packageAnswers(ctx context.Context) (n int, faults judge.Faul
 	return n, faults, nil
 }
 
-// answered is what the output validator said of an answer.
+// answered is the output validator's result for an answer.
 type answered struct {
 	Verdict judge.Verdict `json:"verdict"`
 	Message string        `json:"message"`
 }
 
-// judgingPrograms builds the programs that judge, and remembers what they are: runs
-// that others judged do not count.
+// judgingPrograms builds the programs that judge, and records their hash: results of other programs do not
+// count.
 func (v *Verifier) judgingPrograms(ctx context.Context) error {
 	var keys []string
 	for _, part := range []*judge.Part{v.Folder.Checker.Program, v.Folder.Interactor, v.Folder.Static} {

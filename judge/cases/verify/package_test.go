@@ -28,13 +28,21 @@ func TestRunsAnswer(t *testing.T) {
 		{"answers under the same limit, also where it waited", 1000, run{CPU: 1_000_000, Exec: judge.Exec{Killed: judge.WallTime}}, true},
 		{"answers for a longer limit where it was in time", 2000, run{CPU: 1_000_000, Exec: judge.Exec{CPU: ms(5)}, Outcome: right}, true},
 		{"answers for a shorter limit where it was in time", 500, run{CPU: 1_000_000, Exec: judge.Exec{CPU: ms(5)}, Outcome: right}, true},
-		{"does not answer for a limit that it would not have kept", 500, run{CPU: 1_000_000, Exec: judge.Exec{CPU: ms(700)}, Outcome: right}, false},
-		{"answers for a shorter limit where it was killed for its time", 500, run{CPU: 1_000_000, Exec: judge.Exec{CPU: ms(1001), Killed: judge.CPUTime}}, true},
-		{"does not answer for a longer limit where it was killed for its time", 2000, run{CPU: 1_000_000, Exec: judge.Exec{CPU: ms(1001), Killed: judge.CPUTime}}, false},
+		{"does not answer for a limit that it would not have kept", 500, run{
+			CPU: 1_000_000, Exec: judge.Exec{CPU: ms(700)}, Outcome: right,
+		}, false},
+		{"answers for a shorter limit where it was killed for its time", 500, run{
+			CPU: 1_000_000, Exec: judge.Exec{CPU: ms(1001), Killed: judge.CPUTime},
+		}, true},
+		{"does not answer for a longer limit where it was killed for its time", 2000, run{
+			CPU: 1_000_000, Exec: judge.Exec{CPU: ms(1001), Killed: judge.CPUTime},
+		}, false},
 		{"does not answer for another limit where it waited", 2000, run{CPU: 1_000_000, Exec: judge.Exec{Killed: judge.WallTime}}, false},
 		{"answers where it crashed in time", 2000, run{CPU: 1_000_000, Exec: judge.Exec{CPU: ms(5), Exit: 1}}, true},
 		{"answers for a dialogue that was in time", 2000, run{CPU: 1_000_000, Exec: judge.Exec{CPU: ms(5)}, Outcome: right, Settled: true}, true},
-		{"does not answer for a dialogue that was killed", 500, run{CPU: 1_000_000, Exec: judge.Exec{CPU: ms(1001), Killed: judge.CPUTime}, Outcome: right, Settled: true}, false},
+		{"does not answer for a dialogue that was killed", 500, run{CPU: 1_000_000, Exec: judge.Exec{
+			CPU: ms(1001), Killed: judge.CPUTime,
+		}, Outcome: right, Settled: true}, false},
 	} {
 		r := &remembered{limits: judge.Limits{CPU: ms(row.limit)}}
 		if got := r.answers(&row.old); got != row.want {
@@ -193,13 +201,17 @@ func TestExtraTime(t *testing.T) {
 	if err := os.WriteFile(file, []byte("1\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	p := &judge.Problem{Dir: dir, Limits: judge.Limits{CPU: time.Second}, Groups: []judge.Group{{Name: "secret", Cases: []judge.Case{{Group: "secret", Name: "1", In: file, Ans: file}}}}}
+	p := &judge.Problem{Dir: dir, Limits: judge.Limits{CPU: time.Second}, Groups: []judge.Group{
+		{Name: "secret", Cases: []judge.Case{{Group: "secret", Name: "1", In: file, Ans: file}}},
+	}}
 	pkg, err := packages.Formats.Assemble(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	pkg.Timing.Margin = 2
-	only := func(v judge.Verdict) problem.Rule { return problem.Rule{From: "its folder", Final: []judge.Verdict{v}} }
+	only := func(v judge.Verdict) problem.Rule {
+		return problem.Rule{From: "its directory", Final: []judge.Verdict{v}}
+	}
 	slowest := only(judge.TimeLimit)
 	slowest.Bound = problem.Upper
 	for _, row := range []struct {
@@ -211,18 +223,41 @@ func TestExtraTime(t *testing.T) {
 		noted   bool
 		faster  *slow
 	}{
-		{"takes a fast one as it is", only(judge.WrongAnswer), slow{took: time.Millisecond, verdict: judge.WrongAnswer}, judge.WrongAnswer, true, false, nil},
-		{"gives one that is a little too slow extra time", only(judge.WrongAnswer), slow{took: 1500 * time.Millisecond, verdict: judge.WrongAnswer}, judge.WrongAnswer, true, true, nil},
-		{"gives an accepted one extra time", only(judge.Accepted), slow{took: 1500 * time.Millisecond, verdict: judge.Accepted}, judge.Accepted, true, true, nil},
-		{"says what it got at the limit where that does not help", only(judge.WrongAnswer), slow{took: 1500 * time.Millisecond, verdict: judge.Accepted}, judge.TimeLimit, false, true, nil},
-		{"has a limit to the extra time", only(judge.WrongAnswer), slow{took: 2500 * time.Millisecond, verdict: judge.WrongAnswer}, judge.TimeLimit, false, true, nil},
-		{"tries a faster tool chain", only(judge.WrongAnswer), slow{took: 9 * time.Second, verdict: judge.WrongAnswer}, judge.WrongAnswer, true, true, &slow{took: time.Second, verdict: judge.WrongAnswer}},
-		{"tries a faster tool chain with extra time", only(judge.WrongAnswer), slow{took: 9 * time.Second, verdict: judge.WrongAnswer}, judge.WrongAnswer, true, true, &slow{took: 2 * time.Second, verdict: judge.WrongAnswer}},
-		{"does not ask it about one that is fast", only(judge.Accepted), slow{took: time.Millisecond, verdict: judge.WrongAnswer}, judge.WrongAnswer, false, true, &slow{verdict: judge.Accepted}},
-		{"gives none to what must be too slow", slowest, slow{took: 500 * time.Millisecond, verdict: judge.Accepted}, judge.Accepted, false, true, nil},
-		{"says that one which must be too slow hangs on the limit", slowest, slow{took: 1500 * time.Millisecond, verdict: judge.Accepted}, judge.TimeLimit, true, true, nil},
+		{"takes a fast one as it is", only(judge.WrongAnswer), slow{
+			took: time.Millisecond, verdict: judge.WrongAnswer,
+		}, judge.WrongAnswer, true, false, nil},
+		{"gives one that is a little too slow extra time", only(judge.WrongAnswer), slow{
+			took: 1500 * time.Millisecond, verdict: judge.WrongAnswer,
+		}, judge.WrongAnswer, true, true, nil},
+		{"gives an accepted one extra time", only(judge.Accepted), slow{
+			took: 1500 * time.Millisecond, verdict: judge.Accepted,
+		}, judge.Accepted, true, true, nil},
+		{"says what it got at the limit where that does not help", only(judge.WrongAnswer), slow{
+			took: 1500 * time.Millisecond, verdict: judge.Accepted,
+		}, judge.TimeLimit, false, true, nil},
+		{"has a limit to the extra time", only(judge.WrongAnswer), slow{
+			took: 2500 * time.Millisecond, verdict: judge.WrongAnswer,
+		}, judge.TimeLimit, false, true, nil},
+		{"tries a faster toolchain", only(judge.WrongAnswer), slow{
+			took: 9 * time.Second, verdict: judge.WrongAnswer,
+		}, judge.WrongAnswer, true, true, &slow{took: time.Second, verdict: judge.WrongAnswer}},
+		{"tries a faster toolchain with extra time", only(judge.WrongAnswer), slow{
+			took: 9 * time.Second, verdict: judge.WrongAnswer,
+		}, judge.WrongAnswer, true, true, &slow{took: 2 * time.Second, verdict: judge.WrongAnswer}},
+		{"does not ask it about one that is fast", only(judge.Accepted), slow{
+			took: time.Millisecond, verdict: judge.WrongAnswer,
+		}, judge.WrongAnswer, false, true, &slow{verdict: judge.Accepted}},
+		{"gives none to what must be too slow", slowest, slow{
+			took: 500 * time.Millisecond, verdict: judge.Accepted,
+		}, judge.Accepted, false, true, nil},
+		{"says that one which must be too slow hangs on the limit", slowest, slow{
+			took: 1500 * time.Millisecond, verdict: judge.Accepted,
+		}, judge.TimeLimit, true, true, nil},
 	} {
-		v := &Verifier{Folder: &problem.Folder{Problem: p, Package: pkg}, Memory: &Memory{}, Crew: &check.Crew{Problem: p}, listen: func(judge.Event) {}}
+		v := &Verifier{
+			Folder: &problem.Directory{Problem: p, Package: pkg}, Memory: &Memory{},
+			Crew: &check.Crew{Problem: p}, listen: func(judge.Event) {},
+		}
 		v.Entries = entries{usual: &row.bench, faster: row.faster}
 		s := &submission{Submission: &problem.Submission{Path: file, Name: "a/1", Rules: []problem.Rule{row.rule}}, made: &lang.Result{OK: true}}
 		judged, _, err := v.judgeSubmission(t.Context(), s)
@@ -230,13 +265,16 @@ func TestExtraTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		if judged.Verdict != row.verdict || judged.OK != row.ok || (judged.Note != "") != row.noted {
-			t.Errorf("it %s: %s, ok %v, note %q; want %s, %v, a note %v", row.it, judged.Verdict, judged.OK, judged.Note, row.verdict, row.ok, row.noted)
+			t.Errorf(
+				"it %s: %s, ok %v, note %q; want %s, %v, a note %v", row.it, judged.Verdict, judged.OK,
+				judged.Note, row.verdict, row.ok, row.noted,
+			)
 		}
 	}
 }
 
 // entries has one bench for whatever is built as usual, and another for what a faster
-// tool chain built; nil where there is none.
+// toolchain built; nil where there is none.
 type entries struct {
 	Entries
 	usual, faster *slow
@@ -265,7 +303,9 @@ func TestSeen(t *testing.T) {
 		{"has nothing to add to what was promised", judge.SolutionJudged{Expected: "WA", Verdict: judge.WrongAnswer}, ""},
 		{"nor where several verdicts will do", judge.SolutionJudged{Expected: "WA or TLE", Verdict: judge.TimeLimit}, ""},
 		{"tells another verdict", judge.SolutionJudged{Expected: "TLE", Verdict: judge.OutputLimit}, "it gets OLE, which counts as TLE"},
-		{"tells points of what is not accepted", judge.SolutionJudged{Expected: "WA", Verdict: judge.WrongAnswer, Score: &judge.Score{Points: 34, Of: 100}}, "it gets 34 of 100 points, which is not accepted"},
+		{"tells points of what is not accepted", judge.SolutionJudged{
+			Expected: "WA", Verdict: judge.WrongAnswer, Score: &judge.Score{Points: 34, Of: 100},
+		}, "it gets 34 of 100 points, which is not accepted"},
 		{"and no points of what is", judge.SolutionJudged{Expected: "AC", Verdict: judge.Accepted, Score: &judge.Score{Points: 34, Of: 100}}, ""},
 	} {
 		if got := seen(&row.judged); got != row.want {
@@ -291,20 +331,28 @@ func TestSlow(t *testing.T) {
 		note    string
 	}{
 		{"is quiet about one that is far too slow", []judge.Exec{{CPU: 9000 * ms}, {}}, judge.Kind{}, judge.TimeLimit, ""},
-		{"notes one that is a little too slow", []judge.Exec{{CPU: 1100 * ms}, {}}, judge.Kind{}, judge.TimeLimit, "it needs only 1.1 s, less than 1.25 times the time limit of 1 s: a faster machine may accept it"},
+		{
+			"notes one that is a little too slow", []judge.Exec{{CPU: 1100 * ms}, {}}, judge.Kind{},
+			judge.TimeLimit,
+			"it needs only 1.1 s, less than 1.25 times the time limit of 1 s: a faster machine may accept it",
+		},
 		{"is quiet at 1.25 times the limit", []judge.Exec{{CPU: 1250 * ms}, {}}, judge.Kind{}, judge.TimeLimit, ""},
 		{"looks at the other cases", []judge.Exec{{CPU: 1100 * ms}, {CPU: 1400 * ms}}, judge.Kind{}, judge.TimeLimit, ""},
-		{"says the most of all cases", []judge.Exec{{CPU: 1100 * ms}, {CPU: 1200 * ms}}, judge.Kind{}, judge.TimeLimit, "it needs only 1.2 s, less than 1.25 times the time limit of 1 s: a faster machine may accept it"},
+		{"says the most of all cases", []judge.Exec{
+			{CPU: 1100 * ms}, {CPU: 1200 * ms},
+		}, judge.Kind{}, judge.TimeLimit, "it needs only 1.2 s, less than 1.25 times the time limit of 1 s: a faster machine may accept it"},
 		{"accepts one at the limit", []judge.Exec{{CPU: 1000 * ms}, {}}, judge.Kind{}, judge.Accepted, ""},
 		{"does not see what it prints after the limit", []judge.Exec{{CPU: 1400 * ms, Output: 101}, {}}, judge.Kind{}, judge.TimeLimit, ""},
-		{"does not see that it needs memory after the limit", []judge.Exec{{CPU: 1400 * ms, Killed: judge.Memory}, {}}, judge.Kind{}, judge.TimeLimit, ""},
+		{"does not see that it needs memory after the limit", []judge.Exec{
+			{CPU: 1400 * ms, Killed: judge.Memory}, {},
+		}, judge.Kind{}, judge.TimeLimit, ""},
 		{"sees what it prints before the limit", []judge.Exec{{CPU: 900 * ms, Output: 101}, {}}, judge.Kind{}, judge.OutputLimit, ""},
 		{"ends one that talks at the limit", []judge.Exec{{CPU: 1100 * ms}, {}}, judge.Kind{Interactive: true}, judge.TimeLimit, ""},
 		{"ends one of several passes at the limit", []judge.Exec{{CPU: 1100 * ms}, {}}, judge.Kind{MultiPass: true}, judge.TimeLimit, ""},
 	} {
 		p.Kind = row.kind
 		tries = 0
-		v := &Verifier{Folder: &problem.Folder{Problem: p}, Entries: timed(row.took), listen: func(judge.Event) {}}
+		v := &Verifier{Folder: &problem.Directory{Problem: p}, Entries: timed(row.took), listen: func(judge.Event) {}}
 		s := &solution{path: file, promised: judge.TimeLimit, made: &lang.Result{OK: true}}
 		judged, err := v.judge(t.Context(), s)
 		if err != nil {
@@ -364,8 +412,14 @@ func TestRoom(t *testing.T) {
 		accepted, slow span
 		want           string
 	}{
-		{span{400 * ms, "a"}, span{3000 * ms, "s"}, "time limit 2 s: accepted solutions need up to 0.4 s, too slow ones at least 3 s; limits from 0.8 s to 2.4 s leave room for both"},
-		{span{1200 * ms, "a"}, span{3000 * ms, "s"}, "time limit 2 s: accepted solutions need up to 1.2 s, too slow ones at least 3 s; limits from 2.4 s to 2.4 s leave room for both"},
+		{
+			span{400 * ms, "a"}, span{3000 * ms, "s"},
+			"time limit 2 s: accepted solutions need up to 0.4 s, too slow ones at least 3 s; limits from 0.8 s to 2.4 s leave room for both",
+		},
+		{
+			span{1200 * ms, "a"}, span{3000 * ms, "s"},
+			"time limit 2 s: accepted solutions need up to 1.2 s, too slow ones at least 3 s; limits from 2.4 s to 2.4 s leave room for both",
+		},
 		{span{1201 * ms, "a"}, span{3000 * ms, "s"}, "no time limit separates the solutions well: accepted ones need up to 1.2 s (a), and one that must be too slow only 3 s (s); a limit should be 2 times the first, and the second 1.25 times the limit"},
 		{span{400 * ms, "a"}, span{}, ""},
 		{span{}, span{3000 * ms, "s"}, ""},
@@ -377,11 +431,15 @@ func TestRoom(t *testing.T) {
 	judged := func(path string, promised, got judge.Verdict, took float64) judge.Event {
 		return &judge.SolutionJudged{Path: path, Promised: promised, Verdict: got, OK: promised == got, TimeMS: took}
 	}
-	v := &Verifier{Only: []string{"a.c"}, Folder: &problem.Folder{Problem: &judge.Problem{ID: "p", Limits: judge.Limits{CPU: 2 * time.Second}}}}
+	v := &Verifier{Only: []string{"a.c"}, Folder: &problem.Directory{
+		Problem: &judge.Problem{ID: "p", Limits: judge.Limits{CPU: 2 * time.Second}},
+	}}
 	told := []judge.Event{
 		judged("a", judge.Accepted, judge.Accepted, 300), judged("b", judge.Accepted, judge.Accepted, 400),
 		judged("w", judge.WrongAnswer, judge.WrongAnswer, 900), judged("i", judge.IdlenessLimit, judge.IdlenessLimit, 1),
-		judged("s", judge.TimeLimit, judge.TimeLimit, 3000), judged("t", judge.TimeLimit, judge.TimeLimit, 2900), judged("u", judge.TimeLimit, judge.Accepted, 10),
+		judged(
+			"s", judge.TimeLimit, judge.TimeLimit, 3000,
+		), judged("t", judge.TimeLimit, judge.TimeLimit, 2900), judged("u", judge.TimeLimit, judge.Accepted, 10),
 	}
 	end, err := v.end(told)
 	if err != nil || len(end) != 2 {
@@ -414,8 +472,8 @@ func TestTight(t *testing.T) {
 			t.Errorf("it %s: tight(%+v, %v) = %q", row.it, row.timing, row.slowest, got)
 		}
 	}
-	// A folder of the judge's own leaves twice the time of the slowest that is accepted.
-	v := &Verifier{Only: []string{"a.c"}, Folder: &problem.Folder{Problem: &judge.Problem{ID: "p", Limits: judge.Limits{CPU: time.Second}}}}
+	// A directory of the judge's own leaves twice the time of the slowest that is accepted.
+	v := &Verifier{Only: []string{"a.c"}, Folder: &problem.Directory{Problem: &judge.Problem{ID: "p", Limits: judge.Limits{CPU: time.Second}}}}
 	for _, row := range []struct {
 		it     string
 		judged judge.SolutionJudged
@@ -423,7 +481,10 @@ func TestTight(t *testing.T) {
 	}{
 		{"says nothing of half", judge.SolutionJudged{Path: "accepted/a.c", Verdict: judge.Accepted, OK: true, TimeMS: 500}, 0},
 		{"notes more", judge.SolutionJudged{Path: "accepted/a.c", Verdict: judge.Accepted, OK: true, TimeMS: 501}, 1},
-		{"asks nothing of what must be too slow", judge.SolutionJudged{Path: "time_limit_exceeded/a.c", Promised: judge.TimeLimit, Verdict: judge.TimeLimit, OK: true, TimeMS: 1000}, 0},
+		{"asks nothing of what must be too slow", judge.SolutionJudged{
+			Path: "time_limit_exceeded/a.c", Promised: judge.TimeLimit, Verdict: judge.TimeLimit, OK: true,
+			TimeMS: 1000,
+		}, 0},
 		{"nor of what breaks its promise", judge.SolutionJudged{Path: "accepted/a.c", Verdict: judge.TimeLimit, TimeMS: 1000}, 0},
 	} {
 		if end, err := v.end([]judge.Event{&row.judged}); err != nil || len(end) != 1+row.want {

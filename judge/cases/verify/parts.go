@@ -13,14 +13,13 @@ import (
 	"assay/judge/problem"
 )
 
-// A verification has parts that can be taken alone, in any order and by several
-// workers: the Checks, and each Solution. Run takes them all; Fold makes
-// the events of Run from theirs.
+// A verification has parts that can be run separately, in any order and by several workers: the Checks, and
+// each Solution. Run runs them all. Fold makes the events of Run from theirs.
 
-// part is one solution or submission on its way through the verification.
+// part is one solution or submission in the verification.
 type part struct {
 	path  string
-	early bool // takes its time by sleeping, and so is begun first
+	early bool // it takes its time by sleeping, so it starts first
 	build func(ctx context.Context)
 	judge func(ctx context.Context) ([]judge.Event, error)
 }
@@ -102,9 +101,8 @@ func (v *Verifier) judgeAll(ctx context.Context, all []part, listen func(judge.E
 	})
 }
 
-// Solution judges the solution or submission at a path, and returns its
-// events. The cases must be right: Checks says so. It is safe for concurrent
-// use.
+// Solution judges the solution or submission at a path, and returns its events. The cases must be correct, as
+// reported by Checks. It is safe for concurrent use.
 func (v *Verifier) Solution(ctx context.Context, path string) ([]judge.Event, error) {
 	if err := v.prepare(ctx); err != nil {
 		return nil, err
@@ -118,7 +116,7 @@ func (v *Verifier) Solution(ctx context.Context, path string) ([]judge.Event, er
 	return all[i].judge(ctx)
 }
 
-// prepare makes ready what all submissions of a package need.
+// prepare prepares what all submissions of a package need.
 func (v *Verifier) prepare(ctx context.Context) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -135,14 +133,14 @@ func (v *Verifier) prepare(ctx context.Context) error {
 	return err
 }
 
-// Fold puts the events of the parts into the order of Run, and adds the end of the
-// verification. The order of the parts does not matter.
+// Fold sorts the events of the parts into the order of Run, and adds the end of the verification. The order
+// of the parts does not matter.
 func (v *Verifier) Fold(parts ...[]judge.Event) ([]judge.Event, error) {
 	place := map[string]int{}
 	for i, p := range v.parts() {
 		place[p.path] = i + 1
 	}
-	of := func(events []judge.Event) int { // 0 for those of Checks
+	of := func(events []judge.Event) int { // zero for those of Checks
 		for _, e := range events {
 			if s, ok := e.(*judge.SolutionJudged); ok {
 				return place[s.Path]
@@ -165,7 +163,7 @@ func (v *Verifier) Fold(parts ...[]judge.Event) ([]judge.Event, error) {
 func (v *Verifier) end(told []judge.Event) (end []judge.Event, err error) {
 	done := &judge.VerifyFinished{}
 	accepted, unknown := 0, 0
-	var slowest, slow span // that must be in time, and that must not
+	var slowest, slow span // those that must be in time, and those that must not
 	for _, e := range told {
 		switch e := e.(type) {
 		case *judge.FaultFound:
@@ -178,7 +176,7 @@ func (v *Verifier) end(told []judge.Event) (end []judge.Event, err error) {
 			case judge.Skipped:
 				done.Skipped++
 			case judge.JudgeError:
-				unknown++ // it may be right
+				unknown++ // it may be correct
 			case judge.Accepted:
 				accepted++
 			}
@@ -209,14 +207,14 @@ func (v *Verifier) end(told []judge.Event) (end []judge.Event, err error) {
 	return append(end, done), nil
 }
 
-// timeNotes says how the time limit stands to what the slowest program needs that must be in time,
-// and the fastest that must be too slow.
+// timeNotes compares the time limit with the slowest program that must be in time, and the fastest that must
+// be too slow.
 func (v *Verifier) timeNotes(slowest, slow span) (notes []judge.Event) {
 	if pkg := v.Folder.Package; pkg != nil {
 		if slowest.path != "" {
 			slowest.path = pkg.Submission(slowest.path).Name
 		}
-		slow = span{} // its format has rules of its own
+		slow = span{} // its format has its own rules
 	}
 	t := v.timing()
 	for _, note := range []string{tight(t, slowest.took, slowest.path), room(t, slowest, slow)} {
@@ -227,7 +225,7 @@ func (v *Verifier) timeNotes(slowest, slow span) (notes []judge.Event) {
 	return notes
 }
 
-// timing is how the problem's time limit must stand to what the programs take.
+// timing returns the required relation between the problem's time limit and the programs' times.
 func (v *Verifier) timing() problem.Timing {
 	if v.Folder.Package != nil {
 		return v.Folder.Package.Timing
@@ -235,7 +233,7 @@ func (v *Verifier) timing() problem.Timing {
 	return problem.Timing{Limit: v.Folder.Limits.CPU, Strict: true, Multiplier: 2}
 }
 
-// mustBeInTime says whether a program that got what it must says how long one may take.
+// mustBeInTime reports whether a program with its expected verdict gives a lower bound for the time limit.
 func (v *Verifier) mustBeInTime(e *judge.SolutionJudged) bool {
 	if !e.OK {
 		return false

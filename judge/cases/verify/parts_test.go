@@ -63,7 +63,9 @@ func TestFold(t *testing.T) {
 	} {
 		dir, solutions := t.TempDir(), t.TempDir()
 		for _, f := range []string{"problem.toml", "statement.md", "cases/sample/a.in", "cases/sample/a.ans"} {
-			write(t, filepath.Join(dir, f), map[string]string{"problem.toml": "title = \"T\"\n", "statement.md": "# T\n"}[f]+strings.Repeat("1\n", strings.Count(f, "cases")))
+			write(t, filepath.Join(dir, f), map[string]string{"problem.toml": "title = \"T\"\n", "statement.md": "# T\n"}[f]+strings.Repeat(
+				"1\n", strings.Count(f, "cases"),
+			))
 		}
 		for _, f := range row.files {
 			write(t, filepath.Join(solutions, f), "\n")
@@ -111,7 +113,7 @@ func TestFold(t *testing.T) {
 			t.Errorf("it %s: %d faults of solutions", row.it, faultsOfSolutions)
 		}
 	}
-	if _, err := (&Verifier{Folder: &problem.Folder{Problem: &judge.Problem{ID: "p"}}}).Solution(t.Context(), "elsewhere.py"); err == nil {
+	if _, err := (&Verifier{Folder: &problem.Directory{Problem: &judge.Problem{ID: "p"}}}).Solution(t.Context(), "elsewhere.py"); err == nil {
 		t.Error("Solution judges what is not a solution")
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"assay/judge/problem"
 )
 
-// pictures looks for the pictures that the statements show.
+// pictures checks that the pictures of the statements exist.
 func (v *Verifier) pictures(ctx context.Context) (n int, faults judge.Faults, err error) {
 	if v.Folder.Package != nil {
 		n, faults, _ = v.Folder.Package.Unshown()
@@ -23,7 +23,7 @@ func (v *Verifier) pictures(ctx context.Context) (n int, faults judge.Faults, er
 	return n, faults, nil
 }
 
-// unshown tells what the statements of a package have that is not shown.
+// unshown reports what in the statements of a package is not shown.
 func (v *Verifier) unshown(ctx context.Context) (n int, warnings judge.Faults, err error) {
 	_, _, warnings = v.Folder.Package.Unshown()
 	return len(warnings), warnings, nil
@@ -47,7 +47,7 @@ func (v *Verifier) formulas(context.Context) (n int, faults judge.Faults, err er
 	return n, faults, nil
 }
 
-// undrawn tells which formulas of the statements pages cannot draw.
+// undrawn returns the formulas of the statements that pages cannot draw.
 func (v *Verifier) undrawn(context.Context) (n int, warnings judge.Faults, err error) {
 	_, _, warnings = v.allFormulas()
 	return len(warnings), warnings, nil
@@ -60,7 +60,7 @@ func (v *Verifier) allFormulas() (n int, broken, undrawn judge.Faults) {
 	for _, file := range v.statements() {
 		data, err := os.ReadFile(file)
 		if err != nil {
-			continue // Lint has said so
+			continue // Lint has reported it
 		}
 		found, faults, warnings := problem.Formulas(file, data)
 		n, broken, undrawn = n+found, append(broken, faults...), append(undrawn, warnings...)

@@ -9,16 +9,16 @@ import (
 	"assay/judge/running/trial"
 )
 
-// remembered is a bench that asks the memory before it runs anything.
+// remembered is a bench that uses stored results instead of runs.
 //
-// A run under one time limit answers for another where it ended by itself, within
-// both; where it was killed for its time, for every shorter limit; and where the
-// limits are the same. All else is in the key.
+// A run under one time limit is also valid for another one in these cases: it ended by itself within both; it
+// was killed for its time, and the other limit is shorter; the limits are equal. Everything else is in the
+// key.
 type remembered struct {
 	trial.Bench
 	memory *Memory
 	cache  *runCache
-	base   string       // hash of what is the same for all cases
+	base   string       // hash of what all cases have in common
 	limits judge.Limits // of the runs
 
 	mu      sync.Mutex
@@ -26,16 +26,16 @@ type remembered struct {
 	known   map[*judge.Attempt]judge.Outcome
 }
 
-// run is what is remembered of one run.
+// run is the stored result of one run.
 type run struct {
-	CPU     int64          `json:"limit_us"` // the time limit that it had
+	CPU     int64          `json:"limit_us"` // its time limit
 	Exec    judge.Exec     `json:"exec"`
-	Outcome *judge.Outcome `json:"outcome,omitempty"` // nil where the run's end says it all
+	Outcome *judge.Outcome `json:"outcome,omitempty"` // nil if the end of the run is the whole result
 	Settled bool           `json:"settled,omitempty"`
 	Stderr  string         `json:"stderr,omitempty"`
 }
 
-// remember wraps a bench. The words are hashed together with what a case is.
+// remember wraps a bench. The words become part of the keys of all cases.
 func (m *Memory) remember(b trial.Bench, program string, limits judge.Limits, words ...any) trial.Bench {
 	shapeless := limits
 	shapeless.CPU, shapeless.Wall = 0, 0
@@ -45,7 +45,7 @@ func (m *Memory) remember(b trial.Bench, program string, limits judge.Limits, wo
 	}
 }
 
-// key is the hash of a case: of what the program and the checker are given.
+// key hashes a case: everything that the program and the checker are given.
 func (r *remembered) key(c *judge.Case) (string, error) {
 	in, err := r.memory.hash(c.In)
 	if err != nil {
@@ -68,7 +68,7 @@ func (r *remembered) key(c *judge.Case) (string, error) {
 
 func (r *remembered) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error) {
 	key, err := r.key(c)
-	if err != nil { // the bench says what is wrong with the file
+	if err != nil { // the bench reports what is wrong with the file
 		return r.Bench.Try(ctx, c)
 	}
 	var old run
@@ -100,7 +100,7 @@ func (r *remembered) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, er
 	return a, nil
 }
 
-// answers says whether an old run answers for the present limits.
+// answers reports whether an old run is valid for the present limits.
 func (r *remembered) answers(old *run) bool {
 	limit, had := r.limits.CPU.Microseconds(), old.CPU
 	took := old.Exec.CPU.Microseconds()
@@ -117,8 +117,7 @@ func (r *remembered) answers(old *run) bool {
 	return took <= limit && took <= had
 }
 
-// put remembers a run. A judge error is not remembered: its cause may be the
-// machine, and may be gone the next time.
+// put stores a run. It does not store a judge error, whose cause may be temporary.
 func (r *remembered) put(key string, a *judge.Attempt, o *judge.Outcome) {
 	if o != nil && o.Verdict == judge.JudgeError {
 		return
@@ -144,7 +143,7 @@ func (r *remembered) Check(ctx context.Context, c *judge.Case, a *judge.Attempt)
 	return o, err
 }
 
-// Explain has nothing to show of a run that was remembered.
+// Explain returns nothing for a stored run.
 func (r *remembered) Explain(c *judge.Case, a *judge.Attempt, o judge.Outcome) *judge.Detail {
 	return nil // verify shows no details
 }

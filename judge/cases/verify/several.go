@@ -8,10 +8,13 @@ import (
 	"assay/judge"
 )
 
-// several judges n solutions, several at a time where there are several jobs, and those first
-// that are early. There are twice as many as jobs, which bound their runs: those of one may
-// all sleep. Whatever the order in which they end, tell is called in theirs.
-func (v *Verifier) several(ctx context.Context, n int, early func(i int) bool, do func(ctx context.Context, i int) error, listen func(judge.Event), tell func(i int)) error {
+// several judges n solutions, several at a time if there are several jobs, and early ones first. It starts
+// twice as many as jobs, because their runs are limited separately, and one may only be sleeping. Tell is
+// called in their order, whatever the order in which they end.
+func (v *Verifier) several(
+	ctx context.Context, n int, early func(i int) bool, do func(ctx context.Context, i int) error,
+	listen func(judge.Event), tell func(i int),
+) error {
 	var group errgroup.Group
 	if group.SetLimit(1); v.Jobs > 1 {
 		group.SetLimit(2 * v.Jobs)

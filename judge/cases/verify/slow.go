@@ -11,23 +11,22 @@ import (
 	"assay/judge/running/trial"
 )
 
-// A solution that must be too slow runs for longer than the time limit, so that it is seen how
-// much too slow it is.
+// A solution that must be too slow runs for longer than the time limit, to show how much too slow it is.
 const (
-	slowRun    = 1.5  // times the limit that it may run
-	slowEnough = 1.25 // times the limit that it should need at least
+	slowRun    = 1.5  // factor for the time limit of its runs
+	slowEnough = 1.25 // factor of the time limit that it should exceed
 )
 
-// measured runs solutions that must be too slow. Its runs have more CPU time than the problem
-// allows; strict has the limits of the problem.
+// measured runs solutions that must be too slow. Its runs have more CPU time than the problem allows; strict
+// has the limits of the problem.
 type measured struct {
 	trial.Bench
 	strict trial.Bench
 	limits judge.Limits // of the problem
 }
 
-// measure makes the bench of a solution. One that must be too slow may run longer, if its verdict
-// is found out from how long it ran alone.
+// measure makes the bench of a solution. A solution that must be too slow may run longer, if its verdict
+// depends only on its time.
 func (v *Verifier) measure(ctx context.Context, s *solution, way trial.Way) (trial.Bench, error) {
 	p := v.Folder.Problem
 	strict, err := v.Entries.Bench(ctx, p, s.path, s.made, way)
@@ -48,7 +47,7 @@ func (v *Verifier) measures(s *solution) bool {
 	return s.promised == judge.TimeLimit && !v.Folder.Kind.Interactive && !v.Folder.Kind.MultiPass && v.Folder.Limits.CPU > 0
 }
 
-// Build builds the solution for both.
+// Build builds the solution for both benches.
 func (m *measured) Build(ctx context.Context) (*judge.Built, error) {
 	if built, err := m.strict.Build(ctx); err != nil || built.Verdict != judge.NotJudged {
 		return built, err
@@ -56,8 +55,8 @@ func (m *measured) Build(ctx context.Context) (*judge.Built, error) {
 	return m.Bench.Build(ctx)
 }
 
-// Try runs the solution. If it met another limit only because it ran longer, it runs again under
-// the limits of the problem, so that its verdict is the same.
+// Try runs the solution. If it exceeded another limit only because it ran longer, it runs again under the
+// limits of the problem, so that its verdict is the same.
 func (m *measured) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error) {
 	a, err := m.Bench.Try(ctx, c)
 	if err != nil || a.Exec.CPU <= m.limits.CPU || judge.Classify(a.Exec, m.limits) == judge.TimeLimit {
@@ -76,8 +75,8 @@ func (m *measured) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, erro
 // Close closes both benches.
 func (m *measured) Close() error { return errors.Join(m.Bench.Close(), m.strict.Close()) }
 
-// barely returns a note if a solution that is too slow, as it must be, would not be under a
-// somewhat larger limit. It needs no more than took on any test case.
+// barely returns a note if a solution that must be too slow would not be under a slightly larger limit. On
+// every test case, it needs at most took.
 func barely(limit, took time.Duration) string {
 	if took >= time.Duration(float64(limit)*slowEnough) {
 		return ""
@@ -86,8 +85,8 @@ func barely(limit, took time.Duration) string {
 		seconds(took), slowEnough, seconds(limit))
 }
 
-// longest returns the longest that a solution runs on any case. It goes on for a few cases that
-// are too slow.
+// longest returns the longest time of a solution on any case. After a case that is too slow, it continues for
+// a few cases.
 func (v *Verifier) longest(ctx context.Context, s *solution, way trial.Way) (longest time.Duration, err error) {
 	bench, err := v.measure(ctx, s, way)
 	if err != nil {
@@ -102,13 +101,13 @@ func (v *Verifier) longest(ctx context.Context, s *solution, way trial.Way) (lon
 	return longest, errors.Join(err, bench.Close())
 }
 
-// span is how long solutions take, and which one of them takes so long.
+// span is a time of solutions, and which one it belongs to.
 type span struct {
 	took time.Duration
 	path string
 }
 
-// room says which time limits leave room for both the slowest solution that is accepted and the
+// room returns which time limits leave room for both the slowest solution that is accepted and the
 // fastest one that must be too slow. It returns an empty string if either is missing.
 func room(t problem.Timing, accepted, slow span) string {
 	if accepted.path == "" || slow.path == "" {
@@ -125,7 +124,7 @@ func room(t problem.Timing, accepted, slow span) string {
 		seconds(t.Limit), seconds(accepted.took), seconds(slow.took), seconds(least), seconds(most))
 }
 
-// seconds writes a time as a person does: 0.4 s, 12 s.
+// seconds formats a time for people: 0.4 s, 12 s.
 func seconds(d time.Duration) string {
 	if d < 10*time.Millisecond {
 		return fmt.Sprintf("%g ms", float64(d.Round(100*time.Microsecond))/float64(time.Millisecond))

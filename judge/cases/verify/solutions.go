@@ -16,21 +16,20 @@ import (
 	"assay/judge/running/trial"
 )
 
-// A solution's verdict is known when it has failed once. Where more than the verdict
-// counts, it goes on for this many failures; slow ones cost their whole time limit each.
+// A solution's verdict is known after its first failure. If more than the verdict matters, judging continues
+// for this many failures. Slow ones cost their whole time limit each.
 const (
 	enoughFailures = 10
 	enoughSlow     = 3
 )
 
-// solution is a program of solutions/<problem>, and the verdict that its directory
-// promises.
+// solution is a program of solutions/<problem>, with the verdict of its directory.
 type solution struct {
 	path     string
 	promised judge.Verdict
 	made     *lang.Result
-	err      error        // of making it
-	crash    *judge.Fault // of the setter's program that judges it; nil if there is none
+	err      error        // of building it
+	crash    *judge.Fault // of the program that judges it, or why it cannot be built; nil if there is none
 }
 
 // find lists the solutions, by directories in the order of the verdicts.
@@ -44,17 +43,21 @@ func (v *Verifier) find() (found []*solution, faults judge.Faults) {
 	}
 	var folders []string
 	for _, verdict := range judge.Verdicts() {
-		if verdict.Folder() != "" {
-			folders = append(folders, verdict.Folder())
+		if verdict.Dir() != "" {
+			folders = append(folders, verdict.Dir())
 		}
 	}
 	for _, e := range entries {
-		if _, ok := judge.VerdictOfFolder(e.Name()); !ok && e.IsDir() && e.Name() != problem.Bots && !problem.Leftover(e.Name()) {
-			faults = append(faults, &judge.Fault{File: filepath.Join(v.Solutions, e.Name()), Text: fmt.Sprintf("%q is not a verdict that a solution can be promised", e.Name()), Hint: suggest.Hint(e.Name(), folders)})
+		if _, ok := judge.VerdictOfDir(e.Name()); !ok && e.IsDir() && e.Name() != problem.Bots && !problem.Leftover(e.Name()) {
+			faults = append(faults, &judge.Fault{
+				File: filepath.Join(v.Solutions, e.Name()),
+				Text: fmt.Sprintf("%q is not a verdict that a solution can be promised", e.Name()),
+				Hint: suggest.Hint(e.Name(), folders),
+			})
 		}
 	}
 	for _, folder := range folders {
-		verdict, _ := judge.VerdictOfFolder(folder)
+		verdict, _ := judge.VerdictOfDir(folder)
 		dir := filepath.Join(v.Solutions, folder)
 		entries, _ := os.ReadDir(dir) // a missing directory has no solutions
 		for _, e := range entries {
@@ -67,7 +70,7 @@ func (v *Verifier) find() (found []*solution, faults judge.Faults) {
 	return found, faults
 }
 
-// wanted says whether the solution is one of those asked for.
+// wanted reports whether the solution was selected.
 func (v *Verifier) wanted(path string) bool {
 	for _, part := range v.Only {
 		if strings.Contains(filepath.ToSlash(path), filepath.ToSlash(part)) {
@@ -94,31 +97,35 @@ func (v *Verifier) partOfSolution(s *solution) part {
 		if s.crash != nil {
 			return []judge.Event{judged, &judge.FaultFound{Fault: s.crash}}, nil
 		}
-		return []judge.Event{judged, &judge.FaultFound{Fault: &judge.Fault{File: s.path, Text: fmt.Sprintf("the solution gets %s, its directory promises %s", judged.Verdict, s.promised), Hint: v.hint(s, judged)}}}, nil
+		return []judge.Event{judged, &judge.FaultFound{Fault: &judge.Fault{File: s.path, Text: fmt.Sprintf(
+			"the solution gets %s, its directory promises %s", judged.Verdict, s.promised,
+		), Hint: v.hint(s, judged)}}}, nil
 	}}
 }
 
-// noneAccepted is the fault of a problem without a right solution.
+// noneAccepted returns the fault of a problem without a correct solution.
 func (v *Verifier) noneAccepted() *judge.Fault {
-	return &judge.Fault{File: v.Solutions, Text: "no solution is accepted", Hint: "add at least one to " + filepath.Join(v.Solutions, judge.Accepted.Folder())}
+	return &judge.Fault{File: v.Solutions, Text: "no solution is accepted", Hint: "add at least one to " + filepath.Join(
+		v.Solutions, judge.Accepted.Dir(),
+	)}
 }
 
-// options say how a solution is judged.
+// options returns how a solution is judged.
 func (v *Verifier) options(s *solution) judge.Options {
 	o := judge.Options{All: v.All, Jobs: v.Jobs}
 	if !v.All && (v.Several || v.Folder.Loosely && s.promised != judge.Accepted) {
 		o.All, o.Failures, o.Slow = true, enoughFailures, enoughSlow
 		if s.promised == judge.TimeLimit || s.promised == judge.IdlenessLimit {
-			o.Slow = 1 // it is what it must be, and each more costs its time limit
+			o.Slow = 1 // it already has its expected verdict, and each further failure costs its time limit
 		}
 	}
 	if !o.All && s.promised != judge.Accepted {
-		o.Jobs = 1 // it ends soon, and what runs ahead of its end is for nothing
+		o.Jobs = 1 // it ends soon, and further runs would be wasted
 	}
 	return o
 }
 
-// hint says what to look at first.
+// hint returns what to look at first.
 func (v *Verifier) hint(s *solution, judged *judge.SolutionJudged) string {
 	see := fmt.Sprintf("see: judge submit %s %s", v.Folder.ID, s.path)
 	switch {
@@ -130,8 +137,8 @@ func (v *Verifier) hint(s *solution, judged *judge.SolutionJudged) string {
 	return see
 }
 
-// doubt is the part of a hint that names the answer file with which a program disagrees that
-// must be accepted. With a reference, the check of the answers has compared the two.
+// doubt returns the part of a hint that names an answer file with which a program disagrees that must be
+// accepted. With a reference solution, the check of the answers has compared the two.
 func (v *Verifier) doubt(judged *judge.SolutionJudged) string {
 	if judged.Promised != judge.Accepted || judged.Verdict != judge.WrongAnswer || len(judged.Killers) == 0 ||
 		v.Folder.Reference != nil || v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
@@ -154,6 +161,11 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 		judged.Verdict, judged.OK, judged.Note = judge.Skipped, true, missing.Error()
 		return judged, nil
 	}
+	if unusable, ok := errors.AsType[*lang.UnusableError](s.err); ok { // as for a contestant
+		judged.Verdict, judged.OK, judged.Note = judge.CompileError, s.promised == judge.CompileError, unusable.Fault.Text
+		s.crash = unusable.Fault
+		return judged, nil
+	}
 	if fault, ok := errors.AsType[*judge.Fault](s.err); ok {
 		judged.Verdict, judged.Note = judge.JudgeError, fault.Error()
 		return judged, nil
@@ -161,7 +173,7 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 	if s.err != nil {
 		return nil, s.err
 	}
-	// One that must wait, or be too slow, is not asked twice whether it is.
+	// A solution that must wait, or be too slow, is not run again to confirm that.
 	way := trial.Way{Retime: s.promised != judge.IdlenessLimit, Slow: s.promised == judge.TimeLimit}
 	bench, err := v.measure(ctx, s, way)
 	if err != nil {
@@ -169,7 +181,7 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 	}
 	defer bench.Close()
 	options := v.options(s)
-	loosely := false // some case does what is promised
+	loosely := false // some case gets the verdict of the directory
 	sum, err := judge.Run(ctx, v.Folder.Problem, bench, options.Lending(), func(e judge.Event) {
 		switch e := e.(type) {
 		case *judge.CaseJudged:

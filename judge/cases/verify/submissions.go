@@ -16,11 +16,11 @@ import (
 	"assay/judge/running/trial"
 )
 
-// submission is a submission of a package on its way through the verification.
+// submission is a submission of a package in the verification.
 type submission struct {
 	*problem.Submission
 	made *lang.Result
-	err  error // of making it
+	err  error // of building it
 }
 
 // partOfSubmission returns how a submission is judged and reported.
@@ -63,19 +63,20 @@ func (v *Verifier) makeAll(ctx context.Context, wanted []*problem.Submission) (a
 	return all, group.Wait()
 }
 
-// tight says that a time limit which the setter wrote is nearer to the slowest program that
-// must be in time than its format wants it, and a directory of the judge's own form twice as far;
-// "" where it is not. It is not a fault, as another machine is faster.
+// tight returns a note if the time limit that the setter set is nearer to the slowest program that must be in
+// time than its format requires. For a directory of the judge's own form the required factor is two. It is
+// not a fault, because another machine may be faster.
 func tight(t problem.Timing, slowest time.Duration, who string) string {
 	least := time.Duration(float64(slowest) * t.Multiplier)
 	if !t.Strict || least <= t.Limit {
 		return ""
 	}
-	return fmt.Sprintf("the time limit of %v is tight: the slowest program that must be in time takes %v here (%s), and the limit should be %v times that, %v",
+	return fmt.Sprintf("the time limit of %v is tight: the slowest program that must be in time takes %v here (%s), "+
+		"and the limit should be %v times that, %v",
 		t.Limit, slowest.Round(time.Millisecond), who, t.Multiplier, least.Round(time.Millisecond))
 }
 
-// judgeSubmission judges one submission, and says why it does not hold.
+// judgeSubmission judges one submission, and returns why it does not get its expected result.
 func (v *Verifier) judgeSubmission(ctx context.Context, s *submission) (judged *judge.SolutionJudged, why string, err error) {
 	judged = &judge.SolutionJudged{Path: s.Path}
 	judged.Promised, judged.Expected = s.Promised()
@@ -85,13 +86,13 @@ func (v *Verifier) judgeSubmission(ctx context.Context, s *submission) (judged *
 	result := &problem.Result{Groups: map[string]float64{}}
 	p, limits := v.Folder.Problem, v.Folder.Limits
 	longer := bounds(s.Submission, problem.Upper) && !v.Folder.Kind.Interactive && !v.Folder.Kind.MultiPass
-	if longer { // so that it is seen whether it hangs on the limit
+	if longer { // to see whether it depends on the limit
 		limits = v.extraTime()
 	}
 	sum, err := v.round(ctx, s, p, limits, judged, result, judge.Options{Jobs: v.Jobs, All: !v.oneFailureIsEnough(s)})
 	if err == nil && sum != nil {
 		if ok, _ := s.Holds(result); !ok && !s.Decided(result) && v.oneFailureIsEnough(s) {
-			// As the format's text has it, a later case may be what was meant.
+			// According to the format, a later case may be the expected one.
 			sum, err = v.round(ctx, s, p, limits, judged, result, judge.Options{Jobs: v.Jobs, All: true})
 		}
 	}
@@ -135,14 +136,14 @@ func (v *Verifier) judgeSubmission(ctx context.Context, s *submission) (judged *
 	return judged, why, nil
 }
 
-// samplesOnly says whether all that a package is judged on are the cases of the statement.
+// samplesOnly reports whether all cases of a package are those of the statement.
 func (v *Verifier) samplesOnly() bool {
 	return !slices.ContainsFunc(v.Folder.Groups, func(g judge.Group) bool {
 		return g.Name != problem.Sample && !strings.HasPrefix(g.Name, problem.Sample+"/")
 	})
 }
 
-// seen says what a submission got that holds, where its promise alone does not tell.
+// seen returns the result of a submission as expected, if its expected verdict alone does not determine it.
 func seen(s *judge.SolutionJudged) string {
 	switch {
 	case s.Expected != "" && !strings.Contains(s.Expected, string(s.Verdict)):
@@ -153,7 +154,7 @@ func seen(s *judge.SolutionJudged) string {
 	return ""
 }
 
-// unmade says what becomes of a submission that could not be built.
+// unmade returns the result of a submission that could not be built.
 func (v *Verifier) unmade(judged *judge.SolutionJudged, s *submission) (*judge.SolutionJudged, string, error) {
 	if missing, ok := errors.AsType[*lang.MissingError](s.err); ok {
 		judged.Verdict, judged.OK, judged.Note = judge.Skipped, true, missing.Error()
@@ -163,7 +164,7 @@ func (v *Verifier) unmade(judged *judge.SolutionJudged, s *submission) (*judge.S
 		judged.Verdict, judged.OK, judged.Note = judge.Skipped, true, unusable.Fault.Text
 		return judged, "", nil
 	} else if ok {
-		// No program that anybody could run does not compile either.
+		// A file that cannot be a program does not compile either.
 		judged.Verdict = judge.CompileError
 		var why string
 		judged.OK, why = s.Holds(&problem.Result{Final: judge.CompileError})
@@ -177,15 +178,16 @@ func (v *Verifier) unmade(judged *judge.SolutionJudged, s *submission) (*judge.S
 	return nil, "", s.err
 }
 
-// foreign says whether a submission is in a language of the format that this judge
+// foreign reports whether a submission is in a language of the format that this judge
 // does not have.
 func (v *Verifier) foreign(s *submission, why *lang.UnusableError) bool {
 	text := why.Fault.Text
-	return (strings.HasPrefix(text, lang.NoLanguage) || strings.HasPrefix(text, lang.NoProgram)) && v.Folder.Package.KnownLanguage(s.Submission)
+	return (strings.HasPrefix(text, lang.NoLanguage) || strings.HasPrefix(text, lang.NoProgram)) &&
+		v.Folder.Package.KnownLanguage(s.Submission)
 }
 
-// oneFailureIsEnough says whether the first case that is not accepted decides what
-// the submission is worth, as in the legacy formats.
+// oneFailureIsEnough reports whether the first case that is not accepted decides the submission's result, as
+// in the legacy formats.
 func (v *Verifier) oneFailureIsEnough(s *submission) bool {
 	if v.All {
 		return false
@@ -194,12 +196,15 @@ func (v *Verifier) oneFailureIsEnough(s *submission) bool {
 		len(s.Rules) == 1 && len(s.Rules[0].Permitted) == 1 && s.Rules[0].Cases == ""
 }
 
-// round judges a submission once, and gathers what it got.
-func (v *Verifier) round(ctx context.Context, s *submission, p *judge.Problem, limits judge.Limits, judged *judge.SolutionJudged, result *problem.Result, o judge.Options) (*judge.Finished, error) {
+// round judges a submission once, and collects its results.
+func (v *Verifier) round(
+	ctx context.Context, s *submission, p *judge.Problem, limits judge.Limits, judged *judge.SolutionJudged,
+	result *problem.Result, o judge.Options,
+) (*judge.Finished, error) {
 	if o.All && !v.All {
 		o.Failures, o.Slow = enoughFailures, enoughSlow
 		if bounds(s.Submission, problem.Upper) {
-			o.Slow = 1 // it is what it must be, and each more costs its time limit
+			o.Slow = 1 // it already has its expected verdict, and each further failure costs its time limit
 		}
 	}
 	result.Cases, judged.Killers, judged.Groups = nil, nil, nil
@@ -229,9 +234,12 @@ func (v *Verifier) round(ctx context.Context, s *submission, p *judge.Problem, l
 	return sum, nil
 }
 
-// try judges a program under these limits for its runs; what is too slow is the
-// problem's to say. One that must be too slow is not asked twice whether it is.
-func (v *Verifier) try(ctx context.Context, p *judge.Problem, s *problem.Submission, made *lang.Result, limits judge.Limits, o judge.Options, listen func(judge.Event)) (*judge.Finished, error) {
+// try judges a program with these limits for its runs. The problem decides what is too slow. A program that
+// must be too slow is not run again to confirm that.
+func (v *Verifier) try(
+	ctx context.Context, p *judge.Problem, s *problem.Submission, made *lang.Result, limits judge.Limits,
+	o judge.Options, listen func(judge.Event),
+) (*judge.Finished, error) {
 	running := *p
 	running.Limits = limits
 	way := trial.Way{Retime: !bounds(s, problem.Upper)}
@@ -243,12 +251,15 @@ func (v *Verifier) try(ctx context.Context, p *judge.Problem, s *problem.Submiss
 	if made.Program != nil {
 		program = made.Program.Key
 	}
-	words := append([]any{v.judgedBy, v.Folder.Kind, running.Passes, running.Reruns, running.NoFiles, running.AllOutput, running.InFile, running.OutFile, fmt.Sprintf("%q", v.Folder.Checker.Args), v.Folder.Checker.Name}, v.Rung)
+	words := append([]any{
+		v.judgedBy, v.Folder.Kind, running.Passes, running.Reruns, running.NoFiles, running.AllOutput,
+		running.InFile, running.OutFile, fmt.Sprintf("%q", v.Folder.Checker.Args), v.Folder.Checker.Name,
+	}, v.Isolation)
 	sum, err := judge.Run(ctx, p, v.Memory.remember(bench, program, limits, words...), o.Lending(), listen)
 	return sum, errors.Join(err, bench.Close())
 }
 
-// sensitive says whether a submission that must be too slow hangs on the limit.
+// sensitive reports whether a submission that must be too slow depends on the exact limit.
 func (v *Verifier) sensitive(ms float64) string {
 	t := v.Folder.Package.Timing
 	limit := v.Folder.Limits.CPU
@@ -259,7 +270,7 @@ func (v *Verifier) sensitive(ms float64) string {
 	return ""
 }
 
-// firstMessage is what was said of the first judge error.
+// firstMessage returns the message of the first judge error.
 func (v *Verifier) firstMessage(r *problem.Result) string {
 	for _, c := range r.Cases {
 		if c.Verdict == judge.JudgeError {

@@ -13,22 +13,21 @@ import (
 	"assay/judge/running/lang"
 )
 
-// Where a package does not say how long submissions may take, those that must be
-// in time are run with this limit to find out.
+// If a package does not set a time limit, submissions that must be in time are run with this limit to measure
+// them.
 const (
 	searchLimit  = 30 * time.Second
-	defaultLimit = 10 * time.Second // where none of them can be run
+	defaultLimit = 10 * time.Second // if none of them can be run
 )
 
-// Prepared is what was found out of a package that it leaves open. The package has it
-// from then on; so it is found out once, before anything is judged.
+// Prepared is what was determined about a package that the package leaves open. The package is changed
+// accordingly, once, before anything is judged.
 type Prepared struct {
 	Graders judge.Faults // of graders that cannot be built here, and were dropped
-	Limit   string       // how the time limit was found; "" where the package sets it
+	Limit   string       // how the time limit was determined; empty if the package sets it
 }
 
-// Prepare drops the graders that cannot be built, and finds a time limit where the
-// package sets none.
+// Prepare drops the graders that cannot be built, and determines a time limit if the package sets none.
 func (v *Verifier) Prepare(ctx context.Context) (p *Prepared, err error) {
 	p = &Prepared{}
 	if v.Folder.Package == nil {
@@ -43,9 +42,8 @@ func (v *Verifier) Prepare(ctx context.Context) (p *Prepared, err error) {
 	return p, nil
 }
 
-// findTimeLimit makes sure that a package has a time limit: where it does not set
-// one, it is found out from the submissions that must be in time. What it returns
-// says how, "" where the package says.
+// findTimeLimit makes sure that a package has a time limit. If the package sets none, it is measured from the
+// submissions that must be in time. The result describes how; it is empty if the package sets one.
 func (v *Verifier) findTimeLimit(ctx context.Context) (how string, err error) {
 	p := v.Folder.Package
 	if p.Timing.Limit > 0 {
@@ -89,20 +87,20 @@ func (v *Verifier) findTimeLimit(ctx context.Context) (how string, err error) {
 		limit, count, slowest.Round(time.Millisecond), who), nil
 }
 
-// timeLimit is the smallest multiple of the resolution that is the multiplier
-// times the slowest run that must be in time, or more.
+// timeLimit returns the smallest multiple of the resolution that is at least the multiplier times the slowest
+// run that must be in time.
 func timeLimit(t problem.Timing, slowest time.Duration) time.Duration {
 	parts := math.Ceil(float64(slowest)*t.Multiplier/float64(t.Resolution) - 1e-9)
 	return time.Duration(max(parts, 1)) * t.Resolution
 }
 
-// bounds says whether any rule of a submission bounds the time limit so.
+// bounds reports whether any rule of a submission bounds the time limit in this way.
 func bounds(s *problem.Submission, b problem.Bound) bool {
 	return slices.ContainsFunc(s.Rules, func(r problem.Rule) bool { return r.Bound == b })
 }
 
-// slowest is the longest that a submission takes on a case that a lower bound is
-// about. False says that it cannot be run, or is not in time at all.
+// slowest returns the longest time of a submission on a case with a lower bound. It returns false if the
+// submission cannot be run, or is never in time.
 func (v *Verifier) slowest(ctx context.Context, s *submission) (time.Duration, bool, error) {
 	took, ok, err := v.took(ctx, s.Submission, s.made, s.err)
 	if err != nil || !ok && (s.made == nil || !s.made.OK) || ok && took < quick {
@@ -121,13 +119,13 @@ func (v *Verifier) slowest(ctx context.Context, s *submission) (time.Duration, b
 // quick is the time below which a faster toolchain makes no difference.
 const quick = 500 * time.Millisecond
 
-// took is the longest that a submission takes that was built, or could not be.
+// took returns the longest time of a submission, which was built or could not be.
 func (v *Verifier) took(ctx context.Context, s *problem.Submission, made *lang.Result, err error) (time.Duration, bool, error) {
 	if err != nil {
 		_, missing := errors.AsType[*lang.MissingError](err)
 		_, fault := errors.AsType[*judge.Fault](err)
 		if missing || fault {
-			return 0, false, nil // the verification tells
+			return 0, false, nil // the verification reports it
 		}
 		return 0, false, err
 	}
@@ -135,7 +133,9 @@ func (v *Verifier) took(ctx context.Context, s *problem.Submission, made *lang.R
 		return 0, false, nil
 	}
 	took, bad := time.Duration(0), false
-	_, err = v.try(ctx, v.Folder.Problem, s, made, v.Folder.Limits, judge.Options{All: true, Jobs: v.Jobs, Failures: 1, Slow: 1}, func(e judge.Event) {
+	_, err = v.try(ctx, v.Folder.Problem, s, made, v.Folder.Limits, judge.Options{
+		All: true, Jobs: v.Jobs, Failures: 1, Slow: 1,
+	}, func(e judge.Event) {
 		if e, ok := e.(*judge.CaseJudged); ok && about(s, problem.Lower, e.ID()) {
 			took = max(took, e.Exec.CPU)
 			bad = bad || e.Verdict == judge.TimeLimit || e.Verdict == judge.IdlenessLimit || e.Verdict == judge.JudgeError
@@ -147,14 +147,14 @@ func (v *Verifier) took(ctx context.Context, s *problem.Submission, made *lang.R
 	return took, err == nil && !bad, err
 }
 
-// about says whether a bound of a submission is about a case; "" is all of them.
+// about reports whether a bound of a submission applies to a case. An empty id means any case.
 func about(s *problem.Submission, b problem.Bound, id string) bool {
 	return slices.ContainsFunc(s.Rules, func(r problem.Rule) bool { return r.Bound == b && r.About(id) })
 }
 
-// DropGraders looks whether the programs that grade groups can be built here, and
-// has the usual grader take the place of those that cannot: many are in Python 2,
-// and without one the verdicts of most submissions stay the same.
+// DropGraders checks whether the programs that grade groups can be built here, and replaces the others by the
+// default grader. Many graders are in Python 2, and without one the verdicts of most submissions stay the
+// same.
 func (v *Verifier) DropGraders(ctx context.Context) (faults judge.Faults, err error) {
 	if v.Folder.Grading == nil {
 		return nil, nil

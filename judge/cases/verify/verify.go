@@ -1,6 +1,6 @@
 // Package verify checks a whole problem directory: the directory is
-// complete, every input is valid and the validator refuses junk, every answer file agrees with
-// the reference and the checker accepts it and no junk, the statement's examples are sample
+// complete, every input is valid and the validator rejects junk, every answer file agrees with
+// the reference solution and the checker accepts it and no junk, the statement's examples are sample
 // cases, the generated files are those of the
 // manifest, and every solution gets the verdict of its directory.
 //
@@ -31,22 +31,21 @@ import (
 
 // Verifier verifies one problem.
 type Verifier struct {
-	Folder    *problem.Folder
+	Folder    *problem.Directory
 	Solutions string // directory of the solutions; it may be missing
 	Runner    judge.Runner
 	Jobs      int
 	Limits    judge.Limits // of the validator, for one input
 	Crew      *check.Crew  // the setter's programs
 	Entries   Entries      // what else is judged
-	Memory    *Memory      // of runs of a package; nil for none
-	Rung      string       // the sandbox's: runs in another one do not count
+	Memory    *Memory      // of runs of a package; nil if there is none
+	Isolation string       // the sandbox's: runs in another one do not count
 	// Only, if it is not empty, are the solutions to judge: parts of their paths.
 	Only []string
-	// All has every solution judged on every case, however many it has failed. Several
-	// has it fail several, which tells more of the cases than the first one does.
+	// All judges every solution on every case, however many it has failed. Several lets it fail on several
+	// cases, which shows more about the cases than the first failure.
 	All, Several bool
-	// Game checks a game by playing. It reports each check, and notes what it could
-	// not try.
+	// Game checks a game by playing. It reports each check, and notes what it could not check.
 	Game func(ctx context.Context, report func(what string, count int, faults judge.Faults), note func(string)) error
 	// Score, if not nil, returns how strong the cases are. It returns "" if that is unknown.
 	Score func() (string, error)
@@ -55,7 +54,8 @@ type Verifier struct {
 	marked   []string        // cases with a text in an unexpected encoding, by id
 	doubtful map[string]bool // generated cases that are not what their lines make, by id
 	changed  bool            // the programs have, since they made the cases
-	broken   bool            // the checker fails on every answer
+	broken   string          // why no output can be judged; empty if the checker works
+	told     judge.Faults    // of programs that cannot be built
 	judgedBy string          // hash of the programs that judge a package's submissions
 
 	mu sync.Mutex // held while what all submissions need is made ready
@@ -77,7 +77,7 @@ type Entries interface {
 	Prepared(ctx context.Context) (*Prepared, error)
 }
 
-// Checks does all that comes before the solutions, and says whether these can be
+// Checks does all that comes before the solutions, and reports whether these can be
 // judged. The error is never a problem error.
 func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready bool, err error) {
 	v.listen = listen
@@ -123,6 +123,9 @@ func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready 
 	if v.unfit() {
 		return false, nil
 	}
+	if built, err := v.built(ctx); !built {
+		return false, err
+	}
 	if err := v.coverage(); err != nil {
 		return false, fmt.Errorf("see what the cases show: %w", err)
 	}
@@ -136,9 +139,9 @@ func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready 
 	return true, nil
 }
 
-// generated compares the generated cases with their manifests. If the programs that made them have
-// changed, it has the generator make the inputs again; the steps that follow hold all inputs
-// against the validator, and all answers against the reference.
+// generated compares the generated cases with their manifests. If the programs that made them have changed,
+// it lets the generator make the inputs again. Later steps check all inputs with the validator, and all
+// answers against the reference solution.
 func (v *Verifier) generated(ctx context.Context) error {
 	m := &gen.Maker{Folder: v.Folder, Runner: v.Runner, Builder: v.Crew, Jobs: max(v.Jobs, 1), Limits: v.Limits}
 	faults, doubtful, changed := m.Compare()
@@ -159,8 +162,8 @@ func (v *Verifier) generated(ctx context.Context) error {
 	return nil
 }
 
-// unfit says, and tells, whether the solutions cannot be judged for the cases: what passes
-// may fail on one that is missing, and what fails may be right.
+// unfit reports whether the cases prevent judging the solutions, and says so: a solution that passes may fail
+// on a missing case, and one that fails may be correct.
 func (v *Verifier) unfit() bool {
 	bad := v.Folder.Count()
 	for c := range v.cases {
@@ -168,8 +171,8 @@ func (v *Verifier) unfit() bool {
 			bad--
 		}
 	}
-	if bad == 0 && v.broken {
-		v.note("the solutions are not judged: the checker fails on every test case")
+	if bad == 0 && v.broken != "" {
+		v.note("the solutions are not judged: " + v.broken)
 		return true
 	}
 	if bad > 0 {
@@ -178,15 +181,15 @@ func (v *Verifier) unfit() bool {
 	return bad > 0
 }
 
-// step is a check that runs programs: how much it looked at, and what it found.
+// step is a check that runs programs. It returns how much it checked, and its faults.
 type step struct {
 	what string
 	do   func(ctx context.Context) (int, judge.Faults, error)
-	// warns says that what it finds is advice.
+	// warns means that its faults are advice.
 	warns bool
 }
 
-// steps takes one step after the other and reports each that had something to look at.
+// steps runs the steps one by one and reports each that had something to check.
 func (v *Verifier) steps(ctx context.Context, steps ...step) error {
 	for _, s := range steps {
 		n, faults, err := s.do(ctx)
@@ -219,12 +222,33 @@ func (v *Verifier) note(text string) { v.listen(&judge.Noted{Text: text}) }
 // checked sends the result of one check: faults, and advice.
 func (v *Verifier) checked(what string, count int, faults, warnings judge.Faults) {
 	for _, f := range faults {
-		v.listen(&judge.FaultFound{Fault: f})
+		if !v.repeated(f) {
+			v.listen(&judge.FaultFound{Fault: f})
+		}
 	}
 	for _, f := range warnings {
 		v.listen(&judge.Warned{Fault: f})
 	}
 	v.listen(&judge.Checked{What: what, Count: count, Faults: len(faults), Warnings: len(warnings)})
+}
+
+// repeated reports whether a check has found the same fault before, as several need a program that cannot be built.
+func (v *Verifier) repeated(f *judge.Fault) bool {
+	if slices.ContainsFunc(v.told, func(known *judge.Fault) bool { return *known == *f }) {
+		return true
+	}
+	v.told = append(v.told, f)
+	return false
+}
+
+// built builds the programs that judge submissions, and reports one that cannot be built.
+func (v *Verifier) built(ctx context.Context) (bool, error) {
+	err := v.judgingPrograms(ctx)
+	if fault, ok := errors.AsType[*judge.Fault](err); ok {
+		v.report("the programs that judge can be built", 1, judge.Faults{fault})
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // cases yields every case whose two files are there and, if they are generated, are
@@ -237,7 +261,7 @@ func (v *Verifier) cases(yield func(c *judge.Case) bool) {
 				continue // Compare has said so
 			}
 			if _, err := os.Stat(c.In); err != nil {
-				continue // Lint has said so
+				continue // Lint has reported it
 			}
 			if _, err := os.Stat(c.Ans); err != nil && c.Ans != "" {
 				continue
@@ -281,7 +305,7 @@ func (v *Verifier) texts() (faults, warnings judge.Faults) {
 	return faults, warnings
 }
 
-// validator starts the problem's validator; nil where it has none.
+// validator starts the problem's validator; nil if it has none.
 func (v *Verifier) validator(ctx context.Context) (gen.Validator, error) {
 	part := v.Folder.Validator
 	if part == nil {
@@ -306,7 +330,7 @@ func (v *Verifier) place(part *judge.Part, err error) error {
 // inputs holds every input against the declared format and the validator.
 func (v *Verifier) inputs(ctx context.Context) (n int, faults judge.Faults, err error) {
 	if _, err := v.Folder.Format(); err != nil {
-		return 0, nil, nil // Lint has said what is wrong with it
+		return 0, nil, nil // Lint has reported what is wrong with it
 	}
 	var programs gen.Programs
 	if v.Folder.Validator != nil {
@@ -336,7 +360,10 @@ func (v *Verifier) inputs(ctx context.Context) (n int, faults judge.Faults, err 
 			return n, faults, v.place(v.Folder.Validator, err)
 		}
 		if text != "" {
-			faults = append(faults, v.Folder.CaseFault(c, fmt.Sprintf("the input of case %s is not valid: %s", c.ID(), text), "fix the case or the validator"))
+			faults = append(
+				faults,
+				v.Folder.CaseFault(c, fmt.Sprintf("the input of case %s is not valid: %s", c.ID(), text), "fix the case or the validator"),
+			)
 		}
 		n++
 	}
@@ -358,7 +385,7 @@ func (v *Verifier) validatorCrash(text string, err error) *judge.Fault {
 	return nil
 }
 
-// try is an input that a validator must refuse.
+// try is an input that a validator must reject.
 type try struct{ Name, Text string }
 
 // junk holds a validator against inputs that no problem has, and against what is made of a
@@ -417,5 +444,7 @@ func (v *Verifier) junk(ctx context.Context) (n int, faults judge.Faults, err er
 	if len(accepted) == n {
 		text = "the validator accepts everything, such as " + accepted[0]
 	}
-	return n, judge.Faults{{File: v.Folder.Validator.Path, Text: text, Hint: "read the input to its last byte, and nothing else (kit: Space, EOLN, EOF)"}}, nil
+	return n, judge.Faults{
+		{File: v.Folder.Validator.Path, Text: text, Hint: "read the input to its last byte, and nothing else (kit: Space, EOLN, EOF)"},
+	}, nil
 }

@@ -15,70 +15,68 @@ import (
 
 // Theory of operation
 //
-// One goroutine, the director, decides everything; courts (referees' processes) play
-// and answer, and the watch ends who takes too long. A stage of the schedule is a
-// list of tasks, one for each encounter with games that are missing. The director
-// gives tasks to courts, several ahead, so that no court waits for it.
+// One goroutine, the director, makes all decisions. Referee processes play games and reply, and the watch
+// kills bots that take too long. A stage of the schedule is a list of tasks, one for each encounter with
+// missing games. The director assigns several tasks ahead to each referee, so that no referee waits.
 //
-// A bot that remembers has one process, and plays its tasks in the order of the
-// schedule, one at a time: so it sees the same history however many courts there
-// are. Between two tasks its pipes may go to another court. A bot that is pure may
-// have a process at each court, and plays in any order.
+// A bot that remembers has one process, and plays its tasks in the order of the schedule, one at a time. So
+// it sees the same history for any number of referees. Between two tasks its pipes may move to another
+// referee. A bot that is pure may have a process at each referee, and plays in any order.
 //
-// When a fault costs a bot the event, what comes after that game in the schedule is
-// not played any more, but everything before it is: there may be a fault that comes
-// first. So who is out does not depend on the number of courts either.
+// If a fault costs a bot the event, later games of the schedule are no longer played. Earlier games still
+// are, because one of them may contain an earlier such fault. So disqualifications do not depend on the
+// number of referees either.
 
-// director holds an event.
+// director runs an event.
 type director struct {
 	ctx      context.Context // of the event; processes are started in it
 	e        *Event
 	opened   *Opened
 	seeds    *seeder
-	book     *book
+	ledger   *ledger
 	schedule Schedule
 	file     *LogFile
 
-	courts []*court
-	watch  *watch
-	heard  chan reply
-	failed chan error // what the watch says, once
-	seats  map[int]*seat
-	ending []*player // told to end
+	referees []*refereeProc
+	watch    *watch
+	heard    chan reply
+	failed   chan error // errors of the watch, at most one
+	seats    map[int]*seat
+	ending   []*player // players that are about to end
 
-	rules *Rules // the event's; nobody is disqualified by a player of a part of it
+	rules *Rules // the event's rules; a part of an event disqualifies only bots that do not get ready
 
-	tasks []*task // of this stage, those before from are all given out
+	tasks []*task // tasks of this stage; those before from are all assigned
 	from  int
 	limit int             // index of the game from which nothing is played any more
 	out   *Result         // the game there, whose fault cost its bot the event
-	unfit []*Disqualified // who did not get ready: goes before out
-	under int             // tasks that are given out and not done
+	unfit []*Disqualified // bots that did not get ready; they come before out
+	under int             // tasks that are assigned and not done
 
 	start         time.Time
 	played, moves int
-	total         int // games of this stage and those before
+	total         int // games of this stage and earlier ones
 	told          time.Time
 }
 
-// seat is a bot as the director knows it.
+// seat is the director's state of a bot.
 type seat struct {
 	who     *Contestant
 	greeted bool
-	said    []string // to the greeting
+	said    []string // in the greeting
 
-	players map[*court]*player // one at most, where the bot is not pure
-	coming  map[*court]bool    // where it is being greeted or seated
-	home    *court             // of a bot that is not pure
-	away    *player            // of a bot that is not pure, between two courts
-	unread  []byte             // what it has said by then and nobody has taken
-	queue   []*task            // of a bot that is not pure: what it has to play, in order
-	under   int                // tasks of it that are given out
-	tries   int                // how often it could not play again what it had played
+	players map[*refereeProc]*player // by referee; at most one if the bot is not pure
+	coming  map[*refereeProc]bool    // where the bot is being greeted or seated
+	home    *refereeProc             // the referee of a bot that is not pure
+	away    *player                  // the player of a bot that is not pure, between two referees
+	unread  []byte                   // its unread output
+	queue   []*task                  // tasks of a bot that is not pure, in order
+	under   int                      // assigned tasks of the bot
+	tries   int                      // how often it failed to replay its earlier games
 	pace    pace
 }
 
-// task is what is missing of an encounter.
+// task is the missing part of an encounter.
 type task struct {
 	gap
 	a, b *seat
@@ -94,10 +92,10 @@ type match struct {
 	tries int
 }
 
-// hold plays until the event is over, or somebody is disqualified: then again.
+// hold plays until the event is over. If a bot is disqualified, it returns again.
 func (d *director) hold(ctx context.Context) (again bool, err error) {
 	asked := map[packedKey]bool{}
-	so := d.book.nothing()
+	so := d.ledger.nothing()
 	d.total = 0
 	for stage := 0; ; stage++ {
 		encounters := d.schedule.Stage(stage, so)
@@ -114,11 +112,11 @@ func (d *director) hold(ctx context.Context) (again bool, err error) {
 		if err != nil || out {
 			return out, err
 		}
-		so = d.book.results(func(k Key) bool { return asked[k.packed()] })
+		so = d.ledger.results(func(k Key) bool { return asked[k.packed()] })
 	}
 }
 
-// stage plays what is missing of a stage, and says whether somebody is out.
+// stage plays what is missing of a stage, and reports whether a bot was disqualified.
 func (d *director) stage(ctx context.Context, encounters []Encounter) (out bool, err error) {
 	d.plan(encounters)
 	if len(d.tasks) > 0 {
@@ -147,7 +145,7 @@ func (d *director) stage(ctx context.Context, encounters []Encounter) (out bool,
 	}
 	d.out, d.unfit = nil, nil
 	for _, s := range d.seats {
-		if !s.who.Pure || d.book.res.isOut(s.who.ID) {
+		if !s.who.Pure || d.ledger.res.isOut(s.who.ID) {
 			d.dismiss(s)
 		}
 	}
@@ -156,7 +154,7 @@ func (d *director) stage(ctx context.Context, encounters []Encounter) (out bool,
 
 // plan makes tasks of what is missing.
 func (d *director) plan(encounters []Encounter) {
-	p := d.rules.plan(encounters, d.book.game)
+	p := d.rules.plan(encounters, d.ledger.game)
 	d.tasks, d.from, d.limit, d.out, d.unfit, d.under = nil, 0, p.limit, p.out, nil, 0
 	for _, s := range d.seats {
 		s.pace.left = 0
@@ -167,33 +165,33 @@ func (d *director) plan(encounters []Encounter) {
 		t.b.pace.left += g.left
 		d.tasks = append(d.tasks, t)
 	}
-	d.book.expect(p.left)
+	d.ledger.expect(p.left)
 }
 
 // sitDown makes a seat for each bot.
 func (d *director) sitDown() {
 	d.seats = map[int]*seat{}
 	for _, c := range d.e.Bots {
-		if known := d.book.res.Bot(c.ID); known != nil {
+		if known := d.ledger.res.Bot(c.ID); known != nil {
 			c.Title, c.Pure = known.Title, known.Pure
 		}
-		d.seats[c.ID] = &seat{who: c, players: map[*court]*player{}, coming: map[*court]bool{}}
+		d.seats[c.ID] = &seat{who: c, players: map[*refereeProc]*player{}, coming: map[*refereeProc]bool{}}
 	}
 }
 
-// disqualify notes the disqualification that comes first in the schedule.
+// disqualify records the disqualification that comes first in the schedule.
 func (d *director) disqualify(index int, g *Result) {
 	if index < d.limit {
 		d.limit, d.out = index, g
 	}
 }
 
-// load reads games again.
+// load reads games from the log.
 func (d *director) load(results ...*Result) ([]*Game, error) {
 	if err := d.file.flush(); err != nil {
 		return nil, err
 	}
-	return d.book.res.Load(results...)
+	return d.ledger.res.Load(results...)
 }
 
 // refuse disqualifies a bot that did not get ready.
@@ -204,9 +202,9 @@ func (d *director) refuse(s *seat, f *GameFault) {
 	}
 }
 
-// ready opens the courts, and has every bot greeted that plays and was not.
+// ready opens the referees, and greets every bot that plays and was not greeted.
 func (d *director) ready(ctx context.Context) error {
-	if err := d.openCourts(ctx); err != nil {
+	if err := d.openReferees(ctx); err != nil {
 		return err
 	}
 	first := map[int]bool{}
@@ -225,7 +223,7 @@ func (d *director) ready(ctx context.Context) error {
 		if s.greeted && (s.who.Pure || len(s.players) > 0 || s.away != nil || s.who.Program == nil) {
 			continue
 		}
-		if err := d.invite(ctx, s, d.courts[i%len(d.courts)]); err != nil {
+		if err := d.invite(ctx, s, d.referees[i%len(d.referees)]); err != nil {
 			return err
 		}
 	}
@@ -262,9 +260,9 @@ func (d *director) coming() bool {
 	return false
 }
 
-// openCourts starts the referees.
-func (d *director) openCourts(ctx context.Context) error {
-	if d.courts != nil {
+// openReferees starts the referees.
+func (d *director) openReferees(ctx context.Context) error {
+	if d.referees != nil {
 		return nil
 	}
 	about, err := json.Marshal(d.e.kitEvent())
@@ -273,14 +271,14 @@ func (d *director) openCourts(ctx context.Context) error {
 	}
 	cpus := processors()
 	for i := range d.e.Jobs {
-		c, err := openCourt(ctx, d.e, i, d.heard)
+		c, err := openReferee(ctx, d.e, i, d.heard)
 		if err != nil {
 			return err
 		}
 		c.cpu = cpus[(d.e.Place+i)%len(cpus)]
-		d.courts = append(d.courts, c)
+		d.referees = append(d.referees, c)
 	}
-	for _, c := range d.courts {
+	for _, c := range d.referees {
 		if err := c.ask(d.accepted, nil, "event", about); err != nil {
 			return err
 		}
@@ -288,7 +286,7 @@ func (d *director) openCourts(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, c := range d.courts {
+	for _, c := range d.referees {
 		for len(c.waiting) > 0 {
 			if err := d.step(ctx); err != nil {
 				return err
@@ -296,12 +294,12 @@ func (d *director) openCourts(ctx context.Context) error {
 		}
 		_ = c.held.Pin(c.cpu)
 	}
-	d.watch = &watch{wall: d.e.Rules.Wall, courts: d.courts, failed: d.failed, players: map[seatAt]*player{}}
+	d.watch = &watch{wall: d.e.Rules.Wall, referees: d.referees, failed: d.failed, players: map[seatAt]*player{}}
 	go d.watch.run(ctx)
 	return nil
 }
 
-// accepted hears whether the referee can do with the options.
+// accepted handles the referee's reply to the options.
 func (d *director) accepted(f kit.Frame) error {
 	if f.Verb == "fail" && len(f.Parts) == 1 {
 		return &OptionsError{"rules " + d.e.Rules.Name + ": " + string(f.Parts[0])}
@@ -309,7 +307,7 @@ func (d *director) accepted(f kit.Frame) error {
 	return nil
 }
 
-// loop gives tasks to courts until none is left.
+// loop assigns tasks until none is left.
 func (d *director) loop(ctx context.Context) error {
 	for {
 		if err := d.give(ctx); err != nil {
@@ -328,7 +326,7 @@ func (d *director) loop(ctx context.Context) error {
 	}
 }
 
-// next is the first task that is not given out and has to be played.
+// next returns the first task that is not assigned and has to be played.
 func (d *director) next() *task {
 	for _, t := range d.tasks[d.from:] {
 		if t != nil && t.first < d.limit {
@@ -338,9 +336,9 @@ func (d *director) next() *task {
 	return nil
 }
 
-// step sends what is to be sent, waits for an answer, and does what it asks for.
+// step sends pending requests, waits for an answer, and handles it.
 func (d *director) step(ctx context.Context) error {
-	for _, c := range d.courts {
+	for _, c := range d.referees {
 		if err := c.flush(); err != nil {
 			return d.gone(c, err)
 		}
@@ -356,7 +354,7 @@ func (d *director) step(ctx context.Context) error {
 		return err
 	case <-time.After(progressEvery):
 	}
-	for range len(d.heard) { // what else has come meanwhile
+	for range len(d.heard) { // handle what else has arrived meanwhile
 		if err := d.hear(<-d.heard); err != nil {
 			return err
 		}
@@ -370,38 +368,38 @@ func (d *director) step(ctx context.Context) error {
 
 const progressEvery = 250 * time.Millisecond
 
-// tell says how far the event has come.
+// tell reports the progress of the event.
 func (d *director) tell() {
 	if d.e.Listen == nil || time.Since(d.told) < progressEvery {
 		return
 	}
 	d.told = time.Now()
 	d.e.Listen(&Progress{
-		Done: min(len(d.book.at), d.total), Of: d.total, Played: d.played, Moves: d.moves,
-		Took: time.Since(d.start), Out: d.book.res.Out, Results: func() *Results { return d.book.results(nil) },
+		Done: min(len(d.ledger.at), d.total), Of: d.total, Played: d.played, Moves: d.moves,
+		Took: time.Since(d.start), Out: d.ledger.res.Out, Results: func() *Results { return d.ledger.results(nil) },
 	})
 }
 
-// hear does what answers ask for.
+// hear handles the answers of a reply.
 func (d *director) hear(r reply) error {
 	for _, f := range r.frames {
-		if err := d.take(r.court, f); err != nil {
+		if err := d.take(r.refereeProc, f); err != nil {
 			return err
 		}
 	}
 	if r.err != nil {
-		return d.gone(r.court, r.err)
+		return d.gone(r.refereeProc, r.err)
 	}
 	return nil
 }
 
-// take does what one answer asks for.
-func (d *director) take(c *court, f kit.Frame) error {
+// take handles one answer.
+func (d *director) take(c *refereeProc, f kit.Frame) error {
 	if len(c.waiting) == 0 {
-		return c.broken(d.e, fmt.Sprintf("it says %.40q and was not asked", f.Verb))
+		return c.broken(d.e, fmt.Sprintf("it sent %.40q without a request", f.Verb))
 	}
 	done := c.waiting[0]
-	if f.Verb == "ended" { // there is more to come of the game
+	if f.Verb == "ended" { // more answers about the game follow
 		return done(f)
 	}
 	c.waiting = c.waiting[1:]
@@ -414,8 +412,8 @@ func (d *director) take(c *court, f kit.Frame) error {
 	return d.goOn(c)
 }
 
-// gone says why a referee does not answer any more.
-func (d *director) gone(c *court, err error) error {
+// gone returns why a referee no longer replies.
+func (d *director) gone(c *refereeProc, err error) error {
 	select {
 	case <-c.held.Ended():
 	case <-time.After(lingering):
@@ -431,9 +429,9 @@ func (d *director) gone(c *court, err error) error {
 	return c.broken(d.e, err.Error())
 }
 
-// record writes a record that is not of a game, and counts it.
+// record writes a record that is not a game, and adds it to the ledger.
 func (d *director) record(r *Record) error {
-	if err := d.book.add(r); err != nil {
+	if err := d.ledger.add(r); err != nil {
 		return err
 	}
 	return d.file.add(r)
@@ -444,7 +442,7 @@ func (d *director) close() {
 	for _, s := range d.seats {
 		d.dismiss(s)
 	}
-	for _, c := range d.courts {
+	for _, c := range d.referees {
 		c.close()
 	}
 	for _, p := range d.ending {
@@ -452,7 +450,7 @@ func (d *director) close() {
 	}
 }
 
-// end lets go of a process that was told to end.
+// end releases a process that is about to end.
 func (d *director) end(p *player) {
 	d.ending = slices.DeleteFunc(d.ending, func(gone *player) bool {
 		select {
@@ -465,12 +463,11 @@ func (d *director) end(p *player) {
 	d.ending = append(d.ending, p)
 }
 
-// history are the games that a bot has played and remembers, in order: those of its
-// present process.
+// history returns the games that a bot's current process has played and remembers, in order.
 func (d *director) history(id int) (games []*Result) {
-	for i := range d.book.games {
-		g := &d.book.games[i]
-		if g.First != id && g.Second != id || !d.book.stands(i) {
+	for i := range d.ledger.games {
+		g := &d.ledger.games[i]
+		if g.First != id && g.Second != id || !d.ledger.stands(i) {
 			continue
 		}
 		games = append(games, g)
@@ -483,13 +480,16 @@ func (d *director) history(id int) (games []*Result) {
 	return games
 }
 
-// Ends says whether a fault ends the bot's process; a bad move does not.
+// Ends reports whether a fault ends the bot's process. A bad move does not.
 func (f Fault) Ends() bool {
 	return f != Illegal && f != Malformed && slices.Contains(Faults, f)
 }
 
-// Faults are all faults that are not the referee's own.
-var Faults = []Fault{Illegal, Malformed, Unsolicited, Flood, TimeoutCPU, TimeoutWall, Crashed, Closed, NotReading, OutOfMemory, InitFailed, LearnFault}
+// Faults are all faults that are not defined by a referee.
+var Faults = []Fault{
+	Illegal, Malformed, Unsolicited, Flood, TimeoutCPU, TimeoutWall, Crashed, Closed, NotReading, OutOfMemory,
+	InitFailed, LearnFault,
+}
 
 // byIndex orders matches.
 func byIndex(a, b *match) int { return cmp.Compare(a.index, b.index) }

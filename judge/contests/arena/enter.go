@@ -19,10 +19,9 @@ import (
 	"assay/judge/running/lang"
 )
 
-// Enter makes a contestant of a file or folder: a program in any language, a bot
-// that the game's folder has an adapter for, or a file where contestants are files.
-// One that does not compile is a contestant that is Broken; what is nothing at all is
-// an error. Language is "" for the one that the file tells.
+// Enter makes a contestant of a file or directory: a program in any language, a bot that the game has an
+// adapter for, or a file if contestants are files. A program that does not compile makes a contestant that is
+// Broken. Anything else is an error. If language is empty, it is detected.
 func Enter(ctx context.Context, g *problem.Game, tools *lang.Toolbox, file, language string) (*Contestant, error) {
 	c := &Contestant{Bot: Bot{File: file, Name: nameOf(file)}}
 	if g.Files {
@@ -67,8 +66,8 @@ func Enter(ctx context.Context, g *problem.Game, tools *lang.Toolbox, file, lang
 	return c, nil
 }
 
-// NoBot makes a contestant of a file that Enter refused, and that is there: it is out,
-// with the reason, and the others play on. It is nil for any other error.
+// NoBot makes a contestant of a file that Enter rejected. If the file exists, the contestant is disqualified
+// with the reason, and the others play on. For any other error NoBot returns nil.
 func NoBot(file string, err error) *Contestant {
 	unusable, ok := errors.AsType[*lang.UnusableError](err)
 	if _, gone := os.Stat(file); !ok || gone != nil {
@@ -79,8 +78,8 @@ func NoBot(file string, err error) *Contestant {
 	return &Contestant{Bot: Bot{File: file, Name: nameOf(file), Hash: hex.EncodeToString(sum[:])}, Broken: why}
 }
 
-// MadeFor is the rule set that an adapted bot was made for, as its text tells; "" where
-// it tells nothing.
+// MadeFor returns the rule set that an adapted bot was made for, according to its text. It is empty if the
+// text does not say.
 func MadeFor(g *problem.Game, file string) string {
 	a, main, _ := adapterOf(g, file)
 	if a == nil {
@@ -98,7 +97,7 @@ func MadeFor(g *problem.Game, file string) string {
 	return ""
 }
 
-// renamed puts the name that the user knows into an error about an adapted bot.
+// renamed replaces the path in an error about an adapted bot by the name that the user knows.
 func renamed(err error, laid, file string) error {
 	if e, ok := errors.AsType[*lang.UnusableError](err); ok && laid != file {
 		fault := *e.Fault
@@ -108,8 +107,7 @@ func renamed(err error, laid, file string) error {
 	return err
 }
 
-// nameOf is a bot's name: that of its file, without the extension, in characters that
-// pass through every protocol.
+// nameOf returns a bot's name: its file name without the extension, in characters that every protocol allows.
 func nameOf(file string) string {
 	if abs, err := filepath.Abs(file); err == nil {
 		file = abs
@@ -128,8 +126,8 @@ func nameOf(file string) string {
 	return name
 }
 
-// Distinct gives contestants names of their own: of those that share one, the second
-// gets a 2, and so on.
+// Distinct makes the names of contestants unique: if several share a name, the second one gets a 2, and so
+// on.
 func Distinct(all []*Contestant) {
 	taken := map[string]bool{}
 	for _, c := range all {
@@ -146,13 +144,12 @@ func Distinct(all []*Contestant) {
 	}
 }
 
-// adapter is one of a game's, for one bot.
+// adapter is one of a game's adapters.
 type adapter struct{ *problem.Adapter }
 
-// adapterOf finds the adapter that takes a bot, and the bot's main file: the file
-// itself, or of a folder the one that is named as an entry, else the only one that an
-// adapter takes for what is in it. Chose tells of a folder whose entry goes before other
-// files that are bots; there need not be an adapter for the entry.
+// adapterOf finds the adapter for a bot, and the bot's main file. For a directory that is the file with an
+// entry name, or else the only file that an adapter takes. If an entry takes precedence over other files that
+// could be bots, chose says so. An entry need not have an adapter.
 func adapterOf(g *problem.Game, file string) (took *adapter, main, chose string) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -173,7 +170,10 @@ func adapterOf(g *problem.Game, file string) (took *adapter, main, chose string)
 			for i := range others {
 				others[i] = filepath.Base(others[i])
 			}
-			chose = fmt.Sprintf("%s is what starts the bot, as it is named; %s in the same folder could be a bot, too, and is not played by itself", filepath.Base(entry), strings.Join(others, ", "))
+			chose = fmt.Sprintf(
+				"%s starts the bot because of its name; %s in the same directory could also be a bot, and is not played by itself",
+				filepath.Base(entry), strings.Join(others, ", "),
+			)
 		}
 		switch {
 		case entry != "" && slices.Contains(mains, entry):
@@ -187,7 +187,7 @@ func adapterOf(g *problem.Game, file string) (took *adapter, main, chose string)
 	return nil, "", chose
 }
 
-// entryOf is the file of a folder that is named as an entry; "" for none.
+// entryOf returns the file of a directory that has an entry name. It is empty if there is none.
 func (a *adapter) entryOf(folder string) string {
 	for _, name := range a.Entry {
 		if info, err := os.Stat(filepath.Join(folder, name)); err == nil && info.Mode().IsRegular() {
@@ -197,12 +197,13 @@ func (a *adapter) entryOf(folder string) string {
 	return ""
 }
 
-// mains are the files of a folder that the adapter takes for what is in them.
+// mains returns the files of a directory whose text the adapter takes.
 func (a *adapter) mains(folder string) (mains []string) {
 	for _, ext := range a.Extensions {
 		files, _ := filepath.Glob(filepath.Join(escapeGlob(folder), "*."+ext))
 		for _, f := range files {
-			if text, err := readBot(f); err == nil && a.Takes(ext, text) && slices.ContainsFunc(a.Main, func(re *regexp.Regexp) bool { return re.Match(text) }) {
+			if text, err := readBot(f); err == nil && a.Takes(ext, text) &&
+				slices.ContainsFunc(a.Main, func(re *regexp.Regexp) bool { return re.Match(text) }) {
 				mains = append(mains, f)
 			}
 		}
@@ -210,7 +211,7 @@ func (a *adapter) mains(folder string) (mains []string) {
 	return mains
 }
 
-// maxBot bounds the files that are looked into.
+// maxBot is the largest file that is searched, in bytes.
 const maxBot = 8 << 20
 
 func readBot(file string) ([]byte, error) {
@@ -230,9 +231,9 @@ func escapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// lay makes a program of the adapter and the bot: the adapter's files, and in the
-// folder As the bot's file with those beside it that it imports or names; all of
-// them, where the bot is a folder. The file "entry" names the bot's.
+// lay combines the adapter and the bot to a program: the adapter's files, and in the directory As the bot's
+// file with the files that it imports or names. If the bot is a directory, these are all of its files. The
+// file "entry" contains the name of the bot's file.
 func (a *adapter) lay(dir, file, main string) (string, error) {
 	if err := os.CopyFS(dir, os.DirFS(a.Folder)); err != nil {
 		return "", err
@@ -276,16 +277,16 @@ func (a *adapter) lay(dir, file, main string) (string, error) {
 	return dir, nil
 }
 
-// maxBelow bounds the files that come with a bot from one folder.
+// maxBelow is how many files of one directory are copied with a bot.
 const maxBelow = 2000
 
-// filesIn lists the files of a folder and below, by paths from there.
+// filesIn lists the files of a directory and below, by relative path.
 func filesIn(folder string) (files []string) {
 	_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		name, bad := filepath.Rel(folder, path)
 		switch {
 		case err != nil || bad != nil || d.IsDir() && hidden(d.Name()) && name != ".":
-			return fs.SkipDir // what cannot be read is not for the bot
+			return fs.SkipDir // unreadable files are not for the bot
 		case len(files) == maxBelow:
 			return fs.SkipAll
 		case d.Type().IsRegular() && !hidden(d.Name()):
@@ -296,11 +297,11 @@ func filesIn(folder string) (files []string) {
 	return files
 }
 
-// hidden says whether a name is of what programs leave behind.
+// hidden reports whether a file was left by a program.
 func hidden(name string) bool { return strings.HasPrefix(name, ".") || name == "__pycache__" }
 
-// wants are the files of a folder that the text of one of them imports or names, and
-// all files of the folders in it that it imports or names.
+// wants returns the files of a directory that the text imports or names, directly or indirectly. If it
+// imports or names a directory, all its files are included.
 func (a *adapter) wants(text []byte, folder string) (files []string) {
 	imported := map[string]bool{}
 	for _, re := range a.Imports {

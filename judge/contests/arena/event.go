@@ -12,18 +12,18 @@ import (
 	"assay/judge/running/sandbox"
 )
 
-// Event is all that is needed to hold one.
+// Event has everything that is needed to run an event.
 type Event struct {
-	Game  string // the id of the problem folder
+	Game  string // the id of the problem directory
 	Rules Rules
 	Seed  uint64
-	Bots  []*Contestant // their ids are set by Run
-	// Schedule goes before the one that the rules name.
+	Bots  []*Contestant // Run sets their ids
+	// Schedule, if not nil, replaces the schedule of the rules.
 	Schedule Schedule
 
-	// Only are the encounters to be played of an event that is held in parts, and Opened
-	// is the record that opened it, from which the bots have their ids. Nobody is
-	// disqualified but who does not get ready: by Log.Fold the whole tells who is out.
+	// Only are the encounters to be played of an event that is run in parts. Opened is the record that opened
+	// the event, which contains the ids of the bots. A part disqualifies only bots that do not get ready;
+	// Log.Fold determines the other disqualifications for the whole event.
 	Only   []Encounter
 	Opened *Opened
 
@@ -33,56 +33,55 @@ type Event struct {
 	RefereeLimits judge.Limits
 
 	Box     *sandbox.Sandbox
-	Jobs    int    // referees at one time; results do not depend on it
-	Place   int    // the processor that the first referee is kept on; the others are on the next ones
-	LogPath string // "" keeps no log
-	Saved   string // the folder in which is kept what the referee saw in games; "" for nowhere
-	// Sink gets each record besides the log, as the line that stands there. It must not
-	// keep the line.
+	Jobs    int    // number of referees; results do not depend on it
+	Place   int    // the CPU that the first referee is pinned to; the others use the next ones
+	LogPath string // if empty, there is no log
+	Saved   string // the directory that stores what the referee reported about games; if empty, it is not stored
+	// Sink gets each record as its line in the log. It must not keep the line.
 	Sink   func(line []byte) error
 	Listen func(*Progress)
 }
 
-// Progress is how far an event has come.
+// Progress is the progress of an event.
 type Progress struct {
-	Done, Of int // games of this stage and all before it
-	Played   int // games that were played and not taken from the log
+	Done, Of int // games of this stage and all earlier ones
+	Played   int // games that were played, not taken from the log
 	Moves    int
 	Took     time.Duration
 	Out      []Disqualified
-	Results  func() *Results // what counts so far
+	Results  func() *Results // current results
 }
 
-// OptionsError says that the rules contradict each other.
+// OptionsError means that the rules contradict each other.
 type OptionsError struct{ Text string }
 
 // Error says what the contradiction is.
 func (e *OptionsError) Error() string { return e.Text }
 
-// Outcome is what came of an event.
+// Outcome is the outcome of an event.
 type Outcome struct {
 	Results *Results
-	Damaged []Damage // of the log, as it was found
+	Damaged []Damage // of the log, when it was opened
 	Kept    int      // games that were in the log
 	Played  int
 	Moves   int
 	Took    time.Duration
-	Whole   bool // every game was played
+	Whole   bool // whether every game was played
 
-	// Late are the names of bots that joined an event which had begun. Renumbered says
-	// that the bots would have other ids in one that begins anew, and so other games.
+	// Late are the names of bots that joined after the event had begun. If Renumbered is set, they would have
+	// other ids in a new event, and so other games.
 	Late       []string
 	Renumbered bool
 }
 
-// Run holds the event: it plays what the log does not have. Where ctx ends, or the
-// log cannot be written, the outcome has what counts so far, besides the error.
+// Run runs the event: it plays the games that are missing in the log. If ctx ends, or the log cannot be
+// written, it returns both the current outcome and the error.
 func (e *Event) Run(ctx context.Context) (*Outcome, error) {
 	return e.run(ctx, (*director).hold)
 }
 
-// Greet opens the event, has every bot get ready, and ends: nothing is played. It is how
-// an event begins that is played in parts.
+// Greet opens the event, lets every bot get ready, and ends without playing. An event that is played in parts
+// begins in this way.
 func (e *Event) Greet(ctx context.Context) (*Outcome, error) {
 	return e.run(ctx, (*director).greet)
 }
@@ -90,7 +89,10 @@ func (e *Event) Greet(ctx context.Context) (*Outcome, error) {
 func (e *Event) run(ctx context.Context, hold func(*director, context.Context) (again bool, err error)) (out *Outcome, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	d := &director{ctx: ctx, e: e, heard: make(chan reply, 64), failed: make(chan error, 1), start: time.Now(), schedule: e.Schedule, rules: &e.Rules}
+	d := &director{
+		ctx: ctx, e: e, heard: make(chan reply, 64), failed: make(chan error, 1), start: time.Now(),
+		schedule: e.Schedule, rules: &e.Rules,
+	}
 	if e.Only != nil {
 		d.schedule = only(e.Only)
 		rules := e.Rules
@@ -111,11 +113,11 @@ func (e *Event) run(ctx context.Context, hold func(*director, context.Context) (
 		}
 		return nil, err
 	}
-	out.Kept = len(d.book.at)
+	out.Kept = len(d.ledger.at)
 	defer func() {
 		d.close()
 		err = errors.Join(err, d.file.Close())
-		out.Results, out.Played, out.Moves, out.Took = d.book.scheduled(d.schedule), d.played, d.moves, time.Since(d.start)
+		out.Results, out.Played, out.Moves, out.Took = d.ledger.scheduled(d.schedule), d.played, d.moves, time.Since(d.start)
 	}()
 	for {
 		again, err := hold(d, ctx)
@@ -133,7 +135,7 @@ func (e *Event) run(ctx context.Context, hold func(*director, context.Context) (
 	return out, nil
 }
 
-// open reads the log, gives ids to the bots, and begins the event in it.
+// open reads the log, assigns ids to the bots, and begins the event in the log.
 func (d *director) open(out *Outcome) error {
 	e := d.e
 	var held *Log
@@ -152,16 +154,15 @@ func (d *director) open(out *Outcome) error {
 		return err
 	}
 	d.seeds = newSeeder(d.opened)
-	d.book = newBook(d.opened, held.source)
-	if err := held.replay(d.book, false); err != nil {
+	d.ledger = newLedger(d.opened, held.source)
+	if err := held.replay(d.ledger, false); err != nil {
 		return err
 	}
 	d.sitDown()
 	return d.record(&Record{Opened: d.opened})
 }
 
-// number gives ids to the bots: those that they have in the log, or in the record that
-// opened the event elsewhere.
+// number assigns ids to the bots: their ids in the log, or in the record that opened the event elsewhere.
 func (d *director) number(held *Log, out *Outcome) error {
 	e := d.e
 	ids, last := map[string]int{}, 0
@@ -177,12 +178,13 @@ func (d *director) number(held *Log, out *Outcome) error {
 				first = o
 			}
 			if o.Game != e.Game || o.Rules.Fingerprint(o.Seed) != e.Rules.Fingerprint(e.Seed) {
-				return &OptionsError{fmt.Sprintf("the log %s is of another event: %s by the rules %s with seed %d, and not with the same options\n    name another log, or none: then each event has its own", e.LogPath, o.Game, o.Rules.Name, o.Seed)}
+				return &OptionsError{fmt.Sprintf("the log %s belongs to an event with other options: %s by the rules %s with seed %d\n"+
+					"    name another log, or none to use the event's own", e.LogPath, o.Game, o.Rules.Name, o.Seed)}
 			}
 			know(o)
 		}
 	}
-	d.opened = &Opened{Version: Version, Game: e.Game, Rules: e.Rules, Seed: e.Seed, Isolation: string(e.Box.Rung())}
+	d.opened = &Opened{Version: Version, Game: e.Game, Rules: e.Rules, Seed: e.Seed, Isolation: string(e.Box.Level())}
 	if e.Opened != nil {
 		know(e.Opened)
 		d.opened.Bots = slices.Clone(e.Opened.Bots)
@@ -191,7 +193,7 @@ func (d *director) number(held *Log, out *Outcome) error {
 		if id, known := ids[c.Name]; known {
 			c.ID = id
 		} else if e.Opened != nil {
-			return &OptionsError{fmt.Sprintf("%s is none of the bots of the event", c.Name)}
+			return &OptionsError{fmt.Sprintf("%s is not a bot of the event", c.Name)}
 		} else {
 			last++
 			c.ID = last
@@ -208,7 +210,7 @@ func (d *director) number(held *Log, out *Outcome) error {
 	for _, o := range e.Only {
 		for _, id := range []int{o.A, o.B} {
 			if !slices.ContainsFunc(e.Bots, func(c *Contestant) bool { return c.ID == id }) {
-				return &OptionsError{fmt.Sprintf("bot %d is to play, and it is not there", id)}
+				return &OptionsError{fmt.Sprintf("bot %d has a game, but does not exist", id)}
 			}
 		}
 	}
@@ -216,7 +218,7 @@ func (d *director) number(held *Log, out *Outcome) error {
 	return nil
 }
 
-// kitEvent is the event as referees know it.
+// kitEvent returns the event in the form that referees know.
 func (e *Event) kitEvent() *referee.Event {
 	return &referee.Event{
 		Rules: e.Rules.Name, Bots: e.bots(), Seed: e.Seed,
@@ -225,7 +227,7 @@ func (e *Event) kitEvent() *referee.Event {
 	}
 }
 
-// bots is how many take part.
+// bots returns the number of participants.
 func (e *Event) bots() int {
 	if e.Opened != nil {
 		return len(e.Opened.Bots)
@@ -233,7 +235,7 @@ func (e *Event) bots() int {
 	return len(e.Bots)
 }
 
-// costly says whether a game has a fault that costs its bot the event.
+// costly reports whether a game has a fault that costs its bot the event.
 func (r *Rules) costly(g *Result) bool {
 	for _, b := range []blame{g.fault, g.after} {
 		if _, kind := b.of(g); b.seat > 0 && r.cost(kind) == CostEvent {
@@ -243,7 +245,7 @@ func (r *Rules) costly(g *Result) bool {
 	return false
 }
 
-// cost is what a fault costs.
+// cost returns what a fault costs.
 func (r *Rules) cost(f Fault) Cost {
 	if c, ok := r.Costs[f]; ok {
 		return c

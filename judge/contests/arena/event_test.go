@@ -45,8 +45,8 @@ func faultsAre(t *testing.T, judging *judge.Program) {
 		{"does not take a second line for the next answer", "twice", arena.Unsolicited, `"2\n"`, "", true},
 		{"bounds a line without an end", "flood", arena.Flood, `"1111111111`, "", true},
 		{"bounds comments", "chatter", arena.Flood, "", "", true},
-		{"ends a bot that computes too long", "spin", arena.TimeoutCPU, "", "processor", true},
-		{"ends a bot that only waits, at the second time", "sleep", arena.TimeoutWall, "", "clock", true},
+		{"ends a bot that computes too long", "spin", arena.TimeoutCPU, "", "CPU time", true},
+		{"ends a bot that only waits, at the second time", "sleep", arena.TimeoutWall, "", "wall time", true},
 		{"says with which code a bot ended", "exit", arena.Crashed, "", "exit code 3", true},
 		{"lets the last answer before an exit count", "last", arena.Crashed, "", "exit code 0", true},
 		{"takes an answer that is cut off by the exit", "cut", arena.Crashed, "", "exit code 0", true},
@@ -58,15 +58,24 @@ func faultsAre(t *testing.T, judging *judge.Program) {
 		{"ends a bot that does not read", "deaf", arena.NotReading, "", "read", true},
 		{"does not wait for a bot that talks and does not read", "babble", "", "", "", true},
 		{"leaves out a bot that is not ready", "not-ready", arena.InitFailed, `"hello"`, "not ready", true},
-		{"leaves out a bot that says nothing", "mute", arena.InitFailed, "", "within 800ms; it wrote nothing: likely its output is not flushed", true},
+		{
+			"leaves out a bot that says nothing", "mute", arena.InitFailed, "",
+			"within 800ms; it wrote nothing: its output is probably not flushed", true,
+		},
 		{"leaves out a bot that does not end its line", "half", arena.InitFailed, `"ready"`, "not a whole line", true},
-		{"leaves out a bot that says why it waits", "waits", arena.InitFailed, "", "hello (it did not get ready within 800ms; it likely waits for more input", true},
-		{"leaves out a bot that computes too long", "busy", arena.InitFailed, "", "within 100ms of CPU time; it was computing all the time", true},
+		{
+			"leaves out a bot that says why it waits", "waits", arena.InitFailed, "",
+			"hello (it did not get ready within 800ms; it probably waits for more input", true,
+		},
+		{
+			"leaves out a bot that computes too long", "busy", arena.InitFailed, "",
+			"within 100ms of CPU time; it was computing all the time", true,
+		},
 		{"leaves out a bot that ends at once", "gone", arena.InitFailed, "", "exit code 5", true},
 	} {
 		t.Run("it "+tt.it, func(t *testing.T) {
 			t.Parallel() // mostly, one waits
-			if tt.kind == arena.OutOfMemory && b.Rung() == sandbox.None {
+			if tt.kind == arena.OutOfMemory && b.Level() == sandbox.None {
 				t.Skip("nothing limits memory here: run as root, or with user namespaces")
 			}
 			e := newEvent(b, tt.bot, "good", "one")
@@ -365,7 +374,9 @@ func startHost(t *testing.T, path string, env ...string) *hostProcess {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := os.StartProcess(self, []string{self, path}, &os.ProcAttr{Env: append(append(os.Environ(), "ARENA_TEST=host"), env...), Files: []*os.File{nil, nil, os.Stderr}})
+	p, err := os.StartProcess(self, []string{self, path}, &os.ProcAttr{
+		Env: append(append(os.Environ(), "ARENA_TEST=host"), env...), Files: []*os.File{nil, nil, os.Stderr},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -433,8 +444,8 @@ func TestALateBotIsTold(t *testing.T) {
 		{[]string{"one", "good"}, ""},
 		{[]string{"good", "one"}, ""},
 		{[]string{"one", "good", "all"}, ""},
-		{[]string{"all", "one", "good"}, "all joined when the event had begun. Bots are numbered"},
-		{[]string{"one", "good", "all", "recall"}, "all and recall joined when the event had begun. Bots that remember"},
+		{[]string{"all", "one", "good"}, "all joined after the event had begun. Which bot goes first"},
+		{[]string{"one", "good", "all", "recall"}, "all and recall joined after the event had begun. Bots that remember"},
 	} {
 		if got := held(row.bots...).LateNote(); !strings.HasPrefix(got, row.want) || (got == "") != (row.want == "") {
 			t.Errorf("with %v it says %q, want %q", row.bots, got, row.want)
@@ -477,7 +488,7 @@ func TestALogOfOtherRulesIsRefused(t *testing.T) {
 	run(t, e)
 	e = newEvent(b, "one", "all")
 	e.LogPath, e.Seed = path, 8
-	if _, err := e.Run(t.Context()); !strings.Contains(fmt.Sprint(err), "another event") {
+	if _, err := e.Run(t.Context()); !strings.Contains(fmt.Sprint(err), "an event with other options") {
 		t.Errorf("error = %v", err)
 	}
 }
@@ -509,7 +520,7 @@ func TestTheEndOfTheContextGivesWhatStands(t *testing.T) {
 // TestNothingOutlivesTheEvent looks for what a bot has forked.
 func TestNothingOutlivesTheEvent(t *testing.T) {
 	b := box(t)
-	if b.Rung() == sandbox.None {
+	if b.Level() == sandbox.None {
 		t.Skip("nothing isolates here: run as root, or with user namespaces")
 	}
 	run(t, newEvent(b, "fork", "good"))
@@ -518,7 +529,7 @@ func TestNothingOutlivesTheEvent(t *testing.T) {
 	}
 }
 
-// leftOver are the processes that play a role in this test, by their folders in /proc.
+// leftOver are the processes that play a role in this test, by their directories in /proc.
 func leftOver(t *testing.T, role string) (left []string) {
 	t.Helper()
 	environs, err := filepath.Glob("/proc/[0-9]*/environ")
@@ -527,7 +538,8 @@ func leftOver(t *testing.T, role string) (left []string) {
 	}
 	for _, path := range environs {
 		text, err := os.ReadFile(path)
-		if vars := strings.Split(string(text), "\x00"); err == nil && slices.Contains(vars, "ARENA_TEST="+role) && slices.Contains(vars, markEnv+"="+mark()) {
+		if vars := strings.Split(string(text), "\x00"); err == nil && slices.Contains(vars, "ARENA_TEST="+role) &&
+			slices.Contains(vars, markEnv+"="+mark()) {
 			left = append(left, path)
 		}
 	}
@@ -540,7 +552,7 @@ func TestNothingOutlivesTheJudge(t *testing.T) {
 	b := box(t)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, os.Kill} {
 		t.Run(s.String(), func(t *testing.T) {
-			if b.Rung() == sandbox.None {
+			if b.Level() == sandbox.None {
 				t.Skip("nothing isolates here: run as root, or with user namespaces")
 			}
 			path := filepath.Join(t.TempDir(), "log")

@@ -11,13 +11,13 @@ import (
 	"assay/judge/kit/referee"
 )
 
-// finished is what a referee says of a game, with faults as the log has them.
+// finished is what a referee reports about a game, with faults as in the log.
 type finished struct {
 	referee.Outcome
 	fault, after *GameFault
 }
 
-// faultOf is a fault that a referee found.
+// faultOf converts a fault that a referee reported.
 func faultOf(f *referee.BotFault) *GameFault {
 	if f == nil {
 		return nil
@@ -25,8 +25,7 @@ func faultOf(f *referee.BotFault) *GameFault {
 	return &GameFault{Seat: f.Seat, Kind: Fault(f.Kind), Text: f.Text, Bytes: f.Bytes}
 }
 
-// lastComment is what a bot said last in a comment after its last move: adapters say
-// there what went wrong.
+// lastComment returns the bot's last comment after its last move. Adapters report there what went wrong.
 func (r *finished) lastComment(seat int) (text string) {
 	for _, n := range r.Notes {
 		if n.Kind == "comment" && n.Seat == seat && n.Move == r.moves() {
@@ -36,12 +35,12 @@ func (r *finished) lastComment(seat int) (text string) {
 	return text
 }
 
-// mostTries is how often a game is played whose bot took too long on the clock and
-// has used the processor: the machine is busy. One that only waits gets two.
+// mostTries is how often a game is played if its bot exceeds its wall time and has used the CPU: the machine
+// is busy. A bot that only waits gets two tries.
 const mostTries = 5
 
-// finished takes the result of a game.
-func (d *director) finished(m *match, c *court, f kit.Frame) error {
+// finished handles the result of a game.
+func (d *director) finished(m *match, c *refereeProc, f kit.Frame) error {
 	if f.Verb == "skipped" {
 		c.lost = true
 		c.skipped = append(c.skipped, m)
@@ -50,11 +49,11 @@ func (d *director) finished(m *match, c *court, f kit.Frame) error {
 	var r finished
 	early := f.Verb == "ended"
 	if f.Verb != "game" && !early {
-		return c.broken(d.e, fmt.Sprintf("it says %.40q of a game", f.Verb))
+		return c.broken(d.e, fmt.Sprintf("it sent %.40q about a game", f.Verb))
 	}
 	var err error
 	if r.Outcome, err = referee.ReadOutcome(f.Parts); err != nil || bytes.IndexByte(r.Outcome.Moves, '\n') >= 0 {
-		return c.broken(d.e, "it does not say what came of a game")
+		return c.broken(d.e, "it did not report the result of a game")
 	}
 	if r.Broken != "" {
 		return c.broken(d.e, r.Broken)
@@ -74,7 +73,7 @@ func (d *director) finished(m *match, c *court, f kit.Frame) error {
 	if g.at, err = d.file.addGame(d.head(m), r.Moves, d.tail(m, &r)); err != nil {
 		return err
 	}
-	d.book.addGame(g)
+	d.ledger.addGame(g)
 	d.played++
 	d.moves += r.moves()
 	d.paced(m, c)
@@ -88,10 +87,10 @@ func (d *director) finished(m *match, c *court, f kit.Frame) error {
 	return nil
 }
 
-// ended logs a game that is over, while a bot takes its time to learn of it. Its end is
-// logged again with what comes of that.
+// ended logs a game that is over while a bot still processes the result. The game is logged again when that
+// is done.
 func (d *director) ended(m *match, r *finished) error {
-	if r.fault != nil && r.fault.Kind == "gone" { // why it is gone is not known yet
+	if r.fault != nil && r.fault.Kind == "gone" { // the reason why it is gone is not yet known
 		return nil
 	}
 	tail := d.tail(m, r)
@@ -112,10 +111,10 @@ func (d *director) done(m *match) {
 	}
 }
 
-// moves is how many moves were made.
+// moves returns the number of moves.
 func (r *finished) moves() int { return int(r.Made[0] + r.Made[1]) }
 
-// result is what counts of the game.
+// result returns the part of the game that counts.
 func (r *finished) result(k Key) Result {
 	g := Result{
 		Round: k.Round, Leg: k.Leg, First: k.First, Second: k.Second, Winner: int(r.Winner), Reason: unique.Make(r.Reason).Value(),
@@ -135,7 +134,7 @@ func (r *finished) used() (ms [2]float64) {
 	return ms
 }
 
-// gameHead is the beginning of a Game, as the log has it.
+// gameHead is the beginning of a Game in the log.
 type gameHead struct {
 	Run    int    `json:"run"`
 	Round  int    `json:"round"`
@@ -145,7 +144,7 @@ type gameHead struct {
 	Seed   uint64 `json:"seed"`
 }
 
-// gameTail is the end of a Game, as the log has it. Its moves come before it.
+// gameTail is the end of a Game in the log. The moves come before it.
 type gameTail struct {
 	Winner int64      `json:"winner"`
 	Reason string     `json:"reason"`
@@ -161,7 +160,7 @@ type gameTail struct {
 }
 
 func (d *director) head(m *match) *gameHead {
-	return &gameHead{d.book.run, m.key.Round, m.key.Leg, m.key.First, m.key.Second, m.seed}
+	return &gameHead{d.ledger.run, m.key.Round, m.key.Leg, m.key.First, m.key.Second, m.seed}
 }
 
 func (d *director) tail(m *match, r *finished) *gameTail {
@@ -175,9 +174,9 @@ func (d *director) tail(m *match, r *finished) *gameTail {
 	return t
 }
 
-// fault finds out what a fault is, and sees to the process of the bot. Again says
-// that the game is to be played again, as the machine may be to blame.
-func (d *director) fault(m *match, c *court, r *finished, f *GameFault, after bool) (again bool, err error) {
+// fault determines the kind of a fault, and ends or keeps the bot's process accordingly. Again means that the
+// game must be played again, because the machine may be at fault.
+func (d *director) fault(m *match, c *refereeProc, r *finished, f *GameFault, after bool) (again bool, err error) {
 	if f == nil {
 		return false, nil
 	}
@@ -186,7 +185,7 @@ func (d *director) fault(m *match, c *court, r *finished, f *GameFault, after bo
 		s, other = other, s
 	}
 	p := s.players[c]
-	if p == nil { // a file has no process, and one that is gone was seen to
+	if p == nil { // files have no process, and a process that is gone was handled before
 		return false, nil
 	}
 	if f.Kind == "gone" {
@@ -201,9 +200,9 @@ func (d *director) fault(m *match, c *court, r *finished, f *GameFault, after bo
 			r.Reason = string(f.Kind)
 		}
 	}
-	p.keepLastWords(f) // of one that is gone all of it is here only now
+	p.keepLastWords(f) // all output of an ended process is available only now
 	if after {
-		f.Kind, f.Text = LearnFault, string(f.Kind)+" while it learns: "+f.Text
+		f.Kind, f.Text = LearnFault, string(f.Kind)+" while it processes the result: "+f.Text
 	}
 	if !f.Kind.Ends() {
 		return false, nil
@@ -213,7 +212,7 @@ func (d *director) fault(m *match, c *court, r *finished, f *GameFault, after bo
 	d.letGo(s, c)
 	if again {
 		m.tries++
-		m.again = fmt.Sprintf("%s took too long on the clock, and not on the processor (try %d)", s.who.Name, m.tries)
+		m.again = fmt.Sprintf("%s exceeded its wall time, but not its CPU time (try %d)", s.who.Name, m.tries)
 		c.skipped = append(c.skipped, m)
 		if o := other.players[c]; o != nil && !other.who.Pure { // it remembers a game that does not count
 			o.held.Kill()
@@ -229,9 +228,9 @@ func (d *director) fault(m *match, c *court, r *finished, f *GameFault, after bo
 	return false, nil
 }
 
-// letGo forgets the process of a bot in a court, which was told to end; where it has none
-// yet, only its place.
-func (d *director) letGo(s *seat, c *court) {
+// letGo forgets the process of a bot at a referee, which is about to end. If it has no process yet, only its
+// seat is released.
+func (d *director) letGo(s *seat, c *refereeProc) {
 	if p := s.players[c]; p != nil {
 		p.close()
 		d.end(p)
@@ -240,8 +239,8 @@ func (d *director) letGo(s *seat, c *court) {
 	s.drop(c)
 }
 
-// blamesMachine says whether what was tried so many times is tried again: the bot took too
-// long on the clock alone.
+// blamesMachine reports whether a game is tried again after this many tries: the bot exceeded only its wall
+// time.
 func blamesMachine(tries int, kind Fault, p *player) bool {
 	if kind != TimeoutWall && kind != NotReading {
 		return false
@@ -254,7 +253,7 @@ func blamesMachine(tries int, kind Fault, p *player) bool {
 	return tries < most
 }
 
-// isNeeded says whether a bot that is out has games before the one that it is out for.
+// isNeeded reports whether a disqualified bot has games before the one that it was disqualified for.
 func (d *director) isNeeded(s *seat, m *match) bool {
 	limit := min(d.limit, m.index)
 	before := func(t *task) bool {
@@ -263,9 +262,9 @@ func (d *director) isNeeded(s *seat, m *match) bool {
 	return s.who.Pure && (slices.ContainsFunc(d.tasks[d.from:], before) || s.under > 1)
 }
 
-// restart starts a new process for a bot. Where the game before is played again it
-// is brought to where it was; else it starts without a memory.
-func (d *director) restart(s *seat, c *court, remembers bool) error {
+// restart starts a new process for a bot. If the game before is played again, the new process replays the
+// bot's games. Otherwise it starts without a memory.
+func (d *director) restart(s *seat, c *refereeProc, remembers bool) error {
 	p, err := startPlayer(d.ctx, d.e.Box, s.who, d.e.Rules.Memory)
 	if err != nil {
 		return err
@@ -281,8 +280,8 @@ func (d *director) restart(s *seat, c *court, remembers bool) error {
 	return d.sit(s, c, p, nil, history)
 }
 
-// goOn has a court play on that has lost a player, once the new one is there.
-func (d *director) goOn(c *court) error {
+// goOn lets a referee continue that has lost a player, once the new one is there.
+func (d *director) goOn(c *refereeProc) error {
 	if !c.lost || c.playing > 0 || d.comingTo(c) {
 		return nil
 	}
@@ -293,7 +292,7 @@ func (d *director) goOn(c *court) error {
 	slices.SortStableFunc(again, byIndex)
 	for _, m := range again {
 		a, b := d.seats[m.key.First], d.seats[m.key.Second]
-		if m.index > d.limit || !a.at(c) || !b.at(c) { // void: somebody is out
+		if m.index > d.limit || !a.at(c) || !b.at(c) { // void: a bot was disqualified
 			d.done(m)
 			continue
 		}
@@ -304,7 +303,7 @@ func (d *director) goOn(c *court) error {
 	return nil
 }
 
-func (d *director) comingTo(c *court) bool {
+func (d *director) comingTo(c *refereeProc) bool {
 	for _, s := range d.seats {
 		if s.coming[c] {
 			return true

@@ -2,10 +2,9 @@ package arena
 
 import "slices"
 
-// A match is as many encounters of two bots as the rules have rounds.
+// A match has as many encounters of two bots as the rules have rounds.
 
-// match makes the encounters of a match, in rounds of their own: the match of each
-// stage has other ones.
+// match makes the encounters of a match. Each stage has its own rounds.
 func (r *Rules) match(stage, a, b int) (all []Encounter) {
 	for round := range r.Rounds {
 		all = append(all, meet(stage*r.Rounds+round+1, a, b, r.Games))
@@ -13,8 +12,8 @@ func (r *Rules) match(stage, a, b int) (all []Encounter) {
 	return all
 }
 
-// wins says whether bot a won its match with b in a stage: by points as the rules
-// score them, then by games won.
+// wins reports whether bot a won its match against b in a stage: by points as the rules score them, then by
+// games won.
 func (r *Rules) wins(so *Results, stage, a, b int) bool {
 	rows := [2]Row{{Bot: a}, {Bot: b}}
 	eachEncounter(so.Games, func(games []Result) {
@@ -26,7 +25,7 @@ func (r *Rules) wins(so *Results, stage, a, b int) bool {
 	return r.Score.compare(&rows[0], &rows[1]) > 0
 }
 
-// gauntlet has the bot that is named first meet each of the others, once a round.
+// gauntlet lets the first bot meet each of the others, once a round.
 type gauntlet struct{ *Rules }
 
 func (s gauntlet) Stage(stage int, so *Results) (all []Encounter) {
@@ -42,10 +41,9 @@ func (s gauntlet) Stage(stage int, so *Results) (all []Encounter) {
 	return all
 }
 
-// knockout pairs winners with winners. Bots are seeded in the order in which they are
-// named: the first two can only meet in the final, and where there are no 2, 4, 8, ...
-// bots the first ones pass the first stage without a match. After a drawn match the
-// one who is seeded better goes on.
+// knockout pairs winners with winners. Bots are seeded in the order in which they are named. So the first two
+// can only meet in the final. If the number of bots is not a power of two, the first ones pass the first
+// stage without a match. After a drawn match the bot with the better seed advances.
 type knockout struct{ *Rules }
 
 func (s knockout) Stage(stage int, so *Results) (all []Encounter) {
@@ -64,7 +62,7 @@ func (s knockout) Stage(stage int, so *Results) (all []Encounter) {
 	return all
 }
 
-// bracket lays out bots so that neighbors meet; places that are left over are resting.
+// bracket orders bots so that neighbors meet. Unused places are resting.
 func bracket(ids []int) []int {
 	places := []int{0}
 	for len(places) < len(ids) {
@@ -84,7 +82,7 @@ func bracket(ids []int) []int {
 	return left
 }
 
-// survivors are the winners of a stage's matches.
+// survivors returns the winners of a stage's matches.
 func (s knockout) survivors(so *Results, stage int, left []int) (next []int) {
 	if len(left) < 2 {
 		return left
@@ -100,7 +98,7 @@ func (s knockout) survivors(so *Results, stage int, left []int) (next []int) {
 	return next
 }
 
-// rank is the survivors of the last stage, then those who went out in it, and so on.
+// rank returns the survivors of the last stage, then the bots that lost in it, and so on.
 func (s knockout) rank(so *Results) (order []int) {
 	left := bracket(so.In())
 	stages := [][]int{left}
@@ -118,7 +116,7 @@ func (s knockout) rank(so *Results) (order []int) {
 	return order
 }
 
-// played says whether all matches of a stage are over.
+// played reports whether all matches of a stage are over.
 func (s knockout) played(so *Results, stage int, left []int) bool {
 	games := 0
 	for _, g := range so.Games {
@@ -134,10 +132,9 @@ func (s knockout) played(so *Results, stage int, left []int) bool {
 	return games >= 0
 }
 
-// ladder lets bots come in the order in which they are named. Each newcomer challenges
-// the king, who is on top; if it loses, or draws, it finds its place among the others
-// by meeting the middle one of those that it may still stand above. So one more bot
-// costs few matches.
+// ladder adds bots in the order in which they are named. Each newcomer challenges the first bot of the
+// ladder. If it loses or draws, it finds its rank by binary search: it meets the middle one of the bots that
+// it may still rank above. So one more bot costs few matches.
 type ladder struct{ *Rules }
 
 func (s ladder) Stage(stage int, so *Results) []Encounter {
@@ -148,12 +145,12 @@ func (s ladder) Stage(stage int, so *Results) []Encounter {
 	return s.match(stage, challenger, defender)
 }
 
-// climb plays the ladder up to a stage, and says who stands how then and who meets
-// whom in it; resting when nobody is left to come.
+// climb plays the ladder up to a stage. It returns the order at that time and the pair that meets in the
+// stage, which is resting when all bots have been added.
 func (s ladder) climb(so *Results, stages int) (order []int, challenger, defender int) {
 	stage := 0
 	for _, id := range so.In() {
-		// The newcomer comes to stand somewhere in low..high.
+		// The newcomer gets a rank in low..high.
 		low, high, at := 0, len(order), 0
 		for low < high {
 			if stage == stages {
@@ -172,7 +169,7 @@ func (s ladder) climb(so *Results, stages int) (order []int, challenger, defende
 	return order, resting, resting
 }
 
-// rank is the ladder as far as it was played; who has not come yet is below.
+// rank returns the ladder as far as it was played. Bots that have not been added are below.
 func (s ladder) rank(so *Results) []int {
 	stages := 0
 	for _, g := range so.Games {

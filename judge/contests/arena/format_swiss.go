@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// swiss has everybody meet somebody of about the same points, in each of the rules'
-// rounds. Nobody meets the same bot twice, or rests twice, while that can be avoided.
+// swiss pairs bots with about the same points, in each of the rules' rounds. If possible, no pair meets
+// twice, and no bot rests twice.
 type swiss struct{ rounds, games int }
 
 func (s swiss) Stage(stage int, so *Results) (all []Encounter) {
@@ -23,7 +23,7 @@ func (s swiss) Stage(stage int, so *Results) (all []Encounter) {
 		}
 	}
 	table := Table(&past)
-	// Lots may be drawn at the end only; among equals the order of the ids decides.
+	// Lots may break ties at the end only; before, the order of the ids decides.
 	slices.SortStableFunc(table, func(a, b Row) int {
 		return cmp.Or(so.Rules.Score.compare(&b, &a), cmp.Compare(a.Bot, b.Bot))
 	})
@@ -42,10 +42,10 @@ func (s swiss) Stage(stage int, so *Results) (all []Encounter) {
 	return all
 }
 
-// resting stands for the bot that whoever rests is paired with. No id is 0.
+// resting is the opponent of a bot that rests. No id is 0.
 const resting = 0
 
-// meetings counts how often two bots have met. Who played no game of a round rested.
+// meetings counts how often two bots have met. A bot without a game in a round rested.
 func meetings(past *Results, ids []int, rounds int) func(a, b int) int {
 	type pair struct{ a, b int }
 	met, played := map[pair]int{}, map[pair]bool{}
@@ -64,8 +64,8 @@ func meetings(past *Results, ids []int, rounds int) func(a, b int) int {
 	return func(a, b int) int { return met[pair{min(a, b), max(a, b)}] }
 }
 
-// pairUp pairs all of an even number of bots, each with one who stands near it in the
-// order, and none with one whom it met more often than anybody must.
+// pairUp pairs all of an even number of bots, each with one close to it in the order. No pair meets more
+// often than necessary.
 func pairUp(order []int, met func(a, b int) int) (pairs [][2]int) {
 	n := len(order)
 	for most := 0; ; most++ {

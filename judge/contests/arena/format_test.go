@@ -72,7 +72,10 @@ var perGame = Score{By: ByGame, Win: 3, Draw: 1}
 
 // setup draws an event.
 func setup(t *rapid.T, format string) (*Results, Schedule) {
-	rules := Rules{Format: format, Rounds: rapid.IntRange(1, 4).Draw(t, "rounds"), Games: rapid.IntRange(1, 3).Draw(t, "games"), Score: perGame}
+	rules := Rules{
+		Format: format, Rounds: rapid.IntRange(1, 4).Draw(t, "rounds"),
+		Games: rapid.IntRange(1, 3).Draw(t, "games"), Score: perGame,
+	}
 	so := field(rapid.IntRange(0, 9).Draw(t, "bots"), rules)
 	if len(so.Bots) > 1 && rapid.Bool().Draw(t, "one is out") {
 		so.Out = []Disqualified{{Bot: rapid.IntRange(1, len(so.Bots)).Draw(t, "who")}}

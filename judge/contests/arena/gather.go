@@ -8,24 +8,23 @@ import (
 	"time"
 )
 
-// Gathering is an event that is played elsewhere, in parts: it takes their records as they
-// come, keeps them in a log, and knows what counts of them. The first record must be the
-// one that opened the event.
+// Gathering is an event that is played elsewhere, in parts. It receives the records, stores them in a log,
+// and computes the results. The first record must be the one that opened the event.
 //
-// Bots that remember have one history: the records of their games must come in the order
-// in which they were played. Those of others may come in any order.
+// Bots that remember have one history, so the records of their games must come in the order in which they
+// were played. Those of others may come in any order.
 type Gathering struct {
 	file  *LogFile
 	log   *Log
 	lines int
 	start time.Time
 	moves int
-	ready map[int]Ready // what bots said of themselves last
+	ready map[int]Ready // what bots last reported about themselves
 	out   map[int]bool
 }
 
-// Gather begins to take the records of an event. Its log must be new; no path keeps none. The
-// caller must call Close.
+// Gather begins to receive the records of an event. Its log must be new. If path is empty, there is no log.
+// The caller must call Close.
 func Gather(path string) (g *Gathering, err error) {
 	g = &Gathering{start: time.Now(), ready: map[int]Ready{}, out: map[int]bool{}}
 	if path == "" {
@@ -36,12 +35,13 @@ func Gather(path string) (g *Gathering, err error) {
 		return nil, err
 	}
 	if len(g.log.others)+len(g.log.games)+len(g.log.Damaged) > 0 {
-		return nil, errors.Join(&OptionsError{fmt.Sprintf("the log %s has games already, and a server does not go on with it\n    name another log, remove it, or go on here: the same command without --on", path)}, g.file.Close())
+		return nil, errors.Join(&OptionsError{fmt.Sprintf("the log %s already has games, and a server cannot resume them\n"+
+			"    name another log, remove it, or resume here: repeat the command without --on", path)}, g.file.Close())
 	}
 	return g, nil
 }
 
-// Add takes records, as lines without their ends. What is there already is left out.
+// Add adds records, as lines without their ends. It ignores duplicates.
 func (g *Gathering) Add(lines ...[]byte) error {
 	for _, line := range lines {
 		r, err := ReadRecord(line)
@@ -58,7 +58,7 @@ func (g *Gathering) Add(lines ...[]byte) error {
 	return g.file.flush()
 }
 
-// add takes a record that is new.
+// add adds a new record.
 func (g *Gathering) add(line []byte) error {
 	start := g.file.pending.Len()
 	g.file.pending.Write(append(bytes.TrimSpace(line), '\n'))
@@ -67,7 +67,7 @@ func (g *Gathering) add(line []byte) error {
 	return nil
 }
 
-// knows says whether a record is there already, and remembers it.
+// knows reports whether a record was added before, and remembers it.
 func (g *Gathering) knows(r *Record) bool {
 	switch {
 	case r.Opened != nil:
@@ -86,10 +86,10 @@ func (g *Gathering) knows(r *Record) bool {
 	return false
 }
 
-// Opened is the record that opened the event; nil where it has not come yet.
+// Opened returns the record that opened the event. It is nil until that has arrived.
 func (g *Gathering) Opened() *Opened { return g.log.lastOpened() }
 
-// Results say what counts so far, and what is missing.
+// Results returns the current results, and what is missing.
 func (g *Gathering) Results() (*Results, *Todo, error) {
 	opened := g.Opened()
 	if opened == nil {
@@ -112,7 +112,7 @@ func (g *Gathering) Results() (*Results, *Todo, error) {
 	return g.log.Fold(s)
 }
 
-// Progress says how far the event has come.
+// Progress returns the progress of the event.
 func (g *Gathering) Progress() (*Progress, error) {
 	so, todo, err := g.Results()
 	if err != nil {
@@ -124,8 +124,8 @@ func (g *Gathering) Progress() (*Progress, error) {
 	}, nil
 }
 
-// Finish says what came of the event, and notes in the log who is out and, where nothing is
-// missing, that it is over.
+// Finish returns the outcome of the event. It logs disqualifications and, if nothing is missing, the end of
+// the event.
 func (g *Gathering) Finish() (*Outcome, error) {
 	so, todo, err := g.Results()
 	if err != nil {
@@ -152,7 +152,7 @@ func (g *Gathering) Finish() (*Outcome, error) {
 // Close closes the log.
 func (g *Gathering) Close() error { return g.file.Close() }
 
-// Outline is what Log.Fold must know of a game: how it was played is left out.
+// Outline returns what Log.Fold must know about a game, without its moves.
 func (g *Game) Outline() *Game {
 	return &Game{
 		Run: g.Run, Round: g.Round, Leg: g.Leg, First: g.First, Second: g.Second,
@@ -167,7 +167,7 @@ func (f *GameFault) outline() *GameFault {
 	return &GameFault{Seat: f.Seat, Kind: f.Kind}
 }
 
-// Log is the whole log so far.
+// Log returns the whole log so far.
 func (g *Gathering) Log() ([]byte, error) {
 	if err := g.file.flush(); err != nil {
 		return nil, err

@@ -69,7 +69,7 @@ func TestAGatheredEvent(t *testing.T) {
 		if out := run(t, again); out.Played != 0 || !out.Whole || len(out.Results.Out) != len(want.Out) {
 			t.Errorf("gone on with its log: %d games were played, out are %+v", out.Played, out.Results.Out)
 		}
-		if _, err := arena.Gather(path); err == nil || !strings.Contains(err.Error(), "has games already") {
+		if _, err := arena.Gather(path); err == nil || !strings.Contains(err.Error(), "already has games") {
 			t.Errorf("a log that is there: %v", err)
 		}
 	}
@@ -104,7 +104,9 @@ func TestGreet(t *testing.T) {
 // TestAPartOfABotThatIsNotReady ends, and says who is out.
 func TestAPartOfABotThatIsNotReady(t *testing.T) {
 	e := newEvent(box(t), "one", "good", "gone")
-	e.Opened = &arena.Opened{Rules: e.Rules, Seed: e.Seed, Game: e.Game, Bots: []arena.Bot{{ID: 1, Name: "one"}, {ID: 2, Name: "good"}, {ID: 3, Name: "gone"}}}
+	e.Opened = &arena.Opened{Rules: e.Rules, Seed: e.Seed, Game: e.Game, Bots: []arena.Bot{
+		{ID: 1, Name: "one"}, {ID: 2, Name: "good"}, {ID: 3, Name: "gone"},
+	}}
 	e.Only = []arena.Encounter{{Round: 1, A: 1, B: 3, Games: 2}, {Round: 1, A: 1, B: 2, Games: 2, From: 4}}
 	so := run(t, e).Results
 	if len(so.Out) != 1 || so.Out[0].Bot != 3 || len(so.Games) != 2 || so.Games[0].Leg != 5 || so.Games[0].First != 1 {
@@ -127,11 +129,11 @@ func TestAlong(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got := strings.Join(arena.Along(filepath.Join(dir, "bot.py")), " ")
+	got := strings.Join(arena.Companions(filepath.Join(dir, "bot.py")), " ")
 	if want := filepath.FromSlash("helper.py lib/deep.py lib/too.py more.py table.txt"); got != want {
 		t.Errorf("along come %s, want %s", got, want)
 	}
-	if got := arena.Along(dir); got != nil {
-		t.Errorf("with a folder come %v", got)
+	if got := arena.Companions(dir); got != nil {
+		t.Errorf("with a directory come %v", got)
 	}
 }

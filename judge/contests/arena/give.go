@@ -11,14 +11,14 @@ import (
 	"assay/judge/kit/referee"
 )
 
-// give gives tasks to the courts that have room.
+// give assigns tasks to the referees that have room.
 func (d *director) give(ctx context.Context) error {
 	for d.from < len(d.tasks) && d.tasks[d.from] == nil {
 		d.from++
 	}
 	for gave := true; gave; {
 		gave = false
-		for _, c := range d.courts {
+		for _, c := range d.referees {
 			if !c.hasRoom() {
 				continue
 			}
@@ -32,15 +32,14 @@ func (d *director) give(ctx context.Context) error {
 	return nil
 }
 
-// at says whether the bot is before the court and greeted.
-func (s *seat) at(c *court) bool {
+// at reports whether the bot is seated at the referee and greeted.
+func (s *seat) at(c *refereeProc) bool {
 	_, is := s.players[c]
 	return is && !s.coming[c]
 }
 
-// mayPlay says whether the task is the bot's next one, and whether it could play it
-// at the court.
-func (d *director) mayPlay(t *task, s *seat, c *court) bool {
+// mayPlay reports whether the task is the bot's next one, and whether the bot could play it at the referee.
+func (d *director) mayPlay(t *task, s *seat, c *refereeProc) bool {
 	if s.who.Pure {
 		return true
 	}
@@ -53,8 +52,8 @@ func (d *director) mayPlay(t *task, s *seat, c *court) bool {
 	return s.home == c || s.under == 0
 }
 
-// play has a court play a task.
-func (d *director) play(t *task, c *court) error {
+// play lets a referee play a task.
+func (d *director) play(t *task, c *refereeProc) error {
 	d.under++
 	for _, s := range []*seat{t.a, t.b} {
 		s.under++
@@ -65,7 +64,7 @@ func (d *director) play(t *task, c *court) error {
 	index := t.index
 	for _, k := range t.of.Keys() {
 		index++
-		if d.book.game(k) != nil {
+		if d.ledger.game(k) != nil {
 			continue
 		}
 		if err := d.playGame(&match{key: k, index: index, task: t}, c); err != nil {
@@ -75,8 +74,8 @@ func (d *director) play(t *task, c *court) error {
 	return nil
 }
 
-// playGame has a court play a game.
-func (d *director) playGame(m *match, c *court) error {
+// playGame lets a referee play a game.
+func (d *director) playGame(m *match, c *refereeProc) error {
 	o := d.order(m.key, 0, nil)
 	m.seed = o.Seed
 	order, err := o.Parts()
@@ -97,7 +96,7 @@ func (d *director) playGame(m *match, c *court) error {
 	}, nil, "play", order...)
 }
 
-// order is a game as referees are asked for it.
+// order returns the request to a referee to play a game.
 func (d *director) order(k Key, live int, said [][]string) *referee.Order {
 	o := &referee.Order{OrderNumbers: referee.OrderNumbers{
 		No: int64((k.Round-1)*d.e.Rules.Games + k.Leg), Round: int64(k.Round), First: int64(k.First), Second: int64(k.Second),
@@ -107,8 +106,8 @@ func (d *director) order(k Key, live int, said [][]string) *referee.Order {
 	return o
 }
 
-// call has a bot come to a court where it is not.
-func (d *director) call(ctx context.Context, s *seat, c *court) error {
+// call moves a bot to a referee.
+func (d *director) call(ctx context.Context, s *seat, c *refereeProc) error {
 	if s.at(c) || s.coming[c] {
 		return nil
 	}
@@ -126,12 +125,12 @@ func (d *director) call(ctx context.Context, s *seat, c *court) error {
 	})
 }
 
-// leave has a bot leave a court, which gives its pipes up.
-func (d *director) leave(s *seat, from *court, then func(p *player, unread []byte) error) error {
+// leave detaches a bot from its referee, which then releases the bot's pipes.
+func (d *director) leave(s *seat, from *refereeProc, then func(p *player, unread []byte) error) error {
 	p := s.players[from]
 	return from.ask(func(f kit.Frame) error {
 		if f.Verb != "ok" || len(f.Parts) != 1 {
-			return fmt.Errorf("the referee says %s to a bot that leaves", f.Verb)
+			return fmt.Errorf("the referee answered %s when a bot was detached", f.Verb)
 		}
 		if s.players[from] != p {
 			return nil // it was dismissed meanwhile
@@ -143,9 +142,9 @@ func (d *director) leave(s *seat, from *court, then func(p *player, unread []byt
 	}, nil, "leave", fmt.Append(nil, s.who.ID))
 }
 
-// release has the bots of a task that is done leave its court, if they remember and
-// their games are slow: a court that plays on would keep them until it is done.
-func (d *director) release(t *task, c *court) error {
+// release detaches the bots of a finished task from their referee, if they remember and their games are slow.
+// Otherwise a busy referee would keep them until it is done.
+func (d *director) release(t *task, c *refereeProc) error {
 	if t.game() < quick {
 		return nil
 	}
@@ -166,8 +165,8 @@ func (d *director) release(t *task, c *court) error {
 	return nil
 }
 
-// invite starts a process of a bot and brings it to a court.
-func (d *director) invite(ctx context.Context, s *seat, c *court) error {
+// invite starts a process of a bot and moves it to a referee.
+func (d *director) invite(ctx context.Context, s *seat, c *refereeProc) error {
 	if s.who.Program == nil { // a file
 		return d.sit(s, c, nil, nil, nil)
 	}
@@ -186,9 +185,9 @@ func (d *director) invite(ctx context.Context, s *seat, c *court) error {
 	return d.sit(s, c, p, nil, history)
 }
 
-// sit brings a process before a court. One that is new is greeted, and, if it turns
-// out to remember, plays again what it has played before.
-func (d *director) sit(s *seat, c *court, p *player, unread []byte, history []*Result) error {
+// sit seats a process at a referee. A new process is greeted. If the bot turns out to remember, the process
+// replays the bot's earlier games.
+func (d *director) sit(s *seat, c *refereeProc, p *player, unread []byte, history []*Result) error {
 	s.coming[c] = true
 	s.players[c] = p
 	d.watch.set(c, s.who.ID, p)
@@ -216,9 +215,9 @@ func (d *director) sit(s *seat, c *court, p *player, unread []byte, history []*R
 	})
 }
 
-// remember has a new process play the games that its bot has played. One that ends
-// over them starts without a memory, unless the machine is to blame.
-func (d *director) remember(s *seat, c *court, results []*Result) error {
+// remember replays the games of a bot to a new process. A process that ends during that starts without a
+// memory, unless the machine is at fault.
+func (d *director) remember(s *seat, c *refereeProc, results []*Result) error {
 	ended := false
 	for i, r := range results {
 		loaded, err := d.load(r)
@@ -271,7 +270,7 @@ func (d *director) remember(s *seat, c *court, results []*Result) error {
 	return nil
 }
 
-// movesOf are the moves of a seat.
+// movesOf returns the moves of a seat.
 func (g *Game) movesOf(seat int) []string {
 	moves := []string{}
 	for i, m := range g.Moves {
@@ -282,8 +281,8 @@ func (g *Game) movesOf(seat int) []string {
 	return moves
 }
 
-// notReady is for a bot that was greeted and is not ready.
-func (d *director) notReady(s *seat, c *court, p *player, f *GameFault) error {
+// notReady handles a bot that was greeted and did not get ready.
+func (d *director) notReady(s *seat, c *refereeProc, p *player, f *GameFault) error {
 	f.Kind, f.Seat = f.Kind.orInit(), 0
 	if p != nil {
 		if f.Kind == "gone" {
@@ -315,22 +314,21 @@ func (d *director) notReady(s *seat, c *court, p *player, f *GameFault) error {
 	return nil
 }
 
-// unready returns the likely reasons why a bot did not answer the greeting: kind is how it ended,
-// said its last comment, and sent what it wrote without ending the line, quoted. It returns "" if how
-// the bot ended says enough.
+// unready returns the likely reasons why a bot did not answer the greeting. Kind is how it ended, said its
+// last comment, and sent its unfinished last line, quoted. It returns "" if how the bot ended says enough.
 func unready(kind Fault, said, sent string) string {
 	switch {
 	case kind == TimeoutCPU:
-		return "it was computing all the time: let it do less before its first answer"
+		return "it was computing all the time: do less work before the first answer"
 	case kind != TimeoutWall:
 		return ""
 	case sent != "" && sent != `""`:
-		return "what it wrote is not a whole line: end the line, and flush the output"
+		return "its output is not a whole line: end the line, and flush the output"
 	case said != "":
-		return "it likely waits for more input than it is sent: let it read one line at a time, and answer that line"
+		return "it probably waits for more input than it gets: read one line at a time, and answer that line"
 	}
-	return "it wrote nothing: likely its output is not flushed after the line, " +
-		"or it waits for more input than it is sent, such as the end of its standard input"
+	return "it wrote nothing: its output is probably not flushed after the line, " +
+		"or it waits for more input than it gets, such as the end of its standard input"
 }
 
 func (f Fault) orInit() Fault {
@@ -340,14 +338,13 @@ func (f Fault) orInit() Fault {
 	return InitFailed
 }
 
-// lastComment is what the bot said about it: the referee adds its last comment, after
-// a colon.
+// lastComment returns the bot's own comment on it. The referee adds the bot's last comment, after a colon.
 func lastComment(text string) string {
 	_, said, _ := strings.Cut(text, ": ")
 	return said
 }
 
-func (s *seat) drop(c *court) {
+func (s *seat) drop(c *refereeProc) {
 	delete(s.players, c)
 	delete(s.coming, c)
 	delete(c.present, s.who.ID)

@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// over notes that the event has come to its end. A part of one has none.
+// over records the end of the event. A part of an event has no such record.
 func (d *director) over() error {
 	if d.e.Only != nil {
 		return nil
 	}
-	if err := d.record(&Record{Lots: d.book.res.Lots}); err != nil {
+	if err := d.record(&Record{Lots: d.ledger.res.Lots}); err != nil {
 		return err
 	}
-	return d.record(&Record{Over: &Over{Games: len(d.book.at)}})
+	return d.record(&Record{Over: &Over{Games: len(d.ledger.at)}})
 }
 
-// greet has every bot get ready.
+// greet lets every bot get ready.
 func (d *director) greet(ctx context.Context) (again bool, err error) {
 	d.limit = noLimit
 	for _, c := range d.e.Bots {
@@ -28,11 +28,11 @@ func (d *director) greet(ctx context.Context) (again bool, err error) {
 	return false, d.exclude(d.unfit)
 }
 
-// exclude notes who is out.
+// exclude records disqualifications.
 func (d *director) exclude(leave []*Disqualified) error {
 	slices.SortFunc(leave, func(a, b *Disqualified) int { return a.Bot - b.Bot })
 	for _, out := range leave {
-		out.Run = d.book.run
+		out.Run = d.ledger.run
 		if err := d.record(&Record{Out: out}); err != nil {
 			return err
 		}

@@ -12,12 +12,12 @@ import (
 	"assay/judge/kit/referee"
 )
 
-// A Guide is what authors of bots read of a game.
+// A Guide is the documentation of a game for authors of bots.
 type Guide struct {
-	Game      string            // id of the problem folder, for commands
+	Game      string            // id of the problem directory, for commands
 	Statement string            // of the game itself, as Markdown. If empty, the guide has the rules alone.
 	Files     bool              // bots are files that the referee reads
-	Tester    bool              // the game has a bot against which others are tried
+	Tester    bool              // the game has a bot that others are tested against
 	Adapted   []string          // extensions of bots for which the game has an adapter
 	Meanings  map[string]string // of the referee's options
 	Examples  []Example
@@ -25,25 +25,23 @@ type Guide struct {
 
 // An Example is a bot to copy.
 type Example struct {
-	File     string // its name
+	File     string // file name
 	Language string // name of its language. If empty, bots are files.
 	Text     string
 }
 
-// Terms are a rule set as authors of bots read it.
+// Terms are a rule set in the form for authors of bots.
 type Terms struct {
 	Rules
 	Title string
-	// Schedule says which games are played and what they are worth. If empty, it is written
-	// from the rules.
+	// Schedule says which games are played and how they are scored. If empty, it is written from the rules.
 	Schedule string
-	// Cost says what a fault costs. If nil, the rules say it.
+	// Cost returns what a fault costs. If nil, the rules decide.
 	Cost func(Fault) string
 }
 
-// Markdown writes the guide: the game's statement, and what the judge knows by itself. That is
-// how bots are run, the limits and options of each rule set, what is charged as a fault, and the
-// bots to copy.
+// Markdown writes the guide: the game's statement, how bots are run, the limits and options of each rule set,
+// what is charged as a fault, and the bots to copy.
 func (g *Guide) Markdown(sets []Terms) []byte {
 	var b strings.Builder
 	if text := strings.TrimSpace(g.Statement); text != "" {
@@ -118,7 +116,7 @@ func (g *Guide) rules(b *strings.Builder, sets []Terms) {
 		botLimits(0).Processes)
 }
 
-// schedule says which games the rules have, and what they are worth.
+// schedule describes the games of the rules, and how they are scored.
 func (r *Rules) schedule() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s. Two bots meet for %s", r.Format, judge.Count(r.Rounds, "round"), judge.Count(r.Games, "game"))
@@ -129,7 +127,7 @@ func (r *Rules) schedule() string {
 	points := fmt.Sprintf("%v for a win, %v for a draw, %v for a loss", r.Score.Win, r.Score.Draw, r.Score.Loss)
 	switch r.Score.By {
 	case ByEncounter:
-		fmt.Fprintf(&b, "Whoever wins more of these games wins the encounter. Points of an encounter: %s.", points)
+		fmt.Fprintf(&b, "The bot that wins more of these games wins the encounter. Points of an encounter: %s.", points)
 	case BySurplus:
 		fmt.Fprintf(&b, "What counts are the points above half of an encounter's, and then encounters won. Points of a game: %s.", points)
 	case ByPayoff:
@@ -198,7 +196,7 @@ func (g *Guide) faults(b *strings.Builder, sets []Terms) {
 	b.WriteString("\n\n")
 }
 
-// charge says what a fault costs.
+// charge returns what a fault costs.
 func (t *Terms) charge(f Fault) string {
 	switch {
 	case t.Cost != nil:
@@ -211,7 +209,7 @@ func (t *Terms) charge(f Fault) string {
 	return "the game"
 }
 
-// charged says what a bot does that has a fault.
+// charged describes what a bot with the fault does.
 func (g *Guide) charged(f Fault) string {
 	if g.Files && f == InitFailed {
 		return "is a file that the referee cannot read as a bot"
@@ -219,20 +217,20 @@ func (g *Guide) charged(f Fault) string {
 	return charges[f]
 }
 
-// charges say what a bot does that has a fault.
+// charges describe what a bot with a fault does.
 var charges = map[Fault]string{
 	Illegal:     "gives an answer that the rules of the game forbid",
-	Malformed:   "gives an answer that has not the form of one",
-	Unsolicited: "writes a line when it is not asked",
+	Malformed:   "gives an answer without the required form",
+	Unsolicited: "writes a line without a request",
 	Flood:       "writes more than " + size(referee.MaxOutput) + " at a time",
 	TimeoutCPU:  "uses more CPU time than it has",
-	TimeoutWall: "uses more wall time than it has, without using the CPU; if it was at work, the game is repeated first",
+	TimeoutWall: "uses more wall time than it has, without using the CPU; if it used the CPU, the game is repeated first",
 	Crashed:     "ends before `quit`, by itself or by a signal",
 	Closed:      "closes its standard output and does not end",
 	NotReading:  "does not read its standard input",
 	OutOfMemory: "uses more memory than it has",
-	InitFailed:  "cannot be built, or does not get ready in time as the game asks",
-	LearnFault:  "has one of these faults after the game, when it is told the result",
+	InitFailed:  "cannot be built, or does not get ready in time as the game requires",
+	LearnFault:  "has one of these faults after the game, when it gets the result",
 }
 
 // examples writes the bots to copy.
@@ -243,7 +241,7 @@ func (g *Guide) examples(b *strings.Builder) {
 	b.WriteString("## A first bot to copy\n\n")
 	first := path.Base(g.Examples[0].File)
 	if g.Tester {
-		fmt.Fprintf(b, "Save a bot under the name above it. %s tells what it does wrong.\n\n",
+		fmt.Fprintf(b, "Save a bot under the name above it. %s reports its errors.\n\n",
 			code("judge arena check "+g.Game+" "+first))
 	} else {
 		fmt.Fprintf(b, "Save a bot under the name above it. %s lets it play itself.\n\n",
@@ -277,7 +275,7 @@ func table(b *strings.Builder, title string, sets []Terms, rows []row) {
 	b.WriteString("\n")
 }
 
-// heads are the heads of the columns of rule sets.
+// heads returns the column headings of rule sets.
 func heads(sets []Terms) (all string) {
 	for i := range sets {
 		all += " " + cell(code(sets[i].Name)) + " |"
@@ -292,7 +290,7 @@ func limit(d time.Duration) string {
 	return seconds(d)
 }
 
-// seconds writes a time with its unit.
+// seconds formats a time with its unit.
 func seconds(d time.Duration) string {
 	if d < time.Second {
 		return fmt.Sprintf("%v ms", float64(d)/float64(time.Millisecond))
@@ -300,7 +298,7 @@ func seconds(d time.Duration) string {
 	return fmt.Sprintf("%v s", d.Seconds())
 }
 
-// size writes a number of bytes with its unit.
+// size formats a number of bytes with its unit.
 func size(n int64) string {
 	for _, u := range []struct {
 		name  string
@@ -313,7 +311,7 @@ func size(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// code writes a text as code in Markdown.
+// code formats a text as code in Markdown.
 func code(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if n := longestRun(s); n > 0 {
@@ -323,12 +321,12 @@ func code(s string) string {
 	return "`" + s + "`"
 }
 
-// cell writes Markdown so that it stays in one cell of a table.
+// cell escapes Markdown for one cell of a table.
 func cell(s string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "|", `\|`)
 }
 
-// longestRun is the length of the longest run of backticks.
+// longestRun returns the length of the longest run of backticks.
 func longestRun(s string) (longest int) {
 	run := 0
 	for i := range len(s) {

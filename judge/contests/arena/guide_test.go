@@ -13,7 +13,9 @@ func TestGuide(t *testing.T) {
 	classic := arena.Rules{
 		Name: "classic", Format: "round-robin", Rounds: 10, Games: 2, Score: arena.Score{By: arena.ByGame, Win: 3, Draw: 1},
 		Move: 20 * time.Second, Start: 10 * time.Second, Wall: 3, Memory: 512 << 20,
-		Costs: map[arena.Fault]arena.Cost{arena.Crashed: arena.CostEvent, arena.LearnFault: arena.CostEvent}, Options: map[string]string{"heap": "9", "odd": ""},
+		Costs: map[arena.Fault]arena.Cost{
+			arena.Crashed: arena.CostEvent, arena.LearnFault: arena.CostEvent,
+		}, Options: map[string]string{"heap": "9", "odd": ""},
 	}
 	fast := arena.Rules{
 		Name: "fast|1", Format: "swiss", Rounds: 1, Games: 1, Score: arena.Score{By: arena.BySurplus, Win: 1, Draw: 0.5},
@@ -23,8 +25,12 @@ func TestGuide(t *testing.T) {
 	match.Name, match.Score.By, match.Games = "match", arena.ByEncounter, 4
 	sum.Name, sum.Score.By = "sum", arena.ByPayoff
 	programs := arena.Guide{
-		Game: "heap", Tester: true, Statement: "\n# Heap\n\nTake some.\n\n", Adapted: []string{"py", "py3"}, Meanings: map[string]string{"heap": "how many\nthere are", "gone": "no option"},
-		Examples: []arena.Example{{File: "game/first.py", Language: "Python 3", Text: "print(1)\r\n"}, {File: "first.js", Language: "JavaScript", Text: "x = ```a```\n"}},
+		Game: "heap", Tester: true, Statement: "\n# Heap\n\nTake some.\n\n", Adapted: []string{"py", "py3"}, Meanings: map[string]string{
+			"heap": "how many\nthere are", "gone": "no option",
+		},
+		Examples: []arena.Example{{
+			File: "game/first.py", Language: "Python 3", Text: "print(1)\r\n",
+		}, {File: "first.js", Language: "JavaScript", Text: "x = ```a```\n"}},
 	}
 	files := arena.Guide{Game: "duel", Files: true, Statement: "# Duel", Examples: []arena.Example{{File: "a.duel", Text: "* C"}}}
 	for name, text := range map[string][]byte{

@@ -4,5 +4,5 @@ package arena
 
 import "os"
 
-// lock cannot tell on this system whether another judge writes the log.
+// lock cannot find out on this system whether another judge writes the log.
 func lock(*os.File) (taken bool) { return false }

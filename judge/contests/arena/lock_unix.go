@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// lock makes the log ours until it is closed or the judge ends, however it does. It
-// reports whether another judge has it.
+// lock locks the log until it is closed or the judge ends in any way. It reports whether another judge has
+// the lock.
 func lock(f *os.File) (taken bool) {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == syscall.EWOULDBLOCK
 }

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// A log is JSON, one record a line, only ever appended to. Each record has exactly
-// one of the fields of Record. An event that goes on after a stop, or with more
-// bots, appends its own Opened to the same log.
+// A log is JSON with one record per line, and is only ever appended to. Each record has exactly one of the
+// fields of Record. If an event is resumed after a stop, or with more bots, its Opened is appended to the
+// same log.
 
 // Record is one line of a log.
 type Record struct {
@@ -24,11 +24,11 @@ type Record struct {
 	Over   *Over         `json:"over,omitempty"`
 }
 
-// Version is that of the log's form. Version 1 had times in nanoseconds, under names
-// that did not say so; it is read as well, and gone on with.
+// Version is the version of the log's format. Version 1 had times in nanoseconds, under names without a unit.
+// It can be read and continued as well.
 const Version = 2
 
-// Opened says that an event begins, or goes on.
+// Opened means that an event begins or is resumed.
 type Opened struct {
 	Version   int    `json:"version"`
 	Game      string `json:"game"`
@@ -38,19 +38,19 @@ type Opened struct {
 	Isolation string `json:"isolation,omitempty"`
 }
 
-// Ready is what a bot said of itself when it got ready.
+// Ready is what a bot reported about itself when it got ready.
 type Ready struct {
 	Bot   int    `json:"bot"`
 	Title string `json:"title,omitempty"`
 	Pure  bool   `json:"pure,omitempty"`
 }
 
-// Over says that every game of the event has been played.
+// Over means that every game of the event has been played.
 type Over struct {
 	Games int `json:"games"`
 }
 
-// Log is a log that was read: of its games, what counts.
+// Log is a log that was read.
 type Log struct {
 	Damaged []Damage // lines that are not records
 	Size    int64    // bytes up to the end of the last whole line
@@ -63,7 +63,7 @@ type Log struct {
 // entry is a record of a log other than a game.
 type entry struct {
 	Record
-	before int // games that come before it
+	before int // number of games before it
 }
 
 // Damage is a line of a log that cannot be read.
@@ -72,16 +72,16 @@ type Damage struct {
 	Text string
 }
 
-// String says which line it is, and what is wrong with it.
+// String returns the line's number, and what is wrong with it.
 func (d Damage) String() string { return fmt.Sprintf("line %d: %s", d.Line, d.Text) }
 
-// maxLine bounds a line of a log. A game of as many moves as a game may have takes
-// a fraction of it.
+// maxLine is the longest line of a log, in bytes. A game with the maximum number of moves takes a fraction of
+// it.
 const maxLine = 64 << 20
 
-// ReadLog reads a log. Its games are read again from the path, or where there is none
-// from the reader, which must be an io.ReaderAt then. What is damaged is left
-// out and said; the error is the reader's.
+// ReadLog reads a log. Games are loaded later from path. If path is empty, they are loaded from the reader,
+// which must then be an io.ReaderAt. Damaged lines are skipped and returned in Damaged. The error is the
+// reader's.
 func ReadLog(r io.Reader, path string) (*Log, error) {
 	l := &Log{source: &source{path: path}}
 	if path == "" {
@@ -118,7 +118,7 @@ func appendLine(line []byte, in *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// add takes one line.
+// add adds one line.
 func (l *Log) add(number int, line []byte, whole bool) {
 	damaged := func(text string) { l.Damaged = append(l.Damaged, Damage{number, text}) }
 	record, err := ReadRecord(line)
@@ -127,7 +127,7 @@ func (l *Log) add(number int, line []byte, whole bool) {
 		damaged("the line is cut short")
 		return
 	case err != nil:
-		damaged("no record: " + err.Error())
+		damaged("not a record: " + err.Error())
 	case record.Game != nil:
 		r := record.Game.Result()
 		r.at = l.Size
@@ -138,7 +138,7 @@ func (l *Log) add(number int, line []byte, whole bool) {
 	l.Size += int64(len(line))
 }
 
-// ReadRecord reads a line of a log.
+// ReadRecord parses a line of a log.
 func ReadRecord(line []byte) (*Record, error) {
 	var r Record
 	if err := json.Unmarshal(line, &r); err != nil {
@@ -153,7 +153,7 @@ func ReadRecord(line []byte) (*Record, error) {
 	return &r, nil
 }
 
-// ReadRecords reads lines of a log.
+// ReadRecords parses lines of a log.
 func ReadRecords(lines [][]byte) (all []*Record, err error) {
 	for _, line := range lines {
 		r, err := ReadRecord(line)
@@ -165,7 +165,7 @@ func ReadRecords(lines [][]byte) (all []*Record, err error) {
 	return all, nil
 }
 
-// wrong says what no record has that was ever written; "" for nothing.
+// wrong returns what makes a record invalid. It is empty if the record is valid.
 func (r *Record) wrong() string {
 	switch {
 	case r.Opened != nil:
@@ -173,14 +173,14 @@ func (r *Record) wrong() string {
 	case r.Game != nil:
 		return r.Game.wrong()
 	case r.Out != nil && r.Out.Bot < 1:
-		return "nobody is disqualified"
+		return "the disqualified bot is unknown"
 	}
 	return ""
 }
 
 func (o *Opened) wrong() string {
 	if o.Version < 1 || o.Version > Version {
-		return fmt.Sprintf("the log is of version %d; this judge reads the versions 1 to %d", o.Version, Version)
+		return fmt.Sprintf("the log has version %d; this judge reads versions from 1 to %d", o.Version, Version)
 	}
 	if o.Rules.Rounds < 1 || o.Rules.Games < 1 || o.Rules.Rounds > maxRounds || o.Rules.Games > maxRounds {
 		return fmt.Sprintf("%d rounds of %d games", o.Rules.Rounds, o.Rules.Games)
@@ -196,20 +196,20 @@ func (o *Opened) wrong() string {
 func (g *Game) wrong() string {
 	switch {
 	case g.First < 1 || g.Second < 1 || g.First == g.Second || g.Round < 1 || g.Leg < 1:
-		return "a game of nobody"
+		return "the players of a game are unknown"
 	case g.Winner < 0 || g.Winner > 2:
 		return fmt.Sprintf("the winner is %d", g.Winner)
 	case len(g.Seats) != len(g.Moves) || len(g.Micros) != len(g.Moves) || strings.Trim(g.Seats, "12") != "":
-		return "a game with moves of nobody"
+		return "the player of a move is unknown"
 	}
 	for _, f := range []*GameFault{g.Fault, g.After} {
 		if f != nil && f.Seat != 1 && f.Seat != 2 {
-			return "a fault of nobody"
+			return "the player with a fault is unknown"
 		}
 	}
 	for _, n := range g.Notes {
 		if n.Seat != 1 && n.Seat != 2 {
-			return "a note of nobody"
+			return "the player with a note is unknown"
 		}
 	}
 	return ""
@@ -224,7 +224,7 @@ func (r *Record) fields() (n int) {
 	return n
 }
 
-// Over says whether the last event of the log came to its end.
+// Over reports whether the last event of the log was completed.
 func (l *Log) Over() (over bool) {
 	for _, e := range l.others {
 		over = e.Over != nil || over && e.Opened == nil
@@ -241,9 +241,9 @@ func (l *Log) lastOpened() (last *Opened) {
 	return last
 }
 
-// replay puts the log's records into a book, in their order. Games of which the end is
-// not told yet count as well, if asked for.
-func (l *Log) replay(b *book, unfinished bool) error {
+// replay adds the log's records to a ledger, in order. If unfinished is set, games count whose bots were
+// still processing the result.
+func (l *Log) replay(b *ledger, unfinished bool) error {
 	return l.into(b, nil, func(g Result) {
 		if unfinished || !g.learning {
 			b.addGame(g)
@@ -251,9 +251,9 @@ func (l *Log) replay(b *book, unfinished bool) error {
 	})
 }
 
-// into goes through the log's records, in their order: a book takes those that are no
-// games, and what else is to be done with each is told. Other may be nil.
-func (l *Log) into(b *book, other func(*Record), game func(Result)) error {
+// into passes the log's records on, in order: records that are not games to a ledger, and all records to the
+// given functions. Other may be nil.
+func (l *Log) into(b *ledger, other func(*Record), game func(Result)) error {
 	games := l.games
 	for i := range l.others {
 		e := &l.others[i]

@@ -25,19 +25,19 @@ func TestDamagedLines(t *testing.T) {
 	for _, tt := range []struct {
 		it, line, want string
 	}{
-		{"refuses what is not JSON", "hello\n", "no record: invalid"},
-		{"refuses what has no field of a record", "{}\n", "no record: "},
-		{"refuses what has two", `{"lots":[1],"over":{}}` + "\n", "no record: "},
+		{"refuses what is not JSON", "hello\n", "not a record: invalid"},
+		{"refuses what has no field of a record", "{}\n", "not a record: "},
+		{"refuses what has two", `{"lots":[1],"over":{}}` + "\n", "not a record: "},
 		{"refuses another version", strings.Replace(opened, `"version":1`, `"version":9`, 1), "version 9"},
 		{"refuses endless events", strings.Replace(opened, `"rounds":1`, `"rounds":2000000000`, 1), "2000000000 rounds"},
 		{"refuses bots with one id", strings.Replace(opened, `"id":2`, `"id":1`, 1), "more than one bot 1"},
 		{"refuses a winner that is none", gameLine(1, 2, `,"winner":7`), "the winner is 7"},
-		{"refuses moves of nobody", gameLine(1, 2, `,"moves":["5"],"seats":"3","micros":[1]`), "moves of nobody"},
-		{"refuses a game against oneself", gameLine(1, 1, ""), "a game of nobody"},
-		{"refuses a game of a bot 0", gameLine(0, 2, ""), "a game of nobody"},
-		{"refuses a game in no round", strings.Replace(gameLine(1, 2, ""), `"round":1`, `"round":0`, 1), "a game of nobody"},
-		{"refuses a game without a number", strings.Replace(gameLine(1, 2, ""), `"leg":1`, `"leg":0`, 1), "a game of nobody"},
-		{"refuses a fault of nobody", gameLine(1, 2, `,"fault":{"kind":"illegal"}`), "a fault of nobody"},
+		{"refuses moves of nobody", gameLine(1, 2, `,"moves":["5"],"seats":"3","micros":[1]`), "player of a move is unknown"},
+		{"refuses a game against oneself", gameLine(1, 1, ""), "players of a game are unknown"},
+		{"refuses a game of a bot 0", gameLine(0, 2, ""), "players of a game are unknown"},
+		{"refuses a game in no round", strings.Replace(gameLine(1, 2, ""), `"round":1`, `"round":0`, 1), "players of a game are unknown"},
+		{"refuses a game without a number", strings.Replace(gameLine(1, 2, ""), `"leg":1`, `"leg":0`, 1), "players of a game are unknown"},
+		{"refuses a fault of nobody", gameLine(1, 2, `,"fault":{"kind":"illegal"}`), "player with a fault is unknown"},
 		{"names a line that is cut short", gameLine(1, 2, "")[:30], "cut short"},
 	} {
 		t.Run("it "+tt.it, func(t *testing.T) {

@@ -15,16 +15,14 @@ import (
 	"assay/judge/kit/referee"
 )
 
-// Seen is what the referee has to say of games: the positions before the first move
-// and after each.
+// Seen is what the referee reports about games: the positions before the first move and after each move.
 type Seen map[Key][]referee.Position
 
-// Look asks a referee what there is to see in games that were played. A referee that
-// has nothing to say leaves no positions. What was seen until an error is returned
-// with it. How long a referee thinks about a position is its own to bound, and not by
-// the clock: what is seen is to be the same on every machine, and so it is kept in the
-// folder Saved. Told, if it is not nil, hears how many games were looked at.
-func (e *Event) Look(ctx context.Context, games []*Game, told func(done, of int)) (Seen, error) {
+// Look asks a referee for the positions of games that were played. If the referee does not support that,
+// there are none. With an error, it returns what was seen until then. The referee must bound its own work on
+// a position, and not by time: the result must be the same on every machine, because it is stored in the
+// directory Saved. Progress, if not nil, is called with the number of games that were looked at.
+func (e *Event) Look(ctx context.Context, games []*Game, progress func(done, of int)) (Seen, error) {
 	if len(games) == 0 {
 		return Seen{}, nil
 	}
@@ -34,7 +32,9 @@ func (e *Event) Look(ctx context.Context, games []*Game, told func(done, of int)
 	}
 	played := make([][]byte, len(games))
 	for i, g := range games {
-		if played[i], err = json.Marshal(referee.Played{Start: g.Start, Moves: g.Moves, Seats: g.Seats, Result: referee.Result{Winner: g.Winner, Reason: g.Reason, Payoff: g.Payoff}}); err != nil {
+		if played[i], err = json.Marshal(referee.Played{Start: g.Start, Moves: g.Moves, Seats: g.Seats, Result: referee.Result{
+			Winner: g.Winner, Reason: g.Reason, Payoff: g.Payoff,
+		}}); err != nil {
 			return Seen{}, err
 		}
 	}
@@ -42,20 +42,20 @@ func (e *Event) Look(ctx context.Context, games []*Game, told func(done, of int)
 	if seen := recall(file, games); seen != nil {
 		return seen, nil
 	}
-	seen, err := e.lookAtAll(ctx, games, about, played, told)
+	seen, err := e.lookAtAll(ctx, games, about, played, progress)
 	if err == nil && file != "" {
 		err = save(file, games, seen)
 	}
 	return seen, err
 }
 
-// lookAtAll asks the referee of each game.
-func (e *Event) lookAtAll(ctx context.Context, games []*Game, about []byte, played [][]byte, told func(done, of int)) (Seen, error) {
+// lookAtAll asks the referee about each game.
+func (e *Event) lookAtAll(ctx context.Context, games []*Game, about []byte, played [][]byte, progress func(done, of int)) (Seen, error) {
 	seen := Seen{}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	heard := make(chan reply, 1)
-	c, err := openCourt(ctx, e, 0, heard)
+	c, err := openReferee(ctx, e, 0, heard)
 	if err != nil {
 		return seen, err
 	}
@@ -64,8 +64,8 @@ func (e *Event) lookAtAll(ctx context.Context, games []*Game, about []byte, play
 		return seen, err
 	}
 	for i, g := range games {
-		if told != nil {
-			told(i, len(games))
+		if progress != nil {
+			progress(i, len(games))
 		}
 		answer, err := e.lookAt(ctx, c, heard, "look", played[i], false)
 		if err != nil {
@@ -73,23 +73,23 @@ func (e *Event) lookAtAll(ctx context.Context, games []*Game, about []byte, play
 		}
 		var positions []referee.Position
 		if err := json.Unmarshal(answer, &positions); err != nil {
-			return seen, c.broken(e, fmt.Sprintf("it answers %.60q to a look", answer))
+			return seen, c.broken(e, fmt.Sprintf("its answer to a look is %.60q", answer))
 		}
 		if positions == nil {
 			return seen, nil
 		}
 		seen[g.Key()] = positions
 	}
-	if told != nil {
-		told(len(games), len(games))
+	if progress != nil {
+		progress(len(games), len(games))
 	}
 	return seen, nil
 }
 
-// savedLooks bounds what is kept of all that was seen.
+// savedLooks bounds what is stored.
 var savedLooks = cachedir.Limits{Bytes: 64 << 20, Files: 1000}
 
-// savedAs is where what a referee sees in games is kept; "" for nowhere.
+// savedAs returns the file for the positions of games. It is empty if they are not stored.
 func (e *Event) savedAs(about []byte, played [][]byte) string {
 	if e.Saved == "" || e.Referee == nil || e.Referee.Key == "" {
 		return ""
@@ -99,7 +99,7 @@ func (e *Event) savedAs(about []byte, played [][]byte) string {
 	return filepath.Join(e.Saved, hex.EncodeToString(sum.Sum(nil))[:32])
 }
 
-// recall reads what was seen in games, in their order; nil where it is not kept, or damaged.
+// recall reads the stored positions of games, in order. It returns nil if they are not stored, or damaged.
 func recall(file string, games []*Game) Seen {
 	if file == "" {
 		return nil
@@ -117,7 +117,7 @@ func recall(file string, games []*Game) Seen {
 	return seen
 }
 
-// save keeps what was seen in games.
+// save stores the positions of games.
 func save(file string, games []*Game, seen Seen) error {
 	all := make([][]referee.Position, len(games))
 	for i, g := range games {
@@ -133,9 +133,9 @@ func save(file string, games []*Game, seen Seen) error {
 	return err
 }
 
-// lookAt sends one request and waits for its answer. The first one comes with the
-// shared page, which nobody looks at here.
-func (e *Event) lookAt(ctx context.Context, c *court, heard <-chan reply, verb string, part []byte, first bool) ([]byte, error) {
+// lookAt sends one request and waits for its answer. The first request comes with the shared page, which is
+// not used here.
+func (e *Event) lookAt(ctx context.Context, c *refereeProc, heard <-chan reply, verb string, part []byte, first bool) ([]byte, error) {
 	_ = kit.WriteFrame(&c.out, verb, part)
 	var files []*os.File
 	if first {
@@ -150,7 +150,7 @@ func (e *Event) lookAt(ctx context.Context, c *court, heard <-chan reply, verb s
 	case r := <-heard:
 		if len(r.frames) != 1 {
 			if r.err == nil {
-				r.err = fmt.Errorf("it answers %d times to one %s", len(r.frames), verb)
+				r.err = fmt.Errorf("it gave %d answers to one %s", len(r.frames), verb)
 			}
 			return nil, c.broken(e, r.err.Error())
 		}
@@ -158,7 +158,7 @@ func (e *Event) lookAt(ctx context.Context, c *court, heard <-chan reply, verb s
 		case f.Verb == "fail" && len(f.Parts) == 1:
 			return nil, &OptionsError{"rules " + e.Rules.Name + ": " + string(f.Parts[0])}
 		case f.Verb != "ok":
-			return nil, c.broken(e, fmt.Sprintf("it says %.40q to %s", f.Verb, verb))
+			return nil, c.broken(e, fmt.Sprintf("its answer to %[2]s is %.40[1]q", f.Verb, verb))
 		case len(f.Parts) == 0:
 			return nil, nil
 		default:

@@ -2,22 +2,21 @@ package arena
 
 import "slices"
 
-// matching pairs vertices that may be paired, in a graph of any form, by the method of
-// J. Edmonds (Paths, trees, and flowers, 1965): a pairing that is not the largest is
-// made larger along a path that goes in turn along edges out of it and in it. Odd
-// circles on the way are treated as one vertex, their base.
+// matching finds a maximum matching in a general graph, by the blossom algorithm of J. Edmonds (Paths, trees,
+// and flowers, 1965). A matching that is not maximum is enlarged along an alternating path. Odd cycles
+// (blossoms) are contracted to their base.
 type matching struct {
 	edge func(i, j int) bool
 	mate []int // -1 for none
 
 	// Of the search for one path.
-	parent []int // the vertex before, on the edge that is not in the pairing; -1 for none
-	base   []int // of the circle that a vertex is in, or itself
+	parent []int // the previous vertex, on the edge that is not in the matching; -1 for none
+	base   []int // of the blossom that contains the vertex, or itself
 	even   []bool
 	queue  []int
 }
 
-// newMatching starts with each vertex paired to the next free one that it may have.
+// newMatching matches each vertex with the next free neighbor.
 func newMatching(n int, edge func(i, j int) bool) *matching {
 	m := &matching{edge: edge, mate: slices.Repeat([]int{-1}, n), parent: make([]int, n), base: make([]int, n), even: make([]bool, n)}
 	for i := range n {
@@ -30,7 +29,7 @@ func newMatching(n int, edge func(i, j int) bool) *matching {
 	return m
 }
 
-// perfect makes the pairing as large as it can be and says whether everybody is paired.
+// perfect makes the matching maximum, and reports whether every vertex is matched.
 func (m *matching) perfect() bool {
 	for i := range m.mate {
 		if m.mate[i] >= 0 {
@@ -50,8 +49,7 @@ func (m *matching) perfect() bool {
 	return true
 }
 
-// path looks for a path from a free vertex to another one, and returns its end, -1 if
-// there is none.
+// path searches a path from a free vertex to another one, and returns its end, or -1 if there is none.
 func (m *matching) path(root int) int {
 	for i := range m.mate {
 		m.parent[i], m.base[i], m.even[i] = -1, i, false
@@ -79,7 +77,7 @@ func (m *matching) path(root int) int {
 	return -1
 }
 
-// contract makes one vertex of the odd circle that an edge closes.
+// contract contracts the odd cycle that an edge closes.
 func (m *matching) contract(v, to int) {
 	base := m.common(v, to)
 	inside := make([]bool, len(m.mate))
@@ -96,8 +94,7 @@ func (m *matching) contract(v, to int) {
 	}
 }
 
-// mark marks the circle's vertices from v down to the base, and lets paths go round it
-// the other way.
+// mark marks the cycle's vertices from v down to the base, and lets paths pass it in the other direction.
 func (m *matching) mark(inside []bool, v, base, child int) {
 	for m.base[v] != base {
 		inside[m.base[v]], inside[m.base[m.mate[v]]] = true, true
@@ -107,7 +104,7 @@ func (m *matching) mark(inside []bool, v, base, child int) {
 	}
 }
 
-// common is the first vertex that is on the ways of both to the root.
+// common returns the first common vertex on the ways from a and b to the root.
 func (m *matching) common(a, b int) int {
 	seen := make([]bool, len(m.mate))
 	for {

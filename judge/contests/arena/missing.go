@@ -9,23 +9,21 @@ import (
 type Todo struct {
 	Stage int // of the schedule, from 0
 
-	// Encounters are those of the stage that have games missing, in its order.
+	// Encounters are the encounters of the stage with missing games, in order.
 	Encounters []Encounter
 
-	// Out is the game whose fault costs its bot the event: of several, the first in
-	// the schedule's order. Nothing after it is asked for. Once Encounters is empty, the
-	// bot is out.
+	// Out is the first game in the schedule's order whose fault costs its bot the event. Later games are not
+	// requested. Once Encounters is empty, the bot is disqualified.
 	Out *Result
 
-	Asked int // how many games the schedule has asked for so far, played or not
+	Asked int // how many games the schedule has requested so far, played or not
 }
 
-// Over says whether the event has come to its end.
+// Over reports whether the event is complete.
 func (t *Todo) Over() bool { return len(t.Encounters) == 0 && t.Out == nil }
 
-// Missing finds what is missing of an event that was opened: of the first stage that is
-// not whole, the games that no result is there of. It is a pure function, so that whoever
-// asks it with the same results plays the same games.
+// Missing finds what is missing of an event that was opened: the games without a result of the first
+// incomplete stage. It is a pure function, so that the same results always lead to the same games.
 func Missing(o *Opened, so *Results, s Schedule) *Todo {
 	played := map[packedKey]*Result{}
 	for i := range so.Games {
@@ -66,20 +64,18 @@ type plan struct {
 	left  int     // games of all gaps
 }
 
-// gap is an encounter with games that are missing. Games are counted from 1 in the
-// order of the stage.
+// gap is an encounter with missing games. Games are counted from 1 in the order of the stage.
 type gap struct {
 	of    Encounter
 	index int // of the game before its first one
-	first int // index of its first game that is missing
-	left  int // games that are missing
+	first int // index of its first missing game
+	left  int // number of missing games
 }
 
 const noLimit = int(^uint(0) >> 1)
 
-// plan finds what is missing of a stage. A game whose fault costs its bot the event ends
-// the plan; what comes before it is still to be played, for there may be a fault that
-// comes first.
+// plan finds what is missing of a stage. A game whose fault costs its bot the event ends the plan. Earlier
+// games must still be played, because one of them may contain an earlier such fault.
 func (r *Rules) plan(encounters []Encounter, game func(Key) *Result) *plan {
 	p := &plan{limit: noLimit}
 	index := 0
@@ -105,19 +101,18 @@ func (r *Rules) plan(encounters []Encounter, game func(Key) *Result) *plan {
 	return p
 }
 
-// Fold says what counts of an event that was played in parts, whoever played them and in
-// whatever order their records came to the log: who is out, what the games of the
-// others are worth, and what is still missing. The log begins with the record that
-// opened the event. Bots that remember anything are not for this: they need one history.
+// Fold computes the results of an event that was played in parts, for any order of records in the log: who is
+// disqualified, how the games of the others are scored, and what is still missing. The log begins with the
+// record that opened the event. All bots must be pure, because bots that remember need one history.
 func (l *Log) Fold(s Schedule) (*Results, *Todo, error) {
 	last := l.lastOpened()
 	if last == nil {
 		return nil, nil, ErrNoEvent
 	}
-	b := newBook(last, l.source)
+	b := newLedger(last, l.source)
 	unfit := map[int]*Disqualified{}
 	var games []Result
-	parts := newBook(last, l.source) // takes the records in the order of the log
+	parts := newLedger(last, l.source) // reads the records in the order of the log
 	err := l.into(parts, func(r *Record) {
 		switch {
 		case r.Ready != nil && parts.counts(r.Ready.Bot):
@@ -137,7 +132,7 @@ func (l *Log) Fold(s Schedule) (*Results, *Todo, error) {
 	b.opened = last
 	slices.SortStableFunc(games, func(a, b Result) int { return a.Key().Compare(b.Key()) })
 	for _, g := range games {
-		if b.game(g.Key()) == nil { // one that came twice is the same
+		if b.game(g.Key()) == nil { // duplicates are equal
 			b.addGame(g)
 		}
 	}
@@ -158,14 +153,14 @@ func (l *Log) Fold(s Schedule) (*Results, *Todo, error) {
 	}
 }
 
-// leave notes that a bot is out.
-func (b *book) leave(d *Disqualified) {
+// leave records that a bot is disqualified.
+func (b *ledger) leave(d *Disqualified) {
 	out := *d
 	out.Run = b.run
 	b.out(&out)
 }
 
-// disqualified says who is out by a game.
+// disqualified returns the disqualification that a game causes.
 func (r *Rules) disqualified(g *Game) *Disqualified {
 	f := g.Fault
 	if f == nil || r.cost(f.Kind) != CostEvent {
@@ -175,10 +170,10 @@ func (r *Rules) disqualified(g *Game) *Disqualified {
 	return &Disqualified{Bot: [2]int{g.First, g.Second}[f.Seat-1], Game: &key, Fault: *f}
 }
 
-// only is the schedule of one that plays a part of an event.
+// only is the schedule of a part of an event.
 type only []Encounter
 
-// Stage returns the part, all of it at once, but for bots that did not get ready.
+// Stage returns the whole part at once, without bots that did not get ready.
 func (o only) Stage(stage int, so *Results) []Encounter {
 	if stage > 0 {
 		return nil

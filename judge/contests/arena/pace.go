@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// pace is how long games take, as far as it was seen: of one bot, or of a court.
+// pace is the observed duration of games of one bot or one referee.
 type pace struct {
-	left  int // games that a bot has still to play in this stage
-	games int // that were seen
+	left  int // games that a bot still has to play in this stage
+	games int // observed games
 	took  time.Duration
 }
 
-// unseen is what a game is taken to last of a bot that has played none.
+// unseen is the assumed duration of a game of a bot that has played none.
 const unseen = time.Second
 
-// mean is how long a game of the bot lasts.
+// mean returns the average duration of a game of the bot.
 func (p *pace) mean() time.Duration {
 	if p.games == 0 {
 		return unseen
@@ -23,18 +23,17 @@ func (p *pace) mean() time.Duration {
 	return p.took / time.Duration(p.games)
 }
 
-// game is how long one game of a task is going to last: as the slower bot's do.
+// game estimates the duration of one game of a task, which is that of the slower bot.
 func (t *task) game() time.Duration { return max(t.a.pace.mean(), t.b.pace.mean()) }
 
-// weight is how long the longer of its bots is going to play yet: the event cannot be
-// over before.
+// weight estimates how long the longer of its bots still has to play. The event cannot end before that.
 func (t *task) weight() time.Duration {
 	rest := func(s *seat) time.Duration { return time.Duration(s.pace.left) * s.pace.mean() }
 	return max(rest(t.a), rest(t.b))
 }
 
-// paced notes how long a game took. Courts play one game after the other.
-func (d *director) paced(m *match, c *court) {
+// paced records how long a game took. Referees play one game after the other.
+func (d *director) paced(m *match, c *refereeProc) {
 	now := time.Now()
 	took := now.Sub(c.since)
 	c.since = now
@@ -44,24 +43,24 @@ func (d *director) paced(m *match, c *court) {
 	}
 }
 
-// Games wait at a court, so that it never waits for the director, as long as they are
-// quick. A slow one would keep its bots from playing elsewhere.
+// Quick games wait at a referee, so that it never waits for the director. A slow one would keep its bots from
+// playing elsewhere.
 const (
-	ahead   = 64                    // games that may wait, at most
-	waiting = 10 * time.Millisecond // what they may take together
-	quick   = time.Millisecond      // such a game need not be chosen with care
-	window  = 512                   // tasks that are looked at for one that fits
+	ahead   = 64                    // most waiting games
+	waiting = 10 * time.Millisecond // most waiting time
+	quick   = time.Millisecond      // below this duration, a game need not be chosen with care
+	window  = 512                   // number of tasks that are searched for a suitable one
 )
 
-// hasRoom says whether a court takes a further task.
-func (c *court) hasRoom() bool {
+// hasRoom reports whether a referee takes a further task.
+func (c *refereeProc) hasRoom() bool {
 	return !c.lost && (c.playing == 0 || c.playing < ahead && c.queued < waiting)
 }
 
-// giveTo gives one task to a court. Of quick ones it is the first whose bots are there;
-// else the one whose bot has the most to play yet, so that the slowest bot never waits
-// for a court. A bot that remembers plays its tasks in their order all the same.
-func (d *director) giveTo(ctx context.Context, c *court) (bool, error) {
+// giveTo assigns one task to a referee. Of quick tasks it takes the first one whose bots are there. Otherwise
+// it takes the one whose bot still has the most to play, so that the slowest bot never waits for a referee.
+// In any case, a bot that remembers plays its tasks in order.
+func (d *director) giveTo(ctx context.Context, c *refereeProc) (bool, error) {
 	best, heaviest, looked := -1, time.Duration(0), 0
 	for i := d.from; i < len(d.tasks) && looked < window; i++ {
 		t := d.tasks[i]
@@ -101,5 +100,5 @@ func (d *director) giveTo(ctx context.Context, c *court) (bool, error) {
 	return false, nil
 }
 
-// isAt says whether both bots of a task are before a court.
-func (t *task) isAt(c *court) bool { return t.a.at(c) && t.b.at(c) }
+// isAt reports whether both bots of a task are seated at a referee.
+func (t *task) isAt(c *refereeProc) bool { return t.a.at(c) && t.b.at(c) }

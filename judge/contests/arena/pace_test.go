@@ -7,24 +7,27 @@ import (
 )
 
 // dealt is a director with bots that are files, as it were, so that it gives tasks without
-// a process: it says which encounters each of its courts has got.
-func dealt(t *testing.T, courts int, pure bool, mean func(id int) time.Duration, encounters []Encounter) [][]Encounter {
+// a process: it says which encounters each of its referees has got.
+func dealt(t *testing.T, referees int, pure bool, mean func(id int) time.Duration, encounters []Encounter) [][]Encounter {
 	t.Helper()
 	e := &Event{Rules: Rules{Rounds: 1, Games: 2}}
 	d := &director{e: e, rules: &e.Rules, seats: map[int]*seat{}}
 	d.opened = &Opened{Rules: e.Rules}
 	for id := 1; id <= 4; id++ {
 		d.opened.Bots = append(d.opened.Bots, Bot{ID: id, Name: string(rune('a' + id)), Pure: pure})
-		d.seats[id] = &seat{who: &Contestant{Bot: Bot{ID: id, Pure: pure}}, players: map[*court]*player{}, coming: map[*court]bool{}, greeted: true}
+		d.seats[id] = &seat{
+			who: &Contestant{Bot: Bot{ID: id, Pure: pure}}, players: map[*refereeProc]*player{},
+			coming: map[*refereeProc]bool{}, greeted: true,
+		}
 		if m := mean(id); m > 0 {
 			d.seats[id].pace = pace{games: 10, took: 10 * m}
 		}
 	}
-	d.seeds, d.book = newSeeder(d.opened), newBook(d.opened, nil)
+	d.seeds, d.ledger = newSeeder(d.opened), newLedger(d.opened, nil)
 	d.plan(encounters)
-	for i := range courts {
-		c := &court{number: i, present: map[int]*player{}}
-		d.courts = append(d.courts, c)
+	for i := range referees {
+		c := &refereeProc{number: i, present: map[int]*player{}}
+		d.referees = append(d.referees, c)
 		for _, s := range d.seats {
 			if pure {
 				s.players[c] = nil
@@ -35,8 +38,8 @@ func dealt(t *testing.T, courts int, pure bool, mean func(id int) time.Duration,
 		for _, s := range []*seat{task.a, task.b} {
 			if !pure {
 				s.queue = append(s.queue, task)
-				s.home = d.courts[0]
-				s.players[d.courts[0]] = nil
+				s.home = d.referees[0]
+				s.players[d.referees[0]] = nil
 			}
 		}
 	}
@@ -44,8 +47,8 @@ func dealt(t *testing.T, courts int, pure bool, mean func(id int) time.Duration,
 	if err := d.give(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	given := make([][]Encounter, courts)
-	for i, c := range d.courts {
+	given := make([][]Encounter, referees)
+	for i, c := range d.referees {
 		if c.playing > 0 {
 			for k, task := range all {
 				if d.tasks[k] == nil && task.a.at(c) && task.b.at(c) {
@@ -57,27 +60,27 @@ func dealt(t *testing.T, courts int, pure bool, mean func(id int) time.Duration,
 	return given
 }
 
-// TestGive: quick games wait at a court in their order; of slow ones a court gets one
+// TestGive: quick games wait at a refereeProc in their order; of slow ones a refereeProc gets one
 // encounter, and first that of the bot that has most to play yet.
 func TestGive(t *testing.T) {
 	encounters := RoundRobin([]int{1, 2, 3, 4}, 1, 1, 2)
 	quickly := func(int) time.Duration { return 50 * time.Microsecond }
 	if got := dealt(t, 1, true, quickly, encounters); !slices.Equal(got[0], encounters) {
-		t.Errorf("of quick games the court has %v", got)
+		t.Errorf("of quick games the refereeProc has %v", got)
 	}
 	fourth := func(id int) time.Duration { return time.Duration([]int{0, 30, 30, 30, 90}[id]) * time.Millisecond }
 	got := dealt(t, 1, true, fourth, encounters)
 	if len(got[0]) != 1 || got[0][0].A != 4 && got[0][0].B != 4 {
-		t.Errorf("of slow games the court has %v, want one of the slowest bot", got)
+		t.Errorf("of slow games the refereeProc has %v, want one of the slowest bot", got)
 	}
 	unseenYet := func(int) time.Duration { return 0 }
 	if got := dealt(t, 1, true, unseenYet, encounters); len(got[0]) != 1 || got[0][0] != encounters[0] {
-		t.Errorf("of games that were never seen the court has %v, want the first encounter", got)
+		t.Errorf("of games that were never seen the refereeProc has %v, want the first encounter", got)
 	}
 	// Bots that remember play in the order of the schedule, however slow one is: the
 	// first encounters of the last one come only after others.
 	order := []Encounter{{1, 1, 2, 2, 0}, {1, 2, 4, 2, 0}, {1, 1, 4, 2, 0}}
 	if got := dealt(t, 1, false, fourth, order); len(got[0]) != 1 || got[0][0] != order[0] {
-		t.Errorf("of bots that remember the court has %v, want %v first", got, order[0])
+		t.Errorf("of bots that remember the refereeProc has %v, want %v first", got, order[0])
 	}
 }

@@ -129,9 +129,11 @@ func untimed(t *testing.T, r *arena.Results) string {
 func TestAPartNeedsItsBots(t *testing.T) {
 	b := box(t)
 	e := newEvent(b, "one", "good")
-	e.Opened = &arena.Opened{Rules: e.Rules, Seed: e.Seed, Game: e.Game, Bots: []arena.Bot{{ID: 4, Name: "one"}, {ID: 7, Name: "good"}, {ID: 9, Name: "all"}}}
+	e.Opened = &arena.Opened{Rules: e.Rules, Seed: e.Seed, Game: e.Game, Bots: []arena.Bot{
+		{ID: 4, Name: "one"}, {ID: 7, Name: "good"}, {ID: 9, Name: "all"},
+	}}
 	e.Only = []arena.Encounter{{Round: 1, A: 4, B: 9, Games: 1}}
-	if _, err := e.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "bot 9 is to play") {
+	if _, err := e.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "bot 9 has a game") {
 		t.Errorf("a part without one of its bots: %v", err)
 	}
 	e.Only = []arena.Encounter{{Round: 3, A: 7, B: 4, Games: 2}}
@@ -169,7 +171,8 @@ func TestAGameIsLoggedWhenItEnds(t *testing.T) {
 		t.Fatalf("%d games were logged when they ended, and %d when the bots knew; %d count", len(early), len(late), len(so.Games))
 	}
 	for i := range early {
-		if early[i].Key() != late[i].Key() || !slices.Equal(early[i].Moves, late[i].Moves) || early[i].Winner != late[i].Winner || early[i].Reason != late[i].Reason {
+		if early[i].Key() != late[i].Key() || !slices.Equal(early[i].Moves, late[i].Moves) ||
+			early[i].Winner != late[i].Winner || early[i].Reason != late[i].Reason {
 			t.Errorf("first %+v, then %+v", early[i], late[i])
 		}
 	}
@@ -209,7 +212,7 @@ func TestAGameIsLoggedBeforeASlowOne(t *testing.T) {
 	}
 }
 
-// beside gives a bot a folder of its own, which the test may put files in.
+// beside gives a bot a directory of its own, which the test may put files in.
 func beside(t *testing.T, bot *arena.Contestant) (dir string) {
 	t.Helper()
 	own := *bot.Program

@@ -348,7 +348,9 @@ func newEvent(b *sandbox.Sandbox, names ...string) *arena.Event {
 		Referee: program("referee"), RefereePath: "referee",
 		Rules: arena.Rules{
 			Name: "test", Format: "round-robin", Rounds: 2, Games: 2, Score: arena.Score{By: arena.ByGame, Win: 1},
-			Move: 5 * time.Second, Start: 20 * time.Second, Wall: 3, Memory: 256 << 20, Costs: costs, Options: map[string]string{"errs": "0", "more": "0"},
+			Move: 5 * time.Second, Start: 20 * time.Second, Wall: 3, Memory: 256 << 20, Costs: costs, Options: map[string]string{
+				"errs": "0", "more": "0",
+			},
 		},
 	}
 	for _, name := range names {

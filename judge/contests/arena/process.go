@@ -14,13 +14,13 @@ import (
 	"assay/judge/running/sandbox"
 )
 
-// Contestant is a bot with what it is made of.
+// Contestant is a bot with its program or file.
 type Contestant struct {
 	Bot
-	Program *judge.Program // nil where contestants are files
-	Text    []byte         // the file, where contestants are files
+	Program *judge.Program // nil if contestants are files
+	Text    []byte         // the file, if contestants are files
 	Broken  string         // why it cannot play at all, such as a compiler's message
-	Chose   string         // which of the files of a folder is the bot, where it could be another
+	Chose   string         // which of the files of a directory is the bot, if others were possible
 }
 
 // player is a process of a bot, with our ends of its pipes.
@@ -29,14 +29,14 @@ type player struct {
 	held  *sandbox.Held
 	in    *os.File // what it reads
 	out   *os.File // what it writes
-	clock *os.File // nil where there is none
+	clock *os.File // nil if there is none
 	last  *lastWords
 
 	mu     sync.Mutex
-	reason Fault // why we killed it; "" if we did not
+	reason Fault // why we killed it; empty if we did not
 }
 
-// lastWords keeps the end of what a process writes to its standard error.
+// lastWords keeps the end of a process's standard error.
 type lastWords struct {
 	mu   sync.Mutex
 	tail tail.Buffer
@@ -54,12 +54,12 @@ func (w *lastWords) text() string {
 	return string(w.tail.Bytes())
 }
 
-// botLimits bound a bot's process. Its time is the arena's to watch.
+// botLimits returns the limits of a bot's process. The arena watches its time.
 func botLimits(memory int64) judge.Limits {
 	return judge.Limits{Memory: memory, Processes: 128, Files: 256, Scratch: 64 << 20}
 }
 
-// startPlayer starts a process of a bot. One that cannot be executed has just ended.
+// startPlayer starts a process of a bot. If it cannot be executed, the player has ended.
 func startPlayer(ctx context.Context, box *sandbox.Sandbox, c *Contestant, memory int64) (p *player, err error) {
 	theirIn, in, err := pipe()
 	if err != nil {
@@ -84,7 +84,7 @@ func startPlayer(ctx context.Context, box *sandbox.Sandbox, c *Contestant, memor
 	return p, nil
 }
 
-// files are what a referee gets of the player.
+// files returns the files of the player for a referee.
 func (p *player) files() []*os.File {
 	if p.clock == nil {
 		return []*os.File{p.in, p.out}
@@ -92,7 +92,7 @@ func (p *player) files() []*os.File {
 	return []*os.File{p.in, p.out, p.clock}
 }
 
-// kill ends the process. The first reason stays.
+// kill ends the process. The first reason is kept.
 func (p *player) kill(why Fault) {
 	p.mu.Lock()
 	if p.reason == "" {
@@ -102,19 +102,19 @@ func (p *player) kill(why Fault) {
 	p.held.Kill()
 }
 
-// goodbye is how long a bot has to end by itself.
+// goodbye is how long a bot may take to end by itself.
 const goodbye = 300 * time.Millisecond
 
-// leave says goodbye; the caller closes the pipes. The process is gone soon after.
+// leave sends quit. The caller closes the pipes. The process ends soon after.
 func (p *player) leave() {
-	if hurry(p.in) == nil { // where it is full nobody reads it
+	if hurry(p.in) == nil { // if the pipe is full, the bot is not reading
 		_, _ = p.in.WriteString("quit\n")
 	}
 	time.AfterFunc(goodbye, p.held.Kill)
 }
 
-// keepLastWords notes in a fault what the bot wrote to standard error, and the place in its own source
-// that this names.
+// keepLastWords adds to a fault what the bot wrote to standard error, and the place in the bot's source that
+// it names.
 func (p *player) keepLastWords(f *GameFault) {
 	f.Stderr = p.last.text()
 	sources := []string{p.bot.File}
@@ -126,7 +126,7 @@ func (p *player) keepLastWords(f *GameFault) {
 	}
 }
 
-// gone waits until nothing is left of the process, which was told to end.
+// gone waits until nothing is left of the process, which is about to end.
 func (p *player) gone() { _, _ = p.held.Wait() }
 
 func (p *player) close() {
@@ -137,10 +137,10 @@ func (p *player) close() {
 	}
 }
 
-// lingering is how long a process that has closed its output may take to end.
+// lingering is how long a process may take to end after it has closed its output.
 const lingering = 3 * time.Second
 
-// fate says why a process is gone that does not answer any more.
+// fate returns why a process is gone that no longer answers.
 func (p *player) fate() (kind Fault, text string, err error) {
 	select {
 	case <-p.held.Ended():
@@ -167,14 +167,14 @@ func (p *player) fate() (kind Fault, text string, err error) {
 		return Crashed, "it was ended by signal " + exec.Signal, nil
 	}
 	if exec.Exit == 0 {
-		return Crashed, "it ended with exit code 0, though nobody said quit", nil
+		return Crashed, "it ended with exit code 0 without a quit message", nil
 	}
 	return Crashed, fmt.Sprintf("it ended with exit code %d", exec.Exit), nil
 }
 
-// faultTexts are faults in words, where there is no more to say.
+// faultTexts describe faults that need no details.
 var faultTexts = map[Fault]string{
-	TimeoutCPU:  "it used more processor time than it has",
-	TimeoutWall: "it took more time on the clock than it has, and did not use the processor",
-	NotReading:  "it does not read what it is told",
+	TimeoutCPU:  "it used more CPU time than it has",
+	TimeoutWall: "it used more wall time than it has, without using the CPU",
+	NotReading:  "it does not read its input",
 }

@@ -41,7 +41,7 @@ func processors() string {
 	return strings.Join(all, " ")
 }
 
-// cpuTime is the processor time of this process so far.
+// cpuTime is the CPU time of this process so far.
 func cpuTime() time.Duration {
 	var used syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &used) != nil {

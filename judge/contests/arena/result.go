@@ -10,8 +10,8 @@ import (
 	"unique"
 )
 
-// Result is what counts of a game. How it was played stands in the log, from where
-// Results.Load reads it: an event may have more games than there is memory for.
+// Result is the part of a game that counts. Results.Load reads the moves from the log, because an event may
+// have more games than fit into memory.
 type Result struct {
 	Round, Leg, First, Second int // as in Game
 
@@ -19,19 +19,19 @@ type Result struct {
 	Faulty  bool // it ended by a fault
 	fault   blame
 	after   blame
-	Reason  string      // one for all games that have the same
+	Reason  string      // shared by all games with the same reason
 	Moves   [2]int32    // of each seat
-	Slowest [2]int32    // time on the clock for a move of each seat, at most, in microseconds
+	Slowest [2]int32    // longest wall time for a move of each seat, in microseconds
 	Used    [2]float64  // CPU time of each seat, in milliseconds
-	Payoff  *[2]float64 // nil where the game is not scored ByPayoff
+	Payoff  *[2]float64 // nil if the game is not scored ByPayoff
 
-	at       int64 // where its record stands in the log
-	learning bool  // the bots had not been told of its end; a later record has all of it
+	at       int64 // offset of its record in the log
+	learning bool  // the bots have not processed the result; a later record is complete
 }
 
 // blame is a fault in two bytes.
 type blame struct {
-	kind byte // its number in Faults, from 1; 0 for one of the referee's own, and for none
+	kind byte // index in Faults, from 1; zero for a referee's own fault, and for none
 	seat byte
 }
 
@@ -42,7 +42,7 @@ func blameOf(f *GameFault) (b blame) {
 	return b
 }
 
-// of says whose fault it was, of which kind; "" for one that is not in Faults.
+// of returns the bot at fault and the kind of fault. The kind is empty if it is not in Faults.
 func (b blame) of(r *Result) (bot int, kind Fault) {
 	if b.kind > 0 {
 		kind = Faults[b.kind-1]
@@ -50,7 +50,7 @@ func (b blame) of(r *Result) (bot int, kind Fault) {
 	return [...]int{0, r.First, r.Second}[b.seat], kind
 }
 
-// Result is what counts of the game.
+// Result returns the part of the game that counts.
 func (g *Game) Result() Result {
 	r := Result{
 		Round: g.Round, Leg: g.Leg, First: g.First, Second: g.Second, Winner: g.Winner, Reason: unique.Make(g.Reason).Value(), Used: g.Used,
@@ -67,7 +67,7 @@ func (g *Game) Result() Result {
 	return r
 }
 
-// pay takes the payoffs of a game.
+// pay sets the payoffs of a game.
 func (r *Result) pay(payoff []float64) {
 	if len(payoff) == 2 {
 		r.Payoff = (*[2]float64)(payoff)
@@ -76,7 +76,7 @@ func (r *Result) pay(payoff []float64) {
 
 func clamp(n int64) int32 { return int32(min(n, 1<<31-1)) }
 
-// Seat is who made a move, 1 or 2; by turns, where the log does not say it.
+// Seat returns who made a move, 1 or 2. If the log does not say, the players alternate.
 func (g *Game) Seat(move int) int {
 	if move < len(g.Seats) && (g.Seats[move] == '1' || g.Seats[move] == '2') {
 		return int(g.Seats[move] - '0')
@@ -87,10 +87,10 @@ func (g *Game) Seat(move int) int {
 // Key returns the game's key.
 func (r *Result) Key() Key { return Key{r.Round, r.First, r.Second, r.Leg} }
 
-// WinnerID is the id of the bot that won, 0 for a draw.
+// WinnerID returns the id of the bot that won, or 0 for a draw.
 func (r *Result) WinnerID() int { return [...]int{0, r.First, r.Second}[r.Winner] }
 
-// source is where games can be read again: a log, by its path, or what has none.
+// source is where games can be loaded from: a log, by its path, or a reader.
 type source struct {
 	path  string
 	again io.ReaderAt
@@ -104,7 +104,7 @@ func (s *source) open() (from io.ReaderAt, done func(), err error) {
 	return file, func() { file.Close() }, err
 }
 
-// LoadAll reads all games again, as they were played.
+// LoadAll loads all games with their moves.
 func (r *Results) LoadAll() ([]*Game, error) {
 	all := make([]*Result, len(r.Games))
 	for i := range all {
@@ -113,7 +113,7 @@ func (r *Results) LoadAll() ([]*Game, error) {
 	return r.Load(all...)
 }
 
-// Load reads games again, as they were played.
+// Load loads games with their moves.
 func (r *Results) Load(results ...*Result) (games []*Game, err error) {
 	if len(results) == 0 {
 		return nil, nil

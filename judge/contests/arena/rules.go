@@ -11,10 +11,10 @@ import (
 	"assay/judge/problem"
 )
 
-// Choice is what somebody wants of an event: a rule set of the game, and what is to be
-// otherwise than it says. What is nil or empty is as it says.
+// Choice selects a rule set of the game and overrides some of its values. Values that are nil or empty are
+// not overridden.
 type Choice struct {
-	Rules   string         `json:"rules,omitempty"` // the name of the set; the game's first one if there is none
+	Rules   string         `json:"rules,omitempty"` // the name of the set; if empty, the game's first one
 	Rounds  *int           `json:"rounds,omitempty"`
 	Games   *int           `json:"games,omitempty"`
 	Points  string         `json:"points,omitempty"`
@@ -24,7 +24,7 @@ type Choice struct {
 	Options []string       `json:"options,omitempty"` // of the game, NAME=VALUE
 }
 
-// FromSet makes rules of a rule set, as it stands in the game's folder.
+// FromSet converts a rule set of the game's directory.
 func FromSet(s *problem.RuleSet) Rules {
 	r := Rules{
 		Name: s.Name, Format: s.Format, Rounds: s.Rounds, Games: s.Games,
@@ -38,10 +38,10 @@ func FromSet(s *problem.RuleSet) Rules {
 	return r
 }
 
-// maxRounds bounds the rounds of an event, and the games of an encounter.
+// maxRounds is the most rounds of an event, and the most games of an encounter.
 const maxRounds = 1_000_000
 
-// Check says what is wrong with the rules, as far as it is not the referee's to say.
+// Check returns what is wrong with the rules, except for the referee's options.
 func (r *Rules) Check() error {
 	known := func(what, word string, all []string) error {
 		if slices.Contains(all, word) {
@@ -66,7 +66,7 @@ func (r *Rules) Check() error {
 	}
 	switch {
 	case r.Rounds > maxRounds || r.Games > maxRounds:
-		return fmt.Errorf("%d rounds of %d games are more than %d", r.Rounds, r.Games, maxRounds)
+		return fmt.Errorf("%d rounds of %d games are more than the limit of %d", r.Rounds, r.Games, maxRounds)
 	case r.Rounds < 1:
 		return fmt.Errorf("%d rounds: there must be at least one", r.Rounds)
 	case r.Games < 1:
@@ -81,17 +81,17 @@ func (r *Rules) Check() error {
 	return nil
 }
 
-// Describe says the rules in a line.
+// Describe summarizes the rules in one line.
 func (r *Rules) Describe() string {
 	words := []string{r.Name, r.Format, fmt.Sprintf("%d rounds of %d games", r.Rounds, r.Games)}
 	if r.Rounds == 1 {
 		words[2] = fmt.Sprintf("1 round of %d games", r.Games)
 	}
 	if r.Move > 0 {
-		words = append(words, fmt.Sprintf("%v a move", r.Move))
+		words = append(words, fmt.Sprintf("%v s per move", r.Move.Seconds()))
 	}
 	if r.Clock > 0 {
-		words = append(words, fmt.Sprintf("%v a game", r.Clock))
+		words = append(words, fmt.Sprintf("%v s per game", r.Clock.Seconds()))
 	}
 	return strings.Join(words, ", ")
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// rulesJSON are rules as logs have them. Each name says its unit.
+// rulesJSON are rules in logs. Each name contains its unit.
 type rulesJSON struct {
 	Name    string            `json:"name"`
 	Format  string            `json:"format"`
@@ -22,9 +22,8 @@ type rulesJSON struct {
 	Options map[string]string `json:"options,omitempty"`
 }
 
-// firstRules are rules as logs of version 1 have them, where times are nanoseconds.
-// The fingerprints of events are made of them in every version: so seeds, and with
-// them all games, stay what they are.
+// firstRules are rules in logs of version 1, with times in nanoseconds. The fingerprints of events are made
+// of them in every version, so that seeds, and with them all games, stay the same.
 type firstRules struct {
 	Name    string            `json:"name"`
 	Format  string            `json:"format"`
@@ -40,7 +39,7 @@ type firstRules struct {
 	Options map[string]string `json:"options,omitempty"`
 }
 
-// MarshalJSON writes the rules in the form of the present Version.
+// MarshalJSON writes the rules in the format of the current Version.
 func (r Rules) MarshalJSON() ([]byte, error) {
 	return json.Marshal(rulesJSON{
 		r.Name, r.Format, r.Rounds, r.Games, r.Score, millis(r.Move), millis(r.Clock), millis(r.Start), r.Wall, r.Memory, r.Costs, r.Options,
@@ -63,7 +62,10 @@ func (r *Rules) UnmarshalJSON(text []byte) error {
 	}
 	var now rulesJSON
 	err := json.Unmarshal(text, &now)
-	*r = Rules{now.Name, now.Format, now.Rounds, now.Games, now.Score, duration(now.Move), duration(now.Clock), duration(now.Start), now.Wall, now.Memory, now.Costs, now.Options}
+	*r = Rules{
+		now.Name, now.Format, now.Rounds, now.Games, now.Score, duration(now.Move), duration(now.Clock),
+		duration(now.Start), now.Wall, now.Memory, now.Costs, now.Options,
+	}
 	return err
 }
 

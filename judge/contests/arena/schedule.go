@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// Formats are the schedules by name. To add one, write a file with a Schedule and
-// a line here.
+// Formats are the schedules by name. To add one, write a file with a Schedule and a line here.
 func Formats() map[string]func(*Rules) Schedule {
 	return map[string]func(*Rules) Schedule{
 		"round-robin": func(r *Rules) Schedule { return roundRobin{r.Rounds, r.Games} },
@@ -20,7 +19,7 @@ func Formats() map[string]func(*Rules) Schedule {
 // FormatNames lists the formats.
 func FormatNames() []string { return slices.Sorted(maps.Keys(Formats())) }
 
-// roundRobin has each pair meet once a round, all rounds in one stage.
+// roundRobin lets each pair meet once a round, with all rounds in one stage.
 type roundRobin struct{ rounds, games int }
 
 func (s roundRobin) Stage(stage int, so *Results) (all []Encounter) {
@@ -36,8 +35,8 @@ func (s roundRobin) Stage(stage int, so *Results) (all []Encounter) {
 	return all
 }
 
-// meet makes an encounter. Who begins depends on nothing but the pair and the round,
-// so that games stay what they are when bots come.
+// meet makes an encounter. Who goes first depends only on the pair and the round, so that games stay the same
+// when bots are added.
 func meet(round, a, b, games int) Encounter {
 	a, b = min(a, b), max(a, b)
 	if (a+b+round)%2 == 1 {
@@ -46,9 +45,8 @@ func meet(round, a, b, games int) Encounter {
 	return Encounter{Round: round, A: a, B: b, Games: games}
 }
 
-// circle pairs everybody with everybody, by the circle method: the pairs come in
-// turns in which nobody plays twice, so that most of the pairs of a turn can play
-// at one time.
+// circle returns all pairs, by the circle method. No bot occurs twice in consecutive pairs of a turn, so most
+// pairs of a turn can play at the same time.
 func circle(ids []int) (pairs [][2]int) {
 	ring := slices.Clone(ids)
 	if len(ring)%2 == 1 {

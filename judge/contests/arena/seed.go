@@ -11,20 +11,19 @@ import (
 	"strconv"
 )
 
-// Fingerprint tells events apart whose games must not be mixed: by the rules and the
-// seed, but not by the number of rounds, of which there may be more later, nor by
-// how games are scored.
+// Fingerprint distinguishes events whose games must not be mixed. It depends on the rules and the seed, but
+// not on the number of rounds, which may grow, nor on the scoring.
 func (r Rules) Fingerprint(seed uint64) string {
 	r.Rounds, r.Score = 0, Score{}
 	text, err := json.Marshal(firstRules(r))
 	if err != nil {
-		panic(err) // there is nothing in it that JSON does not have
+		panic(err) // JSON can represent everything in it
 	}
 	sum := sha256.Sum256(fmt.Appendf(text, " %d", seed))
 	return hex.EncodeToString(sum[:4])
 }
 
-// hash makes a number of texts and numbers; other ones make other numbers.
+// hash hashes texts and numbers to a number.
 func hash(parts ...any) uint64 {
 	var text []byte
 	for _, p := range parts {
@@ -38,8 +37,8 @@ func hash(parts ...any) uint64 {
 	return binary.LittleEndian.Uint64(sum[:])
 }
 
-// seeder makes the seeds of an event's games: of the rules, the seed, the round, the
-// names of the bots and the number of the game, and of nothing else.
+// seeder makes the seeds of an event's games. They depend only on the rules, the seed, the round, the names
+// of the bots and the number of the game.
 type seeder struct {
 	event string
 	names map[int]string
@@ -57,13 +56,14 @@ func (s *seeder) game(k Key) uint64 {
 	return hash(s.event, "game", k.Round, s.names[k.First], s.names[k.Second], k.Leg)
 }
 
-// shared is the same for all pairs of a round, and for two games in which both begin.
+// shared returns the seed that is the same for all pairs of a round, and for two games in which both bots go
+// first.
 func (s *seeder) shared(k Key) uint64 { return hash(s.event, "shared", k.Round, (k.Leg+1)/2) }
 
-// bot is the seed of a bot.
+// bot returns the seed of a bot.
 func (s *seeder) bot(id int) uint64 { return hash(s.event, "bot", s.names[id]) }
 
-// lots puts the bots into an order that nobody could foresee.
+// lots returns the bots in an unpredictable order.
 func lots(o *Opened) []int {
 	event := o.Rules.Fingerprint(o.Seed)
 	bots := slices.Clone(o.Bots)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Row is a bot's line in the table by which an event is won.
+// Row is a bot's row in the table that decides an event.
 type Row struct {
 	Bot    int     `json:"bot"` // id
 	Points float64 `json:"points"`
@@ -15,15 +15,15 @@ type Row struct {
 	Draws  int `json:"draws"`
 	Losses int `json:"losses"`
 
-	// Encounters that are complete: how many, won and drawn.
+	// Complete encounters: how many, won and drawn.
 	Encounters int `json:"encounters"`
 	Won        int `json:"encounters_won"`
 	Drawn      int `json:"encounters_drawn"`
 }
 
-// Table is the rule set's own table of all bots that are in, the winner first: by
-// points, then by what else the rule set counts, then by lots. Where the format
-// ranks by itself, as a knockout does, that goes before points.
+// Table returns the rule set's table of all bots that are not disqualified, the winner first: by points, then
+// by the other criteria of the rule set, then by lots. If the format determines an order, as a knockout does,
+// that comes before points.
 func Table(so *Results) []Row {
 	rows := map[int]*Row{}
 	for _, id := range so.In() {
@@ -54,10 +54,10 @@ func Table(so *Results) []Row {
 	return table
 }
 
-// Tied says whether nothing but lots decides between two rows.
+// Tied reports whether only lots decide between two rows.
 func (s Score) Tied(a, b *Row) bool { return s.compare(a, b) == 0 }
 
-// compare compares rows by all that the rule set counts.
+// compare compares rows by all criteria of the rule set.
 func (s Score) compare(a, b *Row) int {
 	byWins := cmp.Compare(a.Wins, b.Wins)
 	if s.By == ByEncounter || s.By == BySurplus {
@@ -66,7 +66,7 @@ func (s Score) compare(a, b *Row) int {
 	return cmp.Or(cmp.Compare(a.Points, b.Points), byWins)
 }
 
-// ranker is a format that says itself who is better: its ids, best first.
+// ranker is a format that determines the order of bots: their ids, best first.
 type ranker interface{ rank(so *Results) []int }
 
 // eachEncounter calls f for the games of each encounter.
@@ -116,8 +116,7 @@ func (r *Rules) count(a, b *Row, games []Result) {
 	}
 }
 
-// points are what one encounter is worth to a bot. Only a complete one is scored as
-// a whole.
+// points returns what one encounter is worth for a bot. Only a complete encounter is scored as a whole.
 func (s Score) points(won, drawn, lost int, complete bool) float64 {
 	switch {
 	case s.By == ByGame:
@@ -134,7 +133,7 @@ func (s Score) points(won, drawn, lost int, complete bool) float64 {
 	return s.Draw
 }
 
-// payoff is what a bot was paid for games.
+// payoff returns what a bot was paid for games.
 func payoff(bot int, games []Result) (sum float64) {
 	for i := range games {
 		if g := &games[i]; g.Payoff != nil {

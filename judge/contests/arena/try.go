@@ -13,13 +13,13 @@ import (
 	"assay/judge/problem"
 )
 
-// Trial tries the first bot of an event, whose other bot is the house's tester.
+// Trial tests the first bot of an event. The other bot is the game's tester.
 type Trial struct {
 	Event  *Event
 	Rules  Rules
-	Checks []problem.Check // the positions that are tried; none is a game from each seat
-	// First ends the trial with the first game in which the bot fails, or after the first position from
-	// which something else went wrong.
+	Checks []problem.Check // the positions to test; if empty, one game from each seat
+	// First ends the trial with the first game in which the bot fails, or after the first position with
+	// another error.
 	First bool
 
 	ok             bool
@@ -27,8 +27,8 @@ type Trial struct {
 	total, slowest int64 // microseconds
 }
 
-// Run plays two games from each position, twice, and tells what the bot did wrong. It
-// says whether that was nothing.
+// Run plays two games from each position, twice, and reports the bot's errors. It returns true if there were
+// none.
 func (t *Trial) Run(ctx context.Context, listen func(judge.Event)) (ok bool, err error) {
 	checks := t.Checks
 	if len(checks) == 0 {
@@ -50,7 +50,7 @@ func (t *Trial) Run(ctx context.Context, listen func(judge.Event)) (ok bool, err
 	return t.ok, nil
 }
 
-// finished is what is to be said at the end.
+// finished returns the event with the result of the trial.
 func (t *Trial) finished(wrong []string) *judge.TryFinished {
 	e := &judge.TryFinished{OK: t.ok, Wrong: wrong, Moves: t.moves, SlowestUS: t.slowest}
 	if t.moves > 0 {
@@ -59,7 +59,7 @@ func (t *Trial) finished(wrong []string) *judge.TryFinished {
 	return e
 }
 
-// Tried is the trial that a whole event was for one of its bots.
+// Tried returns a whole event's games of one bot as a trial.
 func Tried(r *Results, id int) (*judge.TryFinished, error) {
 	games, err := r.LoadAll()
 	if err != nil {
@@ -71,11 +71,11 @@ func Tried(r *Results, id int) (*judge.TryFinished, error) {
 	return t.finished(wrong), nil
 }
 
-// try plays two games from a position, twice. Refused says that the bot does not get ready.
+// try plays two games from a position, twice. Refused means that the bot does not get ready.
 func (t *Trial) try(ctx context.Context, check *problem.Check) (wrong []string, refused bool, err error) {
 	e := t.Event
 	e.Rules = t.Rules
-	e.Rules.Rounds, e.Rules.Games, e.Rules.Costs, e.Rules.Options = 1, 2, nil, maps.Clone(t.Rules.Options) // whatever it costs: go on
+	e.Rules.Rounds, e.Rules.Games, e.Rules.Costs, e.Rules.Options = 1, 2, nil, maps.Clone(t.Rules.Options) // faults must not end the trial
 	maps.Copy(e.Rules.Options, check.Options)
 	e.Jobs = 1
 	if t.First {
@@ -85,7 +85,7 @@ func (t *Trial) try(ctx context.Context, check *problem.Check) (wrong []string, 
 	for range 2 {
 		out, err := e.Run(ctx)
 		if options, ok := errors.AsType[*OptionsError](err); ok {
-			return []string{"cannot be tried by these rules: " + options.Text}, false, nil
+			return []string{"cannot be tested under these rules: " + options.Text}, false, nil
 		}
 		if err != nil {
 			return nil, false, err
@@ -110,7 +110,7 @@ func (t *Trial) try(ctx context.Context, check *problem.Check) (wrong []string, 
 		}
 		same := slices.EqualFunc(first, games, func(a, b *Game) bool { return slices.Equal(a.Moves, b.Moves) })
 		if r.Bot(e.Bots[0].ID).Pure && !same {
-			wrong = append(wrong, "it says that it is pure, and did not answer alike in two games that are alike")
+			wrong = append(wrong, "it claims to be pure, but gave different answers in two equal games")
 		}
 	}
 	return wrong, false, nil
@@ -135,7 +135,7 @@ func (untilFailure) Stage(stage int, so *Results) []Encounter {
 	return []Encounter{meet(1, in[0], in[1], stage+1)}
 }
 
-// look finds what a bot did wrong in games.
+// look finds errors of a bot in games.
 func (t *Trial) look(games []*Game, id int) (wrong []string) {
 	for _, g := range games {
 		seat := 1
@@ -157,27 +157,30 @@ func (t *Trial) look(games []*Game, id int) (wrong []string) {
 		}
 		for _, f := range []*GameFault{g.Fault, g.After} {
 			if f != nil && f.Seat == seat {
-				wrong = append(wrong, fmt.Sprintf("%s%s, after %s%s", where, f.Line(), strings.Join(append([]string{"[" + g.Start + "]"}, g.Moves...), " "), f.LastWords()))
+				wrong = append(
+					wrong,
+					fmt.Sprintf("%s%s, after %s%s", where, f.Line(), strings.Join(append([]string{"[" + g.Start + "]"}, g.Moves...), " "), f.LastWords()),
+				)
 			}
 		}
 	}
 	return wrong
 }
 
-// LastWords are the line of what the bot wrote to standard error in which run times say
-// what went wrong, with its place in the source, after a semicolon; "" if it wrote nothing.
+// LastWords returns the line of the bot's standard error that explains an error, with its place in the
+// source, after a semicolon. It is empty if the bot wrote nothing.
 func (f *GameFault) LastWords() string {
 	reason := tail.Reason(f.Stderr)
 	switch {
 	case reason == "":
 		return ""
 	case f.Place != "":
-		return fmt.Sprintf("; its last words, at %s: %s", f.Place, reason)
+		return fmt.Sprintf("; its error output, at %s: %s", f.Place, reason)
 	}
-	return "; its last words: " + reason
+	return "; its error output: " + reason
 }
 
-// Line says the fault in a line.
+// Line formats the fault on one line.
 func (f *GameFault) Line() string {
 	line := string(f.Kind) + ": " + strings.Join(strings.Fields(f.Text), " ")
 	if f.Bytes != "" && f.Bytes != `""` {

@@ -46,7 +46,8 @@ func TestATrialEndsWithTheFirstFailure(t *testing.T) {
 		t.Errorf("a bot that is not ready plays %v", all)
 	}
 	// They are the games of a round robin.
-	if got, want := (untilFailure{}).Stage(1, field(2, rules)), (roundRobin{1, 2}).Stage(0, field(2, rules)); len(got) != 1 || got[0] != want[0] {
+	if got, want := (untilFailure{}).Stage(1, field(2, rules)), (roundRobin{1, 2}).Stage(0, field(2, rules)); len(got) != 1 ||
+		got[0] != want[0] {
 		t.Errorf("the games are %v, want %v", got, want)
 	}
 }

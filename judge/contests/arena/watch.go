@@ -11,32 +11,31 @@ import (
 	"assay/judge/running/sandbox"
 )
 
-// watch looks at the clocks of all courts, every few milliseconds: the referees
-// wait for their bots without a limit of their own, and the watch ends who takes
-// too long. So the clocks cost a move nothing.
+// watch looks at the clocks of all referees, every few milliseconds. Referees wait for their bots without a
+// limit, and the watch kills bots that take too long. So clocks cost a move nothing.
 type watch struct {
-	wall   float64 // the limit on the clock, as a multiple of the CPU time
-	courts []*court
-	failed chan<- error // takes one error, of a machine that is too busy
+	wall     float64 // wall time limit, as a multiple of the CPU time
+	referees []*refereeProc
+	failed   chan<- error // for one error, if the machine is too busy
 
 	mu      sync.Mutex
 	players map[seatAt]*player
 }
 
-// seatAt is a bot before a court.
+// seatAt is a bot at a referee.
 type seatAt struct {
-	court *court
-	bot   int
+	refereeProc *refereeProc
+	bot         int
 }
 
-// look is what was seen of a turn.
+// look is the observed state of a turn.
 type look struct {
 	turn  turn
-	since time.Time     // when it was seen first
+	since time.Time     // when it was first seen
 	cpu   time.Duration // what the bot had used then
 	known bool
-	// bot and referee are what their threads had done then, and late is for how long the watch
-	// itself was kept from looking since.
+	// bot and referee are what their threads had done then. Late is how long the watch itself has been
+	// delayed since.
 	bot, referee sandbox.Threads
 	late         time.Duration
 	// last is what the bot's threads had done at the last look, once its limit was over.
@@ -44,29 +43,28 @@ type look struct {
 	over bool
 }
 
-// watchEvery is how long the watch sleeps, and so how exact its clocks are.
+// watchEvery is the time between two looks, and so the precision of the clocks.
 const watchEvery = 5 * time.Millisecond
 
-// wallExtra is added to every limit on the clock.
+// wallExtra is added to every wall time limit.
 const wallExtra = 500 * time.Millisecond
 
-// wallTime is the limit on the clock for what has a limit of CPU time: so many times as much.
+// wallTime returns the wall time limit for a CPU time limit: a multiple of it.
 func wallTime(budget time.Duration, times float64) time.Duration {
 	return time.Duration(float64(budget)*times) + wallExtra
 }
 
 const (
-	// starving is the share of the processor, one in so many parts, with which a bot may compute,
-	// on a busy machine that does not tell what it waits for: it has patience times the limit on
-	// the clock.
-	starving = 50
-	patience = 10
+	// starving is the denominator of a share of the CPU. On a busy machine that does not report waits, a bot
+	// that gets less than that share has starvingFactor times its wall time limit.
+	starving       = 50
+	starvingFactor = 10
 	// mostStarved is how long a machine may keep a bot from its limits before the event ends.
 	mostStarved = judge.LongestCPUWait
 )
 
-// set says who plays for a bot before a court; nil for nobody.
-func (w *watch) set(c *court, bot int, p *player) {
+// set sets the player of a bot at a referee; nil means none.
+func (w *watch) set(c *refereeProc, bot int, p *player) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if p == nil {
@@ -78,7 +76,7 @@ func (w *watch) set(c *court, bot int, p *player) {
 
 // run watches until ctx ends.
 func (w *watch) run(ctx context.Context) {
-	looks := make([]look, len(w.courts))
+	looks := make([]look, len(w.referees))
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	last := time.Now()
@@ -90,7 +88,7 @@ func (w *watch) run(ctx context.Context) {
 		}
 		late := max(0, time.Since(last)-watchEvery)
 		last = time.Now()
-		for i, c := range w.courts {
+		for i, c := range w.referees {
 			t := c.turn()
 			l := &looks[i]
 			if t.number%2 == 0 || t.number != l.turn.number {
@@ -104,8 +102,8 @@ func (w *watch) run(ctx context.Context) {
 	}
 }
 
-// judge ends the bot whose turn it is if its time is over.
-func (w *watch) judge(c *court, l *look) {
+// judge kills the bot to move if its time is over.
+func (w *watch) judge(c *refereeProc, l *look) {
 	w.mu.Lock()
 	p := w.players[seatAt{c, l.turn.bot}]
 	w.mu.Unlock()
@@ -136,7 +134,7 @@ func (w *watch) judge(c *court, l *look) {
 	waiting := !l.over || bot.Waiting(l.last)
 	l.last, l.over = bot, true
 	used := max(cpu-l.cpu, bot.Ran(l.bot))
-	// A referee that waits has not asked the bot yet, or not heard its answer.
+	// A referee that waits has not asked the bot yet, or not received its answer.
 	kept := bot.Waited(l.bot) + c.held.Threads().Waited(l.referee) + l.late
 	switch {
 	case used > budget:
@@ -148,7 +146,10 @@ func (w *watch) judge(c *court, l *look) {
 		}
 		p.kill(fault)
 	case took > limit+mostStarved:
-		w.fail(fmt.Errorf("the machine is too busy: in %v a bot had the processor for %v\n    nothing is lost: the same command goes on", took.Round(time.Second), used.Round(time.Millisecond)))
+		w.fail(fmt.Errorf(
+			"the machine is too busy: in %v a bot had the CPU for %v\n    no game is lost: repeat the command to resume",
+			took.Round(time.Second), used.Round(time.Millisecond),
+		))
 	}
 }
 
@@ -156,13 +157,13 @@ func (w *watch) judge(c *court, l *look) {
 func (w *watch) fail(err error) {
 	select {
 	case w.failed <- err:
-	default: // it ends already
+	default: // it is already ending
 	}
 }
 
-// idle says whether a bot that used so much of the processor has had its limit on the clock, of
-// which it, its referee or the watch was kept from the processor for so long. How long it has been
-// waiting for one now is not known.
+// idle reports whether a bot that used this much CPU time has exceeded its wall time limit. Kept is how long
+// the bot, its referee or the watch was kept from the CPU. How long a bot has been waiting for a CPU now is
+// unknown.
 func idle(took, limit, used, kept time.Duration, waiting bool) bool {
-	return !waiting && took-kept > limit && (used <= took/starving || took >= patience*limit)
+	return !waiting && took-kept > limit && (used <= took/starving || took >= starvingFactor*limit)
 }

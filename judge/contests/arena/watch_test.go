@@ -20,9 +20,9 @@ func TestIdle(t *testing.T) {
 		"it waits for a processor":         {took: 2 * limit, kept: limit},
 		"it waits for a processor in part": {took: 2 * limit, kept: limit - 1, want: true},
 		"it waits for a processor now":     {took: 2 * limit, waiting: true},
-		"it naps all the time":             {took: patience * limit, used: limit, want: true},
-		"it naps now":                      {took: patience*limit - 1, used: limit},
-		"it naps, beside others":           {took: patience * limit, used: limit, kept: (patience - 1) * limit},
+		"it naps all the time":             {took: starvingFactor * limit, used: limit, want: true},
+		"it naps now":                      {took: starvingFactor*limit - 1, used: limit},
+		"it naps, beside others":           {took: starvingFactor * limit, used: limit, kept: (starvingFactor - 1) * limit},
 		"it waits for one for a long time": {took: 20 * limit, kept: 20 * limit},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -33,13 +33,13 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// TestABusyMachineEndsAnEvent: by what the watch said first, which is said once for many courts.
+// TestABusyMachineEndsAnEvent: by what the watch said first, which is said once for many referees.
 func TestABusyMachineEndsAnEvent(t *testing.T) {
 	d := &director{failed: make(chan error, 1)}
 	busy := errors.New("the machine is too busy")
 	w := &watch{failed: d.failed}
 	w.fail(busy)
-	w.fail(errors.New("and so it is for another court"))
+	w.fail(errors.New("and so it is for another refereeProc"))
 	if err := d.step(t.Context()); err != busy {
 		t.Errorf("step: %v, want %v", err, busy)
 	}

@@ -11,27 +11,25 @@ import (
 	"time"
 )
 
-// LogFile is a log that is written. Nothing but whole lines is ever in it, except
-// where the machine dies while one is written.
+// LogFile is a log that is being written. It contains only whole lines, unless the machine fails during a
+// write.
 type LogFile struct {
 	Path string
 
 	file    *os.File
-	size    int64 // of what is whole
+	size    int64 // of the whole lines
 	pending bytes.Buffer
 	synced  time.Time
-	sink    func(line []byte) error // gets each line besides; nil for nobody
+	sink    func(line []byte) error // gets each line, too; may be nil
 }
 
-// A judge that was killed may leave a child that has the log open, until it finds that
-// it is alone.
+// A killed judge may leave a child that has the log open, until the child notices.
 const (
 	lockPatience = 2 * time.Second
 	lockEvery    = 20 * time.Millisecond
 )
 
-// OpenLog opens a log, or makes one, and reads what it holds. A line that was cut
-// short at the end is taken off; it was never finished.
+// OpenLog opens a log, or creates one, and reads it. It removes an incomplete last line.
 func OpenLog(path string) (*LogFile, *Log, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -60,8 +58,7 @@ func OpenLog(path string) (*LogFile, *Log, error) {
 	return &LogFile{Path: path, file: file, size: held.Size}, held, nil
 }
 
-// noLog is a log that nobody finds: it is there for games to be read again, and gone
-// with the judge.
+// noLog makes a log in a temporary file without a name, from which games can be loaded.
 func noLog() (*LogFile, *Log, error) {
 	file, err := os.CreateTemp("", "assay-games-*")
 	if err != nil {
@@ -75,8 +72,8 @@ func noLog() (*LogFile, *Log, error) {
 	return &LogFile{file: file}, &Log{source: &source{path: file.Name(), again: again}}, nil
 }
 
-// addGame writes the record of a game of its three parts, and says where it stands. It
-// is in the file after flush.
+// addGame writes the record of a game from its three parts, and returns its offset. It is in the file after
+// flush.
 func (l *LogFile) addGame(head *gameHead, moves []byte, tail *gameTail) (at int64, err error) {
 	start := l.pending.Len()
 	at = l.size + int64(start)
@@ -117,33 +114,33 @@ func (l *LogFile) add(r *Record) error {
 	return l.pass(start)
 }
 
-// syncEvery is how often the log is made safe against a machine that dies. One
-// that only the judge dies on loses nothing.
+// syncEvery is the time between syncs of the log, which protect it against a failure of the machine. If only
+// the judge fails, nothing is lost.
 const syncEvery = 2 * time.Second
 
-// InUseError says that another judge writes a log.
+// InUseError means that another judge is writing the log.
 type InUseError struct{ Path string }
 
-// Error says what to do about it, too.
+// Error includes what to do about it.
 func (e *InUseError) Error() string {
-	return fmt.Sprintf("the log %s is being written by another judge\n    wait for its end, or name another log", e.Path)
+	return fmt.Sprintf("the log %s is being written by another judge\n    wait until it has finished, or name another log", e.Path)
 }
 
-// LogError says that a log cannot be written. What it held before is whole.
+// LogError means that a log cannot be written. Its earlier content is intact.
 type LogError struct {
-	Path string // "" where none is kept
+	Path string // empty if there is no log
 	Err  error
 }
 
 // Error says that nothing is lost, and what to do.
 func (e *LogError) Error() string {
 	if e.Path == "" {
-		return fmt.Sprintf("the games cannot be kept, as long as the event goes on: %v\n    make room in %s", e.Err, os.TempDir())
+		return fmt.Sprintf("the games of the event cannot be stored: %v\n    free space in %s", e.Err, os.TempDir())
 	}
-	return fmt.Sprintf("the log %s cannot be written: %v\n    nothing is lost: make room, and give the same command again", e.Path, e.Err)
+	return fmt.Sprintf("the log %s cannot be written: %v\n    nothing is lost: free space, and repeat the command", e.Path, e.Err)
 }
 
-// Unwrap returns what the system says.
+// Unwrap returns the error of the system.
 func (e *LogError) Unwrap() error { return e.Err }
 
 func (l *LogFile) flush() error {
@@ -152,7 +149,7 @@ func (l *LogFile) flush() error {
 	}
 	n, err := l.file.Write(l.pending.Bytes())
 	if err != nil {
-		// The line that is cut off goes; the whole ones before it stay.
+		// The incomplete line is dropped; the whole lines before it stay.
 		whole := bytes.LastIndexByte(l.pending.Bytes()[:n], '\n') + 1
 		_ = l.file.Truncate(l.size + int64(whole))
 		l.pending.Reset()

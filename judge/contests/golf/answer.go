@@ -12,18 +12,18 @@ import (
 	"assay/judge/running/config"
 )
 
-// Answer is what is proved.
+// Answer is a golf submission to check.
 type Answer struct {
 	File     string
 	Language *config.Language
 	Driver   *drivers.Driver // of its language
 	Counted  string          // the code whose size counts
-	Code     string          // what runs: the counted code, with header and footer
+	Code     string          // the code that runs: the counted code, with header and footer
 	Size
-	Claim int // bytes that the author says it has; 0 for none
+	Claim int // size in bytes that the author claims; zero if none
 }
 
-// NewAnswer makes an answer of a file's bytes.
+// NewAnswer makes a submission of a file's bytes.
 func NewAnswer(file string, l *config.Language, d *drivers.Driver, data []byte, encoding string, pages map[string]string) (*Answer, error) {
 	code, size, err := Count(data, encoding, l.Page, pages)
 	if err != nil {
@@ -32,8 +32,8 @@ func NewAnswer(file string, l *config.Language, d *drivers.Driver, data []byte, 
 	return &Answer{File: file, Language: l, Driver: d, Counted: code, Code: code, Size: size}, nil
 }
 
-// CountFlags counts the flags of the call as sites did before 2018: what the call is
-// longer by than the shortest one. A letter joins the letters that are there.
+// CountFlags counts the flags of the call as golf sites did before 2018: by how much they lengthen the
+// shortest call. A letter is added to an existing group of letters.
 func (a *Answer) CountFlags(flags []string) {
 	more := 0
 	for _, f := range flags {
@@ -49,7 +49,7 @@ func (a *Answer) CountFlags(flags []string) {
 	}
 }
 
-// Around puts code that is not counted before and after the answer's own.
+// Around adds code that is not counted before and after the submission's own.
 func (a *Answer) Around(header, footer string) {
 	a.Code = a.Counted
 	if header != "" {
@@ -60,8 +60,8 @@ func (a *Answer) Around(header, footer string) {
 	}
 }
 
-// LanguageOf finds the language that a post's header names. Headers say more than
-// judge.toml does: "Python 3.8 (pre-release)", "JavaScript (Node.js)", "C (gcc)".
+// LanguageOf finds the language in a post's header. Headers contain more details than judge.toml: "Python 3.8
+// (pre-release)", "JavaScript (Node.js)", "C (gcc)".
 func LanguageOf(cfg *config.Config, header string) (*config.Language, bool) {
 	header, _, _ = strings.Cut(header, "(")
 	words := strings.Fields(header)
@@ -79,10 +79,10 @@ func LanguageOf(cfg *config.Config, header string) (*config.Language, bool) {
 	return nil, false
 }
 
-// minor is what stands behind the first number of a version: "Python 2.7".
+// minor matches what follows the first number of a version: "Python 2.7".
 var minor = pattern.New(`(\d+)\.[\d.]+\+?$`)
 
-// version is a number at the end of a language's name.
+// version matches a number at the end of a language's name.
 var version = pattern.New(`\s*[\d.]+\+?$`)
 
 func named(cfg *config.Config, name string) (*config.Language, bool) {
@@ -96,7 +96,7 @@ func named(cfg *config.Config, name string) (*config.Language, bool) {
 	return cfg.Languages[at], true
 }
 
-// UnknownLanguageError says that no language has the name of a post's header.
+// UnknownLanguageError means that the language in a post's header is unknown, or that the post names none.
 type UnknownLanguageError struct {
 	Name  string
 	Known []string
@@ -105,7 +105,7 @@ type UnknownLanguageError struct {
 func (e *UnknownLanguageError) Error() string {
 	what := fmt.Sprintf("unknown language %q", e.Name)
 	if e.Name == "" {
-		what = "nothing tells the language"
+		what = "the language is unknown"
 	}
 	hint := suggest.List(e.Known)
 	if near, ok := suggest.Closest(strings.ToLower(e.Name), e.Known); ok {

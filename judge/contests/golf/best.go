@@ -15,11 +15,11 @@ import (
 	"assay/judge/internal/atomicfile"
 )
 
-// BestFile is the name of the file with the best right answers. It is a plain
-// text: problem, bytes, language, day and file, with tabs between.
+// BestFile is the name of the file with the best correct submissions. It is plain text: problem, bytes,
+// language, day and file, separated by tabs.
 const BestFile = "golf-best.tsv"
 
-// Best is a board of right answers.
+// Best is a list of the best correct submissions.
 type Best struct{ rows []bestRow }
 
 type bestRow struct {
@@ -30,14 +30,14 @@ type bestRow struct {
 	file     string
 }
 
-// ReadBest reads a board; a file that is not there is an empty one.
+// ReadBest reads a list. If the file does not exist, the list is empty.
 func ReadBest(path string) (*Best, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Best{}, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read the best answers: %w", err)
+		return nil, fmt.Errorf("read the best submissions: %w", err)
 	}
 	return parseBest(path, string(data))
 }
@@ -61,8 +61,8 @@ func parseBest(path, text string) (*Best, error) {
 	return b, nil
 }
 
-// Add keeps a right answer that was proved on the whole domain. A file keeps only
-// its shortest.
+// Add adds a correct submission that was checked on the whole domain. Of each file, only the shortest one is
+// kept.
 func (b *Best) Add(problem string, r *Result, now time.Time) {
 	if r.Verdict != Right || r.Quick || r.Picked {
 		return
@@ -80,7 +80,7 @@ func (b *Best) Add(problem string, r *Result, now time.Time) {
 	b.rows = append(b.rows, row)
 }
 
-// of returns a problem's answers, the shortest first.
+// of returns a problem's submissions, the shortest first.
 func (b *Best) of(problem string) []bestRow {
 	var rows []bestRow
 	for _, r := range b.rows {
@@ -94,7 +94,7 @@ func (b *Best) of(problem string) []bestRow {
 	return rows
 }
 
-// Compare says how an answer stands to the best in its language, "" without one.
+// Compare compares a submission with the best one in its language. It is empty if there is none.
 func (b *Best) Compare(problem string, r *Result, now time.Time) string {
 	for _, row := range b.of(problem) {
 		if row.language == r.LanguageWords() {
@@ -114,7 +114,7 @@ func dayWords(day string, now time.Time) string {
 	return day
 }
 
-// Text writes a problem's answers, the shortest first.
+// Text formats a problem's submissions, the shortest first.
 func (b *Best) Text(problem string) string {
 	var out strings.Builder
 	for _, r := range b.of(problem) {
@@ -123,7 +123,7 @@ func (b *Best) Text(problem string) string {
 	return out.String()
 }
 
-// Write writes the board.
+// Write writes the list.
 func (b *Best) Write(path string) error {
 	var out bytes.Buffer
 	for _, r := range b.rows {

@@ -13,13 +13,13 @@ import (
 	"assay/judge/kit"
 )
 
-// Checker is the problem's own checker of answers, for any number of goroutines.
+// Checker is the problem's own checker of outputs. It is safe for concurrent use.
 type Checker struct {
-	mu   sync.Mutex // one question at a time
+	mu   sync.Mutex // one request at a time
 	proc *kitproc.Proc
 }
 
-// NewChecker starts a checker. Close it.
+// NewChecker starts a checker. The caller must call Close.
 func NewChecker(ctx context.Context, r judge.Runner, p *judge.Program, limits judge.Limits) (*Checker, error) {
 	proc, err := kitproc.Start(ctx, r, p, "golf", limits)
 	if err != nil {
@@ -31,7 +31,7 @@ func NewChecker(ctx context.Context, r judge.Runner, p *judge.Program, limits ju
 // Close ends the checker.
 func (c *Checker) Close() error { return c.proc.Close() }
 
-// setters makes a fault of what is the setter's.
+// setters converts an error of the setter's program to a fault.
 func setters(p *judge.Program, err error) error {
 	if broken, ok := err.(*kitproc.BrokenError); ok {
 		return &judge.Fault{File: p.Name, Text: "the golf checker " + broken.What, Hint: broken.Stderr}
@@ -39,12 +39,12 @@ func setters(p *judge.Program, err error) error {
 	return err
 }
 
-// longest is how much of an output a checker gets to see, in bytes. No right one of a
-// golf problem is near that long.
+// longest is how many bytes of an output a checker gets. No correct output of a golf problem is close to
+// that.
 const longest = 4 << 10
 
-// bounded cuts a text that is too long. What was cut off stands there as a sum, for two
-// long texts may differ in their last letter only.
+// bounded cuts a text that is too long. It replaces the rest by a hash, because two long texts may differ
+// only at the end.
 func bounded(text string) string {
 	text = strings.TrimSpace(text)
 	if len(text) <= longest {
@@ -53,7 +53,7 @@ func bounded(text string) string {
 	return fmt.Sprintf("%s... (%d bytes, sha256 %x)", strings.ToValidUTF8(text[:longest], ""), len(text), sha256.Sum256([]byte(text)))
 }
 
-// check asks what is wrong with the outputs.
+// check asks the checker what is wrong with the outputs.
 func (c *Checker) check(ctx context.Context, d *Domain, outputs []output, all bool) (*kit.GolfReport, error) {
 	g := kit.Golf{All: all}
 	for _, o := range outputs {
@@ -74,11 +74,11 @@ func (c *Checker) check(ctx context.Context, d *Domain, outputs []output, all bo
 	}
 	var report kit.GolfReport
 	if err := json.Unmarshal(reply, &report); err != nil {
-		return nil, &judge.Fault{Text: "the golf checker answers nonsense: " + err.Error()}
+		return nil, &judge.Fault{Text: "the golf checker gives an invalid answer: " + err.Error()}
 	}
 	for _, w := range report.Wrong {
 		if w.Index < 0 || w.Index >= len(outputs) {
-			return nil, &judge.Fault{Text: fmt.Sprintf("the golf checker blames answer %d of %d", w.Index, len(outputs))}
+			return nil, &judge.Fault{Text: fmt.Sprintf("the golf checker rejects answer %d of %d", w.Index, len(outputs))}
 		}
 	}
 	return &report, nil

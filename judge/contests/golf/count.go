@@ -11,16 +11,15 @@ import (
 	"assay/judge"
 )
 
-// Size is how long an answer is.
+// Size is the length of a golf submission.
 type Size = judge.GolfSize
 
-// Count returns what is counted of a file's bytes, and its size. It leaves out and
-// names what an editor has added, and not the author: a
-// byte order mark, carriage returns before line feeds, and empty lines at the ends.
+// Count returns the counted part of a file's bytes, and its size. It omits, and names, what was added by an
+// editor and not by the author: a byte order mark, carriage returns before line feeds, and empty lines at
+// both ends.
 //
-// Pages are the code pages in addition to Encodings, and own is that of the
-// answer's language: it counts if no encoding is requested and the page has all
-// of the code.
+// Pages are the code pages in addition to Encodings, and own is that of the submission's language. If no
+// encoding is requested, own counts if it contains all characters of the code.
 func Count(data []byte, encoding, own string, pages map[string]string) (code string, s Size, err error) {
 	rest := data
 	note := func(format string, args ...any) { s.Adjusted = append(s.Adjusted, fmt.Sprintf(format, args...)) }
@@ -60,12 +59,12 @@ func Count(data []byte, encoding, own string, pages map[string]string) (code str
 		s.Bytes, s.Encoding = s.Chars, own
 	case !utf8.ValidString(code):
 		at := len(code) - len(invalid(code))
-		note("the file is not UTF-8 (byte 0x%02x in line %d): its bytes are counted as they are", code[at], 1+strings.Count(code[:at], "\n"))
+		note("the file is not UTF-8 (byte 0x%02x in line %d): its bytes are counted unchanged", code[at], 1+strings.Count(code[:at], "\n"))
 	}
 	return code, s, nil
 }
 
-// invalid is what follows the valid UTF-8 that a text starts with.
+// invalid returns the rest of a text after its valid UTF-8.
 func invalid(code string) string {
 	for code != "" {
 		r, n := utf8.DecodeRuneInString(code)
@@ -77,7 +76,7 @@ func invalid(code string) string {
 	return code
 }
 
-// outside finds a character that a code page does not have. Line feeds are in all.
+// outside finds a character that is not in a code page. Line feeds are in all pages.
 func outside(code, page string) (rune, bool) {
 	for _, c := range code {
 		if c != '\n' && !strings.ContainsRune(page, c) {
@@ -87,12 +86,11 @@ func outside(code, page string) (rune, bool) {
 	return 0, false
 }
 
-// Encodings are the encodings that an answer may be counted in. The file itself
-// is UTF-8 always.
+// Encodings are the encodings that a submission may be counted in. The file itself is always UTF-8.
 var Encodings = []string{"utf-8", "ascii", "latin-1", "utf-16", "utf-32", "sbcs"}
 
-// encodedSize is the size of a text in an encoding. "sbcs" stands for any code page
-// of one byte a character, as golf languages have them; its repertoire is not checked.
+// encodedSize returns the size of a text in an encoding. "sbcs" stands for any code page with one byte per
+// character, as golf languages have them; its characters are not checked.
 func encodedSize(code, encoding string, pages map[string]string) (int, error) {
 	if !utf8.ValidString(code) {
 		return 0, fmt.Errorf("the file is not UTF-8, so it cannot be counted in %s", encoding)
@@ -122,7 +120,9 @@ func encodedSize(code, encoding string, pages map[string]string) (int, error) {
 		case "utf-32":
 			total += 4
 		default:
-			return 0, fmt.Errorf("unknown encoding %q; there are: %s", encoding, strings.Join(append(Encodings, slices.Sorted(maps.Keys(pages))...), ", "))
+			return 0, fmt.Errorf("unknown encoding %q; valid encodings: %s", encoding, strings.Join(
+				append(Encodings, slices.Sorted(maps.Keys(pages))...), ", ",
+			))
 		}
 	}
 	return total, nil

@@ -14,34 +14,33 @@ import (
 	"assay/judge/kit"
 )
 
-// How the way to call an answer is found: by trying the samples. Nothing else may
-// take long for that, because most ways are wrong ones, and a function that gets
-// something else than it expects likes to run for ever. So each way has little time
-// at first, and only those that were right until it was over get all of it.
+// Detection of how to call a submission, by trying the samples. It must not take long for anything else: most
+// candidates are wrong, and a function with unexpected arguments often runs forever. So each candidate has
+// little time at first, and only those that were correct until then get all of it.
 
-// The CPU time that a way of calling has at first: a function for all samples,
-// a program for one. Drivers of languages that start slowly get more.
+// The CPU time that a candidate has at first: a function for all samples, a program for one. Drivers of
+// languages that start slowly get more.
 const (
 	functionProbe = 300 * time.Millisecond
 	programProbe  = time.Second
 )
 
-// patientTries is how many ways that were stopped early get all of the time.
+// patientTries is how many candidates that were stopped early get all of the time.
 const patientTries = 3
 
-// tried is a way that was tried on the samples.
+// tried is a candidate that was tried on the samples.
 type tried struct {
 	way  *way
 	e    *judge.GolfTried
 	slow bool // an input took too long
 
-	clean int // right samples that are neither errors nor empty
+	clean int // correct samples that are neither errors nor empty
 }
 
-// all says whether everything was right.
+// all reports whether all samples were correct.
 func (t *tried) all(samples int) bool { return t.e.Right == samples }
 
-// detection is the search for the way to call an answer.
+// detection is the search for the way to call the submission.
 type detection struct {
 	*proof
 	best    *tried
@@ -49,19 +48,18 @@ type detection struct {
 	logs    []string // why candidates cannot be built
 	samples int
 	refused refusals
-	unread  map[reading]bool // ways to read the text that its interpreter refuses
-	broken  bool             // the compiler cannot parse the answer, which is a whole program
+	unread  map[reading]bool // readings of the code that the compiler or interpreter rejects
+	broken  bool             // the compiler cannot parse the submission, although it is a whole program
 }
 
-// reading is how a driver reads an answer, whatever the form of the call.
+// reading is how a driver reads a submission, for any form of the call.
 type reading struct{ named, last bool }
 
 func readingOf(c candidate) reading { return reading{c.name != "", c.last} }
 
-// detect finds the way to call the answer: the first for which all samples are
-// right, or the one with the most; there, errors and empty outputs do not count,
-// for a lost position may be answered by anything. Without any that can be built, it
-// is nil and the result says so.
+// detect finds the way to call the submission: the first candidate that is correct on all samples, or the one
+// with the most correct samples. Errors and empty outputs do not count as correct there, because any output
+// may be allowed for some inputs. If no candidate can be built, it returns nil and sets the result.
 func (p *proof) detect(ctx context.Context) (*way, error) {
 	d := &detection{proof: p, refused: refusals{}, unread: map[reading]bool{}, samples: len(p.r.Domain.Samples)}
 	all := candidates(p.a, p.r.Domain.Arity, p.o)
@@ -90,17 +88,22 @@ func (p *proof) detect(ctx context.Context) (*way, error) {
 	return nil, nil
 }
 
-// search tries the candidates in order until one is right.
+// search tries the candidates in order until one is correct.
 func (d *detection) search(ctx context.Context, all []candidate) (found bool, err error) {
+	var readings []reading // of the functions that were tried
 	for len(all) > 0 {
 		n := 1
 		for !all[0].function && n < len(all) && !all[n].function {
 			n++
 		}
 		probing := d.probing
-		if all[0].function {
+		switch {
+		case all[0].function:
 			found, err = d.function(ctx, all[0])
-		} else {
+			readings = append(readings, readingOf(all[0]))
+		case d.unparsed(readings):
+			return false, nil
+		default:
 			d.probing = max(probing, programProbe)
 			found, err = d.programs(ctx, all[:n])
 			d.probing = probing
@@ -113,20 +116,27 @@ func (d *detection) search(ctx context.Context, all []candidate) (found bool, er
 	return false, nil
 }
 
-// hopeless says whether a better way is known already; one that is right on half of the
-// samples or fewer does not count as better.
+// unparsed reports whether the compiler can parse the submission in none of the readings as a function, and the
+// submission does not look like a whole program. Then it cannot be one: the driver has patterns for both.
+func (d *detection) unparsed(readings []reading) bool {
+	return len(readings) > 0 && len(d.driver.Broken) > 0 && !matchesAny(d.driver.Programs, d.a.Code) &&
+		!slices.ContainsFunc(readings, func(r reading) bool { return !d.unread[r] })
+}
+
+// hopeless reports whether a better candidate is already known. A candidate with at most half of the samples
+// correct does not count as better.
 func (d *detection) hopeless(c candidate) bool {
 	return d.best != nil && 2*d.best.clean > d.samples && !d.best.way.rivals(c, d.a.Code, d.compiled())
 }
 
-// compiled says whether each form of a call has to be compiled.
+// compiled reports whether each form of a call has to be compiled.
 func (d *detection) compiled() bool {
 	return len(d.lang.Result) > 0 && len(d.driver.Run) == 0 && !d.driver.OneBuild
 }
 
-// rivals says whether a candidate may be right although this way is for half of the
-// samples: another function of the answer that calls this one, or another form of
-// the call, where it costs no compilation: types tell the form there.
+// rivals reports whether a candidate may be correct although this one is for half of the samples. It may be a
+// function that calls this one, or another form of the call. The latter is only considered without
+// compilation, because types determine the form.
 func (w *way) rivals(c candidate, code string, compiled bool) bool {
 	if !w.function || !c.function {
 		return false
@@ -137,7 +147,7 @@ func (w *way) rivals(c candidate, code string, compiled bool) bool {
 	return w.name == "" || len(regexp.MustCompile(`(?:^|[^\w$])`+regexp.QuoteMeta(w.name)+`(?:[^\w$]|$)`).FindAllString(code, 2)) > 1
 }
 
-// make builds a candidate. It is nil where that cannot be done.
+// make builds a candidate. It returns nil if that is impossible.
 func (d *detection) make(ctx context.Context, c candidate) (*tried, error) {
 	t := &tried{e: &judge.GolfTried{How: c.how(d.r.Domain.Arity)}}
 	w, err := d.build(ctx, c, len(d.probed))
@@ -150,7 +160,11 @@ func (d *detection) make(ctx context.Context, c candidate) (*tried, error) {
 		if !slices.Contains(d.logs, failed.log) {
 			d.logs = append(d.logs, failed.log)
 		}
-		if c.function { // a compiler may say more of a driver than of the answer: all must be the same
+		if c.function && matchesAny(d.driver.Broken, failed.log) { // no other form of the call helps
+			d.unread[readingOf(c)] = true
+			return nil, nil
+		}
+		if c.function { // a compiler may complain about the driver: all complaints must be the same
 			return nil, d.unloaded(ctx, c, func(log string) bool { return log == failed.log })
 		}
 		return nil, nil
@@ -174,7 +188,7 @@ func (d *detection) function(ctx context.Context, c candidate) (found bool, err 
 	return d.try(ctx, t, d.r.Domain.Samples)
 }
 
-// try runs the samples and keeps the way if it is the best so far.
+// try runs the samples, and records the candidate if it is the best so far.
 func (d *detection) try(ctx context.Context, t *tried, samples []int) (found bool, err error) {
 	outputs, slow, err := d.outputs(ctx, t, samples)
 	if unloaded, ok := errors.AsType[*loadError](err); ok {
@@ -189,12 +203,12 @@ func (d *detection) try(ctx context.Context, t *tried, samples []int) (found boo
 	return d.rate(ctx, t, outputs)
 }
 
-// unloaded takes a way to call a function whose driver could not load the answer. If the file alone cannot be
-// built either, and same says that its log gives the same reason, the interpreter refuses the file itself: no
-// other form of the call can do better that reads the answer in the same way.
+// unloaded handles a candidate whose driver could not load the submission. If the file alone cannot be built
+// either, for the same reason according to same, the interpreter rejects the file itself. Then no other call
+// with the same reading can succeed.
 func (d *detection) unloaded(ctx context.Context, c candidate, same func(log string) bool) error {
 	if d.inline() || len(d.lang.Build) == 0 {
-		return nil // nothing checks the file alone
+		return nil // the file alone is not checked
 	}
 	_, err := d.build(ctx, candidate{input: inputForms[0]}, len(d.probed))
 	if failed, ok := errors.AsType[*notBuilt](err); ok {
@@ -204,7 +218,7 @@ func (d *detection) unloaded(ctx context.Context, c candidate, same func(log str
 	return err
 }
 
-// rate counts what is right of outputs.
+// rate counts correct outputs.
 func (d *detection) rate(ctx context.Context, t *tried, outputs []output) (found bool, err error) {
 	report, err := d.r.Checker.check(ctx, d.r.Domain, outputs, false)
 	if err != nil {
@@ -227,7 +241,7 @@ func (d *detection) rate(ctx context.Context, t *tried, outputs []output) (found
 	return false, nil
 }
 
-// outputs are what the samples give until one is too slow.
+// outputs returns the outputs for the samples until one is too slow.
 func (d *detection) outputs(ctx context.Context, t *tried, samples []int) (outputs []output, slow bool, err error) {
 	err = d.calls(ctx, t.way, samples, func(o output) bool {
 		if slow = slow || o.slow; !o.slow {
@@ -243,7 +257,7 @@ func (d *detection) outputs(ctx context.Context, t *tried, samples []int) (outpu
 	return outputs, slow, err
 }
 
-// gave is what came out for an input, for people.
+// gave returns the output for an input, for people.
 func (d *detection) gave(o output) string {
 	shown := strings.TrimSpace(o.text)
 	if o.fate != "" {
@@ -252,12 +266,12 @@ func (d *detection) gave(o output) string {
 	return fmt.Sprintf("%s: %s", d.r.Domain.Inputs[o.input], cut(shown))
 }
 
-// hopefuls is how many forms of input are tried on all samples although they are
-// wrong about one: what they print tells more than nothing.
+// hopefuls is how many forms of input are tried on all samples although they are wrong on one, because their
+// outputs may help the author.
 const hopefuls = 2
 
-// programs tries forms of input on one sample, several at a time, and those that are
-// right about it on all. A right answer is right about it in some form.
+// programs tries forms of input on one sample, several at the same time, and those that are correct on it on
+// all samples. A correct submission is correct on it in some form.
 func (d *detection) programs(ctx context.Context, all []candidate) (found bool, err error) {
 	var ways, hopeful []*tried
 	for _, c := range all {
@@ -303,8 +317,8 @@ func (d *detection) programs(ctx context.Context, all []candidate) (found bool, 
 	return false, nil
 }
 
-// telling are the samples, first one that no empty text is right about, if there is
-// any; of several the last one, which says most.
+// telling returns the samples with the most informative one first: the last one for which an empty output is
+// wrong.
 func (d *detection) telling(ctx context.Context) ([]int, error) {
 	samples := slices.Clone(d.r.Domain.Samples)
 	outputs := make([]output, len(samples))
@@ -322,7 +336,7 @@ func (d *detection) telling(ctx context.Context) ([]int, error) {
 	return toFront(samples, last), nil
 }
 
-// toFront moves the k-th of a list before the others.
+// toFront moves the k-th element of a list to the front.
 func toFront(list []int, k int) []int {
 	return slices.Concat([]int{list[k]}, list[:k], list[k+1:])
 }
@@ -338,7 +352,7 @@ func (d *detection) each(ctx context.Context, ways []*tried, probe int) ([]outpu
 	return outputs, errors.Join(errs...)
 }
 
-// follow tries the other samples where a program was right about one.
+// follow tries the other samples if a program was correct on one.
 func (d *detection) follow(ctx context.Context, t *tried, first output, samples []int) (found bool, err error) {
 	if first.slow {
 		t.slow = true
@@ -364,8 +378,8 @@ func (d *detection) follow(ctx context.Context, t *tried, first output, samples 
 	return d.rate(ctx, t, append([]output{first}, outputs...))
 }
 
-// patiently tries again, with all of the time, those of the ways that were stopped
-// early which were right until then, or were the first to be tried.
+// patiently tries again, with all of the time, candidates that were stopped early and were correct until
+// then, or were tried first.
 func (d *detection) patiently(ctx context.Context) error {
 	d.probing = 0
 	var again []*tried
@@ -384,7 +398,7 @@ func (d *detection) patiently(ctx context.Context) error {
 	return nil
 }
 
-// reason says why no candidate could be tried.
+// reason returns why no candidate could be tried.
 func (d *detection) reason(all []candidate) string {
 	if made, ok := d.built[nil]; ok && !all[0].function {
 		if failed, isFailed := errors.AsType[*notBuilt](made.err); isFailed {
@@ -395,7 +409,7 @@ func (d *detection) reason(all []candidate) string {
 	case len(d.logs) > 0:
 		return d.logs[0]
 	case len(all) == 0:
-		return d.a.Language.Name + " has no driver for functions: docs/golf.md tells how to write one"
+		return d.a.Language.Name + " has no driver for functions: see docs/golf.md for how to write one"
 	}
 	return d.probed[0].e.Reason
 }

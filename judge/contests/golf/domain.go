@@ -16,12 +16,12 @@ import (
 // Input is one input of a domain.
 type Input struct {
 	Args []string
-	Edge bool // answers are often wrong about it
+	Edge bool // submissions are often wrong on it
 }
 
 func (in Input) String() string { return strings.Join(in.Args, " ") }
 
-// Domain is every input of a problem, the cheap ones first.
+// Domain contains every input of a problem, the cheap ones first.
 type Domain struct {
 	Arity   int
 	Inputs  []Input
@@ -35,11 +35,11 @@ func (d *Domain) Index(text string) (int, bool) {
 	return i, ok
 }
 
-// maxInputs bounds what a generator may list.
+// maxInputs is how many inputs a generator may list.
 const maxInputs = 1_000_000
 
-// ParseDomain reads what a domain's generator printed: an input a line, as whole
-// numbers with blanks between; a line that ends in "!" is an edge.
+// ParseDomain parses the output of a domain's generator: one input per line, as integers with blanks between
+// them. A line that ends in "!" is an edge case.
 func ParseDomain(text string, arity int) (*Domain, error) {
 	d := &Domain{Arity: arity, index: map[string]int{}}
 	for n, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
@@ -57,7 +57,7 @@ func ParseDomain(text string, arity int) (*Domain, error) {
 			}
 		}
 		if _, twice := d.index[in.String()]; twice {
-			return nil, fmt.Errorf("line %d of the domain: the input %s comes twice", n+1, in)
+			return nil, fmt.Errorf("line %d of the domain: the input %s occurs twice", n+1, in)
 		}
 		if len(d.Inputs) == maxInputs {
 			return nil, fmt.Errorf("the domain has more than %d inputs", maxInputs)
@@ -68,9 +68,12 @@ func ParseDomain(text string, arity int) (*Domain, error) {
 	return d, nil
 }
 
-// OpenDomain has the problem's generator list the domain. The samples are those of
-// the problem that are in it. A *judge.Fault is the setter's.
-func OpenDomain(ctx context.Context, r judge.Runner, f *problem.Folder, program *judge.Program, limits judge.Limits, read func(path string) ([]byte, error)) (*Domain, error) {
+// OpenDomain runs the problem's generator to list the domain. The samples are those of the problem that are
+// in it. If the setter is at fault, the error is a *judge.Fault.
+func OpenDomain(
+	ctx context.Context, r judge.Runner, f *problem.Directory, program *judge.Program, limits judge.Limits,
+	read func(path string) ([]byte, error),
+) (*Domain, error) {
 	g, err := gen.NewGenerator(ctx, r, program, f.Golf.Generator, limits)
 	if err != nil {
 		return nil, err
@@ -82,7 +85,7 @@ func OpenDomain(ctx context.Context, r judge.Runner, f *problem.Folder, program 
 	}
 	d, err := ParseDomain(string(text), f.Golf.Arity)
 	if err != nil {
-		return nil, f.Fault("golf.domain", err.Error(), "the generator prints an input a line")
+		return nil, f.Fault("golf.domain", err.Error(), "print one input per line")
 	}
 	for _, group := range f.Groups {
 		if group.Name != problem.Sample {
@@ -99,7 +102,10 @@ func OpenDomain(ctx context.Context, r judge.Runner, f *problem.Folder, program 
 		}
 	}
 	if len(d.Samples) == 0 {
-		return nil, f.Fault("golf.domain", "no sample of the statement is in the domain", "the way to call an answer is found by trying the samples")
+		return nil, f.Fault(
+			"golf.domain", "no sample of the statement is in the domain",
+			"the way to call an answer is found by trying the samples",
+		)
 	}
 	slices.Sort(d.Samples)
 	return d, nil

@@ -1,16 +1,14 @@
-// Package golf proves an answer to a golf problem on the whole domain, and counts
-// its size.
+// Package golf checks a submission to a golf problem on the whole domain, and counts its size.
 //
 //	answer --Read--> Answer --detect--> way --quick, all--> outputs --checker--> Result
 //
-// Whether an answer is a program or a function, and how it wants its arguments, is
-// found by trying the samples, and then fixed. A program runs once for each input.
-// A function is called for all inputs in one process, by the driver of its
-// language (package drivers), in shuffled order and twice; and then again in processes
-// of its own, so that a function that works only once shows.
+// It finds out by trying the samples whether a submission is a program or a function, and how it takes its
+// arguments, and then keeps to that. A program runs once for each input. A function is called for all inputs
+// in one process, by the driver of its language (package drivers), in shuffled order and twice. Then it is
+// called again in separate processes, which detects functions that work only once.
 //
-// The package does not know what is right: the problem's own checker (kit.CheckGolf)
-// does. It knows no language and no problem by name, and it prints nothing.
+// The problem's own checker (kit.CheckGolf) decides what is correct. The package knows no language and no
+// problem by name, and it prints nothing.
 package golf
 
 import (
@@ -26,7 +24,7 @@ import (
 	"assay/judge/running/lang"
 )
 
-// Verdict is what an answer is worth.
+// Verdict is the verdict of a golf submission.
 type Verdict = judge.GolfVerdict
 
 // The verdicts, as package judge spells them.
@@ -37,22 +35,22 @@ const (
 	CannotRun = judge.GolfCannotRun
 )
 
-// Options say how to prove. The zero value proves with what can be found out.
+// Options say how to check. With the zero value, everything is detected.
 type Options struct {
-	As    string        `json:"as,omitempty"`      // "function" or "program"; "" tries both
+	As    string        `json:"as,omitempty"`      // "function" or "program"; empty tries both
 	Entry string        `json:"entry,omitempty"`   // the name of the function
 	Call  string        `json:"call,omitempty"`    // how it is called, as Forms or Calls name it
 	In    string        `json:"in,omitempty"`      // how a program gets its input, as Inputs names it
-	Flags []string      `json:"-"`                 // of the interpreter or compiler; reading the answer tells them
+	Flags []string      `json:"-"`                 // of the interpreter or compiler; set when the submission is read
 	Time  time.Duration `json:"time_ns,omitempty"` // CPU time for one input; zero means DefaultTime
 	// Budget is the CPU time for all inputs together. Zero means no limit.
 	Budget time.Duration `json:"budget_ns,omitempty"`
 	Seed   uint64        `json:"seed"` // of the order
 	Jobs   int           `json:"-"`
-	Quick  bool          `json:"quick,omitempty"`  // samples and edges only
+	Quick  bool          `json:"quick,omitempty"`  // samples and edge cases only
 	Cases  []string      `json:"cases,omitempty"`  // these inputs only
 	All    bool          `json:"all,omitempty"`    // find every wrong input
-	Strict bool          `json:"strict,omitempty"` // policies that were needed make an answer wrong
+	Strict bool          `json:"strict,omitempty"` // submissions that need a lenient rule are wrong
 	// Progress, if not nil, is called with how far the check is.
 	Progress func(done, of int) `json:"-"`
 	// Milestone, if not nil, is called once when a program that takes long to check is
@@ -60,46 +58,45 @@ type Options struct {
 	Milestone func(done, of int) `json:"-"`
 }
 
-// Reading says how answers are read, where their files do not tell. The zero value leaves
-// everything to the files.
+// Reading says how submissions are read, if their files do not say so. With the zero value, the files decide.
 type Reading struct {
-	Stdin    io.Reader `json:"-"`                   // the answer that is called "-"
-	At       string    `json:"-"`                   // where the answer stands, if not where its name says
-	Language string    `json:"language,omitempty"`  // asked for
+	Stdin    io.Reader `json:"-"`                   // the submission named "-"
+	At       string    `json:"-"`                   // path of the submission, if it differs from its name
+	Language string    `json:"language,omitempty"`  // requested
 	Flags    []string  `json:"flags,omitempty"`     // of the interpreter or compiler
-	Header   string    `json:"header,omitempty"`    // a file that goes before the answer and is not counted
-	Footer   string    `json:"footer,omitempty"`    // a file that goes behind it and is not counted
+	Header   string    `json:"header,omitempty"`    // a file to put before the code, not counted
+	Footer   string    `json:"footer,omitempty"`    // a file to put after the code, not counted
 	Encoding string    `json:"encoding,omitempty"`  // in which bytes are counted
-	Claim    int       `json:"claim,omitempty"`     // the bytes that it is said to have
-	OldFlags bool      `json:"old_flags,omitempty"` // count flags, as sites did before 2018
+	Claim    int       `json:"claim,omitempty"`     // the claimed size in bytes
+	OldFlags bool      `json:"old_flags,omitempty"` // count flags, as golf sites did before 2018
 }
 
 // DefaultTime is the CPU time for one input.
 const DefaultTime = 10 * time.Second
 
-// Range is where a problem's answers are proved, several at a time if need be.
+// Range checks a problem's submissions. It is safe for concurrent use.
 type Range struct {
 	ID      string // of the problem
 	Runner  judge.Runner
 	Tools   *lang.Toolbox
 	Drivers drivers.Set
-	Limits  judge.Limits // for an answer's processes, without the times
+	Limits  judge.Limits // for a submission's processes, without the times
 	Domain  *Domain
 	Checker *Checker
 }
 
-// Result is what was proved of an answer: an event, and how the answer was called.
+// Result is the result of a check: an event, and how the submission was called.
 type Result struct {
 	judge.GolfProved
-	found candidate // the way it was called
+	found candidate // how it was called
 }
 
-// NotRun is the result of an answer that there is nothing to run of.
+// NotRun returns the result of a submission that cannot be run.
 func NotRun(file, why string) *Result {
 	return &Result{GolfProved: judge.GolfProved{Format: judge.EventFormat, File: file, Verdict: CannotRun, Log: why}}
 }
 
-// Prove finds out how to call the answer, and proves it.
+// Prove finds out how to call the submission, and checks it.
 func (r *Range) Prove(ctx context.Context, a *Answer, o Options) (*Result, error) {
 	start := time.Now()
 	if o.Time <= 0 {
@@ -129,8 +126,7 @@ func (r *Range) Prove(ctx context.Context, a *Answer, o Options) (*Result, error
 	return res, nil
 }
 
-// withFlags returns the language as its driver builds it, with further flags: of its compiler if the
-// answer is built, otherwise of its interpreter.
+// withFlags returns the language as its driver builds it, with further flags for its compiler or interpreter.
 func withFlags(l *config.Language, d *drivers.Driver, flags []string) *config.Language {
 	made := *l
 	if len(d.Build) > 0 {

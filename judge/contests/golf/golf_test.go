@@ -64,36 +64,100 @@ func TestParsePost(t *testing.T) {
 		want     Post
 		fails    bool
 	}{
-		{it: "reads a plain header", text: "# Python 3, 137 bytes\n\n    f=1\n", want: Post{Language: "Python 3", Claim: 137, Code: "f=1", Blocks: 1, Headers: 1}},
-		{it: "takes the last size that is not struck out", text: "## JavaScript (Node.js), <s>150</s> ~~140~~ 131 bytes\n```js\na\nb\n```\n", want: Post{Language: "JavaScript", Claim: 131, Code: "a\nb", Blocks: 1, Headers: 1}},
-		{it: "reads a link", text: "# [Ruby](https://www.ruby-lang.org/), 12 bytes\n\n    ->{}", want: Post{Language: "Ruby", Claim: 12, Code: "->{}", Blocks: 1, Headers: 1}},
-		{it: "reads flags", text: "# Perl 5 + -p, 73 bytes\n\n    s/1//\n", want: Post{Language: "Perl 5", Flags: []string{"-p"}, Claim: 73, Code: "s/1//", Blocks: 1, Headers: 1}},
-		{it: "reads flags in backquotes", text: "# [Perl 5](x) `-nE`, 9 bytes\n\n    say\n", want: Post{Language: "Perl 5", Flags: []string{"-nE"}, Claim: 9, Code: "say", Blocks: 1, Headers: 1}},
-		{it: "takes the first block of several", text: "# C, 3 bytes\n\n    abc\n\ntext\n\n    def\n", want: Post{Language: "C", Claim: 3, Code: "abc", Blocks: 2, Headers: 1}},
-		{it: "takes the first of two headers", text: "# Lua, 5 bytes\n\n    a\n\n# Ruby, 9 bytes\n\n    b\n", want: Post{Language: "Lua", Claim: 5, Code: "a", Blocks: 2, Headers: 2}},
+		{it: "reads a plain header", text: "# Python 3, 137 bytes\n\n    f=1\n", want: Post{
+			Language: "Python 3", Claim: 137, Code: "f=1", Blocks: 1, Headers: 1,
+		}},
+		{
+			it:   "takes the last size that is not struck out",
+			text: "## JavaScript (Node.js), <s>150</s> ~~140~~ 131 bytes\n```js\na\nb\n```\n",
+			want: Post{Language: "JavaScript", Claim: 131, Code: "a\nb", Blocks: 1, Headers: 1},
+		},
+		{it: "reads a link", text: "# [Ruby](https://www.ruby-lang.org/), 12 bytes\n\n    ->{}", want: Post{
+			Language: "Ruby", Claim: 12, Code: "->{}", Blocks: 1, Headers: 1,
+		}},
+		{it: "reads flags", text: "# Perl 5 + -p, 73 bytes\n\n    s/1//\n", want: Post{
+			Language: "Perl 5", Flags: []string{"-p"}, Claim: 73, Code: "s/1//", Blocks: 1, Headers: 1,
+		}},
+		{it: "reads flags in backquotes", text: "# [Perl 5](x) `-nE`, 9 bytes\n\n    say\n", want: Post{
+			Language: "Perl 5", Flags: []string{"-nE"}, Claim: 9, Code: "say", Blocks: 1, Headers: 1,
+		}},
+		{it: "takes the first block of several", text: "# C, 3 bytes\n\n    abc\n\ntext\n\n    def\n", want: Post{
+			Language: "C", Claim: 3, Code: "abc", Blocks: 2, Headers: 1,
+		}},
+		{it: "takes the first of two headers", text: "# Lua, 5 bytes\n\n    a\n\n# Ruby, 9 bytes\n\n    b\n", want: Post{
+			Language: "Lua", Claim: 5, Code: "a", Blocks: 2, Headers: 2,
+		}},
 		{it: "keeps empty lines and deeper blanks of a block", text: "    a\n\n     b\n", want: Post{Code: "a\n\n b", Blocks: 1}},
 		{it: "reads a fence that is never closed", text: "```\na", want: Post{Code: "a", Blocks: 1}},
-		{it: "reads a header without a blank", text: "#Perl, 9 bytes\n\n    say\n", want: Post{Language: "Perl", Claim: 9, Code: "say", Blocks: 1, Headers: 1}},
-		{it: "reads an underlined header", text: "Perl, 9 chars\n---\n\n    say\n", want: Post{Language: "Perl", Claim: 9, Code: "say", Blocks: 1, Headers: 1}},
-		{it: "reads a size without a unit", text: "## Python 3 - 45\n\n    f=1\n", want: Post{Language: "Python 3", Claim: 45, Code: "f=1", Blocks: 1, Headers: 1}},
-		{it: "takes a version for no size", text: "# Python 3.8\n\n    f=1\n", want: Post{Language: "Python 3.8", Code: "f=1", Blocks: 1, Headers: 1}},
-		{it: "reads HTML", text: "# C, 7 bytes\n\n<pre><code>a&lt;b\n\tc&amp;d\n</code></pre>\ntext\n", want: Post{Language: "C", Claim: 7, Code: "a<b\n\tc&d", Blocks: 1, Headers: 1}},
+		{it: "reads a header without a blank", text: "#Perl, 9 bytes\n\n    say\n", want: Post{
+			Language: "Perl", Claim: 9, Code: "say", Blocks: 1, Headers: 1,
+		}},
+		{it: "reads an underlined header", text: "Perl, 9 chars\n---\n\n    say\n", want: Post{
+			Language: "Perl", Claim: 9, Code: "say", Blocks: 1, Headers: 1,
+		}},
+		{it: "reads a size without a unit", text: "## Python 3 - 45\n\n    f=1\n", want: Post{
+			Language: "Python 3", Claim: 45, Code: "f=1", Blocks: 1, Headers: 1,
+		}},
+		{it: "takes a version for no size", text: "# Python 3.8\n\n    f=1\n", want: Post{
+			Language: "Python 3.8", Code: "f=1", Blocks: 1, Headers: 1,
+		}},
+		{it: "reads HTML", text: "# C, 7 bytes\n\n<pre><code>a&lt;b\n\tc&amp;d\n</code></pre>\ntext\n", want: Post{
+			Language: "C", Claim: 7, Code: "a<b\n\tc&d", Blocks: 1, Headers: 1,
+		}},
 		{it: "reads HTML that is never closed", text: "<pre>\na", want: Post{Code: "a", Blocks: 1}},
-		{it: "reads the name of C++", text: "# C++ (gcc), 7 bytes\n\n    [](){}\n", want: Post{Language: "C++", Claim: 7, Code: "[](){}", Blocks: 1, Headers: 1}},
-		{it: "reads a bold header", text: "**[Ruby](x), 4 bytes**\n\n    ->{}\n", want: Post{Language: "Ruby", Claim: 4, Code: "->{}", Blocks: 1, Headers: 1}},
-		{it: "takes the first line with a size for a header", text: "Lua, 4 bytes\n\nSaved 7 bytes.\n\n    f=1\n", want: Post{Language: "Lua", Claim: 4, Code: "f=1", Blocks: 1, Headers: 1}},
-		{it: "reads a link by reference", text: "# [Lua][1], 3 bytes\n\n    f=1\n", want: Post{Language: "Lua", Claim: 3, Code: "f=1", Blocks: 1, Headers: 1}},
-		{it: "reads tags in a header", text: "<h1><a href=\"x\">C#</a>, 3 bytes</h1>\n<pre>a&amp;b</pre>", want: Post{Language: "C#", Claim: 3, Code: "a&b", Blocks: 1, Headers: 1}},
-		{it: "reads code right behind a header or a comment", text: "# C, 3 bytes\n<!-- language: lang-c -->\n    f=1\n\nno:\n    g=2\n", want: Post{Language: "C", Claim: 3, Code: "f=1", Blocks: 1, Headers: 1}},
-		{it: "takes the code's part of a sum", text: "# Perl -p, 12 + 1 = 13 bytes\n\n    s/1//\n", want: Post{Language: "Perl", Flags: []string{"-p"}, Claim: 12, Code: "s/1//", Blocks: 1, Headers: 1}},
-		{it: "reads the flags of how to run it", text: "# PHP, 4 bytes\n\n    f();\n\nRun as pipe with `php -nR`.\n", want: Post{Language: "PHP", Flags: []string{"-nR"}, Claim: 4, Code: "f();", Blocks: 1, Headers: 1}},
-		{it: "takes code in a line of its own", text: "# Lua, 3 bytes\n\n`f=1`\n\nIt is short.\n", want: Post{Language: "Lua", Claim: 3, Code: "f=1", Headers: 1}},
-		{it: "takes code in a line with the claimed size, not its output", text: "# Lua, 3 bytes\n\nThe code is `f=1`, as `--` says.\n\nOutput:\n\n    1 2 3 4\n", want: Post{Language: "Lua", Claim: 3, Code: "f=1", Blocks: 1, Headers: 1}},
-		{it: "takes the block with the claimed size, not the first", text: "# Lua, 3 bytes\n\nIt prints this:\n\n    1 2 3 4\n\nfrom\n\n    f=1\n", want: Post{Language: "Lua", Claim: 3, Code: "f=1", Blocks: 2, Headers: 1}},
-		{it: "takes the block that is not an output, without a size", text: "# Lua\n\nSample output:\n\n    1 2 3 4\n\nCode:\n\n    f=1\n", want: Post{Language: "Lua", Code: "f=1", Blocks: 2, Headers: 1}},
-		{it: "counts characters too, for code pages", text: "# Jelly, 2 bytes\n\nText:\n\n    abc\n\n`»ḅ`\n", want: Post{Language: "Jelly", Claim: 2, Code: "»ḅ", Blocks: 1, Headers: 1}},
-		{it: "takes a block before a word of the same size", text: "# Lua, 3 bytes\n\nWhere `abc` is not:\n\n    f=1\n", want: Post{Language: "Lua", Claim: 3, Code: "f=1", Blocks: 1, Headers: 1}},
-		{it: "reads code with backquotes in it", text: "# Lua, 3 bytes\n\n`` f`1 ``\n", want: Post{Language: "Lua", Claim: 3, Code: "f`1", Headers: 1}},
+		{it: "reads the name of C++", text: "# C++ (gcc), 7 bytes\n\n    [](){}\n", want: Post{
+			Language: "C++", Claim: 7, Code: "[](){}", Blocks: 1, Headers: 1,
+		}},
+		{it: "reads a bold header", text: "**[Ruby](x), 4 bytes**\n\n    ->{}\n", want: Post{
+			Language: "Ruby", Claim: 4, Code: "->{}", Blocks: 1, Headers: 1,
+		}},
+		{it: "takes the first line with a size for a header", text: "Lua, 4 bytes\n\nSaved 7 bytes.\n\n    f=1\n", want: Post{
+			Language: "Lua", Claim: 4, Code: "f=1", Blocks: 1, Headers: 1,
+		}},
+		{it: "reads a link by reference", text: "# [Lua][1], 3 bytes\n\n    f=1\n", want: Post{
+			Language: "Lua", Claim: 3, Code: "f=1", Blocks: 1, Headers: 1,
+		}},
+		{it: "reads tags in a header", text: "<h1><a href=\"x\">C#</a>, 3 bytes</h1>\n<pre>a&amp;b</pre>", want: Post{
+			Language: "C#", Claim: 3, Code: "a&b", Blocks: 1, Headers: 1,
+		}},
+		{
+			it:   "reads code right behind a header or a comment",
+			text: "# C, 3 bytes\n<!-- language: lang-c -->\n    f=1\n\nno:\n    g=2\n",
+			want: Post{Language: "C", Claim: 3, Code: "f=1", Blocks: 1, Headers: 1},
+		},
+		{it: "takes the code's part of a sum", text: "# Perl -p, 12 + 1 = 13 bytes\n\n    s/1//\n", want: Post{
+			Language: "Perl", Flags: []string{"-p"}, Claim: 12, Code: "s/1//", Blocks: 1, Headers: 1,
+		}},
+		{it: "reads the flags of how to run it", text: "# PHP, 4 bytes\n\n    f();\n\nRun as pipe with `php -nR`.\n", want: Post{
+			Language: "PHP", Flags: []string{"-nR"}, Claim: 4, Code: "f();", Blocks: 1, Headers: 1,
+		}},
+		{it: "takes code in a line of its own", text: "# Lua, 3 bytes\n\n`f=1`\n\nIt is short.\n", want: Post{
+			Language: "Lua", Claim: 3, Code: "f=1", Headers: 1,
+		}},
+		{
+			it:   "takes code in a line with the claimed size, not its output",
+			text: "# Lua, 3 bytes\n\nThe code is `f=1`, as `--` says.\n\nOutput:\n\n    1 2 3 4\n",
+			want: Post{Language: "Lua", Claim: 3, Code: "f=1", Blocks: 1, Headers: 1},
+		},
+		{
+			it:   "takes the block with the claimed size, not the first",
+			text: "# Lua, 3 bytes\n\nIt prints this:\n\n    1 2 3 4\n\nfrom\n\n    f=1\n",
+			want: Post{Language: "Lua", Claim: 3, Code: "f=1", Blocks: 2, Headers: 1},
+		},
+		{
+			it:   "takes the block that is not an output, without a size",
+			text: "# Lua\n\nSample output:\n\n    1 2 3 4\n\nCode:\n\n    f=1\n",
+			want: Post{Language: "Lua", Code: "f=1", Blocks: 2, Headers: 1},
+		},
+		{it: "counts characters too, for code pages", text: "# Jelly, 2 bytes\n\nText:\n\n    abc\n\n`»ḅ`\n", want: Post{
+			Language: "Jelly", Claim: 2, Code: "»ḅ", Blocks: 1, Headers: 1,
+		}},
+		{it: "takes a block before a word of the same size", text: "# Lua, 3 bytes\n\nWhere `abc` is not:\n\n    f=1\n", want: Post{
+			Language: "Lua", Claim: 3, Code: "f=1", Blocks: 1, Headers: 1,
+		}},
+		{it: "reads code with backquotes in it", text: "# Lua, 3 bytes\n\n`` f`1 ``\n", want: Post{
+			Language: "Lua", Claim: 3, Code: "f`1", Headers: 1,
+		}},
 		{it: "refuses to guess between a line and a block", text: "# Lua, 9 bytes\n\n`f=1`\n\n    1 2 3 4\n", fails: true},
 		{it: "refuses a block of output", text: "# Lua, 9 bytes\n\nOutput:\n\n    1 2 3 4\n", fails: true},
 		{it: "refuses words in the text that have another size", text: "# Lua, 9 bytes\n\nUse `f=1` here.\n", fails: true},
@@ -205,13 +269,19 @@ func TestUnmoved(t *testing.T) {
 }
 
 func TestAddress(t *testing.T) {
-	for text, want := range map[string]bool{"<function f at 0x7f3a5c1e2d40>": true, "CODE(0x55d0c8a3b2f8)": true, "0xdeadbeef": false, "3 5": false} {
+	for text, want := range map[string]bool{
+		"<function f at 0x7f3a5c1e2d40>": true, "CODE(0x55d0c8a3b2f8)": true, "0xdeadbeef": false, "3 5": false,
+	} {
 		for _, function := range []bool{true, false} {
 			d, err := ParseDomain("4 7\n", 2)
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := proof{r: &Range{Domain: d}, res: &Result{GolfProved: judge.GolfProved{Verdict: Right}, found: candidate{function: function}}, outputs: []output{{text: text}}}
+			p := proof{
+				r:       &Range{Domain: d},
+				res:     &Result{GolfProved: judge.GolfProved{Verdict: Right}, found: candidate{function: function}},
+				outputs: []output{{text: text}},
+			}
 			p.addresses()
 			if noted := len(p.res.Notes) > 0; noted != (want && function) || (p.res.Verdict == Wrong) != (want && !function) {
 				t.Errorf("%q of a function %v: %s, notes %q", text, function, p.res.Verdict, p.res.Notes)
@@ -253,7 +323,10 @@ func FuzzParseDomain(f *testing.F) {
 }
 
 func TestForms(t *testing.T) {
-	for form, want := range map[string]string{"args": "f(i,j,k)", "tuple": "f((i,j,k))", "list": "f([i,j,k])", "curry": "f(i)(j)(k)", "inplace": "inplace"} {
+	for form, want := range map[string]string{
+		"args": "f(i,j,k)", "tuple": "f((i,j,k))", "list": "f([i,j,k])", "curry": "f(i)(j)(k)",
+		"inplace": "inplace",
+	} {
 		if got := FormName(form, 3); got != want {
 			t.Errorf("FormName(%q, 3) = %q, want %q", form, got, want)
 		}
@@ -265,7 +338,9 @@ func TestForms(t *testing.T) {
 }
 
 func TestFillDriver(t *testing.T) {
-	g := &drivers.Driver{Driver: "{definition}\nrun {call} {other}", Arg: "a[{n}]", Around: "<{code}>", Calls: map[string]string{"args": "{function}({args})", "anonymous args": "({function})({args}){curry}"}}
+	g := &drivers.Driver{Driver: "{definition}\nrun {call} {other}", Arg: "a[{n}]", Around: "<{code}>", Calls: map[string]string{
+		"args": "{function}({args})", "anonymous args": "({function})({args}){curry}",
+	}}
 	driver, answer := fillDriver(g, candidate{name: "f", form: "args"}, "f = {name};", 2)
 	if want := "f = {name};\nrun f(a[0], a[1]) {other}"; driver != want || answer != "<f = {name};>" {
 		t.Errorf("named: %q, %q; want %q", driver, answer, want)
@@ -324,8 +399,15 @@ func TestBest(t *testing.T) {
 }
 
 func TestLanguageOf(t *testing.T) {
-	cfg := &config.Config{Languages: []*config.Language{{ID: "python3", Name: "Python 3", Aliases: []string{"python"}}, {ID: "python2", Name: "Python 2"}, {ID: "perl", Name: "Perl"}, {ID: "javascript", Name: "JavaScript"}, {ID: "c", Name: "C"}}}
-	for header, want := range map[string]string{"Python 3.8 (pre-release)": "python3", "Python": "python3", "Python 2.7": "python2", "Python 3.8+": "python3", "python3": "python3", "Perl 5": "perl", "JavaScript (Node.js)": "javascript", "C (gcc)": "c", "Brainfuck": "", "": ""} {
+	cfg := &config.Config{Languages: []*config.Language{
+		{ID: "python3", Name: "Python 3", Aliases: []string{"python"}}, {ID: "python2", Name: "Python 2"},
+		{ID: "perl", Name: "Perl"}, {ID: "javascript", Name: "JavaScript"}, {ID: "c", Name: "C"},
+	}}
+	for header, want := range map[string]string{
+		"Python 3.8 (pre-release)": "python3", "Python": "python3", "Python 2.7": "python2",
+		"Python 3.8+": "python3", "python3": "python3", "Perl 5": "perl", "JavaScript (Node.js)": "javascript",
+		"C (gcc)": "c", "Brainfuck": "", "": "",
+	} {
 		l, ok := LanguageOf(cfg, header)
 		if got := map[bool]string{true: want}[ok]; ok != (want != "") || ok && l.ID != got {
 			t.Errorf("LanguageOf(%q) = %v", header, l)
@@ -361,7 +443,12 @@ func TestRefusals(t *testing.T) {
 		want bool
 	}{
 		{"is one where every run has the same error", func(r refusals) { r.see(plain, false, failed, failed, failed) }, true},
-		{"may have another place in what stands around it", func(r refusals) { r.see(plain, false, failed, failed); r.see(wrapped, false, other, other) }, true},
+		{"may have another place in what stands around it", func(r refusals) {
+			r.see(
+				plain, false, failed, failed,
+			)
+			r.see(wrapped, false, other, other)
+		}, true},
 		{"does not mind functions that cannot be called either", func(r refusals) {
 			r.see(plain, false, failed, failed)
 			r.see(function, false, output{fate: "TypeError"})
@@ -371,7 +458,12 @@ func TestRefusals(t *testing.T) {
 		{"is none where something is printed", func(r refusals) { r.see(plain, false, failed, failed, printed) }, false},
 		{"is none where nothing is said", func(r refusals) { r.see(plain, false, output{}, output{}) }, false},
 		{"is none where a run takes too long", func(r refusals) { r.see(plain, false, failed, failed); r.see(plain, true) }, false},
-		{"is none where a function gives something", func(r refusals) { r.see(plain, false, failed, failed); r.see(function, false, printed) }, false},
+		{"is none where a function gives something", func(r refusals) {
+			r.see(
+				plain, false, failed, failed,
+			)
+			r.see(function, false, printed)
+		}, false},
 	} {
 		seen := refusals{}
 		row.see(seen)

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Order puts results in order: right ones first, by bytes or by characters, then the
-// others.
+// Order sorts results: correct ones first, by bytes or by characters, then the others.
 func Order(results []*Result, chars bool) {
 	size := func(r *Result) int {
 		if chars {

@@ -8,23 +8,23 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// A Post is an answer in the form of a golf site: a header with the language and
-// the size, and code blocks.
+// A Post is a submission in the form of a golf site's post: a header with the language and the size, and code
+// blocks.
 type Post struct {
-	Language string   // as the header names it, "" without a header
-	Flags    []string // that the header names: "Perl 5 -p", "Perl 5 + -p"
-	Claim    int      // bytes, 0 if the header has none
-	Code     string   // of the answer
-	Blocks   int      // how many blocks of code there are
+	Language string   // from the header; empty without a header
+	Flags    []string // from the header: "Perl 5 -p", "Perl 5 + -p"
+	Claim    int      // bytes; zero if the header has none
+	Code     string   // of the submission
+	Blocks   int      // number of code blocks
 	Headers  int
 
 	found  []snippet // all code, in order
-	chosen int       // the one that is the answer
+	chosen int       // the one that is the submission
 	before string    // the last line of text
 }
 
 var (
-	headerLine = pattern.New(`^\s{0,3}#{1,6}\s*([^#\s].*?)\s*#*\s*$`) // sites once took "#Perl"
+	headerLine = pattern.New(`^\s{0,3}#{1,6}\s*([^#\s].*?)\s*#*\s*$`) // sites once allowed "#Perl"
 	underline  = pattern.New(`^\s{0,3}(?:=+|-{2,})\s*$`)
 	tagged     = pattern.New(`(?i)^\s*<h[1-6][^>]*>(.*)</h[1-6]>`)
 	remark     = pattern.New(`^\s*<!--.*-->\s*$`)
@@ -39,16 +39,15 @@ var (
 	fence      = pattern.New("^\\s{0,3}(`{3,}|~{3,})\\s*([^`]*)$")
 )
 
-// ParsePost reads a post. A header starts with #, is underlined or stands in <h1>; where
-// there is none, the first line with a size will do. The claimed size is the last
-// number of bytes in it that is not struck out. Code stands in a fenced block,
-// is indented by four blanks, or stands in <pre>, or between backquotes in a line of
-// text. Of several pieces of code the one with the claimed size is the answer; where
-// none has it the first block is, if nothing speaks against it.
+// ParsePost parses a post. A header starts with #, is underlined or is in <h1>; without one, the first line
+// with a size is the header. The claimed size is the last number of bytes in it that is not struck out. Code
+// is in a fenced block, is indented by four blanks, or is in <pre>, or between backquotes in a line of text.
+// Of several pieces of code, the one with the claimed size is the submission. If none has it, the first block
+// is, unless something suggests otherwise.
 func ParsePost(text string) (*Post, error) {
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	p := &Post{}
-	first := "" // line that may be a header that is not marked as one
+	first := "" // a line that may be an unmarked header
 	for i := 0; i < len(lines); i++ {
 		line := lines[i]
 		switch m := fence().FindStringSubmatch(line); {
@@ -105,7 +104,7 @@ func ParsePost(text string) (*Post, error) {
 	return p, p.choose()
 }
 
-// apart says whether indented code may follow a line: no text does it go on.
+// apart reports whether indented code may follow a line, because it does not continue a text.
 func apart(line string) bool {
 	return strings.TrimSpace(line) == "" || headerLine().MatchString(line) || underline().MatchString(line) ||
 		remark().MatchString(line) || tagged().MatchString(line)
@@ -121,7 +120,7 @@ func (p *Post) block(code string) {
 	p.before = ""
 }
 
-// header reads a header; the first one counts.
+// header reads a header. The first one counts.
 func (p *Post) header(text string) {
 	text = linked().ReplaceAllString(struck().ReplaceAllString(text, ""), "$1")
 	text = strings.Trim(tag().ReplaceAllString(text, ""), " *_")
@@ -135,8 +134,8 @@ func (p *Post) header(text string) {
 	}
 	if len(sizes) > 0 {
 		last := sizes[len(sizes)-1]
-		p.Claim, _ = strconv.Atoi(text[last[2]:last[3]])                        // too large a number is not a claim
-		if sum := sumOfSizes().FindStringSubmatch(text[:last[3]]); sum != nil { // code + flags, as once was counted
+		p.Claim, _ = strconv.Atoi(text[last[2]:last[3]])                        // a number that is too large is not a claim
+		if sum := sumOfSizes().FindStringSubmatch(text[:last[3]]); sum != nil { // code + flags, as was once counted
 			p.Claim, _ = strconv.Atoi(sum[1])
 		}
 		text = text[:sizes[0][0]]

@@ -15,24 +15,23 @@ import (
 type snippet struct {
 	code   string
 	inline bool // in a line of text, between backquotes or in <code>
-	alone  bool // nothing else stands in that line
-	output bool // the line before says that it is what a program prints or is given
+	alone  bool // nothing else is in that line
+	output bool // the line before says that it is an output or input of a program
 }
 
-// size says whether the snippet has so many bytes, or characters: golf languages have
-// code pages.
+// size reports whether the snippet has this many bytes, or characters: golf languages have code pages.
 func (s *snippet) size(n int) bool {
 	code := strings.Trim(s.code, "\n")
 	return n > 0 && (len(code) == n || utf8.RuneCountInString(code) == n)
 }
 
-// noAnswer are lines before code that is not the answer.
+// noAnswer matches lines before code that is not the submission.
 var noAnswer = pattern.New(
 	`(?i)\b(?:outputs?|prints|results?|examples?|usage|test cases?|samples?)(?:\s+(?:is|are))?\s*:\W*$|^\W*(?:\w+\s+)?(?:outputs?|examples?|usage|test cases?)\W*$`,
 )
 
-// choose takes one of the snippets for the answer: the first one with the claimed size,
-// or else the first that can be meant. Where that may be wrong it refuses to guess.
+// choose selects the submission among the snippets: the first one with the claimed size, or else the first
+// possible one. If the choice is doubtful, it returns an error.
 func (p *Post) choose() error {
 	var sized, meant []int
 	blocks := 0
@@ -51,7 +50,7 @@ func (p *Post) choose() error {
 	switch {
 	case len(sized) > 0:
 		p.chosen = sized[0]
-		for _, k := range sized { // a block goes before a word of the text
+		for _, k := range sized { // a block takes precedence over code in a line of text
 			if !p.found[k].inline {
 				p.chosen = k
 				break
@@ -60,11 +59,16 @@ func (p *Post) choose() error {
 	case len(meant) == 0 && blocks == 0 && len(p.found) == 0:
 		return errors.New("the post has no code block: indent the code by four blanks, or put it between lines of ```")
 	case len(meant) == 0 && blocks == 0:
-		return fmt.Errorf("the post has no code block, and no code in its text has the size of its header%s: put the answer between lines of ```", p.claimWords())
+		return fmt.Errorf(
+			"the post has no code block, and no code in its text has the size of its header%s: put the answer between lines of ```",
+			p.claimWords(),
+		)
 	case len(meant) == 0:
-		return fmt.Errorf("the only code block of the post is what a program prints or is given, and no code in its text has the size of its header%s: put the answer between lines of ```", p.claimWords())
+		return fmt.Errorf("the only code block of the post is what a program prints or is given, "+
+			"and no code in its text has the size of its header%s: put the answer between lines of ```", p.claimWords())
 	case p.mixed(meant):
-		return fmt.Errorf("the post has code in a line of its own and in a block, and neither has the size of its header%s: put only the answer between lines of ```", p.claimWords())
+		return fmt.Errorf("the post has code in a line of its own and in a block, "+
+			"and neither has the size of its header%s: put only the answer between lines of ```", p.claimWords())
 	default:
 		p.chosen = meant[0]
 	}
@@ -72,7 +76,7 @@ func (p *Post) choose() error {
 	return nil
 }
 
-// mixed says whether both a line and a block may be meant.
+// mixed reports whether both a line and a block are possible.
 func (p *Post) mixed(meant []int) bool {
 	inline := false
 	for _, k := range meant {
@@ -114,10 +118,10 @@ func (p *Post) Unread() (all []string) {
 	return all
 }
 
-// codeTag is code in a line of HTML.
+// codeTag matches code in a line of HTML.
 var codeTag = pattern.New(`(?i)<code>(.*?)</code>`)
 
-// inline collects the code in a line of text. Flags are none.
+// inline collects the code in a line of text, except flags.
 func (p *Post) inline(line string) {
 	add := func(code, whole string) {
 		if code != "" && !strings.HasPrefix(code, "-") {
@@ -143,7 +147,7 @@ func (p *Post) inline(line string) {
 		}
 		whole := mark + code + mark
 		if strings.HasPrefix(code, " ") && strings.HasSuffix(code, " ") && strings.TrimSpace(code) != "" {
-			code = code[1 : len(code)-1] // as Markdown has it, for code that starts with a backquote
+			code = code[1 : len(code)-1] // as in Markdown, for code that starts with a backquote
 		}
 		add(code, whole)
 		rest = after

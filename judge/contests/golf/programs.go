@@ -13,31 +13,27 @@ import (
 	"assay/judge/kit"
 )
 
-// How programs are proved. Each input gets a process of its own: the samples and
-// edges first, then the rest, the cheap inputs first. That takes long where a
-// language starts slowly. The drivers of some languages have a server, which
-// loads the program once and forks for each input. It is not trusted: on a sample
-// of the inputs it must agree with processes of their own, or it is not used. The
-// others try the hardest inputs before the rest, because there is something to say
-// then long before the end.
+// How programs are checked. Each input gets a separate process: first the samples and edge cases, then the
+// rest, the cheap inputs first. That takes long if a language starts slowly. The drivers of some languages
+// have a server, which loads the program once and forks for each input. The server is not trusted: on a
+// sample of the inputs it must agree with separate processes, or it is not used. Without a server, the
+// hardest inputs come before the rest, so that there is a result to report early.
 
-// slowStart is the CPU time of a process that makes the hardest inputs go
-// first, and hardest is how many.
+// slowStart is the CPU time of a process above which the hardest inputs come first, and hardest is how many.
 const (
 	slowStart = 20 * time.Millisecond
 	hardest   = 2000
 )
 
-// How many inputs are run before their outputs are checked. What a server runs is one
-// program, and a worker stops for others between two programs only: so it is to be short.
+// How many inputs are run before their outputs are checked. It is small, because a server handles them in one
+// run of a program, and a worker can be interrupted for other work only between two runs.
 const (
 	smallChunk = 64
 	largeChunk = 1024
 	longChunk  = time.Second / 2
 )
 
-// chunks runs a program on the rest of the domain, and has the outputs checked on
-// the way.
+// chunks runs a program on the rest of the domain, and checks the outputs in between.
 func (p *proof) chunks(ctx context.Context, w *way, report *kit.GolfReport) (*kit.GolfReport, error) {
 	rest := p.untried()
 	var server *judge.Program
@@ -81,7 +77,7 @@ func (p *proof) chunks(ctx context.Context, w *way, report *kit.GolfReport) (*ki
 	return report, nil
 }
 
-// untried are the inputs that were not tried yet, the cheap ones first.
+// untried returns the inputs that were not tried yet, the cheap ones first.
 func (p *proof) untried() []int {
 	var rest []int
 	for i := range p.r.Domain.Inputs {
@@ -92,14 +88,14 @@ func (p *proof) untried() []int {
 	return rest
 }
 
-// worthServer is how many inputs make it worth to start a server and to compare.
+// worthServer is the number of inputs from which it is worth starting a server and comparing.
 const worthServer = 250
 
-// randomSample is how many inputs beyond samples and edges a server must agree on.
+// randomSample is on how many inputs in addition to samples and edge cases a server must agree.
 const randomSample = 32
 
-// trusted makes the language's server for the program and tries whether it agrees
-// with processes of their own. It is nil where there is none, or it does not.
+// trusted makes the language's server for the program and checks whether it agrees with separate processes.
+// It returns nil if there is none, or it disagrees.
 func (p *proof) trusted(ctx context.Context, w *way) (*judge.Program, error) {
 	server, err := p.server(ctx, w)
 	if err != nil || server == nil {
@@ -126,7 +122,7 @@ func (p *proof) trusted(ctx context.Context, w *way) (*judge.Program, error) {
 	err = p.serve(ctx, w, server, order, func(o output) bool {
 		process := want[o.input]
 		if o.text != process.text || o.slow {
-			bad = fmt.Sprintf("at %s a process of its own gave %s, the server %s",
+			bad = fmt.Sprintf("at %s a separate process gave %s, the server %s",
 				p.r.Domain.Inputs[o.input], shorten(process.text, mostShown), shorten(strings.TrimSpace(o.text+" "+o.fate), mostShown))
 		}
 		return bad == ""
@@ -146,7 +142,7 @@ func (p *proof) trusted(ctx context.Context, w *way) (*judge.Program, error) {
 	return server, nil
 }
 
-// server builds the server for a program, nil where the language has none.
+// server builds the server for a program. It returns nil if the language has none.
 func (p *proof) server(ctx context.Context, w *way) (*judge.Program, error) {
 	if p.driver.Server == "" || p.inline() {
 		return nil, nil
@@ -173,7 +169,7 @@ func (p *proof) server(ctx context.Context, w *way) (*judge.Program, error) {
 // serverAnswer is the name of the program's file beside the server.
 const serverAnswer = "answer"
 
-// serve gives the inputs to servers, one for each processor.
+// serve passes the inputs to servers, one for each CPU.
 func (p *proof) serve(ctx context.Context, w *way, server *judge.Program, order []int, got func(o output) bool) error {
 	jobs := max(min(p.o.Jobs, len(order)), 1)
 	parts := make([][]int, jobs)
@@ -204,8 +200,8 @@ func (p *proof) serve(ctx context.Context, w *way, server *judge.Program, order 
 	return errors.Join(errs...)
 }
 
-// requestLine is what a server reads for an input: standard input in hexadecimal
-// and then each argument, with "-" for what is empty.
+// requestLine returns a server's request for an input: standard input in hexadecimal and then each argument,
+// with "-" for an empty one.
 func requestLine(stdin string, args []string) string {
 	words := []string{stdin}
 	words = append(words, args...)

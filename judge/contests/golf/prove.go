@@ -19,7 +19,7 @@ import (
 	"assay/judge/running/config"
 )
 
-// proof is one answer being proved.
+// proof is the check of one submission.
 type proof struct {
 	r      *Range
 	o      Options
@@ -29,25 +29,25 @@ type proof struct {
 	driver *drivers.Driver
 	dir    string
 
-	built   map[*drivers.Wrap]*way // programs, by what is around them
+	built   map[*drivers.Wrap]*way // programs, by the code around them
 	drivers map[string]*way        // by their texts
 
 	mu      sync.Mutex
-	outputs []output // different ones only
+	outputs []output // distinct ones only
 	seen    map[outputKey]bool
 	tried   map[int]bool
 	slow    []int
-	used    time.Duration // CPU time of so many runs of a program
+	used    time.Duration // CPU time of the given number of runs of a program
 	runs    int
 	failed  map[int]string // inputs whose call ended with an error
 	stopped bool
 	brief   bool          // a batch ends when briefTime is over
-	probing time.Duration // for an input, while the way to call the answer is looked for
+	probing time.Duration // for an input, during detection
 	spent   atomic.Int64  // CPU time of all processes, in nanoseconds
 	broke   bool          // the budget was spent before the end
 }
 
-// outputKey is what makes two outputs the same.
+// outputKey identifies equal outputs.
 type outputKey struct {
 	input int
 	text  string
@@ -83,7 +83,7 @@ func (p *proof) run(ctx context.Context) error {
 	return p.domain(ctx, w)
 }
 
-// domain proves the answer on all inputs: samples and edges first.
+// domain checks the submission on all inputs: samples and edge cases first.
 func (p *proof) domain(ctx context.Context, w *way) error {
 	d := p.r.Domain
 	quick := p.quickInputs()
@@ -122,7 +122,7 @@ func (p *proof) domain(ctx context.Context, w *way) error {
 	return nil
 }
 
-// quickInputs are the samples, then the edges.
+// quickInputs returns the samples, then the edge cases.
 func (p *proof) quickInputs() []int {
 	quick := slices.Clone(p.r.Domain.Samples)
 	for i, in := range p.r.Domain.Inputs {
@@ -133,7 +133,7 @@ func (p *proof) quickInputs() []int {
 	return quick
 }
 
-// collect takes an output; it says to stop where an input is too slow.
+// collect handles an output. It returns false to stop if an input is too slow.
 func (p *proof) collect(o output) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -169,9 +169,9 @@ func (p *proof) check(ctx context.Context) (*kit.GolfReport, error) {
 	return p.r.Checker.check(ctx, p.r.Domain, p.outputs, len(p.tried) == len(p.r.Domain.Inputs))
 }
 
-// functions calls a function on the whole domain in two orders, each in a process
-// of its own, and on some inputs in a process for each. One that is wrong already
-// is called once more, to count how often, but not for long.
+// functions calls a function on the whole domain in two orders, each in one process, and on some inputs in
+// separate processes. A function that is already wrong is called once more to count the wrong inputs, for a
+// short time.
 func (p *proof) functions(ctx context.Context, w *way, clean bool) (*kit.GolfReport, error) {
 	orders := [][]int{p.shuffled(1), p.shuffled(2)}
 	if !clean {
@@ -203,15 +203,15 @@ func (p *proof) functions(ctx context.Context, w *way, clean bool) (*kit.GolfRep
 	return p.fresh(ctx, w)
 }
 
-// How often a process may die before the checker is asked whether that is right:
-// on the whole domain, and on samples and edges or where an answer is wrong already.
+// How often a process may die before the checker is asked: on the whole domain, and on samples and edge cases
+// or if a submission is already wrong.
 const (
 	maxDeaths   = 100
 	wrongDeaths = 5
 )
 
-// guarded is batch, but one that kills its process again and again is checked on
-// the way, because each new process takes its time. The samples are all tried first.
+// guarded is batch, except that a function which keeps killing its process is checked in between, because
+// each new process takes time. The samples are all tried first.
 func (p *proof) guarded(ctx context.Context, w *way, order []int, most int) error {
 	deaths := 0
 	var checkErr error
@@ -242,10 +242,10 @@ func (p *proof) shuffled(n uint64) []int {
 	return rand.New(rand.NewPCG(p.o.Seed, n)).Perm(len(p.r.Domain.Inputs))
 }
 
-// freshCalls is how many inputs get a process of their own.
+// freshCalls is how many inputs get a separate process.
 const freshCalls = 40
 
-// fresh calls a function in processes that are asked nothing else.
+// fresh calls a function in processes that handle one input each.
 func (p *proof) fresh(ctx context.Context, w *way) (*kit.GolfReport, error) {
 	d := p.r.Domain
 	picked := append(slices.Clone(d.Samples), 0, len(d.Inputs)-1)
@@ -270,7 +270,7 @@ func (p *proof) fresh(ctx context.Context, w *way) (*kit.GolfReport, error) {
 	return p.check(ctx)
 }
 
-// alone calls a function on each input in a process of its own.
+// alone calls a function on each input in a separate process.
 func (p *proof) alone(ctx context.Context, w *way, order []int) error {
 	queue := make(chan int, len(order))
 	for _, i := range order {
@@ -300,8 +300,8 @@ func (p *proof) alone(ctx context.Context, w *way, order []int) error {
 // suspects is how many wrong inputs of a batch are tried again alone.
 const suspects = 4
 
-// suspect tries some wrong inputs again in processes of their own: a function that
-// is right there depends on what it was called with before.
+// suspect tries some wrong inputs again in separate processes. A function that is correct there depends on
+// earlier calls.
 func (p *proof) suspect(ctx context.Context, w *way, report *kit.GolfReport) (*kit.GolfReport, error) {
 	var order []int
 	for _, wrong := range report.Wrong {
@@ -316,7 +316,7 @@ func (p *proof) suspect(ctx context.Context, w *way, report *kit.GolfReport) (*k
 	return p.check(ctx)
 }
 
-// cases shows what some inputs give.
+// cases returns the outputs for some inputs.
 func (p *proof) cases(ctx context.Context, w *way) error {
 	var order []int
 	for _, text := range p.o.Cases {
@@ -341,14 +341,14 @@ func (p *proof) cases(ctx context.Context, w *way) error {
 	return nil
 }
 
-// UnknownInputError says that the domain does not have an input.
+// UnknownInputError means that the domain does not contain an input.
 type UnknownInputError struct{ Input, Example string }
 
 func (e *UnknownInputError) Error() string {
 	return fmt.Sprintf("the domain has no input %q; inputs look like %q", e.Input, e.Example)
 }
 
-// finish makes the verdict.
+// finish sets the verdict.
 func (p *proof) finish(report *kit.GolfReport, whole bool) {
 	res := p.res
 	res.Tried = len(p.tried)
@@ -419,11 +419,11 @@ func (p *proof) finish(report *kit.GolfReport, whole bool) {
 	}
 }
 
-// address is a place in memory, as the names of functions and objects show it.
+// address matches a memory address, as the names of functions and objects show it.
 var address = pattern.New(`\b0x[0-9a-fA-F]{9,16}\b`)
 
-// addresses looks for texts with an address, which only stay the same here because the
-// sandbox lays out memory the same way each time.
+// addresses looks for texts with a memory address, which are only reproducible because the sandbox lays out
+// memory the same way each time.
 func (p *proof) addresses() {
 	at := slices.IndexFunc(p.outputs, func(o output) bool { return address().MatchString(o.text) })
 	if at < 0 || p.res.Verdict != Right {
@@ -435,7 +435,9 @@ func (p *proof) addresses() {
 		return
 	}
 	p.res.Verdict, p.res.WrongMany = Wrong, 1
-	p.res.Wrong = []judge.GolfWrongInput{{In: p.r.Domain.Inputs[o.input].String(), Gave: shorten(o.text, mostShown), Why: "an address in memory is another one each time"}}
+	p.res.Wrong = []judge.GolfWrongInput{
+		{In: p.r.Domain.Inputs[o.input].String(), Gave: shorten(o.text, mostShown), Why: "an address in memory is another one each time"},
+	}
 }
 
 func ends(n int) string {
@@ -455,10 +457,10 @@ func keysOf(m map[int]string) func(yield func(int) bool) {
 	}
 }
 
-// mostShown is how many bytes of an output fit for a table's line; right ones are shorter.
+// mostShown is how many bytes of an output a table's line shows; correct ones are shorter.
 const mostShown = 60
 
-// shorten makes an output fit for a line, and for so many bytes.
+// shorten makes an output fit into a line, with at most that many bytes.
 func shorten(text string, most int) string {
 	text = strings.TrimSpace(text)
 	if text == "" {

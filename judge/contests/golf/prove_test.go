@@ -213,7 +213,9 @@ func toyRange(t *testing.T, n int) (*Range, *toy, *drivers.Driver) {
 	cfg := &config.Config{}
 	cfg.Source.Size, cfg.Source.Files = 1<<20, 10
 	driver := &drivers.Driver{
-		Driver: toyDriver + " {call}\n{code}", Arg: "a{n}", Names: []string{`(\w+)=`}, Calls: map[string]string{"args": "{name}({args})"}, Server: toyServer,
+		Driver: toyDriver + " {call}\n{code}", Arg: "a{n}", Names: []string{`(\w+)=`}, Calls: map[string]string{
+			"args": "{name}({args})",
+		}, Server: toyServer,
 	}
 	rng := &Range{ID: "sum", Runner: r, Tools: lang.New(cfg, r, t.TempDir(), nil), Domain: d}
 	if rng.Checker, err = NewChecker(t.Context(), r, &judge.Program{Name: "check"}, judge.Limits{}); err != nil {
@@ -382,7 +384,8 @@ func TestProofs(t *testing.T) {
 		return reply{text: sum(in), kind: 'n'}
 	}
 	res = prove(t, rng, driver, Options{As: "function"})
-	if res.Verdict != Right || len(res.Notes) != 1 || !strings.Contains(res.Notes[0], "1 input ends with an error, e.g. 33 1231 (IndexError)") {
+	if res.Verdict != Right || len(res.Notes) != 1 ||
+		!strings.Contains(res.Notes[0], "1 input ends with an error, e.g. 33 1231 (IndexError)") {
 		t.Errorf("printed before an error: %s, %q", res.Verdict, res.Notes)
 	}
 	if res = prove(t, rng, driver, Options{As: "function", Strict: true}); res.Verdict != Wrong {
@@ -402,7 +405,8 @@ func TestProofs(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		for _, as := range []string{"function", "program"} {
 			res = prove(t, rng, driver, Options{As: as, All: all})
-			if want := map[bool]int{false: min(5, res.WrongMany), true: 39}[all]; res.Verdict != Wrong || len(res.Wrong) != want || all && res.WrongMany != 39 {
+			if want := map[bool]int{false: min(5, res.WrongMany), true: 39}[all]; res.Verdict != Wrong ||
+				len(res.Wrong) != want || all && res.WrongMany != 39 {
 				t.Errorf("many wrong inputs of a %s: %s, %d of %d shown", as, res.Verdict, len(res.Wrong), res.WrongMany)
 			}
 		}
@@ -436,7 +440,8 @@ func TestCases(t *testing.T) {
 	}
 	for _, as := range []string{"function", "program"} {
 		res := prove(t, rng, driver, Options{As: as, Cases: []string{"3 1021", "(4, 1028)"}})
-		if res.Verdict != Right || !res.Picked || res.Tried != 2 || len(res.Shown) != 2 || res.Shown[0].In != "3 1021" || res.Shown[1].Gave != "1032" {
+		if res.Verdict != Right || !res.Picked || res.Tried != 2 || len(res.Shown) != 2 ||
+			res.Shown[0].In != "3 1021" || res.Shown[1].Gave != "1032" {
 			t.Errorf("two inputs of a %s: %s, %+v", as, res.Verdict, res.Shown)
 		}
 		res = prove(t, rng, driver, Options{As: as, Cases: []string{"33 1231"}})
@@ -459,7 +464,8 @@ func TestServerDisagrees(t *testing.T) {
 		rng, r, driver = toyRange(t, worthServer+40)
 		r.lie = rng.Domain.Inputs[in].String()
 		res = prove(t, rng, driver, Options{As: "program"})
-		if why := res.Explain[len(res.Explain)-1].Reason; res.Verdict != Right || res.Server != 0 || !strings.Contains(why, "at "+r.lie+" a process of its own gave") {
+		if why := res.Explain[len(res.Explain)-1].Reason; res.Verdict != Right || res.Server != 0 ||
+			!strings.Contains(why, "at "+r.lie+" a separate process gave") {
 			t.Errorf("a server that is wrong at %s: %s, %d, %q", r.lie, res.Verdict, res.Server, why)
 		}
 	}

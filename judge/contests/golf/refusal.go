@@ -6,9 +6,8 @@ import (
 	"assay/judge/contests/golf/drivers"
 )
 
-// refusals notice an interpreter that does not take a program: whatever it is given, it
-// prints only one and the same error. Each text that may stand around the program has an
-// error of its own, because the places in errors differ.
+// refusals detects an interpreter that rejects a program: for any input, it prints the same error. Each code
+// around the program has its own error, because the places in errors differ.
 type refusals map[*drivers.Wrap]*refusal
 
 type refusal struct {
@@ -17,7 +16,7 @@ type refusal struct {
 	no   bool // something else happened
 }
 
-// see takes what came out of a way to call the answer.
+// see records the result of one way to call the submission.
 func (all refusals) see(w *way, slow bool, outputs ...output) {
 	r := all[w.wrap]
 	if r == nil {
@@ -38,8 +37,8 @@ func (all refusals) see(w *way, slow bool, outputs ...output) {
 	}
 }
 
-// all says whether it is so with everything that was tried, and often enough to tell,
-// and what the interpreter said of the program alone.
+// all reports whether everything that was tried was rejected, and often enough, and the interpreter's error
+// for the program alone.
 func (all refusals) all() (said string, refused bool) {
 	plain := all[nil]
 	if plain == nil || plain.runs < 2 {

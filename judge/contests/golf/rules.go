@@ -9,28 +9,28 @@ import (
 	"assay/judge/contests/golf/drivers"
 )
 
-// A Language is one in which answers can be written.
+// A Language is a language for submissions.
 type Language struct {
 	Name   string
 	Driver *drivers.Driver
 }
 
-// Rules writes what holds for every golf problem as Markdown: the domain with its size, how
-// answers are called, what is counted, and how an answer is proved. Terminal and pages show
-// it below the problem's own text.
+// Rules writes the rules of every golf problem as Markdown: the domain with its size, how submissions are
+// called, what is counted, and how a submission is checked. Terminal and pages show it below the problem's
+// own text.
 func Rules(d *Domain, languages []Language) string {
 	var b strings.Builder
 	d.rules(&b)
 	callRules(&b, d)
 	b.WriteString(countRules)
-	fmt.Fprintf(&b, `## How an answer is proved
+	fmt.Fprintf(&b, `## How a submission is checked
 
-- It is run on every input of the domain, in an order that differs from run to run.
+- It runs on every input of the domain, in an order that differs from run to run.
 - It has %v of CPU time for each input. Wall time does not count.
-- A function is called on many inputs in one process, and then on %d inputs in processes of
-  their own: each call must give what it gives by itself.
-- Its outputs can differ from run to run, if each of them is right.
-- Standard error and the exit status are ignored. Nothing printed is a text as well.
+- A function is called on many inputs in one process, and then on %d inputs in a process each.
+  Each call must give the same result in both.
+- Its outputs can differ from run to run if each of them is correct.
+- Standard error and the exit status are ignored. An empty output is a text, too.
 - It has no network and cannot read the judge's files.
 
 `, DefaultTime, freshCalls)
@@ -41,7 +41,7 @@ func Rules(d *Domain, languages []Language) string {
 // rules describes the domain.
 func (d *Domain) rules(b *strings.Builder) {
 	letters := Letters(d.Arity)
-	fmt.Fprintf(b, "## Inputs\n\nAn answer is proved on the whole domain: %s. An input has %s:\n\n",
+	fmt.Fprintf(b, "## Inputs\n\nA submission is checked on the whole domain: %s. An input has %s:\n\n",
 		judge.Count(len(d.Inputs), "input"), judge.Count(d.Arity, "whole number"))
 	combinations := 1
 	for k := range d.Arity {
@@ -63,7 +63,7 @@ func (d *Domain) rules(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "- `%s` from %d to %d", letters[k], low, high)
 		if int64(len(values)) != high-low+1 {
-			fmt.Fprintf(b, "; %d numbers occur", len(values))
+			fmt.Fprintf(b, "; %d different values", len(values))
 		}
 		b.WriteString("\n")
 	}
@@ -78,10 +78,10 @@ func (d *Domain) rules(b *strings.Builder) {
 	for _, at := range d.Samples[:min(len(d.Samples), 12)] {
 		samples = append(samples, "`"+d.Inputs[at].String()+"`")
 	}
-	fmt.Fprintf(b, "\nThe way to call an answer is found by trying the samples: %s.\n\n", strings.Join(samples, ", "))
+	fmt.Fprintf(b, "\nThe judge finds out how to call a submission with the samples: %s.\n\n", strings.Join(samples, ", "))
 }
 
-// callRules describes the ways in which answers are called.
+// callRules describes the ways in which submissions are called.
 func callRules(b *strings.Builder, d *Domain) {
 	example := []string{"3", "4", "5", "6", "7", "8", "9", "10", "11"}[:d.Arity]
 	if len(d.Samples) > 0 {
@@ -89,14 +89,14 @@ func callRules(b *strings.Builder, d *Domain) {
 	}
 	var calls []string
 	for _, form := range forms {
-		if d.Arity > 1 || form != "curry" { // of one number it is the usual call
+		if d.Arity > 1 || form != "curry" { // with one number it is the usual call
 			calls = append(calls, "`"+FormName(form, d.Arity)+"`")
 		}
 	}
-	fmt.Fprintf(b, `## How an answer is called
+	fmt.Fprintf(b, `## How a submission is called
 
-An answer is a function or a program. The judge tries the ways below with the samples, takes the
-first one by which the answer is right, and keeps to it.
+A submission is a function or a program. The judge tries the ways below with the samples, and uses
+the first one with which the submission is correct.
 
 A **function** has a name, or is an expression without one. It is called as
 %s.
@@ -115,7 +115,7 @@ A **program** reads its input and prints its result:
 		case f.rare:
 			continue
 		case f.name == unaryForm:
-			given = "standard input, each number as so many `1`"
+			given = "standard input, each number n as n times `1`"
 		case f.argv != nil:
 			var words []string
 			for _, w := range f.argv(example) {
@@ -138,25 +138,25 @@ A **program** reads its input and prints its result:
 		}
 	}
 	b.WriteString(
-		"\nBlanks and line ends around the result do not count. The way can be set by hand: `--as`, `--call`, `--entry` and `--in`.\n\n",
+		"\nBlanks and line ends around the result are ignored. To choose the way yourself, use `--as`, `--call`, `--entry` and `--in`.\n\n",
 	)
 }
 
 const countRules = `## What is counted
 
-The bytes of the answer's file, which is read as UTF-8.
+The bytes of the submission's file, which is read as UTF-8.
 
 - A byte order mark and newlines at both ends are not counted. CRLF counts as one byte.
-- If the language has its own code page and that has every character of the answer, each
-  character is one byte. ` + "`--encoding`" + ` sets another encoding.
-- Flags of the interpreter or compiler are shown and not counted: each set of flags is a language
-  of its own. Behind a flag such as ` + "`perl -E`" + ` the code itself stands on the command line.
-- A header and a footer, such as test calls, are not counted if they are given as such.
-- Of a post, the code block with the size of its header counts.
+- If the language has its own code page, and the code page has every character of the submission,
+  each character is one byte. ` + "`--encoding`" + ` sets another encoding.
+- Flags of the interpreter or compiler are shown and not counted. Each set of flags is a language
+  of its own. After a flag such as ` + "`perl -E`" + `, the code is passed on the command line.
+- A header and a footer, such as test calls, are not counted if you pass them as such.
+- Of a post, the code block whose size its header states is counted.
 
 `
 
-// languageRules lists the languages with what is particular to each.
+// languageRules lists the languages with their particular rules.
 func languageRules(b *strings.Builder, arity int, languages []Language) {
 	if len(languages) == 0 {
 		return
@@ -189,7 +189,7 @@ func languageRules(b *strings.Builder, arity int, languages []Language) {
 	b.WriteString("\n")
 }
 
-// cell writes a text as code in a table.
+// cell formats a text as code in a table.
 func cell(s string) string { return "`" + plainCell(s) + "`" }
 
 func plainCell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }

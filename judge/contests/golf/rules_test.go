@@ -15,7 +15,9 @@ func TestRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	languages := []Language{{"Python 3", known.Of("python3")}, {"Prolog", known.Of("prolog")}, {"sed | a", known.Of("sed")}, {"Perl", known.Of("perl")}}
+	languages := []Language{{"Python 3", known.Of("python3")}, {"Prolog", known.Of("prolog")}, {"sed | a", known.Of("sed")}, {
+		"Perl", known.Of("perl"),
+	}}
 	var square strings.Builder
 	for i := range 4 {
 		for j := range 3 {

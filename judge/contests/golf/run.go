@@ -16,42 +16,40 @@ import (
 	"assay/judge/internal/tail"
 )
 
-// output is what came out for one input.
+// output is the output for one input.
 type output struct {
 	input int // index in the domain
 	text  string
-	fate  string // how the call ended, if not well; its text counts all the same
+	fate  string // how the call failed, if it did; its text still counts
 	said  string // the end of a program's standard error
 	slow  bool   // there is no text: the time was over
-	fresh bool   // from a process that was asked nothing else
+	fresh bool   // from a process that handled only this input
 	died  bool   // the process ended with it
-	moved bool   // the text is what the call left in its arguments, and changed
+	moved bool   // the text is what the call left in its arguments, changed
 	left  string // what it left there unchanged, which counts for functions that work in place
 	cpu   time.Duration
 }
 
-// The frames of a driver. It reads everything on standard input: a mark on the
-// first line, in drivers with one build for all forms the number of the form and the
-// function's name on the next, then an input a line. Whatever a call prints goes to standard output
-// unchanged; after it the driver writes the mark, one letter, a text, the mark
-// again and a line feed, and flushes. The letters are
+// The frames of a driver. The driver reads everything on standard input. The first line is a mark. In drivers
+// with one build for all forms, the next lines are the number of the form and the function's name. Then there
+// is one input per line. What a call prints goes to standard output unchanged. After it the driver writes the
+// mark, one letter, a text, the mark again and a line feed, and flushes. The letters are
 //
 //	l  the answer was loaded; what it printed so far belongs to no input
 //	v  the text is what the call returned
-//	n  the call returned nothing; the text counts only where nothing was printed
+//	n  the call returned nothing; the text counts only if nothing was printed
 //	c  the call returned nothing and changed its arguments; the text is what they hold
 //	u  it returned nothing and did not change what it may; the text is the same
 //	e  the call ended with an error, which is the text; what was printed counts
 //
-// A driver that ends before it wrote the frame of an input is started again behind
-// that input.
+// If a driver ends before it has written the frame of an input, it is started again after that input.
 type frame struct {
 	kind    byte
 	printed string
 	text    string
 }
 
-// splitFrames reads frames; rest is what stands behind the last one.
+// splitFrames reads frames. Rest is what follows the last one.
 func splitFrames(out, mark string) (frames []frame, rest string) {
 	for {
 		printed, after, ok := strings.Cut(out, mark)
@@ -67,7 +65,7 @@ func splitFrames(out, mark string) (frames []frame, rest string) {
 	}
 }
 
-// output is what a frame gives for an input.
+// output converts a frame to the output for an input.
 func (f frame) output(input int) output {
 	o := output{input: input, text: f.text}
 	switch {
@@ -83,20 +81,19 @@ func (f frame) output(input int) output {
 	return o
 }
 
-// loadError says that an answer could not be loaded by its driver.
+// loadError means that a driver could not load the submission.
 type loadError struct{ text string }
 
 func (e *loadError) Error() string { return e.text }
 
-// batch calls a function on the inputs, in this order and in one process as long
-// as it lives, and gives each output to got, which may say to stop. The time is
-// for each input.
+// batch calls a function on the inputs, in this order and in one process as long as it lives. It passes each
+// output to got, which may return false to stop. The time is for each input.
 func (p *proof) batch(ctx context.Context, w *way, order []int, got func(o output) (more bool)) error {
 	return p.converse(ctx, w.program, p.requests(w), order, func(o output) bool { return got(w.unmoved(o)) })
 }
 
-// unmoved takes what a function that works in place did not change for its output. A
-// function that may change its arguments, but prints, has none there.
+// unmoved uses the unchanged arguments of a function that works in place as its output. A function that may
+// change its arguments, but prints, has none.
 func (w *way) unmoved(o output) output {
 	if w.inPlace && o.left != "" {
 		o.text = o.left
@@ -104,18 +101,16 @@ func (w *way) unmoved(o output) output {
 	return o
 }
 
-// requests is what a driver reads: the head of its input, and for each input of
-// the domain a line, or more.
+// requests is what a driver reads: a head, and one or more lines for each input.
 type requests struct {
 	head func(mark string) string
 	line func(mark string, input int) string
 }
 
-// plainHead is the head of a driver's input.
+// plainHead returns the head of a driver's input.
 func plainHead(mark string) string { return mark + "\n" }
 
-// requests are an input a line, or code where the driver is an interpreter that
-// reads code.
+// requests returns one input per line, or code if the driver is an interpreter that reads code.
 func (p *proof) requests(w *way) requests {
 	g := p.driver
 	if g.Each == "" {
@@ -127,7 +122,10 @@ func (p *proof) requests(w *way) requests {
 		return requests{head, func(_ string, i int) string { return p.r.Domain.Inputs[i].String() + "\n" }}
 	}
 	code := func(template, mark string, args []string) string {
-		words := map[string]string{"mark": mark, "name": w.name, "args": strings.Join(args, ", "), "spaced": strings.Join(args, " "), "list": strings.Join(args, ",")}
+		words := map[string]string{
+			"mark": mark, "name": w.name, "args": strings.Join(args, ", "), "spaced": strings.Join(args, " "),
+			"list": strings.Join(args, ","),
+		}
 		words["call"] = fillWords(g.Calls[w.form], words)
 		return strings.Trim(fillWords(template, words), "\n") + "\n"
 	}
@@ -137,7 +135,7 @@ func (p *proof) requests(w *way) requests {
 	}
 }
 
-// converse is batch for any program that speaks in frames.
+// converse is batch for any program that uses frames.
 func (p *proof) converse(ctx context.Context, program *judge.Program, ask requests, order []int, got func(o output) (more bool)) error {
 	for len(order) > 0 {
 		frames, rest, x, stderr, err := p.drive(ctx, program, ask, order)
@@ -166,7 +164,7 @@ func (p *proof) converse(ctx context.Context, program *judge.Program, ask reques
 			return nil
 		}
 		if (timeOver && p.probing == 0 || x.Killed == judge.Output) && len(frames) > 0 {
-			continue // the limit was that of all of them: this one gets its own
+			continue // the limit was that of all inputs: this one gets its own
 		}
 		o := output{input: order[0], text: rest, fate: x.Fate(), slow: timeOver, died: true}
 		if why := strings.TrimSpace(stderr); why != "" && !timeOver {
@@ -180,15 +178,17 @@ func (p *proof) converse(ctx context.Context, program *judge.Program, ask reques
 	return nil
 }
 
-// What a process may print, in bytes: for its only input, or for each
-// of many. A batch that prints more goes on in another process.
+// What a process may print, in bytes: for its only input, or for each of several. A batch that prints more
+// continues in another process.
 const (
 	maxOneOutput  = 256 << 10
 	maxEachOutput = 512
 )
 
 // drive runs a driver once.
-func (p *proof) drive(ctx context.Context, program *judge.Program, ask requests, order []int) (frames []frame, rest string, x judge.Exec, stderr string, err error) {
+func (p *proof) drive(ctx context.Context, program *judge.Program, ask requests, order []int) (
+	frames []frame, rest string, x judge.Exec, stderr string, err error,
+) {
 	mark := p.mark(len(order))
 	var in strings.Builder
 	in.WriteString(ask.head(mark))
@@ -205,13 +205,16 @@ func (p *proof) drive(ctx context.Context, program *judge.Program, ask requests,
 	return frames, rest, x, errs, nil
 }
 
-// longerWall is how much longer the clock may run for a process that was not idle when
-// it was stopped: the machine was busy with something else.
+// longerWall is by how much the wall time limit grows for a process that was not idle when it was stopped:
+// the machine was busy.
 const longerWall = 20
 
-// patiently runs a program, and once more where it was stopped by the clock on the
-// wall although it computed, unless what it printed is enough.
-func (p *proof) patiently(ctx context.Context, program *judge.Program, limits judge.Limits, in string, args []string, enough func(out string) bool) (stdout, stderr string, x judge.Exec, err error) {
+// patiently runs a program, and again if it was stopped by its wall time limit although it computed, unless
+// its output is sufficient.
+func (p *proof) patiently(
+	ctx context.Context, program *judge.Program, limits judge.Limits, in string, args []string,
+	enough func(out string) bool,
+) (stdout, stderr string, x judge.Exec, err error) {
 	for {
 		var out bytes.Buffer
 		errs := tail.Buffer{Most: 4 << 10}
@@ -229,17 +232,17 @@ func (p *proof) patiently(ctx context.Context, program *judge.Program, limits ju
 	}
 }
 
-// mark is a text that no answer prints by chance.
+// mark returns a text that no submission prints by chance.
 func (p *proof) mark(n int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %d %s %v", p.o.Seed, n, p.a.Code, time.Now().UnixNano()))
 	return "~" + hex.EncodeToString(sum[:8]) + "~"
 }
 
-// briefTime is the CPU time to count how often an answer is wrong.
+// briefTime is the CPU time for counting how often a submission is wrong.
 const briefTime = 1500 * time.Millisecond
 
-// limits are those of a process that gets one input, or of a driver until the next
-// answer. The wall time is only for programs that wait forever.
+// limits returns the limits of a process for one input, or of a driver until the next output. The wall time
+// only ends programs that wait forever.
 func (p *proof) limits() judge.Limits {
 	l := p.r.Limits
 	l.Output = maxOneOutput
@@ -254,9 +257,8 @@ func (p *proof) limits() judge.Limits {
 	return l
 }
 
-// programs runs a program once for each input, on several processors, and gives
-// the outputs to got in the order of the inputs. Nothing is started after got said
-// to stop.
+// programs runs a program once for each input, on several CPUs, and passes the outputs to got in the order of
+// the inputs. When got returns false, it starts nothing more.
 func (p *proof) programs(ctx context.Context, w *way, order []int, got func(o output) (more bool)) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -306,7 +308,7 @@ func (p *proof) programs(ctx context.Context, w *way, order []int, got func(o ou
 	return nil
 }
 
-// read makes what a program printed fit for the checker.
+// read converts the output of a program for the checker.
 func (w *way) read(text string) string {
 	if w.input.name == unaryForm {
 		return fromUnary(text)
@@ -314,7 +316,7 @@ func (w *way) read(text string) string {
 	return text
 }
 
-// once runs a program on one input. What it printed counts, however it ended.
+// once runs a program on one input. Its output counts, however the program ended.
 func (p *proof) once(ctx context.Context, w *way, i int) (output, error) {
 	in, args := "", []string(nil)
 	if numbers := p.r.Domain.Inputs[i].Args; w.input.argv != nil {
@@ -337,7 +339,7 @@ func (p *proof) once(ctx context.Context, w *way, i int) (output, error) {
 	return o, nil
 }
 
-// calls asks for the inputs in the way's manner; order counts for functions only.
+// calls runs the inputs in the detected way; order counts for functions only.
 func (p *proof) calls(ctx context.Context, w *way, order []int, got func(o output) bool) error {
 	if w.function {
 		return p.batch(ctx, w, order, got)

@@ -17,12 +17,12 @@ import (
 	"assay/judge/running/lang"
 )
 
-// inputForm is one way to give a program its input.
+// inputForm is one way to pass an input to a program.
 type inputForm struct {
 	name  string
 	stdin func(args []string) string
 	argv  func(args []string) []string
-	rare  bool // tried only where a driver names it
+	rare  bool // tried only if a driver names it
 }
 
 // inputForms are tried in this order.
@@ -44,7 +44,7 @@ var inputForms = []inputForm{
 	{name: unaryForm, stdin: unary},
 }
 
-// around writes an input with something before, between and behind the numbers.
+// around formats an input with texts before, between and after the numbers.
 func around(before, between, behind string) func(args []string) string {
 	return func(args []string) string { return before + strings.Join(args, between) + behind }
 }
@@ -52,7 +52,7 @@ func around(before, between, behind string) func(args []string) string {
 // unaryForm is the form for languages without numbers.
 const unaryForm = "unary"
 
-// unary writes each number as so many ones.
+// unary writes each number as that many ones.
 func unary(args []string) string {
 	words := make([]string, len(args))
 	for k, a := range args {
@@ -63,8 +63,8 @@ func unary(args []string) string {
 	return strings.Join(words, " ") + "\n"
 }
 
-// fromUnary reads a program's output where its numbers are runs of ones: each run is
-// written as a number, and an empty one as 0. Anything else is left alone.
+// fromUnary converts a program's output with runs of ones: each run becomes a number, and an empty one 0.
+// Other text stays unchanged.
 func fromUnary(text string) string {
 	words := unaryGap().Split(strings.TrimRight(text, "\r\n"), -1)
 	if len(words) < 2 {
@@ -79,10 +79,10 @@ func fromUnary(text string) string {
 	return strings.Join(words, " ")
 }
 
-// unaryGap stands between two unary numbers.
+// unaryGap matches what separates two unary numbers.
 var unaryGap = pattern.New(`[ ,;\t\n]`)
 
-// Inputs names the ways to give a program its input.
+// Inputs names the ways to pass an input to a program.
 func Inputs() []string {
 	names := make([]string, len(inputForms))
 	for k, f := range inputForms {
@@ -91,11 +91,11 @@ func Inputs() []string {
 	return names
 }
 
-// forms are the names of the usual forms of a call, in the order in which they are
-// tried; a language may have others, which come after them.
+// forms are the names of the usual forms of a call, in the order in which they are tried. A language may have
+// further ones, which come later.
 var forms = []string{"args", "tuple", "list", "curry", "string"}
 
-// FormName is how people write a form: f(i,j).
+// FormName returns a form as people write it: f(i,j).
 func FormName(form string, arity int) string {
 	letters := Letters(arity)
 	switch form {
@@ -139,14 +139,13 @@ func formsOf(g *drivers.Driver) []string {
 	return append(known, own...)
 }
 
-// These start the keys of forms that are only for functions without a name, or with
-// one.
+// Prefixes of the keys of forms that are only for functions without a name, or with one.
 const (
 	anonymous = "anonymous "
 	withName  = "named "
 )
 
-// callOf is how a form calls a function that has a name or not, "" if it cannot.
+// callOf returns how a form calls a function with or without a name. It is empty if it cannot.
 func callOf(g *drivers.Driver, form string, isNamed bool) string {
 	only := anonymous
 	if isNamed {
@@ -161,14 +160,14 @@ func callOf(g *drivers.Driver, form string, isNamed bool) string {
 	return ""
 }
 
-// candidate is a way to call an answer that may be tried.
+// candidate is a possible way to call a submission.
 type candidate struct {
 	function bool
-	name     string // of the function; "" where it has none
-	last     bool   // a function without a name is the last line only
+	name     string // of the function; empty if it has none
+	last     bool   // a function without a name is only the last line
 	form     string
 	input    inputForm
-	wrap     *drivers.Wrap // what goes around a program
+	wrap     *drivers.Wrap // code around a program
 }
 
 func (c *candidate) how(arity int) string {
@@ -189,7 +188,7 @@ func (c *candidate) how(arity int) string {
 	return strings.TrimSpace("function "+c.name) + ", " + call
 }
 
-// notes are the policies without which an answer could not be called so.
+// notes returns the lenient rules that are needed to call the submission in this way.
 func (c *candidate) notes() []string {
 	var notes []string
 	if c.wrap != nil {
@@ -201,10 +200,10 @@ func (c *candidate) notes() []string {
 	return notes
 }
 
-// maxNames is how many names of functions are tried, the last one first.
+// mostNames is how many names of functions are tried. The last one in the code is tried first.
 const maxNames = 6
 
-// candidates lists the ways to call the answer, the most likely first.
+// candidates lists the ways to call the submission, the most likely first.
 func candidates(a *Answer, arity int, o Options) []candidate {
 	g := a.Driver
 	programs := programForms(g, a.Code, o)
@@ -231,8 +230,7 @@ func candidates(a *Answer, arity int, o Options) []candidate {
 	return append(functions, programs...)
 }
 
-// programForms lists the ways to run the answer as a program: what is known of its
-// text says which are likely.
+// programForms lists the ways to run the submission as a program. Its text determines which are likely.
 func programForms(g *drivers.Driver, code string, o Options) []candidate {
 	wraps := []*drivers.Wrap{nil}
 	for i := range g.Wraps {
@@ -269,8 +267,8 @@ func programForms(g *drivers.Driver, code string, o Options) []candidate {
 	return all
 }
 
-// entries lists what the answer may be called by: names, the last one first, and
-// without a name the whole of it, or its last line.
+// entries lists possible names of the function, the last one in the code first, and the whole code, or its
+// last line, as a function without a name.
 func entries(g *drivers.Driver, code, asked string) []candidate {
 	if asked != "" {
 		return []candidate{{function: true, name: asked}}
@@ -289,7 +287,7 @@ func entries(g *drivers.Driver, code, asked string) []candidate {
 	return append(names, nameless...)
 }
 
-// namesIn lists what expressions find, the last one in the code first.
+// namesIn lists what expressions match, the last one in the code first.
 func namesIn(expressions []string, code string) []string {
 	type found struct {
 		at   int
@@ -331,13 +329,13 @@ type way struct {
 	err     error // of a program's build, which its input forms share
 }
 
-// notBuilt says why a candidate cannot be tried.
+// notBuilt means that a candidate cannot be tried.
 type notBuilt struct{ log string }
 
 func (e *notBuilt) Error() string { return e.log }
 
-// build makes the candidate ready to run. Programs share one build, and so do calls
-// by the same driver. The number is for a directory.
+// build makes the candidate ready to run. Programs share one build, and so do calls by the same driver. The
+// number is for a directory.
 func (p *proof) build(ctx context.Context, c candidate, number int) (*way, error) {
 	if !c.function {
 		made, ok := p.built[c.wrap]
@@ -361,7 +359,7 @@ func (p *proof) buildDriver(ctx context.Context, c candidate, number int) (*way,
 	if len(l.Result) == 0 {
 		l.Build = nil // it would only check the driver
 	}
-	if len(l.Extensions) == 0 { // it stands in for another language
+	if len(l.Extensions) == 0 { // it substitutes another language
 		l.Extensions = []string{strings.TrimPrefix(filepath.Ext(l.File), ".")}
 	}
 	dir := filepath.Join(p.dir, fmt.Sprintf("way%d", number))
@@ -383,7 +381,7 @@ func (p *proof) buildDriver(ctx context.Context, c candidate, number int) (*way,
 	return w, w.err
 }
 
-// wrapped is the program's text with what goes around it.
+// wrapped returns the program's text with the code around it.
 func (p *proof) wrapped(wrap *drivers.Wrap) string {
 	if wrap == nil {
 		return p.a.Code + p.driver.Ending
@@ -404,7 +402,7 @@ func (p *proof) buildProgram(ctx context.Context, wrap *drivers.Wrap) (*judge.Pr
 	if !p.inline() {
 		return p.make(ctx, filepath.Join(dir, name), &l)
 	}
-	l.Build = nil // it would take the flags for something else
+	l.Build = nil // it would misread the flags
 	made, err := p.make(ctx, filepath.Join(dir, name), &l)
 	if err != nil {
 		return nil, err
@@ -412,14 +410,14 @@ func (p *proof) buildProgram(ctx context.Context, wrap *drivers.Wrap) (*judge.Pr
 	return onCommandLine(made, p.o.Flags, p.wrapped(wrap)), nil
 }
 
-// inline says whether the flags ask for code on the command line, as perl -E does.
+// inline reports whether the flags require code on the command line, as perl -E does.
 func (p *proof) inline() bool {
 	n := len(p.o.Flags)
 	return n > 0 && len(p.lang.Result) == 0 && p.driver.Inline != "" && matchesAny([]string{p.driver.Inline}, p.o.Flags[n-1])
 }
 
-// onCommandLine is the program with its flags, which stand behind the interpreter's
-// name, and then the code itself where its file was.
+// onCommandLine returns the program with its flags after the interpreter's name, and the code itself instead
+// of its file.
 func onCommandLine(made *judge.Program, flags []string, code string) *judge.Program {
 	at := slices.IndexFunc(made.Argv, func(w string) bool { return strings.HasPrefix(w, judge.ProgramDir+"/") })
 	if at < 1+len(flags) {
@@ -456,7 +454,7 @@ func writeFiles(dir string, files map[string]string) error {
 	return nil
 }
 
-// driverFile is the name of the file that starts a program of the language.
+// driverFile returns the name of the file that starts a program of the language.
 func driverFile(l *config.Language) string {
 	if len(l.Entry) > 0 {
 		return l.Entry[0]
@@ -464,7 +462,7 @@ func driverFile(l *config.Language) string {
 	return l.File
 }
 
-// asMissing says which tool is missing, if that is what the error is about.
+// asMissing returns which tool is missing, if that is the cause of the error.
 func asMissing(err error) (string, bool) {
 	missing, ok := errors.AsType[*lang.MissingError](err)
 	if !ok {
@@ -473,10 +471,13 @@ func asMissing(err error) (string, bool) {
 	return missing.Error(), true
 }
 
-// fillDriver puts an answer into its language's driver, and into the file beside it.
+// fillDriver inserts a submission into its language's driver, and into the file beside it.
 func fillDriver(g *drivers.Driver, c candidate, code string, arity int) (driver, answer string) {
 	hoisted, code := hoist(g.Hoist, code)
-	words := map[string]string{"name": c.name, "code": code, "definition": code, "function": c.name, "arity": fmt.Sprint(arity), "hoisted": hoisted}
+	words := map[string]string{
+		"name": c.name, "code": code, "definition": code, "function": c.name, "arity": fmt.Sprint(arity),
+		"hoisted": hoisted,
+	}
 	if c.name == "" {
 		words["definition"] = ""
 		code := strings.TrimRight(strings.TrimSpace(code), ";")
@@ -516,8 +517,8 @@ func fillDriver(g *drivers.Driver, c candidate, code string, arity int) (driver,
 	return strings.TrimPrefix(fillWords(g.Driver, words), "\n"), answer
 }
 
-// hoist takes what an expression matches, again and again, from the start of a code:
-// imports, which must stand before the driver's own definitions.
+// hoist removes what an expression matches repeatedly at the start of a code: imports, which must come before
+// the driver's own definitions.
 func hoist(expr, code string) (hoisted, rest string) {
 	re, err := regexp.Compile(expr)
 	if expr == "" || err != nil {
@@ -533,7 +534,7 @@ func hoist(expr, code string) (hoisted, rest string) {
 	}
 }
 
-// fillWords puts words for {word}. What is put in is not looked at again.
+// fillWords replaces {word}. Replacements are not scanned again.
 func fillWords(template string, words map[string]string) string {
 	return config.Placeholder().ReplaceAllStringFunc(template, func(m string) string {
 		if word, ok := words[strings.Trim(m, "{}")]; ok {

@@ -25,7 +25,9 @@ func TestCandidates(t *testing.T) {
 		first    []string // of what is tried
 		never    string
 	}{
-		{it: "tries functions first where nothing tells a program", code: "def f", first: []string{"function f(i,j)", "function f([i,j])", "anonymous function, called as f(i,j)"}},
+		{it: "tries functions first where nothing tells a program", code: "def f", first: []string{
+			"function f(i,j)", "function f([i,j])", "anonymous function, called as f(i,j)",
+		}},
 		{it: "tries the last function first", code: "def f\ndef g", first: []string{"function g(i,j)", "function g([i,j])", "function f(i,j)"}},
 		{it: "tries values after functions", code: "def f\nv = 1", first: []string{"function f(i,j)", "function f([i,j])", "function v(i,j)"}},
 		{it: "tries programs first where it reads", code: "read", first: []string{"program, input i j", "program, input lines"}},
@@ -33,9 +35,17 @@ func TestCandidates(t *testing.T) {
 		{it: "tries a wrap first where the text needs it", code: "read prompt", first: []string{"program, input i j, needed"}},
 		{it: "does not wrap what needs none", code: "read bare", never: "spare"},
 		{it: "tries wraps after the plain program", code: "read", never: "needed"},
-		{it: "keeps to the kind that is asked for", code: "def f", o: Options{As: "program"}, first: []string{"program, input i j"}, never: "function"},
-		{it: "keeps to the form that is asked for", code: "def f", o: Options{Call: "f([i,j])"}, first: []string{"function f([i,j])", "anonymous function, called as f([i,j])"}, never: "program"},
-		{it: "keeps to the input that is asked for", code: "def f", o: Options{In: "unary"}, first: []string{"program, input unary"}, never: "function"},
+		{
+			it: "keeps to the kind that is asked for", code: "def f", o: Options{As: "program"},
+			first: []string{"program, input i j"}, never: "function",
+		},
+		{it: "keeps to the form that is asked for", code: "def f", o: Options{Call: "f([i,j])"}, first: []string{
+			"function f([i,j])", "anonymous function, called as f([i,j])",
+		}, never: "program"},
+		{
+			it: "keeps to the input that is asked for", code: "def f", o: Options{In: "unary"},
+			first: []string{"program, input unary"}, never: "function",
+		},
 		{it: "tries rare inputs only where the language has them", code: "read", never: "full stops"},
 	} {
 		var got []string
@@ -94,7 +104,8 @@ func TestHoist(t *testing.T) {
 
 func TestFromUnary(t *testing.T) {
 	for text, want := range map[string]string{
-		"111 1\n": "3 1", " 11\n": "0 2", "11,\n": "2 0", " \n": "0 0", "x\n": "x\n", "12 1\n": "12 1\n", "111\n": "111\n", "": "", "1 1 1": "1 1 1",
+		"111 1\n": "3 1", " 11\n": "0 2", "11,\n": "2 0", " \n": "0 0", "x\n": "x\n", "12 1\n": "12 1\n",
+		"111\n": "111\n", "": "", "1 1 1": "1 1 1",
 	} {
 		if got := fromUnary(text); got != want {
 			t.Errorf("fromUnary(%q) = %q, want %q", text, got, want)

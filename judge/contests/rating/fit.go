@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// virtual is the curvature that the virtual game adds for a player of strength t,
+// virtual returns the curvature that the virtual game adds for a player of strength t,
 // and pull its gradient.
 func virtual(t float64) (curvature, pull float64) {
 	p := logistic(t)
@@ -56,7 +56,7 @@ func fit(n int, duels []Duel) []float64 {
 	return theta
 }
 
-// likelihood is the logarithm of the likelihood, up to a constant.
+// likelihood returns the logarithm of the likelihood, up to a constant.
 func likelihood(theta []float64, duels []Duel) float64 {
 	// ln of the logistic function, without overflow.
 	ln := func(t float64) float64 { return min(t, 0) - math.Log1p(math.Exp(-math.Abs(t))) }
@@ -72,7 +72,7 @@ func likelihood(theta []float64, duels []Duel) float64 {
 	return sum
 }
 
-// information is the negative second derivative of the likelihood.
+// information returns the negative second derivative of the likelihood.
 func information(theta []float64, duels []Duel) [][]float64 {
 	h := square(len(theta))
 	for i, t := range theta {
@@ -94,7 +94,7 @@ func spread(m [][]float64, d Duel, v float64) {
 	m[d.B][d.A] -= v
 }
 
-// sandwich is the covariance of the strengths: what the games were seen to
+// sandwich returns the covariance of the strengths: what the games were seen to
 // scatter by, between two slices of the inverse information.
 func sandwich(theta []float64, duels []Duel) [][]float64 {
 	n := len(theta)
@@ -121,7 +121,7 @@ func sandwich(theta []float64, duels []Duel) [][]float64 {
 	return covariance
 }
 
-// scatter is the variance of all points of a tally together, where p points are
+// scatter returns the variance of all points of a tally together, where p points are
 // expected in each game. It is seen in the pairs, not computed from p: a start
 // that decides its game makes pairs of one point each, which scatter less than
 // two tosses do, and two bots that always play the same game scatter more. One

@@ -30,7 +30,7 @@ const Scale = 400 / math.Ln10
 // z95 is the quantile of the normal distribution for intervals of 95 %.
 const z95 = 1.959963984540054
 
-// Expected is the score that a player expects against one who is weaker by
+// Expected returns the score that a player expects against one who is weaker by
 // this many Elo points.
 func Expected(elo float64) float64 { return 1 / (1 + math.Exp(-elo/Scale)) }
 
@@ -101,7 +101,7 @@ func Rate(n int, duels []Duel) *Ratings {
 	return r
 }
 
-// Order is the players from the strongest to the weakest. Of equals, the one with
+// Order returns the players from the strongest to the weakest. Of equals, the one with
 // the smaller number comes first.
 func (r *Ratings) Order() []int {
 	order := make([]int, len(r.Players))
@@ -120,7 +120,7 @@ func (r *Ratings) Difference(i, j int) (elo, deviation float64) {
 	return Scale * (r.theta[i] - r.theta[j]), Scale * math.Sqrt(max(variance, 0))
 }
 
-// Superior is the likelihood that player i is stronger than j.
+// Superior returns the likelihood that player i is stronger than j.
 func (r *Ratings) Superior(i, j int) float64 {
 	if i == j {
 		return 0.5
@@ -128,7 +128,7 @@ func (r *Ratings) Superior(i, j int) float64 {
 	return superior(r.Difference(i, j))
 }
 
-// superior is the likelihood that a difference with this standard error is
+// superior returns the likelihood that a difference with this standard error is
 // truly above 0.
 func superior(difference, deviation float64) float64 {
 	switch {
@@ -142,10 +142,10 @@ func superior(difference, deviation float64) float64 {
 	return 0.5
 }
 
-// normal is the distribution function of the normal distribution.
+// normal returns the distribution function of the normal distribution.
 func normal(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 
-// deviations are the standard errors of how far each strength is above the mean of all.
+// deviations returns the standard errors of how far each strength is above the mean of all.
 func (r *Ratings) deviations() []float64 {
 	n := float64(len(r.theta))
 	means, all := make([]float64, len(r.theta)), 0.0 // of the covariances in a row, and of all

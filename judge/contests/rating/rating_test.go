@@ -151,9 +151,15 @@ func TestRateStaysFinite(t *testing.T) {
 		flags []rating.Flag
 	}{
 		{"knows that one won everything", 2, []rating.Duel{won(0, 1, 100)}, []rating.Flag{rating.WonEverything, rating.LostEverything}},
-		{"takes a chain in which the stronger always wins", 3, []rating.Duel{won(0, 1, 1000), won(1, 2, 1000), won(0, 2, 1000)}, []rating.Flag{rating.WonEverything, "", rating.LostEverything}},
-		{"takes players without games", 3, []rating.Duel{won(0, 1, 1)}, []rating.Flag{rating.WonEverything, rating.LostEverything, rating.NoGames}},
-		{"takes groups that never met", 4, []rating.Duel{won(0, 1, 5), won(2, 3, 5)}, []rating.Flag{rating.WonEverything, rating.LostEverything, rating.WonEverything, rating.LostEverything}},
+		{"takes a chain in which the stronger always wins", 3, []rating.Duel{
+			won(0, 1, 1000), won(1, 2, 1000), won(0, 2, 1000),
+		}, []rating.Flag{rating.WonEverything, "", rating.LostEverything}},
+		{"takes players without games", 3, []rating.Duel{won(0, 1, 1)}, []rating.Flag{
+			rating.WonEverything, rating.LostEverything, rating.NoGames,
+		}},
+		{"takes groups that never met", 4, []rating.Duel{won(0, 1, 5), won(2, 3, 5)}, []rating.Flag{
+			rating.WonEverything, rating.LostEverything, rating.WonEverything, rating.LostEverything,
+		}},
 		{"takes nobody", 0, nil, nil},
 		{"takes one player", 1, nil, []rating.Flag{rating.NoGames}},
 		{"takes a million games", 2, []rating.Duel{won(0, 1, 500_000)}, []rating.Flag{rating.WonEverything, rating.LostEverything}},
@@ -167,7 +173,10 @@ func TestRateStaysFinite(t *testing.T) {
 				t.Errorf("it %s: player %d has %v in [%v, %v]", row.it, i, p.Elo, p.Low, p.High)
 			}
 			if p.Flag == rating.WonEverything && !(p.Low < p.Elo-100) {
-				t.Errorf("it %s: the interval of player %d starts at %.0f, close to %.0f, though nobody knows how strong it is", row.it, i, p.Low, p.Elo)
+				t.Errorf(
+					"it %s: the interval of player %d starts at %.0f, close to %.0f, though nobody knows how strong it is",
+					row.it, i, p.Low, p.Elo,
+				)
 			}
 		}
 	}

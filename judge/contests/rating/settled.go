@@ -8,10 +8,10 @@ type Settling struct {
 	Margin float64 // Elo points; 0 stands for 10
 }
 
-// Settled says whether the ranking is settled. Look says how often it has been asked of
+// Settled reports whether the ranking is settled. Look says how often it has been asked of
 // this ranking so far, this time included.
 // The error is shared out over the neighbors, and over the looks: the k-th gets 1/(k(k+1)),
-// so that it is kept however often one looks, though looking rarely is better: at
+// so that it is stored however often one looks, though looking rarely is better: at
 // rounds 1, 2, 4, 8 and so on, say.
 func (r *Ratings) Settled(s Settling, look int) bool {
 	if s.Error == 0 {

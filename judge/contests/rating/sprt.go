@@ -6,7 +6,7 @@ import (
 )
 
 // SPRT is a sequential test of two hypotheses: that a player is Elo0 points
-// stronger than another, and that it is Elo1 points stronger. It goes on until one
+// stronger than another, and that it is Elo1 points stronger. It continues until one
 // of them is refuted.
 //
 // It is Wald's test with the likelihoods of the two multinomial distributions that
@@ -28,7 +28,7 @@ const (
 	TakeElo1  Decision = "elo1" // the difference is not Elo0 or less
 )
 
-// Check says what is wrong with the test's numbers.
+// Check returns what is wrong with the test's numbers.
 func (s SPRT) Check() error {
 	switch {
 	case !(s.Elo0 < s.Elo1):
@@ -39,12 +39,12 @@ func (s SPRT) Check() error {
 	return nil
 }
 
-// Bounds are the values of LLR at which the test ends.
+// Bounds returns the values of LLR at which the test ends.
 func (s SPRT) Bounds() (low, high float64) {
 	return math.Log(s.Beta / (1 - s.Alpha)), math.Log((1 - s.Beta) / s.Alpha)
 }
 
-// Decide says what the test has come to, after the games so far.
+// Decide returns what the test has come to, after the games so far.
 func (s SPRT) Decide(t Tally) Decision {
 	low, high := s.Bounds()
 	switch llr := s.LLR(t); {
@@ -56,8 +56,8 @@ func (s SPRT) Decide(t Tally) Decision {
 	return Undecided
 }
 
-// LLR is the logarithm of the ratio of the likelihoods, that of Elo1 over that of
-// Elo0. Games outside pairs count only where there are no pairs.
+// LLR returns the logarithm of the ratio of the likelihoods, that of Elo1 over that of
+// Elo0. Games outside pairs count only if there are no pairs.
 func (s SPRT) LLR(t Tally) float64 {
 	counts := t.Pairs[:]
 	if t.Pairs == [5]int{} {

@@ -11,7 +11,7 @@ type Tally struct {
 	Games [3]int
 }
 
-// Points are the player's points, with half a point for a draw, of how many games.
+// Points returns the player's points, with half a point for a draw, of how many games.
 func (t Tally) Points() (points float64, games int) {
 	for i, count := range t.Pairs {
 		points += float64(i) / 2 * float64(count)
@@ -24,7 +24,7 @@ func (t Tally) Points() (points float64, games int) {
 	return points, games
 }
 
-// Reversed is the same from the other player's side.
+// Reversed returns the same from the other player's side.
 func (t Tally) Reversed() Tally {
 	return Tally{
 		Pairs: [5]int{t.Pairs[4], t.Pairs[3], t.Pairs[2], t.Pairs[1], t.Pairs[0]},
@@ -43,7 +43,7 @@ func (t Tally) Plus(o Tally) Tally {
 	return t
 }
 
-// score is the mean score of a game with its standard error, seen in pairs where
+// score returns the mean score of a game with its standard error, seen in pairs where
 // there are any.
 func (t Tally) score() (mean, deviation float64) {
 	points, games := t.Points()
@@ -63,7 +63,7 @@ func (t Tally) score() (mean, deviation float64) {
 	return mean, math.Sqrt(sum) / float64(games)
 }
 
-// Elo is the difference in Elo points that the score stands for, with its interval
+// Elo returns the difference in Elo points that the score stands for, with its interval
 // of 95 %, as testers of chess engines give them: without a model for more than two
 // players, and infinite where one player won everything.
 func (t Tally) Elo() (elo, low, high float64) {
@@ -71,13 +71,13 @@ func (t Tally) Elo() (elo, low, high float64) {
 	return eloOf(mean), eloOf(mean - z95*deviation), eloOf(mean + z95*deviation)
 }
 
-// Superior is the likelihood that the player is stronger than the other one.
+// Superior returns the likelihood that the player is stronger than the other one.
 func (t Tally) Superior() float64 {
 	mean, deviation := t.score()
 	return superior(mean-0.5, deviation)
 }
 
-// eloOf is the difference at which a score is expected.
+// eloOf returns the difference at which a score is expected.
 func eloOf(score float64) float64 {
 	switch {
 	case score <= 0:

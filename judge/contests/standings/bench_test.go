@@ -21,7 +21,10 @@ func makeStandings(b *testing.B, bots, rounds int) {
 	}
 	for _, e := range arena.RoundRobin(so.In(), 1, rounds, 2) {
 		for i, k := range e.Keys() {
-			g := arena.Result{Round: k.Round, Leg: k.Leg, First: k.First, Second: k.Second, Winner: 1 + (k.First*7+k.Second*3+k.Round+i)%2, Moves: [2]int32{9, 8}}
+			g := arena.Result{
+				Round: k.Round, Leg: k.Leg, First: k.First, Second: k.Second,
+				Winner: 1 + (k.First*7+k.Second*3+k.Round+i)%2, Moves: [2]int32{9, 8},
+			}
 			so.Games = append(so.Games, g)
 		}
 	}

@@ -7,28 +7,28 @@ import (
 	"assay/judge/contests/rating"
 )
 
-// Enough is a schedule that goes on until enough is known, and says what that is.
+// Enough is a schedule that continues until enough is known, and says what that is.
 type Enough interface {
 	arena.Schedule
 	Verdict(so *arena.Results) string
 }
 
-// The formats of rules that such schedules are due to. They stand in the log, so that
+// The formats of rules that such schedules are due to. They are in the log, so that
 // it tells what its event was.
 const (
 	sprtFormat    = "sprt %g %g %g %g"
 	settledFormat = "until-settled"
 )
 
-// Format is how the test stands in the rules.
+// Format returns how the test is in the rules.
 func (s SPRT) Format() string {
 	return fmt.Sprintf(sprtFormat, s.Test.Elo0, s.Test.Elo1, s.Test.Alpha, s.Test.Beta)
 }
 
-// Format is how the schedule stands in the rules.
+// Format returns how the schedule is in the rules.
 func (s UntilSettled) Format() string { return settledFormat }
 
-// EnoughOf is the schedule that a format of rules stands for; nil for one that is of a
+// EnoughOf returns the schedule that a format of rules stands for; nil for one that is of a
 // fixed length.
 func EnoughOf(r *arena.Rules) Enough {
 	var t rating.SPRT
@@ -50,7 +50,7 @@ func ids(so *arena.Results) map[int]int {
 	return at
 }
 
-// inPlay are the games of the first rounds between bots that are in.
+// inPlay returns the games of the first rounds between bots that are in.
 func inPlay(so *arena.Results, rounds int) (games []arena.Result) {
 	for _, g := range so.Games {
 		if g.Round <= rounds {
@@ -68,7 +68,7 @@ type SPRT struct {
 }
 
 // batch is how many encounters a test plays between two looks. Looking after each would
-// leave processors idle; looking seldom costs a few games and no error.
+// leave CPUs idle; looking seldom costs a few games and no error.
 const batch = 8
 
 // Stage implements arena.Schedule.
@@ -87,7 +87,7 @@ func (s SPRT) tally(so *arena.Results, rounds int) (t rating.Tally) {
 	return t
 }
 
-// Verdict says in words what the test came to.
+// Verdict says as text what the test came to.
 func (s SPRT) Verdict(so *arena.Results) string {
 	in := so.In()
 	if len(in) != 2 {
@@ -106,7 +106,7 @@ func (s SPRT) Verdict(so *arena.Results) string {
 	return fmt.Sprintf("undecided between %g and %g Elo for %s against %s (%s)", s.Test.Elo0, s.Test.Elo1, first, second, numbers)
 }
 
-// UntilSettled is the schedule of a round robin that goes on until the ranking is
+// UntilSettled is the schedule of a round robin that continues until the ranking is
 // settled, or the rules' rounds are over. It looks after round 2, 4, 8 and so on.
 type UntilSettled struct {
 	Rules    *arena.Rules
@@ -125,13 +125,13 @@ func (s UntilSettled) Stage(stage int, so *arena.Results) []arena.Encounter {
 	return arena.RoundRobin(so.In(), done+1, min(next, s.Rules.Rounds), s.Rules.Games)
 }
 
-// settled says whether the ranking is settled at a look, counted from 1.
+// settled reports whether the ranking is settled at a look, counted from 1.
 func (s UntilSettled) settled(so *arena.Results, look int) bool {
 	at := ids(so)
 	return rating.Rate(len(at), Duels(inPlay(so, 1<<look), at)).Settled(s.Settling, look)
 }
 
-// Verdict says in words what it came to.
+// Verdict says as text what it came to.
 func (s UntilSettled) Verdict(so *arena.Results) string {
 	rounds := 0
 	for _, g := range so.Games {

@@ -8,7 +8,7 @@ import (
 	"assay/judge/contests/arena"
 )
 
-// Event is the standings as a report hears of them.
+// Event returns the standings as a report hears of them.
 func (s *Standings) Event() (*judge.ArenaStood, error) {
 	text, err := json.Marshal(s)
 	if err != nil {

@@ -18,7 +18,10 @@ func ExampleMake() {
 			arena.Result{Round: round, Leg: 2, First: 1, Second: 2, Winner: 1 + round%2, Reason: "illegal"})
 	}
 	for _, b := range standings.Make(so, nil, nil).Bots {
-		fmt.Printf("%d. %s, %g points, %+.0f Elo [%+.0f, %+.0f], lost %d by %s\n", b.Place, b.Name, b.Points, b.Elo, b.Low, b.High, b.Reasons[0].Times, b.Reasons[0].What)
+		fmt.Printf(
+			"%d. %s, %g points, %+.0f Elo [%+.0f, %+.0f], lost %d by %s\n", b.Place, b.Name, b.Points, b.Elo,
+			b.Low, b.High, b.Reasons[0].Times, b.Reasons[0].What,
+		)
 	}
 	// Output:
 	// 1. new, 90 points, +94 Elo [+43, +145], lost 10 by illegal

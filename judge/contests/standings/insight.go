@@ -40,7 +40,7 @@ func (s *Standings) blunders(games []*arena.Game, seen arena.Seen, at map[int]in
 type Chance struct {
 	Seat   int
 	Move   int    // how many moves had been made
-	Played string // "" where it did not move any more
+	Played string // "" if it did not move any more
 	Best   []string
 	Missed bool
 }
@@ -74,7 +74,7 @@ func Chances(g *arena.Game, positions []referee.Position) (all []Chance) {
 	return all
 }
 
-// loser is the seat that lost, 0 for none.
+// loser returns the seat that lost, 0 for none.
 func loser(g *arena.Game) int {
 	if g.Winner == 0 {
 		return 0

@@ -25,7 +25,7 @@ type pairing struct {
 type meeting struct {
 	tally  rating.Tally
 	halves int // points of the first in the game that waits, in halves
-	first  int // id of who began it; 0 for none
+	first  int // id of who began it; zero if there is none
 }
 
 func newPairing(at map[int]int) *pairing {
@@ -56,7 +56,7 @@ func (p *pairing) add(g *arena.Result) {
 	}
 }
 
-// duels are the duels so far. What waits counts as a game by itself.
+// duels returns the duels so far. What waits counts as a game by itself.
 func (p *pairing) duels() (all []rating.Duel) {
 	n := len(p.at)
 	for a := range n {

@@ -3,7 +3,7 @@
 // games were lost, who threw away a won game, and how much time it took.
 //
 // Make computes all of it from what counts of a log; Pick chooses the games that a
-// report has room for. SPRT and UntilSettled are schedules that go on until the
+// report has room for. SPRT and UntilSettled are schedules that continue until the
 // statistics of package rating say that it is enough.
 //
 // The package draws nothing, and it knows no game: what it says of mistakes comes from
@@ -43,7 +43,7 @@ type Standings struct {
 // Bot is the line of one bot.
 type Bot struct {
 	Place    int    `json:"place"`
-	ByLots   bool   `json:"by_lots,omitempty"` // only lots put it before or behind a neighbor
+	ByLots   bool   `json:"by_lots,omitempty"` // only lots put it before or after a neighbor
 	Name     string `json:"name"`
 	Title    string `json:"title,omitempty"`
 	Language string `json:"language,omitempty"`
@@ -80,7 +80,7 @@ type Met struct {
 	Superior float64 `json:"superior"` // likelihood that it is stronger
 }
 
-// Score is the share of the points, a draw being half a win; 0.5 without games.
+// Score returns the share of the points, a draw being half a win; 0.5 without games.
 func (m Met) Score() float64 {
 	games := m.Wins + m.Draws + m.Losses
 	if games == 0 {
@@ -89,7 +89,7 @@ func (m Met) Score() float64 {
 	return (float64(m.Wins) + float64(m.Draws)/2) / float64(games)
 }
 
-// Games is how often they met.
+// Games returns how often they met.
 func (m Met) Games() int { return m.Wins + m.Draws + m.Losses }
 
 // Then are the ratings after the games of the first rounds, in the order of Bots.
@@ -111,7 +111,7 @@ type Out struct {
 type Blunder struct {
 	Game   arena.Key `json:"game"`
 	Move   int       `json:"move"`             // how many moves had been made before
-	Played string    `json:"played,omitempty"` // "" where it did not move any more
+	Played string    `json:"played,omitempty"` // "" if it did not move any more
 	Best   []string  `json:"best,omitempty"`   // what would have won
 }
 
@@ -172,7 +172,7 @@ func byRating(table []arena.Row, games []arena.Result) {
 	slices.SortFunc(table, func(a, b arena.Row) int { return ranked(a).Compare(ranked(b)) })
 }
 
-// WithoutTimes leaves out what differs from run to run: all the rest depends on nothing
+// WithoutTimes omits what differs from run to run: all the rest depends on nothing
 // but the bots, the rules and the seed.
 func (s *Standings) WithoutTimes() *Standings {
 	without := *s

@@ -151,7 +151,9 @@ func TestMakeOfDraws(t *testing.T) {
 // TestScoreOfAMeeting: the share of the points, a draw being half a win.
 func TestScoreOfAMeeting(t *testing.T) {
 	for m, want := range map[standings.Met]float64{
-		{}: 0.5, {Draws: 3}: 0.5, {Wins: 1}: 1, {Losses: 2}: 0, {Wins: 1, Losses: 3}: 0.25, {Wins: 1, Draws: 1, Losses: 2}: 0.375, {Wins: 3, Draws: 2}: 0.8,
+		{}: 0.5, {Draws: 3}: 0.5, {Wins: 1}: 1, {Losses: 2}: 0, {Wins: 1, Losses: 3}: 0.25, {
+			Wins: 1, Draws: 1, Losses: 2,
+		}: 0.375, {Wins: 3, Draws: 2}: 0.8,
 	} {
 		if got := m.Score(); math.Abs(got-want) > 1e-12 || m.Games() != m.Wins+m.Draws+m.Losses {
 			t.Errorf("%+v: the score of %d games is %v, want %v", m, m.Games(), got, want)
@@ -219,7 +221,9 @@ func TestDuelsMakePairsOfBothSeats(t *testing.T) {
 	}{
 		{"pairs a game with its return", []arena.Result{game(1, 2, 1), game(2, 1, 2)}, rating.Tally{Pairs: [5]int{4: 1}}},
 		{"counts a draw as half", []arena.Result{game(1, 2, 0), game(2, 1, 2)}, rating.Tally{Pairs: [5]int{3: 1}}},
-		{"pairs no games of one seat", []arena.Result{game(1, 2, 1), game(1, 2, 2), game(2, 1, 1)}, rating.Tally{Pairs: [5]int{0: 1}, Games: [3]int{2: 1}}},
+		{"pairs no games of one seat", []arena.Result{
+			game(1, 2, 1), game(1, 2, 2), game(2, 1, 1),
+		}, rating.Tally{Pairs: [5]int{0: 1}, Games: [3]int{2: 1}}},
 		{"keeps a game that is alone", []arena.Result{game(2, 1, 1)}, rating.Tally{Games: [3]int{0: 1}}},
 	} {
 		got := standings.Duels(row.games, at)

@@ -24,6 +24,7 @@ import (
 	"assay/judge/host/desk"
 	"assay/judge/host/feed"
 	"assay/judge/host/job"
+	"assay/judge/host/openapi"
 	"assay/judge/host/queue"
 	"assay/judge/host/store"
 )
@@ -91,65 +92,72 @@ type api struct {
 
 // A route is a row of the table of routes.
 type route struct {
-	pattern string
+	pattern string // of http.ServeMux, with the names of the parameters of its query
 	need    need
 	answer  func(a *api, w http.ResponseWriter, r *http.Request, who *caller) error
 	body    int64 // limit of its JSON in KiB; 0 means little
+	in, out any   // values of the types of the JSON that is sent and answered; nil if there is no body
 }
 
+// What is no JSON.
+var (
+	binary  = openapi.Schema{"contentMediaType": "application/octet-stream"}
+	archive = openapi.Schema{"contentMediaType": "application/zip"}
+)
+
 var routes = []route{
-	{"GET " + client.ServerPath, nothing, (*api).server, 0},
-	{"GET " + client.AccountPath, token, (*api).account, 0},
-	{"POST " + client.MissingPath, give, (*api).missing, withFiles},
-	{"PUT " + client.BlobPath + "{digest}", give, (*api).putBlob, ownBound},
-	{"GET " + client.BlobPath + "{digest}", asWorker, (*api).getBlob, 0},
-	{"GET " + client.ProblemsPath, token, (*api).problems, 0},
-	{"PUT " + client.ProblemsPath + "/{slug}", publish, (*api).putProblem, 0},
-	{"GET " + client.ContestsPath + "/{slug}" + client.BoardPath, token, (*api).board, 0},
-	{"POST " + client.ContestsPath, admin, (*api).importContest, withPackage},
-	{"POST " + client.ContestsPath + client.ShadowPath, admin, (*api).shadowContest, 0},
-	{"DELETE " + client.ContestsPath + "/{slug}" + client.ShadowPath, admin, (*api).endShadow, 0},
-	{"GET " + client.ContestsPath + "/{slug}" + client.ExportPath + "/{part}", admin, (*api).exportContest, 0},
-	{"POST " + client.ContestsPath + "/{slug}/rejudgings", admin, (*api).rejudge, 0},
-	{"GET " + client.ContestsPath + "/{slug}/rejudgings", admin, (*api).rejudgings, 0},
-	{"GET " + client.RejudgingsPath + "/{id}", admin, (*api).rejudging, 0},
-	{"PUT " + client.RejudgingsPath + "/{id}", admin, (*api).endRejudging, 0},
-	{"POST " + client.SubmissionsPath, submit, (*api).submit, withFiles},
-	{"GET " + client.SubmissionsPath, submit, (*api).submissions, 0},
-	{"DELETE " + client.SubmissionsPath, admin, (*api).cancelMany, 0},
-	{"GET " + client.SubmissionsPath + "/{id}", submit, (*api).submission, 0},
-	{"DELETE " + client.SubmissionsPath + "/{id}", submit, (*api).cancel, 0},
-	{"GET " + client.SubmissionsPath + "/{id}/events", submit, (*api).events, 0},
-	{"POST " + client.HolesPath + "/{hole}/answers", submit, (*api).postAnswer, 0},
-	{"GET " + client.HolesPath + "/{hole}/answers/{number}", submit, (*api).getAnswer, 0},
-	{"PUT " + client.FlowsPath + "/{id}", give, (*api).putFlow, withFlow},
-	{"DELETE " + client.FlowsPath + "/{id}", give, (*api).cancelFlow, 0},
-	{"GET " + client.FlowsPath + "/{id}/parts", give, (*api).flowParts, 0},
-	{"GET " + client.QueuePath, token, (*api).queue, 0},
-	{"GET " + client.AskersPath, admin, (*api).askers, 0},
-	{"GET " + client.TokensPath, admin, (*api).tokens, 0},
-	{"POST " + client.TokensPath, admin, (*api).newToken, 0},
-	{"DELETE " + client.TokensPath + "/{id}", admin, (*api).revokeToken, 0},
-	{"GET " + client.PeoplePath, admin, (*api).people, 0},
-	{"POST " + client.PeoplePath, admin, (*api).newPeople, withMany},
-	{"PUT " + client.PeoplePath + "/{login}", admin, (*api).setPerson, 0},
-	{"GET " + client.InvitationsPath, admin, (*api).invitations, 0},
-	{"POST " + client.InvitationsPath, admin, (*api).newInvitation, 0},
-	{"DELETE " + client.InvitationsPath + "/{id}", admin, (*api).endInvitation, 0},
-	{"DELETE " + client.PeoplePath + "/{login}", admin, (*api).erasePerson, 0},
-	{"POST " + client.InvitesPath, admin, (*api).invite, 0},
-	{"POST " + client.JoinPath, nothing, (*api).join, 0}, // the code is the proof
-	{"POST " + client.HelloPath, asWorker, (*api).hello, 0},
-	{"GET " + client.WorkersPath, admin, (*api).workers, 0},
-	{"PUT " + client.WorkersPath + "/{name}", admin, (*api).setWorker, 0},
-	{"GET " + client.ClassesPath, admin, (*api).classes, 0},
-	{"PUT " + client.ClassesPath + "/{name}", admin, (*api).acceptClass, 0},
-	{"GET " + client.JudgingsPath, admin, (*api).judgings, 0},
-	{"POST " + client.BackupPath, admin, (*api).backup, 0},
+	{"GET " + client.ServerPath, nothing, (*api).server, 0, nil, client.Server{}},
+	{"GET " + client.AccountPath, token, (*api).account, 0, nil, client.Account{}},
+	{"POST " + client.MissingPath, give, (*api).missing, withFiles, client.Blobs{}, client.Blobs{}},
+	{"PUT " + client.BlobPath + "{digest}", give, (*api).putBlob, ownBound, binary, struct{}{}},
+	{"GET " + client.BlobPath + "{digest}", asWorker, (*api).getBlob, 0, nil, binary},
+	{"GET " + client.ProblemsPath, token, (*api).problems, 0, nil, []client.Problem{}},
+	{"PUT " + client.ProblemsPath + "/{slug}", publish, (*api).putProblem, 0, client.NewProblem{}, client.Problem{}},
+	{"GET " + client.ContestsPath + "/{slug}" + client.BoardPath + "?view", token, (*api).board, 0, nil, client.Board{}},
+	{"POST " + client.ContestsPath, admin, (*api).importContest, withPackage, client.ImportContest{}, client.ImportReport{}},
+	{"POST " + client.ContestsPath + client.ShadowPath, admin, (*api).shadowContest, 0, client.ShadowContest{}, client.Shadowed{}},
+	{"DELETE " + client.ContestsPath + "/{slug}" + client.ShadowPath, admin, (*api).endShadow, 0, nil, client.Shadowed{}},
+	{"GET " + client.ContestsPath + "/{slug}" + client.ExportPath + "/{part}", admin, (*api).exportContest, 0, nil, archive},
+	{"POST " + client.ContestsPath + "/{slug}/rejudgings", admin, (*api).rejudge, 0, client.NewRejudging{}, client.Rejudging{}},
+	{"GET " + client.ContestsPath + "/{slug}/rejudgings", admin, (*api).rejudgings, 0, nil, []client.Rejudging{}},
+	{"GET " + client.RejudgingsPath + "/{id}", admin, (*api).rejudging, 0, nil, client.Rejudging{}},
+	{"PUT " + client.RejudgingsPath + "/{id}", admin, (*api).endRejudging, 0, client.SetRejudging{}, struct{}{}},
+	{"POST " + client.SubmissionsPath, submit, (*api).submit, withFiles, client.NewSubmission{}, client.Submission{}},
+	{"GET " + client.SubmissionsPath + "?before&problem", submit, (*api).submissions, 0, nil, []client.Submission{}},
+	{"DELETE " + client.SubmissionsPath + "?login&problem", admin, (*api).cancelMany, 0, nil, client.Cancelled{}},
+	{"GET " + client.SubmissionsPath + "/{id}", submit, (*api).submission, 0, nil, client.Submission{}},
+	{"DELETE " + client.SubmissionsPath + "/{id}", submit, (*api).cancel, 0, nil, struct{}{}},
+	{"GET " + client.SubmissionsPath + "/{id}/events?from", submit, (*api).events, 0, nil, client.Line{}},
+	{"POST " + client.HolesPath + "/{hole}/answers", submit, (*api).postAnswer, 0, client.NewAnswer{}, client.Answer{}},
+	{"GET " + client.HolesPath + "/{hole}/answers/{number}", submit, (*api).getAnswer, 0, nil, client.Answer{}},
+	{"PUT " + client.FlowsPath + "/{id}", give, (*api).putFlow, withFlow, client.NewFlow{}, client.Flow{}},
+	{"DELETE " + client.FlowsPath + "/{id}", give, (*api).cancelFlow, 0, nil, struct{}{}},
+	{"GET " + client.FlowsPath + "/{id}/parts", give, (*api).flowParts, 0, nil, client.FlowLine{}},
+	{"GET " + client.QueuePath, token, (*api).queue, 0, nil, []client.Queue{}},
+	{"GET " + client.AskersPath, admin, (*api).askers, 0, nil, []client.Asker{}},
+	{"GET " + client.TokensPath, admin, (*api).tokens, 0, nil, []client.Token{}},
+	{"POST " + client.TokensPath, admin, (*api).newToken, 0, client.NewToken{}, client.Token{}},
+	{"DELETE " + client.TokensPath + "/{id}", admin, (*api).revokeToken, 0, nil, struct{}{}},
+	{"GET " + client.PeoplePath, admin, (*api).people, 0, nil, []client.Person{}},
+	{"POST " + client.PeoplePath, admin, (*api).newPeople, withMany, client.NewPeople{}, client.Slips{}},
+	{"PUT " + client.PeoplePath + "/{login}", admin, (*api).setPerson, 0, client.SetPerson{}, client.Slip{}},
+	{"GET " + client.InvitationsPath, admin, (*api).invitations, 0, nil, []client.Invitation{}},
+	{"POST " + client.InvitationsPath, admin, (*api).newInvitation, 0, client.NewInvitation{}, client.Invitation{}},
+	{"DELETE " + client.InvitationsPath + "/{id}", admin, (*api).endInvitation, 0, nil, struct{}{}},
+	{"DELETE " + client.PeoplePath + "/{login}", admin, (*api).erasePerson, 0, nil, struct{}{}},
+	{"POST " + client.InvitesPath, admin, (*api).invite, 0, client.NewInvite{}, client.Invite{}},
+	{"POST " + client.JoinPath, nothing, (*api).join, 0, client.Join{}, client.Welcome{}}, // the code is the proof
+	{"POST " + client.HelloPath, asWorker, (*api).hello, 0, client.Hello{}, client.Welcome{}},
+	{"GET " + client.WorkersPath, admin, (*api).workers, 0, nil, []client.Worker{}},
+	{"PUT " + client.WorkersPath + "/{name}", admin, (*api).setWorker, 0, client.SetWorker{}, struct{}{}},
+	{"GET " + client.ClassesPath, admin, (*api).classes, 0, nil, []client.Class{}},
+	{"PUT " + client.ClassesPath + "/{name}", admin, (*api).acceptClass, 0, client.AcceptClass{}, client.Accepted{}},
+	{"GET " + client.JudgingsPath + "?worker&origin&before", admin, (*api).judgings, 0, nil, []client.Judging{}},
+	{"POST " + client.BackupPath, admin, (*api).backup, 0, client.Backup{}, client.Backup{}},
 }
 
 // Paths returns the patterns of all routes for http.ServeMux.
-var Paths = []string{"/v1/", contestAPIPath, client.BlobPath, queue.Path, "/healthz", "/readyz"}
+var Paths = []string{"/v1/", contestAPIRoot, contestAPIPath, client.BlobPath, queue.Path, "/healthz", "/readyz"}
 
 // New returns the handler of all routes, of the workers' bridge, and of the health checks.
 func New(o Options) http.Handler { return routed(o, keepAlive) }
@@ -162,7 +170,7 @@ func routed(o Options, keepAlive time.Duration) http.Handler {
 	a := &api{Options: o, keepAlive: keepAlive, feeds: feed.Registry{Desk: o.Desk}}
 	mux := http.NewServeMux()
 	for _, rt := range routes {
-		mux.HandleFunc(rt.pattern, func(w http.ResponseWriter, r *http.Request) {
+		mux.HandleFunc(rt.path(), func(w http.ResponseWriter, r *http.Request) {
 			if rt.body != ownBound {
 				r.Body = http.MaxBytesReader(w, r.Body, max(rt.body, little)<<10)
 			}
@@ -187,7 +195,9 @@ func routed(o Options, keepAlive time.Duration) http.Handler {
 			}
 		})
 	}
+	mux.HandleFunc(contestAPIRoot, a.contestAPI)
 	mux.HandleFunc(contestAPIPath, a.contestAPI)
+	mux.HandleFunc("GET "+OpenAPIPath, a.description())
 	mux.HandleFunc(queue.Path, func(w http.ResponseWriter, r *http.Request) {
 		if public, err := auth.Verify(r.Header.Get("Authorization"), time.Now(), r.Method, r.URL.Path); err == nil {
 			r = queue.Proved(r, public)
@@ -277,7 +287,22 @@ func (e *ending) Unwrap() http.ResponseWriter { return e.ResponseWriter }
 
 // streams reports whether a route responds with a stream.
 func (rt *route) streams() bool {
-	return strings.HasSuffix(rt.pattern, "/events") || strings.HasSuffix(rt.pattern, "/parts")
+	return strings.HasSuffix(rt.path(), "/events") || strings.HasSuffix(rt.path(), "/parts")
+}
+
+// path is the pattern without a query.
+func (rt *route) path() string {
+	path, _, _ := strings.Cut(rt.pattern, "?")
+	return path
+}
+
+// query are the names of the parameters of the query.
+func (rt *route) query() []string {
+	_, names, is := strings.Cut(rt.pattern, "?")
+	if !is {
+		return nil
+	}
+	return strings.Split(names, "&")
 }
 
 // stream begins a request whose response is a stream. The number of streams per account is limited, except for the
@@ -356,7 +381,7 @@ func (a *api) slowly(r *http.Request, err error) error {
 // refuse responds with an error.
 func (a *api) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	s := a.statusOf(w, r, err)
-	answer(w, s.code, map[string]string{"error": s.text, "hint": s.hint})
+	answer(w, s.code, refusal{s.text, s.hint})
 }
 
 // statusOf returns the response for an error. If the server is at fault, only the log has the details.
@@ -372,7 +397,7 @@ func (a *api) statusOf(w http.ResponseWriter, r *http.Request, err error) *statu
 	case errors.Is(err, store.ErrNotFound):
 		s = &status{http.StatusNotFound, err.Error(), ""}
 	case errors.Is(err, store.ErrOver):
-		s = &status{http.StatusConflict, store.ErrOver.Error(), "nothing of the contest changes any more"}
+		s = &status{http.StatusConflict, store.ErrOver.Error(), "the contest can no longer change"}
 	case errors.Is(err, store.ErrTaken):
 		s = &status{http.StatusConflict, err.Error(), ""}
 	case errors.Is(err, auth.ErrBusy):

@@ -110,7 +110,7 @@ func newHarness(t *testing.T) *harness {
 	var answers atomic.Value
 	h.mixed = func(classes ...string) {
 		options.Mixed = classes
-		answers.Store(api.Routed(options, time.Millisecond))
+		answers.Store(compared(t, api.Routed(options, time.Millisecond)))
 	}
 	h.mixed()
 	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { answers.Load().(http.Handler).ServeHTTP(w, r) }))

@@ -311,16 +311,26 @@ func (a *api) putProblem(w http.ResponseWriter, r *http.Request, who *caller) er
 	}
 	p, err := a.Store.PutBundle(r.Context(), store.NewBundle{
 		Problem: slug, Title: n.Title, Owner: who.account.ID, ID: id, Manifest: n.Manifest, Config: n.Config, Sheet: n.Sheet,
-		MadeBy: who.account.ID, Anybodys: who.may(client.Admin), Practice: practice,
+		MadeBy: who.account.ID, Anybodys: who.may(client.Admin), Practice: practice, Candidate: n.Candidate,
 	})
+	if errors.Is(err, store.ErrNotFound) {
+		return &status{
+			http.StatusConflict, "a candidate needs an active version, and the server has no problem " + slug, "publish it without --candidate",
+		}
+	}
 	if errors.Is(err, store.ErrTaken) { // by a concurrent request
 		return others
 	}
 	if err != nil {
 		return err
 	}
-	a.Dispatch.Published(job.Bundle{Problem: slug, Manifest: id, Config: n.Config})
-	return a.done(w, r, who, "publish", slug, string(id), client.Problem{Slug: p.Slug, Title: p.Title, Bundle: p.Bundle, Made: p.Made})
+	action := "publish"
+	if n.Candidate { // workers fetch it when a rejudging needs it
+		action = "publish candidate"
+	} else {
+		a.Dispatch.Published(job.Bundle{Problem: slug, Manifest: id, Config: n.Config})
+	}
+	return a.done(w, r, who, action, slug, string(id), client.Problem{Slug: p.Slug, Title: p.Title, Bundle: p.Bundle, Made: p.Made})
 }
 
 // practiceOf returns the practice setting of a request, or nil if it has none.

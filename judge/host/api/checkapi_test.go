@@ -29,7 +29,7 @@ func (h *harness) finalContest() {
 		}
 	}
 	id := h.regional(time.Now().Add(-6*time.Hour), store.Public)
-	h.speaking()
+	h.speaking(h.documents)
 	var listed []store.ImportedAccount
 	for _, typ := range []clics.Role{clics.Analyst, clics.Staff, clics.Balloon, clics.Proxy, clics.CDS, clics.Shadow} {
 		a, err := h.store.NewAccount(h.Context(), string(typ), string(typ), store.Person, "")

@@ -13,12 +13,16 @@ import (
 	"assay/judge/host/clics"
 	"assay/judge/host/desk"
 	"assay/judge/host/feed"
+	"assay/judge/host/media"
 	"assay/judge/host/store"
 )
 
 // contestAPIPath is the path of the ICPC Contest API. Without a version in the path, it is version 2023-06, because
 // its clients send none.
-const contestAPIPath = "/api/"
+const contestAPIPath = contestAPIRoot + "/"
+
+// contestAPIRoot is answered as contestAPIPath: the ICPC Tools ask there for the version, and follow no relative redirect.
+const contestAPIRoot = "/api"
 
 // apiClient is a client of the Contest API in a contest.
 type apiClient struct {
@@ -47,32 +51,13 @@ func (a *api) contestAPI(w http.ResponseWriter, r *http.Request) {
 	if s.hint != "" {
 		text += ": " + s.hint
 	}
-	answer(w, s.code, map[string]any{"code": s.code, "message": text})
+	answer(w, s.code, contestError{s.code, text})
 }
 
 var nothingThere = &status{http.StatusNotFound, "there is no such object", ""}
 
-// allowed returns the methods for a path of the Contest API with these last parts.
-func allowed(parts []string) []string {
-	switch {
-	case slices.Equal(parts, printPath):
-		return []string{http.MethodPost}
-	case len(parts) == 2 && parts[0] == "contests":
-		return []string{http.MethodGet, http.MethodHead, http.MethodPatch}
-	case len(parts) == 3 && (parts[2] == "submissions" || parts[2] == "clarifications"):
-		return []string{http.MethodGet, http.MethodHead, http.MethodPost}
-	case len(parts) == 4 && (parts[2] == "submissions" || parts[2] == "clarifications"):
-		return []string{http.MethodGet, http.MethodHead, http.MethodPut}
-	case len(parts) == 3 && parts[2] == string(clics.Awards):
-		return []string{http.MethodGet, http.MethodHead, http.MethodPost}
-	case len(parts) == 4 && parts[2] == string(clics.Awards):
-		return []string{http.MethodGet, http.MethodHead, http.MethodPut, http.MethodPatch, http.MethodDelete}
-	}
-	return []string{http.MethodGet, http.MethodHead}
-}
-
 func (a *api) answerContestAPI(w http.ResponseWriter, r *http.Request) error {
-	version, path := clics.V2023, strings.TrimPrefix(r.URL.Path, contestAPIPath)
+	version, path := clics.V2023, strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, contestAPIRoot), "/")
 	for _, v := range clics.Versions {
 		if rest, is := strings.CutPrefix(path+"/", string(v)+"/"); is {
 			version, path = v, rest
@@ -80,7 +65,10 @@ func (a *api) answerContestAPI(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	parts := strings.Split(strings.Trim(path, "/"), "/")
-	methods := allowed(parts)
+	rt, methods := contestRouteOf(parts), reading
+	if rt != nil {
+		methods = rt.methods
+	}
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	if reads || r.Method == http.MethodOptions {
 		w.Header().Set("Access-Control-Allow-Origin", "*") // there are no cookies
@@ -100,26 +88,27 @@ func (a *api) answerContestAPI(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	switch {
-	case parts[0] == "" && len(parts) == 1:
-		return ok(w, map[string]any{
-			"version": version, "version_url": "https://ccs-specs.icpc.io/" + string(version) + "/contest_api",
-			"provider": map[string]string{"name": a.Name, "version": a.Version},
-		})
-	case slices.Equal(parts, printPath):
-		return a.apiPrint(w, r, version, who)
-	case parts[0] == "contests" && len(parts) == 1:
-		return a.apiContests(w, r, version, who)
-	case parts[0] == "contests" && len(parts) <= 6:
-		c, err := a.apiClient(r, version, who, parts[1])
-		if err != nil {
-			return err
-		}
-		if !reads {
-			return c.write(w, r, parts[2:])
-		}
-		return c.read(w, r, parts[2:])
+	case rt == nil:
+		return nothingThere
+	case rt.root != nil:
+		return rt.root(a, w, r, version, who)
 	}
-	return nothingThere
+	c, err := a.apiClient(r, version, who, parts[1])
+	if err != nil {
+		return err
+	}
+	if !reads {
+		return c.write(w, r, parts[2:])
+	}
+	return rt.read(c, w, r, parts[2:])
+}
+
+// apiVersion says which API it is.
+func (a *api) apiVersion(w http.ResponseWriter, _ *http.Request, version clics.Version, _ *caller) error {
+	return ok(w, map[string]any{
+		"version": version, "version_url": "https://ccs-specs.icpc.io/" + string(version) + "/contest_api",
+		"provider": map[string]string{"name": a.Name, "version": a.Version},
+	})
 }
 
 // apiClient returns the access of a caller to a contest. If the caller may not see the contest, it looks as if it
@@ -194,7 +183,14 @@ func (a *api) apiContests(w http.ResponseWriter, r *http.Request, v clics.Versio
 		if err != nil {
 			return err
 		}
-		data, err := clics.Encode(clics.Reader{Version: v, Role: c.to.Role, Strict: c.to.Strict}, clics.Contest, feed.Overview(one))
+		files, err := a.Store.Media(r.Context(), one.ID)
+		if err != nil {
+			return err
+		}
+		if !c.to.Role.Insider() && (one.Starts.IsZero() || a.Time().Before(one.Starts)) {
+			files = slices.DeleteFunc(files, func(f media.File) bool { return f.Property == media.ProblemSet })
+		}
+		data, err := clics.Encode(clics.Reader{Version: v, Role: c.to.Role, Strict: c.to.Strict}, clics.Contest, feed.Overview(one, files))
 		if err != nil {
 			return err
 		}
@@ -203,30 +199,9 @@ func (a *api) apiContests(w http.ResponseWriter, r *http.Request, v clics.Versio
 	return list(w, all)
 }
 
-// read responds with the object or list at a path below a contest.
-func (c *apiClient) read(w http.ResponseWriter, r *http.Request, path []string) error {
-	switch {
-	case len(path) == 0:
-		return c.single(w, clics.Contest)
-	case len(path) > 2:
-		return c.file(w, r, path)
-	case len(path) == 2:
-	case path[0] == "access":
-		return c.access(w)
-	case path[0] == string(clics.State):
-		return c.single(w, clics.State)
-	case path[0] == "account":
-		return c.account(w)
-	case path[0] == "commentary":
-		return list(w, nil)
-	case path[0] == string(clics.Scoreboard):
-		return c.scoreboard(w, r)
-	case path[0] == "event-feed":
-		return c.eventFeed(w, r)
-	}
-	t := clics.Type(path[0])
-	if !slices.Contains(clics.Types, t) || slices.Contains([]clics.Type{clics.Contest, clics.State, clics.Scoreboard}, t) ||
-		!clics.Announced(c.to.Role, t) {
+// objects answers with the objects of a type, or with that of an id.
+func (c *apiClient) objects(w http.ResponseWriter, r *http.Request, t clics.Type, id []string) error {
+	if !clics.Announced(c.to.Role, t) {
 		return nothingThere
 	}
 	lines, err := c.List(c.to, t)
@@ -236,13 +211,13 @@ func (c *apiClient) read(w http.ResponseWriter, r *http.Request, path []string) 
 	all := []json.RawMessage{}
 	for i := range lines {
 		switch {
-		case len(path) == 2 && lines[i].ID == path[1]:
+		case len(id) == 1 && lines[i].ID == id[0]:
 			return raw(w, lines[i].Data)
-		case len(path) == 1 && c.matches(r, &lines[i]):
+		case len(id) == 0 && c.matches(r, &lines[i]):
 			all = append(all, lines[i].Data)
 		}
 	}
-	if len(path) == 2 {
+	if len(id) == 1 {
 		return nothingThere
 	}
 	return list(w, all)

@@ -3,6 +3,7 @@ package api_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"regexp"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"assay/judge/host/auth"
 	"assay/judge/host/store"
 	"assay/judge/internal/golden"
 )
@@ -44,6 +46,7 @@ func (h *harness) regional(starts time.Time, visibility store.Visibility) string
 	if err != nil {
 		h.Fatal(err)
 	}
+	h.pictures(id, account("admin"), regionalPictures)
 	return id
 }
 
@@ -194,6 +197,56 @@ func TestContestAPIAnnounces(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestContestAPIPasswordsOfStaff: where only staff logs in with passwords, others need an access token.
+func TestContestAPIPasswordsOfStaff(t *testing.T) {
+	h := newHarness(t)
+	h.regional(time.Now().Add(-time.Hour), store.Public)
+	h.desk.StaffPasswords = true
+	hash, err := h.options.Passwords.Hash(t.Context(), "correct-horse")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := map[string]string{}
+	for _, login := range []string{"submit", "other"} {
+		a, err := h.store.AccountByLogin(t.Context(), login)
+		if err == nil {
+			ids[login], err = a.ID, h.store.SetPassword(t.Context(), a.ID, hash)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := h.store.SetRole(t.Context(), ids["other"], string(auth.Judge), []string{"submit"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		user, password string
+		code           int
+		want           string
+	}{
+		{"submit", "correct-horse", 403, "only staff can log in with a password on this server: use single sign-on"},
+		{"submit", "correct-horse", 403, "only staff"}, // which is remembered
+		{"submit", "wrong", 401, "wrong username or password"},
+		{"submit", strings.TrimPrefix(h.headers["submit"], "Bearer "), 200, `"username"`},
+		{"other", "correct-horse", 200, `"username"`},
+	} {
+		r, err := http.NewRequest(http.MethodGet, h.URL+"/api/contests/wf/account", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.SetBasicAuth(tt.user, tt.password)
+		res, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, _ := io.ReadAll(res.Body)
+		res.Body.Close()
+		if res.StatusCode != tt.code || !strings.Contains(string(data), tt.want) {
+			t.Errorf("%s with %q: %d %s, want %d with %s", tt.user, tt.password, res.StatusCode, data, tt.code, tt.want)
 		}
 	}
 }

@@ -113,7 +113,7 @@ func (a *api) byPassword(r *http.Request, login, password string) (*caller, erro
 	if account.Disabled {
 		return nil, errPassword
 	}
-	if err := a.Elsewhere(r.Context(), account, r.RemoteAddr); err != nil {
+	if err := errors.Join(a.AcceptsPassword(r.Context(), account), a.Elsewhere(r.Context(), account, r.RemoteAddr)); err != nil {
 		return nil, err
 	}
 	if !known { // most requests then write nothing

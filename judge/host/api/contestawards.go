@@ -105,8 +105,9 @@ func (c *apiClient) readAward(r *http.Request, id string, data []byte, awards []
 		one = awards[at]
 	}
 	if one.ID = id; id == "" {
+		// The number of the next event has not been an id before: an id that was deleted must not come back.
 		taken := func(a store.OwnAward) bool { return a.ID == one.ID }
-		for n := 1; one.ID == "" || slices.ContainsFunc(awards, taken); n++ {
+		for n := c.seat.Contest.LastSeq + 1; one.ID == "" || slices.ContainsFunc(awards, taken); n++ {
 			one.ID = fmt.Sprint("award-", n)
 		}
 	}

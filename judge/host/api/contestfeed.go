@@ -138,9 +138,6 @@ func (c *apiClient) stream(w http.ResponseWriter, r *http.Request, cursor *feed.
 
 // file sends the files of a submission.
 func (c *apiClient) file(w http.ResponseWriter, r *http.Request, path []string) error {
-	if path[0] != string(clics.Submissions) || path[2] != "files" || len(path) > 4 || len(path) == 4 && path[3] != "files.zip" {
-		return nothingThere
-	}
 	files, err := c.Files(r.Context(), c.to, path[1])
 	if errors.Is(err, store.ErrNotFound) || err == nil && len(files) == 0 {
 		return nothingThere

@@ -7,11 +7,13 @@ import (
 	"net/http"
 	"time"
 
+	"assay/judge"
 	"assay/judge/host/auth"
 	"assay/judge/host/client"
 	"assay/judge/host/contestexport"
 	"assay/judge/host/contestpackage"
 	"assay/judge/host/desk"
+	"assay/judge/host/media"
 	"assay/judge/host/store"
 )
 
@@ -24,6 +26,11 @@ func (a *api) importContest(w http.ResponseWriter, r *http.Request, who *caller)
 	p, err := contestpackage.Read(n.Files)
 	if err != nil {
 		return err
+	}
+	for _, f := range n.Media {
+		if err := p.AddMedia(f.Path, f.Digest, f.Size); err != nil {
+			return judge.Faults{err}
+		}
 	}
 	slug := n.Contest
 	if slug == "" && p.Contest != nil {
@@ -69,7 +76,7 @@ func (a *api) importContest(w http.ResponseWriter, r *http.Request, who *caller)
 			one.Password = hash
 		}
 	}
-	_, accounts, err := a.Store.ImportContest(r.Context(), &plan.Import)
+	accounts, err := a.applyImport(r.Context(), who, plan, now.Media)
 	switch {
 	case errors.Is(err, store.ErrChanged):
 		return &status{http.StatusConflict, "the contest was changed at the same time, and nothing was imported", "import again"}
@@ -90,6 +97,19 @@ func (a *api) importContest(w http.ResponseWriter, r *http.Request, who *caller)
 		report.Made = append(report.Made, client.Slip(s))
 	}
 	return a.done(w, r, who, "import contest", slug, "", report)
+}
+
+// applyImport stores what an import changes.
+func (a *api) applyImport(ctx context.Context, who *caller, plan *contestpackage.Plan, there []media.File) ([]*store.Account, error) {
+	if a.Sweeping != nil { // uploaded files stay until the contest has them
+		a.Sweeping.RLock()
+		defer a.Sweeping.RUnlock()
+	}
+	if err := a.importMedia(ctx, who.account, plan, there); err != nil {
+		return nil, err
+	}
+	_, accounts, err := a.Store.ImportContest(ctx, &plan.Import)
+	return accounts, err
 }
 
 // currentContest reads the current state of the contest for the plan of an import.

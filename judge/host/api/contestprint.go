@@ -15,9 +15,6 @@ import (
 	"assay/judge/host/printing"
 )
 
-// printPath is where DOMjudge's client prints. The path names no contest.
-var printPath = []string{"printing", "team"}
-
 // A sentPrint is a file to print, in the field names of DOMjudge's clients. Their entry_point is ignored.
 type sentPrint struct {
 	Name     string `json:"original_name"`

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"assay/judge/host/auth"
+	"assay/judge/host/client"
 	"assay/judge/host/store"
 )
 
@@ -66,7 +68,32 @@ func TestContestAPIPrints(t *testing.T) {
 	if err != nil || len(prints) != 5 || prints[4].Name != "a.py" || prints[4].Language != "Python 3" || prints[4].Pages != 1 || prints[1].Pages != 10 {
 		t.Errorf("the prints are %v, %v", prints, err)
 	}
+	member, err := h.store.AccountByLogin(t.Context(), "submit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, hash := auth.NewToken()
+	if _, err := h.store.NewToken(t.Context(), member.ID, hash, "", []string{string(client.Publish)}, time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	ask("submit:"+token, text, path, body("f", "x"), 403, "the scopes of the token do not allow to print")
+	second := &store.Contest{Slug: "second", Name: "Second", Format: store.ICPC, Starts: time.Now(), Length: time.Hour, Visibility: store.Public, Settings: store.Settings{Printing: true}}
+	if err := h.store.NewContest(t.Context(), second, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.store.Enter(t.Context(), second.ID, member); err != nil {
+		t.Fatal(err)
+	}
+	ask("submit", text, path, body("f", "x"), 409, "teams of two contests that run")
+	second.Settings.Printing = false
+	if err := h.store.SetContest(t.Context(), second, nil); err != nil {
+		t.Fatal(err)
+	}
 	set(func(c *store.Contest) { c.Starts = time.Now().Add(time.Hour) })
+	ask("submit", text, path, body("f", "x"), 403, "")
+	if err := h.store.RemoveContest(t.Context(), second); err != nil {
+		t.Fatal(err)
+	}
 	ask("submit", text, path, body("f", "x"), 403, "has not begun")
 	set(func(c *store.Contest) { c.Starts = time.Now().Add(-6 * time.Hour) })
 	ask("submit", text, path, body("f", "x"), 403, "is over")

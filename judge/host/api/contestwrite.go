@@ -268,7 +268,7 @@ func (c *apiClient) takeSubmission(r *http.Request, id string, data []byte) (*fe
 		if n.Seat, err = c.proxyOf(r, sent.TeamID, "team_id"); err != nil {
 			return nil, err
 		}
-		n.Team, n.Many = n.Seat.Team, true
+		n.Team = n.Seat.Team
 		if err := n.Seat.Admit(); err != nil {
 			return nil, err
 		}
@@ -402,7 +402,7 @@ type sentClarification struct {
 	Text       *string  `json:"text"`
 }
 
-// mostText is the most letters of a clarification.
+// mostText is the maximum number of letters in a clarification.
 const mostText = 2000
 
 // takeClarification stores a clarification request of a team, or a message of the jury.

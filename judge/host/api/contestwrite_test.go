@@ -20,10 +20,14 @@ import (
 )
 
 // speaking gives the problem of the contest a language.
-func (h *harness) speaking() {
+func (h *harness) speaking(change ...func(*client.Sheet)) {
 	h.Helper()
-	sheet, err := json.Marshal(client.Sheet{Format: client.SheetFormat, Title: "Sum", Cases: 2,
-		Languages: []client.OfferedLanguage{{ID: "sh", Name: "Shell", Extensions: []string{"sh"}}}})
+	all := client.Sheet{Format: client.SheetFormat, Title: "Sum", Cases: 2,
+		Languages: []client.OfferedLanguage{{ID: "sh", Name: "Shell", Extensions: []string{"sh"}}}}
+	for _, f := range change {
+		f(&all)
+	}
+	sheet, err := json.Marshal(all)
 	must := func(err error) {
 		if err != nil {
 			h.Fatal(err)
@@ -333,7 +337,7 @@ func TestContestAPIAwards(t *testing.T) {
 		want                  string
 	}{
 		{"submit", "POST", "", `{"citation": "Best", "team_ids": []}`, 403, "administrators"},
-		{"admin", "POST", "", `{"citation": "Best", "team_ids": ["7"]}`, 200, `{"id":"award-1","citation":"Best","team_ids":["7"]}`},
+		{"admin", "POST", "", `{"citation": "Best", "team_ids": ["7"]}`, 200, `,"citation":"Best","team_ids":["7"]}`},
 		{"admin", "POST", "", `{"id": "x", "citation": "Best", "team_ids": ["7"]}`, 400, "leave out the id"},
 		{"admin", "POST", "", `{"citation": "Best"}`, 400, "missing"},
 		{"admin", "POST", "", `{"citation": "", "team_ids": []}`, 400, "citation must"},
@@ -353,6 +357,19 @@ func TestContestAPIAwards(t *testing.T) {
 		answer, said := h.send(tt.who, tt.method, path+tt.id, "application/json", tt.body)
 		if answer.StatusCode != tt.code || !strings.Contains(said, tt.want) {
 			t.Errorf("%s %s of %s by %s: %d %s, want %d with %s", tt.method, tt.id, tt.body, tt.who, answer.StatusCode, said, tt.code, tt.want)
+		}
+	}
+	// The id of an award that is deleted does not come back.
+	used := map[string]bool{}
+	for range 3 {
+		answer, said := h.send("admin", "POST", path, "application/json", `{"citation": "Best", "team_ids": []}`)
+		var made struct{ ID string }
+		if err := json.Unmarshal([]byte(said), &made); err != nil || answer.StatusCode != 200 || used[made.ID] || !store.GoodExtID(made.ID) {
+			t.Fatalf("%d %s after %v, %v", answer.StatusCode, said, used, err)
+		}
+		used[made.ID] = true
+		if answer, said := h.send("admin", "DELETE", path+"/"+made.ID, "", ""); answer.StatusCode != 204 {
+			t.Fatalf("%d %s", answer.StatusCode, said)
 		}
 	}
 }

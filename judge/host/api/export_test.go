@@ -6,7 +6,7 @@ var Routed = routed
 // Patterns are the routes.
 func Patterns() (all []string) {
 	for _, r := range routes {
-		all = append(all, r.pattern)
+		all = append(all, r.path())
 	}
 	return all
 }

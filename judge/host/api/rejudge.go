@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"assay/judge/host/board"
@@ -22,8 +23,9 @@ func (a *api) rejudge(w http.ResponseWriter, r *http.Request, who *caller) error
 	if err != nil {
 		return err
 	}
-	choice := desk.Choice{Problem: n.Problem, Who: n.Who, Group: n.Group, Verdict: n.Verdict, Language: n.Language, Time: n.Time}
-	made, left, err := a.Rejudge(r.Context(), c, choice, n.All, n.Why, who.account)
+	choice := desk.Choice{Problem: n.Problem, Who: n.Who, Group: n.Group, Verdict: n.Verdict, Language: n.Language, Time: n.Time, Worker: n.Worker, Version: n.Version}
+	asked := desk.NewRejudging{Choice: choice, All: n.All, Why: n.Why, Against: n.Against, Repeats: n.Repeats}
+	made, left, err := a.Rejudge(r.Context(), c, asked, who.account)
 	if err != nil {
 		return err
 	}
@@ -33,7 +35,10 @@ func (a *api) rejudge(w http.ResponseWriter, r *http.Request, who *caller) error
 }
 
 func rejudgingOf(r *store.Rejudging) client.Rejudging {
-	return client.Rejudging{ID: r.ID, Why: r.Why, By: r.Login, State: string(r.State), Made: r.Made, Submissions: r.Submissions, Open: r.Open}
+	return client.Rejudging{
+		ID: r.ID, Why: r.Why, By: r.Login, State: string(r.State), Made: r.Made, Version: string(r.Bundle), Repeats: r.Repeats,
+		Submissions: r.Submissions, Open: r.Open,
+	}
 }
 
 // rejudgings lists the rejudgings of a contest.
@@ -68,9 +73,15 @@ func (a *api) rejudging(w http.ResponseWriter, r *http.Request, _ *caller) error
 	}
 	answer := rejudgingOf(one)
 	for _, s := range rows {
+		var runs []string
+		if s.Differ() {
+			for _, run := range s.Runs {
+				runs = append(runs, strings.TrimSpace(string(run.Verdict)+" "+run.Score))
+			}
+		}
 		answer.Rejudged = append(answer.Rejudged, client.Rejudged{
 			Number: s.Number, Problem: s.Problem, Login: s.Login, Was: s.Was, WasScore: s.WasScore, Done: s.Done, Now: s.Verdict, NowScore: s.Score,
-			Changed: s.Changed(), Reason: s.Reason,
+			Changed: s.Changed(), Reason: s.Reason, Runs: runs,
 		})
 	}
 	if one.State != store.RejudgingRunning || one.Contest == store.Practice {

@@ -155,6 +155,10 @@ func TestProxy(t *testing.T) {
 	}
 	post("POST", submissions, `{"team_id": "7", `+good+"}", 200, `"team_id":"7"`) // it has more time
 	post("POST", submissions, `{"team_id": "8", `+good+"}", 403, "is over")
+	for range 100 - 15 - 1 { // until 100 are pending
+		post("POST", submissions, `{"team_id": "7", `+good+"}", 200, `"team_id":"7"`)
+	}
+	post("POST", submissions, `{"team_id": "7", `+good+"}", 429, "limit reached: 100 pending submissions for each team")
 	move(time.Now().Add(time.Hour))
 	post("POST", submissions, `{"team_id": "7", `+good+"}", 403, "has not begun")
 }

@@ -338,9 +338,9 @@ func (a *api) acceptOwn(ctx context.Context, worker *store.Worker, o *job.Offer)
 			changed = append(changed, fmt.Sprintf("%s is %q and was %q", id, o.Languages[id], was.Languages[id]))
 		}
 	}
-	if rungs := sandbox.Rungs(); was.Rung != o.Rung {
-		now := slices.Index(rungs, sandbox.Rung(o.Rung))
-		if now < 0 || now >= slices.Index(rungs, sandbox.Rung(was.Rung)) {
+	if levels := sandbox.Levels(); was.Rung != o.Rung {
+		now := slices.Index(levels, sandbox.Level(o.Rung))
+		if now < 0 || now >= slices.Index(levels, sandbox.Level(was.Rung)) {
 			return nil // a toolchain is missing, perhaps for a moment
 		}
 		changed = append(changed, fmt.Sprintf("the sandbox is %q and was %q", o.Rung, was.Rung))

@@ -1,7 +1,6 @@
-// Package auth makes and checks proofs of identity: passwords, sessions and tokens
-// of accounts, codes by which workers join, and signatures of workers. Can says who may do
-// what, by one table. It does not keep any of it: package store keeps hashes, and the public
-// halves of keys.
+// Package auth creates and checks proofs of identity: passwords, sessions and tokens of accounts, codes with which
+// workers join, and signatures of workers. Can says which role may do what, by one table. The package does not store
+// anything: package store keeps hashes, and the public halves of keys.
 package auth
 
 import (
@@ -18,39 +17,38 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// tokenPrefix begins every token, so that one that was published by mistake is recognized.
+// tokenPrefix begins every token, so that scanners recognize a published one.
 const tokenPrefix = "assay_"
 
-// NewToken makes a token of 256 random bits, and the hash under which it is kept.
+// NewToken returns a token of 256 random bits, and the hash to store.
 func NewToken() (text, hash string) {
 	text = tokenPrefix + strings.ToLower(rand.Text()+rand.Text())
 	return text, Hash(text)
 }
 
-// NewCode makes a code by which a worker may join, and the hash under which it is kept.
+// NewCode returns a code with which a worker may join, and the hash to store.
 func NewCode() (text, hash string) {
 	text = strings.ToLower(rand.Text())
 	return text, Hash(text)
 }
 
-// Hash is under what a token or a code is kept. They are random and long: a plain hash is
-// as good as a slow one.
+// Hash returns the hash of a token or code to store. A fast hash is enough, because they are long and random.
 func Hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 
-// IsPublicKey says whether a text is the public half of a worker's key.
+// IsPublicKey reports whether a text is the public half of a worker's key.
 func IsPublicKey(text string) bool { return nkeys.IsValidPublicUserKey(text) }
 
-// workerScheme begins the Authorization of a worker's request.
+// workerScheme begins the Authorization header of a worker's request.
 const workerScheme = "Worker "
 
-// skew is how far the clocks of a worker and a server may lie apart.
+// skew is the accepted difference between the clocks of a worker and a server.
 const skew = 5 * time.Minute
 
-// Sign makes the Authorization of a worker's request: its public key, the time in seconds,
-// and the signature of both with method and path.
+// Sign returns the Authorization header of a worker's request: its public key, the time in seconds, and a signature
+// of both with method and path.
 func Sign(seed []byte, now time.Time, method, path string) (string, error) {
 	pair, err := nkeys.FromSeed(seed)
 	if err != nil {
@@ -73,14 +71,14 @@ func signed(public, at, method, path string) []byte {
 	return []byte(strings.Join([]string{"assay worker request", public, at, method, path}, "\n"))
 }
 
-// ErrClock is the error of a signature whose time is not now.
+// ErrClock means that the time of a signature is too far from now.
 var ErrClock = errors.New("the clocks of the worker and of the server are more than five minutes apart: set them by NTP")
 
-// errSignature says nothing of what is wrong, for its maker does not deserve to know.
+// errSignature does not say what is wrong, because the sender may be an attacker.
 var errSignature = errors.New("the request is not signed by the key of a worker")
 
-// Verify returns the public key that signed a request. Whose it is, and whether it is
-// welcome, the caller knows.
+// Verify returns the public key that signed a request. The caller must check which worker it belongs to, and whether
+// that is admitted.
 func Verify(authorization string, now time.Time, method, path string) (public string, err error) {
 	rest, ok := strings.CutPrefix(authorization, workerScheme)
 	parts := strings.Split(rest, " ")
@@ -105,10 +103,10 @@ func Verify(authorization string, now time.Time, method, path string) (public st
 	return parts[0], nil
 }
 
-// IsWorker says whether an Authorization is one that Sign made.
+// IsWorker reports whether an Authorization header was made by Sign.
 func IsWorker(authorization string) bool { return strings.HasPrefix(authorization, workerScheme) }
 
-// Bearer is the token of an Authorization; "" for none.
+// Bearer returns the token of an Authorization header. It may be empty.
 func Bearer(authorization string) string {
 	text, ok := strings.CutPrefix(authorization, "Bearer ")
 	if !ok {

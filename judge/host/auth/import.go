@@ -18,26 +18,26 @@ import (
 	"assay/judge/host/store"
 )
 
-// Plan is what the import of a list does, as its Preview says.
+// A Plan is what the import of a list does. Its Preview describes that.
 type Plan struct {
 	roster.Preview
-	// Progress is called while passwords are hashed. If nil, it is not.
+	// Progress, if not nil, is called while passwords are hashed.
 	Progress func(done, all int)
 	people   []planned // the rows without errors
 	role     Role
 	contest  string
 }
 
-// planned is a person of a plan.
+// A planned is a person of a plan.
 type planned struct {
 	roster.Person
 	account *store.Account // nil if it is to be created
 	groups  []string
 }
 
-// PlanImport compares a list with the accounts of a server. All people get the role and take part in
-// the contest with the id; if it is empty, they take part in none. People who have an account, by
-// username, or by name and the username derived from it, keep it.
+// PlanImport compares a list with the accounts of a server. All people get the role, and enter the contest with the
+// id unless it is empty. People who have an account, by username, or by name and the username derived from it, keep
+// it.
 func PlanImport(ctx context.Context, s *store.Store, list *roster.List, role Role, contest string) (*Plan, error) {
 	all, err := s.Accounts(ctx)
 	if err != nil {
@@ -109,7 +109,7 @@ func notes(list *roster.List, contest string) (all []string) {
 	return all
 }
 
-// planTeams says with which team each person takes part.
+// planTeams decides the team of each person.
 func (p *Plan) planTeams(ctx context.Context, s *store.Store) error {
 	if p.contest == "" {
 		for i := range p.Rows {
@@ -167,7 +167,7 @@ func (p *Plan) planTeams(ctx context.Context, s *store.Store) error {
 	return nil
 }
 
-// digest is the digest of everything that the plan does.
+// digest returns the digest of everything that the plan does.
 func (p *Plan) digest() (string, error) {
 	passwords := make([]string, 0, len(p.people))
 	for _, one := range p.people {
@@ -178,7 +178,7 @@ func (p *Plan) digest() (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// faults returns what is wrong with each row; "" for nothing.
+// faults returns what is wrong with each row. A text is empty if nothing is.
 func faults(rows []roster.Row, known map[string]*store.Account) []string {
 	wrong := make([]string, len(rows))
 	lines := map[string]int{} // on which each username is
@@ -205,7 +205,7 @@ func sameName(a, b string) bool {
 	return strings.EqualFold(plain(a), plain(b))
 }
 
-// badPerson returns what is wrong with a person on a list, and what to do; "" for nothing.
+// badPerson returns what is wrong with a person on a list, and what to do. It is empty if nothing is.
 func badPerson(p *roster.Person) string {
 	for _, one := range []struct{ what, text string }{{"", p.Name}, {"the team: ", p.Team}, {"the e-mail: ", p.Email}} {
 		if wrong := BadName(one.text); one.text != "" && wrong != "" {
@@ -220,7 +220,7 @@ func badPerson(p *roster.Person) string {
 		return "there is neither a name nor a username"
 	case p.Login != "" && !GoodLogin(p.Login):
 		return fmt.Sprintf("%.60q is not a username: use letters, digits, - and _, at most %d, such as %s", p.Login,
-			mostLogin, loginOf(p.Login))
+			mostLogin, LoginOf(p.Login))
 	case p.Password != "" && (len(p.Password) < LeastPassword || len(p.Password) > MostPassword):
 		const wrong = "a password has from %d to %d bytes: write a longer or shorter one, or leave it out to have one generated"
 		return fmt.Sprintf(wrong, LeastPassword, MostPassword)
@@ -231,7 +231,7 @@ func badPerson(p *roster.Person) string {
 }
 
 // PlainName returns a name as lower-case letters from a to z and digits, with hyphens between them:
-// "Łukasz Öz" becomes "lukasz-oz", and "李雷" becomes "li-lei". It returns "" if nothing of the name can
+// "Łukasz Öz" becomes "lukasz-oz", and "李雷" becomes "li-lei". It returns an empty string if nothing of the name can
 // stay.
 func PlainName(name string) string {
 	var b strings.Builder
@@ -259,9 +259,9 @@ func PlainName(name string) string {
 	return strings.Trim(b.String(), "-")
 }
 
-// loginOf makes a username from a name. A name that has fewer than two usable characters gives
+// LoginOf makes a username from a name. A name that has fewer than two usable characters gives
 // "student".
-func loginOf(name string) string {
+func LoginOf(name string) string {
 	login := PlainName(name)
 	const most = mostLogin - 6 // for a number
 	login = strings.Trim(login[:min(len(login), most)], "-")
@@ -316,7 +316,7 @@ func (p *Passwords) Import(ctx context.Context, s *store.Store, plan *Plan) (mad
 // freeLogin makes an unused username of a name; or it finds the account that has the name and one of
 // its logins.
 func freeLogin(name string, known map[string]*store.Account, taken map[string]bool) (string, *store.Account) {
-	base := loginOf(name)
+	base := LoginOf(name)
 	for n := 1; ; n++ {
 		login := base
 		if n > 1 {

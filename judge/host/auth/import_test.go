@@ -34,13 +34,15 @@ func plan(t *testing.T, s *store.Store, list *roster.List, contest string) *Plan
 
 func TestLoginOf(t *testing.T) {
 	for name, want := range map[string]string{
-		"Ada Lovelace": "ada-lovelace", "Zoë  O'Neill-Šimić": "zoe-oneill-simic", "Łukasz Größe": "lukasz-grosse", "Ægir Ørsted": "aegir-orsted", "李雷": "li-lei", "x": "student", "👩": "student",
-		"김철수": "gimceolsu", "Дмитрий Объедков": "dmitrii-obedkov", "Ольга": "olga", "Γιώργος": "giorgos", "محمد": "mhmd", "שלום": "shlvm", "たなか ゆき": "tanaka-yuki", "ＡＢＣ１２": "abc12", "Nguyễn Văn": "nguyen-van",
+		"Ada Lovelace": "ada-lovelace", "Zoë  O'Neill-Šimić": "zoe-oneill-simic", "Łukasz Größe": "lukasz-grosse",
+		"Ægir Ørsted": "aegir-orsted", "李雷": "li-lei", "x": "student", "👩": "student",
+		"김철수": "gimceolsu", "Дмитрий Объедков": "dmitrii-obedkov", "Ольга": "olga", "Γιώργος": "giorgos", "محمد": "mhmd",
+		"שלום": "shlvm", "たなか ゆき": "tanaka-yuki", "ＡＢＣ１２": "abc12", "Nguyễn Văn": "nguyen-van",
 		"a\u0301b": "ab", "e\u0323\u0302x": "ex", `a"b`: "ab", "a–b": "a-b", "½ x": "1-2-x", "İpek": "ipek", "  7b 12 ": "7b-12",
 		strings.Repeat("long ", 20): "long-long-long-long-long-long-long",
 	} {
-		if got := loginOf(name); got != want {
-			t.Errorf("loginOf(%q) = %q, want %q", name, got, want)
+		if got := LoginOf(name); got != want {
+			t.Errorf("LoginOf(%q) = %q, want %q", name, got, want)
 		}
 	}
 }
@@ -53,7 +55,10 @@ func TestImport(t *testing.T) {
 	if _, err := s.NewAccount(t.Context(), "Bo", "Bo the admin", store.Person, "admin"); err != nil {
 		t.Fatal(err)
 	}
-	list := []roster.Person{{Name: "Ada L"}, {Name: "Ada L", Team: "The team"}, {Name: "Bo"}, {Login: "ada-l-2", Team: "The team", Name: "X", Email: "x@y", Password: "12345678"}}
+	list := []roster.Person{
+		{Name: "Ada L"}, {Name: "Ada L", Team: "The team"}, {Name: "Bo"},
+		{Login: "ada-l-2", Team: "The team", Name: "X", Email: "x@y", Password: "12345678"},
+	}
 	want := "ada-l ada-l-3 bo-2 ada-l-2"
 	for round := range 2 {
 		made, there, accounts, err := p.Import(t.Context(), s, plan(t, s, roster.Of(list...), store.Practice))
@@ -105,11 +110,15 @@ func rows(p *Plan) string {
 // TestPlan: a plan says what becomes of each row, and that is what Import does.
 func TestPlan(t *testing.T) {
 	s := opened(t)
-	accounts, err := s.NewAccounts(t.Context(), store.NewAccount{Login: "Bo", Display: "Bo B", Email: "secret@x", Kind: store.Person}, store.NewAccount{Login: "ida", Display: "Ida", Kind: store.Person})
+	accounts, err := s.NewAccounts(t.Context(),
+		store.NewAccount{Login: "Bo", Display: "Bo B", Email: "secret@x", Kind: store.Person}, store.NewAccount{
+			Login: "ida", Display: "Ida", Kind: store.Person,
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.EnterAll(t.Context(), store.Practice, []store.Entrant{{Account: accounts[1], Team: "Old", Groups: []string{"7a"}}}); err != nil {
+	if _, err := s.EnterAll(t.Context(), store.Practice,
+		[]store.Entrant{{Account: accounts[1], Team: "Old", Groups: []string{"7a"}}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Disable(t.Context(), accounts[1].ID, true); err != nil {
@@ -193,7 +202,8 @@ func TestPlanIsAllThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{
-		"Name\nAda", "Name\nBo", "Name;Login\nAda;x", "Name;E-Mail\nAda;a@x", "Name;Password\nAda;12345678", "Name;Password\nAda;12345679", "Name\nAda\nBo", "Name;Team\nAda;T", "Name;Team;Class\nAda;T;9a", "Name\nAda\n\x1b",
+		"Name\nAda", "Name\nBo", "Name;Login\nAda;x", "Name;E-Mail\nAda;a@x", "Name;Password\nAda;12345678",
+		"Name;Password\nAda;12345679", "Name\nAda\nBo", "Name;Team\nAda;T", "Name;Team;Class\nAda;T;9a", "Name\nAda\n\x1b",
 	} {
 		list, err := roster.Read([]byte(text))
 		if err != nil {
@@ -235,7 +245,8 @@ func TestPlanOfUsernames(t *testing.T) {
 	if _, err := s.NewAccount(t.Context(), "bo", "Bo", store.Person, ""); err != nil {
 		t.Fatal(err)
 	}
-	p := plan(t, s, roster.Of(roster.Person{Login: "Bo"}, roster.Person{Login: "eva"}, roster.Person{Login: "Eva"}, roster.Person{Login: "EVA"}, roster.Person{Login: "x", Password: "1234\n5678"}), "")
+	p := plan(t, s, roster.Of(roster.Person{Login: "Bo"}, roster.Person{Login: "eva"}, roster.Person{Login: "Eva"},
+		roster.Person{Login: "EVA"}, roster.Person{Login: "x", Password: "1234\n5678"}), "")
 	want := `1 existing account: bo Bo (keeps the password)
 2 new account: eva eva
 3 error: Eva Eva (the username Eva is on line 2, too)
@@ -249,14 +260,16 @@ func TestPlanOfUsernames(t *testing.T) {
 func TestPlanNotes(t *testing.T) {
 	s := opened(t)
 	for text, want := range map[string]string{
-		"Name;Team\nAda;T": "Teams and groups belong to a contest", "Name;Class\nAda;9a": "Teams and groups belong to a contest", "J\xfcrgen": "was read as Windows-1252", "Ada": "",
+		"Name;Team\nAda;T": "Teams and groups belong to a contest", "Name;Class\nAda;9a": "Teams and groups belong to a contest",
+		"J\xfcrgen": "was read as Windows-1252", "Ada": "",
 	} {
 		list, err := roster.Read([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
 		p := plan(t, s, list, "")
-		if got := strings.Join(p.Notes, "|"); !strings.Contains(got, want) || want == "" && got != "" || p.Teams != 0 || p.Rows[0].Team != "" || p.Rows[0].Groups != nil {
+		if got := strings.Join(p.Notes, "|"); !strings.Contains(got, want) || want == "" && got != "" || p.Teams != 0 ||
+			p.Rows[0].Team != "" || p.Rows[0].Groups != nil {
 			t.Errorf("%q: the notes %q of %+v, want %q", text, got, p.Preview, want)
 		}
 	}

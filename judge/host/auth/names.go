@@ -10,15 +10,14 @@ import (
 	"assay/judge"
 )
 
-// The most letters of a name, and of a login.
+// The maximum number of letters in a name, and in a username.
 const (
 	mostName  = 200
 	mostLogin = 40
 )
 
-// BadName says what is wrong with the name of a person, a team or a contest; "" for nothing.
-// Whatever people write is a name, also from right to left and in pictures. Invisible
-// text is not a name, nor is text that changes the direction of what stands beside it.
+// BadName returns what is wrong with the name of a person, team or contest. It is empty if nothing is. Names may use
+// any script and pictures. They must be visible, and must not change the direction of the text beside them.
 func BadName(name string) string {
 	switch {
 	case strings.TrimSpace(name) == "":
@@ -40,23 +39,23 @@ func BadName(name string) string {
 // Legible reports whether a text has no invisible characters and no line ends.
 func Legible(text string) bool { return utf8.ValidString(text) && !strings.ContainsFunc(text, hides) }
 
-// shows says whether something is seen of a letter that stands alone.
+// shows reports whether a letter is visible on its own.
 func shows(c rune) bool { return unicode.In(c, unicode.L, unicode.N, unicode.P, unicode.S) }
 
-// hides says whether a letter is one that no name needs.
+// hides reports whether a letter has no use in names.
 func hides(c rune) bool { return !Joins(c) && !unicode.IsGraphic(c) }
 
-// Joins says whether a letter that is not seen itself is part of others: it joins letters and
-// pictures, or says in which direction a number stands.
+// Joins reports whether an invisible letter is needed by others: it joins letters and pictures, or sets the
+// direction of a number.
 func Joins(c rune) bool {
 	const nonJoiner, joiner, leftToRight, rightToLeft, firstTag, lastTag = '\u200c', '\u200d', '\u200e', '\u200f', '\U000E0020', '\U000E007F'
 	return c == nonJoiner || c == joiner || c == leftToRight || c == rightToLeft || c >= firstTag && c <= lastTag
 }
 
-// mostGroups is the most groups of a team.
+// mostGroups is the maximum number of groups in a team.
 const mostGroups = 10
 
-// Groups reads the groups of a team, with commas between; each is there once.
+// Groups parses the groups of a team, separated by commas, without duplicates.
 func Groups(text string) (all []string, err error) {
 	for one := range strings.SplitSeq(text, ",") {
 		if one = strings.TrimSpace(one); one == "" || slices.Contains(all, one) {
@@ -73,7 +72,7 @@ func Groups(text string) (all []string, err error) {
 	return all, nil
 }
 
-// GoodLogin says whether a text can be the login of an account.
+// GoodLogin reports whether a text can be a username.
 func GoodLogin(text string) bool {
 	for i := range len(text) {
 		c := text[i]

@@ -16,16 +16,16 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// Passwords hashes and checks passwords by argon2id. Each takes 19 MiB for a moment, so that
-// only a few do at once, and the others wait in a queue. After a wrong password its place rests
-// for as long as the check took, so that a sender of many leaves the processors to others.
+// Passwords hashes and checks passwords with argon2id. Each takes 19 MiB for a moment, so only a few run at once,
+// and the others wait in a queue. After a wrong password its place pauses for as long as the check took, so that an
+// attacker leaves the processors to others.
 type Passwords struct {
 	places  chan struct{}
 	waiting atomic.Int64
-	later   func(time.Duration, func()) // calls after some time
+	later   func(time.Duration, func()) // calls a function later
 }
 
-// What a password costs, and how many may wait.
+// The cost of a password, and the length of the queue.
 const (
 	memoryKiB = 19 << 10
 	passes    = 2
@@ -34,24 +34,24 @@ const (
 	hashBytes = 32
 )
 
-// MostWaiting is how many passwords may wait to be checked at one time.
+// MostWaiting is how many passwords may wait to be checked.
 const MostWaiting = 200
 
-// The bounds of a chosen password, in bytes.
+// The limits of a chosen password, in bytes.
 const (
 	LeastPassword = 8
 	MostPassword  = 200
 )
 
-// ErrBusy says that too many passwords are being checked already.
+// ErrBusy means that too many passwords are being checked already.
 var ErrBusy = errors.New("too many people are logging in: try again in some seconds")
 
-// NewPasswords makes the queue of a server.
+// NewPasswords returns the queue of a server.
 func NewPasswords() *Passwords {
 	return &Passwords{places: make(chan struct{}, max(1, runtime.NumCPU()/2)), later: func(d time.Duration, f func()) { time.AfterFunc(d, f) }}
 }
 
-// alone waits for a place, and works in it. The place rests if the work was in vain.
+// alone waits for a place, and calls work in it. The place pauses if work reports a failure.
 func (p *Passwords) alone(ctx context.Context, work func() (vain bool)) error {
 	defer p.waiting.Add(-1)
 	if p.waiting.Add(1) > MostWaiting {
@@ -74,7 +74,7 @@ func (p *Passwords) alone(ctx context.Context, work func() (vain bool)) error {
 	}
 }
 
-// Hash makes of a password what is kept of it: parameters, salt and hash in one text.
+// Hash returns what to store of a password: parameters, salt and hash in one text.
 func (p *Passwords) Hash(ctx context.Context, password string) (hash string, err error) {
 	salt := make([]byte, saltBytes)
 	_, _ = rand.Read(salt) // it never fails
@@ -97,8 +97,8 @@ func written(memory, time uint32, threads uint8, salt, key []byte) string {
 // unusable is the hash of no password. Checking it takes as long as checking any other.
 var unusable = written(memoryKiB, passes, lanes, make([]byte, saltBytes), make([]byte, hashBytes))
 
-// Check says whether a password is the one that was hashed. Of "", which is the hash of an
-// account that cannot log in, or of none, nothing is; it takes as long to say so.
+// Check reports whether a password has the given hash. If the hash is empty, because the account has no password or
+// does not exist, it returns false after the same time.
 func (p *Passwords) Check(ctx context.Context, password, hash string) (good bool, err error) {
 	if hash == "" || len(password) > MostPassword {
 		hash, password = unusable, ""
@@ -126,10 +126,10 @@ func (p *Passwords) Check(ctx context.Context, password, hash string) (good bool
 	return good && err == nil, err
 }
 
-// letters of passwords that are read from paper: none looks like another.
+// letters are those of generated passwords. No two of them look alike on paper.
 const letters = "abcdefghjkmnpqrstuvwxyz23456789"
 
-// NewPassword makes a password of 12 letters that people can read and type: 59 random bits.
+// NewPassword returns a random password of 12 letters that people can read and type. It has 59 random bits.
 func NewPassword() string {
 	var b strings.Builder
 	for i := range 12 {
@@ -142,7 +142,7 @@ func NewPassword() string {
 	return b.String()
 }
 
-// NewSession makes what a browser knows of its session, and the hash under which it is kept.
+// NewSession returns the secret of a session for the browser, and the hash to store.
 func NewSession() (text, hash string) {
 	secret := make([]byte, 32)
 	_, _ = rand.Read(secret) // it never fails

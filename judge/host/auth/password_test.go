@@ -40,7 +40,8 @@ func TestPasswords(t *testing.T) {
 			t.Errorf("Check(%.20q, %q) = %v, %v; want %v", tt.password, tt.hash, good, err, tt.good)
 		}
 	}
-	for _, bad := range []string{"x", "$2y$10$abc", strings.Replace(hash, "m=19456", "m=99999999", 1), strings.Replace(hash, "t=2", "t=0", 1), strings.Replace(hash, "v=19", "v=16", 1), hash[:len(hash)-44] + "$"} {
+	for _, bad := range []string{"x", "$2y$10$abc", strings.Replace(hash, "m=19456", "m=99999999", 1),
+		strings.Replace(hash, "t=2", "t=0", 1), strings.Replace(hash, "v=19", "v=16", 1), hash[:len(hash)-44] + "$"} {
 		if good, err := p.Check(t.Context(), "correct horse", bad); good || err == nil {
 			t.Errorf("the hash %q: %v, %v", bad, good, err)
 		}

@@ -5,23 +5,23 @@ import "slices"
 // A Role is the role of an account, on the whole server or in one contest.
 type Role string
 
-// The roles, each with more to do than the one before it.
+// The roles. Each has more rights than the one before it.
 const (
 	Anonymous    Role = "anonymous"     // not logged in
-	Contestant   Role = "contestant"    // each account
+	Contestant   Role = "contestant"    // every account
 	Runner       Role = "runner"        // hands out balloons and prints
 	Judge        Role = "judge"         // sees all submissions
 	ContestAdmin Role = "contest-admin" // changes contests
-	Admin        Role = "admin"         // of the whole site
+	Admin        Role = "admin"         // of the whole server
 )
 
-// Roles are all roles in their order.
+// Roles are all roles in order.
 var Roles = []Role{Anonymous, Contestant, Runner, Judge, ContestAdmin, Admin}
 
-// Known says whether a word is a role that an account can be given.
+// Known reports whether a word is a role that an account can be given.
 func Known(word string) bool { return word != string(Anonymous) && slices.Contains(Roles, Role(word)) }
 
-// Higher is the one of two roles that may do more. A word that is no role is none.
+// Higher returns the role with more rights. A word that is not a role counts as none.
 func Higher(a, b Role) Role {
 	if slices.Index(Roles, a) < slices.Index(Roles, b) {
 		return b
@@ -29,39 +29,40 @@ func Higher(a, b Role) Role {
 	return a
 }
 
-// Registration says who may make an account of their own; "" is by invitation.
+// Registration says who may create an account. If empty, it is by invitation.
 type Registration string
 
-// Who may.
+// The values of Registration.
 const (
 	Closed  Registration = "closed" // no one
 	Invited Registration = "invite" // people with an invitation
-	Open    Registration = "open"   // everybody
+	ByOIDC  Registration = "oidc"   // people with an invitation or whom the provider of single sign-on knows
+	Open    Registration = "open"   // everyone
 )
 
-// Action is something that is asked for.
+// An Action is something that a caller wants to do.
 type Action string
 
-// The actions. Those of a contest are asked for with its State.
+// The actions. Those of a contest depend on its State.
 const (
-	Enter    Action = "enter"     // the home page, logging in, what anybody may ask
+	Enter    Action = "enter"     // the home page, logging in, and everything without restrictions
 	BeMyself Action = "myself"    // the caller's own account
 	Accounts Action = "accounts"  // see and change all accounts
 	Machines Action = "machines"  // see workers and the queue
-	Make     Action = "make"      // make a contest, bring problems
-	SeeAudit Action = "see audit" // what everybody did
+	Make     Action = "make"      // create a contest, upload problems
+	SeeAudit Action = "see audit" // actions of all accounts
 
-	// AllProblems is to see and use the problems of all owners.
+	// AllProblems is seeing and using the problems of all owners.
 	AllProblems Action = "all problems"
 
 	SeeContest  Action = "see contest"
 	SeeProblems Action = "see problems"
-	SeeBoard    Action = "see board" // as the public does; who sees all sees all of it
+	SeeBoard    Action = "see board" // as the public does; with SeeAll also as the jury
 	Submit      Action = "submit"
 	SeeJudging  Action = "see judging"        // of one submission, with its source
-	SeeAll      Action = "see all"            // submissions of a contest, and what is secret of them
+	SeeAll      Action = "see all"            // submissions of a contest, with secret data
 	Change      Action = "change"             // a contest, its problems and people
-	Decide      Action = "decide"             // that a submission does not count, or another verdict
+	Decide      Action = "decide"             // override a verdict
 	Deliver     Action = "deliver"            // balloons and prints
 	Conclude    Action = "conclude"           // freeze and unfreeze the scoreboard, finalize the results
 	SeeClar     Action = "see clarifications" // the caller's own, and those for all; the jury sees all of them
@@ -71,13 +72,13 @@ const (
 
 	SeeLadder Action = "see ladder"
 	EnterBot  Action = "enter bot"
-	SeeBot    Action = "see bot"    // its source and what it did wrong; change it
-	SeeHole   Action = "see hole"   // with its boards
-	Golf      Action = "golf"       // hand in an answer to a hole
-	SeeAnswer Action = "see answer" // to a hole, with its text
+	SeeBot    Action = "see bot"    // its source and its faults; also changing it
+	SeeHole   Action = "see hole"   // with its rankings
+	Golf      Action = "golf"       // submit to a hole
+	SeeAnswer Action = "see answer" // a golf submission, with its text
 )
 
-// Phase says where a contest is for the caller.
+// A Phase says where a contest is for the caller.
 type Phase string
 
 // The phases of a contest.
@@ -87,30 +88,30 @@ const (
 	Over    Phase = "over"
 )
 
-// A State is what counts in addition to the role.
+// A State is what matters in addition to the role.
 type State struct {
-	Shown    bool  // the contest shows itself to the caller
+	Shown    bool  // the contest is visible for the caller
 	Phase    Phase // of the contest
-	Practice bool  // it takes submissions after its end
+	Practice bool  // it accepts submissions after its end
 	Own      bool  // the object is the caller's own
-	Open     bool  // the object is open to everyone who sees its place
+	Open     bool  // the object is visible for everyone who sees its contest, hole or ladder
 }
 
-// condition says in which states a role may do something.
+// A condition says in which states a role may do something.
 type condition string
 
 // The conditions.
 const (
 	never   condition = ""
 	always  condition = "always"
-	shown   condition = "shown"   // where the contest shows itself
+	shown   condition = "shown"   // if the contest is visible
 	started condition = "started" // and has begun
-	running condition = "running" // and takes submissions
+	running condition = "running" // and accepts submissions
 	own     condition = "own"     // and the object is the caller's own
 	read    condition = "read"    // and the object is the caller's own, or open
 )
 
-// holds says whether a condition is true.
+// holds reports whether a condition is true.
 func (c condition) holds(s State) bool {
 	switch c {
 	case always:
@@ -129,8 +130,7 @@ func (c condition) holds(s State) bool {
 	return false
 }
 
-// table says who may do what, and when: a row for each action, a column for each role, in the
-// order of Roles.
+// table says which role may do what, and when: a row per action, and a column per role, in the order of Roles.
 var table = map[Action][6]condition{
 	//           anonymous contestant runner  judge   contest admin, admin
 	Enter:       {always, always, always, always, always, always},
@@ -162,7 +162,7 @@ var table = map[Action][6]condition{
 	SeeAnswer:   {read, read, read, always, always, always},
 }
 
-// Can says whether a role may do something in a state. It is the only place that knows.
+// Can reports whether a role may do an action in a state. No other code decides that.
 func Can(r Role, a Action, s State) bool {
 	column := slices.Index(Roles, r)
 	return column >= 0 && table[a][column].holds(s)

@@ -27,7 +27,8 @@ func TestRoles(t *testing.T) {
 			}
 			for _, r := range Roles {
 				can := Can(r, action, s)
-				if can && !staff[r] && !s.Shown && action != Enter && action != BeMyself && !(r == Runner && (action == SeeContest || action == SeeClar || action == Deliver)) {
+				if can && !staff[r] && !s.Shown && action != Enter && action != BeMyself &&
+					!(r == Runner && (action == SeeContest || action == SeeClar || action == Deliver)) {
 					t.Errorf("%s may %s of a contest that hides itself", r, action)
 				}
 				if can && !staff[r] && s.Phase == Before && (action == SeeProblems || action == SeeBoard || action == Submit) {
@@ -39,7 +40,8 @@ func TestRoles(t *testing.T) {
 				if can && !staff[r] && action == SeeAnswer && !s.Own && !s.Open {
 					t.Errorf("%s may see another's answer", r)
 				}
-				if can && r == Anonymous && action != SeeHole && action != SeeAnswer && action != Enter && action != SeeContest && action != SeeProblems && action != SeeBoard && action != SeeLadder {
+				if can && r == Anonymous && action != SeeHole && action != SeeAnswer && action != Enter && action != SeeContest &&
+					action != SeeProblems && action != SeeBoard && action != SeeLadder {
 					t.Errorf("nobody may %s", action)
 				}
 			}

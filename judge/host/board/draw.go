@@ -179,7 +179,9 @@ func (p *pen) sums(columns []scoring.Column) []byte {
 // cells draws a row without its rank.
 func (p *pen) cells(r *scoring.Row) []byte {
 	out := make([]byte, 0, 200+80*len(r.Cells))
-	out = append(out, `<th scope="row"><bdi>`...)
+	out = append(out, `<th scope="row">`...)
+	out = p.emblems(out, r.Team)
+	out = append(out, `<bdi>`...)
 	out = append(out, text(r.Team.Name)...)
 	out = append(out, `</bdi>`...)
 	if r.Team.About != "" {

@@ -238,11 +238,18 @@ func (h *Hall) teams(ctx context.Context, contest string) ([]scoring.Team, error
 	if err != nil {
 		return nil, fmt.Errorf("make a board: %w", err)
 	}
+	organizations, err1 := h.o.Store.Organizations(ctx, contest)
+	files, err2 := h.o.Store.Media(ctx, contest)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, fmt.Errorf("make a board: %w", err)
+	}
+	emblems := emblemsOf(organizations, files)
 	all := make([]scoring.Team, 0, len(teams))
 	for _, t := range teams {
+		e := emblems[t.Organization]
 		all = append(all, scoring.Team{
-			ID: t.ID, Name: t.Name, Groups: t.Groups, Organization: t.Organization, Hidden: t.Hidden, Penalty: t.ExtraPenalty,
-			Extra: t.ExtraTime,
+			ID: t.ID, Name: t.Name, Groups: t.Groups, Organization: t.Organization,
+			Logo: e.logo, Flag: e.flag, Country: e.country, Hidden: t.Hidden, Penalty: t.ExtraPenalty, Extra: t.ExtraTime,
 		})
 	}
 	return all, nil

@@ -16,19 +16,24 @@ type File struct {
 }
 
 // Static returns the current scoreboard as files: a page of all teams, a page for each group, and a
-// style sheet. They have no script and no link to the server.
-func (l *Live) Static(staff bool) []File {
+// style sheet. They have no script and no link to the server. Pictures are the addresses of the pictures that they show,
+// which belong below the directory media.
+func (l *Live) Static(staff bool) (all []File, pictures []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now, v := time.Now(), l.view(staff)
 	l.tick(now)
 	p := pen{head: v.pen.head, staff: staff, static: true}
 	s := p.draw(v.board, now)
-	all := []File{{staticName(-1), p.staticPage(s, "")}}
+	all = []File{{staticName(-1), p.staticPage(s, "")}}
 	for i, group := range s.groups {
 		all = append(all, File{staticName(i), p.staticPage(s, group)})
 	}
-	return append(all, File{"style.css", []byte(report.Style() + style + "main { margin: 0 auto; padding: 1rem; max-width: 80rem; }\n")})
+	for _, place := range v.board.Places() {
+		pictures = append(pictures, Path(place.Team.Logo), Path(place.Team.Flag))
+	}
+	sheet := report.Style() + style + "main { margin: 0 auto; padding: 1rem; max-width: 80rem; }\n"
+	return append(all, File{"style.css", []byte(sheet)}), pictures
 }
 
 // staticName returns the file name of the page of a group. A negative index means all teams.

@@ -17,7 +17,8 @@ func TestStatic(t *testing.T) {
 		l := New(classroom(scoring.ICPC, time.Now().Add(-4*time.Hour-30*time.Minute)), frame)
 		all := map[string]string{}
 		var names []string
-		for _, f := range l.Static(staff) {
+		pages, _ := l.Static(staff)
+		for _, f := range pages {
 			names, all[f.Name] = append(names, f.Name), string(f.Data)
 		}
 		if want := []string{"index.html", "group-1.html", "group-2.html", "group-3.html", "style.css"}; !slices.Equal(names, want) {

@@ -161,6 +161,14 @@ func Sees(r Role, v Version, t Type, name string, own bool) bool {
 	})
 }
 
+// Properties are the names of the properties of the objects of a type, in both versions.
+func Properties(t Type) (all []string) {
+	for _, p := range table[t] {
+		all = append(all, p.name)
+	}
+	return all
+}
+
 // Capabilities are what a role may do by the API.
 func Capabilities(r Role, v Version) []string {
 	clar := "post_clar"

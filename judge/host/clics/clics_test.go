@@ -147,7 +147,7 @@ func examples() map[Type][]Object {
 				"countdown_pause_time": 3*time.Minute + 38749*time.Millisecond, "duration": 5 * time.Hour,
 				"scoreboard_freeze_duration": time.Hour, "scoreboard_thaw_time": at("16:00:00"), "scoreboard_type": "pass-fail",
 				"main_scoreboard_group_id": "g",
-				"penalty_time":             Minutes(20 * time.Minute), "banner": picture, "logo": picture},
+				"penalty_time":             Minutes(20 * time.Minute), "banner": picture, "logo": picture, "problemset": picture},
 			{"id": "c", "name": "C", "duration": time.Duration(0), "scoreboard_type": "score", "start_time": time.Time{}},
 		},
 		State: {state, StateOf(Moments{}, at("10:00:00")), StateOf(Moments{Start: at("10:00:00"),
@@ -160,7 +160,7 @@ func examples() map[Type][]Object {
 			"code_limit": 128, "test_data_count": 10, "max_score": 99.5, "statement": picture, "attachments": picture},
 			{"id": "p", "label": "A", "name": "P", "ordinal": 1, "time_limit": Seconds(2 * time.Second), "test_data_count": 0}},
 		Groups: {{"id": "g", "icpc_id": "1", "name": "G", "type": "site",
-			"location": json.RawMessage(`{"latitude": 1.5, "longitude": 2}`)}, {"id": "g", "name": "G"}},
+			"location": json.RawMessage(`{"latitude": 1.5, "longitude": 2}`), "logo": picture}, {"id": "g", "name": "G"}},
 		Organizations: {{"id": "o", "icpc_id": "1", "name": "O", "formal_name": "OO", "country": "DEU",
 			"country_flag": picture, "country_subdivision": "DE-BY", "country_subdivision_flag": picture,
 			"url": "https://o.example", "location": json.RawMessage(`{}`), "logo": picture}, {"id": "o", "name": "O"}},
@@ -258,6 +258,28 @@ func TestTimes(t *testing.T) {
 		1500 * time.Millisecond: "1.5", 1050 * time.Millisecond: "1.05", time.Millisecond: "0.001", 100 * time.Second: "100"} {
 		if got := seconds(d); got != want {
 			t.Errorf("seconds(%v) = %s, want %s", d, got, want)
+		}
+	}
+}
+
+// TestParseTimes: what clients may send as times and durations, and what is refused.
+func TestParseTimes(t *testing.T) {
+	const none = time.Duration(-1)
+	for text, want := range map[string]time.Duration{
+		"0:00:00.000": 0, "0:03:38.749": 3*time.Minute + 38*time.Second + 749*time.Millisecond, "-0:15:00": -15 * time.Minute, "100:59:59.999": 101*time.Hour - time.Millisecond,
+		"0:60:00": none, "0:00:60": none, "0:3:00": none, "3:00": none, "1:02:03:04": none, "": none, "::": none, "0:00:": none, "0:00:1e1": none, "+1:00:00": none,
+		"0:00:-1": none, "--1:00:00": none, "0:00:00.000.0": none, "70000:00:00": none, "a:00:00": none, "0:aa:00": none,
+	} {
+		if got, err := ParseRelTime(text); (err != nil) != (want == none) || err == nil && got != want {
+			t.Errorf("ParseRelTime(%q) = %v, %v", text, got, err)
+		}
+	}
+	for text, want := range map[string]time.Time{
+		"2026-11-28T10:00:00.000Z": at("10:00:00"), "2026-11-28T11:00:00+01": at("10:00:00"), "2026-11-28T11:00:00+0100": at("10:00:00"),
+		"2026-11-28T09:30:00.25-00:30": at("10:00:00.25"), "2026-11-28T10:00:00": {}, "2026-11-28 10:00:00Z": {}, "2026-13-28T10:00:00Z": {}, "now": {}, "": {},
+	} {
+		if got, err := ParseTime(text); (err != nil) != want.IsZero() || err == nil && !got.Equal(want) {
+			t.Errorf("ParseTime(%q) = %v, %v", text, got, err)
 		}
 	}
 }

@@ -75,12 +75,20 @@ func files(names ...string) (all []property) {
 	return all
 }
 
+// extraFiles are files that the API does not have.
+func extraFiles(names ...string) (all []property) {
+	for _, name := range names {
+		all = append(all, property{name: name, nested: file, extra: true})
+	}
+	return all
+}
+
 // table has the properties of each type in the order in which they are written.
 var table = map[Type][]property{
 	Contest: join(plain("id"), []property{{name: "shortname", extra: true}}, plain("name", "formal_name"),
 		[]property{{name: "start_time", always: true}},
 		plain("countdown_pause_time", "duration", "scoreboard_freeze_duration", "scoreboard_thaw_time", "scoreboard_type"),
-		only(V2026, "main_scoreboard_group_id"), plain("penalty_time"), files("banner", "logo")),
+		only(V2026, "main_scoreboard_group_id"), plain("penalty_time"), files("banner", "logo"), extraFiles("problemset")),
 	State: {
 		{name: "started", always: true}, {name: "frozen", given: true}, {name: "ended", always: true}, {name: "thawed",
 			given: true}, {name: "finalized", always: true},
@@ -91,7 +99,7 @@ var table = map[Type][]property{
 	Problems: join(plain("id", "label", "name", "ordinal", "rgb", "color", "time_limit"), only(V2026, "memory_limit",
 		"output_limit", "code_limit"),
 		plain("test_data_count", "max_score"), files("statement"), []property{{name: "attachments", only: V2026, nested: file}}),
-	Groups: plain("id", "icpc_id", "name", "type", "location"),
+	Groups: join(plain("id", "icpc_id", "name", "type", "location"), extraFiles("logo")),
 	Organizations: join(plain("id", "icpc_id", "name", "formal_name", "country"), files("country_flag"), only(V2026, "country_subdivision"),
 		[]property{{name: "country_subdivision_flag", only: V2026, nested: file}}, plain("url", "location"), files("logo")),
 	Teams: join(plain("id", "icpc_id", "name", "label", "display_name", "organization_id", "group_ids"),

@@ -17,10 +17,14 @@ type NewRejudging struct {
 	Problem  string `json:"problem,omitempty"`  // label or name
 	Who      string `json:"who,omitempty"`      // a username, the name or number of a team, or #n for the submission n
 	Group    string `json:"group,omitempty"`    // the name of a group of teams
-	Verdict  string `json:"verdict,omitempty"`  // such as WA
+	Verdict  string `json:"verdict,omitempty"`  // such as WA, or not-accepted
 	Language string `json:"language,omitempty"` // id
 	Time     string `json:"time,omitempty"`     // contest times, such as 1:00-2:30; either end may be missing
+	Worker   string `json:"worker,omitempty"`   // the name of the worker that judged them
+	Version  string `json:"version,omitempty"`  // with which they were judged: how its digest begins
 	All      bool   `json:"all,omitempty"`      // required if no other field is set
+	Against  string `json:"against,omitempty"`  // version to judge with; if empty, the active one of each problem
+	Repeats  int    `json:"repeats,omitempty"`  // how often each submission is judged, from 1 to 10; zero means 1
 	Why      string `json:"why"`
 }
 
@@ -31,6 +35,8 @@ type Rejudging struct {
 	By          string     `json:"by"`    // a username
 	State       string     `json:"state"` // running, applied, cancelled
 	Made        time.Time  `json:"made"`
+	Version     string     `json:"version,omitempty"` // digest of the version; if empty, the active one of each problem
+	Repeats     int        `json:"repeats"`
 	Submissions int        `json:"submissions"`
 	Open        int        `json:"open"`               // without a new verdict
 	Left        int        `json:"left_out,omitempty"` // only in the response that begins it
@@ -50,6 +56,7 @@ type Rejudged struct {
 	NowScore string        `json:"now_score,omitempty"`
 	Changed  bool          `json:"changed"`
 	Reason   string        `json:"reason,omitempty"` // why the judge gave no verdict
+	Runs     []string      `json:"runs,omitempty"`   // verdicts of the runs, if they differ
 }
 
 // A Move is a team whose rank or score would change.

@@ -61,6 +61,16 @@ func (s *Sheet) All() []SheetStatement {
 	return s.Statements
 }
 
+// In returns the statements in some languages. If there are none, it returns all.
+func (s *Sheet) In(only []string) []SheetStatement {
+	all := s.All()
+	other := func(one SheetStatement) bool { return !slices.Contains(only, one.Language) }
+	if some := slices.DeleteFunc(slices.Clone(all), other); len(some) > 0 {
+		return some
+	}
+	return all
+}
+
 // File returns a file by its name, or nil.
 func (s *Sheet) File(name string) *SheetFile {
 	for i := range s.Files {
@@ -131,7 +141,7 @@ func Claiming(all []OfferedLanguage, file string) []OfferedLanguage {
 	return folded
 }
 
-// SheetFormat is the version of Sheet; MaxSheet is the most bytes of one.
+// SheetFormat is the version of Sheet; MaxSheet is the maximum number of bytes in one.
 const (
 	SheetFormat = 1
 	MaxSheet    = 4 << 20

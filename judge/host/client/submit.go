@@ -142,8 +142,9 @@ func (c *Client) Follow(ctx context.Context, id string, listen func(judge.Event)
 	return end, err
 }
 
-// Publish publishes a bundled problem on the server and returns how many blobs were uploaded.
-func (c *Client) Publish(ctx context.Context, slug, practice string, sheet *Sheet, b *bundle.Bundle) (sent int, err error) {
+// Publish puts a frozen problem on the server and returns how many blobs were uploaded. The fields of n that follow from
+// the bundle and its sheet are ignored.
+func (c *Client) Publish(ctx context.Context, slug string, n NewProblem, sheet *Sheet, b *bundle.Bundle) (sent int, err error) {
 	manifest, config, all := sources(b)
 	text, err := json.Marshal(sheet)
 	if err != nil {
@@ -154,8 +155,8 @@ func (c *Client) Publish(ctx context.Context, slug, practice string, sheet *Shee
 	if sent, err = c.Upload(ctx, all); err != nil {
 		return sent, err
 	}
-	return sent, c.call(ctx, http.MethodPut, ProblemsPath+"/"+url.PathEscape(slug),
-		NewProblem{Title: sheet.Title, Manifest: manifest, Config: config, Sheet: shown.Digest, Practice: practice}, nil)
+	n.Title, n.Manifest, n.Config, n.Sheet = sheet.Title, manifest, config, shown.Digest
+	return sent, c.call(ctx, http.MethodPut, ProblemsPath+"/"+url.PathEscape(slug), n, nil)
 }
 
 // sources returns the blobs of a bundle.

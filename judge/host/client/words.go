@@ -98,6 +98,8 @@ type NewProblem struct {
 	// Practice is what practice with the problem shows from now on: off, verdict, samples, all, or default for the
 	// server's setting. If empty, it does not change.
 	Practice string `json:"practice,omitempty"`
+	// Candidate reports whether the present version stays active: only rejudgings use the new one.
+	Candidate bool `json:"candidate,omitempty"`
 }
 
 // PracticeDefault means the server's setting in NewProblem.Practice.
@@ -373,10 +375,18 @@ type Slips struct {
 type ImportContest struct {
 	// Files are the files of the package by their names: contestpackage.Collect reads them.
 	Files map[string][]byte `json:"files"`
+	// Media are the pictures and documents of the package. Their blobs must be uploaded unless it is a dry run.
+	Media []PackageFile `json:"media,omitempty"`
 	// Contest is the slug of the contest. If empty, it is the id that the package says.
 	Contest string `json:"contest,omitempty"`
 	// DryRun asks for the report alone: nothing changes.
 	DryRun bool `json:"dry_run,omitempty"`
+}
+
+// PackageFile is a file of a contest package.
+type PackageFile struct {
+	Path string `json:"path"` // in the package
+	Blob
 }
 
 // ImportReport is what an import does, or would do.

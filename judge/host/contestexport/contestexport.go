@@ -23,6 +23,7 @@ import (
 	"assay/judge/host/board"
 	"assay/judge/host/contestpackage"
 	"assay/judge/host/desk"
+	"assay/judge/host/media"
 	"assay/judge/host/store"
 )
 
@@ -46,13 +47,13 @@ func Write(ctx context.Context, d *desk.Desk, boards *board.Hall, c *store.Conte
 	var err error
 	switch p {
 	case Package:
-		if err = writePackage(ctx, d.Store, c, z); err == nil && ranks(c) {
+		if err = writePackage(ctx, d, c, z); err == nil && ranks(c) {
 			err = writeResults(ctx, d, c, z)
 		}
 	case Submissions:
 		err = writeSubmissions(ctx, d, c, z)
 	case Board, FullBoard:
-		err = writeBoard(ctx, boards, c, p == FullBoard, z)
+		err = writeBoard(ctx, d, boards, c, p == FullBoard, z)
 	default:
 		err = fmt.Errorf("%q: %w", p, store.ErrNotFound)
 	}
@@ -62,13 +63,14 @@ func Write(ctx context.Context, d *desk.Desk, boards *board.Hall, c *store.Conte
 // Current reads what a server has of a contest, for contestpackage.
 func Current(ctx context.Context, db *store.Store, c *store.Contest) (*contestpackage.Current, error) {
 	now := &contestpackage.Current{Contest: c, Roles: map[string]string{}}
-	var errs [6]error
+	var errs [7]error
 	now.Problems, errs[0] = db.ContestProblems(ctx, c.ID)
 	now.Organizations, errs[1] = db.Organizations(ctx, c.ID)
 	now.Groups, errs[2] = db.Groups(ctx, c.ID)
 	now.Teams, errs[3] = db.Teams(ctx, c.ID)
 	now.Persons, errs[4] = db.Persons(ctx, c.ID)
 	now.Listed, errs[5] = db.ContestAccounts(ctx, c.ID)
+	now.Media, errs[6] = db.Media(ctx, c.ID)
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
 	}
@@ -81,8 +83,8 @@ func Current(ctx context.Context, db *store.Store, c *store.Contest) (*contestpa
 	return now, nil
 }
 
-func writePackage(ctx context.Context, db *store.Store, c *store.Contest, z *zip.Writer) error {
-	now, err := Current(ctx, db, c)
+func writePackage(ctx context.Context, d *desk.Desk, c *store.Contest, z *zip.Writer) error {
+	now, err := Current(ctx, d.Store, c)
 	if err != nil {
 		return err
 	}
@@ -95,18 +97,47 @@ func writePackage(ctx context.Context, db *store.Store, c *store.Contest, z *zip
 			return err
 		}
 	}
+	for _, f := range now.Media {
+		if f.Scaled {
+			continue // an import makes it again
+		}
+		if err := putMedia(z, d, f, f.Path()); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
+// putMedia writes a picture or document of a contest into an archive.
+func putMedia(z *zip.Writer, d *desk.Desk, f media.File, name string) error {
+	data, err := d.Blobs.Read(f.Digest, f.Size)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", f.Path(), err)
+	}
+	return put(z, name, data, time.Time{})
+}
+
 // writeBoard writes the scoreboard as pages without scripts.
-func writeBoard(ctx context.Context, boards *board.Hall, c *store.Contest, full bool, z *zip.Writer) error {
+func writeBoard(ctx context.Context, d *desk.Desk, boards *board.Hall, c *store.Contest, full bool, z *zip.Writer) error {
 	live, err := boards.Board(ctx, c.ID)
 	if err != nil {
 		return err
 	}
-	for _, f := range live.Static(full) {
+	pages, shown := live.Static(full)
+	for _, f := range pages {
 		if err := put(z, f.Name, f.Data, time.Time{}); err != nil {
 			return err
+		}
+	}
+	files, err := d.Store.Media(ctx, c.ID)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if slices.Contains(shown, f.Href()) {
+			if err := putMedia(z, d, f, "media/"+f.Href()); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -226,7 +257,7 @@ func fresh(used map[string]bool, at int, name string) string {
 
 // line adds a line to the table of a directory.
 func (t dirs) line(dir string, cells ...string) {
-	w := csv.NewWriter(t[dir]) // into memory: it does not fail
+	w := csv.NewWriter(t[dir]) // writing to memory does not fail
 	_ = w.Write(cells)
 	w.Flush()
 }

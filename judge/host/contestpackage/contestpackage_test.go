@@ -17,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"assay/judge"
+	"assay/judge/host/media"
 	"assay/judge/host/store"
 	"assay/judge/internal/golden"
 )
@@ -415,12 +416,35 @@ func TestCollect(t *testing.T) {
 		{fstest.MapFS{"wf/teams.json": file, "wf/contest.yaml": file, ".git/x": file, "__MACOSX/y": file}, 2},
 		{fstest.MapFS{"a/teams.json": file, "b/teams.json": file}, 0},
 		{fstest.MapFS{"readme.txt": file}, 0},
+		{fstest.MapFS{"teams/7/photo.png": file, "teams/photo.png": file, "teams/7/x/photo.png": file, "contest/banner.svg": file, "problems/a/a.pdf": file}, 2},
+		{fstest.MapFS{"wf/organizations/u1/logo.png": file, "wf/organizations/u1/readme.txt": file, "wf/persons/p/photo.jpg": file}, 2},
+		{fstest.MapFS{"teams.json": file, "teams/7/photo.gif": file}, 0},
+		{fstest.MapFS{"teams.json": file, "teams/7/photo.a b.png": file}, 0},
 		{fstest.MapFS{"teams.json": &fstest.MapFile{Data: make([]byte, mostBytes+1)}}, 0},
 	} {
 		all, err := Collect(tt.files)
-		if len(all) != tt.want || (err == nil) != (tt.want > 0) {
-			t.Errorf("%v gives %d files, %v", slices.Sorted(maps.Keys(tt.files)), len(all), err)
+		got := 0
+		if all != nil {
+			got = len(all.Texts) + len(all.Media)
 		}
+		if got != tt.want || (err == nil) != (tt.want > 0) {
+			t.Errorf("%v gives %d files, %v", slices.Sorted(maps.Keys(tt.files)), got, err)
+		}
+	}
+	all, err := Collect(fstest.MapFS{"teams/7/photo.png": file, "teams/8/photo.png": &fstest.MapFile{Data: make([]byte, media.MostBytes+1)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := all.Inspect(); err == nil || !strings.Contains(err.Error(), "teams/7/photo.png: the file is not a picture") ||
+		!strings.Contains(err.Error(), "teams/8/photo.png: the file has more than 8 MiB") {
+		t.Errorf("files that are no pictures: %v", err)
+	}
+	many := fstest.MapFS{}
+	for i := range mostMedia + 1 {
+		many[fmt.Sprintf("teams/%d/photo.png", i)] = file
+	}
+	if _, err := Collect(many); err == nil || !strings.Contains(err.Error(), "10001 pictures; the most is 10000") {
+		t.Errorf("many files: %v", err)
 	}
 	if _, err := Collect(os.DirFS(filepath.Join(t.TempDir(), "none"))); err == nil {
 		t.Error("a directory that is not there has a package")

@@ -12,6 +12,7 @@ import (
 
 	"assay/judge/host/auth"
 	"assay/judge/host/clics"
+	"assay/judge/host/media"
 	"assay/judge/host/store"
 	"assay/judge/internal/strict"
 	"assay/judge/internal/suggest"
@@ -26,6 +27,7 @@ type Package struct {
 	Teams         []Placed[store.Team]
 	Persons       []Placed[store.ContestPerson]
 	Accounts      []Account
+	Media         []media.File
 	derived       bool // the organizations come from teams2.tsv
 	// Notes say what the package has and the import ignores.
 	Notes []string
@@ -47,7 +49,7 @@ type Contest struct {
 	Name, FormalName *string
 	Start            *time.Time // zero: it is not known yet
 	Duration         *time.Duration
-	Freeze           *time.Duration // before the end; 0 for none
+	Freeze           *time.Duration // before the end; 0 if there is none
 	Penalty          *time.Duration
 	Scored           *bool // points count, and not only whether a problem is solved
 	MainGroup        *string
@@ -368,6 +370,9 @@ func (o *object) ignored() {
 			continue
 		}
 		note := fmt.Sprintf("%s: the key %q is not imported", o.file, key)
+		if _, pictures := media.Find(o.kind.endpoint(), key); pictures {
+			note += ": files with names such as " + key + ".png are"
+		}
 		if hint := suggest.Hint(key, slices.Sorted(maps.Keys(o.used))); strings.HasPrefix(hint,
 			"did you mean") && !slices.Contains(elsewhere, key) {
 			note += "; " + hint
@@ -378,7 +383,7 @@ func (o *object) ignored() {
 	}
 }
 
-// text is a value that is a text as the file has it; "" for none.
+// text is a value that is a text as the file has it; may be empty.
 func (o *item) text(key string) string {
 	v := o.values[key]
 	if v.node != nil && v.node.Kind == strict.Scalar {
@@ -522,7 +527,7 @@ func (o *object) number(key string) (x float64, is bool) {
 	return x, true
 }
 
-// location is the JSON of an object of numbers; "" for none.
+// location is the JSON of an object of numbers; may be empty.
 func (o *object) location(keys ...string) string {
 	o.used["location"] = true
 	n := o.values["location"].node

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"assay/judge/host/auth"
+	"assay/judge/host/media"
 	"assay/judge/host/store"
 )
 
@@ -45,6 +46,7 @@ type Current struct {
 	// Roles are the roles of Listed in the contest, by the ids of their accounts.
 	Roles    map[string]string
 	Accounts []*store.Account
+	Media    []media.File
 	// CheckPassword reports whether a hash is that of a password.
 	CheckPassword func(ctx context.Context, password, hash string) (bool, error)
 }
@@ -58,6 +60,8 @@ type Plan struct {
 	// Passwords are those of Import.Accounts that the package says, before they are hashed. They may be empty:
 	// a new account then gets a generated one, and another keeps its own.
 	Passwords []string
+	// Media are the files that are new or changed. Their bytes are not read yet.
+	Media []media.File
 }
 
 // Empty reports whether the import changes nothing.
@@ -88,6 +92,7 @@ func PlanImport(ctx context.Context, p *Package, slug string, now *Current) (*Pl
 	if err := l.accounts(ctx); err != nil {
 		return nil, err
 	}
+	l.media()
 	if now.Contest != nil && !now.Contest.Finalized.IsZero() && !l.plan.Empty() {
 		l.wrong("contest", 0, "", "the results of the contest %s are final, and nothing of it can be changed", slug)
 	}

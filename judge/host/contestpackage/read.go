@@ -2,7 +2,7 @@
 // Package Format, and the TSV files that the ICPC's registration system writes. PlanImport compares
 // one with what a server has, and says what its import adds and changes. Write makes one.
 //
-// The package is pure: it does not open a database, and writes no files. Everything wrong in a package is
+// The package is pure: it does not open a database, writes no files, and does not keep pictures. Everything wrong in a package is
 // a *judge.Fault with file and line.
 package contestpackage
 
@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"assay/judge"
+	"assay/judge/host/media"
 	"assay/judge/internal/strict"
 )
 
@@ -35,6 +36,14 @@ const (
 	persons       kind = "person"
 	accounts      kind = "account"
 )
+
+// endpoint is the name of the kind in the Contest API.
+func (k kind) endpoint() string {
+	if k == contests {
+		return media.Contest
+	}
+	return string(k) + "s"
+}
 
 // files are the files in which each kind may be: a package has one of them at most.
 var files = []struct {
@@ -83,11 +92,18 @@ func (r *reader) wrong(file string, line int, hint, format string, args ...any) 
 	r.faults = append(r.faults, &judge.Fault{File: file, Line: line, Text: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// Collect reads the files of a package that Read knows: those in the root, or in the only directory
-// there. What else a package has is left out.
-func Collect(root fs.FS) (map[string][]byte, error) {
+// Files are the files of a package that are imported.
+type Files struct {
+	Texts map[string][]byte // by their names: Read reads them
+	Media []string          // the paths of pictures and documents
+	Root  fs.FS             // in which they are
+}
+
+// Collect finds the files of a package: those in the root, or in the only directory there. What else a package has is left
+// out.
+func Collect(root fs.FS) (*Files, error) {
 	all, err := collect(root)
-	if err != nil || len(all) > 0 {
+	if err != nil || all != nil {
 		return all, err
 	}
 	entries, err := fs.ReadDir(root, ".")
@@ -100,7 +116,7 @@ func Collect(root fs.FS) (map[string][]byte, error) {
 		if err == nil {
 			all, err = collect(sub)
 		}
-		if err != nil || len(all) > 0 {
+		if err != nil || all != nil {
 			return all, err
 		}
 	}
@@ -108,7 +124,20 @@ func Collect(root fs.FS) (map[string][]byte, error) {
 		Hint: "it needs one of " + strings.Join(names(), ", ")}}
 }
 
-func collect(dir fs.FS) (map[string][]byte, error) {
+// collect returns nil if the directory has nothing that is imported.
+func collect(dir fs.FS) (*Files, error) {
+	texts, err := collectTexts(dir)
+	if err != nil {
+		return nil, err
+	}
+	pictures, err := collectMedia(dir)
+	if err != nil || len(texts)+len(pictures) == 0 {
+		return nil, err
+	}
+	return &Files{Texts: texts, Media: pictures, Root: dir}, nil
+}
+
+func collectTexts(dir fs.FS) (map[string][]byte, error) {
 	all := map[string][]byte{}
 	for _, name := range names() {
 		f, err := dir.Open(name)

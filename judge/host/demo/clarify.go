@@ -13,7 +13,7 @@ var clarifications = []struct {
 	team    int    // -1 for the jury
 	label   string // of the problem; empty for none
 	text    string
-	answers int // the place of the question that it answers, from 1; 0 for none
+	answers int // the place of the question that it answers, from 1; 0 if there is none
 }{
 	{150 * time.Minute, 2, "A", "What is printed if no move wins?", 0},
 	{147 * time.Minute, -1, "A", "Any text that is not a position, always the same one. See the samples.", 1},

@@ -97,6 +97,7 @@ type Options struct {
 // Fill creates the contest with the recorded problems. It returns the usernames and passwords of an
 // administrator, a judge, and the teams.
 func Fill(ctx context.Context, o Options) (logins []auth.Slip, err error) {
+	o.Now = o.Now.Truncate(time.Minute) // the contest began at a full minute
 	f := &filling{o: o, clock: o.Now.Add(-since - time.Hour), chance: rand.New(rand.NewPCG(1, 8))}
 	all, err := recordings[recording](recorded)
 	if err != nil {

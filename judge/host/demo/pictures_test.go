@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"assay/judge/internal/browser"
 )
@@ -27,6 +28,7 @@ var shown = []shot{
 	{"board", "", "/c/demo/board", "class.md", 1000, ""},
 	{"golf", "", "/golf", "", 0, ""},
 	{"hole", "", "/hole/wythoff", "holes.md", 1000, ""},
+	{"golf-submission", "", "/hole/wythoff/a/1", "", 0, ""},
 	{"ladders", "", "/ladders", "", 0, ""},
 	{"ladder", "", "/ladder/hill", "ladders.md", 1000, ""},
 	{"bot", "", "/ladder/hill/bot/1", "", 0, ""},
@@ -42,19 +44,36 @@ var shown = []shot{
 	{"home", "admin", "/", "", 0, ""},
 	{"overview", "admin", "/c/demo/overview", "class.md", 1000, ""},
 	{"settings", "admin", "/c/demo/edit", "", 0, ""},
-	{"settings-errors", "admin", "/c/demo/edit", "", 0, `Object.entries({name: '', slug: 'Klasse 9', hours: '-2', penalty: '-1'}).forEach(([name, value]) => { document.querySelector('[name=' + name + ']').value = value; })`},
+	{
+		"settings-errors", "admin", "/c/demo/edit", "", 0,
+		`Object.entries({name: '', slug: 'Klasse 9', hours: '-2', penalty: '-1'}).forEach(([name, value]) => { ` +
+			`document.querySelector('[name=' + name + ']').value = value; })`,
+	},
 	{"new-contest", "admin", "/admin/contests/new", "class.md", 1000, ""},
 	{"new-hole", "admin", "/admin/holes/new", "", 0, ""},
 	{"new-ladder", "admin", "/admin/ladders/new", "", 0, ""},
 	{"teams", "admin", "/c/demo/teams", "", 0, ""},
+	{"edit-teams", "admin", "/c/demo/teams/edit", "", 0, ""},
+	{"login-sheets", "admin", "/c/demo/teams/slips", "", 0, ""},
 	{"import", "admin", "/c/demo/import", "", 0, ""},
+	{"export", "admin", "/c/demo/export", "", 0, ""},
+	{"award", "admin", "/c/demo/award", "", 0, ""},
+	{"delete-contest", "admin", "/c/demo/delete", "", 0, ""},
+	{"saved-replies", "admin", "/c/demo/clar/replies", "", 0, ""},
 	{"balloons", "admin", "/c/demo/balloons", "", 0, ""},
 	{"finalize", "admin", "/c/demo/finalize", "", 0, ""},
 	{"problems", "admin", "/problems", "class.md", 1000, ""},
 	{"people", "admin", "/admin/accounts", "", 0, ""},
+	{"person", "admin", "/admin/accounts/team1", "", 0, ""},
+	{"import-people", "admin", "/admin/import", "", 0, ""},
+	{"invitations", "admin", "/admin/invitations", "", 0, ""},
 	{"system", "admin", "/admin/workers", "", 0, ""},
 	{"audit", "admin", "/admin/audit", "", 0, ""},
 	{"arena", "admin", "/arena", "", 0, ""},
+	{"published", "admin", "/problem/wythoff", "", 0, ""},
+	{"hole-settings", "admin", "/hole/wythoff/edit", "", 0, ""},
+	{"recheck", "admin", "/hole/wythoff/recheck", "", 0, ""},
+	{"ladder-settings", "admin", "/ladder/hill/edit", "", 0, ""},
 }
 
 // TestPictures opens the pages of the demo, and the first page of an empty server, in a browser, in both color
@@ -70,7 +89,8 @@ func TestPictures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := os.Stat("../../../docs/pictures/" + p.name + ".png"); err != nil || !strings.Contains(string(text), "(pictures/"+p.name+".png)") {
+		if _, err := os.Stat("../../../docs/pictures/" + p.name + ".png"); err != nil ||
+			!strings.Contains(string(text), "(pictures/"+p.name+".png)") {
 			t.Errorf("docs/%s does not show a picture %s, or there is none (%v): .ci/pictures", p.doc, p.name, err)
 		}
 	}
@@ -90,7 +110,7 @@ func TestPictures(t *testing.T) {
 				passwords[words[0]] = words[1]
 			}
 			return passwords["team8"] != ""
-		}, "--demo")
+		}, "--demo", "--workers", "1")
 		b := browser.Open(t, address+"/")
 		as := ""
 		for _, p := range shown {
@@ -100,7 +120,9 @@ func TestPictures(t *testing.T) {
 				b.Fill("input[name=login]", p.login)
 				b.Fill("input[name=password]", passwords[p.login])
 				b.Follow("form.stack button")
-				as = p.login
+				if as = p.login; as == "admin" {
+					workerOnline(b, address)
+				}
 			}
 			pictures(t, b, address, p)
 		}
@@ -112,7 +134,7 @@ func TestPictures(t *testing.T) {
 				setup = strings.TrimSpace(link)
 			}
 			return setup != ""
-		})
+		}, "--workers", "0")
 		address, _, _ := strings.Cut(setup, "/setup")
 		b := browser.Open(t, address+"/")
 		pictures(t, b, address, shot{name: "setup", path: strings.TrimPrefix(setup, address)})
@@ -125,11 +147,22 @@ func TestPictures(t *testing.T) {
 	})
 }
 
+// workerOnline waits until the server's own worker is online, which is so on a healthy server.
+func workerOnline(b *browser.Browser, address string) {
+	for range 300 {
+		b.Go(address + "/c/demo/overview")
+		if b.Eval(`document.body.textContent.includes('No worker is online') ? 'none' : 'online'`) == "online" {
+			return
+		}
+		time.Sleep(time.Second)
+	}
+}
+
 // serves starts a server in an empty directory and passes the lines that it prints on until the caller has all
 // that it needs.
 func serves(t *testing.T, command string, line func(string) bool, args ...string) {
 	t.Helper()
-	serve := exec.Command(command, append([]string{"serve", "--listen", "127.0.0.1:0", "--metrics", "", "--workers", "0"}, args...)...)
+	serve := exec.Command(command, append([]string{"serve", "--listen", "127.0.0.1:0", "--metrics", ""}, args...)...)
 	serve.Dir, serve.Stderr = t.TempDir(), t.Output()
 	out, err := serve.StdoutPipe()
 	if err != nil {
@@ -159,7 +192,9 @@ func pictures(t *testing.T, b *browser.Browser, address string, p shot) {
 	t.Helper()
 	open := func(scheme string, width int) {
 		t.Helper()
-		b.Ask(nil, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}})
+		b.Ask(nil, "Emulation.setEmulatedMedia", map[string]any{
+			"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}},
+		})
 		b.Wide(width)
 		b.Go(address + p.path)
 		if p.wrong != "" {
@@ -175,7 +210,8 @@ func pictures(t *testing.T, b *browser.Browser, address string, p shot) {
 		for _, width := range []int{390, 1280} {
 			form := fmt.Sprintf("%s-%s-%d", p.name, scheme, width)
 			open(scheme, width)
-			if got := b.Eval(`document.querySelectorAll('h1').length + ' headings, ' + (document.documentElement.scrollWidth <= innerWidth ? 'fits, ' : 'is too wide, ') + performance.getEntriesByType('navigation')[0].responseStatus`); got != "1 headings, fits, "+code {
+			if got := b.Eval(`document.querySelectorAll('h1').length + ' headings, ' + (document.documentElement.scrollWidth ` +
+				`<= innerWidth ? 'fits, ' : 'is too wide, ') + performance.getEntriesByType('navigation')[0].responseStatus`); got != "1 headings, fits, "+code {
 				t.Errorf("%s: %s", form, got)
 			}
 			if got := b.Eval(letters); got != "" {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"assay/judge"
+	"assay/judge/blob"
 	"assay/judge/host/client"
 	"assay/judge/host/scoring"
 	"assay/judge/host/store"
@@ -107,26 +108,29 @@ type Choice struct {
 	Problem  string // its label or its name
 	Who      string // a username, the name or number of a team, or #n for the submission n
 	Group    string // the name of a group of teams
-	Verdict  string // such as WA, or store.Unjudged or store.Judged
+	Verdict  string // such as WA, or store.Unjudged, store.Judged or store.NotAccepted
 	Language string // its id
 	Time     string // contest times, such as 1:00-2:30; either end may be missing
 	// Verify is store.VerifyOpen or store.VerifyDone, for verdicts that judges verify.
 	Verify string
+	Worker string // the name of the worker that judged them
+	// Version is the version of the problem with which they were judged: how its digest begins.
+	Version string
 }
 
 // Choose converts a choice to a filter. It returns a *Refusal if a name is unknown.
 func (d *Desk) Choose(ctx context.Context, c *store.Contest, ch Choice) (store.Filter, error) {
 	f := store.Filter{
 		Contest: c.ID, Who: strings.TrimSpace(ch.Who), Group: ch.Group, Verdict: ch.Verdict, Language: ch.Language,
-		Verify: ch.Verify,
+		Verify: ch.Verify, Worker: strings.TrimSpace(ch.Worker),
 	}
 	refuse := func(format string, args ...any) (store.Filter, error) {
 		return f, &Refusal{Code: http.StatusBadRequest, Text: fmt.Sprintf(format, args...)}
 	}
-	if other := []string{"", store.Unjudged, store.Judged}; !slices.Contains(other, ch.Verdict) &&
+	if other := []string{"", store.Unjudged, store.Judged, store.NotAccepted}; !slices.Contains(other, ch.Verdict) &&
 		!slices.Contains(judge.Verdicts(), judge.Verdict(ch.Verdict)) {
-		return refuse("%.40q is not a verdict: they are %s; or %s, for those that have none yet; or %s, for those that have any",
-			ch.Verdict, words(judge.Verdicts()), store.Unjudged, store.Judged)
+		return refuse("%.40q is not a verdict: they are %s; or %s, for those that have none yet; or %s, for those that have any; or %s",
+			ch.Verdict, words(judge.Verdicts()), store.Unjudged, store.Judged, store.NotAccepted)
 	}
 	if number, is := strings.CutPrefix(f.Who, "#"); is {
 		n, err := strconv.ParseInt(number, 10, 64)
@@ -153,19 +157,25 @@ func (d *Desk) Choose(ctx context.Context, c *store.Contest, ch Choice) (store.F
 	if ch.Verify != "" && ch.Verify != store.VerifyOpen && ch.Verify != store.VerifyDone {
 		return refuse("unknown verification %.40q: use %s or %s", ch.Verify, store.VerifyOpen, store.VerifyDone)
 	}
-	if ch.Problem == "" && ch.Language == "" {
+	if ch.Problem == "" && ch.Language == "" && ch.Version == "" {
 		return f, nil
 	}
 	problems, err := d.problems(ctx, c)
 	if err != nil {
 		return f, err
 	}
+	of := problems // that are chosen
 	if ch.Problem != "" {
 		i := slices.IndexFunc(problems, func(p *store.ContestProblem) bool { return ch.Problem == p.Label || ch.Problem == p.Slug })
 		if i < 0 {
 			return refuse("%s has no problem %.80q", c.Slug, ch.Problem)
 		}
-		f.Problem = problems[i].Slug
+		f.Problem, of = problems[i].Slug, problems[i:i+1]
+	}
+	if ch.Version != "" {
+		if f.Bundle, err = d.version(ctx, of, ch.Version); err != nil {
+			return f, err
+		}
 	}
 	if ch.Language != "" {
 		all, err := d.Languages(problems)
@@ -179,6 +189,37 @@ func (d *Desk) Choose(ctx context.Context, c *store.Contest, ch Choice) (store.F
 		f.Endings = all[i].Endings
 	}
 	return f, nil
+}
+
+// version finds a version of one of these problems by how its digest begins. If there is no such version, or more than
+// one, it returns a Refusal.
+func (d *Desk) version(ctx context.Context, of []*store.ContestProblem, text string) (found blob.Digest, err error) {
+	const least = 8
+	text = strings.ToLower(strings.TrimSpace(text))
+	for _, p := range of {
+		versions, err := d.Store.Versions(ctx, p.Problem)
+		if err != nil {
+			return "", err
+		}
+		for _, v := range versions {
+			switch {
+			case len(text) < least || !strings.HasPrefix(string(v.ID), text):
+			case found == "" || found == v.ID:
+				found = v.ID
+			default:
+				return "", &Refusal{
+					Code: http.StatusBadRequest, Text: fmt.Sprintf("several versions begin with %.64q", text), Hint: "write more of its digits",
+				}
+			}
+		}
+	}
+	if found == "" {
+		return "", &Refusal{
+			Code: http.StatusBadRequest, Text: fmt.Sprintf("no problem here has a version that begins with %.64q", text),
+			Hint: fmt.Sprintf("write at least the first %d digits; the page of the problem lists its versions", least),
+		}
+	}
+	return found, nil
 }
 
 // between parses two contest times, such as 1:00-2:30 or 1:00-, to moments.
@@ -250,26 +291,55 @@ func words(all []judge.Verdict) string {
 	return b.String()
 }
 
+// NewRejudging is a rejudging that a caller asks for.
+type NewRejudging struct {
+	Choice
+	All bool // must be true if the choice is empty
+	Why string
+	// Against is the version of the problem with which the submissions are judged: how its digest begins. If empty, the
+	// active version of each problem is used.
+	Against string
+	// Repeats is how often each submission is judged. Zero means 1.
+	Repeats int
+}
+
 // Rejudge rejudges submissions of a contest. Their verdicts stay until the rejudging is applied. It also
-// returns how many submissions were left out. All must be true if the choice is empty.
-func (d *Desk) Rejudge(ctx context.Context, c *store.Contest, ch Choice, all bool, why string,
-	by *store.Account) (*store.Rejudging, int, error) {
+// returns how many submissions were left out.
+func (d *Desk) Rejudge(ctx context.Context, c *store.Contest, n NewRejudging, by *store.Account) (*store.Rejudging, int, error) {
 	refuse := func(code int, text, hint string) (*store.Rejudging, int, error) {
 		return nil, 0, &Refusal{Code: code, Text: text, Hint: hint}
 	}
 	switch {
-	case strings.TrimSpace(why) == "":
+	case strings.TrimSpace(n.Why) == "":
 		return refuse(http.StatusBadRequest, "enter a reason", "the reason appears in the list of rejudgings")
-	case ch == (Choice{}) && !all:
+	case n.Choice == (Choice{}) && !n.All:
 		return refuse(http.StatusBadRequest, "the filter matches every submission of the contest",
 			"narrow the filter, or confirm that all are meant")
+	case n.Repeats < 0 || n.Repeats > store.MostRepeats:
+		return refuse(http.StatusBadRequest,
+			fmt.Sprintf("each submission can be judged from 1 to %d times, not %d", store.MostRepeats, n.Repeats), "")
+	case n.Against != "" && n.Problem == "":
+		return refuse(http.StatusBadRequest, "a version belongs to one problem", "choose the problem, too")
 	}
-	f, err := d.Choose(ctx, c, ch)
+	f, err := d.Choose(ctx, c, n.Choice)
 	if err != nil {
 		return nil, 0, err
 	}
-	r, left, err := d.Store.Rejudge(ctx, store.NewRejudging{Filter: f, Why: strings.TrimSpace(why), Account: by.ID})
+	asked := store.NewRejudging{Filter: f, Why: strings.TrimSpace(n.Why), Account: by.ID, Repeats: n.Repeats}
+	if n.Against != "" {
+		p, err := d.Store.Problem(ctx, f.Problem)
+		if err == nil {
+			asked.Bundle, err = d.version(ctx, []*store.ContestProblem{{Problem: p}}, n.Against)
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+	r, left, err := d.Store.Rejudge(ctx, asked)
 	switch {
+	case errors.Is(err, store.ErrTooMany):
+		return refuse(http.StatusConflict, fmt.Sprintf("a rejudging can have %d runs, and this one would have more", store.MostRejudged),
+			"choose fewer submissions or repeats")
 	case errors.Is(err, store.ErrNotFound) && left > 0:
 		return refuse(http.StatusConflict, fmt.Sprintf("all %d matching submissions are pending or in another rejudging", left),
 			"wait, or end the other rejudging")

@@ -46,11 +46,14 @@ type Desk struct {
 	uploads Turns // of accounts: see Upload
 	// Throttle delays logins after wrong passwords.
 	Throttle       LoginThrottle
-	streams, feeds Counter // open ones
+	streams, feeds Counter  // open ones
+	sums           sync.Map // MD5 digests of blobs by their SHA-256
 	// Class is the class of workers that judge submissions.
 	Class string
 	// Registration says who may create an account.
 	Registration auth.Registration
+	// StaffPasswords lets only accounts with a role log in with a password. Others use single sign-on.
+	StaffPasswords bool
 	// AutoLogin lets teams log in without a password at their addresses. LockAddress lets them log in only there.
 	AutoLogin, LockAddress bool
 	// Practice applies to problems that do not set their own. If empty, it is PracticeSamples.
@@ -156,7 +159,7 @@ func (d *Desk) Take(ctx context.Context, n New) (*store.Accepted, error) {
 		Cost: cost,
 	}
 	if !n.Many && Role(n.Account) == auth.Contestant {
-		kept.MostOpen = PendingSubmissions.Most
+		kept.MostOpen, kept.ForTeam = PendingSubmissions.Most, n.Team != nil
 	}
 	if n.Seat != nil {
 		if err := d.enter(ctx, &n, &kept); err != nil {
@@ -166,7 +169,7 @@ func (d *Desk) Take(ctx context.Context, n New) (*store.Accepted, error) {
 	d.at(false)
 	a, err := d.Store.Submit(ctx, kept)
 	if err != nil {
-		return nil, asRefusal(err, n.Seat)
+		return nil, asRefusal(err, n)
 	}
 	d.at(true)
 	d.Dispatch.Wake()
@@ -245,7 +248,7 @@ func (d *Desk) Hurried(ctx context.Context, n New) error {
 	if n.Seat == nil {
 		return nil
 	}
-	return asRefusal(d.Store.TooFast(ctx, n.Seat.Contest.ID, n.Account.ID, n.Key, perMinute(n.Seat)), n.Seat)
+	return asRefusal(d.Store.TooFast(ctx, n.Seat.Contest.ID, n.Account.ID, n.Key, perMinute(n.Seat)), n)
 }
 
 // perMinute returns how many submissions an account may send to a contest per minute.
@@ -254,15 +257,18 @@ func perMinute(s *Seat) int64 {
 }
 
 // asRefusal converts an error of the store into the Refusal shown to the author of the submission.
-func asRefusal(err error, s *Seat) error {
+func asRefusal(err error, n New) error {
 	if errors.Is(err, store.ErrTooFast) {
-		return SubmissionRate.With(perMinute(s)).Reached()
+		return SubmissionRate.With(perMinute(n.Seat)).Reached()
 	}
 	if errors.Is(err, store.ErrOtherUnderKey) {
 		return &Refusal{
 			Code: http.StatusConflict, Text: "another program was sent with the same key, less than ten minutes ago",
 			Hint: "reload the page, or use another key",
 		}
+	}
+	if errors.Is(err, store.ErrManyOpen) && n.Team != nil {
+		return PendingOfTeam.Reached()
 	}
 	if errors.Is(err, store.ErrManyOpen) {
 		return PendingSubmissions.Reached()

@@ -54,7 +54,7 @@ func (d *Desk) HoleSeat(ctx context.Context, h *store.Hole, a *store.Account) (*
 	return t, nil
 }
 
-// holeClosed returns why a hole accepts no submissions. If it accepts them, it returns "". Contested reports whether
+// holeClosed returns why a hole accepts no submissions. If it accepts them, it returns an empty string. Contested reports whether
 // the problem is in a running contest, and the account is not in its jury: the hole's checks would reveal what the
 // contest does not.
 func holeClosed(h *store.Hole, now time.Time, contested bool) string {

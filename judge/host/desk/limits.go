@@ -30,6 +30,10 @@ const (
 // address, and for IPv6 the first half of an address.
 var (
 	PendingSubmissions = Limit{"pending submissions", noRole, 100, 0, "wait until some of them are judged"}
+	// PendingOfTeam applies to accounts that submit for teams by the Contest API.
+	PendingOfTeam = Limit{
+		"pending submissions, if another account without a role on the server sends them", "team", 100, 0, PendingSubmissions.Hint,
+	}
 	// SubmissionRate applies unless the settings of a contest have another.
 	SubmissionRate = Limit{"submissions to a contest, unless its settings say otherwise", "account", 10, time.Minute, "wait a minute"}
 	AnswerRate     = Limit{"submissions to a hole", "account", 10, time.Minute, "wait a minute"}
@@ -75,7 +79,7 @@ var (
 
 // Limits are all limits in the order of the table in docs/operations.md.
 var Limits = []*Limit{
-	&PendingSubmissions, &SubmissionRate, &AnswerRate, &BotRate, &OpenQuestions,
+	&PendingSubmissions, &PendingOfTeam, &SubmissionRate, &AnswerRate, &BotRate, &OpenQuestions,
 	&RemoteRuns, &ManyRemoteRuns, &RemoteRunRate, &ManyRemoteRunRate, &UnusedUploads, &UnusedBundles,
 	&Uploads, &QueuedRequests, &StreamsOfAccount, &StreamsOfNetwork, &StreamsOfServer, &FeedsOfNetwork, &FeedsOfServer,
 	&WrongPasswords, &PasswordChecks, &Registrations, &ConnectionsOfNetwork, &ConnectionsOfServer,

@@ -39,6 +39,30 @@ func TestCanPrint(t *testing.T) {
 	}
 }
 
+// TestCanPrintUnseen: a team of a contest that hides itself cannot print.
+func TestCanPrintUnseen(t *testing.T) {
+	d := newDoor(t)
+	c := d.contest(store.Staff, auth.Running, store.Settings{Printing: true})
+	if got, text := code(t, d.CanPrint(d.seat(c, "team"))); got == http.StatusOK {
+		t.Errorf("a team that does not see its contest prints: %d %q", got, text)
+	}
+}
+
+// TestPrintWithoutName: a text that has no name gets one.
+func TestPrintWithoutName(t *testing.T) {
+	d := newDoor(t)
+	c := d.contest(store.Public, auth.Running, store.Settings{Printing: true})
+	for name, want := range map[string]string{"": "text", "/": "text", `C:\a.py`: "a.py"} {
+		n, err := d.Print(t.Context(), d.seat(c, "team"), name, "", []byte("of "+name))
+		d.must(err)
+		p, err := d.Store.Print(t.Context(), c.ID, n)
+		d.must(err)
+		if p.Name != want {
+			t.Errorf("%q is called %q, want %q", name, p.Name, want)
+		}
+	}
+}
+
 // TestClarificationsBeforeTheStart: until the start, contestants read what names no problem; the rest is hidden and
 // not counted as unread.
 func TestClarificationsBeforeTheStart(t *testing.T) {

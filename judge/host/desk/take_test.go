@@ -51,6 +51,39 @@ func TestOpenBound(t *testing.T) {
 	}
 }
 
+// TestOpenBoundOfTeams: an account that submits for teams has the bound for each team. The team's own submissions count
+// there, and those that it sends for teams count nowhere else.
+func TestOpenBoundOfTeams(t *testing.T) {
+	d := newDoor(t)
+	c := d.contest(store.Public, auth.Running, store.Settings{PerMinute: 1000})
+	chair, own := d.seat(c, "chair"), d.seat(c, "team")
+	var teams [2]*store.Team
+	for i, login := range []string{"team", "outsider"} {
+		var err error
+		teams[i], err = d.Store.Enter(t.Context(), c.ID, d.who[login])
+		d.must(err)
+	}
+	d.must(second(d.Take(t.Context(), d.submission(d.who["team"], own))))
+	send := func(team *store.Team, many bool) (int, string) {
+		n := d.submission(d.who["chair"], chair)
+		n.Team, n.Many = team, many
+		return code(t, second(d.Take(t.Context(), n)))
+	}
+	for i, most := range []int{99, 100} {
+		for range most {
+			if got, text := send(teams[i], false); got != http.StatusOK {
+				t.Fatal(got, text)
+			}
+		}
+		if got, text := send(teams[i], false); got != http.StatusTooManyRequests || !strings.Contains(text, "limit reached: 100 pending submissions for each team") {
+			t.Errorf("one more for team %d: %d %q", i, got, text)
+		}
+	}
+	if got, text := send(teams[0], true); got != http.StatusOK {
+		t.Errorf("one more by a caller that may have many: %d %q", got, text)
+	}
+}
+
 // TestKeys: a key stands for one submission of one account for ten minutes.
 func TestKeys(t *testing.T) {
 	d := newDoor(t)
@@ -328,28 +361,35 @@ func TestRejudge(t *testing.T) {
 	d := newDoor(t)
 	c := d.contest(store.Public, auth.Running, store.Settings{PerMinute: 1000})
 	by := d.who["judge"]
+	p, err := d.Store.Problem(t.Context(), "sum")
+	d.must(err)
+	version := string(p.Bundle)
 	for _, tt := range []struct {
 		name string
-		desk.Choice
-		all  bool
-		why  string
+		n    desk.NewRejudging
 		want int
 		says string
 	}{
-		{"no reason", desk.Choice{Problem: "A"}, false, " ", 400, "enter a reason"},
-		{"everything", desk.Choice{}, false, "why", 400, "every submission"},
-		{"no submission", desk.Choice{}, true, "why", 409, "no submission"},
-		{"an unknown problem", desk.Choice{Problem: "B"}, false, "why", 400, `no problem "B"`},
-		{"an unknown verdict", desk.Choice{Verdict: "XX"}, false, "why", 400, `"XX" is not a verdict`},
-		{"an unknown language", desk.Choice{Language: "klingon"}, false, "why", 400, `"klingon" is no language`},
+		{"no reason", desk.NewRejudging{Choice: desk.Choice{Problem: "A"}, Why: " "}, 400, "enter a reason"},
+		{"everything", desk.NewRejudging{Why: "why"}, 400, "every submission"},
+		{"no submission", desk.NewRejudging{All: true, Why: "why"}, 409, "no submission"},
+		{"an unknown problem", desk.NewRejudging{Choice: desk.Choice{Problem: "B"}, Why: "why"}, 400, `no problem "B"`},
+		{"an unknown verdict", desk.NewRejudging{Choice: desk.Choice{Verdict: "XX"}, Why: "why"}, 400, `"XX" is not a verdict`},
+		{"an unknown language", desk.NewRejudging{Choice: desk.Choice{Language: "klingon"}, Why: "why"}, 400, `"klingon" is no language`},
+		{"an unknown version", desk.NewRejudging{Choice: desk.Choice{Version: "01234567"}, Why: "why"}, 400, "no problem here has a version"},
+		{"a short version", desk.NewRejudging{Choice: desk.Choice{Version: string(version[:7])}, Why: "why"}, 400, "no problem here has a version"},
+		{"another version", desk.NewRejudging{Choice: desk.Choice{Problem: "A"}, Why: "why", Against: "01234567"}, 400, "no problem here has a version"},
+		{"a version without a problem", desk.NewRejudging{All: true, Why: "why", Against: version}, 400, "belongs to one problem"},
+		{"too many runs", desk.NewRejudging{All: true, Why: "why", Repeats: 11}, 400, "from 1 to 10 times, not 11"},
+		{"fewer than no runs", desk.NewRejudging{All: true, Why: "why", Repeats: -1}, 400, "from 1 to 10 times, not -1"},
 	} {
-		_, _, err := d.Rejudge(t.Context(), c, tt.Choice, tt.all, tt.why, by)
+		_, _, err := d.Rejudge(t.Context(), c, tt.n, by)
 		if got, text := code(t, err); got != tt.want || !strings.Contains(text, tt.says) {
 			t.Errorf("%s: %d %q, want %d %q", tt.name, got, text, tt.want, tt.says)
 		}
 	}
 	d.must(second(d.Take(t.Context(), d.submission(d.who["team"], d.seat(c, "team")))))
-	_, _, err := d.Rejudge(t.Context(), c, desk.Choice{Problem: "sum"}, false, "why", by)
+	_, _, err = d.Rejudge(t.Context(), c, desk.NewRejudging{Choice: desk.Choice{Problem: "sum"}, Why: "why"}, by)
 	if got, text := code(t, err); got != 409 || !strings.Contains(text, "all 1 matching submissions are pending") {
 		t.Errorf("a submission without a verdict: %d %q", got, text)
 	}
@@ -360,14 +400,19 @@ func TestRejudge(t *testing.T) {
 			Finished: &judge.Finished{Verdict: judge.WrongAnswer}}, "")
 		d.must(err)
 	}
-	for _, none := range []desk.Choice{{Who: "outsider"}, {Verdict: "AC"}, {Language: "sh"}} {
-		if got, _ := code(t, third(d.Rejudge(t.Context(), c, none, false, "why", by))); got != 409 {
+	for _, none := range []desk.Choice{{Who: "outsider"}, {Verdict: "AC"}, {Language: "sh"}, {Worker: "v"}} {
+		if got, _ := code(t, third(d.Rejudge(t.Context(), c, desk.NewRejudging{Choice: none, Why: "why"}, by))); got != 409 {
 			t.Errorf("%+v: %d", none, got)
 		}
 	}
-	for _, all := range []desk.Choice{{Problem: "A"}, {Problem: "sum"}, {Who: " team "}, {Verdict: "WA"}, {Language: "py"}, {}} {
-		r, left, err := d.Rejudge(t.Context(), c, all, true, " why ", by)
-		if err != nil || left != 0 || r.Why != "why" {
+	for _, all := range []desk.Choice{{Problem: "A"}, {Problem: "sum"}, {Who: " team "}, {Verdict: "WA"}, {Language: "py"}, {},
+		{Worker: " w "}, {Verdict: store.NotAccepted}, {Version: strings.ToUpper(version[:8])}} {
+		n := desk.NewRejudging{Choice: all, All: true, Why: " why ", Repeats: 2}
+		if all.Problem != "" {
+			n.Against = version[:8]
+		}
+		r, left, err := d.Rejudge(t.Context(), c, n, by)
+		if err != nil || left != 0 || r.Why != "why" || r.Repeats != 2 || (r.Bundle != "") != (all.Problem != "") {
 			t.Errorf("%+v: %+v, %d, %v", all, r, left, err)
 			continue
 		}

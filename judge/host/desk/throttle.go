@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"assay/judge"
+	"assay/judge/host/store"
 )
 
 // A LoginThrottle delays logins after wrong passwords and doubles the delay each time. It counts per
@@ -25,6 +27,19 @@ type wrong struct {
 
 // mostPause is the longest delay.
 const mostPause = 30 * time.Second
+
+// AcceptsPassword returns a *Refusal if an account cannot log in with its password, which is correct, because
+// only staff can: accounts with a role above contestant, on the server or in a contest.
+func (d *Desk) AcceptsPassword(ctx context.Context, a *store.Account) error {
+	if !d.StaffPasswords {
+		return nil
+	}
+	staff, err := d.Store.IsStaff(ctx, a.ID)
+	if err != nil || staff {
+		return err
+	}
+	return &Refusal{Code: http.StatusForbidden, Text: "only staff can log in with a password on this server", Hint: "use single sign-on"}
+}
 
 // LoginFrom identifies a username used from a network, for which attempts are counted.
 func LoginFrom(login, address string) string {

@@ -60,21 +60,39 @@ func (d *Dispatcher) proveAgain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, o := range old {
+	_, err = d.recheck(ctx, old)
+	return err
+}
+
+// Recheck has the workers check all valid submissions of a hole again, and returns how many. It leaves out those
+// that are being rechecked. After an error, another call continues.
+func (d *Dispatcher) Recheck(ctx context.Context, hole string) (int, error) {
+	valid, err := d.o.Store.Valid(ctx, hole, d.o.Class)
+	if err != nil {
+		return 0, err
+	}
+	return d.recheck(ctx, valid)
+}
+
+// recheck starts a check of each of the submissions that is still valid and is not being checked, and returns how
+// many it started.
+func (d *Dispatcher) recheck(ctx context.Context, all []store.Outdated) (n int, err error) {
+	for _, o := range all {
 		kind, spec, err := HoleSpec(&o.Problem, o.File, o.Asked, o.Now)
 		if err != nil {
-			return err
+			return n, err
 		}
 		id, err := d.o.Store.ProveAgain(ctx, o.ID, o.Account, kind, spec)
 		if err != nil {
-			return err
+			return n, err
 		}
 		if id != "" {
-			d.o.Log.Info("a golf submission is rechecked with the new toolchain", "submission", o.ID, "toolchain", o.Now)
+			n++
+			d.o.Log.Info("a golf submission is rechecked", "submission", o.ID, "toolchain", o.Now)
 			d.Plan(id)
 		}
 	}
-	return nil
+	return n, nil
 }
 
 // HoleSpec returns the kind and the encoded spec of the flow that checks a golf submission. The JSON in asked is a

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"assay/judge/host/clics"
+	"assay/judge/host/media"
 )
 
 // Reader is a client that reads a contest.
@@ -70,6 +71,10 @@ func (c *Contest) lines(to Reader, u *unit, gone bool) (all []Line, err error) {
 		if o["reply_to_id"] != nil && it.replied != to.Team && to.Role != clics.Analyst && !to.Role.Insider() {
 			o = clone(o)
 			delete(o, "reply_to_id")
+		}
+		if o[media.ProblemSet] != nil && !c.started() && !to.Role.Insider() {
+			o = clone(o)
+			delete(o, media.ProblemSet)
 		}
 		if len(it.secret) > 0 && to.Role == clics.Team {
 			o = clone(o)

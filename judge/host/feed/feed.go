@@ -18,6 +18,7 @@ import (
 
 	"assay/judge/host/clics"
 	"assay/judge/host/desk"
+	"assay/judge/host/media"
 	"assay/judge/host/scoring"
 	"assay/judge/host/store"
 )
@@ -97,6 +98,8 @@ type setup struct {
 	organizations []store.Organization
 	languages     []desk.Spoken
 	accounts      map[string]string // id in the Contest API by id of the account
+	media         []media.File
+	files         map[string]File // what the API sends, by addresses below that of the contest
 }
 
 // key names a unit: a type, and the id of what its objects are made of.

@@ -111,7 +111,7 @@ func (s *setup) submissionObject(one *store.APISubmission, team *store.Team) cli
 	if id := s.accounts[one.Account]; id != "" {
 		o["account_id"] = id
 	}
-	if !one.Folder {
+	if !one.Folder && len(one.Files) > 0 {
 		switch language, _, _ := strings.Cut(s.languageOf(one), "-"); language {
 		case "java", "kotlin":
 			o["entry_point"] = strings.TrimSuffix(one.Entry, path.Ext(one.Entry))

@@ -1,7 +1,9 @@
 package feed_test
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -69,5 +71,29 @@ func TestUnverifiedVerdictsAreSecret(t *testing.T) {
 			}
 			t.Errorf("%s in %s is told the same: %v", to.Role, to.Version, same)
 		}
+	}
+}
+
+// TestEntryPoint: it names a file of the submission, and a submission of a primary that shows no files has none.
+func TestEntryPoint(t *testing.T) {
+	w := newWorld(t)
+	w.now = start.Add(time.Hour)
+	w.submitAt(0, "p0", w.now)
+	_, err := w.store.Submit(t.Context(), store.NewSubmission{
+		Contest: w.contest, Account: w.people[0].ID, Team: w.teams[0].ID, Problem: "p0", Lane: job.Contest, Class: "main", Unjudged: true, At: w.now,
+		Work: job.Work{Kind: job.Submission, Bundle: digest, Config: digest, Problem: "p0", Program: "no files", Language: "python3"},
+	})
+	w.must(err)
+	registry := &feed.Registry{Desk: w.desk}
+	c, err := registry.Contest(t.Context(), w.contest)
+	w.must(err)
+	lines, err := c.List(feed.Reader{Version: clics.V2026, Role: clics.Judge}, clics.Submissions)
+	w.must(err)
+	var got []string
+	for _, l := range lines {
+		got = append(got, fmt.Sprint(strings.Contains(string(l.Data), `"entry_point":"a.py"`), strings.Contains(string(l.Data), "entry_point")))
+	}
+	if want := []string{"true true", "false false"}; !slices.Equal(got, want) {
+		t.Errorf("entry points %v, want %v", got, want)
 	}
 }

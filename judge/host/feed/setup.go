@@ -13,6 +13,7 @@ import (
 	"assay/judge/host/clics"
 	"assay/judge/host/client"
 	"assay/judge/host/desk"
+	"assay/judge/host/media"
 	"assay/judge/host/store"
 )
 
@@ -30,12 +31,13 @@ func (c *Contest) readSetup(ctx context.Context, row *store.Contest) (setup, []*
 	organizations, err4 := c.Store.Organizations(ctx, c.id)
 	persons, err5 := c.Store.Persons(ctx, c.id)
 	accounts, err6 := c.Store.ContestAccounts(ctx, c.id)
-	if err := errors.Join(err1, err2, err3, err4, err5, err6); err != nil {
+	pictures, err7 := c.Store.Media(ctx, c.id)
+	if err := errors.Join(err1, err2, err3, err4, err5, err6, err7); err != nil {
 		return setup{}, nil, err
 	}
 	s := setup{
 		contest: row, problems: problems, teams: map[string]*store.Team{}, groups: groups, organizations: organizations, accounts: map[string]string{},
-		scored: board.Contest(row, problems),
+		scored: board.Contest(row, problems), media: pictures, files: map[string]File{},
 	}
 	spoken, err := c.Languages(problems)
 	if err != nil {
@@ -59,7 +61,7 @@ func (c *Contest) readSetup(ctx context.Context, row *store.Contest) (setup, []*
 		}
 		l.All = slices.Compact(slices.Sorted(slices.Values(l.All)))
 	}
-	units := []*unit{{key: key{clics.Contest, ""}, items: []item{{Object: Overview(row)}}}}
+	units := []*unit{{key: key{clics.Contest, ""}, items: []item{{Object: s.withFiles(Overview(row, nil), media.Contest, "")}}}}
 	add := func(typ clics.Type, it item) {
 		units = append(units, &unit{key: key{typ, it.Object["id"].(string)}, items: []item{it}})
 	}
@@ -74,23 +76,23 @@ func (c *Contest) readSetup(ctx context.Context, row *store.Contest) (setup, []*
 			"extensions": l.All}})
 	}
 	for _, g := range groups {
-		add(clics.Groups, item{Object: clics.Object{"id": g.ID, "icpc_id": g.ICPCID, "name": g.Name, "type": g.Type,
-			"location": json.RawMessage(g.Location)}})
+		add(clics.Groups, item{Object: s.withFiles(clics.Object{"id": g.ID, "icpc_id": g.ICPCID, "name": g.Name, "type": g.Type,
+			"location": json.RawMessage(g.Location)}, media.Groups, g.ID)})
 	}
 	for _, o := range organizations {
-		add(clics.Organizations, item{Object: clics.Object{
+		add(clics.Organizations, item{Object: s.withFiles(clics.Object{
 			"id": o.ID, "icpc_id": o.ICPCID, "name": o.Name, "formal_name": o.FormalName, "country": o.Country,
 			"country_subdivision": o.Region, "url": o.URL, "location": json.RawMessage(o.Location),
-		}})
+		}, media.Organizations, o.ID)})
 	}
 	for _, p := range persons {
-		add(clics.Persons, item{Object: clics.Object{
+		add(clics.Persons, item{Object: s.withFiles(clics.Object{
 			"id": p.ID, "icpc_id": p.ICPCID, "name": p.Name, "title": p.Title, "email": p.Email, "sex": p.Sex, "role": p.Role, "team_ids": p.Teams,
-		}})
+		}, media.Persons, p.ID)})
 	}
 	for _, t := range teams {
 		s.teams[t.ID] = t
-		add(clics.Teams, item{Object: teamObject(t), Facts: clics.Facts{Hidden: t.Hidden}, team: t.ID})
+		add(clics.Teams, item{Object: s.withFiles(teamObject(t), media.Teams, t.ExtID), Facts: clics.Facts{Hidden: t.Hidden}, team: t.ID})
 	}
 	for _, a := range accounts {
 		s.accounts[a.Account.ID] = a.ID
@@ -101,6 +103,9 @@ func (c *Contest) readSetup(ctx context.Context, row *store.Contest) (setup, []*
 	}
 	for i, p := range problems {
 		o, err := problemObject(c.Desk, row, p, i)
+		if err == nil {
+			err = s.withDocuments(c.Desk, o, p)
+		}
 		if err != nil {
 			return setup{}, nil, err
 		}
@@ -136,8 +141,8 @@ func teamObject(t *store.Team) clics.Object {
 	}
 }
 
-// Overview returns a contest as an object of the Contest API.
-func Overview(c *store.Contest) clics.Object {
+// Overview returns a contest with some of its files as an object of the Contest API.
+func Overview(c *store.Contest, files []media.File) clics.Object {
 	kind := "score"
 	o := clics.Object{
 		"id": c.Slug, "shortname": c.Slug, "name": c.Name, "formal_name": c.FormalName, "start_time": c.Starts, "duration": c.Length,
@@ -153,6 +158,9 @@ func Overview(c *store.Contest) clics.Object {
 	}
 	if c.Freeze != 0 {
 		o["scoreboard_freeze_duration"] = max(c.Length-c.Freeze, 0)
+	}
+	for name, of := range filesOf(c.Slug, media.Contest, "", files, map[string]File{}) {
+		o[name] = of
 	}
 	return o
 }

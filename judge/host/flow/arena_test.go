@@ -190,7 +190,8 @@ func TestJobsOfGames(t *testing.T) {
 	for _, j := range step.Jobs {
 		p, games := playedPart(t, j)
 		parts = append(parts, p)
-		if len(games) != 2 || len(j.Work.Files) != 2 || strings.Contains(j.Work.Files[0].Path+j.Work.Files[1].Path, "1/") != strings.Contains(j.Key, "1-") {
+		if len(games) != 2 || len(j.Work.Files) != 2 ||
+			strings.Contains(j.Work.Files[0].Path+j.Work.Files[1].Path, "1/") != strings.Contains(j.Key, "1-") {
 			t.Errorf("%s has %d games and the files %v", j.Key, len(games), j.Work.Files)
 		}
 	}

@@ -16,7 +16,10 @@ import (
 // each: ! is wrong, + is right. Verdicts of a worker are given in the order in which it is asked.
 func TestAuditIsPlanned(t *testing.T) {
 	d := blob.Of([]byte("x"))
-	w := job.Work{Kind: job.Submission, Bundle: d, Config: d, Problem: "sum", Program: "a.py", Files: []job.File{{Path: "a.py", Size: 1, Digest: d}}}
+	w := job.Work{
+		Kind: job.Submission, Bundle: d, Config: d, Problem: "sum", Program: "a.py",
+		Files: []job.File{{Path: "a.py", Size: 1, Digest: d}},
+	}
 	again, more := "again -w1", "first/2 w1, first/3 w1, second/2 w2, second/3 w2, third -w1-w2"
 	for name, tt := range map[string]struct {
 		says  map[string][]judge.Verdict
@@ -24,21 +27,48 @@ func TestAuditIsPlanned(t *testing.T) {
 		want  string
 		agree bool
 	}{
-		"agreed":              {map[string][]judge.Verdict{"w1": {"AC"}, "w2": {"AC"}}, []string{again}, "+w1 +w2", true},
-		"time there":          {map[string][]judge.Verdict{"w1": {"AC"}, "w2": {"TLE"}}, []string{again}, "w1 w2", true},
-		"time here":           {map[string][]judge.Verdict{"w1": {"TLE"}, "w2": {"AC"}}, []string{again}, "w1 w2", true},
-		"both of time":        {map[string][]judge.Verdict{"w1": {"TLE"}, "w2": {"TLE"}}, []string{again}, "w1 w2", true},
-		"a machine erred":     {map[string][]judge.Verdict{"w1": {"AC"}, "w2": {"JE"}}, []string{again}, "w1 w2", true},
-		"nobody could":        {map[string][]judge.Verdict{"w1": {"AC"}, "w2": {""}}, []string{again}, "w1", true},
-		"two against one":     {map[string][]judge.Verdict{"w1": {"WA", "WA", "WA"}, "w2": {"AC", "AC", "AC"}, "w3": {"AC"}}, []string{again, more}, "!w1 +w2 +w3", false},
-		"one against two":     {map[string][]judge.Verdict{"w1": {"AC", "AC", "AC"}, "w2": {"WA", "WA", "WA"}, "w3": {"AC"}}, []string{again, more}, "+w1 !w2 +w3", false},
-		"one against one":     {map[string][]judge.Verdict{"w1": {"AC", "AC", "AC"}, "w2": {"WA", "WA", "WA"}, "w3": {""}}, []string{again, more}, "!w1 !w2", false},
-		"time says nothing":   {map[string][]judge.Verdict{"w1": {"AC", "AC", "AC"}, "w2": {"WA", "TLE", "WA"}, "w3": {"TLE"}}, []string{again, more}, "!w1 !w2 w3", false},
-		"three opinions":      {map[string][]judge.Verdict{"w1": {"AC", "AC", "AC"}, "w2": {"WA", "WA", "WA"}, "w3": {"RTE"}}, []string{again, more}, "!w1 !w2 !w3", false},
-		"the program varies":  {map[string][]judge.Verdict{"w1": {"AC", "WA", "AC"}, "w2": {"WA", "AC", "AC"}, "w3": {""}}, []string{again, more}, "w1 w2", false},
-		"and a third judged":  {map[string][]judge.Verdict{"w1": {"AC", "WA", "AC"}, "w2": {"WA", "AC", "AC"}, "w3": {"AC"}}, []string{again, more}, "w1 w2 w3", false},
-		"one machine varies":  {map[string][]judge.Verdict{"w1": {"AC", "AC", "AC"}, "w2": {"WA", "AC", "RTE"}, "w3": {"AC"}}, []string{again, more}, "+w1 !w2 +w3", false},
-		"and no third judged": {map[string][]judge.Verdict{"w1": {"AC", "AC", "AC"}, "w2": {"WA", "AC", "RTE"}, "w3": {""}}, []string{again, more}, "w1 !w2", false},
+		"agreed":          {map[string][]judge.Verdict{"w1": {"AC"}, "w2": {"AC"}}, []string{again}, "+w1 +w2", true},
+		"time there":      {map[string][]judge.Verdict{"w1": {"AC"}, "w2": {"TLE"}}, []string{again}, "w1 w2", true},
+		"time here":       {map[string][]judge.Verdict{"w1": {"TLE"}, "w2": {"AC"}}, []string{again}, "w1 w2", true},
+		"both of time":    {map[string][]judge.Verdict{"w1": {"TLE"}, "w2": {"TLE"}}, []string{again}, "w1 w2", true},
+		"a machine erred": {map[string][]judge.Verdict{"w1": {"AC"}, "w2": {"JE"}}, []string{again}, "w1 w2", true},
+		"nobody could":    {map[string][]judge.Verdict{"w1": {"AC"}, "w2": {""}}, []string{again}, "w1", true},
+		"two against one": {
+			map[string][]judge.Verdict{"w1": {"WA", "WA", "WA"}, "w2": {"AC", "AC", "AC"}, "w3": {"AC"}}, []string{again, more},
+			"!w1 +w2 +w3", false,
+		},
+		"one against two": {
+			map[string][]judge.Verdict{"w1": {"AC", "AC", "AC"}, "w2": {"WA", "WA", "WA"}, "w3": {"AC"}}, []string{again, more},
+			"+w1 !w2 +w3", false,
+		},
+		"one against one": {
+			map[string][]judge.Verdict{"w1": {"AC", "AC", "AC"}, "w2": {"WA", "WA", "WA"}, "w3": {""}}, []string{again, more},
+			"!w1 !w2", false,
+		},
+		"time says nothing": {
+			map[string][]judge.Verdict{"w1": {"AC", "AC", "AC"}, "w2": {"WA", "TLE", "WA"}, "w3": {"TLE"}},
+			[]string{again, more}, "!w1 !w2 w3", false,
+		},
+		"three opinions": {
+			map[string][]judge.Verdict{"w1": {"AC", "AC", "AC"}, "w2": {"WA", "WA", "WA"}, "w3": {"RTE"}},
+			[]string{again, more}, "!w1 !w2 !w3", false,
+		},
+		"the program varies": {
+			map[string][]judge.Verdict{"w1": {"AC", "WA", "AC"}, "w2": {"WA", "AC", "AC"}, "w3": {""}}, []string{again, more},
+			"w1 w2", false,
+		},
+		"and a third judged": {
+			map[string][]judge.Verdict{"w1": {"AC", "WA", "AC"}, "w2": {"WA", "AC", "AC"}, "w3": {"AC"}}, []string{again, more},
+			"w1 w2 w3", false,
+		},
+		"one machine varies": {
+			map[string][]judge.Verdict{"w1": {"AC", "AC", "AC"}, "w2": {"WA", "AC", "RTE"}, "w3": {"AC"}},
+			[]string{again, more}, "+w1 !w2 +w3", false,
+		},
+		"and no third judged": {
+			map[string][]judge.Verdict{"w1": {"AC", "AC", "AC"}, "w2": {"WA", "AC", "RTE"}, "w3": {""}}, []string{again, more},
+			"w1 !w2", false,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := NewAudit(&w, AuditOptions{Submission: "7", Worker: "w1", Verdict: tt.says["w1"][0]})
@@ -95,7 +125,8 @@ func TestAuditIsPlanned(t *testing.T) {
 			}
 		})
 	}
-	if step, err := Next(&Spec{Kind: Audit, Options: json.RawMessage("no")}, nil); err == nil || !step.Done || step.Failed != err.Error() || step.Audit != nil {
+	if step, err := Next(&Spec{Kind: Audit, Options: json.RawMessage("no")}, nil); err == nil || !step.Done ||
+		step.Failed != err.Error() || step.Audit != nil {
 		t.Errorf("options that cannot be read: %+v, %v", step, err)
 	}
 }

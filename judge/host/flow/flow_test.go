@@ -21,7 +21,10 @@ func spec(t *testing.T, k Kind, options any, files ...job.File) *Spec {
 		t.Fatal(err)
 	}
 	d := blob.Of([]byte("x"))
-	s := &Spec{Kind: k, Options: data, Work: job.Work{Bundle: d, Config: d, Problem: "sum", Program: "sum", Snapshot: OnSnapshot(k), Files: files, Folder: true}}
+	s := &Spec{
+		Kind: k, Options: data,
+		Work: job.Work{Bundle: d, Config: d, Problem: "sum", Program: "sum", Snapshot: OnSnapshot(k), Files: files, Folder: true},
+	}
 	if err := s.Check(); err != nil {
 		t.Fatal(err)
 	}

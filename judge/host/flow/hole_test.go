@@ -20,7 +20,8 @@ func holeSpec(t *testing.T, again string) *Spec {
 		t.Fatal(err)
 	}
 	d := blob.Of([]byte("x"))
-	s, err := NewHole(job.Work{Bundle: d, Config: d, Problem: "sum", Program: "sum", Folder: true, Files: []job.File{{Path: "answer.py", Digest: d}}}, proof, again)
+	s, err := NewHole(job.Work{Bundle: d, Config: d, Problem: "sum", Program: "sum", Folder: true,
+		Files: []job.File{{Path: "answer.py", Digest: d}}}, proof, again)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +32,10 @@ func holeSpec(t *testing.T, again string) *Spec {
 // stands is greyed by two workers alone. Whatever the order of the parts, the plan is the same.
 func TestHoleIsPlanned(t *testing.T) {
 	proved := func(key, worker string, v judge.GolfVerdict) Part {
-		return Part{Key: key, State: job.Done, Worker: worker, Output: output(t, Proved{Verdict: v, Language: "python3", Toolchain: "Python 3.14"})}
+		return Part{
+			Key: key, State: job.Done, Worker: worker,
+			Output: output(t, Proved{Verdict: v, Language: "python3", Toolchain: "Python 3.14"}),
+		}
 	}
 	bad := func(key string) Part { return Part{Key: key, State: job.Failed, Reason: "no disk"} }
 	right, wrong, cannot := judge.GolfRight, judge.GolfWrong, judge.GolfCannotRun
@@ -44,20 +48,29 @@ func TestHoleIsPlanned(t *testing.T) {
 		failed  bool
 		workers string
 	}{
-		"a new one":                    {next: "quick practice"},
-		"right on samples":             {parts: []Part{proved("quick", "a", right)}, next: "whole proofs"},
-		"wrong on samples":             {parts: []Part{proved("quick", "a", wrong)}, verdict: wrong, workers: "a"},
-		"it cannot run":                {parts: []Part{proved("quick", "a", cannot)}, verdict: cannot, workers: "a"},
-		"wrong on the whole":           {parts: []Part{proved("whole", "b", wrong), proved("quick", "a", right)}, verdict: wrong, workers: "a b"},
-		"right":                        {parts: []Part{proved("whole", "b", right), proved("quick", "a", right)}, verdict: right, right: true, workers: "a b"},
+		"a new one":          {next: "quick practice"},
+		"right on samples":   {parts: []Part{proved("quick", "a", right)}, next: "whole proofs"},
+		"wrong on samples":   {parts: []Part{proved("quick", "a", wrong)}, verdict: wrong, workers: "a"},
+		"it cannot run":      {parts: []Part{proved("quick", "a", cannot)}, verdict: cannot, workers: "a"},
+		"wrong on the whole": {parts: []Part{proved("whole", "b", wrong), proved("quick", "a", right)}, verdict: wrong, workers: "a b"},
+		"right": {
+			parts: []Part{proved("whole", "b", right), proved("quick", "a", right)}, verdict: right, right: true,
+			workers: "a b",
+		},
 		"no worker could":              {parts: []Part{bad("quick")}, failed: true},
 		"no worker could do the whole": {parts: []Part{proved("quick", "a", right), bad("whole")}, failed: true},
 		"one that stands":              {again: true, next: "whole proofs"},
 		"it is still right":            {again: true, parts: []Part{proved("whole", "a", right)}, verdict: right, right: true, workers: "a"},
 		"one worker says it is wrong":  {again: true, parts: []Part{proved("whole", "a", wrong)}, next: "second proofs a"},
-		"two say so":                   {again: true, parts: []Part{proved("second", "b", wrong), proved("whole", "a", cannot)}, verdict: wrong, workers: "a b"},
-		"the second does not":          {again: true, parts: []Part{proved("second", "b", right), proved("whole", "a", wrong)}, verdict: right, right: true, workers: "a b"},
-		"nobody can say":               {again: true, parts: []Part{bad("whole")}, failed: true},
+		"two say so": {
+			again: true, parts: []Part{proved("second", "b", wrong), proved("whole", "a", cannot)}, verdict: wrong,
+			workers: "a b",
+		},
+		"the second does not": {
+			again: true, parts: []Part{proved("second", "b", right), proved("whole", "a", wrong)}, verdict: right, right: true,
+			workers: "a b",
+		},
+		"nobody can say": {again: true, parts: []Part{bad("whole")}, failed: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			again := ""
@@ -134,7 +147,8 @@ func TestHolesAreTheServersOwn(t *testing.T) {
 
 func TestFlagsOfAnAnswer(t *testing.T) {
 	for flags, fine := range map[string]bool{
-		"": true, "-p": true, "-MList::Util=max -p": true, "--std=c++20": true, "-e$_=1": false, "-eprint(1)": false, "-e;": false, "print": false,
+		"": true, "-p": true, "-MList::Util=max -p": true, "--std=c++20": true, "-e$_=1": false, "-eprint(1)": false, "-e;": false,
+		"print": false,
 		"-abcdefghijklmnopqrstuvwxyz -abcdefghijklmnopqrstuvwxyz": false,
 	} {
 		a := HoleAnswer{Flags: strings.Fields(flags)}
@@ -151,11 +165,13 @@ func TestFlagsOfAnAnswer(t *testing.T) {
 
 func TestWhy(t *testing.T) {
 	for want, r := range map[string]judge.GolfProved{
-		"no perl here":                             {Verdict: judge.GolfCannotRun, Log: "no perl here\ninstall it"},
-		"1 2 gave 3: it is 4":                      {Verdict: judge.GolfWrong, Wrong: []judge.GolfWrongInput{{In: "1 2", Gave: "3", Why: "it is 4"}, {In: "5 5"}}},
+		"no perl here": {Verdict: judge.GolfCannotRun, Log: "no perl here\ninstall it"},
+		"1 2 gave 3: it is 4": {
+			Verdict: judge.GolfWrong, Wrong: []judge.GolfWrongInput{{In: "1 2", Gave: "3", Why: "it is 4"}, {In: "5 5"}},
+		},
 		"no answer within 10 s of CPU time at 9 7": {Verdict: judge.GolfSlow, Slow: []string{"9 7"}, TimeMS: 10000},
-		"it takes long":                            {Verdict: judge.GolfSlow, Log: "it takes long"},
-		"":                                         {Verdict: judge.GolfRight},
+		"it takes long": {Verdict: judge.GolfSlow, Log: "it takes long"},
+		"":              {Verdict: judge.GolfRight},
 	} {
 		if got := Why(&r); got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -15,7 +15,10 @@ func TestBotsOfALadder(t *testing.T) {
 	d := blob.Of([]byte("x"))
 	work := job.Work{Bundle: d, Config: d, Problem: "sylver", Program: "hill"}
 	one := flow.Player{Number: 7, Name: "bot-7", File: "a.py", Files: []job.File{{Path: "a.py", Size: 1, Digest: d}}}
-	many := flow.Player{Number: 3, Name: "bot-3", Files: []job.File{{Path: "main.py", Size: 1, Digest: d}, {Path: "lib.py", Size: 1, Digest: d}}}
+	many := flow.Player{
+		Number: 3, Name: "bot-3",
+		Files: []job.File{{Path: "main.py", Size: 1, Digest: d}, {Path: "lib.py", Size: 1, Digest: d}},
+	}
 
 	trial, err := flow.NewTrial(work, arena.Choice{Rules: "s1"}, &many)
 	if err != nil {
@@ -44,7 +47,8 @@ func TestBotsOfALadder(t *testing.T) {
 		if step, err = flow.Next(spec, []flow.Part{{Key: key, State: job.Done}}); err != nil || !step.Done || step.Failed != "" {
 			t.Errorf("%s: %+v, %v", spec.Kind, step, err)
 		}
-		if step, err = flow.Next(spec, []flow.Part{{Key: key, State: job.Failed, Reason: "no worker could"}}); err != nil || step.Failed != "no worker could" {
+		if step, err = flow.Next(spec, []flow.Part{{Key: key, State: job.Failed, Reason: "no worker could"}}); err != nil ||
+			step.Failed != "no worker could" {
 			t.Errorf("%s: %+v, %v", spec.Kind, step, err)
 		}
 	}
@@ -52,7 +56,8 @@ func TestBotsOfALadder(t *testing.T) {
 	if err := json.Unmarshal(encounter.Options, &o); err != nil {
 		t.Fatal(err)
 	}
-	if len(o.Only) != 1 || o.Only[0] != (arena.Encounter{Round: 12, A: 7, B: 3, Games: 4}) || !o.Fresh || o.Opened.Seed != 5 || o.Opened.Bots[1].ID != 3 {
+	if len(o.Only) != 1 || o.Only[0] != (arena.Encounter{Round: 12, A: 7, B: 3, Games: 4}) || !o.Fresh || o.Opened.Seed != 5 ||
+		o.Opened.Bots[1].ID != 3 {
 		t.Errorf("got %+v", o)
 	}
 	if o.Bots[0].At != "1/a.py" || o.Bots[1].At != "2/bot" || encounter.Work.Files[2].Path != "2/bot/lib.py" {

@@ -21,14 +21,23 @@ func TestDifferencesFromAClass(t *testing.T) {
 		change func(*Offer)
 		want   []string // in the sentences, one each
 	}{
-		"it is the first one's twin":     {func(*Offer) {}, nil},
-		"it has a language more":         {func(o *Offer) { o.Languages["go"] = "go 1.26" }, nil},
-		"it has another version":         {func(o *Offer) { o.Languages["c"] = "gcc 13.1" }, []string{`"gcc 13.1"; get the same version: apt-get install gcc`}},
-		"it lacks a language":            {func(o *Offer) { delete(o.Languages, "python3") }, []string{"python3: the class main has \"Python 3.13.5\", this machine has nothing: apt-get install python3"}},
-		"nobody says how to get it":      {func(o *Offer) { o.Languages, o.Obtain = nil, nil }, []string{"c:", "install what the other machines have"}},
-		"it has another sandbox":         {func(o *Offer) { o.Rung = "rootless" }, []string{"judge doctor"}},
-		"it is another kind of machine":  {func(o *Offer) { o.Arch = "linux/arm64" }, []string{"would not be the same"}},
-		"it differs in everything, told": {func(o *Offer) { o.Arch, o.Rung, o.Languages = "x", "none", nil }, []string{"x:", "none", "c:", "python3:"}},
+		"it is the first one's twin": {func(*Offer) {}, nil},
+		"it has a language more":     {func(o *Offer) { o.Languages["go"] = "go 1.26" }, nil},
+		"it has another version": {
+			func(o *Offer) { o.Languages["c"] = "gcc 13.1" }, []string{`"gcc 13.1"; get the same version: apt-get install gcc`},
+		},
+		"it lacks a language": {
+			func(o *Offer) { delete(o.Languages, "python3") },
+			[]string{"python3: the class main has \"Python 3.13.5\", this machine has nothing: apt-get install python3"},
+		},
+		"nobody says how to get it": {
+			func(o *Offer) { o.Languages, o.Obtain = nil, nil }, []string{"c:", "install what the other machines have"},
+		},
+		"it has another sandbox":        {func(o *Offer) { o.Rung = "rootless" }, []string{"judge doctor"}},
+		"it is another kind of machine": {func(o *Offer) { o.Arch = "linux/arm64" }, []string{"would not be the same"}},
+		"it differs in everything, told": {
+			func(o *Offer) { o.Arch, o.Rung, o.Languages = "x", "none", nil }, []string{"x:", "none", "c:", "python3:"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := offer()
@@ -53,10 +62,12 @@ func TestAdmit(t *testing.T) {
 		err    string
 	}{
 		"the same version serves all lanes": {func(*Offer) {}, Lanes, ""},
-		"another one no running contest":    {func(o *Offer) { o.Version = "v2" }, []Lane{Practice, ProofLane, TrialLane, Background, GameLane}, ""},
-		"a newer protocol is refused":       {func(o *Offer) { o.Protocol = Protocol + 1 }, nil, "upgrade the server first"},
-		"one of long ago is refused":        {func(o *Offer) { o.Protocol = Oldest - 1 }, nil, "upgrade me"},
-		"one that tells none is refused":    {func(o *Offer) { o.Protocol = 0 }, nil, "upgrade me"},
+		"another one no running contest": {
+			func(o *Offer) { o.Version = "v2" }, []Lane{Practice, ProofLane, TrialLane, Background, GameLane}, "",
+		},
+		"a newer protocol is refused":    {func(o *Offer) { o.Protocol = Protocol + 1 }, nil, "upgrade the server first"},
+		"one of long ago is refused":     {func(o *Offer) { o.Protocol = Oldest - 1 }, nil, "upgrade me"},
+		"one that tells none is refused": {func(o *Offer) { o.Protocol = 0 }, nil, "upgrade me"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := offer()

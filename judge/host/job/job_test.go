@@ -81,7 +81,10 @@ func TestSpecsAndResultsTravel(t *testing.T) {
 	if _, err := s.Encode(); err == nil {
 		t.Error("a spec over the limit was written")
 	}
-	r := &Result{Job: "1", Worker: "w", State: Done, Finished: &judge.Finished{Verdict: judge.Accepted}, Rows: []Row{{Case: "a/b", Verdict: judge.Accepted}}, Toolchains: map[string]string{"c": "gcc"}}
+	r := &Result{
+		Job: "1", Worker: "w", State: Done, Finished: &judge.Finished{Verdict: judge.Accepted},
+		Rows: []Row{{Case: "a/b", Verdict: judge.Accepted}}, Toolchains: map[string]string{"c": "gcc"},
+	}
 	if data, err = r.Encode(); err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +204,8 @@ func TestRowsFitIntoAMessage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := (&Result{Job: "1", Worker: "w", State: Done, Finished: &judge.Finished{}, Rows: rows, Events: make([]byte, MaxEvents)}).Encode()
+	data, err := (&Result{Job: "1", Worker: "w", State: Done, Finished: &judge.Finished{}, Rows: rows,
+		Events: make([]byte, MaxEvents)}).Encode()
 	if err != nil || len(rows) < 500 || len(data) > 1<<20 {
 		t.Errorf("%d rows, %d bytes in all, %v", len(rows), len(data), err)
 	}

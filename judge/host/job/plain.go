@@ -19,7 +19,7 @@ const (
 	mostSaid = 2 * MaxSlots // jobs that it names at once
 )
 
-// plain is a text without what a terminal would obey, of at most so many bytes.
+// plain is a text without what a terminal would obey, of at most this many bytes.
 func plain(text string, most int) string {
 	text = strings.ToValidUTF8(text[:min(len(text), most)], "\uFFFD")
 	return strings.Map(func(r rune) rune {

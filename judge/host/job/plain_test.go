@@ -42,7 +42,11 @@ func TestWordsOfWorkers(t *testing.T) {
 
 // TestVerdictsOfWorkers: a result with a verdict that is none is a failure of the worker.
 func TestVerdictsOfWorkers(t *testing.T) {
-	good := job.Result{Job: "j", Worker: "w", State: job.Done, Reason: "line\n\x1b[2J", Finished: &judge.Finished{Verdict: judge.WrongAnswer}, Rows: []job.Row{{Case: "a", Verdict: judge.WrongAnswer}, {Case: "b", Verdict: judge.Skipped}}}
+	good := job.Result{
+		Job: "j", Worker: "w", State: job.Done, Reason: "line\n\x1b[2J",
+		Finished: &judge.Finished{Verdict: judge.WrongAnswer},
+		Rows:     []job.Row{{Case: "a", Verdict: judge.WrongAnswer}, {Case: "b", Verdict: judge.Skipped}},
+	}
 	read := func(change func(*job.Result)) *job.Result {
 		t.Helper()
 		r := good
@@ -67,7 +71,8 @@ func TestVerdictsOfWorkers(t *testing.T) {
 		"none":        func(r *job.Result) { r.Finished.Verdict = "" },
 		"a row":       func(r *job.Result) { r.Rows[1].Verdict = "PWN" },
 	} {
-		if r := read(change); r.State != job.Failed || r.Finished != nil || r.Rows != nil || !strings.Contains(r.Reason, "is not a verdict") || strings.Contains(r.Reason, "\x1b") {
+		if r := read(change); r.State != job.Failed || r.Finished != nil || r.Rows != nil ||
+			!strings.Contains(r.Reason, "is not a verdict") || strings.Contains(r.Reason, "\x1b") {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}

@@ -22,10 +22,14 @@ func TestSpeed(t *testing.T) {
 		factor  float64
 		says    string
 	}{
-		"the same":                        {base, base, false, 1, ""},
-		"one load is noise":               {speed(200, 400, 600), base, false, 1, ""},
-		"a little slower":                 {speed(218, 436, 60), base, false, 1.09, ""},
-		"too slow":                        {speed(222, 444, 60), base, false, 1.11, "this machine takes 1.11 times the CPU time of the first one of the class main (arithmetic 1.11, memory 1.11, writes 1.00), and at most 1.10 is taken: "},
+		"the same":          {base, base, false, 1, ""},
+		"one load is noise": {speed(200, 400, 600), base, false, 1, ""},
+		"a little slower":   {speed(218, 436, 60), base, false, 1.09, ""},
+		"too slow": {
+			speed(222, 444, 60), base, false, 1.11,
+			"this machine takes 1.11 times the CPU time of the first one of the class main (arithmetic 1.11, memory 1.11, " +
+				"writes 1.00), and at most 1.10 is taken: ",
+		},
 		"too fast":                        {speed(180, 360, 60), base, false, 0.9, "0.90 times"},
 		"mixed: slower":                   {speed(380, 760, 60), base, true, 1.9, ""},
 		"mixed: faster":                   {speed(110, 220, 60), base, true, 0.55, ""},

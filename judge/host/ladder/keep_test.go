@@ -63,9 +63,14 @@ func newHarness(t *testing.T, slots int) *harness {
 	h.must(err)
 	h.owner = made[0].ID
 	at := h.put([]byte("bundle"))
-	_, err = h.store.PutBundle(t.Context(), store.NewBundle{Problem: "nim", Title: "Nim", Owner: h.owner, ID: at, Manifest: at, Config: at, Sheet: at, MadeBy: h.owner})
+	_, err = h.store.PutBundle(t.Context(), store.NewBundle{
+		Problem: "nim", Title: "Nim", Owner: h.owner, ID: at, Manifest: at, Config: at, Sheet: at, MadeBy: h.owner,
+	})
 	h.must(err)
-	h.l = &store.Ladder{Slug: "open", Name: "Open", Problem: "nim", Choice: []byte(`{"games":2}`), Seed: 5, Visibility: store.Public, PerAccount: 9, Owner: h.owner}
+	h.l = &store.Ladder{
+		Slug: "open", Name: "Open", Problem: "nim", Choice: []byte(`{"games":2}`), Seed: 5, Visibility: store.Public,
+		PerAccount: 9, Owner: h.owner,
+	}
 	h.must(h.store.NewLadder(t.Context(), h.l))
 	return h
 }
@@ -129,7 +134,8 @@ func (h *harness) does(id, key string, output any, records ...arena.Record) {
 	h.must(err)
 	for _, s := range specs {
 		if s.ID == store.JobID(id, key) {
-			_, err = h.store.Fold(h.Context(), &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w", State: job.Done, Output: said, Events: packed}, h.put(packed))
+			_, err = h.store.Fold(h.Context(), &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w",
+				State: job.Done, Output: said, Events: packed}, h.put(packed))
 			h.must(err)
 		}
 	}
@@ -242,12 +248,27 @@ func TestTests(t *testing.T) {
 		state  store.BotState
 		reason string
 	}{
-		"passed":               {flow.Tried{OK: true, Rules: &arena.Rules{Games: 2}}, "", store.BotActive, ""},
-		"wrong in a position":  {flow.Tried{Rules: &arena.Rules{Games: 2}, Positions: []*judge.PositionTried{{Name: "one"}, {Name: "two", Wrong: []string{"crashed", "again"}}}}, "", store.BotRefused, "two: crashed"},
-		"wrong at the end":     {flow.Tried{Rules: &arena.Rules{Games: 2}, Positions: []*judge.PositionTried{{Name: "one"}}, Finished: &judge.TryFinished{Wrong: []string{"not alike"}}}, "", store.BotRefused, "not alike"},
-		"wrong without a word": {flow.Tried{Rules: &arena.Rules{Games: 2}, Finished: &judge.TryFinished{}}, "", store.BotRefused, "something is wrong with it"},
-		"no such bot":          {flow.Tried{Misuse: "no language has it", OK: true}, "", store.BotRefused, "no language has it"},
-		"not tested":           {flow.Tried{}, "no disk", store.BotRefused, "the server could not try it: no disk; send it again"},
+		"passed": {flow.Tried{OK: true, Rules: &arena.Rules{Games: 2}}, "", store.BotActive, ""},
+		"wrong in a position": {
+			flow.Tried{
+				Rules:     &arena.Rules{Games: 2},
+				Positions: []*judge.PositionTried{{Name: "one"}, {Name: "two", Wrong: []string{"crashed", "again"}}},
+			},
+			"", store.BotRefused, "two: crashed",
+		},
+		"wrong at the end": {
+			flow.Tried{
+				Rules: &arena.Rules{Games: 2}, Positions: []*judge.PositionTried{{Name: "one"}},
+				Finished: &judge.TryFinished{Wrong: []string{"not alike"}},
+			},
+			"", store.BotRefused, "not alike",
+		},
+		"wrong without a word": {
+			flow.Tried{Rules: &arena.Rules{Games: 2}, Finished: &judge.TryFinished{}}, "", store.BotRefused,
+			"something is wrong with it",
+		},
+		"no such bot": {flow.Tried{Misuse: "no language has it", OK: true}, "", store.BotRefused, "no language has it"},
+		"not tested":  {flow.Tried{}, "no disk", store.BotRefused, "the server could not try it: no disk; send it again"},
 	} {
 		h := newHarness(t, 0)
 		h.rules()
@@ -364,7 +385,8 @@ func TestEncountersAreRecorded(t *testing.T) {
 		t.Errorf("the log does not tell of a worker that lies: %s", h.log.String())
 	}
 	h.log.Reset()
-	if got := ended(); got.Number != e.Number || got.Results != "" || !strings.HasPrefix(got.Reason, "the worker returned invalid games: 1 games of 2") || got.Records != "" {
+	if got := ended(); got.Number != e.Number || got.Results != "" ||
+		!strings.HasPrefix(got.Reason, "the worker returned invalid games: 1 games of 2") || got.Records != "" {
 		t.Errorf("recorded of half an encounter is %+v", got)
 	}
 	e = next()

@@ -161,11 +161,13 @@ func TestNothingThatDoesNotCountIsShown(t *testing.T) {
 	var all []*store.Encounter
 	for i, e := range counts {
 		e.Number = int64(2*i + 2)
-		all = append(all, &store.Encounter{Number: int64(2*i + 1), A: e.B, B: e.A, Results: "ll", Reason: "a bot did not get ready", Faults: [2]string{"init-failed,init-failed", ""}}, e)
+		all = append(all, &store.Encounter{Number: int64(2*i + 1), A: e.B, B: e.A, Results: "ll", Reason: "a bot did not get ready",
+			Faults: [2]string{"init-failed,init-failed", ""}}, e)
 	}
 	with, without := table(t, 4, all, true), table(t, 4, counts, true)
 	for i := range with.Lines {
-		if with.Lines[i].Record != without.Lines[i].Record || with.Lines[i].Met != without.Lines[i].Met || with.Lines[i].Elo != without.Lines[i].Elo || with.Lines[i].Low != without.Lines[i].Low {
+		if with.Lines[i].Record != without.Lines[i].Record || with.Lines[i].Met != without.Lines[i].Met ||
+			with.Lines[i].Elo != without.Lines[i].Elo || with.Lines[i].Low != without.Lines[i].Low {
 			t.Errorf("the line is %+v, want %+v", with.Lines[i], without.Lines[i])
 		}
 		n := with.Lines[i].Number

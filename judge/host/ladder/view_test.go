@@ -118,8 +118,16 @@ func TestTake(t *testing.T) {
 		{"each fails once", []*arena.Record{
 			game(1, 7, 3, 2, &arena.GameFault{Seat: 1, Kind: arena.Crashed}), game(2, 3, 7, 2, &arena.GameFault{Seat: 1, Kind: arena.Flood}),
 		}, "lw", "", [2]string{"crashed", "flood"}},
-		{"one does not get ready", []*arena.Record{{Out: &arena.Disqualified{Bot: 3, Fault: arena.GameFault{Kind: arena.InitFailed}}}}, "", "bot 3 did not get ready: init-failed", [2]string{"", "init-failed,init-failed"}},
-		{"one does not get ready later", []*arena.Record{game(1, 7, 3, 1, nil), {Out: &arena.Disqualified{Bot: 7, Fault: arena.GameFault{Kind: arena.InitFailed}}}}, "", "bot 7 did not get ready: init-failed", [2]string{"init-failed,init-failed", ""}},
+		{
+			"one does not get ready",
+			[]*arena.Record{{Out: &arena.Disqualified{Bot: 3, Fault: arena.GameFault{Kind: arena.InitFailed}}}}, "",
+			"bot 3 did not get ready: init-failed", [2]string{"", "init-failed,init-failed"},
+		},
+		{
+			"one does not get ready later",
+			[]*arena.Record{game(1, 7, 3, 1, nil), {Out: &arena.Disqualified{Bot: 7, Fault: arena.GameFault{Kind: arena.InitFailed}}}},
+			"", "bot 7 did not get ready: init-failed", [2]string{"init-failed,init-failed", ""},
+		},
 		{"nothing", nil, "", "no game was played", [2]string{}},
 	} {
 		e := &store.Encounter{A: 7, B: 3}
@@ -189,7 +197,8 @@ func TestTallyOfResults(t *testing.T) {
 			t.Errorf("tally(%q) = %v, want %v", results, got, want)
 		}
 		e := &store.Encounter{A: 1, B: 2, Results: results}
-		if other := tally(Seen(e, 2)); other != want.Reversed() || Seen(e, 1) != results || strings.Count(Seen(e, 2), "d") != strings.Count(results, "d") {
+		if other := tally(Seen(e, 2)); other != want.Reversed() || Seen(e, 1) != results ||
+			strings.Count(Seen(e, 2), "d") != strings.Count(results, "d") {
 			t.Errorf("the other side of %q is %v", results, other)
 		}
 	}

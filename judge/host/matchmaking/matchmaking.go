@@ -1,8 +1,7 @@
-// Package matchmaking says who meets whom next on a ladder that stays open: a new bot is
-// placed against others spread over the whole table, and then everybody meets neighbors for
-// as long as the ladder lives. It is a pure function of what was played and of a seed. It
-// knows no game, computes no rating, and does not say how many encounters are enough:
-// rating.Settled does.
+// Package matchmaking chooses which bots of a ladder play next. A new bot is placed against others from the whole
+// table, and after that each bot plays neighbors. The choice is a pure function of the past encounters and a seed.
+// The package knows no game, computes no rating, and does not decide how many encounters are enough: rating.Settled
+// does.
 package matchmaking
 
 import (
@@ -14,27 +13,25 @@ import (
 	"assay/judge/contests/rating"
 )
 
-// Bot is a bot that plays, as far as its next encounter depends on it.
+// A Bot is what the choice depends on of a bot.
 type Bot struct {
-	Encounters int // those that it has begun
-	// Waited is how many encounters have begun on the ladder since its last one, or since it
-	// came.
+	Encounters int // those that it has played
+	// Waited is how many encounters have started on the ladder since its last one, or since it joined.
 	Waited int
-	// Met are the bots that it met last, the latest first, by their indices. More than Near
-	// of them make no difference.
+	// Met are its last opponents, newest first, by their indices. More than Near of them make no difference.
 	Met []int
 }
 
-// The numbers of the rules.
+// The parameters of the choice.
 const (
-	Placement = 10 // encounters by which a bot is placed
-	Near      = 8  // neighbors among whom an opponent is drawn
-	anybody   = 8  // one encounter in so many is against anybody
-	regular   = 3  // one encounter in so many is for the one that waits longest, though a bot is to be placed
+	Placement = 10 // encounters that place a bot
+	Near      = 8  // neighbors among which an opponent is drawn
+	anybody   = 8  // one in this many encounters is against any bot
+	regular   = 3  // one in this many encounters is for the bot that waits longest, even if a bot is being placed
 )
 
-// Next says which two bots meet next, by their indices: first the one whose turn it is. The
-// ratings are those of the bots, in their order. There must be two bots at least.
+// Next returns the indices of the two bots that play next; the first one is the bot whose turn it is. The ratings
+// are those of the bots in order. There must be at least two bots.
 func Next(bots []Bot, r *rating.Ratings, seed uint64) (turn, opponent int) {
 	random := rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15))
 	turn = whose(bots, random)
@@ -51,11 +48,11 @@ func Next(bots []Bot, r *rating.Ratings, seed uint64) (turn, opponent int) {
 	return turn, neighbor(bots, r, turn, random)
 }
 
-// whose says whose turn it is: that of a bot that has waited for three quarters as many
-// encounters as there are bots; else that of one that is to be placed, except one time in a few; else that
-// of the bot that has waited longest for what it has played.
+// whose returns the bot whose turn it is. That is a bot that has waited for three quarters as many encounters as
+// there are bots. If there is none, it is a bot that is being placed, with regular exceptions. Otherwise it is the
+// bot that has waited longest for the number of its encounters.
 func whose(bots []Bot, random *rand.Rand) int {
-	mean, longest := 1.0, 0 // a bot that has played nothing is before one that has played as others have
+	mean, longest := 1.0, 0 // a bot without encounters comes before one with an average number
 	for i, b := range bots {
 		mean += float64(b.Encounters) / float64(len(bots))
 		if b.Waited > bots[longest].Waited {
@@ -70,7 +67,7 @@ func whose(bots []Bot, random *rand.Rand) int {
 	for i, b := range bots {
 		urgency := float64(b.Waited+1) / (1 + float64(b.Encounters)/mean)
 		if fresh && b.Encounters < Placement {
-			urgency += 1e12 // before everybody who is placed
+			urgency += 1e12 // before all placed bots
 		}
 		if urgency > most {
 			best, most = i, urgency
@@ -79,9 +76,9 @@ func whose(bots []Bot, random *rand.Rand) int {
 	return best
 }
 
-// spread finds an opponent for a bot that is being placed: one that it has not met lately, at
-// another part of the table each time. The parts come in the order of halves, quarters and so
-// on, so that few encounters are spread as well as many.
+// spread returns an opponent for a bot that is being placed: one that it has not played recently, from another part
+// of the table each time. The parts are halves, then quarters, and so on, so that even a few encounters cover the
+// table.
 func spread(bots []Bot, r *rating.Ratings, turn int, random *rand.Rand) int {
 	var placed, others []int
 	for _, i := range r.Order() {
@@ -97,7 +94,7 @@ func spread(bots []Bot, r *rating.Ratings, turn int, random *rand.Rand) int {
 		others = placed
 	}
 	at := corput(bots[turn].Encounters) * float64(len(others))
-	fresh := func(i int) int { // how long ago it was met; as long as can be where it was not
+	fresh := func(i int) int { // how long ago they played, or the maximum if they never did
 		if k := slices.Index(bots[turn].Met, others[i]); k >= 0 && k < len(others)-1 {
 			return k
 		}
@@ -113,7 +110,7 @@ func spread(bots []Bot, r *rating.Ratings, turn int, random *rand.Rand) int {
 	return others[best]
 }
 
-// corput is the n-th number of the sequence of van der Corput: 1/2, 1/4, 3/4, 1/8 and so on.
+// corput returns the n-th number of the van der Corput sequence: 1/2, 1/4, 3/4, 1/8 and so on.
 func corput(n int) float64 {
 	v, part := 0.0, 0.5
 	for n++; n > 0; n /= 2 {
@@ -123,9 +120,8 @@ func corput(n int) float64 {
 	return v
 }
 
-// neighbor draws an opponent among the nearest in strength: rather one against whom the
-// outcome is open, and of whom little is known. No pair meets again while another one of the
-// nearest has not been met since.
+// neighbor draws an opponent among the nearest in strength. It prefers opponents whose result is uncertain and whose
+// strength is little known. No pair plays again before all of the nearest have played since.
 func neighbor(bots []Bot, r *rating.Ratings, turn int, random *rand.Rand) int {
 	type other struct {
 		bot      int
@@ -147,7 +143,7 @@ func neighbor(bots []Bot, r *rating.Ratings, turn int, random *rand.Rand) int {
 	for i, o := range others {
 		elo, deviation := r.Difference(turn, o.bot)
 		p := rating.Expected(elo)
-		weights[i] = p*(1-p)*deviation + 1e-12 // one is drawn in any case
+		weights[i] = p*(1-p)*deviation + 1e-12 // never zero
 		sum += weights[i]
 	}
 	at := random.Float64() * sum

@@ -139,7 +139,8 @@ func TestNobodyStarves(t *testing.T) {
 		sorted := slices.Sorted(slices.Values(played))
 		for i := range h.bots {
 			if mean := float64(len(h.bots)) / 2; played[i] <= sorted[(len(sorted)-1)/2] && float64(h.longest[i]) > max(2*mean, 4) {
-				t.Errorf("of %d bots, number %d has played %d encounters and waited for %d; the mean gap is %.1f", len(h.bots), i, played[i], h.longest[i], mean)
+				t.Errorf("of %d bots, number %d has played %d encounters and waited for %d; the mean gap is %.1f", len(h.bots), i,
+					played[i], h.longest[i], mean)
 			}
 		}
 	})

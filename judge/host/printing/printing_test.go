@@ -50,6 +50,9 @@ func TestPages(t *testing.T) {
 		"tabs":             {"a\tb\n\tc", []string{"a   b     c 2"}},
 		"a tab at the end": {strings.Repeat("x", columns-1) + "\tb", []string{strings.Repeat("x", columns-1) + "    b 2"}},
 		"wide letters":     {strings.Repeat("漢", columns/2) + "字", []string{strings.Repeat("漢", columns/2) + " 字 2"}},
+		"fullwidth":        {strings.Repeat("！", columns/2) + "？", []string{strings.Repeat("！", columns/2) + " ？ 2"}},
+		"emoji":            {strings.Repeat("🎈", columns/2) + "🎉", []string{strings.Repeat("🎈", columns/2) + " 🎉 2"}},
+		"joiners":          {strings.Repeat("a\u200d", columns) + "b", []string{strings.Repeat("a\u200d", columns) + " b 2"}},
 		"marks":            {strings.Repeat("e\u0301", columns) + "b", []string{strings.Repeat("e\u0301", columns) + " b 2"}},
 		"most":             {strings.Repeat("a\f", MostPages), []string{"a a 1", "a a 1", "a a 1", "a a 1", "a a 1", "a a 1", "a a 1", "a a 1", "a a 1", "a a 1"}},
 	} {
@@ -74,7 +77,7 @@ func TestPages(t *testing.T) {
 }
 
 func TestFile(t *testing.T) {
-	h := Head{Team: "The\nFoxes\u202e", Number: "7", Seat: "B2", Groups: []string{"North", "Room 3"}, File: "a.py", Language: "Python 3", Contest: "Spring", Time: "10:00"}
+	h := Head{Team: "The\nFo\u2028x\u2029es\u202e", Number: "7", Seat: "B2", Groups: []string{"North", "Room 3"}, File: "a.py", Language: "Python 3", Contest: "Spring", Time: "10:00"}
 	want := "TheFoxes | team 7 | seat B2 | North | Room 3\na.py | Python 3 | Spring | 10:00 | page 1 of 2\n" + strings.Repeat("-", columns) + "\n\nx\n\f" +
 		"TheFoxes | team 7 | seat B2 | North | Room 3\na.py | Python 3 | Spring | 10:00 | page 2 of 2\n" + strings.Repeat("-", columns) + "\n\ny\n"
 	if got := File(h, []string{"x", "y"}); got != want {

@@ -157,7 +157,7 @@ func (d *deliveries) answered(worker string, link uint64, reply, text string) *l
 		return nil
 	}
 	l := o.loss(worker, reply)
-	l.why = "it acknowledged the job without a result"
+	l.why = "it acknowledged the job and sent no result"
 	return &l
 }
 

@@ -21,7 +21,7 @@ import (
 const maxLine = 4096
 
 // errGuard is returned for messages that the bridge rejects. The connection is closed.
-var errGuard = errors.New("a worker sends what no worker sends")
+var errGuard = errors.New("a worker sends an invalid message")
 
 // A guard copies what one worker sends.
 type guard struct {

@@ -85,6 +85,9 @@ type Team struct {
 	Groups []string // for filters of the scoreboard
 	// Organization is an id. It may be empty.
 	Organization string
+	// Logo and Flag are the addresses of pictures below those of the contest's files. They may be empty.
+	Logo, Flag string
+	Country    string // ISO 3166-1 alpha-3; it may be empty
 	// Hidden teams are visible for the jury only, and have no rank.
 	Hidden  bool
 	Penalty time.Duration // added to its time; may be negative

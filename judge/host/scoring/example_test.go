@@ -93,7 +93,10 @@ func readExample(t *testing.T, file string) *example {
 			}
 			x.teams = append(x.teams, team)
 		default:
-			s := scoring.Submission{Number: int64(len(x.submissions) + 1), At: start.Add(duration(w[0])), Team: w[1], Problem: w[2], Verdict: judge.Verdict(strings.TrimPrefix(w[3], "-"))}
+			s := scoring.Submission{
+				Number: int64(len(x.submissions) + 1), At: start.Add(duration(w[0])), Team: w[1], Problem: w[2],
+				Verdict: judge.Verdict(strings.TrimPrefix(w[3], "-")),
+			}
 			for _, o := range w[4:] {
 				name, value, _ := strings.Cut(o, "=")
 				switch name {
@@ -162,7 +165,8 @@ func draw(b *scoring.Board) []byte {
 		out.WriteString("\n")
 	}
 	for _, col := range b.Columns() {
-		fmt.Fprintf(&out, "%s: %d of %d teams, %d submissions, %d pending, first %q\n", col.Label, col.Solved, col.Tried, col.Tries, col.Pending, col.First)
+		fmt.Fprintf(&out, "%s: %d of %d teams, %d submissions, %d pending, first %q\n", col.Label, col.Solved, col.Tried, col.Tries,
+			col.Pending, col.First)
 	}
 	return out.Bytes()
 }

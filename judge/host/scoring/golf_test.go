@@ -15,7 +15,10 @@ import (
 // answered is an answer of a test: the minute of its arrival is its number.
 func answered(author string, minute, size int) scoring.Answer {
 	at := time.Date(2026, 1, 1, 0, minute, 0, 0, time.UTC)
-	return scoring.Answer{Number: int64(minute), Author: author, Language: "py", At: at, Stood: at.Add(time.Second), Stands: true, Bytes: size, Chars: size}
+	return scoring.Answer{
+		Number: int64(minute), Author: author, Language: "py", At: at, Stood: at.Add(time.Second), Stands: true,
+		Bytes: size, Chars: size,
+	}
 }
 
 // order is who stands where, and since when.
@@ -39,16 +42,22 @@ func TestGolf(t *testing.T) {
 			[]scoring.Answer{answered("bob", 2, 40), answered("ada", 1, 40)}, []string{"1 ada 40 since 1 by 1", "2 bob 40 since 2 by 2"},
 		},
 		"to send the same again changes nothing": {
-			[]scoring.Answer{answered("ada", 1, 40), answered("bob", 2, 40), answered("ada", 3, 40)}, []string{"1 ada 40 since 1 by 1", "2 bob 40 since 2 by 2"},
+			[]scoring.Answer{answered("ada", 1, 40), answered("bob", 2, 40), answered("ada", 3, 40)}, []string{
+				"1 ada 40 since 1 by 1", "2 bob 40 since 2 by 2",
+			},
 		},
 		"a longer one changes nothing": {
 			[]scoring.Answer{answered("ada", 1, 40), answered("ada", 3, 60)}, []string{"1 ada 40 since 1 by 1"},
 		},
 		"where the shortest is greyed, the next best counts": {
-			[]scoring.Answer{answered("ada", 1, 50), greyed(answered("ada", 2, 30)), answered("bob", 3, 40)}, []string{"1 bob 40 since 3 by 3", "2 ada 50 since 1 by 1"},
+			[]scoring.Answer{answered("ada", 1, 50), greyed(answered("ada", 2, 30)), answered("bob", 3, 40)}, []string{
+				"1 bob 40 since 3 by 3", "2 ada 50 since 1 by 1",
+			},
 		},
 		"who had this length before it was greyed had it first": {
-			[]scoring.Answer{greyed(answered("ada", 1, 40)), answered("bob", 2, 40), answered("ada", 3, 40)}, []string{"1 ada 40 since 1 by 3", "2 bob 40 since 2 by 2"},
+			[]scoring.Answer{greyed(answered("ada", 1, 40)), answered("bob", 2, 40), answered("ada", 3, 40)}, []string{
+				"1 ada 40 since 1 by 3", "2 bob 40 since 2 by 2",
+			},
 		},
 		"who has nothing that stands is not there": {[]scoring.Answer{greyed(answered("ada", 1, 40))}, nil},
 	} {

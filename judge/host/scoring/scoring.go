@@ -90,7 +90,7 @@ type Column struct {
 	Pending int
 	Solved  int    // teams
 	Tried   int    // teams with a submission
-	First   string // id of the team that was the first to solve it; "" for none yet
+	First   string // id of the team that was the first to solve it; may be empty yet
 }
 
 // Board is a contest's board in one view. Its methods that read may be called by several
@@ -364,7 +364,7 @@ func better(best, parts []float64) []float64 {
 	return best
 }
 
-// within says whether a moment is in the contest, for a team.
+// within reports whether a moment is in the contest, for a team.
 func (b *Board) within(t *Team, at time.Time) bool {
 	if b.contest.Start.IsZero() || at.Before(b.contest.Start) {
 		return false
@@ -372,7 +372,7 @@ func (b *Board) within(t *Team, at time.Time) bool {
 	return b.contest.Length <= 0 || b.clock.time(at) < b.contest.Length+max(t.Extra, 0)
 }
 
-// pending says whether the verdict of a submission is not there, or not for this view.
+// pending reports whether the verdict of a submission is not there, or not for this view.
 func (b *Board) pending(s *Submission) bool {
 	return s.Verdict == judge.NotJudged || s.Verdict == judge.JudgeError || s.Unverified && !b.view.Unverified ||
 		!b.view.Known.IsZero() && !s.At.Before(b.view.Known)

@@ -19,7 +19,8 @@ import (
 
 // slow makes a board as a person does who has all the time of the world: every number by
 // going through all submissions again. It shares nothing with the package but the types.
-func slow(c scoring.Contest, teams []scoring.Team, submissions []scoring.Submission, v scoring.View) (places []scoring.Place, columns []scoring.Column) {
+func slow(c scoring.Contest, teams []scoring.Team, submissions []scoring.Submission, v scoring.View) (places []scoring.Place,
+	columns []scoring.Column) {
 	latest := map[int64]scoring.Submission{}
 	for _, s := range submissions {
 		latest[s.Number] = s
@@ -223,11 +224,14 @@ func earlier(s, t scoring.Submission) int {
 }
 
 // check compares a board with the slow one.
-func check(t interface{ Fatalf(string, ...any) }, b *scoring.Board, c scoring.Contest, teams []scoring.Team, submissions []scoring.Submission, v scoring.View) {
+func check(t interface{ Fatalf(string, ...any) }, b *scoring.Board, c scoring.Contest, teams []scoring.Team,
+	submissions []scoring.Submission, v scoring.View) {
 	places, columns := slow(c, teams, submissions, v)
-	if !slices.EqualFunc(b.Places(), places, func(x, y scoring.Place) bool { return x.Rank == y.Rank && reflect.DeepEqual(*x.Row, *y.Row) }) || !slices.Equal(b.Columns(), columns) {
+	if !slices.EqualFunc(b.Places(), places,
+		func(x, y scoring.Place) bool { return x.Rank == y.Rank && reflect.DeepEqual(*x.Row, *y.Row) }) || !slices.Equal(b.Columns(), columns) {
 		want := scoring.New(c, teams, submissions, v)
-		t.Fatalf("a board is\n%s%+v\nmade anew it is\n%s\nand the slow one has %d rows and %+v", draw(b), b.Columns(), draw(want), len(places), columns)
+		t.Fatalf("a board is\n%s%+v\nmade anew it is\n%s\nand the slow one has %d rows and %+v", draw(b), b.Columns(), draw(want),
+			len(places), columns)
 	}
 }
 
@@ -278,7 +282,8 @@ func (w *world) submission(number int64) scoring.Submission {
 	problems := []string{"A", "B", "C"}
 	s := scoring.Submission{
 		Number: number, Team: string(rune('a' + w.draw(1+w.draw(5)))), Problem: problems[w.draw(1+w.draw(3))],
-		At: start.Add(time.Duration(w.draw(120)-5) * time.Minute).Add(time.Duration(w.draw(3)) * 29 * time.Second), Verdict: verdicts[w.draw(len(verdicts))], Ignored: w.draw(8) == 0,
+		At:      start.Add(time.Duration(w.draw(120)-5) * time.Minute).Add(time.Duration(w.draw(3)) * 29 * time.Second),
+		Verdict: verdicts[w.draw(len(verdicts))], Ignored: w.draw(8) == 0,
 		Unverified: w.draw(5) == 0,
 	}
 	w.points(&s)
@@ -443,7 +448,8 @@ func FuzzBoard(f *testing.F) {
 func TestContestTime(t *testing.T) {
 	at := func(d time.Duration) time.Time { return start.Add(d) }
 	c := scoring.Contest{Start: start, Length: 5 * time.Hour, Freeze: 4 * time.Hour, Removed: []scoring.Interval{
-		{From: at(2 * time.Hour), To: at(150 * time.Minute)}, {From: at(-time.Hour), To: at(10 * time.Minute)}, {From: at(2 * time.Hour), To: at(130 * time.Minute)}, {From: at(9 * time.Hour), To: at(8 * time.Hour)},
+		{From: at(2 * time.Hour), To: at(150 * time.Minute)}, {From: at(-time.Hour), To: at(10 * time.Minute)},
+		{From: at(2 * time.Hour), To: at(130 * time.Minute)}, {From: at(9 * time.Hour), To: at(8 * time.Hour)},
 	}}
 	for _, row := range []struct{ clock, contest time.Duration }{
 		{-time.Minute, -time.Minute},
@@ -465,7 +471,10 @@ func TestContestTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := scoring.Contest{Start: start}
 		for range rapid.IntRange(0, 4).Draw(t, "removed") {
-			c.Removed = append(c.Removed, scoring.Interval{From: at(time.Duration(rapid.IntRange(-5, 50).Draw(t, "from"))), To: at(time.Duration(rapid.IntRange(-5, 50).Draw(t, "to")))})
+			c.Removed = append(c.Removed, scoring.Interval{
+				From: at(time.Duration(rapid.IntRange(-5, 50).Draw(t, "from"))),
+				To:   at(time.Duration(rapid.IntRange(-5, 50).Draw(t, "to"))),
+			})
 		}
 		passed := time.Duration(rapid.IntRange(1, 40).Draw(t, "passed"))
 		moment := c.Moment(passed)
@@ -482,11 +491,13 @@ func TestAContestWithoutAnEnd(t *testing.T) {
 		t.Error("it has an end")
 	}
 	accepted := scoring.Submission{Number: 1, Team: "a", Problem: "A", At: later, Verdict: judge.Accepted}
-	if b := scoring.New(c, []scoring.Team{{ID: "a"}}, []scoring.Submission{accepted}, scoring.View{}); !b.Places()[0].Cells[0].Solved || b.Open() != 0 {
+	if b := scoring.New(c, []scoring.Team{{ID: "a"}}, []scoring.Submission{accepted},
+		scoring.View{}); !b.Places()[0].Cells[0].Solved || b.Open() != 0 {
 		t.Error("a submission of much later does not count")
 	}
 	c.Start = time.Time{}
-	if b := scoring.New(c, []scoring.Team{{ID: "a"}}, []scoring.Submission{accepted}, scoring.View{}); b.Places()[0].Cells[0].Solved || c.Ended(later) || !c.Moment(time.Hour).IsZero() || c.Time(later) >= 0 {
+	if b := scoring.New(c, []scoring.Team{{ID: "a"}}, []scoring.Submission{accepted},
+		scoring.View{}); b.Places()[0].Cells[0].Solved || c.Ended(later) || !c.Moment(time.Hour).IsZero() || c.Time(later) >= 0 {
 		t.Error("it has not started, and something counts")
 	}
 }
@@ -547,9 +558,11 @@ func TestBoardsOfTwoViewsAgree(t *testing.T) {
 		for range 40 {
 			w.step()
 		}
-		staff, public := scoring.New(w.contest, w.teams, w.submissions, scoring.View{Hidden: true}), scoring.New(w.contest, w.teams, w.submissions, scoring.View{})
+		staff, public := scoring.New(w.contest, w.teams, w.submissions, scoring.View{Hidden: true}),
+			scoring.New(w.contest, w.teams, w.submissions, scoring.View{})
 		shown := slices.DeleteFunc(slices.Clone(staff.Places()), func(p scoring.Place) bool { return p.Rank == 0 })
-		if !slices.EqualFunc(shown, public.Places(), func(x, y scoring.Place) bool { return x.Rank == y.Rank && reflect.DeepEqual(*x.Row, *y.Row) }) {
+		if !slices.EqualFunc(shown, public.Places(),
+			func(x, y scoring.Place) bool { return x.Rank == y.Rank && reflect.DeepEqual(*x.Row, *y.Row) }) {
 			t.Fatalf("the staff sees\n%s\nthe public\n%s", draw(staff), draw(public))
 		}
 	})

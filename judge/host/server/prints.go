@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,9 @@ const (
 	printLost   = 2 * printWithin  // after which its server must have ended
 )
 
+// printEnded is the reason of a print whose server ended.
+const printEnded = "the server ended while it printed: check whether the pages were printed"
+
 // prints prints what teams send with the print command, one after the other.
 func (s *Server) prints(ctx context.Context) {
 	for {
@@ -37,7 +41,7 @@ func (s *Server) prints(ctx context.Context) {
 
 // printAll prints everything that waits.
 func (s *Server) printAll(ctx context.Context) error {
-	if err := s.store.AbandonPrints(ctx, printLost, "the server ended while it printed: check whether the pages were printed"); err != nil {
+	if err := s.store.AbandonPrints(ctx, printLost, printEnded); err != nil {
 		return err
 	}
 	for ctx.Err() == nil {
@@ -95,18 +99,27 @@ func (s *Server) print(ctx context.Context, p *store.Print) error {
 	for _, a := range s.o.PrintCommand {
 		argv = append(argv, strings.ReplaceAll(a, "{file}", file))
 	}
-	ctx, stop := context.WithTimeout(ctx, printWithin)
+	within := cmp.Or(s.o.PrintWithin, printWithin)
+	ctx, stop := context.WithTimeout(ctx, within)
 	defer stop()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	kill := ownGroup(cmd)
 	cmd.Dir, cmd.WaitDelay = s.o.Root, time.Second
 	cmd.Env = append(os.Environ(), "ASSAY_CONTEST="+c.Slug, "ASSAY_TEAM="+head.Team, "ASSAY_TEAM_ID="+head.Number, "ASSAY_SEAT="+head.Seat,
 		"ASSAY_GROUPS="+strings.Join(head.Groups, ", "), "ASSAY_FILE="+head.File, "ASSAY_LANGUAGE="+head.Language, fmt.Sprint("ASSAY_PAGES=", p.Pages))
 	out, err := cmd.CombinedOutput()
+	if err != nil {
+		kill() // or a part of it could print later what somebody prints again now
+	}
 	switch said := strings.TrimSpace(string(out)); {
 	case err == nil:
 		return nil
 	case ctx.Err() == context.DeadlineExceeded:
-		return fmt.Errorf("print_command did not end within %d s", int(printWithin.Seconds()))
+		return fmt.Errorf("print_command did not end within %g s", within.Seconds())
+	case ctx.Err() != nil:
+		return errors.New(printEnded)
+	case errors.Is(err, exec.ErrWaitDelay):
+		return errors.New("print_command ended, and what it started went on: it must wait for that")
 	case said != "":
 		const most = 300
 		return fmt.Errorf("print_command: %w: %s", err, said[max(0, len(said)-most):])

@@ -1,12 +1,15 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -14,47 +17,88 @@ import (
 	"assay/judge/host/store/storetest"
 )
 
+// A printer is a server with a contest of a team that prints.
+type printer struct {
+	*Server
+	t       *testing.T
+	contest string
+	team    *store.Team
+	account *store.Account
+	log     *strings.Builder
+	sent    int64
+	ahead   atomic.Int64 // how far the clock is ahead
+}
+
+func newPrinter(t *testing.T) *printer {
+	h := &printer{t: t, log: &strings.Builder{}}
+	dir := storetest.Dir(t)
+	clock := func() time.Time { return time.Now().Add(time.Duration(h.ahead.Load())) }
+	db, err := store.Open(t.Context(), store.Options{Dir: dir, Version: "v1", Now: clock})
+	h.check(err)
+	t.Cleanup(func() { _ = db.Close() })
+	h.account, err = db.NewAccount(t.Context(), "ada", "Ada", store.Person, "")
+	h.check(err)
+	h.contest, _, err = db.ImportContest(t.Context(), &store.ContestImport{
+		Contest:  &store.Contest{Slug: "wf", Name: "WF", Format: store.ICPC, Starts: time.Now(), Length: time.Hour, Visibility: store.Public},
+		Groups:   []store.Group{{ID: "n", Name: "North"}},
+		Teams:    []store.Team{{ExtID: "7", Name: "$(touch pwned)", DisplayName: "Foxes; exit 1", Label: "B2", GroupIDs: []string{"n"}}},
+		Accounts: []store.ImportedAccount{{ID: "ada", Type: "team", Team: "7", Account: h.account}},
+	})
+	h.check(err)
+	teams, err := db.Teams(t.Context(), h.contest)
+	h.check(err)
+	h.team = teams[0]
+	h.Server = &Server{data: dir, store: db, o: Options{Root: dir, Log: slog.New(slog.NewTextHandler(h.log, nil))}}
+	return h
+}
+
+func (h *printer) check(err error) {
+	h.t.Helper()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// send sends a file to print, and returns its number.
+func (h *printer) send(name string, pages int) int64 {
+	h.t.Helper()
+	h.sent++
+	body := strings.TrimSuffix(fmt.Sprint("print(", h.sent, ")", strings.Repeat("\fend", pages-1)), "\n")
+	n, err := h.store.NewPrint(h.t.Context(), store.Print{
+		Contest: h.contest, Team: h.team.ID, Account: h.account.ID, Name: name, Language: "Python", Body: body, Pages: pages,
+	}, 100)
+	h.check(err)
+	return n
+}
+
+func (h *printer) print(n int64) *store.Print {
+	h.t.Helper()
+	p, err := h.store.Print(h.t.Context(), h.contest, n)
+	h.check(err)
+	return p
+}
+
+// has reports whether the directory of the server has a file that is not empty.
+func (h *printer) has(name string) bool {
+	info, err := os.Stat(filepath.Join(h.data, name))
+	return err == nil && info.Size() > 0
+}
+
 // TestPrintCommand: the print command gets the pages with their heads, and who they are of. What it cannot print
 // has failed, with its words.
 func TestPrintCommand(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the print command is a shell script")
 	}
-	dir := storetest.Dir(t)
-	check := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	db, err := store.Open(t.Context(), store.Options{Dir: dir, Version: "v1"})
-	check(err)
-	defer db.Close()
-	account, err := db.NewAccount(t.Context(), "ada", "Ada", store.Person, "")
-	check(err)
-	contest, _, err := db.ImportContest(t.Context(), &store.ContestImport{
-		Contest:  &store.Contest{Slug: "wf", Name: "WF", Format: store.ICPC, Starts: time.Now(), Length: time.Hour, Visibility: store.Public},
-		Groups:   []store.Group{{ID: "n", Name: "North"}},
-		Teams:    []store.Team{{ExtID: "7", Name: "$(touch pwned)", DisplayName: "Foxes; exit 1", Label: "B2", GroupIDs: []string{"n"}}},
-		Accounts: []store.ImportedAccount{{ID: "ada", Type: "team", Team: "7", Account: account}},
-	})
-	check(err)
-	teams, err := db.Teams(t.Context(), contest)
-	check(err)
-	log := &strings.Builder{}
-	s := &Server{data: dir, store: db, o: Options{Root: dir, Log: slog.New(slog.NewTextHandler(log, nil))}}
-	n := int64(0)
+	h := newPrinter(t)
+	dir, s, check := h.data, h.Server, h.check
 	print := func(command string, args ...string) (*store.Print, string) {
 		t.Helper()
-		n++
 		s.o.PrintCommand = append([]string{"/bin/sh", "-c", command}, args...)
-		_, err := db.NewPrint(t.Context(), store.Print{Contest: contest, Team: teams[0].ID, Account: account.ID, Name: "a b.py", Language: "Python", Body: fmt.Sprint("print(", n, ")\fend"), Pages: 2}, 100)
-		check(err)
+		n := h.send("a b.py", 2)
 		check(s.printAll(t.Context()))
-		p, err := db.Print(t.Context(), contest, n)
-		check(err)
 		out, _ := os.ReadFile(filepath.Join(dir, "out"))
-		return p, string(out)
+		return h.print(n), string(out)
 	}
 	p, out := print(`cat "$1" > out; echo "$ASSAY_TEAM|$ASSAY_TEAM_ID|$ASSAY_SEAT|$ASSAY_GROUPS|$ASSAY_FILE|$ASSAY_LANGUAGE|$ASSAY_PAGES|$ASSAY_CONTEST" >> out; echo "$1" > name`, "print", "{file}")
 	if p.State != store.Printed || p.Printer != "" || p.Reason != "" {
@@ -76,18 +120,86 @@ func TestPrintCommand(t *testing.T) {
 	if p, _ = print(`exit 3`, "print", "{file}"); p.State != store.PrintFailed || p.Reason != "print_command: exit status 3" {
 		t.Errorf("without words the print is %+v", p)
 	}
-	if !strings.Contains(log.String(), "the print command failed") {
-		t.Errorf("the log has %s", log)
+	if p, _ = print(`head -c 1000 /dev/zero | tr "\0" a; echo; echo the end; exit 3`, "print", "{file}"); !strings.HasSuffix(p.Reason, "aaa\nthe end") || len(p.Reason) > 400 {
+		t.Errorf("with many words the print is %+v", p)
 	}
-	n++
-	_, err = db.NewPrint(t.Context(), store.Print{Contest: contest, Team: teams[0].ID, Account: account.ID, Name: "c", Body: "c", Pages: 1}, 100)
-	check(err)
+	if p, _ = print(`ls -l "$1" | cut -c1-10 | grep -qx -- -rw-------`, "print", "{file}"); p.State != store.Printed {
+		t.Errorf("others can read the file: %+v", p)
+	}
+	left := h.print(h.send("lost", 1))
+	if done, err := h.store.SetPrint(t.Context(), left, store.Printing, "", ""); err != nil || !done {
+		t.Fatal(done, err)
+	}
+	for range 2 {
+		check(s.printAll(t.Context()))
+		now := h.print(left.Number)
+		if late := h.ahead.Load() > 0; late != (now.State == store.PrintFailed) || late && now.Reason != printEnded {
+			t.Errorf("what another server has begun is %+v", now)
+		}
+		h.ahead.Store(int64(2 * printLost))
+	}
+	if !strings.Contains(h.log.String(), "the print command failed") {
+		t.Errorf("the log has %s", h.log)
+	}
+	n := h.send("c", 1)
 	s.o.PrintCommand = []string{filepath.Join(dir, "none"), "{file}"}
 	check(s.printAll(t.Context()))
-	if p, err = db.Print(t.Context(), contest, n); err != nil || p.State != store.PrintFailed || !strings.Contains(p.Reason, "no such file") {
+	if p = h.print(n); p.State != store.PrintFailed || !strings.Contains(p.Reason, "no such file") {
 		t.Errorf("without a command the print is %+v, %v", p, err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "pwned")); err == nil {
 		t.Error("the name of a team was run")
+	}
+}
+
+// TestPrintCommandGroup: what the print command has started ends with it, whenever the print fails.
+func TestPrintCommandGroup(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the print command is a shell script")
+	}
+	// The child writes once it runs, and a second time unless it is killed before it reads the end of the FIFO.
+	const child = `mkfifo gate; (echo started > begun; read line < gate; echo survived > late) `
+	for name, tt := range map[string]struct {
+		command string
+		within  time.Duration
+		stop    bool // the server ends when the child has begun
+		reason  string
+	}{
+		"too slow":        {child + `& wait`, 2 * time.Second, false, "print_command did not end within 2 s"},
+		"failed":          {child + `> /dev/null 2>&1 & until [ -s begun ]; do sleep 0.01; done; exit 3`, time.Hour, false, "print_command: exit status 3"},
+		"went on":         {child + `& until [ -s begun ]; do sleep 0.01; done; exit 0`, time.Hour, false, "print_command ended, and what it started went on: it must wait for that"},
+		"the server ends": {child + `& wait`, time.Hour, true, "the server ended while it printed: perhaps it is printed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPrinter(t)
+			p.o.PrintWithin = tt.within
+			p.o.PrintCommand = []string{"/bin/sh", "-c", tt.command, "print", "{file}"}
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			if tt.stop {
+				go func() {
+					for !p.has("begun") && t.Context().Err() == nil {
+						time.Sleep(10 * time.Millisecond)
+					}
+					stop()
+				}()
+			}
+			n := p.send("x", 1)
+			if err := p.printAll(ctx); err != nil {
+				t.Fatal(err)
+			}
+			if got := p.print(n); got.State != store.PrintFailed || got.Reason != tt.reason {
+				t.Errorf("the print is %+v", got)
+			}
+			if !p.has("begun") {
+				t.Skip("the machine was too busy for the child to begin")
+			}
+			// A child that lives reads this. One that is killed leaves no reader.
+			gate, err := os.OpenFile(filepath.Join(p.data, "gate"), os.O_WRONLY|syscall.O_NONBLOCK, 0)
+			if err == nil {
+				gate.Close()
+				t.Error("what the command started lives")
+			}
+		})
 	}
 }

@@ -61,6 +61,8 @@ type Options struct {
 	// Preparer returns the command line of a program that converts an archive to a bundle, publishes it in the same
 	// way, and writes the outcome beside the archive: see Prepared. If nil, package uploads are disabled.
 	Preparer func(archive string, verify bool) []string
+	// PrintWithin is how long the print command may run. If zero, it is 30 s.
+	PrintWithin time.Duration
 	// At, if not nil, is called with each step of a submission: "received" and "kept", and those of package
 	// dispatch. Tests use it to simulate a crash.
 	At func(step string)
@@ -356,7 +358,7 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Folder) error {
 	entry := &desk.Desk{
 		Store: s.store, Blobs: blobs, Sweeping: &s.sweeping, Dispatch: s.dispatch, MaxSize: s.o.Source.Size, MaxFiles: s.o.Source.Files, Class: Class, FreeDisk: s.freeDisk,
 		Forget: func(ctx context.Context, all []blob.Digest) error { return s.forget(ctx, blobs, all) }, Registration: auth.Registration(s.o.Registration), Practice: store.PracticeLevel(s.o.Practice),
-		AutoLogin: s.o.AutoLogin, LockAddress: s.o.LockAddress,
+		AutoLogin: s.o.AutoLogin, LockAddress: s.o.LockAddress, StaffPasswords: s.o.Password == "staff",
 		Contents: contentsIn(blobs),
 		At: func(kept bool) {
 			if kept {
@@ -376,13 +378,17 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Folder) error {
 		Log:    s.o.Log,
 		Backup: func(ctx context.Context, name string) (string, error) { return s.backupCalled(ctx, blobs, name) }, Ready: s.ready, Preparing: s.preparing.Load,
 	})
+	provider, err := s.signOn(url.URL)
+	if err != nil {
+		return err
+	}
 	handler := http.NewServeMux()
 	for _, path := range api.Paths {
 		handler.Handle(path, answers)
 	}
 	handler.Handle("/", web.New(web.Options{
 		Desk: entry, Boards: boards, Name: s.o.Name, URL: url.URL, Address: url.String(), Passwords: passwords, Log: s.o.Log, Secure: strings.HasPrefix(url.URL, "https:"),
-		Backups: s.Backups, Uploaded: s.poked(), Ladders: s.ladders,
+		Backups: s.Backups, Uploaded: s.poked(), Ladders: s.ladders, SignOn: provider,
 	}, pages.All...))
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s.base = cancel

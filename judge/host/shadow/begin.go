@@ -10,9 +10,9 @@ import (
 	"assay/judge/host/store"
 )
 
-// Begin makes a contest follow a primary, and returns its slug. If the server has no such contest, it is made of
-// that of the primary. If the slug is empty, it is the id that the contest has there. What the caller must
-// correct is a *desk.Refusal.
+// Begin makes a contest follow a primary, and returns its slug. If the server has no such contest, Begin creates it
+// from that of the primary. If the slug is empty, it is the id of the contest there. It returns a *desk.Refusal for
+// errors that the caller must correct.
 func Begin(ctx context.Context, d *desk.Desk, source store.Source, slug string) (string, error) {
 	refuse := func(code int, text, hint string) (string, error) {
 		return "", &desk.Refusal{Code: code, Text: text, Hint: hint}

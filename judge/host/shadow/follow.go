@@ -13,13 +13,13 @@ import (
 	"assay/judge/host/store"
 )
 
-// The bounds of reading a feed.
+// The limits of reading a feed.
 const (
-	mostBatch   = 1000                   // lines that are kept at once
-	batchWithin = 200 * time.Millisecond // for which further lines are waited for
-	mostEmpty   = 3                      // connections without a line, after which the primary has nothing more
-	quietAfter  = 2 * time.Second        // without a line, after which it has not, either
-	lookAgain   = 2 * time.Second        // after which the verdicts of this server are looked at
+	mostBatch   = 1000                   // lines that are stored at once
+	batchWithin = 200 * time.Millisecond // wait for further lines
+	mostEmpty   = 3                      // connections without a line; then the primary has nothing more
+	quietAfter  = 2 * time.Second        // without a line; then it has nothing more, either
+	lookAgain   = 2 * time.Second        // before the verdicts of this server are compared again
 	noteEvery   = 5 * time.Second
 	boardEvery  = 20 * time.Second
 )
@@ -36,7 +36,7 @@ func (f *follower) session(ctx context.Context) error {
 	if f.primary, err = Open(now); err != nil {
 		return err
 	}
-	if err := f.apply(ctx); err != nil { // what an earlier session left
+	if err := f.apply(ctx); err != nil { // the rest of an earlier session
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -68,13 +68,13 @@ func (f *follower) session(ctx context.Context) error {
 	return f.follow(ctx, read, ended)
 }
 
-// follow keeps what comes from the feed of the primary, and updates the contest.
+// follow stores what the feed of the primary sends, and updates the contest.
 func (f *follower) follow(ctx context.Context, read <-chan []byte, ended <-chan error) error {
 	heard := time.Now()
 	if err := f.heard(ctx); err != nil {
 		return err
 	}
-	any, last := false, time.Now() // whether lines with something came, and when the last one did
+	any, last := false, time.Now() // any: there were lines with content; last: when the last one came
 	for {
 		var batch [][]byte
 		var over error
@@ -133,7 +133,7 @@ func (f *follower) follow(ctx context.Context, read <-chan []byte, ended <-chan 
 	}
 }
 
-// trouble notes why the primary is not followed, or that it is.
+// trouble records why the primary is not followed, or that it is.
 func (f *follower) trouble(ctx context.Context, why string) error {
 	if f.told == why {
 		return nil
@@ -142,7 +142,7 @@ func (f *follower) trouble(ctx context.Context, why string) error {
 	return f.Store.NoteTrouble(ctx, f.source.Contest, why)
 }
 
-// heard notes that the primary has sent something.
+// heard records that the primary has sent something.
 func (f *follower) heard(ctx context.Context) error {
 	if time.Since(f.noted) < noteEvery {
 		return nil
@@ -151,7 +151,7 @@ func (f *follower) heard(ctx context.Context) error {
 	return f.Store.NoteHeard(ctx, f.source.Contest)
 }
 
-// keep keeps the objects of lines, with the token of the last one.
+// keep stores the objects of lines, with the token of the last one.
 func (f *follower) keep(ctx context.Context, batch [][]byte) error {
 	var objects []store.ExternalObject
 	since := ""
@@ -198,12 +198,12 @@ func (f *follower) keep(ctx context.Context, batch [][]byte) error {
 	}
 	err := f.Store.PutExternalObjects(ctx, f.source.Contest, since, objects)
 	if err != nil {
-		f.mirror = nil // it has what the database does not: it is read again
+		f.mirror = nil // it has what the database does not, so it is read again
 	}
 	return err
 }
 
-// settle notes that the contest has all fresh objects of some types.
+// settle records that the contest has all fresh objects of some types.
 func (f *follower) settle(ctx context.Context, types ...string) error {
 	var all []store.ExternalObject
 	for k, o := range f.fresh {
@@ -223,7 +223,7 @@ func (f *follower) settle(ctx context.Context, types ...string) error {
 	return nil
 }
 
-// has reports whether an object of one of some types is fresh.
+// has reports whether an object of one of these types is fresh.
 func (f *follower) has(types ...string) bool {
 	for k := range f.fresh {
 		if slices.Contains(types, k.typ) {
@@ -233,7 +233,7 @@ func (f *follower) has(types ...string) bool {
 	return false
 }
 
-// apply updates the contest with what was kept: each kind of objects after those that it refers to.
+// apply updates the contest with what was stored. Each kind of objects comes after those that it refers to.
 func (f *follower) apply(ctx context.Context) error {
 	if f.mirror["contest"][""] == "" {
 		return nil // the feed has only begun
@@ -263,7 +263,7 @@ func (f *follower) apply(ctx context.Context) error {
 			return err
 		}
 	}
-	if people || problems || f.has("languages", "contest") { // what could not be taken over before, now may
+	if people || problems || f.has("languages", "contest") { // objects that failed before may now succeed
 		f.retry()
 	}
 	if err := f.settle(ctx, "groups", "organizations", "teams", "problems", "languages"); err != nil {
@@ -278,7 +278,7 @@ func (f *follower) apply(ctx context.Context) error {
 		return err
 	}
 	if again || f.has("contest", "state", "awards", "judgement-types") {
-		// What is missing can change the results, and after they are final and public nothing can be added.
+		// Missing objects can change the results. Once these are final and public, nothing can be added.
 		whole := f.quiet && !f.has("submissions")
 		if err := f.contest(ctx, nil, whole); err != nil {
 			return err
@@ -291,8 +291,8 @@ func (f *follower) apply(ctx context.Context) error {
 	return f.scoreboard(ctx)
 }
 
-// retry makes the submissions fresh that could not be taken over. The database need not know: after a restart
-// they are, because the teams or problems that they miss come again, or have come.
+// retry marks the submissions as fresh that could not be taken over. The database need not know: after a restart
+// their missing teams or problems arrive again.
 func (f *follower) retry() {
 	for k, text := range f.problem {
 		if data := f.mirror[k.typ][k.id]; k.typ == "submissions" && text != "" && data != "" {
@@ -301,7 +301,7 @@ func (f *follower) retry() {
 	}
 }
 
-// verdicts has the verdicts count that are to count.
+// verdicts sets which verdicts count.
 func (f *follower) verdicts(ctx context.Context) error {
 	all, err := f.Store.ShadowedSubmissions(ctx, f.source.Contest)
 	if err != nil {
@@ -319,7 +319,7 @@ func (f *follower) verdicts(ctx context.Context) error {
 			now.Given = ""
 		}
 		if f.source.Ours && (now.Given != one.Given || now.Ignored != one.Ignored) {
-			marks, err := f.Store.Marks(ctx, one.ID) // the jury may have decided otherwise
+			marks, err := f.Store.Marks(ctx, one.ID) // the jury may have overridden it
 			if err != nil {
 				return err
 			}
@@ -342,7 +342,7 @@ func (f *follower) verdicts(ctx context.Context) error {
 	return nil
 }
 
-// scoreboard keeps the scoreboard of the primary from time to time. Not each primary has one.
+// scoreboard stores the scoreboard of the primary from time to time. Not every primary shows one.
 func (f *follower) scoreboard(ctx context.Context) error {
 	if time.Since(f.board) < boardEvery {
 		return nil

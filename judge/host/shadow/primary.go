@@ -19,27 +19,27 @@ import (
 	"assay/judge/host/store"
 )
 
-// The bounds of what a primary sends.
+// The limits of what a primary sends.
 const (
-	mostLine   = 8 << 20  // bytes of a line of an event feed, and of an answer in JSON
+	mostLine   = 8 << 20  // bytes of a line of an event feed, and of a JSON response
 	mostFile   = 64 << 20 // bytes of the files of a submission
 	mostSecret = 256
-	answerIn   = 30 * time.Second // an answer begins
-	fileIn     = 2 * time.Minute  // the files of a submission are read
+	answerIn   = 30 * time.Second // for the beginning of a response
+	fileIn     = 2 * time.Minute  // for the files of a submission
 )
 
-// Silence is for how long a primary may send nothing.
+// Silence is how long a primary may send nothing.
 const Silence = 120 * time.Second
 
-// Primary asks a judging system by the Contest API.
+// A Primary is a client of another judging system's Contest API.
 type Primary struct {
-	contest         *url.URL // of the contest
+	contest         *url.URL // URL of the contest
 	base            *url.URL // to which references are relative
 	login, password string
 	http            *http.Client
 }
 
-// A StatusError is an answer of a primary that is not what was asked for.
+// A StatusError is an error response of a primary.
 type StatusError struct {
 	Code int
 	Text string
@@ -49,7 +49,7 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("the primary answers %d %s: %s", e.Code, http.StatusText(e.Code), e.Text)
 }
 
-// Open prepares to ask the primary of a source. It asks nothing yet.
+// Open returns the client for a source. It sends no request yet.
 func Open(s *store.Source) (*Primary, error) {
 	u, err := url.Parse(s.URL)
 	if err == nil && (u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
@@ -107,7 +107,7 @@ func secret(file string) (string, error) {
 	return text, nil
 }
 
-// get asks for an address. The caller closes the body.
+// get requests an address. The caller must close the body.
 func (p *Primary) get(ctx context.Context, u *url.URL) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
@@ -122,13 +122,13 @@ func (p *Primary) get(ctx context.Context, u *url.URL) (*http.Response, error) {
 	}
 	if answer.StatusCode != http.StatusOK {
 		defer answer.Body.Close()
-		text, _ := io.ReadAll(io.LimitReader(answer.Body, 300)) // it says more about the status
+		text, _ := io.ReadAll(io.LimitReader(answer.Body, 300)) // adds to the status
 		return nil, &StatusError{answer.StatusCode, strings.ToValidUTF8(strings.TrimSpace(string(text)), "?")}
 	}
 	return answer, nil
 }
 
-// read asks for an address, and reads the whole answer.
+// read requests an address, and reads the whole response.
 func (p *Primary) read(ctx context.Context, u *url.URL, most int64, within time.Duration) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
@@ -147,7 +147,7 @@ func (p *Primary) read(ctx context.Context, u *url.URL, most int64, within time.
 	return data, nil
 }
 
-// below is the address of what is below the contest.
+// below returns an address below that of the contest.
 func (p *Primary) below(name string) *url.URL {
 	u := *p.contest
 	if name != "" {
@@ -165,7 +165,7 @@ func (p *Primary) Contest(ctx context.Context) (json.RawMessage, error) {
 	return data, err
 }
 
-// file reads what an href names. It sends the password to the primary alone.
+// file reads what an href names. It sends the password only to the primary itself.
 func (p *Primary) file(ctx context.Context, href string) ([]byte, error) {
 	ref, err := url.Parse(href)
 	if err != nil {
@@ -178,7 +178,7 @@ func (p *Primary) file(ctx context.Context, href string) ([]byte, error) {
 	return p.read(ctx, u, mostFile, fileIn)
 }
 
-// feed opens the event feed. Since is the part of the query that says after which line.
+// feed opens the event feed. Since is the query parameter with the last line.
 func (p *Primary) feed(ctx context.Context, since string) (io.ReadCloser, error) {
 	u := p.below("event-feed")
 	u.RawQuery = since
@@ -189,22 +189,22 @@ func (p *Primary) feed(ctx context.Context, since string) (io.ReadCloser, error)
 	return answer.Body, nil
 }
 
-// kept are the types of objects that a shadow keeps.
+// kept are the types of objects that are stored.
 var kept = map[string]bool{
 	"contest": true, "state": true, "judgement-types": true, "languages": true, "problems": true, "groups": true, "organizations": true,
 	"teams": true, "submissions": true, "judgements": true, "awards": true,
 }
 
-// line is a line of an event feed.
+// A line is a line of an event feed.
 type line struct {
 	typ     string
 	objects []store.ExternalObject
-	all     bool   // they are all objects of their type
-	since   string // the part of the query by which the feed goes on after it; empty if it has no token
+	all     bool   // all objects of their type
+	since   string // the query parameter to continue after it; empty if it has no token
 }
 
-// parseLine reads a line of an event feed: of the versions with tokens, or of those before them, in which a
-// line has an id of its own and says what happened.
+// parseLine parses a line of an event feed: of versions with tokens, or of earlier versions, in which a line has its
+// own id and an operation.
 func parseLine(data []byte) (l line, err error) {
 	var sent struct {
 		Type  string          `json:"type"`
@@ -290,7 +290,7 @@ func query(name, value string) string {
 	return url.Values{name: {value}}.Encode()
 }
 
-// plainText is a string or a number of JSON as a text; "" for anything else.
+// plainText returns a JSON string or number as a text. For anything else it is empty.
 func plainText(data json.RawMessage) string {
 	var text string
 	if json.Unmarshal(data, &text) == nil {
@@ -303,9 +303,9 @@ func plainText(data json.RawMessage) string {
 	return ""
 }
 
-// lines reads the lines of an event feed, until it ends or breaks off. A line that broke off in its middle is
-// no line. It calls each for each line, and for empty ones with nil; they are sent so that the client knows
-// that the primary lives. Torn reports whether the feed broke off within a line.
+// lines reads the lines of an event feed until it ends, and calls each with each line. It drops an incomplete last
+// line. Empty lines, which show that the primary is alive, are nil. Torn reports whether the feed ended within a
+// line.
 func lines(from io.Reader, each func(data []byte) error) (torn bool, err error) {
 	r := bufio.NewReaderSize(from, 64<<10)
 	var whole []byte
@@ -317,7 +317,7 @@ func lines(from io.Reader, each func(data []byte) error) (torn bool, err error) 
 			continue
 		case errors.Is(err, bufio.ErrBufferFull):
 			return false, fmt.Errorf("a line of the event feed has more than %d MiB", mostLine>>20)
-		case err != nil: // connections break off, and then the feed is opened again
+		case err != nil: // connections break, and then the feed is opened again
 			return len(whole) > 0, nil
 		}
 		data := bytes.TrimSpace(whole)

@@ -16,24 +16,24 @@ import (
 	"assay/judge/host/store"
 )
 
-// Report compares a contest with its primary.
+// A Report compares a contest with its primary.
 type Report struct {
 	Source   *store.Source
-	Lag      time.Duration // since the primary has sent something; 0 if it never has
-	Silent   bool          // for too long
+	Lag      time.Duration // time since the primary sent something; 0 if it never did
+	Silent   bool          // for longer than Silence
 	Matrix   Matrix
 	Differ   []Pair
 	Problems []store.ExternalProblem
-	// Ranks are the teams whose places differ, and Awards the awards of the primary that do. HasBoard reports whether the primary
-	// shows a scoreboard.
+	// Ranks are the teams with different ranks, and Awards the awards that differ. HasBoard reports whether the
+	// primary shows a scoreboard.
 	HasBoard bool
 	Ranks    []RankPair
 	Awards   []AwardPair
-	seq      int64  // of the last event of the contest before it was compared
+	seq      int64  // of the last event of the contest at the comparison
 	late     []Pair // the primary has a verdict, and this server has none yet
 }
 
-// Comparison returns what must be acknowledged before the results can be final.
+// Comparison returns the differences that must be acknowledged before the results can be final.
 func (r *Report) Comparison() *store.Comparison {
 	c := &store.Comparison{Source: r.Source, Seq: r.seq}
 	add := func(format string, args ...any) { c.Differences = append(c.Differences, fmt.Sprintf(format, args...)) }
@@ -58,8 +58,8 @@ func (r *Report) Comparison() *store.Comparison {
 	return c
 }
 
-// Matrix counts submissions by the verdicts of the primary, in rows, and of this server, in columns. An empty
-// verdict is one that is still to come.
+// A Matrix counts submissions by the verdicts of the primary, in rows, and of this server, in columns. An empty
+// verdict is pending.
 type Matrix struct {
 	Rows, Columns []judge.Verdict
 	Cells         [][]int
@@ -88,10 +88,10 @@ func NewMatrix(pairs []Pair) (m Matrix) {
 	return m
 }
 
-// Rank is what a scoreboard says of a team. Rank is 0 for none.
+// A Rank is a line of a scoreboard. Rank is 0 if the team has none.
 type Rank struct{ Rank, Solved, Minutes int }
 
-// text is the rank in words.
+// text returns the rank in words.
 func (r Rank) text() string {
 	if r.Rank == 0 {
 		return "none"
@@ -99,13 +99,13 @@ func (r Rank) text() string {
 	return fmt.Sprintf("%d with %d solved in %d min", r.Rank, r.Solved, r.Minutes)
 }
 
-// RankPair is a team with its rank at the primary and here.
+// A RankPair is a team with its rank at the primary and here.
 type RankPair struct {
-	Team, Name   string // the id, and what people call it
+	Team, Name   string // the id, and the display name
 	Theirs, Ours Rank
 }
 
-// AwardPair is an award with the ids of its teams at the primary and here.
+// An AwardPair is an award with the ids of its teams at the primary and here.
 type AwardPair struct {
 	ID           string
 	Theirs, Ours []string
@@ -114,7 +114,7 @@ type AwardPair struct {
 // NewReport compares a contest with its primary at a moment. It returns store.ErrNotFound if the contest follows
 // none.
 func NewReport(ctx context.Context, db *store.Store, feeds *feed.Registry, contest string, now time.Time) (*Report, error) {
-	if _, err := feeds.Contest(ctx, contest); err != nil { // which may note that the contest has ended
+	if _, err := feeds.Contest(ctx, contest); err != nil { // it may record that the contest has ended
 		return nil, err
 	}
 	row, err := db.Contest(ctx, contest)
@@ -178,7 +178,7 @@ func (r *Report) results(ctx context.Context, m Mirror, feeds *feed.Registry, co
 	for _, l := range lines {
 		ours[l.ID] = parseObject(string(l.Data)).texts("team_ids")
 	}
-	for _, id := range m.ids("awards") { // an award that the primary does not have is no difference
+	for _, id := range m.ids("awards") { // an award that only this server has is no difference
 		p := AwardPair{id, m.object("awards", id).texts("team_ids"), ours[id]}
 		slices.SortFunc(p.Theirs, naturally)
 		slices.SortFunc(p.Ours, naturally)
@@ -189,7 +189,7 @@ func (r *Report) results(ctx context.Context, m Mirror, feeds *feed.Registry, co
 	return nil
 }
 
-// ranks reads a scoreboard; nil if it is none.
+// ranks parses a scoreboard. It returns nil if that fails.
 func ranks(data []byte) map[string]Rank {
 	var board struct {
 		Rows []struct {
@@ -206,13 +206,13 @@ func ranks(data []byte) map[string]Rank {
 	}
 	all := map[string]Rank{}
 	for _, row := range board.Rows {
-		minutes, _ := penalty(plainText(row.Score.Time)) // 0, if it is not there
+		minutes, _ := penalty(plainText(row.Score.Time)) // 0 if it is missing
 		all[plainText(row.Team)] = Rank{row.Rank, row.Score.Solved, minutes}
 	}
 	return all
 }
 
-// rankPairs are the teams that differ, the best at the primary first.
+// rankPairs returns the teams that differ, the best at the primary first.
 func rankPairs(theirs, ours map[string]Rank, name func(id string) string) (all []RankPair) {
 	for id, t := range theirs {
 		if ours[id] != t {

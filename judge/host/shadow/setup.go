@@ -18,7 +18,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// object is an object of a primary, whose values are read as they are asked for.
+// An object is an object of a primary. Its values are decoded on demand.
 type object map[string]json.RawMessage
 
 func parseObject(data string) object {
@@ -29,13 +29,13 @@ func parseObject(data string) object {
 	return o
 }
 
-// text is a string or a number; "" if there is none.
+// text returns a string or number. It is empty if there is none.
 func (o object) text(key string) string { return plainText(o[key]) }
 
 // flag reports whether a property is true.
 func (o object) flag(key string) bool { return string(o[key]) == "true" }
 
-// texts are the strings of a list.
+// texts returns the strings of a list.
 func (o object) texts(key string) (all []string) {
 	var list []json.RawMessage
 	if json.Unmarshal(o[key], &list) == nil {
@@ -56,13 +56,13 @@ func (o object) time(key string) time.Time {
 	return at.UTC().Truncate(time.Microsecond)
 }
 
-// duration is a RELTIME.
+// duration returns a RELTIME.
 func (o object) duration(key string) (time.Duration, bool) {
 	d, err := clics.ParseRelTime(o.text(key))
 	return d, err == nil
 }
 
-// ids are the ids of objects of a type, in their order.
+// ids returns the ids of the objects of a type, in order.
 func (m Mirror) ids(typ string) []string {
 	all := make([]string, 0, len(m[typ]))
 	for id := range m[typ] {
@@ -74,8 +74,8 @@ func (m Mirror) ids(typ string) []string {
 
 func (m Mirror) object(typ, id string) object { return parseObject(m[typ][id]) }
 
-// ContestOf changes a contest to what its primary says of it. What the primary does not say stays. Finalized
-// reports whether it is time to say that the results are final.
+// ContestOf updates a contest to what its primary says. Other fields do not change. Finalized reports whether the
+// results may be marked as final.
 func (m Mirror) ContestOf(c *store.Contest, finalized bool) {
 	o, state := m.object("contest", ""), m.object("state", "")
 	if name := cmp.Or(o.text("name"), o.text("formal_name")); name != "" {
@@ -97,7 +97,7 @@ func (m Mirror) ContestOf(c *store.Contest, finalized bool) {
 	}
 	c.Freeze, c.Settings.Planned = 0, 0
 	if d, is := o.duration("scoreboard_freeze_duration"); is && d > 0 {
-		c.Freeze = max(c.Length-d, time.Microsecond) // 0 is for none
+		c.Freeze = max(c.Length-d, time.Microsecond) // 0 means no freeze
 	}
 	if c.Thaw = state.time("thawed"); c.Thaw.IsZero() {
 		c.Thaw = o.time("scoreboard_thaw_time")
@@ -119,7 +119,7 @@ func (m Mirror) ContestOf(c *store.Contest, finalized bool) {
 // usualPenalty is the penalty time of the ICPC, in minutes.
 const usualPenalty = 20
 
-// penalty is a penalty time in minutes, which is a number or a RELTIME.
+// penalty returns a penalty time in minutes. It is a number or a RELTIME.
 func penalty(text string) (minutes int, ok bool) {
 	if d, err := clics.ParseRelTime(text); err == nil {
 		minutes = int(d / time.Minute)
@@ -129,14 +129,14 @@ func penalty(text string) (minutes int, ok bool) {
 	return minutes, true
 }
 
-// contest updates the contest with what the primary says, and with its problems unless they are nil.
+// contest updates the contest from the primary, and its problems unless they are nil.
 func (f *follower) contest(ctx context.Context, problems []store.NewContestProblem, finalized bool) error {
 	c, err := f.Store.Contest(ctx, f.source.Contest)
 	if err != nil {
 		return err
 	}
 	was := *c
-	f.mirror.ContestOf(c, finalized && !f.source.Ours) // results of this server are final when people say so
+	f.mirror.ContestOf(c, finalized && !f.source.Ours) // administrators finalize results of this server
 	if finalized {
 		c.Settings.Awards = f.mirror.awards()
 	}
@@ -148,14 +148,14 @@ func (f *follower) contest(ctx context.Context, problems []store.NewContestProbl
 	if err := f.Store.SetContest(ctx, c, problems); !errors.Is(err, store.ErrChanged) {
 		return err
 	}
-	f.again = true // the contest was changed at the same time: it is tried again
+	f.again = true // the contest was changed meanwhile, so it is updated again
 	return nil
 }
 
-// computed are the awards that this server computes. The others are taken over.
+// computed are the awards that this server computes. Others are taken over.
 var computed = regexp.MustCompile(`^(winner|(gold|silver|bronze)-medal|first-to-solve-.*|group-winner-.*)$`)
 
-// awards are the awards of the primary that this server does not compute.
+// awards returns the awards of the primary that this server does not compute.
 func (m Mirror) awards() (all []store.OwnAward) {
 	for _, id := range m.ids("awards") {
 		if o := m.object("awards", id); !computed.MatchString(id) {
@@ -165,15 +165,14 @@ func (m Mirror) awards() (all []store.OwnAward) {
 	return all
 }
 
-// properties are what a contest package has of each type.
+// properties are the properties that a contest package has for each type.
 var properties = map[string][]string{
 	"groups":        {"id", "icpc_id", "name", "type"},
 	"organizations": {"id", "icpc_id", "name", "formal_name", "country", "country_subdivision", "url"},
 	"teams":         {"id", "icpc_id", "name", "label", "display_name", "organization_id", "group_ids", "hidden"},
 }
 
-// imported takes over groups, organizations and teams. What is wrong with one of them is noted, and the others
-// go on without it.
+// imported takes over groups, organizations and teams. It records what is wrong with an object, and skips it.
 func (f *follower) imported(ctx context.Context) error {
 	c, err := f.Store.Contest(ctx, f.source.Contest)
 	if err != nil {
@@ -222,7 +221,7 @@ func (f *follower) imported(ctx context.Context) error {
 	return f.noteAll(ctx, out)
 }
 
-// noteAll notes what is wrong with objects, by their types and ids, and that nothing is with the others.
+// noteAll records what is wrong with objects, by type and id, and clears the records of the others.
 func (f *follower) noteAll(ctx context.Context, out map[string]map[string]string) error {
 	for typ, wrong := range out {
 		for id := range f.mirror[typ] {
@@ -234,7 +233,7 @@ func (f *follower) noteAll(ctx context.Context, out map[string]map[string]string
 	return nil
 }
 
-// files makes the files of a contest package, with an object on each line, and the ids of these objects.
+// files returns the files of a contest package, with an object on each line, and the ids of these objects.
 func (f *follower) files(out map[string]map[string]string) (files map[string][]byte, listed map[string][]string) {
 	files, listed = map[string][]byte{}, map[string][]string{}
 	there := func(typ, id string) bool { return f.mirror[typ][id] != "" && out[typ][id] == "" }
@@ -261,7 +260,7 @@ func (f *follower) files(out map[string]map[string]string) (files map[string][]b
 			}
 			data, err := json.Marshal(plain)
 			if err != nil {
-				continue // texts can always be written
+				continue // texts can always be encoded
 			}
 			all, listed[typ] = append(all, string(data)), append(listed[typ], id)
 		}
@@ -270,7 +269,7 @@ func (f *follower) files(out map[string]map[string]string) (files map[string][]b
 	return files, listed
 }
 
-// teamOf completes a team: what it refers to is left out if it is not there.
+// teamOf completes a team. It leaves out references to missing objects.
 func (f *follower) teamOf(o object, plain map[string]any, there func(typ, id string) bool) {
 	if plain["name"] == nil {
 		plain["name"] = cmp.Or(o.text("display_name"), o.text("id"))
@@ -293,7 +292,7 @@ var (
 	notSlug  = regexp.MustCompile(`[^a-z0-9]+`)
 )
 
-// problems takes over the problems. One without a package on this server becomes a placeholder.
+// problems takes over the problems. A problem without a package on this server becomes a placeholder.
 func (f *follower) problems(ctx context.Context) error {
 	c, err := f.Store.Contest(ctx, f.source.Contest)
 	if err != nil {
@@ -307,7 +306,7 @@ func (f *follower) problems(ctx context.Context) error {
 	ids := f.mirror.ids("problems")
 	ordinal := func(id string) int {
 		n := 0
-		_, _ = fmt.Sscanf(f.mirror.object("problems", id).text("ordinal"), "%d", &n) // the first, if it has none
+		_, _ = fmt.Sscanf(f.mirror.object("problems", id).text("ordinal"), "%d", &n) // if it has none, it comes first
 		return n
 	}
 	slices.SortStableFunc(ids, func(a, b string) int { return cmp.Compare(ordinal(a), ordinal(b)) })
@@ -346,7 +345,7 @@ func (f *follower) problems(ctx context.Context) error {
 	if len(all) == 0 {
 		return nil
 	}
-	for _, p := range was { // those that the primary does not have stay
+	for _, p := range was { // problems that the primary does not have stay
 		has := func(n store.NewContestProblem) bool { return n.Slug == p.Slug || n.Label == p.Label }
 		if !slices.ContainsFunc(all, has) {
 			all = append(all, store.NewContestProblem{
@@ -357,8 +356,8 @@ func (f *follower) problems(ctx context.Context) error {
 	return f.contest(ctx, all, false)
 }
 
-// problemFor returns the problem of this server that is a problem of the primary: the one that the contest has
-// with its id or label, the published one that is called as it, or else a placeholder.
+// problemFor returns the problem of this server for a problem of the primary: the one that the contest has with its
+// id or label, the published one with its name, or else a placeholder.
 func (f *follower) problemFor(ctx context.Context, c *store.Contest, id, label, title string, was []*store.ContestProblem,
 	published []*store.Problem, all []store.NewContestProblem) (slug string, points int64, err error) {
 	free := func(slug string) bool {

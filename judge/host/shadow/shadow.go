@@ -1,9 +1,11 @@
-// Package shadow lets contests follow another judging system, their primary, by its Contest API: it keeps the
+// Package shadow lets contests follow another judging system, their primary, by its Contest API. It stores the
 // objects of the primary's event feed, takes over its teams, problems and submissions, has the submissions judged
-// here, and compares the verdicts. Which verdicts count, a source says.
+// here, and compares the verdicts. A setting of each source says which verdicts count.
 //
-// Everything that was read is in the database, with the token of its last line. What the contest does not have yet
-// is marked there, so that a server that is killed at any moment goes on without losing or doubling anything.
+// Everything that was read is in the database, with the token of its last line. Objects that the contest does not
+// have yet are marked there. So a server can be killed at any moment, and continues without loss or duplicates.
+//
+// Fetch reads a contest package once, from such a system or as a ZIP archive.
 //
 // The package sends nothing to a primary. It takes over no accounts, clarifications or runs.
 package shadow
@@ -19,17 +21,17 @@ import (
 	"assay/judge/host/store"
 )
 
-// Options are what a Service joins.
+// Options configure a Service.
 type Options struct {
 	*desk.Desk
 	Log    *slog.Logger
 	Holder string // see dispatch.Options
-	// Pause is how long the service waits before it asks a primary again. If zero, it is a second, and more
-	// after each failure.
+	// Pause is how long the service waits before it contacts a primary again. If zero, it is 1 s, and more after
+	// each failure.
 	Pause time.Duration
 }
 
-// Service follows the primaries of a server's contests.
+// A Service follows the primaries of a server's contests.
 type Service struct {
 	o Options
 
@@ -37,7 +39,7 @@ type Service struct {
 	running map[string]*running // by the id of the contest
 }
 
-// running is a source that is followed.
+// A running is a source that is followed.
 type running struct {
 	source store.Source
 	stop   context.CancelFunc
@@ -45,11 +47,11 @@ type running struct {
 }
 
 const (
-	lookEvery = 2 * time.Second  // for sources that are new or changed
-	mostPause = 15 * time.Second // before a primary is asked again
+	lookEvery = 2 * time.Second  // for new or changed sources
+	mostPause = 15 * time.Second // before a primary is contacted again
 )
 
-// New makes a Service.
+// New returns a Service.
 func New(o Options) *Service {
 	if o.Pause == 0 {
 		o.Pause = time.Second
@@ -57,7 +59,7 @@ func New(o Options) *Service {
 	return &Service{o: o, running: map[string]*running{}}
 }
 
-// Run follows the primaries until ctx ends, while this server has the lead.
+// Run follows the primaries until ctx ends, while this server is the leader.
 func (s *Service) Run(ctx context.Context) {
 	lead := store.NewLead(s.o.Store, store.ShadowLead, s.o.Holder)
 	defer lead.Resign(ctx)
@@ -84,7 +86,7 @@ func (s *Service) Run(ctx context.Context) {
 	}
 }
 
-// keep follows these sources, and no others.
+// keep follows exactly these sources.
 func (s *Service) keep(ctx context.Context, all []*store.Source) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,26 +122,26 @@ func same(a, b *store.Source) bool {
 	return a.URL == b.URL && a.Login == b.Login && a.SecretFile == b.SecretFile && a.Account == b.Account && a.Ours == b.Ours
 }
 
-// follower follows the primary of one contest.
+// A follower follows the primary of one contest.
 type follower struct {
 	Options
 	source   store.Source
 	primary  *Primary
 	mirror   Mirror
 	fresh    map[key]store.ExternalObject // that the contest does not have yet
-	problem  map[key]string               // what was noted
+	problem  map[key]string               // as recorded
 	failures map[string]int               // how often the files of a submission could not be fetched
 	again    bool                         // the contest is not up to date
-	resumed  bool                         // the feed was opened behind the last line that was kept
-	torn     bool                         // the feed broke off within a line
-	empty    int                          // connections in a row that had no line
+	resumed  bool                         // the feed was opened after the last stored line
+	torn     bool                         // the feed ended within a line
+	empty    int                          // consecutive connections without a line
 	quiet    bool                         // the primary has nothing more to send for now
-	told     string                       // why the primary is not followed, as it was noted
-	noted    time.Time                    // when it was noted that the primary sent something
-	board    time.Time                    // when its scoreboard was asked for
+	told     string                       // the recorded reason why the primary is not followed
+	noted    time.Time                    // when it was recorded that the primary sent something
+	board    time.Time                    // when its scoreboard was last requested
 }
 
-// key names an object of a primary.
+// A key identifies an object of a primary.
 type key struct{ typ, id string }
 
 // run follows the primary until ctx ends.
@@ -193,7 +195,7 @@ func (f *follower) load(ctx context.Context) error {
 	return nil
 }
 
-// note notes what is wrong with an object of the primary; an empty text is for nothing.
+// note records what is wrong with an object of the primary. An empty text means nothing.
 func (f *follower) note(ctx context.Context, typ, id, text string) error {
 	if f.problem[key{typ, id}] == text {
 		return nil

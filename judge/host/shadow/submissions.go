@@ -24,23 +24,23 @@ const (
 	mostHeld    = 32 // submissions whose files are in memory
 )
 
-// sent is a submission of the primary on its way.
+// A sent is a submission of the primary that is being taken over.
 type sent struct {
 	store.ExternalObject
 	o       object
 	at      time.Time
 	passed  time.Duration // contest time
-	team    string        // id; empty if it is of no team
+	team    string        // id; empty if it has no team
 	problem *store.ContestProblem
-	// language is that of this server; empty if it has none that fits.
+	// language is that of this server. It is empty if none fits.
 	language string
 	names    []string
 	texts    [][]byte
 	unjudged string // why no worker judges it
-	later    bool   // it is tried again
+	later    bool   // it will be retried
 }
 
-// place is what submissions refer to.
+// A place has what submissions refer to.
 type place struct {
 	contest   *store.Contest
 	account   *store.Account
@@ -130,7 +130,7 @@ func (f *follower) submissions(ctx context.Context) error {
 	return nil
 }
 
-// read finds what a submission refers to. Wrong says why it cannot be taken over.
+// read resolves what a submission refers to. Wrong says why it cannot be taken over.
 func (f *follower) read(p *place, x store.ExternalObject) (one *sent, wrong string) {
 	one = &sent{ExternalObject: x, o: parseObject(x.Data)}
 	team, problem, language := one.o.text("team_id"), one.o.text("problem_id"), one.o.text("language_id")
@@ -148,7 +148,7 @@ func (f *follower) read(p *place, x store.ExternalObject) (one *sent, wrong stri
 	}
 	one.passed = one.at.Sub(p.contest.Starts)
 	if passed, is := one.o.duration("contest_time"); is && !p.contest.Starts.IsZero() {
-		if late := one.passed - passed; late > time.Millisecond || late < -time.Millisecond { // times that do not count
+		if late := one.passed - passed; late > time.Millisecond || late < -time.Millisecond { // a removed interval
 			one.at = p.contest.Starts.Add(passed)
 		}
 		one.passed = passed
@@ -157,7 +157,7 @@ func (f *follower) read(p *place, x store.ExternalObject) (one *sent, wrong stri
 	switch {
 	case p.contest.Length > 0 && !p.contest.Starts.IsZero() && one.passed >= p.contest.Length:
 		one.unjudged = "the primary received it after the end of the contest: it is not judged here"
-	case one.problem.Bundle == "": // the page says so of the problem
+	case one.problem.Bundle == "": // the page reports it for the problem
 	case one.language == "":
 		one.unjudged = fmt.Sprintf("no problem of the contest takes the language %.40q: it is not judged here", language)
 	case len(one.hrefs()) == 0:
@@ -166,7 +166,7 @@ func (f *follower) read(p *place, x store.ExternalObject) (one *sent, wrong stri
 	return one, ""
 }
 
-// hrefs are where the files of a submission are.
+// hrefs returns the addresses of the files of a submission.
 func (s *sent) hrefs() (all []string) {
 	var files []struct {
 		Href string `json:"href"`
@@ -181,8 +181,8 @@ func (s *sent) hrefs() (all []string) {
 	return all
 }
 
-// language is the language of this server that a language of the primary is: the one with its id, or else the
-// first with one of its extensions, or its name.
+// language returns the language of this server for one of the primary: the one with its id, or else the first with
+// one of its extensions, or with its name.
 func (f *follower) language(p *place, id string) string {
 	theirs := f.mirror.object("languages", id)
 	extensions := theirs.texts("extensions")
@@ -237,8 +237,8 @@ func (f *follower) fetch(ctx context.Context, all []*sent) {
 	}
 }
 
-// failed notes why the files of a submission are not there. If the primary may have them a little later, they are
-// asked for again.
+// failed records why the files of a submission are missing. If the primary may have them later, they are requested
+// again.
 func (s *sent) failed(err error) {
 	status, told := errors.AsType[*StatusError](err)
 	_, refused := errors.AsType[*desk.Refusal](err)
@@ -264,7 +264,7 @@ func (s *sent) files() (all []job.File) {
 	return all
 }
 
-// take keeps a submission. One that is there already is not doubled.
+// take stores a submission, unless it is stored already.
 func (f *follower) take(ctx context.Context, p *place, s *sent) error {
 	if f.Sweeping != nil {
 		f.Sweeping.RLock()

@@ -12,10 +12,10 @@ import (
 	"assay/judge/host/store"
 )
 
-// Mirror has the objects of a primary by their types and ids. Those that it deleted are not there.
+// A Mirror has the objects of a primary by type and id, without deleted ones.
 type Mirror map[string]map[string]string
 
-// NewMirror makes a Mirror of the objects that a contest has of its primary.
+// NewMirror returns a Mirror of the stored objects of a contest's primary.
 func NewMirror(all []store.ExternalObject) Mirror {
 	m := Mirror{}
 	for _, o := range all {
@@ -35,7 +35,7 @@ func (m Mirror) put(o store.ExternalObject) {
 	}
 }
 
-// judgementType is a verdict of a primary.
+// A judgementType is a verdict of a primary.
 type judgementType struct {
 	ID         string `json:"id"`
 	Penalty    *bool  `json:"penalty"`
@@ -43,8 +43,8 @@ type judgementType struct {
 	Simplified string `json:"simplified_judgement_type_id"`
 }
 
-// verdictOf is the verdict here that has the same effect on a scoreboard as one of a primary. A judge error is
-// none: it is still to come.
+// verdictOf returns the verdict here with the same effect on a scoreboard as one of a primary. A judge error counts
+// as pending.
 func verdictOf(t judgementType, compileErrors bool) judge.Verdict {
 	known := slices.IndexFunc(clics.JudgementTypesOf(compileErrors), func(k clics.JudgementType) bool { return k.ID == t.ID })
 	switch {
@@ -65,13 +65,13 @@ func verdictOf(t judgementType, compileErrors bool) judge.Verdict {
 	return judge.WrongAnswer
 }
 
-// judgement is a judgement of a primary.
+// A judgement is a judgement of a primary.
 type judgement struct {
 	ID         string  `json:"id"`
 	Submission string  `json:"submission_id"`
 	Type       *string `json:"judgement_type_id"`
 	Current    *bool   `json:"current"`
-	Valid      *bool   `json:"valid"` // as DOMjudge calls it
+	Valid      *bool   `json:"valid"` // in DOMjudge's format
 	Start      string  `json:"start_time"`
 	End        *string `json:"end_time"`
 	start      time.Time
@@ -82,8 +82,7 @@ func (j *judgement) superseded() bool {
 	return j.Current != nil && !*j.Current || j.Valid != nil && !*j.Valid
 }
 
-// Verdicts are the verdicts that count at the primary, by the ids of the submissions. One that is still to come
-// is not there.
+// Verdicts returns the verdicts that count at the primary, by the ids of the submissions. Pending ones are left out.
 func (m Mirror) Verdicts() map[string]judge.Verdict {
 	types := map[string]judge.Verdict{}
 	costs := m.compileErrors()
@@ -100,7 +99,7 @@ func (m Mirror) Verdicts() map[string]judge.Verdict {
 		if json.Unmarshal([]byte(data), &j) != nil || j.superseded() {
 			continue
 		}
-		j.start, _ = clics.ParseTime(j.Start) // the first one has none
+		j.start, _ = clics.ParseTime(j.Start) // the first version has none
 		if old, is := latest[j.Submission]; !is || cmp.Or(old.start.Compare(j.start), naturally(old.ID, j.ID)) < 0 {
 			latest[j.Submission] = j
 		}
@@ -128,7 +127,7 @@ func (m Mirror) compileErrors() bool {
 	return there && json.Unmarshal([]byte(data), &t) == nil && t.Penalty != nil && *t.Penalty
 }
 
-// naturally compares ids: numbers by their values.
+// naturally compares ids; numbers by their values.
 func naturally(a, b string) int {
 	digits := func(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 	if digits(a) && digits(b) {
@@ -138,16 +137,16 @@ func naturally(a, b string) int {
 	return cmp.Compare(a, b)
 }
 
-// NotJudgedHere stands in a Pair for a submission that no worker judges.
+// NotJudgedHere is the verdict in a Pair for a submission that no worker judges.
 const NotJudgedHere judge.Verdict = "not judged"
 
-// Pair is what the primary and this server say of a submission. An empty verdict is still to come.
+// A Pair has the verdicts of the primary and this server on a submission. An empty verdict is pending.
 type Pair struct {
 	Submission   store.Shadowed
 	Theirs, Ours judge.Verdict
 }
 
-// Pairs compares the verdicts of a primary with those of this server.
+// Pairs returns the pairs of all submissions.
 func Pairs(all []store.Shadowed, theirs map[string]judge.Verdict) []Pair {
 	pairs := make([]Pair, len(all))
 	for i, s := range all {
@@ -162,8 +161,8 @@ func Pairs(all []store.Shadowed, theirs map[string]judge.Verdict) []Pair {
 	return pairs
 }
 
-// Differs reports whether both have a verdict, and not the same one. Verdicts that are simplified to the same
-// one are the same.
+// Differs reports whether both have a verdict, and different ones. Verdicts with the same simplified verdict count
+// as equal.
 func (p *Pair) Differs() bool {
 	if p.Theirs == judge.NotJudged || p.Ours == judge.NotJudged || p.Ours == NotJudgedHere {
 		return false

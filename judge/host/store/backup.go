@@ -20,10 +20,12 @@ import (
 // tables are all tables with their keys. A table comes after the ones that it refers to.
 var tables = []struct{ name, key string }{
 	{"setting", "key"}, {"leader", "name"}, {"server_seen", "id"}, {"account", "id"}, {"grant_role", "account, scope, role"}, {"token", "id"}, {"session", "hash"},
+	{"identity", "issuer, subject"}, {"sign_on", "hash"},
 	{"class", "name"}, {"invite", "hash"}, {"worker", "id"}, {"blob", "sha256"}, {"blob_sender", "account, sha256"},
 	{"problem", "id"}, {"bundle", "problem, id"}, {"upload", "id"},
 	{"contest", "id"}, {"contest_problem", "contest, label"}, {"organization", "contest, id"}, {"team_group", "contest, id"},
-	{"team", "id"}, {"team_in_group", "contest, team, team_group"}, {"person", "contest, id"}, {"member", "contest, account"},
+	{"team", "id"}, {"team_in_group", "contest, team, team_group"}, {"person", "contest, id"},
+	{"media", "contest, type, object, filename"}, {"member", "contest, account"},
 	{"contest_account", "contest, id"}, {"account_address", "contest, account, address"}, {"invitation", "id"},
 	{"submission", "id"}, {"judgement", "id"}, {"standing", "submission"}, {"verification", "judgement, at"}, {"mark", "id"},
 	{"rejudging", "id"}, {"rejudged", "rejudging, submission"}, {"clarification", "contest, number"},

@@ -16,6 +16,7 @@ import (
 	"assay/judge"
 	"assay/judge/blob"
 	"assay/judge/host/job"
+	"assay/judge/host/media"
 	"assay/judge/host/store"
 )
 
@@ -95,6 +96,9 @@ func fill(t *testing.T, h *harness) {
 	check(h.Climbed(t.Context(), l.ID, []store.Climb{{Bot: 1, Place: 2}}))
 	answer := h.answer(h.hole(), "a key")
 	h.settle(answer, settled(answer, judge.GolfRight, "Python 3.14"))
+	check(h.SpendSignOn(t.Context(), "a sign-on", &store.SignOn{Identity: store.Identity{Issuer: "https://login.example", Subject: "1"}}))
+	check(h.LinkSignOn(t.Context(), "a sign-on", h.alice.ID))
+	check(h.ChangeMedia(t.Context(), w.contest, nil, []media.File{file(t, "contest/logo.png")}))
 	check(h.SetSetting(t.Context(), "Zz", "1"))
 	check(h.SetSetting(t.Context(), "aa", ""))
 	check(h.Announce(t.Context(), store.Server{ID: "a", Instance: "a 1", Version: "v1.2.3", Address: "http://a"}, ""))

@@ -202,12 +202,18 @@ func (s *Store) BlobsNamed(ctx context.Context) (map[blob.Digest]bool, error) {
 		}
 		named[w.Bundle] = true
 	}
-	manifests, err := s.read.NamedByBundles(ctx)
+	files, err := s.read.NamedByMedia(ctx)
+	if err != nil {
+		return nil, failed("read what blobs the files of contests name", err)
+	}
+	note(files...)
+	bundles, err := s.read.NamedByBundles(ctx)
 	if err != nil {
 		return nil, failed("read what blobs bundles name", err)
 	}
-	for _, d := range manifests {
-		named[blob.Digest(d)] = true
+	for _, b := range bundles {
+		named[blob.Digest(b.Manifest)] = true
+		note(b.Config)
 	}
 	return named, nil
 }
@@ -296,7 +302,7 @@ func (s *Store) sweepRows(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := errors.Join(q.DeleteTurns(ctx), q.DeleteSessions(ctx, s.now())); err != nil {
+		if err := errors.Join(q.DeleteTurns(ctx), q.DeleteSessions(ctx, s.now()), q.DeleteSignOns(ctx, s.now())); err != nil {
 			return err
 		}
 		return errors.Join(q.DeleteInvites(ctx, s.now()-invites.Microseconds()), q.DeleteInvitations(ctx, s.now()-invites.Microseconds()))

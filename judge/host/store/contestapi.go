@@ -64,7 +64,7 @@ type APIClarification struct {
 	To      Recipients
 	Problem string // id; it may be empty
 	Text    string
-	ReplyTo int64 // number; 0 for none
+	ReplyTo int64 // number; 0 if there is none
 	At      time.Time
 }
 

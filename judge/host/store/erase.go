@@ -9,6 +9,7 @@ import (
 
 	"assay/judge/blob"
 	"assay/judge/host/job"
+	"assay/judge/host/media"
 	"assay/judge/host/store/internal/query"
 )
 
@@ -28,18 +29,8 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 	if err != nil {
 		return nil, err
 	}
-	// From here on the account cannot log in or submit.
-	if err := s.Disable(ctx, id, true); err != nil {
+	if err := s.stop(ctx, id); err != nil {
 		return nil, err
-	}
-	open, _, err := s.OpenOf(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	for _, one := range open {
-		if _, err := s.Cancel(ctx, one); err != nil {
-			return nil, err
-		}
 	}
 	err = s.tx(ctx, "erase a person", func(q *query.Queries) error {
 		blobs = nil
@@ -57,14 +48,20 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 		if changed(n, err) != nil {
 			return changed(n, err)
 		}
-		if err := s.eraseTeams(ctx, q, id); err != nil {
+		photos, err := s.eraseTeams(ctx, q, id)
+		if err != nil {
+			return err
+		}
+		own, err := q.ErasePhotos(ctx, id)
+		if err != nil {
 			return err
 		}
 		uploads, err := q.SentByNobodyElse(ctx, id)
 		if err != nil {
 			return err
 		}
-		for _, erase := range []func(context.Context, string) error{q.EraseSessions, q.EraseTokens, q.EraseRoles, q.EraseQuestions,
+		for _, erase := range []func(context.Context, string) error{q.EraseSessions, q.EraseIdentities, q.EraseTokens,
+			q.EraseRoles, q.EraseQuestions,
 			q.ErasePrints, q.ErasePersons, q.EraseContestAccounts, q.EraseExpectedAddresses, q.EraseReading, q.EraseClaims,
 			q.EraseMembers, q.EraseAddresses, q.EraseUploads, q.EraseSent} {
 			if err := erase(ctx, id); err != nil {
@@ -79,7 +76,10 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 		if err != nil {
 			return err
 		}
-		sent = append(sent, played...)
+		sent = append(append(sent, played...), photos...)
+		for _, d := range own {
+			sent = append(sent, blob.Digest(d))
+		}
 		answers, err := eraseAnswers(ctx, q, id)
 		if err != nil {
 			return err
@@ -116,6 +116,23 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 	return blobs, s.settleOnDisk(ctx)
 }
 
+// stop disables an account, so that it cannot log in or submit, and cancels its pending submissions.
+func (s *Store) stop(ctx context.Context, id string) error {
+	if err := s.Disable(ctx, id, true); err != nil {
+		return err
+	}
+	open, _, err := s.OpenOf(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, one := range open {
+		if _, err := s.Cancel(ctx, one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // EraseLeft returns the blobs of erased accounts that were not passed to ForgetBlobs yet, for example because of an
 // interruption.
 func (s *Store) EraseLeft(ctx context.Context) (blobs []blob.Digest, err error) {
@@ -147,11 +164,12 @@ func (s *Store) OpenOf(ctx context.Context, id string) (jobs, flows []string, er
 	return jobs, flows, err
 }
 
-// eraseTeams removes the names of teams without another account, and their persons.
-func (s *Store) eraseTeams(ctx context.Context, q *query.Queries, account string) error {
+// eraseTeams removes the names and photos of teams without another account, and their persons. It returns the blobs of
+// the photos.
+func (s *Store) eraseTeams(ctx context.Context, q *query.Queries, account string) (photos []blob.Digest, err error) {
 	teams, err := q.TeamsAlone(ctx, account)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, t := range teams {
 		n, err := q.SetTeam(ctx, query.SetTeamParams{
@@ -159,26 +177,32 @@ func (s *Store) eraseTeams(ctx context.Context, q *query.Queries, account string
 			Label: t.Label, Organization: t.Organization, Location: t.Location,
 		})
 		if changed(n, err) != nil {
-			return changed(n, err)
+			return nil, changed(n, err)
 		}
+		of, err := eraseMedia(ctx, q, t.Contest, media.Teams, t.ExtID)
+		if err != nil {
+			return nil, err
+		}
+		photos = append(photos, of...)
 		persons, err := q.PersonsOf(ctx, t.Contest)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, r := range persons {
 			p, err := person(r)
 			if err == nil && slices.Equal(p.Teams, []string{t.ExtID}) { // a coach may have other teams
-				err = q.ErasePerson(ctx, t.Contest, r.ID)
+				of, err = erasePerson(ctx, q, t.Contest, r.ID)
+				photos = append(photos, of...)
 			}
 			if err != nil {
-				return err
+				return nil, err
 			}
 		}
 		if _, err := s.step(ctx, q, t.Contest, OfTeam, t.ID, Updated); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return photos, nil
 }
 
 // eraseSources removes the programs of an account.

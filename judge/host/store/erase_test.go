@@ -38,6 +38,8 @@ func marked(t *testing.T, h *harness, c *store.Contest) (*store.Account, *store.
 	_, err = h.NewToken(t.Context(), a.ID, "token-"+mark, "label "+mark, []string{"submit"}, time.Time{})
 	check(err)
 	check(h.SetRoleIn(t.Context(), a.ID, c.ID, "judge"))
+	check(h.SpendSignOn(t.Context(), "sign-on", &store.SignOn{Identity: store.Identity{Issuer: "https://login.example", Subject: mark}, Name: mark, Username: mark}))
+	check(h.LinkSignOn(t.Context(), "sign-on", a.ID))
 	check(h.Audit(t.Context(), store.Entry{Actor: a.ID, Action: "log in", Address: mark + ":1"}))
 	team, err := h.Enter(t.Context(), c.ID, a)
 	check(err)

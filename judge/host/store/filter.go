@@ -9,13 +9,17 @@ import (
 	"strings"
 	"time"
 
+	"assay/judge"
+	"assay/judge/blob"
 	"assay/judge/host/store/internal/query"
 )
 
-// As a verdict in a Filter, Unjudged means submissions without a verdict, and Judged those with any.
+// As a verdict in a Filter, Unjudged means submissions without a verdict, Judged those with any, and NotAccepted those
+// with any other than AC.
 const (
-	Unjudged = "open"
-	Judged   = "judged"
+	Unjudged    = "open"
+	Judged      = "judged"
+	NotAccepted = "not-accepted"
 )
 
 // VerifyOpen and VerifyDone mean, in a Filter, the submissions whose verdict a judge must verify or has
@@ -35,11 +39,15 @@ type Filter struct {
 	Who     string `json:"who,omitempty"`     // a login, or the name or the number of a team; if empty, all
 	Group   string `json:"group,omitempty"`   // name of a group of teams; if empty, all
 	Number  int64  `json:"number,omitempty"`  // of the only one; if 0, all
-	Verdict string `json:"verdict,omitempty"` // or Unjudged or Judged; if empty, all
+	Verdict string `json:"verdict,omitempty"` // or Unjudged, Judged or NotAccepted; if empty, all
 	// Language is the chosen language, or for submissions without a choice the one that the ending of the file name
 	// tells, which is one of Endings. If empty, all are meant.
 	Language string   `json:"language,omitempty"`
 	Endings  []string `json:"endings,omitempty"`
+	// Worker is the name of the worker whose judgement is current. Bundle is the version of the problem that the
+	// current judgement is of. If empty, all are meant.
+	Worker string      `json:"worker,omitempty"`
+	Bundle blob.Digest `json:"bundle,omitempty"`
 	// Verify is VerifyOpen or VerifyDone, for verdicts that judges verify; if empty, all are meant.
 	Verify string    `json:"verify,omitempty"`
 	Since  time.Time `json:"since,omitzero"`   // received then or later; if zero, all
@@ -100,25 +108,35 @@ func (s *Store) choose(f *Filter) *chosen {
 	}
 	from, number := "submission AS s", "s.number"
 	switch {
-	case f.Verdict != "" && f.Verdict != Judged:
+	case f.Verdict != "" && f.Verdict != Judged && f.Verdict != NotAccepted:
 		from, number = "standing AS st CROSS JOIN submission AS s", "st.number"
 		must("s.id = st.submission")
 		must("st.contest = ?", f.Contest)
 		must("st.verdict = ?", f.Verdict)
-	case f.Verdict == Judged || f.Verify != "":
+	case f.Verdict != "" || f.Verify != "":
 		from += " JOIN standing AS st ON st.submission = s.id"
 		fallthrough
 	default:
 		must(inContest, f.Contest)
 	}
-	if f.Verdict == Judged {
+	switch f.Verdict {
+	case Judged:
 		must("st.verdict NOT IN (?, '')", Unjudged)
+	case NotAccepted:
+		must("st.verdict NOT IN (?, '', ?)", Unjudged, string(judge.Accepted))
 	}
 	switch f.Verify {
 	case VerifyDone:
 		must("st.verify = ? AND NOT st.ignored", string(Verified))
 	case VerifyOpen:
 		must("st.verify NOT IN (?, '') AND NOT st.ignored", string(Verified))
+	}
+	current := "s.id IN (SELECT cs.submission FROM standing AS cs JOIN judgement AS cj ON cj.id = cs.judgement WHERE cs.contest = ? AND "
+	if f.Worker != "" {
+		must(current+"cj.worker = ?)", f.Contest, f.Worker)
+	}
+	if f.Bundle != "" {
+		must(current+"cj.bundle = ?)", f.Contest, string(f.Bundle))
 	}
 	if f.Number != 0 {
 		must(number+" = ?", f.Number)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -315,7 +316,7 @@ func (s *Store) Proofs(ctx context.Context, answer string) ([]AnswerProof, error
 	})
 }
 
-// An Outdated is a valid golf submission that was checked with another toolchain than the workers have now.
+// An Outdated submission is a valid one that is to be rechecked.
 type Outdated struct {
 	ID       string
 	Account  string
@@ -323,7 +324,34 @@ type Outdated struct {
 	Asked    []byte // JSON
 	Problem  Problem
 	Language string // id
-	Now      string // the identity of the toolchain
+	Now      string // the identity of the toolchain that the workers have
+}
+
+// Valid returns the valid submissions of a hole that are not being rechecked. A deleted account's have no source
+// and are left out. The toolchains are those of a class of workers, or else the one of the last check.
+func (s *Store) Valid(ctx context.Context, hole, class string) ([]Outdated, error) {
+	c, err := s.Class(ctx, class)
+	if errors.Is(err, ErrNotFound) {
+		c, err = &Class{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.read.ValidAnswers(ctx, hole)
+	return each(rows, err, "read the valid submissions of a hole", func(r query.ValidAnswersRow) Outdated {
+		return Outdated{
+			r.ID, r.Account, job.File{Path: r.File, Size: r.Size, Digest: blob.Digest(r.Sha256)}, []byte(r.Asked),
+			Problem{Slug: r.Slug, Bundle: blob.Digest(r.Bundle), Config: blob.Digest(r.Config)}, r.Language,
+			cmp.Or(c.Languages[r.Language], r.Toolchain, "unknown"),
+		}
+	})
+}
+
+// CountValid returns how many valid submissions with their source a hole has, and how many of them are being
+// rechecked.
+func (s *Store) CountValid(ctx context.Context, hole string) (valid, rechecking int, err error) {
+	r, err := s.read.CountValidAnswers(ctx, hole)
+	return int(r.Valid), int(r.Rechecking), failed("count the valid submissions of a hole", err)
 }
 
 // Outdated returns valid golf submissions that were checked with another toolchain than the class has now and are

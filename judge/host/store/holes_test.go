@@ -174,6 +174,20 @@ func TestAnAnswerFromItsStartToItsEnd(t *testing.T) {
 			}
 			return old
 		}
+		valid := func(now string, ready, rechecking int) {
+			t.Helper()
+			all, err := h.Valid(t.Context(), o.ID, "main")
+			if err != nil || len(all) != ready || ready > 0 && (all[0].ID != a.ID || all[0].Now != now || all[0].Problem.Slug != "nim" || all[0].File.Digest != a.File.Digest) {
+				t.Errorf("valid are %+v, %v; want %d with %s", all, err, ready, now)
+			}
+			if all, now, err := h.CountValid(t.Context(), o.ID); err != nil || all != ready+rechecking || now != rechecking {
+				t.Errorf("counted are %d, %d, %v", all, now, err)
+			}
+			if all, err := h.Valid(t.Context(), "other", "main"); err != nil || len(all) != 0 {
+				t.Errorf("valid of another hole are %+v, %v", all, err)
+			}
+		}
+		valid("Python 3.14", 1, 0)
 		outdated(0) // nobody has filled the class
 		fill := func(languages map[string]string) {
 			t.Helper()
@@ -191,6 +205,7 @@ func TestAnAnswerFromItsStartToItsEnd(t *testing.T) {
 		outdated(0)
 		fill(map[string]string{"py": "Python 3.15"})
 		old := outdated(1)[0]
+		valid("Python 3.15", 1, 0)
 		if old.ID != a.ID || old.Now != "Python 3.15" || old.Problem.Slug != "nim" || old.File.Digest != a.File.Digest {
 			t.Errorf("outdated is %+v", old)
 		}
@@ -204,6 +219,7 @@ func TestAnAnswerFromItsStartToItsEnd(t *testing.T) {
 				t.Errorf("it is proved twice at once: %q, %v", second, err)
 			}
 			outdated(0)
+			valid("", 0, 1)
 			got, err := h.Answer(t.Context(), o.ID, 1)
 			if err != nil || got.Flow == "" || got.State != store.Standing {
 				t.Fatalf("while it is proved again it is %+v, %v", got, err)
@@ -218,6 +234,7 @@ func TestAnAnswerFromItsStartToItsEnd(t *testing.T) {
 		if got := h.settle(again, settled(again, judge.GolfWrong, "Python 3.15")); got.State != store.Greyed || got.Why != "5 5 gave 3" || got.Bytes != 7 || got.Stood.IsZero() {
 			t.Errorf("found wrong it is %+v", got)
 		}
+		valid("", 0, 0)
 		proofs, err := h.Proofs(t.Context(), a.ID)
 		var states []store.AnswerState
 		for _, p := range proofs {
@@ -263,6 +280,12 @@ func TestErasedAnswers(t *testing.T) {
 		}
 		if old, err := h.Outdated(t.Context(), "main"); err != nil || len(old) != 0 {
 			t.Errorf("to be proved again are %+v, %v", old, err)
+		}
+		if old, err := h.Valid(t.Context(), o.ID, "main"); err != nil || len(old) != 0 {
+			t.Errorf("valid with their source are %+v, %v", old, err)
+		}
+		if n, now, err := h.CountValid(t.Context(), o.ID); err != nil || n != 0 || now != 0 {
+			t.Errorf("counted are %d, %d, %v", n, now, err)
 		}
 	})
 }

@@ -82,6 +82,15 @@ func TestPrints(t *testing.T) {
 		send(ours, "f", 1, store.ErrTooManyPages)
 		h.clock.add(time.Hour)
 		send(ours, "f", 10, nil)
+		send(ours, "f", 1, store.ErrTwice)
+		other := store.Print{Contest: c.ID, Team: ours.ID, Account: h.alice.ID, Name: "other", Body: "f", Pages: 1}
+		if _, err := h.NewPrint(t.Context(), other, 20); err != nil {
+			t.Errorf("the same text with another name: %v", err)
+		}
+		h.clock.add(2 * time.Minute)
+		if _, err := h.NewPrint(t.Context(), other, 20); err != nil {
+			t.Errorf("the same text again later: %v", err)
+		}
 		if err := h.RemoveTeams(t.Context(), c.ID, []string{theirs.ID}); !errors.Is(err, store.ErrInUse) {
 			t.Errorf("a team with a print is removed: %v", err)
 		}

@@ -56,10 +56,13 @@ type NewBundle struct {
 	MadeBy   string      // id of an account
 	// Practice is what practice with the problem shows from now on. If nil, that does not change.
 	Practice *PracticeLevel
+	// Candidate reports whether the active bundle stays: only rejudgings use the new one.
+	Candidate bool
 }
 
-// PutBundle creates the problem if needed, and makes the bundle its active one. Repeating it changes nothing. It
-// returns ErrTaken if another account owns the problem.
+// PutBundle creates the problem if it is new, and makes the bundle its active one unless it is a candidate. Putting
+// the same bundle again changes nothing. It returns ErrTaken if the problem belongs to another account, and
+// ErrNotFound if a candidate has no problem yet.
 func (s *Store) PutBundle(ctx context.Context, b NewBundle) (p *Problem, err error) {
 	err = s.tx(ctx, "keep a bundle of "+b.Problem, func(q *query.Queries) error {
 		now, practice := s.now(), PracticeLevel("")
@@ -69,6 +72,18 @@ func (s *Store) PutBundle(ctx context.Context, b NewBundle) (p *Problem, err err
 		old, err := q.ProblemBySlug(ctx, b.Problem)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
+		}
+		added := query.InsertBundleParams{
+			Problem: old.ID, ID: string(b.ID), Manifest: string(b.Manifest), Config: string(b.Config), Made: now, MadeBy: b.MadeBy,
+		}
+		if b.Candidate {
+			switch p = problem(old); {
+			case err != nil:
+				return ErrNotFound
+			case old.Owner != b.Owner && !b.Anybodys:
+				return ErrTaken
+			}
+			return q.InsertBundle(ctx, added)
 		}
 		row, err := q.PutProblem(ctx, query.PutProblemParams{
 			ID: newID(), Slug: b.Problem, Title: b.Title, Owner: b.Owner, Bundle: string(b.ID), Config: string(b.Config),
@@ -87,9 +102,8 @@ func (s *Store) PutBundle(ctx context.Context, b NewBundle) (p *Problem, err err
 				return err
 			}
 		}
-		return q.InsertBundle(ctx, query.InsertBundleParams{
-			Problem: p.ID, ID: string(b.ID), Manifest: string(b.Manifest), Made: now, MadeBy: b.MadeBy,
-		})
+		added.Problem = p.ID
+		return q.InsertBundle(ctx, added)
 	})
 	if err != nil {
 		return nil, err
@@ -139,6 +153,7 @@ func problem(r query.Problem) *Problem {
 type Version struct {
 	ID       blob.Digest
 	Manifest blob.Digest
+	Config   blob.Digest // its languages and limits
 	Made     time.Time
 	Login    string // username of the publisher
 }
@@ -147,7 +162,7 @@ type Version struct {
 func (s *Store) Versions(ctx context.Context, p *Problem) ([]Version, error) {
 	rows, err := s.read.ListBundles(ctx, p.ID)
 	return each(rows, err, "read the versions of "+p.Slug, func(r query.ListBundlesRow) Version {
-		return Version{blob.Digest(r.ID), blob.Digest(r.Manifest), instant(r.Made), r.Login}
+		return Version{blob.Digest(r.ID), blob.Digest(r.Manifest), blob.Digest(r.Config), instant(r.Made), r.Login}
 	})
 }
 

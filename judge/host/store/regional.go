@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/judge/host/media"
 	"assay/judge/host/store/internal/query"
 )
 
@@ -137,6 +138,7 @@ type ContestImport struct {
 	Teams    []Team
 	Persons  []ContestPerson
 	Accounts []ImportedAccount
+	Media    []media.File // see ChangeMedia
 }
 
 // ImportedAccount is an account that an import creates or changes.
@@ -188,7 +190,14 @@ func (s *Store) ImportContest(ctx context.Context, n *ContestImport) (contest st
 			}
 			accounts = append(accounts, a)
 		}
-		return nil
+		if len(n.Media) == 0 {
+			return nil
+		}
+		if err := putMedia(ctx, q, contest, n.Media); err != nil {
+			return err
+		}
+		_, err = s.step(ctx, q, contest, OfContest, contest, Updated)
+		return err
 	})
 	return contest, accounts, err
 }

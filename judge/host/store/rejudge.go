@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"assay/judge"
+	"assay/judge/blob"
 	"assay/judge/host/job"
 	"assay/judge/host/store/internal/query"
 )
@@ -23,7 +24,11 @@ type Rejudging struct {
 	State   RejudgingState
 	Made    time.Time
 	Ended   time.Time // zero while it runs
-	// Submissions is how many it has, and Open how many of them have no new verdict yet.
+	// Bundle is the version of the problem with which it judges. If empty, the active one of each problem is used.
+	Bundle blob.Digest
+	// Repeats is how often each submission is judged.
+	Repeats int
+	// Submissions is how many it has, Open how many of them have a run that has not ended.
 	Submissions, Open int
 }
 
@@ -42,26 +47,39 @@ type NewRejudging struct {
 	Filter  Filter // its Contest, Before and Limit mean what they do for Submissions
 	Why     string
 	Account string // id of the caller
+	// Bundle is a version of the problem of the filter. If empty, the active version of each problem is used.
+	Bundle blob.Digest
+	// Repeats is how often each submission is judged, from 1 to MostRepeats. Zero means 1. If the runs of a submission
+	// end with different verdicts, the best one would count, as for times near the limit.
+	Repeats int
 }
+
+// MostRepeats is how often a rejudging can judge each submission.
+const MostRepeats = 10
 
 // Errors of rejudgings.
 var (
 	ErrFinal    = errors.New("the results of the contest are final")
 	ErrNotReady = errors.New("it cannot be applied yet")
+	// ErrTooMany is a rejudging with more than MostRejudged runs.
+	ErrTooMany = errors.New("too many submissions")
 )
 
-// mostRejudged is how many submissions one rejudging may have.
-const mostRejudged = 20_000
+// MostRejudged is how many runs one rejudging can have.
+const MostRejudged = 20_000
 
-// Rejudge begins a rejudging. Each submission is judged with the active version of its problem, in the lane for
-// background work. Left is how many submissions were left out, because they have no verdict yet or are in another
-// running rejudging. It returns ErrNotFound if the filter chooses none, and ErrFinal if the results of the contest
-// are final.
+// Rejudge creates a rejudging. Each submission is judged in the background lane. Left is how many submissions were left
+// out: they have no verdict yet, or are in another running rejudging. It returns ErrNotFound if the filter chooses none
+// or the version does not exist, ErrTooMany, and ErrFinal if the results of the contest are final.
 func (s *Store) Rejudge(ctx context.Context, n NewRejudging) (r *Rejudging, left int, err error) {
+	n.Repeats = max(n.Repeats, 1)
 	if n.Filter.Limit == 0 {
-		n.Filter.Limit = mostRejudged
+		n.Filter.Limit = MostRejudged/n.Repeats + 1
 	}
 	chosen, err := s.Submissions(ctx, n.Filter)
+	if err == nil && len(chosen)*n.Repeats > MostRejudged {
+		err = ErrTooMany
+	}
 	if err != nil {
 		return nil, 0, err
 	}
@@ -74,7 +92,7 @@ func (s *Store) Rejudge(ctx context.Context, n NewRejudging) (r *Rejudging, left
 		if problems[c.Problem] != nil {
 			continue
 		}
-		if problems[c.Problem], err = s.Problem(ctx, c.Problem); err != nil {
+		if problems[c.Problem], err = s.problemAt(ctx, c.Problem, n.Bundle); err != nil {
 			return nil, 0, err
 		}
 		if costs[c.Problem], err = s.Cost(ctx, c.Problem); err != nil {
@@ -103,8 +121,10 @@ func (s *Store) Rejudge(ctx context.Context, n NewRejudging) (r *Rejudging, left
 		for _, one := range running {
 			taken[one] = true
 		}
-		if err := q.InsertRejudging(ctx, query.InsertRejudgingParams{ID: id, Contest: contest, Filter: filter, Why: clean(n.Why),
-			Account: n.Account, Made: now}); err != nil {
+		if err := q.InsertRejudging(ctx, query.InsertRejudgingParams{
+			ID: id, Contest: contest, Filter: filter, Why: clean(n.Why), Account: n.Account, Made: now, Bundle: string(n.Bundle),
+			Repeats: int64(n.Repeats),
+		}); err != nil {
 			return err
 		}
 		var jobs []newJob
@@ -119,12 +139,14 @@ func (s *Store) Rejudge(ctx context.Context, n NewRejudging) (r *Rejudging, left
 				left++
 				continue
 			}
-			j, err := s.judgeBeside(ctx, q, id, &old, problems[c.Problem], now)
+			runs, err := s.judgeBeside(ctx, q, id, &old, problems[c.Problem], n.Repeats, now)
 			if err != nil {
 				return err
 			}
-			j.cost = costs[c.Problem]
-			jobs = append(jobs, j)
+			for _, j := range runs {
+				j.cost = costs[c.Problem]
+				jobs = append(jobs, j)
+			}
 		}
 		if len(jobs) == 0 {
 			return ErrNotFound
@@ -138,33 +160,58 @@ func (s *Store) Rejudge(ctx context.Context, n NewRejudging) (r *Rejudging, left
 	return r, left, err
 }
 
-// judgeBeside creates a judgement while the current one remains in effect.
-func (s *Store) judgeBeside(ctx context.Context, q *query.Queries, rejudging string, old *query.StandingJudgementRow,
-	p *Problem, now int64) (newJob, error) {
+// problemAt reads a problem with one of its versions in the place of the active one. If bundle is empty, it reads the
+// problem with the active version.
+func (s *Store) problemAt(ctx context.Context, slug string, bundle blob.Digest) (*Problem, error) {
+	p, err := s.Problem(ctx, slug)
+	if err != nil || bundle == "" {
+		return p, err
+	}
+	versions, err := s.Versions(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range versions {
+		if v.ID == bundle {
+			p.Bundle, p.Config = v.ID, v.Config
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("look for the version %s of %s: %w", bundle, slug, ErrNotFound)
+}
+
+// judgeBeside creates judgements beside the current one: the first, and those that repeat it.
+func (s *Store) judgeBeside(
+	ctx context.Context, q *query.Queries, rejudging string, old *query.StandingJudgementRow, p *Problem, repeats int, now int64,
+) (jobs []newJob, err error) {
 	did, err := q.GetJob(ctx, old.ID)
 	if err != nil {
-		return newJob{}, err
+		return nil, err
 	}
-	j := newJob{id: newID(), lane: job.Background, class: did.Class, made: now}
-	if err := fromJSON("job "+did.ID, did.Spec, &j.work); err != nil {
-		return j, err
+	var work job.Work
+	if err := fromJSON("job "+did.ID, did.Spec, &work); err != nil {
+		return nil, err
 	}
-	j.work.Bundle, j.work.Config, j.work.Alone = p.Bundle, p.Config, false
+	work.Bundle, work.Config, work.Alone = p.Bundle, p.Config, false
 	of, err := q.GetSubmission(ctx, old.Submission)
 	if err != nil {
-		return j, err
+		return nil, err
 	}
 	verify, err := s.verifyMode(ctx, q, of.Contest, of.ID)
 	if err != nil {
-		return j, err
+		return nil, err
 	}
-	if err := q.InsertJudgement(ctx, query.InsertJudgementParams{
-		Verify: verify, ID: j.id, Submission: old.Submission, Bundle: string(p.Bundle), Config: string(p.Config), Class: j.class,
-		Origin: string(OfRejudge), Root: j.id, Started: now,
-	}); err != nil {
-		return j, err
+	root := newID()
+	for id := root; len(jobs) < repeats; id = newID() {
+		if err := q.InsertJudgement(ctx, query.InsertJudgementParams{
+			Verify: verify, ID: id, Submission: old.Submission, Bundle: string(p.Bundle), Config: string(p.Config), Class: did.Class,
+			Origin: string(OfRejudge), Root: root, Started: now,
+		}); err != nil {
+			return nil, err
+		}
+		jobs = append(jobs, newJob{id: id, work: work, lane: job.Background, class: did.Class, made: now})
 	}
-	return j, q.InsertRejudged(ctx, query.InsertRejudgedParams{Rejudging: rejudging, Submission: old.Submission, Old: old.ID, Root: j.id})
+	return jobs, q.InsertRejudged(ctx, query.InsertRejudgedParams{Rejudging: rejudging, Submission: old.Submission, Old: old.ID, Root: root})
 }
 
 // count makes a judgement the current one of its submission. In a rejudging, it makes it the one to be applied.
@@ -204,7 +251,7 @@ func (s *Store) Rejudgings(ctx context.Context, contest string) ([]*Rejudging, e
 		all[i] = &Rejudging{
 			ID: r.ID, Contest: r.Contest, Why: r.Why, Login: r.Login, State: RejudgingState(r.State), Made: instant(r.Made),
 			Ended:       instant(r.Ended.Int64),
-			Submissions: int(r.Submissions), Open: int(r.Open),
+			Submissions: int(r.Submissions), Open: int(r.Open), Bundle: blob.Digest(r.Bundle), Repeats: int(r.Repeats),
 		}
 		if err := fromJSON("the filter of the rejudging "+r.ID, r.Filter, &all[i].Filter); err != nil {
 			return nil, err
@@ -222,12 +269,32 @@ type Rejudged struct {
 	Display    string
 	Was        judge.Verdict
 	WasScore   string
-	Done       bool          // there is a new judgement
+	Done       bool          // all runs have ended
 	Verdict    judge.Verdict // empty while there is none, and if it was canceled
 	Score      string
 	Finished   *judge.Finished
 	Reason     string // why the judge gave no verdict
 	Moved      bool   // the current judgement is another one than when the rejudging began
+	// Runs are the runs that have ended with a verdict, in their order. There are several if the rejudging repeats
+	// them, or if a time was near the limit.
+	Runs []RejudgedRun
+}
+
+// A RejudgedRun is one run of a submission in a rejudging.
+type RejudgedRun struct {
+	Verdict judge.Verdict
+	Score   string
+	Worker  string
+}
+
+// Differ reports whether the runs have different verdicts or scores.
+func (r *Rejudged) Differ() bool {
+	for _, run := range r.Runs {
+		if run.Verdict != r.Runs[0].Verdict || run.Score != r.Runs[0].Score {
+			return true
+		}
+	}
+	return false
 }
 
 // Changed reports whether the verdict or the score changes.
@@ -246,13 +313,22 @@ func (s *Store) RejudgedOf(ctx context.Context, id string) ([]*Rejudged, error) 
 }
 
 func rejudgedOf(ctx context.Context, q *query.Queries, id string) ([]*Rejudged, error) {
+	runs, err := q.RejudgedRuns(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	of := map[string][]RejudgedRun{}
+	for _, r := range runs {
+		of[r.Submission] = append(of[r.Submission], RejudgedRun{judge.Verdict(r.Verdict), r.Score, r.Worker})
+	}
 	rows, err := q.RejudgedOf(ctx, id)
 	all := make([]*Rejudged, len(rows))
 	for i, r := range rows {
 		all[i] = &Rejudged{
 			Submission: r.ID, Number: r.Number, Problem: r.Slug, Login: r.Login, Display: r.Display,
 			Was: judge.Verdict(r.OldVerdict.String), WasScore: r.OldScore.String,
-			Done: r.Ended.Valid, Verdict: judge.Verdict(r.Verdict.String), Score: r.Score.String, Reason: r.Reason, Moved: r.Standing != r.Old,
+			Runs: of[r.ID], Done: r.Open == 0, Verdict: judge.Verdict(r.Verdict.String), Score: r.Score.String, Reason: r.Reason,
+			Moved: r.Standing != r.Old,
 		}
 		if err := fromJSON("a judgement of submission "+r.ID, r.Finished.String, &all[i].Finished); err != nil {
 			return nil, err

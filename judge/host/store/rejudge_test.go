@@ -205,6 +205,151 @@ func TestRejudgedWithTheActiveVersion(t *testing.T) {
 	})
 }
 
+// TestRejudgedSeveralTimes: each submission has so many runs, all of them must end, and their differences are shown.
+// Another run of a rejudging counts only if it is better.
+func TestRejudgedSeveralTimes(t *testing.T) {
+	for _, tt := range []struct {
+		runs       string // verdicts of the runs of the only submission
+		want       string // what stands when it is applied
+		differ     bool
+		lost, wait string // errors of applying
+	}{
+		{"AC AC AC", "AC", false, "", ""},
+		{"TLE AC TLE", "AC", true, "", ""},
+		{"AC TLE TLE", "AC", true, "", ""},
+		{"RTE WA", "RTE", true, "", ""},
+		{"JE AC", "AC", true, "", ""},
+		{"JE JE", "WA", false, "1 submissions would lose their verdict", ""},
+		{"AC ?", "WA", false, "", "1 submissions are still being judged"},
+	} {
+		t.Run(tt.runs, func(t *testing.T) {
+			onBoth(t, func(t *testing.T, dsn string) {
+				h := newHarness(t, dsn)
+				h.judged(judge.WrongAnswer)
+				verdicts := strings.Fields(tt.runs)
+				r, left, err := h.Rejudge(t.Context(), store.NewRejudging{Why: "x", Account: h.alice.ID, Repeats: len(verdicts)})
+				if err != nil || left != 0 || r.Repeats != len(verdicts) || r.Submissions != 1 || r.Open != 1 {
+					t.Fatalf("%+v, %d left, %v", r, left, err)
+				}
+				specs := h.background()
+				if len(specs) != len(verdicts) {
+					t.Fatalf("%d jobs for %d runs", len(specs), len(verdicts))
+				}
+				ended := 0
+				for i, v := range verdicts {
+					if v != "?" {
+						h.fold(h.result(specs[i], judge.Verdict(v)), store.Counted)
+						ended++
+					}
+				}
+				all, err := h.RejudgedOf(t.Context(), r.ID)
+				if err != nil || len(all) != 1 || len(all[0].Runs) != ended || all[0].Differ() != tt.differ || all[0].Done != (tt.wait == "") {
+					t.Errorf("%+v, %v", all[0], err)
+				}
+				err = h.Apply(t.Context(), r.ID)
+				if want := tt.lost + tt.wait; want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+					t.Errorf("applied: %v, want %q", err, want)
+				}
+				if got := strings.Join(h.standing(), " "); got != tt.want {
+					t.Errorf("%s stands, want %s", got, tt.want)
+				}
+			})
+		})
+	}
+}
+
+// TestRejudgedWithAVersion: a candidate is a version that is not active, and a rejudging can use it with its own limits.
+func TestRejudgedWithAVersion(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHarness(t, dsn)
+		h.judged(judge.WrongAnswer)
+		candidate := bundle(h.alice.ID, "nim", "2")
+		candidate.Config, candidate.Candidate = digest("other limits"), true
+		p, err := h.PutBundle(t.Context(), candidate)
+		if err != nil || p.Bundle != digest("nim1") || p.Config != digest("config") {
+			t.Fatalf("%+v, %v", p, err)
+		}
+		versions, err := h.Versions(t.Context(), p)
+		if err != nil || len(versions) != 2 {
+			t.Fatal(versions, err)
+		}
+		if named, err := h.BlobsNamed(t.Context()); err != nil || !named[digest("nim2")] {
+			t.Errorf("the candidate would be removed: %v, %v", named, err)
+		} else if _, kept := named[digest("other limits")]; !kept {
+			t.Errorf("the limits of the candidate would be removed: %v", named)
+		}
+		unknown := bundle(h.alice.ID, "hex", "1")
+		unknown.Candidate = true
+		if _, err := h.PutBundle(t.Context(), unknown); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("a candidate of no problem: %v", err)
+		}
+		others := bundle(h.account("bob").ID, "nim", "3")
+		others.Candidate = true
+		if _, err := h.PutBundle(t.Context(), others); !errors.Is(err, store.ErrTaken) {
+			t.Errorf("a candidate of another account: %v", err)
+		}
+		asked := store.NewRejudging{Why: "x", Account: h.alice.ID, Bundle: digest("nim9")}
+		if _, _, err := h.Rejudge(t.Context(), asked); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("with a version that is not there: %v", err)
+		}
+		asked.Bundle = digest("nim2")
+		r, _, err := h.Rejudge(t.Context(), asked)
+		if err != nil || r.Bundle != digest("nim2") {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		spec := h.background()[0]
+		if spec.Bundle != digest("nim2") || spec.Config != digest("other limits") {
+			t.Errorf("judged with %s and %s", spec.Bundle, spec.Config)
+		}
+		h.fold(h.result(spec, judge.Accepted), store.Counted)
+		if err := h.Apply(t.Context(), r.ID); err != nil {
+			t.Fatal(err)
+		}
+		if all, err := h.Submissions(t.Context(), store.Filter{Bundle: digest("nim2")}); err != nil || len(all) != 1 {
+			t.Errorf("judged with the candidate: %v, %v", all, err)
+		}
+	})
+}
+
+// TestNotAccepted: a canceled submission has no verdict, so it is not one that was not accepted.
+func TestNotAccepted(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHarness(t, dsn)
+		h.judged(judge.Accepted, judge.WrongAnswer, "")
+		canceled := h.submit()
+		if done, err := h.Cancel(t.Context(), canceled.Job); err != nil || !done {
+			t.Fatal(done, err)
+		}
+		all, err := h.Submissions(t.Context(), store.Filter{Verdict: store.NotAccepted})
+		if err != nil || len(all) != 1 || all[0].Number != 2 {
+			t.Errorf("%v, %v", all, err)
+		}
+	})
+}
+
+// TestDisputed: submissions about which workers disagree, each once, by the contest.
+func TestDisputed(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHarness(t, dsn)
+		h.judged(judge.WrongAnswer)
+		second := h.submit()
+		spec := h.next()[0]
+		h.fold(h.result(spec, judge.Accepted), store.Counted)
+		for range 2 {
+			h.fold(h.result(spec, judge.WrongAnswer), store.Disagreement)
+		}
+		if err := h.Audit(t.Context(), store.Entry{Actor: "audit", Action: "workers disagree", Object: second.ID}); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := h.Disputed(t.Context(), store.Practice); err != nil || !slices.Equal(got, []int64{2}) {
+			t.Errorf("%v, %v", got, err)
+		}
+		if got, err := h.Disputed(t.Context(), "none"); err != nil || len(got) != 0 {
+			t.Errorf("of another contest: %v, %v", got, err)
+		}
+	})
+}
+
 // TestFilters chooses submissions by each part of a filter, and by several.
 func TestFilters(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
@@ -215,6 +360,7 @@ func TestFilters(t *testing.T) {
 			t.Fatal(err)
 		}
 		bob := h.account("bob")
+		judgedBy := map[judge.Verdict]string{judge.TimeLimit: "w2"}
 		send := func(a *store.Account, name, language string, v judge.Verdict) {
 			t.Helper()
 			team, err := h.Enter(t.Context(), c.ID, a)
@@ -230,7 +376,11 @@ func TestFilters(t *testing.T) {
 			}
 			for _, spec := range h.next() {
 				if v != "" && spec.ID == made.Job {
-					h.fold(h.result(spec, v), store.Counted)
+					result := h.result(spec, v)
+					if other := judgedBy[v]; other != "" {
+						result.Worker = other
+					}
+					h.fold(result, store.Counted)
 				}
 			}
 			h.clock.add(time.Second)
@@ -281,6 +431,13 @@ func TestFilters(t *testing.T) {
 			"a group of both":          {store.Filter{Group: "first", Verdict: "WA"}, []int64{4, 2}},
 			"no group":                 {store.Filter{Group: "none"}, nil},
 			"with any verdict":         {store.Filter{Verdict: store.Judged}, []int64{7, 5, 4, 3, 2, 1}},
+			"without AC":               {store.Filter{Verdict: store.NotAccepted}, []int64{7, 4, 2}},
+			"without AC of somebody":   {store.Filter{Verdict: store.NotAccepted, Who: "alice"}, []int64{7, 4}},
+			"a worker":                 {store.Filter{Worker: "w2"}, []int64{7}},
+			"a worker and a verdict":   {store.Filter{Worker: "w1", Verdict: "WA"}, []int64{4, 2}},
+			"no such worker":           {store.Filter{Worker: "w3"}, nil},
+			"a version":                {store.Filter{Bundle: digest("nim1"), Who: "bob"}, []int64{3, 2}},
+			"another version":          {store.Filter{Bundle: digest("nim2")}, nil},
 			"the judged of somebody":   {store.Filter{Verdict: store.Judged, Who: "alice"}, []int64{7, 5, 4, 1}},
 			"since then":               {store.Filter{Since: at(5)}, []int64{7, 6}},
 			"until then":               {store.Filter{Until: at(2)}, []int64{2, 1}},

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"assay/judge/host/media"
 	"assay/judge/host/store/internal/query"
 )
 
@@ -92,7 +93,8 @@ func (s *Store) removeTeam(ctx context.Context, q *query.Queries, contest, id st
 			return err
 		}
 	}
-	if err := errors.Join(putInGroupsByID(ctx, q, contest, id, nil), q.RemoveMembers(ctx, id)); err != nil {
+	_, err = eraseMedia(ctx, q, contest, media.Teams, t.ExtID)
+	if err := errors.Join(err, putInGroupsByID(ctx, q, contest, id, nil), q.RemoveMembers(ctx, id)); err != nil {
 		return err
 	}
 	if n, err := q.RemoveTeam(ctx, id); changed(n, err) != nil {
@@ -109,7 +111,8 @@ func leaveTeam(ctx context.Context, q *query.Queries, r query.Person, team strin
 		return err
 	}
 	if p.Teams = slices.DeleteFunc(p.Teams, func(t string) bool { return t == team }); len(p.Teams) == 0 {
-		return q.ErasePerson(ctx, r.Contest, r.ID)
+		_, err := erasePerson(ctx, q, r.Contest, r.ID)
+		return err
 	}
 	if r.Teams, err = toJSON(p.Teams); err != nil {
 		return err
@@ -164,7 +167,7 @@ func (s *Store) RemoveContest(ctx context.Context, c *Contest) error {
 		}
 		for _, remove := range []func(context.Context, string) error{
 			q.RemoveClaims, q.RemoveReading, q.RemoveClarificationTeams, q.RemoveClarificationGroups, q.RemoveClarifications,
-			q.RemovePrints, q.RemoveAddresses, q.RemoveContestAccounts, q.RemovePersons,
+			q.RemovePrints, q.RemoveAddresses, q.RemoveContestAccounts, q.RemovePersons, q.RemoveMedia,
 			q.RemovePlacesInGroups, q.RemoveGroups, q.RemoveMembersOfContest, q.RemoveTeamsOfContest, q.RemoveOrganizations,
 			q.DeleteContestProblems, q.RemoveSource, q.RemoveExternalObjects, q.RemoveExternalProblems, q.RemoveLog,
 		} {

@@ -144,6 +144,12 @@ func (s *Store) AuditOf(ctx context.Context, f AuditFilter) ([]Entry, error) {
 	})
 }
 
+// Disputed returns the numbers of the submissions of a contest about which workers disagreed.
+func (s *Store) Disputed(ctx context.Context, contest string) ([]int64, error) {
+	all, err := s.read.Disputed(ctx, contest)
+	return all, failed("look for submissions about which workers disagree", err)
+}
+
 // AuditActions returns the actions that the audit log has.
 func (s *Store) AuditActions(ctx context.Context) ([]string, error) {
 	all, err := s.read.AuditActions(ctx)

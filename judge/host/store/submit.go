@@ -42,12 +42,13 @@ type NewSubmission struct {
 	At time.Time
 	// Unjudged reports that no worker judges the submission, because the verdict comes from another system.
 	Unjudged bool
-	// MostOpen is how many submissions of the account may be pending at once. Zero means no limit.
+	// MostOpen bounds the pending submissions of the account or, if ForTeam, of Team. Zero means no limit.
 	MostOpen int64
+	ForTeam  bool // the account submits for Team and is not a member of it
 }
 
-// ErrManyOpen means that too many submissions of an account are pending.
-var ErrManyOpen = errors.New("too many submissions of the account are not judged yet")
+// ErrManyOpen means that too many submissions of an account or a team are pending.
+var ErrManyOpen = errors.New("too many pending submissions of the account or the team")
 
 // ErrOtherUnderKey means that a key was used for other files or another problem.
 var ErrOtherUnderKey = errors.New("the key stands for another submission")
@@ -110,19 +111,8 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 				return err
 			}
 		}
-		if n.PerMinute > 0 {
-			sent, err := q.CountSubmissions(ctx, query.CountSubmissionsParams{
-				Contest: n.Contest, Account: n.Account, After: now.LastTime - minute, Until: s.now() + minute,
-			})
-			if err != nil || sent >= n.PerMinute {
-				return errors.Join(err, ErrTooFast)
-			}
-		}
-		if n.MostOpen > 0 {
-			open, err := q.CountOpenOf(ctx, n.Account)
-			if err != nil || open >= n.MostOpen {
-				return errors.Join(err, ErrManyOpen)
-			}
+		if err := n.withinLimits(ctx, q, now.LastTime, s.now()); err != nil {
+			return err
 		}
 		if !n.At.IsZero() { // from another system, perhaps before the end
 			if err := s.changing(ctx, q, n.Contest); err != nil {
@@ -173,6 +163,34 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 		return nil, err
 	}
 	return a, nil
+}
+
+// withinLimits returns ErrTooFast or ErrManyOpen if the account has sent too many submissions. Last is the time of the
+// newest event of the contest, which the caller has locked.
+func (n *NewSubmission) withinLimits(ctx context.Context, q *query.Queries, last, now int64) error {
+	if n.PerMinute > 0 {
+		sent, err := q.CountSubmissions(ctx, query.CountSubmissionsParams{
+			Contest: n.Contest, Account: n.Account, After: last - minute, Until: now + minute,
+		})
+		if err != nil || sent >= n.PerMinute {
+			return errors.Join(err, ErrTooFast)
+		}
+	}
+	if n.MostOpen > 0 {
+		open, err := n.countOpen(ctx, q)
+		if err != nil || open >= n.MostOpen {
+			return errors.Join(err, ErrManyOpen)
+		}
+	}
+	return nil
+}
+
+// countOpen counts the pending submissions that MostOpen bounds.
+func (n *NewSubmission) countOpen(ctx context.Context, q *query.Queries) (int64, error) {
+	if n.ForTeam {
+		return q.CountOpenOfTeam(ctx, n.Team)
+	}
+	return q.CountOpenOf(ctx, n.Account)
 }
 
 // enqueue adds the job of a submission to the queue, unless no worker is to judge it.

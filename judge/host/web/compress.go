@@ -48,7 +48,7 @@ func (s *Site) sendPage(w http.ResponseWriter, r *http.Request, code int, page [
 		var b bytes.Buffer
 		z := zippers.Get().(*gzip.Writer)
 		z.Reset(&b)
-		_, _ = z.Write(page) // into memory: it does not fail
+		_, _ = z.Write(page) // writing to memory does not fail
 		_ = z.Close()
 		zippers.Put(z)
 		page = b.Bytes()
@@ -56,5 +56,5 @@ func (s *Site) sendPage(w http.ResponseWriter, r *http.Request, code int, page [
 	}
 	h.Set("Content-Length", strconv.Itoa(len(page)))
 	w.WriteHeader(code)
-	_, _ = w.Write(page) // to one who may be gone
+	_, _ = w.Write(page) // the client may be gone
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"net/url"
 	"time"
 )
 
@@ -12,6 +13,8 @@ const confirmedFor = 10 * time.Minute
 type confirmView struct {
 	Path, Login, Wrong string
 	Fields             []sentField
+	Password           bool   // the account has one
+	SignOn             string // link to confirm by single sign-on; empty if the account cannot
 }
 
 type sentField struct{ Name, Value string }
@@ -28,7 +31,16 @@ func (s *Site) confirmPassword(w http.ResponseWriter, r *Request) (bool, error) 
 	if err := ReadForm(w, r, MaxListForm); err != nil {
 		return false, err
 	}
-	v := confirmView{Path: r.URL.RequestURI(), Login: r.Me.Login}
+	v := confirmView{Path: r.URL.RequestURI(), Login: r.Me.Login, Password: r.Me.Password != ""}
+	if s.SignOn != nil {
+		identities, err := s.Store.Identities(r.Context(), r.Me.ID)
+		if err != nil {
+			return false, err
+		}
+		if len(identities) > 0 {
+			v.SignOn = SignOnPath + "?" + url.Values{"confirm": {"1"}, "next": {r.back()}}.Encode()
+		}
+	}
 	for name, values := range r.PostForm {
 		for _, value := range values {
 			if name != confirmField {

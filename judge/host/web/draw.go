@@ -266,7 +266,7 @@ func (s *Site) static(w http.ResponseWriter, r *Request) error {
 	}
 	w.Header().Set("Content-Type", f.kind+"; charset=utf-8")
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-	_, _ = w.Write(f.data) // to one who may be gone
+	_, _ = w.Write(f.data) // the client may be gone
 	return nil
 }
 

@@ -29,14 +29,14 @@ const (
 	multipartType = "multipart/form-data"
 )
 
-// heldForms is the most bytes of all forms that are kept at one time: anybody can send one.
+// heldForms is the maximum number of bytes in all forms that are kept at one time: anybody can send one.
 const heldForms = 64 << 20
 
-// mostKept is the most bytes of a form that is kept: those of a submission, in base64 if the form was
+// mostKept is the maximum number of bytes in a form that is kept: those of a submission, in base64 if the form was
 // kept before.
 func (s *Site) mostKept() int64 { return s.Desk.MaxSize*4/3 + 2*SmallForm }
 
-// mostLogin is the most bytes of a login that carries a form, which is encoded twice.
+// mostLogin is the maximum number of bytes in a login that carries a form, which is encoded twice.
 func (s *Site) mostLogin() int64 { return s.mostKept()*2 + SmallForm }
 
 // Label returns what the field is called on a page, or "" for one that need not be shown.
@@ -136,12 +136,31 @@ type LoginView struct {
 	Kept               *KeptForm // the form that waits for the login; nil if there is none
 	Ended              bool      // the session has ended
 	Unsent             bool      // a form has come without a session
+	SignOn             string    // host of the provider of single sign-on; empty if there is none
+	Staff              bool      // only staff logs in with a password
+	Joins              bool      // people create accounts by single sign-on
 	Team               string    // name of the account that can log in here without a password; it may be empty
+}
+
+// SignOnPath begins the addresses of single sign-on.
+const SignOnPath = "/login/sso"
+
+// SignOnLink is the link by which single sign-on begins, and then leads to the page of the view.
+func (v LoginView) SignOnLink() string {
+	return SignOnPath + "?" + url.Values{"next": {v.Next}}.Encode()
+}
+
+// SignOnJoins reports whether people without an account can create one by single sign-on.
+func (s *Site) SignOnJoins() bool {
+	return s.SignOn != nil && (s.Registration == auth.ByOIDC || s.Registration == auth.Open)
 }
 
 // LoginPage draws the login page.
 func (s *Site) LoginPage(w http.ResponseWriter, r *Request, code int, v LoginView) error {
 	v.Open = s.Registration == auth.Open
+	if s.SignOn != nil {
+		v.SignOn, v.Staff, v.Joins = s.SignOn.Host(), s.StaffPasswords, s.SignOnJoins()
+	}
 	here, err := s.AtAddress(r.Context(), r.RemoteAddr)
 	if err != nil {
 		return err

@@ -87,7 +87,7 @@ func WriteFeed(w http.ResponseWriter, base, title, home, self string, items []Fe
 		}
 	}
 	h.Set("Content-Disposition", "attachment")
-	_, _ = w.Write(b.Bytes()) // to one who may be gone
+	_, _ = w.Write(b.Bytes()) // the client may be gone
 	return nil
 }
 
@@ -104,7 +104,7 @@ func WriteBadge(w http.ResponseWriter, label, text string) error {
 	left, right := len([]rune(label))*letter+12, len([]rune(text))*letter+12
 	escaped := func(text string) string {
 		var b strings.Builder
-		_ = xml.EscapeText(&b, []byte(text)) // into memory
+		_ = xml.EscapeText(&b, []byte(text)) // writing to memory does not fail
 		return b.String()
 	}
 	h := w.Header()

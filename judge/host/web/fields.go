@@ -97,7 +97,7 @@ func Sentence(text string) string {
 	return string(unicode.ToUpper(first[0])) + string(rest)
 }
 
-// SlugOf derives a web address from a name: "Klasse 9" becomes "klasse-9". It returns "" if the name
+// SlugOf derives a web address from a name: "Klasse 9" becomes "klasse-9". It returns an empty string if the name
 // has no letter or digit that can stay.
 func SlugOf(name string) string {
 	return strings.Trim(fmt.Sprintf("%.40s", auth.PlainName(name)), "-")

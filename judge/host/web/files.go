@@ -67,16 +67,19 @@ func (s *Site) SendSheetFile(w http.ResponseWriter, sheet *client.Sheet, name st
 			return err
 		}
 	}
-	policy, shown := shownTypes[f.Type]
-	if !shown || f.Attached {
+	if _, shown := shownTypes[f.Type]; !shown || f.Attached {
 		return SendFile(w, f.Name, data)
 	}
-	h := w.Header()
-	h.Set("Content-Type", f.Type)
-	h.Set("Content-Security-Policy", cmp.Or(policy, "sandbox; default-src 'none'"))
-	h.Set("Cache-Control", "private, max-age=300")
-	_, _ = w.Write(data) // to one who may be gone
+	AllowMedia(w, f.Type)
+	w.Header().Set("Cache-Control", "private, max-age=300")
+	_, _ = w.Write(data) // the client may be gone
 	return nil
+}
+
+// AllowMedia sets the type of a picture or a PDF in a response, and what a browser may do with it.
+func AllowMedia(w http.ResponseWriter, mime string) {
+	w.Header().Set("Content-Type", mime)
+	w.Header().Set("Content-Security-Policy", cmp.Or(shownTypes[mime], "sandbox; default-src 'none'"))
 }
 
 // SendFile sends a text of a user, which a browser saves and does not show.
@@ -85,7 +88,7 @@ func SendFile(w http.ResponseWriter, name string, data []byte) error {
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	SetAttachment(w, path.Base(name))
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
-	_, _ = w.Write(data) // to one who may be gone
+	_, _ = w.Write(data) // the client may be gone
 	return nil
 }
 

@@ -106,10 +106,10 @@ func (l List) With(filter string) template.URL {
 // SelectAll returns the address of the page with all rows selected.
 func (l List) SelectAll() template.URL { return l.Link() + "&all=1#rows" }
 
-// Previous returns the address of the page before, and Next that of the page after; "" if there is none.
+// Previous returns the address of the page before, and Next that of the page after; empty if there is none.
 func (l List) Previous() template.URL { return l.at(l.Page - 1) }
 
-// Next returns the address of the page after this one; "" if there is none.
+// Next returns the address of the page after this one; empty if there is none.
 func (l List) Next() template.URL { return l.at(l.Page + 1) }
 
 func (l List) at(page int) template.URL {
@@ -123,7 +123,7 @@ func (l List) at(page int) template.URL {
 // A Sorter is the heading of a column by which a list can be sorted.
 type Sorter struct {
 	Name  string
-	Order string // as aria-sort has it; "" for none
+	Order string // as aria-sort has it; may be empty
 	Class string
 	Link  template.URL
 }

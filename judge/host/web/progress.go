@@ -48,7 +48,7 @@ func (s *Site) WorkPage(w http.ResponseWriter, r *Request, title, doing string,
 	ctx, gone := context.WithCancel(r.Context())
 	defer gone()
 	send := func(part []byte) {
-		_ = out.SetWriteDeadline(time.Now().Add(writeWithin)) // a recorder of tests has none
+		_ = out.SetWriteDeadline(time.Now().Add(writeWithin)) // a test's recorder does not support it
 		_, err := w.Write(part)
 		if err == nil {
 			if err = out.Flush(); errors.Is(err, http.ErrNotSupported) { // something around it waits for the whole page

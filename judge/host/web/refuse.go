@@ -85,7 +85,7 @@ func (s *Site) refusal(r *Request, err error) *desk.Refusal {
 			Hint: "load the page again and look at it, then change it",
 		}
 	case errors.Is(err, store.ErrOver):
-		refusal = &desk.Refusal{Code: http.StatusConflict, Text: err.Error(), Hint: "nothing of the contest changes any more"}
+		refusal = &desk.Refusal{Code: http.StatusConflict, Text: err.Error(), Hint: "the contest can no longer change"}
 	case errors.Is(err, store.ErrTooManyWaiting):
 		refusal = &desk.Refusal{Code: http.StatusServiceUnavailable, Text: "too many submissions are waiting", Hint: "try again later"}
 	case errors.Is(err, store.ErrFull) || errors.Is(err, syscall.ENOSPC):

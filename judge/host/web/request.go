@@ -130,16 +130,16 @@ func (s *Site) ClearSession(w http.ResponseWriter) {
 	http.SetCookie(w, &http.Cookie{Name: s.Cookie(), Path: "/", MaxAge: -1, HttpOnly: true, Secure: s.Secure, SameSite: http.SameSiteLaxMode})
 }
 
-// SmallForm is the most bytes of a form without files and lists.
+// SmallForm is the maximum number of bytes in a form without files and lists.
 const SmallForm = 64 << 10
 
-// MaxListForm is the most bytes of a form with a list of people: browsers write a letter with an accent
+// MaxListForm is the maximum number of bytes in a form with a list of people: browsers write a letter with an accent
 // in six.
 const MaxListForm = 4 * roster.MaxBytes
 
 var errForm = &desk.Refusal{Code: http.StatusBadRequest, Text: "invalid form: reload the page and try again"}
 
-// ReadForm reads the fields of a form of at most so many bytes.
+// ReadForm reads the fields of a form of at most this many bytes.
 func ReadForm(w http.ResponseWriter, r *Request, most int64) error {
 	r.Body = http.MaxBytesReader(w, r.Body, most)
 	err := r.Yield(r.ParseForm)
@@ -152,7 +152,7 @@ func ReadForm(w http.ResponseWriter, r *Request, most int64) error {
 	return err
 }
 
-// ReadMultipart reads a form with files of at most so many bytes. What names them in an error.
+// ReadMultipart reads a form with files of at most this many bytes. What names them in an error.
 func ReadMultipart(w http.ResponseWriter, r *Request, most int64, what string) error {
 	r.Body = http.MaxBytesReader(w, r.Body, most*4/3+2*SmallForm) // a file of a form that was kept is in base64
 	const inMemory = 1 << 20

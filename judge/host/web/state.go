@@ -30,7 +30,7 @@ type linesView struct {
 // A State is the verdict of a submission, or how far its judging is, as far as the reader may know.
 type State struct {
 	Class string // of the style sheet
-	Code  string // "" while there is no verdict
+	Code  string // empty while there is no verdict
 	Words string
 	Score string
 	Open  bool

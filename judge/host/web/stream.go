@@ -26,7 +26,7 @@ func OpenStream(w http.ResponseWriter) (send func(text string) bool, ok bool) {
 	w.WriteHeader(http.StatusOK)
 	out := http.NewResponseController(w)
 	send = func(text string) bool {
-		_ = out.SetWriteDeadline(time.Now().Add(writeWithin)) // a recorder of tests has none
+		_ = out.SetWriteDeadline(time.Now().Add(writeWithin)) // a test's recorder does not support it
 		_, err := w.Write([]byte(text))
 		return err == nil && out.Flush() == nil
 	}
@@ -111,7 +111,7 @@ func (s *Site) Redraw(w http.ResponseWriter, r *Request, what string, draw func(
 			if r.Context().Err() == nil {
 				s.Log.Error("draw what changes", "of", what, "error", err)
 			}
-			return nil // the browser asks again
+			return nil // the browser reconnects
 		}
 		text := ""
 		switch {

@@ -11,12 +11,13 @@ import (
 
 // turns says among which turns a request is answered, and in whose: the account's, or the
 // network's if the caller is not logged in. They are nil for streams, which mostly wait, and for files
-// that do not change: these only have a pace.
+// that do not change or that a scoreboard has many of: these only have a pace.
 func (s *Site) turns(r *Request, rt Route) (*desk.Turns, string) {
 	switch of := desk.Network(r.RemoteAddr).String(); {
-	case strings.HasSuffix(rt.Pattern, "/events") || rt.Pattern == "GET /static/{file}":
+	case strings.HasSuffix(rt.Pattern, "/events") || rt.Pattern == "GET /static/{file}" || rt.Pattern == "GET /c/{slug}/media/{path...}":
 		return nil, ""
-	case r.Method != http.MethodGet && rt.Action == auth.Enter: // people who log in do not hold up people who read
+	case rt.Action == auth.Enter && (r.Method != http.MethodGet || strings.HasPrefix(rt.Pattern,
+		"GET "+SignOnPath)): // people who log in do not hold up people who read
 		return &s.proof, of
 	case r.Me != nil:
 		return &s.Turns, desk.AccountTurn(r.Me)
@@ -25,7 +26,7 @@ func (s *Site) turns(r *Request, rt Route) (*desk.Turns, string) {
 	}
 }
 
-// names says whether a request may name blobs: none is removed in the meantime. Those that
+// names reports whether a request may name blobs: none is removed in the meantime. Those that
 // do not may take as long as passwords do, and those that erase wait for a removal themselves.
 func names(r *Request, rt Route) bool {
 	return r.Method != http.MethodGet && rt.Action != auth.Enter && rt.Action != auth.BeMyself && rt.Action != auth.Accounts

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"assay/judge"
+	"assay/judge/host/media"
 	"assay/judge/host/store"
 	"assay/judge/host/web/webtest"
 )
@@ -54,6 +55,12 @@ func walkers(t *testing.T) *webtest.Harness {
 		h.Judged(h.Send(c, "ada"), webtest.Failing()...)
 		h.Clarify(c, store.NewClarification{Text: "may I?" + webtest.Evil}, "ada")
 		h.Clarify(c, store.NewClarification{Staff: true, Text: "to all" + webtest.Evil, Problem: "sum", ReplyTo: 1}, "judge")
+		drawing := []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><marked/></svg>`)
+		logo := webtest.Must[media.File](t)(media.New(media.Place{Type: media.Contest, Property: media.Logo, Filename: "logo.svg"}, drawing))
+		h.Put(drawing)
+		if err := h.Store.ChangeMedia(t.Context(), c.ID, nil, []media.File{logo}); err != nil {
+			t.Fatal(err)
+		}
 		h.Ladder(state, map[string]store.Visibility{"everybody": store.Public, "staff": store.Staff}[state], state != "over")
 		if err := h.Store.SetRoleIn(t.Context(), h.Accounts["chair"].ID, c.ID, "contest-admin"); err != nil {
 			t.Fatal(err)
@@ -104,7 +111,7 @@ var foreign = map[string]url.Values{
 // filled is a pattern with the values of its variables.
 func filled(pattern, state string) (method, path string) {
 	method, path, _ = strings.Cut(pattern, " ")
-	path = strings.NewReplacer("{$}", "", "{slug}", state, "{label}", "A", "{n}", "1", "{number}", "1", "{id}", "none", "{login}", "none", "{name}", state, "{name...}", "pile.svg", "{team}", "1", "{code}", "none", "{ladder}", state, "{hole}", state, "{lang}", "py", "{answer}", "1", "{bot}", "1", "{encounter}", "1", "{part}", "package", "{event}", strings.Repeat("e", 26)).Replace(path)
+	path = strings.NewReplacer("{$}", "", "{slug}", state, "{label}", "A", "{n}", "1", "{number}", "1", "{id}", "none", "{login}", "none", "{name}", state, "{name...}", "pile.svg", "{path...}", "logo/logo.svg", "{team}", "1", "{code}", "none", "{ladder}", state, "{hole}", state, "{lang}", "py", "{answer}", "1", "{bot}", "1", "{encounter}", "1", "{part}", "package", "{event}", strings.Repeat("e", 26)).Replace(path)
 	switch {
 	case strings.Contains(path, "/sample/"):
 		path = strings.Replace(path, "{file}", "two.in", 1)

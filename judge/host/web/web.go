@@ -15,6 +15,7 @@ import (
 	"assay/judge/host/board"
 	"assay/judge/host/desk"
 	"assay/judge/host/ladder"
+	"assay/judge/host/signon"
 )
 
 // Options configure the pages of a server.
@@ -35,6 +36,8 @@ type Options struct {
 	Backups func() Backups
 	// Uploaded is called after a package upload has been stored. If nil, uploads are disabled.
 	Uploaded func()
+	// SignOn is the provider by which people log in. If nil, they log in with passwords alone.
+	SignOn *signon.Provider
 	// Ladders is the service that runs the ladders. If nil, there are none.
 	Ladders *ladder.Keeper
 }

@@ -26,7 +26,8 @@ func BenchmarkRunnerOfSubmit(b *testing.B) {
 }
 
 func ofSubmit(b *testing.B, cases, each int, body string) {
-	archive := "-- judge.toml --\n-- problems/nothing/problem.toml --\ntitle = \"Nothing\"\n-- noop/main.go --\npackage main\n\nimport \"time\"\n\nvar _ time.Time\n\nfunc main() {\n" + body + "\n}\n"
+	archive := "-- judge.toml --\n-- problems/nothing/problem.toml --\ntitle = \"Nothing\"\n-- noop/main.go --\n" +
+		"package main\n\nimport \"time\"\n\nvar _ time.Time\n\nfunc main() {\n" + body + "\n}\n"
 	for i := range cases {
 		archive += fmt.Sprintf("-- problems/nothing/cases/sample/c%d.in --\n1 2\n-- problems/nothing/cases/sample/c%d.ans --\n\n", i, i)
 	}
@@ -52,7 +53,8 @@ func ofSubmit(b *testing.B, cases, each int, body string) {
 		for range slots {
 			all.Go(func() {
 				for left.Add(-1) >= 0 {
-					if result, err := r.Run(b.Context(), spec, nil, nil); err != nil || result.Finished == nil || result.Finished.Verdict != judge.Accepted {
+					if result, err := r.Run(b.Context(), spec, nil, nil); err != nil || result.Finished == nil ||
+						result.Finished.Verdict != judge.Accepted {
 						b.Errorf("%+v, %v", result, err)
 					}
 				}

@@ -172,13 +172,16 @@ type setup struct {
 }
 
 // bubble runs a test with a worker that runs, in a time of its own.
-func bubble(t *testing.T, slots int, run func(ctx context.Context, id string) error, test func(t *testing.T, ctx context.Context, s *setup)) {
+func bubble(t *testing.T, slots int, run func(ctx context.Context, id string) error,
+	test func(t *testing.T, ctx context.Context, s *setup)) {
 	t.Helper()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		s := &setup{fakeQueue: newQueue(), judging: &judging{run: run}, dir: dir, err: make(chan error, 1)}
 		var err error
-		s.Worker, err = worker.New(worker.Options{Name: "w", Dir: dir, Queue: s.fakeQueue, Judging: s.judging, Slots: slots, Note: s.notes.add, Info: s.infos.add})
+		s.Worker, err = worker.New(worker.Options{
+			Name: "w", Dir: dir, Queue: s.fakeQueue, Judging: s.judging, Slots: slots, Note: s.notes.add, Info: s.infos.add,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,7 +40,8 @@ func TestAFullDisk(t *testing.T) {
 		t.Fatalf("cannot mount: %v", err)
 	}
 	defer func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) }()
-	root := lay(t, problems+"-- problems/large/problem.toml --\ntitle = \"Large\"\n-- problems/large/cases/sample/one.in --\n1 2\n-- problems/large/cases/sample/one.ans --\n3\n")
+	root := lay(t, problems+"-- problems/large/problem.toml --\ntitle = \"Large\"\n"+
+		"-- problems/large/cases/sample/one.in --\n1 2\n-- problems/large/cases/sample/one.ans --\n3\n")
 	if err := os.WriteFile(filepath.Join(root, "problems/large/data"), bytes.Repeat([]byte("x"), 8<<20), 0o644); err != nil {
 		t.Fatal(err)
 	}

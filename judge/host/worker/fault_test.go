@@ -36,11 +36,26 @@ func TestWhatCannotBeJudged(t *testing.T) {
 		want   string
 	}{
 		"it tells a checker that does not compile": {broken, nil, judge.Setter, "broken/checker.c: the program does not compile"},
-		"it tells a bundle that is none":           {job.Bundle{Manifest: s.put([]byte("hello\n")), Config: any.Config, Problem: "any"}, nil, judge.Setter, "the manifest of the bundle"},
-		"it tells a configuration that is none":    {job.Bundle{Manifest: any.Manifest, Config: s.put([]byte("x = 1\n")), Problem: "any"}, nil, judge.Setter, "unknown key"},
-		"it tells a blob that the server lacks":    {any, func(j *job.Spec) { j.Files[0].Digest = any.Manifest[:32] + any.Config[:32] }, judge.Machine, "the server has no blob"},
-		"it tells a job that makes no sense":       {any, func(j *job.Spec) { j.Files = nil }, judge.Machine, "no files"},
-		"it tells a part that the server lacks":    {job.Bundle{Manifest: s.put([]byte("frozen 5 " + string(any.Manifest[:32]+any.Config[:32]) + " frozen.json\n")), Config: any.Config, Problem: "any"}, nil, judge.Machine, "the server has no blob"},
+		"it tells a bundle that is none": {
+			job.Bundle{Manifest: s.put([]byte("hello\n")), Config: any.Config, Problem: "any"}, nil, judge.Setter,
+			"the manifest of the bundle",
+		},
+		"it tells a configuration that is none": {
+			job.Bundle{Manifest: any.Manifest, Config: s.put([]byte("x = 1\n")), Problem: "any"}, nil, judge.Setter,
+			"unknown key",
+		},
+		"it tells a blob that the server lacks": {
+			any, func(j *job.Spec) { j.Files[0].Digest = any.Manifest[:32] + any.Config[:32] }, judge.Machine,
+			"the server has no blob",
+		},
+		"it tells a job that makes no sense": {any, func(j *job.Spec) { j.Files = nil }, judge.Machine, "no files"},
+		"it tells a part that the server lacks": {
+			job.Bundle{
+				Manifest: s.put([]byte("frozen 5 " + string(any.Manifest[:32]+any.Config[:32]) + " frozen.json\n")),
+				Config:   any.Config, Problem: "any",
+			},
+			nil, judge.Machine, "the server has no blob",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			j := s.spec(t, tt.bundle, right)
@@ -179,7 +194,8 @@ func TestAFolderThatIsGone(t *testing.T) {
 			}
 		}
 		var unwell *worker.Unwell
-		if result, err := r.Run(t.Context(), j, nil, nil); !errors.As(err, &unwell) || !strings.Contains(err.Error(), "a directory of the worker") {
+		if result, err := r.Run(t.Context(), j, nil, nil); !errors.As(err, &unwell) ||
+			!strings.Contains(err.Error(), "a directory of the worker") {
 			t.Errorf("without %q: %+v, %v", gone, result, err)
 		}
 		if err := r.Well(t.Context()); !errors.As(err, &unwell) || !strings.Contains(err.Error(), "a directory of the worker was removed") {
@@ -230,10 +246,12 @@ func TestADamagedCacheHeals(t *testing.T) {
 // with its own, and what is open stays bounded.
 func TestConfigurationsBesideOneAnother(t *testing.T) {
 	s := newServer()
-	const languages = "[[language]]\nid = \"odd\"\nname = \"Odd\"\nextensions = [\"odd\"]\npackage = \"dash\"\ntools = [\"sh\"]\nfile = \"main.odd\"\nrun = [\"sh\", \"-c\", \"%s\"]\nhello = \"1\"\n"
+	const languages = "[[language]]\nid = \"odd\"\nname = \"Odd\"\nextensions = [\"odd\"]\npackage = \"dash\"\n" +
+		"tools = [\"sh\"]\nfile = \"main.odd\"\nrun = [\"sh\", \"-c\", \"%s\"]\nhello = \"1\"\n"
 	var specs []*job.Spec
 	for i := range 6 {
-		archive := strings.Replace(problems, "-- judge.toml --\n", "-- judge.toml --\n"+fmt.Sprintf(languages, fmt.Sprintf("read a b; echo $((a + b + %d))", i)), 1)
+		archive := strings.Replace(problems, "-- judge.toml --\n",
+			"-- judge.toml --\n"+fmt.Sprintf(languages, fmt.Sprintf("read a b; echo $((a + b + %d))", i)), 1)
 		root := lay(t, archive+"-- it.odd --\n1\n")
 		_, b := s.freeze(t, contest(t, root), "any")
 		specs = append(specs, s.spec(t, b, filepath.Join(root, "it.odd")))
@@ -324,7 +342,8 @@ func TestBundlesBelowTheQuota(t *testing.T) {
 	for i := range 3 {
 		data := bytes.Repeat([]byte{byte('a' + i)}, 50_000*(1+5*(i/2)))
 		name := fmt.Sprintf("big%d", i)
-		for file, text := range map[string][]byte{"problem.toml": []byte("title = \"x\"\n"), "cases/sample/1.in": []byte("1 2\n"), "cases/sample/1.ans": []byte("3\n"), "notes.txt": data} {
+		for file, text := range map[string][]byte{"problem.toml": []byte("title = \"x\"\n"), "cases/sample/1.in": []byte("1 2\n"),
+			"cases/sample/1.ans": []byte("3\n"), "notes.txt": data} {
 			to := filepath.Join(root, "problems", name, filepath.FromSlash(file))
 			if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, text, 0o644)); err != nil {
 				t.Fatal(err)
@@ -350,7 +369,10 @@ func TestBundlesBelowTheQuota(t *testing.T) {
 }
 
 func TestWarm(t *testing.T) {
-	root := lay(t, strings.ReplaceAll(problems, "-- problems/plain/cases", "-- problems/wrong/problem.toml --\ntitle = \"Wrong\"\n[reference]\nprogram = \"reference.sh\"\n-- problems/wrong/reference.sh --\necho 7\n-- problems/wrong/cases/sample/one.in --\n1 2\n-- problems/wrong/cases/sample/one.ans --\n3\n-- problems/plain/cases"))
+	root := lay(t, strings.ReplaceAll(problems, "-- problems/plain/cases",
+		"-- problems/wrong/problem.toml --\ntitle = \"Wrong\"\n[reference]\nprogram = \"reference.sh\"\n"+
+			"-- problems/wrong/reference.sh --\necho 7\n-- problems/wrong/cases/sample/one.in --\n1 2\n"+
+			"-- problems/wrong/cases/sample/one.ans --\n3\n-- problems/plain/cases"))
 	w, s := contest(t, root), newServer()
 	var bundles []job.Bundle
 	for _, name := range []string{"any", "plain", "pack", "talk", "broken", "wrong"} {
@@ -369,7 +391,8 @@ func TestWarm(t *testing.T) {
 		t.Errorf("%d fetches for jobs of warm bundles", s.count()-fetched)
 	}
 	err := r.Warm(t.Context(), bundles[2:])
-	for _, want := range []string{"broken is not ready: ", "does not compile", "wrong is not ready: ", "the reference gets WA on the sample sample/one here"} {
+	for _, want := range []string{"broken is not ready: ", "does not compile", "wrong is not ready: ",
+		"the reference gets WA on the sample sample/one here"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Warm: %v; want %q", err, want)
 		}
@@ -402,13 +425,16 @@ func TestOffer(t *testing.T) {
 	}
 	write("1.2.3")
 	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	const language = "[[language]]\nid = \"%s\"\nname = \"Odd\"\nextensions = [\"%s\"]\npackage = \"odd-package\"\ntools = [\"%s\", \"sh\"]\nversion = [\"%s\"]\nfile = \"main.odd\"\nrun = [\"sh\"]\nhello = \"1\"\n"
-	dir := lay(t, "-- judge.toml --\n"+fmt.Sprintf(language, "odd", "odd", "odd-tool", "odd-tool")+fmt.Sprintf(language, "none", "none", "no-such-tool", "no-such-tool"))
+	const language = "[[language]]\nid = \"%s\"\nname = \"Odd\"\nextensions = [\"%s\"]\npackage = \"odd-package\"\n" +
+		"tools = [\"%s\", \"sh\"]\nversion = [\"%s\"]\nfile = \"main.odd\"\nrun = [\"sh\"]\nhello = \"1\"\n"
+	dir := lay(t, "-- judge.toml --\n"+fmt.Sprintf(language, "odd", "odd", "odd-tool", "odd-tool")+fmt.Sprintf(language, "none",
+		"none", "no-such-tool", "no-such-tool"))
 	n := &notes{}
 	r := runner(t, worker.RunnerOptions{Dir: dir, Version: "v7", Slots: 2, Note: n.add})
 	o := r.Offer()
 	_, none := o.Languages["none"]
-	if o.Languages["odd"] != "odd 1.2.3" || none || o.Obtain["none"] != "apt-get install odd-package" || o.Version != "v7" || o.Protocol != job.Protocol || o.Slots != 2 || o.Rung == "" || o.Machine == "" || !strings.HasPrefix(o.Arch, "linux/") && o.Arch == "" {
+	if o.Languages["odd"] != "odd 1.2.3" || none || o.Obtain["none"] != "apt-get install odd-package" || o.Version != "v7" ||
+		o.Protocol != job.Protocol || o.Slots != 2 || o.Rung == "" || o.Machine == "" || !strings.HasPrefix(o.Arch, "linux/") && o.Arch == "" {
 		t.Errorf("%+v: %s", o, n)
 	}
 	if err := r.Well(t.Context()); err != nil {
@@ -416,7 +442,8 @@ func TestOffer(t *testing.T) {
 	}
 	write("1.3.0")
 	var unwell *worker.Unwell
-	if err := r.Well(t.Context()); !errors.As(err, &unwell) || !strings.Contains(err.Error(), `the toolchain of odd has changed from "odd 1.2.3" to "odd 1.3.0": restart the worker`) {
+	if err := r.Well(t.Context()); !errors.As(err, &unwell) ||
+		!strings.Contains(err.Error(), `the toolchain of odd has changed from "odd 1.2.3" to "odd 1.3.0": restart the worker`) {
 		t.Errorf("Well after a change: %v", err)
 	}
 	if n := worker.Slots(); n < 1 {

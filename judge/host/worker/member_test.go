@@ -56,7 +56,10 @@ func TestOnTheRealQueue(t *testing.T) {
 		}
 		return nil
 	}
-	w, err := worker.New(worker.Options{Name: "w", Dir: dir, Queue: worker.FromMember(m), Judging: &judging{run: run}, Slots: 2, Note: func(text string) { t.Log(text) }})
+	w, err := worker.New(worker.Options{
+		Name: "w", Dir: dir, Queue: worker.FromMember(m), Judging: &judging{run: run}, Slots: 2,
+		Note: func(text string) { t.Log(text) },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func (r *Runner) look(ctx context.Context, note func(string)) (o *job.Offer, err
 		Slots: r.o.Slots, Machine: r.machine, Languages: map[string]string{}, Obtain: map[string]string{},
 	}
 	var weaker []string
-	if o.Rung, weaker = w.Rung(); len(weaker) > 0 {
+	if o.Rung, weaker = w.Isolation(); len(weaker) > 0 {
 		note("this machine does not enforce: " + strings.Join(weaker, "; "))
 	}
 	identities := make([]string, len(w.Config.Languages))

@@ -120,7 +120,8 @@ print(a + b)
 func same(t *testing.T, w *workspace.Workspace, p *workspace.Problem, r *worker.Runner, s *server, b job.Bundle, path string, all bool) {
 	t.Helper()
 	var here, told []judge.Event
-	sum, err := w.Submit(t.Context(), p, workspace.Submission{Path: path, Name: filepath.Base(path)}, judge.Options{All: all, Jobs: 2}, func(e judge.Event) { here = append(here, e) })
+	sum, err := w.Submit(t.Context(), p, workspace.Submission{Path: path, Name: filepath.Base(path)},
+		judge.Options{All: all, Jobs: 2}, func(e judge.Event) { here = append(here, e) })
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
@@ -148,7 +149,8 @@ func same(t *testing.T, w *workspace.Workspace, p *workspace.Problem, r *worker.
 	if diff := cmp.Diff(timeless(t, want), timeless(t, there)); diff != "" {
 		t.Errorf("%s (-told +result):\n%s", path, diff)
 	}
-	if result.Finished.Verdict != sum.Verdict || result.Version != "v1" || result.Machine == "" || result.Rung == "" || strings.HasSuffix(path, "right.sh") && (result.Toolchains["shell"] == "" || result.CPUUS == 0 || len(result.Rows) != sum.Cases) {
+	if result.Finished.Verdict != sum.Verdict || result.Version != "v1" || result.Machine == "" || result.Rung == "" ||
+		strings.HasSuffix(path, "right.sh") && (result.Toolchains["shell"] == "" || result.CPUUS == 0 || len(result.Rows) != sum.Cases) {
 		t.Errorf("%s: %+v", path, result)
 	}
 }
@@ -179,7 +181,10 @@ func TestTheHouseOnAWorker(t *testing.T) {
 	w, s := contest(t, root), newServer()
 	r := runner(t, worker.RunnerOptions{Blobs: s, Version: "v1"})
 	for name, files := range map[string][]string{
-		"wythoff": {"accepted/square_root.py", "accepted/guess_and_correct.c", "run_time_error/exit_code_when_lost.py", "compile_error/forgets_a_semicolon.cpp"},
+		"wythoff": {
+			"accepted/square_root.py", "accepted/guess_and_correct.c", "run_time_error/exit_code_when_lost.py",
+			"compile_error/forgets_a_semicolon.cpp",
+		},
 		"sylver":  {"accepted/dijkstra.py", "run_time_error/third_line.py"},
 		"pd-duel": {"run_time_error/name_is_a_number.go"},
 	} {
@@ -196,7 +201,8 @@ func TestScale(t *testing.T) {
 	w, s := contest(t, root), newServer()
 	r := runner(t, worker.RunnerOptions{Blobs: s, Version: "v1"})
 	_, b := s.freeze(t, w, "plain")
-	for factor, want := range map[float64]string{0: "2000", 1: "2000", 1.5: "3000 time limits are multiplied by 1.50, because this machine differs in speed from the first one of its class"} {
+	for factor, want := range map[float64]string{0: "2000", 1: "2000",
+		1.5: "3000 time limits are multiplied by 1.50, because this machine differs in speed from the first one of its class"} {
 		if err := r.Scale(factor); err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,10 @@ import (
 
 // makesWay gives a worker a job that makes way.
 func (q *fakeQueue) makesWay(id string, deliveries int) {
-	q.jobs <- &worker.Taken{Spec: &job.Spec{ID: id, Lane: job.Background, Work: job.Work{Kind: job.Proof}}, Deliveries: deliveries, Lease: &lease{q, id}}
+	q.jobs <- &worker.Taken{
+		Spec: &job.Spec{ID: id, Lane: job.Background, Work: job.Work{Kind: job.Proof}}, Deliveries: deliveries,
+		Lease: &lease{q, id},
+	}
 }
 
 // short gives a worker jobs that those which make way let pass.

@@ -221,7 +221,10 @@ func TestWhatAnotherMayJudgeOtherwise(t *testing.T) {
 		return nil
 	}
 	bubble(t, 2, run, func(t *testing.T, ctx context.Context, s *setup) {
-		s.judging.events = []judge.Event{&judge.Started{TimeMS: 1000}, late("hopeless", 1300*time.Millisecond), late("barely", 1100*time.Millisecond), &judge.Finished{}}
+		s.judging.events = []judge.Event{
+			&judge.Started{TimeMS: 1000}, late("hopeless", 1300*time.Millisecond), late("barely", 1100*time.Millisecond),
+			&judge.Finished{},
+		}
 		for i := range 6 {
 			s.give(fmt.Sprint("first", i), 1)
 		}
@@ -265,12 +268,13 @@ func TestTheMachineIsMeasured(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
 		start = time.Now()
-		w, err := worker.New(worker.Options{Name: "w", Dir: t.TempDir(), Queue: q, Judging: &judging{run: run}, Slots: 2, Measure: func(context.Context) {
-			mu.Lock()
-			measured, beside = append(measured, time.Since(start).Round(time.Minute)), beside || working > 0
-			mu.Unlock()
-			time.Sleep(5 * time.Second)
-		}})
+		w, err := worker.New(worker.Options{Name: "w", Dir: t.TempDir(), Queue: q, Judging: &judging{run: run}, Slots: 2,
+			Measure: func(context.Context) {
+				mu.Lock()
+				measured, beside = append(measured, time.Since(start).Round(time.Minute)), beside || working > 0
+				mu.Unlock()
+				time.Sleep(5 * time.Second)
+			}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,7 +39,7 @@ func TestWriteFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := atomicfile.Write(filepath.Join(dir, "folder"), []byte("x")); err == nil {
-		t.Error("wrote over a folder")
+		t.Error("wrote over a directory")
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
 		t.Errorf("left behind: %v, %v", entries, err)

@@ -45,7 +45,7 @@ type message struct {
 }
 
 // Open opens a page in a new browser, from a file:// or from a server on this machine. It
-// skips the test where there is no browser.
+// skips the test if there is no browser.
 func Open(t testing.TB, url string) *Browser {
 	t.Helper()
 	path := ""
@@ -98,7 +98,7 @@ func Open(t testing.TB, url string) *Browser {
 	return b
 }
 
-// originOf is the start of all addresses that a page may load from.
+// originOf returns the start of all addresses that a page may load from.
 func originOf(url string) string {
 	scheme, rest, _ := strings.Cut(url, "://")
 	host, _, _ := strings.Cut(rest, "/")
@@ -225,7 +225,7 @@ func (b *Browser) Click(selector string) {
 	b.t.Fatalf("no click reaches %s", selector)
 }
 
-// place is where an element is, which notes from now on that a click reaches it.
+// place returns where an element is, which notes from now on that a click reaches it.
 func (b *Browser) place(selector string) (x, y float64) {
 	b.t.Helper()
 	var at struct{ X, Y float64 }
@@ -277,7 +277,7 @@ func (b *Browser) Choose(selector string, files ...string) {
 	b.Ask(nil, "DOM.setFileInputFiles", map[string]any{"files": files, "objectId": found.Result.ObjectID})
 }
 
-// Scripts says whether the pages that are opened from now on may run scripts.
+// Scripts reports whether the pages that are opened from now on may run scripts.
 func (b *Browser) Scripts(on bool) {
 	b.t.Helper()
 	b.Ask(nil, "Emulation.setScriptExecutionDisabled", map[string]any{"value": !on})
@@ -286,7 +286,9 @@ func (b *Browser) Scripts(on bool) {
 // Wide makes the screen so wide, in pixels of CSS.
 func (b *Browser) Wide(width int) {
 	b.t.Helper()
-	b.Ask(nil, "Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 700})
+	b.Ask(nil, "Emulation.setDeviceMetricsOverride", map[string]any{
+		"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 700,
+	})
 }
 
 // Press presses a key.

@@ -183,7 +183,7 @@ func (s *Cache) Temp() (dir string, done func(), err error) {
 	return "", nil, s.Wrap(errors.New("no directory in it can be locked"))
 }
 
-// take leases an entry; false where there is none.
+// take leases an entry; false if there is none.
 func (s *Cache) take(key string) bool {
 	path := filepath.Join(s.dir, key)
 	s.mu.Lock()
@@ -197,7 +197,7 @@ func (s *Cache) take(key string) bool {
 			s.leases = append(s.leases, l)
 			return true
 		}
-		l.dir.Close() // another one stands in its place
+		l.dir.Close() // another one is in its place
 		break
 	}
 	f := lockPath(path, false)
@@ -212,8 +212,8 @@ func (s *Cache) take(key string) bool {
 	return true
 }
 
-// release gives back the oldest lease, which is what this process has used least
-// recently; false where there is none.
+// release releases the oldest lease, which is what this process has used least
+// recently; false if there is none.
 func (s *Cache) release() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -225,7 +225,7 @@ func (s *Cache) release() bool {
 	return true
 }
 
-// Close gives back all entries: from now on others may remove them. The end of the
+// Close releases all entries: from now on others may remove them. The end of the
 // process does so, too.
 func (s *Cache) Close() {
 	for s.release() {
@@ -246,7 +246,7 @@ func lockPath(path string, alone bool) *os.File {
 	return f
 }
 
-// same says whether the path still leads to the open file.
+// same reports whether the path still leads to the open file.
 func same(f *os.File, path string) bool {
 	a, err := f.Stat()
 	b, err2 := os.Lstat(path)
@@ -280,7 +280,7 @@ func (s *Cache) lockKey(ctx context.Context, key string) (unlock func(), err err
 	}
 }
 
-// isKey says whether a name may be a key: it ends in a hash, so that other
+// isKey reports whether a name may be a key: it ends in a hash, so that other
 // files in the directory are not taken for entries.
 func isKey(name string) bool {
 	const digits = 16
@@ -314,7 +314,10 @@ func (e *Error) Error() string {
 	case errors.Is(e.Err, errInUse):
 		return fmt.Sprintf("the cache, %s, is full of what running judges use\n    wait for one of them to end", e.Dir)
 	case IsFull(e.Err):
-		return fmt.Sprintf("no space is left on the disk of the cache, %s\n    free some, or set ASSAY_CACHE to a directory on another disk", e.Dir)
+		return fmt.Sprintf(
+			"no space is left on the disk of the cache, %s\n    free some, or set ASSAY_CACHE to a directory on another disk",
+			e.Dir,
+		)
 	case errors.Is(e.Err, syscall.EROFS):
 		return fmt.Sprintf("the cache, %s, is on a disk that is read-only%s", e.Dir, another)
 	case errors.Is(e.Err, fs.ErrPermission):

@@ -39,7 +39,7 @@ func add(t *testing.T, s *cachedir.Cache, name string, fill func(dir string) err
 	return dir
 }
 
-// tidy checks what holds whenever nobody is at work: no temporary folder, no lock.
+// tidy checks what holds whenever nobody is at work: no temporary directory, no lock.
 func tidy(t *testing.T, home string) {
 	t.Helper()
 	for _, name := range []string{".tmp", ".locks"} {
@@ -97,9 +97,15 @@ func TestHeals(t *testing.T) {
 		{"leaves a whole entry alone", func(string) error { return nil }, true},
 		{"knows a file written in place with the same size and time", func(dir string) error {
 			info, err := os.Stat(filepath.Join(dir, file))
-			return errors.Join(err, os.WriteFile(filepath.Join(dir, file), []byte("yyy"), 0o755), os.Chtimes(filepath.Join(dir, file), info.ModTime(), info.ModTime()))
+			return errors.Join(err, os.WriteFile(filepath.Join(dir, file), []byte("yyy"), 0o755), os.Chtimes(
+				filepath.Join(dir, file), info.ModTime(), info.ModTime(),
+			))
 		}, false},
-		{"takes the same content for the same", func(dir string) error { return os.WriteFile(filepath.Join(dir, file), []byte("xxx"), 0o755) }, true},
+		{"takes the same content for the same", func(dir string) error {
+			return os.WriteFile(
+				filepath.Join(dir, file), []byte("xxx"), 0o755,
+			)
+		}, true},
 		{"misses a file", func(dir string) error { return os.Remove(filepath.Join(dir, file)) }, false},
 		{"sees that a file is cut", func(dir string) error { return os.Truncate(filepath.Join(dir, file), 2) }, false},
 		{"sees that a file became a link", func(dir string) error {
@@ -255,7 +261,7 @@ func TestInUse(t *testing.T) {
 	tidy(t, home)
 }
 
-// TestStrangers: what a user keeps in the same folder is not an entry.
+// TestStrangers: what a user keeps in the same directory is not an entry.
 func TestStrangers(t *testing.T) {
 	home := t.TempDir()
 	strange := filepath.Join(home, "letters", "to-ann")
@@ -303,7 +309,7 @@ func TestKilled(t *testing.T) {
 	}
 	cachedir.Open(home, cachedir.Limits{})
 	if left, _ := filepath.Glob(filepath.Join(home, ".tmp", "*")); len(left) != 1 {
-		t.Errorf("while a process fills there is %q, want its folder", left)
+		t.Errorf("while a process fills there is %q, want its directory", left)
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -344,7 +350,10 @@ func TestTrim(t *testing.T) {
 	for i := range 10 {
 		path := filepath.Join(dir, fmt.Sprint(i%3), fmt.Sprint(i))
 		when := time.Now().Add(time.Duration(i-20) * time.Minute)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, make([]byte, 5000), 0o644), os.Chtimes(path, when, when)); err != nil {
+		if err := errors.Join(
+			os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, make([]byte, 5000), 0o644),
+			os.Chtimes(path, when, when),
+		); err != nil {
 			t.Fatal(err)
 		}
 	}

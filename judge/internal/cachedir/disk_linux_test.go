@@ -13,7 +13,7 @@ import (
 	"assay/judge/internal/raze/razetest"
 )
 
-// TestDeepFolders has a compiler leave more levels of folders than a process may have
+// TestDeepFolders has a compiler leave more levels of directories than a process may have
 // files open.
 func TestDeepFolders(t *testing.T) {
 	const levels = 1000

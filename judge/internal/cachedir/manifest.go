@@ -110,7 +110,7 @@ func readManifest(dir string) (head string, lines []string, ok bool) {
 	return lines[0], lines[1 : n-2], true
 }
 
-// whole says whether an entry is as it was made. Files that only look changed, as in
+// whole reports whether an entry is as it was made. Files that only look changed, as in
 // a cache that was copied, are looked into, and remembered as they look now.
 func (s *Cache) whole(dir string) bool {
 	head, lines, ok := readManifest(dir)

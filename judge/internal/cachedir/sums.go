@@ -33,7 +33,7 @@ func (s *sums) count(info fs.FileInfo) {
 func (s *sums) add(o sums) { s.bytes, s.files = s.bytes+o.bytes, s.files+o.files }
 func (s *sums) sub(o sums) { s.bytes, s.files = s.bytes-o.bytes, s.files-o.files }
 
-// fits says whether the limits hold.
+// fits reports whether the limits hold.
 func (s *sums) fits(l Limits) bool {
 	return (l.Bytes <= 0 || s.bytes <= l.Bytes) && (l.Files <= 0 || s.files <= l.Files)
 }
@@ -108,7 +108,7 @@ type stored struct {
 	sums sums
 }
 
-// entries are all entries, those first that were not asked for the longest, and
+// entries returns all entries, those first that were not asked for the longest, and
 // before them those that are damaged.
 func (s *Cache) entries() []stored {
 	var all []stored

@@ -25,5 +25,5 @@ func DiskSize(string) (bytes int64, known bool) { return 0, false }
 // errDiskFull is what Windows says.
 const errDiskFull = syscall.Errno(112)
 
-// IsFull says whether the error is one of a disk without room.
+// IsFull reports whether the error is one of a disk without room.
 func IsFull(err error) bool { return errors.Is(err, errDiskFull) }

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// locks says whether the system has locks.
+// locks reports whether the system has locks.
 const locks = true
 
 // lock locks a file, alone or beside others, unless another process has it.
@@ -48,7 +48,7 @@ func DiskSize(dir string) (bytes int64, known bool) {
 	return int64(st.Blocks) * int64(st.Bsize), true
 }
 
-// IsFull says whether the error is one of a disk without room.
+// IsFull reports whether the error is one of a disk without room.
 func IsFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }

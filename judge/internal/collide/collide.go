@@ -1,4 +1,4 @@
-// Package collide finds file names that cannot stand in one directory on every system: equal names,
+// Package collide finds file names that cannot are in one directory on every system: equal names,
 // names that differ only in the case of letters or in how letters with accents are composed, and a
 // file that would also be a directory. It compares names only; it reads no disk.
 package collide

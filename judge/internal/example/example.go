@@ -125,7 +125,7 @@ func (t Text) Differ(file string) (at int, shown, want string) {
 	return at, shown, want
 }
 
-// lines are those of a text without what Same ignores.
+// lines returns those of a text without what Same ignores.
 func lines(s string) []string {
 	all := strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
 	for i := range all {
@@ -164,7 +164,7 @@ const (
 	pair // an input and an output in one command
 )
 
-// A section is what stands below a heading.
+// A section is what is below a heading.
 type section struct {
 	level int
 	class
@@ -242,7 +242,7 @@ func (p *pairing) flush() {
 	p.blocks, p.paired = nil, nil
 }
 
-// around is the class of the section in which the present text stands: of its innermost
+// around returns the class of the section in which the present text stands: of its innermost
 // heading, and whether that or one around it is about examples.
 func (p *pairing) around() (inner class, example bool) {
 	for _, s := range p.sections {
@@ -369,7 +369,7 @@ func (p *pairing) table(e event) {
 	}
 }
 
-// fence reports whether a code block with this word behind its fence can be an example, and
+// fence reports whether a code block with this word after its fence can be an example, and
 // what the word says of it. A block in a programming language is none.
 func fence(info string) (may bool, r role) {
 	word, _, _ := strings.Cut(strings.ToLower(strings.Trim(strings.TrimSpace(info), "{}.")), " ")

@@ -49,7 +49,7 @@ var verbatims = map[string]bool{"verbatim": true, "lstlisting": true, "Verbatim"
 
 var tabulars = map[string]int{"tabular": 1, "longtable": 1, "array": 1, "tabularx": 2, "tabulary": 2, "tabular*": 2}
 
-// next reads what stands at i, and returns where to go on.
+// next reads what is at i, and returns where to continue.
 func (l *scanner) next(i int) int {
 	switch l.s[i] {
 	case '%':
@@ -120,7 +120,7 @@ func (l *scanner) exmp(word string, i int) int {
 	return end
 }
 
-// raw is a text that may or may not have escapes.
+// raw returns a text that may or may not have escapes.
 func (l *scanner) raw(s string, at int) Text {
 	lead := len(s) - len(strings.TrimLeft(s, " \t"))
 	if rest := s[lead:]; strings.HasPrefix(rest, "\n") {
@@ -179,7 +179,7 @@ func (l *scanner) environment(i int) int {
 			l.events = append(l.events, e)
 			return next
 		}
-		return after // what stands in it counts by itself
+		return after // what is in it counts by itself
 	case strings.HasPrefix(word, "example") || word == "samples":
 		return after
 	}
@@ -205,7 +205,7 @@ func isExampleTable(e event) bool {
 	return len(pairUp([]event{e})) > 0
 }
 
-// environmentBody returns what stands in an environment up to its own end.
+// environmentBody returns what is in an environment up to its own end.
 func environmentBody(s string, i int, word string) (body string, end int) {
 	open, closing := `\begin{`+word+`}`, `\end{`+word+`}`
 	depth := 1

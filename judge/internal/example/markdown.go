@@ -116,7 +116,7 @@ func (r *reader) line() {
 	}
 }
 
-// startsTable reports whether a line is the header of a table: dashes stand below it.
+// startsTable reports whether a line is the header of a table: dashes are below it.
 func (r *reader) startsTable(line string) bool {
 	if !strings.Contains(line, "|") || r.at+1 >= len(r.lines) {
 		return false

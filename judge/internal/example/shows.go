@@ -40,7 +40,7 @@ func Shows(markdown string) func(in, out string) bool {
 	}
 }
 
-// both reports whether the text is an input and its output in one block, each below or behind at
+// both reports whether the text is an input and its output in one block, each below or after at
 // most one label, such as "Input:".
 func (t Text) both(in, out string) bool {
 	rest := withoutEmpty(lines(t.Text))

@@ -87,7 +87,7 @@ func withoutHeadings(events []event, lines []string, gone []bool) {
 	}
 }
 
-// joined are the lines that are not gone, with one empty line in the place of those that are.
+// joined returns the lines that are not gone, with one empty line in the place of those that are.
 func joined(lines []string, gone []bool) string {
 	var out []string
 	cut := false

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// role says whether a text is an input or an output.
+// role reports whether a text is an input or an output.
 type role int
 
 const (
@@ -21,7 +21,7 @@ type class struct {
 	number  string // the first one in it
 	remark  bool   // it is about an explanation
 	foreign bool   // it has other words, too
-	exact   bool   // it has no other words, or only a title behind its number
+	exact   bool   // it has no other words, or only a title after its number
 }
 
 // isLabel reports whether a paragraph with these words labels what comes next.

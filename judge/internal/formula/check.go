@@ -73,13 +73,13 @@ func Check(markdown []byte) (n int, found []Finding) {
 
 var (
 	money = pattern.New(`^\$[0-9]+([.,][0-9]+)*[\pL%]{0,3}([/–-]\S*)?([\s.,;:!?'")\]*_|]|$)`)
-	// notation is what stands in formulas, and hardly ever in text.
+	// notation is what is in formulas, and hardly ever in text.
 	notation = pattern.New(`\\[a-zA-Z]{2}|[\^_{]`)
 )
 
-// stray tells what is wrong with dollars in text at a place: they begin a formula that does
+// stray returns what is wrong with dollars in text at a place: they begin a formula that does
 // not end, or have a blank where a formula has none. It returns an empty string for an amount of
-// money and for a dollar that stands alone.
+// money and for a dollar that is alone.
 func stray(source []byte, at, mark int) string {
 	line, _, _ := bytes.Cut(source[at:], []byte("\n"))
 	rest, _, closed := bytes.Cut(line[mark:], []byte("$"))

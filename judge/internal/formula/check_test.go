@@ -32,7 +32,10 @@ func TestCheck(t *testing.T) {
 		{"costs $5-$7 or $5/day", 0, ""},
 		{"in US$", 0, ""},
 		{"for 5$ each", 0, ""},
-		{"costs $5, where $x^2$ is", 1, "1: the formula $5, where $x^2$ is broken: it has a dollar sign in it; an earlier formula may not be closed"},
+		{
+			"costs $5, where $x^2$ is", 1,
+			"1: the formula $5, where $x^2$ is broken: it has a dollar sign in it; an earlier formula may not be closed",
+		},
 		{"costs $ 5, where $x^2$ is", 1, ""},
 		{"a$$", 0, "1: $$ begins a formula that does not end in the same paragraph"},
 		{"costs \\$x and `$HOME`", 0, ""},

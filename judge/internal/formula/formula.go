@@ -1,7 +1,7 @@
 // Package formula finds the formulas in statements in Markdown, and those that are broken.
 //
 // Formulas stand between dollars, $n \le 5$, or between two on each side, to be shown on a
-// line of their own. No blank follows the first dollar, none stands before the last, and no
+// line of their own. No blank follows the first dollar, none is before the last, and no
 // digit after it, so that "$5 and $7" is money; \$ is a dollar.
 package formula
 
@@ -19,7 +19,7 @@ type Formula struct {
 	ast.BaseInline
 	Source  string
 	Display bool // on a line of its own
-	At      int  // where it stands in the statement, in bytes
+	At      int  // where it is in the statement, in bytes
 }
 
 // Node is the kind of a Formula.

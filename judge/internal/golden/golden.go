@@ -23,7 +23,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// Updating says whether the golden files are to be written.
+// Updating reports whether the golden files are to be written.
 func Updating() bool { return *update }
 
 // Check fails the test where got is not what the golden file holds.

@@ -49,7 +49,7 @@ const (
 	copySize        = 1 << 16 // bytes; as much as a pipe takes
 )
 
-// Proc is a kit program in stream mode. It is for one goroutine at a time.
+// Proc is a kit program in stream mode. Only one goroutine may use it at a time.
 type Proc struct {
 	program  string
 	role     string
@@ -57,7 +57,7 @@ type Proc struct {
 	patience time.Duration
 	maxReply int64
 
-	proc    judge.Process // nil where the program is not running
+	proc    judge.Process // nil if the program is not running
 	stderr  *tail.Buffer
 	replies *bufio.Reader
 	answers int    // that the running process has given
@@ -74,7 +74,7 @@ type Proc struct {
 // runs, so a program that spins is stopped by the clock.)
 //
 // A *BrokenError says that the program is at fault: it ends at once, or it is not
-// what it should be. A process that waits for a processor is no slow program: that time does
+// what it should be. A process that waits for a CPU is no slow program: that time does
 // not count, and if there is too much of it, the error is a *judge.BusyError.
 func Start(ctx context.Context, r judge.Runner, p *judge.Program, role string, limits judge.Limits, args ...string) (*Proc, error) {
 	k := New(ctx, r, p, role, limits, args...)
@@ -187,10 +187,13 @@ func (k *Proc) start(ctx context.Context) error {
 	}
 	k.proc, k.stderr, k.answers = proc, stderr, 0
 	k.replies = bufio.NewReader(proc.Stdout())
-	return k.within(ctx, "did not greet the judge", k.greeting)
+	return k.within(ctx, noGreeting, k.greeting)
 }
 
-// advice is what to do about a program that does not speak the protocol.
+// noGreeting is the error of a program that waits for its input instead of greeting.
+const noGreeting = "did not greet the judge"
+
+// advice returns what to do about a program that does not speak the protocol.
 func (k *Proc) advice() string {
 	words, start := `"testlib" or "kattis"`, "kit.Check"
 	switch k.role {
@@ -312,7 +315,11 @@ func (k *Proc) within(ctx context.Context, silence string, talk func() error) er
 	case context.Cause(ctx) != nil:
 		return context.Cause(ctx)
 	case late == timeout.ErrExceeded:
-		return k.broken(fmt.Sprintf("%s within %v", silence, k.patience))
+		what := fmt.Sprintf("%s within %v", silence, k.patience)
+		if silence == noGreeting {
+			what += k.advice()
+		}
+		return k.broken(what)
 	case late != nil:
 		return fmt.Errorf("%s %s %s: %w", k.role, k.program, silence, late)
 	}
@@ -332,7 +339,7 @@ func (k *Proc) ended(advice string) error {
 	return k.broken(what)
 }
 
-// nonsense is what is said of a process that is running but not to be trusted.
+// nonsense returns what is said of a process that is running but not to be trusted.
 func (k *Proc) nonsense(what, advice string) error {
 	k.proc.Kill()
 	if _, err := k.end(); err != nil {

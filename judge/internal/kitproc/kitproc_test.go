@@ -54,22 +54,40 @@ var bad = map[string]struct {
 	program func()
 	want    string
 }{
-	"dies at a request":                {kit.Hello + " checker", func() { request(); fmt.Fprintln(os.Stderr, "oh no"); os.Exit(7) }, "checker broken.go ended (exit code 7) before it answered\nits standard error ends:\noh no\n"},
-	"dies without reading the request": {kit.Hello + " checker", func() { os.Exit(7) }, "checker broken.go ended (exit code 7) before it answered"},
-	"is silent":                        {kit.Hello + " checker", func() { io.Copy(io.Discard, os.Stdin) }, "checker broken.go gave no answer within PATIENCE"},
-	"reads nothing":                    {kit.Hello + " checker", func() { time.Sleep(time.Hour) }, "checker broken.go gave no answer within PATIENCE"},
-	"prints into the protocol":         {kit.Hello + " checker", func() { request(); fmt.Print("debug: x=1\nok 0\n"); request() }, `checker broken.go answers nonsense: not a frame: "debug: x=1\n": "x=1" is not a length`},
-	"answers twice":                    {kit.Hello + " checker", func() { request(); fmt.Print("ok 0\nok 0\n"); request() }, "checker broken.go answers nonsense: more than one answer"},
-	"has verdicts of its own":          {kit.Hello + " checker", func() { request(); fmt.Print("maybe 0\n"); request() }, `checker broken.go answers nonsense: "maybe" is not a verdict`},
-	"answers in pieces":                {kit.Hello + " checker", func() { request(); fmt.Print("ok 0 0\n"); request() }, "checker broken.go answers nonsense: 2 texts instead of one"},
-	"promises more than it may":        {kit.Hello + " checker", func() { request(); fmt.Print("ok 5000\n"); request() }, "checker broken.go answers nonsense: frame of 5000 bytes; at most 4096 are taken"},
-	"stops inside an answer":           {kit.Hello + " checker", func() { request(); fmt.Print("ok 50\nabc") }, "checker broken.go answers nonsense: frame ends early: unexpected EOF"},
-	"ends at once":                     {"", func() { fmt.Fprintln(os.Stderr, "usage: me <in> <out>"); os.Exit(3) }, "checker broken.go ended (exit code 3) before it greeted the judge; a program without judge/kit needs speaks = \"testlib\" or \"kattis\", and one with it must not print before kit.Check\nits standard error ends:\nusage: me <in> <out>\n"},
-	"waits for input first":            {"", func() { io.Copy(io.Discard, os.Stdin) }, "checker broken.go did not greet the judge within PATIENCE"},
-	"is not a kit program":             {"42 is the answer", func() { time.Sleep(time.Hour) }, "checker broken.go does not speak the kit's protocol: it first wrote \"42 is the answer\"; a program without judge/kit needs speaks = \"testlib\" or \"kattis\", and one with it must not print before kit.Check"},
-	"floods":                           {strings.Repeat("x", 5000), func() { time.Sleep(time.Hour) }, "checker broken.go does not speak the kit's protocol: it first wrote \"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"; a program without judge/kit needs speaks = \"testlib\" or \"kattis\", and one with it must not print before kit.Check"},
-	"is of another time":               {"assay-kit 2 checker", func() { time.Sleep(time.Hour) }, "checker broken.go speaks version \"2\" of the kit's protocol, the judge speaks 1"},
-	"is a validator":                   {kit.Hello + " validator", func() { time.Sleep(time.Hour) }, `checker broken.go calls itself "validator", and should be "checker"`},
+	"dies at a request": {kit.Hello + " checker", func() { request(); fmt.Fprintln(os.Stderr, "oh no"); os.Exit(7) }, "checker broken.go ended (exit code 7) before it answered\nits standard error ends:\noh no\n"},
+	"dies without reading the request": {
+		kit.Hello + " checker", func() { os.Exit(7) },
+		"checker broken.go ended (exit code 7) before it answered",
+	},
+	"is silent": {
+		kit.Hello + " checker", func() { io.Copy(io.Discard, os.Stdin) },
+		"checker broken.go gave no answer within PATIENCE",
+	},
+	"reads nothing": {
+		kit.Hello + " checker", func() { time.Sleep(time.Hour) },
+		"checker broken.go gave no answer within PATIENCE",
+	},
+	"prints into the protocol":  {kit.Hello + " checker", func() { request(); fmt.Print("debug: x=1\nok 0\n"); request() }, `checker broken.go answers nonsense: not a frame: "debug: x=1\n": "x=1" is not a length`},
+	"answers twice":             {kit.Hello + " checker", func() { request(); fmt.Print("ok 0\nok 0\n"); request() }, "checker broken.go answers nonsense: more than one answer"},
+	"has verdicts of its own":   {kit.Hello + " checker", func() { request(); fmt.Print("maybe 0\n"); request() }, `checker broken.go answers nonsense: "maybe" is not a verdict`},
+	"answers in pieces":         {kit.Hello + " checker", func() { request(); fmt.Print("ok 0 0\n"); request() }, "checker broken.go answers nonsense: 2 texts instead of one"},
+	"promises more than it may": {kit.Hello + " checker", func() { request(); fmt.Print("ok 5000\n"); request() }, "checker broken.go answers nonsense: frame of 5000 bytes; at most 4096 are taken"},
+	"stops inside an answer":    {kit.Hello + " checker", func() { request(); fmt.Print("ok 50\nabc") }, "checker broken.go answers nonsense: frame ends early: unexpected EOF"},
+	"ends at once":              {"", func() { fmt.Fprintln(os.Stderr, "usage: me <in> <out>"); os.Exit(3) }, "checker broken.go ended (exit code 3) before it greeted the judge; a program without judge/kit needs speaks = \"testlib\" or \"kattis\", and one with it must not print before kit.Check\nits standard error ends:\nusage: me <in> <out>\n"},
+	"waits for input first": {
+		"", func() { io.Copy(io.Discard, os.Stdin) },
+		"checker broken.go did not greet the judge within PATIENCE; a program without judge/kit needs speaks = \"testlib\" or \"kattis\", and one with it must not print before kit.Check",
+	},
+	"is not a kit program": {"42 is the answer", func() { time.Sleep(time.Hour) }, "checker broken.go does not speak the kit's protocol: it first wrote \"42 is the answer\"; a program without judge/kit needs speaks = \"testlib\" or \"kattis\", and one with it must not print before kit.Check"},
+	"floods":               {strings.Repeat("x", 5000), func() { time.Sleep(time.Hour) }, "checker broken.go does not speak the kit's protocol: it first wrote \"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"; a program without judge/kit needs speaks = \"testlib\" or \"kattis\", and one with it must not print before kit.Check"},
+	"is of another time": {
+		"assay-kit 2 checker", func() { time.Sleep(time.Hour) },
+		"checker broken.go speaks version \"2\" of the kit's protocol, the judge speaks 1",
+	},
+	"is a validator": {
+		kit.Hello + " validator", func() { time.Sleep(time.Hour) },
+		`checker broken.go calls itself "validator", and should be "checker"`,
+	},
 }
 
 func TestBrokenPrograms(t *testing.T) {

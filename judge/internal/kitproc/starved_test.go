@@ -16,16 +16,21 @@ import (
 // TestABusyMachineIsNoBrokenProgram: a program that is silent is at fault if it had its time, and
 // not if it waited for a processor, whether it was to greet or to answer.
 func TestABusyMachineIsNoBrokenProgram(t *testing.T) {
-	const detail = "in 10m30s it left a program 30s of its limit of 30s unused\n    repeat the command when this machine has less to do, or with fewer jobs (-j)"
+	const detail = "in 10m30s it left a program 30s of its limit of 30s unused\n    repeat the command when this machine is less busy, or with fewer jobs (-j)"
 	for name, tt := range map[string]struct {
 		runner unboxed.Silent
 		broken bool
 		want   string
 	}{
-		"it sleeps before it greets":  {unboxed.Silent{}, true, "generator gen.go did not greet the judge within 30s"},
-		"it waits before it greets":   {unboxed.Silent{Starved: true}, false, "generator gen.go did not greet the judge: the machine is too busy: " + detail},
+		"it sleeps before it greets": {unboxed.Silent{}, true, "generator gen.go did not greet the judge within 30s"},
+		"it waits before it greets": {
+			unboxed.Silent{Starved: true}, false,
+			"generator gen.go did not greet the judge: the machine is too busy: " + detail,
+		},
 		"it sleeps before it answers": {unboxed.Silent{Greeting: kit.Hello + " generator\n"}, true, "generator gen.go gave no answer within 30s"},
-		"it waits before it answers":  {unboxed.Silent{Greeting: kit.Hello + " generator\n", Starved: true}, false, "generator gen.go gave no answer: the machine is too busy: " + detail},
+		"it waits before it answers": {unboxed.Silent{
+			Greeting: kit.Hello + " generator\n", Starved: true,
+		}, false, "generator gen.go gave no answer: the machine is too busy: " + detail},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -50,7 +55,10 @@ func TestABusyMachineIsNoBrokenProgram(t *testing.T) {
 func TestCloseOnABusyMachine(t *testing.T) {
 	for _, starved := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			k, err := kitproc.Start(t.Context(), unboxed.Silent{Greeting: kit.Hello + " checker\n", Starved: starved}, &judge.Program{Name: "check.go"}, "checker", judge.Limits{})
+			k, err := kitproc.Start(
+				t.Context(), unboxed.Silent{Greeting: kit.Hello + " checker\n", Starved: starved},
+				&judge.Program{Name: "check.go"}, "checker", judge.Limits{},
+			)
 			if err != nil {
 				t.Fatal(err)
 			}

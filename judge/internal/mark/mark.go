@@ -3,7 +3,7 @@ package mark
 
 import "bytes"
 
-// Of says that a text is in such an encoding, and what to do; "" for none. The first HeadSize
+// Of says that a text is in such an encoding, and what to do; empty if there is none. The first HeadSize
 // bytes of a text tell it.
 func Of(data []byte) (text, hint string) {
 	head := data[:min(len(data), HeadSize)]
@@ -19,13 +19,13 @@ func Of(data []byte) (text, hint string) {
 // HeadSize is how many bytes of a text tell its encoding.
 const HeadSize = 512
 
-// UTF16 says whether a text is UTF-16, of either byte order, with or without a byte order mark.
+// UTF16 reports whether a text is UTF-16, of either byte order, with or without a byte order mark.
 func UTF16(data []byte) bool {
 	head := data[:min(len(data), HeadSize)]
 	return bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) || wide(head, 0) || wide(head, 1)
 }
 
-// wide says whether each second byte is zero, and each other one is of a plain text.
+// wide reports whether each second byte is zero, and each other one is of a plain text.
 func wide(head []byte, zero int) bool {
 	for i, b := range head {
 		if plain := ' ' <= b && b <= '~' || '\t' <= b && b <= '\r'; i%2 == zero && b != 0 || i%2 != zero && !plain {

@@ -1,4 +1,5 @@
-// Package pictures finds the pictures that a statement in Markdown refers to. It does not read them.
+// Package pictures finds the pictures that a statement in Markdown refers to, and the type and the size of a picture. It
+// does not read files, and draws nothing.
 package pictures
 
 import (
@@ -33,12 +34,12 @@ func Split(address string) (path string, size map[string]string) {
 	return path, size
 }
 
-// Address is what a picture in Markdown names, without escapes.
+// Address returns what a picture in Markdown names, without escapes.
 func Address(n *ast.Image) string {
 	return string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(n.Destination))))
 }
 
-// Elsewhere says whether an address is that of another server, or data: a statement loads neither.
+// Elsewhere reports whether an address is that of another server, or data: a statement loads neither.
 func Elsewhere(address string) bool {
 	u, err := url.Parse(address)
 	return err != nil || u.Scheme != "" || u.Host != ""
@@ -51,7 +52,7 @@ type Path struct {
 }
 
 // Paths lists the pictures that a statement in Markdown refers to, in order and each once.
-// Those of other servers are left out.
+// Those of other servers are omitted.
 func Paths(markdown []byte) (all []Path) {
 	md := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Footnote))
 	note := func(address string, at int) {
@@ -100,7 +101,7 @@ func InHTML(page []byte) (all []Path) {
 	return all
 }
 
-// Sources are the addresses of the pictures in a piece of HTML.
+// Sources returns the addresses of the pictures in a piece of HTML.
 func Sources(piece []byte) (all []string) {
 	z := tags.NewTokenizer(bytes.NewReader(piece))
 	for {
@@ -117,7 +118,7 @@ func Sources(piece []byte) (all []string) {
 	}
 }
 
-// Attribute is the value of an attribute; "" where it is not there.
+// Attribute returns the value of an attribute; "" if it does not exist.
 func Attribute(all []tags.Attribute, key string) string {
 	for _, a := range all {
 		if a.Key == key {
@@ -127,7 +128,7 @@ func Attribute(all []tags.Attribute, key string) string {
 	return ""
 }
 
-// Block is the source of a block of HTML.
+// Block returns the source of a block of HTML.
 func Block(n *ast.HTMLBlock, source []byte) []byte {
 	all := bytes.Clone(n.Lines().Value(source))
 	if n.HasClosure() {

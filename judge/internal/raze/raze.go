@@ -60,7 +60,7 @@ func empty(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// deepest is how many levels are open at one time.
+// deepest is how many levels are open at the same time.
 const deepest = 30
 
 // razing is one removal on its way.
@@ -69,7 +69,7 @@ type razing struct {
 	moved int // how many directories have been moved up
 }
 
-// empty empties a directory, which stands at path below the top, except for what was moved
+// empty empties a directory, which is at path below the top, except for what was moved
 // up meanwhile.
 func (r *razing) empty(dir *os.Root, path string, depth int) error {
 	folders, err := clear(dir)

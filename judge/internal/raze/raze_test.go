@@ -17,7 +17,7 @@ import (
 // levels are more than a process can have files open, by the usual limits.
 const levels = 2000
 
-// nest makes folders in folders; no path is long enough for that many.
+// nest makes directories in directories; no path is long enough for that many.
 func nest(t *testing.T, dir string, levels int) {
 	t.Helper()
 	at, err := os.OpenRoot(dir)
@@ -52,7 +52,9 @@ func TestAll(t *testing.T) {
 			}
 		},
 		"links": func(t *testing.T, dir string) {
-			if err := errors.Join(os.Symlink(outside, filepath.Join(dir, "file")), os.Symlink(filepath.Dir(outside), filepath.Join(dir, "folder"))); err != nil {
+			if err := errors.Join(os.Symlink(outside, filepath.Join(dir, "file")), os.Symlink(
+				filepath.Dir(outside), filepath.Join(dir, "folder"),
+			)); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -106,7 +108,7 @@ func TestTemp(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(left); err == nil {
-		t.Error("the folder of a process that is gone is still there")
+		t.Error("the directory of a process that is gone is still there")
 	}
 	raze.RemoveStale(above, "x-")
 	for _, kept := range []string{dir, other} {
@@ -118,6 +120,6 @@ func TestTemp(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := os.Stat(dir); err == nil {
-		t.Error("the own folder is still there")
+		t.Error("the own directory is still there")
 	}
 }

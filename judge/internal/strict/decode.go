@@ -117,7 +117,7 @@ func Unknown(key *Node, within string, allowed []string) *judge.Fault {
 	return key.Fault(text, suggest.Hint(key.Text, allowed))
 }
 
-// tag is the key of the tags by which a struct is filled from the node.
+// tag returns the key of the tags by which a struct is filled from the node.
 func (n *Node) tag() string {
 	if n.value != nil {
 		return "toml"
@@ -323,7 +323,7 @@ func (n *Node) got() string {
 	return strconv.Quote(n.Text)
 }
 
-// wayOut is the hint of a mismatch.
+// wayOut returns the hint of a mismatch.
 func wayOut(t reflect.Type, n *Node) string {
 	switch v := n.value.(type) {
 	case []map[string]any:

@@ -9,7 +9,7 @@ import (
 	"assay/judge"
 )
 
-// Kind says what stands at a place.
+// Kind says what is at a place.
 type Kind string
 
 const (
@@ -24,12 +24,12 @@ const (
 type Node struct {
 	Kind   Kind
 	File   string
-	Line   int // from 1; 0 for a Node that is not there
+	Line   int // from 1; 0 for a Node that does not exist
 	Column int
 	Path   string // how the value is called: "limits.time", "data[2]"; "" for the root
 
 	Text   string // of a scalar, without its quotes
-	Quoted bool   // whether a scalar stands in quotes or in a block, so that it is text for sure
+	Quoted bool   // whether a scalar is in quotes or in a block, so that it is text for sure
 	value  any    // of TOML, as its library has read it; nil in YAML, whose scalars are read as what is wanted
 
 	items  []*Node // of a list
@@ -42,7 +42,7 @@ func (n *Node) Fault(text, hint string) *judge.Fault {
 	return &judge.Fault{File: n.File, Line: n.Line, Column: n.Column, Text: text, Hint: hint}
 }
 
-// Here says whether the value is there, and is not null.
+// Here reports whether the value is there, and is not null.
 func (n *Node) Here() bool { return n != nil && n.Kind != Null }
 
 // Items yields the items of a list; a scalar or a map is a list of itself.
@@ -70,7 +70,7 @@ func (n *Node) Pairs() iter.Seq2[*Node, *Node] {
 	}
 }
 
-// Get returns the value of a key, Null where there is none.
+// Get returns the value of a key, Null if there is none.
 func (n *Node) Get(key string) *Node {
 	for k, v := range n.Pairs() {
 		if k.Text == key {
@@ -93,7 +93,7 @@ func (n *Node) Key(key string) *Node {
 	return n
 }
 
-// Has says whether a map has the key, be its value null or not.
+// Has reports whether a map has the key, be its value null or not.
 func (n *Node) Has(key string) bool {
 	for k := range n.Pairs() {
 		if k.Text == key {

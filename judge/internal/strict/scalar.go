@@ -13,7 +13,7 @@ import (
 // Duration is a time.Duration that is written "1s", "500ms" or "1m30s".
 type Duration time.Duration
 
-// Want says what is read.
+// Want returns what is read.
 func (Duration) Want() string { return `a duration in quotes such as "1s" or "500ms"` }
 
 // UnmarshalText reads a duration, which may not be negative.
@@ -38,7 +38,7 @@ func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil
 // Units without an i are powers of ten.
 type Size int64
 
-// Want says what is read.
+// Want returns what is read.
 func (Size) Want() string { return `a size in quotes such as "256MiB"` }
 
 // units are the letters that may follow a size, and what each stands for.

@@ -80,10 +80,10 @@ func (s *scanner) to(stops string) {
 	}
 }
 
-// at says whether the text goes on like this.
+// at reports whether the text continues like this.
 func (s *scanner) at(text string) bool { return strings.HasPrefix(s.text[s.pos:], text) }
 
-// eat steps over a byte, if it stands here.
+// eat steps over a byte, if it is here.
 func (s *scanner) eat(c byte) bool {
 	if s.pos < len(s.text) && s.text[s.pos] == c {
 		s.pos++

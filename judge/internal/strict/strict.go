@@ -1,7 +1,7 @@
 // Package strict reads TOML and YAML files that people write, and reports where they are wrong: every
 // unknown key, every value of the wrong type and every syntax error becomes a *judge.Fault with file,
 // line, column and a hint. It continues after a fault, so that one run reports all of them. Only a syntax
-// error stands alone.
+// error is alone.
 //
 // Decode reads TOML into a struct. ParseYAML reads YAML into a tree of Nodes, each with its position, and
 // Node.Decode fills a struct from it. A struct says what a file may hold, by `toml:"name"` or `yaml:"name"`
@@ -150,7 +150,7 @@ func (d *Doc) syntaxFault(err error) *judge.Fault {
 	// The library counts lines in several ways; the offset is always right.
 	at := min(max(parse.Position.Start, 0), len(d.data))
 	if at > 0 && at == len(d.data) && d.data[at-1] == '\n' {
-		at-- // the end of the last line, not a line behind it
+		at-- // the end of the last line, not a line after it
 	}
 	before, after := d.data[:at], d.data[at:]
 	start := strings.LastIndexByte(before, '\n') + 1

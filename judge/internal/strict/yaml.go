@@ -78,7 +78,7 @@ func notText(file string, data []byte) *judge.Fault {
 }
 
 // withoutVersion blanks out the directive that says which YAML the file is: the
-// library refuses 1.2, which is what most files mean who say so.
+// library rejects 1.2, which is what most files mean who say so.
 func withoutVersion(data []byte) []byte {
 	text := strings.TrimPrefix(string(data), "\ufeff")
 	if first, _, _ := strings.Cut(text, "\n"); strings.HasPrefix(first, "%YAML") {
@@ -193,13 +193,20 @@ func (b *builder) mapping(n *Node, y *yaml.Node, depth int) {
 			continue
 		}
 		if line, twice := first[key.Value]; twice {
-			b.twice = append(b.twice, &judge.Fault{File: b.file, Line: key.Line, Column: key.Column, Text: fmt.Sprintf("the key %q stands twice", key.Value), Hint: fmt.Sprintf("first on line %d", line)})
+			b.twice = append(b.twice, &judge.Fault{
+				File: b.file, Line: key.Line, Column: key.Column,
+				Text: fmt.Sprintf("the key %q stands twice", key.Value),
+				Hint: fmt.Sprintf("first on line %d", line),
+			})
 			at := slices.IndexFunc(n.keys, func(k *Node) bool { return k.Text == key.Value })
 			n.values[at] = b.node(y.Content[i+1], join(n.Path, key.Value), depth+1)
 			continue
 		}
 		first[key.Value] = key.Line
-		n.keys = append(n.keys, &Node{Kind: Scalar, File: b.file, Line: key.Line, Column: key.Column, Path: join(n.Path, key.Value), Text: key.Value, Quoted: true})
+		n.keys = append(
+			n.keys,
+			&Node{Kind: Scalar, File: b.file, Line: key.Line, Column: key.Column, Path: join(n.Path, key.Value), Text: key.Value, Quoted: true},
+		)
 		n.values = append(n.values, b.node(y.Content[i+1], join(n.Path, key.Value), depth+1))
 	}
 	for _, m := range merged {

@@ -74,11 +74,23 @@ func TestYAMLFaults(t *testing.T) {
 		{"refuses a number that is not exact", "limits: {memory: 1e16}", "p.yaml:1:18: limits.memory: want a whole number, got \"1e16\""},
 		{"refuses a list for a map", "limits: [1]", "p.yaml:1:9: limits: want a map, got a list"},
 		{"refuses an alias inside of itself", "flags: &a [*a]", "p.yaml:1:12: the alias *a stands inside of itself"},
-		{"points at a syntax error", "name: a: b", "p.yaml:1:8: mapping values are not allowed in this context\n    a value with a colon in it stands in quotes"},
+		{
+			"points at a syntax error", "name: a: b",
+			"p.yaml:1:8: mapping values are not allowed in this context\n    a value with a colon in it stands in quotes",
+		},
 		{"points at a tab", "\tname: x", "p.yaml:1:1: found character that cannot start any token\n    YAML is indented with blanks, not with tabs; a value that starts with @, ` or % stands in quotes"},
-		{"points at a second document", "name: x\n---\nname: y\n", "p.yaml:2:1: a second document begins here\n    a line of --- parts documents, and the file is to have one"},
-		{"points at what is broken in a second document", "name: x\n---\n\t- a: b: c", "p.yaml:3:1: found a tab character where an indentation space is expected\n    YAML is indented with blanks, not with tabs"},
-		{"points at a byte of another encoding", "a: b\nname: sm\xf6rg\n", "p.yaml:2:9: the byte 0xf6, which is not UTF-8\n    save the file as UTF-8"},
+		{
+			"points at a second document", "name: x\n---\nname: y\n",
+			"p.yaml:2:1: a second document begins here\n    a line of --- parts documents, and the file is to have one",
+		},
+		{
+			"points at what is broken in a second document", "name: x\n---\n\t- a: b: c",
+			"p.yaml:3:1: found a tab character where an indentation space is expected\n    YAML is indented with blanks, not with tabs",
+		},
+		{
+			"points at a byte of another encoding", "a: b\nname: sm\xf6rg\n",
+			"p.yaml:2:9: the byte 0xf6, which is not UTF-8\n    save the file as UTF-8",
+		},
 		{"points at a control character", "a: b\x00\n", "p.yaml:1:5: the byte 0x00, a control character\n    remove it"},
 		{"knows UTF-16", "\xff\xfen\x00a\x00", "p.yaml:1:1: the file is in UTF-16\n    save the file as UTF-8"},
 	} {
@@ -119,7 +131,10 @@ func TestYAMLBombs(t *testing.T) {
 }
 
 func FuzzParseYAML(f *testing.F) {
-	for _, seed := range []string{"a: 1", "a: &x [*x]", "- {a: b, <<: *c}", "%YAML 1.2\n---\n? [a]\n: b", "a: |\n  text\n", "\"a\": 'b'\n...\n---\n"} {
+	for _, seed := range []string{
+		"a: 1", "a: &x [*x]", "- {a: b, <<: *c}", "%YAML 1.2\n---\n? [a]\n: b", "a: |\n  text\n",
+		"\"a\": 'b'\n...\n---\n",
+	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

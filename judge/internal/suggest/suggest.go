@@ -10,7 +10,7 @@ import (
 )
 
 // Closest returns the candidate that the word is most likely a slip of, and
-// false where none is near. Of equally near ones it is the first in the
+// false if none is near. Of equally near ones it is the first in the
 // alphabet. A slip is a letter too many, too few, wrong or swapped with its
 // neighbor, about one for each three letters; another case; or the beginning of
 // exactly one candidate.
@@ -56,7 +56,7 @@ const longest = 64
 const shown = 24
 
 // Hint returns `did you mean "x"?`, or the list of candidates where none is
-// near, or "" where there are none.
+// near, or "" if there are none.
 func Hint(word string, candidates []string) string {
 	if c, ok := Closest(word, candidates); ok {
 		return fmt.Sprintf("did you mean %q?", c)
@@ -80,7 +80,7 @@ func List(candidates []string) string {
 }
 
 // slips counts the insertions, deletions, replacements and swaps of neighbors
-// that lead from a to b, where no letter is touched twice.
+// that lead from a to b, if no letter is touched twice.
 func slips(a, b []rune) int {
 	var before []int // the row before last
 	last := make([]int, len(b)+1)

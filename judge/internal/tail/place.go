@@ -1,6 +1,7 @@
 package tail
 
 import (
+	"io/fs"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -8,7 +9,7 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// place is a line of a source in what run times write: file.go:12, File "file.py", line 12, or
+// place is a line of a source in what language runtimes write: file.go:12, File "file.py", line 12, or
 // file.java:12 in parentheses.
 var place = pattern.New(`([^\s"'(:]+)(?:", line |:)([0-9]+)`)
 
@@ -38,6 +39,23 @@ func Place(text string, sources []string) (file string, line int) {
 		}
 	}
 	return file, line
+}
+
+// mostSources is how many files of a program are looked at.
+const mostSources = 1000
+
+// Sources returns the files of a program, for Place. If path is a file, it is the only one.
+func Sources(path string) (all []string) {
+	_ = filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error { // what cannot be read is no source
+		if err == nil && !d.IsDir() {
+			all = append(all, path)
+		}
+		if len(all) == mostSources {
+			return filepath.SkipAll
+		}
+		return nil
+	})
+	return all
 }
 
 // Crashed reports whether a standard error says that a run time ended the program, such as for an

@@ -32,7 +32,7 @@ func Reason(text string) string {
 }
 
 // picker picks the line that tells the reason out of lines that are seen one after the other. A later
-// line goes before an earlier one, as a program may go on after an exception that it shows.
+// line goes before an earlier one, as a program may continue after an exception that it shows.
 type picker struct {
 	text  string
 	first int  // bytes of text that are its first line
@@ -48,7 +48,7 @@ type picker struct {
 const thrown = "(Use `node --trace-uncaught"
 
 var (
-	// ends are the words by which run times say that something ends the program.
+	// ends are the words by which language runtimes say that something ends the program.
 	ends = pattern.New(`^(?:panic: |fatal error: |runtime: goroutine stack exceeds|` + // Go
 		`thread '.*' (?:\(\d+\) )?panicked at |thread '.*' has overflowed its stack|memory allocation of \d+ bytes failed|` + // Rust
 		`Exception in thread |Exception: |Error occurred during initialization|` + // Java

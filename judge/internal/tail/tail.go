@@ -1,5 +1,5 @@
 // Package tail keeps the end of a text, for the last words of a program that failed, and the line
-// of it that tells the reason. It does not keep the rest, however long the program goes on.
+// of it that tells the reason. It does not keep the rest, however long the program continues.
 package tail
 
 import "strings"

@@ -8,7 +8,7 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// command reads the command at i, and says where the text goes on.
+// command reads the command at i, and says where the text continues.
 func (r *reader) command(s string, i, depth int) int {
 	word, end := name(s, i)
 	if word == "" {
@@ -70,7 +70,7 @@ var (
 		`^(?:kern|raise|lower)$`)
 )
 
-// unknown skips a command that is not known: what stands in its braces is read as text, but
+// unknown skips a command that is not known: what is in its braces is read as text, but
 // no options, no lengths, and not what is assigned to a register.
 func unknown(s string, i int, word string) int {
 	if register().MatchString(word) {
@@ -90,7 +90,7 @@ func unknown(s string, i int, word string) int {
 	}
 }
 
-// swallow skips the blanks behind a command's name, which part it from the text.
+// swallow skips the blanks after a command's name, which part it from the text.
 func swallow(s string, i int, word string) int {
 	if isLetter(word[0]) {
 		for i < len(s) && (s[i] == ' ' || s[i] == '\t') {
@@ -102,7 +102,7 @@ func swallow(s string, i int, word string) int {
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// marked writes text between marks of Markdown. Blanks at its ends stand outside.
+// marked writes text between marks of Markdown. Blanks at its ends are outside.
 func (r *reader) marked(body, mark string, depth int) {
 	if mark == "`" {
 		for i, line := range strings.Split(r.inner(body, depth), breakMark) {
@@ -167,7 +167,7 @@ func (r *reader) expand(s string, end int, m macro, depth int) int {
 }
 
 // act does what a command says, from the end of its name on, and returns where the
-// text goes on.
+// text continues.
 type act func(r *reader, s string, i, depth int) int
 
 func mark(text string) act {
@@ -212,14 +212,18 @@ func (r *reader) bracketMath(s string, i, depth int) int { return r.until(s, i, 
 
 func (r *reader) url(s string, i, depth int) int {
 	body, end := argument(s, i)
-	r.write("<" + strings.NewReplacer(`\_`, "_", `\%`, "%", `\#`, "#", `\&`, "&", "\n", "", ">", "%3E", "<", "%3C", " ", "").Replace(body) + ">")
+	r.write("<" + strings.NewReplacer(
+		`\_`, "_", `\%`, "%", `\#`, "#", `\&`, "&", "\n", "", ">", "%3E", "<", "%3C", " ", "",
+	).Replace(body) + ">")
 	return end
 }
 
 func (r *reader) href(s string, i, depth int) int {
 	address, i := argument(s, i)
 	body, end := argument(s, i)
-	address = strings.NewReplacer(`\_`, "_", `\%`, "%", `\#`, "#", `\&`, "&", "\n", "", ")", "%29", " ", "%20", "<", "", ">", "").Replace(address)
+	address = strings.NewReplacer(
+		`\_`, "_", `\%`, "%", `\#`, "#", `\&`, "&", "\n", "", ")", "%29", " ", "%20", "<", "", ">", "",
+	).Replace(address)
 	r.write("[" + strings.TrimSpace(r.inner(body, depth)) + "](" + address + ")")
 	return end
 }
@@ -345,7 +349,7 @@ func (r *reader) let(s string, i, depth int) int {
 	return end
 }
 
-// branch leaves out what only TeX can decide. \iftrue and \iffalse are known.
+// branch omits what only TeX can decide. \iftrue and \iffalse are known.
 func (r *reader) branch(s string, i, depth int) int {
 	word := s[strings.LastIndexByte(s[:i], '\\')+1 : i]
 	inner, orElse := 0, -1
@@ -476,7 +480,7 @@ func quantity(s string, i int, word string) (formula string, end int) {
 
 var unitNames = pattern.New(`\\([a-zA-Z]+)\s*`)
 
-// unitOf is the sign of a unit's command: \meter is m, \cm is cm.
+// unitOf returns the sign of a unit's command: \meter is m, \cm is cm.
 func unitOf(command string) string {
 	word := strings.TrimSpace(strings.TrimPrefix(command, `\`))
 	if sign, ok := units[word]; ok {

@@ -196,7 +196,7 @@ func (r *reader) list(body, kind string, depth int) {
 	r.write("\n")
 }
 
-// While a list is read, itemMark stands before each of its items, and labelMark before an item's
+// While a list is read, itemMark is before each of its items, and labelMark before an item's
 // own label.
 const (
 	itemMark  = "\x00item\x00"
@@ -288,7 +288,7 @@ func (r *reader) tabular(body, kind string, depth int) {
 	r.write("\n")
 }
 
-// splitTop splits at a mark that stands in no braces, no formula and no inner
+// splitTop splits at a mark that is in no braces, no formula and no inner
 // environment.
 func splitTop(s, mark string) (parts []string) {
 	depth, start := 0, 0

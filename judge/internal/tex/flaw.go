@@ -34,7 +34,7 @@ var arguments = map[string]int{
 var undrawn = []string{"tabular", "alignedat", "subarray", "CD", "psmallmatrix", "bsmallmatrix", "math", "displaymath",
 	"tikzpicture", "picture", "minipage", "multlined", "xy"}
 
-// Flaw returns what is wrong with a formula that LaTeX refuses, too, such as a brace that is not
+// Flaw returns what is wrong with a formula that LaTeX rejects, too, such as a brace that is not
 // closed or an environment that does not exist. It returns an empty string if nothing is. Own are
 // environments that the statement defines.
 func Flaw(formula string, own ...string) string {
@@ -146,7 +146,7 @@ func Short(formula string) string {
 	return "$" + one + "$"
 }
 
-// Broken tells what is wrong with a formula.
+// Broken returns what is wrong with a formula.
 func Broken(formula, flaw string) string {
 	return fmt.Sprintf("the formula %s is broken: %s", Short(formula), flaw)
 }
@@ -182,7 +182,7 @@ func needs(s string, i int, command string, n int) string {
 	return ""
 }
 
-// scripts returns what is wrong with the exponent or index at i, and those behind it at the
+// scripts returns what is wrong with the exponent or index at i, and those after it at the
 // same place.
 func scripts(s string, i int) string {
 	words := map[byte]string{'^': "exponents", '_': "indices"}

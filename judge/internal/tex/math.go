@@ -112,7 +112,7 @@ func mathCommand(s string, i, depth int) (text string, end int) {
 		return "{{" + body + "}}", next
 	case "\\":
 		return "; ", end
-	case "(", ")": // a formula in words
+	case "(", ")": // a formula as text
 		return "", end
 	case "left", "right", "middle", "big", "Big", "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr", "biggl", "biggr",
 		"Biggl", "Biggr", "bigm", "Bigm",

@@ -49,10 +49,10 @@ type parser struct {
 	size    int // of all that was written
 }
 
-// atom is an element, with how scripts stand at it.
+// atom is an element, with how scripts are at it.
 type atom struct {
 	html   string
-	limits bool // above and below it, where there is room
+	limits bool // above and below it, if there is room
 	empty  bool // it is a space, a label or nothing at all: no base for a script
 }
 
@@ -147,7 +147,9 @@ func (p *parser) row() string {
 
 // switches reads a command that chooses the letters for the rest of its group.
 func (p *parser) switches() (alphabet, bool) {
-	for short, word := range map[string]string{"rm": "mathrm", "bf": "mathbf", "it": "mathit", "cal": "mathcal", "tt": "mathtt", "sf": "mathsf"} {
+	for short, word := range map[string]string{
+		"rm": "mathrm", "bf": "mathbf", "it": "mathit", "cal": "mathcal", "tt": "mathtt", "sf": "mathsf",
+	} {
 		if p.word(short) {
 			p.name()
 			return alphabets[word], true
@@ -156,7 +158,7 @@ func (p *parser) switches() (alphabet, bool) {
 	return alphabet{}, false
 }
 
-// word says whether a command stands here.
+// word reports whether a command is here.
 func (p *parser) word(name string) bool {
 	rest, ok := strings.CutPrefix(p.s[p.i:], `\`+name)
 	return ok && (rest == "" || !isLetter(rest[0]))
@@ -203,7 +205,7 @@ var starred = map[string]bool{"operatorname": true, "hspace": true, "tag": true}
 
 func digit(c byte) bool { return c >= '0' && c <= '9' }
 
-// thousands says whether a comma in braces is here, which parts the digits of a number.
+// thousands reports whether a comma in braces is here, which parts the digits of a number.
 func (p *parser) thousands() bool {
 	rest, ok := strings.CutPrefix(p.s[p.i:], "{,}")
 	return ok && rest != "" && digit(rest[0])
@@ -295,7 +297,7 @@ func (p *parser) argument() string {
 	return a.html
 }
 
-// group reads what stands in braces, as text that is not parsed yet.
+// group reads what is in braces, as text that is not parsed yet.
 func (p *parser) group() string {
 	p.blank()
 	if p.i >= len(p.s) {
@@ -416,7 +418,7 @@ func (p *parser) atom() atom {
 
 func identifier(s string) string { return "<mi>" + html.EscapeString(s) + "</mi>" }
 
-// fence is a bracket that does not grow.
+// fence returns a bracket that does not grow.
 func fence(s string) string {
 	if s == "|" || s == "‖" { // on whichever side they stand
 		return `<mo stretchy="false" lspace="0" rspace="0">` + s + `</mo>`

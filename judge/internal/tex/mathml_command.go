@@ -62,7 +62,7 @@ func stretchy(word string) string {
 	return "false"
 }
 
-// named is a function or an operator with a name of letters.
+// named returns a function or an operator with a name of letters.
 func named(text string) string {
 	return `<mo movablelimits="true" lspace="0" rspace=".17em">` + html.EscapeString(text) + "</mo>"
 }
@@ -70,7 +70,7 @@ func named(text string) string {
 // thin are blanks in a name.
 var thin = strings.NewReplacer(`\,`, " ", `\ `, " ", `~`, " ", `\rm `, "", `\;`, " ")
 
-// words says whether a text is a word or two: letters, digits and what stands between them.
+// words reports whether a text is a word or two: letters, digits and what stands between them.
 func words(s string) (string, bool) {
 	s = strings.TrimSpace(thin.Replace(s))
 	for _, c := range []byte(s) {
@@ -129,10 +129,12 @@ func (p *parser) construct(word string) atom {
 	case "hspace":
 		p.group()
 		return atom{html: space(".5em"), empty: true}
-	case "nonumber", "notag", "mathstrut", "strut", "centering", "displaylimits", "relax", "scriptscriptstyle", "protect", "allowbreak", "hfill", "noindent", "newline":
+	case "nonumber", "notag", "mathstrut", "strut", "centering", "displaylimits", "relax",
+		"scriptscriptstyle", "protect", "allowbreak", "hfill", "noindent", "newline":
 		return atom{empty: true}
 	case "pmod":
-		return atom{html: `<mrow><mspace width=".6em"></mspace><mo stretchy="false">(</mo><mi>mod</mi><mspace width=".3em"></mspace>` + p.argument() + `<mo stretchy="false">)</mo></mrow>`}
+		return atom{html: `<mrow><mspace width=".6em"></mspace><mo stretchy="false">(</mo><mi>mod</mi>` +
+			`<mspace width=".3em"></mspace>` + p.argument() + `<mo stretchy="false">)</mo></mrow>`}
 	case "bmod", "mod":
 		return atom{html: `<mo lspace=".25em" rspace=".25em">mod</mo>`}
 	case "not":
@@ -174,7 +176,10 @@ func (p *parser) not() atom {
 		return a
 	}
 	inner = strings.TrimSuffix(inner, "</mo>")
-	if one, known := map[string]string{"=": "≠", "∈": "∉", "≡": "≢", "⊂": "⊄", "⊆": "⊈", "∣": "∤", "∃": "∄", "≤": "≰", "≥": "≱", "∼": "≁", "≈": "≉"}[inner]; known {
+	if one, known := map[string]string{
+		"=": "≠", "∈": "∉", "≡": "≢", "⊂": "⊄", "⊆": "⊈", "∣": "∤", "∃": "∄", "≤": "≰", "≥": "≱", "∼": "≁",
+		"≈": "≉",
+	}[inner]; known {
 		return atom{html: "<mo>" + one + "</mo>"}
 	}
 	return atom{html: "<mo>" + inner + "\u0338</mo>"}
@@ -297,7 +302,7 @@ func (p *parser) environment() atom {
 	return atom{html: "<mrow>" + out + "</mrow>"}
 }
 
-// inText finds formulas between dollars in words.
+// inText finds formulas between dollars as text.
 var inText = pattern.New(`((?:^|[^\\]))\$((?:[^$\\]|\\.)+)\$`)
 
 // signInWords reads the command at i as characters: none for a font.

@@ -16,7 +16,8 @@ import (
 // elements are those of MathML Core that formulas are made of, with how many children they
 // must have; -1 is any number.
 var elements = map[string]int{
-	"math": -1, "mrow": -1, "mi": -1, "mn": -1, "mo": -1, "mtext": -1, "mspace": 0, "mfrac": 2, "msqrt": -1, "mroot": 2, "msub": 2, "msup": 2, "msubsup": 3, "munder": 2, "mover": 2, "munderover": 3,
+	"math": -1, "mrow": -1, "mi": -1, "mn": -1, "mo": -1, "mtext": -1, "mspace": 0, "mfrac": 2, "msqrt": -1,
+	"mroot": 2, "msub": 2, "msup": 2, "msubsup": 3, "munder": 2, "mover": 2, "munderover": 3,
 	"mtable": -1, "mtr": -1, "mtd": -1, "mstyle": -1, "mphantom": -1,
 }
 

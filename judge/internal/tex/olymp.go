@@ -14,7 +14,7 @@ var olympSections = map[string]string{
 	"Specification": "Specification", "Input": "Input", "Output": "Output", "Hint": "Hint",
 }
 
-// section writes a heading. What stands in braces behind it is a heading of the statement's own.
+// section writes a heading. What is in braces after it is a heading of the statement's own.
 func section(title string) act {
 	return func(r *reader, s string, i, depth int) int {
 		if strings.HasPrefix(s[i:], "{") {
@@ -139,7 +139,7 @@ var typedSigns = strings.NewReplacer(`\_`, "_", `\%`, "%", `\#`, "#", `\&`, "&",
 
 var lineEnds = pattern.New(`[ \t]*\\\\[ \t]*\n?`)
 
-// fenced is a text as a block of code.
+// fenced returns a text as a block of code.
 func fenced(text string) string {
 	if len(text) > maxExample {
 		text = text[:maxExample] + "\n..."

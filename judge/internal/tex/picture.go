@@ -36,7 +36,7 @@ func (r *reader) picture(file, size string) {
 	}
 }
 
-// imageOf is an image in Markdown, "" for one without a file.
+// imageOf returns an image in Markdown, "" for one without a file.
 func (r *reader) imageOf(file, alt, size string) string {
 	source := file
 	file = r.pathOf(file)
@@ -55,7 +55,7 @@ func (r *reader) imageOf(file, alt, size string) string {
 	return "![" + alt + "](" + target + ")"
 }
 
-// pathOf is the path of a picture as LaTeX sees it.
+// pathOf returns the path of a picture as LaTeX sees it.
 func (r *reader) pathOf(file string) string {
 	file = signsOfPaths.Replace(r.source(file, 0))
 	file = strings.Trim(strings.TrimSpace(file), `"`)
@@ -110,7 +110,7 @@ var pixels = map[string]float64{
 	"pt": 96 / 72.27, "bp": 96 / 72.0, "pc": 96 / 6.0, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "em": 16, "ex": 8, "px": 1,
 }
 
-// size is the fragment for the options of a picture; "" where they do not say.
+// size returns the fragment for the options of a picture; "" if they do not say.
 func (r *reader) size(options string) string {
 	said := map[string]string{}
 	for _, found := range sizeOption().FindAllStringSubmatch(r.source(options, 0), 50) {
@@ -132,7 +132,7 @@ func (r *reader) size(options string) string {
 	return ""
 }
 
-// shareOf is a width as a part of the text's width.
+// shareOf returns a width as a part of the text's width.
 func (r *reader) shareOf(width string) (share float64, ok bool) {
 	found := relative().FindStringSubmatch(strings.TrimSpace(width))
 	if found == nil {
@@ -148,7 +148,7 @@ func (r *reader) shareOf(width string) (share float64, ok bool) {
 	return share * r.share, true
 }
 
-// percent is a part of 1 as a fragment.
+// percent returns a part of 1 as a fragment.
 func percent(key string, share float64) string {
 	most := 1.0
 	if key == "scale" {
@@ -171,10 +171,10 @@ func (r *reader) illustration(s string, i, depth int) int {
 	return end
 }
 
-// altText is a caption as the text of an image.
+// altText returns a caption as the text of an image.
 func altText(caption string) string { return special.Replace(plain(caption)) }
 
-// emphasized is a caption below its picture.
+// emphasized returns a caption below its picture.
 func emphasized(caption string) string {
 	caption = oneLine(caption)
 	if caption == "" {

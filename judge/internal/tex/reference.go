@@ -152,7 +152,7 @@ func (r *reader) referred(text string) string {
 	})
 }
 
-// digits is the number of a float without the letter of its part.
+// digits returns the number of a float without the letter of its part.
 func digits(number string) string { return strings.TrimRight(number, "abcdefghijklmnopqrstuvwxyz") }
 
 // breakMark stands for the end of a line in a paragraph: no text has it.
@@ -161,7 +161,7 @@ const breakMark = "\x00break\x00"
 // breaksAround is what stands around a text and is no part of it.
 var breaksAround = pattern.New(`^(?:\s|` + breakMark + `)+|(?:\s|` + breakMark + `)+$`)
 
-// oneLine is a piece of Markdown on one line.
+// oneLine returns a piece of Markdown on one line.
 func oneLine(markdown string) string {
 	return strings.Join(strings.Fields(strings.ReplaceAll(markdown, breakMark, " ")), " ")
 }

@@ -40,7 +40,7 @@ type Document struct {
 	Pictures []Picture
 	Warnings []Warning
 	Formulas int
-	Broken   []Warning // formulas that LaTeX refuses
+	Broken   []Warning // formulas that LaTeX rejects
 }
 
 // A Picture is an image that a statement shows.
@@ -113,7 +113,7 @@ func (s Source) Convert() Document {
 	return r.doc
 }
 
-// document is what stands between \begin{document} and \end{document}, if a text has these,
+// document returns what stands between \begin{document} and \end{document}, if a text has these,
 // and how many lines are before it.
 func document(text string) (body string, line int) {
 	at := documentStart().FindStringIndex(text)
@@ -136,7 +136,7 @@ func cleaned(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 }
 
-// place says where in the statement a text stands, which is read now: the next place in the
+// place returns where in the statement a text stands, which is read now: the next place in the
 // file that has it or, for what a macro made, the place that is being read.
 func (r *reader) place(text string) (file string, line int) {
 	o := r.from
@@ -154,7 +154,7 @@ func (r *reader) place(text string) (file string, line int) {
 	return o.file, o.line + 1 + strings.Count(o.text[:at], "\n")
 }
 
-// inComment reports whether what stands at i is behind a percent sign.
+// inComment reports whether what is at i is after a percent sign.
 func inComment(s string, i int) bool {
 	line := s[strings.LastIndexByte(s[:i], '\n')+1 : i]
 	return strings.Contains(strings.ReplaceAll(line, `\%`, ""), "%")
@@ -180,7 +180,7 @@ func (r *reader) told(to *[]Warning, stands, text, hint string) {
 	*to = append(*to, w)
 }
 
-// ahead is the text from i on in which an end is sought; "" if too much was read for that.
+// ahead returns the text from i on in which an end is sought; "" if too much was read for that.
 func (r *reader) ahead(s string, i int) string {
 	if r.sought += len(s) - i; r.sought > maxSought {
 		return ""
@@ -257,7 +257,7 @@ func (r *reader) listing(s string, i, depth int) int {
 	return end
 }
 
-// file reads a file that the statement names, with an extension where it has none.
+// file reads a file that the statement names, with an extension if it has none.
 func (r *reader) file(name, extension string) (text, file string, ok bool) {
 	if r.Read == nil || r.quiet && extension == "" {
 		return "", "", false
@@ -278,7 +278,10 @@ func (r *reader) file(name, extension string) (text, file string, ok bool) {
 	}
 	if !r.quiet {
 		r.write(`\[` + special.Replace(name) + `: not found\]`)
-		r.warn(name, fmt.Sprintf("the statement includes %s: %v", name, err), "add the file below the statement's directory, or remove the command")
+		r.warn(
+			name, fmt.Sprintf("the statement includes %s: %v", name, err),
+			"add the file below the statement's directory, or remove the command",
+		)
 	}
 	return "", "", false
 }

@@ -16,29 +16,57 @@ func TestPictures(t *testing.T) {
 	for _, row := range []struct{ it, latex, want string }{
 		{"has no size if none is given", `\includegraphics{fig_1.png}`, "![](fig_1.png)"},
 		{"takes a part of the text's width", `\includegraphics[width=0.5\textwidth]{a}`, "![](a#width=50pc)"},
-		{"takes the line's width", `\includegraphics[ width = .25 \linewidth , angle=90]{a} \includegraphics[width=\columnwidth]{b}`, "![](a#width=25pc) ![](b#width=100pc)"},
+		{
+			"takes the line's width",
+			`\includegraphics[ width = .25 \linewidth , angle=90]{a} \includegraphics[width=\columnwidth]{b}`,
+			"![](a#width=25pc) ![](b#width=100pc)",
+		},
 		{"keeps to the text's width", `\includegraphics[width=3\hsize]{a}`, "![](a#width=100pc)"},
 		{"takes lengths", `\includegraphics[width=5cm]{a} \includegraphics[height=30mm]{b} \includegraphics[width=2in]{c} \includegraphics[width=72.27pt]{d} \includegraphics[height=2em]{e} \includegraphics[width=40px]{f}`,
 			"![](a#width=189px) ![](b#height=113px) ![](c#width=192px) ![](d#width=96px) ![](e#height=32px) ![](f#width=40px)"},
 		{"takes the width before the height", `\includegraphics[height=3cm,width=.4\textwidth,keepaspectratio]{a}`, "![](a#width=40pc)"},
 		{"takes a scale", `\includegraphics[scale=1.5]{a}`, "![](a#scale=150pc)"},
-		{"leaves out a size that it cannot tell", `\includegraphics[height=.2\textheight]{a} \includegraphics[scale=x]{b} \includegraphics[height=.2\linewidth]{c}`, "![](a) ![](b) ![](c)"},
+		{
+			"leaves out a size that it cannot tell",
+			`\includegraphics[height=.2\textheight]{a} \includegraphics[scale=x]{b} \includegraphics[height=.2\linewidth]{c}`,
+			"![](a) ![](b) ![](c)",
+		},
 		{"knows the size of a macro", `\newcommand{\w}{0.3\textwidth}\includegraphics[width=\w]{a}`, "![](a#width=30pc)"},
-		{"puts blanks and parentheses in angles", `\includegraphics[scale=.5]{my pic (1).png} \includegraphics{"a b.png"} \includegraphics{a(1)}`, "![](<my pic (1).png#scale=50pc>) ![](<a b.png>) ![](<a(1)>)"},
+		{
+			"puts blanks and parentheses in angles",
+			`\includegraphics[scale=.5]{my pic (1).png} \includegraphics{"a b.png"} \includegraphics{a(1)}`,
+			"![](<my pic (1).png#scale=50pc>) ![](<a b.png>) ![](<a(1)>)",
+		},
 		{"knows names with braces and escapes", `\includegraphics{{v1.2}.png} \includegraphics{./a\_b}`, "![](v1.2.png) ![](a_b)"},
 		{"reads stars and old corners", `\includegraphics*[0,0][10,10]{a}`, "![](a)"},
 		{"illustrates", `x \illustration{0.3}{cat.jpg}{A \emph{cat} by \href{https://x.y/}{X}, $5_6$} y`,
 			"x\n\n![A cat by X, 5\\_6](cat.jpg#width=30pc)\n\n*A *cat* by [X](https://x.y/), $5_6$*\n\ny"},
 		{"illustrates without a caption", `\illustration{.5}{cat.jpg}{}`, "![](cat.jpg#width=50pc)"},
-		{"gives a figure's caption to its picture", "\\begin{figure}[h]\n  \\centering\n  \\includegraphics{a}\n  \\caption{The $n$ [1].}\\label{f}\\end{figure}", "![The n \\[1\\].](a)\n\n*The $n$ \\[1\\].*"},
+		{
+			"gives a figure's caption to its picture",
+			"\\begin{figure}[h]\n  \\centering\n  \\includegraphics{a}\n  \\caption{The $n$ [1].}\\label{f}\\end{figure}",
+			"![The n \\[1\\].](a)\n\n*The $n$ \\[1\\].*",
+		},
 		{"takes a caption above", `\begin{figure}\caption[short]{Long}\includegraphics{a}\end{figure}`, "*Long*\n\n![Long](a)"},
 		{"tells figures in figures apart", `\begin{figure*}\begin{subfigure}[t]{.4\textwidth}\includegraphics[width=\linewidth]{a}\caption{A}\end{subfigure}\subfloat[B]{\includegraphics{b}}\subcaptionbox{C}[2cm]{\includegraphics{c}}\caption*{All}\end{figure*}`,
 			"![A](a#width=40pc)\n\n*A*\n\n![B](b)\n\n*B*\n\n![C](c)\n\n*C*\n\n*All*"},
-		{"reads what text flows around", `\begin{wrapfigure}[5]{r}{0.3\textwidth}\vspace{-1em}\includegraphics[width=0.5\textwidth]{a}\end{wrapfigure}`, "![](a#width=15pc)"},
-		{"reads what stands beside", `\begin{minipage}[t]{0.5\textwidth}\includegraphics[width=\textwidth]{a}\end{minipage}\hfill\begin{minipage}{5cm}b\end{minipage}`, "![](a#width=50pc)\n\nb"},
-		{"takes the first of two captions", `\begin{figure}\includegraphics{a}\caption{A}\includegraphics{b}\caption{B}\end{figure}`, "![A](a)\n\n*A*\n\n![A](b)\n\n*B*"},
+		{
+			"reads what text flows around",
+			`\begin{wrapfigure}[5]{r}{0.3\textwidth}\vspace{-1em}\includegraphics[width=0.5\textwidth]{a}\end{wrapfigure}`,
+			"![](a#width=15pc)",
+		},
+		{
+			"reads what stands beside",
+			`\begin{minipage}[t]{0.5\textwidth}\includegraphics[width=\textwidth]{a}\end{minipage}\hfill\begin{minipage}{5cm}b\end{minipage}`,
+			"![](a#width=50pc)\n\nb",
+		},
+		{
+			"takes the first of two captions",
+			`\begin{figure}\includegraphics{a}\caption{A}\includegraphics{b}\caption{B}\end{figure}`,
+			"![A](a)\n\n*A*\n\n![A](b)\n\n*B*",
+		},
 		{"captions without a figure", `\begin{center}\includegraphics{a}\captionof{figure}{C}\end{center}`, "![](a)\n\n*C*"},
-		{"looks in the folder of pictures", `\graphicspath{{img/}}\includegraphics{a.png}`, "![](img/a.png)"},
+		{"looks in the directory of pictures", `\graphicspath{{img/}}\includegraphics{a.png}`, "![](img/a.png)"},
 		{"reads the preamble's", "\\documentclass{article}\n\\newcommand{\\pic}[1]{\\includegraphics{#1.png}}\\graphicspath{{img}}hidden\\begin {document}\\pic{a}\\end {document} after", "![](img/a.png)"},
 	} {
 		if got := strings.TrimSpace(tex.Markdown(row.latex)); got != row.want {
@@ -46,9 +74,12 @@ func TestPictures(t *testing.T) {
 		}
 	}
 	has := func(name string) bool { return name == "b/x.png" || name == "y.png" }
-	got := tex.Source{Text: `\graphicspath{{a/}{b/}}\includegraphics{x.png}\includegraphics{y.png}\includegraphics{z.png}`, Has: has}.Convert().Markdown
+	got := tex.Source{
+		Text: `\graphicspath{{a/}{b/}}\includegraphics{x.png}\includegraphics{y.png}\includegraphics{z.png}`,
+		Has:  has,
+	}.Convert().Markdown
 	if want := "![](b/x.png)![](y.png)![](a/z.png)\n"; got != want {
-		t.Errorf("in one of two folders: %q, want %q", got, want)
+		t.Errorf("in one of two directories: %q, want %q", got, want)
 	}
 }
 
@@ -99,9 +130,11 @@ The end.
 		t.Errorf("%d examples (-want +got):\n%s", doc.Examples, diff)
 	}
 	for it, text := range map[string]string{
-		"names no example":  strings.Replace(latex, latex[strings.Index(latex, `\begin{example}`):strings.Index(latex, `\Note`)], "", 1),
-		"has only files":    strings.Replace(latex, latex[strings.Index(latex, `\exmp{`):strings.Index(latex, `\end{example}`)], "", 1),
-		"has a sixth entry": strings.Replace(strings.Replace(latex, "{256 megabytes}", "{256 megabytes}%\n{feedback}", 1), latex[strings.Index(latex, `\begin{example}`):strings.Index(latex, `\Note`)], "", 1),
+		"names no example": strings.Replace(latex, latex[strings.Index(latex, `\begin{example}`):strings.Index(latex, `\Note`)], "", 1),
+		"has only files":   strings.Replace(latex, latex[strings.Index(latex, `\exmp{`):strings.Index(latex, `\end{example}`)], "", 1),
+		"has a sixth entry": strings.Replace(strings.Replace(
+			latex, "{256 megabytes}", "{256 megabytes}%\n{feedback}", 1,
+		), latex[strings.Index(latex, `\begin{example}`):strings.Index(latex, `\Note`)], "", 1),
 	} {
 		doc := tex.Source{Text: text}.Convert()
 		if diff := cmp.Diff(body+"{{remainingsamples}}\n\n"+note, doc.Markdown); diff != "" || doc.Examples != 0 {
@@ -112,7 +145,8 @@ The end.
 
 func TestIncludedFiles(t *testing.T) {
 	files := map[string]string{
-		"a.tex": "A \\input{b}", "b.tex": "B\n\\includegraphics{pic}", "sub/c.tex": "C", "d": "D", "loop.tex": `L \input{loop}`, "code.py": "print(1)\n",
+		"a.tex": "A \\input{b}", "b.tex": "B\n\\includegraphics{pic}", "sub/c.tex": "C", "d": "D",
+		"loop.tex": `L \input{loop}`, "code.py": "print(1)\n",
 		"standalone.tex": "\\documentclass{standalone}\n\\begin{document}\nE \\includegraphics{e}\\end{document}",
 	}
 	source := tex.Source{File: "main.tex", Text: "x\n\\input{a}\n\n\\input d \\import{sub/}{c} \\include{none}\n\n\\lstinputlisting[language=Python]{code.py}\n\\input{loop} \\input{standalone}",
@@ -133,10 +167,16 @@ func TestIncludedFiles(t *testing.T) {
 	for _, w := range doc.Warnings {
 		told = append(told, fmt.Sprintf("%s:%d: %s", w.File, w.Line, w.Text))
 	}
-	if want := []string{"main.tex:4: the statement includes none: it is not there", "loop.tex:1: loop.tex includes itself, or files are nested too deeply"}; !slices.Equal(told, want) {
+	if want := []string{
+		"main.tex:4: the statement includes none: it is not there",
+		"loop.tex:1: loop.tex includes itself, or files are nested too deeply",
+	}; !slices.Equal(told, want) {
 		t.Errorf("%q, want\n%q", told, want)
 	}
-	many := tex.Source{Text: `\input{m}`, Read: func(name string) (string, error) { return `\input{m1}\input{m2}\input{m3}` + name, nil }}.Convert()
+	many := tex.Source{
+		Text: `\input{m}`,
+		Read: func(name string) (string, error) { return `\input{m1}\input{m2}\input{m3}` + name, nil },
+	}.Convert()
 	if len(many.Markdown) > 1<<20 {
 		t.Errorf("files that include others without end: %d bytes", len(many.Markdown))
 	}
@@ -192,7 +232,10 @@ func TestNoSourceText(t *testing.T) {
 		{`\parskip=3pt plus 1pt minus 1pt a \parindent 0pt b \vskip-1em c \baselineskip=1.2\baselineskip d \hskip 0pt plus 1filll e \tolerance=1000 f`, "a b c d e f"},
 		{`\foo[x=1]{2em}{text} \noindent[1] \unknown{1}`, `text \[1\] 1`},
 		{`{\bf a} {\it b} {\tt c} {\small d} {\bfseries\itshape e} \bf{f} {\bf{g} h}`, "**a** *b* `c` d **e** **f** **g** h"},
-		{`\setcounter{x}{3}\definecolor{c}{rgb}{0,1,0}\textcolor{c}{a}\colorbox{c}{b}\fcolorbox{c}{d}{e}\parbox[t]{3cm}{f}\makebox[2cm][l]{g}`, "abefg"},
+		{
+			`\setcounter{x}{3}\definecolor{c}{rgb}{0,1,0}\textcolor{c}{a}\colorbox{c}{b}\fcolorbox{c}{d}{e}\parbox[t]{3cm}{f}\makebox[2cm][l]{g}`,
+			"abefg",
+		},
 		{`\newcommand{\x}[2][d]{#1#2}\x{a}\x[b]{c}`, "dabc"},
 		{`\let\qa=\qb\let\qb=\qa x\qa\qb y`, "xy"},
 		{`\let\y=\textbf \let\z\x \y{a}`, "**a**"},
@@ -222,12 +265,20 @@ func TestReferences(t *testing.T) {
 			"See Figure 2.\n\n![A](a)\n\n*A*\n\n*Figure 2: B*"},
 		{"knows figures and tables apart", "de", `\begin{figure}\caption{A}\end{figure}\begin{table}\caption{B\label{b}}\end{table} \cref{b}, \autoref{ b }`,
 			"*A*\n\n*Tabelle 1: B*\n\nTabelle 1, Tabelle 1"},
-		{"takes a label above the caption for the next one", "en", `\begin{figure}\caption{A}\end{figure}\begin{figure}\label{b}\caption{B}\end{figure}\ref{b}`, "*A*\n\n*Figure 2: B*\n\n2"},
+		{
+			"takes a label above the caption for the next one", "en",
+			`\begin{figure}\caption{A}\end{figure}\begin{figure}\label{b}\caption{B}\end{figure}\ref{b}`,
+			"*A*\n\n*Figure 2: B*\n\n2",
+		},
 		{"numbers parts", "sv", `\begin{figure}\begin{subfigure}{.4\textwidth}\caption{A}\end{subfigure}\begin{subfigure}{.4\textwidth}\caption{B}\label{b}\end{subfigure}\caption{All}\end{figure}\begin{figure}\subfloat[C]{x\label{c}}\caption{D}\end{figure}\ref{b} \ref{c}`,
 			"*A*\n\n*(b) B*\n\n*Figur 1: All*\n\nx\n\n*(a) C*\n\n*Figur 2: D*\n\n1b 2a"},
 		{"does not count starred captions, nor illustrations", "en", `\illustration{.5}{a}{A}\begin{figure}\caption*{B}\end{figure}\begin{center}\captionof{figure}{C}\label{c}\end{center}\begin{figure}\caption{D}\label{d}\end{figure}\ref{d}`,
 			"![A](a#width=50pc)\n\n*A*\n\n*B*\n\n*C*\n\n*Figure 2: D*\n\n2"},
-		{"keeps reference marks out of images' texts", "en", `\begin{figure}\includegraphics{a}\caption{A\ref{a_b}}\label{a_b}\end{figure}`, "![A1](a)\n\n*Figure 1: A1*"},
+		{
+			"keeps reference marks out of images' texts", "en",
+			`\begin{figure}\includegraphics{a}\caption{A\ref{a_b}}\label{a_b}\end{figure}`,
+			"![A1](a)\n\n*Figure 1: A1*",
+		},
 	} {
 		doc := tex.Source{Text: row.latex, Language: row.language}.Convert()
 		if got := strings.TrimSpace(doc.Markdown); got != row.want || len(doc.Warnings) > 0 {
@@ -235,7 +286,8 @@ func TestReferences(t *testing.T) {
 		}
 	}
 	doc := tex.Source{File: "p.tex", Text: "a\n\n\\section{B}\\label{b} See \\ref{b}."}.Convert()
-	if want := "a\n\n## B\n\nSee ??.\n"; doc.Markdown != want || len(doc.Warnings) != 1 || doc.Warnings[0].Line != 3 || doc.Warnings[0].File != "p.tex" {
+	if want := "a\n\n## B\n\nSee ??.\n"; doc.Markdown != want || len(doc.Warnings) != 1 ||
+		doc.Warnings[0].Line != 3 || doc.Warnings[0].File != "p.tex" {
 		t.Errorf("%q, want %q; %+v", doc.Markdown, want, doc.Warnings)
 	}
 }

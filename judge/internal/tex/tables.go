@@ -13,7 +13,7 @@ var fonts = map[string]string{
 }
 
 // switches are commands that change the font of the rest of a group, or of the argument that
-// some write behind them.
+// some write after them.
 var switches = map[string]string{
 	"bf": "**", "bfseries": "**", "it": "*", "itshape": "*", "em": "*", "sl": "*", "slshape": "*", "tt": "`",
 	"ttfamily": "`", "sc": "", "scshape": "",
@@ -23,7 +23,7 @@ var switches = map[string]string{
 	"raggedright": "", "raggedleft": "",
 }
 
-// bare are commands without options: a bracket behind them is text.
+// bare are commands without options: a bracket after them is text.
 var bare = map[string]bool{
 	"noindent": true, "indent": true, "hfill": true, "vfill": true, "smallskip": true, "medskip": true,
 	"bigskip": true, "relax": true, "newpage": true,

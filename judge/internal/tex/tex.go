@@ -1,7 +1,7 @@
 // Package tex reads statements in LaTeX, as problem packages have them, and writes
 // them as Markdown: the subset that the package format names, with formulas between
 // dollars and images by their names. A command that it does
-// not know is left out and what stands in its braces is kept, so that any
+// not know is omitted and what is in its braces is stored, so that any
 // statement can be read.
 //
 // It also reads formulas, and writes them as MathML Core, which browsers draw without
@@ -324,7 +324,7 @@ func (r *reader) math(s string, display bool) {
 
 var bars = strings.NewReplacer(`\|`, `\Vert `, `|`, `\vert `)
 
-// source is a formula without comments, macros, and dollars inside. Braces that stand
+// source returns a formula without comments, macros, and dollars inside. Braces that stand
 // together are parted: in Markdown they are marks.
 func (r *reader) source(s string, depth int) string {
 	if depth > maxDepth {
@@ -378,7 +378,7 @@ func (r *reader) source(s string, depth int) string {
 	return b.String()
 }
 
-// with puts the arguments that stand at i into a macro's body.
+// with puts the arguments that are at i into a macro's body.
 func (m macro) with(s string, i int) (body string, end int) {
 	args := make([]string, m.args)
 	for k := range args {
@@ -432,7 +432,7 @@ func tidy(text string) string {
 			}
 			fence = ""
 			b.WriteString(strings.TrimSuffix(line, "\n"))
-			part.WriteString("\n") // with the empty lines behind it
+			part.WriteString("\n") // with the empty lines after it
 		default:
 			part.WriteString(line)
 		}

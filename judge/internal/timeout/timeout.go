@@ -1,5 +1,5 @@
 // Package timeout ends a started process that does not answer in time. What the process waits
-// for a processor is none of its time, and neither is what the judge waits for one: a busy
+// for a CPU is none of its time, and neither is what the judge waits for one: a busy
 // machine is not a slow program.
 //
 //	timer := timeout.Start(proc, limit)
@@ -23,7 +23,7 @@ import (
 var ErrExceeded = errors.New("time limit exceeded")
 
 // every is how often a process is looked at. In a look that comes late at most twice that
-// counts, as the judge was kept from a processor, too.
+// counts, as the judge was kept from a CPU, too.
 const every = 50 * time.Millisecond
 
 // Timer kills a process when its time is over.
@@ -52,7 +52,7 @@ func Start(proc judge.Process, limit time.Duration) *Timer {
 
 // Stop stops the timer. It returns nil if the process was not killed by it, ErrExceeded if the
 // time of the process was over, and a *judge.BusyError if the process could not use its time, as
-// it waited for a processor for longer than judge.LongestCPUWait.
+// it waited for a CPU for longer than judge.LongestCPUWait.
 func (t *Timer) Stop() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -45,16 +45,30 @@ func TestTimer(t *testing.T) {
 		want        error
 		from, until time.Duration // when it is killed
 	}{
-		"answers in time":                        {share(0), 0, 29 * time.Second, nil, 0, 0},
-		"sleeps or spins":                        {share(0), 0, time.Hour, timeout.ErrExceeded, 30 * time.Second, 31 * time.Second},
-		"waits half of the time":                 {share(50), 0, time.Hour, timeout.ErrExceeded, 60 * time.Second, 61 * time.Second},
-		"answers late because it waited":         {share(90), 0, 4 * time.Minute, nil, 0, 0},
-		"waits for ever":                         {share(100), 0, time.Hour, errBusy, limit + judge.LongestCPUWait, limit + judge.LongestCPUWait + time.Second},
-		"had waited before the timer started":    {func(time.Duration) time.Duration { return time.Hour }, 0, time.Hour, timeout.ErrExceeded, 30 * time.Second, 31 * time.Second},
-		"waits first, and sleeps then":           {func(age time.Duration) time.Duration { return min(age, 100*time.Second) }, 0, time.Hour, timeout.ErrExceeded, 130 * time.Second, 131 * time.Second},
-		"is looked at late by a starved judge":   {share(0), 950 * time.Millisecond, 4 * time.Minute, nil, 0, 0},
-		"sleeps, and the judge is starved":       {share(0), 950 * time.Millisecond, time.Hour, timeout.ErrExceeded, 5 * time.Minute, 6 * time.Minute},
-		"waits more than there was time to wait": {share(200), 0, time.Hour, errBusy, limit + judge.LongestCPUWait, limit + judge.LongestCPUWait + time.Second},
+		"answers in time":                {share(0), 0, 29 * time.Second, nil, 0, 0},
+		"sleeps or spins":                {share(0), 0, time.Hour, timeout.ErrExceeded, 30 * time.Second, 31 * time.Second},
+		"waits half of the time":         {share(50), 0, time.Hour, timeout.ErrExceeded, 60 * time.Second, 61 * time.Second},
+		"answers late because it waited": {share(90), 0, 4 * time.Minute, nil, 0, 0},
+		"waits for ever": {
+			share(100), 0, time.Hour, errBusy, limit + judge.LongestCPUWait,
+			limit + judge.LongestCPUWait + time.Second,
+		},
+		"had waited before the timer started": {
+			func(time.Duration) time.Duration { return time.Hour }, 0, time.Hour, timeout.ErrExceeded,
+			30 * time.Second, 31 * time.Second,
+		},
+		"waits first, and sleeps then": {
+			func(age time.Duration) time.Duration { return min(age, 100*time.Second) }, 0, time.Hour,
+			timeout.ErrExceeded, 130 * time.Second, 131 * time.Second,
+		},
+		"is looked at late by a starved judge": {share(0), 950 * time.Millisecond, 4 * time.Minute, nil, 0, 0},
+		"sleeps, and the judge is starved": {
+			share(0), 950 * time.Millisecond, time.Hour, timeout.ErrExceeded, 5 * time.Minute, 6 * time.Minute,
+		},
+		"waits more than there was time to wait": {
+			share(200), 0, time.Hour, errBusy, limit + judge.LongestCPUWait,
+			limit + judge.LongestCPUWait + time.Second,
+		},
 	} {
 		t.Run("a program that "+name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -63,7 +77,10 @@ func TestTimer(t *testing.T) {
 				time.Sleep(tt.answer)
 				err := timer.Stop()
 				if busy, ok := errors.AsType[*judge.BusyError](err); ok && tt.want == errBusy {
-					if !strings.Contains(busy.Error(), "the machine is too busy: in 10m30s it left a program 30s of its limit of 30s unused\n    repeat the command") {
+					if !strings.Contains(
+						busy.Error(),
+						"the machine is too busy: in 10m30s it left a program 30s of its limit of 30s unused\n    repeat the command",
+					) {
 						t.Errorf("the error is %q", busy.Error())
 					}
 				} else if err != tt.want {

@@ -14,11 +14,11 @@ import (
 // program runs, so a test can let them be silent for hours of testing/synctest.
 type Silent struct {
 	Greeting string // what each process says first
-	// Starved says that the processes wait for a processor all the time after their greeting.
+	// Starved says that the processes wait for a CPU all the time after their greeting.
 	Starved bool
 }
 
-// Run is an error: a silent process is started.
+// Run returns an error: a silent process is started.
 func (Silent) Run(context.Context, *judge.Command) (judge.Exec, error) {
 	return judge.Exec{}, errors.New("a silent runner only starts programs")
 }

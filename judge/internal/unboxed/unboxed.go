@@ -13,11 +13,11 @@ import (
 	"assay/judge"
 )
 
-// Runner starts a command where it stands on the host: the first mount of the command,
+// Runner starts a command where it is on the host: the first mount of the command,
 // if it has one, is taken for where its program is.
 type Runner struct{}
 
-// Run is an error: a program that stays is started.
+// Run returns an error: a program that stays is started.
 func (Runner) Run(context.Context, *judge.Command) (judge.Exec, error) {
 	return judge.Exec{}, errors.New("an unboxed runner only starts programs")
 }

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Cut marks that a cropped line goes on. A text's own "…" is written as bytes.
+// Cut marks that a cropped line continues. A text's own "…" is written as bytes.
 const Cut = "…"
 
 // crop returns the line of the text in start..end, made printable and cropped
@@ -34,11 +34,11 @@ type cell struct {
 	raw  int // bytes that it stands for
 }
 
-// width is the number of characters that the cell takes.
+// width returns the number of characters that the cell takes.
 func (c cell) width() int { return utf8.RuneCountInString(c.text) }
 
 // cropCells joins the cells that fit into lineWidth around the byte at. The flags
-// say whether the line goes on before and after the cells.
+// report whether the line continues before and after the cells.
 func cropCells(cells []cell, at int, before, after bool) (string, int) {
 	total, place, seen := 0, len(cells), 0 // place is the index of the cell with the byte
 	for i, c := range cells {
@@ -111,7 +111,7 @@ func escaped(c byte) string {
 	return `\x` + string(digits[c>>4]) + string(digits[c&15])
 }
 
-// looksEscaped says whether b starts as what escaped writes.
+// looksEscaped reports whether b starts as what escaped writes.
 func looksEscaped(b []byte) bool {
 	return len(b) >= 4 && b[1] == 'x' && isHex(b[2]) && isHex(b[3])
 }

@@ -3,7 +3,7 @@
 //
 // A window is at most 3 lines before a place, its line, and 20 lines after it.
 // A line is cropped to 160 characters around the place's column, with a mark "…"
-// where it goes on, and the whole is at most 4 kB. Bytes that are not printable
+// where it continues, and the whole is at most 4 kB. Bytes that are not printable
 // characters are written as \xNN.
 //
 // The text is read once, from its start to the place, through a buffer of fixed
@@ -25,7 +25,7 @@ const (
 	linesBefore = 3
 	linesAfter  = 20
 	lineWidth   = 160     // characters of a line that are shown
-	lineLead    = 80      // this many of them, if the line is cropped, stand before the place
+	lineLead    = 80      // this many of them, if the line is cropped, are before the place
 	maxText     = 4 << 10 // bytes of an excerpt
 
 	blockSize = 128 << 10 // half of a usual second-level cache, for two texts at once
@@ -34,7 +34,7 @@ const (
 	maxSearch = 1 << 20
 )
 
-// Around returns the window around the byte at offset. An offset behind the end
+// Around returns the window around the byte at offset. An offset after the end
 // means the end.
 //
 // A text that cannot be read is shown as far as it can be.

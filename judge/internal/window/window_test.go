@@ -45,17 +45,27 @@ func TestAround(t *testing.T) {
 		{"stands on a line feed", "a\nb\n", 1, judge.Excerpt{Text: "a\nb\n", FirstLine: 1, At: 1, Size: 4}},
 		{"shows empty lines", "\n\n\n\n\n\n", 5, judge.Excerpt{Text: "\n\n\n\n", FirstLine: 3, At: 3, Size: 6, Before: true}},
 		{"shows three lines before", "1\n2\n3\n4\n5\n", 8, judge.Excerpt{Text: "2\n3\n4\n5\n", FirstLine: 2, At: 6, Size: 10, Before: true}},
-		{"shows twenty lines after", numbers(1, 30), 0, judge.Excerpt{Text: numbers(1, 21), FirstLine: 1, Size: int64(len(numbers(1, 30))), After: true}},
+		{"shows twenty lines after", numbers(1, 30), 0, judge.Excerpt{
+			Text: numbers(1, 21), FirstLine: 1, Size: int64(len(numbers(1, 30))), After: true,
+		}},
 		{"writes control bytes as escapes", "a\x00\t\r\n", 2, judge.Excerpt{Text: "a\\x00\\x09\\x0D\n", FirstLine: 1, At: 5, Size: 5}},
 		{"writes broken UTF-8 as escapes", "\xff\xc3", 1, judge.Excerpt{Text: `\xFF\xC3`, FirstLine: 1, At: 4, Size: 2}},
 		{"writes invisible characters as escapes", "a\u200bb\u202e", 0, judge.Excerpt{Text: `a\xE2\x80\x8Bb\xE2\x80\xAE`, FirstLine: 1, Size: 8}},
 		{"keeps an escape of the text apart from its own", `\x41 \n`, 0, judge.Excerpt{Text: `\x5Cx41 \n`, FirstLine: 1, Size: 7}},
-		{"keeps what is not an escape as it is", `\xG0 \x0g \x/0 \x:0 \xa0 \y41 \x4`, 0, judge.Excerpt{Text: `\xG0 \x0g \x/0 \x:0 \xa0 \y41 \x4`, FirstLine: 1, Size: 33}},
+		{"keeps what is not an escape as it is", `\xG0 \x0g \x/0 \x:0 \xa0 \y41 \x4`, 0, judge.Excerpt{
+			Text: `\xG0 \x0g \x/0 \x:0 \xa0 \y41 \x4`, FirstLine: 1, Size: 33,
+		}},
 		{"keeps an escape at the end apart from its own", `\x09\xAF`, 0, judge.Excerpt{Text: `\x5Cx09\x5CxAF`, FirstLine: 1, Size: 8}},
 		{"keeps an ellipsis of the text apart from its own", "…", 0, judge.Excerpt{Text: `\xE2\x80\xA6`, FirstLine: 1, Size: 3}},
-		{"shows a line as wide as there is room", strings.Repeat("a", 160), 0, judge.Excerpt{Text: strings.Repeat("a", 160), FirstLine: 1, Size: 160}},
-		{"crops a line one character wider", strings.Repeat("a", 161), 0, judge.Excerpt{Text: strings.Repeat("a", 160) + "…", FirstLine: 1, Size: 161}},
-		{"crops a long line at its end", strings.Repeat("a", 300), 0, judge.Excerpt{Text: strings.Repeat("a", 160) + "…", FirstLine: 1, Size: 300}},
+		{"shows a line as wide as there is room", strings.Repeat("a", 160), 0, judge.Excerpt{
+			Text: strings.Repeat("a", 160), FirstLine: 1, Size: 160,
+		}},
+		{"crops a line one character wider", strings.Repeat("a", 161), 0, judge.Excerpt{
+			Text: strings.Repeat("a", 160) + "…", FirstLine: 1, Size: 161,
+		}},
+		{"crops a long line at its end", strings.Repeat("a", 300), 0, judge.Excerpt{
+			Text: strings.Repeat("a", 160) + "…", FirstLine: 1, Size: 300,
+		}},
 		{"crops a long line on both sides", strings.Repeat("a", 200) + "B" + strings.Repeat("c", 200), 200,
 			judge.Excerpt{Text: "…" + strings.Repeat("a", 80) + "B" + strings.Repeat("c", 79) + "…", FirstLine: 1, At: 83, Size: 401}},
 		{"crops the other lines at the same column", strings.Repeat("a", 1000) + "\n" + strings.Repeat("b", 1000), 500,
@@ -172,8 +182,12 @@ func TestLongLinesBefore(t *testing.T) {
 			}
 			text.WriteString("place\n")
 			e := window.Around(section(text.String()), int64(text.Len()-len("place\n")))
-			if e.FirstLine != max(lines-linesBefore, 0)+1 || strings.Count(e.Text[:e.At], "\n") != min(lines, linesBefore) || e.Before != (lines > linesBefore) {
-				t.Errorf("after %d lines of %d bytes the window starts with line %d, and the place is at %d of %.20q", lines, size, e.FirstLine, e.At, e.Text)
+			if e.FirstLine != max(lines-linesBefore, 0)+1 || strings.Count(e.Text[:e.At], "\n") != min(lines, linesBefore) ||
+				e.Before != (lines > linesBefore) {
+				t.Errorf(
+					"after %d lines of %d bytes the window starts with line %d, and the place is at %d of %.20q",
+					lines, size, e.FirstLine, e.At, e.Text,
+				)
 			}
 			for i, line := range strings.SplitAfter(e.Text[:e.At], "\n")[:min(lines, linesBefore)] {
 				if w := strings.SplitAfter(want, "\n")[i]; line[0] != w[0] || len(w) <= lineWidth && line != w {

@@ -105,7 +105,7 @@ func movesOf(p *Played, seat int) []string {
 	return moves
 }
 
-// hasMade says whether these are the moves of a seat.
+// hasMade reports whether these are the moves of a seat.
 func (p *Played) hasMade(seat int, moves []string) bool {
 	for i, m := range p.Moves {
 		if p.Seats[i] == '0'+byte(seat) {

@@ -34,7 +34,7 @@ type Rules struct {
 	// Check says what is wrong with the options of an event; nil for nothing.
 	Check func(e *Event) error
 	// Greet speaks with a bot whose process has just started, until it is ready; it
-	// is nil where contestants are files and no programs, or have nothing to say.
+	// is nil if contestants are files and no programs, or have nothing to say.
 	Greet func(b *Bot)
 	// Play plays one game. It ends with Win, Lose or Draw.
 	Play func(g *Game)
@@ -56,7 +56,7 @@ type Event struct {
 	Options map[string]string `json:"options"`  // of the rule set, for the referee
 }
 
-// Int returns an option that is a number, and 0 where it is not a number: Check has a look
+// Int returns an option that is a number, and zero if it is not a number: Check has a look
 // with IntIn first.
 func (e *Event) Int(name string) int64 {
 	n, _ := strconv.ParseInt(e.Options[name], 10, 64)
@@ -170,11 +170,11 @@ type Position struct {
 // gameOver is how a game ends by its rules: it is thrown.
 type gameOver struct{}
 
-// Shared is a source that is the same in all games of a round, whichever bot begins:
+// Shared returns a source that is the same in all games of a round, whichever bot begins:
 // both games of such a pair have it.
 func (g *Game) Shared() *rand.Rand { return rand.New(rand.NewPCG(g.shared, ^g.shared)) }
 
-// Lost says whether the process of the bot on a seat is gone.
+// Lost reports whether the process of the bot on a seat is gone.
 func (g *Game) Lost(seat int) bool {
 	if g.again != nil && g.again.live != seat {
 		return len(g.again.said[seat-1]) == 0
@@ -216,13 +216,17 @@ func (g *Game) AskBytes(seat int, request []byte) []byte {
 	answer := b.conn.ask(b.ID, request, g.budget(seat), true)
 	if used := b.conn.used(); g.ClockMS > 0 && used > time.Duration(g.ClockMS)*time.Millisecond && !g.over {
 		b.conn.dead = "its time is over"
-		panic(BotFault{seat, "timeout-cpu", fmt.Sprintf("it has used %d ms of its %d ms for the game", used.Milliseconds(), g.ClockMS), b.conn.quoted()})
+		panic(BotFault{
+			seat, "timeout-cpu",
+			fmt.Sprintf("it has used %d ms of its %d ms for the game", used.Milliseconds(), g.ClockMS),
+			b.conn.quoted(),
+		})
 	}
 	g.said[seat-1] = append(g.said[seat-1], string(answer))
 	return answer
 }
 
-// budget is the CPU time that the bot on a seat has for its answer, in nanoseconds.
+// budget returns the CPU time that the bot on a seat has for its answer, in nanoseconds.
 func (g *Game) budget(seat int) int64 {
 	most := g.MoveMS * 1e6
 	if g.ClockMS > 0 && !g.over {
@@ -234,7 +238,7 @@ func (g *Game) budget(seat int) int64 {
 	return most
 }
 
-// UsedMS is the CPU time that the bot on a seat has used in this game.
+// UsedMS returns the CPU time that the bot on a seat has used in this game.
 func (g *Game) UsedMS(seat int) int64 { return g.seats[seat-1].conn.used().Milliseconds() }
 
 // Move notes a move that was made.
@@ -307,7 +311,7 @@ func (c *conn) tell(line []byte) {
 	c.pending = append(append(c.pending, line...), '\n')
 }
 
-// quoted is the last answer for people.
+// quoted returns the last answer for people.
 func (c *conn) quoted() string { return quote(c.last) }
 
 func quote(b []byte) string {
@@ -318,7 +322,7 @@ func quote(b []byte) string {
 	return strconv.QuoteToASCII(string(b))
 }
 
-// gone throws that a process is not there any more.
+// gone throws that a process does not exist any more.
 func (c *conn) gone(text string) {
 	if c.dead == "" {
 		c.dead = text
@@ -334,7 +338,7 @@ func Main(r Rules) {
 	serve(&r)
 }
 
-// exit ends a referee that cannot go on, as a kit program does that is at fault.
+// exit ends a referee that cannot continue, as a kit program does that is at fault.
 func exit(text string) {
 	fmt.Fprintln(os.Stderr, text)
 	os.Exit(3)

@@ -65,7 +65,7 @@ type table struct {
 	reply []byte
 }
 
-// flushAt is how much is answered at one time, at most, while there is more to do: the
+// flushAt is how much is answered at the same time, at most, while there is more to do: the
 // arena sends more games before all are played. It leaves room in the buffer: what is
 // sent then ends with a whole answer.
 const flushAt = 4 << 10
@@ -230,7 +230,7 @@ func (t *table) tell(verb string, out *Outcome) error {
 	return kit.WriteFrame(t.out, verb, reply...)
 }
 
-// hasNews says whether there is something that the arena does not know yet.
+// hasNews reports whether there is something that the arena does not know yet.
 func (t *table) hasNews() bool {
 	return t != nil && (t.out.Buffered() > 0 || t.game.untold)
 }
@@ -255,8 +255,8 @@ func (c *conn) begin() {
 	c.cpuAt = -1
 }
 
-// used is the CPU time of the bot in its turns of this game. A turn on the clock is
-// never shorter than on the processor, so that nothing need be read as long as all
+// used returns the CPU time of the bot in its turns of this game. A turn on the clock is
+// never shorter than on the CPU, so that nothing need be read as long as all
 // turns together are short.
 func (c *conn) used() time.Duration {
 	if c.wall-c.seen < time.Millisecond {
@@ -360,7 +360,9 @@ func (c *conn) comments() {
 		if !whole {
 			return
 		}
-		c.comment = append(c.comment, Note{Move: c.moved, Kind: "comment", Text: string(bytes.ToValidUTF8(bytes.TrimSpace(line[1:]), []byte("?")))})
+		c.comment = append(c.comment, Note{Move: c.moved, Kind: "comment", Text: string(bytes.ToValidUTF8(
+			bytes.TrimSpace(line[1:]), []byte("?"),
+		))})
 		c.unread = rest
 	}
 }
@@ -497,14 +499,14 @@ type pollFD struct {
 	events, revents int16
 }
 
-// poll says what a descriptor is ready for; 0 for nothing.
+// poll returns what a descriptor is ready for; 0 for nothing.
 func poll(fd int, events int16, wait time.Duration) int16 {
 	p := pollFD{int32(fd), events, 0}
 	ppoll(&p, 1, wait)
 	return p.revents
 }
 
-// ppoll waits for ever where wait is negative.
+// ppoll waits forever where wait is negative.
 func ppoll(fds *pollFD, n int, wait time.Duration) {
 	ts := syscall.NsecToTimespec(int64(wait))
 	limit := &ts

@@ -10,13 +10,13 @@ import (
 // none of it.
 
 // Order is a game to be played. On the wire its numbers are a part of their own, as
-// they are for every game, and what was said follows as JSON where there is any.
+// they are for every game, and what was said follows as JSON if there is any.
 type Order struct {
 	OrderNumbers
 	Said [2][]string // answers of both seats, where the game is played again
 }
 
-// OrderNumbers are what stands in every order.
+// OrderNumbers are what is in every order.
 type OrderNumbers struct {
 	No     int64
 	Round  int64
@@ -27,7 +27,7 @@ type OrderNumbers struct {
 	Shared uint64 // see Game.Shared
 }
 
-// Parts are an order as a frame has it.
+// Parts returns an order as a frame has it.
 func (o *Order) Parts() (parts [][]byte, err error) {
 	numbers, err := binary.Append(nil, binary.LittleEndian, &o.OrderNumbers)
 	if err != nil || o.Live == 0 {
@@ -45,7 +45,7 @@ func readOrder(parts [][]byte) (o Order, err error) {
 }
 
 // Outcome is what came of an Order. On the wire it has three parts: the numbers, the
-// moves as they go into the log, and as JSON the rest, where there is any.
+// moves as they go into the log, and as JSON the rest, if there is any.
 type Outcome struct {
 	OutcomeNumbers
 	// Moves is the beginning of a JSON object, without its bracket and up to its last
@@ -54,7 +54,7 @@ type Outcome struct {
 	OutcomeRest
 }
 
-// OutcomeNumbers are what stands in every outcome.
+// OutcomeNumbers are what is in every outcome.
 type OutcomeNumbers struct {
 	Winner  int64
 	Made    [2]int64 // moves of each seat
@@ -62,7 +62,7 @@ type OutcomeNumbers struct {
 	Used    [2]int64 // CPU time of each seat, in microseconds
 }
 
-// OutcomeRest is what seldom stands in an outcome.
+// OutcomeRest is what seldom is in an outcome.
 type OutcomeRest struct {
 	Reason string      `json:"reason,omitempty"`
 	Payoff []float64   `json:"payoff,omitempty"`
@@ -119,7 +119,7 @@ type Note struct {
 type BotFault struct {
 	Seat  int    `json:"seat"`
 	Kind  string `json:"kind"`
-	Text  string `json:"text"`            // in words
+	Text  string `json:"text"`            // as text
 	Bytes string `json:"bytes,omitempty"` // what the bot sent, quoted as in Go
 }
 

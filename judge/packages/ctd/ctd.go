@@ -46,7 +46,7 @@ type Mismatch struct {
 	Command      string // as the script has it
 }
 
-// Error says where the input differs from the script, and from which line of it.
+// Error returns where the input differs from the script, and from which line of it.
 func (m *Mismatch) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s (script line %d: %s)", m.Line, m.Column, m.Text, m.ScriptLine, m.Command)
 }
@@ -61,8 +61,8 @@ func Parse(file string, script []byte) (*Program, error) {
 	return &Program{file: file, commands: commands, names: p.names}, nil
 }
 
-// Check holds a text against the script. The *Mismatch is nil where it fits. A
-// script that cannot go on, because it divides by zero or uses a variable that
+// Check holds a text against the script. The *Mismatch is nil if it fits. A
+// script that cannot continue, because it divides by zero or uses a variable that
 // was never set, does not fit any text. The error is that of ctx only.
 func (p *Program) Check(ctx context.Context, text []byte, o Options) (*Mismatch, error) {
 	r := &run{program: p, ctx: ctx, text: text, lenient: o.Lenient, vars: make([]variable, len(p.names)), patterns: map[string]*pattern{}}

@@ -109,7 +109,7 @@ func (r *run) compare(n *node) (bool, error) {
 	return holds[n.op][c+1], nil
 }
 
-// unique says whether the tuples of the variables' values are all different.
+// unique reports whether the tuples of the variables' values are all different.
 func (r *run) unique(n *node) (bool, error) {
 	first := &r.vars[n.kids[0].slot]
 	for _, kid := range n.kids {
@@ -156,7 +156,7 @@ func byIndex(a, b string) int {
 	return cmp.Compare(x, y)
 }
 
-// inArray says whether a variable has the value at any index.
+// inArray reports whether a variable has the value at any index.
 func (r *run) inArray(n *node) (bool, error) {
 	want, err := r.eval(n.kids[0])
 	if err != nil {
@@ -228,7 +228,7 @@ func (r *run) regex(c *command) (value, error) {
 	return stringValue(matched), nil
 }
 
-// ahead says what the text has at its place, for a message.
+// ahead returns what the text has at its place, for a message.
 func (r *run) ahead() string {
 	rest := r.text[r.at:]
 	if len(rest) == 0 {

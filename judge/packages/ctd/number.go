@@ -13,7 +13,7 @@ func (r *run) digits(at int) int {
 	return at
 }
 
-// has says whether a place has one of these bytes.
+// has reports whether a place has one of these bytes.
 func (r *run) has(at int, any string) bool {
 	for i := range len(any) {
 		if at < len(r.text) && r.text[at] == any[i] {

@@ -47,7 +47,7 @@ type parser struct {
 	names []string
 }
 
-// program parses the whole script. An EOF stands at its end, written or not.
+// program parses the whole script. An EOF is at its end, written or not.
 func (p *parser) program() ([]command, error) {
 	if err := p.advance(); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (p *parser) advance() (err error) {
 	return err
 }
 
-// is says whether this word or symbol is ahead.
+// is reports whether this word or symbol is ahead.
 func (p *parser) is(s string) bool {
 	return (p.tok.kind == word || p.tok.kind == symbol) && p.tok.text == s
 }
@@ -155,7 +155,7 @@ func opensBlock(op string) bool {
 
 // forms say what the brackets of a command have: v a value, t a test, n a variable
 // that is set, N a name, = an assignment, o an option, c a command; what stands
-// behind ? may be left out, and * lets the last one come again.
+// after ? may be omitted, and * lets the last one come again.
 var forms = map[string]string{
 	"SPACE": "", "NEWLINE": "", "EOF": "",
 	"INT": "vv?n", "FLOAT": "vv?n?o", "FLOATP": "vvvv?n?o",
@@ -186,7 +186,7 @@ func (p *parser) head() (*command, error) {
 	return c, p.checkPattern(c)
 }
 
-// arguments parses what stands in the brackets of a command.
+// arguments parses what is in the brackets of a command.
 func (p *parser) arguments(c *command, form string) error {
 	open := "("
 	for i := 0; i < len(form); i++ {
@@ -273,7 +273,7 @@ func (p *parser) typed(test bool) (*node, error) {
 	return nil, p.bad("", "want a value, got a test")
 }
 
-// any parses a test or a value; which of them shows only behind brackets. && and ||
+// any parses a test or a value; which of them shows only after brackets. && and ||
 // are of one rank, from the left.
 func (p *parser) any() (*node, error) {
 	if err := p.deeper(); err != nil {

@@ -70,7 +70,7 @@ type part struct {
 
 const (
 	maxGroups = 50      // how deep groups may nest
-	maxRepeat = 100_000 // what may stand in braces
+	maxRepeat = 100_000 // what may are in braces
 	mostTimes = 1000    // what package regexp takes
 	maxBlocks = 400     // how deep its groups may nest for one pair of braces
 	maxSize   = 1 << 20 // of a translated pattern
@@ -137,7 +137,9 @@ func (t *translator) atom(depth int) (part, *patternError) {
 		class, err := t.class()
 		return part{class, 1}, err
 	case '*', '+', '?', '{':
-		return part{}, &patternError{fmt.Sprintf("nothing stands before %q that could be repeated", c), fmt.Sprintf(`write \\%c for the character itself`, c)}
+		return part{}, &patternError{fmt.Sprintf("nothing stands before %q that could be repeated", c), fmt.Sprintf(
+			`write \\%c for the character itself`, c,
+		)}
 	case '.', '$', '^':
 		return part{string(c), 1}, nil
 	case '\\':
@@ -147,7 +149,10 @@ func (t *translator) atom(depth int) (part, *patternError) {
 		c = t.ere[t.at]
 		t.at++
 		if strings.IndexByte(special+"]}", c) < 0 {
-			return part{}, &patternError{fmt.Sprintf(`\%c means nothing in an extended regular expression`, c), `write [0-9] for a digit, [a-z] for a letter`}
+			return part{}, &patternError{
+				fmt.Sprintf(`\%c means nothing in an extended regular expression`, c),
+				`write [0-9] for a digit, [a-z] for a letter`,
+			}
 		}
 	}
 	return part{literal(c), 1}, nil

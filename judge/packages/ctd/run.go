@@ -58,7 +58,7 @@ func (r *run) all() (*Mismatch, error) {
 	return nil, err
 }
 
-// mismatch says where the text stands.
+// mismatch returns where the text stands.
 func (r *run) mismatch(text string) *Mismatch {
 	at := min(r.at, len(r.text))
 	before := string(r.text[:at])
@@ -153,7 +153,7 @@ func (r *run) assert(c *command) error {
 	return wrong("it does not hold%s", r.values(c.args[0]))
 }
 
-// values says what the variables in a test that does not hold are.
+// values returns what the variables in a test that does not hold are.
 func (r *run) values(n *node) string {
 	var all []string
 	seen := map[string]bool{}

@@ -150,7 +150,7 @@ func (s *scanner) number() (kind, string) {
 	return k, s.src[start:s.at]
 }
 
-// escapes are what a letter behind a backslash stands for in a string.
+// escapes are what a letter after a backslash stands for in a string.
 var escapes = map[byte]byte{'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f', '"': '"', '\\': '\\'}
 
 // quoted passes a string and returns what it stands for.
@@ -186,7 +186,7 @@ func (s *scanner) escape(b *strings.Builder) error {
 	case ok:
 		b.WriteByte(stands)
 		s.at++
-	case c == '\n': // the line goes on
+	case c == '\n': // the line continues
 		s.at++
 		s.line++
 		s.bol = s.at + 1

@@ -228,7 +228,7 @@ func power(a, b value) (value, error) {
 	return ratValue(new(big.Rat).SetFrac(new(big.Int).Exp(num, e, nil), new(big.Int).Exp(den, e, nil))), nil
 }
 
-// bits is the size of a number.
+// bits returns the size of a number.
 func (v value) bits() int {
 	if v.kind == isDecimal {
 		return max(v.rat.Num().BitLen(), v.rat.Denom().BitLen())

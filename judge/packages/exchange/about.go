@@ -20,7 +20,7 @@ import (
 	"assay/judge/problem"
 )
 
-// about writes the table [package]: what the package says beyond its judging.
+// about writes the [package] table: what the package says in addition to its judging.
 func (m *importer) about() error {
 	a := m.pkg.About
 	var all tomlFile
@@ -59,7 +59,7 @@ func (m *importer) about() error {
 	return nil
 }
 
-// mainLanguage is the language of the title and of the statement that comes first.
+// mainLanguage returns the language of the title and of the statement that comes first.
 func (m *importer) mainLanguage() string {
 	if len(m.pkg.Statements) > 0 {
 		return m.pkg.Statements[0].Language
@@ -67,7 +67,7 @@ func (m *importer) mainLanguage() string {
 	return "en"
 }
 
-// statements writes the statements in Markdown, with the pictures beside them.
+// statements writes the statements in Markdown, and copies the pictures beside them.
 func (m *importer) statements() error {
 	written := map[string]bool{}
 	for _, s := range m.pkg.Statements {
@@ -76,7 +76,7 @@ func (m *importer) statements() error {
 		}
 		text, err := m.pkg.Convert(s)
 		if err != nil {
-			continue // it is told below that there is none
+			continue // that there is none is reported below
 		}
 		if m.hasSamples() && !problem.Marked(text) && len(example.Find(text)) == 0 {
 			text = strings.TrimRight(text, "\n") + "\n\n" + rest + "\n" // where readers of the package put them
@@ -118,8 +118,8 @@ func (m *importer) hasSamples() bool {
 	})
 }
 
-// copyPictures copies the pictures that a statement shows from its folder, which is below root, to
-// another one, with the same names.
+// copyPictures copies the pictures that a statement shows from its directory, which is below root, to another
+// one, with the same names.
 func copyPictures(n *Notes, markdown []byte, root, folder, to string) error {
 	for _, p := range pictures.Paths(markdown) {
 		file, ok := problem.FindPicture(root, folder, p.Path)
@@ -129,17 +129,17 @@ func copyPictures(n *Notes, markdown []byte, root, folder, to string) error {
 		}
 		name, err := filepath.Rel(folder, file)
 		if err != nil || !filepath.IsLocal(name) {
-			n.add("the picture %s of the statement is left out: it is not below the statement's folder", p.Path)
+			n.add("the picture %s of the statement is left out: it is not below the statement's directory", p.Path)
 			continue
 		}
-		if err := copyFile(file, filepath.Join(to, name)); err != nil && !errors.Is(err, fs.ErrExist) { // two languages show it
+		if err := copyFile(file, filepath.Join(to, name)); err != nil && !errors.Is(err, fs.ErrExist) { // two languages may show it
 			return err
 		}
 	}
 	return nil
 }
 
-// statements writes the statements of all languages, with the pictures beside them.
+// statements writes the statements of all languages, and copies the pictures beside them.
 func (e *exporter) statements() error {
 	all := e.from.Statements()
 	all[e.language()] = e.from.Statement()
@@ -151,7 +151,7 @@ func (e *exporter) statements() error {
 	for _, language := range slices.Sorted(maps.Keys(all)) {
 		data, err := os.ReadFile(all[language])
 		if err != nil {
-			continue // statement.md: it is told below that there is none
+			continue // statement.md: that there is none is reported below
 		}
 		found = true
 		data = e.exported(data)
@@ -164,7 +164,7 @@ func (e *exporter) statements() error {
 			}
 		}
 		name := "problem." + language + ".md"
-		if e.old && e.with.TeX != nil { // the legacy format has none in Markdown
+		if e.old && e.with.TeX != nil { // the legacy format has no Markdown
 			var latex bytes.Buffer
 			if err := e.with.TeX(&latex, e.name(language), data); err != nil {
 				return err
@@ -181,8 +181,8 @@ func (e *exporter) statements() error {
 	return nil
 }
 
-// exported is a statement as the package has it. Who reads the package adds the samples, so the
-// statement's own copies of them are left out, and marks are those of the format.
+// exported returns a statement in the form of the package. Readers of the package add the samples, so the
+// statement's own copies of them are removed, and marks are those of the format.
 func (e *exporter) exported(markdown []byte) []byte {
 	text := string(markdown)
 	if k := e.from.Kind; !k.Interactive && !k.MultiPass { // otherwise examples are dialogues
@@ -209,13 +209,13 @@ func (e *exporter) exported(markdown []byte) []byte {
 	return []byte(text)
 }
 
-// rest is the mark for all samples that are left.
+// rest is the mark for all remaining samples.
 const rest = "{{remainingsamples}}"
 
-// largestSample bounds the inputs that examples are compared with, in bytes.
+// largestSample is the largest input that examples are compared with, in bytes.
 const largestSample = 1 << 20
 
-// sampleInputs are the inputs of the samples.
+// sampleInputs returns the inputs of the samples.
 func (e *exporter) sampleInputs() (all []string) {
 	for _, g := range e.from.Groups {
 		if g.Name != problem.Sample && !strings.HasPrefix(g.Name, problem.Sample+"/") {
@@ -223,7 +223,7 @@ func (e *exporter) sampleInputs() (all []string) {
 		}
 		for _, c := range g.Cases {
 			if info, err := os.Stat(c.In); err == nil && info.Size() <= largestSample {
-				data, _ := os.ReadFile(c.In) // e.data tells
+				data, _ := os.ReadFile(c.In) // e.data reports the error
 				all = append(all, string(data))
 			}
 		}
@@ -231,10 +231,10 @@ func (e *exporter) sampleInputs() (all []string) {
 	return all
 }
 
-// language is that of the title and of statement.md.
+// language returns the language of the title and of statement.md.
 func (e *exporter) language() string { return cmp.Or(e.from.About.Language, "en") }
 
-// name is the problem's name in a language.
+// name returns the problem's name in a language.
 func (e *exporter) name(language string) string {
 	if language == e.language() {
 		return e.from.Title
@@ -242,7 +242,7 @@ func (e *exporter) name(language string) string {
 	return cmp.Or(e.from.About.Names[language], e.from.Title)
 }
 
-// names writes the name in the languages that have a statement, as the format wants it.
+// names writes the names in the languages that have a statement, in the form of the format.
 func (e *exporter) names(b *strings.Builder) {
 	all := e.from.Statements()
 	for language := range e.from.About.Names {
@@ -261,7 +261,7 @@ func (e *exporter) names(b *strings.Builder) {
 	}
 }
 
-// about writes what problem.yaml says beyond judging.
+// about writes what problem.yaml says in addition to judging.
 func (e *exporter) about(b *strings.Builder) {
 	a := e.from.About
 	line := func(key, value string) {
@@ -277,7 +277,7 @@ func (e *exporter) about(b *strings.Builder) {
 		return
 	}
 	line("version", a.Version)
-	if strings.Trim(a.Embargo, "0123456789-:TZ") == "" && a.Embargo != "" { // a date is not a text to all readers
+	if strings.Trim(a.Embargo, "0123456789-:TZ") == "" && a.Embargo != "" { // some readers do not read a date as text
 		fmt.Fprintf(b, "embargo_until: %s\n", a.Embargo)
 	} else {
 		line("embargo_until", a.Embargo)
@@ -322,7 +322,7 @@ func (e *exporter) about(b *strings.Builder) {
 	}
 }
 
-// aboutLegacy writes what the legacy format has another form for.
+// aboutLegacy writes keys for which the legacy format has another form.
 func (e *exporter) aboutLegacy(line func(key, value string)) {
 	a := e.from.About
 	line("author", strings.Join(a.Credits["authors"], ", "))
@@ -339,14 +339,15 @@ func (e *exporter) aboutLegacy(line func(key, value string)) {
 	for _, row := range []struct {
 		key   string
 		there bool
-	}{{"version", a.Version != ""}, {"embargo_until", a.Embargo != ""}, {"languages", len(a.Languages) > 0}, {"credits other than authors", len(a.Credits) > 1}} {
+	}{{"version", a.Version != ""}, {"embargo_until", a.Embargo != ""}, {"languages", len(a.Languages) > 0},
+		{"credits other than authors", len(a.Credits) > 1}} {
 		if row.there {
 			e.notes.add("the legacy format has no %s", row.key)
 		}
 	}
 }
 
-// nameAndURL parts a source, whose last word may be an address.
+// nameAndURL splits a source, whose last word may be a URL.
 func nameAndURL(source string) (name, url string) {
 	words := strings.Fields(source)
 	if last := len(words) - 1; last > 0 && strings.Contains(words[last], "://") {
@@ -355,10 +356,10 @@ func nameAndURL(source string) (name, url string) {
 	return strings.Join(words, " "), ""
 }
 
-// uuid makes one of the problem's name, always the same.
+// uuid makes a UUID from the problem's name, always the same.
 func uuid(id string) string {
 	sum := sha256.Sum256([]byte("assay problem " + id))
-	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // version 8: made by whom it is for
+	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // version 8: a custom format
 	h := hex.EncodeToString(sum[:16])
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }

@@ -10,33 +10,33 @@ import (
 	"assay/judge/problem"
 )
 
-// What stands beside inputs and answers, on its way into a problem folder: arguments and
-// files of cases, include/, the static validator.
+// Conversion of what a package has in addition to inputs and answers: arguments and files of cases, include/,
+// the static validator.
 
 // arguments are the lists that a case may have, by their keys in problem.toml.
 var arguments = []string{"args", "checker_args", "validator_args"}
 
-// given are the arguments of a case, in the order of arguments.
+// given returns the arguments of a case, in the order of arguments.
 func (m *importer) given(c *judge.Case) [][]string {
 	all := [][]string{c.Args, c.CheckerArgs, nil}
 	if len(m.pkg.Inputs) > 0 {
 		told := m.pkg.InputArgs(m.pkg.Inputs[0], c)
 		if k := len(told) - len(c.Args); k >= 0 && slices.Equal(told[k:], c.Args) {
-			told = told[:k] // there they come by themselves
+			told = told[:k] // there they are set automatically
 		}
 		all[2] = told
 	}
 	return all
 }
 
-// shared says whether all cases of a group have the same arguments of one kind.
+// shared reports whether all cases of a group have the same arguments of one kind.
 func (m *importer) shared(g judge.Group, kind int) bool {
 	return !slices.ContainsFunc(g.Cases, func(c judge.Case) bool {
 		return !slices.Equal(m.given(&c)[kind], m.given(&g.Cases[0])[kind])
 	})
 }
 
-// common writes the arguments that all cases of a group have.
+// common writes the arguments that all cases of a group have in common.
 func (m *importer) common(g judge.Group) {
 	for kind, key := range arguments {
 		if len(g.Cases) > 0 && m.shared(g, kind) {
@@ -45,7 +45,7 @@ func (m *importer) common(g judge.Group) {
 	}
 }
 
-// cases copies the cases, with what they alone have.
+// cases copies the cases, with arguments and files of their own.
 func (m *importer) cases() error {
 	taken := map[string]bool{}
 	for _, g := range m.from.Groups {
@@ -85,8 +85,8 @@ func (m *importer) oneCase(g judge.Group, c *judge.Case, base string) error {
 	return copyBeside(c.Files, m.from.Dir, base)
 }
 
-// copyBeside copies the files that a submission sees with a case, without those of
-// include/default, which it sees with every case.
+// copyBeside copies the files that a submission sees with a case, except those of include/default, which it
+// sees with every case.
 func copyBeside(files []judge.CaseFile, dir, base string) error {
 	for _, f := range files {
 		if rel, err := filepath.Rel(filepath.Join(dir, problem.Include), f.Path); err == nil && filepath.IsLocal(rel) {
@@ -107,7 +107,7 @@ func copyBeside(files []judge.CaseFile, dir, base string) error {
 	return nil
 }
 
-// include copies what submissions are built with.
+// include copies the files that submissions are built with.
 func (m *importer) include() error {
 	if m.pkg.Foreign {
 		return nil
@@ -148,12 +148,12 @@ func (m *importer) static() error {
 	return nil
 }
 
-// asksStatic says whether a node or one below it has a static check.
+// asksStatic reports whether a node or one below it has a static check.
 func asksStatic(n *judge.Node) bool {
 	return n.Static != nil || slices.ContainsFunc(n.Children, asksStatic)
 }
 
-// staticCheck writes what a static validation gives.
+// staticCheck writes the score of a static validation.
 func (m *importer) staticCheck(score, args string, check *judge.StaticCheck) {
 	if check.PassFail {
 		m.toml.text(score, string(judge.PassFail))

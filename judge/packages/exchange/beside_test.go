@@ -73,7 +73,7 @@ static_validator_args: ["{{most}}"]
 `
 
 // seen is what a judge sees of a problem that stands beside its cases.
-func seen(t *testing.T, f *problem.Folder) (all []string) {
+func seen(t *testing.T, f *problem.Directory) (all []string) {
 	t.Helper()
 	for _, g := range f.Groups {
 		for _, c := range g.Cases {
@@ -86,7 +86,10 @@ func seen(t *testing.T, f *problem.Folder) (all []string) {
 				files = append(files, file.Name)
 			}
 			slices.Sort(files)
-			all = append(all, fmt.Sprintf("%q checker %q validator %q %v", c.Args, append(slices.Clone(f.Checker.Program.Args), c.CheckerArgs...), told, files))
+			all = append(
+				all,
+				fmt.Sprintf("%q checker %q validator %q %v", c.Args, append(slices.Clone(f.Checker.Program.Args), c.CheckerArgs...), told, files),
+			)
 		}
 	}
 	var walk func(n *judge.Node)
@@ -103,13 +106,13 @@ func seen(t *testing.T, f *problem.Folder) (all []string) {
 }
 
 // TestBeside brings arguments, files, include/ and a static validator into a problem
-// folder, out of it, and in again.
+// directory, out of it, and in again.
 func TestBeside(t *testing.T) {
 	dir := unpack(t, beside)
 	home, away, again := filepath.Join(t.TempDir(), "p"), filepath.Join(t.TempDir(), "p"), filepath.Join(t.TempDir(), "p")
 	before := open(t, dir)
-	if len(before.Package.Flaws) > 1 { // there is no statement
-		t.Fatal(before.Package.Flaws)
+	if len(before.Package.Warnings) > 1 { // there is no statement
+		t.Fatal(before.Package.Warnings)
 	}
 	if _, err := exchange.Native(before, home, home+"-solutions"); err != nil {
 		t.Fatal(err)
@@ -119,7 +122,7 @@ func TestBeside(t *testing.T) {
 		t.Fatalf("the package is %q", want)
 	}
 	if diff := cmp.Diff(want, seen(t, open(t, home))); diff != "" {
-		t.Errorf("the problem folder (-before +after):\n%s", diff)
+		t.Errorf("the problem directory (-before +after):\n%s", diff)
 	}
 	got := tree(t, home)
 	for name, want := range map[string]string{
@@ -145,12 +148,12 @@ func TestBeside(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, seen(t, open(t, again))); diff != "" {
-		t.Errorf("the problem folder again (-before +after):\n%s", diff)
+		t.Errorf("the problem directory again (-before +after):\n%s", diff)
 	}
 }
 
 // TestLegacyFolders has cases whose validators are told different things stand in
-// folders of their own.
+// directories of their own.
 func TestLegacyFolders(t *testing.T) {
 	dir := unpack(t, `
 -- problem.toml --
@@ -192,9 +195,12 @@ checker_args = []
 	}
 	want := []string{
 		"data/sample/1-sample/1-1.ans", "data/sample/1-sample/1-1.in", `data/sample/1-sample/testdata.yaml {"input_validator_flags":"--all"}`,
-		"data/secret/2-small/1-small-2.ans", "data/secret/2-small/1-small-2.in", `data/secret/2-small/testdata.yaml {"input_validator_flags":"--all --small"}`,
-		"data/secret/3-large/2-large-3.ans", "data/secret/3-large/2-large-3.in", `data/secret/3-large/testdata.yaml {"input_validator_flags":"--all","output_validator_flags":"case_sensitive"}`,
-		"data/secret/4-large/3-large-4.ans", "data/secret/4-large/3-large-4.in", `data/secret/4-large/testdata.yaml {"input_validator_flags":"--all"}`,
+		"data/secret/2-small/1-small-2.ans", "data/secret/2-small/1-small-2.in",
+		`data/secret/2-small/testdata.yaml {"input_validator_flags":"--all --small"}`,
+		"data/secret/3-large/2-large-3.ans", "data/secret/3-large/2-large-3.in",
+		`data/secret/3-large/testdata.yaml {"input_validator_flags":"--all","output_validator_flags":"case_sensitive"}`,
+		"data/secret/4-large/3-large-4.ans", "data/secret/4-large/3-large-4.in",
+		`data/secret/4-large/testdata.yaml {"input_validator_flags":"--all"}`,
 		"include/cpp/x.h",
 	}
 	if diff := cmp.Diff(want, lines); diff != "" {
@@ -209,7 +215,10 @@ func TestLegacyRefuses(t *testing.T) {
 		{"has no arguments for submissions", "", "-- cases/sample/a.toml --\nargs = [\"x\"]\n", "case sample/a has arguments for submissions"},
 		{"has no files of cases", "", "-- cases/sample/a.files/x --\n", "case sample/a has files beside its input"},
 		{"has no include/default", "", "-- include/default/x --\n", "include/<language>/ only"},
-		{"cuts arguments at blanks", "", "-- cases/sample/a.toml --\nvalidator_args = [\"x y\"]\n", "case sample/a has an argument with a blank in it"},
+		{
+			"cuts arguments at blanks", "", "-- cases/sample/a.toml --\nvalidator_args = [\"x y\"]\n",
+			"case sample/a has an argument with a blank in it",
+		},
 	} {
 		to := filepath.Join(t.TempDir(), "out")
 		_, err := exchange.ICPC(open(t, unpack(t, fmt.Sprintf(cases, row.toml)+row.files)), "", to, icpc.Legacy, exchange.With{Kit: kit})
@@ -254,7 +263,10 @@ func TestExportPolygon(t *testing.T) {
 			map[string]string{"output_validator/interactor/talk.cpp": "int main;", "output_validator/checker/look.py": "exit(0)", "output_validator/run": `checker/program" 'it'\''s' "$in" "$out" "$ans"`, "output_validator/build": "g++"}},
 	} {
 		to := filepath.Join(t.TempDir(), "out")
-		if _, err := exchange.ICPC(open(t, unpack(t, "-- problem.toml --\ntitle = \"x\"\n"+row.files)), "", to, icpc.Format2025, exchange.With{Kit: kit}); err != nil {
+		if _, err := exchange.ICPC(
+			open(t, unpack(t, "-- problem.toml --\ntitle = \"x\"\n"+row.files)), "", to, icpc.Format2025,
+			exchange.With{Kit: kit},
+		); err != nil {
 			t.Errorf("it %s: %v", row.it, err)
 			continue
 		}

@@ -11,8 +11,8 @@ import (
 	"assay/judge/problem"
 )
 
-// Task is what Competitive Companion sends of a problem that somebody has open in
-// the browser: the samples, and the limits.
+// Task is what Competitive Companion sends about a problem that the user has open in the browser: the
+// samples, and the limits.
 type Task struct {
 	Name        string `json:"name"`
 	Group       string `json:"group"`
@@ -31,7 +31,7 @@ type Task struct {
 	} `json:"languages"`
 }
 
-// ReadTask reads the JSON; file is its name in faults.
+// ReadTask parses the JSON. File is its name in faults.
 func ReadTask(file string, data []byte) (*Task, error) {
 	var t Task
 	if err := json.Unmarshal(data, &t); err != nil {
@@ -43,14 +43,20 @@ func ReadTask(file string, data []byte) (*Task, error) {
 	}
 	switch {
 	case t.Name == "" || len(t.Tests) == 0:
-		return nil, &judge.Fault{File: file, Text: "is not what Competitive Companion sends: it has no name, or no tests", Hint: `it has keys such as "name", "timeLimit" and "tests"`}
+		return nil, &judge.Fault{
+			File: file, Text: "is not what Competitive Companion sends: it has no name, or no tests",
+			Hint: `it has keys such as "name", "timeLimit" and "tests"`,
+		}
 	case t.Interactive:
-		return nil, &judge.Fault{File: file, Text: "the problem is interactive, and its samples are dialogues", Hint: "make a folder by hand: judge new <name> --kind interactive"}
+		return nil, &judge.Fault{
+			File: file, Text: "the problem is interactive, and its samples are dialogues",
+			Hint: "make a directory by hand: judge new <name> --kind interactive",
+		}
 	}
 	return &t, nil
 }
 
-// ID is a name for the problem's folder.
+// ID returns a name for the problem's directory.
 func (t *Task) ID() string {
 	if id := goodName(strings.ToLower(t.Name)); id != "unnamed" {
 		return strings.Trim(id, "-._")
@@ -58,7 +64,7 @@ func (t *Task) ID() string {
 	return goodName(t.Languages.Java.TaskClass)
 }
 
-// Companion writes a task as the problem folder dir. It has only the samples.
+// Companion writes a task as the problem directory dir. It has only the samples.
 func Companion(t *Task, dir string) (Notes, error) {
 	notes := Notes{"there are only the samples, and no statement; outputs are compared word by word"}
 	err := whole(func(dirs []string) error {
@@ -88,7 +94,7 @@ func Companion(t *Task, dir string) (Notes, error) {
 	return notes, err
 }
 
-// text makes a text whose lines end with a line feed, the last one too.
+// text makes every line of a text end with a line feed, including the last one.
 func text(s string) []byte {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	if s != "" && !strings.HasSuffix(s, "\n") {

@@ -13,10 +13,9 @@ import (
 	"assay/judge/problem"
 )
 
-// The cases of a package, with what stands beside them: arguments, files, include/, what
-// groups are worth.
+// Conversion of the cases of a package with their arguments and files, include/, and the scores of groups.
 
-// refuseBeside finds what the legacy format has no form for.
+// refuseBeside returns a fault for what the legacy format does not support.
 func (e *exporter) refuseBeside() error {
 	if !e.old {
 		return nil
@@ -46,13 +45,12 @@ func (e *exporter) refuseBeside() error {
 	return nil
 }
 
-// keepsWords says whether arguments stay what they are when they are written with blanks
-// between them, and cut there.
+// keepsWords reports whether arguments stay the same if they are joined with blanks and split again.
 func keepsWords(args []string) bool {
 	return !slices.ContainsFunc(args, func(a string) bool { return a == "" || strings.ContainsAny(a, " \t\n") })
 }
 
-// include copies what submissions are built with.
+// include copies the files that submissions are built with.
 func (e *exporter) include() error {
 	from := filepath.Join(e.from.Dir, problem.Include)
 	if e.from.Included == nil {
@@ -61,7 +59,7 @@ func (e *exporter) include() error {
 	return copyTree(from, filepath.Join(e.dir, "include"))
 }
 
-// same returns what all cases have, if it is the same.
+// same returns the arguments of all cases, if they are the same.
 func (e *exporter) same(of func(*judge.Case) []string) (args []string, ok bool) {
 	first := true
 	for _, g := range e.from.Groups {
@@ -78,32 +76,32 @@ func (e *exporter) same(of func(*judge.Case) []string) (args []string, ok bool) 
 func checkerArgs(c *judge.Case) []string { return c.CheckerArgs }
 func inputArgs(c *judge.Case) []string   { return c.ValidatorArgs }
 
-// shareCheckerArgs makes flags for all cases of what they say, where it is the same.
+// shareCheckerArgs moves checker arguments that all cases have in common to the flags.
 func (e *exporter) shareCheckerArgs() {
 	args, ok := e.same(checkerArgs)
 	e.flags, e.common = slices.Concat(e.flags, args), ok
 }
 
-// shareInputArgs is the same for the input validator, which has its own before them.
+// shareInputArgs does the same for the input validator, which has its own arguments before them.
 func (e *exporter) shareInputArgs(own []string) {
 	args, ok := e.same(inputArgs)
 	e.input, e.told = slices.Concat(own, args), ok
 }
 
-// grouped says whether groups are groups in the package too: where something is said of
-// each. Else their cases are numbered on.
+// grouped reports whether groups become groups of the package, because something is set for each. Otherwise
+// their cases are numbered consecutively.
 func (e *exporter) grouped() bool {
 	g := e.from.Grading
 	return g != nil && (g.Scored || slices.ContainsFunc(e.all().Children, func(n *judge.Node) bool { return n.Static != nil }))
 }
 
-// all is the node of all groups but the samples.
+// all returns the node of all groups except the samples.
 func (e *exporter) all() *judge.Node {
 	return e.from.Grading.Root.Children[len(e.from.Grading.Root.Children)-1]
 }
 
-// data writes the cases. Groups that give points keep their names, with a number
-// before them; others have none in a package, so their cases are numbered on.
+// data writes the cases. Groups that give points keep their names, with a number before them. Other groups do
+// not exist in a package, so their cases are numbered consecutively.
 func (e *exporter) data() error {
 	if e.old {
 		return e.oldData()
@@ -114,7 +112,7 @@ func (e *exporter) data() error {
 		}
 	}
 	n, secret := 0, e.secretCases()
-	names := map[string]string{} // of groups there
+	names := map[string]string{} // of groups in the package
 	for i, g := range e.from.Groups {
 		dir := "data/secret"
 		switch {
@@ -142,7 +140,7 @@ func (e *exporter) data() error {
 	return e.groupFiles(names)
 }
 
-// secretCases is how many cases are not samples.
+// secretCases returns the number of cases that are not samples.
 func (e *exporter) secretCases() (n int) {
 	for _, g := range e.from.Groups {
 		if g.Name != problem.Sample {
@@ -152,8 +150,8 @@ func (e *exporter) secretCases() (n int) {
 	return n
 }
 
-// oldData writes the cases in the legacy way. Where the validators are told different
-// things, each run of cases that are told the same has a folder.
+// oldData writes the cases in the legacy format. If the validators have different arguments, each run of
+// cases with the same arguments has a directory.
 func (e *exporter) oldData() error {
 	n, pieces, width := 0, 0, len(fmt.Sprint(e.from.Count()))
 	if err := e.oldPoints(); err != nil {
@@ -166,12 +164,16 @@ func (e *exporter) oldData() error {
 			base = "data/sample"
 		}
 		if e.scored() {
-			before = nil // each group is one there
+			before = nil // each group is a directory there
 		}
 		for k, c := range g.Cases {
 			if before == nil || !strings.HasPrefix(dir, base) || !e.toldTheSame(before, &c) {
 				if e.scored() && before != nil {
-					return e.fault("group", "the cases of group "+g.Name+", which gives points, tell the validators different things", "export it to icpc-2025-09")
+					return e.fault(
+						"group",
+						"the cases of group "+g.Name+", which gives points, tell the validators different things",
+						"export it to icpc-2025-09",
+					)
 				}
 				if dir = base; !e.common || !e.told || e.scored() && base != "data/sample" {
 					pieces++
@@ -200,7 +202,7 @@ func (e *exporter) toldTheSame(a, b *judge.Case) bool {
 	return slices.Equal(a.CheckerArgs, b.CheckerArgs) && slices.Equal(a.ValidatorArgs, b.ValidatorArgs)
 }
 
-// refusePoints finds points that the legacy format would count in another way.
+// refusePoints returns a fault for points that the legacy format would count in another way.
 func (e *exporter) refusePoints() error {
 	if !e.scored() {
 		return nil
@@ -224,7 +226,7 @@ func (e *exporter) refusePoints() error {
 	return nil
 }
 
-// oldPoints says above the groups that all are judged, and added. The samples give
+// oldPoints makes testdata.yaml say that all groups are judged, and their points added. The samples give
 // nothing.
 func (e *exporter) oldPoints() error {
 	if !e.scored() {
@@ -233,7 +235,7 @@ func (e *exporter) oldPoints() error {
 	return e.yaml("data/testdata.yaml", map[string]any{"on_reject": "continue", "grader_flags": "sum"})
 }
 
-// oldGroupPoints are what testdata.yaml says of a group's points.
+// oldGroupPoints sets the keys of testdata.yaml for a group's points.
 func (e *exporter) oldGroupPoints(g *judge.Group, keys map[string]any) {
 	if !e.scored() {
 		return
@@ -250,8 +252,7 @@ func (e *exporter) oldGroupPoints(g *judge.Group, keys map[string]any) {
 	}
 }
 
-// testdata writes testdata.yaml for the cases of a folder, where there is something to
-// say beside problem.yaml.
+// testdata writes testdata.yaml for the cases of a directory, if it differs from problem.yaml.
 func (e *exporter) testdata(dir string, g *judge.Group, c *judge.Case) error {
 	keys := map[string]any{}
 	e.oldGroupPoints(g, keys)
@@ -268,7 +269,7 @@ func (e *exporter) testdata(dir string, g *judge.Group, c *judge.Case) error {
 	return e.yaml(dir+"/testdata.yaml", keys)
 }
 
-// yaml writes keys as JSON, which is YAML too; nothing where there are none.
+// yaml writes keys as JSON, which is also YAML. Without keys it writes nothing.
 func (e *exporter) yaml(name string, keys any) error {
 	text, err := json.Marshal(keys)
 	if err != nil || string(text) == "{}" {
@@ -316,7 +317,7 @@ func (e *exporter) oneCase(c *judge.Case, base string) error {
 	return copyFile(c.Ans, base+".ans")
 }
 
-// groupFiles writes test_group.yaml where there is something to say.
+// groupFiles writes test_group.yaml files that are needed.
 func (e *exporter) groupFiles(names map[string]string) error {
 	put := func(dir string, n *judge.Node, keys map[string]any) error {
 		if _, err := os.Stat(filepath.Join(e.dir, filepath.FromSlash(dir))); err != nil {
@@ -376,15 +377,18 @@ func (e *exporter) groupFiles(names map[string]string) error {
 	return nil
 }
 
-// points are what test_group.yaml says of a group's score. Without scores it says
-// something all the same, as it is what makes a folder a group.
+// points returns the keys of test_group.yaml for a group's score. Without scores there is still a key,
+// because the file makes a directory a group.
 func (e *exporter) points(n *judge.Node, names map[string]string) (map[string]any, error) {
 	if !e.scored() {
 		return map[string]any{"description": "group " + n.Name}, nil
 	}
 	for _, points := range []float64{n.MaxScore, staticScore(n)} {
 		if points != math.Trunc(points) {
-			return nil, e.fault("group", fmt.Sprintf("group %s is worth %v points", n.Name, points), "points of groups are whole numbers in the format")
+			return nil, e.fault(
+				"group", fmt.Sprintf("group %s is worth %v points", n.Name, points),
+				"points of groups are whole numbers in the format",
+			)
 		}
 	}
 	keys := map[string]any{"score_aggregation": string(n.Aggregate), "max_score": maxScore(n)}

@@ -1,15 +1,15 @@
-// Package exchange turns problems of other formats into folders of the judge's own
-// form (Native, Companion), and those into packages of the ICPC format (ICPC), so
-// that submissions are judged the same there. What has no form on the other side is
-// refused with a *judge.Fault if judging depends on it, else it is a note.
+// Package exchange converts problems of other formats to directories of the judge's own form (Native,
+// Companion), and those to packages of the ICPC format (ICPC), so that submissions get the same verdicts. If
+// the target format lacks a feature that affects judging, the error is a *judge.Fault. Other missing features
+// are notes.
 //
 //	native.go     to the judge's own form; toml.go: problem.toml; programs.go
 //	icpc.go       to the ICPC format; wrap.go: programs that speak another protocol there;
 //	              generators.go: generators.yaml
 //	companion.go  from the JSON of the browser extension Competitive Companion
 //
-// A folder is written beside its place and then renamed: it is there as a whole or
-// not at all. The package does not run or build anything.
+// A directory is written beside its target and then renamed, so it appears completely or not at all. The
+// package does not run or build anything.
 package exchange
 
 import (
@@ -26,21 +26,21 @@ import (
 	"assay/judge/problem"
 )
 
-// Notes tell what was left out or changed on the way, in sentences for people.
+// Notes are sentences for people about what was omitted or changed.
 type Notes []string
 
 func (n *Notes) add(format string, args ...any) { *n = append(*n, fmt.Sprintf(format, args...)) }
 
-// ExistsError says that there is something where a folder is to be written.
+// ExistsError means that the target of a directory already exists.
 type ExistsError struct{ Path string }
 
-// Error says what is in the way, and the way out.
+// Error says what exists, and what to do.
 func (e *ExistsError) Error() string {
 	return e.Path + " exists already\n    remove it first, or choose another name"
 }
 
-// whole makes folders that appear as a whole: make writes into new folders beside
-// the given ones, which are then renamed.
+// whole makes directories that appear completely or not at all: make writes to new directories beside the
+// given ones, which are then renamed.
 func whole(make func(dirs []string) error, to ...string) (err error) {
 	var tmp []string
 	defer func() {
@@ -78,7 +78,7 @@ func whole(make func(dirs []string) error, to ...string) (err error) {
 	return nil
 }
 
-// write writes a file with the folders above it.
+// write writes a file, and makes the directories above it.
 func write(file string, data []byte, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
@@ -86,7 +86,7 @@ func write(file string, data []byte, mode fs.FileMode) error {
 	return os.WriteFile(file, data, mode)
 }
 
-// copyFile copies a file, with the right to execute it.
+// copyFile copies a file, with its execute permission.
 func copyFile(from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
@@ -108,7 +108,7 @@ func copyFile(from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// copyTree copies a file or folder: no hidden files, and no links.
+// copyTree copies a file or directory, without hidden files and links.
 func copyTree(from, to string) error {
 	info, err := os.Stat(from)
 	if err != nil {
@@ -139,7 +139,7 @@ func copyTree(from, to string) error {
 	})
 }
 
-// Name is what the package of a problem is called: its format wants small letters and digits.
+// Name returns the name of a problem's package: its format allows lower case letters and digits.
 func Name(id string) string {
 	made := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -155,7 +155,7 @@ func Name(id string) string {
 
 var badInName = pattern.New(`[^a-zA-Z0-9_.-]+`)
 
-// goodName makes a name that groups and cases may have.
+// goodName makes a valid name of a group or case.
 func goodName(name string) string {
 	name = strings.TrimLeft(badInName().ReplaceAllString(name, "-"), "-._")
 	if name == "" {
@@ -164,7 +164,7 @@ func goodName(name string) string {
 	return name
 }
 
-// unused makes a name that is not taken yet.
+// unused returns a name that is not taken yet.
 func unused(name string, taken map[string]bool) string {
 	made := name
 	for i := 2; taken[made]; i++ {

@@ -22,7 +22,7 @@ import (
 	"assay/judge/problem"
 )
 
-// unpack lays an archive out in a folder called "p".
+// unpack lays an archive out in a directory called "p".
 func unpack(t *testing.T, text string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "p")
@@ -33,16 +33,18 @@ func unpack(t *testing.T, text string) string {
 }
 
 // open reads a problem that must be without a fault.
-func open(t *testing.T, dir string) *problem.Folder {
+func open(t *testing.T, dir string) *problem.Directory {
 	t.Helper()
-	f, faults := problem.Open(packages.Formats, dir, filepath.Join(dir, "testcases"), judge.Limits{CPU: time.Second, Memory: 256 << 20, Output: 8 << 20})
+	f, faults := problem.Open(packages.Formats, dir, filepath.Join(dir, "testcases"), judge.Limits{
+		CPU: time.Second, Memory: 256 << 20, Output: 8 << 20,
+	})
 	if len(faults) > 0 {
 		t.Fatal(faults)
 	}
 	return f
 }
 
-// tree reads all files below a folder.
+// tree reads all files below a directory.
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -61,7 +63,10 @@ func tree(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-var kit = fstest.MapFS{"kit.go": {Data: []byte("package kit\n")}, "kit_test.go": {Data: []byte("package kit\n")}, "kit.py": {Data: []byte("OK = 1\n")}, "kit.hpp": {Data: []byte("#define OK\n")}}
+var kit = fstest.MapFS{
+	"kit.go": {Data: []byte("package kit\n")}, "kit_test.go": {Data: []byte("package kit\n")},
+	"kit.py": {Data: []byte("OK = 1\n")}, "kit.hpp": {Data: []byte("#define OK\n")},
+}
 
 const native = `
 -- problem.toml --
@@ -141,7 +146,10 @@ func TestExport(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, got[name], want)
 		}
 	}
-	for _, name := range []string{"output_validator/main_test.go", "output_validator/judge/kit/kit_test.go", "submissions/rejected/much.sh", "statement/draft.svg"} {
+	for _, name := range []string{
+		"output_validator/main_test.go", "output_validator/judge/kit/kit_test.go",
+		"submissions/rejected/much.sh", "statement/draft.svg",
+	} {
 		if _, there := got[name]; there {
 			t.Errorf("%s went along", name)
 		}
@@ -150,8 +158,8 @@ func TestExport(t *testing.T) {
 		t.Errorf("no note says what was left out: %q", notes)
 	}
 	back := open(t, to)
-	if len(back.Package.Flaws) > 0 {
-		t.Errorf("the package has flaws:\n%v", back.Package.Flaws)
+	if len(back.Package.Warnings) > 0 {
+		t.Errorf("the package has flaws:\n%v", back.Package.Warnings)
 	}
 	if back.Title != `Sums: "two"` || back.Limits.CPU != 1500*time.Millisecond || back.Limits.Memory != 64<<20 || back.Count() != 3 {
 		t.Errorf("read back: title %q, limits %+v, %d cases", back.Title, back.Limits, back.Count())
@@ -165,7 +173,10 @@ func TestExport(t *testing.T) {
 
 // TestRoundTrip: import(export(p)) has the cases, limits, scores and checker of p.
 func TestRoundTrip(t *testing.T) {
-	text := strings.Replace(native, "program = \"checker\"\nargs = [\"--strict\"]", "name = \"floats\"\nargs = [\"abs\", \"1e-4\", \"case_sensitive\"]", 1)
+	text := strings.Replace(
+		native, "program = \"checker\"\nargs = [\"--strict\"]",
+		"name = \"floats\"\nargs = [\"abs\", \"1e-4\", \"case_sensitive\"]", 1,
+	)
 	dir := unpack(t, text)
 	before := open(t, dir)
 	away, home := filepath.Join(t.TempDir(), "p"), filepath.Join(t.TempDir(), "p")
@@ -182,7 +193,7 @@ func TestRoundTrip(t *testing.T) {
 		Checker       string
 		Cases, Nodes  []string
 	}
-	look := func(f *problem.Folder) seen {
+	look := func(f *problem.Directory) seen {
 		s := seen{Title: f.Title, Source: f.Source, Limits: f.Limits}
 		for _, g := range f.Groups {
 			for _, c := range g.Cases {
@@ -214,17 +225,37 @@ func TestRoundTrip(t *testing.T) {
 }
 
 // TestExportOfKits: a program in Python or C++ takes its kit along, and scripts that build and
-// run it from any folder.
+// run it from any directory.
 func TestExportOfKits(t *testing.T) {
 	const rest = "-- cases/sample/a.in --\n1\n-- cases/sample/a.ans --\n1\n"
 	for _, row := range []struct{ it, toml, files, kit, text, build, run string }{
 		{"runs a file", "[checker]\nprogram = \"check.py\"", "-- check.py --\n", "kit.py", "OK = 1\n", "nothing to build", "check.py\" --kattis"},
-		{"runs the main file of a folder", "[checker]\nprogram = \"check\"", "-- check/a.py --\n-- check/main.py --\n", "kit.py", "OK = 1\n", "nothing to build", "main.py\" --kattis"},
-		{"runs an interactor as it is", "kind = \"interactive\"\n[interactor]\nprogram = \"talk.py\"", "-- talk.py --\n", "kit.py", "OK = 1\n", "nothing to build", "talk.py\" \"$@\""},
-		{"builds a file", "[checker]\nprogram = \"check.cpp\"", "-- check.cpp --\n", "kit.hpp", "#define OK\n", "-I. -o validator *.cpp", "validator\" --kattis"},
-		{"builds a folder", "[checker]\nprogram = \"check\"", "-- check/a.cc --\n-- check/b.h --\n", "kit.hpp", "#define OK\n", "*.cc\n", "validator\" --kattis"},
-		{"builds an interactor", "kind = \"interactive\"\n[interactor]\nprogram = \"talk.cpp\"", "-- talk.cpp --\n", "kit.hpp", "#define OK\n", "*.cpp\n", "validator\" \"$@\""},
-		{"leaves a kit of the program's own", "[checker]\nprogram = \"check\"", "-- check/a.cpp --\n-- check/kit.hpp --\nown\n", "kit.hpp", "own\n", "*.cpp\n", "validator\" --kattis"},
+		{
+			"runs the main file of a directory", "[checker]\nprogram = \"check\"",
+			"-- check/a.py --\n-- check/main.py --\n", "kit.py", "OK = 1\n", "nothing to build",
+			"main.py\" --kattis",
+		},
+		{
+			"runs an interactor as it is", "kind = \"interactive\"\n[interactor]\nprogram = \"talk.py\"",
+			"-- talk.py --\n", "kit.py", "OK = 1\n", "nothing to build", "talk.py\" \"$@\"",
+		},
+		{
+			"builds a file", "[checker]\nprogram = \"check.cpp\"", "-- check.cpp --\n", "kit.hpp",
+			"#define OK\n", "-I. -o validator *.cpp", "validator\" --kattis",
+		},
+		{
+			"builds a directory", "[checker]\nprogram = \"check\"", "-- check/a.cc --\n-- check/b.h --\n",
+			"kit.hpp", "#define OK\n", "*.cc\n", "validator\" --kattis",
+		},
+		{
+			"builds an interactor", "kind = \"interactive\"\n[interactor]\nprogram = \"talk.cpp\"",
+			"-- talk.cpp --\n", "kit.hpp", "#define OK\n", "*.cpp\n", "validator\" \"$@\"",
+		},
+		{
+			"leaves a kit of the program's own", "[checker]\nprogram = \"check\"",
+			"-- check/a.cpp --\n-- check/kit.hpp --\nown\n", "kit.hpp", "own\n", "*.cpp\n",
+			"validator\" --kattis",
+		},
 	} {
 		dir := unpack(t, "-- problem.toml --\ntitle = \"x\"\n"+row.toml+"\n"+rest+row.files)
 		to := filepath.Join(t.TempDir(), "out")
@@ -252,13 +283,37 @@ func TestExportRefuses(t *testing.T) {
 		format   icpc.Format
 		want     string
 	}{
-		{"has no such checker", "[checker]\nname = \"unordered\"", icpc.Format2025, "the checker unordered compares in a way that the format's output validator does not"},
-		{"has no kit but in Go, Python and C++", "[checker]\nprogram = \"check.sh\"\nspeaks = \"kit\"", icpc.Format2025, "an output validator that speaks the kit's protocol and is not written in Go, Python or C++"},
-		{"has no testlib but in C++", "[checker]\nprogram = \"check.py\"\nspeaks = \"testlib\"", icpc.Format2025, "an output validator that speaks testlib's protocol and is not written in C++"},
-		{"misses testlib.h", "[checker]\nprogram = \"check.cpp\"\nspeaks = \"testlib\"", icpc.Format2025, "testlib.h is neither beside the program nor where judge.toml says"},
-		{"takes no least points of groups in the old format", "[scoring]\nmax_score = 1\nscore_aggregation = \"min\"", icpc.Legacy, "the legacy format adds the points of groups"},
-		{"gives no points without a maximum in the old format", "[scoring]\nmax_score = \"unbounded\"", icpc.Legacy, "the legacy format adds the points of groups"},
-		{"has one pass in the old format", "kind = \"multi-pass\"\n[checker]\nprogram = \"check.py\"\nspeaks = \"kattis\"", icpc.Legacy, "the legacy format has no problems of several passes"},
+		{
+			"has no such checker", "[checker]\nname = \"unordered\"", icpc.Format2025,
+			"the checker unordered compares in a way that the format's output validator does not",
+		},
+		{
+			"has no kit but in Go, Python and C++", "[checker]\nprogram = \"check.sh\"\nspeaks = \"kit\"",
+			icpc.Format2025,
+			"an output validator that speaks the kit's protocol and is not written in Go, Python or C++",
+		},
+		{
+			"has no testlib but in C++", "[checker]\nprogram = \"check.py\"\nspeaks = \"testlib\"",
+			icpc.Format2025, "an output validator that speaks testlib's protocol and is not written in C++",
+		},
+		{
+			"misses testlib.h", "[checker]\nprogram = \"check.cpp\"\nspeaks = \"testlib\"", icpc.Format2025,
+			"testlib.h is neither beside the program nor where judge.toml says",
+		},
+		{
+			"takes no least points of groups in the old format",
+			"[scoring]\nmax_score = 1\nscore_aggregation = \"min\"", icpc.Legacy,
+			"the legacy format adds the points of groups",
+		},
+		{
+			"gives no points without a maximum in the old format", "[scoring]\nmax_score = \"unbounded\"",
+			icpc.Legacy, "the legacy format adds the points of groups",
+		},
+		{
+			"has one pass in the old format",
+			"kind = \"multi-pass\"\n[checker]\nprogram = \"check.py\"\nspeaks = \"kattis\"", icpc.Legacy,
+			"the legacy format has no problems of several passes",
+		},
 	} {
 		dir := unpack(t, "-- problem.toml --\ntitle = \"x\"\n"+row.toml+"\n"+rest)
 		to := filepath.Join(t.TempDir(), "out")
@@ -288,9 +343,20 @@ func TestImportLegacyPoints(t *testing.T) {
 			"sum 100: a pass-fail 30 [], b pass-fail 70 []"},
 		{"has groups wait for those before, where the first that fails ends it", cases("a", 2) + "-- data/secret/a/testdata.yaml --\n" + min("30") + cases("b", 1) + "-- data/secret/b/testdata.yaml --\n" + min("70"),
 			"sum 100: a pass-fail 30 [], b pass-fail 70 [a]"},
-		{"adds the points of cases", cases("a", 4) + "-- data/secret/testdata.yaml --\non_reject: continue\naccept_score: 5\n", "sum 20: a sum 20 []"},
-		{"refuses points up to the first case that fails", cases("a", 4), "cannot be imported: group secret/a adds points up to the first case that fails, or takes the most or the average"},
-		{"refuses points for what is not accepted", cases("a", 1) + "-- data/secret/testdata.yaml --\nreject_score: -1\n", "cannot be imported: group secret/a gives points for what is not accepted, or takes some"},
+		{
+			"adds the points of cases",
+			cases("a", 4) + "-- data/secret/testdata.yaml --\non_reject: continue\naccept_score: 5\n",
+			"sum 20: a sum 20 []",
+		},
+		{
+			"refuses points up to the first case that fails", cases("a", 4),
+			"cannot be imported: group secret/a adds points up to the first case that fails, or takes the most or the average",
+		},
+		{
+			"refuses points for what is not accepted",
+			cases("a", 1) + "-- data/secret/testdata.yaml --\nreject_score: -1\n",
+			"cannot be imported: group secret/a gives points for what is not accepted, or takes some",
+		},
 	} {
 		to := filepath.Join(t.TempDir(), "out")
 		_, err := exchange.Native(open(t, unpack(t, head+row.files)), to, to+"-solutions")
@@ -319,7 +385,10 @@ func TestReadTask(t *testing.T) {
 	for _, row := range []struct{ it, json, want string }{
 		{"wants JSON", "{\n]", "t.json:2: is not what Competitive Companion sends: invalid character ']'"},
 		{"wants tests", `{"name": "A"}`, "t.json: is not what Competitive Companion sends: it has no name, or no tests"},
-		{"takes no dialogues", `{"name": "A", "interactive": true, "tests": [{}]}`, "t.json: the problem is interactive, and its samples are dialogues"},
+		{
+			"takes no dialogues", `{"name": "A", "interactive": true, "tests": [{}]}`,
+			"t.json: the problem is interactive, and its samples are dialogues",
+		},
 	} {
 		if _, err := exchange.ReadTask("t.json", []byte(row.json)); err == nil || !strings.HasPrefix(err.Error(), row.want) {
 			t.Errorf("it %s: %v, want %s", row.it, err, row.want)
@@ -344,7 +413,10 @@ func FuzzReadTask(f *testing.F) {
 }
 
 func ExampleReadTask() {
-	task, err := exchange.ReadTask("task.json", []byte(`{"name": "A. Two sums", "timeLimit": 1000, "tests": [{"input": "1 2\n", "output": "3\n"}]}`))
+	task, err := exchange.ReadTask(
+		"task.json",
+		[]byte(`{"name": "A. Two sums", "timeLimit": 1000, "tests": [{"input": "1 2\n", "output": "3\n"}]}`),
+	)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -384,7 +456,8 @@ func TestExportOfGenerators(t *testing.T) {
 			t.Errorf("generators.yaml lacks %q:\n%s", want, got["generators/generators.yaml"])
 		}
 	}
-	if !strings.Contains(got["generators/generator/make"], "make.py\"") || !strings.Contains(got["generators/generator/run"], "ASSAY_SEED=$1") || got["generators/cases/sample/1-a.in"] != "1\n" {
+	if !strings.Contains(got["generators/generator/make"], "make.py\"") ||
+		!strings.Contains(got["generators/generator/run"], "ASSAY_SEED=$1") || got["generators/cases/sample/1-a.in"] != "1\n" {
 		t.Errorf("the generator and copied cases are %q", got)
 	}
 }
@@ -392,14 +465,18 @@ func TestExportOfGenerators(t *testing.T) {
 // TestExportOfOutputs: cases keep their names, as the files of submissions do, and groups do not.
 func TestExportOfOutputs(t *testing.T) {
 	const problem = "-- problem.toml --\ntitle = \"x\"\nkind = \"submit-answer\"\n-- cases/sample/a.in --\n1\n-- cases/sample/a.ans --\n1\n-- cases/more/b.in --\n2\n-- cases/more/b.ans --\n2\n"
-	dir := unpack(t, problem+"-- solutions/accepted/hand/more/b.out --\n2\n-- solutions/accepted/hand/a.out --\n1\n-- solutions/wrong_answer/one.out --\n3\n")
+	dir := unpack(
+		t,
+		problem+"-- solutions/accepted/hand/more/b.out --\n2\n-- solutions/accepted/hand/a.out --\n1\n-- solutions/wrong_answer/one.out --\n3\n",
+	)
 	to := filepath.Join(t.TempDir(), "out")
 	if _, err := exchange.ICPC(open(t, dir), filepath.Join(dir, "solutions"), to, icpc.Format2025, exchange.With{Kit: kit}); err != nil {
 		t.Fatal(err)
 	}
 	got := tree(t, to)
 	for name, want := range map[string]string{
-		"data/sample/a.in": "1\n", "data/secret/b.in": "2\n", "submissions/accepted/hand/a.out": "1\n", "submissions/accepted/hand/b.out": "2\n", "submissions/wrong_answer/one.out": "3\n",
+		"data/sample/a.in": "1\n", "data/secret/b.in": "2\n", "submissions/accepted/hand/a.out": "1\n",
+		"submissions/accepted/hand/b.out": "2\n", "submissions/wrong_answer/one.out": "3\n",
 	} {
 		if got[name] != want {
 			t.Errorf("%s is %q, want %q", name, got[name], want)
@@ -413,7 +490,8 @@ func TestExportOfOutputs(t *testing.T) {
 		t.Errorf("submissions are %q, want %q", names, want)
 	}
 	dir = unpack(t, problem+"-- cases/even/b.in --\n2\n-- cases/even/b.ans --\n2\n")
-	if _, err := exchange.ICPC(open(t, dir), dir, to+"2", icpc.Format2025, exchange.With{Kit: kit}); err == nil || !strings.Contains(err.Error(), "two cases are called b") {
+	if _, err := exchange.ICPC(open(t, dir), dir, to+"2", icpc.Format2025, exchange.With{Kit: kit}); err == nil ||
+		!strings.Contains(err.Error(), "two cases are called b") {
 		t.Errorf("two cases of one name: %v", err)
 	}
 }

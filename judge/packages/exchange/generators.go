@@ -12,11 +12,11 @@ import (
 	"assay/judge/problem"
 )
 
-// The generator of a folder goes along with a generators.yaml, by which others make the same
-// cases anew: each line names the generator, the case's seed, and its words. What only this
-// judge makes, and what was written by hand, is copied.
+// The generator of a directory is exported with a generators.yaml, with which other tools can make the same
+// cases: each line names the generator, the case's seed, and its arguments. Cases that only this judge can
+// make, and those written by hand, are copied.
 
-// recipe is what generators.yaml will say, collected while the cases are written.
+// recipe is the content of generators.yaml, collected while the cases are written.
 type recipe struct {
 	made  []recipeCase
 	files map[string]string // by path in the package: .yaml files of groups and cases
@@ -38,20 +38,20 @@ func (r *recipe) tell(name, text string) {
 	r.files[name] = text
 }
 
-// The generator's name in the package, and the folder of cases that are copied.
+// The generator's name in the package, and the directory of copied cases.
 const (
 	generatorName = "generator"
 	copiedCases   = "cases"
 )
 
-// seededRun starts a generator with the seed that is its first argument.
+// seededRun starts a generator with the seed in its first argument.
 const seededRun = `#!/bin/sh
 # The first argument is the case's seed.
 ASSAY_SEED=$1 && export ASSAY_SEED && shift
 exec "$(dirname "$0")/make" "$@"
 `
 
-// generators writes the generator and generators.yaml, where there is a generator line.
+// generators writes the generator and generators.yaml, if there is a generator line.
 func (e *exporter) generators() error {
 	p := e.from.Generator
 	makes := func(r recipeCase) bool {
@@ -74,7 +74,7 @@ func (e *exporter) generators() error {
 	if e.model != "" && !e.from.Kind.Interactive && !e.from.Kind.MultiPass {
 		fmt.Fprintf(&b, "solution: /submissions/accepted/%s\n", e.model)
 	}
-	e.folder(&b, "data", "", func(r recipeCase) string {
+	e.directory(&b, "data", "", func(r recipeCase) string {
 		if !makes(r) {
 			return ""
 		}
@@ -103,8 +103,8 @@ func (e *exporter) generators() error {
 	return write(filepath.Join(e.dir, "generators", "generators.yaml"), []byte(b.String()), 0o644)
 }
 
-// generator copies the generator, with the kit if it wants it, and a script that takes the
-// seed. One in a language of which others know no way to start it stays behind.
+// generator copies the generator, with the kit if it uses it, and a script that takes the seed. It omits a
+// generator in a language that other tools cannot start.
 func (e *exporter) generator(p *judge.Part) (goes bool, err error) {
 	dir := "generators/" + generatorName
 	to := filepath.Join(e.dir, filepath.FromSlash(dir))
@@ -130,8 +130,8 @@ func (e *exporter) generator(p *judge.Part) (goes bool, err error) {
 	return true, write(run, []byte(seededRun), 0o755)
 }
 
-// folder writes a folder of the data: what its .yaml says, its cases, and its folders.
-func (e *exporter) folder(b *strings.Builder, dir, indent string, line func(recipeCase) string) {
+// directory writes a directory of the data: its .yaml, its cases, and its directories.
+func (e *exporter) directory(b *strings.Builder, dir, indent string, line func(recipeCase) string) {
 	for _, name := range []string{"test_group.yaml", "testdata.yaml"} {
 		if text := e.recipe.files[dir+"/"+name]; text != "" {
 			fmt.Fprintf(b, "%s%s: %s\n", indent, name, text)
@@ -144,7 +144,7 @@ func (e *exporter) folder(b *strings.Builder, dir, indent string, line func(reci
 			if name, _, _ := strings.Cut(rest, "/"); !seen[name] {
 				seen[name] = true
 				fmt.Fprintf(b, "%s  %s:\n", indent, name)
-				e.folder(b, dir+"/"+name, indent+"    ", line)
+				e.directory(b, dir+"/"+name, indent+"    ", line)
 			}
 		}
 		if r.dir != dir {
@@ -162,7 +162,7 @@ func (e *exporter) folder(b *strings.Builder, dir, indent string, line func(reci
 	}
 }
 
-// shellWord quotes a word as a shell wants it.
+// shellWord quotes a word for a shell.
 func shellWord(word string) string {
 	if strings.Trim(word, plainBytes) == "" && word != "" {
 		return word

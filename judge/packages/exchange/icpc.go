@@ -18,9 +18,9 @@ import (
 	"assay/judge/problem"
 )
 
-// exporter writes a problem folder as a package.
+// exporter writes a problem directory as a package.
 type exporter struct {
-	from      *problem.Folder
+	from      *problem.Directory
 	solutions string
 	with      With
 	old       bool // the legacy format
@@ -28,32 +28,31 @@ type exporter struct {
 	notes     Notes
 	flags     []string // of the output validator, for all cases
 	input     []string // of the input validator, for all cases
-	common    bool     // what the cases say to the output validator is among flags, as it is the same for all
-	told      bool     // and what they say to the input validator, among input
-	model     string   // where the reference stands in the package; "" for nowhere
+	common    bool     // whether the cases' arguments for the output validator are in flags, because all cases have the same
+	told      bool     // whether the cases' arguments for the input validator are in input
+	model     string   // path of the reference solution in the package; empty if it is not there
 	recipe    recipe
 }
 
-// With is what an export takes along, or asks, beside the folder. Only the kit must be
-// there.
+// With has what an export needs in addition to the directory. Only the kit is required.
 type With struct {
-	Kit    fs.FS                                                  // the sources of the kit, for programs that are written with it
-	TeX    func(w io.Writer, title string, markdown []byte) error // writes a statement in LaTeX, which the legacy format wants
+	Kit    fs.FS                                                  // the sources of the kit, for programs that use it
+	TeX    func(w io.Writer, title string, markdown []byte) error // writes a statement in LaTeX, which the legacy format requires
 	PDF    func(svg []byte) ([]byte, error)                       // draws an SVG picture as a PDF file, for LaTeX; a *judge.Fault if it cannot
-	Header func(name string) ([]byte, bool)                       // finds headers such as testlib.h where the setter keeps them
+	Header func(name string) ([]byte, bool)                       // finds headers such as testlib.h in the setter's directories
 	Seed   func(group string, c *judge.Case) string               // of a case of a generator line
 	Knows  func(path string) bool                                 // whether there is a language for a program
 }
 
-// Formats are the formats that ICPC writes, by what people call them.
+// Formats are the formats that ICPC can write, by name.
 var Formats = map[string]icpc.Format{"icpc-2025-09": icpc.Format2025, "icpc-legacy": icpc.Legacy}
 
-// ICPC writes a problem folder, with the solutions in a folder of theirs, as the
-// package dir. All cases must have been generated.
-func ICPC(from *problem.Folder, solutions, dir string, format icpc.Format, with With) (Notes, error) {
+// ICPC writes a problem directory, with the solutions in their own directory, as the package dir. All cases
+// must have been generated.
+func ICPC(from *problem.Directory, solutions, dir string, format icpc.Format, with With) (Notes, error) {
 	e := &exporter{from: from, solutions: solutions, with: with, old: format == icpc.Legacy}
 	if from.Package != nil {
-		return nil, &judge.Fault{File: from.Dir, Text: "the folder is a package of another format", Hint: "first: judge import " + from.Dir}
+		return nil, &judge.Fault{File: from.Dir, Text: "the directory is a package of another format", Hint: "first: judge import " + from.Dir}
 	}
 	if err := e.refuse(); err != nil {
 		return nil, err
@@ -91,7 +90,11 @@ func (e *exporter) refuse() error {
 	case f.Kind.Answers && e.old:
 		return e.fault("kind", "the legacy format has no problems whose submissions are outputs", "export it to icpc-2025-09")
 	case f.Interactor != nil && f.Interactor.Speaks == "testlib" && f.Checker.Name != "":
-		return e.fault("checker", fmt.Sprintf("the checker %s judges what the interactor leaves, which an output validator has to do itself", f.Checker.Name), "write the checker as a program, with testlib")
+		return e.fault(
+			"checker",
+			fmt.Sprintf("the checker %s judges what the interactor leaves, which an output validator has to do itself", f.Checker.Name),
+			"write the checker as a program, with testlib",
+		)
 	}
 	if f.Kind.Answers {
 		if err := e.refuseNames(); err != nil {
@@ -101,10 +104,10 @@ func (e *exporter) refuse() error {
 	return e.refuseBeside()
 }
 
-// scored says whether the problem gives points.
+// scored reports whether the problem gives points.
 func (e *exporter) scored() bool { return e.from.Grading != nil && e.from.Grading.Scored }
 
-// yamlText quotes a string: JSON's are YAML's too.
+// yamlText quotes a string: JSON strings are also YAML.
 func yamlText(s string) string { return tomlString(s) }
 
 func (e *exporter) metadata() error {
@@ -187,7 +190,7 @@ func (e *exporter) validation() string {
 	return "default"
 }
 
-// checker writes the output validator, or the flags of the usual one.
+// checker writes the output validator, or the flags of the default one.
 func (e *exporter) checker() error {
 	defer e.shareCheckerArgs()
 	f := e.from
@@ -208,12 +211,19 @@ func (e *exporter) checker() error {
 	}
 	if c := f.Checker; c.Name == "polygon" && len(c.Args) == 1 && nearly[c.Args[0]] != nil {
 		e.flags = nearly[c.Args[0]]
-		e.notes.add("the checker %s becomes the format's output validator with %q, which compares nearly alike", c.Args[0], strings.Join(e.flags, " "))
+		e.notes.add(
+			"the checker %s becomes the format's output validator with %q, which compares nearly alike",
+			c.Args[0], strings.Join(e.flags, " "),
+		)
 		return nil
 	}
 	flags, ok := validatorFlags(f.Checker)
 	if !ok {
-		return e.fault("checker", fmt.Sprintf("the checker %s compares in a way that the format's output validator does not", f.Checker.Name), "use tokens or floats, or write a program with the kit")
+		return e.fault(
+			"checker",
+			fmt.Sprintf("the checker %s compares in a way that the format's output validator does not", f.Checker.Name),
+			"use tokens or floats, or write a program with the kit",
+		)
 	}
 	e.flags = flags
 	return nil
@@ -224,7 +234,9 @@ func (e *exporter) checker() error {
 var nearly = map[string][]string{
 	"acmp": {"float_absolute_tolerance", "1.5e-6"}, "dcmp": {"float_tolerance", "1e-6"}, "fcmp": {"case_sensitive", "space_change_sensitive"},
 	"hcmp": {}, "icmp": {}, "lcmp": {"case_sensitive"}, "ncmp": {}, "nyesno": {}, "yesno": {},
-	"rcmp": {"float_absolute_tolerance", "1.5e-6"}, "rcmp4": {"float_tolerance", "1e-4"}, "rcmp6": {"float_tolerance", "1e-6"}, "rcmp9": {"float_tolerance", "1e-9"},
+	"rcmp": {
+		"float_absolute_tolerance", "1.5e-6",
+	}, "rcmp4": {"float_tolerance", "1e-4"}, "rcmp6": {"float_tolerance", "1e-6"}, "rcmp9": {"float_tolerance", "1e-9"},
 	"rncmp": {"float_absolute_tolerance", "1.5e-5"},
 }
 
@@ -295,7 +307,7 @@ func (e *exporter) declared() error {
 	return write(filepath.Join(e.dir, "input_validators", "input_format.py"), []byte(g.Python()+"\n# The declaration:\n#\n"+about), 0o755)
 }
 
-// folders are where submissions go that get a verdict. The format has four.
+// directories are where submissions go that get a verdict. The format has four.
 var folders = map[judge.Verdict]string{
 	judge.Accepted: "accepted", judge.WrongAnswer: "wrong_answer", judge.RunTimeError: "run_time_error",
 	judge.TimeLimit: "time_limit_exceeded", judge.MemoryLimit: "run_time_error", judge.IdlenessLimit: "time_limit_exceeded",
@@ -305,7 +317,7 @@ func (e *exporter) submissions() error {
 	taken := map[string]bool{}
 	entries, _ := os.ReadDir(e.solutions) // none: then the package has none
 	for _, dir := range entries {
-		verdict, ok := judge.VerdictOfFolder(dir.Name())
+		verdict, ok := judge.VerdictOfDir(dir.Name())
 		if !ok || !dir.IsDir() {
 			continue
 		}
@@ -318,7 +330,7 @@ func (e *exporter) submissions() error {
 			case strings.HasPrefix(file.Name(), "."):
 				continue
 			case folders[verdict] == "":
-				e.notes.add("solution %s/%s is left out: the format has no folder for its verdict", dir.Name(), file.Name())
+				e.notes.add("solution %s/%s is left out: the format has no directory for its verdict", dir.Name(), file.Name())
 				continue
 			}
 			ext := path.Ext(file.Name())
@@ -327,7 +339,9 @@ func (e *exporter) submissions() error {
 			if e.from.Kind.Answers {
 				copied = e.outputs
 			}
-			if err := copied(filepath.Join(e.solutions, dir.Name(), file.Name()), filepath.Join(e.dir, "submissions", filepath.FromSlash(to))); err != nil {
+			if err := copied(filepath.Join(e.solutions, dir.Name(), file.Name()), filepath.Join(
+				e.dir, "submissions", filepath.FromSlash(to),
+			)); err != nil {
 				return err
 			}
 		}
@@ -372,7 +386,7 @@ func (e *exporter) reference(taken map[string]bool) error {
 	return copyTree(from, filepath.Join(accepted, name))
 }
 
-// onlyFile is the file of a folder that has one beside its tests, else the folder.
+// onlyFile is the file of a directory that has one beside its tests, else the directory.
 func onlyFile(path string) string {
 	entries, _ := os.ReadDir(path) // a file has none
 	only := path
@@ -388,11 +402,11 @@ func onlyFile(path string) string {
 	return only
 }
 
-// holds finds a program of a folder that is the same as another.
+// holds finds a program of a directory that is the same as another.
 func holds(dir, program string) (name string, ok bool) {
 	want, err := os.ReadFile(program)
 	if err != nil {
-		return "", false // a folder: two of them are hardly the same
+		return "", false // a directory: two of them are hardly the same
 	}
 	entries, _ := os.ReadDir(dir) // none: then there is no accepted submission yet
 	for _, entry := range entries {
@@ -406,7 +420,7 @@ func holds(dir, program string) (name string, ok bool) {
 // importsKit says whether some file of a program wants the kit.
 func importsKit(program string) bool {
 	found := false
-	_ = filepath.WalkDir(program, func(file string, d fs.DirEntry, err error) error { // what cannot be read is told by the copy
+	_ = filepath.WalkDir(program, func(file string, d fs.DirEntry, err error) error { // the copy reports what cannot be read
 		if err == nil && d.Type().IsRegular() {
 			if data, err := os.ReadFile(file); err == nil {
 				found = found || kitWord().Match(data)

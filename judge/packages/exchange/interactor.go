@@ -11,7 +11,7 @@ import (
 )
 
 // An interactor that speaks testlib's protocol becomes an output validator, with the
-// checker that judges what it leaves in a folder beside it.
+// checker that judges what it leaves in a directory beside it.
 const (
 	testlibPair = `#!/bin/sh
 # Builds programs that speak testlib's protocol, in C++ or Python.
@@ -49,7 +49,11 @@ func (e *exporter) testlibInteractor(dir string) error {
 	}
 	for name, p := range parts {
 		if p.Speaks != "testlib" {
-			return e.fault(name, fmt.Sprintf("an interactor that speaks testlib's protocol with a %s that speaks %q", name, p.Speaks), "write both for testlib, or the interactor for Kattis' protocol")
+			return e.fault(
+				name,
+				fmt.Sprintf("an interactor that speaks testlib's protocol with a %s that speaks %q", name, p.Speaks),
+				"write both for testlib, or the interactor for Kattis' protocol",
+			)
 		}
 		if err := e.sources(p, filepath.Join(to, name)); err != nil {
 			return err
@@ -70,7 +74,7 @@ func (e *exporter) testlibInteractor(dir string) error {
 	return scripts(to, map[string]string{"build": testlibPair, "run": strings.Replace(testlibInteractor, "CHECKER_ARGS", args, 1)})
 }
 
-// sources copies a program's file or folder into a folder.
+// sources copies a program's file or directory into a directory.
 func (e *exporter) sources(p *judge.Part, to string) error {
 	info, err := os.Stat(p.Path)
 	if err != nil {
@@ -87,7 +91,11 @@ func (e *exporter) sources(p *judge.Part, to string) error {
 func (e *exporter) needsTestlib(p *judge.Part, dir, what string) error {
 	exts := extensions(dir)
 	if !slices.Contains(exts, ".cpp") {
-		return &judge.Fault{File: p.Path, Text: fmt.Sprintf("cannot be exported: an %s that speaks testlib's protocol and is not written in C++ (*.cpp)", what), Hint: "write it for Kattis' protocol"}
+		return &judge.Fault{
+			File: p.Path,
+			Text: fmt.Sprintf("cannot be exported: an %s that speaks testlib's protocol and is not written in C++ (*.cpp)", what),
+			Hint: "write it for Kattis' protocol",
+		}
 	}
 	if _, err := os.Lstat(filepath.Join(dir, "testlib.h")); err == nil || !wantsTestlib(dir) {
 		return nil
@@ -97,5 +105,9 @@ func (e *exporter) needsTestlib(p *judge.Part, dir, what string) error {
 			return write(filepath.Join(dir, "testlib.h"), header, 0o644)
 		}
 	}
-	return &judge.Fault{File: p.Path, Text: "cannot be exported: testlib.h is neither beside the program nor where judge.toml says (headers in the table [setter])", Hint: "copy it there"}
+	return &judge.Fault{
+		File: p.Path,
+		Text: "cannot be exported: testlib.h is neither beside the program nor where judge.toml says (headers in the table [setter])",
+		Hint: "copy it there",
+	}
 }

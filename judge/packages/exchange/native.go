@@ -13,20 +13,20 @@ import (
 	"assay/judge/problem"
 )
 
-// importer writes a package as a folder of the judge's own form.
+// importer writes a package as a directory of the judge's own form.
 type importer struct {
-	from      *problem.Folder
+	from      *problem.Directory
 	pkg       *icpc.Package
-	dir       string // the new problem folder
-	solutions string // the new folder of solutions
+	dir       string // the new problem directory
+	solutions string // the new directory of solutions
 	notes     Notes
 	groups    map[string]string // names of groups there
 	toml      tomlFile
-	grading   *judge.Grading // in the way of 2025-09
+	grading   *judge.Grading // in the form of 2025-09
 	knows     []func(path string) bool
 }
 
-// count is how many cases a group has.
+// count returns the number of cases of a group.
 func (m *importer) count(name string) int {
 	for _, g := range m.from.Groups {
 		if g.Name == name {
@@ -36,14 +36,13 @@ func (m *importer) count(name string) int {
 	return 0
 }
 
-// Native writes a package as the problem folder dir, with its submissions in the
-// folder solutions. The package must have been read with its limits.
+// Native writes a package as the problem directory dir, with its submissions in the directory solutions. The
+// package must have been read with its limits.
 //
-// Knows, if it is given, says whether there is a language for a program: submissions in
-// others are left out.
-func Native(from *problem.Folder, dir, solutions string, knows ...func(path string) bool) (Notes, error) {
+// Knows, if given, reports whether there is a language for a program. Other submissions are omitted.
+func Native(from *problem.Directory, dir, solutions string, knows ...func(path string) bool) (Notes, error) {
 	if from.Package == nil {
-		return nil, &judge.Fault{File: from.Dir, Text: "the folder has the judge's own form already", Hint: "copy it to problems/"}
+		return nil, &judge.Fault{File: from.Dir, Text: "the directory has the judge's own form already", Hint: "copy it to problems/"}
 	}
 	m := &importer{from: from, pkg: from.Package.Form.(*icpc.Package), groups: map[string]string{}, knows: knows}
 	if err := m.refuse(); err != nil {
@@ -61,22 +60,28 @@ func Native(from *problem.Folder, dir, solutions string, knows ...func(path stri
 	return m.notes, err
 }
 
-// refuse finds what judging depends on and has no form in a problem folder.
+// refuse returns a fault for what affects judging and cannot be expressed in a problem directory.
 func (m *importer) refuse() error {
 	fault := func(text, hint string) error {
-		return &judge.Fault{File: m.from.Dir, Text: "cannot be imported: " + text, Hint: hint + "; the package is judged as it is: judge submit " + m.from.Dir}
+		return &judge.Fault{
+			File: m.from.Dir, Text: "cannot be imported: " + text,
+			Hint: hint + "; judge the package unchanged: judge submit " + m.from.Dir,
+		}
 	}
 	p := m.from.Problem
 	if p.InFile+p.OutFile != "" {
-		return fault("submissions read or write files by name", "those to a problem folder use standard input and output")
+		return fault("submissions read or write files by name", "those to a problem directory use standard input and output")
 	}
 	if len(p.Reruns) > 0 {
-		return fault("submissions run several times on each test in Polygon's way", "in a problem folder the checker or the interactor asks for passes")
+		return fault(
+			"submissions run several times on each test in Polygon's way",
+			"in a problem directory the checker or the interactor asks for passes",
+		)
 	}
 	if m.grading = p.Grading; p.Grading != nil && p.Grading.Form == judge.FormatLegacy {
 		var why string
 		old := *p.Grading
-		old.Custom = old.Custom && (p.Checker.Program != nil || p.Interactor != nil) // nobody else gives points
+		old.Custom = old.Custom && (p.Checker.Program != nil || p.Interactor != nil) // only these give points
 		if m.grading, why = modern(&old, m.count); why != "" {
 			return fault(why, "problem.toml has the ways of 2025-09")
 		}
@@ -87,7 +92,7 @@ func (m *importer) refuse() error {
 	return nil
 }
 
-// kindName is how problem.toml calls a kind.
+// kindName returns the name of a kind in problem.toml.
 func kindName(k judge.Kind) string {
 	switch {
 	case k.Interactive && k.MultiPass:
@@ -142,7 +147,7 @@ func (m *importer) part(key string, p *judge.Part) error {
 	m.toml.text("speaks", p.Speaks)
 	m.toml.texts("args", p.Args)
 	if p.PartialFrom != 0 {
-		return &judge.Fault{File: p.Path, Text: "cannot be imported: the checker's exit codes are percents", Hint: "judge the package as it is"}
+		return &judge.Fault{File: p.Path, Text: "cannot be imported: the checker's exit codes are percents", Hint: "judge the package unchanged"}
 	}
 	return nil
 }
@@ -172,7 +177,7 @@ func (m *importer) parts() error {
 	return nil
 }
 
-// reference takes the model solution, or the first that must be accepted.
+// reference takes the model solution, or the first submission that must be accepted.
 func (m *importer) reference() error {
 	if m.from.Kind.Interactive || m.from.Kind.MultiPass || m.from.Kind.Answers {
 		return nil
@@ -210,13 +215,13 @@ func (m *importer) validator() error {
 	return m.part("validator", &part)
 }
 
-// groupName is the name of a group without what all have in common.
+// groupName returns the name of a group without the prefix that all have in common.
 func (m *importer) groupName(name string, taken map[string]bool) string {
 	made := goodName(strings.ReplaceAll(strings.TrimPrefix(name, "secret/"), "/", "-"))
 	return unused(made, taken)
 }
 
-// scores writes the groups with what they are worth.
+// scores writes the groups with their scores.
 func (m *importer) scores() error {
 	nodes := map[string]*judge.Node{}
 	if g := m.grading; g != nil {
@@ -272,7 +277,10 @@ func (m *importer) secret(root *judge.Node) (*judge.Node, error) {
 	}
 	for _, n := range found.Children {
 		if len(n.Children) > 0 {
-			return nil, &judge.Fault{File: m.from.Dir, Text: fmt.Sprintf("cannot be imported: group %s has groups in it", n.Name), Hint: "the groups of problem.toml do not nest"}
+			return nil, &judge.Fault{
+				File: m.from.Dir, Text: fmt.Sprintf("cannot be imported: group %s has groups in it", n.Name),
+				Hint: "the groups of problem.toml do not nest",
+			}
 		}
 	}
 	return found, nil
@@ -287,18 +295,18 @@ func (m *importer) score(n *judge.Node) {
 	m.toml.text("score_aggregation", string(n.Aggregate))
 }
 
-// submissions copies the submissions whose verdict is one.
+// submissions copies the submissions with a single expected verdict.
 func (m *importer) submissions() error {
 	taken := map[string]bool{}
 	for _, s := range m.pkg.Submissions {
 		verdict, words := s.Promised()
-		if verdict.Folder() == "" {
+		if verdict.Dir() == "" {
 			m.notes.add("submission %s is left out: no single verdict is promised for it (%s)", s.Name, words)
 			continue
 		}
 		base := path.Base(s.Name)
 		ext := path.Ext(base)
-		to := unused(verdict.Folder()+"/"+strings.TrimSuffix(base, ext), taken) + ext
+		to := unused(verdict.Dir()+"/"+strings.TrimSuffix(base, ext), taken) + ext
 		if m.from.Kind.Answers {
 			if err := copyTree(s.Path, filepath.Join(m.solutions, filepath.FromSlash(to))); err != nil {
 				return err

@@ -13,19 +13,27 @@ import (
 	"assay/judge/problem"
 )
 
-// Submissions that are outputs have a file for each case, which is called as the case. So
-// cases keep their names; groups do not.
+// Submissions that are outputs have a file for each case, named after the case. So cases keep their names;
+// groups do not.
 
-// refuseNames finds names of cases that a package cannot keep.
+// refuseNames returns a fault for names of cases that a package cannot keep.
 func (e *exporter) refuseNames() error {
 	seen := map[string]bool{}
 	for _, g := range e.from.Groups {
 		for _, c := range g.Cases {
 			switch {
 			case seen[c.Name]:
-				return e.fault("group", "two cases are called "+c.Name+", and submissions have an output for each, whose name does not tell them apart in a package", "call one of them otherwise")
+				return e.fault(
+					"group",
+					"two cases are called "+c.Name+", and submissions have an output for each, whose name does not tell them apart in a package",
+					"call one of them otherwise",
+				)
 			case goodName(c.Name) != c.Name:
-				return e.fault("group", "case "+c.ID()+" cannot be called so in a package, and submissions have an output of that name", "name it with letters, digits, - . and _ only")
+				return e.fault(
+					"group",
+					"case "+c.ID()+" cannot be called so in a package, and submissions have an output of that name",
+					"name it with letters, digits, - . and _ only",
+				)
 			}
 			seen[c.Name] = true
 		}
@@ -33,8 +41,8 @@ func (e *exporter) refuseNames() error {
 	return nil
 }
 
-// outputs copies a submission that is outputs. An archive becomes a folder, and what stands
-// in the folder of a group goes beside it.
+// outputs copies a submission that is outputs. An archive becomes a directory, and the content of a group's
+// directory is moved up.
 func (e *exporter) outputs(from, to string) error {
 	info, err := os.Stat(from)
 	if err != nil {

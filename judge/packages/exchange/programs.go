@@ -24,11 +24,11 @@ func (m *importer) stage(from, to, entry string) error {
 	return copyTree(staged.Path, to)
 }
 
-// included is a header that a C or C++ source wants.
+// included matches an include directive of a C or C++ source.
 var included = pattern.New(`(?m)^\s*#\s*include\s*["<]([\w./-]+\.h(?:pp)?)[">]`)
 
-// program copies a setter's program into the new folder, called as its part, and
-// returns its name there. Headers that the package has elsewhere are put beside it.
+// program copies a setter's program to the new directory, under the name of its part, and returns its name
+// there. It also copies headers from elsewhere in the package.
 func (m *importer) program(from, key string) (string, error) {
 	info, err := os.Stat(from)
 	if err != nil {
@@ -60,7 +60,7 @@ func (m *importer) program(from, key string) (string, error) {
 	return key, nil
 }
 
-// complete puts headers beside the sources of a folder that they want and it has not.
+// complete copies headers that the sources of a directory include and that are missing there.
 func (m *importer) complete(from, to string) error {
 	entries, err := os.ReadDir(to)
 	if err != nil {
@@ -84,11 +84,11 @@ func (m *importer) complete(from, to string) error {
 	return nil
 }
 
-// headers finds the headers that a source wants, and those that they want.
+// headers finds the headers that a source includes, directly or indirectly.
 func (m *importer) headers(program, source string, found map[string][]byte) {
 	data, err := os.ReadFile(source)
 	if err != nil {
-		return // the copy tells
+		return // the copy reports the error
 	}
 	m.headersOf(program, data, found)
 }

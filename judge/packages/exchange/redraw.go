@@ -16,12 +16,12 @@ import (
 	"assay/judge/problem"
 )
 
-// redrawn are the forms of pictures that LaTeX cannot show, and those that take their place, by
-// extension. Package report names them in the same way.
+// redrawn maps extensions of pictures that LaTeX cannot show to those of their replacements. Package report
+// uses the same names.
 var redrawn = map[string]string{".svg": ".pdf", ".gif": ".png"}
 
-// redraw writes the pictures of a statement that LaTeX cannot show in a form that it can show, in
-// the place of their copies: board.svg becomes board-svg.pdf.
+// redraw replaces the copies of a statement's pictures that LaTeX cannot show by ones that it can: board.svg
+// becomes board-svg.pdf.
 func (e *exporter) redraw(markdown []byte, statement, to string) error {
 	for _, p := range pictures.Paths(markdown) {
 		file, ok := problem.FindPicture(e.from.Dir, filepath.Dir(statement), p.Path)
@@ -63,14 +63,14 @@ func (e *exporter) redraw(markdown []byte, statement, to string) error {
 		if err := write(filepath.Join(to, base), data, 0o644); err != nil {
 			return err
 		}
-		if err := os.Remove(filepath.Join(to, name)); err != nil && !errors.Is(err, fs.ErrNotExist) { // two languages show it
+		if err := os.Remove(filepath.Join(to, name)); err != nil && !errors.Is(err, fs.ErrNotExist) { // two languages may show it
 			return err
 		}
 	}
 	return nil
 }
 
-// asPNG is the first picture of a GIF file as a PNG file.
+// asPNG returns the first picture of a GIF file as a PNG file.
 func asPNG(data []byte) ([]byte, error) {
 	picture, err := gif.Decode(bytes.NewReader(data))
 	if err != nil {

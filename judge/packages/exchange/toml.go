@@ -15,7 +15,7 @@ func (t *tomlFile) table(name string) { fmt.Fprintf(t, "\n[%s]\n", name) }
 
 func (t *tomlFile) tables(name string) { fmt.Fprintf(t, "\n[[%s]]\n", name) }
 
-// text writes a key with a string; an empty one is left out.
+// text writes a key with a string. It omits an empty one.
 func (t *tomlFile) text(key, value string) {
 	if value != "" {
 		fmt.Fprintf(t, "%s = %s\n", key, tomlString(value))
@@ -59,12 +59,12 @@ func (t *tomlFile) size(key string, bytes int64) {
 	}
 }
 
-// tomlString quotes a string: JSON's are TOML's too.
+// tomlString quotes a string: JSON strings are also TOML.
 func tomlString(s string) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(s); err != nil { // of a string there is no error
+	if err := enc.Encode(s); err != nil { // a string never fails
 		return `""`
 	}
 	return strings.TrimSuffix(b.String(), "\n")

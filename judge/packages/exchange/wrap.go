@@ -13,7 +13,7 @@ import (
 	"assay/judge"
 )
 
-// role is what a program is in a package.
+// role is the role of a program in a package.
 type role string
 
 const (
@@ -24,8 +24,8 @@ const (
 	asGenerator       role = "generator"
 )
 
-// program writes one of the setter's programs to a folder of the package, where it
-// must speak Kattis' protocol.
+// program writes one of the setter's programs to a directory of the package, where it must speak Kattis'
+// protocol.
 func (e *exporter) program(p *judge.Part, dir string, as role) error {
 	to := filepath.Join(e.dir, filepath.FromSlash(dir))
 	if err := e.sources(p, to); err != nil {
@@ -45,7 +45,7 @@ func (e *exporter) program(p *judge.Part, dir string, as role) error {
 	return &judge.Fault{File: p.Path, Text: fmt.Sprintf("cannot be exported: a program that speaks %q as %s", p.Speaks, as)}
 }
 
-// sources are the extensions of the files in a folder.
+// extensions returns the extensions of the files in a directory.
 func extensions(dir string) (all []string) {
 	entries, _ := os.ReadDir(dir) // it was written just before
 	for _, e := range entries {
@@ -54,11 +54,10 @@ func extensions(dir string) (all []string) {
 	return all
 }
 
-// The scripts by which a package builds and runs a program that is not C, C++ or
-// Python.
+// The scripts by which a package builds and runs a program that is not C, C++ or Python.
 const (
 	goBuild = `#!/bin/sh
-# Builds a program that is written in Go, with the kit if it is in this folder.
+# Builds a program that is written in Go, with the kit if it is in this directory.
 cd "$(dirname "$0")" || exit 1
 export HOME="${HOME:-$PWD}" GOFLAGS=-mod=mod GOWORK=off GOPROXY=off GOTOOLCHAIN=local CGO_ENABLED=0
 export GOCACHE="${GOCACHE:-$PWD/.gocache}" PATH="$PATH:/usr/local/go/bin:/usr/lib/go/bin"
@@ -74,7 +73,7 @@ exec python3 "$(dirname "$0")/%s"%s "$@"
 # There is nothing to build. Some judges take the script run only where this one is.
 `
 	kitCPP = `#!/bin/sh
-# Builds a program that is written in C++, with the kit if it is in this folder.
+# Builds a program that is written in C++, with the kit if it is in this directory.
 cd "$(dirname "$0")" || exit 1
 exec g++ -std=gnu++20 -O2 -I. -o validator *%s
 `
@@ -85,7 +84,7 @@ exec g++ -std=gnu++20 -O2 -I. -o validator *%s
 cd "$(dirname "$0")" || exit 1
 exec g++ -std=gnu++17 -O2 -o program *.cpp
 `
-	// testlibVerdict says with Kattis' exit codes what testlib's say.
+	// testlibVerdict converts testlib's exit codes to Kattis' ones.
 	testlibVerdict = `rm -f "$out"
 case $code in
 0) exit 42 ;;
@@ -93,7 +92,7 @@ case $code in
 esac
 exit 1
 `
-	// A checker that speaks testlib's protocol takes the output from a file.
+	// A checker that speaks testlib's protocol reads the output from a file.
 	testlibChecker = `#!/bin/sh
 # Has a checker that speaks testlib's protocol speak Kattis'.
 here=$(dirname "$0"); in=$1; ans=$2; feedback=$3; shift 3
@@ -109,8 +108,8 @@ exit 43
 `
 )
 
-// wrapKit adds to a program the kit of its language, and the scripts that build and run
-// it. A kit program answers to Kattis' protocol when it is asked to.
+// wrapKit adds to a program the kit of its language, and the scripts that build and run it. A kit program
+// speaks Kattis' protocol if a flag requests it.
 func (e *exporter) wrapKit(p *judge.Part, to string, as role) error {
 	all := extensions(to)
 	switch {
@@ -128,11 +127,15 @@ func (e *exporter) wrapKit(p *judge.Part, to string, as role) error {
 			return e.wrapBeside(to, "kit.hpp", map[string]string{"build": fmt.Sprintf(kitCPP, ext), "run": fmt.Sprintf(kitRun, flag(as))})
 		}
 	}
-	return &judge.Fault{File: p.Path, Text: fmt.Sprintf("cannot be exported: an %s that speaks the kit's protocol and is not written in Go, Python or C++", as), Hint: "write it for Kattis' protocol"}
+	return &judge.Fault{
+		File: p.Path,
+		Text: fmt.Sprintf("cannot be exported: an %s that speaks the kit's protocol and is not written in Go, Python or C++", as),
+		Hint: "write it for Kattis' protocol",
+	}
 }
 
-// flag has a program of the kit speak Kattis' protocol. An interactor does so without being
-// asked, and a generator is told its seed by the script seededRun.
+// flag returns the argument that makes a program of the kit speak Kattis' protocol. An interactor needs none,
+// and a generator gets its seed from the script seededRun.
 func flag(as role) string {
 	if as == asInteractor || as == asGenerator {
 		return ""
@@ -140,8 +143,8 @@ func flag(as role) string {
 	return " --kattis"
 }
 
-// wrapBeside adds the kit to a program that finds it beside itself, and the scripts that
-// build and run it. A kit of the program's own stays.
+// wrapBeside adds the kit to a program that finds the kit in its own directory, and the scripts that build
+// and run it. The program's own copy of the kit stays.
 func (e *exporter) wrapBeside(to, name string, all map[string]string) error {
 	if _, err := os.Lstat(filepath.Join(to, name)); err != nil {
 		kit, err := fs.ReadFile(e.with.Kit, name)
@@ -155,8 +158,7 @@ func (e *exporter) wrapBeside(to, name string, all map[string]string) error {
 	return scripts(to, all)
 }
 
-// pythonEntry is the file that starts a program in Python: the only one, or that with
-// the usual name.
+// pythonEntry returns the file that starts a program in Python: the only one, or the one with the usual name.
 func pythonEntry(dir string) (string, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.py"))
 	if err != nil {
@@ -198,7 +200,7 @@ func (e *exporter) wrapGo(to string, as role) error {
 	return scripts(to, map[string]string{"go.mod": kitModule, "build": goBuild, "run": fmt.Sprintf(kitRun, flag(as))})
 }
 
-// wrapTestlib adds to a C++ program the scripts that build it and translate.
+// wrapTestlib adds to a C++ program the scripts that build it and convert its exit codes.
 func (e *exporter) wrapTestlib(p *judge.Part, to string, as role) error {
 	if err := e.needsTestlib(p, to, string(as)); err != nil {
 		return err
@@ -210,8 +212,8 @@ func (e *exporter) wrapTestlib(p *judge.Part, to string, as role) error {
 	return scripts(to, map[string]string{"build": testlibBuild, "run": run})
 }
 
-// standalone adds to a program that needs no kit the scripts that build and run it, where
-// the format does not know its language by itself, or where it needs scripts always.
+// standalone adds to a program without the kit the scripts that build and run it, if the format does not know
+// its language, or if always is set.
 func (e *exporter) standalone(to string, always bool) error {
 	all := extensions(to)
 	for _, own := range []string{"build", "run"} {
@@ -247,7 +249,7 @@ func (e *exporter) standalone(to string, always bool) error {
 
 var cppExtensions = []string{".cpp", ".cc", ".cxx"}
 
-// needGo says once that whoever builds the package needs Go.
+// needGo notes once that building the package needs Go.
 func (e *exporter) needGo() {
 	const note = "programs of the package need Go where they are built, by the script build: the format knows only C, C++ and Python by itself"
 	if !slices.Contains(e.notes, note) {

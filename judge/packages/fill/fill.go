@@ -1,16 +1,15 @@
-// Package fill makes the cases of problem packages that bring recipes for them
-// instead of files: generators.yaml as BAPCtools defines it (Generators), and the
-// commands in the problem.xml of Polygon packages, which package polygon reads. A
-// package may also bring a shell script that makes them all (Script).
+// Package fill makes the cases of problem packages that contain recipes for them instead of files:
+// generators.yaml as BAPCtools defines it (Generators), and the commands in the problem.xml of Polygon
+// packages, which package polygon reads. A package may also contain a shell script that makes them all
+// (Script).
 //
 //	recipe --generator, or copied, or written out--> .in --solution--> .ans
 //
-// Seeds are those that BAPCtools computes, so that the cases are those that the
-// authors have. A case that cannot be made is a fault, and the others are made
-// nevertheless.
+// Seeds are computed as in BAPCtools, so that the cases are the authors' ones. A case that cannot be made is
+// a fault, and the others are still made.
 //
-// The package does not validate what it makes and does not change the package's
-// own folder: Fill writes a data folder elsewhere.
+// The package does not validate what it makes and does not change the package's own directory: Fill writes a
+// data directory elsewhere.
 package fill
 
 import (
@@ -35,41 +34,40 @@ import (
 	"assay/judge/internal/tail"
 )
 
-// Recipe says how the data folder of a package is made.
+// Recipe says how the data directory of a package is made.
 type Recipe struct {
 	Cases []*Case
-	// Script, if it is not nil, makes the data folder instead.
+	// Script, if not nil, makes the data directory instead.
 	Script *Script
-	Files  map[string][]byte // other files of the data folder, such as secret/test_group.yaml
-	// Place is where the package itself has a file of the data folder; nil for the
-	// folder data.
+	Files  map[string][]byte // other files of the data directory, such as secret/test_group.yaml
+	// Place returns where the package itself has a file of the data directory. If nil, that is the directory
+	// data.
 	Place func(name string) string
 }
 
 // Case is a case to make.
 type Case struct {
-	Path string   // in the data folder, without an extension: "secret/01-small"
-	Also []string // further paths at which the case is to stand
+	Path string   // in the data directory, without an extension: "secret/01-small"
+	Also []string // further paths for the same case
 
-	File string // where the recipe has it, for faults
+	File string // its place in the recipe, for faults
 	Line int
 
-	// The case's files: what the generator makes, over that what is copied, over
-	// that what is written out.
+	// Sources of the case's files. Generated files override copied ones, which override files in the recipe.
 	Generate *Command
-	Copy     string            // path without an extension; "" for none
-	From     map[string]string // files to copy, by extension; their lines are made to end as in Linux
+	Copy     string            // path without an extension; empty if none
+	From     map[string]string // files to copy, by extension; line ends become those of Unix
 	Files    map[string][]byte // by extension, such as ".in"
 
 	Answer  Answering
-	Matches map[string][]*regexp.Regexp // what must be found in a file, by extension
+	Matches map[string][]*regexp.Regexp // expressions that a file must match, by extension
 }
 
-// Answering says where the answer of a case comes from that has none.
+// Answering says how the missing answer of a case is made.
 type Answering struct {
-	Solutions []*judge.Part // the first that can be built answers the input
+	Solutions []*judge.Part // the first one that can be built answers the input
 	Empty     bool          // the answer is an empty file: the problem is interactive
-	In, Out   string        // files that they read and write instead of standard input and output
+	In, Out   string        // files that they use instead of standard input and output
 }
 
 // Command runs a generator.
@@ -77,22 +75,22 @@ type Command struct {
 	Program *judge.Part
 	Args    func(seed uint32) []string
 	Seed    uint32
-	Retries int    // with the seeds after this one, if it fails
-	Output  string // the file that it writes the input to; "" for standard output, or testcase.in
+	Retries int    // number of further seeds to try if it fails
+	Output  string // the file that it writes the input to; if empty, standard output or testcase.in
 }
 
 // Filler makes cases.
 type Filler struct {
 	Runner judge.Runner
-	// Follow says where a link out of the package leads, if it may be followed; nil: none may.
+	// Follow returns the target of a link out of the package, and whether the link may be followed. If nil,
+	// none may.
 	Follow func(link string) (target string, ok bool)
-	// Build makes one of the setter's programs ready to run.
 	// Builder builds generators and solutions.
 	Builder judge.Builder
 	Jobs    int
 	Limits  judge.Limits // of a generator and a solution, for one case
-	// Progress, if it is not nil, is told how many cases are made. It may be
-	// called from several goroutines.
+	// Progress, if not nil, is called with the number of cases that are made. It may be called from several
+	// goroutines.
 	Progress func(done, of int)
 
 	mu    sync.Mutex
@@ -105,15 +103,14 @@ type result struct {
 	err     error
 }
 
-// Extensions are those of the files that a case may have.
+// Extensions are the extensions of the files that a case may have.
 var Extensions = []string{
 	".in", ".ans", ".out", ".in.statement", ".ans.statement", ".in.download", ".ans.download", ".interaction", ".yaml",
 	".hint", ".desc", ".png", ".jpg", ".jpeg", ".svg", ".pdf",
 }
 
-// Fill makes the cases of the recipe in the folder dir, which must be there. The
-// faults are of cases that could not be made, in the recipe's order; the error is
-// not the setter's.
+// Fill makes the cases of the recipe in the directory dir, which must exist. The faults are those of cases
+// that could not be made, in the recipe's order. The error is not the setter's.
 func (f *Filler) Fill(ctx context.Context, r *Recipe, dir string) (judge.Faults, error) {
 	if err := writeFiles(dir, r.Files); err != nil {
 		return nil, err
@@ -148,7 +145,7 @@ func (f *Filler) Fill(ctx context.Context, r *Recipe, dir string) (judge.Faults,
 	return slices.DeleteFunc(found, func(f *judge.Fault) bool { return f == nil }), nil
 }
 
-// fault gives a fault of a case its place, and the case's name.
+// fault adds to a fault its place, and the case's name.
 func (c *Case) fault(f *judge.Fault) *judge.Fault {
 	if f.File != "" {
 		return f
@@ -156,12 +153,11 @@ func (c *Case) fault(f *judge.Fault) *judge.Fault {
 	return &judge.Fault{File: c.File, Line: c.Line, Text: fmt.Sprintf("case %s: %s", c.Path, f.Text), Hint: f.Hint}
 }
 
-// writeFiles writes files below a folder, and never outside of it, whatever links
-// stand there.
+// writeFiles writes files below a directory, and never outside of it, even through links.
 func writeFiles(dir string, files map[string][]byte) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return fmt.Errorf("fill the data folder: %w", err)
+		return fmt.Errorf("fill the data directory: %w", err)
 	}
 	defer root.Close()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -172,7 +168,7 @@ func writeFiles(dir string, files map[string][]byte) error {
 	return nil
 }
 
-// workDir is where a generator runs, as it sees it.
+// workDir is the directory of a generator, as the generator sees it.
 const workDir = "/case"
 
 // make makes the files of a case.
@@ -215,7 +211,7 @@ func (f *Filler) make(ctx context.Context, c *Case, dir string) error {
 	return writeFiles(dir, out)
 }
 
-// program builds a program once, whoever asks for it.
+// program builds a program once for all callers.
 func (f *Filler) program(ctx context.Context, p *judge.Part) (*judge.Program, error) {
 	f.mu.Lock()
 	if f.built == nil {
@@ -231,8 +227,7 @@ func (f *Filler) program(ctx context.Context, p *judge.Part) (*judge.Program, er
 	return r.program, r.err
 }
 
-// generate runs a generator in an empty folder. What it prints is the input,
-// unless it writes testcase.in.
+// generate runs a generator in an empty directory. Its output is the input, unless it writes testcase.in.
 func (f *Filler) generate(ctx context.Context, g *Command, files map[string][]byte) error {
 	program, err := f.program(ctx, g.Program)
 	if err != nil {
@@ -249,7 +244,9 @@ func (f *Filler) generate(ctx context.Context, g *Command, files map[string][]by
 	return last
 }
 
-func (f *Filler) try(ctx context.Context, program *judge.Program, g *Command, seed uint32, files map[string][]byte) (x judge.Exec, err error) {
+func (f *Filler) try(
+	ctx context.Context, program *judge.Program, g *Command, seed uint32, files map[string][]byte,
+) (x judge.Exec, err error) {
 	work, err := workFolder()
 	if err != nil {
 		return x, err
@@ -259,13 +256,16 @@ func (f *Filler) try(ctx context.Context, program *judge.Program, g *Command, se
 	var stderr tail.Buffer
 	command := program.Command(f.Limits, append(slices.Clone(g.Program.Args), g.Args(seed)...)...)
 	command.Dir, command.Stdout, command.Stderr = workDir, &out, &stderr
-	command.Mounts = append(command.Mounts, f.folder(work, 1))
+	command.Mounts = append(command.Mounts, f.workMount(work, 1))
 	x, err = f.Runner.Run(ctx, command)
 	if err != nil {
 		return x, err
 	}
 	if v := judge.Classify(x, f.Limits); v != judge.NotJudged {
-		return x, &judge.Fault{Text: fmt.Sprintf("the generator ended badly (%s, %s)", v.Words(), x.Fate()), Hint: strings.TrimSpace(string(stderr.Bytes()))}
+		return x, &judge.Fault{
+			Text: fmt.Sprintf("the generator ended badly (%s, %s)", v.Words(), x.Fate()),
+			Hint: strings.TrimSpace(string(stderr.Bytes())),
+		}
 	}
 	if err := collect(work, g.Output, files); err != nil {
 		return x, err
@@ -279,11 +279,11 @@ func (f *Filler) try(ctx context.Context, program *judge.Program, g *Command, se
 	return x, nil
 }
 
-// maxFile bounds the files that a generator writes.
+// maxFile is the largest file that a generator may write, in bytes.
 const maxFile = 512 << 20
 
-// collect reads what a generator wrote: testcase.<ext>, and the file that is to be
-// the input. It may have written links.
+// collect reads what a generator wrote: testcase.<ext>, and the file that is the input. It may have written
+// links.
 func collect(dir, output string, files map[string][]byte) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -315,7 +315,7 @@ func collect(dir, output string, files map[string][]byte) error {
 	return nil
 }
 
-// copyFiles reads the files of a case that stands elsewhere.
+// copyFiles reads the files of a case from another place.
 func copyFiles(base string, files map[string][]byte) error {
 	copied := false
 	for _, ext := range Extensions {
@@ -334,10 +334,10 @@ func copyFiles(base string, files map[string][]byte) error {
 	return nil
 }
 
-// unanswered are folders of cases that need no answer, or bring it along.
+// unanswered are directories of cases that need no answer, or contain it.
 var unanswered = []string{"invalid_input", "invalid_answer", "invalid_output", "valid_output", "testing_tool_test"}
 
-// answer makes the answer of a case that has none.
+// answer makes the missing answer of a case.
 func (f *Filler) answer(ctx context.Context, c *Case, files map[string][]byte) (err error) {
 	first, _, _ := strings.Cut(c.Path, "/")
 	input := files[".in"]
@@ -372,7 +372,7 @@ func (f *Filler) answer(ctx context.Context, c *Case, files map[string][]byte) (
 		}
 		defer remove(work, &err)
 		command.Dir = workDir
-		command.Mounts = append(command.Mounts, f.folder(work, 1))
+		command.Mounts = append(command.Mounts, f.workMount(work, 1))
 	}
 	if c.Answer.In != "" {
 		command.Stdin = nil
@@ -385,7 +385,10 @@ func (f *Filler) answer(ctx context.Context, c *Case, files map[string][]byte) (
 		return err
 	}
 	if v := judge.Classify(x, f.Limits); v != judge.NotJudged {
-		return &judge.Fault{Text: fmt.Sprintf("the solution %s fails on it: %s (%s)", path.Base(program.Name), v.Words(), x.Fate()), Hint: strings.TrimSpace(string(stderr.Bytes()))}
+		return &judge.Fault{
+			Text: fmt.Sprintf("the solution %s fails on it: %s (%s)", path.Base(program.Name), v.Words(), x.Fate()),
+			Hint: strings.TrimSpace(string(stderr.Bytes())),
+		}
 	}
 	files[".ans"] = out.Bytes()
 	if c.Answer.Out == "" {
@@ -402,32 +405,35 @@ func (f *Filler) answer(ctx context.Context, c *Case, files map[string][]byte) (
 // mostFiles is how many files a program may write for a case.
 const mostFiles = 10_000
 
-// folder shows a program the folder in which it works. It may write as much there as it may
-// print, for each of so many cases.
-func (f *Filler) folder(work string, cases int64) judge.Mount {
-	return judge.Mount{Host: work, At: workDir, Writable: true, Bytes: cases * max(f.Limits.Output, f.Limits.Scratch), Files: cases * mostFiles}
+// workMount mounts the working directory of a program. For each case, the program may write as many bytes there
+// as it may print.
+func (f *Filler) workMount(work string, cases int64) judge.Mount {
+	return judge.Mount{
+		Host: work, At: workDir, Writable: true, Bytes: cases * max(f.Limits.Output, f.Limits.Scratch),
+		Files: cases * mostFiles,
+	}
 }
 
-// workFolder makes a folder in which a program may work, which runs as another user.
+// workFolder makes a working directory for a program, which runs as another user.
 func workFolder() (string, error) {
 	work, err := os.MkdirTemp("", "assay-fill-")
 	if err == nil {
 		err = os.Chmod(work, 0o777)
 	}
 	if err != nil {
-		return "", fmt.Errorf("make a folder for a program: %w", err)
+		return "", fmt.Errorf("make a directory for a program: %w", err)
 	}
 	return work, nil
 }
 
-// remove removes a folder in which a program worked.
+// remove removes a program's working directory.
 func remove(work string, err *error) {
 	if failed := raze.All(work); failed != nil {
 		*err = errors.Join(*err, failed)
 	}
 }
 
-// writeAll writes a file that anybody may read.
+// writeAll writes a file that every user may read.
 func writeAll(path string, data []byte) error {
 	err := os.WriteFile(path, data, 0o644)
 	if err == nil {

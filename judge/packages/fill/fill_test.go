@@ -57,7 +57,9 @@ func (r *runner) Run(ctx context.Context, c *judge.Command) (judge.Exec, error) 
 	}
 	if slices.Contains(c.Argv, "--file") {
 		dir := c.Mounts[len(c.Mounts)-1].Host
-		return judge.Exec{}, errors.Join(os.WriteFile(filepath.Join(dir, "testcase.in"), []byte("file\n"), 0o644), os.WriteFile(filepath.Join(dir, "testcase.ans"), []byte("own\n"), 0o644))
+		return judge.Exec{}, errors.Join(os.WriteFile(filepath.Join(dir, "testcase.in"), []byte("file\n"), 0o644), os.WriteFile(
+			filepath.Join(dir, "testcase.ans"), []byte("own\n"), 0o644,
+		))
 	}
 	fmt.Fprintf(c.Stdout, "%q\n", c.Argv)
 	return judge.Exec{}, nil
@@ -71,7 +73,7 @@ func build(_ context.Context, p *judge.Part) (*judge.Program, error) {
 	return &judge.Program{Name: p.Path, Argv: []string{filepath.Base(p.Path)}}, nil
 }
 
-// unpack lays an archive out in a folder called "p".
+// unpack lays an archive out in a directory called "p".
 func unpack(t *testing.T, archive *txtar.Archive) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "p")
@@ -81,7 +83,7 @@ func unpack(t *testing.T, archive *txtar.Archive) string {
 	return dir
 }
 
-// tree reads all files below a folder.
+// tree reads all files below a directory.
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -111,7 +113,7 @@ func TestGenerators(t *testing.T) {
 	read := func(stage string) (*fill.Recipe, judge.Faults, judge.Faults) {
 		return fill.Generators(fill.PackageIn(dir, stage))
 	}
-	kept, err := filler.Keep(t.Context(), dir, fill.Shelf(cache), read)
+	kept, err := filler.Keep(t.Context(), dir, fill.OpenCache(cache), read)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,11 +127,17 @@ func TestGenerators(t *testing.T) {
 		"secret/1.in": "1 2\n", "secret/1.ans": "3\n", "secret/1.yaml": "{\"description\": \"small\", \"hint\": \"add\"}\n",
 		"secret/1-written.in": "10\n20\n", "secret/1-written.ans": "6\n",
 		"secret/2-seeded.in": one, "secret/2-seeded.ans": fmt.Sprintf("%d\n", len(one)),
-		"secret/3-counted-1.in": fmt.Sprintf("[\"pair\" \"a b\" \"%d\" \"1\"]\n", fill.Seed("salt", "pair 'a b' {seed} 1", 1)), "secret/3-counted-1.ans": "33\n",
-		"secret/4-counted-2.in": fmt.Sprintf("[\"pair\" \"a b\" \"%d\" \"2\"]\n", fill.Seed("salt", "pair 'a b' {seed} 2", 2)), "secret/4-counted-2.ans": "33\n",
+		"secret/3-counted-1.in": fmt.Sprintf(
+			"[\"pair\" \"a b\" \"%d\" \"1\"]\n", fill.Seed("salt", "pair 'a b' {seed} 1", 1),
+		), "secret/3-counted-1.ans": "33\n",
+		"secret/4-counted-2.in": fmt.Sprintf(
+			"[\"pair\" \"a b\" \"%d\" \"2\"]\n", fill.Seed("salt", "pair 'a b' {seed} 2", 2),
+		), "secret/4-counted-2.ans": "33\n",
 		"secret/5.in": "7\n", "secret/5.ans": "8\n", "secret/5.desc": "by hand\n",
 		"secret/1-other/test_group.yaml": "{\"max_score\": 10}\n",
-		"secret/1-other/6-named.in":      fmt.Sprintf("[\"pair\" \"a\" \"%d\"]\n", fill.Seed("other", "pair a {seed}", 1)), "secret/1-other/6-named.ans": "26\n",
+		"secret/1-other/6-named.in": fmt.Sprintf(
+			"[\"pair\" \"a\" \"%d\"]\n", fill.Seed("other", "pair a {seed}", 1),
+		), "secret/1-other/6-named.ans": "26\n",
 		"secret/1-other/7-unanswered.in": "x\n",
 		"invalid_input/bad.in":           "junk\n",
 	}
@@ -145,7 +153,7 @@ func TestGenerators(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "data")); err == nil {
 		t.Error("the package itself was changed")
 	}
-	again, err := (&fill.Filler{}).Keep(t.Context(), dir, fill.Shelf(cache), nil)
+	again, err := (&fill.Filler{}).Keep(t.Context(), dir, fill.OpenCache(cache), nil)
 	if err != nil || again.Dir != kept.Dir {
 		t.Errorf("Keep again = %v, %v, want what is kept", again, err)
 	}
@@ -182,11 +190,12 @@ data:
 		{"makes the rest", &fill.Filler{Runner: &runner{}, Builder: builder(build)}, read, 0, []string{"secret/one.in", "secret/two.in"}},
 		{"is done", &fill.Filler{}, nil, 0, []string{"secret/one.in", "secret/two.in"}},
 	} {
-		kept, err := row.filler.Keep(t.Context(), dir, fill.Shelf(cache), row.read)
+		kept, err := row.filler.Keep(t.Context(), dir, fill.OpenCache(cache), row.read)
 		if err != nil {
 			t.Fatalf("it %s: %v", row.it, err)
 		}
-		if got := slices.Sorted(maps.Keys(tree(t, filepath.Join(kept.Dir, "data")))); len(kept.Faults) != row.faults || !slices.Equal(got, row.want) {
+		if got := slices.Sorted(maps.Keys(tree(t, filepath.Join(kept.Dir, "data")))); len(kept.Faults) != row.faults ||
+			!slices.Equal(got, row.want) {
 			t.Errorf("it %s: Keep made %q with the faults %v, want %q and %d faults", row.it, got, kept.Faults, row.want, row.faults)
 		}
 		if got, _ := filepath.Glob(filepath.Join(filepath.Dir(kept.Dir), "[^.]*")); len(got) > 2 {
@@ -194,24 +203,51 @@ data:
 		}
 	}
 	if left, _ := filepath.Glob(filepath.Join(cache, "filled", "[^.]*")); len(left) != 1 {
-		t.Errorf("Keep left %q, want one folder", left)
+		t.Errorf("Keep left %q, want one directory", left)
 	}
 }
 
 func TestGeneratorFlaws(t *testing.T) {
 	for _, row := range []struct{ it, yaml, want string }{
 		{"misses a program", "data: {secret: {data: {a: nobody 1}}}", `g:1:27: there is no program generators/nobody`},
-		{"wants one seed", "data:\n  secret:\n    data:\n      a: gen.sh {seed} {seed:1}\n", "g:4:10: the seed stands more than once in \"gen.sh {seed} {seed:1}\"\n    pass it once, and let the generator draw more from it"},
-		{"wants a solution from the root", "solution: sol.sh\ndata: {}", "g:1:11: the path of a solution starts with a slash, which stands for the package's folder\n    write /sol.sh"},
-		{"knows the folders of data", "data: {secrets: {data: {}}}", "g:1:8: data has no folder \"secrets\"\n    did you mean \"secret\"?"},
-		{"knows the keys of a folder", "data: {secret: {solutoin: /sol.sh, data: {}}}", "g:1:17: unknown key \"solutoin\" in data.secret\n    did you mean \"solution\"?"},
-		{"knows the keys of a case", "data: {secret: {data: {a: {in: x, retires: 3}}}}", "g:1:35: unknown key \"retires\" in data.secret.data.a\n    did you mean \"retries\"?"},
-		{"knows a case with a slip", "data: {secret: {data: {a: {generte: x}}}}", "g:1:28: unknown key \"generte\" in data.secret.data.a\n    did you mean \"generate\"?"},
+		{
+			"wants one seed", "data:\n  secret:\n    data:\n      a: gen.sh {seed} {seed:1}\n",
+			"g:4:10: the seed stands more than once in \"gen.sh {seed} {seed:1}\"\n    pass it once, and let the generator draw more from it",
+		},
+		{
+			"wants a solution from the root", "solution: sol.sh\ndata: {}",
+			"g:1:11: the path of a solution starts with a slash, which stands for the package's directory\n    write /sol.sh",
+		},
+		{
+			"knows the directories of data", "data: {secrets: {data: {}}}",
+			"g:1:8: data has no directory \"secrets\"\n    did you mean \"secret\"?",
+		},
+		{
+			"knows the keys of a directory", "data: {secret: {solutoin: /sol.sh, data: {}}}",
+			"g:1:17: unknown key \"solutoin\" in data.secret\n    did you mean \"solution\"?",
+		},
+		{
+			"knows the keys of a case", "data: {secret: {data: {a: {in: x, retires: 3}}}}",
+			"g:1:35: unknown key \"retires\" in data.secret.data.a\n    did you mean \"retries\"?",
+		},
+		{
+			"knows a case with a slip", "data: {secret: {data: {a: {generte: x}}}}",
+			"g:1:28: unknown key \"generte\" in data.secret.data.a\n    did you mean \"generate\"?",
+		},
 		{"knows the keys of the file", "random_sault: x\ndata: {}", "g:1:1: unknown key \"random_sault\"\n    did you mean \"random_salt\"?"},
-		{"wants more than a name", "data:\n  secret:\n    data:\n      a:\n", "g:4:7: the case \"a\" is only named\n    say how it is made: in, copy or generate"},
-		{"wants a count", "data:\n  secret:\n    data:\n      a: {in: x, count: many}\n", "g:4:25: \"many\" is not a count\n    3, [1, 5, 7] or 1..=3"},
-		{"stays inside", "data: {secret: {data: {a: {copy: ../../x}}}}", "g:1:27: \"../../x\" is not inside the folder generators"},
-		{"knows what is included", "data: {secret: {include: [sampel]}, sample: {data: {}}}", "g:1:27: no case or folder before this one is called \"sampel\"\n    did you mean \"sample\"?"},
+		{
+			"wants more than a name", "data:\n  secret:\n    data:\n      a:\n",
+			"g:4:7: the case \"a\" is only named\n    say how it is made: in, copy or generate",
+		},
+		{
+			"wants a count", "data:\n  secret:\n    data:\n      a: {in: x, count: many}\n",
+			"g:4:25: \"many\" is not a count\n    3, [1, 5, 7] or 1..=3",
+		},
+		{"stays inside", "data: {secret: {data: {a: {copy: ../../x}}}}", "g:1:27: \"../../x\" is not inside the directory generators"},
+		{
+			"knows what is included", "data: {secret: {include: [sampel]}, sample: {data: {}}}",
+			"g:1:27: no case or directory before this one is called \"sampel\"\n    did you mean \"sample\"?",
+		},
 	} {
 		dir := unpack(t, txtar.Parse([]byte("-- generators/generators.yaml --\n"+row.yaml+"\n-- generators/gen.sh --\n-- sol.sh --\n")))
 		_, flaws, faults := fill.Generators(fill.Package{Dir: dir})
@@ -234,15 +270,27 @@ func TestFill(t *testing.T) {
 		want  map[string]string
 		fault string
 	}{
-		{"takes what the generator writes to a file", 0, fill.Case{Generate: &fill.Command{Program: program, Args: args("--file")}}, map[string]string{"secret/a.in": "file\n", "secret/a.ans": "own\n"}, ""},
-		{"tries again with the next seed", 2, fill.Case{Generate: &fill.Command{Program: program, Args: args(), Seed: 5, Retries: 3}}, map[string]string{"secret/a.in": "[\"gen\" \"7\"]\n"}, ""},
-		{"gives up", 3, fill.Case{Generate: &fill.Command{Program: program, Args: args(), Seed: 5, Retries: 3}}, map[string]string{}, "r:3: case secret/a: the generator ended badly (run-time error, exit code 1)"},
-		{"answers with nothing in a dialogue", 0, fill.Case{Files: map[string][]byte{".in": []byte("1\n")}, Answer: fill.Answering{Empty: true}}, map[string]string{"secret/a.in": "1\n", "secret/a.ans": ""}, ""},
-		{"needs an input", 0, fill.Case{Files: map[string][]byte{".ans": []byte("1\n")}}, map[string]string{}, "r:3: case secret/a: the case has no input\n    it needs one of: in, copy, generate"},
+		{"takes what the generator writes to a file", 0, fill.Case{
+			Generate: &fill.Command{Program: program, Args: args("--file")},
+		}, map[string]string{"secret/a.in": "file\n", "secret/a.ans": "own\n"}, ""},
+		{"tries again with the next seed", 2, fill.Case{
+			Generate: &fill.Command{Program: program, Args: args(), Seed: 5, Retries: 3},
+		}, map[string]string{"secret/a.in": "[\"gen\" \"7\"]\n"}, ""},
+		{"gives up", 3, fill.Case{
+			Generate: &fill.Command{Program: program, Args: args(), Seed: 5, Retries: 3},
+		}, map[string]string{}, "r:3: case secret/a: the generator ended badly (run-time error, exit code 1)"},
+		{"answers with nothing in a dialogue", 0, fill.Case{
+			Files: map[string][]byte{".in": []byte("1\n")}, Answer: fill.Answering{Empty: true},
+		}, map[string]string{"secret/a.in": "1\n", "secret/a.ans": ""}, ""},
+		{"needs an input", 0, fill.Case{
+			Files: map[string][]byte{".ans": []byte("1\n")},
+		}, map[string]string{}, "r:3: case secret/a: the case has no input\n    it needs one of: in, copy, generate"},
 	} {
 		dir := t.TempDir()
 		row.c.Path, row.c.File, row.c.Line = "secret/a", "r", 3
-		faults, err := (&fill.Filler{Runner: &runner{fails: row.fails}, Builder: builder(build)}).Fill(t.Context(), &fill.Recipe{Cases: []*fill.Case{&row.c}}, dir)
+		faults, err := (&fill.Filler{Runner: &runner{fails: row.fails}, Builder: builder(build)}).Fill(
+			t.Context(), &fill.Recipe{Cases: []*fill.Case{&row.c}}, dir,
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -255,14 +303,16 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestFillStaysInside: a link in the data folder does not lead anything out of it.
+// TestFillStaysInside: a link in the data directory does not lead anything out of it.
 func TestFillStaysInside(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
 	if err := os.Symlink(outside, filepath.Join(dir, "secret")); err != nil {
 		t.Fatal(err)
 	}
 	c := &fill.Case{Path: "secret/a", Files: map[string][]byte{".in": []byte("x\n"), ".ans": nil}}
-	if _, err := (&fill.Filler{Runner: &runner{}, Builder: builder(build)}).Fill(t.Context(), &fill.Recipe{Cases: []*fill.Case{c}}, dir); err == nil {
+	if _, err := (&fill.Filler{Runner: &runner{}, Builder: builder(build)}).Fill(
+		t.Context(), &fill.Recipe{Cases: []*fill.Case{c}}, dir,
+	); err == nil {
 		t.Error("Fill through a link gave no error")
 	}
 	if got := tree(t, outside); len(got) > 0 {
@@ -292,11 +342,25 @@ func TestScriptIn(t *testing.T) {
 		{"finds one beside the data", "-- p/data/gen.sh --\necho\n", "data/gen.sh"},
 		{"finds one beside problem.yaml", "-- p/generate.sh --\necho\n", "generate.sh"},
 		{"finds one with words of its own", "-- p/data/gen.sh --\n. ../testdata_tools/gen.sh\n", "data/gen.sh"},
-		{"finds one whose words stand beside the package", "-- p/data/gen.sh --\n. ../../testdata_tools/gen.sh\n-- testdata_tools/gen.sh --\n", "data/gen.sh"},
-		{"reads where the script itself stands", "-- p/generators/generator.sh --\nsource \"$(dirname $0)/../../tools/gen.sh\"\n-- tools/gen.sh --\n", "generators/generator.sh"},
-		{"finds one whose words have come into the package", "-- p/data/gen.sh --\n. ../../_testdata_tools/gen.sh\n-- p/_testdata_tools/gen.sh --\n", "data/gen.sh"},
+		{
+			"finds one whose words stand beside the package",
+			"-- p/data/gen.sh --\n. ../../testdata_tools/gen.sh\n-- testdata_tools/gen.sh --\n", "data/gen.sh",
+		},
+		{
+			"reads where the script itself stands",
+			"-- p/generators/generator.sh --\nsource \"$(dirname $0)/../../tools/gen.sh\"\n-- tools/gen.sh --\n",
+			"generators/generator.sh",
+		},
+		{
+			"finds one whose words have come into the package",
+			"-- p/data/gen.sh --\n. ../../_testdata_tools/gen.sh\n-- p/_testdata_tools/gen.sh --\n",
+			"data/gen.sh",
+		},
 		{"leaves one alone whose words are nowhere", "-- p/data/gen.sh --\n. ../../testdata_tools/gen.sh\n", ""},
-		{"lets one run that wants another folder, and shows it none", "-- p/data/gen.sh --\n. ../../secrets/gen.sh\n-- secrets/gen.sh --\n", "data/gen.sh"},
+		{
+			"lets one run that wants another directory, and shows it none",
+			"-- p/data/gen.sh --\n. ../../secrets/gen.sh\n-- secrets/gen.sh --\n", "data/gen.sh",
+		},
 		{"takes a file above the package", "-- p/data/gen.sh --\n. ../../gen.sh\n-- gen.sh --\n", "data/gen.sh"},
 	} {
 		got := ""

@@ -18,20 +18,20 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// RecipeFile is the file of a package in which BAPCtools looks for the recipe.
+// RecipeFile is the file of a package with BAPCtools' recipe.
 const RecipeFile = "generators/generators.yaml"
 
 // Package is what must be known of a package to read its recipe.
 type Package struct {
 	Dir       string
-	Empty     bool                        // answers are empty files: the problem is interactive or has several passes
-	Default   []*judge.Part               // solutions for cases of which the recipe names none; the first that builds is taken
-	Constants func(command string) string // fills in {{constants}}; nil for none
-	Stage     string                      // a folder for programs that are put together from several files
+	Empty     bool                        // answers are empty files: the problem is interactive or multi-pass
+	Default   []*judge.Part               // solutions for cases without one in the recipe; the first that can be built is used
+	Constants func(command string) string // fills in {{constants}}; nil if there are none
+	Stage     string                      // a directory for programs that are put together from several files
 }
 
-// Generators reads the generators.yaml of a package. With faults, there is no
-// recipe; the flaws are of cases that cannot be made, beside others that can.
+// Generators reads the generators.yaml of a package. With faults, there is no recipe. The warnings are about
+// single cases that cannot be made.
 func Generators(p Package) (r *Recipe, flaws, faults judge.Faults) {
 	file := filepath.Join(p.Dir, filepath.FromSlash(RecipeFile))
 	data, err := os.ReadFile(file)
@@ -65,15 +65,15 @@ func Generators(p Package) (r *Recipe, flaws, faults judge.Faults) {
 	return reader.recipe, reader.flaws, nil
 }
 
-// settings are what cases inherit from the folders above them.
+// settings are what cases inherit from the directories above them.
 type settings struct {
-	solved    bool // somebody has set solution, if only to nothing
+	solved    bool // solution is set, possibly to nothing
 	solutions []*judge.Part
 	salt      string
 	retries   int
 }
 
-// rule is a case or folder that an include may name.
+// rule is a case or directory that an include may name.
 type rule struct {
 	cases []*Case // of a case, as many as its count
 }
@@ -84,28 +84,32 @@ type reader struct {
 	recipe   *Recipe
 	flaws    judge.Faults
 	lists    map[string][]string    // generators that are put together from files
-	programs map[string]*judge.Part // by path from the package's folder on
+	programs map[string]*judge.Part // by path relative to the package's directory
 	keys     map[string][]*rule     // by key
 	paths    map[string]bool        // of the cases
-	total    int                    // cases that get a number
-	next     int                    // the last number given
+	total    int                    // number of cases that get a number
+	next     int                    // the last number that was used
 }
 
 func (r *reader) flaw(n *strict.Node, hint, format string, args ...any) {
 	r.flaws = append(r.flaws, n.Fault(fmt.Sprintf(format, args...), hint))
 }
 
-// caseKeys tell a case from a folder.
-var caseKeys = []string{"copy", "generate", "count", "match", "in", "ans", "out", "in.statement", "ans.statement", "in.download", "ans.download", "interaction", "yaml"}
+// caseKeys distinguish a case from a directory.
+var caseKeys = []string{
+	"copy", "generate", "count", "match", "in", "ans", "out", "in.statement", "ans.statement", "in.download",
+	"ans.download", "interaction", "yaml",
+}
 
-// Keys of folders and cases beside those: settings, and what only other tools use.
+// Further keys of directories and cases: settings, and keys of other tools.
 var (
 	settingKeys = []string{"solution", "random_salt", "retries", "visualizer"}
-	folderKeys  = slices.Concat([]string{"data", "include", "test_group.yaml", "testdata.yaml"}, settingKeys, caseKeys) // with the latter it is a case
-	rootKeys    = append([]string{"generators", "version", "gitignore_generated"}, folderKeys...)
+	// with the latter it is a case
+	folderKeys = slices.Concat([]string{"data", "include", "test_group.yaml", "testdata.yaml"}, settingKeys, caseKeys)
+	rootKeys   = append([]string{"generators", "version", "gitignore_generated"}, folderKeys...)
 )
 
-// known finds keys that nobody reads.
+// known reports unknown keys.
 func (r *reader) known(n *strict.Node, keys []string) {
 	for k := range n.Pairs() {
 		if !slices.Contains(keys, k.Text) {
@@ -121,8 +125,7 @@ func isCase(n *strict.Node) bool {
 	return slices.ContainsFunc(caseKeys, n.Has)
 }
 
-// numbered counts the cases in lists, from which follows how many digits their
-// numbers have.
+// numbered counts the cases in lists, which determines the number of digits in their names.
 func (r *reader) numbered(n *strict.Node) (total int) {
 	data := n.Get("data")
 	for _, group := range data.Items() {
@@ -139,10 +142,13 @@ func (r *reader) numbered(n *strict.Node) (total int) {
 	return total
 }
 
-// rootOrder are the folders of data; includes refer to what came before.
-var rootOrder = []string{"sample", "secret", "invalid_output", "invalid_answer", "invalid_input", "valid_output", "testing_tool_test", "fuzz"}
+// rootOrder is the order of data's directories; includes refer to earlier ones.
+var rootOrder = []string{
+	"sample", "secret", "invalid_output", "invalid_answer", "invalid_input", "valid_output",
+	"testing_tool_test", "fuzz",
+}
 
-// directory reads a folder of cases.
+// directory reads a directory of cases.
 func (r *reader) directory(n *strict.Node, key, at string, s settings) {
 	if at == "" {
 		r.known(n, rootKeys)
@@ -180,7 +186,7 @@ func (r *reader) directory(n *strict.Node, key, at string, s settings) {
 			isList := data.Kind == strict.List
 			switch {
 			case at == "" && !slices.Contains(rootOrder, name):
-				r.flaw(k, suggest.Hint(name, rootOrder), "data has no folder %q", name)
+				r.flaw(k, suggest.Hint(name, rootOrder), "data has no directory %q", name)
 			case !isCase(child) && isList:
 				nextGroup++
 				r.directory(child, name, path.Join(at, number(nextGroup, groups, name)), s)
@@ -201,7 +207,7 @@ func (r *reader) directory(n *strict.Node, key, at string, s settings) {
 	mine.cases = slices.Concat(r.recipe.Cases[before:], included)
 }
 
-// sortedKeys are the keys of a map by name, or in the order of the data folders.
+// sortedKeys returns the keys of a map by name, or in the order of the data directories.
 func sortedKeys(n *strict.Node, root bool) (keys []*strict.Node) {
 	for k := range n.Pairs() {
 		keys = append(keys, k)
@@ -224,30 +230,30 @@ func number(i, of int, name string) string {
 	return prefix + "-" + name
 }
 
-// includes finds the cases that a folder takes from others.
+// includes finds the cases that a directory includes from others.
 func (r *reader) includes(n *strict.Node) (all []*Case) {
 	for _, item := range n.Get("include").Items() {
 		rules := r.keys[item.Text]
 		switch len(rules) {
 		case 0:
-			r.flaw(item, suggest.Hint(item.Text, slices.Sorted(maps.Keys(r.keys))), "no case or folder before this one is called %q", item.Text)
+			r.flaw(item, suggest.Hint(item.Text, slices.Sorted(maps.Keys(r.keys))), "no case or directory before this one is called %q", item.Text)
 		case 1:
 			all = append(all, rules[0].cases...)
 		default:
-			r.flaw(item, "give them different names", "%d cases or folders are called %q", len(rules), item.Text)
+			r.flaw(item, "give them different names", "%d cases or directories are called %q", len(rules), item.Text)
 		}
 	}
 	return all
 }
 
-// settings reads what a folder or a case sets for itself and those in it.
+// settings reads the settings of a directory or a case, for itself and what is in it.
 func (r *reader) settings(n *strict.Node, s settings) settings {
 	if n.Has("solution") {
 		s.solved, s.solutions = true, nil
 		if command := strings.TrimSpace(n.Get("solution").Text); command != "" {
 			name := strings.Fields(command)[0]
 			if !strings.HasPrefix(name, "/") {
-				r.flaw(n.Get("solution"), "write /"+name, "the path of a solution starts with a slash, which stands for the package's folder")
+				r.flaw(n.Get("solution"), "write /"+name, "the path of a solution starts with a slash, which stands for the package's directory")
 			}
 			if part := r.program(n.Get("solution"), strings.TrimPrefix(name, "/")); part != nil {
 				s.solutions = []*judge.Part{part}
@@ -267,8 +273,8 @@ func (r *reader) settings(n *strict.Node, s settings) settings {
 	return s
 }
 
-// program finds a program by its path from the package's folder on. A generator
-// may be one that is put together from several files.
+// program finds a program by its path relative to the package's directory. A generator may be put together
+// from several files.
 func (r *reader) program(n *strict.Node, name string) *judge.Part {
 	name = path.Clean(name)
 	if part, ok := r.programs[name]; ok {
@@ -295,8 +301,8 @@ func (r *reader) program(n *strict.Node, name string) *judge.Part {
 	return part
 }
 
-// assemble copies the files of a generator into one folder. The first of them
-// starts it; where the language tells by the name, it stands there under that too.
+// assemble copies the files of a generator into one directory. The first one starts it. If the language
+// requires a certain file name, it gets that name, too.
 func (r *reader) assemble(name string, files []string) (string, error) {
 	if len(files) == 1 {
 		return filepath.Join(r.pkg.Dir, "generators", filepath.FromSlash(files[0])), nil
@@ -307,7 +313,7 @@ func (r *reader) assemble(name string, files []string) (string, error) {
 	}
 	for i, file := range files {
 		if !filepath.IsLocal(filepath.FromSlash(file)) {
-			return "", fmt.Errorf("the file %q is not inside the folder generators", file)
+			return "", fmt.Errorf("the file %q is not inside the directory generators", file)
 		}
 		data, err := os.ReadFile(filepath.Join(r.pkg.Dir, "generators", filepath.FromSlash(file)))
 		if err != nil {
@@ -326,10 +332,10 @@ func (r *reader) assemble(name string, files []string) (string, error) {
 	return dir, nil
 }
 
-// goodCase is what cases may be called.
+// goodCase matches valid names of cases.
 var goodCase = pattern.New(`^[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,250}$`)
 
-// cases reads a case, which its count may make several.
+// cases reads a case, which its count may turn into several.
 func (r *reader) cases(k, n *strict.Node, at string, inList bool, s settings) {
 	if !n.Here() {
 		r.flaw(k, "say how it is made: in, copy or generate", "the case %q is only named", k.Text)
@@ -373,7 +379,7 @@ func (r *reader) cases(k, n *strict.Node, at string, inList bool, s settings) {
 	}
 }
 
-// ranges is a count such as 1..=5.
+// ranges matches a count such as 1..=5.
 var ranges = pattern.New(`^(-?\d{1,9})\.\.=(-?\d{1,9})$`)
 
 // maxCount is how many cases one entry may make, as in BAPCtools.
@@ -415,11 +421,11 @@ func (r *reader) counts(n *strict.Node) (all []int, err error) {
 	return all, nil
 }
 
-// oneCase reads one case; nil where it cannot be made.
+// oneCase reads one case. It returns nil if the case cannot be made.
 func (r *reader) oneCase(n *strict.Node, to string, count int, s settings) *Case {
 	c := &Case{Path: to, File: n.File, Line: n.Line, Files: map[string][]byte{}}
 	command, copied := n.Get("generate"), n.Get("copy").Text
-	if n.Kind != strict.Map { // a command alone, or in older packages a file
+	if n.Kind != strict.Map { // just a command, or in older packages a file
 		if base, isFile := strings.CutSuffix(strings.TrimSpace(n.Text), ".in"); isFile {
 			copied = base
 		} else {
@@ -436,7 +442,7 @@ func (r *reader) oneCase(n *strict.Node, to string, count int, s settings) *Case
 	if copied != "" {
 		copied = path.Clean(strings.TrimPrefix(strings.TrimSuffix(copied, ".in"), "/"))
 		if !filepath.IsLocal(copied) {
-			r.flaw(n, "", "%q is not inside the folder generators", copied)
+			r.flaw(n, "", "%q is not inside the directory generators", copied)
 			return nil
 		}
 		c.Copy = filepath.Join(r.pkg.Dir, "generators", filepath.FromSlash(copied))
@@ -454,7 +460,7 @@ func (r *reader) oneCase(n *strict.Node, to string, count int, s settings) *Case
 	return c
 }
 
-// writtenOut reads a file of a case whose text stands in the recipe.
+// writtenOut reads a file of a case whose text is in the recipe.
 func (r *reader) writtenOut(n *strict.Node, c *Case, ext string) bool {
 	v := n.Get(strings.TrimPrefix(ext, "."))
 	switch {
@@ -467,7 +473,7 @@ func (r *reader) writtenOut(n *strict.Node, c *Case, ext string) bool {
 		c.Files[ext] = []byte(text)
 	case ext == ".yaml":
 		c.Files[ext] = yamlText(v)
-	case v.Get("link").Here(): // the file is another of the same case; it is shown only
+	case v.Get("link").Here(): // the file is another file of the same case, for display only
 	default:
 		r.flaws = append(r.flaws, v.Mismatch("text"))
 		return false
@@ -475,7 +481,7 @@ func (r *reader) writtenOut(n *strict.Node, c *Case, ext string) bool {
 	return true
 }
 
-// matches reads what must be found in the input, or in the input and the answer.
+// matches reads the expressions that the input, or the input and the answer, must match.
 func (r *reader) matches(n *strict.Node, c *Case) {
 	if !n.Here() {
 		return
@@ -497,7 +503,7 @@ func (r *reader) matches(n *strict.Node, c *Case) {
 	}
 }
 
-// seedWord stands for the seed of a command.
+// seedWord matches the placeholder for the seed of a command.
 var seedWord = pattern.New(`\{seed(:[0-9]+)?\}`)
 
 // command reads a generator's command line.
@@ -530,8 +536,8 @@ func (r *reader) command(n *strict.Node, text string, count int, s settings) *Co
 	return &Command{Program: part, Args: args, Seed: Seed(s.salt, text, count), Retries: s.retries}
 }
 
-// Seed is what BAPCtools computes for a command: the SHA-512 of the salt, the
-// number of the case in its count if that is not 1, and the command.
+// Seed returns the seed of BAPCtools for a command: the SHA-512 of the salt, the number of the case in its
+// count if that is not 1, and the command.
 func Seed(salt, command string, count int) uint32 {
 	text := salt
 	if count != 1 {

@@ -18,12 +18,12 @@ import (
 	"assay/judge/internal/strict"
 )
 
-// PackageIn learns what Generators must know of the package in a folder.
+// PackageIn reads what Generators must know of the package in a directory.
 func PackageIn(dir, stage string) Package {
 	p := Package{Dir: dir, Stage: stage}
 	file := filepath.Join(dir, "problem.yaml")
 	if data, err := os.ReadFile(file); err == nil {
-		n, _ := strict.ParseYAML(file, data) // whoever reads the package tells its faults
+		n, _ := strict.ParseYAML(file, data) // the reader of the package reports its faults
 		var kind strings.Builder
 		for _, item := range append(n.Get("type").Items(), n.Get("validation").Items()...) {
 			kind.WriteString(item.Text + " ")
@@ -39,8 +39,8 @@ func PackageIn(dir, stage string) Package {
 	return p
 }
 
-// Lacks says whether the data folder of a package lacks secret cases of its recipe:
-// fewer are there than the recipe makes, as where only the samples were committed.
+// Lacks reports whether the data directory of a package contains fewer secret cases than its recipe makes,
+// such as only the samples.
 func Lacks(dir string, r *Recipe) bool {
 	if r.Script != nil {
 		return r.Script.lacks()
@@ -57,9 +57,9 @@ func Lacks(dir string, r *Recipe) bool {
 	return want > 0 && inputs(secret) < want || want == 0 && inputs(filepath.Join(dir, "data")) == 0
 }
 
-// inputs counts the inputs below a folder.
+// inputs counts the inputs below a directory.
 func inputs(dir string) (n int) {
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error { // without the folder there are none
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error { // without the directory there are none
 		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".in") {
 			n++
 		}
@@ -68,22 +68,23 @@ func inputs(dir string) (n int) {
 	return n
 }
 
-// Kept is a package that was filled and is kept in a cache.
+// Kept is a filled package in a cache.
 type Kept struct {
-	Dir    string       // a copy of the package whose data folder is filled
+	Dir    string       // a copy of the package whose data directory is filled
 	Faults judge.Faults // of the cases that could not be made
 }
 
-// Shelf is where filled packages are kept in a cache.
-func Shelf(cache string) *cachedir.Cache {
+// OpenCache returns the cache of filled packages.
+func OpenCache(cache string) *cachedir.Cache {
 	return cachedir.Open(filepath.Join(cache, "filled"), cachedir.Limits{Bytes: keptBytes, Files: keptFiles})
 }
 
-// Keep makes a copy of the package in the folder dir, on a shelf, with its data folder
-// filled by the recipe. While nothing changes it is made only once, unless there were
-// faults: their reason may lie outside of the package, as where a tool was missing that
-// is there by now, so the next command tries again.
-func (f *Filler) Keep(ctx context.Context, dir string, shelf *cachedir.Cache, read func(stage string) (*Recipe, judge.Faults, judge.Faults)) (*Kept, error) {
+// Keep makes a copy of the package in the directory dir in a cache, with its data directory filled by the
+// recipe. While nothing changes, it is made only once. If there were faults, the next command tries again,
+// because their reason may be outside of the package, such as a missing tool.
+func (f *Filler) Keep(ctx context.Context, dir string, copies *cachedir.Cache, read func(stage string) (
+	*Recipe, judge.Faults, judge.Faults,
+)) (*Kept, error) {
 	key, err := hashFolder(dir, f.Follow)
 	if err != nil {
 		return nil, fmt.Errorf("read package %s: %w", dir, err)
@@ -98,9 +99,8 @@ func (f *Filler) Keep(ctx context.Context, dir string, shelf *cachedir.Cache, re
 		_, err := os.Stat(filepath.Join(home, doneFile))
 		return err == nil
 	}
-	// Another judge that works with a copy that lacks cases goes on with this one, at the
-	// same place.
-	home, err := shelf.Renew(ctx, strings.TrimLeft(base, ".")+"-"+key, complete, func(home string) error {
+	// If another judge uses a copy that lacks cases, it switches to the new one at the same place.
+	home, err := copies.Renew(ctx, strings.TrimLeft(base, ".")+"-"+key, complete, func(home string) error {
 		return f.fillCopy(ctx, &k, dir, home, base, read)
 	})
 	if err != nil {
@@ -110,7 +110,7 @@ func (f *Filler) Keep(ctx context.Context, dir string, shelf *cachedir.Cache, re
 	return &k, nil
 }
 
-// What filled packages may take together.
+// Bounds of all filled packages together.
 const (
 	keptBytes = 16 << 30
 	keptFiles = 1_000_000
@@ -119,8 +119,10 @@ const (
 // doneFile is a file beside a filled package whose cases could all be made.
 const doneFile = "done"
 
-// fillCopy copies the package to tmp/base and fills its data folder.
-func (f *Filler) fillCopy(ctx context.Context, k *Kept, dir, tmp, base string, read func(stage string) (*Recipe, judge.Faults, judge.Faults)) error {
+// fillCopy copies the package to tmp/base and fills its data directory.
+func (f *Filler) fillCopy(ctx context.Context, k *Kept, dir, tmp, base string, read func(stage string) (
+	*Recipe, judge.Faults, judge.Faults,
+)) error {
 	to := filepath.Join(tmp, base)
 	if err := copyFolder(dir, to, f.Follow); err != nil {
 		return fmt.Errorf("copy package %s: %w", dir, err)
@@ -148,13 +150,13 @@ func (f *Filler) fillCopy(ctx context.Context, k *Kept, dir, tmp, base string, r
 	return errors.Join(err, os.RemoveAll(stage))
 }
 
-// skipped are files and folders of a package that have nothing to do with judging.
+// skipped reports whether a file or directory of a package does not affect judging.
 func skipped(name string) bool {
 	return name == ".git" || name == ".github" || name == "__pycache__" || name == "node_modules"
 }
 
-// hashFolder makes a key of all files below a folder, and of those that its links lead
-// to, as far as follow says so; it may be nil.
+// hashFolder makes a key of all files below a directory, including files behind links that follow allows;
+// follow may be nil.
 func hashFolder(dir string, follow func(link string) (string, bool)) (string, error) {
 	sum := sha256.New()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -199,7 +201,7 @@ func hashFile(sum io.Writer, path string) error {
 	return err
 }
 
-// hashLinked adds what a link leads to.
+// hashLinked adds the target of a link.
 func hashLinked(sum io.Writer, real string) error {
 	info, err := os.Stat(real)
 	switch {
@@ -215,8 +217,8 @@ func hashLinked(sum io.Writer, real string) error {
 	return nil
 }
 
-// copyFolder copies files, folders and links. Links that would lead elsewhere from there
-// become what they lead to, where follow says so; it may be nil.
+// copyFolder copies files, directories and links. Links that would lead elsewhere after the copy are replaced
+// by their targets if follow allows it; follow may be nil.
 func copyFolder(from, to string, follow func(link string) (string, bool)) error {
 	abs, err := filepath.Abs(from)
 	if err != nil {
@@ -254,7 +256,7 @@ func copyFolder(from, to string, follow func(link string) (string, bool)) error 
 	})
 }
 
-// below says whether a path is one of a folder, or in it.
+// below reports whether path is dir or lies in it.
 func below(dir, path string) bool {
 	if full, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = full
@@ -263,7 +265,7 @@ func below(dir, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// copyLinked copies what a link leads to.
+// copyLinked copies the target of a link.
 func copyLinked(from, to string) error {
 	info, err := os.Stat(from)
 	switch {

@@ -19,29 +19,27 @@ import (
 	"assay/judge/internal/tail"
 )
 
-// Script is a shell script of the authors' own that makes the data folder of a
-// package. It runs in the sandbox, in a copy of the package, and what it left in the
-// copy's data folder are the cases.
+// Script is a shell script by the authors that makes the data directory of a package. It runs in the sandbox,
+// in a copy of the package. What it leaves in the copy's data directory are the cases.
 type Script struct {
 	Dir  string // the package
-	Path string // from there on: "data/gen.sh"
+	Path string // relative path: "data/gen.sh"
 
-	tools string // a folder or file outside of the package that the script reads, such as ../../testdata_tools; "" for none
-	up    int    // how far above the package's folder it stands
+	tools string // a directory or file outside of the package that the script reads, such as ../../testdata_tools; empty if none
+	up    int    // how many levels it is above the package's directory
 }
 
-// scriptFolders are where such scripts stand.
+// scriptFolders are the directories of such scripts.
 var scriptFolders = []string{"data", "generators", "generator", "data_generators", "."}
 
-// scriptNames are what such scripts are called.
+// scriptNames are the names of such scripts.
 var scriptNames = []string{"gen.sh", "generate.sh", "generator.sh", "gen_data.sh", "generate_data.sh"}
 
-// sourced finds what a script reads from above its folder: ../../testdata_tools/gen.sh,
-// or ../../gen.sh.
+// sourced matches what a script reads from above its directory: ../../testdata_tools/gen.sh, or ../../gen.sh.
 var sourced = pattern.New(`(?m)^[ \t]*(?:\.|source)[ \t]+[^\n]*?((?:\.\./)+)(?:([\w.-]*tools)/[\w./-]+\.sh|(\w+\.sh))`)
 
-// ScriptIn finds the script that makes the data of the package in a folder; nil for
-// none, and for one that uses a folder beside the package that is not there.
+// ScriptIn finds the script that makes the data of the package in a directory. It returns nil if there is
+// none, or if it uses a directory beside the package that does not exist.
 func ScriptIn(dir string) *Script {
 	for _, folder := range scriptFolders {
 		for _, name := range scriptNames {
@@ -59,7 +57,7 @@ func ScriptIn(dir string) *Script {
 					return s
 				}
 				if s.tools = toolsOf(dir, s.up, string(found[2])+string(found[3])); s.tools == "" {
-					return nil // whoever has it can run the script
+					return nil // only with that directory the script can be run
 				}
 			}
 			return s
@@ -68,8 +66,8 @@ func ScriptIn(dir string) *Script {
 	return nil
 }
 
-// toolsOf finds the folder or file of this name so far above a package's folder. Some
-// who publish one package have put it into the package itself.
+// toolsOf finds the directory or file of this name at that many levels above a package's directory. Some
+// authors who publish a single package have put it into the package itself.
 func toolsOf(dir string, up int, name string) string {
 	for _, at := range []string{filepath.Join(dir, strings.Repeat("../", up), name), filepath.Join(dir, name)} {
 		if info, err := os.Lstat(at); err == nil && (info.IsDir() || info.Mode().IsRegular()) {
@@ -79,7 +77,7 @@ func toolsOf(dir string, up int, name string) string {
 	return ""
 }
 
-// lacks says whether the package has no case but its samples.
+// lacks reports whether the package has only its samples as cases.
 func (s *Script) lacks() bool {
 	data := filepath.Join(s.Dir, "data")
 	return inputs(data) == inputs(filepath.Join(data, "sample"))
@@ -96,13 +94,13 @@ const (
 	scriptCases  = 8 // as large as they may be
 )
 
-// scriptEnv is the environment of scripts. Programs that they build with a sanitizer
-// cannot look for leaks in a sandbox.
+// scriptEnv is the environment of scripts. Programs built with a sanitizer cannot look for leaks in a
+// sandbox.
 var scriptEnv = []string{
 	"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + workDir, "LANG=C.UTF-8", "ASAN_OPTIONS=detect_leaks=0",
 }
 
-// script runs a script, and puts what it made into the data folder dir.
+// script runs a script, and copies what it made to the data directory dir.
 func (f *Filler) script(ctx context.Context, s *Script, dir string) (faults judge.Faults, err error) {
 	tree, err := workFolder()
 	if err != nil {
@@ -118,15 +116,19 @@ func (f *Filler) script(ctx context.Context, s *Script, dir string) (faults judg
 	limits.Processes, limits.Files = max(limits.Processes, 512), max(limits.Files, 1024)
 	var said, stderr tail.Buffer
 	command := &judge.Command{
-		Argv: []string{"bash", path.Base(s.Path)}, Env: scriptEnv, Dir: path.Join(workDir, at, path.Dir(s.Path)), Limits: limits, Stdout: &said, Stderr: &stderr,
-		Mounts: []judge.Mount{f.folder(tree, scriptCases)},
+		Argv: []string{"bash", path.Base(s.Path)}, Env: scriptEnv, Dir: path.Join(
+			workDir, at, path.Dir(s.Path),
+		), Limits: limits, Stdout: &said, Stderr: &stderr,
+		Mounts: []judge.Mount{f.workMount(tree, scriptCases)},
 	}
 	x, err := f.Runner.Run(ctx, command)
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", s.Path, err)
 	}
 	if v := judge.Classify(x, limits); v != judge.NotJudged {
-		faults = append(faults, s.fault(fmt.Sprintf("the script that makes the cases ended badly (%s, %s)", v.Words(), x.Fate()), cmp.Or(strings.TrimSpace(string(stderr.Bytes())), strings.TrimSpace(string(said.Bytes())))))
+		faults = append(faults, s.fault(fmt.Sprintf("the script that makes the cases ended badly (%s, %s)", v.Words(), x.Fate()), cmp.Or(
+			strings.TrimSpace(string(stderr.Bytes())), strings.TrimSpace(string(said.Bytes())),
+		)))
 	}
 	made, err := gather(filepath.Join(tree, filepath.FromSlash(at)), dir)
 	if err == nil && made == 0 && len(faults) == 0 {
@@ -135,8 +137,8 @@ func (f *Filler) script(ctx context.Context, s *Script, dir string) (faults judg
 	return faults, err
 }
 
-// lay copies the package, and the folder outside of it that the script uses, to where
-// they stand to each other, for anybody to write. It returns where the package is.
+// lay copies the package, and the directory outside of it that the script uses, with the same relative
+// position, writable by every user. It returns the path of the package.
 func (s *Script) lay(tree string) (at string, err error) {
 	abs, err := filepath.Abs(s.Dir)
 	if err != nil {
@@ -162,7 +164,7 @@ func (s *Script) lay(tree string) (at string, err error) {
 			return os.Chmod(path, 0o777)
 		case filepath.Ext(path) == ".sh":
 			data, err := os.ReadFile(path)
-			if err == nil { // with the line ends of Windows, no shell finds a command
+			if err == nil { // with Windows line ends, shells do not find commands
 				err = os.WriteFile(path, bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), 0o666)
 			}
 			if err != nil {
@@ -177,8 +179,8 @@ func (s *Script) lay(tree string) (at string, err error) {
 	})
 }
 
-// gather copies what a script made of cases and groups to the data folder dir, with
-// its links followed, and counts the inputs that are not samples.
+// gather copies the cases and groups that a script made to the data directory dir, with links followed, and
+// counts the inputs that are not samples.
 func gather(pkg, dir string) (made int, err error) {
 	from, err := os.OpenRoot(pkg)
 	if err != nil {
@@ -187,7 +189,7 @@ func gather(pkg, dir string) (made int, err error) {
 	defer from.Close()
 	to, err := os.OpenRoot(dir)
 	if err != nil {
-		return 0, fmt.Errorf("fill the data folder: %w", err)
+		return 0, fmt.Errorf("fill the data directory: %w", err)
 	}
 	defer to.Close()
 	return made, fs.WalkDir(from.FS(), "data", func(name string, d fs.DirEntry, err error) error {
@@ -196,7 +198,7 @@ func gather(pkg, dir string) (made int, err error) {
 		}
 		info, err := from.Stat(name)
 		if err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
-			return nil // a link out of the package, or to nothing: the script's own, which nobody needs
+			return nil // an unneeded link of the script out of the package, or to nothing
 		}
 		data, err := from.ReadFile(name)
 		if err != nil {
@@ -210,7 +212,7 @@ func gather(pkg, dir string) (made int, err error) {
 	})
 }
 
-// isCaseFile says whether a file of a data folder is one of a case or a group.
+// isCaseFile reports whether a file of a data directory belongs to a case or a group.
 func isCaseFile(name string) bool {
 	return name == "testdata.yaml" || name == "test_group.yaml" ||
 		slices.ContainsFunc(Extensions, func(ext string) bool { return strings.HasSuffix(name, ext) })

@@ -13,19 +13,19 @@ import (
 	"assay/judge"
 )
 
-// Written says what Write did, or with check what it would do.
+// Written is the result of Write or, with check, of what it would do.
 type Written struct {
-	Files   int      // that the recipe makes
-	Changed []string // of those, the ones that were not there as they are made, from the package's folder on
+	Files   int      // files that the recipe makes
+	Changed []string // files that differ, relative to the package's directory
 	Faults  judge.Faults
 }
 
-// Write makes the cases of the recipe in the package's own folder. Files that no
-// rule of the recipe makes are left alone. With check nothing is written.
+// Write makes the cases of the recipe in the package's own directory. Files that do not come from the recipe
+// stay. With check, nothing is written.
 func (f *Filler) Write(ctx context.Context, r *Recipe, dir string, check bool) (*Written, error) {
 	tmp, err := os.MkdirTemp("", "assay-fill-")
 	if err != nil {
-		return nil, fmt.Errorf("make a folder for the cases: %w", err)
+		return nil, fmt.Errorf("make a directory for the cases: %w", err)
 	}
 	defer os.RemoveAll(tmp)
 	faults, err := f.Fill(ctx, r, tmp)
@@ -67,7 +67,7 @@ func (f *Filler) Write(ctx context.Context, r *Recipe, dir string, check bool) (
 	})
 }
 
-// replace writes a file anew, also where a link stands.
+// replace writes a file, and replaces a link of the same name.
 func replace(root *os.Root, name string, data []byte) error {
 	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
 		return fmt.Errorf("write the cases: %w", err)

@@ -12,7 +12,7 @@ import (
 	"assay/judge/problem"
 )
 
-// expectedResults are the words of DOMjudge's @EXPECTED_RESULTS@.
+// expectedResults are the results in DOMjudge's @EXPECTED_RESULTS@.
 var expectedResults = map[string]judge.Verdict{
 	"CORRECT": judge.Accepted, "ACCEPTED": judge.Accepted,
 	"WRONG-ANSWER": judge.WrongAnswer, "WRONG_ANSWER": judge.WrongAnswer,
@@ -22,7 +22,7 @@ var expectedResults = map[string]judge.Verdict{
 	"OUTPUT-LIMIT": judge.OutputLimit, "OUTPUT_LIMIT": judge.OutputLimit,
 	"COMPILER-ERROR": judge.CompileError, "COMPILER_ERROR": judge.CompileError,
 	"MEMORY-LIMIT": judge.MemoryLimit, "MEMORY_LIMIT": judge.MemoryLimit, "MEMORY_LIMIT_EXCEEDED": judge.MemoryLimit,
-	"CHECK-MANUALLY": judge.NotJudged, // anything will do
+	"CHECK-MANUALLY": judge.NotJudged, // any verdict is allowed
 }
 
 var (
@@ -30,7 +30,7 @@ var (
 	scoreMark   = pattern.New(`(?i)@EXPECTED_SCORE@:[ \t]*(-?[0-9.]+)`)
 )
 
-// annotations reads what a submission's own files say that it must get.
+// annotations reads the expected results that a submission's own files state.
 func (p *Package) annotations(name string) (rules []problem.Rule, faults judge.Faults) {
 	for _, file := range p.sources(name) {
 		data, err := p.read(file)
@@ -54,7 +54,7 @@ func (p *Package) annotations(name string) (rules []problem.Rule, faults judge.F
 	return rules, faults
 }
 
-// expectedRule reads the words of one mark.
+// expectedRule parses the results of one annotation.
 func (p *Package) expectedRule(file, text string) (*problem.Rule, judge.Faults) {
 	rule := &problem.Rule{From: "@EXPECTED_RESULTS@", Final: []judge.Verdict{}}
 	for _, word := range strings.Split(text, ",") {
@@ -68,7 +68,9 @@ func (p *Package) expectedRule(file, text string) (*problem.Rule, judge.Faults) 
 			for w := range expectedResults {
 				known = append(known, w)
 			}
-			return nil, judge.Faults{{File: p.at(file), Text: fmt.Sprintf("@EXPECTED_RESULTS@: unknown result %q", word), Hint: suggest.Hint(word, known)}}
+			return nil, judge.Faults{
+				{File: p.at(file), Text: fmt.Sprintf("@EXPECTED_RESULTS@: unknown result %q", word), Hint: suggest.Hint(word, known)},
+			}
 		}
 		if v == judge.NotJudged {
 			return nil, nil
@@ -81,7 +83,7 @@ func (p *Package) expectedRule(file, text string) (*problem.Rule, judge.Faults) 
 	return rule, nil
 }
 
-// sources are the files of a program: itself, or those of its folder.
+// sources returns the files of a program: the program itself, or the files of its directory.
 func (p *Package) sources(name string) (all []string) {
 	if !p.isDir(name) {
 		return []string{name}
@@ -96,8 +98,8 @@ func (p *Package) sources(name string) (all []string) {
 	return all
 }
 
-// expectsScores says whether any submission says which score it gets: an
-// annotation of DOMjudge, whose groups give points in another way.
+// expectsScores reports whether any submission states its score, which only DOMjudge's annotations do. In
+// such packages groups give points in another way.
 func (p *Package) expectsScores() bool {
 	for _, dir := range p.list("submissions") {
 		if !dir.Dir {

@@ -8,9 +8,8 @@ import (
 	"assay/judge/problem"
 )
 
-// Assembled makes a Package of a folder in another format, which somebody else has
-// read: the caller fills in what it has, and then what works on packages works on
-// it. The time limit is the problem's.
+// Assembled makes a Package of a problem that was read from a directory in another format, so that it can be
+// used like a package. The caller sets its fields. The time limit is the problem's.
 func Assembled(of *judge.Problem) (*Package, error) {
 	root, err := openFolder(of.Dir)
 	if err != nil {
@@ -22,7 +21,7 @@ func Assembled(of *judge.Problem) (*Package, error) {
 	return p, nil
 }
 
-// SetInputArgs sets what all input validators are told about a case.
+// SetInputArgs sets the arguments of all input validators for a case.
 func (p *Package) SetInputArgs(c *judge.Case, args ...string) {
 	p.flags[c.ID()] = caseFlags{input: &strict.Node{Kind: strict.List}, args: args}
 }

@@ -9,8 +9,8 @@ import (
 	"assay/judge/problem"
 )
 
-// readDisplay looks at the files that say how the samples are shown, and how they are
-// downloaded: which go together, and what is in them.
+// readDisplay checks the files that say how samples are shown and downloaded: which files belong together,
+// and what they contain.
 func (p *Package) readDisplay() {
 	dir := "data/" + sample
 	bases := map[string]bool{}
@@ -29,7 +29,7 @@ func (p *Package) readDisplay() {
 	}
 }
 
-// checkDisplay holds the files of a sample together.
+// checkDisplay checks that the files of a sample fit each other.
 func (p *Package) checkDisplay(base string) {
 	for _, row := range []struct {
 		download string
@@ -46,12 +46,12 @@ func (p *Package) checkDisplay(base string) {
 		}
 		switch {
 		case len(have) > 1:
-			p.flaw(base+have[1], fmt.Sprintf("%s says already how the sample is shown", path.Base(base+have[0])), "remove one of them")
+			p.flaw(base+have[1], fmt.Sprintf("%s already defines how the sample is shown", path.Base(base+have[0])), "remove one of them")
 		case len(have) == 1 && have[0] != ".out" && !p.isFile(base+row.download):
-			p.flaw(base+have[0], "what is shown is not what is downloaded: there is no "+path.Base(base+row.download), "add it")
+			p.flaw(base+have[0], "the sample is shown, but cannot be downloaded: there is no "+path.Base(base+row.download), "add it")
 		}
 	}
-	// An output that is shown is one that the output validator accepts.
+	// The output validator must accept an output that is shown.
 	if p.isFile(base+".out") && p.isFile(base+".in") && p.isFile(base+".ans") {
 		c := judge.Case{Group: sample, Name: path.Base(base), In: p.at(base + ".in"), Ans: p.at(base + ".ans")}
 		for _, g := range p.Groups {
@@ -65,7 +65,7 @@ func (p *Package) checkDisplay(base string) {
 	}
 }
 
-// checkInteraction looks at the lines of a dialogue that is shown.
+// checkInteraction checks the lines of a dialogue that is shown.
 func (p *Package) checkInteraction(name string) {
 	data, err := p.read(name)
 	if err != nil {
@@ -73,7 +73,10 @@ func (p *Package) checkInteraction(name string) {
 		return
 	}
 	if !p.Kind.Interactive && !p.Kind.MultiPass {
-		p.flaw(name, "a dialogue, but the problem is neither interactive nor multi-pass", "change the type in "+File+", or remove it")
+		p.flaw(
+			name, "the sample is a dialogue, but the problem is neither interactive nor multi-pass",
+			"change the type in "+File+", or remove it",
+		)
 		return
 	}
 	n := 0
@@ -83,7 +86,10 @@ func (p *Package) checkInteraction(name string) {
 		if strings.HasPrefix(line, "<") || strings.HasPrefix(line, ">") || line == "---" && p.Kind.MultiPass {
 			continue
 		}
-		p.Flaws = append(p.Flaws, &judge.Fault{File: p.at(name), Line: n, Text: fmt.Sprintf("the line %.40q of a dialogue is nobody's", line), Hint: "lines of the judge start with <, those of the submission with >, and --- parts passes"})
+		p.Warnings = append(p.Warnings, &judge.Fault{
+			File: p.at(name), Line: n, Text: fmt.Sprintf("the line %.40q of a dialogue belongs to neither side", line),
+			Hint: "start lines of the judge with <, lines of the submission with >, and separate passes by ---",
+		})
 		return
 	}
 }

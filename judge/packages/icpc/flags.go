@@ -12,13 +12,13 @@ import (
 	"assay/judge/problem"
 )
 
-// caseFlags are what the programs beside the output validator are told about a case.
+// caseFlags are the arguments for a case of the programs other than the output validator.
 type caseFlags struct {
 	input *strict.Node // input_validator_flags or _args: for all, or by validator
 	args  []string
 }
 
-// InputArgs are the arguments of an input validator for a case.
+// InputArgs returns the arguments of an input validator for a case.
 func (p *Package) InputArgs(v *problem.InputValidator, c *judge.Case) (args []string) {
 	f := p.flags[c.ID()]
 	if f.input == nil {
@@ -38,8 +38,8 @@ func (p *Package) InputArgs(v *problem.InputValidator, c *judge.Case) (args []st
 	return append(args, f.args...)
 }
 
-// flagsByValidator are the pairs of a map from validators to their flags, which legacy
-// packages write as {name: validator, flags: flags}.
+// flagsByValidator iterates over a map from validators to flags, which legacy packages write as {name:
+// validator, flags: flags}.
 func (p *Package) flagsByValidator(n *strict.Node) func(yield func(name, flags *strict.Node) bool) {
 	name := n.Get("name")
 	if name.Kind != strict.Scalar || p.input("name") != nil {
@@ -67,12 +67,12 @@ func (p *Package) input(name string) *problem.InputValidator {
 	return nil
 }
 
-// isCalled says whether a name is that of a validator, with its extension or without.
+// isCalled reports whether name is the validator's name, with or without its extension.
 func isCalled(v *problem.InputValidator, name string) bool {
 	return name == v.Name || name == filepath.Base(v.Path)
 }
 
-// checkInputFlags finds flags of input validators that nobody would get.
+// checkInputFlags finds flags of input validators that would be ignored.
 func (p *Package) checkInputFlags(n *strict.Node) (faults judge.Faults) {
 	if !n.Here() || n.Kind != strict.Map {
 		return notWords(n)
@@ -82,18 +82,23 @@ func (p *Package) checkInputFlags(n *strict.Node) (faults judge.Faults) {
 		names = append(names, v.Name)
 	}
 	for name, flags := range p.flagsByValidator(n) {
-		if len(names) > 0 && p.input(name.Text) == nil { // that there is none is told anyway
-			faults = append(faults, name.Fault(fmt.Sprintf("no input validator is called %q: nobody gets its flags", name.Text), suggest.Hint(strings.TrimSuffix(name.Text, path.Ext(name.Text)), names)))
+		if len(names) > 0 && p.input(name.Text) == nil { // a missing validator is reported anyway
+			faults = append(faults, name.Fault(fmt.Sprintf("there is no input validator %q, so its flags have no effect", name.Text), suggest.Hint(
+				strings.TrimSuffix(name.Text, path.Ext(name.Text)), names,
+			)))
 		}
 		if v := p.input(name.Text); v != nil && v.Speaks == judge.Checktestdata && flags.Here() {
-			faults = append(faults, flags.Fault(fmt.Sprintf("%s is a grammar, which takes no flags", name.Text), "write the bounds into the grammar, or remove them"))
+			faults = append(
+				faults,
+				flags.Fault(fmt.Sprintf("%s is a grammar, which has no flags", name.Text), "write the bounds into the grammar, or remove them"),
+			)
 		}
 		faults = append(faults, notWords(flags)...)
 	}
 	return faults
 }
 
-// notWords finds what is neither a text nor a list of texts.
+// notWords finds a value that is neither a text nor a list of texts.
 func notWords(n *strict.Node) (faults judge.Faults) {
 	for _, item := range n.Items() {
 		if item.Kind != strict.Scalar {
@@ -103,7 +108,7 @@ func notWords(n *strict.Node) (faults judge.Faults) {
 	return faults
 }
 
-// checkUnread notes settings of cases that nobody has read.
+// checkUnread warns about case settings that were not read.
 func (p *Package) checkUnread(dir string) {
 	for _, e := range p.list(dir) {
 		name := path.Join(dir, e.Name)
@@ -113,9 +118,12 @@ func (p *Package) checkUnread(dir string) {
 			p.checkUnread(name)
 		case e.Dir || ext != "yaml" && ext != "yml" || p.asked[name]:
 		case p.oldData():
-			p.flaw(name, "nobody reads this file: what it says does not count", "groups of this version are set up by testdata.yaml")
+			p.flaw(name, "this file has no effect", "in this version of the format, testdata.yaml configures groups")
 		default:
-			p.flaw(name, "nobody reads this file: what it says does not count", "test_group.yaml stands in data, secret, sample and the groups right in secret; the settings of x.in in x.yaml")
+			p.flaw(
+				name, "this file has no effect",
+				"put test_group.yaml into data, secret, sample or a group directly in secret, and the settings of x.in into x.yaml",
+			)
 		}
 	}
 }

@@ -33,7 +33,7 @@ type groupConfig struct {
 	doc *strict.Node
 }
 
-// readGroupConfig reads a folder's test_group.yaml, or a case's .yaml.
+// readGroupConfig reads a directory's test_group.yaml, or a case's .yaml.
 func (p *Package) readGroupConfig(name string) (groupConfig, judge.Faults) {
 	isCase := strings.HasSuffix(name, ".yaml")
 	if !isCase {
@@ -43,9 +43,11 @@ func (p *Package) readGroupConfig(name string) (groupConfig, judge.Faults) {
 	c := groupConfig{doc: n}
 	faults = append(faults, n.Decode(&c)...)
 	faults = append(faults, slices.Concat(p.checkInputFlags(c.InputArgs), p.checkInputFlags(c.InputFlags), notWords(c.OutputFlags))...)
-	for old, now := range map[string]string{"input_validator_flags": "input_validator_args", "output_validator_flags": "output_validator_args"} {
+	for old, now := range map[string]string{
+		"input_validator_flags": "input_validator_args", "output_validator_flags": "output_validator_args",
+	} {
 		if n.Has(old) && n.Has(now) {
-			faults = append(faults, n.Key(old).Fault(fmt.Sprintf("%s beside %s: only the latter counts", old, now), "remove it"))
+			faults = append(faults, n.Key(old).Fault(fmt.Sprintf("%s has no effect beside %s", old, now), "remove it"))
 		}
 	}
 	if c.OutputFlags.Here() && c.OutputArgs == nil {
@@ -60,7 +62,10 @@ func (p *Package) readGroupConfig(name string) (groupConfig, judge.Faults) {
 	}
 	for _, key := range refused {
 		if n.Has(key) {
-			faults = append(faults, n.Key(key).Fault(fmt.Sprintf("the key %q does not belong here", key), "it is one of the other kind of file: a case's .yaml, or test_group.yaml"))
+			faults = append(faults, n.Key(key).Fault(
+				fmt.Sprintf("the key %q does not belong here", key),
+				"it belongs in the other kind of file: a case's .yaml, or test_group.yaml",
+			))
 		}
 	}
 	for i, arg := range c.Args {
@@ -75,7 +80,7 @@ func (p *Package) readGroupConfig(name string) (groupConfig, judge.Faults) {
 	return c, faults
 }
 
-// over returns the configuration with what it does not set taken from above.
+// over returns the configuration, with unset values taken from above.
 func (c groupConfig) over(above groupConfig) groupConfig {
 	if !c.doc.Get("args").Here() {
 		c.Args = above.Args
@@ -92,14 +97,16 @@ func (c groupConfig) over(above groupConfig) groupConfig {
 // readNewData reads data with test_group.yaml.
 func (p *Package) readNewData() (faults judge.Faults) {
 	base, bad := p.readGroupConfig("data")
-	p.Flaws = append(p.Flaws, bad...)
+	p.Warnings = append(p.Warnings, bad...)
 	root := &judge.Node{}
 	if p.isDir("data/" + sample) {
 		config, bad := p.readGroupConfig("data/" + sample)
-		p.Flaws = append(p.Flaws, bad...)
+		p.Warnings = append(p.Warnings, bad...)
 		for _, key := range []string{"max_score", "score_aggregation", "require_pass", "static_validation_score"} {
 			if config.doc.Has(key) && key != "static_validation_score" {
-				p.Flaws = append(p.Flaws, config.doc.Key(key).Fault(fmt.Sprintf("the samples give no score: the key %q does not belong here", key), "remove it"))
+				p.Warnings = append(p.Warnings, config.doc.Key(key).Fault(
+					fmt.Sprintf("the samples give no score: the key %q does not belong here", key), "remove it",
+				))
 			}
 		}
 		p.addGroup(sample, config.over(base), func(string) bool { return true })
@@ -108,7 +115,7 @@ func (p *Package) readNewData() (faults judge.Faults) {
 		root.Children = append(root.Children, node)
 	}
 	config, bad := p.readGroupConfig("data/" + secret)
-	p.Flaws = append(p.Flaws, bad...)
+	p.Warnings = append(p.Warnings, bad...)
 	secretConfig := config.over(base)
 	isGroup := func(dir string) bool { return p.isFile(path.Join("data", dir, "test_group.yaml")) }
 	p.addGroup(secret, secretConfig, func(dir string) bool { return !isGroup(dir) })
@@ -119,12 +126,12 @@ func (p *Package) readNewData() (faults judge.Faults) {
 			continue
 		}
 		config, bad := p.readGroupConfig("data/" + name)
-		p.Flaws = append(p.Flaws, bad...)
+		p.Warnings = append(p.Warnings, bad...)
 		p.addGroup(name, config.over(secretConfig), func(string) bool { return true })
 		node.Children = append(node.Children, p.scoreNode(name, config, node, &faults))
 	}
 	if len(node.Children) > 0 && p.hasCases(secret) {
-		p.flaw("data/"+secret, "cases beside test data groups", "move the cases into a group")
+		p.flaw("data/"+secret, "the directory contains both cases and test data groups", "move the cases into a group")
 	}
 	root.Children = append(root.Children, node)
 	if p.scoring || p.Static != nil {
@@ -133,7 +140,7 @@ func (p *Package) readNewData() (faults judge.Faults) {
 	return faults
 }
 
-// addGroup adds the cases of a folder, and of the folders in it that belong to it.
+// addGroup adds the cases of a directory, and of the directories in it that belong to it.
 func (p *Package) addGroup(name string, config groupConfig, within func(dir string) bool) {
 	group := judge.Group{Name: name, Description: config.Description}
 	var walk func(dir, prefix string)
@@ -141,7 +148,7 @@ func (p *Package) addGroup(name string, config groupConfig, within func(dir stri
 		for _, c := range p.cases(dir, name, prefix) {
 			base := strings.TrimSuffix(p.inside(c.In), ".in")
 			own, bad := p.readGroupConfig(base + ".yaml")
-			p.Flaws = append(p.Flaws, bad...)
+			p.Warnings = append(p.Warnings, bad...)
 			own = own.over(config)
 			c.Args, c.CheckerArgs = own.Args, own.OutputArgs
 			p.flags[c.ID()] = caseFlags{input: own.InputArgs, args: own.Args}
@@ -161,10 +168,10 @@ func (p *Package) addGroup(name string, config groupConfig, within func(dir stri
 	}
 }
 
-// aggregations are the ways in which a group's scores become one.
+// aggregations are the ways to combine a group's scores.
 var aggregations = []string{"pass-fail", "sum", "min"}
 
-// scoreNode makes the node of a group; parent is nil for secret.
+// scoreNode makes the node of a group. For secret, parent is nil.
 func (p *Package) scoreNode(name string, c groupConfig, parent *judge.Node, faults *judge.Faults) *judge.Node {
 	node := &judge.Node{Name: name, Aggregate: judge.Sum, MaxScore: 100}
 	if parent != nil {
@@ -176,7 +183,9 @@ func (p *Package) scoreNode(name string, c groupConfig, parent *judge.Node, faul
 		node.Aggregate, node.MaxScore, node.Unbounded = judge.PassFail, 0, true
 		for _, key := range []string{"max_score", "score_aggregation", "require_pass"} {
 			if c.doc.Has(key) {
-				p.Flaws = append(p.Flaws, c.doc.Key(key).Fault(fmt.Sprintf("the key %q is for scoring problems", key), "write type: scoring, or remove it"))
+				p.Warnings = append(p.Warnings, c.doc.Key(key).Fault(
+					fmt.Sprintf("the key %q is for scoring problems", key), "write type: scoring, or remove it",
+				))
 			}
 		}
 	}
@@ -202,18 +211,30 @@ func (p *Package) readScores(node *judge.Node, c groupConfig, parent *judge.Node
 		node.Aggregate = judge.Aggregate(c.Aggregation)
 	}
 	if parent != nil && node.Unbounded && !parent.Unbounded {
-		*faults = append(*faults, c.doc.Fault(fmt.Sprintf("the group %s has no max_score, but secret is bounded", node.Name), "set max_score here, or max_score: unbounded in data/secret/test_group.yaml"))
+		*faults = append(*faults, c.doc.Fault(
+			fmt.Sprintf("the group %s has no max_score, but secret is bounded", node.Name),
+			"set max_score here, or max_score: unbounded in data/secret/test_group.yaml",
+		))
 	}
 	if parent != nil && parent.Aggregate == judge.PassFail && node.Aggregate != judge.PassFail {
-		*faults = append(*faults, c.doc.Fault(fmt.Sprintf("the group %s is not pass-fail, but secret is", node.Name), "all groups of a pass-fail secret are pass-fail"))
+		*faults = append(
+			*faults,
+			c.doc.Fault(fmt.Sprintf(
+				"the group %s is not pass-fail, but secret is", node.Name,
+			), "if secret is pass-fail, make all of its groups pass-fail"),
+		)
 	}
 	for _, need := range c.RequirePass {
 		if need != sample && !strings.HasPrefix(need, secret+"/") {
 			need = secret + "/" + need
 		}
-		known := need == sample || parent != nil && slices.ContainsFunc(parent.Children, func(n *judge.Node) bool { return n.Name == need && n.Aggregate == judge.PassFail })
+		known := need == sample || parent != nil &&
+			slices.ContainsFunc(parent.Children, func(n *judge.Node) bool { return n.Name == need && n.Aggregate == judge.PassFail })
 		if !known {
-			*faults = append(*faults, c.doc.Get("require_pass").Fault(fmt.Sprintf("require_pass: %q is not a pass-fail group before this one", need), "name sample, or a pass-fail group that sorts before this one"))
+			*faults = append(*faults, c.doc.Get("require_pass").Fault(
+				fmt.Sprintf("require_pass: %q is not a pass-fail group before this one", need),
+				"name sample, or a pass-fail group that sorts before this one",
+			))
 			continue
 		}
 		node.RequirePass = append(node.RequirePass, need)
@@ -223,12 +244,17 @@ func (p *Package) readScores(node *judge.Node, c groupConfig, parent *judge.Node
 func (p *Package) readStatic(node *judge.Node, c groupConfig, faults *judge.Faults) {
 	if !c.StaticScore.Here() {
 		if len(c.StaticArgs) > 0 {
-			*faults = append(*faults, c.doc.Key("static_validator_args").Fault("static_validator_args without static_validation_score", "set static_validation_score: pass-fail, or to a number"))
+			*faults = append(*faults, c.doc.Key("static_validator_args").Fault(
+				"static_validator_args has no effect without static_validation_score",
+				"set static_validation_score: pass-fail, or to a number",
+			))
 		}
 		return
 	}
 	if p.Static == nil {
-		*faults = append(*faults, c.doc.Key("static_validation_score").Fault("static_validation_score, but there is no static_validator", "add the program static_validator/"))
+		*faults = append(*faults, c.doc.Key("static_validation_score").Fault(
+			"static_validation_score is set, but there is no static_validator", "add the program static_validator/",
+		))
 		return
 	}
 	check := &judge.StaticCheck{Args: c.StaticArgs}
@@ -237,7 +263,10 @@ func (p *Package) readStatic(node *judge.Node, c groupConfig, faults *judge.Faul
 	} else if x, ok := c.StaticScore.Float(); ok && p.scoring && node.Aggregate != judge.PassFail {
 		check.Score = x
 	} else {
-		*faults = append(*faults, c.StaticScore.Fault(fmt.Sprintf("static_validation_score: %q does not fit here", c.StaticScore.Text), "a number in a group of sum or min; pass-fail elsewhere"))
+		*faults = append(*faults, c.StaticScore.Fault(
+			fmt.Sprintf("static_validation_score: %q is not allowed here", c.StaticScore.Text),
+			"write a number in a group with sum or min, and pass-fail elsewhere",
+		))
 		return
 	}
 	node.Static = check

@@ -1,21 +1,20 @@
-// Package icpc reads problem packages of the ICPC and Kattis format into
-// judge.Problem: the generations legacy, legacy-icpc, 2023-07 and 2025-09, and what
-// BAPCtools and DOMjudge add to them. A package in the wild is seldom clean, so
-// there are two kinds of faults: Open returns those with which nothing can be
-// judged, and Package.Flaws holds those with which it can, for `judge verify`.
+// Package icpc reads problem packages of the ICPC and Kattis format into judge.Problem: the generations
+// legacy, legacy-icpc, 2023-07 and 2025-09, and the extensions of BAPCtools and DOMjudge. Real packages often
+// contain errors, so there are two kinds of faults: Open returns faults that prevent judging, and
+// Package.Warnings contains the others, for `judge verify`.
 //
-//	icpc.go     Open, and what a Package is
-//	metadata.go problem.yaml of 2025-09; legacy.go: of legacy; limits.go: for both
-//	display.go  how samples are shown
-//	data.go     cases and groups; flags.go: what validators are told of them
-//	grading.go  how groups make a score
-//	programs.go validators; stage.go: programs with include/ and constants filled in
-//	submissions.go, annotate.go  submissions and what they must get
-//	statement.go statements; show.go: as Markdown; pictures.go: what is not shown; unpack.go: packages in zip archives; folder.go: links
+//	icpc.go      Open and Package
+//	metadata.go  problem.yaml of 2025-09; legacy.go: of legacy; limits.go: for both
+//	display.go   how samples are shown
+//	data.go      cases and groups; flags.go: arguments of validators
+//	grading.go   how groups make a score
+//	programs.go  validators; stage.go: programs with include/ and constants filled in
+//	submissions.go, annotate.go  submissions and their expected results
+//	statement.go statements; show.go: as Markdown; pictures.go: what is not shown
+//	unpack.go    packages in ZIP archives; dir.go: links
 //
-// The package does not build or run anything, and writes nothing but what Stage
-// and Unpack are told to. Symbolic links out of a package are
-// followed within its repository only.
+// The package does not build or run anything. Only Stage and Unpack write files. Symbolic links out of a
+// package are followed within its repository only.
 package icpc
 
 import (
@@ -38,56 +37,56 @@ import (
 	"assay/judge/problem"
 )
 
-// File is the name of the file that makes a folder a problem package.
+// File is the name of the file that makes a directory a problem package.
 const File = "problem.yaml"
 
-// domjudgeFile may be all that a package of DOMjudge has instead.
+// domjudgeFile may replace it in a package of DOMjudge.
 const domjudgeFile = "domjudge-problem.ini"
 
 // Format is a generation of the format.
 type Format string
 
 const (
-	Legacy     Format = "legacy"      // with testdata.yaml, and scores
-	LegacyICPC Format = "legacy-icpc" // the part of legacy that contests of the ICPC use: no scores
+	Legacy     Format = "legacy"      // with testdata.yaml and scores
+	LegacyICPC Format = "legacy-icpc" // the subset of legacy that ICPC contests use: no scores
 	Draft2023  Format = "2023-07"     // new problem.yaml, with testdata.yaml as in legacy or test_group.yaml as in 2025-09
-	Format2025 Format = "2025-09"     // with test_group.yaml, several types at once, expectations of submissions
+	Format2025 Format = "2025-09"     // with test_group.yaml, combined types, expectations of submissions
 )
 
-// formats are the words for the formats in problem.yaml.
+// formats are the values of the format key in problem.yaml.
 var formats = map[string]Format{
 	"": Legacy, "legacy": Legacy, "legacy-icpc": LegacyICPC,
 	"2023-07": Draft2023, "2023-07-draft": Draft2023,
 	"2025-09": Format2025, "2025-09-draft": Format2025, "draft": Format2025,
 }
 
-// draft is how a version is called before it is published.
+// draft matches names of versions before their publication.
 var draft = pattern.New(`^20\d\d-\d\d-draft$`)
 
-// old says whether the format is one of the legacy ones.
+// old reports whether the format is a legacy one.
 func (f Format) old() bool { return f == Legacy || f == LegacyICPC }
 
 // Package is a problem package that was read.
 type Package struct {
-	problem.Package // what the rest of the judge knows of it
+	problem.Package // what the rest of the judge knows about it
 	Format          Format
 
 	Metadata
 	Statements    []Statement
 	ValidatorArgs []string // of the output validator, before those of a case
 
-	root      *folder
+	root      *packageDir
 	scoring   bool
-	ancient   *grading // legacy: what problem.yaml says for all groups; nil for nothing
-	customArg bool     // legacy: validation has the word score
-	domjudge  bool     // legacy: groups give points in DOMjudge's way, as its annotations tell
+	ancient   *grading // legacy: settings of problem.yaml for all groups; nil if none
+	customArg bool     // legacy: validation contains the word score
+	domjudge  bool     // legacy: groups give points in DOMjudge's way, as its annotations show
 	constants map[string]string
 	flags     map[string]caseFlags // by case id
-	shown     []judge.Case         // the samples of a package of another format
-	asked     map[string]bool      // the YAML files that were looked for
+	shown     []judge.Case         // the samples of a package in another format
+	asked     map[string]bool      // YAML files that were looked for
 }
 
-// Metadata is what problem.yaml says of the problem beyond its judging. The names are in all
+// Metadata is what problem.yaml says about the problem in addition to its judging. The names are in all
 // languages.
 type Metadata struct {
 	problem.About
@@ -97,7 +96,7 @@ type Metadata struct {
 // Source is where a problem was used.
 type Source struct{ Name, URL string }
 
-// Is says whether a folder is a problem package.
+// Is reports whether a directory is a problem package.
 func Is(dir string) bool {
 	if _, err := os.Stat(filepath.Join(dir, File)); err == nil {
 		return true
@@ -109,13 +108,13 @@ func Is(dir string) bool {
 	if _, err := os.Stat(filepath.Join(dir, domjudgeFile)); err == nil {
 		return folder("data")
 	}
-	// Some publish data and submissions alone.
+	// Some publish only data and submissions.
 	return folder("submissions") && (folder("data/"+sample) || folder("data/"+secret))
 }
 
-// Open reads the package in the folder dir. Limits that it does not set are the
-// usual ones of the format, and usual's where the format has none. With faults,
-// submissions cannot be judged; the Package may still be there.
+// Open reads the package in the directory dir. Limits that it does not set are the defaults of the format, or
+// those of usual if the format has none. With faults, submissions cannot be judged; the Package may still be
+// returned.
 func Open(dir string, usual judge.Limits) (*Package, judge.Faults) {
 	root, err := openFolder(dir)
 	if err != nil {
@@ -132,7 +131,10 @@ func Open(dir string, usual judge.Limits) (*Package, judge.Faults) {
 		format, known = Format2025, true
 	}
 	if !known {
-		return nil, judge.Faults{doc.Get("problem_format_version").Fault(fmt.Sprintf("unknown version %q of the package format", word), "one of: legacy, legacy-icpc, 2023-07, 2025-09")}
+		return nil, judge.Faults{doc.Get("problem_format_version").Fault(
+			fmt.Sprintf("unknown version %q of the package format", word),
+			"write one of: legacy, legacy-icpc, 2023-07, 2025-09",
+		)}
 	}
 	p.Format = format
 	var m metadata
@@ -142,7 +144,7 @@ func Open(dir string, usual judge.Limits) (*Package, judge.Faults) {
 		faults = p.readMetadata(doc, &m)
 	}
 	if !doc.Here() && !p.isFile(File) && !p.isFile(domjudgeFile) {
-		p.flaw(File, "the package has no "+File, "it may be nearly empty; with points, write: type: scoring")
+		p.flaw(File, "the package has no "+File, "add the file, which may be nearly empty; for a problem with points, write: type: scoring")
 		p.scoring = p.isDir("submissions/partially_accepted")
 	}
 	p.readStatements()
@@ -153,21 +155,24 @@ func Open(dir string, usual judge.Limits) (*Package, judge.Faults) {
 	faults = append(faults, p.readData()...)
 	p.enlarge(&m)
 	p.readSubmissions()
-	p.Flaws = sortFaults(p.Flaws)
+	p.Warnings = sortFaults(p.Warnings)
 	return p, faults
 }
 
-// newPackage is a package of which nothing was read yet.
-func newPackage(of *judge.Problem, root *folder) *Package {
-	p := &Package{Package: problem.Package{Problem: of, File: File}, root: root, constants: map[string]string{}, flags: map[string]caseFlags{}, asked: map[string]bool{}}
+// newPackage returns a package before any file is read.
+func newPackage(of *judge.Problem, root *packageDir) *Package {
+	p := &Package{
+		Package: problem.Package{Problem: of, File: File}, root: root, constants: map[string]string{},
+		flags: map[string]caseFlags{}, asked: map[string]bool{},
+	}
 	p.Form = p
 	return p
 }
 
-// Close gives back the folder's handle.
+// Close closes the directory.
 func (p *Package) Close() error { return p.root.Close() }
 
-// title is the name in English, or in the first language that has one.
+// title returns the name in English, or in the first language that has one.
 func (p *Package) title() string {
 	if name, ok := p.Names["en"]; ok {
 		return name
@@ -183,39 +188,40 @@ func (p *Package) title() string {
 	return ""
 }
 
-// at is the path of a file of the package, as the user knows it.
+// at returns the path of a file of the package, as the user knows it.
 func (p *Package) at(name string) string { return filepath.Join(p.Dir, filepath.FromSlash(name)) }
 
-// flaw notes something that is wrong, but stops nobody from judging.
+// flaw records an error that does not prevent judging.
 func (p *Package) flaw(name, text, hint string) {
-	p.Flaws = append(p.Flaws, &judge.Fault{File: p.at(name), Text: text, Hint: hint})
+	p.Warnings = append(p.Warnings, &judge.Fault{File: p.at(name), Text: text, Hint: hint})
 }
 
-// yaml reads a YAML file of the package; one that is not there is Null. The
-// faults are those of its syntax.
+// yaml reads a YAML file of the package. A missing file is Null. The faults are syntax errors.
 func (p *Package) yaml(name string) (*strict.Node, judge.Faults) {
 	p.asked[name] = true
 	data, err := p.read(name)
 	if err != nil {
 		empty, _ := strict.ParseYAML(p.at(name), nil)
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // that its folder is a file is told elsewhere
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // another check reports that the directory is a file
 			return empty, nil
 		}
 		return empty, judge.Faults{{File: p.at(name), Text: problem.Reason(err)}}
 	}
 	if strings.HasPrefix(string(data), "\ufeff") {
-		p.Flaws = append(p.Flaws, &judge.Fault{File: p.at(name), Line: 1, Column: 1, Text: "the file begins with a byte order mark", Hint: "save the file as UTF-8 without one (BOM)"})
+		p.Warnings = append(p.Warnings, &judge.Fault{
+			File: p.at(name), Line: 1, Column: 1, Text: "the file starts with a byte order mark",
+			Hint: "save the file as UTF-8 without one (BOM)",
+		})
 	}
 	n, twice, faults := strict.ParseYAMLTwice(p.at(name), data)
-	p.Flaws = append(p.Flaws, twice...) // the tools of others take the last
+	p.Warnings = append(p.Warnings, twice...) // other tools use the last one
 	if len(faults) == 0 && n.Kind != strict.Map && n.Here() {
 		faults = judge.Faults{n.Mismatch("a map of keys")}
 	}
 	return n, faults
 }
 
-// maxFile is the size of the files that the package itself reads: YAML,
-// statements, sources.
+// maxFile is the largest file that the package itself reads, in bytes: YAML, statements, sources.
 const maxFile = 16 << 20
 
 // read reads a small file of the package.
@@ -233,19 +239,19 @@ func (p *Package) read(name string) ([]byte, error) {
 	return p.root.ReadFile(name)
 }
 
-// entry is a file or folder in a folder of the package, links followed.
+// entry is a file or directory in a directory of the package. Links have been followed.
 type entry struct {
 	Name string
 	Dir  bool
 }
 
-// list lists a folder by name, without hidden files. A link out of the package, to
-// nothing, or to a folder that it stands in, is a flaw and is left out.
+// list lists a directory by name, without hidden files. It omits links out of the package, to nothing, or to
+// a directory above, and records a warning for each.
 func (p *Package) list(dir string) (all []entry) {
 	entries, err := p.root.ReadDir(dir)
 	switch {
 	case errors.Is(err, syscall.ENOTDIR):
-		p.flaw(dir, "a file, where a folder is wanted", "make it a folder, or remove it")
+		p.flaw(dir, "this is a file, but must be a directory", "make it a directory, or remove it")
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		p.flaw(dir, problem.Reason(err), "")
 	}
@@ -257,26 +263,30 @@ func (p *Package) list(dir string) (all []entry) {
 		info, err := p.root.Stat(path.Join(dir, name))
 		switch {
 		case err != nil && e.Type()&fs.ModeSymlink != 0:
-			p.flaw(path.Join(dir, name), "a link that leads to nothing inside the package", "links in a package lead to other files of the package")
+			p.flaw(path.Join(dir, name), "the target of this link is not in the package", "link only to other files of the package")
 		case err != nil:
 			p.flaw(path.Join(dir, name), problem.Reason(err), "")
 		case e.Type()&fs.ModeSymlink != 0 && info.IsDir() && p.within(dir, info):
-			p.flaw(path.Join(dir, name), "a link to a folder that it stands in, which would have no end", "remove it")
+			p.flaw(path.Join(dir, name), "this link leads to a directory that contains it", "remove it")
 		case e.Type()&fs.ModeSymlink != 0 && p.root.leaves(path.Join(dir, name)):
-			p.flaw(path.Join(dir, name), "a link out of the package; it is followed, as it leads to a file of the same repository", "a package must be whole: put a copy of the file there")
+			p.flaw(
+				path.Join(dir, name),
+				"this link leads out of the package; it is followed because the target is in the same repository",
+				"a package must be complete: put a copy of the file there",
+			)
 			all = append(all, entry{name, info.IsDir()})
 		case info.IsDir():
 			all = append(all, entry{name, true})
 		case info.Mode().IsRegular():
 			all = append(all, entry{name, false})
 		default:
-			p.flaw(path.Join(dir, name), "neither a file nor a folder", "remove it")
+			p.flaw(path.Join(dir, name), "neither a file nor a directory", "remove it")
 		}
 	}
 	return all
 }
 
-// within says whether a folder is another one, or below it.
+// within reports whether a directory is above, or below it.
 func (p *Package) within(dir string, above fs.FileInfo) bool {
 	for {
 		if info, err := p.root.Stat(dir); err == nil && os.SameFile(info, above) {
@@ -289,20 +299,19 @@ func (p *Package) within(dir string, above fs.FileInfo) bool {
 	}
 }
 
-// isDir says whether there is a folder of this name.
+// isDir reports whether there is a directory of this name.
 func (p *Package) isDir(name string) bool {
 	info, err := p.root.Stat(name)
 	return err == nil && info.IsDir()
 }
 
-// isFile says whether there is a file of this name.
+// isFile reports whether there is a file of this name.
 func (p *Package) isFile(name string) bool {
 	info, err := p.root.Stat(name)
 	return err == nil && info.Mode().IsRegular()
 }
 
-// sortFaults sorts faults by place, and drops those that were found again when a
-// folder was looked into again.
+// sortFaults sorts faults by place. It drops duplicates, which occur if a directory is read twice.
 func sortFaults(faults judge.Faults) judge.Faults {
 	slices.SortStableFunc(faults, func(a, b *judge.Fault) int {
 		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Text, b.Text))
@@ -310,7 +319,7 @@ func sortFaults(faults judge.Faults) judge.Faults {
 	return slices.CompactFunc(faults, func(a, b *judge.Fault) bool { return *a == *b })
 }
 
-// oneOf is the fault of a word that is not one of those allowed.
+// oneOf returns the fault for a word that is not allowed.
 func oneOf(n *strict.Node, what, word string, allowed []string) *judge.Fault {
 	return n.Fault(fmt.Sprintf("unknown %s %q", what, word), suggest.Hint(word, allowed))
 }

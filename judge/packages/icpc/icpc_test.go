@@ -21,7 +21,7 @@ import (
 // usual are the limits of a judge.toml.
 var usual = judge.Limits{CPU: time.Second, Memory: 256 << 20, Output: 8 << 20, Processes: 128, Files: 256, Scratch: 64 << 20}
 
-// unpack lays out a package of testdata, or one that was made up, in a new folder.
+// unpack lays out a package of testdata, or one that was made up, in a new directory.
 func unpack(t testing.TB, files []txtar.File) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "pkg")
@@ -76,15 +76,17 @@ func TestPackages(t *testing.T) {
 			tell("fault:", faults)
 			if p != nil {
 				defer p.Close()
-				tell("flaw: ", p.Flaws)
+				tell("flaw: ", p.Warnings)
 				if len(faults) == 0 {
 					describe(&b, p)
 				}
 			}
-			if strings.HasPrefix(name, "bad_") && len(faults) == 0 && len(p.Flaws) == 0 {
+			if strings.HasPrefix(name, "bad_") && len(faults) == 0 && len(p.Warnings) == 0 {
 				t.Error("nothing is wrong with a package that is bad")
 			}
-			golden.Check(t, strings.TrimSuffix(file, ".txtar")+".want", []byte(strings.NewReplacer(dir+string(filepath.Separator), "", dir, "PKG").Replace(b.String())))
+			golden.Check(t, strings.TrimSuffix(file, ".txtar")+".want", []byte(strings.NewReplacer(
+				dir+string(filepath.Separator), "", dir, "PKG",
+			).Replace(b.String())))
 		})
 	}
 }
@@ -98,7 +100,11 @@ func describe(b *strings.Builder, p *icpc.Package) {
 	line("source %q, license %q, credits %v, keywords %v, languages %v", p.Problem.Source, p.License, p.Credits, p.Keywords, p.About.Languages)
 	t := p.Timing
 	line("time %v, strict %v (x %v, / %v, steps of %v)", t.Limit, t.Strict, t.Multiplier, t.Margin, t.Resolution)
-	line("limits %d MiB, output %d MiB, code %d bytes, passes %d, no files %v; validation %v, %d MiB", p.Limits.Memory>>20, p.Limits.Output>>20, p.CodeLimit, p.Passes, p.NoFiles, p.Validation.CPU, p.Validation.Memory>>20)
+	line(
+		"limits %d MiB, output %d MiB, code %d bytes, passes %d, no files %v; validation %v, %d MiB",
+		p.Limits.Memory>>20, p.Limits.Output>>20, p.CodeLimit, p.Passes, p.NoFiles, p.Validation.CPU,
+		p.Validation.Memory>>20,
+	)
 	part := func(what string, q *judge.Part) {
 		if q != nil {
 			line("%s %s %q speaks %s", what, relative(p, q.Path), q.Args, q.Speaks)
@@ -185,7 +191,10 @@ func relative(p *icpc.Package, path string) string {
 func node(b *strings.Builder, n *judge.Node, indent string, form judge.Form) {
 	if form == judge.FormatLegacy {
 		l := n.Legacy
-		fmt.Fprintf(b, "%s%q %s %s, accept %v, reject %v, range %v %v, go on %v, ignore sample %v\n", indent, n.Name, n.Aggregate, l.Verdict, l.AcceptScore, l.RejectScore, l.Low, l.High, l.GoOn, l.IgnoreSample)
+		fmt.Fprintf(
+			b, "%s%q %s %s, accept %v, reject %v, range %v %v, go on %v, ignore sample %v\n", indent, n.Name,
+			n.Aggregate, l.Verdict, l.AcceptScore, l.RejectScore, l.Low, l.High, l.GoOn, l.IgnoreSample,
+		)
 	} else {
 		fmt.Fprintf(b, "%s%q %s, most %v, unbounded %v, needs %q", indent, n.Name, n.Aggregate, n.MaxScore, n.Unbounded, n.RequirePass)
 		if n.Static != nil {
@@ -203,7 +212,10 @@ func TestLinks(t *testing.T) {
 	if err := os.WriteFile(outside, []byte("not yours\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	dir := unpack(t, parse("-- problem.yaml --\n-- data/secret/1.in --\n1\n-- data/secret/1.ans --\n1\n-- submissions/accepted/a.py --\nprint(1)\n"))
+	dir := unpack(
+		t,
+		parse("-- problem.yaml --\n-- data/secret/1.in --\n1\n-- data/secret/1.ans --\n1\n-- submissions/accepted/a.py --\nprint(1)\n"),
+	)
 	for link, to := range map[string]string{
 		"data/secret/2.in":  outside,
 		"data/secret/2.ans": "1.ans",
@@ -230,25 +242,35 @@ func TestLinks(t *testing.T) {
 	}
 	for _, link := range []string{"2.in", "4.in", "up"} {
 		path := filepath.Join(dir, "data", "secret", link)
-		if !slices.ContainsFunc(p.Flaws, func(f *judge.Fault) bool { return f.File == path && strings.Contains(f.Text, "a link that leads") }) {
-			t.Errorf("no flaw tells of the link %s; got\n%v", link, p.Flaws)
+		if !slices.ContainsFunc(p.Warnings, func(f *judge.Fault) bool {
+			return f.File == path && strings.Contains(
+				f.Text, "the target of this link is not",
+			)
+		}) {
+			t.Errorf("no flaw tells of the link %s; got\n%v", link, p.Warnings)
 		}
 	}
 	for _, link := range []string{"data/secret/loop", "submissions/back"} {
 		path := filepath.Join(dir, link)
-		if !slices.ContainsFunc(p.Flaws, func(f *judge.Fault) bool {
-			return f.File == path && f.Text == "a link to a folder that it stands in, which would have no end"
+		if !slices.ContainsFunc(p.Warnings, func(f *judge.Fault) bool {
+			return f.File == path && f.Text == "this link leads to a directory that contains it"
 		}) {
-			t.Errorf("no flaw tells of the loop %s; got\n%v", link, p.Flaws)
+			t.Errorf("no flaw tells of the loop %s; got\n%v", link, p.Warnings)
 		}
 	}
 }
 
 // TestRepository: links lead as far as the repository goes, and a flaw tells of each.
 func TestRepository(t *testing.T) {
-	dir := unpack(t, parse("-- problem.yaml --\n-- data/secret/1.in --\n1\n-- data/secret/1.ans --\n1\n-- submissions/accepted/a.py --\nprint(1)\n"))
+	dir := unpack(
+		t,
+		parse("-- problem.yaml --\n-- data/secret/1.in --\n1\n-- data/secret/1.ans --\n1\n-- submissions/accepted/a.py --\nprint(1)\n"),
+	)
 	repo := filepath.Dir(dir)
-	for name, text := range map[string]string{"other/problem.yaml": "", "other/deep/2.in": "2\n", "shared/v/v.py": "exit(42)\n", ".hidden": "not yours\n", "../outside": "not yours\n"} {
+	for name, text := range map[string]string{
+		"other/problem.yaml": "", "other/deep/2.in": "2\n", "shared/v/v.py": "exit(42)\n",
+		".hidden": "not yours\n", "../outside": "not yours\n",
+	} {
 		full := filepath.Join(repo, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, []byte(text), 0o644)); err != nil {
 			t.Fatal(err)
@@ -279,9 +301,11 @@ func TestRepository(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(staged.Path, "v.py")); err != nil {
 		t.Error(err)
 	}
-	said := p.Flaws.Error()
+	said := p.Warnings.Error()
 	for _, want := range []string{
-		"2.in: a link out of the package; it is followed", "3.in: a link that leads to nothing", "4.in: a link that leads to nothing", "5.in: a link that leads to nothing", "up: a link that leads to nothing",
+		"2.in: this link leads out of the package; it is followed", "3.in: the target of this link is not in the package",
+		"4.in: the target of this link is not in the package", "5.in: the target of this link is not in the package",
+		"up: the target of this link is not in the package",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no flaw says %q:\n%s", want, said)
@@ -298,7 +322,10 @@ func TestNothingIsWritten(t *testing.T) {
 	dir := unpack(t, archive.Files)
 	before := tree(t, dir)
 	p := open(t, dir)
-	if _, err := p.Stage(filepath.Join(dir, "submissions", "accepted", "a.py"), t.TempDir(), p.Includes(func(code string) bool { return code == "python3" }), ""); err != nil {
+	if _, err := p.Stage(
+		filepath.Join(dir, "submissions", "accepted", "a.py"), t.TempDir(),
+		p.Includes(func(code string) bool { return code == "python3" }), "",
+	); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := p.Markdown(""); err != nil {
@@ -309,7 +336,7 @@ func TestNothingIsWritten(t *testing.T) {
 	}
 }
 
-// tree lists what is in a folder.
+// tree lists what is in a directory.
 func tree(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
@@ -328,7 +355,10 @@ func tree(t *testing.T, dir string) string {
 // FuzzOpen: whatever stands in a file of a package, Open ends and has no panic. What is
 // put there is short, for the fuzzer takes long to make a long text small.
 func FuzzOpen(f *testing.F) {
-	names := []string{"problem.yaml", "data/testdata.yaml", "data/secret/test_group.yaml", "data/secret/1.yaml", "submissions/submissions.yaml", "statement/problem.en.tex", "submissions/accepted/a.py"}
+	names := []string{
+		"problem.yaml", "data/testdata.yaml", "data/secret/test_group.yaml", "data/secret/1.yaml",
+		"submissions/submissions.yaml", "statement/problem.en.tex", "submissions/accepted/a.py",
+	}
 	type seed struct {
 		dir, file, text string
 	}
@@ -389,7 +419,7 @@ two `+"``` three"+`
 -- attachments/b.py --
 -- attachments/a.zip --
 -- attachments/.hidden --
--- attachments/folder/c.py --
+-- attachments/directory/c.py --
 -- data/secret/1.in --
 1
 -- data/secret/1.ans --
@@ -421,7 +451,9 @@ two `+"``` three"+`
 	if got, want := strings.Join(files, " "), "problem.de.txt problem.pdf problem.fi.html problem.sv.tex problem.sv.pdf"; got != want {
 		t.Errorf("files %s, want %s", got, want)
 	}
-	if got, want := p.Attachments(), []string{filepath.Join(dir, "attachments", "a.zip"), filepath.Join(dir, "attachments", "b.py")}; !slices.Equal(got, want) {
+	if got, want := p.Attachments(), []string{
+		filepath.Join(dir, "attachments", "a.zip"), filepath.Join(dir, "attachments", "b.py"),
+	}; !slices.Equal(got, want) {
 		t.Errorf("attachments %v, want %v", got, want)
 	}
 	for language, want := range map[string]string{
@@ -432,7 +464,7 @@ two `+"``` three"+`
 			t.Errorf("Markdown(%q) = %v\n%s\nwant\n%s", language, err, got, want)
 		}
 	}
-	for _, f := range p.Flaws {
+	for _, f := range p.Warnings {
 		if strings.Contains(f.Text, "statement") {
 			t.Errorf("flaw: %v", f)
 		}
@@ -488,7 +520,7 @@ Shared.
 		file, _ := filepath.Rel(dir, f.File)
 		told = append(told, fmt.Sprintf("%s:%d: %s", filepath.ToSlash(file), f.Line, f.Text))
 	}
-	const gone = "the statement shows the picture %s, which is not there"
+	const gone = "the statement shows the picture %s, which does not exist"
 	wantTold := []string{
 		"statement/parts/body.tex:2: " + fmt.Sprintf(gone, "b"),
 		"statement/problem.de.html:2: " + fmt.Sprintf(gone, "d.png"),

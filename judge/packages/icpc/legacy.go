@@ -26,14 +26,14 @@ type legacyDocument struct {
 	Flags       *strict.Node `yaml:"validator_flags"`
 	Grading     *grading     `yaml:"grading"`
 	Keywords    *strict.Node `yaml:"keywords"`
-	// What tools write into it.
+	// Written by tools.
 	Libraries *strict.Node `yaml:"libraries"`
 	Languages []string     `yaml:"languages"`
 	Verified  *strict.Node `yaml:"verified"`
 	Comment   *strict.Node `yaml:"comment"`
 }
 
-// grading is the key grading of problem.yaml, with what old versions had.
+// grading is the key grading of problem.yaml, including keys of old versions.
 type grading struct {
 	Objective   string       `yaml:"objective"`
 	ShowGroups  bool         `yaml:"show_test_data_groups"`
@@ -48,7 +48,7 @@ var authorParts = pattern.New(`\s*,\s*|\s+and\s+`)
 
 func (p *Package) readLegacy(doc *strict.Node, m *metadata) (faults judge.Faults) {
 	var d legacyDocument
-	p.Flaws = append(p.Flaws, doc.Decode(&d)...)
+	p.Warnings = append(p.Warnings, doc.Decode(&d)...)
 	p.Names, p.UUID = d.Name, d.UUID
 	for _, name := range authorParts().Split(strings.Join(d.Author, ", "), -1) {
 		if name != "" {
@@ -70,7 +70,7 @@ func (p *Package) readLegacy(doc *strict.Node, m *metadata) (faults judge.Faults
 		p.Keywords = words(d.Keywords)
 	}
 	if d.Flags.Here() {
-		p.Flaws = append(p.Flaws, notWords(d.Flags)...)
+		p.Warnings = append(p.Warnings, notWords(d.Flags)...)
 		m.validator = words(d.Flags)
 	}
 	m.allowFiles = true
@@ -88,7 +88,7 @@ func (p *Package) readLegacy(doc *strict.Node, m *metadata) (faults judge.Faults
 	return faults
 }
 
-// readLegacyType reads the type, which may have words of the later format.
+// readLegacyType reads the type, which may be one of the later format.
 func (p *Package) readLegacyType(doc *strict.Node, given string, m *metadata) (faults judge.Faults) {
 	for _, word := range strings.Fields(given) {
 		switch word {
@@ -104,12 +104,12 @@ func (p *Package) readLegacyType(doc *strict.Node, given string, m *metadata) (f
 		}
 	}
 	if p.scoring && p.Format == LegacyICPC {
-		p.Flaws = append(p.Flaws, doc.Get("type").Fault("the format legacy-icpc has no scoring", "write problem_format_version: legacy"))
+		p.Warnings = append(p.Warnings, doc.Get("type").Fault("the format legacy-icpc has no scoring", "write problem_format_version: legacy"))
 	}
 	return faults
 }
 
-// readValidation reads the key validation: default, or custom with words.
+// readValidation reads the key validation: default, or custom with further words.
 func (p *Package) readValidation(n *strict.Node, text string, m *metadata) judge.Faults {
 	given := strings.Fields(text)
 	if len(given) == 0 || given[0] == "default" {
@@ -122,7 +122,7 @@ func (p *Package) readValidation(n *strict.Node, text string, m *metadata) judge
 		}
 	}
 	if given[0] != "custom" {
-		p.Flaws = append(p.Flaws, n.Fault(fmt.Sprintf("validation: %q without the word custom before it", text), "write: custom "+text))
+		p.Warnings = append(p.Warnings, n.Fault(fmt.Sprintf("validation: %q without the word custom before it", text), "write: custom "+text))
 	}
 	m.custom = true
 	m.interactive = m.interactive || slices.Contains(given, "interactive")

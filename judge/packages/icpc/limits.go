@@ -35,7 +35,7 @@ type limits struct {
 	TimeMargin     float64 `yaml:"time_safety_margin"`
 }
 
-// What the formats leave to the judge.
+// Defaults that the formats leave to the judge.
 const (
 	usualMemory     = 2048 // MiB
 	usualOutput     = 8    // MiB
@@ -45,7 +45,7 @@ const (
 func (p *Package) readLimits(doc *strict.Node, m *metadata, usual judge.Limits) {
 	n := doc.Get("limits")
 	if n.Here() {
-		p.Flaws = append(p.Flaws, n.Decode(&m.limits)...)
+		p.Warnings = append(p.Warnings, n.Decode(&m.limits)...)
 		p.checkLimits(n, m)
 	}
 	l := &m.limits
@@ -56,7 +56,8 @@ func (p *Package) readLimits(doc *strict.Node, m *metadata, usual judge.Limits) 
 	for _, v := range []struct {
 		given float64
 		to    *float64
-	}{{l.TimeMultiplier, &t.Multiplier}, {l.TimeMargin, &t.Margin}, {l.TimeMultipliers.ToLimit, &t.Multiplier}, {l.TimeMultipliers.ToSlow, &t.Margin}} {
+	}{{l.TimeMultiplier, &t.Multiplier}, {l.TimeMargin, &t.Margin},
+		{l.TimeMultipliers.ToLimit, &t.Multiplier}, {l.TimeMultipliers.ToSlow, &t.Margin}} {
 		if v.given > 0 {
 			*v.to = v.given
 		}
@@ -85,12 +86,12 @@ func (p *Package) readLimits(doc *strict.Node, m *metadata, usual judge.Limits) 
 	if v.CPU <= 0 {
 		v.CPU = usualValidation * time.Second
 	}
-	v.Wall = v.CPU + 10*time.Second // what it does beside computing
+	v.Wall = v.CPU + 10*time.Second // time that it spends on other work than computing
 	v.Output = max(v.Output, mebibytes(l.ValidationOutput, usualOutput))
 }
 
-// enlarge gives a submission room for the answers, where the package does not
-// limit its output: the usual limit would be smaller than some answers are.
+// enlarge raises the output limit to fit the answers, if the package does not set one. The default limit is
+// smaller than some answers.
 func (p *Package) enlarge(m *metadata) {
 	if m.limits.Output > 0 {
 		return
@@ -107,28 +108,42 @@ func (p *Package) enlarge(m *metadata) {
 	}
 }
 
-// checkLimits notes limits that cannot be meant.
+// checkLimits warns about implausible limits.
 func (p *Package) checkLimits(n *strict.Node, m *metadata) {
 	for _, group := range []*strict.Node{n, n.Get("time_multipliers")} {
 		for k, v := range group.Pairs() {
 			switch x, ok := v.Float(); {
 			case v.Kind != strict.Scalar || !ok:
 			case v.Quoted:
-				p.Flaws = append(p.Flaws, v.Fault(fmt.Sprintf("%s: want a number, got the text %q", k.Path, v.Text), "write it without quotes: "+v.Text))
+				p.Warnings = append(
+					p.Warnings,
+					v.Fault(fmt.Sprintf("%s: want a number, got the text %q", k.Path, v.Text), "write it without quotes: "+v.Text),
+				)
 			case x <= 0 || math.IsInf(x, 0):
-				p.Flaws = append(p.Flaws, v.Fault(fmt.Sprintf("%s: want a number above 0, got %s", k.Path, v.Text), ""))
+				p.Warnings = append(p.Warnings, v.Fault(fmt.Sprintf("%s: want a number above 0, got %s", k.Path, v.Text), ""))
 			case x < 1 && group.Path == "limits.time_multipliers" && p.Format == Format2025:
-				p.Flaws = append(p.Flaws, v.Fault(fmt.Sprintf("%s: want at least 1, got %s", k.Path, v.Text), "the usual ones are 2.0 for ac_to_time_limit and 1.5 for time_limit_to_tle"))
+				p.Warnings = append(p.Warnings, v.Fault(
+					fmt.Sprintf("%s: want at least 1, got %s", k.Path, v.Text),
+					"the defaults are 2.0 for ac_to_time_limit and 1.5 for time_limit_to_tle",
+				))
 			case x > mostLimit:
-				p.Flaws = append(p.Flaws, v.Fault(fmt.Sprintf("%s: %s is more than can be kept", k.Path, v.Text), "memory and output are in MiB, times in seconds; without the key, the usual limit holds"))
+				p.Warnings = append(p.Warnings, v.Fault(
+					fmt.Sprintf("%s: %s is too large", k.Path, v.Text),
+					"memory and output are in MiB, times in seconds; without the key, the default applies",
+				))
 			}
 		}
 	}
 	if n.Has("validation_passes") && m.limits.ValidationPasses < 2 {
-		p.Flaws = append(p.Flaws, n.Get("validation_passes").Fault("validation_passes: want at least 2", "a problem with one pass is not multi-pass"))
+		p.Warnings = append(p.Warnings, n.Get("validation_passes").Fault(
+			"validation_passes: want at least 2", "a problem with one pass is not multi-pass",
+		))
 	}
 	if n.Has("validation_passes") && !m.multiPass && p.Format == Format2025 {
-		p.Flaws = append(p.Flaws, n.Key("validation_passes").Fault("validation_passes: only problems of the type multi-pass have passes", "leave it out, or add multi-pass to type"))
+		p.Warnings = append(p.Warnings, n.Key("validation_passes").Fault(
+			"validation_passes: only problems of the type multi-pass have passes",
+			"remove it, or add multi-pass to type",
+		))
 	}
 	old := []string{"time_multiplier", "time_safety_margin"}
 	if p.Format.old() {
@@ -136,7 +151,7 @@ func (p *Package) checkLimits(n *strict.Node, m *metadata) {
 	}
 	for _, key := range old {
 		if n.Has(key) && (!p.Format.old() || key == "time_multipliers") {
-			p.Flaws = append(p.Flaws, n.Key(key).Fault(fmt.Sprintf("the key %q is not one of this version of the format", key), ""))
+			p.Warnings = append(p.Warnings, n.Key(key).Fault(fmt.Sprintf("the key %q is not one of this version of the format", key), ""))
 		}
 	}
 	if limit, res := m.limits.TimeLimit, m.limits.TimeResolution; limit > 0 && !p.Format.old() {
@@ -144,20 +159,23 @@ func (p *Package) checkLimits(n *strict.Node, m *metadata) {
 			res = 1
 		}
 		if parts := limit / res; math.Abs(parts-math.Round(parts)) > 1e-9 {
-			p.Flaws = append(p.Flaws, n.Get("time_limit").Fault(fmt.Sprintf("time_limit: %v is not a multiple of the time_resolution %v", limit, res), "set time_resolution too"))
+			p.Warnings = append(p.Warnings, n.Get("time_limit").Fault(
+				fmt.Sprintf("time_limit: %v is not a multiple of the time_resolution %v", limit, res),
+				"set time_resolution too",
+			))
 		}
 	}
 }
 
 var iniTime = pattern.New(`(?m)^\s*timelimit\s*=\s*['"]?([0-9.]+)`)
 
-// timeLimitElsewhere finds the time limit where tools keep it.
+// timeLimitElsewhere finds the time limit in the files of other tools.
 func (p *Package) timeLimitElsewhere() time.Duration {
 	if data, err := p.read(".timelimit"); err == nil {
 		if x, err := strconv.ParseFloat(strings.TrimSpace(string(data)), 64); err == nil && x > 0 {
 			return seconds(x)
 		}
-		p.flaw(".timelimit", "no number of seconds", "write a number, such as 2 or 1.5")
+		p.flaw(".timelimit", "not a number of seconds", "write a number, such as 2 or 1.5")
 	}
 	if data, err := p.read(domjudgeFile); err == nil {
 		if found := iniTime().FindSubmatch(data); found != nil {
@@ -169,10 +187,10 @@ func (p *Package) timeLimitElsewhere() time.Duration {
 	return 0
 }
 
-// mostLimit is more seconds, or MiB, than anybody waits for, or has.
+// mostLimit is the largest accepted limit, in seconds or MiB.
 const mostLimit = 1e6
 
-// seconds makes a duration of a number, exact to the microsecond.
+// seconds converts a number to a duration, exact to the microsecond.
 func seconds(x float64) time.Duration {
 	x = min(x, mostLimit)
 	return time.Duration(math.Round(x*1e6)) * time.Microsecond

@@ -12,10 +12,10 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// metadata is problem.yaml as far as Open needs it, whatever the format.
+// metadata is what Open needs of problem.yaml, in any format.
 type metadata struct {
 	validator   []string // arguments of the output validator
-	custom      bool     // the package has an output validator of its own
+	custom      bool     // the package contains an output validator
 	limits      limits
 	allowFiles  bool
 	interactive bool
@@ -50,20 +50,20 @@ type document struct {
 // withdrawn are keys that only drafts of the format had.
 var withdrawn = []struct{ key, hint string }{
 	{"source_url", "write source: {name: ..., url: ...}"},
-	{"validation", "the type says what the problem is, and output_validator/ is the validator"},
+	{"validation", "set the type, and put the validator into output_validator/"},
 	{"validator_flags", "write output_validator_args in data/secret/test_group.yaml"},
 	{"author", "write credits: ..."},
 }
 
-// types are the words of the key type.
+// types are the values of the key type.
 var types = []string{"pass-fail", "scoring", "multi-pass", "interactive", "submit-answer"}
 
 func (p *Package) readMetadata(doc *strict.Node, m *metadata) (faults judge.Faults) {
 	var d document
-	p.Flaws = append(p.Flaws, doc.Decode(&d)...)
+	p.Warnings = append(p.Warnings, doc.Decode(&d)...)
 	for _, w := range withdrawn {
 		if doc.Has(w.key) && p.Format == Format2025 {
-			p.Flaws = append(p.Flaws, doc.Key(w.key).Fault(fmt.Sprintf("the key %q is not one of this version of the format", w.key), w.hint))
+			p.Warnings = append(p.Warnings, doc.Key(w.key).Fault(fmt.Sprintf("the key %q is not one of this version of the format", w.key), w.hint))
 		}
 	}
 	p.Names, p.UUID, p.Version = d.Name, d.UUID, d.Revision
@@ -80,14 +80,14 @@ func (p *Package) readMetadata(doc *strict.Node, m *metadata) (faults judge.Faul
 	p.checkMetadata(doc)
 	for name, v := range d.Constants {
 		if !doc.Get("constants").Get(name).Here() {
-			continue // checkMetadata has told
+			continue // checkMetadata has reported it
 		}
 		p.constants[name] = v.value
 		for variant, text := range v.variants {
 			p.constants[name+"."+variant] = text
 		}
 	}
-	m.allowFiles = d.AllowFiles || p.Format == Draft2023 && !doc.Has("allow_file_writing") // the drafts said nothing of it
+	m.allowFiles = d.AllowFiles || p.Format == Draft2023 && !doc.Has("allow_file_writing") // the drafts did not mention it
 	if d.Flags.Here() {
 		m.validator = words(d.Flags)
 	}
@@ -102,8 +102,7 @@ func (p *Package) readMetadata(doc *strict.Node, m *metadata) (faults judge.Faul
 	return faults
 }
 
-// readType reads the type. The list may be one text with blanks in it, as in the
-// format's own examples.
+// readType reads the type. The list may be a text with blanks, as in the format's own examples.
 func (p *Package) readType(n *strict.Node, given []string, m *metadata) (faults judge.Faults) {
 	seen := map[string]bool{}
 	for _, word := range strings.Fields(strings.Join(given, " ")) {
@@ -111,13 +110,13 @@ func (p *Package) readType(n *strict.Node, given []string, m *metadata) (faults 
 			faults = append(faults, oneOf(n, "type", word, types))
 		}
 		if seen[word] {
-			p.Flaws = append(p.Flaws, n.Fault(fmt.Sprintf("the type %q stands twice", word), ""))
+			p.Warnings = append(p.Warnings, n.Fault(fmt.Sprintf("the type %q occurs twice", word), ""))
 		}
 		seen[word] = true
 	}
 	for _, pair := range [][2]string{{"pass-fail", "scoring"}, {"submit-answer", "multi-pass"}, {"submit-answer", "interactive"}} {
 		if seen[pair[0]] && seen[pair[1]] {
-			faults = append(faults, n.Fault(fmt.Sprintf("a problem cannot be %s and %s", pair[0], pair[1]), "leave out one of them"))
+			faults = append(faults, n.Fault(fmt.Sprintf("a problem cannot be %s and %s", pair[0], pair[1]), "remove one of them"))
 		}
 	}
 	p.scoring = seen["scoring"]
@@ -134,26 +133,26 @@ var (
 	constantForm = pattern.New(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
 )
 
-// checkMetadata checks what the types of the keys leave open.
+// checkMetadata checks what the types of the keys do not.
 func (p *Package) checkMetadata(doc *strict.Node) {
-	note := func(f *judge.Fault) { p.Flaws = append(p.Flaws, f) }
+	note := func(f *judge.Fault) { p.Warnings = append(p.Warnings, f) }
 	if p.Format == Format2025 {
 		for _, key := range []string{"name", "uuid"} {
 			if !doc.Get(key).Here() {
-				note(doc.Fault(fmt.Sprintf("the key %q is missing", key), "every package of this version has it"))
+				note(doc.Fault(fmt.Sprintf("the key %q is missing", key), "add it: this version of the format requires it"))
 			}
 		}
 		for _, n := range append([]*strict.Node{doc.Get("name"), doc.Get("version"), doc.Get("rights_owner")}, doc.Get("keywords").Items()...) {
-			p.Flaws = append(p.Flaws, notText(n)...)
+			p.Warnings = append(p.Warnings, notText(n)...)
 		}
 		if n := doc.Get("keywords"); n.Kind == strict.Scalar {
 			note(n.Fault(fmt.Sprintf("keywords: want a list of texts, got %q", n.Text), "write ["+strings.Join(strings.Fields(n.Text), ", ")+"]"))
 		}
 		for _, n := range []*strict.Node{doc.Get("type"), doc.Get("languages")} {
-			p.Flaws = append(p.Flaws, empty(n)...)
+			p.Warnings = append(p.Warnings, empty(n)...)
 		}
 		for _, n := range doc.Get("credits").Pairs() {
-			p.Flaws = append(p.Flaws, empty(n)...)
+			p.Warnings = append(p.Warnings, empty(n)...)
 		}
 	}
 	if n := doc.Get("uuid"); n.Kind == strict.Scalar && !uuidForm().MatchString(n.Text) {
@@ -168,13 +167,13 @@ func (p *Package) checkMetadata(doc *strict.Node) {
 			note(k.Fault(fmt.Sprintf("the constant %q has no value", k.Text), "give it one, or remove it"))
 		}
 		if !constantForm().MatchString(k.Text) {
-			note(k.Fault(fmt.Sprintf("%q cannot be the name of a constant", k.Text), "letters, digits and _ will do"))
+			note(k.Fault(fmt.Sprintf("%q cannot be the name of a constant", k.Text), "use letters, digits and _"))
 		}
 	}
 }
 
-// notText is the fault of a value that YAML reads as a number or as true or false where the
-// format has a text, or of each such value of a map.
+// notText returns the faults of values that YAML reads as numbers or booleans although the format has texts
+// there. It also checks the values of a map.
 func notText(n *strict.Node) (faults judge.Faults) {
 	switch n.Kind {
 	case strict.Map:
@@ -190,31 +189,36 @@ func notText(n *strict.Node) (faults judge.Faults) {
 	return faults
 }
 
-// empty is the fault of a list without anything in it.
+// empty returns the fault for an empty list.
 func empty(n *strict.Node) judge.Faults {
 	if n.Kind != strict.List || len(n.Items()) > 0 {
 		return nil
 	}
-	return judge.Faults{n.Fault(n.Path+": the list is empty", "leave the key out, or name at least one")}
+	return judge.Faults{n.Fault(n.Path+": the list is empty", "remove the key, or name at least one")}
 }
 
-// checkRights checks the license, and that somebody owns what has one.
+// checkRights checks the license, and that a licensed work has an owner.
 func (p *Package) checkRights(doc *strict.Node) {
 	n := doc.Get("license")
 	if n.Kind == strict.List || n.Kind == strict.Map {
-		return // Decode has told
+		return // Decode has reported it
 	}
 	if n.Here() && !slices.Contains(licenses, n.Text) {
-		p.Flaws = append(p.Flaws, n.Fault(fmt.Sprintf("unknown license %q", n.Text), suggest.Hint(n.Text, licenses)))
+		p.Warnings = append(p.Warnings, n.Fault(fmt.Sprintf("unknown license %q", n.Text), suggest.Hint(n.Text, licenses)))
 		return
 	}
 	owner := doc.Get("rights_owner")
 	switch {
 	case n.Text == "public domain" && owner.Here():
-		p.Flaws = append(p.Flaws, doc.Key("rights_owner").Fault("what is in the public domain has no rights_owner", "leave the key out"))
+		p.Warnings = append(p.Warnings, doc.Key("rights_owner").Fault(
+			"a problem in the public domain cannot have a rights_owner", "remove the key",
+		))
 	case n.Text == "public domain", n.Text == "unknown", !n.Here():
 	case !owner.Here() && len(p.Credits["authors"]) == 0 && len(p.Sources) == 0:
-		p.Flaws = append(p.Flaws, n.Fault(fmt.Sprintf("nobody owns the rights of what is under the license %q", n.Text), "add rights_owner, credits or source"))
+		p.Warnings = append(
+			p.Warnings,
+			n.Fault(fmt.Sprintf("the license %q requires an owner of the rights", n.Text), "add rights_owner, credits or source"),
+		)
 	}
 }
 
@@ -229,7 +233,7 @@ func (v *names) ReadNode(n *strict.Node) judge.Faults {
 	return n.Decode((*map[string]string)(v))
 }
 
-// credits is one author, or a map from what they did to people.
+// credits is one author, or a map from roles to people.
 type credits map[string][]string
 
 var creditKeys = []string{"authors", "contributors", "testers", "translators", "packagers", "acknowledgements"}
@@ -279,7 +283,7 @@ func person(n *strict.Node) (string, judge.Faults) {
 	}
 	faults := n.Decode(&who)
 	if who.Name == "" && len(faults) == 0 {
-		faults = judge.Faults{n.Fault("a person without a name", `write: name: "..."`)}
+		faults = judge.Faults{n.Fault("the person has no name", `write: name: "..."`)}
 	}
 	if who.Email != "" {
 		who.Name += " <" + who.Email + ">"
@@ -287,7 +291,7 @@ func person(n *strict.Node) (string, judge.Faults) {
 	return who.Name, faults
 }
 
-// source is a name, or a name with an address.
+// source is a name, or a name with a URL.
 type source Source
 
 func (v *source) ReadNode(n *strict.Node) judge.Faults {
@@ -302,7 +306,7 @@ func (v *source) ReadNode(n *strict.Node) judge.Faults {
 	faults := n.Decode(&s)
 	*v = source(s)
 	if s.Name == "" && len(faults) == 0 {
-		faults = judge.Faults{n.Fault("a source without a name", `write: name: "..."`)}
+		faults = judge.Faults{n.Fault("the source has no name", `write: name: "..."`)}
 	}
 	return faults
 }
@@ -337,7 +341,7 @@ func (v *values) ReadNode(n *strict.Node) (faults judge.Faults) {
 	return nil
 }
 
-// words reads arguments: a list of them, or one text that blanks part.
+// words reads arguments: a list, or one text separated by blanks.
 func words(n *strict.Node) (all []string) {
 	if !n.Here() {
 		return nil
@@ -351,8 +355,7 @@ func words(n *strict.Node) (all []string) {
 	return strings.Fields(n.Text)
 }
 
-// Constants replaces {{name}} and {{name.variant}} by the package's constants;
-// other text is left alone.
+// Constants replaces {{name}} and {{name.variant}} by the package's constants. Other text stays unchanged.
 func (p *Package) Constants(text string) string {
 	if len(p.constants) == 0 || !strings.Contains(text, "{{") {
 		return text
@@ -365,7 +368,7 @@ func (p *Package) Constants(text string) string {
 	})
 }
 
-// ConstantNames are the names of the constants, sorted.
+// ConstantNames returns the names of the constants, sorted.
 func (p *Package) ConstantNames() []string { return slices.Sorted(maps.Keys(p.constants)) }
 
 var constantMark = pattern.New(`\{\{\s*[a-zA-Z_][a-zA-Z0-9_]*(\.[a-zA-Z_][a-zA-Z0-9_]*)?\s*\}\}`)

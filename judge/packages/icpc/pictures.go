@@ -11,9 +11,8 @@ import (
 	"assay/judge/problem"
 )
 
-// Unshown returns how many pictures the statements have, those that are not there, and what
-// else a statement has that is not shown. A statement that is not shown, as there is another
-// one in its language, does not count.
+// Unshown returns how many pictures the statements have, the missing ones, and what else in a statement is
+// not shown. If a language has several statements, only the one that is shown counts.
 func (p *Package) Unshown() (n int, missing, warnings judge.Faults) {
 	for _, s := range p.shownStatements() {
 		switch s.Kind {
@@ -21,7 +20,7 @@ func (p *Package) Unshown() (n int, missing, warnings judge.Faults) {
 			found, absent, warned := p.unshownTeX(s)
 			n, missing, warnings = n+found, append(missing, absent...), append(warnings, warned...)
 		case "md", "html":
-			data, _ := p.read(s.Name) // show tells
+			data, _ := p.read(s.Name) // show reports the error
 			paths := pictures.Paths
 			if s.Kind == "html" {
 				paths = pictures.InHTML
@@ -47,26 +46,26 @@ func (p *Package) shownStatements() (all []Statement) {
 	return all
 }
 
-// Formulas returns how many formulas the statements have, those that are broken, and those that
-// pages cannot draw.
+// Formulas returns how many formulas the statements have, the broken ones, and the ones that pages cannot
+// draw.
 func (p *Package) Formulas() (n int, broken, warnings judge.Faults) {
 	for _, s := range p.shownStatements() {
 		switch s.Kind {
 		case "tex":
 			doc, err := p.convert(s)
 			if err != nil {
-				continue // show tells
+				continue // show reports the error
 			}
 			n += doc.Formulas
 			for _, w := range doc.Broken {
-				broken = append(broken, p.told(s, w))
+				broken = append(broken, p.located(s, w))
 			}
 		case "md":
-			data, _ := p.read(s.Name) // show tells
+			data, _ := p.read(s.Name) // show reports the error
 			found, faults, undrawn := problem.Formulas(p.at(s.Name), []byte(p.Constants(string(data))))
 			n, broken, warnings = n+found, append(broken, faults...), append(warnings, undrawn...)
 		case "html":
-			data, _ := p.read(s.Name) // show tells
+			data, _ := p.read(s.Name) // show reports the error
 			found, faults, undrawn := problem.HTMLFormulas(p.at(s.Name), data)
 			n, broken, warnings = n+found, append(broken, faults...), append(warnings, undrawn...)
 		}
@@ -74,16 +73,16 @@ func (p *Package) Formulas() (n int, broken, warnings judge.Faults) {
 	return n, broken, warnings
 }
 
-// told is a warning of a statement as a fault with its place.
-func (p *Package) told(s Statement, w tex.Warning) *judge.Fault {
+// located converts a warning about a statement to a fault with its place.
+func (p *Package) located(s Statement, w tex.Warning) *judge.Fault {
 	f := &judge.Fault{Text: w.Text, Hint: w.Hint}
 	f.File, f.Line = p.place(s, w.File, w.Line)
 	return f
 }
 
-// place returns where something stands that a statement in LaTeX shows.
+// place returns the place in the package of something that a LaTeX statement shows.
 func (p *Package) place(s Statement, file string, line int) (string, int) {
-	if s.Files != nil { // parts of a file of another form
+	if s.Files != nil { // parts of a file of another format
 		return p.at(s.Name), 0
 	}
 	if file != s.Name {
@@ -92,10 +91,10 @@ func (p *Package) place(s Statement, file string, line int) (string, int) {
 	return p.at(file), line
 }
 
-// hasPicture reports whether there is a picture that a statement names.
+// hasPicture reports whether a picture that a statement names exists.
 func (p *Package) hasPicture(s Statement, name string) bool {
 	for _, name := range problem.PictureNames(name) {
-		if p.isFile(path.Join(path.Dir(s.Name), name)) { // which is nothing outside of the package
+		if p.isFile(path.Join(path.Dir(s.Name), name)) { // false for paths outside of the package
 			return true
 		}
 	}
@@ -105,7 +104,7 @@ func (p *Package) hasPicture(s Statement, name string) bool {
 func (p *Package) unshownTeX(s Statement) (n int, missing, warnings judge.Faults) {
 	doc, err := p.convert(s)
 	if err != nil {
-		return 0, nil, nil // show tells
+		return 0, nil, nil // show reports the error
 	}
 	for _, picture := range doc.Pictures {
 		if !p.hasPicture(s, picture.Name) {
@@ -114,7 +113,7 @@ func (p *Package) unshownTeX(s Statement) (n int, missing, warnings judge.Faults
 		}
 	}
 	for _, w := range doc.Warnings {
-		warnings = append(warnings, p.told(s, w))
+		warnings = append(warnings, p.located(s, w))
 	}
 	return len(doc.Pictures), missing, warnings
 }

@@ -11,8 +11,8 @@ import (
 	"assay/judge/problem"
 )
 
-// languages are the format's codes of languages by extension. Where an extension
-// is not among them, the judge's own table decides.
+// languages are the format's codes of languages by extension. For other extensions, the judge's own table
+// decides.
 var languages = map[string]string{
 	"adb": "ada", "ads": "ada", "a68": "algol68", "apl": "apl", "sh": "bash", "c": "c", "cob": "cobol",
 	"cc": "cpp", "cpp": "cpp", "cxx": "cpp", "c++": "cpp", "C": "cpp", "cr": "crystal", "cs": "csharp", "d": "d",
@@ -22,11 +22,11 @@ var languages = map[string]string{
 	"pl": "perl", "php": "php", "py2": "python2", "py": "python3", "py3": "python3", "rkt": "racket", "rb": "ruby",
 	"rs": "rust", "scala": "scala", "sim": "simula", "st": "smalltalk", "sno": "snobol", "swift": "swift",
 	"ts": "typescript", "vb": "visualbasic", "zig": "zig", "awk": "awk", "bash": "bash", "mjs": "javascript",
-	// The format does not list these, and packages have them all the same.
+	// The format does not list these, but packages have them.
 	"R": "r", "r": "r", "plg": "prolog", "prolog": "prolog", "f95": "fortran", "f": "fortran", "p": "pascal", "scm": "scheme",
 }
 
-// KnownLanguage says whether a submission has a file in a language of the format.
+// KnownLanguage reports whether a submission has a file in a language of the format.
 func (p *Package) KnownLanguage(s *problem.Submission) bool {
 	return slices.ContainsFunc(p.sources("submissions/"+s.Name), func(name string) bool {
 		_, known := languages[extension(name)]
@@ -45,9 +45,12 @@ var junk = map[string]bool{
 }
 
 // junkNames are names of such files.
-var junkNames = []string{"makefile", "cmakelists.txt", "readme", "license", "__pycache__", "a.out", "todo", "notes", "cargo.lock", "compile_flags.txt", "target", "node_modules", "obj", "bin", "submissions.yaml"}
+var junkNames = []string{
+	"makefile", "cmakelists.txt", "readme", "license", "__pycache__", "a.out", "todo", "notes", "cargo.lock",
+	"compile_flags.txt", "target", "node_modules", "obj", "bin", "submissions.yaml",
+}
 
-// isJunk says whether a name in a folder of programs is that of no program.
+// isJunk reports whether a file name in a directory of programs is not that of a program.
 func isJunk(name string) bool {
 	if strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#") {
 		return true
@@ -57,8 +60,7 @@ func isJunk(name string) bool {
 
 func extension(name string) string { return strings.TrimPrefix(path.Ext(name), ".") }
 
-// programs lists the programs in a folder: files, and folders with a source or a
-// script in them.
+// programs lists the programs in a directory: files, and directories that contain a source or a script.
 func (p *Package) programs(dir string) (all []string) {
 	entries := p.list(dir)
 	for _, e := range entries {
@@ -72,8 +74,8 @@ func (p *Package) programs(dir string) (all []string) {
 	return all
 }
 
-// validators lists the programs in a folder of validators: the folder itself where it has
-// scripts that build or run what is beside them, as DOMjudge writes it.
+// validators lists the programs in a directory of validators. If the directory contains scripts that build or
+// run its files, as DOMjudge writes it, it is itself the program.
 func (p *Package) validators(dir string) []string {
 	if p.isFile(path.Join(dir, "build")) || p.isFile(path.Join(dir, "run")) {
 		return []string{dir}
@@ -81,8 +83,8 @@ func (p *Package) validators(dir string) []string {
 	return p.programs(dir)
 }
 
-// isBuilt says whether a file is what a compiler made of the source beside it: sol of
-// sol.cpp, for whatever machine.
+// isBuilt reports whether a file is what a compiler made of the source beside it, for any machine: sol of
+// sol.cpp.
 func (p *Package) isBuilt(dir string, e entry, beside []entry) bool {
 	return !e.Dir && slices.Contains(executables, p.head(path.Join(dir, e.Name))) && slices.ContainsFunc(beside, func(source entry) bool {
 		_, known := languages[extension(source.Name)]
@@ -90,10 +92,10 @@ func (p *Package) isBuilt(dir string, e entry, beside []entry) bool {
 	})
 }
 
-// executables are how executables of Linux and macOS begin.
+// executables are the first bytes of executables of Linux and macOS.
 var executables = []string{"\x7fELF", "\xcf\xfa\xed\xfe", "\xce\xfa\xed\xfe", "\xca\xfe\xba\xbe"}
 
-// head is how a file begins.
+// head returns the beginning of a file.
 func (p *Package) head(name string) string {
 	f, err := p.root.Open(name)
 	if err != nil {
@@ -105,8 +107,8 @@ func (p *Package) head(name string) string {
 	return string(head[:n])
 }
 
-// isProgram says whether a file may be a program: it has a known extension, is
-// executable, or starts with the line of a script.
+// isProgram reports whether a file may be a program: it has a known extension, is executable, or begins with
+// #!.
 func (p *Package) isProgram(name string) bool {
 	if _, known := languages[extension(name)]; known {
 		return true
@@ -122,7 +124,7 @@ func (p *Package) isProgram(name string) bool {
 	return strings.HasPrefix(head, "#!") || head == "\x7fELF"
 }
 
-// holdsProgram says whether a folder is a program.
+// holdsProgram reports whether a directory is a program.
 func (p *Package) holdsProgram(dir string) bool {
 	for _, e := range p.list(dir) {
 		name := path.Join(dir, e.Name)
@@ -146,7 +148,10 @@ func (p *Package) readPrograms(m *metadata) (faults judge.Faults) {
 		if p.Format.old() {
 			dir = "output_validators"
 		}
-		faults = append(faults, &judge.Fault{File: p.at(dir), Text: "the problem needs an output validator, and there is none", Hint: "add the program, or change the type in " + File})
+		faults = append(faults, &judge.Fault{
+			File: p.at(dir), Text: "the problem needs an output validator, but has none",
+			Hint: "add the program, or change the type in " + File,
+		})
 	case validator == "":
 		p.Checker = judge.Checking{Name: "tokens", Args: m.validator}
 	default:
@@ -164,7 +169,7 @@ func (p *Package) readPrograms(m *metadata) (faults judge.Faults) {
 	return faults
 }
 
-// outputValidator finds the one output validator, "" for the usual one.
+// outputValidator finds the output validator. It is empty for the default one.
 func (p *Package) outputValidator(m *metadata) string {
 	old := p.validators("output_validators")
 	hasNew := p.holdsProgram("output_validator")
@@ -173,10 +178,14 @@ func (p *Package) outputValidator(m *metadata) string {
 		return ""
 	case p.Format.old() && len(old) > 0, !hasNew && len(old) > 0:
 		if !p.Format.old() {
-			p.flaw("output_validators", "this version of the format has one validator, in output_validator/", "rename the folder")
+			p.flaw("output_validators", "this version of the format expects one validator, in output_validator/", "rename the directory")
 		}
 		if len(old) > 1 {
-			p.flaw("output_validators", fmt.Sprintf("there are %d output validators; only %s is used", len(old), path.Base(old[0])), "remove the others")
+			p.flaw(
+				"output_validators",
+				fmt.Sprintf("there are %d output validators; only %s is used", len(old), path.Base(old[0])),
+				"remove the others",
+			)
 		}
 		return old[0]
 	case hasNew:
@@ -185,8 +194,8 @@ func (p *Package) outputValidator(m *metadata) string {
 	return ""
 }
 
-// single is the program of a folder that holds one: the folder itself, or the
-// folder in it where it has nothing else.
+// single returns the program of a directory: the directory itself, or a directory in it if it contains
+// nothing else.
 func (p *Package) single(dir string) string {
 	var subs, files []string
 	for _, e := range p.list(dir) {
@@ -217,7 +226,7 @@ func (p *Package) readInputValidators() {
 			case ext == "ctd" && !e.Dir:
 				p.addInput(name, true)
 			case ext == "viva":
-				p.flaw(name, "a validator for VIVA, which cannot be run here", "write it as a program, or for checktestdata (.ctd)")
+				p.flaw(name, "validators for VIVA are not supported", "write it as a program, or for checktestdata (.ctd)")
 			case isJunk(e.Name):
 			case e.Dir:
 				if grammar := p.onlyGrammar(name); grammar != "" {
@@ -235,7 +244,7 @@ func (p *Package) readInputValidators() {
 	}
 }
 
-// onlyGrammar finds the grammar in a folder that holds nothing else.
+// onlyGrammar finds the grammar in a directory that contains nothing else.
 func (p *Package) onlyGrammar(dir string) string {
 	found := ""
 	for _, e := range p.list(dir) {
@@ -263,8 +272,8 @@ func (p *Package) addInput(name string, ctd bool) {
 	p.Inputs = append(p.Inputs, v)
 }
 
-// Header returns a function that finds a header for a program of the package: in
-// its own folder, in include/, and then wherever the package has one of that name.
+// Header returns a function that finds a header for a program of the package: in the program's directory, in
+// include/, and then anywhere in the package.
 func (p *Package) Header(programPath string) func(name string) ([]byte, bool) {
 	return func(name string) ([]byte, bool) {
 		places := []string{path.Join(path.Dir(p.inside(programPath)), name), name}
@@ -285,7 +294,7 @@ func (p *Package) Header(programPath string) func(name string) ([]byte, bool) {
 	}
 }
 
-// find finds a file of a name below a folder, but not among data and submissions.
+// find finds a file of a name below a directory, except among data and submissions.
 func (p *Package) find(dir, base string, depth int) string {
 	if depth > 4 {
 		return ""

@@ -16,9 +16,9 @@ import (
 	"assay/judge/problem"
 )
 
-// Markdown returns the statement in a language ("" for the first), as Markdown:
-// with the problem's name above it, formulas between dollars, the constants filled in, and
-// the samples where they belong. Where there is only a PDF, it says so.
+// Markdown returns the statement in a language as Markdown: with the problem's name as its title, formulas
+// between dollars, the constants filled in, and the samples in their places. If the language is empty, it is
+// the first one. If there is only a PDF, the text says so.
 func (p *Package) Markdown(language string) (string, error) {
 	s, err := p.statement(language)
 	if err != nil {
@@ -41,8 +41,7 @@ func (p *Package) Markdown(language string) (string, error) {
 	return title + p.fileNames() + p.withSamples(s.Language, strings.TrimSpace(text), doc.Examples > 0), nil
 }
 
-// fileNames says which files submissions read and write, if they do not use standard input
-// and output.
+// fileNames says which files submissions read and write, if they do not use standard input and output.
 func (p *Package) fileNames() string {
 	in, out := p.Problem.InFile, p.Problem.OutFile
 	if in+out == "" {
@@ -51,7 +50,7 @@ func (p *Package) fileNames() string {
 	return fmt.Sprintf("Input file: `%s`. Output file: `%s`.\n\n", cmp.Or(in, "standard input"), cmp.Or(out, "standard output"))
 }
 
-// convert reads a statement as Markdown, without title and samples.
+// convert converts a statement to Markdown, without title and samples.
 func (p *Package) convert(s Statement) (tex.Document, error) {
 	text := s.Source
 	if text == "" {
@@ -75,7 +74,7 @@ func (p *Package) convert(s Statement) (tex.Document, error) {
 				return text, nil
 			}
 			full := path.Join(folder, name)
-			if _, below, ok := strings.Cut("/"+name, "/"+p.ID+"/"); ok && !p.isFile(full) { // from a folder above the package
+			if _, below, ok := strings.Cut("/"+name, "/"+p.ID+"/"); ok && !p.isFile(full) { // from a directory above the package
 				full = path.Clean(below)
 			}
 			if !filepath.IsLocal(filepath.FromSlash(full)) {
@@ -94,7 +93,7 @@ func (p *Package) convert(s Statement) (tex.Document, error) {
 	return tex.Document{Markdown: p.Constants(text)}, nil
 }
 
-// Convert returns a statement as Markdown, without its samples; "" for one that is a document.
+// Convert returns a statement as Markdown, without its samples. It is empty if the statement is a document.
 func (p *Package) Convert(s Statement) (string, error) {
 	if documents[s.Kind] != "" {
 		return "", nil
@@ -103,20 +102,20 @@ func (p *Package) Convert(s Statement) (string, error) {
 	return doc.Markdown, err
 }
 
-// texConstants fills in the constants of a text in LaTeX.
+// texConstants fills in the constants of a LaTeX text.
 func (p *Package) texConstants(text string) string {
 	return texConstant().ReplaceAllStringFunc(text, func(mark string) string {
 		return p.Constants("{{" + texConstant().FindStringSubmatch(mark)[1] + "}}")
 	})
 }
 
-// documents are the kinds of statements that are shown as they are, and what they are called.
+// documents are the kinds of statements that are shown unchanged, with their names.
 var documents = map[string]string{"pdf": "a PDF", "html": "an HTML file"}
 
-// texConstant is a constant in a statement in LaTeX: its value is LaTeX too.
+// texConstant matches a constant in a LaTeX statement, whose value is also LaTeX.
 var texConstant = pattern.New(`\\constant\s*\{\s*([a-zA-Z0-9_.]+)\s*\}`)
 
-// statement finds the statement in a language; text goes before PDF.
+// statement finds the statement in a language. It prefers text to PDF.
 func (p *Package) statement(language string) (Statement, error) {
 	var known []string
 	for _, s := range p.Statements {
@@ -130,11 +129,14 @@ func (p *Package) statement(language string) (Statement, error) {
 	if len(known) == 0 {
 		return Statement{}, &judge.Fault{File: p.Dir, Text: "the package has no statement", Hint: "add statement/problem.en.md"}
 	}
-	return Statement{}, &judge.Fault{File: p.Dir, Text: fmt.Sprintf("the package has no statement in the language %q", language), Hint: "one of: " + strings.Join(known, ", ")}
+	return Statement{}, &judge.Fault{
+		File: p.Dir, Text: fmt.Sprintf("the package has no statement in the language %q", language),
+		Hint: "write one of: " + strings.Join(known, ", "),
+	}
 }
 
-// withSamples puts the samples where the statement wants them, or those that it does not show
-// itself at its end; shown if it has examples that commands of its class have made.
+// withSamples inserts the samples at their places in the statement. Samples without a place come at the end,
+// unless shown is set: then the statement's own commands have made examples.
 func (p *Package) withSamples(language, text string, shown bool) string {
 	samples := p.samples(language)
 	if !problem.Marked(text) {
@@ -152,13 +154,13 @@ func (p *Package) withSamples(language, text string, shown bool) string {
 	return text
 }
 
-// ShowCases sets the cases that are the samples of a package which has no data/sample.
+// ShowCases sets the samples of a package without data/sample.
 func (p *Package) ShowCases(cases []judge.Case) { p.shown = cases }
 
-// A sampleText is a sample as Markdown, with its input and output; an interaction has neither.
+// A sampleText is a sample as Markdown, with its input and output. An interaction has neither.
 type sampleText struct{ markdown, in, out string }
 
-// samples are the samples in order.
+// samples returns the samples in order.
 func (p *Package) samples(language string) (all []sampleText) {
 	for i, c := range p.shown {
 		all = append(all, p.pair(language, i+1, p.below(c.In), p.below(c.Ans)))
@@ -175,7 +177,7 @@ func (p *Package) samples(language string) (all []sampleText) {
 	for i, name := range names {
 		base := path.Join("data", sample, name)
 		if p.isFile(base + ".interaction") {
-			text := "## %s %d\n\nWhat the judge writes stands behind <, what you write behind >:\n\n%s"
+			text := "## %s %d\n\nLines of the judge start with <, lines of your program with >:\n\n%s"
 			all = append(all, sampleText{markdown: fmt.Sprintf(text, tex.Word(language, "Sample"), i+1, p.quoted(base+".interaction"))})
 			continue
 		}
@@ -187,10 +189,10 @@ func (p *Package) samples(language string) (all []sampleText) {
 	return all
 }
 
-// pair is a sample with its input and output; "" are files that are not there.
+// pair returns a sample with its input and output. Empty names are missing files.
 func (p *Package) pair(language string, number int, in, out string) sampleText {
 	s := sampleText{}
-	input, _ := p.read(in) // quoted says what is wrong with a file
+	input, _ := p.read(in) // quoted reports errors of a file
 	quotedOut := ""
 	if out != "" {
 		output, _ := p.read(out)
@@ -201,7 +203,7 @@ func (p *Package) pair(language string, number int, in, out string) sampleText {
 	return s
 }
 
-// below is the name of a file of the package in its folder.
+// below returns the path of a file of the package relative to its directory.
 func (p *Package) below(full string) string {
 	if name, err := filepath.Rel(p.Dir, full); err == nil && full != "" {
 		return filepath.ToSlash(name)
@@ -209,7 +211,7 @@ func (p *Package) below(full string) string {
 	return ""
 }
 
-// first is the first of the files that is there, "" if none is.
+// first returns the first existing file. It is empty if there is none.
 func (p *Package) first(names ...string) string {
 	for _, name := range names {
 		if p.isFile(name) {
@@ -219,7 +221,7 @@ func (p *Package) first(names ...string) string {
 	return ""
 }
 
-// quoted is a file as a block of code.
+// quoted returns a file as a block of code.
 func (p *Package) quoted(name string) string {
 	data, err := p.read(name)
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 	"assay/judge/problem"
 )
 
-// Stage copies the program at path, which is a file or folder of the package or
-// anywhere else, into the new folder to: without junk, with links followed, with
-// the files of the folders of include/ that are named added, over its own, and with
-// the constants filled in. Entry is the file that starts it, if that is known.
+// Stage copies the program at path, a file or directory inside or outside the package, to the new directory
+// to. The copy has no junk, and links are followed. Files of the named directories of include/ are added, and
+// replace files of the same name. Constants are filled in. Entry is the file that starts the program, if
+// known.
 func (p *Package) Stage(programPath, to string, include []string, entry string) (*problem.Staged, error) {
 	from, name, inside, err := p.open(programPath)
 	if err != nil {
@@ -58,9 +58,9 @@ func (p *Package) Stage(programPath, to string, include []string, entry string) 
 	return s, nil
 }
 
-// open opens the folder that a program is read from, and its name there: the
-// package's for a program of the package, so that no link leads out of it.
-func (p *Package) open(programPath string) (root *folder, name string, inside bool, err error) {
+// open opens the directory that contains a program, and returns the program's name there. For a program of
+// the package it is the package's directory, so that no link leads out of it.
+func (p *Package) open(programPath string) (root *packageDir, name string, inside bool, err error) {
 	if rel, err := filepath.Rel(p.Dir, programPath); err == nil && filepath.IsLocal(rel) {
 		root, err := openFolder(p.Dir)
 		return root, filepath.ToSlash(rel), true, err
@@ -70,11 +70,11 @@ func (p *Package) open(programPath string) (root *folder, name string, inside bo
 		return nil, "", false, &judge.Fault{File: programPath, Text: problem.Reason(err)}
 	}
 	own, err := os.OpenRoot(filepath.Dir(full))
-	return &folder{own: own}, filepath.Base(full), false, err
+	return &packageDir{own: own}, filepath.Base(full), false, err
 }
 
-// Includes are the folders of include/, in the order in which they are laid:
-// default first. Of says whether a folder is that of the program's language.
+// Includes returns the directories of include/ in the order in which they are copied, default first. Of
+// reports whether a directory is for the program's language.
 func (p *Package) Includes(of func(code string) bool) (all []string) {
 	for _, e := range p.list("include") {
 		if e.Dir && (e.Name == "default" || of(e.Name)) {
@@ -93,8 +93,8 @@ func (p *Package) Includes(of func(code string) bool) (all []string) {
 	return all
 }
 
-// StageInclude copies the folders of include/, with the constants filled in, into the
-// new folder to; nothing where there are none.
+// StageInclude copies the directories of include/, with the constants filled in, to the new directory to. If
+// there are none, it does nothing.
 func (p *Package) StageInclude(to string) error {
 	c := copier{p: p, from: p.root, to: to, constants: true}
 	for _, name := range p.Includes(func(string) bool { return true }) {
@@ -105,13 +105,13 @@ func (p *Package) StageInclude(to string) error {
 	return nil
 }
 
-// maxStaged bounds the files of a program.
+// maxStaged is the most files of a program.
 const maxStaged = 2000
 
 // copier copies programs.
 type copier struct {
 	p         *Package
-	from      *folder
+	from      *packageDir
 	to        string
 	constants bool
 	count     int
@@ -133,7 +133,7 @@ func (c *copier) folder(dir, to string) error {
 		info, err := c.from.Stat(name)
 		switch {
 		case err != nil && e.Type()&fs.ModeSymlink != 0:
-			continue // Flaws has it; the compiler says whether it matters
+			continue // Warnings contains it; the compiler reports it if it matters
 		case err != nil:
 			return &judge.Fault{File: filepath.Join(c.from.Name(), name), Text: problem.Reason(err)}
 		case info.IsDir():
@@ -148,26 +148,31 @@ func (c *copier) folder(dir, to string) error {
 	return nil
 }
 
-// dropped says whether a file in a program's folder has no part in it: what
-// compilers and editors leave behind, which would be in the way.
+// dropped reports whether a file in a program's directory does not belong to the program: compilers and
+// editors leave files behind that would interfere.
 func dropped(name string) bool {
 	switch extension(name) {
 	case "bin", "exe", "o", "obj", "class", "pyc", "hi", "swp", "bak", "orig", "ctd", "pdf":
 		return true
 	}
-	return strings.HasPrefix(name, ".") || problem.Leftover(name) || strings.HasSuffix(name, "~") || name == "__pycache__" || name == "a.out" || !utf8.ValidString(name)
+	return strings.HasPrefix(name, ".") || problem.Leftover(name) || strings.HasSuffix(name, "~") ||
+		name == "__pycache__" || name == "a.out" || !utf8.ValidString(name)
 }
 
 func (c *copier) file(name, to string) error {
 	if c.count++; c.count > maxStaged {
-		return &judge.Fault{File: c.from.Name(), Text: fmt.Sprintf("a program of more than %d files", maxStaged)}
+		return &judge.Fault{File: c.from.Name(), Text: fmt.Sprintf("the program has more than %d files", maxStaged)}
 	}
 	info, err := c.from.Stat(name)
 	if err != nil {
 		return fmt.Errorf("copy a program: %w", err)
 	}
 	if info.Size() > maxFile {
-		return &judge.Fault{File: filepath.Join(c.from.Name(), name), Text: fmt.Sprintf("a program's file of %d bytes", info.Size()), Hint: "a program is a source, not data"}
+		return &judge.Fault{
+			File: filepath.Join(c.from.Name(), name),
+			Text: fmt.Sprintf("a file of the program has %d bytes", info.Size()),
+			Hint: "submit source code, not data",
+		}
 	}
 	data, err := c.from.ReadFile(name)
 	if err != nil {
@@ -177,7 +182,7 @@ func (c *copier) file(name, to string) error {
 		return fmt.Errorf("copy a program: %w", err)
 	}
 	if _, known := languages[extension(name)]; known && len(data) == 0 {
-		data = []byte("\n") // no text is a program too, in some languages; people who submit one have mostly not saved it
+		data = []byte("\n") // an empty file is a valid program in some languages; usually, the author forgot to save it
 	}
 	if c.constants && bytes.Contains(data, []byte("{{")) && bytes.IndexByte(data, 0) < 0 {
 		data = []byte(c.p.Constants(string(data)))

@@ -18,7 +18,7 @@ import (
 	"assay/judge/packages/icpc"
 )
 
-// files lists the files below a folder with what is in them.
+// files lists the files below a directory with what is in them.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -83,10 +83,12 @@ func TestStage(t *testing.T) {
 		want     map[string]string
 		starts   string
 	}{
-		{"fills constants in, and leaves what is none", "submissions/accepted/one.cpp", nil, "", map[string]string{"one.cpp": "int n = 10, m = {{m}};\n"}, ""},
-		{"lays a file and what is included into a folder", "submissions/accepted/one.cpp", include, "", map[string]string{
+		{"fills constants in, and leaves what is none", "submissions/accepted/one.cpp", nil, "", map[string]string{
+			"one.cpp": "int n = 10, m = {{m}};\n",
+		}, ""},
+		{"lays a file and what is included into a directory", "submissions/accepted/one.cpp", include, "", map[string]string{
 			"program/one.cpp": "int n = 10, m = {{m}};\n", "program/both.txt": "cpp\n", "program/grader.cpp": "int main() {}\n"}, "one.cpp"},
-		{"drops junk, and puts what is included over a folder's own", "submissions/accepted/two", include, "main.cpp", map[string]string{
+		{"drops junk, and puts what is included over a directory's own", "submissions/accepted/two", include, "main.cpp", map[string]string{
 			"two/main.cpp": "two\n", "two/grader.cpp": "int main() {}\n", "two/both.txt": "cpp\n", "two/sub/x.h": "x\n"}, "main.cpp"},
 	} {
 		to := t.TempDir()
@@ -115,7 +117,10 @@ func TestStageLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := unpack(t, parse(staged))
-	for link, to := range map[string]string{"submissions/accepted/two/in.h": "../../../include/default/both.txt", "submissions/accepted/two/out.h": outside} {
+	for link, to := range map[string]string{
+		"submissions/accepted/two/in.h":  "../../../include/default/both.txt",
+		"submissions/accepted/two/out.h": outside,
+	} {
 		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
 			t.Fatal(err)
 		}
@@ -195,7 +200,10 @@ func bomb(t *testing.T, entries int, says, really uint64) string {
 	}
 	z := zip.NewWriter(f)
 	for i := range entries {
-		e, err := z.CreateRaw(&zip.FileHeader{Name: fmt.Sprint("data/", i), Method: zip.Deflate, UncompressedSize64: says, CompressedSize64: uint64(packed.Len())})
+		e, err := z.CreateRaw(&zip.FileHeader{
+			Name: fmt.Sprint("data/", i), Method: zip.Deflate, UncompressedSize64: says,
+			CompressedSize64: uint64(packed.Len()),
+		})
 		if err == nil {
 			_, err = e.Write(packed.Bytes())
 		}
@@ -225,32 +233,59 @@ func TestUnpack(t *testing.T) {
 	for _, row := range []struct {
 		it      string
 		entries []zip.FileHeader
-		dir     string // of the package, in the folder
+		dir     string // of the package, in the directory
 		fault   string
 	}{
 		{"takes a package that stands at the top", []zip.FileHeader{entry("problem.yaml", 0o644), entry("data/", fs.ModeDir|0o755)}, ".", ""},
-		{"takes a package in a folder", []zip.FileHeader{entry("one/problem.yaml", 0o644)}, "one", ""},
+		{"takes a package in a directory", []zip.FileHeader{entry("one/problem.yaml", 0o644)}, "one", ""},
 		{"takes names as Windows writes them", []zip.FileHeader{entry(`one\problem.yaml`, 0o644)}, "one", ""},
-		{"takes folders as Windows writes them", []zip.FileHeader{entry(`one\`, 0o644), entry(`one\data\`, 0o644), entry(`one\problem.yaml`, 0o644), entry(`one\data\1.in`, 0o644)}, "one", ""},
-		{"passes over what computers leave", []zip.FileHeader{entry("__MACOSX/problem.yaml", 0o644), entry("one/._problem.yaml", 0o644), entry("one/problem.yaml", 0o644)}, "one", ""},
-		{"refuses to climb out", []zip.FileHeader{entry("problem.yaml", 0o644), entry("../evil", 0o644)}, "", `the entry "../evil" would be outside of the package`},
+		{"takes directories as Windows writes them", []zip.FileHeader{entry(`one\`, 0o644), entry(`one\data\`, 0o644), entry(
+			`one\problem.yaml`, 0o644,
+		), entry(`one\data\1.in`, 0o644)}, "one", ""},
+		{"passes over what computers leave", []zip.FileHeader{entry(
+			"__MACOSX/problem.yaml", 0o644,
+		), entry("one/._problem.yaml", 0o644), entry("one/problem.yaml", 0o644)}, "one", ""},
+		{"refuses to climb out", []zip.FileHeader{
+			entry("problem.yaml", 0o644), entry("../evil", 0o644),
+		}, "", `the entry "../evil" would be outside of the package`},
 		{"refuses to climb out with backslashes", []zip.FileHeader{entry(`..\evil`, 0o644)}, "", "would be outside of the package"},
 		{"refuses absolute paths", []zip.FileHeader{entry("/tmp/evil", 0o644)}, "", "would be outside of the package"},
 		{"refuses links", []zip.FileHeader{entry("problem.yaml", 0o644), entry("link", fs.ModeSymlink|0o777)}, "", `the entry "link" is a link`},
-		{"refuses devices", []zip.FileHeader{entry("dev", fs.ModeDevice|0o666)}, "", "neither a file nor a folder"},
+		{"refuses devices", []zip.FileHeader{entry("dev", fs.ModeDevice|0o666)}, "", "neither a file nor a directory"},
 		{"takes the deepest and longest names", append(deep(64), entry(longest, 0o644), entry("problem.yaml", 0o644)), ".", ""},
-		{"takes a folder that is listed twice", []zip.FileHeader{entry("a/", fs.ModeDir|0o755), entry("a/x", 0o644), entry("a/", fs.ModeDir|0o755), entry("problem.yaml", 0o644)}, ".", ""},
-		{"passes over two of one name that computers leave", []zip.FileHeader{entry("__MACOSX/x", 0o644), entry("__MACOSX/x", 0o644), entry("problem.yaml", 0o644)}, ".", ""},
-		{"refuses deeper folders", deep(65), "", "has 65 nested folders and files; the most is 64"},
-		{"refuses deeper folders without files", []zip.FileHeader{entry(strings.Repeat("d/", 65), fs.ModeDir|0o755)}, "", `the entry "d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/...d/d/d/d/d/d/d/d/d/d/" has 65 nested`},
-		{"refuses a longer name", []zip.FileHeader{entry("a/"+strings.Repeat("n", 256)+"/b", 0o644)}, "", "has a name of 256 bytes; the most is 255"},
-		{"refuses a longer path", []zip.FileHeader{entry(longest+"x", 0o644)}, "", "has a path of 1025 bytes; the most is 1024"},
-		{"shortens a very long name", []zip.FileHeader{entry(strings.Repeat("n", 60_000), 0o644)}, "", `the entry "` + strings.Repeat("n", 60) + "..." + strings.Repeat("n", 20) + `" has a name of 60000 bytes`},
-		{"refuses two of one name", []zip.FileHeader{entry("problem.yaml", 0o644), entry("./problem.yaml", 0o644)}, "", `two entries named "problem.yaml"`},
-		{"refuses two names by case", []zip.FileHeader{entry("problem.yaml", 0o644), entry("Problem.YAML", 0o644)}, "", `the entries "problem.yaml" and "Problem.YAML", which differ only in the case`},
-		{"refuses two folders by case", []zip.FileHeader{entry("Data/1.in", 0o644), entry(`data\2.in`, 0o644)}, "", `the entries "Data/" and "data/", which differ only in the case`},
-		{"refuses a file that is a folder, too", []zip.FileHeader{entry("a", 0o644), entry("a/b", 0o644)}, "", `has "a" both as a file and as a folder`},
-		{"refuses a folder that is a file, too", []zip.FileHeader{entry("a/b/c", 0o644), entry("a/b", 0o644)}, "", `has "a/b" both as a file and as a folder`},
+		{"takes a directory that is listed twice", []zip.FileHeader{
+			entry("a/", fs.ModeDir|0o755), entry("a/x", 0o644), entry("a/", fs.ModeDir|0o755),
+			entry("problem.yaml", 0o644),
+		}, ".", ""},
+		{"passes over two of one name that computers leave", []zip.FileHeader{
+			entry("__MACOSX/x", 0o644), entry("__MACOSX/x", 0o644), entry("problem.yaml", 0o644),
+		}, ".", ""},
+		{"refuses deeper directories", deep(65), "", "has 65 nested directories and files; the limit is 64"},
+		{"refuses deeper directories without files", []zip.FileHeader{
+			entry(strings.Repeat("d/", 65), fs.ModeDir|0o755),
+		}, "", `the entry "d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/...d/d/d/d/d/d/d/d/d/d/" has 65 nested`},
+		{"refuses a longer name", []zip.FileHeader{
+			entry("a/"+strings.Repeat("n", 256)+"/b", 0o644),
+		}, "", "has a name of 256 bytes; the limit is 255"},
+		{"refuses a longer path", []zip.FileHeader{entry(longest+"x", 0o644)}, "", "has a path of 1025 bytes; the limit is 1024"},
+		{"shortens a very long name", []zip.FileHeader{
+			entry(strings.Repeat("n", 60_000), 0o644),
+		}, "", `the entry "` + strings.Repeat("n", 60) + "..." + strings.Repeat("n", 20) + `" has a name of 60000 bytes`},
+		{"refuses two of one name", []zip.FileHeader{
+			entry("problem.yaml", 0o644), entry("./problem.yaml", 0o644),
+		}, "", `two entries named "problem.yaml"`},
+		{"refuses two names by case", []zip.FileHeader{
+			entry("problem.yaml", 0o644), entry("Problem.YAML", 0o644),
+		}, "", `the entries "problem.yaml" and "Problem.YAML", which differ only in the case`},
+		{"refuses two directories by case", []zip.FileHeader{
+			entry("Data/1.in", 0o644), entry(`data\2.in`, 0o644),
+		}, "", `the entries "Data/" and "data/", which differ only in the case`},
+		{"refuses a file that is a directory, too", []zip.FileHeader{
+			entry("a", 0o644), entry("a/b", 0o644),
+		}, "", `has "a" both as a file and as a directory`},
+		{"refuses a directory that is a file, too", []zip.FileHeader{
+			entry("a/b/c", 0o644), entry("a/b", 0o644),
+		}, "", `has "a/b" both as a file and as a directory`},
 		{"refuses an archive of something else", []zip.FileHeader{entry("README", 0o644)}, "", "the archive has no problem.yaml"},
 	} {
 		to := filepath.Join(t.TempDir(), "to")
@@ -260,7 +295,7 @@ func TestUnpack(t *testing.T) {
 				t.Errorf("it %s: Unpack = %q, %v, want the fault %q", row.it, dir, err, row.fault)
 			}
 			if _, err := os.Stat(filepath.Join(to, "..", "evil")); err == nil {
-				t.Errorf("it %s: there is a file outside of the folder", row.it)
+				t.Errorf("it %s: there is a file outside of the directory", row.it)
 			}
 			continue
 		}
@@ -279,7 +314,7 @@ func TestUnpack(t *testing.T) {
 		{"refuses more than 4 GiB in one", 1, 1 << 62, 10, "more than 4 GiB"},
 		{"refuses an entry of more than 1 GiB, by its name", 1, 1200 << 20, 10, "0\" has more than 1 GiB"},
 		{"refuses what is far larger in many", 300, 1 << 20, 10, "more than 200 times its own size"},
-		{"refuses too many", 100_001, 0, 0, "the archive has 100001 entries; the most is 100000"},
+		{"refuses too many", 100_001, 0, 0, "the archive has 100001 entries; the limit is 100000"},
 	} {
 		to := filepath.Join(t.TempDir(), "to")
 		_, err := icpc.Unpack(bomb(t, row.entries, row.says, row.really), to)
@@ -292,7 +327,8 @@ func TestUnpack(t *testing.T) {
 		if err := os.WriteFile(path, []byte("no archive\n"), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := icpc.Unpack(path, filepath.Join(t.TempDir(), "to")); err == nil || !strings.Contains(err.Error(), "no archive in the ZIP format") {
+		if _, err := icpc.Unpack(path, filepath.Join(t.TempDir(), "to")); err == nil ||
+			!strings.Contains(err.Error(), "this is not an archive in the ZIP format") {
 			t.Errorf("Unpack = %v", err)
 		}
 	})
@@ -338,7 +374,7 @@ print(42)
 	p := open(t, dir)
 	for _, row := range []struct{ language, want string }{
 		{"", "# One\n\nPrint $n \\le 10$ or {{other}}.\n## Sample 1\n\nInput:\n\n```\nshown input\n```\n\nOutput:\n\n```\n2\n```\n\n\nThen talk.\n" +
-			"## Sample 2\n\nWhat the judge writes stands behind <, what you write behind >:\n\n```\n<5\n>6\n```\n\n\nThe end."},
+			"## Sample 2\n\nLines of the judge start with <, lines of your program with >:\n\n```\n<5\n>6\n```\n\n\nThe end."},
 		{"sv", "# Ett\n\nSkriv 10.\n\n## Exempel 1\n\nIndata:\n"},
 		{"de", "The statement is a PDF: `" + filepath.Join(dir, "statement", "problem.de.pdf") + "`"},
 	} {
@@ -358,11 +394,15 @@ func TestSamplesOnce(t *testing.T) {
 		statement string
 		want      []string // headings of the samples that follow it
 	}{
-		"none":         {"Double it.", []string{"## Sample 1", "## Sample 2"}},
-		"the first":    {"Double it.\n\n### Example\n\nInput:\n\n```\n1\n```\n\nOutput:\n\n```\n2\n```\n", []string{"## Sample 2"}},
-		"other answer": {"Double it.\n\n### Example\n\nInput:\n\n```\n1\n```\n\nOutput:\n\n```\n3\n```\n", []string{"## Sample 1", "## Sample 2"}},
-		"all":          {"Double it.\n\n| Input | Output |\n| --- | --- |\n| 1 | 2 |\n| 4 | 8 |\n", nil},
-		"a mark":       {"As in\n\n### Example\n\nInput:\n\n```\n1\n```\n\nOutput:\n\n```\n2\n```\n\n{{remainingsamples}}\n", []string{"## Sample 1", "## Sample 2"}},
+		"none":      {"Double it.", []string{"## Sample 1", "## Sample 2"}},
+		"the first": {"Double it.\n\n### Example\n\nInput:\n\n```\n1\n```\n\nOutput:\n\n```\n2\n```\n", []string{"## Sample 2"}},
+		"other answer": {"Double it.\n\n### Example\n\nInput:\n\n```\n1\n```\n\nOutput:\n\n```\n3\n```\n", []string{
+			"## Sample 1", "## Sample 2",
+		}},
+		"all": {"Double it.\n\n| Input | Output |\n| --- | --- |\n| 1 | 2 |\n| 4 | 8 |\n", nil},
+		"a mark": {"As in\n\n### Example\n\nInput:\n\n```\n1\n```\n\nOutput:\n\n```\n2\n```\n\n{{remainingsamples}}\n", []string{
+			"## Sample 1", "## Sample 2",
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := unpack(t, parse(`

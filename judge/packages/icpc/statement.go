@@ -14,15 +14,14 @@ import (
 // Statement is a statement in one language.
 type Statement struct {
 	Language string // "en"
-	Name     string // from the package's folder on
+	Name     string // path relative to the package's directory
 	Kind     string // one of kinds
-	// Source is LaTeX that takes the place of the file's text. It includes Files by their
-	// names, and files beside Name.
+	// Source is LaTeX that replaces the file's text. It includes Files by their names, and files beside Name.
 	Source string
 	Files  map[string]string
 }
 
-// kinds are the forms of a statement, those that Markdown prefers first.
+// kinds are the file types of statements, in the order that Markdown prefers.
 var kinds = []string{"md", "tex", "txt", "pdf", "html"}
 
 var (
@@ -30,14 +29,13 @@ var (
 	besideForm    = pattern.New(`^problem(?:\.([a-zA-Z]{2,3}(?:-[a-zA-Z]{2})?))?\.(txt|html|pdf)$`)
 )
 
-// texName finds the problem's name in a statement of the legacy format.
+// texName matches the problem's name in a statement of the legacy format.
 var texName = []*regexp.Regexp{
 	regexp.MustCompile(`(?m)^\s*%%\s*plainproblemname:\s*(.*?)\s*$`),
 	regexp.MustCompile(`\\problemname\s*\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}`),
 }
 
-// readStatements finds the statements, and in the legacy formats the names in
-// them.
+// readStatements finds the statements, and in the legacy formats the names in them.
 func (p *Package) readStatements() {
 	for _, dir := range []string{"statement", "problem_statement"} {
 		for _, e := range p.list(dir) {
@@ -48,7 +46,7 @@ func (p *Package) readStatements() {
 			s := Statement{Language: cmp.Or(found[1], "en"), Name: path.Join(dir, e.Name), Kind: found[2]}
 			p.Statements = append(p.Statements, s)
 			if found[1] == "" && p.Format == Format2025 {
-				p.flaw(s.Name, "the name does not say the language", "rename it to problem.en."+s.Kind)
+				p.flaw(s.Name, "the file name contains no language", "rename it to problem.en."+s.Kind)
 			}
 		}
 	}
@@ -65,8 +63,8 @@ func (p *Package) readStatements() {
 	p.checkNames()
 }
 
-// readBeside finds the documents beside problem.yaml, where DOMjudge has them. One whose name
-// says no language is in the first language that has a statement, or in English.
+// readBeside finds the documents beside problem.yaml, where DOMjudge puts them. If a file name contains no
+// language, it is the first language that has a statement, or English.
 func (p *Package) readBeside() {
 	first := "en"
 	if len(p.Statements) > 0 {
@@ -80,14 +78,14 @@ func (p *Package) readBeside() {
 	p.SortStatements()
 }
 
-// SortStatements puts English first, then sorts by language; text comes before documents.
+// SortStatements sorts by language, with English first, and puts text before documents.
 func (p *Package) SortStatements() {
 	slices.SortStableFunc(p.Statements, func(a, b Statement) int {
 		return cmp.Or(english(a)-english(b), strings.Compare(a.Language, b.Language), kindRank(a)-kindRank(b))
 	})
 }
 
-// english sorts the statements in English first.
+// english sorts English statements first.
 func english(s Statement) int {
 	if s.Language == "en" {
 		return 0
@@ -97,7 +95,8 @@ func english(s Statement) int {
 
 func kindRank(s Statement) int { return slices.Index(kinds, s.Kind) }
 
-// namesFromStatements takes the names that the legacy formats have there only.
+// namesFromStatements takes the problem's names from the statements, the only place that legacy formats have
+// for them.
 func (p *Package) namesFromStatements() {
 	for _, s := range p.Statements {
 		if s.Kind != "tex" || p.Names[s.Language] != "" && !p.Format.old() {
@@ -121,7 +120,7 @@ func (p *Package) namesFromStatements() {
 	}
 }
 
-// checkNames notes languages with a name but no statement, and the reverse.
+// checkNames warns about languages with a name but no statement, and vice versa.
 func (p *Package) checkNames() {
 	if p.Format != Format2025 {
 		return
@@ -140,8 +139,8 @@ func (p *Package) checkNames() {
 	}
 }
 
-// StatementFile is the path of the statement in a language, or of the first where
-// language is "".
+// StatementFile returns the path of the statement in a language. If the language is empty, it is the first
+// one.
 func (p *Package) StatementFile(language string) string {
 	for _, s := range p.Statements {
 		if language == "" || s.Language == language {
@@ -151,8 +150,8 @@ func (p *Package) StatementFile(language string) string {
 	return p.at("statement")
 }
 
-// StatementFiles are the paths of the statements in all languages. An HTML file beside a text
-// is made from it, and is left out.
+// StatementFiles returns the paths of the statements in all languages. It omits an HTML file that was made
+// from a text beside it.
 func (p *Package) StatementFiles() (files []string) {
 	texts := map[string]bool{}
 	for _, s := range p.Statements { // texts come first
@@ -174,8 +173,8 @@ func (p *Package) Languages() (all []string) {
 	return all
 }
 
-// Document returns the path of the statement as a PDF or HTML file and which of both it is. If
-// there is neither in the language, both are empty.
+// Document returns the path of the statement as a PDF or HTML file, and which of the two it is. If the
+// language has neither, both are empty.
 func (p *Package) Document(language string) (path, kind string) {
 	if language == "" && len(p.Statements) > 0 {
 		language = p.Statements[0].Language
@@ -190,7 +189,7 @@ func (p *Package) Document(language string) (path, kind string) {
 	return "", ""
 }
 
-// Attachments returns the paths of the files that contestants get with the statement, sorted.
+// Attachments returns the sorted paths of the files that contestants get with the statement.
 func (p *Package) Attachments() (files []string) {
 	for _, e := range p.list("attachments") {
 		if !e.Dir {

@@ -15,32 +15,43 @@ import (
 // letters are the verdicts of the format.
 var letters = []judge.Verdict{judge.Accepted, judge.WrongAnswer, judge.TimeLimit, judge.RunTimeError}
 
-// rulesOfDir are the folders of submissions/ with what they say, in the formats
-// from 2023-07 on.
+// rulesOfDir are the directories of submissions/ with their rules, in the formats from 2023-07 on.
 var rulesOfDir = map[string]problem.Rule{
-	"accepted":            {Permitted: []judge.Verdict{judge.Accepted}, Bound: problem.Lower},
-	"rejected":            {Required: []judge.Verdict{judge.RunTimeError, judge.TimeLimit, judge.WrongAnswer}},
-	"wrong_answer":        {Permitted: []judge.Verdict{judge.Accepted, judge.WrongAnswer}, Required: []judge.Verdict{judge.WrongAnswer}, Bound: problem.Lower},
-	"time_limit_exceeded": {Permitted: []judge.Verdict{judge.Accepted, judge.TimeLimit}, Required: []judge.Verdict{judge.TimeLimit}, Bound: problem.Upper},
-	"run_time_error":      {Permitted: []judge.Verdict{judge.Accepted, judge.RunTimeError}, Required: []judge.Verdict{judge.RunTimeError}, Bound: problem.Lower},
-	"brute_force":         {Permitted: []judge.Verdict{judge.Accepted, judge.RunTimeError, judge.TimeLimit}, Required: []judge.Verdict{judge.RunTimeError, judge.TimeLimit}},
+	"accepted": {Permitted: []judge.Verdict{judge.Accepted}, Bound: problem.Lower},
+	"rejected": {Required: []judge.Verdict{judge.RunTimeError, judge.TimeLimit, judge.WrongAnswer}},
+	"wrong_answer": {Permitted: []judge.Verdict{
+		judge.Accepted, judge.WrongAnswer,
+	}, Required: []judge.Verdict{judge.WrongAnswer}, Bound: problem.Lower},
+	"time_limit_exceeded": {Permitted: []judge.Verdict{
+		judge.Accepted, judge.TimeLimit,
+	}, Required: []judge.Verdict{judge.TimeLimit}, Bound: problem.Upper},
+	"run_time_error": {Permitted: []judge.Verdict{
+		judge.Accepted, judge.RunTimeError,
+	}, Required: []judge.Verdict{judge.RunTimeError}, Bound: problem.Lower},
+	"brute_force": {Permitted: []judge.Verdict{
+		judge.Accepted, judge.RunTimeError, judge.TimeLimit,
+	}, Required: []judge.Verdict{judge.RunTimeError, judge.TimeLimit}},
 }
 
-// legacyRulesOfDir are the folders of the legacy formats. The verdict of the whole
-// submission must be Final; or, as the format's text has it, the sets must hold,
-// where an earlier case failed in another way than the folder says.
+// legacyRulesOfDir are the directories of the legacy formats. The verdict of the whole submission must be
+// Final. Alternatively, as the text of the format has it, the sets must hold, if an earlier case failed in
+// another way than the directory says.
 var legacyRulesOfDir = map[string]problem.Rule{
-	"accepted":            {Final: []judge.Verdict{judge.Accepted}, Bound: problem.Lower},
-	"partially_accepted":  {Final: []judge.Verdict{judge.Accepted}, Partial: true},
-	"wrong_answer":        {Final: []judge.Verdict{judge.WrongAnswer}, Permitted: []judge.Verdict{judge.Accepted, judge.WrongAnswer}, Required: []judge.Verdict{judge.WrongAnswer}},
-	"time_limit_exceeded": {Final: []judge.Verdict{judge.TimeLimit}, Permitted: []judge.Verdict{judge.Accepted, judge.WrongAnswer, judge.TimeLimit}, Required: []judge.Verdict{judge.TimeLimit}, Bound: problem.Upper},
-	"run_time_error":      {Final: []judge.Verdict{judge.RunTimeError}, Required: []judge.Verdict{judge.RunTimeError}},
-	"rejected":            {Final: failures},
+	"accepted":           {Final: []judge.Verdict{judge.Accepted}, Bound: problem.Lower},
+	"partially_accepted": {Final: []judge.Verdict{judge.Accepted}, Partial: true},
+	"wrong_answer": {Final: []judge.Verdict{judge.WrongAnswer}, Permitted: []judge.Verdict{
+		judge.Accepted, judge.WrongAnswer,
+	}, Required: []judge.Verdict{judge.WrongAnswer}},
+	"time_limit_exceeded": {Final: []judge.Verdict{judge.TimeLimit}, Permitted: []judge.Verdict{
+		judge.Accepted, judge.WrongAnswer, judge.TimeLimit,
+	}, Required: []judge.Verdict{judge.TimeLimit}, Bound: problem.Upper},
+	"run_time_error": {Final: []judge.Verdict{judge.RunTimeError}, Required: []judge.Verdict{judge.RunTimeError}},
+	"rejected":       {Final: failures},
 }
 
 var failures = []judge.Verdict{judge.WrongAnswer, judge.TimeLimit, judge.RunTimeError, judge.CompileError}
 
-// otherDirs are folders that tools know beside those of the format.
+// otherDirs are further directories that tools use.
 var otherDirs = map[string]problem.Rule{
 	"compiler_error":        {Final: []judge.Verdict{judge.CompileError}},
 	"compile_error":         {Final: []judge.Verdict{judge.CompileError}},
@@ -55,14 +66,17 @@ var otherDirs = map[string]problem.Rule{
 	"not_accepted":          {Final: failures},
 }
 
-// readSubmissions finds the submissions and what they must get.
+// readSubmissions finds the submissions and their expected results.
 func (p *Package) readSubmissions() {
 	doc, bad := p.yaml("submissions/submissions.yaml")
-	p.Flaws = append(p.Flaws, bad...)
+	p.Warnings = append(p.Warnings, bad...)
 	for _, dir := range p.list("submissions") {
 		if !dir.Dir {
 			if !isJunk(dir.Name) && p.isProgram("submissions/"+dir.Name) {
-				p.flaw("submissions/"+dir.Name, "a submission in no folder that says what it must get", "move it to submissions/accepted, or another of: "+strings.Join(p.dirs(), ", "))
+				p.flaw(
+					"submissions/"+dir.Name, "this submission is not in a directory that sets its expected result",
+					"move it to submissions/accepted, or to one of: "+strings.Join(p.dirs(), ", "),
+				)
 			}
 			continue
 		}
@@ -84,8 +98,8 @@ func (p *Package) readSubmissions() {
 	}
 }
 
-// submissions are the programs in a folder; where submissions are outputs, each file and
-// each folder is one.
+// submissions returns the programs in a directory. If submissions are outputs, each file and each directory
+// is one.
 func (p *Package) submissions(dir string) (all []string) {
 	if !p.Kind.Answers {
 		return p.programs(dir)
@@ -96,7 +110,7 @@ func (p *Package) submissions(dir string) (all []string) {
 	return all
 }
 
-// dirs are the folders that the package's format knows.
+// dirs returns the directories that the package's format knows.
 func (p *Package) dirs() (all []string) {
 	table := rulesOfDir
 	if p.Format.old() {
@@ -109,15 +123,16 @@ func (p *Package) dirs() (all []string) {
 	return all
 }
 
-// checkDir notes a folder that says nothing, where somebody probably meant another.
+// checkDir warns about a directory without a rule whose name is close to that of another one.
 func (p *Package) checkDir(dir string) {
 	if near, ok := suggest.Closest(dir, p.dirs()); ok {
-		p.flaw("submissions/"+dir, fmt.Sprintf("the folder %q does not say what its submissions must get", dir), fmt.Sprintf("did you mean %q?", near))
+		p.flaw("submissions/"+dir, fmt.Sprintf("the directory %q sets no expected result for its submissions", dir), fmt.Sprintf(
+			"did you mean %q?", near,
+		))
 	}
 }
 
-// checkPrograms notes what lies among submissions and is passed over, though it is
-// not of the kind that editors and compilers leave.
+// checkPrograms warns about ignored files among submissions, except those that editors and compilers leave.
 func (p *Package) checkPrograms(dir string) {
 	all, entries := p.programs(dir), p.list(dir)
 	for _, e := range entries {
@@ -125,14 +140,16 @@ func (p *Package) checkPrograms(dir string) {
 		switch {
 		case isJunk(e.Name) || slices.Contains(all, name) || p.isBuilt(dir, e, entries):
 		case e.Dir:
-			p.flaw(name, "the folder holds no program: it is left out", "add its sources, or remove it")
+			p.flaw(name, "the directory contains no program, so it is ignored", "add its sources, or remove it")
 		default:
-			p.flaw(name, "the name tells no language: it is left out", "name it as its language has it, such as "+strings.TrimSuffix(e.Name, path.Ext(e.Name))+".py, or remove it")
+			p.flaw(name, "the file name has no known extension, so it is ignored", "give it the extension of its language, such as "+strings.TrimSuffix(
+				e.Name, path.Ext(e.Name),
+			)+".py, or remove it")
 		}
 	}
 }
 
-// dirRule is what a folder of submissions says.
+// dirRule returns the rule of a directory of submissions.
 func (p *Package) dirRule(dir string) (problem.Rule, bool) {
 	table := rulesOfDir
 	if p.Format.old() {
@@ -148,7 +165,7 @@ func (p *Package) dirRule(dir string) (problem.Rule, bool) {
 	return r, ok
 }
 
-// annotated says whether any submission of a folder says itself what it must get.
+// annotated reports whether any submission of a directory contains an annotation with its expected result.
 func (p *Package) annotated(dir string) bool {
 	for _, name := range p.programs("submissions/" + dir) {
 		if rules, _ := p.annotations(name); len(rules) > 0 {
@@ -158,19 +175,19 @@ func (p *Package) annotated(dir string) bool {
 	return false
 }
 
-// expect finds out what a submission must get: its folder, submissions.yaml, and
-// what its source says.
+// expect collects the rules of a submission: from its directory, submissions.yaml, and annotations in its
+// source.
 func (p *Package) expect(s *problem.Submission, name string, doc *strict.Node) {
 	rule, fromDir := p.dirRule(s.Dir())
 	rule.From = "submissions/" + s.Dir()
 	own, bad := p.annotations(name)
-	p.Flaws = append(p.Flaws, bad...)
-	var scores []problem.Rule // add to what the folder says
+	p.Warnings = append(p.Warnings, bad...)
+	var scores []problem.Rule // add to the directory's rule
 	for _, r := range own {
 		if r.Score != nil {
 			scores = append(scores, r)
 		} else if !fromDir || s.Dir() == "rejected" {
-			// In a folder that says it, the folder counts.
+			// In a directory with a rule, that rule counts.
 			s.Rules = append(s.Rules, r)
 		}
 	}
@@ -183,7 +200,7 @@ func (p *Package) expect(s *problem.Submission, name string, doc *strict.Node) {
 			continue
 		}
 		rules := p.readRule(s, key, value)
-		if key.Text == s.Dir() && fromDir && len(rules) > 0 { // replaces what the folder says
+		if key.Text == s.Dir() && fromDir && len(rules) > 0 { // replaces the directory's rule
 			rules[0] = inherit(rules[0], rule, value)
 			s.Rules = slices.DeleteFunc(s.Rules, func(r problem.Rule) bool { return r.From == rule.From })
 		}
@@ -192,7 +209,7 @@ func (p *Package) expect(s *problem.Submission, name string, doc *strict.Node) {
 	p.checkRules(s)
 }
 
-// inherit takes from the folder's own rule what submissions.yaml does not say.
+// inherit takes from the directory's own rule what submissions.yaml does not set.
 func inherit(r, from problem.Rule, n *strict.Node) problem.Rule {
 	if !n.Has("permitted") {
 		r.Permitted = from.Permitted
@@ -209,7 +226,7 @@ func inherit(r, from problem.Rule, n *strict.Node) problem.Rule {
 	return r
 }
 
-// boundOf is what the sets of a rule say about the time limit.
+// boundOf returns what the sets of a rule imply for the time limit.
 func boundOf(r problem.Rule) problem.Bound {
 	switch {
 	case r.Permitted != nil && !slices.Contains(r.Permitted, judge.TimeLimit):
@@ -220,12 +237,13 @@ func boundOf(r problem.Rule) problem.Bound {
 	return problem.NoBound
 }
 
-// ruleKeys are the keys of submissions.yaml; other keys that hold a map are globs
-// of cases.
-var ruleKeys = []string{"language", "entrypoint", "authors", "model_solution", "permitted", "required", "score", "message", "use_for_time_limit"}
+// ruleKeys are the keys of submissions.yaml. Other keys with a map as value are globs of cases.
+var ruleKeys = []string{
+	"language", "entrypoint", "authors", "model_solution", "permitted", "required", "score", "message",
+	"use_for_time_limit",
+}
 
-// readRule reads what submissions.yaml says of a submission, and of some of its
-// cases.
+// readRule reads the rules of submissions.yaml for a submission and for some of its cases.
 func (p *Package) readRule(s *problem.Submission, key, n *strict.Node) (rules []problem.Rule) {
 	if n.Kind != strict.Map {
 		if n.Here() {
@@ -244,7 +262,7 @@ func (p *Package) readRule(s *problem.Submission, key, n *strict.Node) (rules []
 		case slices.Contains(ruleKeys, k.Text):
 		case v.Kind == strict.Map:
 			if !p.anyCase(k.Text) {
-				p.noteOnce(k.Fault(fmt.Sprintf("%q is neither a case nor a group", k.Text), "write it from data/ on, such as secret/group1"))
+				p.noteOnce(k.Fault(fmt.Sprintf("%q is neither a case nor a group", k.Text), "write its path relative to data/, such as secret/group1"))
 			}
 			rules = append(rules, p.oneRule(v, k.Text, key.Text))
 		default:
@@ -277,7 +295,7 @@ func (p *Package) oneRule(n *strict.Node, cases, from string) problem.Rule {
 	return r
 }
 
-// verdicts reads a list of letters; nil where there is none.
+// verdicts reads a list of letters. It returns nil if there is none.
 func (p *Package) verdicts(n *strict.Node) (all []judge.Verdict) {
 	var words []string
 	for _, l := range letters {
@@ -294,7 +312,7 @@ func (p *Package) verdicts(n *strict.Node) (all []judge.Verdict) {
 	return all
 }
 
-// scoreOf reads a number, or two numbers.
+// scoreOf reads one or two numbers.
 func (p *Package) scoreOf(n *strict.Node) *problem.Range {
 	items := n.Items()
 	var r problem.Range
@@ -314,14 +332,14 @@ func (p *Package) scoreOf(n *strict.Node) *problem.Range {
 	return &r
 }
 
-// noteOnce notes a flaw of submissions.yaml, which is read for each submission.
+// noteOnce records a warning about submissions.yaml, which is read for each submission.
 func (p *Package) noteOnce(f *judge.Fault) {
-	if !slices.ContainsFunc(p.Flaws, func(g *judge.Fault) bool { return *g == *f }) {
-		p.Flaws = append(p.Flaws, f)
+	if !slices.ContainsFunc(p.Warnings, func(g *judge.Fault) bool { return *g == *f }) {
+		p.Warnings = append(p.Warnings, f)
 	}
 }
 
-// anyCase says whether a glob is that of any case or group.
+// anyCase reports whether a glob matches any case or group.
 func (p *Package) anyCase(glob string) bool {
 	for _, g := range p.Groups {
 		for _, c := range g.Cases {
@@ -333,19 +351,22 @@ func (p *Package) anyCase(glob string) bool {
 	return false
 }
 
-// checkGlobs notes keys of submissions.yaml that are of no submission.
+// checkGlobs warns about keys of submissions.yaml that match no submission.
 func (p *Package) checkGlobs(doc *strict.Node) {
 	for k := range doc.Pairs() {
 		if p.isDir("submissions/" + k.Text) {
 			continue
 		}
 		if !slices.ContainsFunc(p.Submissions, func(s *problem.Submission) bool { return problem.Covers(k.Text, s.Name) }) {
-			p.Flaws = append(p.Flaws, k.Fault(fmt.Sprintf("no submission is called %q", k.Text), "write it from submissions/ on, such as accepted/*.py"))
+			p.Warnings = append(
+				p.Warnings,
+				k.Fault(fmt.Sprintf("%q matches no submission", k.Text), "write a path relative to submissions/, such as accepted/*.py"),
+			)
 		}
 	}
 }
 
-// checkRules notes rules that cannot hold together.
+// checkRules warns about rules that contradict each other.
 func (p *Package) checkRules(s *problem.Submission) {
 	for i, a := range s.Rules {
 		for _, b := range s.Rules[i+1:] {

@@ -18,41 +18,43 @@ import (
 	"assay/judge/problem"
 )
 
-// IsArchive says whether a path is named as a package in an archive is.
+// IsArchive reports whether a path has the name of an archive with a package.
 func IsArchive(name string) bool {
 	return strings.EqualFold(filepath.Ext(name), ".zip") || strings.EqualFold(filepath.Ext(name), ".kpp")
 }
 
-// What an archive may hold.
+// Bounds of an archive.
 const (
 	maxUnpacked = 4 << 30 // bytes
 	maxEntry    = 1 << 30 // bytes of one file
 	maxEntries  = 100_000
 	maxRatio    = 200       // of the bytes inside to those of the archive
-	alwaysGood  = 256 << 20 // bytes inside, whatever the ratio is
+	alwaysGood  = 256 << 20 // bytes inside that are accepted for any ratio
 	maxDepth    = 64        // names in a path
-	maxName     = 255       // bytes of a file's or folder's own name; most file systems take no more
+	maxName     = 255       // bytes of the name of a file or directory; most file systems take no more
 	maxPath     = 1024      // bytes
 )
 
-// Unpack lays an archive out in the new folder to, and returns the package's
-// folder there. An entry that would leave the folder, or that is a link, is a
-// fault, and so is an archive that is far larger inside than a package is, that is
-// nested too deep, or that has two entries of one name.
+// Unpack unpacks an archive to the new directory to, and returns the package's directory there. It returns a
+// fault for an archive with a link, an entry that would leave the directory, or two entries of one name. It
+// also returns a fault if the archive is nested too deep, or much larger inside than a package may be.
 //
-// Other says of folders whether they are packages of another format.
+// Other reports whether a directory is a package of another format.
 func Unpack(archive, to string, other ...func(dir string) bool) (dir string, err error) {
 	fault := func(text, hint string) *judge.Fault { return &judge.Fault{File: archive, Text: text, Hint: hint} }
 	z, err := zip.OpenReader(archive)
 	if err != nil {
 		if errors.Is(err, zip.ErrFormat) || errors.Is(err, zip.ErrAlgorithm) || errors.Is(err, zip.ErrChecksum) {
-			return "", fault("no archive in the ZIP format", "pack the folder with: zip -r")
+			return "", fault("this is not an archive in the ZIP format", "pack the directory with: zip -r")
 		}
 		return "", fmt.Errorf("unpack %s: %w", archive, err)
 	}
 	defer z.Close()
 	if len(z.File) > maxEntries {
-		return "", fault(fmt.Sprintf("the archive has %d entries; the most is %d", len(z.File), maxEntries), "leave out what a generator makes")
+		return "", fault(
+			fmt.Sprintf("the archive has %d entries; the limit is %d", len(z.File), maxEntries),
+			"remove files that a generator makes",
+		)
 	}
 	packed, err := os.Stat(archive)
 	if err != nil {
@@ -60,33 +62,33 @@ func Unpack(archive, to string, other ...func(dir string) bool) (dir string, err
 	}
 	var inside uint64
 	for _, f := range z.File {
-		// To read an entry beyond the size that the archive says is an error.
+		// Reading an entry beyond the size that the archive states is an error.
 		switch inside += min(f.UncompressedSize64, maxUnpacked+1); {
 		case inside > maxUnpacked:
-			return "", fault("the archive has more than 4 GiB inside", "leave out what a generator makes")
+			return "", fault("the archive has more than 4 GiB inside", "remove files that a generator makes")
 		case f.UncompressedSize64 > maxEntry:
-			return "", fault(fmt.Sprintf("the entry %s has more than 1 GiB", shown(f.Name)), "leave out what a generator makes")
+			return "", fault(fmt.Sprintf("the entry %s has more than 1 GiB", shown(f.Name)), "remove files that a generator makes")
 		case inside > alwaysGood && inside > maxRatio*uint64(packed.Size()):
-			return "", fault(fmt.Sprintf("the archive has more than %d times its own size inside", maxRatio), "leave out what a generator makes")
+			return "", fault(fmt.Sprintf("the archive has more than %d times its own size inside", maxRatio), "remove files that a generator makes")
 		}
 		name := inArchive(f.Name)
 		switch mode := f.Mode(); {
 		case !filepath.IsLocal(strings.TrimSuffix(name, "/")) || strings.ContainsRune(name, 0):
 			return "", fault(
 				fmt.Sprintf("the entry %s would be outside of the package", shown(f.Name)),
-				"pack the folder itself, without .. and absolute paths",
+				"pack the directory itself, without .. and absolute paths",
 			)
 		case mode&fs.ModeSymlink != 0:
 			return "", fault(fmt.Sprintf("the entry %s is a link", shown(f.Name)), "pack the file that it leads to")
 		case !mode.IsDir() && !mode.IsRegular():
-			return "", fault(fmt.Sprintf("the entry %s is neither a file nor a folder", shown(f.Name)), "")
+			return "", fault(fmt.Sprintf("the entry %s is neither a file nor a directory", shown(f.Name)), "")
 		}
 		if text, hint := tooLong(name); text != "" {
 			return "", fault(fmt.Sprintf("the entry %s has %s", shown(f.Name), text), hint)
 		}
 	}
 	if text := twice(z.File); text != "" {
-		return "", fault(text, "rename one of them, and pack the folder again")
+		return "", fault(text, "rename one of them, and pack the directory again")
 	}
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return "", fmt.Errorf("unpack %s: %w", archive, err)
@@ -107,7 +109,7 @@ func Unpack(archive, to string, other ...func(dir string) bool) (dir string, err
 	return PackageIn(archive, to, other...)
 }
 
-// inArchive is a name in an archive; some tools of Windows write it with backslashes.
+// inArchive returns a name in an archive with slashes. Some Windows tools write backslashes.
 func inArchive(name string) string { return strings.ReplaceAll(name, `\`, "/") }
 
 // leftover reports whether an entry is something that a file manager or editor leaves behind.
@@ -124,24 +126,24 @@ func shown(name string) string {
 	return strconv.Quote(name)
 }
 
-// tooLong says which bound a name in an archive exceeds, and what to do. If it exceeds none, text
-// is empty.
+// tooLong returns which bound a name in an archive exceeds, and what to do. If it exceeds none, text is
+// empty.
 func tooLong(name string) (text, hint string) {
 	parts := strings.Split(strings.TrimSuffix(name, "/"), "/")
 	longest := slices.MaxFunc(parts, func(a, b string) int { return len(a) - len(b) })
 	switch {
 	case len(parts) > maxDepth:
-		return fmt.Sprintf("%d nested folders and files; the most is %d", len(parts), maxDepth), "move the files up"
+		return fmt.Sprintf("%d nested directories and files; the limit is %d", len(parts), maxDepth), "move the files up"
 	case len(longest) > maxName:
-		return fmt.Sprintf("a name of %d bytes; the most is %d", len(longest), maxName), "shorten the name"
+		return fmt.Sprintf("a name of %d bytes; the limit is %d", len(longest), maxName), "shorten the name"
 	case len(name) > maxPath:
-		return fmt.Sprintf("a path of %d bytes; the most is %d", len(name), maxPath), "shorten the names"
+		return fmt.Sprintf("a path of %d bytes; the limit is %d", len(name), maxPath), "shorten the names"
 	}
 	return "", ""
 }
 
-// twice says which two entries cannot stand in one folder: which of them a disk keeps depends on the
-// disk. If there are none, it returns "".
+// twice returns an error for two entries that cannot exist in one directory on all file systems. It is empty
+// if there are none.
 func twice(entries []*zip.File) string {
 	var names []string
 	for _, f := range entries {
@@ -162,7 +164,7 @@ func twice(entries []*zip.File) string {
 	case name != strings.TrimSuffix(b, "/"):
 		return fmt.Sprintf("the archive has the entries %s and %s, which differ only in the case of letters", shown(a), shown(b))
 	case a != b:
-		return fmt.Sprintf("the archive has %s both as a file and as a folder", shown(name))
+		return fmt.Sprintf("the archive has %s both as a file and as a directory", shown(name))
 	}
 	return fmt.Sprintf("the archive has two entries named %s", shown(name))
 }
@@ -189,8 +191,8 @@ func unpackFile(root *os.Root, f *zip.File) error {
 	return errors.Join(err, out.Close())
 }
 
-// PackageIn finds the package in an archive that was laid out in the folder to: the
-// folder itself, or a folder in it.
+// PackageIn finds the package in an archive that was unpacked to the directory to: the directory itself, or a
+// directory in it.
 func PackageIn(archive, to string, other ...func(dir string) bool) (string, error) {
 	is := func(dir string) bool {
 		return Is(dir) || slices.ContainsFunc(other, func(is func(string) bool) bool { return is(dir) })
@@ -207,5 +209,5 @@ func PackageIn(archive, to string, other ...func(dir string) bool) (string, erro
 			return dir, nil
 		}
 	}
-	return "", &judge.Fault{File: archive, Text: "the archive has no " + File, Hint: "pack the folder of the package"}
+	return "", &judge.Fault{File: archive, Text: "the archive has no " + File, Hint: "pack the directory of the package"}
 }

@@ -67,10 +67,10 @@ func (r *reader) fault(text, hint string) *judge.Fault {
 }
 
 func (r *reader) flaw(text, hint string) {
-	r.pkg.Flaws = append(r.pkg.Flaws, r.fault(text, hint))
+	r.pkg.Warnings = append(r.pkg.Warnings, r.fault(text, hint))
 }
 
-// at is the path of a file that problem.xml names; "" where it is not there.
+// at returns the path of a file that problem.xml names; "" if it does not exist.
 func (r *reader) at(name string) string {
 	name = local(name)
 	if name == "" {
@@ -124,7 +124,7 @@ func (r *reader) limits(usual judge.Limits) judge.Limits {
 	return l
 }
 
-// fileNames are the files that submissions read and write; "" for standard input and
+// fileNames returns the files that submissions read and write; "" for standard input and
 // output.
 func (r *reader) fileNames() (in, out string) {
 	in, out = r.doc.Judging.InputFile, r.doc.Judging.OutputFile
@@ -137,13 +137,16 @@ func (r *reader) fileNames() (in, out string) {
 	return in, out
 }
 
-// kind reads how submissions are run, and refuses what cannot be judged.
+// kind reads how submissions are run, and rejects what cannot be judged.
 func (r *reader) kind() (faults judge.Faults) {
 	p := r.pkg.Problem
 	p.InFile, p.OutFile = r.fileNames()
 	for _, name := range []string{p.InFile, p.OutFile} {
 		if name != "" && (name != filepath.Base(name) || name == "..") {
-			faults = append(faults, r.fault(fmt.Sprintf("%q cannot be the name of a file of a submission", name), "it is in the working directory, such as input.txt"))
+			faults = append(
+				faults,
+				r.fault(fmt.Sprintf("%q cannot be the name of a file of a submission", name), "it is in the working directory, such as input.txt"),
+			)
 		}
 	}
 	if p.InFile+p.OutFile != "" && r.doc.Assets.Interactor != nil {
@@ -178,7 +181,10 @@ func (r *reader) reruns() (faults judge.Faults) {
 		}
 	}
 	if p.InFile+p.OutFile != "" {
-		faults = append(faults, r.fault("submissions run several times on each test, and have files too", "leave input-file and output-file empty"))
+		faults = append(
+			faults,
+			r.fault("submissions run several times on each test, and have files too", "leave input-file and output-file empty"),
+		)
 	}
 	return faults
 }
@@ -188,7 +194,10 @@ func (r *reader) reruns() (faults judge.Faults) {
 func (r *reader) rerunning() judge.Faults {
 	runs := r.pkg.Reruns
 	if len(runs) > 1 && slices.Contains(runs[:len(runs)-1], false) && r.pkg.Checker.Program == nil {
-		return judge.Faults{r.fault("submissions run several times on each test, and nothing makes the input of the later runs", "an interactor makes it, or a checker of the package's own")}
+		return judge.Faults{r.fault(
+			"submissions run several times on each test, and nothing makes the input of the later runs",
+			"an interactor makes it, or a checker of the package's own",
+		)}
 	}
 	return nil
 }
@@ -222,13 +231,16 @@ func (r *reader) checker() (faults judge.Faults) {
 	}
 	part := r.program(c.Source)
 	if part == nil {
-		return append(faults, r.fault(fmt.Sprintf("there is no checker %s", c.Source.Path), "the package has lost a file; generate it again in Polygon"))
+		return append(
+			faults,
+			r.fault(fmt.Sprintf("there is no checker %s", c.Source.Path), "the package has lost a file; generate it again in Polygon"),
+		)
 	}
 	r.pkg.Checker = judge.Checking{Program: part}
 	return faults
 }
 
-// program is a program with testlib; nil where it is not there.
+// program returns a program with testlib; nil if it does not exist.
 func (r *reader) program(s source) *judge.Part {
 	if full := r.at(s.Path); full != "" {
 		return &judge.Part{Path: full, Speaks: "testlib"}
@@ -264,7 +276,7 @@ var meant = map[string][]judge.Verdict{
 	"failed":                                       {judge.WrongAnswer, judge.TimeLimit, judge.RunTimeError, judge.MemoryLimit},
 }
 
-// rules are what a submission with a tag must get. If known is false, the
+// rules returns what a submission with a tag must get. If known is false, the
 // tag is unknown.
 func rules(tag string) (rule problem.Rule, known bool) {
 	rule.From = File + ": " + tag
@@ -295,7 +307,10 @@ func (r *reader) solutions() {
 			r.flaw(fmt.Sprintf("there is no solution %s", s.Source.Path), "")
 			continue
 		}
-		sub := &problem.Submission{Path: full, Name: s.Tag + "/" + path.Base(filepath.ToSlash(full)), Language: language(s.Source), Model: s.Tag == "main"}
+		sub := &problem.Submission{
+			Path: full, Name: s.Tag + "/" + path.Base(filepath.ToSlash(full)), Language: language(s.Source),
+			Model: s.Tag == "main",
+		}
 		if rule, known := rules(s.Tag); known {
 			sub.Rules = []problem.Rule{rule}
 		} else {
@@ -305,7 +320,7 @@ func (r *reader) solutions() {
 	}
 }
 
-// language is the language of a source, where its name does not tell: Python 2 has
+// language returns the language of a source, where its name does not tell: Python 2 has
 // the extension of Python 3.
 func language(s source) string {
 	if strings.HasPrefix(s.Type, "python.2") || s.Type == "python.pypy2" {

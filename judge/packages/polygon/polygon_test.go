@@ -18,7 +18,7 @@ import (
 	"assay/judge/problem"
 )
 
-// unpack lays an archive out in a folder called "p".
+// unpack lays an archive out in a directory called "p".
 func unpack(t testing.TB, text string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "p")
@@ -138,8 +138,8 @@ func TestOpen(t *testing.T) {
 		`the tag "unheard-of" of solution solutions/old.py is unknown`,
 		"there is no solution ../outside.cpp",
 	} {
-		if !slices.ContainsFunc(p.Flaws, func(f *judge.Fault) bool { return f.Text == want }) {
-			t.Errorf("no flaw says %q; there are:\n%v", want, p.Flaws)
+		if !slices.ContainsFunc(p.Warnings, func(f *judge.Fault) bool { return f.Text == want }) {
+			t.Errorf("no flaw says %q; there are:\n%v", want, p.Warnings)
 		}
 	}
 }
@@ -148,15 +148,37 @@ func TestFaults(t *testing.T) {
 	const set = `<testset name="tests"><tests><test method="manual"/></tests><input-path-pattern>tests/%02d</input-path-pattern><answer-path-pattern>tests/%02d.a</answer-path-pattern></testset>`
 	for _, row := range []struct{ it, xml, want string }{
 		{"wants XML", "<problem>\n<judging>", "p/problem.xml:3: unexpected EOF"},
-		{"wants an encoding that is known", `<?xml version="1.0" encoding="windows-1521"?><problem/>`, "p/problem.xml:1: unknown encoding \"windows-1521\"\n    save the file as UTF-8"},
+		{
+			"wants an encoding that is known", `<?xml version="1.0" encoding="windows-1521"?><problem/>`,
+			"p/problem.xml:1: unknown encoding \"windows-1521\"\n    save the file as UTF-8",
+		},
 		{"wants a problem", "<package/>", "p/problem.xml: expected element type <problem> but have <package>"},
 		{"wants tests", "<problem/>", "p/problem.xml: the package has no tests\n    it needs a testset"},
 		{"misses a test", "<problem><judging>" + set + "</judging></problem>", "p/problem.xml: there is no test tests/01\n"},
-		{"wants files to be in the working directory", `<problem><judging input-file="../in.txt">` + set + "</judging></problem>", "p/problem.xml: \"../in.txt\" cannot be the name of a file of a submission\n"},
-		{"wants somebody to make the input of a second run", `<problem><judging run-count="2">` + set + `</judging><assets><checker name="std::wcmp.cpp"/></assets></problem>`, "p/problem.xml: submissions run several times on each test, and nothing makes the input of the later runs\n"},
-		{"bounds the runs", `<problem><judging run-count="1000">` + set + "</judging></problem>", "p/problem.xml: submissions run 1000 times on each test\n"},
-		{"misses the checker", "<problem><judging>" + set + `</judging><assets><checker name="x"><source path="x.cpp"/></checker></assets></problem>`, "p/problem.xml: there is no checker x.cpp\n"},
-		{"misses the interactor", "<problem><judging>" + set + `</judging><assets><interactor><source path="x.cpp"/></interactor></assets></problem>`, "p/problem.xml: there is no interactor x.cpp"},
+		{
+			"wants files to be in the working directory",
+			`<problem><judging input-file="../in.txt">` + set + "</judging></problem>",
+			"p/problem.xml: \"../in.txt\" cannot be the name of a file of a submission\n",
+		},
+		{
+			"wants somebody to make the input of a second run",
+			`<problem><judging run-count="2">` + set + `</judging><assets><checker name="std::wcmp.cpp"/></assets></problem>`,
+			"p/problem.xml: submissions run several times on each test, and nothing makes the input of the later runs\n",
+		},
+		{
+			"bounds the runs", `<problem><judging run-count="1000">` + set + "</judging></problem>",
+			"p/problem.xml: submissions run 1000 times on each test\n",
+		},
+		{
+			"misses the checker",
+			"<problem><judging>" + set + `</judging><assets><checker name="x"><source path="x.cpp"/></checker></assets></problem>`,
+			"p/problem.xml: there is no checker x.cpp\n",
+		},
+		{
+			"misses the interactor",
+			"<problem><judging>" + set + `</judging><assets><interactor><source path="x.cpp"/></interactor></assets></problem>`,
+			"p/problem.xml: there is no interactor x.cpp",
+		},
 	} {
 		dir := unpack(t, "-- problem.xml --\n"+row.xml+"\n")
 		_, faults := polygon.Open(dir, judge.Limits{})

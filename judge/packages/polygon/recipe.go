@@ -13,7 +13,7 @@ import (
 	"assay/judge/packages/fill"
 )
 
-// Lacks says whether tests or answers are not there, or have other line ends than
+// Lacks reports whether tests or answers do not exist, or have other line ends than
 // Linux, so that the package must be filled.
 func Lacks(dir string) bool {
 	r, fault := newReader(dir)
@@ -34,7 +34,7 @@ func (r *reader) unanswered() bool {
 	return r.doc.Assets.Interactor != nil || r.doc.Judging.RunCount > 1
 }
 
-// hasReturns says whether the beginning of a file has lines that end as in Windows.
+// hasReturns reports whether the beginning of a file has lines that end as in Windows.
 func hasReturns(file string) bool {
 	f, err := os.Open(file)
 	if err != nil {
@@ -45,8 +45,8 @@ func hasReturns(file string) bool {
 	return err == nil && bytes.Contains(head, []byte("\r\n"))
 }
 
-// Recipe says how the tests of a package are made: by its own generators, with the
-// answers of the main solution. What is there already is kept. It is for a data
+// Recipe returns how the tests of a package are made: by its own generators, with the
+// answers of the main solution. What is there already is stored. It is for a data
 // directory without subdirectories.
 func Recipe(dir string) (recipe *fill.Recipe, flaws, faults judge.Faults) {
 	r, fault := newReader(dir)
@@ -78,7 +78,7 @@ func Recipe(dir string) (recipe *fill.Recipe, flaws, faults judge.Faults) {
 	return recipe, flaws, nil
 }
 
-// place is where the package has a file that the recipe makes.
+// place returns where the package has a file that the recipe makes.
 func (r *reader) place(name string) string {
 	ext := path.Ext(name)
 	for i := range r.set.Tests {
@@ -94,7 +94,7 @@ func (r *reader) place(name string) string {
 	return path.Join(filled, name)
 }
 
-// mainSolution is the one that makes the answers; nil where there is none.
+// mainSolution returns the one that makes the answers; nil if there is none.
 func (r *reader) mainSolution() *judge.Part {
 	for _, s := range r.doc.Assets.Solutions {
 		if full := r.at(s.Source.Path); s.Tag == "main" && full != "" {
@@ -104,7 +104,7 @@ func (r *reader) mainSolution() *judge.Part {
 	return nil
 }
 
-// generators are the programs that commands may name.
+// generators returns the programs that commands may name.
 func (r *reader) generators() map[string]*judge.Part {
 	all := map[string]*judge.Part{}
 	for _, e := range r.doc.Executables {

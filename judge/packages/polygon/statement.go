@@ -21,7 +21,7 @@ const (
 
 // parts are the sections of a statement: the file in statement-sections, the key in
 // problem-properties.json and the command that is its heading, in the order of olymp.sty.
-// The examples stand before the notes.
+// The examples are before the notes.
 var parts = []struct{ file, heading string }{
 	{"legend", ""}, {"input", `\InputFile`}, {"output", `\OutputFile`}, {"interaction", `\Interaction`},
 	{"scoring", `\Scoring`}, {"notes", `\Note`},
@@ -69,7 +69,7 @@ func (r *reader) statements() {
 
 func (r *reader) state(s icpc.Statement) { r.pkg.Statements = append(r.pkg.Statements, s) }
 
-// samples are the tests that the statement shows, if it names none.
+// samples returns the tests that the statement shows, if it names none.
 func (r *reader) samples() (all []judge.Case) {
 	for i, t := range r.set.Tests {
 		if !t.Sample {
@@ -105,7 +105,7 @@ func (r *reader) sections(language string) {
 	}
 }
 
-// written says whether there is a file with something in it.
+// written reports whether there is a file with something in it.
 func (r *reader) written(name string) bool {
 	full := r.at(name)
 	if full == "" {
@@ -119,7 +119,7 @@ func (r *reader) written(name string) bool {
 	return err == nil && len(strings.TrimSpace(strings.TrimPrefix(string(data), "\ufeff"))) > 0
 }
 
-// examples are the examples of a directory, which differ from the tests where a statement is to
+// examples returns the examples of a directory, which differ from the tests where a statement is to
 // show something else: example.01 and example.01.a. Without any, the tests are shown.
 func (r *reader) examples(folder string) string {
 	entries, _ := os.ReadDir(filepath.Join(r.dir, filepath.FromSlash(folder))) // it was there a moment ago

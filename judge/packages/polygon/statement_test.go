@@ -103,13 +103,25 @@ func TestStatements(t *testing.T) {
 	const examples = "-- statement-sections/english/example.01 --\n5 6\n-- statement-sections/english/example.01.a --\n11\n-- statement-sections/english/example.02 --\nalone\n"
 	for _, row := range []struct{ it, archive, language, want string }{
 		{"reads problem.tex", stated, "en", "# Sum\n\n" + files + "Add *them*.\n\n" + sample("1 2", "3")},
-		{"puts the samples where the examples stand", stated, "de", "# Summe\n\n" + files + "Addiere.\n\n## Eingabe\n\nZwei.\n\n## Beispiel 1\n\nEingabe:\n\n```\n1 2\n```\n\nAusgabe:\n\n```\n3\n```"},
+		{
+			"puts the samples where the examples stand", stated, "de",
+			"# Summe\n\n" + files + "Addiere.\n\n## Eingabe\n\nZwei.\n\n## Beispiel 1\n\nEingabe:\n\n```\n1 2\n```\n\nAusgabe:\n\n```\n3\n```",
+		},
 		{"prefers the sections", stated + properties + sections, "", "# Sum\n\n" + files + "Add two numbers. ![](pic#width=113px)\n\n## Input\n\nThe two.\n\n\\[drawing in TikZ: not shown\\]\n\n" +
 			"## Scoring\n\nAll.\n\n" + sample("1 2", "3") + "\n\n\n\n## Note\n\nEasy."},
 		{"shows the examples of the sections", stated + sections + examples, "", "All.\n\n" + sample("5 6", "11") + "\n\n## Note"},
-		{"prefers the properties to problem.tex", stated + properties, "en", "# Sum\n\n" + files + "Add *both*.\n\n## Input\n\nTwo.\n\n" + sample("1 1", "2") + "\n\n## Note\n\nEasy.![](none.png)"},
-		{"passes over properties without a legend", stated + "-- statements/english/problem-properties.json --\n{\"legend\": null}\n", "en", "Add *them*."},
-		{"passes over names that no file has", stated + strings.Replace(properties, `"example.01"`, `"a}b"`, 1), "en", "Two.\n\n" + sample("1 2", "3") + "\n\n\n\n## Note"},
+		{
+			"prefers the properties to problem.tex", stated + properties, "en",
+			"# Sum\n\n" + files + "Add *both*.\n\n## Input\n\nTwo.\n\n" + sample("1 1", "2") + "\n\n## Note\n\nEasy.![](none.png)",
+		},
+		{
+			"passes over properties without a legend",
+			stated + "-- statements/english/problem-properties.json --\n{\"legend\": null}\n", "en",
+			"Add *them*.",
+		},
+		{"passes over names that no file has", stated + strings.Replace(
+			properties, `"example.01"`, `"a}b"`, 1,
+		), "en", "Two.\n\n" + sample("1 2", "3") + "\n\n\n\n## Note"},
 		{"passes over broken properties", stated + "-- statements/english/problem-properties.json --\n{\n", "en", "Add *them*."},
 		{"keeps a language that it does not know", stated, "klingon", "yI"},
 	} {
@@ -156,7 +168,10 @@ func TestUnshown(t *testing.T) {
 	}
 	const drawing = "statement-sections/english/input.tex:2: the statement has a tikzpicture, which is not shown"
 	got := told()
-	if len(got) != 2 || !strings.HasPrefix(got[0], "statement-sections/english/legend.tex:3: the statement shows the picture pic, which is not there") || !strings.HasPrefix(got[1], drawing) {
+	if len(got) != 2 || !strings.HasPrefix(
+		got[0],
+		"statement-sections/english/legend.tex:3: the statement shows the picture pic, which does not exist",
+	) || !strings.HasPrefix(got[1], drawing) {
 		t.Errorf("%q", got)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "statement-sections/english/pic.jpg"), nil, 0o644); err != nil {
@@ -166,7 +181,8 @@ func TestUnshown(t *testing.T) {
 		t.Errorf("with the picture: %q", got)
 	}
 	dir = unpack(t, stated+properties)
-	if got := told(); len(got) != 1 || !strings.HasPrefix(got[0], "statements/english/problem-properties.json: the statement shows the picture none.png") {
+	if got := told(); len(got) != 1 ||
+		!strings.HasPrefix(got[0], "statements/english/problem-properties.json: the statement shows the picture none.png") {
 		t.Errorf("of the properties: %q", got)
 	}
 }
@@ -179,7 +195,10 @@ func FuzzStatement(f *testing.F) {
 		f.Fatal(faults)
 	}
 	p.Close()
-	for _, seed := range []string{`{"legend": "a", "sampleTests": [{"inputFile": "..", "outputFile": "{"}]}`, `{"legend": 1}`, `{"legend":"\\exmpfile{a}{b}","input":"\\input{legend}"}`, `[]`} {
+	for _, seed := range []string{
+		`{"legend": "a", "sampleTests": [{"inputFile": "..", "outputFile": "{"}]}`, `{"legend": 1}`,
+		`{"legend":"\\exmpfile{a}{b}","input":"\\input{legend}"}`, `[]`,
+	} {
 		f.Add(seed)
 	}
 	name := filepath.Join(dir, "statements", "english", "problem-properties.json")

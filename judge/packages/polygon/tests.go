@@ -23,7 +23,7 @@ const maxTests = 10_000
 // filled is the directory in which package fill has put the tests, below the package's.
 const filled = "data"
 
-// name is the name of a test, as wide as its number is in the package's own files.
+// name returns the name of a test, as wide as its number is in the package's own files.
 func (r *reader) name(i int) string {
 	base := filepath.Base(numbered(r.set.Input, i+1))
 	if base == "." || base == string(filepath.Separator) || base == r.set.Input {
@@ -32,7 +32,7 @@ func (r *reader) name(i int) string {
 	return base
 }
 
-// files are the files of a test: what was filled in, or the package's own; "" where
+// files returns the files of a test: what was filled in, or the package's own; "" if
 // there is none.
 func (r *reader) files(i int) (in, ans string) {
 	name := filepath.Join(filled, r.name(i))
@@ -42,13 +42,13 @@ func (r *reader) files(i int) (in, ans string) {
 	return r.at(numbered(r.set.Input, i+1)), r.at(numbered(r.set.Answer, i+1))
 }
 
-// scored says whether the package gives points.
+// scored reports whether the package gives points.
 func (r *reader) scored() bool {
 	return slices.ContainsFunc(r.set.Tests, func(t test) bool { return t.Points != nil && *t.Points != 0 }) ||
 		slices.ContainsFunc(r.set.Groups, func(g group) bool { return g.Points != 0 })
 }
 
-// scoredByChecker says whether the package has points, but none of its own: then its
+// scoredByChecker reports whether the package has points, but none of its own: then its
 // checker gives them.
 func (r *reader) scoredByChecker() bool {
 	return !r.scored() && r.pkg.Checker.Program != nil && slices.ContainsFunc(r.set.Tests, func(t test) bool { return t.Points != nil })
@@ -71,7 +71,10 @@ func (r *reader) tests() (faults judge.Faults) {
 		}
 		in, ans := r.files(i)
 		if in == "" {
-			faults = append(faults, r.fault(fmt.Sprintf("there is no test %s", numbered(r.set.Input, i+1)), "it could not be made; see: judge generate "+r.dir))
+			faults = append(
+				faults,
+				r.fault(fmt.Sprintf("there is no test %s", numbered(r.set.Input, i+1)), "it could not be made; see: judge generate "+r.dir),
+			)
 			continue
 		}
 		if ans == "" && !r.unanswered() {
@@ -158,7 +161,9 @@ func (r *reader) grade() {
 			c.Group = g.Name + "/" + c.Name
 			r.pkg.SetInputArgs(&c, "--testset", r.set.Name, "--group", g.Name)
 			groups = append(groups, judge.Group{Name: c.Group, Cases: []judge.Case{c}})
-			secret.Children = append(secret.Children, &judge.Node{Name: c.Group, Aggregate: judge.PassFail, MaxScore: points[i], RequirePass: require})
+			secret.Children = append(secret.Children, &judge.Node{
+				Name: c.Group, Aggregate: judge.PassFail, MaxScore: points[i], RequirePass: require,
+			})
 			secret.MaxScore += points[i]
 		}
 	}
@@ -167,7 +172,7 @@ func (r *reader) grade() {
 	r.pkg.Grading = &judge.Grading{Form: judge.Format2025, Scored: true, Root: root}
 }
 
-// points are those of a test.
+// points returns those of a test.
 func (r *reader) points(name string) float64 {
 	for i, t := range r.set.Tests {
 		if r.name(i) == name {
@@ -179,7 +184,7 @@ func (r *reader) points(name string) float64 {
 	return 0
 }
 
-// group is what the package says of a group.
+// group returns what the package says of a group.
 func (r *reader) group(name string) (group, bool) {
 	for _, g := range r.set.Groups {
 		if g.Name == name {
@@ -202,7 +207,10 @@ func (r *reader) proofs() {
 	if r.doc.Assets.Checker == nil || r.unanswered() {
 		return
 	}
-	kinds := map[string]problem.ProofKind{"ok": problem.ValidOutput, "wrong-answer": problem.InvalidOutput, "presentation-error": problem.InvalidOutput}
+	kinds := map[string]problem.ProofKind{
+		"ok": problem.ValidOutput, "wrong-answer": problem.InvalidOutput,
+		"presentation-error": problem.InvalidOutput,
+	}
 	set := &r.doc.Assets.Checker.Testset
 	for i, t := range set.Tests {
 		in, out, ans := r.at(numbered(set.Input, i+1)), r.at(numbered(set.Output, i+1)), r.at(numbered(set.Answer, i+1))

@@ -85,7 +85,7 @@ type test struct {
 	File    string   `xml:"from-file,attr"`
 	Sample  bool     `xml:"sample,attr"`
 	Group   string   `xml:"group,attr"`
-	Points  *float64 `xml:"points,attr"` // nil where the package gives none
+	Points  *float64 `xml:"points,attr"` // nil if the package gives none
 	Verdict string   `xml:"verdict,attr"`
 }
 
@@ -128,7 +128,10 @@ func parseDocument(file string, data []byte) (*document, *judge.Fault) {
 		}
 		encoding, err := htmlindex.Get(label)
 		if err != nil {
-			return nil, &judge.Fault{File: file, Line: 1, Text: fmt.Sprintf("unknown encoding %q", label), Hint: "save the file as UTF-8, and say so in its first line"}
+			return nil, &judge.Fault{
+				File: file, Line: 1, Text: fmt.Sprintf("unknown encoding %q", label),
+				Hint: "save the file as UTF-8, and say so in its first line",
+			}
 		}
 		return encoding.NewDecoder().Reader(in), nil
 	}

@@ -1,7 +1,6 @@
-// Package scaffold writes the first files of a contest and of a problem, as a
-// setter would write them by hand: small, whole, and green in `judge verify`
-// before the first change. It never writes over a file, and it does not generate
-// cases; package gen does.
+// Package scaffold writes the first files of a contest and of a problem, as a setter would write them by
+// hand: small, complete, and accepted by `judge verify` without changes. It never overwrites a file. It does
+// not generate cases; package gen does.
 package scaffold
 
 import (
@@ -21,14 +20,13 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// goodID is what a problem may be called: its name is that of a directory, and part of
-// commands.
+// goodID matches ids of problems, which are names of directories and arguments of commands.
 var goodID = pattern.New(`^[a-z0-9][a-z0-9_-]{0,59}$`)
 
-// Draft is files that are still to be written.
+// Draft is a set of files to be written.
 type Draft struct {
 	files []file
-	// Extensions are those of the programs in the setter's language.
+	// Extensions are the extensions of the programs in the setter's language.
 	Extensions []string
 }
 
@@ -41,7 +39,7 @@ type file struct {
 func Contest(dir string) (*Draft, error) {
 	if _, err := os.Lstat(filepath.Join(dir, config)); err == nil {
 		return nil, &judge.Fault{
-			File: filepath.Join(dir, config), Text: "the directory is a contest already",
+			File: filepath.Join(dir, config), Text: "the directory is already a contest",
 			Hint: "add a problem to it with: judge new <problem>",
 		}
 	}
@@ -52,26 +50,30 @@ func Contest(dir string) (*Draft, error) {
 // config is the file that marks the root of a contest.
 const config = "judge.toml"
 
-// Kinds are the kinds of problems that can be started. Languages are those of a setter's
-// programs that have a kit. There is a template for each pair.
+// Kinds are the kinds of problems that have templates. Languages are the languages with a kit, in which the
+// setter's programs can be. There is a template for each pair.
 var (
 	Kinds     = []string{"batch", "interactive", "multi-pass", "answers", "scores", "golf", "game"}
 	Languages = []string{"go", "python", "cpp"}
 )
 
-// Problem drafts a new problem of the contest whose root is given: of one of the Kinds,
-// with programs in one of the Languages. Its cases are still to be generated.
+// Problem drafts a new problem of the contest with this root: of one of the Kinds, with programs in one of
+// the Languages. Its cases are not generated.
 func Problem(root, id, kind, language string) (*Draft, error) {
 	if !slices.Contains(Kinds, kind) || !slices.Contains(Languages, language) {
-		return nil, &judge.Fault{Text: fmt.Sprintf("no problem of the kind %q can be started in the language %q", kind, language), Hint: fmt.Sprintf("kinds: %s; languages: %s", strings.Join(Kinds, ", "), strings.Join(Languages, ", "))}
+		return nil, &judge.Fault{Text: fmt.Sprintf("there is no template of the kind %q in the language %q", kind, language), Hint: fmt.Sprintf(
+			"kinds: %s; languages: %s", strings.Join(Kinds, ", "), strings.Join(Languages, ", "),
+		)}
 	}
 	if !goodID().MatchString(id) {
-		return nil, &judge.Fault{Text: fmt.Sprintf("%q cannot be the name of a problem", id), Hint: "lower case letters, digits, - and _ will do, such as: judge new two-sum"}
+		return nil, &judge.Fault{Text: fmt.Sprintf(
+			"%q cannot be the name of a problem", id,
+		), Hint: "use lower case letters, digits, - and _, such as: judge new two-sum"}
 	}
 	for _, of := range []string{"problems", "solutions", "testcases"} {
 		dir := filepath.Join(root, of, id)
 		if _, err := os.Lstat(dir); err == nil {
-			return nil, &judge.Fault{Text: dir + " is there already", Hint: "choose another name, or remove it first; nothing was written"}
+			return nil, &judge.Fault{Text: dir + " already exists", Hint: "choose another name, or remove it first; nothing was written"}
 		}
 	}
 	d := &Draft{}
@@ -96,7 +98,7 @@ func Problem(root, id, kind, language string) (*Draft, error) {
 	return d, nil
 }
 
-// add drafts the files of a template's directory where place puts them.
+// add drafts the files of a template's directory; place returns their paths.
 func (d *Draft) add(from, id string, place func(name string) string) error {
 	return fs.WalkDir(templates, from, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -126,10 +128,10 @@ func Write(drafts ...*Draft) (written []string, err error) {
 	return written, nil
 }
 
-// remove removes files, and the directories above them that are empty then.
+// remove removes files, and the directories above them that become empty.
 func remove(paths []string) {
 	for _, path := range paths {
-		_ = os.Remove(path) // the last one is not there
+		_ = os.Remove(path) // the last one does not exist
 		for dir := filepath.Dir(path); os.Remove(dir) == nil; {
 			dir = filepath.Dir(dir)
 		}

@@ -1,5 +1,5 @@
 // Package check judges what a program printed. A Checker holds one output against
-// the answer of the reference and says right or wrong, and where it went wrong.
+// the answer of the reference solution and says right or wrong, and where it went wrong.
 //
 // The judge brings checkers of its own (Builtin): they stream, so that their memory
 // does not grow with the texts. A setter's own checker is a program (Program) that
@@ -31,12 +31,12 @@ import (
 type Request struct {
 	Case string            // such as "edge/corner-0-0"
 	In   *io.SectionReader // what the program was given
-	Ans  *io.SectionReader // what the reference printed
+	Ans  *io.SectionReader // what the reference solution printed
 	Out  *io.SectionReader // what the program printed
 	Args []string          // for this case, after those that the checker has anyway
 }
 
-// Checker judges outputs. It is for one goroutine at a time, in judging order, so
+// Checker judges outputs. Only one goroutine may use it at a time, in judging order, so
 // that it may remember what it saw in the submission's cases before.
 type Checker interface {
 	// Check judges one output. The error is for a machine that fails and for the
@@ -46,44 +46,54 @@ type Checker interface {
 	Close() error
 }
 
-// Description tells people of a builtin checker.
+// Description tells people of a built-in checker.
 type Description struct {
 	Name    string
 	Doc     string // one line
 	Options []Option
 }
 
-// Option is one argument, or two with its value, that a builtin checker takes.
+// Option is one argument, or two with its value, that a built-in checker takes.
 type Option struct {
 	Name  string
 	Value string // what the value is: "EPSILON"; "" for an option without a value
 	Doc   string // one line
 }
 
-// builtin is one row of the table of builtin checkers.
+// builtin is one row of the table of built-in checkers.
 type builtin struct {
 	Description
 	make func(o options) (comparer, error)
 }
 
-// comparer is the heart of a builtin checker. It keeps nothing from call to call
+// comparer is the heart of a built-in checker. It keeps nothing from call to call
 // but what the buffers hold.
 type comparer func(ctx context.Context, r Request, b *buffers) (judge.Outcome, error)
 
-// builtins are the checkers that the judge brings, by name.
+// builtins are the built-in checkers, by name.
 var builtins = []builtin{
-	{Description{"any-of", "one of several answers, which a line --- parts in the .ans file; tokens compares each", append(anyOfOptions, tokensOptions...)}, newAnyOf},
+	{Description{"any-of", "one of several answers, which a line --- parts in the .ans file; tokens compares each", append(
+		anyOfOptions, tokensOptions...,
+	)}, newAnyOf},
 	{Description{"case-insensitive", "words as in tokens, where upper and lower case are the same", caseOptions}, newCaseInsensitive},
 	{Description{"case-sensitive", "words as in tokens, where upper and lower case differ", caseOptions}, newCaseSensitive},
 	{Description{"exact", "byte for byte", nil}, newExact},
 	{Description{"floats", "numbers within 1e-6, absolute or relative; other words as in tokens", floatsOptions}, newFloats},
 	{Description{"lines", "line by line; blanks at the end of a line and empty lines at the end do not matter", nil}, newLines},
 	{Description{"polygon", "a standard checker of Polygon, by its name, with the strictness of testlib", polygonOptions}, newPolygon},
-	{Description{"tokens", "words, with any white space between them; upper and lower case are the same unless an option says otherwise", tokensOptions}, newTokens},
-	{Description{"unordered", "lines in any order, each as often as in the answer; empty lines and blanks at the end of a line do not matter", nil}, newUnordered},
+	{Description{
+		"tokens",
+		"words, with any white space between them; upper and lower case are the same unless an option says otherwise",
+		tokensOptions,
+	}, newTokens},
+	{Description{
+		"unordered",
+		"lines in any order, each as often as in the answer; empty lines and blanks at the end of a line do not matter",
+		nil,
+	}, newUnordered},
 }
 
-// Names returns the builtin checkers, sorted by name.
+// Names returns the built-in checkers, sorted by name.
 func Names() []Description {
 	all := make([]Description, len(builtins))
 	for i, row := range builtins {
@@ -218,7 +228,7 @@ func unknownOption(checker, word string, names []string) *judge.Fault {
 
 var accepted = judge.Outcome{Verdict: judge.Accepted}
 
-// wrong is the outcome for a contestant's fault.
+// wrong returns the outcome for a contestant's fault.
 func wrong(place *judge.Place, message string) (judge.Outcome, error) {
 	return judge.Outcome{Verdict: judge.WrongAnswer, Message: message, Place: place}, nil
 }

@@ -15,7 +15,7 @@ type Crew struct {
 	Problem *judge.Problem
 	Runner  judge.Runner
 	Usual   judge.Limits // of a setter's program, where the problem sets none
-	// Place gives a fault in the options of a builtin checker its place; if nil, it is
+	// Place gives a fault in the options of a built-in checker its place; if nil, it is
 	// the problem's directory.
 	Place func(*judge.Fault) *judge.Fault
 
@@ -23,7 +23,7 @@ type Crew struct {
 	checker *judge.Program // once it is built
 }
 
-// Limits are those of one run of a program that judges.
+// Limits returns those of one run of a program that judges.
 func (c *Crew) Limits() judge.Limits { return c.Problem.JudgingLimits(c.Usual) }
 
 // Checker makes a checker that has seen nothing yet, for one submission.

@@ -58,7 +58,7 @@ func TestTheContextEndsAsAProgramStarts(t *testing.T) {
 // levels are more than the process of TestProgramsLeaveNothing may have files open.
 const levels = 1000
 
-// TestProgramsLeaveNothing looks for folders that stay behind, however deep.
+// TestProgramsLeaveNothing looks for directories that stay behind, however deep.
 func TestProgramsLeaveNothing(t *testing.T) {
 	razetest.FewFiles(t)
 	dir := t.TempDir()
@@ -73,7 +73,7 @@ func TestProgramsLeaveNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		ask(t, c, "folders")
-		ask(t, c, "folders") // which empties the folder first
+		ask(t, c, "folders") // which empties the directory first
 		if err := c.Close(); err != nil {
 			t.Errorf("%s: Close: %v", speaks, err)
 		}

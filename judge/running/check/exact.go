@@ -28,7 +28,7 @@ func compareExact(ctx context.Context, r Request, b *buffers) (judge.Outcome, er
 	}
 }
 
-// bytesDiffer says what stands in both texts at an offset, up to the end of the line.
+// bytesDiffer returns what is in both texts at an offset, up to the end of the line.
 func bytesDiffer(ctx context.Context, r Request, at int64) (judge.Outcome, error) {
 	w := newWhere(ctx, r, at, at)
 	line, column := w.line(), w.column()

@@ -17,7 +17,7 @@ import (
 	"assay/judge/running/check"
 )
 
-// TestExamples judges the outputs under testdata: one folder for each builtin
+// TestExamples judges the outputs under testdata: one directory for each builtin
 // checker, with archives in it. The comment of an archive may have a line
 // "args: ..." for the checker, and "quoted" where the texts are written as Go
 // strings. Its files are ans, and the outputs ac/*, wa/* and je/*, named for what they
@@ -106,7 +106,10 @@ func testArchive(t *testing.T, checker, file string) {
 			fmt.Fprintf(&messages, "%s\n    %s\n", f.Name, o.Message)
 		}
 		if p := o.Place; p != nil {
-			fmt.Fprintf(&messages, "    at line %d, column %d; byte %d of the answer, %d of the output\n", p.Line, p.Column, p.AnsOffset, p.OutOffset)
+			fmt.Fprintf(
+				&messages, "    at line %d, column %d; byte %d of the answer, %d of the output\n", p.Line,
+				p.Column, p.AnsOffset, p.OutOffset,
+			)
 		}
 	}
 	if tried == 0 {

@@ -168,7 +168,10 @@ func TestAnyOfAgrees(t *testing.T) {
 var (
 	alphabet = []string{"0", "1", "9", ".", "-", "+", "e", "E", "a", "A", "z", "\x00", "\xff", "é", "nan"}
 	spaces   = []string{" ", " ", " ", "\n", "\n", "\t", "\r\n", "  ", "\v", "\n\n"}
-	numbers  = []string{"0", "1", "-1", "0.1", "0.2", "10", "10.1", "1e1", "1E-3", "100", ".5", "5.", "-0", "1e-400", "1e400", "123456789012345678901234567890", "3.14159265358979323846264338327950288"}
+	numbers  = []string{
+		"0", "1", "-1", "0.1", "0.2", "10", "10.1", "1e1", "1E-3", "100", ".5", "5.", "-0", "1e-400", "1e400",
+		"123456789012345678901234567890", "3.14159265358979323846264338327950288",
+	}
 )
 
 // randomText makes a text of some hundred bytes: words, numbers, and long tokens.
@@ -243,7 +246,10 @@ func FuzzNumber(f *testing.F) {
 			return
 		}
 		tok := &tokens{near: newTolerance(e)}
-		agree(t, "tokens float_tolerance "+tolerance, tok.compare, func(longest int) bool { return naiveTokens(tok, longest, want, got) }, want, got)
+		agree(
+			t, "tokens float_tolerance "+tolerance, tok.compare,
+			func(longest int) bool { return naiveTokens(tok, longest, want, got) }, want, got,
+		)
 	})
 }
 

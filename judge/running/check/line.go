@@ -8,7 +8,7 @@ import (
 // line is one line of a text, without the blanks at its end.
 type line struct {
 	start, end int64  // offsets in the text
-	text       []byte // until the stream moves on; nil where it is longer than the window
+	text       []byte // until the stream moves on; nil if it is longer than the window
 }
 
 func (l line) empty() bool { return l.start == l.end }

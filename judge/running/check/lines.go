@@ -58,7 +58,7 @@ func compareLines(ctx context.Context, r Request, b *buffers) (judge.Outcome, er
 	}
 }
 
-// atLineEnd passes the blanks ahead and says whether the line ends behind them.
+// atLineEnd passes the blanks ahead and reports whether the line ends after them.
 func (s *stream) atLineEnd(ctx context.Context) (bool, error) {
 	for {
 		for s.lo < s.hi && isBlank(s.buf[s.lo]) {
@@ -76,7 +76,7 @@ func (s *stream) atLineEnd(ctx context.Context) (bool, error) {
 	}
 }
 
-// onlySpace says whether nothing but white space is left; it stops at what is not.
+// onlySpace reports whether nothing but white space is left; it stops at what is not.
 func (s *stream) onlySpace(ctx context.Context) (bool, error) {
 	for {
 		if s.skipSpace(); s.lo < s.hi {
@@ -93,10 +93,10 @@ func (s *stream) onlySpace(ctx context.Context) (bool, error) {
 
 func notSpace(c byte) bool { return !isSpace(c) }
 
-// isBlank says whether a byte is white space that does not end a line.
+// isBlank reports whether a byte is white space that does not end a line.
 func isBlank(c byte) bool { return isSpace(c) && c != '\n' }
 
-// lineDiffers says which line is not as in the answer.
+// lineDiffers returns which line is not as in the answer.
 func lineDiffers(ctx context.Context, r Request, ansAt, outAt int64) (judge.Outcome, error) {
 	w := newWhere(ctx, r, ansAt, outAt)
 	switch {
@@ -108,7 +108,7 @@ func lineDiffers(ctx context.Context, r Request, ansAt, outAt int64) (judge.Outc
 	return w.wrong("line %d: want %s, got %s", w.line(), w.wholeLine(r.Ans, ansAt), w.wholeLine(r.Out, outAt))
 }
 
-// linesEndDiffers says which lines are missing, or too many, from the given places on.
+// linesEndDiffers returns which lines are missing, or too many, from the given places on.
 func linesEndDiffers(ctx context.Context, r Request, ansAt, outAt int64, missing bool) (judge.Outcome, error) {
 	w := newWhere(ctx, r, ansAt, outAt)
 	if missing {
@@ -125,7 +125,7 @@ func linesEndDiffers(ctx context.Context, r Request, ansAt, outAt int64, missing
 	return w.wrong("line %d: want the end, got %s%s", w.line(), w.wholeLine(r.Out, outAt), and)
 }
 
-// nothingFrom says whether only white space is left of a text from the start of
+// nothingFrom reports whether only white space is left of a text from the start of
 // the line on that an offset is in.
 func (w *where) nothingFrom(text *io.SectionReader, at int64) bool {
 	return w.forth(text, w.back(text, at, isLineFeed), notSpace) == text.Size()

@@ -11,7 +11,7 @@ import (
 )
 
 // number is a decimal number as it was written: 0.digits x 10^exp, where digits
-// are what stands in text before the exponent, without sign and point.
+// are what is in text before the exponent, without sign and point.
 type number struct {
 	text     []byte
 	neg      bool
@@ -72,7 +72,7 @@ func parseNumber(text []byte) (n number, ok bool) {
 	return n, ok
 }
 
-// parseExponent reads what stands behind an e.
+// parseExponent reads what is after an e.
 func parseExponent(text []byte) (exponent int64, ok bool) {
 	neg := false
 	if len(text) > 0 && (text[0] == '+' || text[0] == '-') {
@@ -92,12 +92,15 @@ func parseExponent(text []byte) (exponent int64, ok bool) {
 }
 
 // powersOfTen are the ones that a float64 holds exactly.
-var powersOfTen = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+var powersOfTen = [...]float64{
+	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
+	1e19, 1e20, 1e21, 1e22,
+}
 
 // smallestNormal is the least float64 that has all its 53 bits.
 const smallestNormal = 0x1p-1022
 
-// float returns the nearest float64. It is not ok where that would be infinite, or
+// float returns the nearest float64. It is not ok if that would be infinite, or
 // so small that bits are lost.
 func (n *number) float() (f float64, ok bool) {
 	if n.zero {
@@ -210,7 +213,7 @@ func (n *number) lastExp(digits []byte) int64 {
 // under one another.
 const maxShift = 100_000
 
-// plus returns d + e. It is not ok where the two are too far apart.
+// plus returns d + e. It is not ok if the two are too far apart.
 func (d decimal) plus(e decimal) (sum decimal, ok bool) {
 	switch {
 	case d.mantissa.Sign() == 0:
@@ -291,7 +294,7 @@ func parseEpsilon(checker, option, text string) (epsilon, error) {
 // tolerance says how far a number may be from the answer's.
 type tolerance struct{ abs, rel epsilon }
 
-// accepts says whether the answer's token is a number and, if so, whether the
+// accepts reports whether the answer's token is a number and, if so, whether the
 // output's is one near it.
 //
 // It is if either float64 arithmetic or exact arithmetic on the decimals says so.
@@ -319,7 +322,7 @@ func (t *tolerance) nearFloat(a, s *number) bool {
 	return ok && t.floats(want, got)
 }
 
-// floats says whether two numbers are near in float64 arithmetic.
+// floats reports whether two numbers are near in float64 arithmetic.
 func (t *tolerance) floats(want, got float64) bool {
 	distance := math.Abs(got - want)
 	if math.IsInf(distance, 0) {
@@ -357,7 +360,7 @@ func (n *number) within(want, distance decimal) bool {
 	return ok && n.compare(low) >= 0 && n.compare(high) <= 0
 }
 
-// explain says how far apart two tokens are that were not accepted; "" if they are
+// explain returns how far apart two tokens are that were not accepted; "" if they are
 // not both numbers.
 func (t *tolerance) explain(ans, out []byte) string {
 	a, ok := parseNumber(ans)

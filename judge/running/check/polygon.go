@@ -17,7 +17,7 @@ import (
 
 // The standard checkers of Polygon, known as std::wcmp.cpp and so on. They are what
 // testlib makes of them, with its strictness: 007 and +7 are not integers, a line too
-// few is wrong even where it is empty, and a single number stands alone.
+// few is wrong even where it is empty, and a single number is alone.
 var polygonOptions = []Option{
 	{"acmp", "", "one number, within 1.5e-6 absolutely"},
 	{"dcmp", "", "one number, within 1e-6, absolutely or relatively"},
@@ -52,7 +52,7 @@ func newPolygon(o options) (comparer, error) {
 	if len(o) > 1 {
 		return nil, &judge.Fault{Text: fmt.Sprintf("checker polygon: want one name of a checker, got %d", len(o))}
 	}
-	name := "wcmp" // the usual one
+	name := "wcmp" // the default one
 	for given := range o {
 		name = given
 	}
@@ -95,7 +95,7 @@ type polygon struct {
 	ans, out *wordReader
 }
 
-// nothingMore is what testlib looks for before it accepts.
+// nothingMore returns what testlib looks for before it accepts.
 func (p *polygon) nothingMore() error {
 	word, err := p.out.word()
 	if err == nil {
@@ -112,7 +112,7 @@ func end(err error) error {
 	return err
 }
 
-// comparison compares words: want says whether the answer's has the right form, same
+// comparison compares words: want reports whether the answer's has the right form, same
 // whether the output's is as good.
 type comparison struct {
 	want func(ans string) error
@@ -211,7 +211,7 @@ var yesNo = comparison{func(ans string) error {
 }, true}
 
 // real is a decimal number as testlib reads it, by C's scanf: no infinity and no
-// hexadecimal, but digits may lack behind the e.
+// hexadecimal, but digits may lack after the e.
 var real = pattern.New(`^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?:[eE][+-]?)?$`)
 
 func realNumber(word string) (float64, bool) {
@@ -303,7 +303,7 @@ func unorderedIntegers(p *polygon) error {
 }
 
 // polygonLines compares line by line what is made of each line, as long as the
-// answer goes on. Behind the end of the output there are empty lines; of an empty
+// answer continues. After the end of the output there are empty lines; of an empty
 // line at the end of the answer there is nothing to compare.
 func polygonLines(of func(line string) []string) func(p *polygon) error {
 	return func(p *polygon) error {
@@ -331,7 +331,7 @@ func polygonLines(of func(line string) []string) func(p *polygon) error {
 	}
 }
 
-// wordsOf are the words of a line.
+// wordsOf returns the words of a line.
 func wordsOf(line string) []string {
 	return strings.FieldsFunc(line, func(r rune) bool { return r < 0x80 && isSpace(byte(r)) })
 }
@@ -372,7 +372,7 @@ func (w *wordReader) back() {
 
 func isTestlibSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// more passes white space, and says whether something follows.
+// more passes white space, and reports whether something follows.
 func (w *wordReader) more() (bool, error) {
 	for {
 		c, err := w.byte()
@@ -387,7 +387,7 @@ func (w *wordReader) more() (bool, error) {
 	}
 }
 
-// moreBytes says whether anything follows.
+// moreBytes reports whether anything follows.
 func (w *wordReader) moreBytes() (bool, error) {
 	_, err := w.in.Peek(1)
 	return err == nil, end(err)
@@ -426,7 +426,7 @@ func orEnd(err error) error {
 	return err
 }
 
-// line reads the next line, which ends with LF or CR LF. Behind the end of the text
+// line reads the next line, which ends with LF or CR LF. After the end of the text
 // there are empty lines. Of a CR alone testlib takes the next character whatever it
 // is, and the end of the text as the byte 255.
 func (w *wordReader) line() (string, error) {

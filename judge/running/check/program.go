@@ -42,7 +42,7 @@ var protocols = map[string]func(r judge.Runner, p *judge.Part, program *judge.Pr
 //     score_multiplier.txt hold points.
 //
 // Program is the part, built. Limits are for one case. The error is a *judge.Fault
-// without a file where there is no such protocol, otherwise the machine's.
+// without a file if there is no such protocol, otherwise the machine's.
 func Program(r judge.Runner, p *judge.Part, program *judge.Program, limits judge.Limits) (Checker, error) {
 	speak, ok := protocols[p.Speaks]
 	if !ok {
@@ -192,7 +192,7 @@ func (c *perCase) run(ctx context.Context, command *judge.Command) (exec judge.E
 	return exec, stderr, nil, nil
 }
 
-// fault is the outcome for a checker program that is at fault itself.
+// fault returns the outcome for a checker program that is at fault itself.
 func (c *perCase) fault(what, stderr string) *judge.Outcome {
 	return programFault(cmp.Or(c.role, "checker")+" "+c.program.Name, what, stderr)
 }
@@ -205,7 +205,7 @@ func programFault(program, what, stderr string) *judge.Outcome {
 	return &judge.Outcome{Verdict: judge.JudgeError, Message: message}
 }
 
-// clean makes a program's text fit for people: without what a terminal would obey, and
+// clean makes a program's text suitable for people: without what a terminal would obey, and
 // not too long. Programs repeat what contestants print.
 func clean(text string) string {
 	cut := len(text) > maxMessage

@@ -127,7 +127,7 @@ func standIn(args, first, last []string, right, wrong int) {
 			os.Symlink("/etc/passwd", feedback+"judgemessage.txt")
 			os.Exit(wrong)
 		},
-		"link to a folder": func() {
+		"link to a directory": func() {
 			os.Symlink("/", feedback+"judgemessage.txt")
 			os.Symlink("/etc", feedback+"etc")
 			os.Exit(wrong)
@@ -190,14 +190,20 @@ var programRows = []struct {
 	{"testlib", "noisy points", judge.Accepted, "off by one\nor two"},
 	{"testlib", "bare points", judge.Accepted, "off"},
 	{"testlib", "no points", judge.WrongAnswer, "none of it"},
-	{"testlib", "exit 43", judge.JudgeError, "checker me ended in a way that testlib does not know (exit code 43)\nits standard error ends:\nlast words"},
+	{
+		"testlib", "exit 43", judge.JudgeError,
+		"checker me ended in a way that testlib does not know (exit code 43)\nits standard error ends:\nlast words",
+	},
 	{"testlib", "crash", judge.JudgeError, "checker me did not end by itself: signal SIGKILL\nits standard error ends:\nlast words"},
 	{"testlib", "hang", judge.JudgeError, "checker me did not end by itself: killed while it waited"},
 
 	{"kattis", "right", judge.Accepted, ""},
 	{"kattis", "wrong", judge.WrongAnswer, `1st words differ: \x1b[31m\xff`},
 	{"kattis", "quiet", judge.WrongAnswer, ""},
-	{"kattis", "fault", judge.JudgeError, "checker me ended with neither 42 nor 43 (exit code 3)\nits standard error ends:\nFAIL the answer is wrong"},
+	{
+		"kattis", "fault", judge.JudgeError,
+		"checker me ended with neither 42 nor 43 (exit code 3)\nits standard error ends:\nFAIL the answer is wrong",
+	},
 	{"kattis", "exit 0", judge.JudgeError, "checker me ended with neither 42 nor 43 (exit code 0)\nits standard error ends:\nlast words"},
 	{"kattis", "exit 1", judge.JudgeError, "checker me ended with neither 42 nor 43 (exit code 1)\nits standard error ends:\nlast words"},
 	{"kattis", "crash", judge.JudgeError, "checker me did not end by itself: signal SIGKILL\nits standard error ends:\nlast words"},
@@ -207,7 +213,7 @@ var programRows = []struct {
 	{"kattis", "both", judge.JudgeError, "checker me leaves both a score.txt and a score_multiplier.txt"},
 	{"kattis", "long", judge.WrongAnswer, strings.Repeat("x", 2048) + "..."},
 	{"kattis", "link", judge.WrongAnswer, ""},
-	{"kattis", "link to a folder", judge.WrongAnswer, ""},
+	{"kattis", "link to a directory", judge.WrongAnswer, ""},
 	{"kattis", "pipe", judge.WrongAnswer, ""},
 	{"kattis", "folders", judge.WrongAnswer, ""},
 }
@@ -507,18 +513,18 @@ func self(t testing.TB, speaks string) *judge.Program {
 	}
 }
 
-// newBox makes a sandbox on a rung, "" for the best one here.
-func newBox(t *testing.T, rung sandbox.Rung) *sandbox.Sandbox {
+// newBox makes a sandbox on a level, "" for the best one here.
+func newBox(t *testing.T, level sandbox.Level) *sandbox.Sandbox {
 	t.Helper()
-	o := sandbox.Options{Isolation: string(rung)}
-	if rung == "" {
+	o := sandbox.Options{Isolation: string(level)}
+	if level == "" {
 		o = sandboxtest.Any()
 	}
 	box, err := sandbox.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("the sandbox is on rung %s", box.Rung())
+	t.Logf("the sandbox is on level %s", box.Level())
 	t.Cleanup(func() {
 		if err := box.Close(); err != nil {
 			t.Error(err)

@@ -65,18 +65,35 @@ func TestWhereValidatorsDisagree(t *testing.T) {
 func TestBadArguments(t *testing.T) {
 	for _, row := range []struct{ checker, args, text, hint string }{
 		{"tokns", "", `unknown checker "tokns"`, `did you mean "tokens"?`},
-		{"wcmp", "", `unknown checker "wcmp"`, `one of: any-of, case-insensitive, case-sensitive, exact, floats, lines, polygon, tokens, unordered`},
+		{
+			"wcmp", "", `unknown checker "wcmp"`,
+			`one of: any-of, case-insensitive, case-sensitive, exact, floats, lines, polygon, tokens, unordered`,
+		},
 		{"tokens", "case_sensitiv", `checker tokens: unknown option "case_sensitiv"`, `did you mean "case_sensitive"?`},
-		{"tokens", "float_tolerance=1e-6", `checker tokens: unknown option "float_tolerance=1e-6"`, `an option and its value are two arguments: "float_tolerance", "1e-6"`},
+		{
+			"tokens", "float_tolerance=1e-6", `checker tokens: unknown option "float_tolerance=1e-6"`,
+			`an option and its value are two arguments: "float_tolerance", "1e-6"`,
+		},
 		{"tokens", "float_tolerance|1e-6|float_tolerance|1e-6", `checker tokens: option "float_tolerance" is given twice`, ``},
 		{"tokens", "case_sensitive|case_sensitive", `checker tokens: option "case_sensitive" is given twice`, ``},
-		{"tokens", "float_tolerance", `checker tokens: option "float_tolerance" has no value`, `the value is an argument of its own: "float_tolerance", "EPSILON"`},
+		{
+			"tokens", "float_tolerance", `checker tokens: option "float_tolerance" has no value`,
+			`the value is an argument of its own: "float_tolerance", "EPSILON"`,
+		},
 		{"tokens", "float_tolerance|-1", `checker tokens: float_tolerance: -1 is negative`, `a tolerance is 0 or more`},
 		{"tokens", "float_tolerance|nan", `checker tokens: float_tolerance: "nan" is not a decimal number`, `write it like 1e-6 or 0.001`},
 		{"tokens", "float_tolerance|inf", `checker tokens: float_tolerance: "inf" is not a decimal number`, `write it like 1e-6 or 0.001`},
 		{"tokens", "float_tolerance|0x1p-3", `checker tokens: float_tolerance: "0x1p-3" is not a decimal number`, `write it like 1e-6 or 0.001`},
-		{"tokens", "float_tolerance|1e-99999999", `checker tokens: float_tolerance: "1e-99999999" is not a decimal number`, `write it like 1e-6 or 0.001`},
-		{"tokens", "float_tolerance|1|float_absolute_tolerance|1", `checker tokens: float_tolerance sets both tolerances, so neither of them can be given beside it`, `give float_absolute_tolerance and float_relative_tolerance only`},
+		{
+			"tokens", "float_tolerance|1e-99999999",
+			`checker tokens: float_tolerance: "1e-99999999" is not a decimal number`,
+			`write it like 1e-6 or 0.001`,
+		},
+		{
+			"tokens", "float_tolerance|1|float_absolute_tolerance|1",
+			`checker tokens: float_tolerance sets both tolerances, so neither of them can be given beside it`,
+			`give float_absolute_tolerance and float_relative_tolerance only`,
+		},
 		{"floats", "abs 1e-6", `checker floats: unknown option "abs 1e-6"`, `an option and its value are two arguments: "abs", "1e-6"`},
 		{"floats", "abs|", `checker floats: abs: "" is not a decimal number`, `write it like 1e-6 or 0.001`},
 		{"floats", "rel|x", `checker floats: rel: "x" is not a decimal number`, `write it like 1e-6 or 0.001`},
@@ -185,7 +202,10 @@ func obeys(rt *rapid.T, t *testing.T, compare comparer, law law) {
 }
 
 func randomWord() *rapid.Generator[string] {
-	return rapid.OneOf(rapid.StringMatching(`[a-cA-C0-9]{1,4}`), rapid.StringMatching(`-?[0-9]{1,3}\.[0-9]{1,3}`), rapid.StringMatching(`x{100,200}`))
+	return rapid.OneOf(
+		rapid.StringMatching(`[a-cA-C0-9]{1,4}`), rapid.StringMatching(`-?[0-9]{1,3}\.[0-9]{1,3}`),
+		rapid.StringMatching(`x{100,200}`),
+	)
 }
 
 // randomLines makes at least one line, each of at least one word.

@@ -15,7 +15,7 @@ import (
 const defaultChunk = 256 << 10
 
 // maxNumber is the longest token that is read as a number, in bytes. Longer ones
-// are words: that bounds what a stream keeps behind its position.
+// are words: that bounds what a stream keeps after its position.
 const maxNumber = defaultChunk / 4
 
 // buffers are the memory that a check needs, to be used for the next one too.
@@ -59,10 +59,10 @@ type stream struct {
 func (s *stream) rest() []byte  { return s.buf[s.lo:s.hi] }
 func (s *stream) offset() int64 { return s.base + int64(s.lo) }
 
-// full says whether the window reaches to the text's end.
+// full reports whether the window reaches to the text's end.
 func (s *stream) full() bool { return s.base+int64(s.hi) == s.size }
 
-// ended says whether nothing is left.
+// ended reports whether nothing is left.
 func (s *stream) ended() bool { return s.lo == s.hi && s.full() }
 
 // more moves the window forward. Unless the text ends, at least one more byte is
@@ -157,10 +157,10 @@ func (s *stream) skipSpace() {
 	}
 }
 
-// atSpace says whether the next byte is white space; the end counts as such.
+// atSpace reports whether the next byte is white space; the end counts as such.
 func (s *stream) atSpace() bool { return s.lo == s.hi || isSpace(s.buf[s.lo]) }
 
-// isSpace says whether a byte is ASCII white space, the only one that counts.
+// isSpace reports whether a byte is ASCII white space, the only one that counts.
 func isSpace(c byte) bool { return c == ' ' || c-'\t' <= '\r'-'\t' }
 
 // mismatch returns the length of what a and b have in common at their start.

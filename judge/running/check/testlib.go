@@ -32,7 +32,7 @@ var testlibExits = map[int]judge.Verdict{
 	0:             judge.Accepted,
 	1:             judge.WrongAnswer,
 	2:             judge.WrongAnswer, // the format of the output is wrong
-	4:             judge.WrongAnswer, // there is something behind it
+	4:             judge.WrongAnswer, // there is something after it
 	testlibPoints: judge.Accepted,
 	8:             judge.WrongAnswer, // it ends early
 }
@@ -42,7 +42,7 @@ const (
 	testlibPoints = 7
 )
 
-// uncaught matches what run times write of an uncaught exception before they exit with a
+// uncaught matches what language runtimes write of an uncaught exception before they exit with a
 // code by which testlib rejects an output: Python, Java, Node.js, Ruby, Lua, OCaml and Haskell.
 var uncaught = pattern.New(`(?m)^Traceback \(most recent call last\):$|^Exception in thread "|^Node\.js v[0-9]|^[^ ]+\.rb:[0-9]+:in .*\([A-Z]\w*\)$|` +
 	`^stack traceback:$|^Fatal error: exception |^CallStack \(from HasCallStack\):$|^[^ ]+: Prelude\.`)
@@ -75,7 +75,7 @@ func (c *testlib) Check(ctx context.Context, r Request) (judge.Outcome, error) {
 	return testlibOutcome(c.perCase, exec, stderr)
 }
 
-// partly is the outcome for an output that is given points and no verdict.
+// partly returns the outcome for an output that is given points and no verdict.
 func partly(a judge.Award, message string) judge.Outcome {
 	a.Alone = true
 	o := judge.Outcome{Verdict: judge.Accepted, Message: message, Award: a}
@@ -116,7 +116,7 @@ func testlibOutcome(c *perCase, exec judge.Exec, stderr string) (judge.Outcome, 
 	return judge.Outcome{Verdict: verdict, Message: message}, nil
 }
 
-// saidLast is what stands behind a word in the last line that begins with it: before that,
+// saidLast returns what is after a word in the last line that begins with it: before that,
 // checkers print what they like. Where no line does, it is the last line.
 func saidLast(text, word string) string {
 	text = strings.TrimSpace(text)

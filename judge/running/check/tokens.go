@@ -78,11 +78,11 @@ func tokensFrom(checker string, o options) (*tokens, error) {
 // compare walks through both texts at once. Where they have the same bytes it goes
 // on at the speed of bytes.Equal, and only at a difference it looks at
 // characters. Both positions are then at the same distance from the start of a
-// token, or both behind one.
+// token, or both after one.
 func (t *tokens) compare(ctx context.Context, r Request, b *buffers) (judge.Outcome, error) {
 	ans, out := b.streams(r)
 	ans.keep, out.keep = t.near != nil, t.near != nil
-	between := true // behind white space, or at the start
+	between := true // after white space, or at the start
 	for {
 		if err := topUp(ctx, ans, out); err != nil {
 			return judge.Outcome{}, err
@@ -126,7 +126,7 @@ func (t *tokens) compare(ctx context.Context, r Request, b *buffers) (judge.Outc
 	}
 }
 
-// spaceDiffers says which white space is not as in the answer.
+// spaceDiffers returns which white space is not as in the answer.
 func spaceDiffers(ctx context.Context, r Request, ansAt, outAt int64) (judge.Outcome, error) {
 	w := newWhere(ctx, r, ansAt, outAt)
 	want, got := w.spaceRun(r.Ans, ansAt), w.spaceRun(r.Out, outAt)
@@ -134,7 +134,7 @@ func spaceDiffers(ctx context.Context, r Request, ansAt, outAt int64) (judge.Out
 }
 
 // sameToken looks at two tokens that have the same bytes so far and then a
-// difference. If they are the same after all, it moves both streams behind a
+// difference. If they are the same after all, it moves both streams after a
 // part of them that holds the difference.
 func (t *tokens) sameToken(ctx context.Context, ans, out *stream) (bool, error) {
 	if t.near == nil {
@@ -183,7 +183,7 @@ func (t *tokens) sameShortNumber(ans, out *stream) bool {
 	return true
 }
 
-// pass moves behind the token of n bytes that lo is in.
+// pass moves after the token of n bytes that lo is in.
 func (s *stream) pass(n int) {
 	start, _ := s.tokenStart()
 	s.lo = start + n
@@ -230,7 +230,7 @@ func lower(c byte) byte {
 	return c
 }
 
-// tokenDiffers says which token is not as in the answer.
+// tokenDiffers returns which token is not as in the answer.
 func (t *tokens) tokenDiffers(ctx context.Context, r Request, ansAt, outAt int64) (judge.Outcome, error) {
 	w := newWhere(ctx, r, ansAt, outAt)
 	want, got := w.word(r.Ans, ansAt), w.word(r.Out, outAt)
@@ -242,7 +242,7 @@ func (t *tokens) tokenDiffers(ctx context.Context, r Request, ansAt, outAt int64
 	return w.wrong("line %d, token %d: want %s, got %s%s", line, token, w.quote(r.Ans, want, ansAt), w.quote(r.Out, got, outAt), why)
 }
 
-// outputEndsEarly says which tokens of the answer are missing.
+// outputEndsEarly returns which tokens of the answer are missing.
 func outputEndsEarly(ctx context.Context, r Request, ansAt int64) (judge.Outcome, error) {
 	w := newWhere(ctx, r, ansAt, r.Out.Size())
 	next := w.word(r.Ans, ansAt)
@@ -256,7 +256,7 @@ func outputEndsEarly(ctx context.Context, r Request, ansAt int64) (judge.Outcome
 	)
 }
 
-// outputGoesOn says which tokens should not be there.
+// outputGoesOn returns which tokens should not be there.
 func outputGoesOn(ctx context.Context, r Request, outAt int64) (judge.Outcome, error) {
 	w := newWhere(ctx, r, r.Ans.Size(), outAt)
 	next := w.word(r.Out, outAt)

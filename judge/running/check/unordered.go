@@ -62,7 +62,7 @@ func (s *sums) add(h lineHash, times uint64) {
 	sum[1] += h[1] * times
 }
 
-// balanced says whether the hash's bucket has equal sums.
+// balanced reports whether the hash's bucket has equal sums.
 func (s *sums) balanced(h lineHash) bool {
 	return s[h[0]>>(64-bucketBits)] == lineHash{}
 }
@@ -241,7 +241,7 @@ func (u *unordered) firstTooMany(text, other *io.SectionReader) (hash lineHash, 
 }
 
 // collect makes tallies for lines of unequal buckets from an offset on, in order.
-// Next is where to go on.
+// Next is where to continue.
 func (u *unordered) collect(text *io.SectionReader, from int64) (n int, next int64, err error) {
 	u.search.index = make(map[lineHash]int)
 	next = text.Size()

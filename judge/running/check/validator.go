@@ -18,7 +18,7 @@ import (
 
 // Validator is a setter's program that judges cases, for those who need more of it
 // than a Checker: to run it beside the submission, or pass by pass. Many cases may
-// be open at one time.
+// be open at the same time.
 type Validator struct {
 	runner  judge.Runner
 	program *judge.Program
@@ -51,7 +51,10 @@ var dialects = map[string]*dialect{
 func NewValidator(r judge.Runner, p *judge.Program, speaks string, args []string, limits judge.Limits) (*Validator, error) {
 	d := dialects[speaks]
 	if d == nil {
-		return nil, &judge.Fault{Text: fmt.Sprintf("a program that judges in steps cannot speak %q", speaks), Hint: `it speaks "kattis"; an interactor may also speak "kit" or "testlib"`}
+		return nil, &judge.Fault{
+			Text: fmt.Sprintf("a program that judges in steps cannot speak %q", speaks),
+			Hint: `it speaks "kattis"; an interactor may also speak "kit" or "testlib"`,
+		}
 	}
 	return &Validator{runner: r, program: p, dialect: d, args: args, limits: limits}, nil
 }
@@ -86,7 +89,7 @@ func (v *Validator) Open(r Request) (*Session, error) {
 	return s, nil
 }
 
-// caseName is the name that the files of a case have, without what tells them apart.
+// caseName returns the name that the files of a case have, without what tells them apart.
 func caseName(id string) string {
 	base := path.Base(id)
 	if base == "." || base == "/" || len(base) > 200 || strings.ContainsRune(base, 0) {
@@ -132,7 +135,7 @@ func (v *Validator) Close() (err error) {
 	return err
 }
 
-// Command is the program, to be run beside the submission.
+// Command returns the program, to be run beside the submission.
 func (s *Session) Command() *judge.Command {
 	command := s.program.Command(s.limits, s.v.dialect.argv(s.in, s.ans, s.args)...)
 	command.Mounts = append(command.Mounts, s.mount("case", caseDir, false), s.mount("feedback", feedbackDir, true))
@@ -162,7 +165,7 @@ func (s *Session) Run(ctx context.Context, out *io.SectionReader) (judge.Outcome
 }
 
 // Static runs the program as a static validator, in a directory of the submission's
-// files. The first two args, language and entry point, stand before the feedback
+// files. The first two args, language and entry point, are before the feedback
 // directory, the others after it.
 func (s *Session) Static(ctx context.Context, source judge.Mount, args []string) (judge.Outcome, error) {
 	command := s.program.Command(s.limits, slices.Concat(args[:2], []string{feedbackDir + "/"}, s.args, args[2:])...)
@@ -178,7 +181,7 @@ func (s *Session) Static(ctx context.Context, source judge.Mount, args []string)
 	return s.v.dialect.outcome(s.perCase, exec, stderr)
 }
 
-// Accepts says whether a program that ran beside the submission ended in the way
+// Accepts reports whether a program that ran beside the submission ended in the way
 // that accepts it.
 func (s *Session) Accepts(exec judge.Exec) bool {
 	if exec.Killed != judge.Nothing || exec.Signal != "" {
@@ -187,7 +190,7 @@ func (s *Session) Accepts(exec judge.Exec) bool {
 	return slices.Contains(s.v.dialect.accepts, exec.Exit)
 }
 
-// Judge says what the program thinks after it ran beside the submission. Refused is
+// Judge returns what the program thinks after it ran beside the submission. Refused is
 // the reason why it could not be run at all, if it could not.
 func (s *Session) Judge(exec judge.Exec, refused *judge.ExecError, stderr string) (judge.Outcome, error) {
 	s.role = "interactor"
@@ -233,7 +236,7 @@ func (s *Session) Next(o judge.Outcome) (again bool, _ judge.Outcome, err error)
 // nextPass is the feedback file that asks for another pass, and is its input.
 const nextPass = "nextpass.in"
 
-// Input is the path of the pass's input.
+// Input returns the path of the pass's input.
 func (s *Session) Input() string { return filepath.Join(s.dir, "case", s.in) }
 
 // Output returns what an interactor that speaks testlib left for the checker. It

@@ -121,7 +121,7 @@ func (w *where) tokensIn(text *io.SectionReader, start, end int64) int64 {
 	return n
 }
 
-// word returns the token that an offset is in, or just behind. It is empty only
+// word returns the token that an offset is in, or just after. It is empty only
 // between white space.
 func (w *where) word(text *io.SectionReader, at int64) span {
 	return span{w.back(text, at, isSpace), w.forth(text, at, isSpace)}
@@ -157,7 +157,7 @@ func (w *where) forth(text *io.SectionReader, at int64, stop func(byte) bool) in
 	return end
 }
 
-// spaceRun quotes the white space that an offset is in, the word behind it where
+// spaceRun quotes the white space that an offset is in, the word after it where
 // the run is empty.
 func (w *where) spaceRun(text *io.SectionReader, at int64) string {
 	run := span{w.back(text, at, notSpace), w.forth(text, at, notSpace)}
@@ -170,7 +170,7 @@ func (w *where) spaceRun(text *io.SectionReader, at int64) string {
 	return w.quote(text, run, at)
 }
 
-// bytes returns a piece of a text, nil where it is too long to be a number.
+// bytes returns a piece of a text, nil if it is too long to be a number.
 func (w *where) bytes(text *io.SectionReader, s span) []byte {
 	if s.end-s.start > maxNumber {
 		return nil

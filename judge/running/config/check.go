@@ -16,19 +16,18 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// Words that stand for something in a language's commands, file names and
-// environment. A language's own are added by its find table.
+// Placeholders in a language's commands, file names and environment. A language's find table defines further
+// ones.
 const (
-	Sources = "sources" // all source files, without headers; a word of its own
+	Sources = "sources" // all source files, without headers; must be a word by itself
 	Entry   = "entry"   // the file that the program starts in
 	Ext     = "ext"     // the extension of the submitted file
 	Version = "version" // the version of the language's tool, such as 1.26.1
-	Public  = "public"  // the public class of a source in Java
-	Main    = "main"    // the class in which a Java virtual machine starts what was built
+	Public  = "public"  // the public class of a Java source
+	Main    = "main"    // the class in which a Java virtual machine starts the program
 )
 
-// Placeholder matches a word in braces. Braces around anything else stand for
-// themselves.
+// Placeholder matches a word in braces. Other braces are ordinary characters.
 var Placeholder = pattern.New(`\{([a-z_]+)\}`)
 
 // checker checks the languages that a file defines.
@@ -41,32 +40,41 @@ func (k *checker) fault(key, hint, format string, args ...any) {
 	k.faults = append(k.faults, k.doc.Fault(key, fmt.Sprintf(format, args...), hint))
 }
 
-// check checks what the types of the keys leave open.
+// check checks what the types of the keys do not.
 func check(c *Config, defined []*Language, doc *strict.Doc) judge.Faults {
 	k := &checker{doc: doc}
 	if c.Server.Audit < 0 || c.Server.Audit > 1 {
 		k.fault("server.audit", "0.02 is one of fifty", "server.audit: %v is not between 0 and 1", c.Server.Audit)
 	}
 	if _, err := time.Parse("15:04", c.Server.Backup); err != nil && c.Server.Backup != "" {
-		k.fault("server.backup", `"03:30" is half past three at night, and "" is never`, "server.backup: %q is not a time of day", c.Server.Backup)
+		k.fault(
+			"server.backup", `"03:30" is half past three at night, and "" is never`,
+			"server.backup: %q is not a time of day", c.Server.Backup,
+		)
 	}
 	if u, err := url.Parse(c.Server.URL); c.Server.URL != "" &&
 		(err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "") {
 		k.fault("server.url", `"https://judge.example" is one, also with a path`, "server.url: %q is not a URL of a server", c.Server.URL)
 	}
 	if c.Server.Backup != "" && (c.Server.BackupDir == "" || c.Server.BackupKeep < 1) {
-		k.fault("server.backup", `backup_dir = "backups" and backup_keep = 7 are what is usual; backup = "" makes none`, "server.backup: set a directory for backups, and a number of backups to keep of at least 1")
+		k.fault(
+			"server.backup",
+			`backup_dir = "backups" and backup_keep = 7 are what is usual; backup = "" makes none`,
+			"server.backup: set a directory for backups, and a number of backups to keep of at least 1",
+		)
 	}
-	if known := []string{"closed", "invite", "open"}; c.Server.Registration != "" && !slices.Contains(known, c.Server.Registration) {
+	if known := []string{"closed", "invite", "oidc", "open"}; c.Server.Registration != "" && !slices.Contains(known, c.Server.Registration) {
 		k.fault("server.registration", suggest.Hint(c.Server.Registration, known), "server.registration: unknown value %q", c.Server.Registration)
 	}
+	k.signOn(&c.Server)
 	if known := []string{"off", "verdict", "samples", "all"}; c.Server.Practice != "" && !slices.Contains(known, c.Server.Practice) {
 		k.fault("server.practice", suggest.Hint(c.Server.Practice, known), "server.practice: unknown value %q", c.Server.Practice)
 	}
 	if _, err := c.Server.Proxies(); err != nil {
 		k.fault("server.trusted_proxies", `["127.0.0.1", "10.0.0.0/8"] has one of each`, "server.trusted_proxies: %v", err)
 	}
-	if argv := c.Server.PrintCommand; len(argv) > 0 && !slices.ContainsFunc(argv[1:], func(a string) bool { return strings.Contains(a, "{file}") }) {
+	if argv := c.Server.PrintCommand; len(argv) > 0 &&
+		!slices.ContainsFunc(argv[1:], func(a string) bool { return strings.Contains(a, "{file}") }) {
 		k.fault("server.print_command", `["lp", "{file}"] is one`, "server.print_command: no argument has {file}, the file to print")
 	}
 	if known := []string{"any", "isolated", "none"}; !slices.Contains(known, c.Isolation) {
@@ -85,7 +93,7 @@ func check(c *Config, defined []*Language, doc *strict.Doc) judge.Faults {
 	return k.faults
 }
 
-// idForm is what an id looks like: it stands in paths and on command lines.
+// idForm matches ids, which are used in paths and on command lines.
 var idForm = pattern.New(`^[a-z0-9][a-z0-9+#._-]*$`)
 
 func (k *checker) identity(l *Language, at string) {
@@ -93,7 +101,7 @@ func (k *checker) identity(l *Language, at string) {
 		k.fault(at+".id", "use small letters, digits and + # . _ -", "language %q: not an id", l.ID)
 	}
 	if l.Name == "" {
-		k.fault(at, `name = "..." is what people read`, "language %q has no name", l.ID)
+		k.fault(at, `add name = "...", which people read`, "language %q has no name", l.ID)
 	}
 	if len(l.Run) == 0 {
 		k.fault(at, `run = ["tool", "/program/{entry}"]`, "language %q has no run command", l.ID)
@@ -103,19 +111,22 @@ func (k *checker) identity(l *Language, at string) {
 	}
 }
 
-// others refuses names of languages that do not exist.
+// others rejects ids of unknown languages.
 func (k *checker) others(c *Config, l *Language, at string) {
 	for _, row := range []struct{ key, id string }{{"faster", l.Faster}, {"instead", l.Instead}} {
 		if row.id == "" {
 			continue
 		}
 		if other, ok := c.Language(row.id); !ok || other == l {
-			k.fault(at+"."+row.key, row.key+` = "..." is the id of another language that runs the same programs`, "language %q: there is no other language %q", l.ID, row.id)
+			k.fault(
+				at+"."+row.key, row.key+` = "..." is the id of another language that runs the same programs`,
+				"language %q: there is no other language %q", l.ID, row.id,
+			)
 		}
 	}
 }
 
-// names refuses a name that two languages have.
+// names rejects a name that two languages have.
 func (k *checker) names(c *Config, l *Language, at string) {
 	for _, other := range c.Languages {
 		if other == l {
@@ -154,7 +165,10 @@ func (k *checker) detection(l *Language, at string) {
 		}
 	}
 	if l.File == "" || path.Base(l.File) != l.File {
-		k.fault(at+".file", `file = "main.py" names a submitted file in the build directory`, "language %q: file must be the name of a file", l.ID)
+		k.fault(
+			at+".file", `file = "main.py" names a submitted file in the build directory`,
+			"language %q: file must be the name of a file", l.ID,
+		)
 	}
 	k.placeholders(l, at+".file", []string{l.File})
 }
@@ -179,7 +193,11 @@ func (k *checker) commands(l *Language, at string) {
 	k.command(l, tools, at+".locate", l.Locate)
 	k.command(l, tools, at+".version", l.Version)
 	if len(l.Tools) > 0 && l.Package == "" && l.Obtain == "" {
-		k.fault(at, `package = "..." names the Debian package that brings the tools; obtain = "..." says what else does`, "language %q has no package", l.ID)
+		k.fault(
+			at,
+			`package = "..." names the Debian package that brings the tools; obtain = "..." says what else does`,
+			"language %q has no package", l.ID,
+		)
 	}
 	for _, table := range []struct {
 		key    string
@@ -222,7 +240,10 @@ func (k *checker) command(l *Language, tools []string, key string, command []str
 
 // placeholders checks the words in braces.
 func (k *checker) placeholders(l *Language, key string, texts []string) {
-	known := append([]string{Sources, Entry, Ext, Version, Public, Main, strings.Trim(judge.MemoryMiB, "{}"), strings.Trim(judge.HeapMiB, "{}")}, slices.Sorted(maps.Keys(l.Find))...)
+	known := append(
+		[]string{Sources, Entry, Ext, Version, Public, Main, strings.Trim(judge.MemoryMiB, "{}"), strings.Trim(judge.HeapMiB, "{}")},
+		slices.Sorted(maps.Keys(l.Find))...,
+	)
 	for _, text := range texts {
 		for _, m := range Placeholder().FindAllStringSubmatch(text, -1) {
 			if !slices.Contains(known, m[1]) {
@@ -230,7 +251,7 @@ func (k *checker) placeholders(l *Language, key string, texts []string) {
 			}
 		}
 		if strings.Contains(text, "{"+Sources+"}") && text != "{"+Sources+"}" {
-			k.fault(key, "", "language %q: {%s} must be a word of its own", l.ID, Sources)
+			k.fault(key, "", "language %q: {%s} must be a word by itself", l.ID, Sources)
 		}
 	}
 }

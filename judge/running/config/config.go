@@ -1,11 +1,9 @@
-// Package config reads judge.toml: the languages, the limits and what the judge
-// demands of the machine. The file's own head is the manual of its keys.
+// Package config reads judge.toml: the languages, the limits and the requirements for the machine. The head
+// of the file documents its keys.
 //
-// A judge.toml in a contest's root need not say everything: it is laid over the
-// one that comes with the judge (see Load). The package knows what the keys may
-// hold and how they fit together. It does not know what is installed on this
-// machine, and no language by name: package lang finds out the first, and no package needs the
-// second.
+// A judge.toml in a contest's root may be partial: it overrides the built-in one (see Load). The package
+// knows the valid values of the keys and how they must fit together. It does not know what is installed on
+// this machine (package lang finds that out), and it knows no language by name.
 package config
 
 import (
@@ -28,25 +26,25 @@ import (
 // FileName is the file that marks the root of a contest.
 const FileName = "judge.toml"
 
-// Config is what judge.toml says.
+// Config is the content of judge.toml.
 type Config struct {
 	File string // as the user knows it
 
-	Solution judge.Limits // of a contestant's program, where the problem says nothing
+	Solution judge.Limits // of a contestant's program, if the problem does not set them
 	Build    judge.Limits // of each step of a build
-	Setter   judge.Limits // of a checker, validator, generator or reference, for one case
-	Source   FileLimits   // of what is submitted
-	Built    FileLimits   // of what a build writes
+	Setter   judge.Limits // of a checker, validator, generator or reference solution, for one case
+	Source   FileLimits   // of a submission
+	Built    FileLimits   // of the output of a build
 
 	Headers   []string          // directories in which setters' programs find headers
-	Isolation string            // what is demanded of the machine: "any", "isolated" or "none"
-	Visible   []string          // paths that every program may see, where they exist
+	Isolation string            // required isolation: "any", "isolated" or "none"
+	Visible   []string          // paths that every program may see, if they exist
 	Env       map[string]string // the environment of every program
 
 	Hello     Hello
 	CodePages map[string]string // the characters of each, in any order
 	Server    Server
-	Languages []*Language // in the file's order, which decides where two claim one extension
+	Languages []*Language // in the file's order, which decides if two claim one extension
 }
 
 // FileLimits bound files.
@@ -55,7 +53,7 @@ type FileLimits struct {
 	Files int
 }
 
-// Server says how `judged serve` serves. See the head of judge.toml for the keys.
+// Server has the settings of `judged serve`. See the head of judge.toml for the keys.
 type Server struct {
 	Name             string `toml:"name"`
 	Listen           string `toml:"listen"`
@@ -85,23 +83,39 @@ type Server struct {
 	Backup     string `toml:"backup"`
 	BackupDir  string `toml:"backup_dir"`
 	BackupKeep int    `toml:"backup_keep"`
-	// Registration says who may make an account of their own: closed, invite, open.
+	// Registration says who may create an account: closed, invite, oidc, open.
 	Registration string `toml:"registration"`
-	// Practice says what practice with a problem shows to accounts without a role, unless the
-	// problem was published with a setting of its own: off, verdict, samples, all.
+	// Password says who can log in with a password: all, or staff if all others use single sign-on.
+	Password string `toml:"password"`
+	// Practice says what practice with a problem shows to accounts without a role, unless the problem was
+	// published with its own setting: off, verdict, samples, all.
 	Practice string `toml:"practice"`
-	// TrustedProxies are the addresses, or the networks, of proxies that are believed who asked
-	// them: Proxies reads them.
+	// TrustedProxies are the addresses or networks of proxies whose forwarded client addresses are trusted.
+	// Proxies parses them.
 	TrustedProxies []string `toml:"trusted_proxies"`
-	// AutoLogin lets teams of contests log in without a password at the addresses that their contest packages say;
-	// LockAddress lets them log in nowhere else.
+	// AutoLogin lets teams of contests log in without a password from the addresses in their contest
+	// packages. LockAddress allows no other addresses.
 	AutoLogin   bool `toml:"autologin"`
 	LockAddress bool `toml:"lock_address"`
-	// PrintCommand prints the file {file} of a team of a contest. If empty, people print.
+	// PrintCommand prints the file {file} of a team of a contest. If empty, runners print.
 	PrintCommand []string `toml:"print_command"`
+	// OIDC is the provider of single sign-on.
+	OIDC OIDC `toml:"oidc"`
 }
 
-// Proxies are the trusted proxies as networks.
+// OIDC is an OpenID Connect provider by which people log in. If the issuer is empty, there is none.
+type OIDC struct {
+	Issuer string `toml:"issuer"`
+	Client string `toml:"client"`
+	// SecretFile has the secret of the client. If empty, the client is a public one.
+	SecretFile string   `toml:"secret_file"`
+	Scopes     []string `toml:"scopes"`
+	// Claim names the claim with the groups of a person; Roles are the roles of such groups.
+	Claim string            `toml:"claim"`
+	Roles map[string]string `toml:"roles"`
+}
+
+// Proxies returns the trusted proxies as networks.
 func (s *Server) Proxies() (all []netip.Prefix, err error) {
 	for _, text := range s.TrustedProxies {
 		p, err := netip.ParsePrefix(text)
@@ -116,7 +130,7 @@ func (s *Server) Proxies() (all []netip.Prefix, err error) {
 	return all, nil
 }
 
-// Hello is what every language's hello program is given and must print.
+// Hello is the input and expected output of every language's hello program.
 type Hello struct {
 	Input  string `toml:"input"`
 	Output string `toml:"output"`
@@ -135,7 +149,7 @@ type Language struct {
 	Scripts    []string          `toml:"scripts"`
 	UnixLines  bool              `toml:"unix_lines"`
 	Includes   []string          `toml:"includes"`
-	Obtained   map[string]string `toml:"obtained"` // where headers come from that no compiler brings
+	Obtained   map[string]string `toml:"obtained"` // source of headers that no compiler contains
 	Executable bool              `toml:"executable"`
 	MaxSize    strict.Size       `toml:"max_size"`
 
@@ -172,18 +186,18 @@ type Language struct {
 	Page string `toml:"code_page"`
 }
 
-// Find says how to find a word in a program's text.
+// Find says how to find a value in a program's text.
 type Find struct {
-	Match []string `toml:"match"` // expressions: the first that matches counts
-	Give  string   `toml:"give"`  // what to make of the match; "" is "$1"
-	Else  string   `toml:"else"`  // where none matches
+	Match []string `toml:"match"` // expressions; the first one that matches counts
+	Give  string   `toml:"give"`  // replacement for the match; empty means "$1"
+	Else  string   `toml:"else"`  // default if none matches
 }
 
 // Kit says how a language's programs get the kit.
 type Kit struct {
-	Import string            `toml:"import"` // programs in which this expression matches get it
+	Import string            `toml:"import"` // programs that match this expression get it
 	At     string            `toml:"at"`     // directory of the build for the kit's files
-	Files  map[string]string `toml:"files"`  // and what else they need
+	Files  map[string]string `toml:"files"`  // further files that they need
 }
 
 // form is the file.
@@ -242,8 +256,8 @@ func (l limits) judge() judge.Limits {
 	}
 }
 
-// FindRoot returns the nearest directory, from dir upwards, that has a judge.toml.
-// If there is none, the error is fs.ErrNotExist.
+// FindRoot returns the nearest directory, from dir upwards, that contains a judge.toml. If there is none, the
+// error is fs.ErrNotExist.
 func FindRoot(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -262,13 +276,11 @@ func FindRoot(dir string) (string, error) {
 	}
 }
 
-// Load reads a judge.toml. Its name is for the faults; an error of what the file
-// says is a judge.Faults.
+// Load reads a judge.toml. Name is its name in faults. Errors of its content are judge.Faults.
 //
-// Base, if not nil, is what the file is laid over: a key that the file does not
-// set keeps base's value. Of a [[language]] with an id of base's the same is true
-// key by key. A language with a new id stands before all of base's, so it also
-// gets the extensions that it claims. Nothing of base can be taken away.
+// Base, if not nil, supplies the values of keys that the file does not set. For a [[language]] with an id of
+// base, that applies to each of its keys. A language with a new id comes before all of base's, so it also
+// gets the extensions that it claims. Nothing of base can be removed.
 func Load(file string, data []byte, base *Config) (*Config, error) {
 	if base == nil {
 		base = &Config{Isolation: "any"}
@@ -300,7 +312,7 @@ func Load(file string, data []byte, base *Config) (*Config, error) {
 		old[known] = l
 	}
 	c.Languages = append(c.Languages, old...)
-	if len(faults) == 0 { // of what could not be read there is nothing more to say
+	if len(faults) == 0 { // nothing more can be said about what could not be read
 		faults = check(c, in.Languages, doc)
 	}
 	return c, faults.AsError()
@@ -316,7 +328,7 @@ func inherit(l, from *Language, set func(key string) bool) {
 	}
 }
 
-// overlay returns both maps in one; the second goes before the first.
+// overlay merges two maps. The second one has precedence.
 func overlay(base, over map[string]string) map[string]string {
 	all := map[string]string{}
 	maps.Copy(all, base)
@@ -334,17 +346,17 @@ func (c *Config) Language(word string) (*Language, bool) {
 	return nil, false
 }
 
-// names are the words by which a language can be asked for.
+// names returns the words by which a language can be requested.
 func (l *Language) names() []string { return append([]string{l.ID}, l.Aliases...) }
 
-// PreparedParts say what prepare makes, for progress.
+// PreparedParts describes what prepare makes, for progress.
 type PreparedParts struct {
-	Name string   `toml:"name"` // what the parts are called, such as "packages"
+	Name string   `toml:"name"` // name of the parts, such as "packages"
 	List []string `toml:"list"` // a command that prints the parts, one per line
 }
 
-// Internal reports whether nothing about a file leads to the language, so that only the judge itself
-// and --lang choose it: it stands in for another language, or runs programs of problem packages.
+// Internal reports whether no file name or content leads to the language, so that only the judge itself and
+// --lang choose it: it substitutes another language, or is for programs of problem packages.
 func (l *Language) Internal() bool {
 	return len(l.Extensions) == 0 && len(l.Shebangs) == 0 && !l.Executable
 }
@@ -358,7 +370,7 @@ func (c *Config) IDs() []string {
 	return ids
 }
 
-// Words returns every word that Language finds something by.
+// Words returns every word that Language accepts.
 func (c *Config) Words() []string {
 	var words []string
 	for _, l := range c.Languages {

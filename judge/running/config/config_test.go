@@ -96,7 +96,8 @@ aliases = ["clang"]
 	if c.Solution.CPU != 3*time.Second || c.Solution.Memory != base.Solution.Memory || c.Build != base.Build {
 		t.Errorf("limits = %+v", c.Solution)
 	}
-	if c.Isolation != "isolated" || len(c.Visible) != len(base.Visible) || c.Env["LANG"] != "de_DE.UTF-8" || c.Env["PATH"] != base.Env["PATH"] {
+	if c.Isolation != "isolated" || len(c.Visible) != len(base.Visible) ||
+		c.Env["LANG"] != "de_DE.UTF-8" || c.Env["PATH"] != base.Env["PATH"] {
 		t.Errorf("isolation %q, visible %q, env %q", c.Isolation, c.Visible, c.Env)
 	}
 	if got, want := c.IDs(), append([]string{"befunge"}, base.IDs()...); !cmp.Equal(got, want) {
@@ -152,7 +153,7 @@ func TestFindRoot(t *testing.T) {
 		t.Fatal(err)
 	}
 	deep := filepath.Join(root, "a", "b")
-	if err := os.MkdirAll(filepath.Join(deep, "judge.toml"), 0o777); err != nil { // a folder of that name marks nothing
+	if err := os.MkdirAll(filepath.Join(deep, "judge.toml"), 0o777); err != nil { // a directory of that name marks nothing
 		t.Fatal(err)
 	}
 	if got, err := config.FindRoot(deep); !errors.Is(err, fs.ErrNotExist) {
@@ -250,7 +251,10 @@ func TestLanguagesPage(t *testing.T) {
 		if len(l.Version) > 0 {
 			version = code(strings.Join(l.Version, " "))
 		}
-		b.WriteString("| " + strings.Join([]string{l.Name, strings.Join(names, ", "), strings.Join(files, " "), strings.Join(build, "<br>"), code(strings.Join(l.Run, " ")), version, from}, " | ") + " |\n")
+		b.WriteString("| " + strings.Join([]string{
+			l.Name, strings.Join(names, ", "), strings.Join(files, " "), strings.Join(build, "<br>"),
+			code(strings.Join(l.Run, " ")), version, from,
+		}, " | ") + " |\n")
 	}
 	golden.Check(t, "../../../docs/languages.md", []byte(b.String()))
 }

@@ -7,9 +7,8 @@ import (
 	"assay/judge/internal/strict"
 )
 
-// Portable writes what of the configuration decides verdicts and does not belong to one
-// machine: the languages and the limits. It is a judge.toml that needs no other below
-// it, the same bytes for the same configuration.
+// Portable writes the part of the configuration that affects verdicts and does not depend on the machine: the
+// languages and the limits. It is a complete judge.toml, with the same bytes for the same configuration.
 func (c *Config) Portable() ([]byte, error) {
 	var out form
 	out.Limits.Solution, out.Limits.Build, out.Limits.Setter = formOf(c.Solution), formOf(c.Build), formOf(c.Setter)
@@ -29,9 +28,9 @@ func (c *Config) Portable() ([]byte, error) {
 	return data, nil
 }
 
-// LoadPortable reads what Portable wrote. What programs may see of the machine, what is
-// run outside of the sandbox to find that out, and what prepares its caches are this machine's own: they are taken
-// from local. An error of what the file says is a judge.Faults.
+// LoadPortable reads the output of Portable. Settings that belong to this machine are taken from local: what
+// programs may see of it, commands that run outside of the sandbox, and the preparation of caches. Errors of
+// its content are judge.Faults.
 func LoadPortable(file string, data []byte, local *Config) (*Config, error) {
 	c, err := Load(file, data, nil)
 	if err != nil {

@@ -44,7 +44,7 @@ func TestPortable(t *testing.T) {
 	}
 }
 
-// TestPortableShowsNothing: a configuration of somebody else opens no folder of this
+// TestPortableShowsNothing: a configuration of somebody else opens no directory of this
 // machine to programs, and starts nothing outside of the sandbox.
 func TestPortableShowsNothing(t *testing.T) {
 	local := brought(t)
@@ -70,7 +70,8 @@ hello = "echo"
 		t.Fatal(err)
 	}
 	mine, _ := c.Language("mine")
-	if len(mine.Locate)+len(mine.Visible) > 0 || !cmp.Equal(c.Visible, local.Visible) || !cmp.Equal(c.Headers, local.Headers) || c.Isolation != local.Isolation {
+	if len(mine.Locate)+len(mine.Visible) > 0 || !cmp.Equal(c.Visible, local.Visible) ||
+		!cmp.Equal(c.Headers, local.Headers) || c.Isolation != local.Isolation {
 		t.Errorf("it shows %v and %v, includes %v, runs %v", c.Visible, mine.Visible, c.Headers, mine.Locate)
 	}
 	if data, err := local.Portable(); err != nil || strings.Contains(string(data), "locate = ") {

@@ -45,7 +45,7 @@ hello = "x"
 	return cfg, l
 }
 
-// compiler answers build commands by calling f with the build folder.
+// compiler answers build commands by calling f with the build directory.
 func compiler(f func(build string, c *judge.Command) judge.Exec) *plain {
 	return &plain{fail: func(c *judge.Command) (judge.Exec, error, bool) {
 		return f(c.Mounts[0].Host, c), nil, true
@@ -89,7 +89,10 @@ func TestBuildOnce(t *testing.T) {
 	path := write(t, "a.toy", "one")
 	first := build(path)
 	runs("builds what it has not seen", 1)
-	want := &judge.Program{Name: path, Language: "toy", Key: first.Program.Key, Dir: first.Program.Dir, Argv: []string{"/program/main"}, Env: []string{}}
+	want := &judge.Program{
+		Name: path, Language: "toy", Key: first.Program.Key, Dir: first.Program.Dir,
+		Argv: []string{"/program/main"}, Env: []string{},
+	}
 	if diff := cmp.Diff(want, first.Program); diff != "" || !first.OK || first.Cached {
 		t.Errorf("Build = %+v; program (-want +got):\n%s", first, diff)
 	}
@@ -140,7 +143,7 @@ func TestBuildOnce(t *testing.T) {
 	build(path)
 	runs("builds anew when the language changes", 1)
 	if left, err := os.ReadDir(filepath.Join(cache, "programs", ".tmp")); len(left) > 0 || err != nil {
-		t.Errorf("%d build folders are left, %v", len(left), err)
+		t.Errorf("%d build directories are left, %v", len(left), err)
 	}
 }
 
@@ -185,16 +188,35 @@ func TestCompileErrors(t *testing.T) {
 		says string
 		want string
 	}{
-		{"shows the contestant's name of the file", judge.Exec{Exit: 1}, nil, "/build/main.toy:1:5: oh\nmain.toy: also here\ndomain.toy", "my $1 sol.toy:1:5: oh\nmy $1 sol.toy: also here\ndomain.toy"},
+		{
+			"shows the contestant's name of the file", judge.Exec{Exit: 1}, nil,
+			"/build/main.toy:1:5: oh\nmain.toy: also here\ndomain.toy",
+			"my $1 sol.toy:1:5: oh\nmy $1 sol.toy: also here\ndomain.toy",
+		},
 		{"cuts long texts", judge.Exec{Exit: 1}, nil, strings.Repeat("line\n", 5000), strings.Repeat("line\n", 30) + "..."},
 		{"cuts long lines", judge.Exec{Exit: 1}, nil, strings.Repeat("é", 1000), strings.Repeat("é", 120) + "..."},
 		{"takes colors and other controls out", judge.Exec{Exit: 1}, nil, "\x1b[1;31merror\x1b[0m\x07 bad \xff\r\n", "error bad ?"},
-		{"says that the time was up", judge.Exec{Killed: judge.CPUTime}, nil, "working", "working\nthe compiler was stopped after 7s of processor time"},
+		{
+			"says that the time was up", judge.Exec{Killed: judge.CPUTime}, nil, "working",
+			"working\nthe compiler was stopped after 7s of CPU time",
+		},
 		{"says how the compiler crashed", judge.Exec{Signal: "SIGSEGV"}, nil, "", "the compiler was stopped: signal SIGSEGV"},
-		{"says that there is no program", judge.Exec{}, nil, "a warning", "a warning\nthe build makes no main or *.lib"},
-		{"takes no link for a program", judge.Exec{}, func(build string) error { return os.Symlink("/etc/passwd", build+"/main") }, "", "the build makes no main or *.lib"},
-		{"takes no folder for a program", judge.Exec{}, func(build string) error { return os.Mkdir(build+"/main", 0o755) }, "", "the build makes no main or *.lib"},
-		{"does not follow a linked folder", judge.Exec{}, func(build string) error { return os.Symlink("/usr", build+"/x") }, "", "the build makes no main or *.lib"},
+		{"says that there is no program", judge.Exec{}, nil, "a warning", "a warning\nthe build produces no main or *.lib"},
+		{"takes no link for a program", judge.Exec{}, func(build string) error {
+			return os.Symlink(
+				"/etc/passwd", build+"/main",
+			)
+		}, "", "the build produces no main or *.lib"},
+		{
+			"takes no directory for a program", judge.Exec{},
+			func(build string) error { return os.Mkdir(build+"/main", 0o755) }, "",
+			"the build produces no main or *.lib",
+		},
+		{
+			"does not follow a linked directory", judge.Exec{},
+			func(build string) error { return os.Symlink("/usr", build+"/x") }, "",
+			"the build produces no main or *.lib",
+		},
 	} {
 		t.Run(row.it, func(t *testing.T) {
 			runner := &plain{}
@@ -269,7 +291,8 @@ func TestBuildFails(t *testing.T) {
 	l.Tools, l.Package = []string{"there-is-no-such-tool|nor-this", "sh"}, "toy-tools"
 	_, err = lang.New(cfg, runner, t.TempDir(), nil).Build(t.Context(), path, l)
 	missing, ok := errors.AsType[*lang.MissingError](err)
-	if !ok || !strings.HasSuffix(err.Error(), "Toy needs there-is-no-such-tool, which this machine does not have\n    apt-get install toy-tools") {
+	if !ok ||
+		!strings.HasSuffix(err.Error(), "Toy needs there-is-no-such-tool, which is not installed\n    apt-get install toy-tools") {
 		t.Errorf("Build without the tool = %v (%+v)", err, missing)
 	}
 	s, err := lang.New(cfg, runner, t.TempDir(), nil).Ready(t.Context(), l)
@@ -287,10 +310,24 @@ func TestClasses(t *testing.T) {
 		it, name, text string
 		class          string // "" where it does not compile
 	}{
-		{"takes the public class with an annotation on its line", "a.java", "import java.util.*;\n@SuppressWarnings(\"}\") final public class Sum " + body, "Sum"},
-		{"takes no class of a comment", "a.java", "/*\npublic class Old { void main() {} }\n*/\npublic class Sum { static class Main {} " + body[1:], "Sum"},
-		{"takes the class whose main the machine starts", "a.java", "class A { void main(int x) { System.out.println(x); } }\nclass B { public static void main(String... a) { new A().main(42); } }", "B"},
-		{"takes a main with an array behind its name", "a.java", "enum E { X; public static void main(final String a[]) { System.out.println(42); } }", "E"},
+		{
+			"takes the public class with an annotation on its line", "a.java",
+			"import java.util.*;\n@SuppressWarnings(\"}\") final public class Sum " + body, "Sum",
+		},
+		{
+			"takes no class of a comment", "a.java",
+			"/*\npublic class Old { void main() {} }\n*/\npublic class Sum { static class Main {} " + body[1:],
+			"Sum",
+		},
+		{
+			"takes the class whose main the machine starts", "a.java",
+			"class A { void main(int x) { System.out.println(x); } }\nclass B { public static void main(String... a) { new A().main(42); } }",
+			"B",
+		},
+		{
+			"takes a main with an array behind its name", "a.java",
+			"enum E { X; public static void main(final String a[]) { System.out.println(42); } }", "E",
+		},
 		{"takes an inherited main", "a.java", "class Base " + body + " public class Sum extends Base {}", "Sum"},
 		{"names the file after the public class, and runs the one with main", "a.java", "public class A {}\nclass C " + body, "C"},
 		{"keeps the package", "a.java", "package a.b;\rpublic class Sol " + body, "a.b.Sol"},
@@ -298,7 +335,11 @@ func TestClasses(t *testing.T) {
 		{"says that nothing starts a program", "a.java", "public class A { static void main(String[] a) {} }", ""},
 		{"says it of a name that no file can have", "a.java", "public class A" + strings.Repeat("a", 300) + body, ""},
 		{"takes the main of a Kotlin file", "a.kt", "@file:JvmName(\"Other\")\npackage a.b\nfun main() = println(42)", "a.b.Other"},
-		{"takes the main of a Kotlin companion", "a.kt", "package a\nclass Node\nclass Solver {\n  companion object {\n    @JvmStatic fun main(args: Array<String>) { println(42) }\n  }\n}", "a.Solver"},
+		{
+			"takes the main of a Kotlin companion", "a.kt",
+			"package a\nclass Node\nclass Solver {\n  companion object {\n    @JvmStatic fun main(args: Array<String>) { println(42) }\n  }\n}",
+			"a.Solver",
+		},
 		{"says that nothing starts a program in Kotlin", "a.kt", "object A { fun main() {} }", ""},
 	} {
 		t.Run(row.it, func(t *testing.T) {
@@ -397,7 +438,8 @@ func BenchmarkHit(b *testing.B) {
 func TestFilesStayInTheBuildFolder(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"../out", "a/../../out", "/out"} {
-		if err := lang.WriteUnder(filepath.Join(dir, "build"), name, nil, 0o644); err == nil || !strings.Contains(err.Error(), "outside of the build folder") {
+		if err := lang.WriteUnder(filepath.Join(dir, "build"), name, nil, 0o644); err == nil ||
+			!strings.Contains(err.Error(), "outside of the build directory") {
 			t.Errorf("a file %q: %v", name, err)
 		}
 	}

@@ -13,36 +13,35 @@ import (
 	"assay/judge/internal/cachedir"
 )
 
-// The cache is a folder that may be removed at any time:
+// The cache is a directory that may be removed at any time:
 //
 //	programs/<key>/entry.json   what was built
 //	programs/<key>/program/     shown to the program as /program
 //	programs/.tmp/<random>/     builds that run now
 //	prepared/<key>/cache/       what the prepare commands of a language made of its cache
 //	keep/<language>-<origin>/   the languages' own caches
-//	tools.json                  what tools said of themselves
+//	tools.json                  what tools reported about themselves
 //
-// A key is the hash of all that goes into a program (see Toolbox.key), so an
-// entry is never out of date. How entries come, go and heal is package cachedir's
-// work.
+// A key is the hash of all that goes into a program (see Toolbox.key), so an entry is never out of date.
+// Package cachedir adds, removes and repairs entries.
 type cache struct {
 	dir      string
 	programs *cachedir.Cache
 	prepared *cachedir.Cache
-	kept     cachedir.Limits // of each of the languages' own caches
+	kept     cachedir.Limits // of each language's own cache
 }
 
-// cacheFormat rises when entries are made in another way.
+// cacheFormat is incremented when entries are made in another way.
 const cacheFormat = 3
 
-// What programs may take.
+// Bounds of what programs may take.
 const (
 	cacheBytes   = 2 << 30
 	cacheFiles   = 200_000
 	maxKept      = 256 << 20 // bytes of one program; some have large arrays that are not zero
 	maxKeptFiles = 10_000
 
-	keepBytes = 1 << 30 // of each of the languages' own caches, and what a build may add to one
+	keepBytes = 1 << 30 // of each language's own cache, and what one build may add to it
 	keepFiles = 100_000
 
 	preparedBytes = 2 << 30
@@ -52,10 +51,10 @@ const (
 // entry is a program in the cache.
 type entry struct {
 	Words map[string]string `json:"words"` // for the run command
-	Log   string            `json:"log"`   // as the build folder's names have it
+	Log   string            `json:"log"`   // with the names of files as in the build directory
 
 	key string
-	dir string // the program folder
+	dir string // the program directory
 }
 
 func newCache(dir string) *cache {
@@ -70,10 +69,10 @@ func newCache(dir string) *cache {
 
 const entryFile = "entry.json"
 
-// programIn is the program folder of an entry.
+// programIn returns the program directory of an entry.
 func programIn(dir string) string { return filepath.Join(dir, "program") }
 
-// find finds a program.
+// find looks up a program.
 func (c *cache) find(key string) (*entry, bool) {
 	dir, ok := c.programs.Find(key)
 	if !ok {
@@ -102,26 +101,26 @@ func (e *entry) write(dir string) error {
 		err = os.WriteFile(filepath.Join(dir, entryFile), data, 0o644)
 	}
 	if err != nil {
-		return fmt.Errorf("keep what was built: %w", err)
+		return fmt.Errorf("save what was built: %w", err)
 	}
 	return nil
 }
 
-// openFolder makes a folder that the sandbox's user can write to.
+// openFolder makes a directory that the sandbox's user can write to.
 func openFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	return os.Chmod(dir, 0o777) // whatever the umask is
+	return os.Chmod(dir, 0o777) // regardless of the umask
 }
 
-// keepFor is how long a language's own cache is used that was prepared. Compilers remove what they
-// have not needed for some days (Go: five), and that may be a part of the standard library.
+// keepFor is how long a language's own cache is used after it was prepared. Compilers remove what they have
+// not needed for some days (Go: five), and that may be a part of the standard library.
 const keepFor = 3 * 24 * time.Hour
 
-// keep returns a language's own cache folder, which stays until done is called. A new one starts as
-// a copy of what was prepared, if anything was. One that has grown too large, or was made from
-// something else, is thrown away, unless a build uses it.
+// keep returns a language's own cache directory, which stays until done is called. A new one starts as a copy
+// of what was prepared, if anything was. If the cache has grown too large or was made from something else,
+// keep discards it, unless a build uses it.
 func (c *cache) keep(name string, from seed, now time.Time) (dir string, done func(), err error) {
 	above := filepath.Join(c.dir, "keep")
 	dir = filepath.Join(above, name)
@@ -135,7 +134,7 @@ func (c *cache) keep(name string, from seed, now time.Time) (dir string, done fu
 	if info, err := os.Lstat(dir); err == nil && (!info.IsDir() || bytes > c.kept.Bytes || files > c.kept.Files) {
 		c.programs.Discard(dir)
 	}
-	for range 100 { // somebody may throw it away in between
+	for range 100 { // it may be discarded in between
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 			if err := c.plant(dir, from); err != nil {
 				return "", nil, err
@@ -157,8 +156,8 @@ func (c *cache) keep(name string, from seed, now time.Time) (dir string, done fu
 	return "", nil, c.programs.Wrap(fmt.Errorf("%s cannot be locked", dir))
 }
 
-// alone returns a cache folder for one build, which starts as a copy of what was prepared and is
-// removed by done.
+// alone returns a cache directory for one build. It starts as a copy of what was prepared, and done removes
+// it.
 func (c *cache) alone(from seed) (dir string, done func(), err error) {
 	work, done, err := c.programs.Temp()
 	if err != nil {
@@ -176,12 +175,12 @@ func (c *cache) alone(from seed) (dir string, done func(), err error) {
 	return dir, done, nil
 }
 
-// seed is what was prepared: the folder, and the hash of all that went into it. Where nothing was
-// prepared, both are empty.
+// seed is what was prepared: the directory, and the hash of all that went into it. If nothing was prepared,
+// both are empty.
 type seed struct{ dir, key string }
 
-// plant copies the regular files of what was prepared to a new folder, unless another judge is
-// faster.
+// plant copies the regular files of what was prepared to a new directory. If another judge has done so
+// already, it does nothing.
 func (c *cache) plant(dir string, from seed) error {
 	if from.dir == "" {
 		return nil

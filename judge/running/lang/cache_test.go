@@ -47,7 +47,7 @@ func TestPlant(t *testing.T) {
 			t.Errorf("the new cache has %q, %v, want what was prepared", data, err)
 		}
 		if info, err := os.Stat(filepath.Join(dir, "00")); err != nil || info.Mode().Perm() != 0o777 {
-			t.Errorf("a folder of the new cache: %v, want it writable for the sandbox's user", err)
+			t.Errorf("a directory of the new cache: %v, want it writable for the sandbox's user", err)
 		}
 		if _, err := os.Lstat(filepath.Join(dir, "link")); err == nil {
 			t.Error("a link was taken over")
@@ -132,7 +132,9 @@ func TestKeepHeals(t *testing.T) {
 // TestProbesThatFail: that a tool failed once is not remembered as if it were not there.
 func TestProbesThatFail(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tools.json")
-	if said, err := (&probes{file: file}).get("question", func() (string, error) { return "", errors.New("no memory") }); said != "" || err == nil {
+	if said, err := (&probes{file: file}).get(
+		"question", func() (string, error) { return "", errors.New("no memory") },
+	); said != "" || err == nil {
 		t.Fatalf("get = %q, %v, want the error", said, err)
 	}
 	if said, err := (&probes{file: file}).get("question", func() (string, error) { return "here", nil }); said != "here" || err != nil {
@@ -230,8 +232,10 @@ func TestPatience(t *testing.T) {
 		{"runs again what got too little of a busy machine", true, []judge.Exec{slow(0), {}}, judge.Nothing, ""},
 		{"stops what waits by itself", false, []judge.Exec{slow(0)}, judge.WallTime, ""},
 		{"stops what sleeps nearly all the time", false, []judge.Exec{slow(wall / 10)}, judge.WallTime, ""},
-		{"gives up on a machine that is too busy", true, []judge.Exec{slow(time.Second), slow(2 * time.Second)}, judge.WallTime, "the machine is too busy: the compiler got only 2s of the processor in 30s"},
-		{"does not run again what used its processor time", true, []judge.Exec{{Killed: judge.CPUTime, CPU: wall}}, judge.CPUTime, ""},
+		{"gives up on a machine that is too busy", true, []judge.Exec{
+			slow(time.Second), slow(2 * time.Second),
+		}, judge.WallTime, "the machine is too busy: the compiler got only 2s of CPU time in 30s"},
+		{"does not run again what used its CPU time", true, []judge.Exec{{Killed: judge.CPUTime, CPU: wall}}, judge.CPUTime, ""},
 	} {
 		runs := 0
 		box := &Toolbox{busy: func() bool { return row.busy }, runner: runnerFunc(func(c *judge.Command) judge.Exec {
@@ -241,8 +245,9 @@ func TestPatience(t *testing.T) {
 		})}
 		var log head
 		fmt.Fprint(&log, "before, ")
-		x, err := box.patiently(t.Context(), &judge.Command{Limits: judge.Limits{Wall: wall}}, &log)
-		if text := fmt.Sprint(err); x.Killed != row.want || err == nil && row.err != "" || err != nil && (row.err == "" || !strings.HasPrefix(text, row.err)) || runs != len(row.runs) {
+		x, err := box.runRetrying(t.Context(), &judge.Command{Limits: judge.Limits{Wall: wall}}, &log)
+		if text := fmt.Sprint(err); x.Killed != row.want || err == nil && row.err != "" || err != nil &&
+			(row.err == "" || !strings.HasPrefix(text, row.err)) || runs != len(row.runs) {
 			t.Errorf("it %s: %+v, %v after %d runs, want %q and %q after %d", row.it, x, err, runs, row.want, row.err, len(row.runs))
 		}
 		if got, want := log.text(""), fmt.Sprintf("before, run %d", runs-1); got != want {
@@ -326,7 +331,8 @@ func TestOutermost(t *testing.T) {
 // TestHomesStayHidden: no tool, wherever it is, makes somebody's whole home visible.
 func TestHomesStayHidden(t *testing.T) {
 	for dir, want := range map[string]bool{
-		"/home/ann": false, "/home": false, "/": false, "/usr/local/go": false, "/home/ann/.pyenv/versions/3": true, "/opt/node": true, "/home/annabel": true,
+		"/home/ann": false, "/home": false, "/": false, "/usr/local/go": false,
+		"/home/ann/.pyenv/versions/3": true, "/opt/node": true, "/home/annabel": true,
 	} {
 		c := &toolchain{}
 		c.show(dir, "/home/ann")

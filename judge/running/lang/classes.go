@@ -14,11 +14,11 @@ import (
 	"assay/judge/running/lang/jvm"
 )
 
-// maxClasses is how many bytes of class files are read: an archive may be packed tightly.
+// maxClasses is how many bytes of class files are read. A small archive may contain huge files.
 const maxClasses = 256 << 20
 
-// startClass is the class in which the Java virtual machine starts the program of which
-// the class files were kept, or an archive of them, which may name it itself.
+// startClass returns the class in which the Java virtual machine starts the program. The results of the build
+// are class files, or an archive of them. An archive may name the class itself.
 func (src *source) startClass(program string) (string, error) {
 	var classes []*jvm.Class
 	left := int64(maxClasses)
@@ -28,7 +28,7 @@ func (src *source) startClass(program string) (string, error) {
 		if err != nil {
 			return fmt.Errorf("read what was built: %w", err)
 		}
-		// The machine finds a class only where its name says.
+		// The virtual machine finds a class only in the file that its name requires.
 		if c, err := jvm.ReadClass(data); err == nil && c.Name+".class" == name {
 			classes = append(classes, c)
 		}
@@ -61,12 +61,12 @@ func (src *source) startClass(program string) (string, error) {
 		}
 	}
 	if named = jvm.Start(classes, declared, src.starts); named == "" {
-		return "", &noResultError{"nothing starts the program: no class of it has a public static void main(String[])"}
+		return "", &noResultError{"the program cannot start: none of its classes has a public static void main(String[])"}
 	}
 	return named, nil
 }
 
-// inArchive looks at the class files of an archive, unless it names the class that starts.
+// inArchive calls look for the class files of an archive, unless the archive names the class that starts.
 func inArchive(f *os.File, look func(name string, f io.Reader) error) (named string, err error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -74,7 +74,7 @@ func inArchive(f *os.File, look func(name string, f io.Reader) error) (named str
 	}
 	all, err := zip.NewReader(f, info.Size())
 	if err != nil {
-		return "", &noResultError{"the build makes an archive that is damaged"}
+		return "", &noResultError{"the build produces a damaged archive"}
 	}
 	for _, part := range all.File {
 		if path.Ext(part.Name) != ".class" && part.Name != "META-INF/MANIFEST.MF" {
@@ -82,7 +82,7 @@ func inArchive(f *os.File, look func(name string, f io.Reader) error) (named str
 		}
 		open, err := part.Open()
 		if err != nil {
-			return "", &noResultError{"the build makes an archive that is damaged"}
+			return "", &noResultError{"the build produces a damaged archive"}
 		}
 		if path.Ext(part.Name) == ".class" {
 			err = look(part.Name, open)
@@ -97,8 +97,8 @@ func inArchive(f *os.File, look func(name string, f io.Reader) error) (named str
 	return "", nil
 }
 
-// mainClass is the class that an archive's manifest names, whose long lines go on behind a
-// blank.
+// mainClass returns the class that an archive's manifest names. Long lines of a manifest continue after a
+// line break and a blank.
 func mainClass(manifest io.Reader) (string, error) {
 	data, err := io.ReadAll(io.LimitReader(manifest, 64<<10))
 	text := strings.ReplaceAll(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n ", "")

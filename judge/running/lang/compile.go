@@ -25,11 +25,11 @@ import (
 	"assay/judge/running/config"
 )
 
-// maxMade is how many files and folders of a build folder are looked at.
+// maxMade is how many files and directories of a build directory are looked at.
 const maxMade = 200_000
 
-// key is the hash of all that goes into a program: the format of the cache, what
-// judge.toml says, the tools, whose program it is, and the sources.
+// key returns the hash of everything that goes into a program: the cache format, the settings in judge.toml,
+// the tools, the origin of the program, and the sources.
 func (t *Toolbox) key(src *source, l *config.Language, chain *toolchain, from Origin) (string, error) {
 	h := sha256.New()
 	def, err := json.Marshal([]any{cacheFormat, l, t.cfg.Env, chain.identity, chain.paths, from, src.words})
@@ -57,18 +57,19 @@ func hashPart(h hash.Hash, part []byte) {
 	h.Write(part)
 }
 
-// kitFiles returns the kit's sources as they are laid, for a program that imports it.
-// A file of the program's own stays.
+// kitFiles returns the kit's sources as they are laid out for a program that imports the kit. A file of the
+// same name in the program stays.
 func (t *Toolbox) kitFiles(src *source, l *config.Language) ([]sourceFile, error) {
 	if !src.wantsKit(l) {
 		return nil, nil
 	}
 	if t.kit == nil {
-		return nil, errors.New("lay the kit: this judge was made without it")
+		return nil, errors.New("copy the kit: this judge was built without it")
 	}
 	var files []sourceFile
 	err := fs.WalkDir(t.kit, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !slices.Contains(slices.Concat(l.Extensions, l.Headers), extension(name)) || strings.Contains(name, "_test.") {
+		source := slices.Contains(slices.Concat(l.Extensions, l.Headers), extension(name))
+		if err != nil || d.IsDir() || !source || strings.Contains(name, "_test.") {
 			return err
 		}
 		data, err := fs.ReadFile(t.kit, name)
@@ -78,13 +79,13 @@ func (t *Toolbox) kitFiles(src *source, l *config.Language) ([]sourceFile, error
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("lay the kit: %w", err)
+		return nil, fmt.Errorf("copy the kit: %w", err)
 	}
 	return files, nil
 }
 
-// compile builds a program into a new folder of the cache. One that does not compile
-// is a *compileError.
+// compile builds a program into a new directory of the cache. If it does not compile, the error is a
+// *compileError.
 func (t *Toolbox) compile(ctx context.Context, src *source, l *config.Language, chain *toolchain, from Origin, dir string) error {
 	words := maps.Clone(src.words)
 	if mentionsVersion(l) {
@@ -119,7 +120,7 @@ func (t *Toolbox) compile(ctx context.Context, src *source, l *config.Language, 
 		return err
 	}
 	if len(l.Result) == 0 {
-		log = "" // "syntax OK": a mere check has nothing to say of a good program
+		log = "" // such as "syntax OK": a syntax check has nothing to say about a correct program
 	}
 	kept := &keeper{program: programIn(dir)}
 	if len(l.Result) == 0 {
@@ -139,21 +140,21 @@ func (t *Toolbox) compile(ctx context.Context, src *source, l *config.Language, 
 	return (&entry{Words: words, Log: log}).write(dir)
 }
 
-// compileError is a program that does not compile: the contestant's fault.
+// compileError means that a program does not compile, which is the contestant's fault.
 type compileError struct {
 	log     string
-	command string // that failed; "" where all were content
+	command string // the command that failed; empty if all succeeded
 	stopped judge.Resource
 }
 
 func (e *compileError) Error() string { return "it does not compile: " + e.log }
 
-// named says whether one of the files has the name.
+// named reports whether one of the files has the name.
 func named(files []sourceFile, name string) bool {
 	return slices.ContainsFunc(files, func(f sourceFile) bool { return f.name == name })
 }
 
-// lay writes the sources, and what the language adds to them, into a new folder.
+// lay writes the sources, and what the language adds to them, into a new directory.
 func (t *Toolbox) lay(build string, src *source, l *config.Language, kit []sourceFile, words map[string]string) error {
 	files := slices.Concat(src.files, kit)
 	add := func(more map[string]string) {
@@ -168,25 +169,26 @@ func (t *Toolbox) lay(build string, src *source, l *config.Language, kit []sourc
 		add(l.Kit.Files)
 	}
 	if err := openFolder(build); err != nil {
-		return fmt.Errorf("lay the sources: %w", err)
+		return fmt.Errorf("copy the sources: %w", err)
 	}
 	mode := fs.FileMode(0o644)
 	if len(l.Scripts) > 0 {
-		mode = 0o755 // what a script may run is not known
+		mode = 0o755 // it is unknown what a script may run
 	}
 	for _, f := range files {
 		if err := writeUnder(build, f.name, f.data, mode); err != nil {
-			return fmt.Errorf("lay the sources: %w", err)
+			return fmt.Errorf("copy the sources: %w", err)
 		}
 	}
 	return nil
 }
 
-// writeUnder writes a file below a folder, with folders that are open to everybody. The
-// name may come from a configuration that somebody else wrote.
+// writeUnder writes a file below a directory. New directories are open to all users. The name may come from
+// an untrusted configuration.
 func writeUnder(dir, name string, data []byte, mode fs.FileMode) error {
 	if !filepath.IsLocal(name) {
-		return &judge.Fault{File: config.FileName, Text: fmt.Sprintf("the file %q would be outside of the build folder", name), Hint: "file and files name files in it"}
+		text := fmt.Sprintf("the file %q would be outside of the build directory", name)
+		return &judge.Fault{File: config.FileName, Text: text, Hint: "file and files must name files in it"}
 	}
 	for at := path.Dir(name); at != "."; at = path.Dir(at) {
 		if err := os.MkdirAll(filepath.Join(dir, at), 0o777); err != nil {
@@ -213,8 +215,8 @@ func (t *Toolbox) runBuild(
 	shared := l.Cache != ""
 	var ready seed
 	if shared {
-		// What a contestant's compiler wrote never gets into a setter's program, nor the other way:
-		// both start from what was prepared before any program was there.
+		// The output of a contestant's compiler never gets into a setter's program, nor the other way round.
+		// Both start from what was prepared before there was any program.
 		if ready, err = t.prepared(ctx, l, chain, words); err != nil {
 			return "", err
 		}
@@ -231,9 +233,9 @@ func (t *Toolbox) runBuild(
 		c := p.Command(t.cfg.Build)
 		c.Dir, c.Mounts, c.Locks = buildDir, mounts, true
 		before := log.mark()
-		x, err := t.patiently(ctx, c, &log)
+		x, err := t.runRetrying(ctx, c, &log)
 		if err == nil && shared && x.Killed == judge.Output {
-			// It may have been others who filled the shared cache: again, with one of its own.
+			// Other builds may have filled the shared cache, so try again with a separate one.
 			keep, done, failed := t.cache.alone(ready)
 			if failed != nil {
 				return "", failed
@@ -241,7 +243,7 @@ func (t *Toolbox) runBuild(
 			defer done()
 			mounts[1].Host, shared = keep, false
 			log.cut(before)
-			x, err = t.patiently(ctx, c, &log)
+			x, err = t.runRetrying(ctx, c, &log)
 		}
 		if err != nil {
 			return "", ofCommand(l, err)
@@ -260,16 +262,15 @@ func (t *Toolbox) runBuild(
 	return log.text(""), nil
 }
 
-// outOfRoom says whether a build failed because the disk of the cache was full. The
-// compiler has removed by then what filled it, so its own words count, where the disk has
-// less room than a build may take: they may be about the build's own bounds, too.
+// outOfRoom reports whether a build failed because the disk of the cache was full. The compiler has usually
+// removed the files that filled it, so its message counts. But the message may also be about the build's own
+// bounds. So the disk must also have less room than a build may take.
 func (t *Toolbox) outOfRoom(build string, log *head) bool {
 	room, known := cachedir.FreeDisk(build)
 	return known && room < t.cfg.Built.Size && strings.Contains(strings.ToLower(log.text("")), "no space left on device")
 }
 
-// inShell writes a build command as one would type it beside the program, where its
-// tool is on the PATH.
+// inShell formats a build command as a user would type it beside the program, with its tool on the PATH.
 func (src *source) inShell(argv []string) string {
 	words := slices.Clone(argv)
 	words[0] = path.Base(words[0])
@@ -285,11 +286,11 @@ func (src *source) inShell(argv []string) string {
 	return strings.Join(words, " ")
 }
 
-// stopped says why a compiler was ended, "" where it ended by itself.
+// stopped returns why a compiler was stopped. It is empty if the compiler ended by itself.
 func stopped(x judge.Exec, limits judge.Limits) string {
 	switch x.Killed {
 	case judge.CPUTime:
-		return fmt.Sprintf("the compiler was stopped after %v of processor time", limits.CPU)
+		return fmt.Sprintf("the compiler was stopped after %v of CPU time", limits.CPU)
 	case judge.WallTime:
 		return fmt.Sprintf("the compiler was stopped after %v", limits.Wall)
 	case judge.Memory:
@@ -304,14 +305,14 @@ func stopped(x judge.Exec, limits judge.Limits) string {
 	return "the compiler was stopped: " + x.Fate()
 }
 
-// keeper keeps the files of a program, and counts them.
+// keeper saves the files of a program, and counts them.
 type keeper struct {
-	program string // the folder to which they go
+	program string // the target directory
 	bytes   int64
 	files   int
 }
 
-// sources keeps the files as they were submitted, not as the build left them.
+// sources saves the files as they were submitted, not as the build left them.
 func (k *keeper) sources(files []sourceFile, l *config.Language) error {
 	mode := fs.FileMode(0o644)
 	if l.Executable {
@@ -325,10 +326,9 @@ func (k *keeper) sources(files []sourceFile, l *config.Language) error {
 	return nil
 }
 
-// results keeps the files of the build folder that match the patterns. The
-// folder is full of what a compiler wrote that a contestant may have told what to
-// do: only regular files count, no link is followed, and nothing is opened by a
-// path that leads out of the folder. Nobody changes it any more.
+// results saves the files of the build directory that match the patterns. A contestant may have influenced
+// what the compiler wrote there. So only regular files count, links are not followed, and no path leads out
+// of the directory. Nothing changes the directory at this time.
 func (k *keeper) results(build string, patterns []string) error {
 	root, err := os.OpenRoot(build)
 	if err != nil {
@@ -341,7 +341,7 @@ func (k *keeper) results(build string, patterns []string) error {
 			return unread(name, err)
 		}
 		if seen++; seen > maxMade {
-			return &noResultError{fmt.Sprintf("the build makes more than %d files", maxMade)}
+			return &noResultError{fmt.Sprintf("the build produces more than %d files", maxMade)}
 		}
 		if !d.Type().IsRegular() || !matchesAny(patterns, d.Name()) {
 			return nil
@@ -365,16 +365,16 @@ func (k *keeper) results(build string, patterns []string) error {
 		return err
 	}
 	if k.files == 0 {
-		return &noResultError{"the build makes no " + strings.Join(patterns, " or ")}
+		return &noResultError{"the build produces no " + strings.Join(patterns, " or ")}
 	}
 	return nil
 }
 
-// unread is the error of a file or folder of the build folder that cannot be read. Where the
-// rights are missing, the build took them away.
+// unread returns the error of a file or directory of the build directory that cannot be read. If permissions
+// are missing, the build removed them.
 func unread(name string, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
-		return &noResultError{fmt.Sprintf("the build leaves %q, which nobody may read", name)}
+		return &noResultError{fmt.Sprintf("the build leaves %q without read permission", name)}
 	}
 	return fmt.Errorf("read what was built: %w", err)
 }
@@ -386,39 +386,38 @@ func matchesAny(patterns []string, name string) bool {
 	})
 }
 
-// keep copies one file into the program folder.
+// keep copies one file into the program directory.
 func (k *keeper) keep(name string, from io.Reader, mode fs.FileMode) error {
 	if k.files++; k.files > maxKeptFiles {
-		return &noResultError{fmt.Sprintf("the program has more than %d files, which is more than a program may have", maxKeptFiles)}
+		return &noResultError{fmt.Sprintf("the program has more than %d files, the limit for a program", maxKeptFiles)}
 	}
 	full := filepath.Join(k.program, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-		return fmt.Errorf("keep what was built: %w", err)
+		return fmt.Errorf("save what was built: %w", err)
 	}
 	for at := filepath.Dir(full); len(at) >= len(k.program); at = filepath.Dir(at) {
-		if err := os.Chmod(at, 0o755); err != nil { // whatever the umask is
-			return fmt.Errorf("keep what was built: %w", err)
+		if err := os.Chmod(at, 0o755); err != nil { // regardless of the umask
+			return fmt.Errorf("save what was built: %w", err)
 		}
 	}
 	f, err := os.OpenFile(full, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
-		return fmt.Errorf("keep what was built: %w", err)
+		return fmt.Errorf("save what was built: %w", err)
 	}
 	n, err := io.Copy(f, io.LimitReader(from, maxKept-k.bytes+1))
 	if err == nil {
 		err = f.Chmod(mode)
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("keep what was built: %w", err)
+		return fmt.Errorf("save what was built: %w", err)
 	}
 	if k.bytes += n; k.bytes > maxKept {
-		return &noResultError{fmt.Sprintf("the program has more than %s, which is more than a program may have", sizeWords(maxKept))}
+		return &noResultError{fmt.Sprintf("the program has more than %s, the limit for a program", sizeWords(maxKept))}
 	}
 	return nil
 }
 
-// noResultError is a build that ended well and made nothing of use: the
-// contestant's fault.
+// noResultError means that a build succeeded and produced nothing usable, which is the contestant's fault.
 type noResultError struct{ text string }
 
 func (e *noResultError) Error() string { return e.text }

@@ -18,13 +18,12 @@ import (
 	"assay/judge/running/config"
 )
 
-// Detect finds the language of the program at path. What was asked for goes
-// before the extension, the extension before the #! line, and that before the
-// look of an executable. Where languages share an extension the #! line decides,
+// Detect finds the language of the program at path. The override comes first, then the extension, then the #!
+// line, and then the format of an executable. If several languages share an extension, the #! line decides,
 // then their signs, and then their order in judge.toml.
 //
-// A path that no program is at gives an *UnusableError, and so does an unknown
-// language. A setter's folder may say with a script how it is built.
+// If there is no program at path, or the language is unknown, the error is an *UnusableError. In the problem
+// directory, a script may say how a setter's program is built.
 func (t *Toolbox) Detect(path, override string, origin ...Origin) (*config.Language, error) {
 	info, err := statSource(path)
 	if err != nil {
@@ -62,8 +61,7 @@ func (t *Toolbox) Detect(path, override string, origin ...Origin) (*config.Langu
 	return nil, t.unknown(path, head)
 }
 
-// Language finds a language by its id or another word for it. The error of an unknown
-// one is an *UnusableError.
+// Language finds a language by its id or an alias. If it is unknown, the error is an *UnusableError.
 func (t *Toolbox) Language(word string) (*config.Language, error) {
 	if l, ok := t.cfg.Language(word); ok {
 		return l, nil
@@ -75,8 +73,8 @@ func (t *Toolbox) Language(word string) (*config.Language, error) {
 	return nil, unusable("", hint, "unknown language %q", word)
 }
 
-// claims returns the languages of an extension; other letter cases count where
-// nobody has exactly this one.
+// claims returns the languages of an extension. If no language has it exactly, upper and lower case are the
+// same.
 func (t *Toolbox) claims(ext string) []*config.Language {
 	var exact, folded []*config.Language
 	for _, l := range t.cfg.Languages {
@@ -92,7 +90,8 @@ func (t *Toolbox) claims(ext string) []*config.Language {
 	return folded
 }
 
-// bySigns finds the first language that has signs in the text, or else the first.
+// bySigns returns the first language that has signs in the text. If there is none, it returns the first
+// language.
 func bySigns(languages []*config.Language, head []byte) *config.Language {
 	if len(languages) > 1 {
 		for _, l := range languages {
@@ -106,8 +105,8 @@ func bySigns(languages []*config.Language, head []byte) *config.Language {
 	return languages[0]
 }
 
-// Sibling returns the first other language that claims the extension of a file, nil
-// if there is none.
+// Sibling returns the first other language that claims the extension of a file. It returns nil if there is
+// none.
 func (t *Toolbox) Sibling(path string, l *config.Language) *config.Language {
 	for _, other := range t.claims(extension(path)) {
 		if other != l {
@@ -117,7 +116,7 @@ func (t *Toolbox) Sibling(path string, l *config.Language) *config.Language {
 	return nil
 }
 
-// byScript finds the language of a folder that has one of its scripts.
+// byScript finds the language of a directory that contains one of its scripts.
 func (t *Toolbox) byScript(dir string) *config.Language {
 	for _, l := range t.cfg.Languages {
 		for _, name := range l.Scripts {
@@ -129,7 +128,8 @@ func (t *Toolbox) byScript(dir string) *config.Language {
 	return nil
 }
 
-// byShebang finds the language of a #! line, nil if there is none or nobody's.
+// byShebang finds the language of a #! line. It returns nil if there is no such line or no language has the
+// interpreter.
 func byShebang(languages []*config.Language, head []byte) *config.Language {
 	name := interpreter(head)
 	if name == "" {
@@ -167,9 +167,9 @@ func interpreter(head []byte) string {
 	return ""
 }
 
-// DetectSure is Detect for somebody who can be asked: a folder with programs in several
-// languages is refused, even where one of them has a file named as an entry.
-func (t *Toolbox) DetectSure(path, override string) (*config.Language, error) {
+// DetectStrict is Detect for a caller that can ask the user. It rejects a directory with programs in several
+// languages, even if one of them has a file with an entry name.
+func (t *Toolbox) DetectStrict(path, override string) (*config.Language, error) {
 	if info, err := statSource(path); err == nil && info.IsDir() && override == "" {
 		if have, _, err := t.languagesIn(path); err != nil || len(have) > 1 {
 			return nil, cmp.Or(err, ambiguous(path, have))
@@ -178,8 +178,8 @@ func (t *Toolbox) DetectSure(path, override string) (*config.Language, error) {
 	return t.Detect(path, override)
 }
 
-// detectFolder finds the language of a folder: the only one that has files there,
-// or the only one that has a file named as an entry.
+// detectFolder finds the language of a directory: the only one that has files there, or the only one that has
+// a file with an entry name.
 func (t *Toolbox) detectFolder(path string) (*config.Language, error) {
 	have, start, err := t.languagesIn(path)
 	switch {
@@ -190,17 +190,18 @@ func (t *Toolbox) detectFolder(path string) (*config.Language, error) {
 	case len(start) == 1:
 		return start[0], nil
 	case len(have) == 0:
-		return nil, untold(path, "name the file of the program, or say its language with --lang", NoProgram)
+		return nil, untold(path, "name the file of the program, or choose its language with --lang", NoProgram)
 	}
 	return nil, ambiguous(path, have)
 }
 
 func ambiguous(path string, have []*config.Language) error {
-	return untold(path, "name one of its files, or say which: --lang "+strings.Join(ids(have), ", --lang "), "the folder has programs in %d languages", len(have))
+	return untold(path, "name one of its files, or choose a language: --lang "+strings.Join(ids(have), ", --lang "),
+		"the directory has programs in %d languages", len(have))
 }
 
-// languagesIn are the languages that have files in a folder, and those that have a file
-// there that is named as an entry.
+// languagesIn returns the languages that have files in a directory, and the languages that have a file with
+// an entry name there.
 func (t *Toolbox) languagesIn(path string) (have, start []*config.Language, err error) {
 	count := map[*config.Language]int{}
 	entries := map[*config.Language]int{}
@@ -254,22 +255,22 @@ func ids(languages []*config.Language) []string {
 	return all
 }
 
-// NoLanguage starts the text of the fault of a file whose extension nobody claims,
-// and NoProgram that of a folder with nothing else in it.
+// NoLanguage starts the error text for a file with an unknown extension, and NoProgram that for a directory
+// with only such files.
 const (
 	NoLanguage = "no language has the extension"
-	NoProgram  = "the folder has no program in a known language"
+	NoProgram  = "the directory has no program in a known language"
 )
 
-// unknown says why a file has no language.
+// unknown explains why a file has no language.
 func (t *Toolbox) unknown(path string, head []byte) error {
 	ext := extension(path)
 	for _, l := range t.cfg.Languages {
 		if ext != "" && slices.Contains(l.Headers, ext) {
-			return unusable(path, "submit the source file, or the folder with both", "is a header of %s and starts no program", l.Name)
+			return unusable(path, "submit the source file, or the directory that contains both", "is a header of %s, not a program", l.Name)
 		}
 	}
-	hint := "say which language it is with --lang; " + suggest.List(t.cfg.IDs())
+	hint := "choose a language with --lang; " + suggest.List(t.cfg.IDs())
 	switch {
 	case interpreter(head) != "":
 		return untold(path, hint, "no language has the interpreter %q of its #! line", interpreter(head))
@@ -277,14 +278,14 @@ func (t *Toolbox) unknown(path string, head []byte) error {
 		if err := checkExecutable(path, head); err != nil {
 			return err
 		}
-		return untold(path, hint, "is neither a text nor a program of this machine")
+		return untold(path, hint, "is neither a text nor a program for this machine")
 	case ext != "":
 		return untold(path, hint, NoLanguage+" .%s", ext)
 	}
-	return untold(path, hint, "is a text, and neither its name nor a #! line tells the language")
+	return untold(path, hint, "is a text whose language is unknown: neither its name nor a #! line determines it")
 }
 
-// headSize is how much of a file tells its language: signs may stand anywhere.
+// headSize is how much of a file is read to find its language: signs may be anywhere.
 const headSize = 64 << 10
 
 // readHead reads the beginning of a file.
@@ -308,8 +309,7 @@ var machines = map[string]elf.Machine{
 	"loong64": elf.EM_LOONGARCH, "mips64le": elf.EM_MIPS, "ppc64le": elf.EM_PPC64, "riscv64": elf.EM_RISCV, "s390x": elf.EM_S390,
 }
 
-// checkExecutable refuses executables that this machine cannot run. What is no
-// executable is none of its business.
+// checkExecutable rejects executables that this machine cannot run. It accepts a file that is no executable.
 func checkExecutable(path string, data []byte) error {
 	switch {
 	case bytes.HasPrefix(data, []byte("MZ\x90\x00")):
@@ -319,7 +319,7 @@ func checkExecutable(path string, data []byte) error {
 	case !bytes.HasPrefix(data, []byte(elf.ELFMAG)):
 		return nil
 	case len(data) < 20:
-		return unusable(path, "was it copied to its end?", "is a damaged executable")
+		return unusable(path, "check that it was copied completely", "is a damaged executable")
 	}
 	order := elf.Data(data[elf.EI_DATA])
 	half := func(at int) uint16 {
@@ -330,7 +330,8 @@ func checkExecutable(path string, data []byte) error {
 	}
 	machine, kind := elf.Machine(half(18)), elf.Type(half(16))
 	if here, known := machines[runtime.GOARCH]; known && machine != here {
-		return unusable(path, "submit the source, or build it for this machine", "is an executable for another machine: %s, and this one is %s", machineWords(machine), machineWords(here))
+		return unusable(path, "submit the source, or build it for this machine",
+			"is an executable for another machine: %s, and this one is %s", machineWords(machine), machineWords(here))
 	}
 	if kind != elf.ET_EXEC && kind != elf.ET_DYN {
 		return unusable(path, "link it first, or submit the source", "is an object file, not a program")

@@ -105,10 +105,10 @@ func TestDetectFolder(t *testing.T) {
 		{"takes the only language", "a.cpp b.cpp a.h README.md data.txt", "cpp"},
 		{"takes the language that has an entry", "main.py build.sh", "python3"},
 		{"does not look at hidden files", "a.go .git/x.py .x.py", "go"},
-		{"looks into folders", "src/main.rs", "rust"},
+		{"looks into directories", "src/main.rs", "rust"},
 		{"asks where two languages could be meant", "a.cpp b.py", "--lang cpp, --lang python3"},
-		{"refuses a folder without a program", "a.txt", "no program in a known language"},
-		{"refuses an empty folder", "", "no program in a known language"},
+		{"refuses a directory without a program", "a.txt", "no program in a known language"},
+		{"refuses an empty directory", "", "no program in a known language"},
 	} {
 		dir := t.TempDir()
 		for _, name := range strings.Fields(row.files) {
@@ -118,12 +118,13 @@ func TestDetectFolder(t *testing.T) {
 		if l != nil && l.ID != row.want || l == nil && !strings.Contains(err.Error(), row.want) {
 			t.Errorf("it %s: Detect(%s) = %v, %v, want %q", row.it, row.files, l, err, row.want)
 		}
-		sure, err := box.DetectSure(dir, "")
-		if several := row.files == "main.py build.sh"; sure != l && !several || several && (err == nil || !strings.Contains(err.Error(), "name one of its files, or say which: --lang python3, --lang shell")) {
-			t.Errorf("it %s: DetectSure(%s) = %v, %v", row.it, row.files, sure, err)
+		sure, err := box.DetectStrict(dir, "")
+		if several := row.files == "main.py build.sh"; sure != l && !several || several &&
+			(err == nil || !strings.Contains(err.Error(), "name one of its files, or choose a language: --lang python3, --lang shell")) {
+			t.Errorf("it %s: DetectStrict(%s) = %v, %v", row.it, row.files, sure, err)
 		}
-		if l, err := box.DetectSure(dir, "go"); err != nil || l.ID != "go" {
-			t.Errorf("it takes what was asked for: DetectSure(%s) = %v, %v", row.files, l, err)
+		if l, err := box.DetectStrict(dir, "go"); err != nil || l.ID != "go" {
+			t.Errorf("it takes what was asked for: DetectStrict(%s) = %v, %v", row.files, l, err)
 		}
 	}
 }
@@ -134,7 +135,7 @@ func TestUsualEntry(t *testing.T) {
 		{"takes the first of several", "main.js index.js", "index.js main.js", "main.js"},
 		{"prefers the top", "main.rs", "main.rs src/main.rs", "main.rs"},
 		{"finds it below, as cargo has it", "main.rs", "src/lib.rs src/main.rs", "src/main.rs"},
-		{"does not choose between folders", "main.rs", "a/main.rs b/main.rs", ""},
+		{"does not choose between directories", "main.rs", "a/main.rs b/main.rs", ""},
 		{"knows no others", "main.py", "domain.py", ""},
 	} {
 		if got := lang.UsualEntry(strings.Fields(row.usual), strings.Fields(row.sources)); got != row.want {
@@ -150,7 +151,9 @@ func TestUnnamed(t *testing.T) {
 		want  string
 	}{
 		{"knows a library in Prolog", map[string]string{"lib.pl": "add(A,B,C) :- C is A+B.", "sol.pl": ":- [lib].\nmain :- halt."}, "sol.pl"},
-		{"knows a unit in Pascal, in other letters too", map[string]string{"calc.pas": "unit calc; interface implementation end.", "add.pas": "uses Calc; begin end."}, "add.pas"},
+		{"knows a unit in Pascal, in other letters too", map[string]string{
+			"calc.pas": "unit calc; interface implementation end.", "add.pas": "uses Calc; begin end.",
+		}, "add.pas"},
 		{"does not choose between two", map[string]string{"a.pl": "x.", "b.pl": "y."}, ""},
 		{"does not choose where each names the other", map[string]string{"a.pl": ":- [b].", "b.pl": ":- [a]."}, ""},
 	} {
@@ -186,13 +189,15 @@ func TestUnusable(t *testing.T) {
 	for _, row := range []struct{ it, path, language, want string }{
 		{"refuses a file of 1 GB", big, "python3", "has 1 GiB; a program in Python 3 may have 1 MiB"},
 		{"refuses a large executable later", big, "binary", "may have 64 MiB"},
-		{"refuses an executable for another machine", write(t, "x", header(elf.ET_EXEC, elf.EM_S390, elf.ELFCLASS64)), "binary", "another machine: S390, and this one is"},
+		{"refuses an executable for another machine", write(
+			t, "x", header(elf.ET_EXEC, elf.EM_S390, elf.ELFCLASS64),
+		), "binary", "another machine: S390, and this one is"},
 		{"refuses an object file", write(t, "x.o", header(elf.ET_REL, here(), elf.ELFCLASS64)), "binary", "an object file"},
 		{"refuses a damaged executable", write(t, "x", "\x7fELF\x02"), "binary", "damaged"},
-		{"refuses a folder without an entry point", folder("a.py", "b.py"), "python3", "which of a.py, b.py starts the program?"},
-		{"refuses a folder in another language", folder("a.py"), "go", "has no Go program"},
-		{"refuses links in folders", linked, "python3", "is a symbolic link"},
-		{"refuses names in folders that are not text", folder("main.py", "\xff.py"), "python3", "has a name that build commands cannot take"},
+		{"refuses a directory without an entry point", folder("a.py", "b.py"), "python3", "which of a.py, b.py starts the program?"},
+		{"refuses a directory in another language", folder("a.py"), "go", "has no Go program"},
+		{"refuses links in directories", linked, "python3", "is a symbolic link"},
+		{"refuses names in directories that are not text", folder("main.py", "\xff.py"), "python3", "has a name that build commands cannot handle"},
 		{"refuses very many files", folder(append(many, "main.py")...), "python3", "has more than 200 files"},
 	} {
 		l, ok := ours(t).Language(row.language)
@@ -211,7 +216,10 @@ func TestUnusable(t *testing.T) {
 
 func FuzzDetect(f *testing.F) {
 	box, _, _ := toolbox(f)
-	for _, seed := range []string{"#!/usr/bin/env python3\n", "#!", "#! \n", "#!/usr/bin/env", header(elf.ET_DYN, here(), elf.ELFCLASS64), "MZ\x90\x00", "\x7fELF", "\x7fELF\x02\x02\x01                   "} {
+	for _, seed := range []string{
+		"#!/usr/bin/env python3\n", "#!", "#! \n", "#!/usr/bin/env", header(elf.ET_DYN, here(), elf.ELFCLASS64),
+		"MZ\x90\x00", "\x7fELF", "\x7fELF\x02\x02\x01                   ",
+	} {
 		f.Add("sol", []byte(seed))
 		f.Add("sol.py", []byte(seed))
 	}

@@ -55,7 +55,7 @@ func TestFolders(t *testing.T) {
 			"main.rs": "mod b;\nfn main() { println!(\"{}\", b::f()); }\n",
 			"b.rs":    "pub fn f() -> i32 { 42 }\n",
 		}},
-		{"reads data of the program's own folder", map[string]string{
+		{"reads data of the program's own directory", map[string]string{
 			"main.pl":  "open(my $f, '<', '/program/data.txt') or die; print <$f>;\n",
 			"data.txt": "42\n",
 		}},
@@ -126,9 +126,15 @@ func prints42(t *testing.T, box judge.Runner, p *judge.Program) {
 func TestSources(t *testing.T) {
 	tools, box := boxed(t)
 	for _, row := range []struct{ it, name, text string }{
-		{"passes over a byte order mark, which javac refuses", "Sol.java", "\ufeffpublic class Sol { public static void main(String[] a) { System.out.println(42); } }\n"},
+		{
+			"passes over a byte order mark, which javac refuses", "Sol.java",
+			"\ufeffpublic class Sol { public static void main(String[] a) { System.out.println(42); } }\n",
+		},
 		{"finds the main of a Kotlin object", "a.kt", "package a.b\n\nclass Node(val n: Int)\n\nobject Solver {\n    class Pair\n    @JvmStatic\n    fun main(args: Array<String>) {\n        println(Node(42).n)\n    }\n}\n"},
-		{"finds the main of a Haskell module with another name", "Sol.hs", "module Sol (main) where\n\nmain :: IO ()\nmain = print (42 :: Int)\n"},
+		{
+			"finds the main of a Haskell module with another name", "Sol.hs",
+			"module Sol (main) where\n\nmain :: IO ()\nmain = print (42 :: Int)\n",
+		},
 	} {
 		t.Run(row.it, func(t *testing.T) {
 			path := write(t, row.name, row.text)
@@ -156,7 +162,11 @@ func TestHostileBuilds(t *testing.T) {
 	tools := lang.New(cfg, box, sharedCache, kit)
 	for _, row := range []struct{ it, name, text, want string }{
 		{"cannot read files of the host at build time", "a.c", "#include \"/etc/shadow\"\nint main() { return 0; }\n", "No such file"},
-		{"is stopped when the program grows while it is built", "b.c", "#define A(x) x,x,x,x,x,x,x,x\nint a[] = { A(A(A(A(A(A(A(A(A(A(1)))))))))) };\nint main() { return a[0]; }\n", "needs more than 160 MiB of memory"},
+		{
+			"is stopped when the program grows while it is built", "b.c",
+			"#define A(x) x,x,x,x,x,x,x,x\nint a[] = { A(A(A(A(A(A(A(A(A(A(1)))))))))) };\nint main() { return a[0]; }\n",
+			"needs more than 160 MiB of memory",
+		},
 		{"runs BEGIN blocks in the sandbox", "c.pl", "BEGIN { open(F, '<', '/etc/shadow') or die \"no\\n\"; }\n", "BEGIN failed"},
 	} {
 		t.Run(row.it, func(t *testing.T) {

@@ -14,9 +14,8 @@ import (
 // maxHeader is the size of a header that is looked at, in bytes.
 const maxHeader = 4 << 20
 
-// addHeaders adds to a setter's program the headers that it wants and does not
-// have: by what find knows, and from the folders that judge.toml names. One that
-// nobody has is the compiler's to tell, or its own.
+// addHeaders adds to a setter's program the headers that it includes and that are missing. It takes them from
+// find, and from the directories that judge.toml names. Other headers are left to the compiler.
 func (t *Toolbox) addHeaders(src *source, l *config.Language, find func(name string) ([]byte, bool)) {
 	if len(l.Includes) == 0 {
 		return
@@ -24,11 +23,11 @@ func (t *Toolbox) addHeaders(src *source, l *config.Language, find func(name str
 	if find == nil {
 		find = func(string) ([]byte, bool) { return nil, false }
 	}
-	for i := 0; i < len(src.files); i++ { // grows: headers want headers
+	for i := 0; i < len(src.files); i++ { // the list grows: headers include headers
 		for _, expr := range l.Includes {
 			re, err := regexp.Compile(expr)
 			if err != nil {
-				continue // config has refused it
+				continue // package config has rejected it
 			}
 			for _, found := range re.FindAllSubmatch(src.files[i].data, -1) {
 				name := path.Clean(string(found[1]))
@@ -47,10 +46,10 @@ func (t *Toolbox) addHeaders(src *source, l *config.Language, find func(name str
 	}
 }
 
-// Lacks finds out whether a setter's program wants a header that nobody has, of those that
-// judge.toml knows by name. It returns the name, and where the header comes from; the name
-// is empty where nothing is lacking. A compiler may still have the header.
-func (t *Toolbox) Lacks(path string, l *config.Language, find func(name string) ([]byte, bool)) (name, from string, err error) {
+// MissingHeader returns a header that a setter's program includes and that cannot be found, and where to get
+// it. It considers the headers that judge.toml knows by name. If none is missing, the name is empty. A
+// compiler may still have the header.
+func (t *Toolbox) MissingHeader(path string, l *config.Language, find func(name string) ([]byte, bool)) (name, from string, err error) {
 	if len(l.Obtained) == 0 {
 		return "", "", nil
 	}
@@ -73,14 +72,13 @@ func (t *Toolbox) Lacks(path string, l *config.Language, find func(name string) 
 	return name, from, nil
 }
 
-// hasHeader says whether a program has a header, as seen from one of its files.
+// hasHeader reports whether a program has a header, as seen from one of its files.
 func (src *source) hasHeader(from, name string) bool {
 	beside := path.Join(path.Dir(from), name)
 	return slices.ContainsFunc(src.files, func(f sourceFile) bool { return f.name == name || f.name == beside })
 }
 
-// UserHeader finds a header where the user keeps headers: in a folder, or as a file
-// that is named itself.
+// UserHeader finds a header where the user keeps headers: in a directory, or as a file that is named itself.
 func (t *Toolbox) UserHeader(name string) ([]byte, bool) {
 	for _, dir := range t.cfg.Headers {
 		if filepath.Base(dir) == path.Base(name) {

@@ -50,7 +50,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestScripts: a setter's folder says with scripts how it is built and run; a
+// TestScripts: a setter's directory says with scripts how it is built and run; a
 // contestant's does not.
 func TestScripts(t *testing.T) {
 	tools, box := boxed(t)
@@ -69,7 +69,7 @@ func TestScripts(t *testing.T) {
 		t.Errorf("the program prints %q", got)
 	}
 	if other, err := tools.Detect(dir, ""); err != nil || other == l {
-		t.Errorf("a contestant's folder is built by its script: %v, %v", other, err)
+		t.Errorf("a contestant's directory is built by its script: %v, %v", other, err)
 	}
 	// Windows' line ends are turned, also behind what a script calls.
 	writeIn(t, dir, "build", "cp part.py run\r\n")

@@ -61,7 +61,7 @@ var proven = []string{"c", "python3", "bash", "go"}
 // proved where somebody has it.
 func TestHello(t *testing.T) {
 	tools, box := boxed(t)
-	t.Logf("sandbox: %s", box.Rung())
+	t.Logf("sandbox: %s", box.Level())
 	for _, l := range ours(t).Languages {
 		if status, err := tools.Ready(t.Context(), l); l.Rare && err == nil && !status.Ready {
 			t.Logf("%s is rare, and not here: %q", l.Name, status.Missing)

@@ -11,7 +11,7 @@ import (
 	"assay/judge/running/lang"
 )
 
-// TestKit builds a setter's program that imports the kit, from a folder that is
+// TestKit builds a setter's program that imports the kit, from a directory that is
 // in no module.
 func TestKit(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
@@ -32,11 +32,14 @@ func main() {
 	own := t.TempDir()
 	writeIn(t, own, "go.mod", "module mine\n\ngo 1.22\n")
 	writeIn(t, own, "limits/l.go", "package limits\n\nconst Limit = 9\n")
-	writeIn(t, own, "v.go", strings.NewReplacer("limit", "limits.Limit", `import "assay/judge/kit"`, "import (\n\t\"assay/judge/kit\"\n\t\"mine/limits\"\n)").Replace(validator))
+	writeIn(t, own, "v.go", strings.NewReplacer(
+		"limit", "limits.Limit", `import "assay/judge/kit"`,
+		"import (\n\t\"assay/judge/kit\"\n\t\"mine/limits\"\n)",
+	).Replace(validator))
 	for it, path := range map[string]string{
-		"builds a folder": dir,
-		"builds a file":   write(t, "validator.go", strings.Replace(validator, "limit", "9", 1)),
-		"builds a folder with a go.mod of its own": own,
+		"builds a directory": dir,
+		"builds a file":      write(t, "validator.go", strings.Replace(validator, "limit", "9", 1)),
+		"builds a directory with a go.mod of its own": own,
 	} {
 		l, err := tools.Detect(path, "")
 		if err != nil {

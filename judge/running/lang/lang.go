@@ -1,18 +1,16 @@
-// Package lang turns a source file, a folder or an executable into a
-// judge.Program, by what judge.toml says of its language. It knows no language
-// by name: to add one, add a [[language]] to judge.toml.
+// Package lang turns a source file, a directory or an executable into a judge.Program, as judge.toml
+// describes its language. It knows no language by name: to add one, add a [[language]] to judge.toml.
 //
-// Detect finds the language. Build lays the sources into a fresh folder, runs
-// the language's build commands there through a Runner, takes the results out
-// and keeps them in a cache; an unchanged program is found there without
-// running anything. Locate says what the sandbox must show, Ready and Hello
-// what works on this machine.
+// Detect finds the language. Build copies the sources to a new directory, runs the language's build commands
+// there through a Runner, and saves the results in a cache. If a program is unchanged, Build takes it from
+// the cache and runs nothing. Locate returns what the sandbox must show. Ready and Hello report what works on
+// this machine.
 //
-// A program that does not compile is a Result and no error. A missing tool is a
-// *MissingError, and what is not a program at all an *UnusableError.
+// A program that does not compile is a Result, not an error. A missing tool is a *MissingError. A file that
+// is not a program is an *UnusableError.
 //
-// The package does not limit or isolate the compilers, which is the Runner's
-// work, and it does not judge what it builds.
+// The package neither limits nor isolates the compilers: the Runner does that. It does not judge what it
+// builds.
 package lang
 
 import (
@@ -37,13 +35,13 @@ type Toolbox struct {
 	cache  *cache
 	tools  *locator
 	kit    fs.FS
-	busy   func() bool // whether this machine has more to do than it can
+	busy   func() bool // whether this machine is overloaded
 
 	preparing atomic.Pointer[preparation]
 }
 
-// New makes a toolbox that keeps what it builds in the folder cache. Kit holds
-// the sources of the kit, for the languages that have one.
+// New makes a toolbox with its cache in the directory cache. Kit contains the sources of the kit, for the
+// languages that have one.
 func New(cfg *config.Config, runner judge.Runner, cache string, kit fs.FS) *Toolbox {
 	return &Toolbox{
 		cfg: cfg, runner: runner, kit: kit,
@@ -57,25 +55,25 @@ func New(cfg *config.Config, runner judge.Runner, cache string, kit fs.FS) *Tool
 type Origin string
 
 const (
-	// ByContestant is for programs of which nothing is known.
+	// ByContestant is for programs of unknown content.
 	ByContestant Origin = "contestant"
-	// BySetter is for the programs of a problem folder. They are never built with
-	// anything that a contestant's compiler could have written.
+	// BySetter is for the programs of a problem directory. They are never built with anything that a
+	// contestant's compiler could have written.
 	BySetter Origin = "setter"
 )
 
-// Result is what came of a build.
+// Result is the outcome of a build.
 type Result struct {
-	Program *judge.Program // nil where it does not compile
+	Program *judge.Program // nil if it does not compile
 	OK      bool           // false for a compile error
 	Log     string         // the compiler's first lines, errors or warnings
-	Command string         // the command that failed, as in a shell; "" where none did
-	Stopped judge.Resource // the time that it had, where the build was stopped for that; else Nothing
+	Command string         // the command that failed, as in a shell; empty if none did
+	Stopped judge.Resource // the exceeded limit, if the build was stopped for its time; otherwise Nothing
 	Cached  bool           // it was built before
 	Took    time.Duration
 }
 
-// Build builds the program at path. Without an origin it is a contestant's.
+// Build builds the program at path. If no origin is given, it is a contestant's program.
 func (t *Toolbox) Build(ctx context.Context, path string, l *config.Language, origin ...Origin) (*Result, error) {
 	from := ByContestant
 	if len(origin) > 0 {
@@ -84,16 +82,16 @@ func (t *Toolbox) Build(ctx context.Context, path string, l *config.Language, or
 	return t.BuildWith(ctx, path, l, from, Extra{})
 }
 
-// Extra is what a build is told beside the program.
+// Extra has options of a build.
 type Extra struct {
-	Entry string // the file of a folder that starts it, with or without extension; "" where its name tells
-	Guess bool   // take the first file where no name tells
-	Lines int    // of the compiler's words that a failure has; 0 for as many as people read
-	// Header finds a header that a setter's program wants and does not have.
+	Entry string // the file of a directory that starts the program, with or without extension; if empty, names of files decide
+	Guess bool   // if no name decides, take the first file
+	Lines int    // lines of the compiler's output that a failure has; zero means as many as people read
+	// Header finds a header that a setter's program includes and that is missing.
 	Header func(name string) (data []byte, found bool)
 }
 
-// BuildWith is Build with more to go by.
+// BuildWith is Build with options.
 func (t *Toolbox) BuildWith(ctx context.Context, path string, l *config.Language, from Origin, extra Extra) (*Result, error) {
 	start := time.Now()
 	src, err := t.readSource(path, l, extra)
@@ -114,7 +112,7 @@ func (t *Toolbox) BuildWith(ctx context.Context, path string, l *config.Language
 	return r, nil
 }
 
-// build finds the program in the cache, or makes it.
+// build finds the program in the cache, or builds it.
 func (t *Toolbox) build(ctx context.Context, src *source, l *config.Language, from Origin) (*Result, error) {
 	chain, err := t.tools.find(ctx, l)
 	if err != nil {
@@ -129,7 +127,7 @@ func (t *Toolbox) build(ctx context.Context, src *source, l *config.Language, fr
 		r.Cached = true
 		return r, nil
 	}
-	cached := true // unless it is up to us
+	cached := true // unless this call builds it
 	dir, err := t.cache.programs.Add(ctx, key, func(dir string) error {
 		cached = false
 		return t.compile(ctx, src, l, chain, from, dir)
@@ -167,9 +165,8 @@ func (t *Toolbox) result(e *entry, src *source, l *config.Language, chain *toolc
 	}
 }
 
-// environment makes an environment of tables, of which later ones go before
-// earlier ones. The folders of tools that are not in the usual places stand
-// first on the PATH.
+// environment merges tables of variables; later tables override earlier ones. Directories of tools in unusual
+// places come first on the PATH.
 func (c *toolchain) environment(words map[string]string, tables ...map[string]string) []string {
 	all := map[string]string{}
 	for _, table := range tables {
@@ -185,43 +182,43 @@ func (c *toolchain) environment(words map[string]string, tables ...map[string]st
 	return env
 }
 
-// UnusableError says why a file or folder is not a program that can be judged. It
-// unwraps to a *judge.Fault, which is what it is where a setter gave the path.
+// UnusableError says why a file or directory is not a program that can be judged. It unwraps to a
+// *judge.Fault, for paths that a setter has given.
 type UnusableError struct {
-	Fault  *judge.Fault
-	Untold bool // it may be one, if somebody says in which language
+	Fault         *judge.Fault
+	NeedsLanguage bool // NeedsLanguage is set if the file may be a program in a language that the caller has to name.
 }
 
 func (e *UnusableError) Error() string { return e.Fault.Error() }
 func (e *UnusableError) Unwrap() error { return e.Fault }
 
-// Blame is the contestant's.
+// Blame returns Contestant.
 func (*UnusableError) Blame() judge.Blame { return judge.Contestant }
 
 func unusable(path, hint, format string, args ...any) error {
 	return &UnusableError{Fault: &judge.Fault{File: path, Text: fmt.Sprintf(format, args...), Hint: hint}}
 }
 
-// untold is a program whose language nothing tells.
+// untold returns the error for a program whose language cannot be determined.
 func untold(path, hint, format string, args ...any) error {
 	return &UnusableError{&judge.Fault{File: path, Text: fmt.Sprintf(format, args...), Hint: hint}, true}
 }
 
-// MissingError says that a language cannot be used because a tool is missing.
+// MissingError means that a language cannot be used because a tool is missing.
 type MissingError struct {
-	Language string   // its name
-	Tools    []string // the missing ones
-	Package  string   // the Debian package that brings them
-	Obtain   string   // where else they come from
-	// Broken is why a tool that is there cannot be used: it does not say where it is.
+	Language string   // the language's name
+	Tools    []string // the missing tools
+	Package  string   // the Debian package that contains them
+	Obtain   string   // where else to get them
+	// Broken is why an existing tool cannot be used: it does not report where it is.
 	Broken error
 }
 
 func (e *MissingError) Error() string {
 	if e.Broken != nil {
-		return fmt.Sprintf("%s needs %s, which does not work on this machine now: %v", e.Language, strings.Join(e.Tools, " and "), e.Broken)
+		return fmt.Sprintf("%s needs %s, which does not work on this machine: %v", e.Language, strings.Join(e.Tools, " and "), e.Broken)
 	}
-	text := fmt.Sprintf("%s needs %s, which this machine does not have", e.Language, strings.Join(e.Tools, " and "))
+	text := fmt.Sprintf("%s needs %s, which is not installed", e.Language, strings.Join(e.Tools, " and "))
 	if e.Package != "" {
 		text += "\n    apt-get install " + e.Package
 	}
@@ -231,12 +228,12 @@ func (e *MissingError) Error() string {
 	return text
 }
 
-// ofCommand is an error of running a command of a language. If the command cannot be executed, it
-// says where it comes from.
+// ofCommand returns the error of running a command of a language. If the command cannot be executed, the
+// error says that it comes from judge.toml.
 func ofCommand(l *config.Language, err error) error {
 	if _, refused := errors.AsType[*judge.ExecError](err); refused {
 		return fmt.Errorf(
-			"a command of %s in judge.toml: %w\n    the sandbox has no such command: install it, or add its folder to `visible` in judge.toml",
+			"a command of %s in judge.toml: %w\n    the sandbox has no such command: install it, or add its directory to `visible` in judge.toml",
 			l.Name, err,
 		)
 	}

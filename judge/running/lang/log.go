@@ -9,15 +9,15 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// head keeps the beginning of what compilers write on both of their outputs.
+// head keeps the beginning of what compilers write to both of their outputs.
 type head struct {
 	mu   sync.Mutex
 	kept []byte
 	lost bool
-	most int // lines that are shown; 0 for logLines
+	most int // lines that are shown; zero means logLines
 
-	omit func(line string) bool // says which whole lines are not kept; nil for none
-	line []byte                 // the beginning of a line, if some are not kept
+	omit func(line string) bool // reports which whole lines are dropped; nil means none
+	line []byte                 // the beginning of a line, if omit is set
 }
 
 const (
@@ -40,7 +40,7 @@ func (h *head) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// others returns the whole lines of a text that are kept; the rest of it waits for the end of its line.
+// others returns the whole lines of a text that are kept. An incomplete line at the end waits for its rest.
 func (h *head) others(p []byte) (kept []byte) {
 	h.line = append(h.line, p...)
 	for {
@@ -55,21 +55,21 @@ func (h *head) others(p []byte) (kept []byte) {
 	}
 }
 
-// mark says how far the text is, for cut.
+// mark returns the current length of the text, for cut.
 func (h *head) mark() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.kept)
 }
 
-// cut forgets what came after a mark.
+// cut drops what came after a mark.
 func (h *head) cut(mark int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.kept, h.lost = h.kept[:mark], false
 }
 
-// escapes are the terminal's, which do not belong into reports.
+// escapes matches the terminal's escape sequences, which do not belong in reports.
 var escapes = pattern.New(`\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\)|.)`)
 
 // text returns the first lines, and then the remark.

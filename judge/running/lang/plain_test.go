@@ -21,7 +21,7 @@ import (
 )
 
 // plain runs commands without any sandbox, and counts them. It puts mounted
-// folders' own paths in the place of those inside.
+// directories' own paths in the place of those inside.
 type plain struct {
 	runs atomic.Int64
 	fail func(*judge.Command) (judge.Exec, error, bool) // answers in its place where it says so

@@ -18,12 +18,12 @@ import (
 	"assay/judge/running/config"
 )
 
-// prepareTime is how long each command of prepare may take. It is the time that a machine needs to
-// compile a standard library, so it is no limit of any program.
+// prepareTime is how long each command of prepare may take. A machine needs that time to compile a standard
+// library, so it is no limit of any program.
 const prepareTime = 30 * time.Minute
 
-// Preparing returns the name of a language whose cache is being prepared now, which keeps the first
-// programs in it waiting, and how far that is: "Go: 7 of 60 packages". It is empty if there is none.
+// Preparing returns the name of a language whose cache is being prepared, which delays the first programs in
+// it, and the progress: "Go: 7 of 60 packages". It is empty if there is none.
 func (t *Toolbox) Preparing() string {
 	if p := t.preparing.Load(); p != nil {
 		return p.String()
@@ -34,11 +34,11 @@ func (t *Toolbox) Preparing() string {
 // preparation is the work of preparing a language's cache.
 type preparation struct {
 	language *config.Language
-	parts    atomic.Pointer[map[string]bool] // nil if they are not known
+	parts    atomic.Pointer[map[string]bool] // nil if they are unknown
 	done     atomic.Int64
 }
 
-// String is the language's name, and how many parts are made if that is known.
+// String returns the language's name and, if known, how many parts are done.
 func (p *preparation) String() string {
 	parts := p.parts.Load()
 	if parts == nil || len(*parts) == 0 {
@@ -47,7 +47,7 @@ func (p *preparation) String() string {
 	return fmt.Sprintf("%s: %d of %d %s", p.language.Name, p.done.Load(), len(*parts), p.language.Prepares.Name)
 }
 
-// counts notes a line that prepare commands print, and reports whether it names a part that is made.
+// counts records a line that prepare commands print, and reports whether it names a finished part.
 func (p *preparation) counts(line string) bool {
 	parts := p.parts.Load()
 	if parts == nil || !(*parts)[line] {
@@ -57,7 +57,7 @@ func (p *preparation) counts(line string) bool {
 	return true
 }
 
-// list finds out what the parts are. If that fails, they are not counted.
+// list finds out what the parts are. If that fails, parts are not counted.
 func (p *preparation) list(ctx context.Context, r judge.Runner, c *judge.Command) {
 	var listed bytes.Buffer
 	c.Stdout = &listed
@@ -71,8 +71,8 @@ func (p *preparation) list(ctx context.Context, r judge.Runner, c *judge.Command
 	p.parts.Store(&parts)
 }
 
-// prepared returns what the prepare commands of a language make of its cache. The first build with
-// these tools runs them, and builds that come meanwhile wait for it.
+// prepared returns the cache that the prepare commands of a language make. The first build with these tools
+// runs them, and concurrent builds wait for it.
 func (t *Toolbox) prepared(ctx context.Context, l *config.Language, chain *toolchain, words map[string]string) (seed, error) {
 	if len(l.Prepare) == 0 {
 		return seed{}, nil
@@ -98,11 +98,11 @@ func (t *Toolbox) prepared(ctx context.Context, l *config.Language, chain *toolc
 	return seed{preparedIn(dir), key}, nil
 }
 
-// preparedIn is the cache in a prepared entry.
+// preparedIn returns the cache in a prepared entry.
 func preparedIn(dir string) string { return filepath.Join(dir, "cache") }
 
-// prepare runs the prepare commands on a new cache. No program of anybody's is there meanwhile. What
-// goes wrong is the machine's failure.
+// prepare runs the prepare commands on a new cache, at a time when it contains no program. Errors are the
+// machine's failure.
 func (t *Toolbox) prepare(ctx context.Context, p *preparation, chain *toolchain, words map[string]string, cache string) error {
 	l := p.language
 	work, done, err := t.cache.programs.Temp()
@@ -131,7 +131,7 @@ func (t *Toolbox) prepare(ctx context.Context, p *preparation, chain *toolchain,
 	}
 	for _, argv := range l.Prepare {
 		log := head{omit: p.counts}
-		x, err := t.patiently(ctx, command(argv), &log)
+		x, err := t.runRetrying(ctx, command(argv), &log)
 		if err != nil {
 			return fmt.Errorf("prepare %s: %w", l.Name, ofCommand(l, err))
 		}

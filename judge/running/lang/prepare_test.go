@@ -115,7 +115,9 @@ func TestPrepareSaysHowFarItIs(t *testing.T) {
 	})
 	l.Prepares = config.PreparedParts{Name: "packages", List: []string{"/usr/bin/toyc", "--list"}}
 	_, err := box.Build(t.Context(), write(t, "main.toy", "x"), l)
-	if want := []string{"Toy: 0 of 3 packages", "Toy: 1 of 3 packages", "Toy: 2 of 3 packages", "Toy: 2 of 3 packages"}; !slices.Equal(told, want) {
+	if want := []string{
+		"Toy: 0 of 3 packages", "Toy: 1 of 3 packages", "Toy: 2 of 3 packages", "Toy: 2 of 3 packages",
+	}; !slices.Equal(told, want) {
 		t.Errorf("it is told %q, want %q", told, want)
 	}
 	if want := "exit code 2\n    error in os\n    unknown\n    fmt"; err == nil || !strings.HasSuffix(err.Error(), want) {
@@ -141,7 +143,10 @@ func TestPrepareThatFails(t *testing.T) {
 		exec judge.Exec
 		want string
 	}{
-		"it is stopped":    {judge.Exec{Killed: judge.WallTime}, "prepare Toy: /usr/bin/toyc --library killed while it waited\n    the compiler was stopped after 30m0s"},
+		"it is stopped": {
+			judge.Exec{Killed: judge.WallTime},
+			"prepare Toy: /usr/bin/toyc --library killed while it waited\n    the compiler was stopped after 30m0s",
+		},
 		"it does not work": {judge.Exec{Exit: 2}, "prepare Toy: /usr/bin/toyc --library exit code 2\n    no library"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -161,7 +166,7 @@ func TestPrepareThatFails(t *testing.T) {
 					t.Fatalf("Build by %s: %+v, %v\nwant an error with %q", from, r, err, row.want)
 				}
 				if _, fault := errors.AsType[*judge.Fault](err); fault {
-					t.Errorf("it is a fault of the folder: %v", err)
+					t.Errorf("it is a fault of the directory: %v", err)
 				}
 			}
 			failing = false
@@ -174,7 +179,9 @@ func TestPrepareThatFails(t *testing.T) {
 
 // TestStoppedBuild: a build that is stopped for its time says so.
 func TestStoppedBuild(t *testing.T) {
-	for killed, want := range map[judge.Resource]judge.Resource{judge.CPUTime: judge.CPUTime, judge.WallTime: judge.WallTime, judge.Memory: judge.Nothing} {
+	for killed, want := range map[judge.Resource]judge.Resource{
+		judge.CPUTime: judge.CPUTime, judge.WallTime: judge.WallTime, judge.Memory: judge.Nothing,
+	} {
 		box, l := prepares(t, func(c *judge.Command, _ string) judge.Exec {
 			if c.Argv[1] == "--library" {
 				return judge.Exec{}

@@ -15,11 +15,11 @@ import (
 // Status says whether a language can be used on this machine.
 type Status struct {
 	Ready   bool
-	Missing []string // tools that are not there
-	Package string   // the Debian package that brings them
-	Obtain  string   // where else they come from
+	Missing []string // tools that were not found
+	Package string   // the Debian package that contains them
+	Obtain  string   // where else to get them
 	Paths   []string // of the tools, as the sandbox sees them
-	Version string   // the first line of what the tool says of itself
+	Version string   // first line with a number of the tool's version output
 }
 
 // Ready looks for a language's tools and asks for their version, in the sandbox.
@@ -39,15 +39,15 @@ func (t *Toolbox) Ready(ctx context.Context, l *config.Language) (Status, error)
 		name, _, _ := strings.Cut(tool, "|")
 		s.Paths = append(s.Paths, chain.paths[name])
 	}
-	if len(l.Version) > 0 { // anew in each process, and of two languages with the same tools once
+	if len(l.Version) > 0 { // asked again in each process, and once for languages with the same tools
 		s.Version, err = t.version(ctx, &t.tools.now, l, chain)
 	}
 	return s, err
 }
 
-// Identity says which tools of a language this machine has, in words that are the same on
-// another machine that has the same: the version that they tell. Tools that have not
-// changed since are not asked again for a day. A missing tool is a *MissingError.
+// Identity identifies the tools of a language by the version that they report. Machines with the same tools
+// have the same identity. If the tools have not changed, they are asked again after a day. If a tool is
+// missing, the error is a *MissingError.
 func (t *Toolbox) Identity(ctx context.Context, l *config.Language) (string, error) {
 	chain, err := t.tools.find(ctx, l)
 	if err != nil {
@@ -59,8 +59,8 @@ func (t *Toolbox) Identity(ctx context.Context, l *config.Language) (string, err
 	return t.version(ctx, t.tools.probes, l, chain)
 }
 
-// version returns the first line that has a number of what the tool says of
-// itself, as it is remembered where it is known.
+// version returns the first line with a number of a tool's version output. It uses the remembered answer if
+// there is one.
 func (t *Toolbox) version(ctx context.Context, known *probes, l *config.Language, chain *toolchain) (string, error) {
 	question := "version\x00" + strings.Join(l.Version, "\x00") + chain.identity
 	return known.get(question, func() (string, error) { return t.askVersion(ctx, l, chain) })
@@ -70,9 +70,9 @@ func (t *Toolbox) askVersion(ctx context.Context, l *config.Language, chain *too
 	var said head
 	p := judge.Program{Argv: chain.command(l.Version, nil, nil), Env: chain.environment(nil, t.cfg.Env, l.Env, l.BuildEnv)}
 	c := p.Command(t.cfg.Build)
-	c.Stdout, c.Stderr, c.Locks = &said, &said, true // as when it builds: Java's first words were that it may not
+	c.Stdout, c.Stderr, c.Locks = &said, &said, true // as in a build: otherwise Java first complains about locks
 	if len(p.Argv) == 0 {
-		return "", fmt.Errorf("ask for the version of %s: judge.toml has no command for it", l.Name)
+		return "", fmt.Errorf("ask for the version of %s: judge.toml has no `version` command for it", l.Name)
 	}
 	x, err := t.runner.Run(ctx, c)
 	if err != nil {
@@ -91,8 +91,8 @@ func (t *Toolbox) askVersion(ctx context.Context, l *config.Language, chain *too
 	return first, nil
 }
 
-// Hello builds the language's hello program and runs it. An error says what did
-// not work; a *MissingError that a tool is not there.
+// Hello builds the language's hello program and runs it. The error says what did not work. If a tool is
+// missing, it is a *MissingError.
 func (t *Toolbox) Hello(ctx context.Context, l *config.Language) error {
 	src := &source{path: l.File, words: map[string]string{config.Ext: ""}}
 	if len(l.Extensions) > 0 {

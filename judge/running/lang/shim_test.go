@@ -37,8 +37,9 @@ func TestShims(t *testing.T) {
 	cache := t.TempDir()
 	for range 3 {
 		visible, err := lang.Locate(cfg, cache)
-		if err != nil || !slices.Contains(visible, dir+"/real") || slices.ContainsFunc(visible, func(p string) bool { return strings.Contains(p, "shims") }) {
-			t.Fatalf("Locate = %q, %v, want the real folder and not the shim's", visible, err)
+		if err != nil || !slices.Contains(visible, dir+"/real") ||
+			slices.ContainsFunc(visible, func(p string) bool { return strings.Contains(p, "shims") }) {
+			t.Fatalf("Locate = %q, %v, want the real directory and not the shim's", visible, err)
 		}
 	}
 	box := lang.New(cfg, new(plain), cache, nil)
@@ -114,12 +115,14 @@ func TestAProbeThatFails(t *testing.T) {
 	cache := t.TempDir()
 	tools := lang.New(cfg, compiler(copies), cache, nil)
 	_, err := tools.Build(t.Context(), write(t, "a.toy", "x"), l)
-	want := "Toy needs toyc, which does not work on this machine now: run " + dir + "/toyc --where: cannot allocate memory: exit status 2"
+	want := "Toy needs toyc, which does not work on this machine: run " + dir + "/toyc --where: cannot allocate memory: exit status 2"
 	if err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("Build = %v\nwant %s", err, want)
 	}
 	shim(t, dir+"/toyc", "echo "+dir+"\n")
-	for it, box := range map[string]*lang.Toolbox{"in the same process": tools, "in the next one": lang.New(cfg, compiler(copies), cache, nil)} {
+	for it, box := range map[string]*lang.Toolbox{
+		"in the same process": tools, "in the next one": lang.New(cfg, compiler(copies), cache, nil),
+	} {
 		if r, err := box.Build(t.Context(), write(t, "a.toy", "x"), l); err != nil || !r.OK {
 			t.Errorf("Build %s, when the tool works = %+v, %v", it, r, err)
 		}
@@ -155,7 +158,8 @@ func TestShimOfNothing(t *testing.T) {
 		l.Tools, l.Locate, l.Package = []string{"toyc"}, []string{"toyc", "--where"}, "toy-tools"
 		tools := lang.New(cfg, compiler(copies), t.TempDir(), nil)
 		_, err := tools.Build(t.Context(), write(t, "a.toy", "x"), l)
-		if want := "Toy needs toyc, which this machine does not have\n    apt-get install toy-tools"; err == nil || !strings.HasSuffix(err.Error(), want) {
+		if want := "Toy needs toyc, which is not installed\n    apt-get install toy-tools"; err == nil ||
+			!strings.HasSuffix(err.Error(), want) {
 			t.Errorf("Build, %s = %v\nwant %s", it, err, want)
 		}
 		if s, err := tools.Ready(t.Context(), l); err != nil || s.Ready || s.Package != "toy-tools" {

@@ -18,20 +18,19 @@ import (
 	"assay/judge/running/config"
 )
 
-// source is a program as it was submitted, read once and laid out as the build
-// sees it.
+// source is a program as it was submitted, read once, with the names that files have in the build.
 type source struct {
 	path    string // as the user named it
-	single  string // the laid name of a single file; "" for a folder
+	single  string // name of a single file in the build; empty for a directory
 	files   []sourceFile
-	sources []string          // the laid names of those that are compiled
-	starts  string            // the file that starts a program of several; "" where none is named so
-	words   map[string]string // what the language's commands need to know
-	lines   int               // of the compiler's words that are shown; 0 for as many as usual
+	sources []string          // names of the files that are compiled
+	starts  string            // the named file that starts a program of several files; empty if none is named
+	words   map[string]string // values for the language's commands
+	lines   int               // lines of the compiler's output to show; zero means as many as usual
 }
 
 type sourceFile struct {
-	name string // in the build folder, with slashes
+	name string // in the build directory, with slashes
 	data []byte
 }
 
@@ -55,16 +54,16 @@ func (t *Toolbox) readSource(name string, l *config.Language, extra Extra) (*sou
 	return src, nil
 }
 
-// statSource looks at what was submitted.
+// statSource returns the file information of what was submitted.
 func statSource(name string) (fs.FileInfo, error) {
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, unusable(name, siblings(name), "no such file or folder")
+		return nil, unusable(name, siblings(name), "no such file or directory")
 	case err != nil:
 		return nil, fmt.Errorf("read the program: %w", err)
 	case !info.IsDir() && !info.Mode().IsRegular():
-		return nil, unusable(name, "", "is %s, not a file or folder", kindOf(info.Mode()))
+		return nil, unusable(name, "", "is %s, not a file or directory", kindOf(info.Mode()))
 	case !info.IsDir() && info.Size() == 0:
 		return nil, unusable(name, emptyHint, "the file is empty")
 	}
@@ -74,8 +73,8 @@ func statSource(name string) (fs.FileInfo, error) {
 // emptyHint says what to do about a file without a program.
 const emptyHint = "write the program into it, and save it"
 
-// blank reports whether a source has nothing but blanks and ends of lines, in UTF-8 or UTF-16. A tab
-// counts as something: there are languages made of white space, and they need tabs.
+// blank reports whether a source has nothing but blanks and line ends, in UTF-8 or UTF-16. A tab counts as
+// content: there are languages made of white space, and they need tabs.
 func blank(data []byte) bool {
 	for _, mark := range []string{"\ufeff", "\xff\xfe", "\xfe\xff"} {
 		data = bytes.TrimPrefix(data, []byte(mark))
@@ -109,7 +108,7 @@ func (t *Toolbox) readSingle(src *source, l *config.Language, info fs.FileInfo) 
 		return fmt.Errorf("read the program: %w", err)
 	}
 	if blank(data) {
-		return unusable(src.path, emptyHint, "the file has only blank lines")
+		return unusable(src.path, emptyHint, "the file contains only blank lines")
 	}
 	if err := checkExecutable(src.path, data); err != nil {
 		return err
@@ -128,7 +127,7 @@ func (t *Toolbox) readSingle(src *source, l *config.Language, info fs.FileInfo) 
 	return nil
 }
 
-// readFolder reads all files of a folder, except hidden ones.
+// readFolder reads all files of a directory, except hidden ones.
 func (t *Toolbox) readFolder(src *source, l *config.Language, extra Extra) error {
 	root, err := os.OpenRoot(src.path)
 	if err != nil {
@@ -148,9 +147,9 @@ func (t *Toolbox) readFolder(src *source, l *config.Language, extra Extra) error
 		case d.IsDir():
 			return nil
 		case !d.Type().IsRegular():
-			return unusable(filepath.Join(src.path, name), "only files and folders can be submitted", "is %s", kindOf(d.Type()))
+			return unusable(filepath.Join(src.path, name), "only files and directories can be submitted", "is %s", kindOf(d.Type()))
 		case !utf8.ValidString(name) || strings.ContainsAny(name, "\n\r\x00"):
-			return unusable(filepath.Join(src.path, name), "rename the file", "has a name that build commands cannot take")
+			return unusable(filepath.Join(src.path, name), "rename the file", "has a name that build commands cannot handle")
 		case t.cfg.Source.Files > 0 && len(src.files) == t.cfg.Source.Files:
 			return unusable(src.path, "", "has more than %d files", t.cfg.Source.Files)
 		}
@@ -180,15 +179,15 @@ func (t *Toolbox) readFolder(src *source, l *config.Language, extra Extra) error
 	if len(src.sources) > 0 && !slices.ContainsFunc(src.files, func(f sourceFile) bool { return !blank(f.data) }) {
 		return unusable(
 			filepath.Join(src.path, filepath.FromSlash(src.sources[0])), emptyHint,
-			"the file is empty, and so is every file of the folder",
+			"the file is empty, and so is every file of the directory",
 		)
 	}
 	return src.chooseEntry(l, extra)
 }
 
-// unmarked is a source without the byte order mark that some editors put at its start,
-// and some compilers refuse. In a code page the mark's bytes are characters of its own.
-// Where a language has lines of Unix only, those of Windows are turned into them.
+// unmarked returns a source without the byte order mark that some editors write and some compilers reject. In
+// a code page the mark's bytes are ordinary characters. If a language allows Unix line ends only, Windows
+// line ends are converted.
 func unmarked(name string, data []byte, l *config.Language) []byte {
 	if l.Page != "" {
 		return data
@@ -200,7 +199,7 @@ func unmarked(name string, data []byte, l *config.Language) []byte {
 	return bytes.TrimPrefix(data, []byte("\ufeff"))
 }
 
-// readSome reads a file of at most so many bytes; a larger one is nil.
+// readSome reads a file of at most that many bytes. For a larger one it returns nil.
 func readSome(root *os.Root, name string, most int64) ([]byte, error) {
 	f, err := root.Open(name)
 	if err != nil {
@@ -217,10 +216,10 @@ func readSome(root *os.Root, name string, most int64) ([]byte, error) {
 	return append([]byte{}, data...), nil
 }
 
-// chooseEntry finds the file of a folder that starts the program.
+// chooseEntry finds the file of a directory that starts the program.
 func (src *source) chooseEntry(l *config.Language, extra Extra) error {
 	if len(src.sources) == 0 {
-		return unusable(src.path, "its files end in "+strings.Join(dotted(l.Extensions), ", "), "the folder has no %s program", l.Name)
+		return unusable(src.path, "program files end in "+strings.Join(dotted(l.Extensions), ", "), "the directory has no %s program", l.Name)
 	}
 	entry := src.sources[0]
 	named := len(src.sources) == 1
@@ -237,11 +236,12 @@ func (src *source) chooseEntry(l *config.Language, extra Extra) error {
 	if named {
 		src.starts = entry
 	}
-	named = named || extra.Guess && mentions(l, config.Entry) // else it does not matter which is first
+	named = named || extra.Guess && mentions(l, config.Entry) // otherwise it does not matter which file is first
 	if !named && mentions(l, config.Entry) {
-		return unusable(src.path, "name it "+strings.Join(l.Entry, " or ")+"; if each is a program of its own, name each by itself", "the folder has no entry point: which of %s starts the program?", strings.Join(src.sources, ", "))
+		return unusable(src.path, "name it "+strings.Join(l.Entry, " or ")+"; if each file is a separate program, submit each one separately",
+			"the directory has no entry point: which of %s starts the program?", strings.Join(src.sources, ", "))
 	}
-	var texts [][]byte // all of them, where it does not matter which file is first
+	var texts [][]byte // all files, if it does not matter which one is first
 	for _, f := range src.files {
 		if f.name == entry || !named && slices.Contains(src.sources, f.name) {
 			texts = append(texts, f.data)
@@ -252,8 +252,8 @@ func (src *source) chooseEntry(l *config.Language, extra Extra) error {
 	return nil
 }
 
-// unnamed is the only source that no other one names, as units and libraries are named by
-// what uses them; "" where there are none or several.
+// unnamed returns the only source that no other source mentions. Units and libraries are mentioned by what
+// uses them. It is empty if there are none or several.
 func (src *source) unnamed() string {
 	var found []string
 	for _, name := range src.sources {
@@ -270,8 +270,8 @@ func (src *source) unnamed() string {
 	return ""
 }
 
-// usualEntry is the source with a usual name, if there is one: at the top of the
-// folder, or else the only one in the folders below, as src/main.rs; "" for none.
+// usualEntry returns the source with a usual name: at the top of the directory, or else the only one in the
+// directories below, such as src/main.rs. It is empty if there is none.
 func usualEntry(usual, sources []string) string {
 	for _, name := range usual {
 		if slices.Contains(sources, name) {
@@ -285,7 +285,7 @@ func usualEntry(usual, sources []string) string {
 	return ""
 }
 
-// readable puts the names that the contestant knows into a compiler's text.
+// readable replaces names in a compiler's text by those that the contestant knows.
 func (src *source) readable(log string) string {
 	log = strings.ReplaceAll(log, buildDir+"/", "")
 	base := filepath.Base(src.path)
@@ -296,7 +296,7 @@ func (src *source) readable(log string) string {
 	return name.ReplaceAllString(log, "${1}"+strings.ReplaceAll(strings.ToValidUTF8(base, "?"), "$", "$$"))
 }
 
-// wide says that a file is UTF-16, which few compilers take; "" where none is.
+// wide returns an error text if a file is UTF-16, which few compilers accept. Otherwise it is empty.
 func (src *source) wide() string {
 	for _, f := range src.files {
 		if mark.UTF16(f.data) {
@@ -306,7 +306,7 @@ func (src *source) wide() string {
 	return ""
 }
 
-// wantsKit says whether any file imports the language's kit.
+// wantsKit reports whether any file imports the language's kit.
 func (src *source) wantsKit(l *config.Language) bool {
 	if l.Kit.Import == "" {
 		return false
@@ -315,7 +315,7 @@ func (src *source) wantsKit(l *config.Language) bool {
 	return slices.ContainsFunc(src.files, func(f sourceFile) bool { return imports.Match(f.data) })
 }
 
-// extension is a name's extension without the dot.
+// extension returns a name's extension without the dot.
 func extension(name string) string { return strings.TrimPrefix(path.Ext(filepath.ToSlash(name)), ".") }
 
 func dotted(extensions []string) []string {
@@ -326,7 +326,7 @@ func dotted(extensions []string) []string {
 	return all
 }
 
-// sizeWords writes a number of bytes for people.
+// sizeWords formats a number of bytes for people.
 func sizeWords(n int64) string {
 	for _, u := range []struct {
 		name  string

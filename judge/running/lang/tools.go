@@ -28,7 +28,7 @@ import (
 // toolchain is a language's tools on this machine.
 type toolchain struct {
 	paths    map[string]string // by a tool's first name
-	bins     []string          // folders that commands need on the PATH beyond the usual
+	bins     []string          // directories that commands need on the PATH in addition to the usual ones
 	visible  []string          // paths that the sandbox must show
 	identity string            // changes when a tool does
 }
@@ -39,10 +39,10 @@ type locator struct {
 	path   []string // where tools are looked for
 	home   string
 	probes *probes
-	now    probes // what tools said to this process
+	now    probes // what tools reported to this process
 
 	mu    sync.Mutex
-	known map[string]func() (*toolchain, error) // by language; what failed is looked for again
+	known map[string]func() (*toolchain, error) // by language; failures are looked for again
 }
 
 func newLocator(cfg *config.Config, cache string) *locator {
@@ -52,8 +52,7 @@ func newLocator(cfg *config.Config, cache string) *locator {
 	}
 	return &locator{
 		cfg: cfg,
-		// The one thing that this package reads of its environment: it says which
-		// tools the user means.
+		// The only environment variable that this package reads: it says which tools the user means.
 		path:   append(filepath.SplitList(os.Getenv("PATH")), "/usr/local/bin", "/usr/bin", "/bin", "/usr/local/go/bin"),
 		home:   home,
 		probes: &probes{file: filepath.Join(cache, toolsFile)},
@@ -61,17 +60,14 @@ func newLocator(cfg *config.Config, cache string) *locator {
 	}
 }
 
-// Locate returns the host paths that a sandbox must show, read-only and at the
-// same place, so that the programs of all languages of this machine can be built
-// and run. It needs no Runner, for a Runner needs it. It runs the `locate`
-// commands of judge.toml outside any sandbox, and remembers what they print for
-// a day.
+// Locate returns the host paths that a sandbox must show, read-only and at the same place, so that programs
+// in all languages of this machine can be built and run. It needs no Runner, because a Runner needs it. It
+// runs the `locate` commands of judge.toml outside any sandbox, and remembers their output for a day.
 func Locate(cfg *config.Config, cache string) ([]string, error) {
 	return newLocator(cfg, cache).visible(), nil
 }
 
-// Forget forgets what tools said of themselves, so that the next Locate asks them
-// again.
+// Forget removes what tools reported about themselves, so that the next Locate asks them again.
 func Forget(cache string) error {
 	if err := os.Remove(filepath.Join(cache, toolsFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("forget the tools: %w", err)
@@ -79,7 +75,7 @@ func Forget(cache string) error {
 	return nil
 }
 
-// toolsFile is the file of the cache that remembers them.
+// toolsFile is the file of the cache with what tools reported.
 const toolsFile = "tools.json"
 
 func (lo *locator) visible() []string {
@@ -97,7 +93,7 @@ func (lo *locator) visible() []string {
 	return outermost(append(all, slices.Concat(found...)...))
 }
 
-// find finds a language's toolchain. A missing tool is a *MissingError.
+// find finds a language's toolchain. If a tool is missing, the error is a *MissingError.
 func (lo *locator) find(ctx context.Context, l *config.Language) (*toolchain, error) {
 	lo.mu.Lock()
 	get, ok := lo.known[l.ID]
@@ -115,7 +111,7 @@ func (lo *locator) find(ctx context.Context, l *config.Language) (*toolchain, er
 	return chain, err
 }
 
-// look finds a language's tools without looking at what is known.
+// look finds a language's tools without what is remembered.
 func (lo *locator) look(ctx context.Context, l *config.Language) (*toolchain, error) {
 	c := &toolchain{paths: map[string]string{}}
 	folders, broken, located := lo.locate(ctx, l)
@@ -149,9 +145,9 @@ func (lo *locator) look(ctx context.Context, l *config.Language) (*toolchain, er
 	return c, nil
 }
 
-// locate asks a language's tool where it really is. A shim that does not work is
-// passed over for the next one on the PATH; false says that none works, and broken why
-// not, where there is one at all. A shim of a tool that is not installed is none.
+// locate asks a language's tool where it really is. If a shim does not work, locate tries the next one on the
+// PATH. False means that none works; then broken is the reason, if there is a shim at all. A shim of a tool
+// that is not installed does not count.
 func (lo *locator) locate(ctx context.Context, l *config.Language) (folders []string, broken error, works bool) {
 	if len(l.Locate) == 0 {
 		return nil, nil, true
@@ -167,7 +163,7 @@ func (lo *locator) locate(ctx context.Context, l *config.Language) (folders []st
 		out, err := lo.probes.get(strings.Join(append(argv, stamp(path)), "\x00"), func() (string, error) {
 			out, err := run(ctx, argv, lo.home)
 			if err == nil && len(foldersIn(out)) == 0 {
-				err = fmt.Errorf("run %s: it names no folder", strings.Join(argv, " "))
+				err = fmt.Errorf("run %s: its output names no directory", strings.Join(argv, " "))
 			}
 			return out, err
 		})
@@ -181,7 +177,7 @@ func (lo *locator) locate(ctx context.Context, l *config.Language) (folders []st
 	return nil, broken, false
 }
 
-// foldersIn are the folders that are named, a line each.
+// foldersIn returns the directories in a command's output, one per line.
 func foldersIn(out string) []string {
 	var folders []string
 	for line := range strings.Lines(out) {
@@ -193,7 +189,7 @@ func foldersIn(out string) []string {
 	return folders
 }
 
-// add takes a tool into the toolchain.
+// add adds a tool to the toolchain.
 func (c *toolchain) add(name, path, home string) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -216,7 +212,7 @@ func (c *toolchain) add(name, path, home string) {
 	c.identity += stamp(real) + "\n"
 }
 
-// show makes a folder visible, unless that would show a whole home.
+// show makes a directory visible, unless that would show a whole home directory.
 func (c *toolchain) show(dir, home string) {
 	if usual(dir) || dir == "/" || dir == home || strings.HasPrefix(home, dir+"/") {
 		return
@@ -224,7 +220,7 @@ func (c *toolchain) show(dir, home string) {
 	c.visible = append(c.visible, dir)
 }
 
-// stamp changes when a file does.
+// stamp returns a text that changes when the file does.
 func stamp(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -233,22 +229,23 @@ func stamp(path string) string {
 	return path + " " + cachedir.Stamp(info)
 }
 
-// systemDirs are what every sandbox shows.
+// systemDirs are visible in every sandbox.
 var systemDirs = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"}
 
-// usual says whether a path is in a folder that every sandbox shows.
+// usual reports whether a path is in a directory that every sandbox shows.
 func usual(path string) bool {
 	return slices.ContainsFunc(systemDirs, func(dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") })
 }
 
-// candidates returns the executables of any of the names, in the order of the
-// names and then of the folders.
+// candidates returns the executables with any of the names, ordered by name and then by directory.
 func candidates(names, folders []string) []string {
 	var all []string
 	for _, name := range names {
 		for _, dir := range folders {
 			path := filepath.Join(dir, name)
-			if info, err := os.Stat(path); filepath.IsAbs(dir) && err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 && !slices.Contains(all, path) {
+			info, err := os.Stat(path)
+			executable := err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+			if executable && filepath.IsAbs(dir) && !slices.Contains(all, path) {
 				all = append(all, path)
 			}
 		}
@@ -278,8 +275,8 @@ func outermost(paths []string) []string {
 	return kept
 }
 
-// run runs one of the machine's own tools, outside the sandbox. It can read the home directory, where
-// shims look for the tools behind them, and cannot create anything in it.
+// run runs a tool of the machine, outside the sandbox. The tool can read the home directory, where shims look
+// for the tools behind them, and cannot create anything in it.
 func run(ctx context.Context, argv []string, home string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -308,7 +305,7 @@ func run(ctx context.Context, argv []string, home string) (string, error) {
 	return own(string(out)), nil
 }
 
-// mostMirrored is how many entries of a home directory are linked to at most.
+// mostMirrored is how many entries of a home directory are linked at most.
 const mostMirrored = 2000
 
 // mirrored makes a directory of links to everything in the home directory.
@@ -326,7 +323,7 @@ func mirrored(home string) (mirror string, remove func(), err error) {
 	if mirror, err = os.MkdirTemp("", "assay-home-*"); err != nil {
 		return "", nil, err
 	}
-	remove = func() { _ = os.RemoveAll(mirror) } // links, and what a tool wrote of its own
+	remove = func() { _ = os.RemoveAll(mirror) } // links, and what a tool wrote
 	for _, e := range entries {
 		if err := os.Symlink(filepath.Join(home, e.Name()), filepath.Join(mirror, e.Name())); err != nil {
 			remove()
@@ -336,39 +333,39 @@ func mirrored(home string) (mirror string, remove func(), err error) {
 	return mirror, remove, nil
 }
 
-// notFound are the exit codes by which shells, and the shims that are written for them, say
-// that there is no such command, or none that could be executed.
+// notFound are the exit codes with which shells, and shims that imitate them, report that a command does not
+// exist or cannot be executed.
 var notFound = []int{126, 127}
 
-// absentError is a shim's answer that the tool behind it is not installed.
+// absentError is a shim's report that the tool behind it is not installed.
 type absentError struct{ text string }
 
 func (e *absentError) Error() string { return e.text }
 
-// probes remember what tools said of themselves.
+// probes remembers what tools reported about themselves.
 type probes struct {
-	file string // where others find it; "" is nowhere
+	file string // shared with other processes; if empty, there is no file
 
 	mu    sync.Mutex
-	known map[string]probe       // nil before the file was read
+	known map[string]probe       // nil before the file is read
 	turns map[string]*sync.Mutex // by question: two languages with the same tools ask the same
 }
 
 type probe struct {
 	Said   string    `json:"said"`
-	Absent string    `json:"absent,omitempty"` // the shim's words, where the tool is not installed
+	Absent string    `json:"absent,omitempty"` // the shim's output, if the tool is not installed
 	When   time.Time `json:"when"`
 }
 
-// How long a probe is believed: a shim may change its mind with nothing to be seen of it.
+// How long a probe is valid. A shim may change its answer without a visible change.
 const (
 	fresh       = 24 * time.Hour
-	freshAbsent = 10 * time.Minute // it may be installed any time
+	freshAbsent = 10 * time.Minute // it may be installed at any time
 )
 
-// get returns what is remembered for a question, or asks. That a tool is not installed is
-// remembered, too, since each start of the judge asks; any other failure is not, for it
-// may come of lack of memory, or of time.
+// get returns the remembered answer to a question, or asks. It also remembers that a tool is not installed,
+// because each start of the judge asks. It does not remember other failures, which may come from lack of
+// memory or time.
 func (p *probes) get(question string, ask func() (string, error)) (string, error) {
 	sum := sha256.Sum256([]byte(question))
 	key := hex.EncodeToString(sum[:16])
@@ -417,7 +414,7 @@ func (p *probes) read() map[string]probe {
 	return known
 }
 
-// write writes the file, with what others wrote meanwhile. What cannot be written is asked
+// write writes the file, merged with what other processes wrote meanwhile. If that fails, tools are asked
 // again next time.
 func (p *probes) write() {
 	if p.file == "" {

@@ -8,8 +8,8 @@ import (
 	"assay/judge/running/lang/jvm"
 )
 
-// fill puts words in the place of their names in braces. What is not a word stays
-// as it is; the memory limit is filled in when the program is run.
+// fill replaces names in braces by their values. Unknown names stay unchanged; the memory limit is filled in
+// when the program is run.
 func fill(text string, words map[string]string) string {
 	if !strings.Contains(text, "{") {
 		return text
@@ -22,7 +22,7 @@ func fill(text string, words map[string]string) string {
 	})
 }
 
-// mentions says whether a language's commands use a word.
+// mentions reports whether a language's commands use a placeholder.
 func mentions(l *config.Language, word string) bool {
 	word = "{" + word + "}"
 	for _, command := range append(l.Build[:len(l.Build):len(l.Build)], l.Run) {
@@ -35,7 +35,7 @@ func mentions(l *config.Language, word string) bool {
 	return false
 }
 
-// mentionsVersion says whether the version of the tools is needed to build.
+// mentionsVersion reports whether the version of the tools is needed to build.
 func mentionsVersion(l *config.Language) bool {
 	const word = "{" + config.Version + "}"
 	for _, texts := range []map[string]string{l.Files, l.Kit.Files, l.Env, l.BuildEnv} {
@@ -48,7 +48,7 @@ func mentionsVersion(l *config.Language) bool {
 	return mentions(l, config.Version)
 }
 
-// command fills in a command's words and puts the tool's path first.
+// command fills in the placeholders of a command and replaces the tool by its path.
 func (c *toolchain) command(command []string, words map[string]string, sources []string) []string {
 	var argv []string
 	for i, arg := range command {
@@ -68,8 +68,7 @@ func (c *toolchain) command(command []string, words map[string]string, sources [
 	return argv
 }
 
-// noOption writes a file's name so that no tool takes it for an option, or for a file of
-// options.
+// noOption writes a file name in a form that no tool reads as an option or as a file of options.
 func noOption(name string) string {
 	if strings.HasPrefix(name, "-") || strings.HasPrefix(name, "@") {
 		return "./" + name
@@ -77,7 +76,7 @@ func noOption(name string) string {
 	return name
 }
 
-// find takes the words of a language's find table out of the texts. The first
+// find removes the names of a language's find table from the texts and records their values. The first
 // expression that matches anywhere counts.
 func find(l *config.Language, texts [][]byte, words map[string]string) {
 	for name, f := range l.Find {
@@ -91,7 +90,7 @@ func find(l *config.Language, texts [][]byte, words map[string]string) {
 	}
 }
 
-// maxPublic is how many bytes of a name a file can have for its own.
+// maxPublic is how long a name may be in bytes to become a file name.
 const maxPublic = 200
 
 func findWord(f config.Find, texts [][]byte) string {
@@ -102,7 +101,7 @@ func findWord(f config.Find, texts [][]byte) string {
 	for _, expr := range f.Match {
 		re, err := regexp.Compile(expr)
 		if err != nil {
-			continue // package config has said so
+			continue // package config has reported it
 		}
 		for _, text := range texts {
 			if m := re.FindSubmatchIndex(text); m != nil {
@@ -113,5 +112,5 @@ func findWord(f config.Find, texts [][]byte) string {
 	return f.Else
 }
 
-// buildDir is where the build folder stands inside the sandbox.
+// buildDir is the path of the build directory inside the sandbox.
 const buildDir = "/build"

@@ -106,7 +106,7 @@ func versus(b *testing.B, pause time.Duration, bare, boxed func() error) {
 func eachNoop(b *testing.B, bench func(b *testing.B, path string)) {
 	b.Run("a few bytes", func(b *testing.B) { bench(b, tinyProgram(b)) })
 	b.Run("static C", func(b *testing.B) {
-		path := tinyProgram(b) // its folder can be read by everybody
+		path := tinyProgram(b) // its directory can be read by everybody
 		source := path + ".c"
 		if err := os.WriteFile(source, []byte("int main(void) { return 0; }\n"), 0o644); err != nil {
 			b.Fatal(err)

@@ -13,15 +13,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// doing is the system call that a thread is in: "running", or a number and six arguments in
-// /proc/<pid>/task/<tid>/syscall.
+// doing is the system call that a thread is in, as /proc/<pid>/task/<tid>/syscall reports it: "running", or a
+// number and six arguments.
 type doing struct {
 	running bool
 	number  int64
 	args    [6]uint64
 }
 
-// callOf reads what a thread, a folder of /proc, is doing. Not all kernels tell.
+// callOf reads the system call of a thread, given its directory in /proc. Some kernels do not report it; then
+// ok is false.
 func callOf(dir string) (c doing, ok bool) {
 	text, err := os.ReadFile(dir + "/syscall")
 	f := strings.Fields(string(text))
@@ -39,22 +40,21 @@ func callOf(dir string) (c doing, ok bool) {
 	return c, err == nil
 }
 
-// Calls in which a thread waits for input: of one file, of those that an epoll descriptor
-// stands for, or of any.
+// Calls in which a thread waits for input: from one file, from the files of an epoll descriptor, or from any
+// of several files.
 var (
 	readCalls  = []int64{unix.SYS_READ, unix.SYS_READV}
 	epollCalls = append([]int64{unix.SYS_EPOLL_PWAIT, unix.SYS_EPOLL_PWAIT2}, oldEpolls...)
 	pollCalls  = append([]int64{unix.SYS_PPOLL, unix.SYS_PSELECT6}, oldPolls...)
 )
 
-// Calls in which a thread waits for one of its own process, or for a process that it started.
+// Calls in which a thread waits for another thread of its process, or for a child process.
 var (
 	childCalls = []int64{unix.SYS_WAIT4, unix.SYS_WAITID}
 	sleepCalls = append([]int64{unix.SYS_NANOSLEEP, unix.SYS_CLOCK_NANOSLEEP, unix.SYS_RT_SIGSUSPEND, unix.SYS_RT_SIGTIMEDWAIT}, oldSleeps...)
 )
 
-// timed tells whether a wait of a thread for another one, or for some files, has an end by
-// itself.
+// timed reports whether a wait for another thread or for several files has a timeout.
 func (c doing) timed() bool {
 	switch {
 	case c.number == unix.SYS_FUTEX, c.number == unix.SYS_EPOLL_PWAIT2:
@@ -65,7 +65,8 @@ func (c doing) timed() bool {
 	return false
 }
 
-// sleeps tells whether a thread waits for nothing that the judge or the machine does.
+// sleeps reports whether a thread waits for a timer or a signal only, and so for nothing that the judge or
+// the machine does.
 func (c doing) sleeps() bool {
 	switch {
 	case c.running:
@@ -73,24 +74,24 @@ func (c doing) sleeps() bool {
 	case slices.Contains(sleepCalls, c.number), slices.Contains(childCalls, c.number), c.number == unix.SYS_FUTEX:
 		return true
 	}
-	return slices.Contains(pollCalls, c.number) && c.args[0] == 0 // of no file, by which some sleep
+	return slices.Contains(pollCalls, c.number) && c.args[0] == 0 // a poll of no file is a sleep
 }
 
-// sleep is what a run was seen to do after a half and after most of its wall time limit: of
-// one that meets it the judge knows then whether it waited by itself.
+// sleep records what a run was seen to do after half of its wall time limit and again near the end. If the
+// run then exceeds the limit, the judge knows whether it was sleeping.
 type sleep struct {
-	wall  time.Duration // the limit; 0 for none
+	wall  time.Duration // the limit; zero means none
 	mu    sync.Mutex
-	timer *time.Timer // nil before the run has begun
+	timer *time.Timer // nil before the run begins
 	looks int
-	slept int // of the looks, those at which all threads slept
+	slept int // number of looks at which all threads slept
 	ended bool
 }
 
-// watchSleep watches a run with a wall time limit, which is about to begin.
+// watchSleep prepares to watch a run with a wall time limit.
 func watchSleep(wall time.Duration) *sleep { return &sleep{wall: wall} }
 
-// watch is told where it runs.
+// watch starts the watch. The run is at p.
 func (s *sleep) watch(p place) {
 	if s.wall <= 0 {
 		return
@@ -100,7 +101,7 @@ func (s *sleep) watch(p place) {
 	s.timer = time.AfterFunc(s.wall/2, func() { s.look(&p, s.wall*3/8) })
 }
 
-// look looks at a run, and once more after some time.
+// look looks at a run, and schedules one more look if again is positive.
 func (s *sleep) look(p *place, again time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,7 +116,7 @@ func (s *sleep) look(p *place, again time.Duration) {
 	}
 }
 
-// stop ends the watch, and tells whether the run slept.
+// stop ends the watch and reports whether the run slept.
 func (s *sleep) stop() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,7 +127,7 @@ func (s *sleep) stop() bool {
 	return s.looks == 2 && s.slept == 2
 }
 
-// allSleep tells whether all threads, folders of /proc, sleep by themselves.
+// allSleep reports whether all threads, given as directories of /proc, are sleeping.
 func allSleep(threads []string) bool {
 	for _, dir := range threads {
 		if c, ok := callOf(dir); !ok || !c.sleeps() {

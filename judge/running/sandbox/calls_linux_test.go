@@ -310,7 +310,9 @@ func (g gate) Write(b []byte) (int, error) {
 
 // dialogue makes the turns of two processes with these wall time limits, which are placed later.
 func dialogue(t *testing.T, first, second time.Duration) (*turns, []life, []ends) {
-	all := []Joined{{Command: &judge.Command{Limits: judge.Limits{Wall: first}}, To: 1, Copy: io.Discard}, {Command: &judge.Command{Limits: judge.Limits{Wall: second}}, Copy: io.Discard}}
+	all := []Joined{{Command: &judge.Command{Limits: judge.Limits{Wall: first}}, To: 1, Copy: io.Discard}, {
+		Command: &judge.Command{Limits: judge.Limits{Wall: second}}, Copy: io.Discard,
+	}}
 	pipes, err := joinPipes(all)
 	if err != nil {
 		t.Fatal(err)

@@ -16,35 +16,35 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// groupPrefix begins the name of every control group of a judge. What follows is
-// the process id and a random number; whether its judge lives is told by a lock
-// on the directory and not by the id, which another container may use too.
+// groupPrefix begins the name of every control group of a judge. The process id and a random number follow. A
+// lock on the directory shows that its judge is alive. The process id does not show it, because another
+// container may use the same id.
 const groupPrefix = "assay-"
 
-// groups is a judge's place in the control group trees of the machine.
+// groups is a judge's place in the machine's control group trees.
 type groups struct {
 	version int               // 1 or 2
-	dirs    map[string]string // controller -> our directory; one entry, "", in version 2
-	has     map[string]bool   // controllers that we can use: memory, pids, cpuacct (cpu in version 2)
-	locks   []*os.File        // each of our directories, open and locked while we live
-	notes   []string          // what is missing, in words
+	dirs    map[string]string // our directory by controller; version 2 has one entry, ""
+	has     map[string]bool   // usable controllers: memory, pids, cpuacct (cpu in version 2)
+	locks   []*os.File        // our directories, open and locked until the judge ends
+	notes   []string          // what is missing, as text for the report
 }
 
-// A hierarchy is one mounted control group tree, with the place of this process in it.
+// A hierarchy is a mounted control group tree, with this process's place in it.
 type hierarchy struct {
 	version     int
 	controllers []string
-	top         string // the highest directory that we can see
-	own         string // the directory of this process's group
+	top         string // the highest directory in sight
+	own         string // the directory of this process's own group
 }
 
-// hierarchies finds the control group trees that this process sees.
+// hierarchies returns the control group trees that this process sees.
 func hierarchies() ([]hierarchy, error) {
 	memberships, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
 		return nil, fmt.Errorf("find the control groups: %w", err)
 	}
-	places := map[string]string{} // controllers as listed -> path
+	places := map[string]string{} // path by controllers, as listed
 	for line := range strings.Lines(string(memberships)) {
 		if f := strings.SplitN(strings.TrimSpace(line), ":", 3); len(f) == 3 {
 			for c := range strings.SplitSeq(f[1], ",") {
@@ -66,7 +66,7 @@ func hierarchies() ([]hierarchy, error) {
 	return all, nil
 }
 
-// parseMount reads a line of mountinfo:
+// parseMount parses a line of mountinfo, such as
 //
 //	36 35 0:31 /root /sys/fs/cgroup/memory rw,relatime shared:9 - cgroup cgroup rw,memory
 func parseMount(line string, places map[string]string) (h hierarchy, ok bool) {
@@ -93,14 +93,14 @@ func parseMount(line string, places map[string]string) (h hierarchy, ok bool) {
 	h.top = l[4]
 	below, err := filepath.Rel(l[3], place)
 	if err != nil || strings.HasPrefix(below, "..") {
-		below = "" // our group is outside of what is mounted; its top is the best that we can use
+		below = "" // our group lies outside the mounted tree: its top is the best that we can use
 	}
 	h.own = filepath.Join(h.top, below)
 	return h, true
 }
 
-// joinGroups makes this judge's directories. It returns nil, and why, where the
-// machine or our rights do not let it.
+// joinGroups makes this judge's directories. If the machine or missing rights prevent that, it returns nil
+// and the reason.
 func joinGroups(version int) (*groups, error) {
 	all, err := hierarchies()
 	if err != nil {
@@ -140,9 +140,8 @@ func (g *groups) joinV1(all []hierarchy, name string) error {
 	return nil
 }
 
-// joinV2 makes a directory that has the controllers. In version 2 only a group
-// without processes can hand controllers down, so our own group will mostly not
-// do; then the one above it may.
+// joinV2 makes a directory with the controllers. In version 2 only a group without processes can pass
+// controllers down. Our own group usually has processes, so joinV2 also tries the group above it.
 func (g *groups) joinV2(all []hierarchy, name string) error {
 	i := slices.IndexFunc(all, func(h hierarchy) bool { return h.version == 2 })
 	if i < 0 {
@@ -177,7 +176,7 @@ func (g *groups) joinV2(all []hierarchy, name string) error {
 	return fmt.Errorf("no control group that we may divide: %w", reason)
 }
 
-// handDown lets the groups below dir have the controllers that a sandbox uses.
+// handDown enables the controllers that a sandbox uses for the groups below dir.
 func handDown(dir string) error {
 	file := filepath.Join(dir, "cgroup.subtree_control")
 	for _, c := range []string{"memory", "pids"} {
@@ -195,8 +194,8 @@ func handDown(dir string) error {
 	return nil
 }
 
-// claim makes a directory and locks it. Another judge's sweep may take it in the
-// moment between; then it is made again. On a busy machine a sweep holds it for long.
+// claim makes a directory and locks it. If another judge's cleanup removes the directory before it is locked,
+// claim makes it again. On a busy machine a cleanup may hold the directory for long.
 func (g *groups) claim(dir string) error {
 	for end := time.Now().Add(mostSwept); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
@@ -218,13 +217,13 @@ func (g *groups) claim(dir string) error {
 		}
 		f.Close()
 	}
-	return fmt.Errorf("claim %s: it is swept away again and again", dir)
+	return fmt.Errorf("claim %s: other judges keep removing it", dir)
 }
 
-// mostSwept is how long one that is being made may be in the hands of others' sweeps.
+// mostSwept is how long claim competes with the cleanups of other judges.
 const mostSwept = time.Minute
 
-// leave removes our directories. Those of the workers must be gone already.
+// leave removes our directories. The directories of workers must be gone already.
 func (g *groups) leave() {
 	for _, f := range g.locks {
 		removeGroup(f.Name())
@@ -233,9 +232,9 @@ func (g *groups) leave() {
 	g.locks = nil
 }
 
-// sweepGroups removes the groups below dir, and below its neighbors, whose judge
-// was killed: that judge may have stood in another group than we. Processes that
-// still stand in them are killed; there are none, as zygotes end with their judge.
+// sweepGroups removes the groups of killed judges below dir and below its siblings: a killed judge may have
+// used another parent group. It also kills processes in these groups. There are usually none, because zygotes
+// end with their judge.
 func sweepGroups(dir string) {
 	stale, _ := filepath.Glob(filepath.Join(dir, groupPrefix+"*"))
 	beside, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*", groupPrefix+"*"))
@@ -257,7 +256,7 @@ func sweepGroups(dir string) {
 	}
 }
 
-// killGroup kills what a list of processes names.
+// killGroup kills the processes that procs lists.
 func killGroup(procs string) {
 	list, _ := os.ReadFile(procs)
 	for f := range strings.FieldsSeq(string(list)) {
@@ -267,7 +266,7 @@ func killGroup(procs string) {
 	}
 }
 
-// removeGroup removes a group's directory. The kernel refuses for a moment after
+// removeGroup removes a group's directory. It retries, because the kernel returns an error for a moment after
 // the last process has been reaped.
 func removeGroup(dir string) {
 	for wait := time.Millisecond; wait < time.Second; wait *= 2 {
@@ -278,17 +277,17 @@ func removeGroup(dir string) {
 	}
 }
 
-// A leaf is the group of one worker.
+// A leaf is the control group of one worker.
 type leaf struct {
 	dirs  []string
-	names []string // of files, for the zygote: what it reads and writes
+	names []string // names of the files that the zygote reads and writes
 	files []*os.File
-	dir   *os.File // in version 2, where the zygote is born
+	dir   *os.File // in version 2, the group in which the zygote is started
 }
 
-// Names of the files of a leaf, the same for both versions.
+// Names of a leaf's files, the same for both versions.
 const (
-	fileJoin    = "join" // version 1: several of them
+	fileJoin    = "join" // version 1: one for each hierarchy
 	fileLimit   = "memory.limit"
 	fileSwap    = "memory.swap"
 	fileUsage   = "memory.usage"
@@ -300,7 +299,7 @@ const (
 	fileCPU     = "cpu.usage"
 )
 
-// leafFile is a file of a leaf: its name for us, and for the kernel.
+// A leafFile is a file of a leaf, with our name for it and the kernel's.
 type leafFile struct {
 	name, file string
 	flag       int
@@ -340,7 +339,7 @@ var leafFilesV2 = []leafFile{
 	{fileCPU, "cpu.stat", os.O_RDONLY, false},
 }
 
-// newLeaf makes the groups of one worker.
+// newLeaf makes the control groups of one worker.
 func (g *groups) newLeaf(number int) (_ *leaf, err error) {
 	l := &leaf{}
 	defer func() {
@@ -366,7 +365,7 @@ func (g *groups) newLeaf(number int) (_ *leaf, err error) {
 		for _, want := range files {
 			f, err := os.OpenFile(filepath.Join(dir, want.file), want.flag, 0)
 			if want.name == filePeak && errors.Is(err, os.ErrPermission) {
-				f, err = os.Open(filepath.Join(dir, want.file)) // a kernel before 6.12 cannot reset it
+				f, err = os.Open(filepath.Join(dir, want.file)) // kernels before 6.12 cannot reset the peak
 			}
 			if err != nil && want.optional {
 				continue
@@ -380,7 +379,7 @@ func (g *groups) newLeaf(number int) (_ *leaf, err error) {
 	return l, nil
 }
 
-// close closes the files; the zygote has its own descriptors by then.
+// close closes the files. The zygote has its own descriptors by then.
 func (l *leaf) close() {
 	for _, f := range l.files {
 		f.Close()

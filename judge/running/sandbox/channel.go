@@ -2,28 +2,27 @@ package sandbox
 
 import "os"
 
-// Channel is a socket between the judge and a process that it holds, over which
-// files can be given, and a page of memory that both can see.
+// A Channel connects the judge and a held process: a socket that can pass files, and a page of shared memory.
 type Channel struct {
 	ours, theirs *os.File
 	memory       *os.File
 	page         []byte
 }
 
-// Theirs is the process's end of the socket: its standard input or output.
+// Theirs returns the process's end of the socket, for its standard input or output.
 func (c *Channel) Theirs() *os.File { return c.theirs }
 
-// Memory is the file of the shared page, to be given with Send.
+// Memory returns the file of the shared page, to be passed with Send.
 func (c *Channel) Memory() *os.File { return c.memory }
 
-// Page is the shared page.
+// Page returns the shared page.
 func (c *Channel) Page() []byte { return c.page }
 
 // Read reads what the process sent.
 func (c *Channel) Read(p []byte) (int, error) { return c.ours.Read(p) }
 
-// Close ends the channel; the page must not be touched any more. It may be called
-// while another goroutine reads, which then gets an error.
+// Close closes the channel. After that, the page must not be accessed. Close may be called during a Read,
+// which then returns an error.
 func (c *Channel) Close() {
 	c.ours.Close()
 	c.theirs.Close()

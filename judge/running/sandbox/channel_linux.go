@@ -16,7 +16,7 @@ func NewChannel() (*Channel, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a channel: %w", err)
 	}
-	if err := unix.SetNonblock(pair[0], true); err != nil { // for os.File to wait in the poller
+	if err := unix.SetNonblock(pair[0], true); err != nil { // os.File needs this to wait in the poller
 		return nil, fmt.Errorf("make a channel: %w", err)
 	}
 	c := &Channel{ours: os.NewFile(uintptr(pair[0]), "channel"), theirs: os.NewFile(uintptr(pair[1]), "channel")}
@@ -35,7 +35,7 @@ func NewChannel() (*Channel, error) {
 	return c, nil
 }
 
-// Send sends a message, with files.
+// Send sends a message with files.
 func (c *Channel) Send(msg []byte, files ...*os.File) error {
 	if len(files) == 0 {
 		_, err := c.ours.Write(msg)

@@ -7,10 +7,10 @@ import (
 	"os"
 )
 
-// NewChannel needs Linux.
+// NewChannel returns an error: channels need Linux.
 func NewChannel() (*Channel, error) {
 	return nil, errors.New("files cannot be given to processes on this system")
 }
 
-// Send needs Linux.
+// Send returns an error: channels need Linux.
 func (c *Channel) Send([]byte, ...*os.File) error { return os.ErrInvalid }

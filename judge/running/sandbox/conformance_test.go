@@ -22,31 +22,31 @@ import (
 	"assay/judge/running/sandbox/sandboxtest"
 )
 
-// TestRungs runs the suite on every rung that this machine gives to this user; without
+// TestLevels runs the suite on every level that this machine gives to this user; without
 // ASSAY_SLOW on the best one, and without isolation.
-func TestRungs(t *testing.T) {
+func TestLevels(t *testing.T) {
 	s, err := sandbox.New(sandboxtest.Any())
 	if err != nil {
 		t.Fatal(err)
 	}
-	best := s.Rung()
+	best := s.Level()
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range sandbox.Rungs() {
+	for _, r := range sandbox.Levels() {
 		t.Run(string(r), func(t *testing.T) {
 			if os.Getenv("ASSAY_SLOW") == "" && r != best && r != sandbox.None {
-				t.Skip("not the best rung of this machine: the suite runs on it with ASSAY_SLOW=1")
+				t.Skip("not the best level of this machine: the suite runs on it with ASSAY_SLOW=1")
 			}
 			sandboxtest.Run(t, sandbox.Options{Isolation: string(r)})
 		})
 	}
 }
 
-// TestRungsOfAnyUser runs the suite again as a user without rights, if this one has them.
-func TestRungsOfAnyUser(t *testing.T) {
+// TestLevelsOfAnyUser runs the suite again as a user without rights, if this one has them.
+func TestLevelsOfAnyUser(t *testing.T) {
 	if os.Getuid() != 0 {
-		t.Skip("not user 0: TestRungs is the same")
+		t.Skip("not user 0: TestLevels is the same")
 	}
 	if os.Getenv("ASSAY_SLOW") == "" {
 		t.Skip("the whole suite again: done with ASSAY_SLOW=1")
@@ -65,7 +65,7 @@ func TestRungsOfAnyUser(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "hostile"), "-test.run=^TestRungs$", "-test.v="+verbose())
+	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "hostile"), "-test.run=^TestLevels$", "-test.v="+verbose())
 	cmd.Dir = "/"
 	cmd.Env = []string{"HOME=" + home, "TMPDIR=" + home, "PATH=/usr/bin:/bin", "ASSAY_SLOW=1"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
@@ -97,8 +97,8 @@ func faults(out []byte) string {
 var containers = map[string]struct {
 	root  bool
 	setup string // what is done inside, before the judge starts
-	least sandbox.Rung
-	named bool // the rung must be asked for by name
+	least sandbox.Level
+	named bool // the level must be asked for by name
 }{
 	"with namespaces of its own":   {false, "true", sandbox.Rootless, false},
 	"with a read-only tmp":         {false, "mount --bind /tmp /tmp && mount -o remount,bind,ro /tmp", sandbox.Rootless, false},
@@ -106,12 +106,14 @@ var containers = map[string]struct {
 	"where namespaces are used up": {false, "echo 0 >/proc/sys/user/max_user_namespaces", sandbox.None, false},
 	"without proc":                 {false, "mount -t tmpfs none /proc", sandbox.None, true},
 
-	"of user 0, without control groups":           {true, "umount -R /sys/fs/cgroup", sandbox.Root, false},
-	"of user 0, without proc":                     {true, "mount -t tmpfs none /proc", sandbox.Root, false},
-	"of user 0, without both":                     {true, "umount -R /sys/fs/cgroup && mount -t tmpfs none /proc", sandbox.Root, false},
-	"of user 0, without rights":                   {true, "exec setpriv --bounding-set -all", sandbox.None, true},
-	"of user 0, who may mount nothing":            {true, "exec setpriv --bounding-set -sys_admin", sandbox.None, true},
-	"of user 0, with no user but 0 and no groups": {true, "umount -R /sys/fs/cgroup && exec unshare --user --map-root-user", sandbox.None, true},
+	"of user 0, without control groups": {true, "umount -R /sys/fs/cgroup", sandbox.Root, false},
+	"of user 0, without proc":           {true, "mount -t tmpfs none /proc", sandbox.Root, false},
+	"of user 0, without both":           {true, "umount -R /sys/fs/cgroup && mount -t tmpfs none /proc", sandbox.Root, false},
+	"of user 0, without rights":         {true, "exec setpriv --bounding-set -all", sandbox.None, true},
+	"of user 0, who may mount nothing":  {true, "exec setpriv --bounding-set -sys_admin", sandbox.None, true},
+	"of user 0, with no user but 0 and no groups": {
+		true, "umount -R /sys/fs/cgroup && exec unshare --user --map-root-user", sandbox.None, true,
+	},
 }
 
 // TestInContainers runs a program inside such containers, and looks how well the
@@ -135,7 +137,7 @@ func TestInContainers(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, got)
 			}
-			if at := slices.Index(sandbox.Rungs(), sandbox.Rung(got)); at < 0 || at > slices.Index(sandbox.Rungs(), c.least) {
+			if at := slices.Index(sandbox.Levels(), sandbox.Level(got)); at < 0 || at > slices.Index(sandbox.Levels(), c.least) {
 				t.Errorf("stands on %s, want at least %s", got, c.least)
 			}
 		})
@@ -149,7 +151,10 @@ func contained(t *testing.T, dir string, root bool, setup string) *exec.Cmd {
 	if strings.Contains(setup, "exec ") {
 		start = " "
 	}
-	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", "mount -t proc proc /proc || exit 77; "+setup+start+filepath.Join(dir, "hostile")+" || exit 78")
+	cmd := exec.CommandContext(
+		t.Context(), "/bin/sh", "-c",
+		"mount -t proc proc /proc || exit 77; "+setup+start+filepath.Join(dir, "hostile")+" || exit 78",
+	)
 	cmd.Dir = "/"
 	cmd.Env = []string{containedMark + "=" + dir, "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "TMPDIR=/tmp"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS | syscall.CLONE_NEWNET}
@@ -223,20 +228,20 @@ func runContained(t *testing.T, cmd *exec.Cmd, change func(*exec.Cmd)) (string, 
 // containedMark makes the test binary play a judge in a container.
 const containedMark = "ASSAY_PLAY_CONTAINED"
 
-// namedMark has it ask for a rung by name.
+// namedMark has it ask for a level by name.
 const namedMark = "ASSAY_PLAY_NAMED"
 
 // rootMark tells it that it is the machine's user 0.
 const rootMark = "ASSAY_PLAY_ROOT"
 
-// playContained runs a program, and prints the rung.
+// playContained runs a program, and prints the level.
 func playContained() {
 	s, err := sandbox.New(sandbox.Options{Isolation: os.Getenv(namedMark)})
 	if err != nil {
 		fmt.Println("error", err)
 		os.Exit(1)
 	}
-	if s.Rung() != sandbox.None && os.Getenv(rootMark) != "" {
+	if s.Level() != sandbox.None && os.Getenv(rootMark) != "" {
 		mayBeRoot(s)
 	}
 	for range 20 {
@@ -245,18 +250,18 @@ func playContained() {
 			Limits: judge.Limits{CPU: time.Second, Wall: 10 * time.Second, Memory: 256 << 20, Output: 1 << 20, Processes: 32},
 		})
 		if err != nil || x.Exit != 0 || x.Killed != "" {
-			fmt.Println("on", s.Rung(), x, err)
+			fmt.Println("on", s.Level(), x, err)
 			os.Exit(1)
 		}
 	}
-	if s.Rung() != sandbox.None {
+	if s.Level() != sandbox.None {
 		twoAtOnce(s)
 	}
-	fmt.Print(s.Rung())
+	fmt.Print(s.Level())
 	os.Exit(0)
 }
 
-// twoAtOnce ends this process unless two programs that run at once in one folder have as
+// twoAtOnce ends this process unless two programs that run at once in one directory have as
 // many processes each as their limit says, and what one of them wrote can be written by the
 // next, whichever worker runs it.
 func twoAtOnce(s *sandbox.Sandbox) {
@@ -285,13 +290,16 @@ func twoAtOnce(s *sandbox.Sandbox) {
 	said := make([]string, 3)
 	for i, mine := range []string{"one", "two"} {
 		both.Go(func() {
-			said[i] = run(fmt.Sprintf("for i in $(seq 25); do sleep 1h & done; mkdir /both/%s && until [ -e /both/one ] && [ -e /both/two ]; do sleep 0.1; done", mine))
+			said[i] = run(fmt.Sprintf(
+				"for i in $(seq 25); do sleep 1h & done; mkdir /both/%s && until [ -e /both/one ] && [ -e /both/two ]; do sleep 0.1; done",
+				mine,
+			))
 		})
 	}
 	both.Wait()
 	said[2] = run("echo three >/dev/stdout && touch /both/one/three /both/two/three")
 	if all := strings.Join(said, ""); all != "" {
-		fmt.Println(s.Rung(), all)
+		fmt.Println(s.Level(), all)
 		os.Exit(1)
 	}
 }
@@ -299,7 +307,10 @@ func twoAtOnce(s *sandbox.Sandbox) {
 // mayBeRoot ends this process if programs are user 0 of the machine.
 func mayBeRoot(s *sandbox.Sandbox) {
 	var out strings.Builder
-	_, err := s.Run(context.Background(), &judge.Command{Argv: []string{"/bin/sh", "-c", "id -u; cat /proc/self/uid_map"}, Stdout: &out, Env: []string{"PATH=/usr/bin:/bin"}})
+	_, err := s.Run(
+		context.Background(),
+		&judge.Command{Argv: []string{"/bin/sh", "-c", "id -u; cat /proc/self/uid_map"}, Stdout: &out, Env: []string{"PATH=/usr/bin:/bin"}},
+	)
 	f := strings.Fields(out.String())
 	if err != nil || len(f) < 4 || f[0] == "0" && f[2] == "0" {
 		fmt.Printf("programs run as user 0: %v, %q\n", err, out.String())

@@ -12,13 +12,13 @@ import (
 	"syscall"
 )
 
-// Reasons of an ExecError that more than one place gives.
+// Reasons of an ExecError that are given in more than one place.
 const (
 	reasonMissing = "no such file"
 	reasonMode    = "not executable: it has no execute permission"
 )
 
-// explainExec says in words why a file could not be executed.
+// explainExec explains why a file could not be executed.
 func explainExec(path string, err error) string {
 	st, statErr := os.Stat(path)
 	switch {
@@ -82,11 +82,13 @@ func explainScript(head []byte, err error) string {
 	return fmt.Sprintf("a script whose interpreter %s cannot be executed: %v", interpreter, err)
 }
 
-// machines names those that a Go program can be built for on Linux.
-var machines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64, "386": elf.EM_386, "arm": elf.EM_ARM, "riscv64": elf.EM_RISCV}
+// machines maps each GOARCH of Linux to its ELF machine.
+var machines = map[string]elf.Machine{
+	"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64, "386": elf.EM_386, "arm": elf.EM_ARM, "riscv64": elf.EM_RISCV,
+}
 
-// otherMachine says that a file is a program for another machine than this. Some
-// such can be executed, and fail at their first system call.
+// otherMachine returns a reason if the file is a program for another machine. The kernel may execute such a
+// program, which then fails at its first system call.
 func otherMachine(path string) string {
 	file, err := elf.Open(path)
 	if err != nil {
@@ -98,7 +100,8 @@ func otherMachine(path string) string {
 
 func foreign(file *elf.File) string {
 	if want, known := machines[runtime.GOARCH]; known && file.Machine != want {
-		return fmt.Sprintf("made for another machine: %s, and this is %s", strings.TrimPrefix(file.Machine.String(), "EM_"), strings.TrimPrefix(want.String(), "EM_"))
+		its, ours := strings.TrimPrefix(file.Machine.String(), "EM_"), strings.TrimPrefix(want.String(), "EM_")
+		return fmt.Sprintf("made for another machine: %s, and this is %s", its, ours)
 	}
 	return ""
 }

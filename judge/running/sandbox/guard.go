@@ -16,9 +16,8 @@ import (
 	"syscall"
 )
 
-// Main must be the first statement of main, and of TestMain in the tests of
-// whatever uses a Sandbox. It returns at once, unless this process is one that
-// the sandbox started from its own binary; then it never returns.
+// Main must be the first statement of main, and of TestMain in tests that use a Sandbox. In a process that
+// the sandbox started from its own binary, Main never returns. In all others it returns at once.
 func Main() {
 	mainZygote()
 	if len(os.Args) == 1 && os.Args[0] == guardName {
@@ -27,22 +26,21 @@ func Main() {
 	mainCalled.Store(true)
 }
 
-// mainCalled tells that this binary can be started as a guard.
+// mainCalled reports whether this binary calls Main, and so can be started as a guard.
 var mainCalled atomic.Bool
 
-// guard is a process that outlives this one for a moment, to kill the groups of plain
-// processes that nobody else would: where there is no isolation, a judge that is
-// killed cannot end them itself.
+// guard is a process that outlives the judge for a moment, to kill the groups of plain processes. Without
+// isolation, a judge that is killed cannot end them itself.
 type guard struct {
 	mu    sync.Mutex
 	tell  *os.File // nil if there is no guard
-	holds bool     // whether a process can be made to wait until the guard knows of it
+	holds bool     // whether a process can be made to wait until the guard knows it
 }
 
-// guardName is what a guard has for its first argument.
+// guardName is the first argument of a guard.
 const guardName = "assay-sandbox-guard"
 
-// theGuard starts the one guard of this process, when it is needed first.
+// theGuard starts the one guard of this process on first use.
 var theGuard = sync.OnceValue(func() *guard {
 	if !mainCalled.Load() {
 		return &guard{}
@@ -52,16 +50,17 @@ var theGuard = sync.OnceValue(func() *guard {
 		return &guard{}
 	}
 	defer r.Close()
-	p, err := os.StartProcess(ownBinary(), []string{guardName}, &os.ProcAttr{Dir: "/", Files: []*os.File{r}, Sys: &syscall.SysProcAttr{Setsid: true}})
+	attr := &os.ProcAttr{Dir: "/", Files: []*os.File{r}, Sys: &syscall.SysProcAttr{Setsid: true}}
+	p, err := os.StartProcess(ownBinary(), []string{guardName}, attr)
 	if err != nil {
 		w.Close()
 		return &guard{}
 	}
-	_ = p.Release() // it ends after this process
+	_ = p.Release() // the guard ends after this process
 	return &guard{tell: w, holds: canHold && mayHold()}
 })
 
-// mayHold tries whether processes can be held: there are machines that let nobody do it.
+// mayHold reports whether processes can be held. Some machines forbid that to everyone.
 func mayHold() bool {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -76,7 +75,7 @@ func mayHold() bool {
 	return true
 }
 
-// say sends one line; a guard that is gone guards nothing.
+// say sends one line to the guard. It ignores errors: a guard that is gone guards nothing.
 func (g *guard) say(what byte, group int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -85,7 +84,7 @@ func (g *guard) say(what byte, group int) {
 	}
 }
 
-// guardMain learns which groups live, and kills them when the judge is gone.
+// guardMain records which groups are alive, and kills them when the judge is gone.
 func guardMain() {
 	signal.Ignore()
 	lives := map[int]bool{}
@@ -103,13 +102,13 @@ func guardMain() {
 	os.Exit(0)
 }
 
-// startGuarded starts a process in a group of its own, which can be killed whole, and
-// which ends with the judge. The caller must call release when the group has ended;
-// until then it keeps to its thread, as the kernel ends the process with that.
+// startGuarded starts a process in a process group of its own, which can be killed as a whole and ends with
+// the judge. The caller must call release when the group has ended. Until then the caller stays on its
+// thread, because the kernel ends the process with that thread.
 func startGuarded(cmd *exec.Cmd) (release func(), err error) { return theGuard().start(cmd) }
 
-// start has the process wait, where it can, until the guard knows of it. Elsewhere a judge
-// that is killed in the moment between leaves behind what the process has started until then.
+// start starts cmd. If possible, the process waits until the guard knows it. Otherwise, if the judge is
+// killed in between, processes started until then are left behind.
 func (g *guard) start(cmd *exec.Cmd) (release func(), err error) {
 	unlock := keepThread(cmd)
 	if g.holds {

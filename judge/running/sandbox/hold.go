@@ -11,9 +11,8 @@ import (
 	"assay/judge"
 )
 
-// Held is a long-living process whose standard input and output are files of its
-// owner's, who can look at its clock while it runs and say where it runs. It does
-// not count against Options.Workers.
+// Held is a long-running process whose standard input and output are files of its owner. The owner can read
+// the process's clocks while it runs and pin it to a CPU. It does not count toward Options.Workers.
 type Held struct {
 	cancel context.CancelCauseFunc
 	ended  chan struct{} // closed when exec and err are set
@@ -24,16 +23,16 @@ type Held struct {
 	place place
 }
 
-// place is where a held process runs, as the host sees it.
+// place says where a process runs, as the host sees it.
 type place struct {
-	pid    int      // of the process itself, or of its zygote
+	pid    int      // process id of the process itself, or of its zygote
 	inside bool     // whether pid is the zygote's
-	groups []string // directories of its control groups
-	main   int      // the process itself, once it was found
+	groups []string // directories of the control groups
+	main   int      // process id of the process itself, once it has been found
 }
 
-// Hold starts a process that gets the command's Stdin and Stdout as they are: both
-// must be files, which the caller still has to close. Ending ctx kills the process.
+// Hold starts a process with the command's Stdin and Stdout, which must be files. The caller still has to
+// close them. If ctx ends, the process is killed.
 func (s *Sandbox) Hold(ctx context.Context, c *judge.Command) (*Held, error) {
 	in, isFile := c.Stdin.(*os.File)
 	out, alsoFile := c.Stdout.(*os.File)
@@ -70,42 +69,41 @@ func (s *Sandbox) Hold(ctx context.Context, c *judge.Command) (*Held, error) {
 // Kill ends the process and everything it started.
 func (h *Held) Kill() { h.cancel(errKilled) }
 
-// Ended is closed when nothing is left of the process.
+// Ended returns a channel that is closed when nothing is left of the process.
 func (h *Held) Ended() <-chan struct{} { return h.ended }
 
-// Wait waits for the end and says what happened.
+// Wait waits for the end of the process and returns what happened.
 func (h *Held) Wait() (judge.Exec, error) {
 	<-h.ended
 	return h.exec, h.err
 }
 
-// CPU is the processor time that the process has used so far; false where it
-// cannot be known, as after its end.
+// CPU returns the CPU time that the process has used so far. It returns false if that cannot be known, such
+// as after the end of the process.
 func (h *Held) CPU() (time.Duration, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.place.cpu()
 }
 
-// Threads are what the threads of a process have done so far. None are known where the system does
-// not tell.
+// Threads is what the threads of a process have done so far. It is empty if the system does not report it.
 type Threads map[string]thread
 
-// thread is how long a thread has been on a processor, and for how long it was ready to go on and
-// had to wait for one. What it waits now the system adds when it goes on.
+// thread says how long a thread has been on a CPU, and how long it was ready and had to wait for a CPU. The
+// system adds a current wait when it ends.
 type thread struct {
 	ran, waited time.Duration
-	ready       bool // it runs, or waits for a processor
+	ready       bool // runs, or waits for a CPU
 }
 
-// Threads asks what the living threads of the process, and of its children, have done.
+// Threads returns what the living threads of the process and of its children have done.
 func (h *Held) Threads() Threads {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.place.done()
 }
 
-// Ran is for how long the threads were on processors since an earlier time.
+// Ran returns how long the threads have been on CPUs since before.
 func (t Threads) Ran(before Threads) (sum time.Duration) {
 	for name, now := range t {
 		sum += now.ran - before[name].ran
@@ -113,8 +111,8 @@ func (t Threads) Ran(before Threads) (sum time.Duration) {
 	return sum
 }
 
-// Waited is how long the process has waited for a processor since an earlier time: of its threads,
-// the one that waited longest.
+// Waited returns how long the process has waited for a CPU since before. That is the longest wait of any of
+// its threads.
 func (t Threads) Waited(before Threads) (longest time.Duration) {
 	for name, now := range t {
 		longest = max(longest, now.waited-before[name].waited)
@@ -122,7 +120,7 @@ func (t Threads) Waited(before Threads) (longest time.Duration) {
 	return longest
 }
 
-// Waiting says whether a thread waits for a processor now, and has since an earlier time.
+// Waiting reports whether a thread waits for a CPU now, and has done so since before.
 func (t Threads) Waiting(before Threads) bool {
 	for name, now := range t {
 		if was, known := before[name]; known && now.ready && now.ran == was.ran {
@@ -132,16 +130,15 @@ func (t Threads) Waiting(before Threads) bool {
 	return false
 }
 
-// Clock opens a file that tells the processor time so far: one number of
-// nanoseconds, or "usage_usec" and microseconds. It is nil where there is none. The
-// caller must close it.
+// Clock opens a file with the CPU time so far: one number of nanoseconds, or "usage_usec" and microseconds.
+// It returns nil if there is none. The caller must close the file.
 func (h *Held) Clock() *os.File {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.place.clock()
 }
 
-// Pin keeps all threads of the process on one processor from now on.
+// Pin binds all threads of the process to one CPU.
 func (h *Held) Pin(processor int) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clock is the control group's file that counts.
+// clock opens the control group's file with the CPU time.
 func (p *place) clock() *os.File {
 	for _, dir := range p.groups {
 		for _, name := range []string{"cpuacct.usage", "cpu.stat"} {
@@ -27,8 +27,8 @@ func (p *place) clock() *os.File {
 	return nil
 }
 
-// cpu asks the control group, or else the clock of the process, which does not
-// count its living children.
+// cpu reads the CPU time from the control group. Without one, it reads the clock of the process, which does
+// not count living children.
 func (p *place) cpu() (time.Duration, bool) {
 	for _, dir := range p.groups {
 		if text, err := os.ReadFile(filepath.Join(dir, "cpuacct.usage")); err == nil {
@@ -53,7 +53,7 @@ func (p *place) cpu() (time.Duration, bool) {
 	return time.Duration(ts.Nano()), true
 }
 
-// done asks all threads of the run.
+// done reads all threads of the run.
 func (p *place) done() Threads {
 	all := Threads{}
 	for _, dir := range p.threads() {
@@ -63,18 +63,17 @@ func (p *place) done() Threads {
 	return all
 }
 
-// used is the processor time of its living threads, those that its children have, too, the
-// bytes of memory that are theirs alone, and whether none of them runs, or waits for a
-// processor or a disk.
+// used returns the CPU time of the living threads, their children's included, and the bytes of private
+// memory. It also reports whether all threads sleep: none runs or waits for a CPU or a disk.
 func (p *place) used() (sum time.Duration, memory int64, sleeps bool) {
 	threads := p.threads()
 	for _, dir := range threads {
-		if state(dir) != 'S' { // it runs, or waits for a processor or a disk
+		if state(dir) != 'S' { // runs, or waits for a CPU or a disk
 			return 0, 0, false
 		}
 		sum += time.Duration(schedule(dir).ran)
 		if process, tid, _ := strings.Cut(dir, "/task/"); process == "/proc/"+tid {
-			text, _ := os.ReadFile(process + "/statm") // "size, resident, shared, ..." in pages
+			text, _ := os.ReadFile(process + "/statm") // "size resident shared ..." in pages
 			if f := bytes.Fields(text); len(f) > 2 {
 				memory += (leadingNumber(f[1]) - leadingNumber(f[2])) * int64(os.Getpagesize())
 			}
@@ -83,7 +82,7 @@ func (p *place) used() (sum time.Duration, memory int64, sleeps bool) {
 	return sum, memory, len(threads) > 0
 }
 
-// pin binds every thread, and those that threads have started meanwhile.
+// pin binds every thread, including threads that start meanwhile.
 func (p *place) pin(processor int) error {
 	main := p.process()
 	if main == 0 {
@@ -113,10 +112,11 @@ func (p *place) pin(processor int) error {
 	}
 }
 
-// maxThreads bounds how long a process is bound that does nothing but start threads.
+// maxThreads bounds the work of pin for a process that keeps starting threads.
 const maxThreads = 10_000
 
-// process finds the process itself: the child of the zygote. 0 if there is none.
+// process returns the id of the process itself, which is a child of the zygote. Zero means that there is
+// none.
 func (p *place) process() int {
 	if !p.inside {
 		return p.pid
@@ -124,7 +124,7 @@ func (p *place) process() int {
 	if p.main != 0 {
 		return p.main
 	}
-	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", p.pid)) // most kernels know
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", p.pid)) // most kernels have this file
 	for _, name := range threads {
 		if text, err := os.ReadFile(name); err == nil && len(text) > 0 {
 			child, _, _ := strings.Cut(string(text), " ")
@@ -141,7 +141,7 @@ func (p *place) process() int {
 		if err != nil {
 			continue
 		}
-		// "pid (name) state ppid ...", and the name may have blanks and brackets.
+		// The format is "pid (name) state ppid ...", and the name may contain blanks and brackets.
 		fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 		if len(fields) > 1 && fields[1] == strconv.Itoa(p.pid) {
 			p.main, _ = strconv.Atoi(filepath.Base(filepath.Dir(stat)))

@@ -11,19 +11,21 @@ import (
 	"assay/judge/running/sandbox"
 )
 
-// TestHold speaks with a held process on every rung that the machine gives.
+// TestHold speaks with a held process on every level that the machine gives.
 func TestHold(t *testing.T) {
-	for _, rung := range sandbox.Rungs() {
-		box, err := sandbox.New(sandbox.Options{Workers: 1, Isolation: string(rung)})
+	for _, level := range sandbox.Levels() {
+		box, err := sandbox.New(sandbox.Options{Workers: 1, Isolation: string(level)})
 		if err != nil {
-			t.Logf("this machine does not give the rung: %v", err)
+			t.Logf("this machine does not give the level: %v", err)
 			continue
 		}
-		t.Run(string(rung), func(t *testing.T) {
+		t.Run(string(level), func(t *testing.T) {
 			defer box.Close()
 			theirIn, in := pipe(t)
 			out, theirOut := pipe(t)
-			h, err := box.Hold(t.Context(), &judge.Command{Argv: []string{"cat"}, Env: []string{"PATH=/usr/bin:/bin"}, Stdin: theirIn, Stdout: theirOut})
+			h, err := box.Hold(t.Context(), &judge.Command{
+				Argv: []string{"cat"}, Env: []string{"PATH=/usr/bin:/bin"}, Stdin: theirIn, Stdout: theirOut,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -48,7 +50,7 @@ func TestHold(t *testing.T) {
 			if x, err := h.Wait(); err != nil || x.Signal == "" {
 				t.Errorf("Wait = %+v, %v, want the end by a signal", x, err)
 			}
-			if _, ok := h.CPU(); ok && rung == sandbox.None {
+			if _, ok := h.CPU(); ok && level == sandbox.None {
 				t.Error("a process that is gone has a clock")
 			}
 		})
@@ -58,13 +60,13 @@ func TestHold(t *testing.T) {
 // TestThreads holds two programs that compute on one processor: each waits for the other, now and
 // then. One that reads does not.
 func TestThreads(t *testing.T) {
-	for _, rung := range sandbox.Rungs() {
-		box, err := sandbox.New(sandbox.Options{Workers: 1, Isolation: string(rung)})
+	for _, level := range sandbox.Levels() {
+		box, err := sandbox.New(sandbox.Options{Workers: 1, Isolation: string(level)})
 		if err != nil {
-			t.Logf("this machine does not give the rung: %v", err)
+			t.Logf("this machine does not give the level: %v", err)
 			continue
 		}
-		t.Run(string(rung), func(t *testing.T) {
+		t.Run(string(level), func(t *testing.T) {
 			t.Cleanup(func() { box.Close() })
 			hold := func(argv ...string) *sandbox.Held {
 				theirIn, _ := pipe(t)

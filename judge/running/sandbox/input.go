@@ -36,7 +36,7 @@ func (s *session) openInput() error {
 	case interface {
 		io.Reader
 		Len() int
-	}: // bytes.Reader, strings.Reader, bytes.Buffer: all there is, at once
+	}: // bytes.Reader, strings.Reader and bytes.Buffer have all bytes ready
 		if in.Len() <= maxMemoryInput {
 			return s.openMemory(in)
 		}
@@ -50,18 +50,16 @@ func (s *session) openInput() error {
 	return err
 }
 
-// maxMemoryInput is the longest input that is put into a memory file at once
-// instead of being fed through a pipe.
+// maxMemoryInput is the longest input that is copied to a memory file. A longer one goes through a pipe.
 const maxMemoryInput = 64 << 20
 
-// copiedInput is the longest input file that is copied instead of being shown under
-// another name: that takes about as long.
+// copiedInput is the longest input file that is copied. Mounting it under another name takes about as long.
 const copiedInput = 256 << 10
 
-// openHidden gives the program what is left to read of a file, but not the file's name,
-// which it could find in /proc/self/fd and which may tell what the case is about. It
-// reports whether it could: otherwise the bytes go through a pipe. They must, where the
-// program runs under the judge's own user id, and could open the file again to write.
+// openHidden gives the program the unread rest of a file without the file's name. The program could find the
+// name in /proc/self/fd, and the name may reveal the test case. It reports whether that was possible;
+// otherwise the bytes go through a pipe. A pipe is needed if the program runs under the judge's user id,
+// because it could reopen the file for writing.
 func (s *session) openHidden(f *os.File, size int64) (bool, error) {
 	at, err := f.Seek(0, io.SeekCurrent)
 	if err != nil {
@@ -73,7 +71,7 @@ func (s *session) openHidden(f *os.File, size int64) (bool, error) {
 	if s.b.rootless {
 		return false, nil
 	}
-	// In a mount of its own, a file has the name "/".
+	// A file in a mount of its own has the name "/".
 	tree, err := unix.OpenTree(int(f.Fd()), "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH)
 	runtime.KeepAlive(f)
 	if err != nil {
@@ -89,7 +87,7 @@ func (s *session) openHidden(f *os.File, size int64) (bool, error) {
 	return true, err
 }
 
-// openMemory gives the program a file in memory that nobody can change any more.
+// openMemory gives the program a sealed file in memory.
 func (s *session) openMemory(r io.Reader) error {
 	fd, err := unix.MemfdCreate("stdin", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
@@ -99,14 +97,15 @@ func (s *session) openMemory(r io.Reader) error {
 	if _, err := io.CopyBuffer(fdWriter(fd), onlyReader{r}, s.w.data); err != nil {
 		return fmt.Errorf("fill standard input: %w", err)
 	}
-	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_WRITE|unix.F_SEAL_GROW|unix.F_SEAL_SHRINK|unix.F_SEAL_SEAL); err != nil {
+	const seals = unix.F_SEAL_WRITE | unix.F_SEAL_GROW | unix.F_SEAL_SHRINK | unix.F_SEAL_SEAL
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals); err != nil {
 		return fmt.Errorf("seal standard input: %w", err)
 	}
 	_, err = unix.Seek(fd, 0, unix.SEEK_SET)
 	return err
 }
 
-// onlyReader hides a WriteTo, which would bypass the buffer.
+// onlyReader hides a WriteTo method, which would bypass the buffer.
 type onlyReader struct{ io.Reader }
 
 type fdWriter int

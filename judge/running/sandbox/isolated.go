@@ -20,13 +20,13 @@ import (
 	"assay/judge"
 )
 
-// isolated is the backend of all rungs but None: a pool of zygotes.
+// isolated is the backend of all isolation levels except None: a pool of zygotes.
 type isolated struct {
 	options    Options
 	rootless   bool
-	own        bool   // zygotes have user namespaces, in which their processes are counted
-	users      uint32 // the user number of the first worker above InsideUID, where each has its own
-	self       string // this binary
+	own        bool   // whether zygotes have user namespaces, in which their processes are counted
+	users      uint32 // number of user ids above InsideUID that workers can have for themselves
+	self       string // path of this binary
 	groups     *groups
 	processors []int
 
@@ -36,8 +36,8 @@ type isolated struct {
 	closed bool
 }
 
-// open tries a rung, and says what it lacks on this machine.
-func open(r Rung, o Options) (_ backend, report Report, err error) {
+// open tries an isolation level. The report says what the level lacks on this machine.
+func open(r Level, o Options) (_ backend, report Report, err error) {
 	if r == None {
 		return newPlain(o), plainReport(o), nil
 	}
@@ -62,7 +62,7 @@ func open(r Rung, o Options) (_ backend, report Report, err error) {
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
 		return nil, report, fmt.Errorf("list the processors: %w", err)
 	}
-	for p := range len(set) * 64 { // as many as the set has room for
+	for p := range len(set) * 64 { // as many CPUs as the set can hold
 		if set.IsSet(p) {
 			b.processors = append(b.processors, p)
 		}
@@ -91,9 +91,9 @@ func open(r Rung, o Options) (_ backend, report Report, err error) {
 	return b, report, nil
 }
 
-// user is the user that a worker's programs run as, where the judge is user 0. The kernel
-// bounds the processes of a user, so where nothing else counts a program's, each worker has
-// a user of its own, who is in all likelihood nobody else's, neither here nor in other judges.
+// user returns the user id for a worker's programs if the judge is user 0. The kernel bounds the number of
+// processes by user. If nothing else counts a program's processes, each worker gets a user id of its own that
+// is very unlikely to be in use.
 func (b *isolated) user(worker int) int {
 	const most = 0x7fffffff - InsideUID
 	if b.own || b.groups != nil && b.groups.has["pids"] {
@@ -102,8 +102,8 @@ func (b *isolated) user(worker int) int {
 	return InsideUID + 1 + int((uint64(b.users)+uint64(worker))%most)
 }
 
-// hasUser tells whether there is a user that programs are to run as: a container of
-// a user without rights has few users.
+// hasUser returns an error if programs cannot run as this user. A container of an unprivileged user has few
+// user ids.
 func hasUser(id int) error {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -117,19 +117,19 @@ func hasUser(id int) error {
 	return nil
 }
 
-// mayShow tells whether the judge can make mounts of folders that programs are to see. A
-// zygote has rights in namespaces of its own where user 0 has none outside.
+// mayShow returns an error if the judge cannot mount directories for programs. If user 0 lacks that right
+// outside, a zygote has it in its own namespaces.
 func mayShow() error {
 	tree, err := unix.OpenTree(unix.AT_FDCWD, "/", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
 	if err != nil {
-		return fmt.Errorf("user 0 of this container may show programs no folders: %w", err)
+		return fmt.Errorf("user 0 of this container cannot mount directories for programs: %w", err)
 	}
 	return unix.Close(tree)
 }
 
-// ownBinary is the file of this process, for zygotes to be made from.
+// ownBinary returns the file of this process, from which zygotes are started.
 func ownBinary() string {
-	const link = "/proc/self/exe" // follows the file wherever it is moved
+	const link = "/proc/self/exe" // this link stays valid if the file is moved
 	if _, err := os.Stat(link); err == nil {
 		return link
 	}
@@ -141,7 +141,7 @@ func ownBinary() string {
 	return link
 }
 
-// showable leaves out the paths that cannot be shown, and says so.
+// showable removes the paths that cannot be shown to programs, and returns a note for each.
 func showable(paths []string) (can, notes []string) {
 	for _, path := range paths {
 		if path == Scratch || strings.HasPrefix(path, Scratch+"/") {
@@ -155,8 +155,8 @@ func showable(paths []string) (can, notes []string) {
 	return can, notes
 }
 
-// groupVersion is the version of control groups that a rung stands on.
-var groupVersion = map[Rung]int{RootV2: 2, RootV1: 1, RootlessV2: 2}
+// groupVersion is the version of control groups that an isolation level uses.
+var groupVersion = map[Level]int{RootV2: 2, RootV1: 1, RootlessV2: 2}
 
 func (b *isolated) newWorker(mounts []mountKey, locks bool) (*worker, error) {
 	b.mu.Lock()
@@ -166,8 +166,8 @@ func (b *isolated) newWorker(mounts []mountKey, locks bool) (*worker, error) {
 	return b.startWorker(number, mounts, locks)
 }
 
-// take finds a worker for these mounts, whose programs may lock files or may not: the
-// best is one that has the mounts already.
+// take returns a worker with these mounts and this right to lock files, if possible one that has the mounts
+// already.
 func (b *isolated) take(mounts []mountKey, locks bool) (*worker, error) {
 	b.mu.Lock()
 	i := -1
@@ -190,7 +190,7 @@ func (b *isolated) take(mounts []mountKey, locks bool) (*worker, error) {
 	w := b.idle[i]
 	b.idle = slices.Delete(b.idle, i, i+1)
 	b.mu.Unlock()
-	if b.rootless && !w.sameMounts(mounts) { // it can change nothing
+	if b.rootless && !w.sameMounts(mounts) { // a rootless worker cannot change its mounts
 		w.stop()
 		return b.newWorker(mounts, locks)
 	}
@@ -250,7 +250,7 @@ func (b *isolated) run(ctx context.Context, j *job) (judge.Exec, error) {
 		if err != nil {
 			return judge.Exec{}, err
 		}
-		if (tries > 0 || !unread(j.Stdin)) && !w.alive() { // it died while it was idle
+		if (tries > 0 || !unread(j.Stdin)) && !w.alive() { // the worker died while it was idle
 			w.stop()
 			continue
 		}
@@ -261,20 +261,20 @@ func (b *isolated) run(ctx context.Context, j *job) (judge.Exec, error) {
 			b.give(w)
 		}
 		if errors.Is(err, errNotSent) && tries < 3 && ctx.Err() == nil && !gone && unread(j.Stdin) {
-			continue // it died before it read the request: nothing has been run
+			continue // the worker died before it read the request, so nothing has run
 		}
 		return exec, err
 	}
 }
 
-// unread tells whether an input is as it was, though a run of it has failed to
-// begin. Readers have been read by then.
+// unread reports whether an input is unchanged after a run of it has failed to begin. An input that is a
+// reader may have been read.
 func unread(in io.Reader) bool {
 	_, file := in.(*os.File)
 	return in == nil || file
 }
 
-// identify looks up what stands at the paths of mounts now.
+// identify records which directories are at the paths of mounts now.
 func identify(mounts []judge.Mount) ([]mountKey, error) {
 	if len(mounts) == 0 {
 		return nil, nil

@@ -21,34 +21,34 @@ type Ended = judge.Ended
 
 var _ judge.Joiner = (*Sandbox)(nil)
 
-// errDismissed is the cause of a context that ends as another process ended.
+// errDismissed is the cause of a context that was canceled because another process ended.
 var errDismissed = errors.New("dismissed")
 
-// errTurn is the cause of a context that ends as a process kept the other one waiting for
-// longer than its wall time limit.
+// errTurn is the cause of a context that was canceled because a process kept the other one waiting for longer
+// than its wall time limit.
 var errTurn = errors.New("the wall time limit passed while the other one waited")
 
-// turnEvery is how often a dialogue is looked at.
+// turnEvery is the time between two looks at a dialogue.
 const turnEvery = 20 * time.Millisecond
 
-// pipeSize is how much may be under way between two joined processes.
+// pipeSize is the capacity of a pipe between two joined processes.
 const pipeSize = 1 << 20
 
-// Join runs processes together, each with its own limits, the output of each
-// connected to the input of another; two processes that talk to each other are
+// Join runs processes together, each with its own limits. The output of each is connected to the input of
+// another. Two processes that talk to each other are
 //
 //	s.Join(ctx, []Joined{{Command: solution, To: 1}, {Command: interactor, To: 0}})
 //
-// Each process has one that reads it. When a process ends, its reader sees the end
-// of its input, and who writes to it gets SIGPIPE: Order says who was first, which
-// decides whose fault it is. (The rung None measures it only roughly.) A process that
-// is Held does not feel its reader's end. No time that a process spends waiting for
-// another counts as CPU time. Standard output is only counted where it is Held.
-// Of two that talk to each other through relays (Copy), each has Limits.Wall for what the
-// other one waits for it; that is measured where the system tells who waits.
+// Each process has one reader. When a process ends, its reader reaches the end of its input, and its writer
+// gets SIGPIPE. Order says which process ended first, which decides whose fault it is. (Isolation level None
+// measures it only roughly.) A process that is Held is not affected by the end of its reader. The time that a
+// process spends waiting for another is not CPU time. Standard output is only counted if the process is Held.
 //
-// The processes are started together, and take one slot.
-// The error is the first one that is not a program's own doing.
+// If two processes talk to each other through relays (Copy), Limits.Wall of each one bounds how long the
+// other one waits for it. That is measured if the system reports which process waits.
+//
+// The processes start together and take one slot. The returned error is the first one that no program has
+// caused.
 func (s *Sandbox) Join(ctx context.Context, all []Joined) ([]Ended, error) {
 	if err := checkJoined(all); err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (s *Sandbox) Join(ctx context.Context, all []Joined) ([]Ended, error) {
 		wait.Go(func() {
 			x, err := s.runJob(lives[i].ctx, &jobs[i])
 			close(lives[i].over)
-			if jobs[i].end == 0 { // others ended before it could begin
+			if jobs[i].end == 0 { // others ended before this one could begin
 				jobs[i].end = moment()
 			}
 			ended[i] = Ended{Exec: x, Err: err}
@@ -132,15 +132,15 @@ func (s *Sandbox) Join(ctx context.Context, all []Joined) ([]Ended, error) {
 	return ended, nil
 }
 
-// settle completes what is known of processes that have ended: what they wrote, whether they were stuck,
-// and when each of them ended.
+// settle completes what is known of processes that have ended: what they wrote, whether they were stuck, and
+// when each one ended.
 func settle(all []Joined, jobs []job, ended []Ended, pipes []ends, turns *turns) {
 	for i := range pipes {
 		if pipes[i].relay != nil {
 			e, l := &ended[i], all[i].Limits.Output
 			e.Output = pipes[i].relay.count
 			if all[i].Held && l > 0 && e.Output > l && e.Killed == judge.Nothing && e.Err == nil && !e.Dismissed {
-				e.Killed = judge.Output // it ended before the kill could reach it
+				e.Killed = judge.Output // the process ended before the kill could reach it
 			}
 		}
 	}
@@ -149,7 +149,7 @@ func settle(all []Joined, jobs []job, ended []Ended, pipes []ends, turns *turns)
 		ended[i].Asleep = ended[i].Asleep || ended[i].Stuck
 	}
 	for i := range pipes {
-		if r := pipes[i].relay; r != nil && r.gone > 0 { // what the writer did after that comes after it
+		if r := pipes[i].relay; r != nil && r.gone > 0 { // what the writer did later comes after the end of its reader
 			to := all[i].To
 			jobs[to].end = min(jobs[to].end, r.gone)
 		}
@@ -172,9 +172,9 @@ func outlive(lives []life, most time.Duration) {
 	}
 }
 
-// rank sets the order in which the processes ended. A process closes its pipes a
-// moment before it counts as ended, and who is killed by that may count as ended
-// sooner: so who ended by SIGPIPE comes after its reader.
+// rank sets the order in which the processes ended. A process closes its pipes a moment before it counts as
+// ended, and a writer that this kills may count as ended sooner. So a process that ended by SIGPIPE comes
+// after its reader.
 func rank(all []Joined, jobs []job, ended []Ended) {
 	for i := range ended {
 		to := all[i].To
@@ -191,7 +191,7 @@ func rank(all []Joined, jobs []job, ended []Ended) {
 	}
 }
 
-// blameless tells whether an error is none of the judge's or the machine's.
+// blameless reports whether neither the judge nor the machine has caused an error.
 func blameless(err error) bool {
 	_, refused := errors.AsType[*judge.ExecError](err)
 	return err == nil || refused
@@ -214,7 +214,7 @@ func checkJoined(all []Joined) error {
 	return nil
 }
 
-// ends are the pipe ends of one process.
+// ends holds the pipe ends of one process.
 type ends struct {
 	in, out *os.File
 	relay   *relay // between this process and its reader
@@ -225,30 +225,29 @@ func (e *ends) close() {
 	e.out.Close()
 }
 
-// life is how long a joined process runs.
+// life is the lifetime of a joined process.
 type life struct {
 	ctx  context.Context
 	end  context.CancelCauseFunc
-	over chan struct{} // closed when it has ended
+	over chan struct{} // closed when the process has ended
 }
 
-// relay copies from one pipe to another, and to a transcript.
+// relay copies from one pipe to another and to a transcript.
 type relay struct {
 	from, to *os.File
 	life     life        // of the process that writes
-	ended    func() bool // whether that has ended, as far as anybody can see
-	count    int64       // bytes that it wrote
-	gone     int64       // the moment at which its reader was seen to be gone; 0 for never
+	ended    func() bool // whether the writer has ended, as far as the system reports
+	count    int64       // bytes written by the writer
+	gone     int64       // when the reader was first seen to be gone; zero means not yet
 
-	carries atomic.Bool // something was ready to be read, and has not been written
+	carries atomic.Bool // whether something was ready to be read and has not been written
 }
 
-// closeDelay is how long a process that is Held may live on after it has closed its
-// output before its reader sees that. One that is about to end has ended by then, and
-// so its own end is told before what its reader makes of it; a run time that tidies up,
-// on a busy machine, is the slowest. One that waits for its reader's end waits so long.
-// The delay goes on while the process can be seen to have ended and the judge has not
-// noticed.
+// closeDelay is how long the relay waits for a Held process to end after it has closed its output, before it
+// closes the reader's input. A process that is about to end has ended by then, so its end comes before the
+// reader's reaction. The slowest are language runtimes that shut down on a busy machine. A process that waits
+// for its reader's end waits this long. The delay is extended while the process can be seen to have ended and
+// the judge has not noticed.
 const closeDelay = 1500 * time.Millisecond
 
 func (r *relay) run(j *Joined) {
@@ -276,7 +275,7 @@ func (r *relay) run(j *Joined) {
 				}
 			}
 			if readerGone && !j.Held {
-				return // the writer is to feel it
+				return // the writer must notice this
 			}
 		}
 		if err != nil {
@@ -289,7 +288,7 @@ func (r *relay) run(j *Joined) {
 	}
 }
 
-// linger waits for the end of the process that writes, for closeDelay at most.
+// linger waits for the end of the process that writes, for at most closeDelay.
 func (r *relay) linger() {
 	for delay := closeDelay; ; delay = turnEvery {
 		select {

@@ -13,12 +13,11 @@ import (
 
 // meter measures and bounds the runs of one zygote through its control groups.
 //
-// In version 1 only the forking thread of the zygote is in the groups, so they
-// hold nothing but the run and that thread's own CPU time. In version 2 the
-// whole zygote is in there, and what it uses itself is taken off.
+// In version 1 only the forking thread of the zygote is in the groups, so they contain only the run and that
+// thread's own CPU time. In version 2 the whole zygote is in the group, and its own use is subtracted.
 type meter struct {
 	version int
-	ownCPU  int32 // clock of what the zygote itself uses of the group's CPU time
+	ownCPU  int32 // clock of the zygote's own CPU time within the group
 	limit   int
 	swap    int
 	usage   int
@@ -30,23 +29,23 @@ type meter struct {
 	cpu     int
 	joins   []int
 
-	resets    bool  // the peak can be reset
-	limitNow  int64 // what stands in limit
-	pidsLimit int64 // what stands in pidsMax, 0 for no limit
+	resets    bool  // whether the peak can be reset
+	limitNow  int64 // current value of limit
+	pidsLimit int64 // current value of pidsMax; zero means no limit
 	base      int64 // memory in use when the run began
-	lastPeak  int64 // where the peak stood when the run began, if it cannot be reset
-	sampled   int64 // what looks have seen since, if it cannot be reset
+	lastPeak  int64 // peak when the run began, if it cannot be reset
+	sampled   int64 // highest sample since then, if the peak cannot be reset
 	cpuStart  int64
 	ownStart  int64
-	oomKills  int64 // how many there were before the run
+	oomKills  int64 // number of kills before the run
 
-	poll *poller // nil where the control groups measure
+	poll *poller // nil if the control groups measure
 
 	buf [512]byte
 }
 
-// newMeter takes the descriptors of the files of a leaf. Without control groups
-// it gets a poller later, when /proc stands.
+// newMeter takes the descriptors of a leaf's files. Without control groups it gets a poller later, once /proc
+// is mounted.
 func newMeter(version int, names []string, fds []int) *meter {
 	m := &meter{version: version, ownCPU: unix.CLOCK_THREAD_CPUTIME_ID}
 	if version == 2 {
@@ -69,8 +68,8 @@ func newMeter(version int, names []string, fds []int) *meter {
 	return m
 }
 
-// join moves the calling thread into the groups (version 1). The first move may
-// wait 10 ms for the kernel; that is why no run ever moves.
+// join moves the calling thread into the groups (version 1). The first move may wait 10 ms for the kernel, so
+// runs are never moved.
 func (m *meter) join() error {
 	for _, fd := range m.joins {
 		if _, err := unix.Pwrite(fd, []byte("0"), 0); err != nil {
@@ -83,11 +82,11 @@ func (m *meter) join() error {
 	return nil
 }
 
-// slack is what the kernel may charge to a run besides its own pages: the limit
-// is raised by it, and by what earlier runs left charged, such as cached files.
+// slack is what the kernel may charge to a run in addition to its own pages. The limit is raised by it, and
+// by what earlier runs left charged, such as cached files.
 const slack = 1 << 20
 
-// staleCache is how much may be left charged before it is asked back.
+// staleCache is how much may be left charged before it is reclaimed.
 const staleCache = 8 << 20
 
 // begin sets the limits of a run and starts to measure.
@@ -135,7 +134,7 @@ func (m *meter) limitMemory(memory int64) error {
 	limit := int64(0)
 	if memory > 0 {
 		limit = memory + (m.base+2*slack-1)/slack*slack
-		if limit < memory { // past the largest number: no limit
+		if limit < memory { // overflow: no limit
 			limit = 0
 		}
 	}
@@ -146,7 +145,7 @@ func (m *meter) limitMemory(memory int64) error {
 	if m.version == 1 {
 		text = "-1"
 	}
-	if m.version == 1 && m.swap >= 0 { // it must never be below the limit
+	if m.version == 1 && m.swap >= 0 { // memory plus swap must never be below the memory limit
 		_ = m.writeText(m.swap, text)
 	}
 	if limit > 0 {
@@ -165,7 +164,7 @@ func (m *meter) limitMemory(memory int64) error {
 	return nil
 }
 
-// mostProcesses is more than any kernel allows; it takes no such limit.
+// mostProcesses is above what any kernel allows, so it stands for no limit.
 const mostProcesses = 4 << 20
 
 func (m *meter) limitProcesses(processes int64) error {
@@ -187,7 +186,7 @@ func (m *meter) limitProcesses(processes int64) error {
 	return nil
 }
 
-// cpuUsed is the processor time of the run so far, in nanoseconds; 0 if unknown.
+// cpuUsed returns the CPU time of the run so far in nanoseconds; zero if unknown.
 func (m *meter) cpuUsed() int64 {
 	if m.poll != nil {
 		return m.poll.used()
@@ -201,9 +200,8 @@ func (m *meter) cpuSince() (used, group, own int64) {
 	return max(0, group-m.cpuStart-(own-m.ownStart)), group, own
 }
 
-// end returns the processor time of a run of which nothing is alive. Until the next one
-// begins there is nothing but the zygote, whose own time does not count: so the next
-// one's time is counted from here.
+// end returns the CPU time of a run whose processes have all ended. Until the next run only the zygote is left,
+// whose own time does not count. So the next run's time is counted from here.
 func (m *meter) end(usage *unix.Rusage) (cpu int64) {
 	if m.poll != nil {
 		m.poll.finish(usage)
@@ -213,7 +211,7 @@ func (m *meter) end(usage *unix.Rusage) (cpu int64) {
 	return cpu
 }
 
-// threads bounds how many threads can use a processor now.
+// threads bounds how many threads can use a CPU now.
 func (m *meter) threads(processors int64) int64 {
 	if m.pidsNow < 0 {
 		return processors
@@ -221,18 +219,16 @@ func (m *meter) threads(processors int64) int64 {
 	return max(1, min(processors, m.number(m.pidsNow)))
 }
 
-// sample looks at the memory of a running program, for kernels before 6.12 that
-// cannot reset the peak.
+// sample reads the memory of a running program, for kernels before 6.12 that cannot reset the peak.
 func (m *meter) sample() {
 	if !m.resets && m.usage >= 0 {
 		m.sampled = max(m.sampled, m.number(m.usage))
 	}
 }
 
-// memoryUsed is the peak of the run, and whether something was killed for memory.
-// The verdict is the kernel's own count of what it killed: a program may well
-// touch its limit and live. But one whose own pages are more than the limit is over
-// it, although the slack let it live.
+// memoryUsed returns the peak of the run, and whether something was killed for memory. That is taken from the
+// kernel's own count of kills, because a program may touch its limit and survive. If its own pages exceed the
+// limit, it is over the limit even though the slack let it survive.
 func (m *meter) memoryUsed(memory int64, usage *unix.Rusage) (peak int64, killed bool) {
 	if m.poll != nil {
 		return m.poll.peak, memory > 0 && m.poll.peak > memory
@@ -250,7 +246,7 @@ func (m *meter) memoryUsed(memory int64, usage *unix.Rusage) (peak int64, killed
 	if rss := usage.Maxrss << 10; hidden && rss > ownMaxRSS() {
 		peak = max(peak, rss)
 	}
-	if memory > 0 && m.oom >= 0 && (hidden || peak >= memory/2) { // far from the limit nobody was killed for it
+	if memory > 0 && m.oom >= 0 && (hidden || peak >= memory/2) { // far from the limit nothing was killed for memory
 		kills := m.keyed(m.oom, "oom_kill ")
 		killed, m.oomKills = kills > m.oomKills, kills
 		if top-m.base > memory && usage.Maxrss<<10 > memory {
@@ -276,7 +272,7 @@ func (m *meter) number(fd int) int64 {
 	return leadingNumber(m.buf[:max(n, 0)])
 }
 
-// keyed reads a number out of a file with a key on each line.
+// keyed reads the number of a key from a file with one key per line.
 func (m *meter) keyed(fd int, key string) int64 {
 	n, _ := unix.Pread(fd, m.buf[:], 0)
 	for line := range bytes.Lines(m.buf[:max(n, 0)]) {
@@ -302,9 +298,8 @@ func (m *meter) writeText(fd int, text string) error {
 	return err
 }
 
-// moment is the time on the clock of job.end. All processes of the machine ask the
-// kernel for it, each time: one that had asked only once, when it began, and had to
-// wait for a processor just then, would be early ever after.
+// moment returns the time on the clock of job.end. It asks the kernel each time. A value cached at the start
+// of a process that then waited for a CPU would be wrong.
 func moment() int64 { return clock(unix.CLOCK_MONOTONIC) }
 
 // clock reads a clock in nanoseconds.

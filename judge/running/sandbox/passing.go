@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// passing copies what a process writes to the writers of its command. Package exec does so, too, but
-// waits for everything that holds a pipe open or, with a WaitDelay, drops what is in the pipe after
-// that time: a busy machine may keep the judge from reading for longer.
+// passing copies what a process writes to the writers of its command. Package exec does this too, but it
+// waits for everything that holds a pipe open. With a WaitDelay it drops what is in the pipe after that time,
+// and a busy machine may keep the judge from reading for longer.
 type passing struct {
 	theirs, ours []*os.File // the ends of the pipes
 	done         chan error
-	patience     time.Duration // how long what has left the process's group may go on writing
+	timeout      time.Duration // how long processes that have left the process group may go on writing
 }
 
-// passOn gives a command that is to be started pipes in the place of its writers.
+// passOn replaces the writers of a command that is about to start by pipes.
 func passOn(cmd *exec.Cmd) (*passing, error) {
-	p := &passing{done: make(chan error, 2), patience: 10 * time.Second}
+	p := &passing{done: make(chan error, 2), timeout: 10 * time.Second}
 	for _, to := range []*io.Writer{&cmd.Stdout, &cmd.Stderr} {
 		if _, isFile := (*to).(*os.File); isFile || *to == nil {
 			continue
@@ -31,26 +31,26 @@ func passOn(cmd *exec.Cmd) (*passing, error) {
 		}
 		writer := *to
 		*to, p.theirs, p.ours = w, append(p.theirs, w), append(p.ours, r)
-		go func() { // ends with what may write, or with finish
+		go func() { // ends with the last writer, or with finish
 			_, err := io.Copy(writer, r)
-			r.Close() // a writer that fails ends the process
+			r.Close() // if a writer fails, the process gets SIGPIPE
 			p.done <- err
 		}()
 	}
 	return p, nil
 }
 
-// started closes the ends that the process has now, if it could be started.
+// started closes the ends that the process now has, if it was started.
 func (p *passing) started() {
 	for _, end := range p.theirs {
 		end.Close()
 	}
 }
 
-// finish waits, after the end of the process and its group, until what they wrote is copied. What
-// has left the group and holds a pipe open is waited for as long as patience says.
+// finish is called after the end of the process and its group. It waits until their output is copied. If a
+// process has left the group and holds a pipe open, it waits for at most the timeout.
 func (p *passing) finish() (err error) {
-	late := time.AfterFunc(p.patience, func() {
+	late := time.AfterFunc(p.timeout, func() {
 		for _, end := range p.ours {
 			end.Close()
 		}

@@ -62,7 +62,7 @@ func TestPassing(t *testing.T) {
 		defer p.started()
 		_, _ = theirs.WriteString("a")
 		<-to.begun
-		p.patience = time.Millisecond
+		p.timeout = time.Millisecond
 		if err := p.finish(); err != nil || to.heard != "a" {
 			t.Errorf("got %q, %v", to.heard, err)
 		}

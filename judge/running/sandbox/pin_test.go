@@ -13,7 +13,7 @@ import (
 // TestPin looks at the processors that a program may use.
 func TestPin(t *testing.T) {
 	s := newSandbox(t, sandbox.Options{Workers: 2, Pin: true})
-	if s.Rung() == sandbox.None {
+	if s.Level() == sandbox.None {
 		t.Skip("plain processes are not kept on a processor")
 	}
 	for range 4 {

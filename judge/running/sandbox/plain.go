@@ -16,18 +16,18 @@ import (
 	"assay/judge/internal/raze"
 )
 
-// plain runs commands as plain processes. It isolates nothing, and it bounds wall
-// time and output; the other limits it only looks at, during the run or after.
+// plain runs commands as plain processes. It isolates nothing. It bounds wall time and output. The other
+// limits are only checked from time to time during the run, and after it.
 type plain struct {
 	mu   sync.Mutex
-	dir  string // with the scratch directories of the runs; "" before the first
+	dir  string // parent of the runs' scratch directories; empty before the first run
 	done func() error
 }
 
-// scratchPrefix begins the names of folders with scratch directories.
+// scratchPrefix begins the names of directories with scratch directories.
 const scratchPrefix = "assay-scratch-"
 
-// newPlain also sweeps the scratch directories of judges that were killed.
+// newPlain also removes the scratch directories of judges that were killed.
 func newPlain(Options) *plain {
 	raze.RemoveStale(os.TempDir(), scratchPrefix)
 	return &plain{}
@@ -45,8 +45,7 @@ func (p *plain) scratch() (dir string, err error) {
 	return os.MkdirTemp(p.dir, "run-")
 }
 
-// close also removes what processes wrote that had left their group, and so lived on
-// after their run.
+// close also removes what processes wrote that had left their group and so outlived their run.
 func (p *plain) close() error {
 	if p.done == nil {
 		return nil
@@ -54,7 +53,7 @@ func (p *plain) close() error {
 	return p.done()
 }
 
-// plainReport is what plain processes lack of what was asked for.
+// plainReport reports what plain processes lack of the options.
 func plainReport(o Options) (r Report) {
 	if o.Pin {
 		r.Missing = append(r.Missing, "programs staying on one processor")
@@ -62,14 +61,16 @@ func plainReport(o Options) (r Report) {
 	return r
 }
 
-// These are causes that end a plain run.
+// Causes that end a plain run.
 var (
 	errWall   = errors.New("wall time limit passed")
 	errCPU    = errors.New("CPU time limit passed")
 	errMemory = errors.New("memory limit passed")
 )
 
-var plainKilled = map[error]judge.Resource{errWall: judge.WallTime, errCPU: judge.CPUTime, errMemory: judge.Memory, errOutput: judge.Output, errTurn: judge.WallTime}
+var plainKilled = map[error]judge.Resource{
+	errWall: judge.WallTime, errTurn: judge.WallTime, errCPU: judge.CPUTime, errMemory: judge.Memory, errOutput: judge.Output,
+}
 
 func (p *plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 	handed := sync.OnceFunc(func() {
@@ -82,7 +83,7 @@ func (p *plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 	if err != nil {
 		return x, fmt.Errorf("run %s: %w", j.Argv[0], err)
 	}
-	defer raze.All(scratch) // what a process still writes there is removed in the end
+	defer raze.All(scratch) // removed in the end, with what a process still writes there
 	at := places(append([]judge.Mount{{Host: scratch, At: Scratch}}, j.Mounts...))
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -158,8 +159,8 @@ func (p *plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 	return x, nil
 }
 
-// plainInput connects standard input. A reader that is not a file is read by a
-// goroutine that nobody waits for, as the reader may block for ever.
+// plainInput connects standard input. A reader that is not a file is read by a goroutine. Nothing waits for
+// that goroutine, because the reader may block forever.
 func plainInput(cmd *exec.Cmd, in io.Reader) (feed func(), err error) {
 	if _, ok := in.(*os.File); ok || in == nil {
 		cmd.Stdin = in
@@ -179,13 +180,12 @@ func plainInput(cmd *exec.Cmd, in io.Reader) (feed func(), err error) {
 
 // sight is what the watch has seen of a process.
 type sight struct {
-	cause  error // why the process was killed, nil if it was not
+	cause  error // why the process was killed; nil if it was not
 	cpu    time.Duration
-	memory int64 // peak in bytes, 0 if unknown
+	memory int64 // peak in bytes; zero if unknown
 }
 
-// watchPlain kills the process when ctx ends or a limit passes. The function that
-// it returns ends the watch.
+// watchPlain kills the process when ctx ends or a limit is exceeded. The returned function ends the watch.
 func watchPlain(ctx context.Context, cancel context.CancelCauseFunc, p *os.Process, l judge.Limits) (stop func() sight) {
 	done := make(chan struct{})
 	var seen sight
@@ -196,7 +196,7 @@ func watchPlain(ctx context.Context, cancel context.CancelCauseFunc, p *os.Proce
 		if l.Wall == 0 {
 			wall.Stop()
 		}
-		var starved time.Duration // is none of the program's wall time
+		var starved time.Duration // waits for a CPU, which are not wall time of the program
 		look := time.NewTicker(5 * time.Millisecond)
 		defer look.Stop()
 		for {
@@ -210,7 +210,7 @@ func watchPlain(ctx context.Context, cancel context.CancelCauseFunc, p *os.Proce
 			case <-wall.C:
 				before := starved
 				starved = delayOf(p.Pid)
-				if hasEnded(p.Pid) { // and Wait has not returned yet
+				if hasEnded(p.Pid) { // Wait has not returned yet
 					continue
 				}
 				if more, cause := moreWall(before, starved); cause != nil {
@@ -237,8 +237,8 @@ func watchPlain(ctx context.Context, cancel context.CancelCauseFunc, p *os.Proce
 	}
 }
 
-// moreWall returns what a run gets beyond its wall time limit if it had waited for a processor for
-// so long before, and now has for longer; or why it gets no more.
+// moreWall returns the extension of a run's wall time limit. The run had waited for a CPU for before, and now
+// has for starved. If the run gets no more time, moreWall returns the reason.
 func moreWall(before, starved time.Duration) (more time.Duration, cause error) {
 	switch {
 	case starved <= before:
@@ -275,11 +275,11 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// places maps paths inside to paths of the host.
+// places maps paths inside the sandbox to paths of the host.
 type places []judge.Mount
 
-// replace puts the host's path wherever a path inside stands in s: at its start,
-// or after a character that cannot be part of a path's name.
+// replace replaces each inside path in s by the host's path. A path counts at the start of s, or after a
+// character that cannot be part of a path.
 func (p places) replace(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
@@ -294,7 +294,7 @@ func (p places) replace(s string) string {
 	return b.String()
 }
 
-// at finds the mount whose path stands at s[i:], the longest if there are many.
+// at returns the mount whose path is at s[i:], the longest if there are several.
 func (p places) at(s string, i int) (found *judge.Mount) {
 	if s[i] != '/' || i > 0 && strings.IndexByte("=:,;@ \t'\"", s[i-1]) < 0 {
 		return nil
@@ -317,7 +317,7 @@ func (p places) all(list []string) []string {
 	return mapped
 }
 
-// lookUp finds the file of a command as the environment's PATH says.
+// lookUp finds the file of a command by the PATH of its environment.
 func lookUp(name string, env []string) (path, reason string) {
 	if strings.ContainsAny(name, `/\`) {
 		return name, ""

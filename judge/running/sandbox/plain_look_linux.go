@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cpuOf is the CPU time that a running process has used, without its children.
+// cpuOf returns the CPU time that a running process has used, without its children.
 func cpuOf(pid int) time.Duration {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(processClock(pid), &ts); err != nil {
@@ -19,10 +19,10 @@ func cpuOf(pid int) time.Duration {
 	return time.Duration(ts.Nano())
 }
 
-// processClock is the clock of a process's CPU time; see clock_getcpuclockid(3).
+// processClock returns the clock of a process's CPU time; see clock_getcpuclockid(3).
 func processClock(pid int) int32 { return int32(^pid)<<3 | 2 }
 
-// delayOf is how long the first thread of a process has waited for a processor.
+// delayOf returns how long the first thread of a process has waited for a CPU.
 func delayOf(pid int) time.Duration {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", pid))
 	if f := bytes.Fields(text); len(f) > 1 {
@@ -32,14 +32,14 @@ func delayOf(pid int) time.Duration {
 	return 0
 }
 
-// hasEnded tells whether a child has ended, all its threads, waited for or not.
+// hasEnded reports whether all threads of a child have ended, whether it has been waited for or not.
 func hasEnded(pid int) bool {
 	var seen unix.Siginfo
 	err := unix.Waitid(unix.P_PID, pid, &seen, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
 	return err == unix.ECHILD || err == nil && seen.Signo != 0
 }
 
-// memoryOf is the peak memory of a running process in bytes, without its children.
+// memoryOf returns the peak memory of a running process in bytes, without its children.
 func memoryOf(pid int) int64 {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	for line := range bytes.Lines(text) {
@@ -51,9 +51,8 @@ func memoryOf(pid int) int64 {
 	return 0
 }
 
-// ownMaxRSS is the peak of this process's memory in bytes. The kernel counts it to
-// a fresh child, too, as the two share their memory until the child executes its
-// program.
+// ownMaxRSS returns the peak memory of this process in bytes. The kernel also counts it to a fresh child,
+// because both share their memory until the child executes its program.
 func ownMaxRSS() int64 {
 	var own unix.Rusage
 	_ = unix.Getrusage(unix.RUSAGE_SELF, &own)

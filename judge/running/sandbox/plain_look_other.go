@@ -4,17 +4,16 @@ package sandbox
 
 import "time"
 
-// cpuOf cannot be told here; CPU time is looked at after the run.
+// cpuOf returns zero: here, CPU time is only checked after the run.
 func cpuOf(int) time.Duration { return 0 }
 
-// memoryOf cannot be told here either.
+// memoryOf returns zero: here, memory is only checked after the run.
 func memoryOf(int) int64 { return 0 }
 
-// ownMaxRSS is 0, as nothing is known of systems that count the judge's memory to
-// what it starts.
+// ownMaxRSS returns zero: no other system is known to count the judge's memory to its children.
 func ownMaxRSS() int64 { return 0 }
 
 func delayOf(int) time.Duration { return 0 }
 
-// hasEnded cannot be told here before somebody has waited for the process.
+// hasEnded returns false: here, the end of a process is only known to the caller that waits for it.
 func hasEnded(int) bool { return false }

@@ -13,15 +13,15 @@ import (
 func TestPlacesReplace(t *testing.T) {
 	at := places{{Host: "/h/scratch", At: "/tmp"}, {Host: "/h/p", At: "/program"}, {Host: "/h/p/deep", At: "/program/deep"}}
 	for name, row := range map[string]struct{ in, want string }{
-		"it replaces a whole path":               {"/program", "/h/p"},
-		"it replaces the start of a path":        {"/program/a.out", "/h/p/a.out"},
-		"it takes the longest mount":             {"/program/deep/x", "/h/p/deep/x"},
-		"it replaces in lists":                   {"PATH=/program:/usr/bin:/tmp", "PATH=/h/p:/usr/bin:/h/scratch"},
-		"it replaces after an equals sign":       {"-o=/tmp/x", "-o=/h/scratch/x"},
-		"it leaves longer names alone":           {"/programs/x", "/programs/x"},
-		"it leaves paths of other folders alone": {"/usr/program/x", "/usr/program/x"},
-		"it leaves words alone":                  {"program", "program"},
-		"it takes an empty string":               {"", ""},
+		"it replaces a whole path":                   {"/program", "/h/p"},
+		"it replaces the start of a path":            {"/program/a.out", "/h/p/a.out"},
+		"it takes the longest mount":                 {"/program/deep/x", "/h/p/deep/x"},
+		"it replaces in lists":                       {"PATH=/program:/usr/bin:/tmp", "PATH=/h/p:/usr/bin:/h/scratch"},
+		"it replaces after an equals sign":           {"-o=/tmp/x", "-o=/h/scratch/x"},
+		"it leaves longer names alone":               {"/programs/x", "/programs/x"},
+		"it leaves paths of other directories alone": {"/usr/program/x", "/usr/program/x"},
+		"it leaves words alone":                      {"program", "program"},
+		"it takes an empty string":                   {"", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := at.replace(row.in); got != row.want {
@@ -31,14 +31,14 @@ func TestPlacesReplace(t *testing.T) {
 	}
 }
 
-func TestEveryRungIsDescribed(t *testing.T) {
-	for _, r := range Rungs() {
-		rep := Report{Rung: r}
+func TestEveryLevelIsDescribed(t *testing.T) {
+	for _, r := range Levels() {
+		rep := Report{Level: r}
 		if len(rep.Rows()) != len(enforced) {
 			t.Errorf("%s: %d rows", r, len(rep.Rows()))
 		}
-		if weak := rep.Weaker(); (r == RootV2 || r == RootV1 || r == Root) != (len(weak) == 0) {
-			t.Errorf("%s: Weaker() = %q", r, weak)
+		if weak := rep.Unenforced(); (r == RootV2 || r == RootV1 || r == Root) != (len(weak) == 0) {
+			t.Errorf("%s: Unenforced() = %q", r, weak)
 		}
 	}
 	var _ judge.Runner = (*Sandbox)(nil)

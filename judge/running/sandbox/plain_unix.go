@@ -13,9 +13,8 @@ import (
 	"assay/judge"
 )
 
-// isHostRoot tells whether this process has the rights of user 0 of the machine. User 0
-// of a user namespace may be anybody outside; where that is not told, it is taken for
-// the machine's.
+// isHostRoot reports whether this process has the rights of user 0 of the machine. User 0 of a user namespace
+// may be any user outside. If the mapping is unknown, isHostRoot assumes user 0 of the machine.
 func isHostRoot() bool {
 	if os.Geteuid() != 0 {
 		return false
@@ -29,16 +28,15 @@ func isHostRoot() bool {
 	return err != nil || len(table) == 0
 }
 
-// endGroup kills the group. What left the group stays alive: that is why this
-// does not isolate.
+// endGroup kills the group. Processes that have left the group survive: plain processes are not isolated.
 func endGroup(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }
 
-// describe takes the facts from an ended process.
+// describe fills x with the facts about an ended process.
 func describe(st *os.ProcessState, x *judge.Exec) {
 	x.CPU = st.UserTime() + st.SystemTime()
 	if ru, ok := st.SysUsage().(*syscall.Rusage); ok {
 		x.Memory = int64(ru.Maxrss)
-		if runtime.GOOS != "darwin" { // the others count in KiB
+		if runtime.GOOS != "darwin" { // the other systems count in KiB
 			x.Memory *= 1024
 		}
 	}

@@ -17,7 +17,7 @@ func isHostRoot() bool { return false }
 
 func endGroup(p *os.Process) { _ = p.Kill() }
 
-// describe takes the facts from an ended process.
+// describe fills x with the facts about an ended process.
 func describe(st *os.ProcessState, x *judge.Exec) {
 	x.CPU = st.UserTime() + st.SystemTime()
 	x.Exit = st.ExitCode()

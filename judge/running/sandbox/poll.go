@@ -10,22 +10,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// poller measures a run where there are no control groups: it looks at the
-// processes of the namespace, every few milliseconds. What starts and ends
-// between two looks escapes it, except for what the kernel tells of the dead.
+// poller measures a run without control groups: it looks at the processes of the namespace every few
+// milliseconds. It misses processes that start and end between two looks, except for what the kernel reports
+// about ended children.
 type poller struct {
-	proc  int           // /proc, or -1 where there is none
-	cpu   map[int]int64 // of each process seen, in nanoseconds
+	proc  int           // /proc; -1 if there is none
+	cpu   map[int]int64 // nanoseconds by process id
 	peak  int64
 	floor int64 // memory that the kernel counts to a fresh child of the zygote
 
-	segments map[string]int64 // bytes of the shared mappings of no file that were seen last, by inode
-	ask      time.Time        // when to look for them again
+	segments map[string]int64 // last seen size of shared mappings that belong to no file, in bytes by inode
+	ask      time.Time        // when to look for shared mappings again
 	maps     bytes.Buffer
 }
 
-// pollEvery is how often a run without control groups is looked at, and so how far
-// past its limits it may get.
+// pollEvery is the time between two looks at a run without control groups, and so how long a run may exceed
+// its limits.
 const pollEvery = 4e6 // nanoseconds
 
 func newPoller() *poller {
@@ -42,7 +42,7 @@ func (p *poller) begin() {
 	p.floor = ownMaxRSS()
 }
 
-// look measures what is alive. Scratch is what lies in the scratch directory.
+// look measures what is alive. Scratch is the number of bytes in the scratch directory.
 func (p *poller) look(pid int, scratch int64) {
 	if p.proc < 0 {
 		p.lookAt(pid)
@@ -69,7 +69,7 @@ func (p *poller) look(pid int, scratch int64) {
 			if pid, err := strconv.Atoi(name); err == nil && pid != 1 {
 				private, shared := p.lookAt(pid)
 				memory += private
-				mapped = max(mapped, shared) // of several processes it may be the same, or lie in the scratch directory
+				mapped = max(mapped, shared) // several processes may share it, or it may lie in the scratch directory
 				if segments != nil {
 					p.find(pid, segments)
 				}
@@ -86,8 +86,7 @@ func (p *poller) look(pid int, scratch int64) {
 	p.peak = max(p.peak, memory+mapped)
 }
 
-// lookAt measures one process, and returns the memory that is its own alone, and that which
-// others may have, too, and is no file's.
+// lookAt measures one process. It returns the private memory, and the shared memory that belongs to no file.
 func (p *poller) lookAt(pid int) (private, shared int64) {
 	var ts unix.Timespec
 	if unix.ClockGettime(processClock(pid), &ts) == nil {
@@ -110,15 +109,16 @@ func (p *poller) lookAt(pid int) (private, shared int64) {
 	return all - others, shared
 }
 
-// worthAsking is from how much shared memory on it is asked how much of it is no file's.
+// worthAsking is the amount of shared memory from which the poller finds out how much of it belongs to no
+// file.
 const worthAsking = 1 << 20
 
-// askEvery is how often it is looked for shared mappings, which takes longer than a look.
+// askEvery is the time between two searches for shared mappings, which take longer than a look.
 const askEvery = 64 * time.Millisecond
 
-// find adds the shared mappings of a process that are no file's, by inode, with their bytes.
-// What an ended process has touched there stays in memory, and no living one has it among its
-// own; so they count whole, and what was seen of one before counts on.
+// find adds the shared mappings of a process that belong to no file, in bytes by inode. Pages that an ended
+// process touched stay in memory, and no living process has them among its own pages. So mappings count
+// whole, and mappings seen before still count.
 func (p *poller) find(pid int, segments map[string]int64) {
 	fd, err := unix.Openat(p.proc, strconv.Itoa(pid)+"/maps", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -147,11 +147,11 @@ func (p *poller) find(pid int, segments map[string]int64) {
 }
 
 func hexadecimal(text []byte) int64 {
-	n, _ := strconv.ParseInt(string(text), 16, 64) // the kernel wrote it
+	n, _ := strconv.ParseInt(string(text), 16, 64) // written by the kernel
 	return n
 }
 
-// read reads one of the small files that tell of a process.
+// read reads a small file of /proc about a process.
 func (p *poller) read(pid int, name string, buf []byte) []byte {
 	fd, err := unix.Openat(p.proc, strconv.Itoa(pid)+name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -165,7 +165,7 @@ func (p *poller) read(pid int, name string, buf []byte) []byte {
 	return buf[:n]
 }
 
-// used is the CPU time seen so far, of the living and of the dead.
+// used returns the CPU time seen so far, of living and ended processes.
 func (p *poller) used() (total int64) {
 	for _, t := range p.cpu {
 		total += t
@@ -173,7 +173,7 @@ func (p *poller) used() (total int64) {
 	return total
 }
 
-// finish takes what the kernel says of the dead processes.
+// finish adds what the kernel reports about ended processes.
 func (p *poller) finish(usage *unix.Rusage) {
 	if top := usage.Maxrss << 10; top > p.floor {
 		p.peak = max(p.peak, top)

@@ -44,7 +44,7 @@ func playJudge() {
 			fmt.Println("error", err)
 		}
 	}
-	fmt.Println("running", s.Rung())
+	fmt.Println("running", s.Level())
 	select {}
 }
 
@@ -169,7 +169,7 @@ func TestSharedSlots(t *testing.T) {
 // program is the judge's error, never the program's verdict.
 func TestLostZygote(t *testing.T) {
 	s, dir := newSandbox(t, sandbox.Options{Workers: 1}), sandboxtest.Programs(t)
-	if s.Rung() == sandbox.None {
+	if s.Level() == sandbox.None {
 		t.Skip("this machine gives no isolation, so there are no zygotes")
 	}
 	c := noopCommand(filepath.Join(dir, "noop"))

@@ -14,11 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// baseSystem is what every program sees of the host, read-only; what is not
-// there is left out.
+// baseSystem is what every program sees of the host, read-only. Paths that do not exist are left out.
 var baseSystem = []string{
 	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
-	// What language systems read from /etc; never the host's users or secrets.
+	// What language runtimes read from /etc; never the host's users or secrets.
 	"/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d",
 	"/etc/localtime", "/etc/locale.alias", "/etc/mime.types",
 	"/etc/java-8-openjdk", "/etc/java-11-openjdk", "/etc/java-17-openjdk", "/etc/java-21-openjdk", "/etc/java-25-openjdk",
@@ -26,9 +25,9 @@ var baseSystem = []string{
 	"/var/lib/ghc", "/var/lib/ocaml",
 }
 
-// Unseen says whether programs see nothing of a host folder, on the rungs that isolate, where
-// they see the base system and those of readOnly; else it is a *SeenError. Links are followed,
-// and what does not exist yet is where it would be made.
+// Unseen returns nil if programs that see the base system and readOnly see nothing of a host directory, on
+// the isolation levels that isolate. Otherwise it returns a *SeenError. Unseen follows links. A path that
+// does not exist yet counts as the place where it would be made.
 func Unseen(path string, readOnly []string) error {
 	at, err := filepath.Abs(path)
 	if err != nil {
@@ -47,7 +46,7 @@ func Unseen(path string, readOnly []string) error {
 	for _, p := range shown {
 		info, err := os.Stat(p)
 		if err != nil {
-			info = nil // it is not here
+			info = nil // it does not exist here
 		}
 		seen = append(seen, info)
 	}
@@ -65,13 +64,13 @@ func Unseen(path string, readOnly []string) error {
 	}
 }
 
-// newRootAt is where the new root is put together, in the zygote's own mount
-// namespace: the first that exists and that nothing is taken from.
+// newRootAt lists where the new root can be put together, in the zygote's own mount namespace. The first that
+// exists is used, and nothing that programs see may lie in it.
 var newRootAt = []string{"/sys", "/mnt", "/media", "/srv"}
 
 const rootFlags = unix.MS_NOSUID | unix.MS_NODEV
 
-// makeRoot puts the file system together that programs see, and makes it the root.
+// makeRoot puts together the file system that programs see, and makes it the root.
 func (z *zygote) makeRoot() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("part from the host's mounts: %w", err)
@@ -131,7 +130,7 @@ func bindSystem(base string) error {
 	return nil
 }
 
-// bindExtra shows what the options and, in a rootless zygote, the command ask for.
+// bindExtra shows the paths of the options and, in a rootless zygote, of the command.
 func (z *zygote) bindExtra(base string) error {
 	for _, path := range z.conf.ReadOnly {
 		have, err := os.Stat(base + path)
@@ -150,7 +149,7 @@ func (z *zygote) bindExtra(base string) error {
 	return nil
 }
 
-// bind shows a file or a directory of the host at a path of the new root.
+// bind shows a file or directory of the host at a path of the new root.
 func bind(from, to string, writable bool) error {
 	tree, err := cloneTree(from, writable)
 	if err != nil {
@@ -230,7 +229,7 @@ func makeDevices(base string) error {
 	return nil
 }
 
-// userName is how the user inside is called.
+// userName is the name of the user inside.
 const userName = "contestant"
 
 func (z *zygote) makeEtc(base string) error {
@@ -250,8 +249,8 @@ func (z *zygote) makeEtc(base string) error {
 	return nil
 }
 
-// mountProc shows a process its own namespace and nothing of the kernel. Where
-// the host's own /proc is masked, as in most containers, there is none.
+// mountProc mounts a /proc that shows a process its own namespace and nothing of the kernel. If the host's
+// own /proc is masked, as in most containers, there is none.
 func mountProc(base string) error {
 	err := unix.Mount("proc", base+"/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC|unix.MS_RDONLY, "hidepid=4,subset=pid")
 	if err != nil && !errors.Is(err, unix.EPERM) {
@@ -260,7 +259,7 @@ func mountProc(base string) error {
 	return nil
 }
 
-// enterRoot makes base the root and lets go of the host's file system.
+// enterRoot makes base the root and unmounts the host's file system.
 func enterRoot(base string) error {
 	if err := unix.Chdir(base); err != nil {
 		return fmt.Errorf("enter the new root: %w", err)
@@ -277,11 +276,10 @@ func enterRoot(base string) error {
 	return setRootWritable(false)
 }
 
-// hideMounts gives this thread, and all that it starts, a mount namespace in which there
-// is nothing. The root stays where it is, in the main thread's namespace, and all that is
-// mounted there is used as ever. But in /proc/self/mountinfo and its like the kernel
-// lists the mounts of a process's own namespace that lie below its root, and none does:
-// it would tell where on the host's disks their folders lie.
+// hideMounts gives this thread, and all that it starts, an empty mount namespace. The root stays in the main
+// thread's namespace, and its mounts remain usable. The kernel lists in /proc/self/mountinfo only mounts of a
+// process's own namespace that lie below its root. So the list is empty, and does not reveal where
+// directories lie on the host's disks.
 func hideMounts() error {
 	root, err := unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -316,8 +314,8 @@ func setRootWritable(on bool) error {
 	return nil
 }
 
-// remount takes the mounts of the last command away and attaches new ones. It
-// runs on the main thread, while no program runs.
+// remount removes the mounts of the last command and attaches new ones. It runs on the main thread, while no
+// program runs.
 func (z *zygote) remount(orders []mountOrder, trees []int) error {
 	for _, at := range slices.Backward(z.mounts) {
 		if err := unix.Unmount(at, unix.MNT_DETACH); err != nil {

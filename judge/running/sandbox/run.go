@@ -17,21 +17,21 @@ import (
 	"assay/judge"
 )
 
-// errNotSent says that a request could not be sent, so nothing was run.
+// errNotSent means that a request could not be sent, so nothing was run.
 var errNotSent = errors.New("a worker of the sandbox had died")
 
-// session is one run on its way through a worker.
+// session is one run that a worker carries out.
 type session struct {
 	w      *worker
 	b      *isolated
 	j      *job
 	theirs []int      // descriptors for the zygote; -1 is /dev/null, which the program opens itself
-	owned  []int      // those of them that are ours to close once they are sent
-	keep   []*os.File // whose descriptors are in theirs
+	owned  []int      // descriptors of theirs to close once they are sent
+	keep   []*os.File // files whose descriptors are in theirs
 	out    stream     // standard output
 	err    stream     // standard error
 	feed   *feeder    // standard input from a reader
-	size0  int64      // of an output file, before
+	size0  int64      // size of an output file before the run
 }
 
 // stream is a pipe from the program to a writer.
@@ -86,7 +86,7 @@ func (w *worker) run(ctx context.Context, b *isolated, j *job, keys []mountKey) 
 	return s.result(ctx, r)
 }
 
-// openFiles gets the three files of the program ready.
+// openFiles opens the three standard files of the program.
 func (s *session) openFiles() error {
 	if err := s.openInput(); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (s *session) openFiles() error {
 	return s.openStream(&s.err, s.j.Stderr, 0)
 }
 
-// handOver gives the program a file as it is. A pipe is made its own, see pipe.
+// handOver passes a file to the program. The program becomes the owner of a pipe, see pipe.
 func (s *session) handOver(f *os.File) {
 	if st, err := f.Stat(); err == nil && st.Mode()&os.ModeNamedPipe != 0 && !s.b.rootless {
 		_ = s.give(int(f.Fd()))
@@ -112,13 +112,12 @@ func (s *session) handOver(f *os.File) {
 	s.theirs, s.keep = append(s.theirs, int(f.Fd())), append(s.keep, f)
 }
 
-// own adds a descriptor that goes to the zygote and is ours to close.
+// own adds a descriptor that goes to the zygote and that the session must close.
 func (s *session) own(fd int) {
 	s.theirs, s.owned = append(s.theirs, fd), append(s.owned, fd)
 }
 
-// openStream makes the pipe of an output. An output that nobody takes and nobody
-// counts goes nowhere.
+// openStream makes the pipe of an output. An output without a writer and without a limit goes to /dev/null.
 func (s *session) openStream(st *stream, to io.Writer, limit int64) error {
 	if to == nil && limit == 0 {
 		s.theirs = append(s.theirs, -1)
@@ -133,8 +132,8 @@ func (s *session) openStream(st *stream, to io.Writer, limit int64) error {
 	return nil
 }
 
-// pipe makes a pipe; its end theirs is made the program's own, so that it can
-// open /dev/stdin and /dev/stdout, as many do.
+// pipe makes a pipe. The program becomes the owner of the end theirs, so that it can open /dev/stdin and
+// /dev/stdout, as many programs do.
 func (s *session) pipe(theirs int) ([2]int, error) {
 	var fds [2]int
 	if err := unix.Pipe2(fds[:], unix.O_CLOEXEC); err != nil {
@@ -150,7 +149,7 @@ func (s *session) pipe(theirs int) ([2]int, error) {
 	return fds, nil
 }
 
-// give makes a pipe the program's own: its user's, or where that is another, its group's.
+// give changes the owner of a pipe to the program's user or, if that user differs by worker, its group.
 func (s *session) give(fd int) error {
 	if s.w.user != InsideUID {
 		if err := unix.Fchmod(fd, 0o660); err != nil {
@@ -237,9 +236,9 @@ func (s *session) send(keys []mountKey) error {
 	return nil
 }
 
-// fileLimit is how long a file may get; 0 means no limit. An output file needs one, and
-// so do directories of the host's that are bounded: their watch looks now and then,
-// and a file may grow in one call. The scratch directory is bounded by itself.
+// fileLimit returns how long a file may get. Zero means no limit. An output file needs a limit. Bounded
+// directories of the host need one, too, because they are checked from time to time and a single call can
+// enlarge a file. The scratch directory bounds itself.
 func (s *session) fileLimit() int64 {
 	var most int64
 	for _, m := range s.j.Mounts {
@@ -269,8 +268,8 @@ func fileSize(f *os.File) int64 {
 	return st.Size()
 }
 
-// shareDir makes a detached mount of a host directory. The program must be able
-// to enter it, and to write where it is writable: then it is given to its user.
+// shareDir makes a detached mount of a host directory. The program must be able to enter it. A writable
+// directory is given to the program's user.
 func shareDir(k mountKey, user int) (int, error) {
 	dir, err := unix.Open(k.Host, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -308,7 +307,7 @@ func shareDir(k mountKey, user int) (int, error) {
 
 // letGroup gives the group of a directory the rights of its owner.
 func letGroup(dir int, mode uint32) error {
-	fd, err := unix.Openat(dir, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0) // dir is a path only
+	fd, err := unix.Openat(dir, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0) // dir is opened as a path only
 	if err != nil {
 		return err
 	}
@@ -316,16 +315,15 @@ func letGroup(dir int, mode uint32) error {
 	return unix.Fchmod(fd, mode&0o7777|mode&0o700>>3)
 }
 
-// firstQuiet is how long only the reply is waited for. Most runs end before, and
-// their output is read at one go; a longer one that fills its pipe waits this
-// long once.
+// firstQuiet is how long only the reply is waited for. Most runs end earlier, and their output is read at
+// once. A longer run that fills its pipe waits this long once.
 const firstQuiet = 2 * time.Millisecond
 
-// workerPatience is how long after the wall time limit a zygote has to answer
-// before it is taken for lost: only a machine in great trouble is so slow.
-const workerPatience = 20 * time.Second
+// workerTimeout is how long after the wall time limit a zygote may take to reply before it counts as lost.
+// Only a machine in great trouble is so slow.
+const workerTimeout = 20 * time.Second
 
-// wait waits for the zygote's answer: for a moment for nothing else.
+// wait waits for the zygote's reply, at first for nothing else.
 func (s *session) wait() (r reply, err error) {
 	if r, err = s.w.receive(); err == unix.EAGAIN {
 		if err := s.attend(); err != nil {
@@ -334,7 +332,7 @@ func (s *session) wait() (r reply, err error) {
 		r, err = s.w.receive()
 	}
 	if err == unix.ECONNRESET && s.out.count == 0 && s.err.count == 0 {
-		// The kernel says so if the other side went without reading what was sent.
+		// The kernel returns this if the other side ended without reading what was sent.
 		return r, fmt.Errorf("%w: %w", errWorkerLost, errNotSent)
 	}
 	if err != nil {
@@ -348,14 +346,14 @@ func (s *session) wait() (r reply, err error) {
 	return r, nil
 }
 
-// attend moves what the program writes until the zygote answers.
+// attend moves what the program writes until the zygote replies.
 func (s *session) attend() error {
 	polled := [3]unix.PollFd{
 		{Fd: int32(s.w.sock), Events: unix.POLLIN}, {Fd: int32(s.out.fd), Events: unix.POLLIN}, {Fd: int32(s.err.fd), Events: unix.POLLIN},
 	}
 	start := time.Now()
 	for {
-		ts := unix.NsecToTimespec(int64(workerPatience))
+		ts := unix.NsecToTimespec(int64(workerTimeout))
 		_, err := unix.Ppoll(polled[:], &ts, nil)
 		if err == unix.EINTR {
 			continue
@@ -366,8 +364,8 @@ func (s *session) attend() error {
 		if polled[0].Revents != 0 {
 			return nil
 		}
-		if wall := s.j.Limits.Wall; wall > 0 && time.Since(start) > wall+mostStarved+workerPatience {
-			return fmt.Errorf("%w: no answer %v after the end of the wall time limit", errWorkerLost, mostStarved+workerPatience)
+		if wall := s.j.Limits.Wall; wall > 0 && time.Since(start) > wall+mostStarved+workerTimeout {
+			return fmt.Errorf("%w: no answer %v after the end of the wall time limit", errWorkerLost, mostStarved+workerTimeout)
 		}
 		for i, st := range []*stream{&s.out, &s.err} {
 			if polled[i+1].Revents != 0 && !s.move(st) {
@@ -377,7 +375,7 @@ func (s *session) attend() error {
 	}
 }
 
-// move moves what is in a pipe now; false means that no more will come.
+// move moves what is in a pipe now. It returns false if no more will come.
 func (s *session) move(st *stream) bool {
 	n, err := unix.Read(st.fd, s.w.data)
 	if err == unix.EINTR || err == unix.EAGAIN {
@@ -392,7 +390,7 @@ func (s *session) move(st *stream) bool {
 		s.w.kill(s.w.seq, killedOutput)
 	}
 	keep := n
-	if st.limit > 0 { // a writer gets no more than the limit and one byte
+	if st.limit > 0 { // a writer gets at most one byte more than the limit
 		keep = int(max(0, min(int64(n), st.limit+1-before)))
 	}
 	if st.to != nil && st.failed == nil && keep > 0 {
@@ -403,9 +401,8 @@ func (s *session) move(st *stream) bool {
 	return true
 }
 
-// drain takes what is left in a pipe when all writers are dead. It does not wait
-// for the end: a descriptor that a program sent to itself through a socket is
-// closed by the kernel only some time later.
+// drain reads what is left in a pipe when all writers are dead. It does not wait for the end: if a program
+// sent a descriptor to itself through a socket, the kernel closes it some time later.
 func (s *session) drain(st *stream) {
 	if st.fd < 0 {
 		return
@@ -423,7 +420,7 @@ func (s *session) drain(st *stream) {
 	}
 }
 
-// result makes facts of the zygote's answer.
+// result converts the zygote's reply to facts.
 func (s *session) result(ctx context.Context, r reply) (exec judge.Exec, err error) {
 	switch r.kind {
 	case msgNoExec:
@@ -511,7 +508,7 @@ func newFeeder(fd int, from io.Reader) (*feeder, error) {
 	return &feeder{from: from, to: os.NewFile(uintptr(fd), "stdin"), done: make(chan struct{})}, nil
 }
 
-// Read reads from the reader, and remembers its error.
+// Read reads from the reader and records its error.
 func (f *feeder) Read(b []byte) (int, error) {
 	n, err := f.from.Read(b)
 	if err != nil && err != io.EOF {
@@ -536,19 +533,19 @@ func (f *feeder) start() {
 	}()
 }
 
-// readerPatience is how long stop waits for a Read that is under way. A reader
-// that blocks longer is left to itself; it will be read no more.
-const readerPatience = 100 * time.Millisecond
+// readerTimeout is how long stop waits for a pending Read. If a reader blocks longer, stop leaves it alone;
+// it is not read again.
+const readerTimeout = 100 * time.Millisecond
 
 func (f *feeder) stop() {
 	f.to.Close()
 	if !f.started {
 		return
 	}
-	patience := time.NewTimer(readerPatience)
-	defer patience.Stop()
+	timeout := time.NewTimer(readerTimeout)
+	defer timeout.Stop()
 	select {
 	case <-f.done:
-	case <-patience.C:
+	case <-timeout.C:
 	}
 }

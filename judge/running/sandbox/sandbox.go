@@ -1,10 +1,8 @@
-// Package sandbox runs programs that nobody trusts, under limits, and says what
-// happened to them: facts, in a judge.Exec. What to think of the facts is not
-// its business, and it knows nothing of problems, languages or checkers.
+// Package sandbox runs untrusted programs under limits and returns what happened to them as facts, in a
+// judge.Exec. It does not judge these facts, and it knows nothing of problems, languages or checkers.
 //
-// How strongly it isolates depends on the machine; see Rung. A process that uses
-// it must call Main first of all, as the sandbox starts its helpers, the zygotes,
-// from the process's own binary.
+// How strongly it isolates depends on the machine; see Level. A process that uses it must call Main first,
+// because the sandbox starts its helper processes, the zygotes, from the process's own binary.
 package sandbox
 
 import (
@@ -29,88 +27,79 @@ import (
 //	  |                                            `- the program, and all that it starts
 //	  `<-----(pipes: standard output and error)-------'
 //
-// A worker is a zygote with its socket. The zygote is made once: namespaces, a
-// private root of read-only binds, a scratch directory in memory, and for the
-// forking thread the system call filter and its place in the worker's control
-// groups. A run inherits all that and pays for none of it: the judge sends one
-// message with the descriptors of the standard files, the forking thread
-// vforks a child that runs a prepared script of system calls up to execve, waits,
-// kills what is left of the tree, reads the group's counters, and answers. No
-// process ever moves between control groups, which is what makes others slow.
+// A worker is a zygote with its socket. The zygote is started once. It sets up namespaces, a private root of
+// read-only binds and a scratch directory in memory. Its forking thread gets the system call filter and
+// enters the worker's control groups. A run inherits all of this at no cost. The judge sends one message with
+// the descriptors of the standard files. The forking thread vforks a child that runs a prepared script of
+// system calls up to execve. The thread waits, kills what is left of the process tree, reads the group's
+// counters, and replies. No process ever moves between control groups, because that is slow.
 //
-// Who waits for whom: the judge's goroutine waits for the answer, and after a moment, in
-// one poll, for output to move as well. The forking thread waits, in one poll, for the end of
-// the program and for a word from the judge, no longer than until the next look
-// at the clocks. Nobody else waits, so nothing can wait in a circle. Limits of
-// CPU, wall time and memory are the zygote's to enforce, output is the judge's: it
-// counts what passes through the pipe, and sends a kill.
+// What each thread waits for: The judge's goroutine waits for the reply and, after a moment, for output to
+// move, in one poll. The forking thread waits for the end of the program and for a message from the judge, in
+// one poll that ends at the next check of the clocks. Nothing else waits, so there can be no deadlock. The
+// zygote enforces the limits of CPU time, wall time and memory. The judge enforces the output limit: it
+// counts what passes through the pipe, and sends a kill message.
 //
-// How things end: if the program ends, everything it started is killed and reaped
-// before the answer leaves; the scratch directory is emptied after it. If the
-// context ends, the judge sends a kill and waits for the answer as ever. If the
-// judge ends, however suddenly, the zygote reads the end of its socket and exits,
-// and the kernel kills its namespace. If the zygote ends, the judge reads that,
-// reports an error and starts another. Directories of control groups that a
-// killed judge left are swept by the next one; a lock on them tells whose judge
-// is alive.
+// How things end: If the program ends, everything it started is killed and reaped before the reply is sent;
+// then the scratch directory is emptied. If the context ends, the judge sends a kill message and waits for
+// the reply as usual. If the judge ends, however suddenly, the zygote reads the end of its socket and exits,
+// and the kernel kills its namespace. If the zygote ends, the judge reads that, returns an error and starts
+// another one. The next judge removes the control group directories that a killed judge left behind; a lock
+// on them shows which judges are alive.
 //
-// What a program can reach: its standard files, its mounts, the scratch directory,
-// and the base system, read-only. Host paths are only ever opened by the judge
-// before a run, and never below a directory that a program could write; the zygote
-// has let go of the host's file system.
+// What a program can reach: its standard files, its mounts, the scratch directory, and the base system,
+// read-only. Only the judge opens host paths, before a run, and never below a directory that a program could
+// write to. The zygote has unmounted the host's file system.
 //
-// Programs see no list of their mounts, as it would tell where on the host's disks their
-// folders lie: the forking thread has a mount namespace of its own, with nothing in it, and
-// the main thread's root; see hideMounts.
+// Programs see no list of their mounts, because it would reveal where their directories lie on the host's
+// disks. The forking thread has an empty mount namespace of its own, and the main thread's root; see
+// hideMounts.
 //
-// Programs that run at one time could tell each other something by locks on files that
-// both see, such as those of /usr. A filter cannot tell these from locks on a program's
-// own files, so both are refused; only builds may lock, in workers of their own.
+// Programs that run at the same time could communicate by locks on files that both see, such as those of
+// /usr. A filter cannot distinguish these from locks on a program's own files, so both are refused. Only
+// builds may lock files, in workers of their own.
 //
-// Writable mounts belong to the user that programs run as, InsideUID, the same
-// for all workers and all judges; what programs write there is to be read through
-// os.Root. Where the judge itself has no rights, programs run under its own user
-// id and groups, without any capability in a user namespace: then they are never
-// given a descriptor of a host file to read, since they could open it again to
-// write.
+// Writable mounts belong to the user that programs run as, InsideUID, which is the same for all workers and
+// judges. What programs write there must be read through os.Root. If the judge has no rights itself, programs
+// run under its own user id and groups, without any capability, in a user namespace. Then they never get a
+// descriptor of a host file to read, because they could reopen it for writing.
 //
-// The number of processes is bounded, but a fork that is refused for it is the
-// program's own business: Killed stays empty.
+// The number of processes is bounded. What a program does after a refused fork is its own business: Killed
+// stays empty.
 
-// Options say what a Sandbox offers. The zero value is good.
+// Options configures a Sandbox. The zero value is usable.
 type Options struct {
-	// ReadOnly are host files and directories that programs see at the same path,
-	// besides the base system.
+	// ReadOnly are host files and directories that programs see at the same path, in addition to the base
+	// system.
 	ReadOnly []string
-	// Hidden are host folders that no program may see but by a mount of its command: New
-	// refuses those that lie in what programs see, on each rung but None, with a *SeenError.
-	// It does so also where the rights of files would protect them: it cannot know those of
-	// all that will be kept there.
+	// Hidden are host directories that programs may see only through a mount of their command. On each
+	// isolation level except None, New returns a *SeenError if one of them lies in what programs see. It does
+	// so even if file permissions would protect them, because New cannot know the permissions of all files
+	// that will be put there.
 	Hidden []string
-	// Workers is how many runs go on at one time; 0 is one for each processor.
-	// Processes made by Start do not count, nor do runs that are seen to wait.
+	// Workers is the number of runs at the same time. Zero means one for each CPU. Processes made by Start do
+	// not count, nor do runs that are seen to wait.
 	Workers int
-	// Slots, if it is not nil, bounds the runs of several sandboxes together, in place of
-	// Workers.
+	// Slots, if not nil, bounds the runs of several sandboxes together, and replaces Workers.
 	Slots Slots
-	// Isolation names a rung to use and no other; "isolated" accepts any that
-	// isolates; "" takes the best that the machine gives, but not None as user 0: nobody
-	// gets the rights of the machine's root without having been asked for by name.
+	// Isolation names the only level to use; "isolated" accepts any level that isolates. If empty, New takes
+	// the best level that the machine offers, except None for user 0: programs get the rights of the
+	// machine's root only if that is requested by name.
 	Isolation string
-	// Pin keeps each worker on one processor, for times that can be repeated.
+	// Pin keeps each worker on one CPU, for reproducible times.
 	Pin bool
 }
 
-// Isolated is an Options.Isolation that takes any rung but None.
+// Isolated is an Options.Isolation that accepts any level except None.
 const Isolated = "isolated"
 
-// Scratch is where a program finds its private writable directory.
+// Scratch is the path of a program's private writable directory.
 const Scratch = "/tmp"
 
-// InsideUID is the group, and mostly the user, that programs run as where the judge runs as
-// user 0: one that no system gives to anybody, the same for all judges, so that a build
-// folder stays usable. The user is another one above it, up to 2³¹-1, where only the kernel's
-// limit of processes of a user can bound those of a program.
+// InsideUID is the group that programs run as if the judge runs as user 0, and usually also the user. No
+// system assigns this id. It is the same for all judges, so that build directories stay usable. The user is
+// another one above it, up to 2³¹-1, if only the kernel's limit of processes per user can bound the processes
+// of a program.
 const InsideUID = 1879052288
 
 // Sandbox runs commands. It is a judge.Runner.
@@ -133,26 +122,25 @@ type backend interface {
 	close() error
 }
 
-// job is a command on its way through a backend.
+// job is a command that a backend runs.
 type job struct {
 	*judge.Command
-	// handed is called once the files of the command have been handed to the
-	// process, or cannot be any more.
+	// handed is called when the files of the command have been passed to the process, or never will be.
 	handed func()
-	// placed, if it is not nil, is told where the process runs, before handed.
+	// placed, if not nil, is called with where the process runs, before handed.
 	placed func(place)
 	// end is when the process ended, on the clock of moment.
 	end int64
 }
 
-// ErrRefused is what New answers on a machine that gives less than Options.Isolation.
-var ErrRefused = errors.New("this machine does not give the isolation that was asked for")
+// ErrRefused is returned by New if the machine offers less than Options.Isolation.
+var ErrRefused = errors.New("this machine does not offer the requested isolation")
 
-// ErrClosed is what a closed Sandbox answers.
+// ErrClosed is returned by a closed Sandbox.
 var ErrClosed = errors.New("the sandbox is closed")
 
-// New makes a sandbox on the best rung that this machine gives. It starts one
-// worker, to be sure; the others start when they are needed.
+// New makes a sandbox on the best isolation level that this machine offers. It starts one worker to verify
+// that; the others start on demand.
 func New(o Options) (*Sandbox, error) {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -168,7 +156,7 @@ func New(o Options) (*Sandbox, error) {
 		}
 	}
 	var refused []Refusal
-	for _, r := range rungs {
+	for _, r := range levels {
 		if o.Isolation != "" && o.Isolation != string(r) && (o.Isolation != Isolated || r == None) {
 			continue
 		}
@@ -182,34 +170,34 @@ func New(o Options) (*Sandbox, error) {
 				return nil, errors.Join(err, b.close())
 			}
 		}
-		report.Rung, report.Refused = r, refused
+		report.Level, report.Refused = r, refused
 		return &Sandbox{backend: b, report: report, slots: o.Slots, readOnly: o.ReadOnly}, nil
 	}
 	if len(refused) == 0 {
-		return nil, fmt.Errorf("sandbox: no isolation is called %q; there are: %s", o.Isolation, rungNames())
+		return nil, fmt.Errorf("sandbox: unknown isolation level %q; valid levels: %s", o.Isolation, levelNames())
 	}
 	reasons := make([]error, len(refused))
 	for i, r := range refused {
-		reasons[i] = fmt.Errorf("%s: %w", r.Rung, r.Err)
+		reasons[i] = fmt.Errorf("%s: %w", r.Level, r.Err)
 	}
 	if o.Isolation == "" {
-		return nil, fmt.Errorf("sandbox: this machine gives no isolation, and programs would have the rights of user 0; "+
-			"run the judge as another user, or ask for it by name: --require none, or require = \"none\" in judge.toml\n%w", errors.Join(reasons...))
+		return nil, fmt.Errorf("sandbox: this machine offers no isolation, and programs would have the rights of user 0; "+
+			"run the judge as another user, or request it by name: --require none, or require = \"none\" in judge.toml\n%w", errors.Join(reasons...))
 	}
 	return nil, fmt.Errorf("sandbox: %w: %w", ErrRefused, errors.Join(reasons...))
 }
 
-// SeenError says that programs would see a folder that is to be hidden from them.
+// SeenError means that programs would see a directory that is to be hidden from them.
 type SeenError struct {
-	Path string // the folder
+	Path string // the directory
 	In   string // what programs see, in which it lies
 }
 
 func (e *SeenError) Error() string {
-	return fmt.Sprintf("the folder %s lies in %s, which every program that is judged here sees", e.Path, e.In)
+	return fmt.Sprintf("the directory %s lies in %s, which every judged program can see", e.Path, e.In)
 }
 
-// unseen refuses options by which programs see what is to be hidden.
+// unseen returns an error if programs would see what is to be hidden.
 func unseen(o Options) error {
 	for _, path := range o.Hidden {
 		if err := Unseen(path, o.ReadOnly); err != nil {
@@ -219,8 +207,8 @@ func unseen(o Options) error {
 	return nil
 }
 
-// openNamed opens a rung, but None as user 0 only where it was asked for by name.
-func openNamed(r Rung, o Options) (backend, Report, error) {
+// openNamed opens an isolation level. It opens None as user 0 only if that was requested by name.
+func openNamed(r Level, o Options) (backend, Report, error) {
 	if r == None && o.Isolation == "" && isHostRoot() {
 		return nil, Report{}, errors.New("programs would run as user 0")
 	}
@@ -253,7 +241,7 @@ func (s *Sandbox) Run(ctx context.Context, c *judge.Command) (judge.Exec, error)
 	return x, err
 }
 
-// runJob runs a job, and explains why it could not be.
+// runJob runs a job. If the command cannot be run, it explains why.
 func (s *Sandbox) runJob(ctx context.Context, j *job) (judge.Exec, error) {
 	x, err := s.runWatched(ctx, j)
 	if err != nil {
@@ -262,7 +250,7 @@ func (s *Sandbox) runJob(ctx context.Context, j *job) (judge.Exec, error) {
 	return x, err
 }
 
-// runWatched has the backend run a job, and watches what it writes to the host's disk.
+// runWatched runs a job and watches what it writes to the host's disk.
 func (s *Sandbox) runWatched(ctx context.Context, j *job) (judge.Exec, error) {
 	if !slices.ContainsFunc(j.Mounts, func(m judge.Mount) bool { return m.Writable }) {
 		return s.backend.run(ctx, j)
@@ -297,9 +285,8 @@ func (s *Sandbox) runWatched(ctx context.Context, j *job) (judge.Exec, error) {
 	return x, err
 }
 
-// Temp makes a folder for the temporary files of this process, where programs may write,
-// too. If this process does not get to call done, the next one that calls Temp removes
-// the folder.
+// Temp makes a directory for the temporary files of this process, in which programs may write, too. If this
+// process does not call done, the next process that calls Temp removes the directory.
 func Temp() (dir string, done func() error, err error) { return raze.Temp("", "assay-judge-") }
 
 // enter counts a run, so that Close waits for it.
@@ -313,9 +300,9 @@ func (s *Sandbox) enter() error {
 	return nil
 }
 
-// Close waits for what runs, and ends the workers. Nothing stays behind: no
-// process, mount, control group or file; only the guard of plain processes stays
-// until this process ends. To be quick, end the runs' contexts first.
+// Close waits for running commands and ends the workers. It leaves no process, mount, control group or file
+// behind. Only the guard of plain processes stays until this process ends. To be quick, end the contexts of
+// the runs first.
 func (s *Sandbox) Close() error {
 	s.mu.Lock()
 	again := s.closed
@@ -328,13 +315,13 @@ func (s *Sandbox) Close() error {
 	return s.backend.close()
 }
 
-// Rung is the rung that the sandbox stands on.
-func (s *Sandbox) Rung() Rung { return s.report.Rung }
+// Level returns the sandbox's isolation level.
+func (s *Sandbox) Level() Level { return s.report.Level }
 
-// Report says what the sandbox enforces on this machine, and what not.
+// Report returns what the sandbox enforces on this machine, and what it does not.
 func (s *Sandbox) Report() Report { return s.report }
 
-// check finds what is wrong with a command before anything is started.
+// check returns what is wrong with a command, before anything is started.
 func check(c *judge.Command) error {
 	if len(c.Argv) == 0 || c.Argv[0] == "" {
 		return &judge.ExecError{Reason: "no command"}

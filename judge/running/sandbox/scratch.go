@@ -8,30 +8,30 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// scratch is the private directory of the runs of a zygote: a small file system
-// in memory, the only thing that a program can write besides writable mounts.
+// scratch is the private directory of a zygote's runs: a small file system in memory. Apart from writable
+// mounts, it is the only place that a program can write to.
 //
-// Its top belongs to user 0 and is sticky, so a program can leave no trace on it
-// but entries and a time stamp. If neither is there, it is as new.
+// Its top belongs to user 0 and is sticky. So a program can leave no trace on it except entries and a time
+// stamp. Without both, it counts as fresh.
 type scratch struct {
 	fd    int
-	size  int64 // 0 before the first mount
+	size  int64 // zero before the first mount
 	fresh unix.Statfs_t
-	owned bool // the program's user owns the top, and could mark it in many ways
+	owned bool // the program's user owns the top, and could leave a trace in many ways
 }
 
 const (
-	// defaultScratch is for commands whose limits say nothing.
+	// defaultScratch is used if a command's limits do not say otherwise.
 	defaultScratch = 256 << 20
 	scratchFiles   = 64 << 10
 	// oldTime is the time stamp of a fresh directory.
 	oldTime = 946684800
-	// fewFiles are quicker to remove than a mount is to replace. It also bounds
-	// how deep the removal has to go.
+	// fewFiles is how many files are removed faster than a mount is replaced. It also bounds the depth of the
+	// removal.
 	fewFiles = 64
 )
 
-// mount mounts a new one and opens it. Only the main thread may.
+// mount mounts a new scratch directory and opens it. Only the main thread may call it.
 func (s *scratch) mount(z *zygote, at string) error {
 	if s.size == 0 {
 		s.size = defaultScratch
@@ -64,7 +64,7 @@ func (s *scratch) stamp() error {
 	return nil
 }
 
-// resize sees to the size that a command asks for.
+// resize gives the directory the size that a command needs.
 func (s *scratch) resize(z *zygote, size int64) error {
 	if size <= 0 {
 		size = defaultScratch
@@ -76,7 +76,7 @@ func (s *scratch) resize(z *zygote, size int64) error {
 	return s.replace(z)
 }
 
-// replace mounts a new one in the place of the old.
+// replace mounts a new directory in place of the old one.
 func (s *scratch) replace(z *zygote) error {
 	err := z.mountThread(func() error {
 		unix.Close(s.fd)
@@ -91,7 +91,7 @@ func (s *scratch) replace(z *zygote) error {
 	return unix.Fchdir(s.fd) // programs begin there
 }
 
-// used is how many bytes lie in it.
+// used returns how many bytes lie in the directory.
 func (s *scratch) used() int64 {
 	var now unix.Statfs_t
 	if unix.Fstatfs(s.fd, &now) != nil {
@@ -100,7 +100,7 @@ func (s *scratch) used() int64 {
 	return int64(s.fresh.Bfree-now.Bfree) * now.Bsize
 }
 
-// clean removes all that a run left.
+// clean removes everything that a run left.
 func (s *scratch) clean(z *zygote) error {
 	if s.owned {
 		return s.replace(z)
@@ -126,7 +126,7 @@ func (s *scratch) clean(z *zygote) error {
 	return s.stamp()
 }
 
-// removeAll empties a directory. Nobody else changes it meanwhile.
+// removeAll empties a directory. Nothing else may change it meanwhile.
 func removeAll(dir int) error {
 	if _, err := unix.Seek(dir, 0, unix.SEEK_SET); err != nil {
 		return err

@@ -17,30 +17,32 @@ var refused = []struct {
 	why   string
 	calls []uintptr
 }{
-	{unix.EPERM, "the file system is the zygote's to arrange", []uintptr{
+	{unix.EPERM, "only the zygote may change mounts and the root", []uintptr{
 		unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE,
 		unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR,
 		unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_FANOTIFY_INIT, unix.SYS_FANOTIFY_MARK,
 		unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT,
 	}},
-	{unix.ENOSYS, "where its mounts lie on the host's disks is hidden; whoever probes for it falls back", []uintptr{unix.SYS_STATMOUNT, unix.SYS_LISTMOUNT}},
-	{unix.EPERM, "new namespaces open most of the kernel to whoever makes them", []uintptr{
+	{unix.ENOSYS, "it would reveal where mounts lie on the host's disks; programs that probe for it have a fallback", []uintptr{
+		unix.SYS_STATMOUNT, unix.SYS_LISTMOUNT,
+	}},
+	{unix.EPERM, "new namespaces make most of the kernel reachable", []uintptr{
 		unix.SYS_UNSHARE, unix.SYS_SETNS,
 	}},
-	{unix.EPERM, "other processes are none of its business", []uintptr{
+	{unix.EPERM, "it reaches other processes", []uintptr{
 		unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_KCMP, unix.SYS_PIDFD_GETFD,
 		unix.SYS_PROCESS_MADVISE, unix.SYS_MOVE_PAGES, unix.SYS_MIGRATE_PAGES,
 	}},
-	{unix.EPERM, "large parts of the kernel with a long record of holes", []uintptr{
+	{unix.EPERM, "large parts of the kernel with many past vulnerabilities", []uintptr{
 		unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_MEMFD_SECRET,
 	}},
-	{unix.ENOSYS, "the same; and whoever probes for it falls back", []uintptr{
+	{unix.ENOSYS, "the same; programs that probe for it have a fallback", []uintptr{
 		unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 	}},
-	{unix.ENOSYS, "its rings are counted for the whole machine, which has few; whoever probes for it falls back", []uintptr{
+	{unix.ENOSYS, "its rings count toward a small limit of the whole machine; programs that probe for it have a fallback", []uintptr{
 		unix.SYS_IO_SETUP, unix.SYS_IO_DESTROY, unix.SYS_IO_SUBMIT, unix.SYS_IO_CANCEL, unix.SYS_IO_GETEVENTS, unix.SYS_IO_PGETEVENTS,
 	}},
-	{unix.EMFILE, "it tells what others do with the files that all see; programs know that there may be no more of it", []uintptr{unix.SYS_INOTIFY_INIT1}},
+	{unix.EMFILE, "it reveals what others do with shared files; programs expect that watches may run out", []uintptr{unix.SYS_INOTIFY_INIT1}},
 	{unix.EPERM, "keys outlive the run", []uintptr{unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL}},
 	{unix.ENOSYS, "System V and POSIX queues, semaphores and segments outlive the run", []uintptr{
 		unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SHMDT,
@@ -48,40 +50,41 @@ var refused = []struct {
 		unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL,
 		unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK, unix.SYS_MQ_TIMEDSEND, unix.SYS_MQ_TIMEDRECEIVE, unix.SYS_MQ_NOTIFY, unix.SYS_MQ_GETSETATTR,
 	}},
-	{unix.EPERM, "the machine is not its to run", []uintptr{
+	{unix.EPERM, "it controls the machine", []uintptr{
 		unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE,
 		unix.SYS_REBOOT, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_ADJTIMEX, unix.SYS_CLOCK_ADJTIME,
 		unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_SYSLOG, unix.SYS_VHANGUP, unix.SYS_LOOKUP_DCOOKIE,
 	}},
-	{done, "it makes the whole machine write its disks, and cannot be killed meanwhile; a run leaves nothing there, so it is told that it is done", []uintptr{unix.SYS_SYNC, unix.SYS_SYNCFS}},
-	{unix.EAFNOSUPPORT, "no network of any family", []uintptr{unix.SYS_SOCKET}},
-	{unix.ENOSYS, "its flags lie in memory, where no filter sees them; C libraries fall back to clone", []uintptr{unix.SYS_CLONE3}},
-	{unix.EPERM, "interfaces of other times", oldCalls},
+	// As a run leaves nothing on the disks, these calls pretend to succeed.
+	{done, "it makes the whole machine write its disks and cannot be killed meanwhile", []uintptr{unix.SYS_SYNC, unix.SYS_SYNCFS}},
+	{unix.EAFNOSUPPORT, "there is no network of any family", []uintptr{unix.SYS_SOCKET}},
+	{unix.ENOSYS, "its flags lie in memory, which a filter cannot read; C libraries fall back to clone", []uintptr{unix.SYS_CLONE3}},
+	{unix.EPERM, "they are obsolete", oldCalls},
 }
 
-// scheduling are the calls that change how a process is scheduled, with the place
-// of the argument that says whose; 0 means the caller.
+// scheduling lists the calls that change how a process is scheduled, with the index of the argument that
+// names the process. There, zero means the caller.
 var scheduling = []struct{ call, who uint32 }{
 	{unix.SYS_SCHED_SETAFFINITY, 0}, {unix.SYS_SCHED_SETSCHEDULER, 0}, {unix.SYS_SCHED_SETPARAM, 0}, {unix.SYS_SCHED_SETATTR, 0},
 	{unix.SYS_SETPRIORITY, 1}, {unix.SYS_IOPRIO_SET, 1},
 }
 
-// hugePages are the calls that take huge pages of the machine's pool, with the argument that
-// says so.
+// hugePages lists the calls that take huge pages of the machine's pool, with the argument and flag that
+// request them.
 var hugePages = []struct{ call, argument, flag uint32 }{
 	{unix.SYS_MMAP, 3, unix.MAP_HUGETLB}, {unix.SYS_MEMFD_CREATE, 1, unix.MFD_HUGETLB},
 }
 
-// done answers a call that is not carried out as if it were.
+// done is the result of a call that is not carried out and pretends to succeed.
 const done = unix.Errno(0)
 
-// lockCommands are the commands of fcntl that lock files, or tell what others have locked.
+// lockCommands are the commands of fcntl that lock files or report the locks of others.
 var lockCommands = []uint32{
 	unix.F_GETLK, unix.F_SETLK, unix.F_SETLKW, unix.F_OFD_GETLK, unix.F_OFD_SETLK, unix.F_OFD_SETLKW,
 }
 
-// takingRoom are the requests of ioctl that take room in a file without writing it: those
-// of linux/falloc.h, which stood for fallocate before there was one.
+// takingRoom are the requests of ioctl that allocate space in a file without writing it. They are those of
+// linux/falloc.h, which preceded fallocate.
 var takingRoom = []uint32{0x40305828, 0x4030582a, 0x40305839}
 
 const (
@@ -89,7 +92,7 @@ const (
 	seccompErrno = 0x00050000
 	seccompKill  = 0x80000000
 
-	// Where a filter finds things, in bytes.
+	// Offsets in the data of a filter, in bytes.
 	dataNumber = 0
 	dataArch   = 4
 	dataArg0   = 16 // the low half
@@ -98,19 +101,21 @@ const (
 		unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 )
 
-// filterProgram makes the filter. Most calls are allowed whatever their
-// arguments, which the kernel finds out when the filter is installed; those never
-// run it. Those that depend on arguments come first. So its length costs nothing.
+// filterProgram makes the filter. The kernel finds out at installation which calls are allowed regardless of
+// their arguments, and never runs the filter for them. Calls that depend on arguments come first. So the
+// length of the filter costs nothing.
 //
-// Where programs run under the judge's own user, they must also be kept from slowing down
-// the zygote that watches them. They are told that it is done: run times ask it of their own
-// threads, and mono complains on standard output. Whoever may not lock files gets the answer
-// of a system that has no more room for locks. Where processes are polled, there are no
-// files in memory that none of them shows. Who is pinned stays on its processor.
+// The arguments adapt the filter:
+//   - rootless: Programs run under the judge's own user and must not slow down the zygote that watches them.
+//     Such calls pretend to succeed, because language runtimes make them for their own threads, and mono
+//     complains on standard output.
+//   - polled: Memory is measured by polling, so files in memory that no process maps are refused.
+//   - locks: The program may lock files. Without it, a lock fails as on a system that has run out of locks.
+//   - pinned: The program must stay on its CPU.
 func filterProgram(rootless, polled, locks, pinned bool) ([]bpf.RawInstruction, error) {
 	deny := func(e unix.Errno) bpf.Instruction { return bpf.RetConstant{Val: seccompErrno | uint32(e)} }
 	prog := []bpf.Instruction{
-		// Another architecture has other numbers: int 0x80 would walk past the filter.
+		// Another architecture has other numbers: int 0x80 would bypass the filter.
 		bpf.LoadAbsolute{Off: dataArch, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: auditArch, SkipTrue: 1},
 		bpf.RetConstant{Val: seccompKill},
@@ -119,7 +124,7 @@ func filterProgram(rootless, polled, locks, pinned bool) ([]bpf.RawInstruction, 
 		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: firstUnknown, SkipTrue: 1},
 		deny(unix.ENOSYS),
 	}
-	// Huge pages of the machine's pool are counted to no process and no group: it has none.
+	// Huge pages of the machine's pool are counted to no process and no group, so programs get none.
 	for _, row := range hugePages {
 		prog = append(prog,
 			bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: row.call, SkipTrue: 3},
@@ -144,7 +149,7 @@ func filterProgram(rootless, polled, locks, pinned bool) ([]bpf.RawInstruction, 
 		}
 	}
 	prog = append(prog, argumentRules(deny)...)
-	// To be told who reads a folder is what inotify does.
+	// A notification about reads of a directory does the same as inotify.
 	control := []bpf.Instruction{
 		bpf.LoadAbsolute{Off: dataArg0 + 8, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.F_NOTIFY, SkipTrue: 1}, deny(unix.EINVAL),
@@ -169,7 +174,7 @@ func filterProgram(rootless, polled, locks, pinned bool) ([]bpf.RawInstruction, 
 	return bpf.Assemble(append(prog, bpf.RetConstant{Val: seccompAllow}))
 }
 
-// argumentRules are the rules for calls that depend on their arguments, whoever runs the program.
+// argumentRules are the rules for calls that depend on their arguments, for every user.
 func argumentRules(deny func(unix.Errno) bpf.Instruction) []bpf.Instruction {
 	prog := []bpf.Instruction{
 		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_CLONE, SkipTrue: 4},
@@ -183,14 +188,14 @@ func argumentRules(deny func(unix.Errno) bpf.Instruction) []bpf.Instruction {
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.AF_UNIX, SkipTrue: 1},
 		deny(unix.EAFNOSUPPORT),
 		bpf.RetConstant{Val: seccompAllow},
-		// Room that is taken on a disk without being written could not be watched. Giving
-		// some back does no harm. C libraries write instead.
+		// Space that is allocated on a disk without a write could not be watched. Freeing space is harmless.
+		// C libraries fall back to writing.
 		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_FALLOCATE, SkipTrue: 4},
 		bpf.LoadAbsolute{Off: dataArg0 + 8, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: unix.FALLOC_FL_PUNCH_HOLE, SkipTrue: 1},
 		deny(unix.EOPNOTSUPP),
 		bpf.RetConstant{Val: seccompAllow},
-		// Its own limits are its own; not the zygote's.
+		// A program may set its own limits, but not the zygote's.
 		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_PRLIMIT64, SkipTrue: 4},
 		bpf.LoadAbsolute{Off: dataArg0, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipTrue: 1},
@@ -206,7 +211,7 @@ func argumentRules(deny func(unix.Errno) bpf.Instruction) []bpf.Instruction {
 	return append(prog, room...)
 }
 
-// installFilter binds the calling thread, and all that it starts from now on.
+// installFilter installs the filter for the calling thread and for all that it starts later.
 func installFilter(rootless, polled, locks, pinned bool) error {
 	prog, err := filterProgram(rootless, polled, locks, pinned)
 	if err != nil {

@@ -9,8 +9,8 @@ const (
 	firstUnknown = unix.SYS_MSEAL + 1
 )
 
-// oldCalls are those that only this architecture still has.
+// oldCalls are the refused calls that only this architecture still has.
 var oldCalls = []uintptr{unix.SYS_NFSSERVCTL}
 
-// Calls that wait which only this architecture still has: none.
+// Waiting calls that only this architecture still has: none.
 var oldEpolls, oldPolls, oldSleeps []int64

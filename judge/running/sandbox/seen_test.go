@@ -27,12 +27,12 @@ func TestUnseen(t *testing.T) {
 		{"below the system", "/usr/local/not-there/data", "/usr"},
 		{"the system itself", "/usr", "/usr"},
 		{"by a link", filepath.Join(link, "not-there"), "/usr"},
-		{"a tool chain itself", tools, tools},
-		{"below a tool chain", filepath.Join(tools, "a", "data"), tools},
-		{"below a tool chain by a link", filepath.Join(far, "data"), tools},
-		{"a temporary folder", dir, ""},
+		{"a toolchain itself", tools, tools},
+		{"below a toolchain", filepath.Join(tools, "a", "data"), tools},
+		{"below a toolchain by a link", filepath.Join(far, "data"), tools},
+		{"a temporary directory", dir, ""},
 		{"above what is seen", "/", ""},
-		{"beside a tool chain", tools + "-data", ""},
+		{"beside a toolchain", tools + "-data", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := sandbox.Unseen(tt.path, []string{tools, dir})
@@ -44,20 +44,20 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// TestHiddenFoldersAreNotSeen: no rung that isolates has a sandbox in which programs see what is
+// TestHiddenFoldersAreNotSeen: no level that isolates has a sandbox in which programs see what is
 // to be hidden, and New does not fall back to none.
 func TestHiddenFoldersAreNotSeen(t *testing.T) {
-	for _, rung := range []string{"", sandbox.Isolated} {
-		b, err := sandbox.New(sandbox.Options{Hidden: []string{t.TempDir()}, Isolation: rung, Workers: 1})
-		if err != nil || b.Rung() == sandbox.None {
+	for _, level := range []string{"", sandbox.Isolated} {
+		b, err := sandbox.New(sandbox.Options{Hidden: []string{t.TempDir()}, Isolation: level, Workers: 1})
+		if err != nil || b.Level() == sandbox.None {
 			t.Skip("this machine does not isolate: run as root, or allow user namespaces")
 		}
 		if err := b.Close(); err != nil {
 			t.Error(err)
 		}
-		b, err = sandbox.New(sandbox.Options{Hidden: []string{t.TempDir(), "/usr/local/lib"}, Isolation: rung, Workers: 1})
+		b, err = sandbox.New(sandbox.Options{Hidden: []string{t.TempDir(), "/usr/local/lib"}, Isolation: level, Workers: 1})
 		if _, seen := errors.AsType[*sandbox.SeenError](err); !seen {
-			t.Errorf("isolation %q: %v, want a *SeenError", rung, err)
+			t.Errorf("isolation %q: %v, want a *SeenError", level, err)
 		}
 		if err == nil {
 			b.Close()

@@ -6,37 +6,36 @@ import (
 	"time"
 )
 
-// Slots are places for runs that go on at one time, in all sandboxes that share them. A run
-// that does nothing lends its slot, unless there is only one or it fills much memory: others
-// run meanwhile.
+// Slots bounds the number of runs at the same time in all sandboxes that share it. A run that is idle lends
+// its slot to another run, unless there is only one slot or the run uses much memory.
 type Slots chan struct{}
 
 // NewSlots makes n slots.
 func NewSlots(n int) Slots { return make(Slots, n) }
 
 const (
-	// slotLook is how often a run is looked at that has a slot.
+	// slotLook is the time between two looks at a run that has a slot.
 	slotLook = 100 * time.Millisecond
-	// idleLooks is after how many looks at a run that does nothing others get its slot.
+	// idleLooks is the number of idle looks in a row after which a run lends its slot.
 	idleLooks = 2
-	// idleShare is the most processor time that one uses between two looks which does nothing.
+	// idleShare is the most CPU time that an idle run uses between two looks.
 	idleShare = 2 * time.Millisecond
-	// idleMemory is the most memory of one that others run beside: all that sleep keep theirs.
+	// idleMemory is the most memory that an idle run may use. Idle runs keep their memory while others run.
 	idleMemory = 64 << 20
 )
 
-// slot is the place of one run.
+// slot is the slot of one run.
 type slot struct {
 	slots Slots
 	ended chan struct{} // closed when the run has ended
 
 	mu     sync.Mutex
 	held   bool
-	asked  bool // it is to be held again, as soon as there is a free one
+	asked  bool // the run waits to get a slot back
 	places []place
 	timer  *time.Timer // nil before there is a place to look at
 	used   time.Duration
-	idle   int // of the last looks, those since which it did nothing
+	idle   int // number of idle looks in a row
 }
 
 // take waits for a slot.
@@ -53,7 +52,7 @@ func (s Slots) take(ctx context.Context) (*slot, error) {
 	return &slot{slots: s, held: true, ended: make(chan struct{})}, nil
 }
 
-// watch looks at a process of the run from now on.
+// watch watches a process of the run from now on.
 func (s *slot) watch(p place) {
 	if cap(s.slots) == 1 {
 		return
@@ -66,8 +65,8 @@ func (s *slot) watch(p place) {
 	}
 }
 
-// look lends the slot of a run that does nothing, and gets one back for a run that goes on.
-// That one does not wait for it: there is one more run until another one ends.
+// look lends the slot of an idle run, and requests one for a run that has become active again. That run does
+// not wait for it: until another run ends, there is one run too many.
 func (s *slot) look() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,7 +112,7 @@ func (s *slot) again() {
 	}
 }
 
-// leave gives the slot back when the run has ended.
+// leave releases the slot when the run has ended.
 func (s *slot) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,16 +7,16 @@ import "golang.org/x/sys/unix"
 // A call is one system call: its number and its arguments.
 type call [7]uintptr
 
-// spawnFailure says which call of a script went wrong.
+// spawnFailure says which call of a script failed.
 type spawnFailure struct {
-	result uintptr // what the call returned: minus errno; 0 if none failed
-	left   uintptr // how many calls were left, the failed one included
+	result uintptr // what the call returned, which is minus errno; zero if none failed
+	left   uintptr // number of calls left, including the failed one
 }
 
 // vforkScript clones this thread and lets the child run the script, whose last
 // call is an execve. With CLONE_VFORK in flags the parent waits until the child has
 // executed its program or has failed; without, they go on side by side, and the
-// script with all that it points to must stay as it is until the child has ended.
+// script with all that it points to must stay unchanged until the child has ended.
 //
 // The child shares the parent's memory and must not run Go code: that is why it
 // runs a script of bare system calls, in assembly. It ends at the first call

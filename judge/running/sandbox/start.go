@@ -12,13 +12,13 @@ import (
 	"assay/judge"
 )
 
-// errKilled is the cause of a context that Process.Kill has ended.
+// errKilled is the cause of a context that Process.Kill has canceled.
 var errKilled = errors.New("killed by its owner")
 
-// errOutput is the cause of a context that ends as too much was written.
-var errOutput = errors.New("output limit passed")
+// errOutput is the cause of a context that was canceled because too much was written.
+var errOutput = errors.New("output limit exceeded")
 
-// Start starts a long-lived process. See judge.Runner.
+// Start starts a long-running process. See judge.Runner.
 func (s *Sandbox) Start(ctx context.Context, c *judge.Command) (judge.Process, error) {
 	if c.Stdin != nil || c.Stdout != nil {
 		return nil, fmt.Errorf("start %v: Stdin and Stdout must be nil", c.Argv)
@@ -57,13 +57,13 @@ func (s *Sandbox) Start(ctx context.Context, c *judge.Command) (judge.Process, e
 	return p, nil
 }
 
-// process is a long-lived process.
+// process is a long-running process.
 type process struct {
 	in     *os.File
 	out    *os.File
 	cancel context.CancelCauseFunc
 	limit  int64
-	read   int64       // by Stdout's one reader
+	read   int64       // only Stdout's reader uses it
 	over   atomic.Bool // more than limit was read
 	waits  waits
 
@@ -76,10 +76,10 @@ func (p *process) Stdin() io.WriteCloser { return p.in }
 func (p *process) Stdout() io.Reader     { return (*processOutput)(p) }
 func (p *process) Kill()                 { p.cancel(errKilled) }
 
-// CPUWait adds what the process has waited since the last call.
+// CPUWait returns how long the process has waited for a CPU since the last call.
 func (p *process) CPUWait() time.Duration { return p.waits.look() }
 
-// Wait waits for the end. What the process wrote before can still be read.
+// Wait waits for the end. Output from before the end can still be read.
 func (p *process) Wait() (judge.Exec, error) {
 	<-p.ended
 	p.in.Close()
@@ -92,8 +92,8 @@ func (p *process) Wait() (judge.Exec, error) {
 	return p.exec, p.err
 }
 
-// processOutput is what a process writes; reading past the limit kills it. What
-// it writes after that is not read: a fast writer shall not end before its kill.
+// processOutput is what a process writes. Reading past the limit kills the process. Later output is not read,
+// so that a fast writer does not end before the kill.
 type processOutput process
 
 func (p *processOutput) Read(b []byte) (int, error) {

@@ -54,7 +54,9 @@ func isAt(t *testing.T, folder string, state rune, ran, waited int64) string {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"schedstat": fmt.Sprintf("%d %d 7\n", ran, waited), "stat": fmt.Sprintf("12 (a) b) %c 1 1", state)} {
+	for name, text := range map[string]string{
+		"schedstat": fmt.Sprintf("%d %d 7\n", ran, waited), "stat": fmt.Sprintf("12 (a) b) %c 1 1", state),
+	} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +105,8 @@ func TestThreadsSince(t *testing.T) {
 		"all are gone":                        {nil, 0, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if ran, waited, waiting := tt.now.Ran(before), tt.now.Waited(before), tt.now.Waiting(before); ran != tt.ran || waited != tt.waited || waiting != tt.waiting {
+			if ran, waited, waiting := tt.now.Ran(before), tt.now.Waited(before), tt.now.Waiting(before); ran != tt.ran ||
+				waited != tt.waited || waiting != tt.waiting {
 				t.Errorf("ran %d, waited %d, waiting %v, want %d, %d, %v", ran, waited, waiting, tt.ran, tt.waited, tt.waiting)
 			}
 		})
@@ -151,7 +154,9 @@ func TestWaitsOfAStartedProcess(t *testing.T) {
 		want        int64
 	}
 	for name, looks := range map[string][]look{
-		"it is started late":               {{0, -1, -1, 50}, {0, -1, -1, 100}, {os.Getpid(), -1, -1, 150}, {os.Getpid(), 20, 30, 180}, {os.Getpid(), 70, 30, 180}},
+		"it is started late": {{0, -1, -1, 50}, {0, -1, -1, 100}, {
+			os.Getpid(), -1, -1, 150,
+		}, {os.Getpid(), 20, 30, 180}, {os.Getpid(), 70, 30, 180}},
 		"it has ended, and nobody noticed": {{os.Getpid(), 20, 30, 30}, {os.Getpid(), -1, -1, 30}},
 		"nobody tells":                     {{0, -1, -1, 50}, {nobody, -1, -1, 50}, {nobody, -1, -1, 50}},
 	} {

@@ -12,30 +12,28 @@ import (
 	"assay/judge"
 )
 
-// starvation adds up for how long a run was ready to go on and had to wait for a
-// processor, as others had it. That does not count as the run's wall time: a busy machine is
-// not an idle program.
+// starvation adds up how long a run was ready and had to wait for a CPU that others used. This time is not
+// wall time of the run: a busy machine must not make a program look idle.
 type starvation struct {
-	seen   map[string]scheduled // of each thread
+	seen   map[string]scheduled // by thread
 	total  int64                // nanoseconds
-	looked int64                // when, the last time
+	looked int64                // time of the last look
 	slept  int64                // nanoseconds since then for which the caller meant to sleep
 }
 
-// scheduled is for how long a thread has been on a processor, and has waited for one, in
-// nanoseconds. What it waits now the kernel adds when the thread goes on; pending is what is
-// known of that.
+// scheduled says how long a thread has been on a CPU and how long it has waited for one, in nanoseconds. The
+// kernel adds a current wait when it ends; pending is what is known of that wait.
 type scheduled struct{ ran, waited, pending int64 }
 
 const (
-	// starvationEvery is how often threads are asked; what one waited that ended in
+	// starvationEvery is the time between two looks at the threads. The wait of a thread that ended in
 	// between is lost.
 	starvationEvery = int64(50 * time.Millisecond)
-	// starvationLast is how old what is known of a run may be that is about to be ended. In a
-	// shorter time the kernel may not have noted that a thread ran.
+	// starvationLast is the largest age of the data when a run is about to be ended. In a shorter time the
+	// kernel may not have recorded that a thread ran.
 	starvationLast = int64(2 * tick)
-	// mostStarved is how long a machine may keep a run from its processors before that
-	// is said instead of a verdict.
+	// mostStarved is how long a machine may keep a run from its CPUs before the sandbox reports that instead
+	// of a result.
 	mostStarved = judge.LongestCPUWait
 )
 
@@ -44,8 +42,8 @@ func (s *starvation) begin() {
 	s.total, s.looked, s.slept = 0, moment(), 0
 }
 
-// look adds what the threads of the run have waited since the last look, where that was so long
-// ago.
+// look adds what the threads of the run have waited since the last look, if that was more than ago
+// nanoseconds before.
 func (s *starvation) look(ago int64) bool {
 	now := moment()
 	took := now - s.looked
@@ -68,14 +66,13 @@ func (s *starvation) look(ago int64) bool {
 	return true
 }
 
-// add adds what these threads, folders in /proc, have waited, of the time that this took: as
-// long as the one that waited longest, for many threads of a run also wait for each other, and
-// its CPU limit sees to that. Where they hand over to each other, it is what all have waited,
-// as long as none of them was on a processor.
+// add adds what these threads, directories of /proc, have waited during took. That is the longest wait of any
+// thread: the threads of a run also wait for each other, which the CPU time limit bounds. If threads hand
+// over to each other, it is the sum of all waits, up to the time in which none of them was on a CPU.
 //
-// A thread that ran in that time and is ready for a processor now may have waited for one since,
-// or may have slept. It has waited for as long as the caller came late to this look: that was
-// kept from a processor, too.
+// A thread that ran in that time and is ready now may have waited for a CPU since, or may have slept. It
+// counts as waiting for as long as the caller was late for this look, because the caller was kept from a CPU,
+// too.
 func (s *starvation) add(threads []string, took, late int64) {
 	if s.seen == nil {
 		s.seen = map[string]scheduled{}
@@ -98,7 +95,7 @@ func (s *starvation) add(threads []string, took, late int64) {
 	s.total += max(longest, min(all, took-ran))
 }
 
-// numbered lists the entries of a folder of /proc whose names are numbers.
+// numbered lists the entries of a directory of /proc whose names are numbers.
 func numbered(path string) (names []string) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -121,7 +118,7 @@ func numbered(path string) (names []string) {
 	}
 }
 
-// schedule reads of a thread how long it has run and waited. Not all kernels tell.
+// schedule reads how long a thread has run and waited. Some kernels do not report it.
 func schedule(dir string) (s scheduled) {
 	var buf [128]byte
 	if f := bytes.Fields(head(dir+"/schedstat", buf[:])); len(f) > 1 {
@@ -130,11 +127,11 @@ func schedule(dir string) (s scheduled) {
 	return s
 }
 
-// state is what a thread does: it is ready for a processor, which it may have (R), sleeps (S), or
-// something else; 0 for one that has ended.
+// state returns the state of a thread: R if it runs or waits for a CPU, S if it sleeps, or another letter. It
+// returns zero if the thread has ended.
 func state(dir string) byte {
 	var buf [128]byte
-	text := head(dir+"/stat", buf[:]) // "tid (name) state ...", and the name may have brackets
+	text := head(dir+"/stat", buf[:]) // "tid (name) state ...", and the name may contain brackets
 	if f := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:]); len(f) > 0 {
 		return f[0][0]
 	}

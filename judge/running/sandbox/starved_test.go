@@ -20,16 +20,16 @@ import (
 // other at its start.
 func TestBusyMachine(t *testing.T) {
 	dir := sandboxtest.Programs(t)
-	for _, rung := range sandbox.Rungs() {
-		if rung == sandbox.None {
+	for _, level := range sandbox.Levels() {
+		if level == sandbox.None {
 			continue // it keeps no program on a processor
 		}
-		s, err := sandbox.New(sandbox.Options{Workers: 1, Isolation: string(rung), Pin: true})
+		s, err := sandbox.New(sandbox.Options{Workers: 1, Isolation: string(level), Pin: true})
 		if err != nil {
-			t.Logf("this machine does not give the rung: %v", err)
+			t.Logf("this machine does not give the level: %v", err)
 			continue
 		}
-		t.Run(string(rung), func(t *testing.T) {
+		t.Run(string(level), func(t *testing.T) {
 			defer s.Close()
 			occupy(t, dir, 8)
 			x, err := s.Run(t.Context(), &judge.Command{

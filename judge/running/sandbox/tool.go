@@ -7,11 +7,10 @@ import (
 	"os/exec"
 )
 
-// Tool runs one of the machine's own tools without any isolation, and returns what it
-// prints to standard output. It stands in /, so that no file of the current folder can
-// tell the tool what to be. It ends with ctx and with this process, and so does all
-// that it started. Env are variables over those of this process. Like exec.Cmd.Output, Tool returns an *exec.ExitError with what the
-// tool printed to standard error, if the tool ends with an exit code but 0.
+// Tool runs a program of the machine without isolation, and returns its standard output. The program runs in
+// /, so that files of the current directory cannot influence it. It ends with ctx and with this process, and
+// so does everything that it starts. The variables of env override those of this process. If the exit code is
+// not 0, Tool returns an *exec.ExitError with the standard error, like exec.Cmd.Output.
 func Tool(ctx context.Context, argv []string, env ...string) ([]byte, error) {
 	var out, said bytes.Buffer
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
@@ -33,7 +32,7 @@ func Tool(ctx context.Context, argv []string, env ...string) ([]byte, error) {
 	}
 	err = cmd.Wait()
 	endGroup(cmd.Process)
-	_ = pass.finish() // buffers take everything
+	_ = pass.finish() // buffers never fail
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

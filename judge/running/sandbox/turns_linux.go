@@ -15,30 +15,33 @@ import (
 	"assay/judge"
 )
 
-// turns bounds how long each of two processes that talk to each other may keep the other
-// one waiting: whose turn it is pays with its wall time limit. That is the one with
-// something to read; with nothing to read for both, the one that is not waiting for input
-// while the other one is. Where both wait, or neither, it is the first one, so that a
-// program that forgot to flush pays for the silence and not its interactor. It pays at once
-// where neither can go on before the other one does. Nobody pays while what they wait for is
-// with a relay, which a busy machine keeps from its processors.
+// turns bounds how long each of two processes that talk to each other may keep the other one waiting. The
+// wait counts against the wall time limit of the process whose turn it is. That is:
+//   - the process that has something to read;
+//   - if both have nothing to read, the process that does not wait for input while the other one does;
+//   - if both wait or neither waits, the first process. So a program that forgot to flush pays for the
+//     silence, and not its interactor. If neither process can continue before the other one does, the first
+//     one is ended at once.
+//
+// No time counts while the relay has what a process waits for, because a busy machine may keep the relay from
+// its CPUs.
 type turns struct {
 	all   []Joined
 	lives []life
 	relay [2]*relay // of what each process writes
 	used  [2]time.Duration
 	last  [2]starvation
-	seen  [2]bool       // it was there
-	begun [2]bool       // it was there before this look, or nobody tells
-	quiet time.Duration // of what the first used, in which both waited
-	still time.Duration // for how long neither could go on, up to now
-	stuck [2]bool       // both waited for most of the time for which one was ended
+	seen  [2]bool       // the process was seen
+	begun [2]bool       // the process was seen before this look, or the system does not report it
+	quiet time.Duration // part of the first one's used time in which both waited
+	still time.Duration // how long neither could continue, up to now
+	stuck [2]bool       // both waited for most of the time for which a process was ended
 
 	mu     sync.Mutex
 	placed [2]place
 }
 
-// newTurns is nil unless the processes are two that talk to each other through relays.
+// newTurns returns nil unless the processes are two that talk to each other through relays.
 func newTurns(all []Joined, pipes []ends, lives []life) *turns {
 	if len(all) != 2 || all[0].To != 1 || pipes[0].relay == nil || pipes[1].relay == nil {
 		return nil
@@ -46,7 +49,8 @@ func newTurns(all []Joined, pipes []ends, lives []life) *turns {
 	return &turns{all: all, lives: lives, relay: [2]*relay{pipes[0].relay, pipes[1].relay}}
 }
 
-// limits gives a process what both may take together, as each turn is bounded here.
+// limits returns the limits for a process. Its wall time is what both may use together, because turns bounds
+// each turn.
 func (t *turns) limits(i int) judge.Limits {
 	l, own, other := t.all[i].Limits, t.all[i].Limits.Wall, t.all[1-i].Limits.Wall
 	if l.Wall = own + other; own == 0 || other == 0 {
@@ -55,7 +59,7 @@ func (t *turns) limits(i int) judge.Limits {
 	return l
 }
 
-// place is told where a process runs.
+// place records where a process runs.
 func (t *turns) place(i int, p place) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -63,7 +67,7 @@ func (t *turns) place(i int, p place) {
 	t.seen[i] = len(p.threads()) > 0
 }
 
-// watch looks at the two until both have ended.
+// watch watches the two processes until both have ended.
 func (t *turns) watch() {
 	tick := time.NewTicker(turnEvery)
 	defer tick.Stop()
@@ -83,9 +87,9 @@ func (t *turns) watch() {
 	}
 }
 
-// look adds some time to the one whose turn it is, without what it waited for a processor. The
-// time until a worker has started its process is nobody's, and so is the time that the judge
-// takes to notice that one has ended.
+// look adds the time since the last look to the process whose turn it is, without its waits for a CPU. No
+// process pays for the time until a worker has started it, nor for the time until the judge notices that one
+// has ended.
 func (t *turns) look(took time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -105,7 +109,7 @@ func (t *turns) look(took time.Duration) {
 		return
 	}
 	if !t.begun[i] {
-		t.begun[i] = t.seen[i] || !t.placed[i].told()
+		t.begun[i] = t.seen[i] || !t.placed[i].known()
 		return
 	}
 	starved := t.last[i].total
@@ -124,14 +128,13 @@ func (t *turns) look(took time.Duration) {
 	}
 }
 
-// longestStill is for how long two that wait for each other are looked at before the first
-// one is ended, whatever its wall time limit is.
+// longestStill is how long two processes that wait for each other are watched before the first one is ended,
+// whatever its wall time limit is.
 const longestStill = time.Second
 
-// forever tells whether two that wait for each other can do nothing else: no thread of them
-// wakes up by itself. The first one, a contestant's, also has no alarm set as far as that can
-// be seen. In the other one a single thread may wake up, as the run time of Go has one that
-// does.
+// forever reports whether two processes that wait for each other will do so forever: none of their threads
+// wakes up by itself. For the first one, a contestant's, this includes that it has no alarm set, as far as
+// that can be seen. In the other one a single thread may wake up, because Go's runtime has such a thread.
 func (t *turns) forever() bool {
 	for i := range t.placed {
 		timed, ok := t.placed[i].timed(t.input(i))
@@ -142,13 +145,12 @@ func (t *turns) forever() bool {
 	return !t.placed[0].alarmed()
 }
 
-// ended tells whether a process that was begun has ended, which the judge need not have
-// noticed.
+// ended reports whether a process that was begun has ended. The judge need not have noticed that.
 func (t *turns) ended(i int) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	p := &t.placed[i]
-	return (t.seen[i] || p.pid != 0 && p.told()) && !p.lives()
+	return (t.seen[i] || p.pid != 0 && p.known()) && !p.lives()
 }
 
 func (t *turns) over(i int) bool {
@@ -160,7 +162,8 @@ func (t *turns) over(i int) bool {
 	}
 }
 
-// whose turn it is, or -1 for nobody's; both says that they wait for each other.
+// whose returns the process whose turn it is, or -1 if no time counts. If both is set, they wait for each
+// other.
 func (t *turns) whose() (i int, both bool) {
 	for i := range 2 {
 		if t.over(1 - i) {
@@ -190,11 +193,11 @@ func (t *turns) input(i int) *os.File { return t.relay[1-i].to }
 
 func (t *turns) waits(i int) bool { return t.placed[i].waits(t.input(i)) }
 
-// late tells whether the relay has something to do that it has not done.
+// late reports whether the relay has bytes to move that it has not moved.
 func (r *relay) late() bool { return r.carries.Load() || ready(r.from, 0) }
 
-// threads lists the folders in /proc of all threads of the process and of what it started,
-// or of its first process where the kernel does not tell who started what.
+// threads lists the directories in /proc of all threads of the process and of its children. If the kernel
+// does not report children, it lists those of its first process only.
 func (p *place) threads() (dirs []string) {
 	add := func(pid string) []string {
 		first := len(dirs)
@@ -206,7 +209,7 @@ func (p *place) threads() (dirs []string) {
 	}
 	var todo []string
 	parents := add(strconv.Itoa(p.pid))
-	if p.inside { // the zygote is none of its threads
+	if p.inside { // the zygote is not part of the process
 		dirs = nil
 	}
 	for {
@@ -228,29 +231,29 @@ func (p *place) threads() (dirs []string) {
 	return dirs
 }
 
-// lives tells whether a thread of the process, or of what it started, has not ended.
+// lives reports whether any thread of the process or of its children has not ended.
 func (p *place) lives() bool {
 	return slices.ContainsFunc(p.threads(), func(dir string) bool { return !strings.ContainsRune("\x00ZX", rune(state(dir))) })
 }
 
-// told tells whether the system says anything of the process, or of its zygote.
-func (p *place) told() bool { return len(numbered("/proc/"+strconv.Itoa(p.pid)+"/task")) > 0 }
+// known reports whether the system has any information about the process or its zygote.
+func (p *place) known() bool { return len(numbered("/proc/"+strconv.Itoa(p.pid)+"/task")) > 0 }
 
-// mostLooked bounds how long a look at a process of many threads takes.
+// mostLooked bounds the threads that one look considers.
 const mostLooked = 100
 
-// waits tells whether the process waits for something to come through a pipe, of which
-// input is any end: no thread of it runs, and one is in a call that waits for that pipe.
+// waits reports whether the process waits for something to come through a pipe: none of its threads runs, and
+// one is in a call that waits for the pipe. Input is any end of the pipe.
 func (p *place) waits(input *os.File) (found bool) {
 	pipe := pipeName(input)
 	for _, dir := range p.threads() {
 		c, ok := callOf(dir)
 		switch {
 		case !ok:
-			if state(dir) != 'S' { // it runs, or waits for a processor or a disk
+			if state(dir) != 'S' { // runs, or waits for a CPU or a disk
 				return false
 			}
-			found = true // nobody tells more
+			found = true // the system reports no details
 		case c.running:
 			return false
 		case slices.Contains(pollCalls, c.number):
@@ -262,9 +265,9 @@ func (p *place) waits(input *os.File) (found bool) {
 	return found
 }
 
-// timed counts the threads of the process that wake up by themselves; the others wait for a
-// pipe, for each other or for a process that it started. It is not ok where some thread does
-// something else, or nobody tells.
+// timed counts the threads of the process that wake up by themselves. The others wait for a pipe, for each
+// other or for a child process. If a thread does anything else, or the system does not report it, ok is
+// false.
 func (p *place) timed(input *os.File) (n int, ok bool) {
 	pipe, threads := pipeName(input), p.threads()
 	for _, dir := range threads {
@@ -278,7 +281,7 @@ func (p *place) timed(input *os.File) (n int, ok bool) {
 			}
 		case slices.Contains(epollCalls, c.number):
 			for _, file := range c.files(dir) {
-				if !strings.HasPrefix(file, "pipe:") && file != "anon_inode:[eventfd]" { // a clock, perhaps
+				if !strings.HasPrefix(file, "pipe:") && file != "anon_inode:[eventfd]" { // perhaps a timer
 					return n, false
 				}
 			}
@@ -296,7 +299,7 @@ func (p *place) timed(input *os.File) (n int, ok bool) {
 	return n, true
 }
 
-// alarmed tells whether a process hears a signal that it may have asked to get later.
+// alarmed reports whether a process handles a signal that it may have requested for later.
 func (p *place) alarmed() bool {
 	const alarms = 1<<(unix.SIGALRM-1) | ^uint64(1<<(firstRealTime-1)-1)
 	for _, dir := range p.threads() {
@@ -315,10 +318,10 @@ func (p *place) alarmed() bool {
 	return false
 }
 
-// firstRealTime is the first signal that the threads of C's library leave to programs.
+// firstRealTime is the first signal that the C library's threads leave to programs.
 const firstRealTime = 34
 
-// files are what the descriptors lead to that a thread waits for in this call.
+// files returns the link targets of the descriptors that a thread waits for in this call.
 func (c doing) files(dir string) (links []string) {
 	add := func(fd string) {
 		if link, err := os.Readlink(dir + "/fd/" + fd); err == nil {
@@ -340,7 +343,7 @@ func (c doing) files(dir string) (links []string) {
 	return links
 }
 
-// pipeName is how /proc names the pipe that a file is an end of, "" once that is closed.
+// pipeName returns the name in /proc of the pipe that f is an end of. It is empty once that is closed.
 func pipeName(f *os.File) (name string) {
 	onPipe(f, func(fd int) {
 		var st unix.Stat_t
@@ -351,7 +354,7 @@ func pipeName(f *os.File) (name string) {
 	return name
 }
 
-// waiting is how many bytes are in a pipe that nobody has read yet.
+// waiting returns the number of unread bytes in a pipe.
 func waiting(f *os.File) (n int) {
 	onPipe(f, func(fd int) { n, _ = unix.IoctlGetInt(fd, unix.TIOCINQ) })
 	return n

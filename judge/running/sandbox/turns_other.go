@@ -8,11 +8,11 @@ import (
 	"assay/judge"
 )
 
-// turns are not taken here, as nothing tells who waits for whom: the first has its wall time
-// limit for the whole, and the other one both.
+// turns does nothing here, because the system does not report which process waits. The first process has its
+// wall time limit for the whole dialogue, and the other one the limits of both.
 type turns struct {
 	all   []Joined
-	stuck [2]bool // never
+	stuck [2]bool // always false
 }
 
 func newTurns(all []Joined, _ []ends, _ []life) *turns { return &turns{all: all} }
@@ -27,14 +27,14 @@ func (t *turns) limits(i int) judge.Limits {
 
 func (*turns) place(int, place) {}
 
-// sleep is not told here.
+// sleep does nothing here.
 type sleep struct{}
 
 func watchSleep(time.Duration) sleep { return sleep{} }
 func (sleep) watch(place)            {}
 func (sleep) stop() bool             { return false }
 
-// used is not told here, and so no run is known to sleep.
+// used reports nothing here, so no run is known to sleep.
 func (*place) used() (time.Duration, int64, bool) { return 0, 0, false }
 
 func (*turns) watch() {}

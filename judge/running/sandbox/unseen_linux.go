@@ -14,12 +14,12 @@ import (
 	"assay/judge"
 )
 
-// explainUnseen makes a *judge.UnseenError of an *judge.ExecError, if the command is on the host where
-// programs do not see it. Files of the command's mounts may be a submission: what they name is not
-// looked for on the host, so that a submission cannot find out what is there.
+// explainUnseen returns a *judge.UnseenError instead of an *judge.ExecError, if the host has the command in a
+// place that programs do not see. Files in the command's mounts may belong to a submission. So what they name
+// is not looked up on the host, and a submission cannot find out which files exist there.
 func (s *Sandbox) explainUnseen(c *judge.Command, err error) error {
 	refused, ok := errors.AsType[*judge.ExecError](err)
-	if !ok || s.report.Rung == None || slices.ContainsFunc(c.Mounts, func(m judge.Mount) bool { return under(c.Argv[0], m.At) }) {
+	if !ok || s.report.Level == None || slices.ContainsFunc(c.Mounts, func(m judge.Mount) bool { return under(c.Argv[0], m.At) }) {
 		return err
 	}
 	if !strings.Contains(refused.Reason, "no such file") && !strings.Contains(refused.Reason, "does not exist") {
@@ -36,8 +36,8 @@ func (s *Sandbox) explainUnseen(c *judge.Command, err error) error {
 	return e
 }
 
-// onHost is where the host has a command: where it says, or on the PATH of the command or else of
-// the judge.
+// onHost returns the host's file of a command: its path, or what is found on the PATH of the command or else
+// of the judge.
 func onHost(c *judge.Command) string {
 	name := c.Argv[0]
 	if filepath.IsAbs(name) {
@@ -58,18 +58,18 @@ func onHost(c *judge.Command) string {
 	return ""
 }
 
-// looker looks for what a file needs to be executed.
+// looker looks for the files that are needed to execute a file.
 type looker struct {
 	shown  []string // what programs see
-	chain  []string // files, each with the next one that it needs
-	hidden []string // folders that are not shown, of those files
+	chain  []string // files, each followed by the next one that it needs
+	hidden []string // directories of those files that are not shown
 	needed int      // how many of chain lead to the last file that is not shown
 }
 
 // mostLinks is how many links and interpreters are followed.
 const mostLinks = 16
 
-// follow looks at a file, then where it leads as a link, and then at its interpreter.
+// follow looks at a file, then at the target of a link, and then at its interpreter.
 func (l *looker) follow(path string) {
 	for range mostLinks {
 		info, err := os.Lstat(path)
@@ -86,7 +86,7 @@ func (l *looker) follow(path string) {
 				next = filepath.Join(filepath.Dir(path), next)
 			}
 		} else {
-			if real, err := filepath.EvalSymlinks(path); err == nil && real != path { // a folder above is a link
+			if real, err := filepath.EvalSymlinks(path); err == nil && real != path { // a directory above is a link
 				l.see(real)
 			}
 			next = interpreter(path)
@@ -95,7 +95,7 @@ func (l *looker) follow(path string) {
 	}
 }
 
-// see notes a file, and its folder if that is not shown.
+// see records a file, and its directory if that is not shown.
 func (l *looker) see(path string) {
 	l.chain = append(l.chain, path)
 	if slices.ContainsFunc(l.shown, func(dir string) bool { return under(path, dir) }) {
@@ -105,14 +105,15 @@ func (l *looker) see(path string) {
 	dir := filepath.Dir(path)
 	home, _ := os.UserHomeDir()
 	if above := filepath.Dir(dir); filepath.Base(dir) == "bin" && above != "/" && above != home && filepath.Dir(above) != "/home" {
-		dir = above // the libraries of a tool are beside its bin
+		dir = above // the libraries of a tool are beside its bin directory
 	}
 	if !slices.ContainsFunc(l.hidden, func(known string) bool { return under(dir, known) }) {
 		l.hidden = append(l.hidden, dir)
 	}
 }
 
-// interpreter is what a script, or a program that is linked dynamically, is executed by; "" for none.
+// interpreter returns the interpreter of a script or of a dynamically linked program. It is empty if there is
+// none.
 func interpreter(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -143,5 +144,5 @@ func interpreter(path string) string {
 	return ""
 }
 
-// under reports whether a path is a folder, or in it.
+// under reports whether path is dir or lies in it.
 func under(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }

@@ -15,7 +15,7 @@ import (
 )
 
 // TestUnseenTools: a tool that is on the PATH and that the sandbox does not show is told with all that
-// it needs; with the folders that are named it can be run. What a program names is not looked for.
+// it needs; with the directories that are named it can be run. What a program names is not looked for.
 func TestUnseenTools(t *testing.T) {
 	home, err := os.UserHomeDir()
 	dir := ""
@@ -23,7 +23,7 @@ func TestUnseenTools(t *testing.T) {
 		dir, err = os.MkdirTemp(home, "assay-tools-") // not below /tmp, which no sandbox shows
 	}
 	if err != nil || strings.HasPrefix(dir, "/tmp") {
-		t.Skipf("no home in which folders can be made: %v, set HOME to one", err)
+		t.Skipf("no home in which directories can be made: %v, set HOME to one", err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	t.Setenv("HOME", filepath.Join(dir, "home"))
@@ -31,7 +31,9 @@ func TestUnseenTools(t *testing.T) {
 	script := func(name, interpreter string) error {
 		return errors.Join(os.MkdirAll(filepath.Dir(at(name)), 0o755), os.WriteFile(at(name), []byte("#!"+interpreter+"\necho here\n"), 0o755))
 	}
-	if err := errors.Join(os.Chmod(dir, 0o755), script("home/bin/own", "/bin/sh"), script("pkg/bin/plain", "/bin/sh"), script("shown/cared", at("far/bin/sh")),
+	if err := errors.Join(os.Chmod(dir, 0o755), script("home/bin/own", "/bin/sh"), script("pkg/bin/plain", "/bin/sh"), script(
+		"shown/cared", at("far/bin/sh"),
+	),
 		os.MkdirAll(at("far/bin"), 0o755), os.Symlink("/bin/sh", at("far/bin/sh")), os.Symlink("../pkg/bin/plain", at("shown/linked")),
 		os.MkdirAll(at("folders"), 0o755), os.Symlink(at("pkg/bin"), at("shown/folder")),
 	); err != nil {
@@ -42,7 +44,9 @@ func TestUnseenTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	program := t.TempDir()
-	if err := errors.Join(os.Chmod(program, 0o755), os.WriteFile(filepath.Join(program, "run"), []byte("#!"+at("far/bin/sh")+"\n"), 0o755)); err != nil {
+	if err := errors.Join(os.Chmod(program, 0o755), os.WriteFile(
+		filepath.Join(program, "run"), []byte("#!"+at("far/bin/sh")+"\n"), 0o755,
+	)); err != nil {
 		t.Fatal(err)
 	}
 	run := func(t *testing.T, readOnly []string, argv0 string) error {
@@ -63,12 +67,16 @@ func TestUnseenTools(t *testing.T) {
 		hidden []string
 		never  bool
 	}{
-		"in a bin of its own":           {at("pkg/bin/plain"), "", []string{at("pkg/bin/plain")}, []string{at("pkg")}, false},
-		"in the bin of a home":          {"own", at("home/bin"), []string{at("home/bin/own")}, []string{at("home/bin")}, false},
-		"a link that leads out":         {"linked", at("folders") + ":" + at("shown"), []string{at("shown/linked"), at("pkg/bin/plain")}, []string{at("pkg")}, false},
-		"a folder that is a link":       {at("shown/folder/plain"), "", []string{at("shown/folder/plain"), at("pkg/bin/plain")}, []string{at("pkg")}, false},
+		"in a bin of its own":  {at("pkg/bin/plain"), "", []string{at("pkg/bin/plain")}, []string{at("pkg")}, false},
+		"in the bin of a home": {"own", at("home/bin"), []string{at("home/bin/own")}, []string{at("home/bin")}, false},
+		"a link that leads out": {"linked", at("folders") + ":" + at("shown"), []string{
+			at("shown/linked"), at("pkg/bin/plain"),
+		}, []string{at("pkg")}, false},
+		"a directory that is a link": {at("shown/folder/plain"), "", []string{
+			at("shown/folder/plain"), at("pkg/bin/plain"),
+		}, []string{at("pkg")}, false},
 		"a script with an interpreter":  {at("shown/cared"), "", []string{at("shown/cared"), at("far/bin/sh")}, []string{at("far")}, false},
-		"below the temporary folder":    {temporary, "", []string{temporary}, []string{filepath.Dir(temporary)}, true},
+		"below the temporary directory": {temporary, "", []string{temporary}, []string{filepath.Dir(temporary)}, true},
 		"nowhere":                       {at("gone"), "", nil, nil, false},
 		"nowhere on the PATH":           {"assay-gone", at("home/bin"), nil, nil, false},
 		"a program with an interpreter": {judge.ProgramDir + "/run", "", nil, nil, false},
@@ -115,19 +123,19 @@ func TestOnlyToolsAreUnseen(t *testing.T) {
 	if err := errors.Join(os.Chmod(dir, 0o755), os.WriteFile(tool, []byte("#!/no/such/interpreter\n"), 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	for _, rung := range []string{string(sandbox.None), sandbox.Isolated} {
-		box, err := sandbox.New(sandbox.Options{Workers: 1, Isolation: rung})
+	for _, level := range []string{string(sandbox.None), sandbox.Isolated} {
+		box, err := sandbox.New(sandbox.Options{Workers: 1, Isolation: level})
 		if err != nil {
-			t.Logf("this machine does not give the rung: %v", err)
+			t.Logf("this machine does not give the level: %v", err)
 			continue
 		}
 		c := &judge.Command{Argv: []string{tool}}
-		if rung == sandbox.Isolated {
+		if level == sandbox.Isolated {
 			c.Mounts = []judge.Mount{{Host: t.TempDir(), At: dir}}
 		}
 		_, err = box.Run(t.Context(), c)
 		if _, refused := errors.AsType[*judge.ExecError](err); !refused {
-			t.Errorf("%s: Run = %v, want an *ExecError", rung, err)
+			t.Errorf("%s: Run = %v, want an *ExecError", level, err)
 		}
 		if err := box.Close(); err != nil {
 			t.Error(err)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// waits adds up how long a started process waits for a processor.
+// waits adds up how long a started process waits for a CPU.
 type waits struct {
 	mu    sync.Mutex
 	place place
@@ -17,15 +17,15 @@ type waits struct {
 
 func (w *waits) begin() { w.starvation.begin() }
 
-// at is called with the place of the process.
+// at records where the process runs.
 func (w *waits) at(p place) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.place = p
 }
 
-// look adds what the process has waited since the last look. Until it has been started it waits
-// all the time, as the judge or its zygote is kept from a processor.
+// look returns what the process has waited since the last look. Before the process starts, all time counts as
+// waiting, because the judge or its zygote is kept from a CPU.
 func (w *waits) look() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -46,7 +46,7 @@ func (w *waits) add(threads []string, took int64) {
 	switch {
 	case w.seen:
 		w.starvation.add(threads, took, 0)
-	case w.place.pid == 0 || w.place.told():
+	case w.place.pid == 0 || w.place.known():
 		w.total += took
 	}
 }

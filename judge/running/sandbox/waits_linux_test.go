@@ -14,13 +14,13 @@ import (
 // TestStartedProcessesWait: one that reads does not wait for a processor, and processes that want
 // more processors than there are do.
 func TestStartedProcessesWait(t *testing.T) {
-	for _, rung := range sandbox.Rungs() {
-		box, err := sandbox.New(sandbox.Options{Workers: 1, Isolation: string(rung), Pin: true})
+	for _, level := range sandbox.Levels() {
+		box, err := sandbox.New(sandbox.Options{Workers: 1, Isolation: string(level), Pin: true})
 		if err != nil {
-			t.Logf("this machine does not give the rung: %v", err)
+			t.Logf("this machine does not give the level: %v", err)
 			continue
 		}
-		t.Run(string(rung), func(t *testing.T) {
+		t.Run(string(level), func(t *testing.T) {
 			t.Cleanup(func() { box.Close() })
 			start := func(argv ...string) judge.Process {
 				p, err := box.Start(t.Context(), &judge.Command{Argv: argv, Env: []string{"PATH=/usr/bin:/bin"}})

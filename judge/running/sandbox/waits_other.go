@@ -4,7 +4,7 @@ package sandbox
 
 import "time"
 
-// waits are not told here.
+// waits does nothing here.
 type waits struct{}
 
 func (*waits) begin()              {}

@@ -6,21 +6,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// widen makes a pipe hold more. A user without rights may have used up what is
-// allowed; then the pipe stays as it is.
+// widen increases the capacity of a pipe. If a user without rights has used up what is allowed, the pipe
+// stays unchanged.
 func widen(pipe *os.File) {
 	onPipe(pipe, func(fd int) { _, _ = unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, pipeSize) })
 }
 
-// block has reads and writes of a pipe block their thread instead of waiting for the
-// poller: quicker by two thirds, where a pipe has a goroutine of its own that nobody
-// needs to interrupt.
+// block makes reads and writes of a pipe block their thread instead of using the poller. That takes a third
+// of the time, if a goroutine serves only this pipe and need not be interrupted.
 func block(pipe *os.File) {
 	onPipe(pipe, func(fd int) { _ = unix.SetNonblock(fd, false) })
 }
 
-// ready tells whether there is something to read in a pipe, or its end. It waits so many
-// milliseconds for that, or, for -1, until it is so.
+// ready reports whether a pipe has something to read or has reached its end. It waits for at most most
+// milliseconds, or without a limit if most is -1.
 func ready(pipe *os.File, most int) (is bool) {
 	onPipe(pipe, func(fd int) {
 		err := error(unix.EINTR)

@@ -4,11 +4,11 @@ package sandbox
 
 import "os"
 
-// widen does nothing: the size of pipes is the system's to choose.
+// widen does nothing: the system decides the size of pipes.
 func widen(*os.File) {}
 
-// block changes nothing.
+// block does nothing.
 func block(*os.File) {}
 
-// ready is not told here.
+// ready returns true: the system does not report it.
 func ready(*os.File, int) bool { return true }

@@ -10,37 +10,36 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The judge and a zygote speak over a SOCK_SEQPACKET pair, one message a step:
+// The judge and a zygote communicate over a SOCK_SEQPACKET pair, one message per step:
 //
 //	judge -> zygote   a config (JSON), once           zygote -> judge   ready, once
 //	judge -> zygote   a request, with descriptors     zygote -> judge   a reply
 //	judge -> zygote   kill, while a request runs
 //
-// Numbers are 64-bit little-endian. Strings end in a NUL that is not counted, so
-// that the zygote can point execve at them where they lie.
+// Numbers are 64-bit little-endian. Strings end in a NUL that is not counted, so that the zygote can pass
+// them to execve in place.
 
 // Kinds of messages.
 const (
 	msgRun    = 1 // request: run this
 	msgKill   = 2 // request: kill the run of this number
-	msgReady  = 3 // reply: the zygote stands; the text says why it does not count events
-	msgDone   = 4 // reply: it ran, and this happened
+	msgReady  = 3 // reply: the zygote is ready; the text says why it does not count events
+	msgDone   = 4 // reply: the command ran; this happened
 	msgNoExec = 5 // reply: the command could not be executed; the text says why
-	msgFailed = 6 // reply: the zygote could not do its part; the text says why
+	msgFailed = 6 // reply: the zygote failed; the text says why
 )
 
-// maxInline is the longest request that travels in the message itself; the rest
-// of a longer one travels as a memory file.
+// maxInline is the longest request that the message itself contains. The rest of a longer one is in a memory
+// file.
 const maxInline = 32 << 10
 
-// request is one run, as the zygote sees it. Its descriptors are those of standard input,
-// output and error that are not /dev/null, then a memory file if inline is false, then
-// one for each mount that is given.
+// request is one run, as the zygote sees it. It comes with these descriptors: standard input, output and
+// error except those that are /dev/null; a memory file if inline is false; one for each mount that is passed.
 type request struct {
 	kind      uint64
 	seq       uint64
 	inline    bool
-	remount   bool // mounts holds the new set; otherwise the old one stays
+	remount   bool // if set, mounts is the new set; otherwise the old one stays
 	null      [3]bool
 	cpu, wall int64
 	memory    int64
@@ -53,7 +52,7 @@ type request struct {
 	mounts    []mountOrder
 }
 
-// mountOrder says where a descriptor that came with the request is to be mounted.
+// mountOrder says where to mount a descriptor that came with the request.
 type mountOrder struct{ at string }
 
 const requestHeader = 14
@@ -96,7 +95,7 @@ var (
 	errBadMessage   = errors.New("message with a string that does not end where it should, or with a negative count")
 )
 
-// cursor reads a message; after an error it yields zeros.
+// cursor reads a message. After an error it returns zeros.
 type cursor struct {
 	b   []byte
 	err error
@@ -112,7 +111,7 @@ func (c *cursor) number() uint64 {
 	return v
 }
 
-// text returns a string with its NUL, not copied.
+// text returns a string with its NUL, without a copy.
 func (c *cursor) text() []byte {
 	n := c.number()
 	if n >= uint64(len(c.b)) || c.b[n] != 0 {
@@ -124,7 +123,7 @@ func (c *cursor) text() []byte {
 	return s
 }
 
-// readHead reads the fixed part, and returns how many strings of each kind follow.
+// readHead reads the fixed part and returns the number of strings of each kind that follow.
 func (r *request) readHead(c *cursor) (argc, envc, mounts int) {
 	var h [requestHeader]uint64
 	for i := range h {
@@ -140,7 +139,7 @@ func (r *request) readHead(c *cursor) (argc, envc, mounts int) {
 	return int(h[10]), int(h[11]), int(h[12])
 }
 
-// readStrings reads the rest, reusing what r holds.
+// readStrings reads the rest into r, whose slices it reuses.
 func (r *request) readStrings(c *cursor, argc, envc, mounts int) {
 	r.dir = c.text()
 	r.argv, r.env, r.mounts = r.argv[:0], r.env[:0], r.mounts[:0]
@@ -159,7 +158,7 @@ func (r *request) readStrings(c *cursor, argc, envc, mounts int) {
 	}
 }
 
-// reply is what the zygote answers.
+// reply is the zygote's reply.
 type reply struct {
 	kind   uint64
 	seq    uint64
@@ -168,11 +167,11 @@ type reply struct {
 	cpu    int64
 	wall   int64
 	memory int64
-	end    int64 // when it ended, on the monotonic clock of the machine
+	end    int64 // when the run ended, on the machine's monotonic clock
 	text   string
 }
 
-// killReason is why a run was killed, for killed in a reply and in a kill message.
+// killReason says why a run was killed, in a reply and in a kill message.
 type killReason uint64
 
 const (
@@ -181,11 +180,13 @@ const (
 	killedWall
 	killedMemory
 	killedOutput
-	killedByJudge // the context ended, or somebody called Kill
+	killedByJudge // the context ended, or Kill was called
 )
 
 func (r *reply) encode(b []byte) []byte {
-	for _, v := range [...]uint64{r.kind, r.seq, uint64(r.status), uint64(r.killed), uint64(r.cpu), uint64(r.wall), uint64(r.memory), uint64(r.end)} {
+	for _, v := range [...]uint64{
+		r.kind, r.seq, uint64(r.status), uint64(r.killed), uint64(r.cpu), uint64(r.wall), uint64(r.memory), uint64(r.end),
+	} {
 		b = binary.LittleEndian.AppendUint64(b, v)
 	}
 	return appendString(b, r.text)
@@ -224,7 +225,7 @@ func send(sock int, msg []byte, fds []int) error {
 	}
 }
 
-// receive takes one message; fds is appended to. The end of the other side is n = 0.
+// receive receives one message and appends its descriptors to fds. If the other side is closed, n is 0.
 func receive(sock int, msg, oob []byte, fds []int) (n int, _ []int, err error) {
 	for {
 		var oobn, flags int

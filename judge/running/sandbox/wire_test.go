@@ -11,7 +11,8 @@ import (
 
 func TestRequestArrivesAsItLeft(t *testing.T) {
 	left := request{
-		kind: msgRun, seq: 7, inline: true, remount: true, null: [3]bool{true, false, true}, cpu: 1, wall: 2, memory: math.MaxInt64, processes: 4, files: 5, fileSize: 6, scratch: 8,
+		kind: msgRun, seq: 7, inline: true, remount: true, null: [3]bool{true, false, true}, cpu: 1, wall: 2,
+		memory: math.MaxInt64, processes: 4, files: 5, fileSize: 6, scratch: 8,
 		argv: [][]byte{[]byte("a\x00"), []byte("\x00")}, env: [][]byte{[]byte("X=1\x00")}, mounts: []mountOrder{{"/program"}},
 	}
 	msg := appendString(left.head(nil), "/tmp")

@@ -17,41 +17,39 @@ import (
 	"assay/judge"
 )
 
-// worker is a zygote as the judge sees it. One goroutine uses it at a time,
-// except for kill.
+// worker is a zygote as the judge sees it. Only one goroutine may use it at a time; kill may be called by
+// another.
 type worker struct {
 	number int
-	user   int // that its programs run as, unless they are rootless
+	user   int // user id of its programs, unless they are rootless
 	proc   *os.Process
 	sock   int
 	leaf   *leaf // nil without control groups
 	seq    uint64
 	mounts []mountKey
 	locks  bool   // whether its programs may lock files
-	broken bool   // not to be used again
-	buf    []byte // of the messages that it sends
-	msg    []byte // of the messages that it gets
-	data   []byte // between pipes and writers
+	broken bool   // must not be used again
+	buf    []byte // buffer for messages that are sent
+	msg    []byte // buffer for messages that are received
+	data   []byte // buffer between pipes and writers
 
-	mu   sync.Mutex // guards sock against a kill that comes while it is closed
+	mu   sync.Mutex // protects sock against a kill that comes while it is being closed
 	gone bool
 }
 
-// mountKey tells whether a mount is still the same: the directory at a path may
-// have been replaced by another.
+// mountKey shows whether a mount is still the same: the directory at a path may have been replaced.
 type mountKey struct {
 	judge.Mount
 	dev, ino uint64
 }
 
-// errWorkerLost says that a zygote died. Nothing has been run if it was lost
-// before the request was sent.
+// errWorkerLost means that a zygote died. If it was lost before the request was sent, nothing has been run.
 var errWorkerLost = errors.New("a worker of the sandbox died")
 
-// startTimeout is how long a zygote may take to stand.
+// startTimeout is how long a zygote may take to become ready.
 const startTimeout = 30 * time.Second
 
-// startWorker starts a zygote and waits until it stands.
+// startWorker starts a zygote and waits until it is ready.
 func (b *isolated) startWorker(number int, mounts []mountKey, locks bool) (_ *worker, err error) {
 	w := &worker{number: number, user: b.user(number), locks: locks, sock: -1, data: make([]byte, 64<<10), msg: make([]byte, 64<<10)}
 	defer func() {
@@ -115,7 +113,7 @@ func (w *worker) spawn(b *isolated) error {
 	if b.own {
 		attr.Cloneflags |= unix.CLONE_NEWUSER
 	}
-	if b.own && !b.rootless { // the zygote stays the judge's user, and programs have theirs
+	if b.own && !b.rootless { // the zygote keeps the judge's user, and programs have their own
 		ids := []syscall.SysProcIDMap{{ContainerID: 0, HostID: 0, Size: 1}, {ContainerID: InsideUID, HostID: InsideUID, Size: 1}}
 		attr.UidMappings, attr.GidMappings, attr.GidMappingsEnableSetgroups = ids, ids, true
 	}
@@ -162,12 +160,12 @@ func (w *worker) receive() (r reply, err error) {
 	return r, r.decode(w.msg[:n])
 }
 
-// alive tells whether an idle zygote is there: one that has anything to say has
-// failed, or is gone.
+// alive reports whether an idle zygote is usable. A zygote that sends anything while idle has failed or is
+// gone.
 func (w *worker) alive() bool {
 	polled := [1]unix.PollFd{{Fd: int32(w.sock), Events: unix.POLLIN}}
 	n, err := unix.Poll(polled[:], 0)
-	return n == 0 || err == unix.EINTR // even a look that does not wait can be interrupted
+	return n == 0 || err == unix.EINTR // even a poll without a timeout can be interrupted
 }
 
 // kill asks the zygote to end a run.
@@ -196,5 +194,5 @@ func (w *worker) stop() {
 	}
 }
 
-// sameMounts tells whether the zygote has these mounts already.
+// sameMounts reports whether the zygote has these mounts already.
 func (w *worker) sameMounts(keys []mountKey) bool { return slices.Equal(w.mounts, keys) }

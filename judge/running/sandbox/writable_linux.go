@@ -17,19 +17,17 @@ import (
 	"assay/judge"
 )
 
-// writables watches the writable mounts of a run: what the run adds to them, and whether
-// the disk has space left.
+// writables watches the writable mounts of a run: what the run adds to them, and whether the disk has space
+// left.
 //
-// A look is one statfs for each mount, which costs next to nothing: only where the
-// file system has lost as much as the run may add are its files counted, and else
-// once a second. So a run gets past its bounds by what it can write between two
-// looks. Files without a name are counted while the run has them open. Calls that take
-// space without writing are refused by the system call filter, and RLIMIT_FSIZE bounds
-// each file.
+// A look is one statfs for each mount, which costs next to nothing. Files are counted if the file system has
+// lost as much as the run may add, and once a second. So a run can exceed its bounds by what it writes
+// between two looks. Files without a name are counted while the run has them open. The system call filter
+// refuses calls that allocate space without writing, and RLIMIT_FSIZE bounds each file.
 type writables struct {
 	all    []*writable
 	cancel context.CancelCauseFunc
-	runs   place // where the run is, once it is somewhere
+	runs   place // where the run is, once it is known
 	timer  *time.Timer
 
 	mu    sync.Mutex // held while looking
@@ -41,27 +39,26 @@ type writables struct {
 type writable struct {
 	judge.Mount
 	fd    int
-	began int64 // what changed before, in nanoseconds, is none of the run's
+	began int64 // files that last changed before this time, in nanoseconds, are not the run's
 
 	counted unix.Statfs_t // when the files were last counted
 	when    time.Time
 	took    time.Duration
-	bytes   int64 // how much more the file system may lose before they are counted again
+	bytes   int64 // how much more the file system may lose before files are counted again
 	files   int64
 }
 
 const (
 	// lookEvery is the time between two looks at the disk.
 	lookEvery = 5 * time.Millisecond
-	// countEvery is how often files are counted though the disk does not show a loss:
-	// somebody else may have freed as much.
+	// countEvery is the time between two counts even if the disk shows no loss: another process may have
+	// freed as much.
 	countEvery = time.Second
-	// coarseClock is how far the time stamps of files may lie behind.
+	// coarseClock is how far the time stamps of files may lag.
 	coarseClock = 20 * time.Millisecond
-	// reserve must be free on a disk: one that has less when a run ends may have had
-	// nothing left for it.
+	// reserve must be free on a disk when a run ends. With less, the disk may have been full for the run.
 	reserve = 1 << 20
-	// deepest is how deep folders are looked into. What is deeper is too many files.
+	// deepest is how deep directories are searched. Deeper ones count as too many files.
 	deepest = 100
 )
 
@@ -102,7 +99,7 @@ func openWritable(m judge.Mount) (*writable, error) {
 	return r, nil
 }
 
-// full is an error where a disk has no space left for a program.
+// full returns an error if a disk has no space left for a program.
 func full(path string, st *unix.Statfs_t) error {
 	spare := min(reserve, int64(st.Blocks)*int64(st.Bsize)/64)
 	if st.Blocks > 0 && int64(st.Bavail)*int64(st.Bsize) < spare {
@@ -114,7 +111,7 @@ func full(path string, st *unix.Statfs_t) error {
 	return nil
 }
 
-// placed is told where the run is.
+// placed records where the run is.
 func (w *writables) placed(p place) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -134,7 +131,7 @@ func (w *writables) tick() {
 	w.timer.Reset(lookEvery)
 }
 
-// stop ends the watch with a last look, and says what was found.
+// stop ends the watch with a last look, and returns what was found.
 func (w *writables) stop() error {
 	w.timer.Stop()
 	w.mu.Lock()
@@ -153,8 +150,8 @@ func (w *writables) close() {
 	}
 }
 
-// look looks at each mount. The last look counts the files in any case: while the run
-// wrote, somebody else may have freed as much.
+// look looks at each mount. The last look always counts the files, because another process may have freed as
+// much as the run wrote.
 func (w *writables) look(now time.Time, last bool) {
 	for _, r := range w.all {
 		if err := r.look(now, last, &w.runs); err != nil {
@@ -196,12 +193,12 @@ func (r *writable) look(now time.Time, last bool, runs *place) error {
 // count is what a run has added to a directory.
 type count struct {
 	bytes, files int64
-	hidden       bool // something cannot be looked into
+	hidden       bool // something cannot be searched
 	deep         bool // something is too deep
 }
 
-// dir counts a directory that programs may change meanwhile: it is opened by nothing
-// but names in it, and no link is followed.
+// dir counts a directory that programs may change meanwhile. It opens entries only relative to their
+// directory and follows no link.
 func (c *count) dir(r *writable, dir, depth int) {
 	if depth > deepest {
 		c.deep = true
@@ -223,8 +220,8 @@ func (c *count) dir(r *writable, dir, depth int) {
 	}
 }
 
-// unlinked counts the files without a name that the run's threads, folders in /proc, have
-// open or in their memory.
+// unlinked counts the files without a name that the run's threads have open or mapped. The threads are
+// directories of /proc.
 func (c *count) unlinked(r *writable, threads []string) {
 	var own unix.Stat_t
 	if unix.Fstat(r.fd, &own) != nil {
@@ -261,9 +258,9 @@ func (c *count) unlinked(r *writable, threads []string) {
 func (c *count) entry(r *writable, dir, depth int, name string) {
 	var st unix.Stat_t
 	if unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
-		return // gone already
+		return // already gone
 	}
-	if st.Ctim.Nano() >= r.began { // nobody can set it
+	if st.Ctim.Nano() >= r.began { // programs cannot set this time
 		c.files++
 		c.bytes += st.Blocks * 512
 	}

@@ -8,7 +8,7 @@ import (
 	"assay/judge"
 )
 
-// writables would watch the writable mounts of a run.
+// writables does nothing here.
 type writables struct{}
 
 func watchWritables([]judge.Mount, context.CancelCauseFunc) (*writables, error) {

@@ -15,23 +15,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// zygoteName is what a zygote has for its first argument.
+// zygoteName is the first argument of a zygote.
 const zygoteName = "assay-sandbox-zygote"
 
 // zygoteSocket is the zygote's end of the socket to the judge.
 const zygoteSocket = 3
 
-// config is what a zygote is told before all else. Descriptors of the files that
-// it names come with it.
+// config is the first message to a zygote. It comes with descriptors of the files that it names.
 type config struct {
-	Version   int      // of the control groups; 0 for none
+	Version   int      // of the control groups; zero means none
 	Files     []string // names of the leaf's files, in the order of their descriptors
 	UID, GID  int
 	Rootless  bool
 	Locks     bool // whether programs may lock files
 	ReadOnly  []string
-	Mounts    []boundDir // only where they cannot change later
-	Processor int        // to stay on, from 1; 0 for any
+	Mounts    []boundDir // only if they cannot change later
+	Processor int        // CPU to stay on, from 1; zero means any
 }
 
 // boundDir is a host directory for a zygote that makes its own mounts.
@@ -40,7 +39,7 @@ type boundDir struct {
 	Writable bool
 }
 
-// mainZygote does not return in a process that is a zygote.
+// mainZygote does not return in a zygote.
 func mainZygote() {
 	if len(os.Args) == 1 && os.Args[0] == zygoteName && os.Getpid() == 1 {
 		zygoteMain()
@@ -55,7 +54,7 @@ type zygote struct {
 	scratch scratch
 	mounter chan func() error // work for the thread that may mount
 	mounted chan error
-	mounts  []string // where the mounts of the current command stand
+	mounts  []string // where the mounts of the current command are
 
 	msg, oob []byte
 	fds      []int
@@ -73,24 +72,27 @@ type zygote struct {
 	proven  []byte // path of the last program that could be executed
 
 	processors   int
-	mostFiles    int64 // what the zygote may set as limits
+	mostFiles    int64 // highest limits that the zygote may set
 	mostForks    int64
-	lastID       int  // descriptor of the kernel's last process id in this namespace, -1 for none
-	mayNotSettle bool // a priority that was changed cannot be taken back
+	lastID       int  // descriptor of the kernel's last process id in this namespace; -1 if none
+	mayNotSettle bool // a changed priority cannot be restored
 }
 
-// zygoteMain runs on the main thread, which stays the one that may mount. A
-// second thread forks; only that one has the filter and is in the control groups.
+// zygoteMain runs on the main thread, which is the only one that may mount. A second thread forks; only that
+// thread has the filter and is in the control groups.
 func zygoteMain() {
 	runtime.LockOSThread()
 	debug.SetGCPercent(-1) // a run allocates next to nothing; the limit below is for the rest
 	debug.SetMemoryLimit(24 << 20)
 	defaultSignals()
 	unix.Umask(0o022)
-	// Programs are to be taken before anything else when the machine is short of memory.
+	// If memory is short, the kernel must kill programs before anything else.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("500"), 0)
 
-	z := &zygote{processors: runtime.NumCPU(), mounter: make(chan func() error), mounted: make(chan error), msg: make([]byte, maxInline+requestHeader*8), oob: make([]byte, unix.CmsgSpace(64*4))}
+	z := &zygote{
+		processors: runtime.NumCPU(), mounter: make(chan func() error), mounted: make(chan error),
+		msg: make([]byte, maxInline+requestHeader*8), oob: make([]byte, unix.CmsgSpace(64*4)),
+	}
 	n, fds, err := receive(zygoteSocket, z.msg, z.oob, nil)
 	if err != nil || n == 0 {
 		unix.Exit(1)
@@ -98,18 +100,18 @@ func zygoteMain() {
 	if err := json.Unmarshal(z.msg[:n], &z.conf); err != nil {
 		z.fail(fmt.Errorf("read the zygote's configuration: %w", err))
 	}
-	if z.conf.UID != z.conf.GID { // what one user wrote in a folder, the next may change
+	if z.conf.UID != z.conf.GID { // later users may change what one user wrote in a directory
 		unix.Umask(0o002)
 	}
 	if z.lastID, err = unix.Open("/proc/sys/kernel/ns_last_pid", unix.O_WRONLY|unix.O_CLOEXEC, 0); err != nil {
-		z.lastID = -1 // where containers keep it from us
+		z.lastID = -1 // some containers deny access
 	}
 	z.meter = newMeter(z.conf.Version, z.conf.Files, fds)
 
 	forker := make(chan error)
 	go func() {
 		runtime.LockOSThread()
-		forker <- z.enterGroups() // may wait long for the kernel: beside the mounts
+		forker <- z.enterGroups() // may wait long for the kernel, so it runs beside the mounts
 		<-forker
 		if z.conf.Version == 0 {
 			z.meter.poll = newPoller()
@@ -135,13 +137,13 @@ func zygoteMain() {
 	}
 }
 
-// fail tells the judge why the zygote cannot go on, and ends.
+// fail sends the judge the reason why the zygote cannot continue, and exits.
 func (z *zygote) fail(err error) {
 	z.answer(&reply{kind: msgFailed, text: err.Error()})
 	unix.Exit(1)
 }
 
-// answer sends a reply. A judge that is gone cannot be told, and needs no zygote.
+// answer sends a reply. Errors are ignored: if the judge is gone, the zygote ends.
 func (z *zygote) answer(r *reply) {
 	z.out = r.encode(z.out[:0])
 	if err := send(zygoteSocket, z.out, nil); err != nil {
@@ -149,10 +151,9 @@ func (z *zygote) answer(r *reply) {
 	}
 }
 
-// defaultSignals undoes what the Go runtime asked for. The kernel drops signals
-// to the first process of a namespace that would be treated as by default, SIGKILL
-// included, if they come from inside: so no contestant can harm the zygote. The
-// handlers would also be run by the child between vfork and execve.
+// defaultSignals resets the signal handlers of the Go runtime. If a signal comes from inside a namespace and
+// would have its default effect, SIGKILL included, the kernel drops it for the namespace's first process. So
+// contestants cannot harm the zygote. Also, the child would run the handlers between vfork and execve.
 func defaultSignals() {
 	var dfl struct {
 		handler, flags, restorer uintptr
@@ -163,22 +164,22 @@ func defaultSignals() {
 	}
 }
 
-// enterGroups puts the forking thread into the worker's control groups.
+// enterGroups moves the forking thread into the worker's control groups.
 func (z *zygote) enterGroups() error {
 	if err := z.meter.join(); err != nil {
 		return err
 	}
-	if err := unix.Unshare(unix.CLONE_NEWCGROUP); err != nil && err != unix.EINVAL { // a kernel without them has no names
+	if err := unix.Unshare(unix.CLONE_NEWCGROUP); err != nil && err != unix.EINVAL { // a kernel without cgroup namespaces has no names to hide
 		return fmt.Errorf("hide the names of the control groups: %w", err)
 	}
 	return nil
 }
 
-// mostPending is how many timers and queued signals a program has. Systems give a user some
+// mostPending is the number of timers and queued signals that a program may have. Systems allow a user some
 // thousands for each GiB of memory.
 const mostPending = 1024
 
-// confine binds the forking thread, and so all that it forks.
+// confine restricts the forking thread, and so everything that it forks.
 func (z *zygote) confine() error {
 	if z.conf.Processor > 0 {
 		var set unix.CPUSet
@@ -192,17 +193,17 @@ func (z *zygote) confine() error {
 		return fmt.Errorf("turn off the shuffling of addresses: %w", errno)
 	}
 	z.mostFiles, z.mostForks = hardLimit(unix.RLIMIT_NOFILE), hardLimit(unix.RLIMIT_NPROC)
-	// A core limit of 1 also keeps the kernel from running the host's program for crashes,
-	// as user 0, which happens for 0, too, where core_pattern begins with a bar.
+	// With a core limit of 0, the kernel still runs the host's crash handler as user 0 if core_pattern begins
+	// with a bar. With a limit of 1 it does not.
 	core := uint64(min(1, hardLimit(unix.RLIMIT_CORE)))
-	// Timers and signals on their way are counted for all that runs under a user.
+	// Timers and pending signals are counted per user.
 	pending := uint64(min(mostPending, hardLimit(unix.RLIMIT_SIGPENDING)))
 	for r, most := range map[int]uint64{unix.RLIMIT_CORE: core, unix.RLIMIT_MSGQUEUE: 0, unix.RLIMIT_SIGPENDING: pending} {
 		if err := unix.Prlimit(0, r, &unix.Rlimit{Cur: most, Max: most}, nil); err != nil {
 			return fmt.Errorf("set a resource limit: %w", err)
 		}
 	}
-	if !z.conf.Rootless { // of this thread only, and of what it forks
+	if !z.conf.Rootless { // of this thread and of what it forks
 		id := uintptr(z.conf.GID)
 		for _, c := range []call{{unix.SYS_SETGROUPS, 0, 0}, {unix.SYS_SETRESGID, id, id, id}} {
 			if _, _, errno := unix.RawSyscall(c[0], c[1], c[2], c[3]); errno != 0 {
@@ -213,7 +214,7 @@ func (z *zygote) confine() error {
 	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
 		_ = unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
 	}
-	const noRoot = 1<<0 | 1<<1 | 1<<2 | 1<<3 // user 0 is nobody special to execve, and locked so
+	const noRoot = 1<<0 | 1<<1 | 1<<2 | 1<<3 // user 0 has no special rights at execve, and this is locked
 	if err := unix.Prctl(unix.PR_SET_SECUREBITS, noRoot, 0, 0, 0); err != nil {
 		return fmt.Errorf("give up the rights of user 0: %w", err)
 	}
@@ -234,13 +235,13 @@ func hardLimit(resource int) int64 {
 	return int64(l.Max)
 }
 
-// mountThread lets the main thread do some work: this one may not mount.
+// mountThread runs work on the main thread, because this thread may not mount.
 func (z *zygote) mountThread(work func() error) error {
 	z.mounter <- work
 	return <-z.mounted
 }
 
-// serve runs one request after the other until the judge is gone.
+// serve handles requests one by one until the judge is gone.
 func (z *zygote) serve() {
 	for {
 		n, fds, err := receive(zygoteSocket, z.msg, z.oob, z.fds[:0])
@@ -256,7 +257,7 @@ func (z *zygote) serve() {
 		r := z.handle(&c, argc, envc, mounts)
 		r.seq = z.req.seq
 		z.answer(r)
-		// The judge has its answer; what it does not wait for comes now.
+		// The judge has its reply. What follows does not delay it.
 		z.closeFiles()
 		if err := z.scratch.clean(z); err != nil {
 			z.fail(err)
@@ -264,7 +265,7 @@ func (z *zygote) serve() {
 	}
 }
 
-// closeFiles closes what came with the last request and is still open.
+// closeFiles closes the descriptors of the last request that are still open.
 func (z *zygote) closeFiles() {
 	for _, fd := range z.fds {
 		if fd >= 0 {
@@ -278,7 +279,7 @@ func (z *zygote) closeFiles() {
 	}
 }
 
-// handle does one request. The reply is one that a caller may keep until the next.
+// handle handles one request. The caller may keep the reply until the next call.
 func (z *zygote) handle(c *cursor, argc, envc, mounts int) *reply {
 	failed := func(err error) *reply { return &reply{kind: msgFailed, text: err.Error()} }
 	need := mounts

@@ -6,7 +6,7 @@ import "os"
 
 func mainZygote() {}
 
-// ownBinary is the file of this process.
+// ownBinary returns the file of this process.
 func ownBinary() string {
 	path, err := os.Executable()
 	if err != nil {

@@ -26,7 +26,7 @@ func (z *zygote) run() *reply {
 	if err := z.meter.begin(req.memory, req.processes); err != nil {
 		return &reply{kind: msgFailed, text: err.Error()}
 	}
-	if z.lastID >= 0 { // ids that count on from run to run would tell a later one what an earlier one did
+	if z.lastID >= 0 { // ids that continue from run to run would reveal what an earlier run did
 		_, _ = unix.Pwrite(z.lastID, firstID, 0)
 	}
 	z.starved.begin()
@@ -35,7 +35,7 @@ func (z *zygote) run() *reply {
 	if err != nil {
 		return &reply{kind: msgFailed, text: fmt.Sprintf("start a process: %v", err)}
 	}
-	for i, fd := range z.fds[:3] { // so that the other ends see when the program closes its own
+	for i, fd := range z.fds[:3] { // so that the other ends notice when the program closes its own
 		if fd >= 0 {
 			unix.Close(fd)
 		}
@@ -75,14 +75,15 @@ func (z *zygote) run() *reply {
 	return r
 }
 
-// firstID is the process id before that of each program, above those of the zygote's threads.
+// firstID is the process id before the first one of each program. It is above the ids of the zygote's
+// threads.
 var firstID = []byte("100\n")
 
-// spawn starts the script. One failure passes: ETXTBSY is for a file that another process of
-// the judge is just starting to run and still holds open for writing.
+// spawn starts the script. It retries after ETXTBSY: another process of the judge is just starting to run the
+// file and still holds it open for writing.
 //
-// Once a program has been executed, its next run need not be waited for: that
-// saves the zygote from being woken between two sleeps.
+// If a program has been executed before, spawn does not wait for its execve. That saves the zygote a wake-up
+// between two sleeps.
 func (z *zygote) spawn() (pid int, err error) {
 	calls := z.writeScript()
 	flags := uintptr(spawnFlags)
@@ -107,9 +108,8 @@ func (z *zygote) spawn() (pid int, err error) {
 	}
 }
 
-// watch waits until the process ends, and kills everything when a limit is
-// passed, the judge says so, or the judge is gone. It reports whether it has
-// reaped the process already.
+// watch waits until the process ends. It kills everything if a limit is exceeded, the judge requests it, or
+// the judge is gone. It reports whether it has already reaped the process.
 func (z *zygote) watch(pid int, start time.Time, r *reply, usage *unix.Rusage) (reaped bool) {
 	polled := [2]unix.PollFd{{Fd: z.pidfd, Events: unix.POLLIN}, {Fd: zygoteSocket, Events: unix.POLLIN}}
 	timeout, over := z.firstLook(), notKilled
@@ -140,8 +140,8 @@ func (z *zygote) watch(pid int, start time.Time, r *reply, usage *unix.Rusage) (
 	}
 }
 
-// firstLook says when to look at the clocks for the first time. Most programs
-// have ended by then, and cost no look at all.
+// firstLook returns when to check the clocks for the first time. Most programs have ended by then, so they
+// cost no check.
 func (z *zygote) firstLook() int64 {
 	timeout := int64(longestLook)
 	if z.req.wall > 0 {
@@ -156,10 +156,10 @@ func (z *zygote) firstLook() int64 {
 	return timeout
 }
 
-// longestLook is how long zombies whose parents died may lie about.
+// longestLook is how long zombies may exist whose parents have died.
 const longestLook = 100 * time.Millisecond
 
-// nextLook says when to look at the clocks again, or which limit has been passed.
+// nextLook returns when to check the clocks again, or which limit has been exceeded.
 func (z *zygote) nextLook(pid int, start time.Time) (timeout int64, over killReason) {
 	timeout = int64(longestLook)
 	if z.meter.poll != nil {
@@ -195,18 +195,17 @@ func (z *zygote) nextLook(pid int, start time.Time) (timeout int64, over killRea
 	return timeout, notKilled
 }
 
-// wallLeft is what is left of the run's wall time.
+// wallLeft returns what is left of the run's wall time.
 func (z *zygote) wallLeft(start time.Time) int64 {
 	return z.req.wall + min(z.starved.total, int64(mostStarved)) - int64(time.Since(start))
 }
 
-// tick is how long a running program's CPU time may wait until the kernel accounts
-// for it.
+// tick is how long it may take until the kernel accounts for a running program's CPU time.
 const tick = 10 * time.Millisecond
 
-// settle makes the kernel account for the CPU time of a running process now, by
-// a change of its priority that is taken back at once. Threads of a process but the
-// first, and other processes, wait for the tick. It reports whether it could.
+// settle makes the kernel account for the CPU time of a running process now: it changes the process's
+// priority and restores it at once. Other threads and processes are accounted for at the next tick. It
+// reports whether that worked.
 func (z *zygote) settle(pid int) bool {
 	if z.conf.Rootless || z.mayNotSettle {
 		return false
@@ -222,19 +221,19 @@ func (z *zygote) settle(pid int) bool {
 	}
 	_ = unix.Setpriority(unix.PRIO_PROCESS, pid, other)
 	err = unix.Setpriority(unix.PRIO_PROCESS, pid, nice)
-	z.mayNotSettle = err != nil && err != unix.ESRCH // once is enough
+	z.mayNotSettle = err != nil && err != unix.ESRCH // one try is enough
 	return err == nil
 }
 
-// shortestLook is how far past its CPU limit a program may get.
+// shortestLook is how far past its CPU time limit a program may get.
 const shortestLook = 200 * time.Microsecond
 
-// hear takes a message while a program runs, and says whether it ends the run.
+// hear receives a message while a program runs, and reports whether it ends the run.
 func (z *zygote) hear(r *reply) bool {
 	var msg [requestHeader * 8]byte
 	n, _, err := receive(zygoteSocket, msg[:], nil, nil)
 	if err != nil || n == 0 {
-		unix.Exit(0) // takes everything in the namespace with it
+		unix.Exit(0) // kills everything in the namespace
 	}
 	var kill request
 	kill.readHead(&cursor{b: msg[:n]})
@@ -245,16 +244,16 @@ func (z *zygote) hear(r *reply) bool {
 	return true
 }
 
-// kill kills every process of the namespace but this one: at one moment, with no
-// fork slipping through, as the kernel holds its list of processes meanwhile.
+// kill kills every other process of the namespace at once. The kernel holds its list of processes meanwhile,
+// so no fork can escape.
 func (z *zygote) kill(r *reply, why killReason) {
 	r.killed = why
-	r.end = moment() // before anybody can notice
+	r.end = moment() // before another process can notice
 	_ = unix.Kill(-1, unix.SIGKILL)
 }
 
-// reapOrphans reaps what has died meanwhile, so that zombies take no place in the
-// limit of processes. It reports whether the run's own process was among them.
+// reapOrphans reaps what has died meanwhile, so that zombies do not count toward the process limit. It
+// reports whether the run's own process was among them.
 func (z *zygote) reapOrphans(pid int, r *reply, usage *unix.Rusage) bool {
 	for {
 		var status unix.WaitStatus
@@ -270,8 +269,7 @@ func (z *zygote) reapOrphans(pid int, r *reply, usage *unix.Rusage) bool {
 	}
 }
 
-// reapAll waits until no process of the run is left; what outlives its first
-// process is killed.
+// reapAll waits until no process of the run is left. It kills what outlives the first process.
 func (z *zygote) reapAll(pid int, reaped bool, r *reply, usage *unix.Rusage) {
 	for !reaped {
 		_, err := unix.Wait4(pid, &r.status, unix.WALL, usage)
@@ -300,8 +298,8 @@ func (z *zygote) write() {
 	z.argv, z.env = append(z.argv, nil), append(z.env, nil)
 }
 
-// writeScript writes what the child does between vfork and its program. What it
-// points to lies in z and in the request, which outlive the vfork.
+// writeScript writes what the child does between vfork and its program. The script points into z and the
+// request, which outlive the vfork.
 func (z *zygote) writeScript() (calls int) {
 	add := func(nr uintptr, args ...uintptr) {
 		c := &z.script[calls]
@@ -310,8 +308,8 @@ func (z *zygote) writeScript() (calls int) {
 		calls++
 	}
 	req := &z.req
-	// Not setsid: the zygote's session has no terminal, and where the scheduler shares
-	// processors among sessions a new one costs its first wait, up to 10 ms.
+	// Not setsid: the zygote's session has no terminal. If the scheduler shares CPUs among sessions, the
+	// first wait of a new session takes up to 10 ms.
 	add(unix.SYS_SETPGID, 0, 0)
 	for i, fd := range z.fds[:3] {
 		if fd >= 0 {
@@ -335,7 +333,7 @@ func (z *zygote) writeScript() (calls int) {
 	}
 	stack := int64(1 << 30)
 	if req.memory > 0 {
-		stack = satAdd(req.memory, 16*slack) // memory is to run out first
+		stack = satAdd(req.memory, 16*slack) // memory must run out first
 	}
 	limit(unix.RLIMIT_STACK, stack, stack)
 	files := int64(1024)
@@ -344,8 +342,8 @@ func (z *zygote) writeScript() (calls int) {
 	}
 	files = min(files, z.mostFiles)
 	limit(unix.RLIMIT_NOFILE, files, files)
-	// A backstop for a zygote that cannot keep watch. The kernel counts by whose turn it is at
-	// each tick, which on a busy machine makes too much of a program that computes all the time.
+	// A backstop for a zygote that cannot keep watch. At each tick the kernel charges the running process for
+	// the whole tick. On a busy machine that overcharges a program that computes all the time.
 	if req.cpu > 0 {
 		seconds := req.cpu/int64(time.Second)*5/4 + 2
 		limit(unix.RLIMIT_CPU, seconds, satAdd(seconds, 1))
@@ -370,11 +368,10 @@ func (z *zygote) writeScript() (calls int) {
 
 var devNull = []byte(os.DevNull + "\x00")
 
-// inScratch tells whether the program is to begin in the scratch directory, which is
-// the zygote's own.
+// inScratch reports whether the program begins in the scratch directory, which the zygote has open.
 func (z *zygote) inScratch() bool { return string(z.req.dir) == Scratch+"\x00" }
 
-// zygoteThreads is about how many threads a zygote has.
+// zygoteThreads is roughly the number of threads of a zygote.
 const zygoteThreads = 8
 
 func satAdd(a, b int64) int64 {
@@ -384,7 +381,7 @@ func satAdd(a, b int64) int64 {
 	return a + b
 }
 
-// find finds the file to execute, or says why there is none.
+// find finds the file to execute, or returns why there is none.
 func (z *zygote) find() (refusal string) {
 	name := z.req.argv[0]
 	if bytes.IndexByte(name, '/') >= 0 {
@@ -397,7 +394,7 @@ func (z *zygote) find() (refusal string) {
 	refusal = reasonMissing
 	for dir := range bytes.SplitSeq(bytes.TrimSuffix(searchPath(z.req.env), []byte{0}), []byte{':'}) {
 		if len(dir) == 0 || dir[0] != '/' {
-			continue // relative to where? refused, as Go does
+			continue // a relative directory of PATH is rejected, as in Go
 		}
 		z.path = append(append(append([]byte(nil), dir...), '/'), name...)
 		var st unix.Stat_t
@@ -413,7 +410,7 @@ func (z *zygote) find() (refusal string) {
 	return refusal
 }
 
-// searchPath is the value of PATH in an environment.
+// searchPath returns the value of PATH in an environment.
 func searchPath(env [][]byte) []byte {
 	for _, s := range env {
 		if v, ok := bytes.CutPrefix(s, []byte("PATH=")); ok {
@@ -423,11 +420,11 @@ func searchPath(env [][]byte) []byte {
 	return []byte(defaultPath)
 }
 
-// defaultPath is where commands are looked for if the environment does not say.
+// defaultPath is where commands are looked up if the environment has no PATH.
 const defaultPath = "/usr/local/bin:/usr/bin:/bin"
 
-// explainFailure says why the script failed: at its last call, the execve, it is
-// the command's fault.
+// explainFailure explains why the script failed. If its last call failed, the execve, the command is at
+// fault.
 func (z *zygote) explainFailure() *reply {
 	z.proven = z.proven[:0]
 	errno := unix.Errno(-int(z.failure.result))

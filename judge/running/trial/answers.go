@@ -14,23 +14,25 @@ import (
 	"assay/judge"
 )
 
-// answers judges outputs that were made elsewhere. The submission is a directory or a
-// zip archive with a file for each case, called as the case with .out or .ans behind
-// (with or without the group's directory before), or one file for every case.
+// answers judges outputs that were made elsewhere. The submission is a directory or a ZIP archive with a file
+// for each case, named after the case with .out or .ans (with or without the group's directory), or one file
+// for every case.
 type answers struct {
 	*Batch
-	file   string // the submission, where it is one file
+	file   string // the submission, if it is one file
 	folder fs.FS
 	open   io.Closer
 }
 
-// outputNames are the endings of output files, in the order in which they are tried.
+// outputNames are the extensions of output files, in the order in which they are tried.
 var outputNames = []string{".out", ".ans", ".txt", ""}
 
-// Build opens the submission. A file that is only named as a zip archive does not compile.
+// Build opens the submission. A file that has only the name of a ZIP archive does not compile.
 func (t *answers) Build(context.Context) (*judge.Built, error) {
 	if size, err := t.codeSize(); err != nil || t.CodeLimit > 0 && size > t.CodeLimit {
-		return &judge.Built{Verdict: judge.CompileError, Log: fmt.Sprintf("the submission has %d bytes, at most %d are taken", size, t.CodeLimit)}, err
+		return &judge.Built{Verdict: judge.CompileError, Log: fmt.Sprintf(
+			"the submission has %d bytes, at most %d are taken", size, t.CodeLimit,
+		)}, err
 	}
 	info, err := os.Stat(t.Source)
 	switch {
@@ -62,14 +64,16 @@ func (t *answers) Close() (err error) {
 	return errors.Join(err, t.Batch.Close())
 }
 
-// Try finds the case's output. There is nothing to run.
+// Try finds the case's output. Nothing is run.
 func (t *answers) Try(_ context.Context, c *judge.Case) (*judge.Attempt, error) {
 	file, err := t.find(c)
 	if err != nil {
 		return nil, err
 	}
 	if file == nil {
-		missing := judge.Outcome{Verdict: judge.WrongAnswer, Message: fmt.Sprintf("the submission has no output for this case: no %s.out", c.Name)}
+		missing := judge.Outcome{Verdict: judge.WrongAnswer, Message: fmt.Sprintf(
+			"the submission has no output for this case: no %s.out", c.Name,
+		)}
 		return &judge.Attempt{Out: section(""), Settled: &missing}, nil
 	}
 	defer file.Close()
@@ -91,7 +95,7 @@ func (t *answers) Try(_ context.Context, c *judge.Case) (*judge.Attempt, error) 
 	return &judge.Attempt{Exec: judge.Exec{Output: text.Size()}, Out: text, Close: out.close}, nil
 }
 
-// find opens the case's output; nil if there is none.
+// find opens the case's output. It returns nil if there is none.
 func (t *answers) find(c *judge.Case) (fs.File, error) {
 	if t.file != "" {
 		return os.Open(t.file)
@@ -100,7 +104,7 @@ func (t *answers) find(c *judge.Case) (fs.File, error) {
 		for _, ending := range outputNames {
 			file, err := t.folder.Open(name + ending)
 			if err != nil {
-				continue // as good as missing, whatever the reason
+				continue // counts as missing, for any reason
 			}
 			if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
 				return file, nil

@@ -55,7 +55,7 @@ func TestAnswers(t *testing.T) {
 	}{
 		{"it finds an output by group and case", dir + "/whole", judge.Accepted},
 		{"it finds an output by its bare name", dir + "/flat", judge.Accepted},
-		{"it follows no link out of the folder", dir + "/other", judge.WrongAnswer},
+		{"it follows no link out of the directory", dir + "/other", judge.WrongAnswer},
 		{"it takes one file for every case", write("one.txt", "7\n"), judge.Accepted},
 		{"it refuses a wrong output", write("wrong.txt", "8\n"), judge.WrongAnswer},
 		{"it refuses an output that is too long", write("long.txt", "7         \n"), judge.OutputLimit},
@@ -63,7 +63,11 @@ func TestAnswers(t *testing.T) {
 		{"it refuses an archive that is none", write("broken.zip", "7\n"), judge.CompileError},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p := &judge.Problem{Kind: judge.Kind{Answers: true}, Limits: judge.Limits{Output: 8}, Checker: judge.Checking{Name: "tokens"}, Groups: []judge.Group{{Name: "g", Cases: []judge.Case{c}}}}
+			p := &judge.Problem{
+				Kind: judge.Kind{Answers: true}, Limits: judge.Limits{Output: 8},
+				Checker: judge.Checking{Name: "tokens"},
+				Groups:  []judge.Group{{Name: "g", Cases: []judge.Case{c}}},
+			}
 			bench, err := trial.New(t.Context(), trial.Setup{Problem: p, Crew: &check.Crew{Problem: p}, Source: test.path, TempDir: dir})
 			if err != nil {
 				t.Fatal(err)

@@ -17,47 +17,49 @@ import (
 	"assay/judge/running/lang"
 )
 
-// Batch tries a program that reads one input and prints one output.
+// Batch runs a program that reads one input and prints one output.
 type Batch struct {
 	Runner  judge.Runner
 	Make    func(ctx context.Context) (*lang.Result, error) // builds the submission
 	Checker check.Checker
 	Limits  judge.Limits // per case
 	Source  string       // the submission's file or directory; only CodeLimit needs it
-	// CodeLimit is how many bytes the submission may have; 0 means no limit.
+	// CodeLimit is how many bytes the submission may have. Zero means no limit.
 	CodeLimit int64
-	TempDir   string // for outputs that are too large for memory; "" is the system's
+	TempDir   string // for outputs that are too large for memory; if empty, the system's
 	Way
-	// KeepOutput, if it is not nil, is called with each case's output.
+	// KeepOutput, if not nil, is called with each case's output.
 	KeepOutput func(c *judge.Case, out *io.SectionReader) error
-	// Quiet keeps others quiet while a run must be alone; nil keeps this bench's alone.
+	// Quiet delays other runs while a run must be alone. If nil, only runs of this bench are delayed.
 	Quiet *Quiet
 
-	own     Quiet // where Quiet is nil
+	own     Quiet // used if Quiet is nil
 	setter  setter
 	program *judge.Program
 	still   stillDir
 	remains remains
 }
 
-// grace is how many times its limit of CPU time a run may take before it is killed, so that
-// one that ends in between is repeated, and a hopeless one is not. The repeated run has it
-// too: its time tells how near it was.
+// grace is how many times its CPU time limit a run may take before it is killed. So a run that ends in
+// between is repeated, and a hopeless one is not. It also applies to the repeated run, whose time shows how
+// near it was.
 const grace = judge.NearLimit
 
-// longerWall is how many times the wall limit the repeated run gets: the machine may
-// be busy with other programs, and a program that computes will reach its CPU limit.
+// longerWall is how many times the wall time limit the repeated run gets: the machine may be busy with other
+// programs, and a program that computes will reach its CPU time limit.
 const longerWall = 4
 
-// busy is a share of the CPU limit: a run that hit its wall limit after using more than
-// this was starved, not idle, and gets more time.
+// busy is a share of the CPU time limit. A run that exceeded its wall time limit after using more than this
+// was starved, not idle, and gets more time.
 const busy = 0.1
 
 // Build builds the submission. One that is too large does not compile.
 func (b *Batch) Build(ctx context.Context) (*judge.Built, error) {
 	start := time.Now()
 	if size, err := b.codeSize(); err != nil || b.CodeLimit > 0 && size > b.CodeLimit {
-		return &judge.Built{Verdict: judge.CompileError, Log: fmt.Sprintf("the submission has %d bytes, at most %d are taken", size, b.CodeLimit)}, err
+		return &judge.Built{Verdict: judge.CompileError, Log: fmt.Sprintf(
+			"the submission has %d bytes, at most %d are taken", size, b.CodeLimit,
+		)}, err
 	}
 	var made *lang.Result
 	var err error
@@ -73,7 +75,7 @@ func (b *Batch) Build(ctx context.Context) (*judge.Built, error) {
 	return built, nil
 }
 
-// codeSize is how many bytes the submission has, where that matters.
+// codeSize returns how many bytes the submission has, if there is a limit.
 func (b *Batch) codeSize() (size int64, err error) {
 	if b.CodeLimit <= 0 || b.Source == "" {
 		return 0, nil
@@ -99,7 +101,7 @@ func (b *Batch) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error) 
 	return b.retime(func(limits judge.Limits) (*judge.Attempt, error) { return b.try(ctx, c, limits) })
 }
 
-// retime calls try once, or a second time alone where that might tell otherwise.
+// retime calls try once, and a second time alone if that might change the result.
 func (b *Batch) retime(try func(limits judge.Limits) (*judge.Attempt, error)) (a *judge.Attempt, err error) {
 	if !b.Retime {
 		b.quiet().beside(func() { a, err = try(b.Limits) })
@@ -124,11 +126,14 @@ func (b *Batch) retime(try func(limits judge.Limits) (*judge.Attempt, error)) (a
 	if err != nil {
 		return nil, err
 	}
-	again.Note = fmt.Sprintf("run again alone: at first it took %v of CPU time, %v on the clock", a.Exec.CPU.Round(time.Millisecond), a.Exec.Wall.Round(time.Millisecond))
+	again.Note = fmt.Sprintf(
+		"run again alone: at first it took %v of CPU time, %v on the clock", a.Exec.CPU.Round(time.Millisecond),
+		a.Exec.Wall.Round(time.Millisecond),
+	)
 	return again, nil
 }
 
-// doubtful says whether a run might have been within its limits, had it been
+// doubtful reports whether a run might have been within its limits, had it been
 // alone.
 func (b *Batch) doubtful(a *judge.Attempt) bool {
 	verdict := judge.Classify(a.Exec, b.Limits)
@@ -144,7 +149,7 @@ func (b *Batch) doubtful(a *judge.Attempt) bool {
 	return false
 }
 
-// computed says whether a run that hit the wall limit was kept from running,
+// computed reports whether a run that hit the wall limit was kept from running,
 // rather than waiting by itself.
 func (b *Batch) computed(a *judge.Attempt) bool {
 	return a.Exec.CPU+a.Beside > time.Duration(float64(b.Limits.CPU)*busy)
@@ -206,19 +211,22 @@ func (b *Batch) run(ctx context.Context, c *judge.Case, in io.Reader, limits jud
 	return nil, err
 }
 
-// unexecutable is what happened to a program that cannot be executed. The judge's
-// own programs can be: this one is the contestant's.
+// unexecutable returns the result of a program that cannot be executed. The judge's own programs can be, so
+// this one is the contestant's.
 func unexecutable(broken *judge.ExecError, stderr io.Writer) judge.Exec {
 	fmt.Fprintln(stderr, broken.Error())
 	return judge.Exec{Exit: 127}
 }
 
-// unreadable is the fault of a case whose file is not there.
+// unreadable returns the fault of a case whose file does not exist or cannot be read.
 func unreadable(path, what string, err error) *judge.Fault {
-	return &judge.Fault{File: path, Text: "the case has no " + what + " that can be read: " + err.Error(), Hint: "make cases and answers with: judge generate"}
+	return &judge.Fault{
+		File: path, Text: "the case has no " + what + " that can be read: " + err.Error(),
+		Hint: "make cases and answers with: judge generate",
+	}
 }
 
-// Check compares the output with the answer, or has the problem's checker do so.
+// Check compares the output with the answer, or lets the problem's checker do it.
 func (b *Batch) Check(ctx context.Context, c *judge.Case, a *judge.Attempt) (judge.Outcome, error) {
 	files, err := openCase(c)
 	if err != nil {
@@ -245,13 +253,13 @@ func (b *Batch) Close() (err error) {
 func (b *Batch) Explain(c *judge.Case, a *judge.Attempt, o judge.Outcome) *judge.Detail {
 	files, err := openCase(c)
 	if err != nil {
-		return nil // Check has said so, or the program did not get as far as that
+		return nil // Check has reported it, or the program ended before
 	}
 	defer files.close()
 	return window.Detail(files.in, files.ans, a.Out, o.Place)
 }
 
-// caseFiles are the two files of a case, open.
+// caseFiles are the two open files of a case.
 type caseFiles struct {
 	in, ans *io.SectionReader
 	open    []*os.File
@@ -273,7 +281,7 @@ func openCase(c *judge.Case) (files caseFiles, err error) {
 	return files, nil
 }
 
-// request is what a checker is asked about the case.
+// request returns the request to a checker about the case.
 func (f *caseFiles) request(c *judge.Case, out *io.SectionReader) check.Request {
 	return check.Request{Case: c.ID(), In: f.in, Ans: f.ans, Out: out, Args: c.CheckerArgs}
 }

@@ -7,18 +7,16 @@ import (
 	"os"
 )
 
-// inMemory is how much of an output is held in memory; a larger one goes to a
-// file that has no name.
+// inMemory is how much of an output is held in memory. A larger output goes to a file without a name.
 const inMemory = 1 << 20
 
-// capture takes what a program writes to standard output. How much that may be
-// is the sandbox's to limit.
+// capture receives a program's standard output. The sandbox limits its size.
 type capture struct {
 	dir  string // for the file
 	head bytes.Buffer
 	file *os.File // nil while the output is small
 	size int64
-	err  error // the first error of the file; writing goes on, so that the program is not blamed
+	err  error // the first error of the file; the program may continue, so that it is not blamed
 }
 
 func (c *capture) Write(p []byte) (int, error) {
@@ -39,8 +37,8 @@ func (c *capture) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// spill moves the output to a file and removes the file's name at once, so that
-// nothing stays behind however the judge ends.
+// spill moves the output to a file and removes the file's name at once, so that nothing stays behind, however
+// the judge ends.
 func (c *capture) spill() {
 	f, err := os.CreateTemp(c.dir, "assay-output-*")
 	if err != nil {
@@ -70,7 +68,7 @@ func (c *capture) close() {
 	}
 }
 
-// unmarked is an output without the byte order marks at its start.
+// unmarked returns an output without the byte order marks at its start.
 func unmarked(text *io.SectionReader) *io.SectionReader {
 	const mark = "\ufeff"
 	at, start := int64(0), make([]byte, len(mark))

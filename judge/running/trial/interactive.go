@@ -13,19 +13,18 @@ import (
 	"assay/judge/running/check"
 )
 
-// interactive tries a program that talks to an interactor.
+// interactive runs a program that talks to an interactor.
 //
 //	program ---> relay ---> interactor
 //	        <--- relay <---
 //
-// The relays keep the dialogue, count what the program writes, and keep each of the
-// two from feeling the other's end before it has really ended: so the order in which
-// they end says who was first, and judge.Settle decides by it. Neither is killed by
-// writing to the other when that has left.
+// The relays record the dialogue and count what the program writes. They protect each side from the other's
+// end until that has really ended. So the order in which the processes end shows which one was first, and
+// judge.Settle uses it. Neither is killed for writing to the other after that has ended.
 type interactive struct {
 	passes
 	join  judge.Joiner
-	tells bool // a checker judges what the interactor leaves (testlib)
+	tells bool // a checker judges the interactor's output (testlib)
 }
 
 func newInteractive(ctx context.Context, b *Batch, limits judge.Limits) (Bench, error) {
@@ -46,7 +45,7 @@ func newInteractive(ctx context.Context, b *Batch, limits judge.Limits) (Bench, 
 	return t, err
 }
 
-// Try has the program and the interactor talk, pass by pass.
+// Try runs the program and the interactor together, pass by pass.
 func (t *interactive) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error) {
 	return t.retime(func(limits judge.Limits) (*judge.Attempt, error) {
 		var talk transcript
@@ -71,12 +70,14 @@ func (t *interactive) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, e
 	})
 }
 
-// backlog is how long the interactor may read on what a program has said that was
-// killed at its limit. It may be megabytes, and changes nothing any more.
+// backlog is how long the interactor may continue to read the output of a program that was killed at its
+// limit. That may be megabytes, and no longer affects the result.
 const backlog = 2 * time.Second
 
 // talk runs the two programs together, once.
-func (t *interactive) talk(ctx context.Context, c *judge.Case, s *check.Session, limits judge.Limits, talk *transcript) (*judge.Attempt, judge.Outcome, error) {
+func (t *interactive) talk(ctx context.Context, c *judge.Case, s *check.Session, limits judge.Limits, talk *transcript) (
+	*judge.Attempt, judge.Outcome, error,
+) {
 	program, at, err := t.command(c, limits)
 	if err != nil {
 		return nil, judge.Outcome{}, err
@@ -115,7 +116,7 @@ func (t *interactive) talk(ctx context.Context, c *judge.Case, s *check.Session,
 	return &judge.Attempt{Exec: x, Stderr: stderr.Bytes(), Beside: ended[1].CPU}, o, nil
 }
 
-// leave makes what the interactor wrote for the checker the attempt's output.
+// leave makes the interactor's output for the checker the attempt's output.
 func (t *interactive) leave(s *check.Session, a *judge.Attempt) error {
 	text, file, err := s.Output()
 	if err != nil {
@@ -135,7 +136,7 @@ func (t *interactive) leave(s *check.Session, a *judge.Attempt) error {
 	return nil
 }
 
-// section is a text that can be read anywhere.
+// section returns a text that supports reads at any offset.
 func section(text string) *io.SectionReader {
 	return io.NewSectionReader(strings.NewReader(text), 0, int64(len(text)))
 }

@@ -53,7 +53,7 @@ func TestMain(m *testing.M) {
 }
 
 // act does one thing after the other. "again N:" does what follows only while the
-// feedback folder has seen fewer than N starts.
+// feedback directory has seen fewer than N starts.
 func act(todo []string, feedback string) {
 	in := bufio.NewReader(os.Stdin)
 	for i, what := range todo {
@@ -154,7 +154,7 @@ func newBox(t testing.TB) *sandbox.Sandbox {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { box.Close() })
-	if box.Rung() == sandbox.None {
+	if box.Level() == sandbox.None {
 		t.Skip("the sandbox cannot isolate here, so that nobody can tell who ended first")
 	}
 	return box
@@ -164,7 +164,10 @@ func newBox(t testing.TB) *sandbox.Sandbox {
 func (y play) run(t testing.TB, box *sandbox.Sandbox) (*judge.CaseJudged, *judge.Finished) {
 	t.Helper()
 	dir := t.TempDir()
-	c := judge.Case{Group: "g", Name: "c", In: filepath.Join(dir, "c.in"), Ans: filepath.Join(dir, "c.ans"), Args: acts(y.program), CheckerArgs: acts(y.interactor + y.checker)}
+	c := judge.Case{
+		Group: "g", Name: "c", In: filepath.Join(dir, "c.in"), Ans: filepath.Join(dir, "c.ans"),
+		Args: acts(y.program), CheckerArgs: acts(y.interactor + y.checker),
+	}
 	for path, text := range map[string]string{c.In: "pass 1\n", c.Ans: "answer\n", dir + "/source.txt": "12345678"} {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -246,32 +249,57 @@ func TestInteractive(t *testing.T) {
 	}{
 		{"it accepts a dialogue that ends well", "hear ask; say 7; hear ok", "say ask; hear 7; say ok; exit 42", judge.Accepted, ""},
 		{"it accepts a program that leaves before the interactor", "say 7", "hear 7; drain; exit 42", judge.Accepted, ""},
-		{"it accepts where the interactor writes to a program that has left", "say 7", "hear 7; say 1; say 2; flood 3; exit 42", judge.Accepted, ""},
+		{
+			"it accepts where the interactor writes to a program that has left", "say 7",
+			"hear 7; say 1; say 2; flood 3; exit 42", judge.Accepted, "",
+		},
 		{"it accepts where the program writes to an interactor that has left", "flood 2", "exit 42", judge.Accepted, ""},
 
-		{"it is a judge error when the interactor ends with another code", "say 7", "hear 7; exit 1", judge.JudgeError, "neither 42 nor 43 (exit code 1)"},
+		{
+			"it is a judge error when the interactor ends with another code", "say 7", "hear 7; exit 1",
+			judge.JudgeError, "neither 42 nor 43 (exit code 1)",
+		},
 		{"it is a judge error when the interactor ends with 0", "say 7", "hear 7", judge.JudgeError, "exit code 0"},
 		{"it is a judge error when the interactor crashes", "say 7; hear x", "hear 7; crash", judge.JudgeError, "SIGKILL"},
 		{"it is a judge error when the interactor crashes because the program has", "exit 3", "hear 7; exit 42", judge.JudgeError, "exit code 9"},
-		{"it is wrong when the interactor refuses and the program crashes on that", "say 8; hear ok", "hear 8; write judgemessage.txt=too large; exit 43", judge.WrongAnswer, "too large"},
+		{
+			"it is wrong when the interactor refuses and the program crashes on that", "say 8; hear ok",
+			"hear 8; write judgemessage.txt=too large; exit 43", judge.WrongAnswer, "too large",
+		},
 		{"it is wrong when the interactor refuses and the program runs on", "say 8; spin", "hear 8; exit 43", judge.WrongAnswer, ""},
 		{"it is wrong when the interactor refuses and the program waits on", "say 8; sleep", "hear 8; exit 43", judge.WrongAnswer, ""},
 		{"it is wrong when the interactor refuses and the program writes on", "say 8; flood 3; exit 1", "hear 8; exit 43", judge.WrongAnswer, ""},
 		{"it is a run-time error when the program leaves first, badly", "exit 3", "drain; exit 43", judge.RunTimeError, "exit code 3"},
 		{"it is a run-time error when the program crashes first", "crash", "drain; exit 43", judge.RunTimeError, "SIGKILL"},
 		{"it is over time when the program computes too long", "spin", "drain; exit 43", judge.TimeLimit, "time limit"},
-		{"it is a run-time error when the program crashes after it was accepted", "say 7; drain; exit 4", "hear 7; exit 42", judge.RunTimeError, "exit code 4"},
+		{
+			"it is a run-time error when the program crashes after it was accepted", "say 7; drain; exit 4",
+			"hear 7; exit 42", judge.RunTimeError, "exit code 4",
+		},
 		{"it is over time when the program computes on after it was accepted", "say 7; drain; spin", "hear 7; exit 42", judge.TimeLimit, ""},
 		{"it is wrong when the program leaves well and the interactor refuses then", "say 8", "hear 8; drain; exit 43", judge.WrongAnswer, ""},
 		{"it is the output limit when the program says too much", "flood 20", "drain; exit 43", judge.OutputLimit, ""},
 		{"it is idle when both wait for each other", "hear ok", "drain; exit 43", judge.IdlenessLimit, "both wait: was the output flushed?"},
 		{"it is idle when the program sleeps", "say 7; sleep", "hear 7; drain; exit 43", judge.IdlenessLimit, "killed while it waited"},
 		{"it is a judge error when the interactor breaks over a program that was idle", "hear ok", "hear 7; exit 43", judge.JudgeError, ""},
-		{"it is idle when the program does not end its line", "mutter 7; hear ok", "drain; exit 43", judge.IdlenessLimit, "both wait: the last line that the program wrote has no end"},
+		{
+			"it is idle when the program does not end its line", "mutter 7; hear ok", "drain; exit 43",
+			judge.IdlenessLimit, "both wait: the last line that the program wrote has no end",
+		},
 		{"it is over time although the interactor goes on for long", "spin", "sleep", judge.TimeLimit, "time limit"},
-		{"it is accepted where the interactor keeps it waiting", "hear ask; say 7; hear ok", "nap 1500; say ask; hear 7; say ok; exit 42", judge.Accepted, ""},
-		{"it is a judge error when the interactor falls asleep", "hear ask; say 7; hear ok", "say ask; hear 7; sleep", judge.JudgeError, "interactor me did not end by itself: killed while it waited"},
-		{"it shows the interactor the end of what the program says, although that lives on", "say 7; close; drain", "hear 7; drain; exit 42", judge.Accepted, ""},
+		{
+			"it is accepted where the interactor keeps it waiting", "hear ask; say 7; hear ok",
+			"nap 1500; say ask; hear 7; say ok; exit 42", judge.Accepted, "",
+		},
+		{
+			"it is a judge error when the interactor falls asleep", "hear ask; say 7; hear ok",
+			"say ask; hear 7; sleep", judge.JudgeError,
+			"interactor me did not end by itself: killed while it waited",
+		},
+		{
+			"it shows the interactor the end of what the program says, although that lives on",
+			"say 7; close; drain", "hear 7; drain; exit 42", judge.Accepted, "",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			y := play{kind: judge.Kind{Interactive: true}, program: test.program, interactor: test.interactor}
@@ -294,7 +322,10 @@ func TestInteractive(t *testing.T) {
 }
 
 func TestDialogue(t *testing.T) {
-	c, _ := play{kind: judge.Kind{Interactive: true}, program: "hear ask; say 7; hear ok; mutter bye \x1b", interactor: "say ask; hear 7; say ok; drain; exit 43"}.run(t, newBox(t))
+	c, _ := play{
+		kind: judge.Kind{Interactive: true}, program: "hear ask; say 7; hear ok; mutter bye \x1b",
+		interactor: "say ask; hear 7; say ok; drain; exit 43",
+	}.run(t, newBox(t))
 	if want := "< ask\n> 7\n< ok\n> bye \\x1B\n"; c.Dialogue != want {
 		t.Errorf("the dialogue is %q, want %q", c.Dialogue, want)
 	}
@@ -347,15 +378,33 @@ func TestMultiPass(t *testing.T) {
 		{"it stops where no other pass is asked for", judge.Kind{MultiPass: true}, "echo", "hear pass 1; exit 42", 0, judge.Accepted, ""},
 		{"it runs again on the next input", judge.Kind{MultiPass: true}, "echo", "until 2; hear pass 2; exit 42", 0, judge.Accepted, ""},
 		{"it runs as often as the problem allows", judge.Kind{MultiPass: true}, "echo", "until 5; hear pass 5; exit 42", 5, judge.Accepted, ""},
-		{"it is a judge error to ask for more", judge.Kind{MultiPass: true}, "echo", "until 5; exit 42", 4, judge.JudgeError, "asks for pass 5; the problem has at most 4"},
-		{"it has two passes where the problem does not say", judge.Kind{MultiPass: true}, "echo", "until 3; exit 42", 0, judge.JudgeError, "at most 2"},
-		{"it is wrong in a later pass", judge.Kind{MultiPass: true}, "echo", "until 2; write judgemessage.txt=no; exit 43", 0, judge.WrongAnswer, "in pass 2: no"},
-		{"it is a run-time error in a later pass", judge.Kind{MultiPass: true}, "hear pass 1", "until 2; exit 42", 0, judge.RunTimeError, "in pass 2: exit code 9"},
-		{"it is a judge error to ask for another pass and refuse", judge.Kind{MultiPass: true}, "echo", "write nextpass.in=1; exit 43", 0, judge.JudgeError, "though it does not accept"},
+		{
+			"it is a judge error to ask for more", judge.Kind{MultiPass: true}, "echo", "until 5; exit 42", 4,
+			judge.JudgeError, "requests pass 5; the problem has at most 4",
+		},
+		{
+			"it has two passes where the problem does not say", judge.Kind{MultiPass: true}, "echo",
+			"until 3; exit 42", 0, judge.JudgeError, "at most 2",
+		},
+		{
+			"it is wrong in a later pass", judge.Kind{MultiPass: true}, "echo",
+			"until 2; write judgemessage.txt=no; exit 43", 0, judge.WrongAnswer, "in pass 2: no",
+		},
+		{
+			"it is a run-time error in a later pass", judge.Kind{MultiPass: true}, "hear pass 1",
+			"until 2; exit 42", 0, judge.RunTimeError, "in pass 2: exit code 9",
+		},
+		{
+			"it is a judge error to ask for another pass and refuse", judge.Kind{MultiPass: true}, "echo",
+			"write nextpass.in=1; exit 43", 0, judge.JudgeError, "though it does not accept",
+		},
 		{"it is over time before the checker says a word", judge.Kind{MultiPass: true}, "spin", "exit 42", 0, judge.TimeLimit, ""},
 		{"it talks pass by pass", both, "echo", "until 3; say ask; hear ask; exit 42", 3, judge.Accepted, ""},
 		{"it is wrong in a later dialogue", both, "echo", "until 2; say ask; hear ask; exit 43", 2, judge.WrongAnswer, "in pass 2"},
-		{"it is a judge error to ask for another pass in a problem of one", judge.Kind{Interactive: true}, "echo", "until 2; exit 42", 0, judge.JudgeError, "does not have"},
+		{
+			"it is a judge error to ask for another pass in a problem of one", judge.Kind{Interactive: true},
+			"echo", "until 2; exit 42", 0, judge.JudgeError, "does not have",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			y := play{kind: test.kind, program: test.program, checker: test.setter}
@@ -388,7 +437,9 @@ func TestStaticValidatorsAndGraders(t *testing.T) {
 		y := play{program: "say 7", checker: "exit 42"}
 		y.change = func(p *judge.Problem, _ *judge.Case, _ *trial.Setup) {
 			p.Static = &judge.Part{Path: "static", Speaks: "kattis"}
-			p.Grading = &judge.Grading{Form: judge.Format2025, Root: &judge.Node{Children: []*judge.Node{{Name: "g", Static: &judge.StaticCheck{PassFail: true, Args: []string{"exit 43"}}}}}}
+			p.Grading = &judge.Grading{Form: judge.Format2025, Root: &judge.Node{
+				Children: []*judge.Node{{Name: "g", Static: &judge.StaticCheck{PassFail: true, Args: []string{"exit 43"}}}},
+			}}
 		}
 		c, sum := y.run(t, box)
 		if sum.Verdict != judge.WrongAnswer || sum.First != "g/"+judge.StaticName || c.Verdict != judge.Skipped {
@@ -400,7 +451,9 @@ func TestStaticValidatorsAndGraders(t *testing.T) {
 		y.change = func(p *judge.Problem, _ *judge.Case, _ *trial.Setup) {
 			n := &judge.Node{Name: "g", Aggregate: judge.Sum, Legacy: judge.UsualLegacy()}
 			n.Legacy.Grader = &judge.Part{Path: "grader"}
-			p.Grading = &judge.Grading{Form: judge.FormatLegacy, Scored: true, Root: &judge.Node{Legacy: judge.UsualLegacy(), Children: []*judge.Node{n}}}
+			p.Grading = &judge.Grading{Form: judge.FormatLegacy, Scored: true, Root: &judge.Node{
+				Legacy: judge.UsualLegacy(), Children: []*judge.Node{n},
+			}}
 		}
 		if _, sum := y.run(t, box); sum.Score == nil || sum.Score.Points != 2 {
 			t.Errorf("%+v", sum)
@@ -409,7 +462,9 @@ func TestStaticValidatorsAndGraders(t *testing.T) {
 	t.Run("a grader that talks nonsense is a judge error", func(t *testing.T) {
 		y := play{program: "say 7", checker: "exit 42"}
 		y.change = func(p *judge.Problem, _ *judge.Case, _ *trial.Setup) {
-			p.Grading = &judge.Grading{Form: judge.FormatLegacy, Scored: true, Root: &judge.Node{Legacy: judge.UsualLegacy(), Children: []*judge.Node{{Name: "g", Legacy: judge.UsualLegacy()}}}}
+			p.Grading = &judge.Grading{Form: judge.FormatLegacy, Scored: true, Root: &judge.Node{
+				Legacy: judge.UsualLegacy(), Children: []*judge.Node{{Name: "g", Legacy: judge.UsualLegacy()}},
+			}}
 			p.Grading.Root.Legacy.Grader, p.Grading.Root.Legacy.GraderArgs = &judge.Part{Path: "grader"}, []string{"say what"}
 		}
 		if _, sum := y.run(t, box); sum.Verdict != judge.JudgeError || sum.Score != nil {

@@ -8,16 +8,19 @@ import (
 	"assay/judge/running/check"
 )
 
-// multiPass tries a program that runs on the case's input, and then, as long as the
-// checker accepts and leaves nextpass.in in its feedback directory, on that. Limits are
-// for each pass. The feedback directory stays the same.
+// multiPass runs a program on the case's input. While the checker accepts and leaves nextpass.in in its
+// feedback directory, it runs the program again on that. Limits are for each pass. The feedback directory
+// stays the same.
 type multiPass struct{ passes }
 
 func newMultiPass(ctx context.Context, b *Batch, limits judge.Limits) (Bench, error) {
 	s := &b.setter.Setup
 	part := s.Problem.Checker.Program
 	if part == nil || part.Speaks != "kattis" {
-		return nil, &judge.Fault{File: s.Problem.Dir, Text: "a multi-pass problem needs a checker program that makes the next pass", Hint: `write: [checker] program = "checker", speaks = "kattis"`}
+		return nil, &judge.Fault{
+			File: s.Problem.Dir, Text: "a multi-pass problem needs a checker program that makes the next pass",
+			Hint: `write: [checker] program = "checker", speaks = "kattis"`,
+		}
 	}
 	p, err := newPasses(ctx, b, part, limits)
 	if err != nil {
@@ -40,7 +43,7 @@ func (t *multiPass) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, err
 	})
 }
 
-// once runs the program and has its output judged.
+// once runs the program and judges its output.
 func (t *multiPass) once(ctx context.Context, c *judge.Case, s *check.Session, limits judge.Limits) (*judge.Attempt, judge.Outcome, error) {
 	in, err := os.Open(s.Input())
 	if err != nil {

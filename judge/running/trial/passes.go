@@ -11,8 +11,8 @@ import (
 	"assay/judge/running/check"
 )
 
-// passes are tried one after the other on a case, as long as a program of the setter
-// asks for more. All are one session of that program.
+// passes are runs on a case, one after the other, as long as a program of the setter requests more. All
+// belong to one session of that program.
 type passes struct {
 	*Batch
 	validator *check.Validator
@@ -33,8 +33,10 @@ func (p *passes) Close() error {
 	return errors.Join(p.validator.Close(), p.Batch.Close())
 }
 
-// each tries a case: once for each pass, and end when all is over.
-func (p *passes) each(c *judge.Case, once func(s *check.Session, pass int) (*judge.Attempt, judge.Outcome, error), end func(*check.Session, *judge.Attempt) error) (all *judge.Attempt, err error) {
+// each runs a case: once for each pass, and end after the last one.
+func (p *passes) each(c *judge.Case, once func(s *check.Session, pass int) (
+	*judge.Attempt, judge.Outcome, error,
+), end func(*check.Session, *judge.Attempt) error) (all *judge.Attempt, err error) {
 	files, err := openCase(c)
 	if err != nil {
 		return nil, err
@@ -73,24 +75,29 @@ func discard(a *judge.Attempt) {
 	}
 }
 
-// next finds out whether there is another pass, after one with this outcome.
+// next reports whether there is another pass after one with this outcome.
 func (p *passes) next(s *check.Session, o judge.Outcome, pass int) (bool, judge.Outcome, error) {
 	again, o, err := s.Next(o)
 	switch {
 	case err != nil:
 		return false, o, err
 	case again && p.most == 1:
-		return false, judge.Outcome{Verdict: judge.JudgeError, Message: "the checker asks for another pass (nextpass.in), which this kind of problem does not have"}, nil
+		return false, judge.Outcome{
+			Verdict: judge.JudgeError,
+			Message: "the checker requests another pass (nextpass.in), which this kind of problem does not have",
+		}, nil
 	case again && pass >= p.most:
-		return false, judge.Outcome{Verdict: judge.JudgeError, Message: fmt.Sprintf("the checker asks for pass %d; the problem has at most %d", pass+1, p.most)}, nil
+		return false, judge.Outcome{Verdict: judge.JudgeError, Message: fmt.Sprintf(
+			"the checker requests pass %d; the problem has at most %d", pass+1, p.most,
+		)}, nil
 	case !again && pass > 1 && o.Verdict != judge.Accepted:
 		o.Message = strings.TrimSpace(fmt.Sprintf("in pass %d: %s", pass, o.Message))
 	}
 	return again, o, nil
 }
 
-// worse joins an attempt with that of the pass before it: it ended as the later one,
-// and took as much as the one that took more.
+// worse combines an attempt with that of the pass before it: it ends like the later one, with the larger
+// resource use of both.
 func worse(before, a *judge.Attempt) *judge.Attempt {
 	if before == nil {
 		return a

@@ -2,12 +2,12 @@ package trial
 
 import "sync"
 
-// Quiet lets runs go beside one another, except one that must be alone: the others
-// end before it starts, and none starts before it ends. The benches of
-// one process share it. The zero value is ready.
+// Quiet coordinates runs that may run at the same time, and runs that must be alone. Before a run that must
+// be alone starts, the others end, and none starts before it ends. The benches of one process share it. The
+// zero value is ready to use.
 type Quiet struct{ mu sync.RWMutex }
 
-// beside calls do, which must not ask to be alone, and not call beside again.
+// beside calls do at the same time as others. Do must not call beside or alone.
 func (q *Quiet) beside(do func()) {
 	q.mu.RLock()
 	defer q.mu.RUnlock()
@@ -21,7 +21,7 @@ func (q *Quiet) alone(do func()) {
 	do()
 }
 
-// quiet is the one that the bench keeps.
+// quiet returns the Quiet of the bench.
 func (b *Batch) quiet() *Quiet {
 	if b.Quiet != nil {
 		return b.Quiet

@@ -10,16 +10,15 @@ import (
 	"assay/judge/running/check"
 )
 
-// reruns tries a program that runs several times on a case, as many times as the problem
-// says. In some of the runs it talks to the interactor; what that leaves is the input of
-// the next run, or, after the last one, the output that the checker judges. After
-// another run the checker judges what the program printed, and what the checker prints
-// is the input of the next run. The checker is shown the input of the run. Limits are
-// for each run.
+// reruns runs a program several times on a case, as the problem says. In some of the runs it talks to the
+// interactor. The interactor's output is the input of the next run or, after the last run, the output that
+// the checker judges. After a run without interactor, the checker judges the program's output, and the
+// checker's output is the input of the next run. The checker gets the input of the run. Limits are for each
+// run.
 type reruns struct {
 	*interactive
 	talks   []bool
-	program *check.Validator // the checker, where it is the setter's
+	program *check.Validator // the checker, if it is the setter's
 }
 
 func newReruns(ctx context.Context, b *Batch, limits judge.Limits) (_ Bench, err error) {
@@ -37,7 +36,7 @@ func newReruns(ctx context.Context, b *Batch, limits judge.Limits) (_ Bench, err
 	if p.Checker.Program != nil {
 		t.program, err = s.validator(ctx, p.Checker.Program, limits)
 	} else {
-		b.Checker, err = s.Crew.Checker(ctx) // so that its options are looked at now
+		b.Checker, err = s.Crew.Checker(ctx) // so that its options are checked now
 	}
 	if err != nil {
 		return nil, errors.Join(err, t.closeParts())
@@ -57,7 +56,7 @@ func (t *reruns) closeParts() (err error) {
 // Close ends the setter's programs.
 func (t *reruns) Close() error { return errors.Join(t.closeParts(), t.Batch.Close()) }
 
-// Try runs the program as many times as it must.
+// Try runs the program as often as required.
 func (t *reruns) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error) {
 	return t.retime(func(limits judge.Limits) (*judge.Attempt, error) {
 		r := &rerun{reruns: t, c: c, limits: limits}
@@ -69,19 +68,19 @@ func (t *reruns) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error)
 	})
 }
 
-// rerun is one case under way.
+// rerun is one case in progress.
 type rerun struct {
 	*reruns
 	c       *judge.Case
 	limits  judge.Limits
 	files   caseFiles
-	talking *check.Session // the interactor's
-	judging *check.Session // the checker's
+	talking *check.Session // of the interactor
+	judging *check.Session // of the checker
 	kept    []*capture     // inputs of runs
 	talk    transcript
 }
 
-// close gives back what the case holds; where it failed, the attempt too.
+// close releases the resources of the case and, if it failed, the attempt.
 func (r *rerun) close(all *judge.Attempt, failed error) (err error) {
 	for _, s := range []*check.Session{r.talking, r.judging} {
 		if s != nil {
@@ -98,7 +97,7 @@ func (r *rerun) close(all *judge.Attempt, failed error) (err error) {
 	return err
 }
 
-// keep makes an input that lives as long as the case is under way.
+// keep makes an input that exists until the end of the case.
 func (r *rerun) keep() *capture {
 	k := &capture{dir: r.TempDir}
 	r.kept = append(r.kept, k)
@@ -144,8 +143,10 @@ func (r *rerun) try(ctx context.Context) (all *judge.Attempt, err error) {
 	return all, nil
 }
 
-// once runs the program once, and finds what the next run reads.
-func (r *rerun) once(ctx context.Context, in *io.SectionReader, talks, last bool) (a *judge.Attempt, o judge.Outcome, next *io.SectionReader, err error) {
+// once runs the program once, and returns the input of the next run.
+func (r *rerun) once(ctx context.Context, in *io.SectionReader, talks, last bool) (
+	a *judge.Attempt, o judge.Outcome, next *io.SectionReader, err error,
+) {
 	a, o, out, err := r.output(ctx, in, talks)
 	switch {
 	case err != nil || o.Verdict != judge.Accepted:
@@ -167,9 +168,10 @@ func (r *rerun) once(ctx context.Context, in *io.SectionReader, talks, last bool
 	return a, o, next, err
 }
 
-// output runs the program, and is what comes of it: what it printed, or what the
-// interactor leaves.
-func (r *rerun) output(ctx context.Context, in *io.SectionReader, talks bool) (a *judge.Attempt, o judge.Outcome, out *io.SectionReader, err error) {
+// output runs the program, and returns its output, or that of the interactor.
+func (r *rerun) output(ctx context.Context, in *io.SectionReader, talks bool) (
+	a *judge.Attempt, o judge.Outcome, out *io.SectionReader, err error,
+) {
 	if !talks {
 		if a, err = r.run(ctx, r.c, io.NewSectionReader(in, 0, in.Size()), r.limits); err != nil {
 			return nil, o, nil, err
@@ -201,7 +203,7 @@ func (r *rerun) output(ctx context.Context, in *io.SectionReader, talks bool) (a
 	return a, o, out, err
 }
 
-// right has the checker judge the output of the last run.
+// right lets the checker judge the output of the last run.
 func (r *rerun) right(ctx context.Context, in, out *io.SectionReader) (judge.Outcome, error) {
 	if r.judging != nil {
 		if err := r.judging.Give(in); err != nil {
@@ -209,7 +211,7 @@ func (r *rerun) right(ctx context.Context, in, out *io.SectionReader) (judge.Out
 		}
 		return r.judging.Between(ctx, out, nil)
 	}
-	checker, err := r.setter.Crew.Checker(ctx) // one of its own: many cases are judged at one time
+	checker, err := r.setter.Crew.Checker(ctx) // a separate checker: several cases are judged at the same time
 	if err != nil {
 		return judge.Outcome{}, err
 	}

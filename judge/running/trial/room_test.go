@@ -13,7 +13,7 @@ import (
 	"assay/judge/running/trial"
 )
 
-// nester is a judge.Runner whose program nests folders in its working directory, deeper
+// nester is a judge.Runner whose program nests directories in its working directory, deeper
 // than a path can say.
 type nester struct{ room judge.Mount }
 

@@ -17,7 +17,7 @@ import (
 	"assay/judge/running/check"
 )
 
-// setter is the programs of the setter that are asked beside the cases.
+// setter has the setter's programs that are not called for each case.
 type setter struct {
 	Setup
 	limits  judge.Limits
@@ -63,8 +63,8 @@ func (s *setter) close() error {
 // sourceDir is where a static validator finds the submission.
 const sourceDir = "/submission"
 
-// Static has the static validator judge the submission's files:
-// "validator language entry-point feedback/ [args]", in a directory that has them.
+// Static runs the static validator on the submission's files, "validator language entry-point feedback/
+// [args]", in a directory that contains them.
 func (b *Batch) Static(ctx context.Context, n *judge.Node) (judge.Outcome, error) {
 	s := &b.setter
 	if s.static == nil {
@@ -94,7 +94,7 @@ func (b *Batch) Static(ctx context.Context, n *judge.Node) (judge.Outcome, error
 	return session.Static(ctx, judge.Mount{Host: dir, At: sourceDir}, append([]string{language, entry}, n.Static.Args...))
 }
 
-// copySource copies the submission's files, so that anybody may read them.
+// copySource copies the submission's files, readable for every user.
 func copySource(from, to string) error {
 	if err := os.Chmod(to, 0o755); err != nil {
 		return err
@@ -113,11 +113,11 @@ func copySource(from, to string) error {
 	return os.WriteFile(filepath.Join(to, filepath.Base(from)), data, 0o644)
 }
 
-// graded is what a grader prints.
+// graded is the output of a grader.
 var graded = pattern.New(`^(AC|WA|TLE|RTE|MLE|OLE|JE)\s+(-?[0-9.]+)\s*$`)
 
-// Grade has the node's own grader fold the results of its children: it reads a line
-// "AC 1.0" for each, and prints one.
+// Grade lets the node's grader aggregate the results of its children: it reads a line "AC 1.0" for each, and
+// prints one.
 func (b *Batch) Grade(ctx context.Context, n *judge.Node, results []judge.Result) (judge.Result, error) {
 	program := b.setter.graders[n.Legacy.Grader]
 	if program == nil {
@@ -126,7 +126,7 @@ func (b *Batch) Grade(ctx context.Context, n *judge.Node, results []judge.Result
 	var in strings.Builder
 	for _, r := range results {
 		verdict := r.Verdict
-		if verdict == judge.IdlenessLimit { // a word that graders do not know
+		if verdict == judge.IdlenessLimit { // a verdict that graders do not know
 			verdict = judge.TimeLimit
 		}
 		fmt.Fprintf(&in, "%s %s\n", verdict, strconv.FormatFloat(r.Points, 'f', -1, 64))
@@ -137,7 +137,9 @@ func (b *Batch) Grade(ctx context.Context, n *judge.Node, results []judge.Result
 	command.Stdin, command.Stdout, command.Stderr = strings.NewReader(in.String()), &out, &stderr
 	x, err := b.Runner.Run(ctx, command)
 	fail := func(what string) (judge.Result, error) {
-		return judge.Result{Verdict: judge.JudgeError, Message: strings.TrimSpace(fmt.Sprintf("grader %s %s\n%s", program.Name, what, stderr.Bytes()))}, nil
+		return judge.Result{Verdict: judge.JudgeError, Message: strings.TrimSpace(fmt.Sprintf(
+			"grader %s %s\n%s", program.Name, what, stderr.Bytes(),
+		))}, nil
 	}
 	if refused, ok := errors.AsType[*judge.ExecError](err); ok {
 		return fail("cannot be run: " + refused.Reason)

@@ -9,39 +9,39 @@ import (
 	"assay/judge/internal/window"
 )
 
-// How much of a dialogue is kept: whole lines at its start and at its end.
+// How much of a dialogue is stored: whole lines at its start and at its end.
 const (
 	dialogueHead = 4 << 10 // bytes
 	dialogueTail = 4 << 10
 	dialogueLine = 200 // bytes of one line
 )
 
-// Who says a line.
+// The speaker of a line.
 const (
 	fromInteractor = "<"
 	fromProgram    = ">"
 	nobody         = "-" // the end of a pass
 )
 
-// transcript keeps the start and the end of what two programs say to each other, in
-// the order in which the lines came through the judge. It keeps the bytes unchanged
-// until a reader needs them, because dialogues are long and mostly not read.
+// transcript stores the start and the end of the dialogue of two programs, in the order in which lines passed
+// through the judge. It stores raw bytes until a reader needs them, because dialogues are long and usually
+// not read.
 type transcript struct {
 	mu   sync.Mutex
-	open map[string][]byte // the line that is under way, by its speaker
-	head []byte            // lines, each with its speaker before and a line feed behind
-	full bool              // the head is
-	tail []byte            // the last of the lines behind it
-	last int               // how many there were behind it
+	open map[string][]byte // the incomplete line of each speaker
+	head []byte            // lines, each with its speaker before it and a line feed after it
+	full bool              // the head is full
+	tail []byte            // the last of the lines after it
+	last int               // number of lines after it
 }
 
-// said is one who speaks.
+// said is a speaker.
 type said struct {
 	t    *transcript
 	mark string
 }
 
-// by is a writer for what one of them says.
+// by returns a writer for the output of one speaker.
 func (t *transcript) by(mark string) said { return said{t, mark} }
 
 func (s said) Write(p []byte) (int, error) {
@@ -65,7 +65,7 @@ func (s said) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// pass ends a pass: what was left of lines is a line too.
+// pass ends a pass. Incomplete lines become lines.
 func (t *transcript) pass(more bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -93,7 +93,7 @@ func (t *transcript) add(mark string, line []byte) {
 	}
 }
 
-// end is the whole lines in the last bytes of a text.
+// end returns the whole lines in the last bytes of a text.
 func end(text []byte) []byte {
 	if len(text) <= dialogueTail {
 		return text
@@ -102,7 +102,7 @@ func end(text []byte) []byte {
 	return text[bytes.IndexByte(text, '\n')+1:]
 }
 
-// silence says why both may wait for the other one to speak.
+// silence explains why both may wait for the other one to speak.
 func (t *transcript) silence() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -112,7 +112,7 @@ func (t *transcript) silence() string {
 	return "both wait: was the output flushed?"
 }
 
-// String is the dialogue so far, without the lines that have not ended.
+// String returns the dialogue so far, without incomplete lines.
 func (t *transcript) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -120,16 +120,16 @@ func (t *transcript) String() string {
 	write(&out, t.head)
 	last := end(t.tail)
 	if left := t.last - bytes.Count(last, []byte{'\n'}); left > 0 {
-		fmt.Fprintf(&out, "... %d lines are left out ...\n", left)
+		fmt.Fprintf(&out, "... %d lines omitted ...\n", left)
 	}
 	write(&out, last)
 	if out.Len() == 0 {
-		return "... nothing was said ...\n"
+		return "... no messages ...\n"
 	}
 	return out.String()
 }
 
-// write writes lines as people can read them.
+// write formats lines for people.
 func write(out *strings.Builder, lines []byte) {
 	for line := range bytes.Lines(lines) {
 		mark, text := string(line[:1]), line[1:len(line)-1]

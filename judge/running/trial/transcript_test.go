@@ -17,7 +17,9 @@ func TestTranscript(t *testing.T) {
 		long := rapid.IntRange(0, 300).Draw(t, "how much")
 		for range long {
 			mark := rapid.SampledFrom([]string{fromInteractor, fromProgram}).Draw(t, "who")
-			text := rapid.SampledFrom([]string{"1\n", "2 3\n4\n", "half", " a line\n", "\n", strings.Repeat("long ", 30), "\x00\xff\n"}).Draw(t, "what")
+			text := rapid.SampledFrom([]string{
+				"1\n", "2 3\n4\n", "half", " a line\n", "\n", strings.Repeat("long ", 30), "\x00\xff\n",
+			}).Draw(t, "what")
 			fmt.Fprint(talk.by(mark), text)
 			open[mark] += text
 			for {

@@ -1,6 +1,5 @@
-// Package trial runs a program on the cases of a problem, and has the outcome
-// checked: one file for each kind of problem. It implements judge.Bench, and New
-// makes the bench that a problem's kind asks for.
+// Package trial runs a program on the cases of a problem, and lets the output be checked, with one file for
+// each kind of problem. It implements judge.Bench, and New makes the bench for a problem's kind.
 //
 //	batch.go        one input, one output
 //	interactive.go  the program and the interactor talk to each other
@@ -10,8 +9,8 @@
 //	setter.go       static validators and graders
 //	workdir.go      the directory that a program runs in
 //
-// It does not decide verdicts: judge.Classify, judge.Settle and the checker do; and
-// it does not limit anything: the sandbox does.
+// It does not decide verdicts: judge.Classify, judge.Settle and the checker do. It does not limit programs:
+// the sandbox does.
 package trial
 
 import (
@@ -27,44 +26,43 @@ import (
 
 // Way says how a program is run.
 type Way struct {
-	// Retime has a run that was a little slow, or got too little of the processor,
-	// repeated alone before it is judged: where programs share a machine, times vary.
+	// Retime repeats a run alone, before it is judged, if it was slightly too slow or got too little CPU
+	// time: if programs share a machine, times vary.
 	Retime bool
-	// Slow says that a program is known to be too slow: it is ended at its time limit,
-	// and a run that is over it is not repeated.
+	// Slow means that a program is known to be too slow. It is killed at its time limit, and a run over the
+	// limit is not repeated.
 	Slow bool
 }
 
-// Setup is what a submission is tried with.
+// Setup is what a bench needs.
 type Setup struct {
-	Problem *judge.Problem // with the limits that are to be kept
-	Runner  judge.Runner   // for interactive problems a judge.Joiner too
+	Problem *judge.Problem // with the limits to enforce
+	Runner  judge.Runner   // for interactive problems also a judge.Joiner
 	Crew    *check.Crew    // the setter's programs
 
 	Source string // the submission: a file or a directory
-	// ShowSource has the submission see its own files in its working directory.
+	// ShowSource makes the submission's own files visible in its working directory.
 	ShowSource bool
 	Make       func(ctx context.Context) (*lang.Result, error) // builds it; not called for answers
-	// Language and Entry are arguments of a static validator; by default the
-	// language's id and the name of the file or directory.
+	// Language and Entry are arguments of a static validator. The defaults are the language's id and the name
+	// of the file or directory.
 	Language, Entry string
 
-	TempDir string // for outputs that are too large for memory; "" is the system's
+	TempDir string // for outputs that are too large for memory; if empty, the system's
 	Way
 	KeepOutput func(c *judge.Case, out *io.SectionReader) error // see Batch
-	// Quiet is shared by all benches whose runs may disturb one another; nil is one of
-	// this bench alone.
+	// Quiet is shared by all benches whose runs may disturb one another. If nil, this bench has its own.
 	Quiet *Quiet
 }
 
 // Bench is a judge.Bench for one submission. The caller must call Close.
 type Bench interface {
 	judge.Bench
-	// Close ends the setter's programs. No other call may be under way.
+	// Close ends the setter's programs. No other call may be in progress.
 	Close() error
 }
 
-// New makes a bench. What can be built of the setter's programs is built now.
+// New makes a bench. It builds those of the setter's programs that are needed.
 func New(ctx context.Context, s Setup) (_ Bench, err error) {
 	p := s.Problem
 	b := &Batch{
@@ -114,7 +112,7 @@ func (s *Setup) validator(ctx context.Context, p *judge.Part, limits judge.Limit
 	return v, err
 }
 
-// joiner is the runner where it can join programs.
+// joiner returns the runner if it can join programs.
 func (s *Setup) joiner() (judge.Joiner, error) {
 	if j, ok := s.Runner.(judge.Joiner); ok {
 		return j, nil

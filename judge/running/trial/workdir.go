@@ -15,24 +15,22 @@ import (
 	"assay/judge/internal/tail"
 )
 
-// Where a program runs: in its private scratch directory, or in a directory with the
-// files that it is to see there. Those are the files of the case, and, where Setup
-// says so, the submission's own. If submissions may not write files, no program may
-// write there, whether it has files or not; the scratch directory is still there for
-// what a language's run time needs.
+// Where a program runs: in its private scratch directory, or in a directory with the files that it is to see.
+// Those are the files of the case and, if Setup says so, the submission's own. If submissions may not write
+// files, no program may write to this directory; the scratch directory is still there for the language
+// runtime.
 
-// filesDir is that directory, inside.
+// filesDir is the path of that directory, inside.
 const filesDir = "/files"
 
-// What a program may add to that directory: as much as to its scratch directory or its
-// output, but at least leastRoom bytes, and so many files.
+// What a program may add to that directory: as much as to its scratch directory or its output, but at least
+// leastRoom bytes, and this number of files.
 const (
 	leastRoom = 64 << 20
 	mostFiles = 10_000
 )
 
-// stillDir is a directory that no program can change, so that all cases without files
-// of their own share it.
+// stillDir is a directory that programs cannot change, so that all cases without files of their own share it.
 type stillDir struct {
 	mu   sync.Mutex
 	path string
@@ -44,8 +42,8 @@ type remains struct {
 	errors []error
 }
 
-// remove removes a directory in which a program has run. If it cannot be removed,
-// no verdict changes: it is reported at the end.
+// remove removes a directory in which a program has run. If that fails, no verdict changes: the error is
+// reported at the end.
 func (r *remains) remove(dir string) {
 	if err := raze.All(dir); err != nil {
 		r.mu.Lock()
@@ -56,12 +54,12 @@ func (r *remains) remove(dir string) {
 
 // place is where a program runs once.
 type place struct {
-	dir    string // "" for its scratch directory
+	dir    string // empty for its scratch directory
 	done   func()
-	before map[string]fs.FileInfo // what stood there before it ran, where that matters
+	before map[string]fs.FileInfo // its content before the run, if needed
 }
 
-// heard is what a program says on standard error: the end of it, and how much it was.
+// heard is a program's standard error: its end, and its length.
 type heard struct {
 	tail.Buffer
 	count int64
@@ -72,10 +70,10 @@ func (h *heard) Write(p []byte) (int, error) {
 	return h.Buffer.Write(p)
 }
 
-// countsAll says whether the output limit is for everything that a program writes.
+// countsAll reports whether the output limit is for everything that a program writes.
 func (b *Batch) countsAll() bool { return b.setter.Problem != nil && b.setter.Problem.AllOutput }
 
-// countAll adds to a program's output what it wrote elsewhere, where that counts.
+// countAll adds to a program's output what it wrote to other places, if that counts.
 func (b *Batch) countAll(x *judge.Exec, said *heard, at *place) {
 	if !b.countsAll() {
 		return
@@ -86,7 +84,7 @@ func (b *Batch) countAll(x *judge.Exec, said *heard, at *place) {
 	}
 }
 
-// look takes down what stands in the directory.
+// look records what is in the directory.
 func (at *place) look() error {
 	at.before = map[string]fs.FileInfo{}
 	return at.walk(func(name string, info fs.FileInfo) { at.before[name] = info })
@@ -106,8 +104,8 @@ func (at *place) walk(f func(name string, info fs.FileInfo)) error {
 	})
 }
 
-// grown is the size of all files that the program made or changed. Those that it has
-// hidden from us do not count.
+// grown returns the size of all files that the program made or changed. Files that the program has hidden do
+// not count.
 func (at *place) grown() (size int64) {
 	if at.before == nil {
 		return 0
@@ -121,7 +119,7 @@ func (at *place) grown() (size int64) {
 	return size
 }
 
-// command is the program, with what the case gives it. The caller must call the
+// command returns the program, with what the case gives it. The caller must call the
 // place's done after it has run.
 func (b *Batch) command(c *judge.Case, limits judge.Limits) (cmd *judge.Command, at place, err error) {
 	cmd = b.program.Command(limits, c.Args...)
@@ -152,7 +150,7 @@ func (b *Batch) command(c *judge.Case, limits judge.Limits) (cmd *judge.Command,
 	return cmd, at, nil
 }
 
-// files are the files that the program has instead of standard input and output.
+// files returns the files that the program has instead of standard input and output.
 func (b *Batch) files() (in, out string) {
 	if p := b.setter.Problem; p != nil {
 		return p.InFile, p.OutFile
@@ -160,7 +158,7 @@ func (b *Batch) files() (in, out string) {
 	return "", ""
 }
 
-// workDir makes the directory for a case, or finds the one that its like share.
+// workDir makes the directory for a case, or returns a shared one.
 func (b *Batch) workDir(files []judge.CaseFile, frozen bool) (at place, err error) {
 	if !frozen {
 		at.dir, err = b.layOutAll(files)
@@ -180,11 +178,11 @@ func (b *Batch) workDir(files []judge.CaseFile, frozen bool) (at place, err erro
 	return at, err
 }
 
-// written copies what the program wrote to a file in its directory; nothing if it wrote
-// none. It may have put a link there, or a file without an end. What is over the most
-// is not copied, but counts.
+// written copies what the program wrote to a file in its directory. If there is no such file, it copies
+// nothing. The program may have made a link, or a file without an end. Bytes over the limit are counted, but
+// not copied.
 func (at *place) written(name string, to io.Writer, most int64) (size int64, err error) {
-	_ = os.Chmod(at.dir, 0o700) // it may have taken away our right to read it, where it runs as our user
+	_ = os.Chmod(at.dir, 0o700) // the program may have removed our right to read it, if it runs as our user
 	root, err := os.OpenRoot(at.dir)
 	if err != nil {
 		return 0, fmt.Errorf("read what the program wrote: %w", err)
@@ -197,7 +195,7 @@ func (at *place) written(name string, to io.Writer, most int64) (size int64, err
 	_ = root.Chmod(name, 0o600)
 	f, err := root.Open(name)
 	if err != nil {
-		return 0, nil // another file stands there now
+		return 0, nil // it is another file now
 	}
 	defer f.Close()
 	var from io.Reader = f
@@ -210,8 +208,8 @@ func (at *place) written(name string, to io.Writer, most int64) (size int64, err
 	return info.Size(), nil
 }
 
-// stillLayOut is layOutAll for a directory that no program may write to, even if the
-// sandbox cannot prevent it.
+// stillLayOut is layOutAll for a directory that no program may write to, even if the sandbox cannot prevent
+// it.
 func (b *Batch) stillLayOut(files []judge.CaseFile) (dir string, err error) {
 	if dir, err = b.layOutAll(files); err == nil {
 		err = os.Chmod(dir, 0o555)
@@ -219,7 +217,7 @@ func (b *Batch) stillLayOut(files []judge.CaseFile) (dir string, err error) {
 	return dir, err
 }
 
-// layOutAll makes a directory with the submission's own files, and these over them.
+// layOutAll makes a directory with the submission's own files, and these files over them.
 func (b *Batch) layOutAll(files []judge.CaseFile) (dir string, err error) {
 	dir, err = os.MkdirTemp(b.TempDir, "assay-files-*")
 	if err != nil {
@@ -242,8 +240,8 @@ func (b *Batch) layOutAll(files []judge.CaseFile) (dir string, err error) {
 	return dir, nil
 }
 
-// openToAll lets the program, which runs as another user, change what is there, as it
-// may in its usual directory: these are copies.
+// openToAll lets the program, which runs as another user, change the files as in its usual directory: these
+// are copies.
 func openToAll(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.Type()&os.ModeSymlink != 0 {

@@ -63,7 +63,7 @@ func ints(words []string) (all []int64) {
 	return all
 }
 
-// try plays a game and fails the test where the referee refuses the options.
+// try plays a game and fails the test where the referee rejects the options.
 func try(t interface{ Fatalf(string, ...any) }, e referee.Event, seed uint64, first, second *bot) (referee.Played, string) {
 	g := newGame()
 	if err := g.check(&e); err != nil {

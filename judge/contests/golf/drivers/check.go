@@ -14,7 +14,7 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// checker checks what the types of the keys leave open.
+// checker checks what the types of the keys do not.
 type checker struct {
 	doc    *strict.Doc
 	faults judge.Faults
@@ -36,13 +36,13 @@ func (k *checker) text(key, name string) string {
 	}
 	data, err := fs.ReadFile(k.dir, name)
 	if err != nil {
-		files, _ := fs.Glob(k.dir, "*") // the pattern is a good one
+		files, _ := fs.Glob(k.dir, "*") // the pattern is valid
 		k.fault(key, suggest.Hint(name, slices.DeleteFunc(files, func(f string) bool { return f == File })), "the directory has no file %q", name)
 	}
 	return string(data)
 }
 
-// check checks what a file says itself.
+// check checks a file by itself.
 func (k *checker) check(d *Driver) {
 	for _, row := range []struct {
 		key  string
@@ -56,7 +56,7 @@ func (k *checker) check(d *Driver) {
 	k.expression("inline", d.Inline)
 	for _, word := range slices.Sorted(maps.Keys(d.Words)) {
 		if len(d.Words[word]) != 2 {
-			k.fault("words."+word, `params = ["int a{n}", ", "]`, "a word is an item for each argument, and what goes between")
+			k.fault("words."+word, `params = ["int a{n}", ", "]`, "a word needs an item for each argument, and a separator")
 		}
 	}
 	for i, w := range d.Wraps {
@@ -64,18 +64,18 @@ func (k *checker) check(d *Driver) {
 		k.expression(key+".when", w.When)
 		k.expression(key+".unless", w.Unless)
 		if w.Name == "" || !strings.Contains(w.Code, "{code}") {
-			k.fault(key, `name = "what people call it" and code = "... {code} ..."`, "a wrap has a name, and code with {code} in it")
+			k.fault(key, `write name = "a name for people" and code = "... {code} ..."`, "a wrap has a name, and code with {code} in it")
 		}
 	}
 }
 
-// complete checks what a driver needs to have in the end.
+// complete checks what a driver needs after inheritance.
 func (k *checker) complete(d *Driver) {
 	if d.Driver != "" && len(d.Calls) == 0 {
 		k.fault("driver", "the table [calls] has args, list, ...", "a driver needs calls")
 	}
 	if (d.Loaded == "") != (d.Each == "") {
-		k.fault("each", "a driver that is an interpreter needs both", "each and loaded go together")
+		k.fault("each", "set both: a driver that is an interpreter needs them", "each and loaded must be set together")
 	}
 	if len(d.ServerRun) > 0 && d.Server == "" {
 		k.fault("server_run", `server = "server.py" names its program`, "there is no server to run")

@@ -1,10 +1,10 @@
-// Package drivers reads how golf answers are called in each language. A language has a
-// directory here, named by its id: golf.toml describes the form of answers and names the
-// programs beside it that call them. README.md is the manual of golf.toml.
+// Package drivers reads how golf submissions are called in each language. A language has a directory here,
+// named by its id. In it, golf.toml describes the form of submissions and names the programs that call them.
+// README.md documents golf.toml.
 //
-// A contest can have directories of the same form, which take precedence over these.
-// The package does not know how a language is built and run, which judge.toml describes.
-// It reads and checks; package golf fills drivers with answers and runs them.
+// A contest can have directories of the same form, which take precedence. The package does not know how a
+// language is built and run, which judge.toml describes. It reads and checks drivers; package golf inserts
+// submissions into them and runs them.
 package drivers
 
 import (
@@ -28,62 +28,62 @@ import (
 //go:embed */*
 var embedded embed.FS
 
-// File is the name of a driver's description, and Dir the name of the directory of drivers
-// in the root of a contest.
+// File is the name of a driver's description. Dir is the name of the directory of drivers in the root of a
+// contest.
 const (
 	File = "golf.toml"
 	Dir  = "golf"
 )
 
-// Driver says how answers in one language are called. The zero value only knows
-// programs that are run as judge.toml says.
+// Driver says how submissions in one language are called. The zero value only supports programs that are run
+// as judge.toml says.
 type Driver struct {
-	Like string `toml:"like"` // another language, whose driver holds where this one says nothing
+	Like string `toml:"like"` // another language, whose driver supplies missing settings
 
-	Programs []string `toml:"programs"` // expressions that tell a whole program
+	Programs []string `toml:"programs"` // expressions that match a whole program
 	Argv     []string `toml:"argv"`     // expressions of programs that take arguments
-	Broken   []string `toml:"broken"`   // expressions of what the compiler says of a program that cannot be parsed
+	Broken   []string `toml:"broken"`   // expressions of the compiler's output for a program that cannot be parsed
 	Inputs   []string `toml:"inputs"`   // forms of input that are tried first
-	Wraps    []Wrap   `toml:"wraps"`    // what programs may need around them
-	Ending   string   `toml:"ending"`   // what a program's file needs at its end
-	Inline   string   `toml:"inline"`   // an expression of flags behind which the code itself stands
+	Wraps    []Wrap   `toml:"wraps"`    // code that programs may need around them
+	Ending   string   `toml:"ending"`   // required end of a program's file
+	Inline   string   `toml:"inline"`   // an expression of flags that are followed by the code itself
 
-	Names    []string            `toml:"names"`     // expressions whose $1 is a name that an answer gives a function
-	Values   []string            `toml:"values"`    // those of names that may hold a function; they are tried later
+	Names    []string            `toml:"names"`     // expressions whose $1 is the name of a function
+	Values   []string            `toml:"values"`    // expressions of names that may contain a function, tried later
 	Split    bool                `toml:"split"`     // the last line may be a function without a name
-	Hoist    string              `toml:"hoist"`     // an expression of what goes before everything
-	Answer   string              `toml:"answer"`    // name of the answer's own file, beside the driver
-	Around   string              `toml:"around"`    // what that file holds, where it is not just the code
+	Hoist    string              `toml:"hoist"`     // an expression of what must come first
+	Answer   string              `toml:"answer"`    // name of the submission's file, beside the driver
+	Around   string              `toml:"around"`    // content of that file, if it is not just the code
 	Calls    map[string]string   `toml:"calls"`     // how a form calls it
 	Arg      string              `toml:"arg"`       // one argument
-	Words    map[string][]string `toml:"words"`     // an item for each argument, and what goes between
-	OneBuild bool                `toml:"one_build"` // the driver reads the form and the name, so that it is built once
+	Words    map[string][]string `toml:"words"`     // an item for each argument, and a separator
+	OneBuild bool                `toml:"one_build"` // the driver reads the form and the name, so it is built once
 	Case     string              `toml:"case"`      // one call, in drivers that know all of them
-	Loaded   string              `toml:"loaded"`    // for drivers that read code: the code of the frame that says so
+	Loaded   string              `toml:"loaded"`    // for drivers that read code: the code that writes the frame of a loaded submission
 	Each     string              `toml:"each"`      // and the code for one input
-	Build    [][]string          `toml:"build"`     // of all answers, instead of the language's own
+	Build    [][]string          `toml:"build"`     // of all submissions, instead of the language's own
 	Run      []string            `toml:"run"`       // of functions, instead of the language's own
 
 	ServerRun []string `toml:"server_run"` // of the server, instead of the language's own
 
 	DriverFile string `toml:"driver"`
 	ServerFile string `toml:"server"`
-	Driver     string // the text of DriverFile: calls the answer on every input
-	Server     string // that of ServerFile: runs a program on many inputs
+	Driver     string // the text of DriverFile: calls the submission on every input
+	Server     string // the text of ServerFile: runs a program on many inputs
 }
 
-// Wrap is what a program may need around it.
+// Wrap is code that a program may need around it.
 type Wrap struct {
-	Name   string `toml:"name"`   // what people call it
-	When   string `toml:"when"`   // an expression of programs that need it; "" for all
-	Unless string `toml:"unless"` // an expression of programs that do not
+	Name   string `toml:"name"`   // name for people
+	When   string `toml:"when"`   // an expression of programs that need it; empty for all
+	Unless string `toml:"unless"` // an expression of programs that do not need it
 	Code   string `toml:"code"`   // with {code}
 }
 
-// Set holds drivers by the ids of their languages.
+// Set contains drivers by the ids of their languages.
 type Set map[string]*Driver
 
-// Of is the driver of a language; one that has none gets the zero Driver.
+// Of returns the driver of a language. For a language without a driver it returns the zero Driver.
 func (s Set) Of(id string) *Driver {
 	if d, ok := s[id]; ok {
 		return d
@@ -91,9 +91,8 @@ func (s Set) Of(id string) *Driver {
 	return &Driver{}
 }
 
-// Read reads the drivers of the languages with these ids. Own, if it is not nil, is the
-// contest's directory, which takes precedence language by language. The error
-// is a judge.Faults where a file is at fault.
+// Read reads the drivers of the languages with these ids. Own, if not nil, is the contest's directory, which
+// takes precedence for each language. If a file is at fault, the error is judge.Faults.
 func Read(own fs.FS, ids []string) (Set, error) {
 	r := &reader{ids: ids, set: Set{}}
 	if own != nil {
@@ -116,11 +115,11 @@ func Read(own fs.FS, ids []string) (Set, error) {
 // source is a directory of drivers.
 type source struct {
 	files fs.FS
-	name  string // as people know it
+	name  string // name for people
 }
 
 type reader struct {
-	sources []source // the contest's goes before the judge's own
+	sources []source // the contest's comes before the built-in one
 	ids     []string
 	set     Set
 	faults  judge.Faults
@@ -136,9 +135,9 @@ func (r *reader) unknown(own fs.FS) error {
 		if id := path.Dir(file); !slices.Contains(r.ids, id) {
 			hint := suggest.Hint(id, r.ids)
 			if hint == "" {
-				hint = "a new language is a [[language]] in judge.toml"
+				hint = "add a [[language]] for it to judge.toml"
 			}
-			r.faults = append(r.faults, &judge.Fault{File: path.Join(Dir, file), Text: fmt.Sprintf("there is no language %q", id), Hint: hint})
+			r.faults = append(r.faults, &judge.Fault{File: path.Join(Dir, file), Text: fmt.Sprintf("unknown language %q", id), Hint: hint})
 		}
 	}
 	return nil
@@ -155,7 +154,10 @@ func (r *reader) driver(id string, from int, seen []string) *Driver {
 			if _, none := fs.Stat(s.files, id); errors.Is(none, fs.ErrNotExist) {
 				continue
 			}
-			r.faults = append(r.faults, &judge.Fault{File: name, Text: "cannot be read: " + reason(err), Hint: "a directory in " + Dir + " that is named after a language contains its driver"})
+			r.faults = append(r.faults, &judge.Fault{
+				File: name, Text: "cannot be read: " + reason(err),
+				Hint: "a directory in " + Dir + " that is named after a language contains its driver",
+			})
 			return nil
 		}
 		dir, err := fs.Sub(s.files, id)
@@ -165,14 +167,14 @@ func (r *reader) driver(id string, from int, seen []string) *Driver {
 		var d Driver
 		doc, faults := strict.Decode(name, data, &d)
 		k := &checker{doc: doc, faults: faults, dir: dir}
-		if len(faults) == 0 { // of what could not be read there is nothing more to say
+		if len(faults) == 0 { // nothing more can be said about what could not be read
 			d.Driver, d.Server = k.text("driver", d.DriverFile), k.text("server", d.ServerFile)
 			k.check(&d)
 		}
 		if d.Like != "" && len(k.faults) == 0 {
 			next := 0
 			if d.Like == id {
-				next = from + n + 1 // the judge's own, with changes
+				next = from + n + 1 // the built-in driver, with changes
 			}
 			r.inherit(&d, k, next, append(seen, name))
 		}
@@ -188,7 +190,7 @@ func (r *reader) driver(id string, from int, seen []string) *Driver {
 	return nil
 }
 
-// reason is what the system says, without the path.
+// reason returns the system's error, without the path.
 func reason(err error) string {
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		return failed.Err.Error()
@@ -196,11 +198,11 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// inherit fills what a driver does not say with what the one says that it is like.
+// inherit adds to a driver the settings that it lacks, from the driver named by "like".
 func (r *reader) inherit(d *Driver, k *checker, from int, seen []string) {
 	before := len(r.faults)
 	if slices.Contains(seen[:len(seen)-1], seen[len(seen)-1]) {
-		k.fault("like", "one of them must say everything itself", "these are like one another: %s", strings.Join(seen, ", "))
+		k.fault("like", "one of them must not use `like`", "these drivers refer to one another by `like`: %s", strings.Join(seen, ", "))
 		return
 	}
 	base := r.driver(d.Like, from, seen)
@@ -228,7 +230,7 @@ func (r *reader) inherit(d *Driver, k *checker, from int, seen []string) {
 func (r *reader) known() []string {
 	var ids []string
 	for _, s := range r.sources {
-		files, _ := fs.Glob(s.files, "*/"+File) // the pattern is a good one
+		files, _ := fs.Glob(s.files, "*/"+File) // the pattern is valid
 		for _, file := range files {
 			ids = append(ids, path.Dir(file))
 		}

@@ -30,7 +30,7 @@ func ids(t testing.TB) []string {
 	return cfg.IDs()
 }
 
-// TestOurs reads every folder here: each is a language's, and can be used.
+// TestOurs reads every directory here: each is a language's, and can be used.
 func TestOurs(t *testing.T) {
 	known := ids(t)
 	files, err := filepath.Glob("*/" + drivers.File)
@@ -112,18 +112,24 @@ func TestFaults(t *testing.T) {
 		want         []string
 	}{
 		{"names an unknown key", "perl", "drvier = \"x\"\n", []string{"golf/perl/golf.toml:1", `unknown key "drvier"`, `did you mean "driver"?`}},
-		{"names a file that is not there", "perl", "server = \"sever.pl\"\n", []string{"golf/perl/golf.toml:1", `the directory has no file "sever.pl"`, `did you mean "server.pl"?`}},
-		{"refuses a file elsewhere", "perl", "driver = \"../ruby/driver.rb\"\n", []string{`"../ruby/driver.rb" is not the name of a file in this directory`}},
+		{"names a file that is not there", "perl", "server = \"sever.pl\"\n", []string{
+			"golf/perl/golf.toml:1", `the directory has no file "sever.pl"`, `did you mean "server.pl"?`,
+		}},
+		{"refuses a file elsewhere", "perl", "driver = \"../ruby/driver.rb\"\n", []string{
+			`"../ruby/driver.rb" is not the name of a file in this directory`,
+		}},
 		{"refuses an expression that does not close", "perl", "\nnames = ['(a']\n", []string{"golf/perl/golf.toml:2", "missing closing )"}},
 		{"refuses a flag that is not an expression", "perl", "inline = '['\n", []string{"missing closing ]"}},
 		{"wants calls of a driver", "perl", "driver = \"server.pl\"\n", []string{"a driver needs calls"}},
-		{"wants two texts of a word", "perl", "[words]\nx = [\"a\"]\n", []string{"a word is an item for each argument, and what goes between"}},
+		{"wants two texts of a word", "perl", "[words]\nx = [\"a\"]\n", []string{"a word needs an item for each argument, and a separator"}},
 		{"wants a name of a wrap", "perl", "[[wraps]]\ncode = \"x\"\n", []string{"a wrap has a name, and code with {code} in it"}},
 		{"wants a server to run", "perl", "server_run = [\"perl\"]\n", []string{"there is no server to run"}},
-		{"wants the frame of what reads code", "perl", "each = \"{call}\"\n", []string{"each and loaded go together"}},
+		{"wants the frame of what reads code", "perl", "each = \"{call}\"\n", []string{"each and loaded must be set together"}},
 		{"knows no such language to be like", "perl", "like = \"rubi\"\n", []string{`the language "rubi" has no driver`, `did you mean "ruby"?`}},
-		{"refuses drivers that are like each other", "perl", "like = \"lua\"\n", []string{"these are like one another: golf/lua/golf.toml, golf/perl/golf.toml, golf/lua/golf.toml"}},
-		{"refuses a driver of no language", "prel", "", []string{"golf/prel/golf.toml", `there is no language "prel"`, `did you mean "perl"?`}},
+		{"refuses drivers that are like each other", "perl", "like = \"lua\"\n", []string{
+			"these drivers refer to one another by `like`: golf/lua/golf.toml, golf/perl/golf.toml, golf/lua/golf.toml",
+		}},
+		{"refuses a driver of no language", "prel", "", []string{"golf/prel/golf.toml", `unknown language "prel"`, `did you mean "perl"?`}},
 		{"says what is wrong with TOML", "perl", "like = \n", []string{"golf/perl/golf.toml:1"}},
 	} {
 		t.Run(row.it, func(t *testing.T) {
@@ -144,7 +150,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestAFolderWithoutItsFile tells that a language's folder has no golf.toml.
+// TestAFolderWithoutItsFile tells that a language's directory has no golf.toml.
 func TestAFolderWithoutItsFile(t *testing.T) {
 	_, err := drivers.Read(fstest.MapFS{"perl/driver.pl": {}}, ids(t))
 	if err == nil || !strings.Contains(err.Error(), "golf/perl/golf.toml: cannot be read: file does not exist") {

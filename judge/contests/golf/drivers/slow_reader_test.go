@@ -49,7 +49,10 @@ func TestASlowReader(t *testing.T) {
 				t.Error(err)
 			}
 			if err != nil || strings.Count(string(got), "x") != inputs*(each-1) || strings.Contains(string(got), "EAGAIN") {
-				t.Errorf("%v: %d bytes with %d letters of %d, EAGAIN: %t", err, len(got), strings.Count(string(got), "x"), inputs*(each-1), strings.Contains(string(got), "EAGAIN"))
+				t.Errorf(
+					"%v: %d bytes with %d letters of %d, EAGAIN: %t", err, len(got),
+					strings.Count(string(got), "x"), inputs*(each-1), strings.Contains(string(got), "EAGAIN"),
+				)
 			}
 		})
 	}

@@ -39,7 +39,7 @@ func (l *Lane) Others(owner string) int {
 	return len(found)
 }
 
-// Has says whether something of an owner waits.
+// Has reports whether something of an owner waits.
 func (l *Lane) Has(owner string) bool {
 	return slices.ContainsFunc(l.waiting, func(j Job) bool { return j.Owner == owner })
 }

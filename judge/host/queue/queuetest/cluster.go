@@ -186,7 +186,7 @@ func (r *route) carry(in net.Conn, address string) {
 	delete(r.open, out)
 }
 
-// keep remembers connections, and says whether they may stand.
+// keep remembers connections, and reports whether they may stand.
 func (r *route) keep(all ...net.Conn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

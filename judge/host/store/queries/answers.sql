@@ -58,6 +58,20 @@ JOIN problem ON problem.id = hole.problem
 WHERE answer.state = 'standing' AND answer.flow = '' AND answer.sha256 <> '' AND answer.language = $1 AND answer.toolchain = $2
 ORDER BY answer.id;
 
+-- ValidAnswers are the valid submissions of a hole with their source that are not being rechecked.
+-- name: ValidAnswers :many
+SELECT answer.id, answer.account, answer.file, answer.sha256, answer.size, answer.asked, answer.language, answer.toolchain,
+    problem.slug, problem.bundle, problem.config
+FROM answer
+JOIN hole ON hole.id = answer.hole
+JOIN problem ON problem.id = hole.problem
+WHERE answer.hole = $1 AND answer.state = 'standing' AND answer.flow = '' AND answer.sha256 <> ''
+ORDER BY answer.id;
+
+-- name: CountValidAnswers :one
+SELECT COUNT(*) AS valid, COUNT(CASE WHEN flow <> '' THEN 1 END) AS rechecking
+FROM answer WHERE hole = $1 AND state = 'standing' AND sha256 <> '';
+
 -- name: ProveAnswerAgain :execrows
 UPDATE answer SET flow = $2 WHERE id = $1 AND state = 'standing' AND flow = '';
 

@@ -36,7 +36,7 @@ SELECT sha256 FROM blob WHERE seen < sqlc.arg(before) OR kind = 'sent' AND seen 
 DELETE FROM blob WHERE sha256 = sqlc.arg(sha256) AND (seen < sqlc.arg(before) OR kind = 'sent' AND seen < sqlc.arg(sent_before));
 
 -- name: NamedByBundles :many
-SELECT DISTINCT manifest FROM bundle;
+SELECT DISTINCT manifest, config FROM bundle;
 
 -- name: NamedByProblems :many
 SELECT DISTINCT config, sheet FROM problem;

@@ -8,6 +8,9 @@ WHERE id = $1 AND erased IS NULL;
 -- name: EraseSessions :exec
 DELETE FROM session WHERE account = $1;
 
+-- name: EraseIdentities :exec
+DELETE FROM identity WHERE account = $1;
+
 -- name: EraseTokens :exec
 DELETE FROM token WHERE account = $1;
 
@@ -32,6 +35,13 @@ WHERE clarification.team IN (
     SELECT 1 FROM clarification AS a
     WHERE a.contest = clarification.contest AND a.reply_to = clarification.number AND a.team IS NULL
 );
+
+-- ErasePhotos takes the photos of that person, and returns their blobs.
+-- name: ErasePhotos :many
+DELETE FROM media WHERE type = 'persons' AND EXISTS (
+    SELECT 1 FROM contest_account AS own
+    WHERE own.account = $1 AND own.contest = media.contest AND own.person = media.object
+) RETURNING sha256;
 
 -- ErasePersons takes the person away that an account is for, in each contest.
 -- name: ErasePersons :exec
@@ -91,6 +101,13 @@ ORDER BY job.id;
 SELECT COUNT(*) FROM job WHERE job.done_at IS NULL AND EXISTS (
     SELECT 1 FROM judgement JOIN submission ON submission.id = judgement.submission
     WHERE judgement.id = job.id AND submission.account = $1
+);
+
+-- CountOpenOfTeam does so for a team, whoever has sent its submissions.
+-- name: CountOpenOfTeam :one
+SELECT COUNT(*) FROM job WHERE job.done_at IS NULL AND EXISTS (
+    SELECT 1 FROM judgement JOIN submission ON submission.id = judgement.submission
+    WHERE judgement.id = job.id AND submission.team = CAST(sqlc.arg(team) AS TEXT)
 );
 
 -- SourcesOf are the submissions of an account whose programs are there, with the contest's say.

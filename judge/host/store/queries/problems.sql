@@ -9,8 +9,8 @@ ON CONFLICT (slug) DO UPDATE SET title = excluded.title, bundle = excluded.bundl
 RETURNING *;
 
 -- name: InsertBundle :exec
-INSERT INTO bundle (problem, id, manifest, made, made_by) VALUES ($1, $2, $3, $4, $5)
-ON CONFLICT (problem, id) DO NOTHING;
+INSERT INTO bundle (problem, id, manifest, config, made, made_by) VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (problem, id) DO UPDATE SET config = excluded.config;
 
 -- name: ProblemBySlug :one
 SELECT * FROM problem WHERE slug = $1;
@@ -26,7 +26,7 @@ WHERE submission.problem = $1 AND judgement.cpu > 0
 ORDER BY submission.number DESC LIMIT $2;
 
 -- name: ListBundles :many
-SELECT bundle.id, bundle.manifest, bundle.made, account.login FROM bundle
+SELECT bundle.id, bundle.manifest, bundle.config, bundle.made, account.login FROM bundle
 JOIN account ON account.id = bundle.made_by
 WHERE bundle.problem = $1
 ORDER BY bundle.made DESC, bundle.id;

@@ -72,5 +72,14 @@ SELECT * FROM audit WHERE id < sqlc.arg(before)
     AND (CAST(sqlc.arg(object) AS TEXT) = '' OR object = sqlc.arg(object))
 ORDER BY id DESC LIMIT sqlc.arg(most);
 
+-- Disputed reads the submissions of a contest about which workers disagreed, by their numbers. An entry of the audit
+-- log names a submission or a judgement.
+-- name: Disputed :many
+SELECT DISTINCT submission.number FROM audit
+LEFT JOIN judgement ON judgement.id = audit.object
+JOIN submission ON submission.id = COALESCE(judgement.submission, audit.object)
+WHERE audit.action IN ('workers disagree', 'one job, two verdicts') AND submission.contest = $1
+ORDER BY submission.number;
+
 -- name: AuditActions :many
 SELECT DISTINCT action FROM audit ORDER BY action;

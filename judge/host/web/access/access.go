@@ -33,6 +33,9 @@ type Access struct {
 	members map[string][]*store.Account
 }
 
+// Document is what follows the label of a problem in the address of its statement as a PDF.
+const Document = ".pdf"
+
 // Of returns the access of a request that names a contest. If it names none, it returns nil.
 func Of(r *web.Request) *Access {
 	a, _ := r.Access.(*Access)
@@ -74,7 +77,7 @@ func (a *Access) find(r *web.Request) error {
 			return err
 		}
 		for _, p := range all {
-			if p.Label == label {
+			if p.Label == label || a.Problem == nil && p.Label+Document == label {
 				a.Problem = p
 			}
 		}
@@ -200,7 +203,7 @@ func (a *Access) Who(sub *store.Submission) string {
 }
 
 // At returns the time since the start of the contest, without intervals that do not count. Before the
-// start it returns "".
+// start it returns an empty string.
 func (a *Access) At(t time.Time) string {
 	if a.Contest.Starts.IsZero() || t.Before(a.Contest.Starts) {
 		return ""

@@ -71,7 +71,8 @@ func NavOf(h Heading, page string) web.Nav {
 		v.Tabs = append(v.Tabs, web.Tab{Link: base + "/rejudgings", Name: "Rejudgings", Folded: true})
 		if h.Changes {
 			v.Tabs = append(v.Tabs, web.Tab{Link: base + "/finalize", Name: "Final results", Folded: true},
-				web.Tab{Link: base + "/export", Name: "Export", Folded: true}, web.Tab{Link: base + "/edit", Name: "Settings", Folded: true})
+				web.Tab{Link: base + "/export", Name: "Export", Folded: true},
+				web.Tab{Link: base + "/media", Name: "Files", Folded: true}, web.Tab{Link: base + "/edit", Name: "Settings", Folded: true})
 		}
 	}
 	within := map[string][]string{base: {"/p"}, base + "/submissions": {"/submissions", "/s"}, base + "/teams": {"/teams", "/import"}}

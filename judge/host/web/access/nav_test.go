@@ -24,9 +24,9 @@ func TestNavOf(t *testing.T) {
 		{"the jury", "/overview", Heading{Jury: true, LoggedIn: true, Clar: true}, "*Overview Submissions Clarifications [Scoreboard]?view=staff (Problems) (Balloons) (Rejudgings)"},
 		{"the jury", "/s/12", Heading{Jury: true, LoggedIn: true, Clar: true}, "Overview *Submissions Clarifications [Scoreboard]?view=staff (Problems) (Balloons) (Rejudgings)"},
 		{"the jury", "/board", Heading{Jury: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications *[Scoreboard]?view=staff (Problems) (Balloons) (Rejudgings)"},
-		{"an administrator", "/import", Heading{Jury: true, Changes: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications [Scoreboard]?view=staff *[Teams] (Problems) (Balloons) (Rejudgings) (Final results) (Export) (Settings)"},
-		{"an administrator", "/edit", Heading{Jury: true, Changes: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications [Scoreboard]?view=staff [Teams] (Problems) (Balloons) (Rejudgings) (Final results) (Export) *(Settings)"},
-		{"an administrator", "/rejudgings/5", Heading{Jury: true, Changes: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications [Scoreboard]?view=staff [Teams] (Problems) (Balloons) *(Rejudgings) (Final results) (Export) (Settings)"},
+		{"an administrator", "/import", Heading{Jury: true, Changes: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications [Scoreboard]?view=staff *[Teams] (Problems) (Balloons) (Rejudgings) (Final results) (Export) (Files) (Settings)"},
+		{"an administrator", "/edit", Heading{Jury: true, Changes: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications [Scoreboard]?view=staff [Teams] (Problems) (Balloons) (Rejudgings) (Final results) (Export) (Files) *(Settings)"},
+		{"an administrator", "/rejudgings/5", Heading{Jury: true, Changes: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications [Scoreboard]?view=staff [Teams] (Problems) (Balloons) *(Rejudgings) (Final results) (Export) (Files) (Settings)"},
 	} {
 		tt.h.Slug, tt.h.Name = "spring", "Spring"
 		v := NavOf(tt.h, tt.page)

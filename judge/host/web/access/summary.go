@@ -77,7 +77,7 @@ func NewRunning(ctx context.Context, s *web.Site, seat *desk.Seat) (*Running, er
 	return v, err
 }
 
-// Standing says how the caller's team stands on the public scoreboard. It returns "" if there is no
+// Standing says how the caller's team stands on the public scoreboard. It returns an empty string if there is no
 // team, or if the scoreboard does not rank it.
 func Standing(ctx context.Context, s *web.Site, seat *desk.Seat) (string, error) {
 	if seat.Team == nil || !seat.Can(auth.SeeBoard) {

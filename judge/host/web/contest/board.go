@@ -61,7 +61,7 @@ func (s *site) board(w http.ResponseWriter, r *web.Request) error {
 	}
 	to := board.Viewer{
 		Staff: staff, Changes: staff && r.Can(auth.Change), LoggedIn: r.Me != nil,
-		Projector: r.URL.Query().Get("view") == "projector",
+		Projector: r.URL.Query().Get("view") == "projector" || r.URL.Query().Get("display") == "hall",
 	}
 	known, err := l.ServePage(w, r.Request, to)
 	if err == nil && !known {

@@ -50,7 +50,7 @@ func (s *site) bookletProblem(w http.ResponseWriter, r *web.Request, p *store.Co
 	}
 	base := "/c/" + access.Of(r).Contest.Slug + "/p/" + p.Label
 	one.CPU, one.Memory = time.Duration(sheet.TimeMS)*time.Millisecond, sheet.Memory
-	statement := s.choose(w, r, shownIn(sheet, access.Of(r).Contest.Settings.Statements))
+	statement := s.choose(w, r, sheet.In(access.Of(r).Contest.Settings.Statements))
 	if statement != nil {
 		one.Language = cmp.Or(statement.Language, "en")
 		one.Markdown, one.Pictures = []byte(statement.Text), web.Pictures(sheet, statement.Pictures, base)

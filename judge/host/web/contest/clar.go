@@ -323,7 +323,7 @@ func (s *site) clarPage(w http.ResponseWriter, r *web.Request, code int, v newCl
 // erasedText is shown for a clarification whose text was deleted with an account.
 const erasedText = "(deleted with the account of its author)"
 
-// mostText is the most letters of a clarification.
+// mostText is the maximum number of letters in a clarification.
 const mostText = 2000
 
 // written reads the text of a form. If it is not valid, wrong says why.

@@ -56,7 +56,7 @@ func TestClarificationPages(t *testing.T) {
 	post(judge, "/c/now/clar/1/claim", url.Values{"do": {"claim"}}, http.StatusSeeOther, "")
 	post(judge, "/c/now/clar/1/claim", url.Values{"do": {"claim"}}, http.StatusSeeOther, "")
 	admin := h.Cookie("admin")
-	post(admin, "/c/now/clar/1/claim", url.Values{"do": {"claim"}}, http.StatusConflict, "somebody else is about to answer")
+	post(admin, "/c/now/clar/1/claim", url.Values{"do": {"claim"}}, http.StatusConflict, "another judge is about to answer")
 	reads(admin, "/c/now/clar", "assigned to judge", "Release", "!>unanswered<")
 	reads(ada, "/c/now/clar", "unanswered", "!assigned to")
 	post(admin, "/c/now/clar/1/claim", url.Values{"do": {"release"}}, http.StatusSeeOther, "")

@@ -64,6 +64,29 @@ func (s *site) announcements(r *web.Request) ([]clarificationLine, error) {
 	return s.clarificationLines(r, shown[:min(most, len(shown))])
 }
 
+// solvedBy returns by how many teams each problem is solved, and how many teams the scoreboard ranks. If the caller may
+// not see the scoreboard, it returns nothing.
+func (s *site) solvedBy(r *web.Request) (solved map[string]int, ranked int, err error) {
+	if !r.Can(auth.SeeBoard) {
+		return nil, 0, nil
+	}
+	l, err := s.Boards.Board(r.Context(), access.Of(r).Contest.ID)
+	if err != nil {
+		return nil, 0, err
+	}
+	solved = map[string]int{}
+	_, places, columns := l.Scores(r.Can(auth.SeeAll))
+	for _, one := range columns {
+		solved[one.Label] = one.Solved
+	}
+	for _, p := range places {
+		if p.Rank > 0 {
+			ranked++
+		}
+	}
+	return solved, ranked, nil
+}
+
 func (s *site) contest(w http.ResponseWriter, r *web.Request) (err error) {
 	c := access.Of(r).Contest
 	v := contestView{
@@ -101,22 +124,11 @@ func (s *site) contest(w http.ResponseWriter, r *web.Request) (err error) {
 	if err != nil {
 		return err
 	}
-	solved := map[string]int{}
-	if r.Can(auth.SeeBoard) {
-		l, err := s.Boards.Board(r.Context(), c.ID)
-		if err != nil {
-			return err
-		}
-		_, places, columns := l.Scores(r.Can(auth.SeeAll))
-		for _, one := range columns {
-			solved[one.Label] = one.Solved
-		}
-		for _, p := range places {
-			if p.Rank > 0 {
-				v.Teams++
-			}
-		}
+	solved, ranked, err := s.solvedBy(r)
+	if err != nil {
+		return err
 	}
+	v.Teams = ranked
 	labels, best := map[string]string{}, map[string]*problemLine{}
 	for _, p := range problems {
 		line := problemLine{Label: p.Label, Title: p.Title, Points: p.Points, Solved: solved[p.Label]}
@@ -260,6 +272,9 @@ func (v problemView) Last() *web.Line {
 }
 
 func (s *site) problem(w http.ResponseWriter, r *web.Request) error {
+	if sent, err := s.document(w, r); sent {
+		return err
+	}
 	return s.problemPage(w, r, http.StatusOK, web.SourceForm{Key: rand.Text()}, "")
 }
 

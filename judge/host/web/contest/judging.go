@@ -72,7 +72,7 @@ type caseView struct {
 	Summary string
 }
 
-// mostShown is the most bytes of a file that a page shows.
+// mostShown is the maximum number of bytes in a file that a page shows.
 const mostShown = 256 << 10
 
 func (s *site) judging(w http.ResponseWriter, r *web.Request) error {
@@ -209,7 +209,7 @@ func withoutSandbox(events []judge.Event) []judge.Event {
 	for i, e := range events {
 		if s, is := e.(*judge.Started); is {
 			shown := *s
-			shown.Rung, shown.Weaker = "", nil
+			shown.Isolation, shown.Unenforced = "", nil
 			events[i] = &shown
 		}
 	}

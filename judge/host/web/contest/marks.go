@@ -33,7 +33,7 @@ const (
 	ignored  = "ignored"
 )
 
-// mostWhy is the most bytes of a reason.
+// mostWhy is the maximum number of bytes in a reason.
 const mostWhy = 500
 
 // givable are the verdicts that the jury may choose. If the format has points, there are none.

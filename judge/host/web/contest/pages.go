@@ -26,6 +26,7 @@ func Pages(s *web.Site) web.Pages {
 	p := &site{Site: s}
 	return web.Pages{Templates: templates, Find: access.Find(s), Routes: []web.Route{
 		web.Handle("GET /c/{slug}", auth.SeeContest, p.contest),
+		web.Handle("GET /c/{slug}/media/{path...}", auth.SeeContest, p.media),
 		web.Handle("GET /c/{slug}/booklet", auth.SeeProblems, p.booklet),
 		web.Handle("GET /c/{slug}/mine", auth.BeMyself, p.mine),
 		web.Handle("GET /c/{slug}/print", auth.SeeClar, p.printPage),

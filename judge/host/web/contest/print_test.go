@@ -68,6 +68,18 @@ func TestPrintPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask("ada", "GET", nil, 200, ">printed<")
+	upload := func(files map[string]string, text string, code int, want string) {
+		t.Helper()
+		got := h.Upload(h.Cookie("ada"), page, map[string]string{"text": text}, files)
+		if got.Code != code || !strings.Contains(got.Body, want) {
+			t.Errorf("%v and %q: %d, want %d with %q\n%s", files, text, got.Code, code, want, got.Body)
+		}
+	}
+	upload(map[string]string{"a.py": "1", "b.py": "2"}, "", 400, "print one file, or one text")
+	upload(map[string]string{"a.py": "1"}, "x", 400, "print one file, or one text")
+	upload(map[string]string{"large.txt": strings.Repeat("x", 100<<10+1)}, "", 400, "more than 100 KiB")
+	upload(map[string]string{"a.py": "print(2)"}, " ", 303, "")
+	ask("ada", "GET", nil, 200, "a.py", ">waiting<")
 	h.Later(24 * time.Hour)
 	ask("ada", "GET", nil, 200, "You cannot print now", ">printed<")
 	ask("ada", "POST", url.Values{"text": {"x"}}, 403)

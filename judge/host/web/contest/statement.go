@@ -53,7 +53,7 @@ func (s *site) statementOf(w http.ResponseWriter, r *web.Request, sheet *client.
 	if sheet == nil {
 		return v, nil
 	}
-	all := shownIn(sheet, only)
+	all := sheet.In(only)
 	if one := s.choose(w, r, all); one != nil {
 		v.Published, v.Language, v.source = true, one.Language, one.Text
 		if v.Text, err = web.Markdown(one.Text, web.Pictures(sheet, one.Pictures, base)); err != nil {
@@ -78,17 +78,6 @@ func (s *site) statementOf(w http.ResponseWriter, r *web.Request, sheet *client.
 	}
 	v.Extra = len(v.Others) > 0 || v.Document != "" || v.Archive != ""
 	return v, nil
-}
-
-// shownIn returns the statements in some languages. If the sheet has none of them, or there are none,
-// it returns all.
-func shownIn(sheet *client.Sheet, only []string) []client.SheetStatement {
-	all := sheet.All()
-	if some := slices.DeleteFunc(slices.Clone(all),
-		func(one client.SheetStatement) bool { return !slices.Contains(only, one.Language) }); len(some) > 0 {
-		return some
-	}
-	return all
 }
 
 // choose returns the statement in the requested language, the one in the cookie, the one that the browser prefers,

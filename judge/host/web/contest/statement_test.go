@@ -76,6 +76,7 @@ func TestStatementFiles(t *testing.T) {
 		"/file/st/x.svg":           {"image/svg+xml", "sandbox; default-src 'none'", hostileSVG},
 		"/file/st/cs.html":         {"text/html; charset=utf-8", "sandbox; default-src 'none'", "<script>alert(1)</script>"},
 		"/file/st/en.pdf":          {"application/pdf", "default-src 'none'", string(pdf)},
+		".pdf":                     {"application/pdf", "default-src 'none'", string(pdf)},
 		"/file/page.html":          {"text/plain; charset=utf-8", "sandbox; default-src 'none'", hostileSVG},
 	} {
 		got := h.Ask(ada, "GET", at+path, nil)
@@ -87,7 +88,11 @@ func TestStatementFiles(t *testing.T) {
 			t.Errorf("%s may run scripts: %s", path, policy)
 		}
 	}
-	for _, none := range []string{"/file/none.png", "/file/", "/file/st", "/file/st/../../x"} {
+	h.Contest("coming", time.Hour, store.Accounts, store.Settings{})
+	if got := h.Ask(ada, "GET", "/c/coming/p/A.pdf", nil); got.Code != 403 {
+		t.Errorf("a statement before the start: %d", got.Code)
+	}
+	for _, none := range []string{".pdf.pdf", ".html", "/file/none.png", "/file/", "/file/st", "/file/st/../../x"} {
 		if got := h.Ask(ada, "GET", at+none, nil); got.Code != 404 && got.Code != 307 {
 			t.Errorf("%s: %d", none, got.Code)
 		}

@@ -29,7 +29,8 @@ type holeEditView struct {
 	ZoneLabel            string
 	Problems             []*store.Problem // that a new hole can have
 	Seen                 []web.Choice     // visibilities
-	Removal              *web.Removal     // nil for a new hole
+	Recheck              recheckView
+	Removal              *web.Removal // nil for a new hole
 	Errors               web.FieldErrors
 	Stale                bool // someone else saved the settings since the form was drawn
 }
@@ -73,6 +74,9 @@ func (s *site) holeForm(w http.ResponseWriter, r *web.Request, code int, v holeE
 			return err
 		}
 		title, v.Slug, v.Problem, v.Title, v.Answers, v.Made = "Settings", h.Slug, h.ProblemSlug, p.Title, h.Answers, h.Made
+		if v.Recheck, err = s.countRecheck(r); err != nil {
+			return err
+		}
 		v.Removal = &web.Removal{Kind: "hole", Slug: h.Slug}
 		if h.Answers > 0 {
 			v.Removal.Content = web.Counted(int(h.Answers), "submission", "submissions")

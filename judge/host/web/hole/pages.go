@@ -30,6 +30,8 @@ func Pages(s *web.Site) web.Pages {
 		web.Handle("POST /hole/{hole}/{lang}", auth.Golf, p.golf),
 		web.Handle("GET /hole/{hole}/edit", auth.Make, p.editHole),
 		web.Handle("POST /hole/{hole}/edit", auth.Make, p.changeHole),
+		web.Handle("GET /hole/{hole}/recheck", auth.Make, p.askRecheck),
+		web.HandleForm("POST /hole/{hole}/recheck", auth.Make, p.recheck),
 		web.HandleForm("POST /hole/{hole}/delete", auth.Make, p.deleteHole).Confirmed(),
 		web.Handle("GET /hole/{hole}/board.csv", auth.SeeHole, p.holeTable),
 		web.Handle("GET /hole/{hole}/board.json", auth.SeeHole, p.holeJSON),

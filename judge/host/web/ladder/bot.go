@@ -104,7 +104,7 @@ func (s *site) botSent(r *web.Request, f *submitBotView) (*store.Bot, error) {
 	return b, nil
 }
 
-// mostBotName is the most bytes of a bot's name.
+// mostBotName is the maximum number of bytes in a bot's name.
 const mostBotName = 100
 
 // botView is the page of a bot.

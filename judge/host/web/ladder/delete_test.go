@@ -13,11 +13,15 @@ import (
 func TestDeleteLadder(t *testing.T) {
 	h := webtest.New(t)
 	h.Ladder("full", store.Public, true)
-	empty := &store.Ladder{Slug: "empty", Name: "Empty", Problem: "sum", Choice: []byte("{}"), Visibility: store.Public, PerAccount: 1, Owner: h.Accounts["admin"].ID}
+	empty := &store.Ladder{
+		Slug: "empty", Name: "Empty", Problem: "sum", Choice: []byte("{}"), Visibility: store.Public, PerAccount: 1,
+		Owner: h.Accounts["admin"].ID,
+	}
 	if err := h.Store.NewLadder(t.Context(), empty); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{"/ladder/empty/edit": `form="remove" class="bad">Delete ladder<`, "/ladder/full/edit": " bots and cannot be deleted."} {
+	for path, want := range map[string]string{"/ladder/empty/edit": `form="remove" class="bad">Delete ladder<`,
+		"/ladder/full/edit": " bots and cannot be deleted."} {
 		page := h.Ask(h.Cookie("admin"), "GET", path, nil).Body
 		if !strings.Contains(page, want) || strings.Contains(page, `id="remove"`) != strings.Contains(page, `form="remove"`) {
 			t.Errorf("%s does not have %s:\n%s", path, want, page)

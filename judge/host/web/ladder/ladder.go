@@ -206,10 +206,10 @@ func guide(v *ladder.View, sheet *client.Sheet) (*arena.Guide, []arena.Terms) {
 func describe(v *ladder.View) string {
 	words := []string{v.Played.Name, fmt.Sprintf("encounters of %d games", v.Played.Games)}
 	if v.Played.Move > 0 {
-		words = append(words, fmt.Sprintf("%v a move", v.Played.Move))
+		words = append(words, fmt.Sprintf("%v s per move", v.Played.Move.Seconds()))
 	}
 	if v.Played.Clock > 0 {
-		words = append(words, fmt.Sprintf("%v a game", v.Played.Clock))
+		words = append(words, fmt.Sprintf("%v s per game", v.Played.Clock.Seconds()))
 	}
 	return strings.Join(words, ", ")
 }

@@ -64,7 +64,8 @@ func brings(h *webtest.Harness, id, key string, output any, lines ...string) {
 	check(err)
 	for _, s := range webtest.Must[[]*job.Spec](h)(h.Store.Next(ctx, job.Background, "main", 100)) {
 		if s.ID == store.JobID(id, key) {
-			_, err = h.Store.Fold(ctx, &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "liar", State: job.Done, Output: told, Events: packed}, h.Put(packed))
+			_, err = h.Store.Fold(ctx, &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "liar",
+				State: job.Done, Output: told, Events: packed}, h.Put(packed))
 			check(err)
 		}
 	}
@@ -87,7 +88,8 @@ func TestAWorkerThatLies(t *testing.T) {
 		{good, strings.Replace(good, `"leg":1`, `"leg":2`, 1)}, // the first bot begins both
 	} {
 		e := &store.Encounter{Ladder: l.ID, A: 1, B: 2}
-		if err := h.Store.NewEncounter(t.Context(), e, "encounter", l.Owner, func(*store.Encounter) ([]byte, error) { return []byte("{}"), nil }); err != nil {
+		if err := h.Store.NewEncounter(t.Context(), e, "encounter", l.Owner,
+			func(*store.Encounter) ([]byte, error) { return []byte("{}"), nil }); err != nil {
 			t.Fatal(err)
 		}
 		brings(h, e.Flow, "games", struct{}{}, lines...)
@@ -103,7 +105,9 @@ func TestAWorkerThatLies(t *testing.T) {
 			if strings.Contains(others.Body, "Nothing was played") || strings.Count(others.Body, "won; ") != 2 || replay != 200 {
 				t.Errorf("what is true: %d\n%s", replay, others.Body)
 			}
-		case !strings.Contains(staff.Body, "Nothing was played, and nothing counts: the worker returned invalid games: ") || !strings.Contains(others.Body, "Nothing was played, and nothing counts: the authors of the bots and the administrators can read why") || replay != 404:
+		case !strings.Contains(staff.Body, "Nothing was played, and nothing counts: the worker returned invalid games: ") ||
+			!strings.Contains(others.Body, "Nothing was played, and nothing counts: the authors of the bots and the "+
+				"administrators can read why") || replay != 404:
 			t.Errorf("%q: %d\n%s", lines, replay, others.Body)
 		}
 	}
@@ -116,9 +120,14 @@ func TestAWorkerThatLies(t *testing.T) {
 	}
 
 	rules := arena.Rules{Name: "s1", Format: "round-robin", Rounds: 1, Games: 2, Score: arena.Score{By: arena.ByGame}}
-	opened := &arena.Opened{Version: arena.Version, Game: "sum", Rules: rules, Seed: 7, Bots: []arena.Bot{{ID: 1, Name: "a"}, {ID: 2, Name: "b"}}}
+	opened := &arena.Opened{
+		Version: arena.Version, Game: "sum", Rules: rules, Seed: 7,
+		Bots: []arena.Bot{{ID: 1, Name: "a"}, {ID: 2, Name: "b"}},
+	}
 	opening := string(webtest.Must[[]byte](t)(json.Marshal(arena.Record{Opened: opened})))
-	spec := webtest.Must[[]byte](t)(json.Marshal(flow.Spec{Kind: flow.Arena, Work: job.Work{Problem: "sum"}, Options: []byte(`{"bots":[{},{}],"seed":7}`)}))
+	spec := webtest.Must[[]byte](t)(json.Marshal(flow.Spec{
+		Kind: flow.Arena, Work: job.Work{Problem: "sum"}, Options: []byte(`{"bots":[{},{}],"seed":7}`),
+	}))
 	id := "ANEVENTOFWORKERSTHATLIE"
 	if _, err := h.Store.NewFlow(t.Context(), id, string(flow.Arena), spec, h.Accounts["admin"].ID); err != nil {
 		t.Fatal(err)
@@ -130,7 +139,8 @@ func TestAWorkerThatLies(t *testing.T) {
 	}
 	brings(h, id, "games 1-2 1", flow.ArenaPlayed{}, "no record")
 	for _, page := range []string{"", "/log", "/report"} {
-		if got := h.Ask(admin, "GET", "/arena/"+id+page, nil); got.Code != 500 || !strings.Contains(got.Body, "the worker liar returned invalid games: ") {
+		if got := h.Ask(admin, "GET", "/arena/"+id+page, nil); got.Code != 500 ||
+			!strings.Contains(got.Body, "the worker liar returned invalid games: ") {
 			t.Errorf("an event of which games cannot be read, %q: %d\n%s", page, got.Code, got.Body)
 		}
 	}
@@ -162,7 +172,9 @@ func TestBotsAreRefused(t *testing.T) {
 		{"bob", "hill", "d", "py", "x", 400, "you have 2 bots here"},
 		{"bob", "hill", "c", "py", "newer", 303, ""},
 	} {
-		got := h.Ask(h.Cookie(one.who), "POST", "/ladder/"+one.ladder, url.Values{"name": {one.name}, "language": {one.language}, "text": {one.text}})
+		got := h.Ask(h.Cookie(one.who), "POST", "/ladder/"+one.ladder, url.Values{
+			"name": {one.name}, "language": {one.language}, "text": {one.text},
+		})
 		if got.Code != one.code || !strings.Contains(got.Body, one.says) {
 			t.Errorf("%s sends %.20q (%.20q) to %s: %d, want %d with %q", one.who, one.name, one.text, one.ladder, got.Code, one.code, one.says)
 		}
@@ -191,7 +203,8 @@ func TestLadderFeeds(t *testing.T) {
 	if err := xml.Unmarshal([]byte(h.Ask("", "GET", "/ladder/hill/feed.atom", nil).Body), &atom); err != nil {
 		t.Fatal(err)
 	}
-	if len(feed.Items) != 2 || len(atom.Entries) != 2 || feed.Items[0].Title != "admin's bot"+webtest.Evil+" fell from 1 to 2" || atom.Entries[0].Title != feed.Items[0].Title || feed.Items[1].URL != "http://judge.example/ladder/hill/bot/1" {
+	if len(feed.Items) != 2 || len(atom.Entries) != 2 || feed.Items[0].Title != "admin's bot"+webtest.Evil+" fell from 1 to 2" ||
+		atom.Entries[0].Title != feed.Items[0].Title || feed.Items[1].URL != "http://judge.example/ladder/hill/bot/1" {
 		t.Errorf("got %+v\n%+v", feed, atom)
 	}
 	badge := h.Ask("", "GET", "/ladder/hill/bot/1/badge.svg", nil)
@@ -262,7 +275,8 @@ func onLadder(t *testing.T, width int, scripts bool) {
 		t.Fatal(err)
 	}
 	e := &store.Encounter{Ladder: l.ID, A: 3, B: 1}
-	if err := h.Store.NewEncounter(t.Context(), e, "encounter", l.Owner, func(*store.Encounter) ([]byte, error) { return []byte("{}"), nil }); err != nil {
+	if err := h.Store.NewEncounter(t.Context(), e, "encounter", l.Owner,
+		func(*store.Encounter) ([]byte, error) { return []byte("{}"), nil }); err != nil {
 		t.Fatal(err)
 	}
 	e.Results = "ww"
@@ -279,7 +293,8 @@ func onLadder(t *testing.T, width int, scripts bool) {
 
 	// The page of an encounter changes when the games have ended, and then stays as it is.
 	e = &store.Encounter{Ladder: l.ID, A: 1, B: 3}
-	if err := h.Store.NewEncounter(t.Context(), e, "encounter", l.Owner, func(*store.Encounter) ([]byte, error) { return []byte("{}"), nil }); err != nil {
+	if err := h.Store.NewEncounter(t.Context(), e, "encounter", l.Owner,
+		func(*store.Encounter) ([]byte, error) { return []byte("{}"), nil }); err != nil {
 		t.Fatal(err)
 	}
 	at := fmt.Sprintf("%s/ladder/hill/e/%d", h.URL, e.Number)
@@ -308,7 +323,10 @@ func onLadder(t *testing.T, width int, scripts bool) {
 func TestLadderTellsAuthors(t *testing.T) {
 	h := webtest.New(t)
 	old := webtest.Must[*client.Sheet](t)(h.Desk.Sheet(h.Problem))
-	rules := arena.Rules{Name: "s1", Format: "open-ladder", Rounds: 1, Games: 6, Move: 1500 * time.Millisecond, Start: 10 * time.Second, Wall: 3, Memory: 64 << 20, Options: map[string]string{"cap": "77"}}
+	rules := arena.Rules{
+		Name: "s1", Format: "open-ladder", Rounds: 1, Games: 6, Move: 1500 * time.Millisecond, Start: 10 * time.Second,
+		Wall: 3, Memory: 64 << 20, Options: map[string]string{"cap": "77"},
+	}
 	for _, row := range []struct {
 		it   string
 		game *client.SheetGame
@@ -318,16 +336,21 @@ func TestLadderTellsAuthors(t *testing.T) {
 	}{
 		{"shows all", &client.SheetGame{
 			Rules: []client.SheetRules{{Name: "s1", Title: "the first"}, {Name: "s2", Title: "the second"}}, Tester: true,
-			Statement: "# Game\n\nSay *ready* " + webtest.Evil + "\n\n[link](javascript:alert(1))", Adapted: []string{"py"}, Meanings: map[string]string{"cap": "largest " + webtest.Evil},
+			Statement: "# Game\n\nSay *ready* " + webtest.Evil +
+				"\n\n[link](javascript:alert(1))", Adapted: []string{"py"}, Meanings: map[string]string{"cap": "largest " + webtest.Evil},
 			Examples: []client.SheetBot{{File: "first.py", Language: "Python", Text: "print(1)" + webtest.Evil}},
 		}, true, []string{
-			"Say <em>ready</em>", "1.5 s", "64 MiB", "<code>s1</code> (the first)", "meet for 6 games", "<code>77</code>", "<code>cap</code>: largest", "<code>.py</code>",
-			"5 faults in its last 20 games", "<td>the game; a fault toward a pause</td>", "all games of the encounter; 2 faults toward a pause", "nothing, for the result is known", "print(1)", "judge arena check sum first.py",
+			"Say <em>ready</em>", "1.5 s", "64 MiB", "<code>s1</code> (the first)", "meet for 6 games", "<code>77</code>",
+			"<code>cap</code>: largest", "<code>.py</code>",
+			"5 faults in its last 20 games", "<td>the game; a fault toward a pause</td>",
+			"all games of the encounter; 2 faults toward a pause", "nothing, for the result is known", "print(1)", "judge arena check sum first.py",
 		}, []string{"Add <em>both</em>", "javascript:", "the second", "the event", "No statement for authors"}},
-		{"shows the statement before the rules are read", &client.SheetGame{Rules: []client.SheetRules{{Name: "s1"}}, Statement: "Say *ready*"}, false,
+		{"shows the statement before the rules are read",
+			&client.SheetGame{Rules: []client.SheetRules{{Name: "s1"}}, Statement: "Say *ready*"}, false,
 			[]string{"Say <em>ready</em>", "A worker is reading the rules"}, []string{"Add <em>both</em>", "Rules and limits"}},
-		{"shows files", &client.SheetGame{Rules: []client.SheetRules{{Name: "s1"}}, Statement: "x", Files: true, Examples: []client.SheetBot{{File: "a.duel", Text: "* C"}}}, true,
-			[]string{"It is not a program", "* C", "judge arena sum a.duel a.duel"}, []string{"1.5 s", "flood"}},
+		{"shows files", &client.SheetGame{Rules: []client.SheetRules{{Name: "s1"}}, Statement: "x", Files: true,
+			Examples: []client.SheetBot{{File: "a.duel", Text: "* C"}}}, true,
+			[]string{"It is not a program", "* C", "judge arena sum a.duel a.duel"}, []string{"64 MiB", "flood"}},
 		{"shows the rules of an old bundle", &client.SheetGame{Rules: []client.SheetRules{{Name: "s1"}}}, true,
 			[]string{"No statement for authors", "1.5 s", "64 MiB", "crashed"}, []string{"Add <em>both</em>"}},
 		{"shows the rules of an older one", nil, true, []string{"No statement for authors", "1.5 s"}, []string{"Add <em>both</em>"}},
@@ -339,9 +362,13 @@ func TestLadderTellsAuthors(t *testing.T) {
 			at := h.Put(webtest.Must[[]byte](t)(json.Marshal(sheet)))
 			bundled := h.Put([]byte(slug))
 			webtest.Must[*store.Problem](t)(h.Store.PutBundle(t.Context(), store.NewBundle{
-				Problem: "sum", Title: "Sum", Owner: h.Accounts["admin"].ID, ID: bundled, Manifest: bundled, Config: bundled, Sheet: at, MadeBy: h.Accounts["admin"].ID,
+				Problem: "sum", Title: "Sum", Owner: h.Accounts["admin"].ID, ID: bundled, Manifest: bundled, Config: bundled, Sheet: at,
+				MadeBy: h.Accounts["admin"].ID,
 			}))
-			l := &store.Ladder{Slug: slug, Name: slug, Problem: "sum", Choice: []byte(`{"games":6}`), Visibility: store.Public, PerAccount: 2, Owner: h.Accounts["admin"].ID}
+			l := &store.Ladder{
+				Slug: slug, Name: slug, Problem: "sum", Choice: []byte(`{"games":6}`), Visibility: store.Public, PerAccount: 2,
+				Owner: h.Accounts["admin"].ID,
+			}
 			if err := h.Store.NewLadder(t.Context(), l); err != nil {
 				t.Fatal(err)
 			}

@@ -20,10 +20,14 @@ import (
 func games(h *webtest.Harness) {
 	h.Helper()
 	sheet := *webtest.Must[*client.Sheet](h)(h.Desk.Sheet(h.Problem))
-	sheet.Game = &client.SheetGame{Rules: []client.SheetRules{{Name: "s1"}, {Name: "s2", Title: "the second" + webtest.Evil}}, Meanings: map[string]string{"cap": "largest" + webtest.Evil}}
+	sheet.Game = &client.SheetGame{
+		Rules:    []client.SheetRules{{Name: "s1"}, {Name: "s2", Title: "the second" + webtest.Evil}},
+		Meanings: map[string]string{"cap": "largest" + webtest.Evil},
+	}
 	at, bundled := h.Put(webtest.Must[[]byte](h)(json.Marshal(sheet))), h.Put([]byte("a game"))
 	webtest.Must[*store.Problem](h)(h.Store.PutBundle(h.Context(), store.NewBundle{
-		Problem: "kalah", Title: "Kalah", Owner: h.Accounts["admin"].ID, ID: bundled, Manifest: bundled, Config: bundled, Sheet: at, MadeBy: h.Accounts["admin"].ID,
+		Problem: "kalah", Title: "Kalah", Owner: h.Accounts["admin"].ID, ID: bundled, Manifest: bundled, Config: bundled, Sheet: at,
+		MadeBy: h.Accounts["admin"].ID,
 	}))
 }
 
@@ -37,7 +41,8 @@ func TestLadderForm(t *testing.T) {
 	}
 	games(h)
 	for _, page := range []string{"/admin/ladders/new", "/arena"} {
-		if got := h.Ask(admin, "GET", page, nil); got.Code != 200 || !strings.Contains(got.Body, `value="kalah"`) || strings.Contains(got.Body, `value="sum"`) || strings.Contains(got.Body, "<marked") {
+		if got := h.Ask(admin, "GET", page, nil); got.Code != 200 || !strings.Contains(got.Body, `value="kalah"`) ||
+			strings.Contains(got.Body, `value="sum"`) || strings.Contains(got.Body, "<marked") {
 			t.Errorf("%s offers other problems than games: %d\n%s", page, got.Code, got.Body)
 		}
 	}
@@ -68,10 +73,12 @@ func TestLadderForm(t *testing.T) {
 		{"options", "=7", "enter one NAME=VALUE in each line."},
 	} {
 		got := h.Ask(admin, "POST", "/admin/ladders/new", form(tt.field, tt.value))
-		if got.Code != 400 || !strings.Contains(got.Body, `id="`+tt.field+`-error"`) || !strings.Contains(got.Body, tt.says) || !strings.Contains(got.Body, "1 field needs a change") || !strings.Contains(got.Body, `<a href="#`+tt.field+`">`) {
+		if got.Code != 400 || !strings.Contains(got.Body, `id="`+tt.field+`-error"`) || !strings.Contains(got.Body, tt.says) ||
+			!strings.Contains(got.Body, "1 field needs a change") || !strings.Contains(got.Body, `<a href="#`+tt.field+`">`) {
 			t.Errorf("%s=%q: %d, want 400 with %q:\n%s", tt.field, tt.value, got.Code, tt.says, got.Body)
 		}
-		if typed := `"` + tt.value + `"`; len(tt.value) > 1 && tt.field != "problem" && tt.field != "visibility" && tt.field != "rules" && tt.field != "options" && !strings.Contains(got.Body, typed) {
+		if typed := `"` + tt.value + `"`; len(tt.value) > 1 && tt.field != "problem" && tt.field != "visibility" &&
+			tt.field != "rules" && tt.field != "options" && !strings.Contains(got.Body, typed) {
 			t.Errorf("%s=%q: what was typed is gone", tt.field, tt.value)
 		}
 		if id := strings.Index(got.Body, `id="`+tt.field+`"`); id < 0 {
@@ -81,19 +88,22 @@ func TestLadderForm(t *testing.T) {
 	if all := webtest.Must[[]*store.Ladder](t)(h.Store.Ladders(t.Context())); len(all) != 0 {
 		t.Fatalf("forms that were refused made %d ladders", len(all))
 	}
-	got := h.Ask(admin, "POST", "/admin/ladders/new", form("rules", "s2", "games", "4", "move", "750", "options", "cap=7\nlow=1", "per_account", "5", "per_minute", "60"))
+	got := h.Ask(admin, "POST", "/admin/ladders/new",
+		form("rules", "s2", "games", "4", "move", "750", "options", "cap=7\nlow=1", "per_account", "5", "per_minute", "60"))
 	if got.Code != 303 || got.Get("Location") != "/ladder/kalah-s1" {
 		t.Fatalf("made: %d %s\n%s", got.Code, got.Get("Location"), got.Body)
 	}
 	l := webtest.Must[*store.Ladder](t)(h.Store.LadderBySlug(t.Context(), "kalah-s1"))
 	var c arena.Choice
-	if err := json.Unmarshal(l.Choice, &c); err != nil || c.Rules != "s2" || *c.Games != 4 || *c.Rounds != 1 || *c.Move != 750*time.Millisecond || !slices.Equal(c.Options, []string{"cap=7", "low=1"}) {
+	if err := json.Unmarshal(l.Choice, &c); err != nil || c.Rules != "s2" || *c.Games != 4 || *c.Rounds != 1 ||
+		*c.Move != 750*time.Millisecond || !slices.Equal(c.Options, []string{"cap=7", "low=1"}) {
 		t.Errorf("its rules are %s, %v", l.Choice, err)
 	}
 	if l.PerAccount != 5 || l.PerMinute != 60 || l.Visibility != store.Accounts || !l.Open {
 		t.Errorf("it is %+v", l)
 	}
-	if got := h.Ask(admin, "POST", "/admin/ladders/new", form()); got.Code != 400 || !strings.Contains(got.Body, "Another ladder has this web address.") {
+	if got := h.Ask(admin, "POST", "/admin/ladders/new", form()); got.Code != 400 ||
+		!strings.Contains(got.Body, "Another ladder has this web address.") {
 		t.Errorf("a second one: %d\n%s", got.Code, got.Body)
 	}
 
@@ -102,19 +112,23 @@ func TestLadderForm(t *testing.T) {
 	if got := h.Ask(h.Cookie("bob"), "GET", edit, nil); got.Code != 403 {
 		t.Errorf("a contestant opens the settings: %d", got.Code)
 	}
-	if got := h.Ask(admin, "GET", edit, nil); got.Code != 200 || !strings.Contains(got.Body, `name="per_account" value="5"`) || !strings.Contains(got.Body, `name="per_minute" value="60"`) || !strings.Contains(got.Body, `name="open" value="yes" checked`) {
+	if got := h.Ask(admin, "GET", edit, nil); got.Code != 200 || !strings.Contains(got.Body, `name="per_account" value="5"`) ||
+		!strings.Contains(got.Body, `name="per_minute" value="60"`) || !strings.Contains(got.Body, `name="open" value="yes" checked`) {
 		t.Errorf("its settings: %d\n%s", got.Code, got.Body)
 	}
-	if got := h.Ask(admin, "POST", edit, form("per_account", "x", "open", "yes")); got.Code != 400 || !strings.Contains(got.Body, `id="per_account-error"`) || !strings.Contains(got.Body, `"x"`) {
+	if got := h.Ask(admin, "POST", edit, form("per_account", "x", "open", "yes")); got.Code != 400 ||
+		!strings.Contains(got.Body, `id="per_account-error"`) || !strings.Contains(got.Body, `"x"`) {
 		t.Errorf("a bad change: %d\n%s", got.Code, got.Body)
 	}
 	if got := h.Ask(admin, "POST", edit, form("name", "Closed one", "visibility", "public", "open", "")); got.Code != 303 {
 		t.Errorf("a change: %d\n%s", got.Code, got.Body)
 	}
-	if l := webtest.Must[*store.Ladder](t)(h.Store.LadderBySlug(t.Context(), "kalah-s1")); l.Open || l.Name != "Closed one" || l.Visibility != store.Public || l.PerAccount != 3 || l.PerMinute != 0 {
+	if l := webtest.Must[*store.Ladder](t)(h.Store.LadderBySlug(t.Context(), "kalah-s1")); l.Open || l.Name != "Closed one" ||
+		l.Visibility != store.Public || l.PerAccount != 3 || l.PerMinute != 0 {
 		t.Errorf("it is %+v", l)
 	}
-	if got := h.Ask("", "GET", "/ladder/kalah-s1", nil); strings.Contains(got.Body, edit) || !strings.Contains(got.Body, "takes no more bots") {
+	if got := h.Ask("", "GET", "/ladder/kalah-s1", nil); strings.Contains(got.Body, edit) ||
+		!strings.Contains(got.Body, "takes no more bots") {
 		t.Errorf("a closed ladder:\n%s", got.Body)
 	}
 }
@@ -153,11 +167,13 @@ func TestArenaForm(t *testing.T) {
 		fields := map[string]string{"problem": "kalah", "name": "x"}
 		fields[tt.field] = tt.value
 		got := h.Upload(admin, "/arena", fields, tt.files)
-		if got.Code != 400 || !strings.Contains(got.Body, `id="`+tt.field+`-error"`) || !strings.Contains(got.Body, tt.says) || !strings.Contains(got.Body, "1 field needs a change") {
+		if got.Code != 400 || !strings.Contains(got.Body, `id="`+tt.field+`-error"`) || !strings.Contains(got.Body, tt.says) ||
+			!strings.Contains(got.Body, "1 field needs a change") {
 			t.Errorf("%s=%q: %d, want 400 with %q:\n%s", tt.field, tt.value, got.Code, tt.says, got.Body)
 		}
 	}
-	got := h.Upload(admin, "/arena", map[string]string{"problem": "kalah", "rules": "s2", "format": "swiss", "rounds": "3", "clock": "2000", "seed": "9"}, bots)
+	got := h.Upload(admin, "/arena", map[string]string{"problem": "kalah", "rules": "s2", "format": "swiss", "rounds": "3",
+		"clock": "2000", "seed": "9"}, bots)
 	id, is := strings.CutPrefix(got.Get("Location"), "/arena/")
 	if got.Code != 303 || !is {
 		t.Fatalf("started: %d\n%s", got.Code, got.Body)
@@ -168,10 +184,12 @@ func TestArenaForm(t *testing.T) {
 	if err := json.Unmarshal(f.Spec, &spec); err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(spec.Options, &asked); err != nil || asked.Rules != "s2" || asked.Format != "swiss" || *asked.Rounds != 3 || asked.Games != nil || *asked.Clock != 2*time.Second || asked.Seed != 9 || len(asked.Bots) != 2 {
+	if err := json.Unmarshal(spec.Options, &asked); err != nil || asked.Rules != "s2" || asked.Format != "swiss" ||
+		*asked.Rounds != 3 || asked.Games != nil || *asked.Clock != 2*time.Second || asked.Seed != 9 || len(asked.Bots) != 2 {
 		t.Errorf("asked for is %s, %v", spec.Options, err)
 	}
-	if got := h.Ask(admin, "GET", "/arena/"+id, nil); got.Code != 200 || !strings.Contains(got.Body, "data-reload") || !strings.Contains(got.Body, "<noscript><meta") {
+	if got := h.Ask(admin, "GET", "/arena/"+id, nil); got.Code != 200 || !strings.Contains(got.Body, "data-reload") ||
+		!strings.Contains(got.Body, "<noscript><meta") {
 		t.Errorf("its page does not change by itself: %d\n%s", got.Code, got.Body)
 	}
 }
@@ -183,7 +201,8 @@ func TestPagesOfBotsChange(t *testing.T) {
 	l := h.Ladder("hill", store.Public, true)
 	tested := enters(h, l, "bob", "new", store.BotChecking)
 	e := &store.Encounter{Ladder: l.ID, A: 1, B: 2}
-	if err := h.Store.NewEncounter(t.Context(), e, "encounter", l.Owner, func(*store.Encounter) ([]byte, error) { return []byte("{}"), nil }); err != nil {
+	if err := h.Store.NewEncounter(t.Context(), e, "encounter", l.Owner,
+		func(*store.Encounter) ([]byte, error) { return []byte("{}"), nil }); err != nil {
 		t.Fatal(err)
 	}
 	const refresh = `<noscript><meta http-equiv="refresh" content="5"></noscript>`
@@ -198,7 +217,8 @@ func TestPagesOfBotsChange(t *testing.T) {
 		{"/ladder/hill", `<a href="/ladder/hill">Reload page</a>`, false, false},
 	} {
 		got := h.Ask("", "GET", tt.path, nil)
-		if got.Code != 200 || !strings.Contains(got.Body, tt.says) || regexp.MustCompile(`data-reload="\d`).MatchString(got.Body) != tt.live || strings.Contains(got.Body, refresh) != tt.refreshs {
+		if got.Code != 200 || !strings.Contains(got.Body, tt.says) ||
+			regexp.MustCompile(`data-reload="\d`).MatchString(got.Body) != tt.live || strings.Contains(got.Body, refresh) != tt.refreshs {
 			t.Errorf("%s (bot %d): %d\n%s", tt.path, tested.Number, got.Code, got.Body)
 		}
 	}

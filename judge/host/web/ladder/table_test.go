@@ -47,7 +47,8 @@ func enters(h *webtest.Harness, l *store.Ladder, login, name string, state store
 func meet(h *webtest.Harness, l *store.Ladder, a, b int64, results, reason string) {
 	h.Helper()
 	e := &store.Encounter{Ladder: l.ID, A: a, B: b}
-	if err := h.Store.NewEncounter(h.Context(), e, "encounter", l.Owner, func(*store.Encounter) ([]byte, error) { return []byte("{}"), nil }); err != nil {
+	if err := h.Store.NewEncounter(h.Context(), e, "encounter", l.Owner,
+		func(*store.Encounter) ([]byte, error) { return []byte("{}"), nil }); err != nil {
 		h.Fatal(err)
 	}
 	var lines [][]byte
@@ -84,7 +85,8 @@ func TestTheLogMakesTheTable(t *testing.T) {
 		h := webtest.New(t)
 		l := h.Ladder("hill", store.Public, true) // its bots 1 and 2 have met: "wl"
 		states := []store.BotState{store.BotActive, store.BotActive}
-		for i, state := range []store.BotState{store.BotActive, store.BotRefused, store.BotActive, store.BotPaused, store.BotRetired, store.BotChecking, store.BotActive} {
+		for i, state := range []store.BotState{store.BotActive, store.BotRefused, store.BotActive, store.BotPaused,
+			store.BotRetired, store.BotChecking, store.BotActive} {
 			enters(h, l, []string{"ada", "bob"}[i%2], fmt.Sprint("bot", i), state)
 			states = append(states, state)
 		}
@@ -173,7 +175,8 @@ func TestTheLogMakesTheTable(t *testing.T) {
 			t.Helper()
 			equal := slices.EqualFunc(got, want, func(a, b row) bool {
 				near := func(x, y float64) bool { return math.Abs(x-y) < 1e-3 }
-				return a.bot == b.bot && a.wins == b.wins && a.draws == b.draws && a.losses == b.losses && near(a.elo, b.elo) && near(a.low, b.low) && near(a.high, b.high)
+				return a.bot == b.bot && a.wins == b.wins && a.draws == b.draws && a.losses == b.losses && near(a.elo, b.elo) &&
+					near(a.low, b.low) && near(a.high, b.high)
 			})
 			if !equal {
 				t.Errorf("seed %d, %s:\n%+v\nwant\n%+v", seed, what, got, want)
@@ -258,7 +261,8 @@ func TestADoubleClickIsOneBot(t *testing.T) {
 			t.Errorf("form %d: %d and %d bots, want %d and %d, with %q", i, got.Code, len(bots)-2, one.code, one.bots, one.says)
 		}
 	}
-	if got := h.Ask(h.Cookie("ada"), "POST", "/ladder/hill", form("first", "bishop", "print(1)")); got.Code != 303 || !strings.HasSuffix(got.Get("Location"), "/bot/8") {
+	if got := h.Ask(h.Cookie("ada"), "POST", "/ladder/hill", form("first", "bishop", "print(1)")); got.Code != 303 ||
+		!strings.HasSuffix(got.Get("Location"), "/bot/8") {
 		t.Errorf("the key of another account: %d %s", got.Code, got.Get("Location"))
 	}
 	key := func() string {

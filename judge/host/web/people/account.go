@@ -120,27 +120,25 @@ func (s *site) login(w http.ResponseWriter, r *web.Request) error {
 	return s.LoginPage(w, r, http.StatusOK, web.LoginView{Next: next})
 }
 
-func (s *site) logIn(w http.ResponseWriter, r *web.Request) error {
-	v, err := s.ReadLogin(w, r)
-	if err != nil {
-		return err
+const wrongPassword = "Wrong username or password."
+
+// byPassword returns the account with a username, if the form has its password and it is not disabled. If not, it
+// returns nil, or after some wrong passwords a *desk.Refusal.
+func (s *site) byPassword(r *web.Request, login string) (*store.Account, error) {
+	if !auth.GoodLogin(login) {
+		return nil, nil
 	}
-	const wrong = "Wrong username or password."
-	if !auth.GoodLogin(v.Login) {
-		v.Login, v.Wrong = "", wrong
-		return s.LoginPage(w, r, http.StatusForbidden, v)
-	}
-	a, err := s.Store.AccountByLogin(r.Context(), v.Login)
+	a, err := s.Store.AccountByLogin(r.Context(), login)
 	if errors.Is(err, store.ErrNotFound) {
-		a, err = s.Store.AccountByLogin(r.Context(), strings.ToLower(v.Login))
+		a, err = s.Store.AccountByLogin(r.Context(), strings.ToLower(login))
 	}
 	if errors.Is(err, store.ErrNotFound) {
 		a, err = &store.Account{}, nil // whose password takes as long to check
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	by := desk.LoginFrom(v.Login, r.RemoteAddr)
+	by := desk.LoginFrom(login, r.RemoteAddr)
 	if s.knows(r, a) {
 		by = "known " + a.ID
 	}
@@ -148,15 +146,36 @@ func (s *site) logIn(w http.ResponseWriter, r *web.Request) error {
 		good, err := s.Passwords.Check(r.Context(), r.Field("password"), a.Password)
 		return good && !a.Disabled, err
 	})
+	if err != nil || !good {
+		return nil, err
+	}
+	return a, nil
+}
+
+func (s *site) logIn(w http.ResponseWriter, r *web.Request) error {
+	v, err := s.ReadLogin(w, r)
+	if err != nil {
+		return err
+	}
+	if v.Kept != nil && r.Me != nil { // the login was in another tab
+		return s.SendAgain(w, r, v.Kept)
+	}
+	a, err := s.byPassword(r, v.Login)
+	if err == nil && a != nil {
+		err = s.AcceptsPassword(r.Context(), a)
+	}
 	if refusal := web.Rejected(err); refusal != nil {
-		v.Wrong = refusal.Sentence()
+		v.Wrong = web.Reason(&desk.Refusal{Text: strings.TrimSuffix(refusal.Sentence(), "."), Hint: refusal.Hint}) + "."
 		return s.LoginPage(w, r, refusal.Code, v)
 	}
 	if err != nil {
 		return err
 	}
-	if !good {
-		v.Wrong = wrong
+	if a == nil {
+		if !auth.GoodLogin(v.Login) {
+			v.Login = ""
+		}
+		v.Wrong = wrongPassword
 		return s.LoginPage(w, r, http.StatusForbidden, v)
 	}
 	if err := s.Elsewhere(r.Context(), a, r.RemoteAddr); err != nil {
@@ -260,6 +279,9 @@ type accountView struct {
 	Scopes   []string
 	Fresh    string // the text of a new token, shown once
 	Address  string
+	Password bool   // it has one
+	SignOn   string // host of the provider of single sign-on; empty if there is none
+	Linked   bool   // to an identity of the provider
 	Wrong    string
 	Done     string
 }
@@ -267,7 +289,7 @@ type accountView struct {
 func (s *site) account(w http.ResponseWriter, r *web.Request) error {
 	return s.accountPage(w, r, http.StatusOK, accountView{
 		Done: map[string]string{"password": "Password changed. All other sessions are logged out.",
-			"token": "Access token revoked."}[r.FormValue("done")],
+			"token": "Access token revoked.", "unlinked": "Single sign-on unlinked."}[r.FormValue("done")],
 	})
 }
 
@@ -278,6 +300,14 @@ func (s *site) accountPage(w http.ResponseWriter, r *web.Request, code int, v ac
 	if v.Sessions, err = s.Store.Sessions(r.Context(), r.Me.ID); err != nil {
 		return err
 	}
+	if s.SignOn != nil {
+		identities, err := s.Store.Identities(r.Context(), r.Me.ID)
+		if err != nil {
+			return err
+		}
+		v.SignOn, v.Linked = s.SignOn.Host(), len(identities) > 0
+	}
+	v.Password = r.Me.Password != ""
 	v.Login, v.This, v.Scopes, v.Address = r.Me.Login, r.Session.Hash, desk.Scopes(desk.Role(r.Me)), s.Address
 	return s.Page(w, r, code, "account", r.Me.Display, v)
 }

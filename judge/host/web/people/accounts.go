@@ -27,6 +27,7 @@ type accountsView struct {
 type accountLine struct {
 	*store.Account
 	Chosen bool // its box is checked
+	SignOn bool // it can log in by single sign-on
 }
 
 // State returns the words for what an account can do.
@@ -34,7 +35,7 @@ func (a accountLine) State() string {
 	switch {
 	case a.Disabled:
 		return "disabled"
-	case a.Password == "":
+	case a.Password == "" && !a.SignOn:
 		return "access tokens only"
 	case a.LastLogin.IsZero():
 		return "never logged in"
@@ -74,6 +75,10 @@ func (s *site) accountsPage(w http.ResponseWriter, r *web.Request, code int, v a
 		return err
 	}
 	accounts = slices.DeleteFunc(accounts, func(a *store.Account) bool { return !a.Erased.IsZero() })
+	identified, err := s.Store.Identified(r.Context())
+	if err != nil {
+		return err
+	}
 	from := r.URL.Query()
 	if back := r.PostForm.Get("back"); back != "" { // a form that was refused
 		if from, err = parseBack(back); err != nil {
@@ -83,7 +88,7 @@ func (s *site) accountsPage(w http.ResponseWriter, r *web.Request, code int, v a
 	v.List = web.ReadList(accountsPath, from)
 	in := func(a *store.Account, filter string) bool {
 		return filter == "" || filter == disabledAccounts && a.Disabled || filter == neverLoggedIn && a.LastLogin.IsZero() &&
-			!a.Disabled && a.Password != "" || filter == a.Role
+			!a.Disabled && (a.Password != "" || identified[a.ID]) || filter == a.Role
 	}
 	by := func(name string, of func(a *store.Account) string) web.Column[*store.Account] {
 		return web.Column[*store.Account]{Name: name, Compare: func(a, b *store.Account) int { return web.ByText(of(a), of(b)) }}
@@ -93,11 +98,12 @@ func (s *site) accountsPage(w http.ResponseWriter, r *web.Request, code int, v a
 		by("name", func(a *store.Account) string { return a.Display }),
 		by("username", func(a *store.Account) string { return a.Login }),
 		by("role", func(a *store.Account) string { return roleName(a.Role) }),
-		by("state", func(a *store.Account) string { return accountLine{Account: a}.State() }),
+		by("state", func(a *store.Account) string { return accountLine{Account: a, SignOn: identified[a.ID]}.State() }),
 		web.Column[*store.Account]{Name: "login", Compare: func(a, b *store.Account) int { return b.LastLogin.Compare(a.LastLogin) }},
 	)
 	for _, a := range rows {
-		v.Lines = append(v.Lines, accountLine{a, v.List.Selected && a.ID != r.Me.ID || slices.Contains(r.PostForm["account"], a.Login)})
+		v.Lines = append(v.Lines, accountLine{a, v.List.Selected && a.ID != r.Me.ID || slices.Contains(r.PostForm["account"],
+			a.Login), identified[a.ID]})
 	}
 	for _, f := range slices.Concat([]filter{{"", "All", 0}}, roleFilters(),
 		[]filter{{neverLoggedIn, "Never logged in", 0}, {disabledAccounts, "Disabled", 0}}) {
@@ -146,7 +152,11 @@ func (s *site) oneAccountPage(w http.ResponseWriter, r *web.Request, code int, v
 	if !v.Erased.IsZero() {
 		return store.ErrNotFound
 	}
-	v.Line, v.Roles, v.Mine = accountLine{Account: v.Account}, auth.Roles[1:], v.Account.ID == r.Me.ID
+	identities, err := s.Store.Identities(r.Context(), v.Account.ID)
+	if err != nil {
+		return err
+	}
+	v.Line, v.Roles, v.Mine = accountLine{Account: v.Account, SignOn: len(identities) > 0}, auth.Roles[1:], v.Account.ID == r.Me.ID
 	return s.Page(w, r, code, "oneaccount", v.Display, v)
 }
 
@@ -176,6 +186,8 @@ func (s *site) changeAccount(r *web.Request, a *store.Account, do, role string) 
 	switch {
 	case do == "out":
 		err = s.ShutOut(r.Context(), a)
+	case do == "unlink":
+		err = s.Store.Unlink(r.Context(), a.ID)
 	case do == "in":
 		err = s.Store.Disable(r.Context(), a.ID, false)
 	case do == "role" && auth.Known(role):

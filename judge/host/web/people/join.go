@@ -18,8 +18,9 @@ import (
 // joinView is the page on which people make accounts for themselves.
 type joinView struct {
 	Action      string // where the form is sent
-	Contest     string // in which they take part then; "" for none
+	Contest     string // in which they take part then; may be empty
 	Me          string // the name of the user who is logged in
+	SignOn      bool   // only people who log in by single sign-on can join
 	Login, Name string
 	Wrong       string
 }
@@ -47,7 +48,7 @@ func (s *site) welcome(r *web.Request) (v joinView, i *store.Invitation, err err
 	case err != nil:
 		return v, nil, err
 	}
-	v.Action = r.URL.Path
+	v.Action, v.SignOn = r.URL.Path, s.StaffPasswords
 	if i.Contest != "" {
 		c, err := s.Store.Contest(r.Context(), i.Contest)
 		if err != nil {
@@ -76,6 +77,9 @@ func (s *site) accept(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	code := auth.Hash(r.PathValue("code"))
+	if r.Me == nil && v.SignOn {
+		return web.ErrLogIn
+	}
 	if r.Me == nil {
 		return s.join(w, r, v, func(n store.NewAccount) (*store.Account, error) { return s.Store.Join(r.Context(), code, n) })
 	}

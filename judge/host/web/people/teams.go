@@ -58,7 +58,7 @@ type teamLine struct {
 	Addresses []string
 }
 
-// Minutes writes a length of time as the form takes it; "" for none.
+// Minutes writes a length of time as the form takes it; may be empty.
 func (teamLine) Minutes(d time.Duration) string { return minutesText(d) }
 
 func minutesText(d time.Duration) string {
@@ -366,7 +366,7 @@ func (s *site) teamsTable(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	var b bytes.Buffer
-	table := csv.NewWriter(&b) // into memory: it does not fail
+	table := csv.NewWriter(&b) // writing to memory does not fail
 	table.Write([]string{"number", "team", "login", "name", "group", "extra_minutes", "penalty_minutes", "hidden"})
 	for _, line := range lines {
 		of := []string{strconv.FormatInt(line.Number, 10), board.Plain(line.Name)}

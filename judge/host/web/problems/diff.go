@@ -13,7 +13,7 @@ import (
 type diffLine struct {
 	Kind     string // of the style sheet: same, got for one that is gone, want for a new one, more for some that are left out
 	Mark     string
-	Was, Now int // its number in each text; 0 for none
+	Was, Now int // its number in each text; 0 if there is none
 	Text     string
 }
 
@@ -27,7 +27,7 @@ const (
 	aroundDiff   = 3         // lines that are the same beside one that is not
 )
 
-// isText says whether bytes are a text that a page can show.
+// isText reports whether bytes are a text that a page can show.
 func isText(data []byte) bool { return utf8.Valid(data) && !bytes.Contains(data, []byte{0}) }
 
 // textDiff says how one text becomes another, with a few lines around each difference. All reports

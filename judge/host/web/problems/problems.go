@@ -204,7 +204,7 @@ type uploadView struct {
 	Alone  bool // the package waits, and no worker is connected
 }
 
-// mostReport is the most bytes of a report that a page shows.
+// mostReport is the maximum number of bytes in a report that a page shows.
 const mostReport = 1 << 20
 
 func (s *site) upload(w http.ResponseWriter, r *web.Request) error {

@@ -248,7 +248,7 @@ func (s *site) balloonTable(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	var b bytes.Buffer
-	table := csv.NewWriter(&b) // into memory: it does not fail
+	table := csv.NewWriter(&b) // writing to memory does not fail
 	table.Write([]string{
 		"time", "submission", "problem", "color", "team_number", "team", "seat", "groups", "first", "held", "delivered_by", "delivered_at",
 	})
@@ -292,7 +292,7 @@ func (s *site) deliver(w http.ResponseWriter, r *web.Request) error {
 		case b.Held != "":
 			return refused("this balloon must not be delivered: "+b.Held, "load the page again")
 		default:
-			return refused("another runner delivered this balloon", "load the page again: it says who")
+			return refused("another runner delivered this balloon", "reload the page to see who")
 		}
 	case "undo":
 		by, within := r.Me.ID, undoWithin

@@ -203,7 +203,7 @@ func (s *site) setPrint(w http.ResponseWriter, r *web.Request) error {
 		}
 	}
 	if !allowed {
-		return refused("another runner or the print command has this print", "load the page again: it says who")
+		return refused("another runner or the print command has this print", "reload the page to see who")
 	}
 	return web.Redirect(w, r, next+query)
 }

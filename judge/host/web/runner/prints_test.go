@@ -1,6 +1,7 @@
 package runner_test
 
 import (
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -52,6 +53,9 @@ func TestPrintsPage(t *testing.T) {
 	}
 	has(runner, "/c/spring/balloons", "", `href="/c/spring/prints"`)
 	has(runner, page, "To print", "ada.py", "seat N-7", "2 pages", "bob.py", "North")
+	if body := h.Ask(runner, "GET", page, nil).Body; strings.Index(body, "ada.py") > strings.Index(body, "bob.py") {
+		t.Errorf("the newest print is first:\n%s", body)
+	}
 	has(runner, page+"?group=South", "To print", "!ada.py", "bob.py")
 	has(runner, page+"?seats=n-", "To print", "ada.py", "!bob.py")
 	has(runner, page+"?group=West", "", "No prints match")
@@ -76,6 +80,14 @@ func TestPrintsPage(t *testing.T) {
 	post(runner, "1", "back", 303, page+"?group=North")
 	post(runner, "1", "back", 303, page)
 	has(runner, page, "To print", "ada.py")
+	if p := webtest.Must[*store.Print](t)(h.Store.Print(t.Context(), c.ID, 1)); p.Printer != "" {
+		t.Errorf("a print that was put back is %s's", p.Printer)
+	}
+	post(runner, "1", "take", 303, "")
+	post(judge, "1", "back", 303, page)  // the jury helps out
+	post(runner, "1", "done", 303, page) // it was printed all the same
+	has(runner, page+"?group=North", "Printed<", "ada.py")
+	has(runner, page+"?group=South", "", "!ada.py")
 	post(runner, "1", "take", 303, "")
 	post(runner, "1", "done", 303, page)
 	post(runner, "1", "done", 303, page)
@@ -108,6 +120,14 @@ func TestPrintsPage(t *testing.T) {
 	post(runner, "2", "take", 303, "")
 	post(runner, "2", "done", 303, "")
 	has(runner, page, "", "Nothing to print")
+	for i := range 51 {
+		n := webtest.Must[int64](t)(h.Store.NewPrint(t.Context(), store.Print{
+			Contest: c.ID, Team: teams["ada"].ID, Account: h.Accounts["ada"].ID, Name: fmt.Sprint("file-", i), Body: fmt.Sprint(i), Pages: 1,
+		}, 100))
+		webtest.Must[bool](t)(h.Store.SetPrint(t.Context(), &store.Print{Contest: c.ID, Number: n, State: store.PrintWaiting}, store.Printed, h.Accounts["runner"].ID, ""))
+	}
+	has(runner, page, "Printed<", "file-50", "file-1 ", "!file-0 ", "3 more were printed before")
+	has(runner, page+"?group=South", "Printed<", "!file-50", "bob.py", "!more were printed")
 	if _, err := h.Store.Erase(t.Context(), h.Accounts["bob"].ID); err != nil {
 		t.Fatal(err)
 	}

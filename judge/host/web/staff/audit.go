@@ -22,7 +22,7 @@ type auditView struct {
 	Who, Action string // of the filter: a username and an action
 	About       string // of the filter: a username or another object
 	Machines    bool   // the reader may see the workers
-	Older       string // path of the next page; "" for none
+	Older       string // path of the next page; may be empty
 	Table       string // path of the table
 	Wrong       string
 }
@@ -117,7 +117,7 @@ func (s *site) auditTable(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	var b bytes.Buffer
-	table := csv.NewWriter(&b) // into memory: it does not fail
+	table := csv.NewWriter(&b) // writing to memory does not fail
 	table.Write([]string{"at", "who", "action", "about", "detail", "address"})
 	for _, l := range v.Lines {
 		table.Write([]string{l.At.Format(time.RFC3339), board.Plain(l.Who), board.Plain(l.Action), board.Plain(l.Object), board.Plain(l.Detail), l.Address})

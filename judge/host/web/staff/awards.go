@@ -187,7 +187,7 @@ func (s *site) awardOf(r *web.Request) (v awardView, err error) {
 // goodAward matches ids of awards.
 var goodAward = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9_.-]{0,34}[A-Za-z0-9_-])?$`)
 
-// mostCitation is the most letters of a citation, and mostAwards the most awards that people create.
+// mostCitation is the maximum number of letters in a citation, and mostAwards the most awards that people create.
 const (
 	mostCitation = 2000
 	mostAwards   = 200

@@ -33,6 +33,7 @@ type overviewView struct {
 	Judging  int
 	Workers  []workerLine
 	Labels   []string
+	Facts    overviewFacts
 	Problem  []problemJudging // if the reader may change how they are judged
 }
 
@@ -72,6 +73,9 @@ func (s *site) overview(w http.ResponseWriter, r *web.Request) (err error) {
 		return err
 	}
 	if err := s.overviewQueue(r, &v); err != nil {
+		return err
+	}
+	if err := s.overviewFacts(r, &v); err != nil {
 		return err
 	}
 	if err := s.attend(r, &v); err != nil {
@@ -185,18 +189,10 @@ func (s *site) attend(r *web.Request, v *overviewView) error {
 	case online < len(v.Workers):
 		add("tle", fmt.Sprintf("%d of %s offline", len(v.Workers)-online, web.Counted(len(v.Workers), "worker", "workers")), web.Counted(v.Waiting, "submission", "submissions")+" in the queue.", workers, "Open workers")
 	}
-	open, err := s.Store.OpenQuestions(r.Context(), access.Of(r).Contest.ID)
-	if err != nil {
-		return err
-	}
-	if open > 0 {
+	if open := v.Facts.OpenQuestions; open > 0 {
 		add("tle", web.Counted(open, "clarification request", "clarification requests")+" unanswered", "", base+"/clar?open=1", "Answer")
 	}
-	done, all, err := s.Store.CountVerified(r.Context(), access.Of(r).Contest.ID)
-	if err != nil {
-		return err
-	}
-	if done < all {
+	if done, all := v.Facts.Verified, v.Facts.All; done < all {
 		add("tle", web.Counted(all-done, "verdict", "verdicts")+" not verified", fmt.Sprintf("Verified: %d of %d.", done, all), base+"/submissions?verify="+store.VerifyOpen, "Verify")
 	}
 	problems, err := s.Store.ContestProblems(r.Context(), access.Of(r).Contest.ID)

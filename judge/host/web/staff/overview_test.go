@@ -7,6 +7,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/host/store"
+	"assay/judge/host/web"
 	"assay/judge/host/web/webtest"
 )
 
@@ -32,16 +33,30 @@ func TestOverview(t *testing.T) {
 			}
 		}
 	}
-	says("nothing happened", overview(admin, "now"), "No worker is online", "not Judge error", "not unanswered", "not results are not final", "No submissions yet")
+	says("nothing happened", overview(admin, "now"), "No worker is online", "not Judge error on", "not unanswered", "not results are not final", "No submissions yet",
+		"Blocks the final results", "The contest has not ended", "Last backup off", "Contest time 0:0")
 	says("it has ended", overview(admin, "past"), "The results are not final", "Finalize results")
-	says("a jury that does not finalize", overview(judges, "past"), "not The results are not final", "not Extend time")
+	says("a jury that does not finalize", overview(judges, "past"), "not The results are not final", "not Extend time", "not Blocks the final results")
+	says("nothing blocks", overview(admin, "past"), "not Blocks the final results", "Contest time 1:00:00 of 1 h")
+	says("before the start", overview(admin, "empty"), "not Blocks the final results", "not Contest time")
+	h.BackupState = web.Backups{On: true, Last: time.Now().Add(-27 * time.Hour)}
+	says("an old backup", overview(admin, "now"), "failed or too old")
+	h.BackupState.Last = time.Now()
+	says("a backup", overview(admin, "now"), "not failed or too old", "not Last backup off")
 
 	h.Judged(h.Send(now, "ada"), webtest.Accepted()...)
 	broken := webtest.Failing()
 	broken[len(broken)-1] = &judge.Finished{Verdict: judge.JudgeError, Judged: 2, Cases: 2}
 	h.Judged(h.Send(now, "bob"), broken...)
 	h.Clarify(now, store.NewClarification{Text: "why?"}, "ada")
-	says("much happened", overview(judges, "now"), "Judge error on submission 2", "1 clarification request unanswered", "not No submissions yet")
+	says("much happened", overview(judges, "now"), "Judge error on submission 2", "1 clarification request unanswered", "not No submissions yet",
+		"Judge errors 1", "Unanswered 1", "Pending 0", "Workers disagree 0", "Oldest in the queue -")
+	sub := webtest.Must[[]*store.Submission](t)(h.Store.Submissions(t.Context(), store.Filter{Contest: now.ID, Number: 1}))[0]
+	if err := h.Store.Audit(t.Context(), store.Entry{Actor: "audit", Action: "workers disagree", Object: sub.ID}); err != nil {
+		t.Fatal(err)
+	}
+	says("workers disagree", overview(judges, "now"), "Workers disagree 1 #1")
+	says("what blocks", overview(admin, "now"), "1 submission has a judge error", "1 clarification request is unanswered")
 
 	stands := func() string { return webtest.Text(h.Ask(ada, "GET", "/c/now", nil).Body) }
 	for deadline := time.Now().Add(2 * time.Minute); !strings.Contains(stands(), "rank 1 of 2, 1 solved") && time.Now().Before(deadline); {

@@ -45,6 +45,8 @@ func Pages(s *web.Site) web.Pages {
 		web.HandleForm("POST /c/{slug}/problems/{label}/judging", auth.Conclude, p.setJudging),
 		web.Handle("GET /c/{slug}/export", auth.Change, p.export),
 		web.Handle("GET /c/{slug}/export/{part}", auth.Change, p.exportPart),
+		web.Handle("GET /c/{slug}/media", auth.Change, p.mediaPage),
+		web.Handle("POST /c/{slug}/media", auth.Change, p.changeMedia),
 		web.Handle("GET /c/{slug}/rejudgings", auth.SeeAll, p.rejudgings),
 		web.HandleForm("POST /c/{slug}/rejudgings", auth.Change, p.rejudge),
 		web.Handle("GET /c/{slug}/rejudgings/{id}", auth.SeeAll, p.rejudging),

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"assay/judge"
@@ -25,6 +26,9 @@ type rejudgingsView struct {
 	Choice  choiceView
 	Every   bool // the check box for all submissions is set
 	Why     string
+	Against string // version to judge with, as typed
+	Repeats string // how often each submission is judged, as typed
+	Most    int    // the largest number of repeats
 	Wrong   string
 }
 
@@ -58,18 +62,26 @@ func (s *site) rejudgingsPage(w http.ResponseWriter, r *web.Request, code int, v
 	for _, one := range all {
 		v.All = append(v.All, rejudgingOf(one))
 	}
+	v.Most = store.MostRepeats
 	v.Slug, v.Changes, v.Choice.Unjudged = access.Of(r).Contest.Slug, r.Can(auth.Change), ""
 	return s.Page(w, r, code, "rejudgings", "Rejudgings", v)
 }
 
 // rejudge creates a rejudging.
 func (s *site) rejudge(w http.ResponseWriter, r *web.Request) error {
-	v := rejudgingsView{Every: r.PostFormValue("all") != "", Why: r.PostFormValue("why")}
+	v := rejudgingsView{Every: r.PostFormValue("all") != "", Why: r.PostFormValue("why"), Against: r.Field("against"), Repeats: r.Field("repeats")}
+	asked := desk.NewRejudging{All: v.Every, Why: v.Why, Against: v.Against}
 	var err error
+	if v.Repeats != "" {
+		if asked.Repeats, err = strconv.Atoi(v.Repeats); err != nil || asked.Repeats == 0 {
+			asked.Repeats = -1 // which is refused with the range
+		}
+	}
 	var made *store.Rejudging
 	left := 0
 	if v.Choice, _, err = s.choice(r); err == nil {
-		made, left, err = s.Rejudge(r.Context(), access.Of(r).Contest, v.Choice.Choice, v.Every, v.Why, r.Me)
+		asked.Choice = v.Choice.Choice
+		made, left, err = s.Rejudge(r.Context(), access.Of(r).Contest, asked, r.Me)
 	}
 	if refusal, is := errors.AsType[*desk.Refusal](err); is {
 		v.Wrong = web.Reason(refusal)
@@ -93,9 +105,13 @@ type rejudgingView struct {
 	rejudgingLine
 	Slug    string
 	Running bool
-	Open    int  // submissions that are not judged yet
-	Left    int  // submissions that were left out; shown once, after the rejudging is created
-	Blocked int  // submissions because of which it cannot be applied
+	Open    int    // submissions that are not judged yet
+	Left    int    // submissions that were left out; shown once, after the rejudging is created
+	Blocked int    // submissions because of which it cannot be applied
+	Version string // how the digest of the version begins; empty for the active one of each problem
+	Repeats int    // how often each submission is judged
+	Differ  []differentRuns
+	Differs int  // submissions whose runs differ, with those that are not in Differ
 	Changes bool // the reader may apply or cancel it
 	Matrix  matrixView
 	Lines   []rejudgedLine // of submissions that change
@@ -131,6 +147,21 @@ type rejudgedLine struct {
 	Was, Now         web.State
 	Reason           string
 	Lost, Moved      bool
+}
+
+// differentRuns is a submission whose runs ended with different verdicts.
+type differentRuns struct {
+	Slug, Label, Who, Runs string
+	Number                 int64
+}
+
+// runsOf writes the verdicts of runs with their workers.
+func runsOf(runs []store.RejudgedRun) string {
+	var all []string
+	for _, one := range runs {
+		all = append(all, strings.TrimSpace(string(one.Verdict)+" "+one.Score)+" on "+one.Worker)
+	}
+	return strings.Join(all, ", ")
 }
 
 type moveLine struct {
@@ -173,13 +204,18 @@ func (s *site) rejudging(w http.ResponseWriter, r *web.Request) error {
 	}
 	v := rejudgingView{
 		rejudgingLine: rejudgingOf(one), Slug: access.Of(r).Contest.Slug, Running: one.State == store.RejudgingRunning, Open: one.Open, Changes: r.Can(auth.Change),
-		Matrix: matrix(all),
+		Matrix: matrix(all), Repeats: one.Repeats, Version: string(one.Bundle[:min(len(one.Bundle), 12)]),
 	}
 	v.Left, _ = strconv.Atoi(r.FormValue("left")) // 0 where nobody says so
 	const most = 200
 	for _, c := range all {
 		if v.Running && (c.Lost() || c.Done && c.Moved) {
 			v.Blocked++
+		}
+		if c.Differ() {
+			if v.Differs++; len(v.Differ) < most {
+				v.Differ = append(v.Differ, differentRuns{v.Slug, labels[c.Problem], c.Display, runsOf(c.Runs), c.Number})
+			}
 		}
 		if !c.Changed() {
 			continue

@@ -42,6 +42,13 @@ func TestRejudgingPages(t *testing.T) {
 	begin(url.Values{"who": {"ada"}}, 400, "enter a reason")
 	begin(url.Values{"why": {"x"}}, 400, "matches every submission")
 	begin(url.Values{"why": {"x"}, "verdict": {"TLE"}}, 409, "no submission matches the filter")
+	begin(url.Values{"why": {"x"}, "all": {"yes"}, "repeats": {"11"}}, 400, "from 1 to 10 times")
+	begin(url.Values{"why": {"x"}, "all": {"yes"}, "repeats": {"0"}}, 400, "from 1 to 10 times")
+	begin(url.Values{"why": {"x"}, "all": {"yes"}, "repeats": {"often"}}, 400, `value="often"`)
+	begin(url.Values{"why": {"x"}, "all": {"yes"}, "against": {"00000000"}}, 400, "a version belongs to one problem")
+	begin(url.Values{"why": {"x"}, "problem": {"A"}, "against": {"00000000"}}, 400, "no problem here has a version")
+	begin(url.Values{"why": {"x"}, "version": {"zzzzzzzz"}}, 400, "no problem here has a version")
+	begin(url.Values{"why": {"x"}, "worker": {"nobody"}}, 409, "no submission matches the filter")
 	path := begin(url.Values{"why": {"a case was wrong" + webtest.Evil}, "all": {"yes"}}, http.StatusSeeOther, "").Get("Location")
 	begin(url.Values{"why": {"x"}, "who": {"ada"}}, 409, "in another rejudging")
 	if !strings.HasSuffix(path, "?left=1") {
@@ -91,5 +98,36 @@ func TestRejudgingPages(t *testing.T) {
 	h.Ask(admin, "POST", path, url.Values{"do": {"cancel"}})
 	if all := h.Ask(admin, "GET", "/c/now/rejudgings", nil).Body; !strings.Contains(all, "cancelled") || !strings.Contains(all, "applied") {
 		t.Errorf("the list:\n%s", all)
+	}
+}
+
+// TestRejudgedSeveralTimes: the page shows which version judges, how often, and where the runs differ.
+func TestRejudgedSeveralTimes(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	h.Judged(h.Send(c, "ada"), webtest.Failing()...)
+	admin, version := h.Cookie("admin"), string(h.Problem.Bundle)[:12]
+	worker := webtest.Must[[]*store.Judging](t)(h.Store.Judgings(t.Context(), store.JudgingFilter{}))[0].Worker
+	query := url.Values{"verdict": {"not-accepted"}, "worker": {worker}, "version": {version}}.Encode()
+	list := h.Ask(admin, "GET", "/c/now/submissions?"+query, nil).Body
+	webtest.Harmless(t, "a list", list)
+	if strings.Count(list, "/c/now/s/") != 1 || !strings.Contains(list, "Worker: <b>") || !strings.Contains(list, "Verdict: <b>Not accepted") {
+		t.Errorf("the list of a worker:\n%s", list)
+	}
+	got := h.Ask(admin, "POST", "/c/now/rejudgings", url.Values{
+		"why": {"is it stable?"}, "problem": {"A"}, "verdict": {"not-accepted"}, "worker": {worker}, "against": {version}, "repeats": {"2"},
+	})
+	if got.Code != http.StatusSeeOther {
+		t.Fatalf("%d\n%s", got.Code, got.Body)
+	}
+	path := got.Get("Location")
+	page := h.Ask(admin, "GET", path, nil).Body
+	if !strings.Contains(page, "with version <code>"+version) || !strings.Contains(page, "2 runs of each") || strings.Contains(page, "runs differ") {
+		t.Errorf("before the runs end:\n%s", page)
+	}
+	h.RejudgedAs(judge.Accepted, judge.TimeLimit)
+	page = webtest.Text(h.Ask(admin, "GET", path, nil).Body)
+	if !strings.Contains(page, "Submissions whose runs differ") || !strings.Contains(page, "AC on ") || !strings.Contains(page, "TLE on ") {
+		t.Errorf("after the runs:\n%s", page)
 	}
 }

@@ -58,7 +58,7 @@ var (
 	labels = regexp.MustCompile(`^[A-Za-z0-9]{1,8}$`)
 )
 
-// mostSettings is the most bytes of the form of a contest.
+// mostSettings is the maximum number of bytes in the form of a contest.
 const mostSettings = 1 << 20
 
 // readSettings reads the form into c. What cannot be is in the view's Errors, and c is then
@@ -301,7 +301,7 @@ func readRemoved(fields []intervalForm, c *store.Contest, z web.Zone, e *web.Fie
 const shownMoment = "2 Jan 2006, 15:04:05"
 
 // unusable describes the first problem of a contest's form that the caller may not add. If there is
-// none, it returns "".
+// none, it returns an empty string.
 func unusable(r *web.Request, known []*store.Problem) string {
 	for _, slug := range r.PostForm["problem"] {
 		if !slices.ContainsFunc(known, func(p *store.Problem) bool { return p.Slug == slug }) {

@@ -33,7 +33,7 @@ func (s *site) choice(r *web.Request) (v choiceView, f store.Filter, err error) 
 	v = choiceView{
 		Choice: desk.Choice{
 			Problem: r.FormValue("problem"), Who: r.FormValue("who"), Group: r.FormValue("group"), Verdict: r.FormValue("verdict"), Language: r.FormValue("language"),
-			Time: r.FormValue("time"), Verify: r.FormValue("verify"),
+			Time: r.FormValue("time"), Verify: r.FormValue("verify"), Worker: r.FormValue("worker"), Version: r.FormValue("version"),
 		},
 		Verdicts: judge.Verdicts(), Unjudged: store.Unjudged,
 	}
@@ -104,6 +104,7 @@ func (v *choiceView) menus(path string, times []option) []menu {
 	}
 	verdict.add(v, path, "Pending", "verdict", v.Unjudged, v.Verdict == v.Unjudged)
 	verdict.add(v, path, "Judged", "verdict", store.Judged, v.Verdict == store.Judged)
+	verdict.add(v, path, "Not accepted", "verdict", store.NotAccepted, v.Verdict == store.NotAccepted)
 	for _, one := range v.Verdicts {
 		verdict.add(v, path, string(one)+" "+one.Words(), "verdict", string(one), v.Verdict == string(one))
 	}
@@ -131,6 +132,13 @@ func (v *choiceView) menus(path string, times []option) []menu {
 		verify.add(v, path, "Not verified", "verify", store.VerifyOpen, v.Verify == store.VerifyOpen)
 		verify.add(v, path, "Verified", "verify", store.VerifyDone, v.Verify == store.VerifyDone)
 		all = append(all, *verify)
+	}
+	for _, typed := range []struct{ name, field, value string }{{"Worker", "worker", v.Worker}, {"Version", "version", v.Version}} {
+		if typed.value != "" { // there is no list to choose from: a link on another page says so
+			m := one(typed.name, typed.field, typed.value)
+			m.add(v, path, typed.value, typed.field, typed.value, true)
+			all = append(all, *m)
+		}
 	}
 	return all
 }
@@ -172,7 +180,8 @@ func (m *menu) add(v *choiceView, path, text, field, value string, here bool) {
 // query is the filter as part of an address.
 func (v *choiceView) query() url.Values {
 	q := url.Values{}
-	for name, value := range map[string]string{"problem": v.Problem, "who": v.Who, "group": v.Group, "verdict": v.Verdict, "language": v.Language, "time": v.Time, "verify": v.Verify} {
+	for name, value := range map[string]string{"problem": v.Problem, "who": v.Who, "group": v.Group, "verdict": v.Verdict, "language": v.Language, "time": v.Time, "verify": v.Verify,
+		"worker": v.Worker, "version": v.Version} {
 		if value != "" {
 			q.Set(name, value)
 		}

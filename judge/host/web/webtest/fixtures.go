@@ -175,13 +175,13 @@ func (h *Harness) Ladder(slug string, v store.Visibility, open bool) *store.Ladd
 	return got
 }
 
-// RejudgedAs ends the waiting jobs of rejudgings.
-func (h *Harness) RejudgedAs(v judge.Verdict) {
+// RejudgedAs ends the waiting jobs of rejudgings with these verdicts, in turn.
+func (h *Harness) RejudgedAs(verdicts ...judge.Verdict) {
 	h.Helper()
-	for _, s := range Must[[]*job.Spec](h)(h.Store.Next(h.Context(), job.Background, "main", 100)) {
+	for i, s := range Must[[]*job.Spec](h)(h.Store.Next(h.Context(), job.Background, "main", 100)) {
 		r := &job.Result{
 			Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w", State: job.Done,
-			Finished: &judge.Finished{Verdict: v}, Reason: Evil,
+			Finished: &judge.Finished{Verdict: verdicts[i%len(verdicts)]}, Reason: Evil,
 		}
 		if _, err := h.Store.Fold(h.Context(), r, ""); err != nil {
 			h.Fatal(err)

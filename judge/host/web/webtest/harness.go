@@ -71,8 +71,8 @@ func Must[T any](t testing.TB) func(v T, err error) T {
 	}
 }
 
-// New returns a harness, which ends with the test.
-func New(t testing.TB) *Harness {
+// New returns a harness, which ends with the test. Functions can change the options of its pages.
+func New(t testing.TB, change ...func(*Harness, *web.Options)) *Harness {
 	t.Helper()
 	dir := storetest.Dir(t)
 	check := func(err error) {
@@ -130,11 +130,15 @@ func New(t testing.TB) *Harness {
 	}))
 	h.Ladders = ladder.New(ladder.Options{Store: db, Dispatch: d, Log: log, Holder: "test", Class: "main", Now: now})
 	boards := board.NewHall(board.HallOptions{Store: db, Frame: contest.Frame("Test"), Log: slog.New(slog.NewTextHandler(logged{t}, nil))})
-	h.Server = httptest.NewServer(web.New(web.Options{
+	o := web.Options{
 		Desk: h.Desk, Boards: boards, Name: "Test", URL: "http://judge.example", Address: "http://judge.example",
 		Passwords: passwords, Log: slog.New(slog.NewTextHandler(logged{t}, nil)), KeepAlive: time.Millisecond,
 		Backups: func() web.Backups { return h.BackupState }, Uploaded: func() { h.Uploads++ }, Ladders: h.Ladders,
-	}, pages.All...))
+	}
+	for _, c := range change {
+		c(h, &o)
+	}
+	h.Server = httptest.NewServer(web.New(o, pages.All...))
 	t.Cleanup(h.Close)
 	return h
 }
@@ -236,7 +240,7 @@ func Failing() []judge.Event {
 		&judge.Started{
 			Format: judge.EventFormat, Problem: "sum", Title: "Sum" + Evil, Program: "sum" + Evil + ".py",
 			Language: "Python" + Evil, TimeMS: 1000, Memory: 1 << 20, Cases: 2, Groups: []string{"sample", Secret},
-			Rung: "root",
+			Isolation: "root",
 		},
 		&judge.Built{Log: "warning" + Evil},
 		&judge.CaseJudged{
@@ -256,7 +260,7 @@ func Failing() []judge.Event {
 	}
 }
 
-// Cookie logs an account in, and returns its cookie. For the anonymous reader it returns "".
+// Cookie logs an account in, and returns its cookie. For the anonymous reader it returns an empty string.
 func (h *Harness) Cookie(login string) string {
 	h.Helper()
 	if login == "" || login == "anonymous" {

@@ -5,25 +5,25 @@ import (
 	"errors"
 )
 
-// Class is what a class file says of its class.
+// Class is what a class file says about its class.
 type Class struct {
-	Name, Super string // with slashes; Super is "" of Object and of modules
-	Source      string // the name of the file that it was compiled from; "" where it does not say
+	Name, Super string // with slashes; Super is empty for Object and for modules
+	Source      string // name of the file that it was compiled from; empty if unknown
 	Public      bool
-	Inner       bool // it is declared in another one
-	Main        bool // it declares a main that the machine can start
+	Inner       bool // whether it is declared in another class
+	Main        bool // whether it declares a main that the virtual machine can start
 }
 
-// What class files say in numbers.
+// Numbers in class files.
 const (
 	accPublic, accPrivate, accStatic = 0x1, 0x2, 0x8
 
-	java25 = 69 // version of class files from which on a main need be neither static nor public
+	java25 = 69 // since this version of class files, main need be neither static nor public
 )
 
 var errClass = errors.New("not a class file")
 
-// ReadClass reads a class file. Nothing of it is believed that goes beyond its end.
+// ReadClass reads a class file. It ignores lengths and indexes that exceed the file.
 func ReadClass(data []byte) (*Class, error) {
 	r := &reader{rest: data}
 	if r.u4() != 0xcafebabe {
@@ -66,7 +66,7 @@ func ReadClass(data []byte) (*Class, error) {
 	return c, nil
 }
 
-// reader reads numbers; behind the end they are 0, and it is bad.
+// reader reads numbers. Past the end it returns zeros and sets bad.
 type reader struct {
 	rest []byte
 	bad  bool
@@ -85,7 +85,7 @@ func (r *reader) take(n int) []byte {
 func (r *reader) u2() int { return int(binary.BigEndian.Uint16(r.take(2))) }
 func (r *reader) u4() int { return int(binary.BigEndian.Uint32(r.take(4))) }
 
-// attributes shows each attribute: the place of its name, and its body.
+// attributes calls show for each attribute, with the index of its name and its body.
 func (r *reader) attributes(show func(name int, body *reader)) {
 	for n := r.u2(); n > 0 && !r.bad; n-- {
 		name := r.u2()
@@ -93,10 +93,10 @@ func (r *reader) attributes(show func(name int, body *reader)) {
 	}
 }
 
-// pool holds the constants of a class file that are names.
+// pool contains the constants of a class file that are names.
 type pool struct {
 	texts   map[int]string
-	classes map[int]int // where the class's name is
+	classes map[int]int // index of the class's name
 }
 
 func (p *pool) text(at int) string  { return p.texts[at] }
@@ -110,7 +110,7 @@ func (r *reader) pool() *pool {
 			p.texts[i] = string(r.take(r.u2()))
 		case 3, 4, 9, 10, 11, 12, 17, 18:
 			r.take(4)
-		case 5, 6: // long and double have two places
+		case 5, 6: // long and double take two places
 			r.take(8)
 			i++
 		case 7:

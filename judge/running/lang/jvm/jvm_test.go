@@ -13,15 +13,30 @@ import (
 func TestTypes(t *testing.T) {
 	for _, row := range []struct{ it, text, want string }{
 		{"takes the public class", "import x;\npublic class Sol {}", "+Sol"},
-		{"takes every kind of type", "class A {}\nenum B {}\ninterface C {}\nrecord D(int x) {}\nrecord E<T>(T t) {}\n@interface F {}", "A B C D E F"},
-		{"takes modifiers in any order", "final public class A {}\nstrictfp public abstract class B {}\nnon-sealed class C {}\npublic sealed class D permits C {}", "+A +B C +D"},
+		{
+			"takes every kind of type",
+			"class A {}\nenum B {}\ninterface C {}\nrecord D(int x) {}\nrecord E<T>(T t) {}\n@interface F {}",
+			"A B C D E F",
+		},
+		{
+			"takes modifiers in any order",
+			"final public class A {}\nstrictfp public abstract class B {}\nnon-sealed class C {}\npublic sealed class D permits C {}",
+			"+A +B C +D",
+		},
 		{"takes an annotation before the class", "@SuppressWarnings(\"unchecked\") public class A {}", "+A"},
-		{"takes an annotation with braces, texts and classes", "@a.B(x = {\"}{\", \"class X\"}, c = Foo.class, d = @E({1, 2})) public class A {}", "+A"},
+		{
+			"takes an annotation with braces, texts and classes",
+			"@a.B(x = {\"}{\", \"class X\"}, c = Foo.class, d = @E({1, 2})) public class A {}", "+A",
+		},
 		{"takes an annotation behind the name", "class A extends @B({1}) C { class D {} }", "A A$D"},
 		{"takes public from before an annotation", "public @Deprecated final class A {}", "+A"},
 		{"passes over comments", "// public class A {}\n/* public class B {} */ /** This class\n * class C */\n  public class D {}", "+D"},
 		{"passes over texts", "class A { String s = \"public class B {\\\"}{\"; char c = '\"', d = '\\'', e = '{'; class F {} }", "A A$F"},
-		{"passes over text blocks", "class A { String s = \"\"\"\n  }} public class B { \"quoted\" \\\"\"\" \"\"\"; }\npublic class C {}", "A +C"},
+		{
+			"passes over text blocks",
+			"class A { String s = \"\"\"\n  }} public class B { \"quoted\" \\\"\"\" \"\"\"; }\npublic class C {}",
+			"A +C",
+		},
 		{"knows lines that end in CR", "// one\rpublic class A {}\r// two\r\npublic class B {}", "+A +B"},
 		{"knows everything on one line", "package a.b;import c.d;class A{}public class B{}", "A +B"},
 		{"knows inner classes", "public class A { public static class B { class C {} } void f() { class D {} } public enum E { X { int g() { return 1; } } } }\nclass F {}", "+A A$B A$B$C A$D A$E F"},
@@ -103,13 +118,27 @@ func TestReadClass(t *testing.T) {
 		file []byte
 		want *jvm.Class
 	}{
-		{"finds main", made(61, public, "a/B", "C", "B.java", false, method{public | static, "f", args}, method{public | static, "main", args}), &jvm.Class{Name: "a/B", Super: "C", Source: "B.java", Public: true, Main: true}},
-		{"knows inner classes", made(61, public, "A$B", "C", "A.java", true), &jvm.Class{Name: "A$B", Super: "C", Source: "A.java", Public: true, Inner: true}},
-		{"takes no main of an object", made(61, 0, "A", "C", "A.java", false, method{public, "main", args}), &jvm.Class{Name: "A", Super: "C", Source: "A.java"}},
-		{"takes no main that is not public", made(61, 0, "A", "C", "A.java", false, method{static, "main", args}), &jvm.Class{Name: "A", Super: "C", Source: "A.java"}},
-		{"takes no main without arguments", made(61, 0, "A", "C", "A.java", false, method{public | static, "main", "()V"}), &jvm.Class{Name: "A", Super: "C", Source: "A.java"}},
-		{"takes all of them from Java 25 on", made(69, 0, "A", "C", "A.java", false, method{0, "main", "()V"}), &jvm.Class{Name: "A", Super: "C", Source: "A.java", Main: true}},
-		{"takes no private main even there", made(69, 0, "A", "C", "A.java", false, method{private, "main", "()V"}), &jvm.Class{Name: "A", Super: "C", Source: "A.java"}},
+		{"finds main", made(61, public, "a/B", "C", "B.java", false, method{public | static, "f", args}, method{
+			public | static, "main", args,
+		}), &jvm.Class{Name: "a/B", Super: "C", Source: "B.java", Public: true, Main: true}},
+		{"knows inner classes", made(61, public, "A$B", "C", "A.java", true), &jvm.Class{
+			Name: "A$B", Super: "C", Source: "A.java", Public: true, Inner: true,
+		}},
+		{"takes no main of an object", made(
+			61, 0, "A", "C", "A.java", false, method{public, "main", args},
+		), &jvm.Class{Name: "A", Super: "C", Source: "A.java"}},
+		{"takes no main that is not public", made(
+			61, 0, "A", "C", "A.java", false, method{static, "main", args},
+		), &jvm.Class{Name: "A", Super: "C", Source: "A.java"}},
+		{"takes no main without arguments", made(
+			61, 0, "A", "C", "A.java", false, method{public | static, "main", "()V"},
+		), &jvm.Class{Name: "A", Super: "C", Source: "A.java"}},
+		{"takes all of them from Java 25 on", made(
+			69, 0, "A", "C", "A.java", false, method{0, "main", "()V"},
+		), &jvm.Class{Name: "A", Super: "C", Source: "A.java", Main: true}},
+		{"takes no private main even there", made(
+			69, 0, "A", "C", "A.java", false, method{private, "main", "()V"},
+		), &jvm.Class{Name: "A", Super: "C", Source: "A.java"}},
 		{"refuses other files", []byte("PK\x03\x04"), nil},
 		{"refuses a file that lacks its end", whole[:len(whole)-13], nil},
 		{"refuses a file that was cut", whole[:60], nil},
@@ -126,7 +155,10 @@ func TestStart(t *testing.T) {
 		name, super, _ := strings.Cut(name, " < ")
 		has := func(c string) bool { return strings.Contains(how, c) }
 		source, _, _ := strings.Cut(name[strings.LastIndex(name, "/")+1:], "$")
-		return &jvm.Class{Name: name, Super: super, Source: source + ".java", Public: has("+"), Main: has("m"), Inner: strings.Contains(name, "$")}
+		return &jvm.Class{
+			Name: name, Super: super, Source: source + ".java", Public: has("+"), Main: has("m"),
+			Inner: strings.Contains(name, "$"),
+		}
 	}
 	for _, row := range []struct {
 		it            string
@@ -138,8 +170,12 @@ func TestStart(t *testing.T) {
 		{"takes the public one before Main", []*jvm.Class{class("Main", "m"), class("Sum", "+m")}, "", "", "Sum"},
 		{"takes Main before the first", []*jvm.Class{class("A", "m"), class("Main", "m")}, "class A {} class Main {}", "", "Main"},
 		{"takes the first of the source", []*jvm.Class{class("A", "m"), class("B", "m")}, "class B {} class A {}", "", "B"},
-		{"takes outer classes before inner ones", []*jvm.Class{class("A$B", "+m"), class("C", "m")}, "class A { public class B {} } class C {}", "", "C"},
-		{"takes an inner one where no other has it", []*jvm.Class{class("A", "+"), class("A$C", "m"), class("A$B", "m")}, "public class A { class B {} class C {} }", "", "A$B"},
+		{"takes outer classes before inner ones", []*jvm.Class{
+			class("A$B", "+m"), class("C", "m"),
+		}, "class A { public class B {} } class C {}", "", "C"},
+		{"takes an inner one where no other has it", []*jvm.Class{
+			class("A", "+"), class("A$C", "m"), class("A$B", "m"),
+		}, "public class A { class B {} class C {} }", "", "A$B"},
 		{"takes an inherited main", []*jvm.Class{class("Base", "m"), class("Sum < Mid", "+"), class("Mid < Base", "")}, "", "", "Sum"},
 		{"writes the package with points", []*jvm.Class{class("a/b/Sum", "+m")}, "", "", "a.b.Sum"},
 		{"takes the entry file's first", []*jvm.Class{class("Test", "+m"), class("x/Go", "m")}, "", "src/Go.java", "x.Go"},

@@ -11,18 +11,17 @@ import (
 
 // Type is a class, an interface, an enum or a record that a source declares.
 type Type struct {
-	Name   string // as its class file is named: one in another is Outer$Inner
-	Public bool   // javac wants its file to have its name: it is public, and in no other
+	Name   string // as in the name of its class file: a type in another one is Outer$Inner
+	Public bool   // whether its file must have its name: it is public, and in no other type
 }
 
-// maxName is more than a file's name may have.
+// maxName is longer than any file name may be.
 const maxName = 255
 
-// Types are the types that a source in Java declares, in its order. A text that is not UTF-8
-// is taken for Latin-1.
+// Types returns the types that a Java source declares, in order. A text that is not UTF-8 is read as Latin-1.
 func Types(source []byte) []Type {
 	var types []Type
-	var open []string // the type that each open brace belongs to, "" for none
+	var open []string // the type of each open brace; empty for other braces
 	declared, depth := "", 0
 	public, parens := false, 0
 	all := tokens(unescaped(source))
@@ -72,7 +71,8 @@ func Types(source []byte) []Type {
 	return types
 }
 
-// Public is the type whose name javac wants a source's file to have, "" for any name.
+// Public returns the type after which javac requires the source file to be named. It is empty if any name
+// will do.
 func Public(source []byte) string {
 	for _, t := range Types(source) {
 		if t.Public {
@@ -82,8 +82,7 @@ func Public(source []byte) string {
 	return ""
 }
 
-// unescaped puts characters in the place of their \uXXXX, which Java does before anything
-// else.
+// unescaped replaces each \uXXXX by its character, which Java does first of all.
 func unescaped(source []byte) []rune {
 	var text []rune
 	if utf8.Valid(source) {
@@ -93,7 +92,7 @@ func unescaped(source []byte) []rune {
 			text = append(text, rune(b))
 		}
 	}
-	kept := text[:0] // what is written is never before what is read
+	kept := text[:0] // written no further than read
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		if c == '\\' && i+1 < len(text) && text[i+1] == '\\' {
@@ -123,8 +122,8 @@ func unescaped(source []byte) []rune {
 	return kept
 }
 
-// tokens are the words and signs of a text, without comments. Texts and characters in
-// quotes are one token, which is no word.
+// tokens returns the words and signs of a text, without comments. A quoted text or character is one token,
+// which is not a word.
 func tokens(text []rune) []string {
 	var all []string
 	begins := func(at int, with string) bool {
@@ -177,10 +176,11 @@ func tokens(text []rune) []string {
 }
 
 func inName(c rune) bool {
-	return c == '_' || c == '$' || unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.In(c, unicode.Mn, unicode.Mc, unicode.Nl, unicode.Sc, unicode.Pc)
+	return c == '_' || c == '$' || unicode.IsLetter(c) || unicode.IsDigit(c) ||
+		unicode.In(c, unicode.Mn, unicode.Mc, unicode.Nl, unicode.Sc, unicode.Pc)
 }
 
-// isName says whether a token is a name and no number or sign.
+// isName reports whether a token is a name.
 func isName(word string) bool {
 	return word != "" && !strings.ContainsRune("0123456789", rune(word[0])) && inName([]rune(word)[0])
 }

@@ -1,9 +1,8 @@
-// Package jvm finds where a program for the Java virtual machine starts. Types reads which
-// types a source in Java declares, ReadClass what a class file says of its class, and Start
-// chooses the class that the machine is to start, by the rule that stands there.
+// Package jvm finds the class in which a program for the Java virtual machine starts. Types reads the types
+// that a Java source declares, ReadClass reads a class file, and Start chooses the class.
 //
-// It does not compile, and it does not check: of a text that is no Java, or of a class that
-// no machine would load, it says what it can, or that it cannot.
+// It does not compile, and it does not check. For a text that is not Java, or a class that no virtual machine
+// would load, it returns what it can find, if anything.
 package jvm
 
 import (
@@ -13,10 +12,12 @@ import (
 	"strings"
 )
 
-// Start is the name, as the machine wants it, of the class that starts the program; "" where
-// none has a main. Where several have one, of a directory those that come from the entry file
-// go first, if it is named ("" else). Then the public class of the top level goes first, then
-// the class Main, then what the sources declare first, outer classes before inner ones.
+// Start returns the name of the class that starts the program, in the form that the virtual machine takes. It
+// is empty if no class has a main. If several classes have one, these criteria decide, in this order:
+//   - classes from the entry file of a directory, if entry is not empty;
+//   - the public class of the top level;
+//   - the class Main;
+//   - the order of declaration, outer classes before inner ones.
 func Start(classes []*Class, declared []Type, entry string) string {
 	byName := map[string]*Class{}
 	for _, c := range classes {
@@ -48,8 +49,7 @@ func no(yes bool) int {
 	return 1
 }
 
-// starts says whether a class has a main, of its own or of a class that it extends. A
-// damaged one may extend itself.
+// starts reports whether a class has a main of its own or inherits one. A damaged class may extend itself.
 func starts(c *Class, byName map[string]*Class, most int) bool {
 	for range most {
 		if c == nil || c.Main {

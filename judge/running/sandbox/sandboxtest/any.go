@@ -6,11 +6,11 @@ import (
 	"assay/judge/running/sandbox"
 )
 
-// Any is for tests that take whatever isolation there is: user 0 of a container that
-// forbids it has to ask for none by name. Such a test should say on which rung it runs.
-func Any() sandbox.Options { return sandbox.Options{Isolation: string(anyRung())} }
+// Any returns options for tests that accept any isolation. User 0 of a container that forbids isolation must
+// request the level "none" by name. Such a test should log its isolation level.
+func Any() sandbox.Options { return sandbox.Options{Isolation: string(anyLevel())} }
 
-var anyRung = sync.OnceValue(func() sandbox.Rung {
+var anyLevel = sync.OnceValue(func() sandbox.Level {
 	s, err := sandbox.New(sandbox.Options{Workers: 1})
 	if err != nil {
 		return sandbox.None

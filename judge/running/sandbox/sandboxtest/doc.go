@@ -1,7 +1,6 @@
-// Package sandboxtest holds the laws that every rung of the sandbox must keep, as
-// tests, with the hostile programs that try to break them. It is not a part of
-// the judge: only tests import it.
+// Package sandboxtest checks the rules that every isolation level of the sandbox must keep, with the hostile
+// programs that try to break them. It is not part of the judge: only tests import it.
 //
-// A package that runs it calls Main in its TestMain, after sandbox.Main, as the
-// hostile programs are the test binary itself, started with a mark.
+// A package that runs it calls Main in its TestMain, after sandbox.Main, because the hostile programs are the
+// test binary itself, started with a mark.
 package sandboxtest

@@ -263,7 +263,7 @@ func answer(each time.Duration) {
 	}
 }
 
-// pester writes until nobody listens any more.
+// pester writes until the reader is gone.
 func pester() {
 	b := make([]byte, 64<<10)
 	for {
@@ -424,11 +424,11 @@ func allocate(path string, mib int) {
 	f, err := os.Create(path)
 	must(err)
 	if unix.Fallocate(int(f.Fd()), 0, 0, int64(mib)<<20) == nil {
-		in("allocated room that nobody watches")
+		in("allocated space that is not watched")
 	}
 }
 
-// nest makes folders in folders.
+// nest makes directories in directories.
 func nest(levels int) {
 	for range levels {
 		must(os.Mkdir("d", 0o700))
@@ -439,10 +439,10 @@ func nest(levels int) {
 // hugePages reserves no room for them: so it works with an empty pool, too.
 func hugePages() {
 	if _, err := unix.Mmap(-1, 0, 2<<20, unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE|unix.MAP_HUGETLB); err == nil {
-		in("mapped a huge page that nobody counts")
+		in("mapped a huge page that is not counted")
 	}
 	if _, err := unix.MemfdCreate("huge", unix.MFD_HUGETLB); err == nil {
-		in("made a file of huge pages that nobody counts")
+		in("made a file of huge pages that is not counted")
 	}
 }
 
@@ -539,7 +539,8 @@ func census() {
 		fmt.Printf("/tmp has mode %o and was changed at %d\n", st.Mode, st.Mtim.Sec)
 	}
 	for fd := 3; fd < 100; fd++ {
-		if to, err := os.Readlink(fmt.Sprint("/proc/self/fd/", fd)); err == nil && !strings.HasPrefix(to, "anon_inode:") && !strings.HasPrefix(to, "/proc/") {
+		if to, err := os.Readlink(fmt.Sprint("/proc/self/fd/", fd)); err == nil &&
+			!strings.HasPrefix(to, "anon_inode:") && !strings.HasPrefix(to, "/proc/") {
 			fmt.Println("open file", fd, to)
 		}
 	}

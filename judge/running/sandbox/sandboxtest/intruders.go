@@ -133,7 +133,7 @@ func schedule() {
 	thread := <-id
 	defer close(id)
 	if _, _, errno := unix.Syscall(unix.SYS_SCHED_SETSCHEDULER, uintptr(thread), 0, addr(new(int32))); errno != 0 {
-		in("told that it may not set its scheduling: " + errno.Error())
+		in("may not set its scheduling: " + errno.Error())
 	}
 	must(unix.Setpriority(unix.PRIO_PROCESS, thread, 1))
 }
@@ -187,7 +187,10 @@ func mounts() {
 }
 
 func devices() {
-	for name, dev := range map[string]int{"mem": int(unix.Mkdev(1, 1)), "kmsg": int(unix.Mkdev(1, 11)), "disk": int(unix.Mkdev(254, 0)), "null": int(unix.Mkdev(1, 3))} {
+	for name, dev := range map[string]int{
+		"mem": int(unix.Mkdev(1, 1)), "kmsg": int(unix.Mkdev(1, 11)), "disk": int(unix.Mkdev(254, 0)),
+		"null": int(unix.Mkdev(1, 3)),
+	} {
 		if unix.Mknod(name, unix.S_IFCHR|0o666, dev) == nil {
 			in("mknod " + name)
 		}
@@ -195,7 +198,10 @@ func devices() {
 			in("mknod of a block device " + name)
 		}
 	}
-	for _, path := range []string{"/dev/mem", "/dev/kmsg", "/dev/kvm", "/dev/fuse", "/dev/tty", "/dev/ptmx", "/dev/console", "/dev/vda", "/dev/sda", "/dev/net/tun"} {
+	for _, path := range []string{
+		"/dev/mem", "/dev/kmsg", "/dev/kvm", "/dev/fuse", "/dev/tty", "/dev/ptmx", "/dev/console", "/dev/vda",
+		"/dev/sda", "/dev/net/tun",
+	} {
 		mustNotRead(path)
 	}
 }
@@ -266,7 +272,8 @@ func hostFiles() {
 	for _, path := range []string{
 		"/etc/shadow", "/etc/gshadow", "/etc/ssh", "/etc/machine-id", "/etc/resolv.conf", "/etc/sudoers",
 		"/root", "/home", "/sys", "/boot", "/mnt", "/media", "/srv", "/run", "/var/log", "/var/run", "/var/spool", "/opt", "/work",
-		"/proc/kcore", "/proc/kallsyms", "/proc/sys", "/proc/sysrq-trigger", "/proc/mounts/../1", "/proc/keys", "/proc/cmdline", "/proc/self/root/home",
+		"/proc/kcore", "/proc/kallsyms", "/proc/sys", "/proc/sysrq-trigger", "/proc/mounts/../1", "/proc/keys",
+		"/proc/cmdline", "/proc/self/root/home",
 	} {
 		mustNotRead(path)
 	}
@@ -275,12 +282,15 @@ func hostFiles() {
 	}
 }
 
-// traces looks for mounts, and for names of the host's folders, in all that /proc tells
-// of this process and of others. Folder is one of them: its own name tells nothing, but the
+// traces looks for mounts, and for names of the host's directories, in all that /proc tells
+// of this process and of others. Dir is one of them: its own name tells nothing, but the
 // one that it lies in.
 func traces(folder string) {
 	folder = filepath.Base(filepath.Dir(folder))
-	for _, pattern := range []string{"/proc/*", "/proc/[0-9st]*/*", "/proc/[0-9st]*/task/*/*", "/proc/self/map_files/*", "/proc/self/fd/*", "/proc/self/fdinfo/*", "/proc/self/ns/*"} {
+	for _, pattern := range []string{
+		"/proc/*", "/proc/[0-9st]*/*", "/proc/[0-9st]*/task/*/*", "/proc/self/map_files/*", "/proc/self/fd/*",
+		"/proc/self/fdinfo/*", "/proc/self/ns/*",
+	} {
 		paths, err := filepath.Glob(pattern)
 		must(err)
 		for _, path := range paths {

@@ -57,7 +57,9 @@ func (inv inventory) compare(tb testing.TB) {
 		tb.Errorf("the mounts have changed:\n%s\nbefore:\n%s", now.mounts, inv.mounts)
 	}
 	for what, lists := range map[string][2][]string{
-		"child process": {inv.children, now.children}, "control group": {inv.groups, now.groups}, "temporary file": {inv.temporary, now.temporary},
+		"child process": {inv.children, now.children}, "control group": {inv.groups, now.groups}, "temporary file": {
+			inv.temporary, now.temporary,
+		},
 	} {
 		for _, x := range lists[1] {
 			if !slices.Contains(lists[0], x) {

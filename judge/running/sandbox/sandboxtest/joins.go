@@ -36,13 +36,22 @@ func (su *suite) turns(t *testing.T) {
 		killed []judge.Resource
 		soon   bool // before its wall time limit
 	}{
-		{"what only the other computes is its own", []string{"ask", "4"}, []string{"answer", "500ms"}, time.Second, time.Minute, []judge.Resource{"", ""}, false},
-		{"who has been asked and sleeps pays", []string{"ask", "1"}, []string{"write-then-sleep"}, time.Minute, 300 * time.Millisecond, second, false},
+		{
+			"what only the other computes is its own", []string{"ask", "4"}, []string{"answer", "500ms"},
+			time.Second, time.Minute, []judge.Resource{"", ""}, false,
+		},
+		{
+			"a process that has been asked and sleeps pays", []string{"ask", "1"}, []string{"write-then-sleep"},
+			time.Minute, 300 * time.Millisecond, second, false,
+		},
 		{"who sleeps pays, as the first one, too", []string{"sleep", "1h"}, []string{"cat"}, 300 * time.Millisecond, time.Minute, first, false},
 		{"the first one pays where both wait", []string{"cat"}, []string{"cat"}, 300 * time.Millisecond, time.Minute, first, false},
 		{"it pays soon where neither can go on", []string{"listen"}, []string{"cat"}, 3 * time.Minute, 3 * time.Minute, first, true},
 		{"it has its time where a thread may wake up", []string{"cat"}, []string{"cat"}, 2 * time.Second, time.Minute, first, false},
-		{"it has its time where it sleeps and nobody waits for it", []string{"pause"}, []string{"cat"}, 2 * time.Second, time.Minute, first, false},
+		{
+			"it has its time if it sleeps and no process waits for it", []string{"pause"}, []string{"cat"},
+			2 * time.Second, time.Minute, first, false,
+		},
 		{"who does not read pays", []string{"sleep", "1h"}, []string{"pester"}, 300 * time.Millisecond, time.Minute, first, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -73,7 +82,7 @@ func (su *suite) turns(t *testing.T) {
 // joins checks programs that are connected by pipes.
 func (su *suite) joins(t *testing.T) {
 	if su.can&Isolates == 0 {
-		t.Logf("not measured well enough on the rung %s: who ended first", su.s.Rung())
+		t.Logf("not measured exactly at the level %s: which process ended first", su.s.Level())
 		return
 	}
 	join, program := su.join, su.joined
@@ -90,7 +99,7 @@ func (su *suite) joins(t *testing.T) {
 			t.Errorf("asked %d bytes, answered %d", asked.Len(), answered.Len())
 		}
 	})
-	t.Run("the one that leaves first is told", func(t *testing.T) {
+	t.Run("it reports which process ends first", func(t *testing.T) {
 		ended := join(t, program(1, hostileName, "exit", "0"), program(0, hostileName, "pester"))
 		if ended[0].Order != 1 || ended[1].Order != 2 || ended[1].Signal != "SIGPIPE" && ended[1].Exit == 0 {
 			t.Errorf("one left at once, the other wrote on: %+v", ended)
@@ -119,7 +128,7 @@ func (su *suite) joins(t *testing.T) {
 			t.Errorf("two that only write: %+v", ended)
 		}
 	})
-	t.Run("what cannot be executed is told of it alone", func(t *testing.T) {
+	t.Run("only the command that cannot be executed gets the error", func(t *testing.T) {
 		ended := join(t, program(1, "absent"), program(0, hostileName, "cat"))
 		if ended[0].Err == nil || ended[1].Err != nil || ended[1].Exit != 0 {
 			t.Errorf("%+v", ended)

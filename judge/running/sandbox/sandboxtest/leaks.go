@@ -69,7 +69,10 @@ func state(ids bool) {
 		fmt.Println("limit", r, l)
 	}
 	for line := range strings.Lines(text("/proc/self/status")) {
-		for _, key := range []string{"Umask", "Uid", "Gid", "Groups", "SigPnd", "ShdPnd", "SigBlk", "SigIgn", "Cap", "NoNewPrivs", "Seccomp:", "Cpus_allowed:", "Mems_allowed:"} {
+		for _, key := range []string{
+			"Umask", "Uid", "Gid", "Groups", "SigPnd", "ShdPnd", "SigBlk", "SigIgn", "Cap", "NoNewPrivs",
+			"Seccomp:", "Cpus_allowed:", "Mems_allowed:",
+		} {
 			if strings.HasPrefix(line, key) {
 				fmt.Print(line)
 			}
@@ -169,7 +172,10 @@ func changeState() {
 	for path, mark := range map[string]string{"oom_score_adj": "900", "coredump_filter": "0x7f", "timerslack_ns": "99999", "autogroup": "5"} {
 		_ = os.WriteFile("/proc/self/"+path, []byte(mark), 0)
 	}
-	for _, path := range []string{"/tmp/mark", "/tmp/.mark", "/dev/shm/mark", "/var/tmp/mark2", "/dev/mqueue/mark", "/run/mark", "/home/mark"} {
+	for _, path := range []string{
+		"/tmp/mark", "/tmp/.mark", "/dev/shm/mark", "/var/tmp/mark2", "/dev/mqueue/mark", "/run/mark",
+		"/home/mark",
+	} {
 		_ = os.WriteFile(path, []byte("mark"), 0o600)
 	}
 	_ = os.Setenv("MARK", "1")

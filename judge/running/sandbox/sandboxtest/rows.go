@@ -54,34 +54,61 @@ func refusedCall(name, mode string) row {
 // rows are the hostile programs. One that ends with exit code 0 was refused what
 // it tried, or did no harm; one that got what it should not exits with gotIn.
 var rows = []row{
-	{name: "it kills a loop for its CPU time", argv: []string{"spin"}, limits: cpu(100 * time.Millisecond), killed: judge.CPUTime, also: overshoot},
-	{name: "it kills a sleeper for its wall time", argv: []string{hostileName, "sleep", "1h"}, limits: wall(200 * time.Millisecond), killed: judge.WallTime},
-	{name: "it kills for the CPU time of all threads", needs: CountsCPU, argv: []string{hostileName, "spin-in-threads", "4"}, limits: cpu(200 * time.Millisecond), killed: judge.CPUTime, also: overshoot},
-	{name: "it kills for the CPU time of children", needs: CountsCPU, argv: []string{hostileName, "spin-in-children", "3"}, limits: cpu(300 * time.Millisecond), killed: judge.CPUTime, also: overshoot},
+	{
+		name: "it kills a loop for its CPU time", argv: []string{"spin"}, limits: cpu(100 * time.Millisecond),
+		killed: judge.CPUTime, also: overshoot,
+	},
+	{name: "it kills a sleeper for its wall time", argv: []string{
+		hostileName, "sleep", "1h",
+	}, limits: wall(200 * time.Millisecond), killed: judge.WallTime},
+	{name: "it kills for the CPU time of all threads", needs: CountsCPU, argv: []string{
+		hostileName, "spin-in-threads", "4",
+	}, limits: cpu(200 * time.Millisecond), killed: judge.CPUTime, also: overshoot},
+	{name: "it kills for the CPU time of children", needs: CountsCPU, argv: []string{
+		hostileName, "spin-in-children", "3",
+	}, limits: cpu(300 * time.Millisecond), killed: judge.CPUTime, also: overshoot},
 	{name: "it kills for memory that is touched", argv: []string{"array-touched"}, limits: memory(64), killed: judge.Memory},
 	{name: "it lets no crash start the host's program for cores", needs: Isolates, argv: []string{hostileName, "core-limit", mostCore()}},
 	{name: "it lets memory be reserved", needs: CountsMemory, argv: []string{hostileName, "reserve", "8192"}, limits: memory(64)},
 	{name: "it lets a static array of 800 MB be untouched", needs: CountsMemory, argv: []string{"array"}, limits: memory(64)},
-	{name: "it lets the stack take the memory, and then kills for memory", needs: CountsMemory, argv: []string{"recurse"}, limits: memory(64), killed: judge.Memory},
-	{name: "it kills for memory in a child, though the parent exits with 0", needs: CountsMemory, argv: []string{hostileName, "touch-in-child", "200"}, limits: memory(64), killed: judge.Memory},
-	{name: "it counts shared memory", needs: CountsMemory, argv: []string{hostileName, "fill", "/dev/shm", "200"}, limits: memory(64), killed: judge.Memory},
-	{name: "it counts memory that processes could share", needs: Isolates, argv: []string{hostileName, "share", "200"}, limits: shortly(64), killed: judge.Memory},
-	{name: "it counts memory that ended processes have filled", needs: Isolates, argv: []string{hostileName, "share-with-dead", "200"}, limits: shortly(64), killed: judge.Memory},
+	{
+		name: "it lets the stack take the memory, and then kills for memory", needs: CountsMemory,
+		argv: []string{"recurse"}, limits: memory(64), killed: judge.Memory,
+	},
+	{name: "it kills for memory in a child, though the parent exits with 0", needs: CountsMemory, argv: []string{
+		hostileName, "touch-in-child", "200",
+	}, limits: memory(64), killed: judge.Memory},
+	{name: "it counts shared memory", needs: CountsMemory, argv: []string{
+		hostileName, "fill", "/dev/shm", "200",
+	}, limits: memory(64), killed: judge.Memory},
+	{name: "it counts memory that processes could share", needs: Isolates, argv: []string{
+		hostileName, "share", "200",
+	}, limits: shortly(64), killed: judge.Memory},
+	{name: "it counts memory that ended processes have filled", needs: Isolates, argv: []string{
+		hostileName, "share-with-dead", "200",
+	}, limits: shortly(64), killed: judge.Memory},
 	{name: "it lets memory be shared", needs: Isolates, argv: []string{hostileName, "share-and-go", "40"}, limits: shortly(64)},
-	{name: "it counts files in memory, or gives none", needs: Isolates, argv: []string{hostileName, "memory-file", "200"}, limits: shortly(64), killed: judge.Memory},
+	{name: "it counts files in memory, or gives none", needs: Isolates, argv: []string{
+		hostileName, "memory-file", "200",
+	}, limits: shortly(64), killed: judge.Memory},
 	{name: "it holds a fork bomb", needs: LimitsForks, argv: []string{"forkbomb"}, limits: cpu(300 * time.Millisecond), killed: judge.CPUTime},
-	{name: "it kills a flood of output", argv: []string{hostileName, "flood"}, limits: func(l *judge.Limits) { l.Output = 1 << 20 }, killed: judge.Output,
+	{name: "it kills a flood of output", argv: []string{hostileName, "flood"},
+		limits: func(l *judge.Limits) { l.Output = 1 << 20 }, killed: judge.Output,
 		also: func(t *testing.T, l judge.Limits, got result) {
 			if got.Output <= l.Output || int64(len(got.out)) != l.Output+1 {
 				t.Errorf("counted %d and passed on %d bytes, limit %d", got.Output, len(got.out), l.Output)
 			}
 		}},
-	{name: "it takes 100,000 tiny writes", argv: []string{hostileName, "tiny-writes", "100000"}, also: func(t *testing.T, _ judge.Limits, got result) {
+	{name: "it takes 100,000 tiny writes", argv: []string{hostileName, "tiny-writes", "100000"}, also: func(
+		t *testing.T, _ judge.Limits, got result,
+	) {
 		if got.Output != 100_000 || len(got.out) != 100_000 {
 			t.Errorf("counted %d and passed on %d bytes, want 100000", got.Output, len(got.out))
 		}
 	}},
-	{name: "it watches on after standard output is closed", argv: []string{hostileName, "close-and-spin"}, limits: cpu(100 * time.Millisecond), killed: judge.CPUTime},
+	{name: "it watches on after standard output is closed", argv: []string{
+		hostileName, "close-and-spin",
+	}, limits: cpu(100 * time.Millisecond), killed: judge.CPUTime},
 	{name: "it ends what a double fork left behind", needs: Isolates, argv: []string{hostileName, "double-fork"}},
 	{name: "it ends what left its session and ignores signals", needs: Isolates, argv: []string{hostileName, "deaf-daemons"}},
 	{name: "it kills what has stopped itself", argv: []string{"stop"}, limits: wall(300 * time.Millisecond), killed: judge.WallTime},
@@ -111,15 +138,19 @@ var rows = []row{
 	refusedCall("kexec, modules, clocks and reboots", "machine"),
 	refusedCall("rights: no capability, no new privileges, no way back to user 0", "rights"),
 	refusedCall("to see the host's files", "host-files"),
-	{name: "it hides where the program's folder lies on the host", needs: Isolates, argv: []string{hostileName, "traces", "$PROGRAMS"}},
+	{name: "it hides where the program's directory lies on the host", needs: Isolates, argv: []string{hostileName, "traces", "$PROGRAMS"}},
 	{name: "it refuses to see the answers", needs: Isolates, argv: []string{hostileName, "read", "$SECRET"}},
-	{name: "it refuses to write to the system and to its own folder", needs: Isolates, argv: []string{hostileName, "write-system"}},
-	{name: "it bounds the scratch directory", needs: Isolates, argv: []string{hostileName, "fill-to-the-brim", "8"}, limits: func(l *judge.Limits) { l.Scratch = 8 << 20 }},
+	{name: "it refuses to write to the system and to its own directory", needs: Isolates, argv: []string{hostileName, "write-system"}},
+	{name: "it bounds the scratch directory", needs: Isolates, argv: []string{
+		hostileName, "fill-to-the-brim", "8",
+	}, limits: func(l *judge.Limits) { l.Scratch = 8 << 20 }},
 	{name: "it bounds the number of files", needs: Isolates, argv: []string{hostileName, "many-files"}},
 	{name: "it removes links, pipes and hidden files", needs: Isolates, argv: []string{hostileName, "leave-things"}},
-	{name: "it removes a deep tree that nobody may enter", needs: Isolates, argv: []string{hostileName, "leave-tree"}},
+	{name: "it removes a deep tree without access rights", needs: Isolates, argv: []string{hostileName, "leave-tree"}},
 	{name: "it removes time stamps", needs: Isolates, argv: []string{hostileName, "leave-times"}},
-	{name: "it bounds the open files", argv: []string{hostileName, "open-files", "50"}, limits: func(l *judge.Limits) { l.Files = 50 }, needs: Isolates},
+	{name: "it bounds the open files", argv: []string{
+		hostileName, "open-files", "50",
+	}, limits: func(l *judge.Limits) { l.Files = 50 }, needs: Isolates},
 	{name: "it ends though the output is in flight to nowhere", needs: Isolates, argv: []string{hostileName, "send-stdout"}},
 	{name: "it tells a crash", argv: []string{"crash"}, signal: "SIGSEGV"},
 }

@@ -18,7 +18,7 @@ import (
 	"assay/judge/running/sandbox"
 )
 
-// Ability is something that a rung may lack; a test names what it needs.
+// Ability is something that a level may lack; a test names what it needs.
 type Ability uint
 
 const (
@@ -29,8 +29,8 @@ const (
 	LimitsForks                      // the number of processes, exactly
 )
 
-// abilities lists what each rung can do.
-var abilities = map[sandbox.Rung]Ability{
+// abilities lists what each level can do.
+var abilities = map[sandbox.Level]Ability{
 	sandbox.RootV2:     Isolates | CountsMemory | CountsCPU | OtherUser | LimitsForks,
 	sandbox.RootV1:     Isolates | CountsMemory | CountsCPU | OtherUser | LimitsForks,
 	sandbox.Root:       Isolates | CountsCPU | OtherUser,
@@ -39,7 +39,7 @@ var abilities = map[sandbox.Rung]Ability{
 	sandbox.None:       0,
 }
 
-// suite is one run of the tests on one rung.
+// suite is one run of the tests on one level.
 type suite struct {
 	s    *sandbox.Sandbox
 	can  Ability
@@ -47,7 +47,7 @@ type suite struct {
 	host string // a file that programs must not see
 }
 
-// Run runs the whole suite on the rung that o asks for. Workers is set to 1, so
+// Run runs the whole suite on the level that o asks for. Workers is set to 1, so
 // that each run follows the last one in the same worker.
 func Run(t *testing.T, o sandbox.Options) {
 	programs, host := Programs(t), t.TempDir()
@@ -56,9 +56,9 @@ func Run(t *testing.T, o sandbox.Options) {
 	o.Workers = 1
 	s, err := sandbox.New(o)
 	if err != nil {
-		t.Skipf("this machine does not give this rung: %v", err)
+		t.Skipf("this machine does not offer this level: %v", err)
 	}
-	su := &suite{s: s, can: abilities[s.Rung()], dir: programs, host: filepath.Join(host, "secret.ans")}
+	su := &suite{s: s, can: abilities[s.Level()], dir: programs, host: filepath.Join(host, "secret.ans")}
 	if err := os.WriteFile(su.host, []byte("42\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func (su *suite) run(t *testing.T, c *judge.Command) result {
 func (su *suite) hostile(t *testing.T) {
 	for _, row := range rows {
 		if row.needs&^su.can != 0 {
-			t.Logf("not enforced on the rung %s: %s", su.s.Rung(), row.name)
+			t.Logf("not enforced at the level %s: %s", su.s.Level(), row.name)
 			continue
 		}
 		t.Run(row.name, func(t *testing.T) {
@@ -133,7 +133,10 @@ func (su *suite) hostile(t *testing.T) {
 			got := su.run(t, c)
 			signal := got.Signal == row.signal || row.lacks != "" && got.Signal == row.lacks
 			if got.Killed != row.killed || !signal && row.killed == judge.Nothing || got.Exit != row.exit {
-				t.Errorf("got %+v, want killed %q, signal %q, exit %d\nstdout: %.300q\nstderr: %.300q", got.Exec, row.killed, row.signal, row.exit, got.out, got.stderr)
+				t.Errorf(
+					"got %+v, want killed %q, signal %q, exit %d\nstdout: %.300q\nstderr: %.300q", got.Exec,
+					row.killed, row.signal, row.exit, got.out, got.stderr,
+				)
 			}
 			if row.also != nil {
 				row.also(t, limits, got)
@@ -165,7 +168,8 @@ func (su *suite) facts(t *testing.T) {
 	t.Run("it counts output to the byte", func(t *testing.T) {
 		limits := generous
 		limits.Output = 100_000
-		if got := su.run(t, su.command(limits, hostileName, "write", "100000")); got.Output != 100_000 || len(got.out) != 100_000 || got.Killed != "" || got.Exit != 0 {
+		if got := su.run(t, su.command(limits, hostileName, "write", "100000")); got.Output != 100_000 ||
+			len(got.out) != 100_000 || got.Killed != "" || got.Exit != 0 {
 			t.Errorf("got %+v and %d bytes, want 100000 and no fault: exactly at the limit is fine", got.Exec, len(got.out))
 		}
 		got := su.run(t, su.command(limits, hostileName, "write", "100001"))
@@ -181,12 +185,12 @@ func (su *suite) facts(t *testing.T) {
 	})
 	t.Run("it tells who waited by itself from who waited for the judge", func(t *testing.T) {
 		if su.can&Isolates == 0 {
-			t.Logf("not told on the rung %s", su.s.Rung())
+			t.Logf("not reported at the level %s", su.s.Level())
 			return
 		}
 		for name, asleep := range map[string]bool{"pause": true, "listen": false} {
 			limits := generous
-			for limits.Wall = 300 * time.Millisecond; ; limits.Wall *= 2 { // on a busy machine nobody looks in time
+			for limits.Wall = 300 * time.Millisecond; ; limits.Wall *= 2 { // a busy machine may look too late
 				c := su.command(limits, name)
 				c.Stdin = stuckReader{t.Context()}
 				got := su.run(t, c)
@@ -202,7 +206,7 @@ func (su *suite) facts(t *testing.T) {
 	})
 	t.Run("it measures the CPU time of children and threads", func(t *testing.T) {
 		if su.can&CountsCPU == 0 {
-			t.Logf("not enforced on the rung %s", su.s.Rung())
+			t.Logf("not enforced at the level %s", su.s.Level())
 			return
 		}
 		got := su.run(t, su.command(generous, hostileName, "burn-in-children", "3", "50ms"))
@@ -234,23 +238,33 @@ func (su *suite) refuses(t *testing.T) {
 		argv []string
 		want string
 	}{
-		"it says that there is no such file":            {[]string{"/program/absent"}, "no such file"},
-		"it looks commands up in PATH":                  {[]string{"absent"}, "no such file"},
-		"it says that a directory is one":               {[]string{"/program"}, "is a directory"},
-		"it says that the mode is wrong":                {[]string{"/program/plain.txt"}, "not executable: it has no execute permission"},
-		"it says that a script lacks its interpreter":   {[]string{"/program/orphan.sh"}, "a script whose interpreter /no/such/interpreter does not exist"},
-		"it says that a script has Windows line ends":   {[]string{"/program/windows.sh"}, `a script with Windows line ends: its interpreter would be "/bin/sh\r"`},
-		"it says that a text is not a program":          {[]string{"/program/text"}, "not an executable format: neither a binary for this machine nor a script that begins with #!"},
+		"it says that there is no such file": {[]string{"/program/absent"}, "no such file"},
+		"it looks commands up in PATH":       {[]string{"absent"}, "no such file"},
+		"it says that a directory is one":    {[]string{"/program"}, "is a directory"},
+		"it says that the mode is wrong":     {[]string{"/program/plain.txt"}, "not executable: it has no execute permission"},
+		"it says that a script lacks its interpreter": {
+			[]string{"/program/orphan.sh"}, "a script whose interpreter /no/such/interpreter does not exist",
+		},
+		"it says that a script has Windows line ends": {
+			[]string{"/program/windows.sh"},
+			`a script with Windows line ends: its interpreter would be "/bin/sh\r"`,
+		},
+		"it says that a text is not a program": {
+			[]string{"/program/text"},
+			"not an executable format: neither a binary for this machine nor a script that begins with #!",
+		},
 		"it says that a file is empty":                  {[]string{"/program/empty"}, "is empty"},
 		"it says that a binary is for another machine":  {[]string{"/program/foreign"}, "made for another machine: S390, and this is X86_64"},
 		"it says that a binary is for a 32-bit machine": {[]string{"/program/old"}, "made for another machine: 386, and this is X86_64"},
 		"it says that a binary is damaged":              {[]string{"/program/damaged"}, "a damaged ELF file"},
 		"it refuses arguments with NULs":                {[]string{"/program/noop", "a\x00b"}, "an argument contains a NUL byte"},
 		"it refuses no command":                         {[]string{""}, "no command"},
-		"it refuses arguments that are too long":        {[]string{"/program/noop", strings.Repeat("x", 200<<10)}, "arguments and environment are too long"},
-		"it says that a part of the path is a file":     {[]string{"/program/noop/x"}, "no such file: a part of its path is not a directory"},
+		"it refuses arguments that are too long": {
+			[]string{"/program/noop", strings.Repeat("x", 200<<10)}, "arguments and environment are too long",
+		},
+		"it says that a part of the path is a file": {[]string{"/program/noop/x"}, "no such file: a part of its path is not a directory"},
 	} {
-		if row.argv[0] == "/program/old" && su.s.Rung() == sandbox.None {
+		if row.argv[0] == "/program/old" && su.s.Level() == sandbox.None {
 			continue // without a filter, it just runs
 		}
 		t.Run(name, func(t *testing.T) {

@@ -24,11 +24,11 @@ func (su *suite) writables(t *testing.T) {
 		{"it lets a program write what it may", 32 << 20, 100, []string{"fill", ".", "16"}, "", 0},
 		{"it kills for bytes that are too many", 16 << 20, 100, []string{"fill", ".", "600"}, judge.Output, 0},
 		{"it kills for files that are too many", 16 << 20, 1000, []string{"many-files"}, judge.Output, 0},
-		{"it kills for folders that are too deep", 1 << 30, 3000, []string{"nest", "4000"}, judge.Output, 0},
+		{"it kills for directories that are too deep", 1 << 30, 3000, []string{"nest", "4000"}, judge.Output, 0},
 		{"it kills for bytes in a file that has no name any more", 16 << 20, 100, []string{"fill-unlinked", "600"}, judge.Output, 0},
 		{"it kills for bytes that only its memory leads to", 16 << 20, 100, []string{"fill-mapped", "600"}, judge.Output, 0},
-		{"it lets nobody take room by older calls", 16 << 20, 100, []string{"reserve-room"}, "", Isolates},
-		{"it lets nobody take room without writing", 16 << 20, 100, []string{"allocate", ".", "12"}, "", Isolates},
+		{"it prevents allocation by older calls", 16 << 20, 100, []string{"reserve-room"}, "", Isolates},
+		{"it prevents allocation without writing", 16 << 20, 100, []string{"allocate", ".", "12"}, "", Isolates},
 	} {
 		if row.needs&^su.can != 0 {
 			continue
@@ -60,7 +60,7 @@ func (su *suite) writables(t *testing.T) {
 		c := su.command(generous, "noop")
 		c.Mounts[0].Bytes = 1
 		if _, err := su.s.Run(t.Context(), c); err == nil {
-			t.Error("a directory that nobody can write to has a bound")
+			t.Error("a directory that programs cannot write to has a bound")
 		}
 	})
 }

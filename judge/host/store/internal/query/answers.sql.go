@@ -212,6 +212,23 @@ func (q *Queries) CountAnswers(ctx context.Context, arg CountAnswersParams) (int
 	return count, err
 }
 
+const countValidAnswers = `-- name: CountValidAnswers :one
+SELECT COUNT(*) AS valid, COUNT(CASE WHEN flow <> '' THEN 1 END) AS rechecking
+FROM answer WHERE hole = $1 AND state = 'standing' AND sha256 <> ''
+`
+
+type CountValidAnswersRow struct {
+	Valid      int64
+	Rechecking int64
+}
+
+func (q *Queries) CountValidAnswers(ctx context.Context, hole string) (CountValidAnswersRow, error) {
+	row := q.db.QueryRowContext(ctx, countValidAnswers, hole)
+	var i CountValidAnswersRow
+	err := row.Scan(&i.Valid, &i.Rechecking)
+	return i, err
+}
+
 const eraseAnswerProofs = `-- name: EraseAnswerProofs :exec
 UPDATE answer_proof SET why = '' WHERE answer IN (SELECT answer.id FROM answer WHERE answer.account = $1)
 `
@@ -572,6 +589,66 @@ func (q *Queries) StandingToolchains(ctx context.Context) ([]StandingToolchainsR
 	for rows.Next() {
 		var i StandingToolchainsRow
 		if err := rows.Scan(&i.Language, &i.Toolchain); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const validAnswers = `-- name: ValidAnswers :many
+SELECT answer.id, answer.account, answer.file, answer.sha256, answer.size, answer.asked, answer.language, answer.toolchain,
+    problem.slug, problem.bundle, problem.config
+FROM answer
+JOIN hole ON hole.id = answer.hole
+JOIN problem ON problem.id = hole.problem
+WHERE answer.hole = $1 AND answer.state = 'standing' AND answer.flow = '' AND answer.sha256 <> ''
+ORDER BY answer.id
+`
+
+type ValidAnswersRow struct {
+	ID        string
+	Account   string
+	File      string
+	Sha256    string
+	Size      int64
+	Asked     string
+	Language  string
+	Toolchain string
+	Slug      string
+	Bundle    string
+	Config    string
+}
+
+// ValidAnswers are the valid submissions of a hole with their source that are not being rechecked.
+func (q *Queries) ValidAnswers(ctx context.Context, hole string) ([]ValidAnswersRow, error) {
+	rows, err := q.db.QueryContext(ctx, validAnswers, hole)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ValidAnswersRow
+	for rows.Next() {
+		var i ValidAnswersRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Account,
+			&i.File,
+			&i.Sha256,
+			&i.Size,
+			&i.Asked,
+			&i.Language,
+			&i.Toolchain,
+			&i.Slug,
+			&i.Bundle,
+			&i.Config,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

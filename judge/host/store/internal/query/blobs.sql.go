@@ -85,22 +85,27 @@ func (q *Queries) NameSent(ctx context.Context, account string, sha256 string) e
 }
 
 const namedByBundles = `-- name: NamedByBundles :many
-SELECT DISTINCT manifest FROM bundle
+SELECT DISTINCT manifest, config FROM bundle
 `
 
-func (q *Queries) NamedByBundles(ctx context.Context) ([]string, error) {
+type NamedByBundlesRow struct {
+	Manifest string
+	Config   string
+}
+
+func (q *Queries) NamedByBundles(ctx context.Context) ([]NamedByBundlesRow, error) {
 	rows, err := q.db.QueryContext(ctx, namedByBundles)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []string
+	var items []NamedByBundlesRow
 	for rows.Next() {
-		var manifest string
-		if err := rows.Scan(&manifest); err != nil {
+		var i NamedByBundlesRow
+		if err := rows.Scan(&i.Manifest, &i.Config); err != nil {
 			return nil, err
 		}
-		items = append(items, manifest)
+		items = append(items, i)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err

@@ -36,6 +36,21 @@ func (q *Queries) CountOpenOf(ctx context.Context, account string) (int64, error
 	return count, err
 }
 
+const countOpenOfTeam = `-- name: CountOpenOfTeam :one
+SELECT COUNT(*) FROM job WHERE job.done_at IS NULL AND EXISTS (
+    SELECT 1 FROM judgement JOIN submission ON submission.id = judgement.submission
+    WHERE judgement.id = job.id AND submission.team = CAST($1 AS TEXT)
+)
+`
+
+// CountOpenOfTeam does so for a team, whoever has sent its submissions.
+func (q *Queries) CountOpenOfTeam(ctx context.Context, team string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countOpenOfTeam, team)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const eraseAccount = `-- name: EraseAccount :execrows
 
 UPDATE account SET login = $2, display = $3, email = '', password = '', last_login = NULL, session_epoch = session_epoch + 1, disabled = TRUE, erased = $4
@@ -109,6 +124,15 @@ func (q *Queries) EraseFlow(ctx context.Context, id string) error {
 	return err
 }
 
+const eraseIdentities = `-- name: EraseIdentities :exec
+DELETE FROM identity WHERE account = $1
+`
+
+func (q *Queries) EraseIdentities(ctx context.Context, account string) error {
+	_, err := q.db.ExecContext(ctx, eraseIdentities, account)
+	return err
+}
+
 const eraseJobs = `-- name: EraseJobs :exec
 UPDATE job SET spec = '{}' WHERE id IN (SELECT judgement.id FROM judgement WHERE judgement.submission = $1)
 `
@@ -175,6 +199,37 @@ DELETE FROM person WHERE EXISTS (
 func (q *Queries) ErasePersons(ctx context.Context, account string) error {
 	_, err := q.db.ExecContext(ctx, erasePersons, account)
 	return err
+}
+
+const erasePhotos = `-- name: ErasePhotos :many
+DELETE FROM media WHERE type = 'persons' AND EXISTS (
+    SELECT 1 FROM contest_account AS own
+    WHERE own.account = $1 AND own.contest = media.contest AND own.person = media.object
+) RETURNING sha256
+`
+
+// ErasePhotos takes the photos of that person, and returns their blobs.
+func (q *Queries) ErasePhotos(ctx context.Context, account string) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, erasePhotos, account)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var sha256 string
+		if err := rows.Scan(&sha256); err != nil {
+			return nil, err
+		}
+		items = append(items, sha256)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const erasePrints = `-- name: ErasePrints :exec

@@ -308,6 +308,13 @@ type HoleLine struct {
 	ProblemSlug string
 }
 
+type Identity struct {
+	Issuer  string
+	Subject string
+	Account string
+	Made    int64
+}
+
 type Invitation struct {
 	ID      string
 	Hash    string
@@ -400,6 +407,22 @@ type Log struct {
 	Op      string
 }
 
+type Medium struct {
+	Contest  string
+	Type     string
+	Object   string
+	Property string
+	Filename string
+	Sha256   string
+	Size     int64
+	Md5      string
+	Mime     string
+	Width    int64
+	Height   int64
+	Tags     string
+	Scaled   bool
+}
+
 type Organization struct {
 	Contest     string
 	ID          string
@@ -480,6 +503,17 @@ type Session struct {
 	Expires int64
 	Agent   string
 	Sure    int64
+}
+
+type SignOn struct {
+	Hash     string
+	Issuer   string
+	Subject  string
+	Name     string
+	Username string
+	Role     string
+	Next     string
+	Expires  int64
 }
 
 type Submitted struct {

@@ -65,14 +65,15 @@ func (q *Queries) GetUpload(ctx context.Context, id string) (Uploaded, error) {
 }
 
 const insertBundle = `-- name: InsertBundle :exec
-INSERT INTO bundle (problem, id, manifest, made, made_by) VALUES ($1, $2, $3, $4, $5)
-ON CONFLICT (problem, id) DO NOTHING
+INSERT INTO bundle (problem, id, manifest, config, made, made_by) VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (problem, id) DO UPDATE SET config = excluded.config
 `
 
 type InsertBundleParams struct {
 	Problem  string
 	ID       string
 	Manifest string
+	Config   string
 	Made     int64
 	MadeBy   string
 }
@@ -82,6 +83,7 @@ func (q *Queries) InsertBundle(ctx context.Context, arg InsertBundleParams) erro
 		arg.Problem,
 		arg.ID,
 		arg.Manifest,
+		arg.Config,
 		arg.Made,
 		arg.MadeBy,
 	)
@@ -148,7 +150,7 @@ func (q *Queries) LastCosts(ctx context.Context, problem string, limit int32) ([
 }
 
 const listBundles = `-- name: ListBundles :many
-SELECT bundle.id, bundle.manifest, bundle.made, account.login FROM bundle
+SELECT bundle.id, bundle.manifest, bundle.config, bundle.made, account.login FROM bundle
 JOIN account ON account.id = bundle.made_by
 WHERE bundle.problem = $1
 ORDER BY bundle.made DESC, bundle.id
@@ -157,6 +159,7 @@ ORDER BY bundle.made DESC, bundle.id
 type ListBundlesRow struct {
 	ID       string
 	Manifest string
+	Config   string
 	Made     int64
 	Login    string
 }
@@ -173,6 +176,7 @@ func (q *Queries) ListBundles(ctx context.Context, problem string) ([]ListBundle
 		if err := rows.Scan(
 			&i.ID,
 			&i.Manifest,
+			&i.Config,
 			&i.Made,
 			&i.Login,
 		); err != nil {

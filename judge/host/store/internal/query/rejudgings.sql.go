@@ -76,7 +76,7 @@ func (q *Queries) EndRejudging(ctx context.Context, arg EndRejudgingParams) (int
 }
 
 const getRejudging = `-- name: GetRejudging :one
-SELECT rejudging.id, rejudging.contest, rejudging.filter, rejudging.why, rejudging.account, rejudging.state, rejudging.made, rejudging.ended, account.login FROM rejudging
+SELECT rejudging.id, rejudging.contest, rejudging.filter, rejudging.why, rejudging.account, rejudging.state, rejudging.made, rejudging.ended, rejudging.bundle, rejudging.repeats, account.login FROM rejudging
 JOIN account ON account.id = rejudging.account
 WHERE rejudging.id = $1
 `
@@ -90,6 +90,8 @@ type GetRejudgingRow struct {
 	State   string
 	Made    int64
 	Ended   sql.NullInt64
+	Bundle  string
+	Repeats int64
 	Login   string
 }
 
@@ -105,6 +107,8 @@ func (q *Queries) GetRejudging(ctx context.Context, id string) (GetRejudgingRow,
 		&i.State,
 		&i.Made,
 		&i.Ended,
+		&i.Bundle,
+		&i.Repeats,
 		&i.Login,
 	)
 	return i, err
@@ -132,7 +136,7 @@ func (q *Queries) InsertRejudged(ctx context.Context, arg InsertRejudgedParams) 
 }
 
 const insertRejudging = `-- name: InsertRejudging :exec
-INSERT INTO rejudging (id, contest, filter, why, account, state, made) VALUES ($1, $2, $3, $4, $5, 'running', $6)
+INSERT INTO rejudging (id, contest, filter, why, account, state, made, bundle, repeats) VALUES ($1, $2, $3, $4, $5, 'running', $6, $7, $8)
 `
 
 type InsertRejudgingParams struct {
@@ -142,6 +146,8 @@ type InsertRejudgingParams struct {
 	Why     string
 	Account string
 	Made    int64
+	Bundle  string
+	Repeats int64
 }
 
 func (q *Queries) InsertRejudging(ctx context.Context, arg InsertRejudgingParams) error {
@@ -152,6 +158,8 @@ func (q *Queries) InsertRejudging(ctx context.Context, arg InsertRejudgingParams
 		arg.Why,
 		arg.Account,
 		arg.Made,
+		arg.Bundle,
+		arg.Repeats,
 	)
 	return err
 }
@@ -159,7 +167,9 @@ func (q *Queries) InsertRejudging(ctx context.Context, arg InsertRejudgingParams
 const rejudgedOf = `-- name: RejudgedOf :many
 SELECT submission.number, submission.id, problem.slug, account.login, account.display, rejudged.old, rejudged.new,
     standing.judgement AS standing, was.verdict AS old_verdict, was.score AS old_score, judgement.ended, judgement.verdict,
-    judgement.score, judgement.finished, judgement.reason
+    judgement.score, judgement.finished, judgement.reason, CAST((
+        SELECT COUNT(*) FROM judgement AS run WHERE run.submission = rejudged.submission AND run.root = rejudged.root AND run.ended IS NULL
+    ) AS BIGINT) AS open
 FROM rejudged
 JOIN submission ON submission.id = rejudged.submission
 JOIN problem ON problem.id = submission.problem
@@ -187,9 +197,10 @@ type RejudgedOfRow struct {
 	Score      sql.NullString
 	Finished   sql.NullString
 	Reason     string
+	Open       int64
 }
 
-// RejudgedOf reads what a rejudging makes of its submissions.
+// RejudgedOf reads what a rejudging makes of its submissions. Open is how many of their runs have not ended.
 func (q *Queries) RejudgedOf(ctx context.Context, rejudging string) ([]RejudgedOfRow, error) {
 	rows, err := q.db.QueryContext(ctx, rejudgedOf, rejudging)
 	if err != nil {
@@ -215,6 +226,51 @@ func (q *Queries) RejudgedOf(ctx context.Context, rejudging string) ([]RejudgedO
 			&i.Score,
 			&i.Finished,
 			&i.Reason,
+			&i.Open,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const rejudgedRuns = `-- name: RejudgedRuns :many
+SELECT rejudged.submission, CAST(judgement.verdict AS TEXT) AS verdict, CAST(COALESCE(judgement.score, '') AS TEXT) AS score, judgement.worker
+FROM rejudged
+JOIN judgement ON judgement.submission = rejudged.submission AND judgement.root = rejudged.root
+WHERE rejudged.rejudging = $1 AND judgement.verdict IS NOT NULL
+ORDER BY rejudged.submission, judgement.id
+`
+
+type RejudgedRunsRow struct {
+	Submission string
+	Verdict    string
+	Score      string
+	Worker     string
+}
+
+// RejudgedRuns reads the runs of the submissions of a rejudging that have ended with a verdict, in their order.
+func (q *Queries) RejudgedRuns(ctx context.Context, rejudging string) ([]RejudgedRunsRow, error) {
+	rows, err := q.db.QueryContext(ctx, rejudgedRuns, rejudging)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RejudgedRunsRow
+	for rows.Next() {
+		var i RejudgedRunsRow
+		if err := rows.Scan(
+			&i.Submission,
+			&i.Verdict,
+			&i.Score,
+			&i.Worker,
 		); err != nil {
 			return nil, err
 		}
@@ -230,12 +286,13 @@ func (q *Queries) RejudgedOf(ctx context.Context, rejudging string) ([]RejudgedO
 }
 
 const rejudgingsOf = `-- name: RejudgingsOf :many
-SELECT rejudging.id, rejudging.contest, rejudging.filter, rejudging.why, rejudging.account, rejudging.state, rejudging.made, rejudging.ended, account.login, COUNT(*) AS submissions,
-    CAST(SUM(CASE WHEN judgement.ended IS NULL THEN 1 ELSE 0 END) AS BIGINT) AS open
+SELECT rejudging.id, rejudging.contest, rejudging.filter, rejudging.why, rejudging.account, rejudging.state, rejudging.made, rejudging.ended, rejudging.bundle, rejudging.repeats, account.login, COUNT(*) AS submissions,
+    CAST(SUM(CASE WHEN EXISTS (
+        SELECT 1 FROM judgement WHERE judgement.submission = rejudged.submission AND judgement.root = rejudged.root AND judgement.ended IS NULL
+    ) THEN 1 ELSE 0 END) AS BIGINT) AS open
 FROM rejudging
 JOIN account ON account.id = rejudging.account
 JOIN rejudged ON rejudged.rejudging = rejudging.id
-JOIN judgement ON judgement.id = rejudged.new
 WHERE rejudging.contest = $1
 GROUP BY rejudging.id, account.login
 ORDER BY rejudging.id DESC
@@ -250,6 +307,8 @@ type RejudgingsOfRow struct {
 	State       string
 	Made        int64
 	Ended       sql.NullInt64
+	Bundle      string
+	Repeats     int64
 	Login       string
 	Submissions int64
 	Open        int64
@@ -273,6 +332,8 @@ func (q *Queries) RejudgingsOf(ctx context.Context, contest string) ([]Rejudging
 			&i.State,
 			&i.Made,
 			&i.Ended,
+			&i.Bundle,
+			&i.Repeats,
 			&i.Login,
 			&i.Submissions,
 			&i.Open,

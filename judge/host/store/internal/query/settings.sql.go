@@ -90,6 +90,39 @@ func (q *Queries) AuditBefore(ctx context.Context, arg AuditBeforeParams) ([]Aud
 	return items, nil
 }
 
+const disputed = `-- name: Disputed :many
+SELECT DISTINCT submission.number FROM audit
+LEFT JOIN judgement ON judgement.id = audit.object
+JOIN submission ON submission.id = COALESCE(judgement.submission, audit.object)
+WHERE audit.action IN ('workers disagree', 'one job, two verdicts') AND submission.contest = $1
+ORDER BY submission.number
+`
+
+// Disputed reads the submissions of a contest about which workers disagreed, by their numbers. An entry of the audit
+// log names a submission or a judgement.
+func (q *Queries) Disputed(ctx context.Context, contest string) ([]int64, error) {
+	rows, err := q.db.QueryContext(ctx, disputed, contest)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var number int64
+		if err := rows.Scan(&number); err != nil {
+			return nil, err
+		}
+		items = append(items, number)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const getLeader = `-- name: GetLeader :one
 SELECT name, holder, epoch, until FROM leader WHERE name = $1
 `

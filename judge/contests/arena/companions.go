@@ -11,14 +11,14 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// bringing finds the lines of a text that may bring other files along, in any language.
+// bringing matches lines that may import other files, in any language.
 var bringing = pattern.New(`(?m)^.*(?:import|require|include).*$`)
 
-// Along are the files that an adapter may want beside a bot that is a file: those of its
-// folder, and of folders in it, that its text imports or names, and so on. Who has the bot
-// played elsewhere takes them along, for only there the adapter is known. Paths are from the
-// bot's folder on.
-func Along(bot string) (files []string) {
+// Companions returns the files that an adapter may need beside a bot that is a file: files of its directory
+// and of directories in it that its text imports or names, directly or indirectly. If a bot is played on
+// another machine, they must be sent with it, because only that machine knows the adapter. Paths are relative
+// to the bot's directory.
+func Companions(bot string) (files []string) {
 	if info, err := os.Stat(bot); err != nil || !info.Mode().IsRegular() {
 		return nil
 	}

@@ -18,13 +18,13 @@ import (
 // Own lists the problems of the contest.
 func (w *Workspace) Own() ([]string, error) { return problem.List(packages.Formats, w.Root) }
 
-// Lent lists the problems of the house that a contest of one's own does not hide by
-// one of the same name; there are none where the house's own contest is used.
-func (w *Workspace) Lent() ([]string, error) {
-	if w.House {
+// Bundled lists the bundled problems that are visible in the contest: those whose names no problem of the
+// contest has. If the contest is the bundled one, there are none.
+func (w *Workspace) Bundled() ([]string, error) {
+	if w.IsBundled {
 		return nil, nil
 	}
-	root, err := w.houseRoot()
+	root, err := w.rootOfBundled()
 	if err != nil {
 		return nil, err
 	}
@@ -34,35 +34,34 @@ func (w *Workspace) Lent() ([]string, error) {
 	}), err
 }
 
-// Known lists the problems that can be named: those of the contest, and of the house.
+// Known lists the names of all usable problems: of the contest, and bundled ones.
 func (w *Workspace) Known() ([]string, error) {
 	own, err := w.Own()
 	if err != nil {
 		return nil, err
 	}
-	lent, err := w.Lent()
+	lent, err := w.Bundled()
 	return append(own, lent...), err
 }
 
-// FirstTime says whether it is asked for the first time about something since the
-// cache was made: so that a note is told once, and not every day.
+// FirstTime reports whether this is the first call for what since the cache was made, so that a note can be
+// printed only once.
 func (w *Workspace) FirstTime(what string) bool {
 	if os.MkdirAll(w.Cache, 0o755) != nil {
 		return false
 	}
-	f, err := os.OpenFile(filepath.Join(w.Cache, "told-"+what), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	f, err := os.OpenFile(filepath.Join(w.Cache, "noted-"+what), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
 		return false
 	}
 	return f.Close() == nil
 }
 
-// houseDir is where the problems of the house are laid out.
-func (w *Workspace) houseDir() string { return filepath.Join(w.Cache, "house") }
+// bundledDir returns the directory of unpacked bundled problems.
+func (w *Workspace) bundledDir() string { return filepath.Join(w.Cache, "house") }
 
-// houseFolder lays the problems of the house out in the cache, once for each
-// version of them.
-func (w *Workspace) houseFolder() (string, error) {
+// bundledRoot unpacks the bundled problems into the cache, once for each version of them.
+func (w *Workspace) bundledRoot() (string, error) {
 	sum := sha256.New()
 	err := fs.WalkDir(assay.Files, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -74,7 +73,7 @@ func (w *Workspace) houseFolder() (string, error) {
 		return err
 	})
 	if err != nil {
-		return "", fmt.Errorf("read the problems of the house: %w", err)
+		return "", fmt.Errorf("read the bundled problems: %w", err)
 	}
 	name := hex.EncodeToString(sum.Sum(nil)[:8])
 	return w.house.Add(context.Background(), name, func(dir string) error { return os.CopyFS(dir, assay.Files) })

@@ -10,35 +10,35 @@ import (
 	"strings"
 )
 
-// folder is a package's folder, from which files are read. A link that leads out of it is
-// followed only as far as the Repository goes; the format forbids it, but repositories
-// share files so, and other tools read them.
-type folder struct {
+// packageDir is a package's directory, from which files are read. A link that leads out of it is followed
+// only within its repository. The format forbids such links, but repositories share files by them, and other
+// tools read them.
+type packageDir struct {
 	own    *os.Root
-	repo   *os.Root // nil where the package stands alone
+	repo   *os.Root // nil if the package is not in a repository
 	prefix string   // from repo to own, with slashes
 	links  Links
 }
 
-// openFolder opens the folder of a package.
-func openFolder(dir string) (*folder, error) {
+// openFolder opens the directory of a package.
+func openFolder(dir string) (*packageDir, error) {
 	own, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
-	f := &folder{own: own, links: Repository(dir)}
+	f := &packageDir{own: own, links: Repository(dir)}
 	if f.links.repo == "" {
 		return f, nil
 	}
 	if rel, err := filepath.Rel(f.links.repo, f.links.dir); err == nil && filepath.IsLocal(rel) {
-		if repo, err := os.OpenRoot(f.links.repo); err == nil { // else the package is as if alone
+		if repo, err := os.OpenRoot(f.links.repo); err == nil { // otherwise the package is treated as if it were alone
 			f.repo, f.prefix = repo, filepath.ToSlash(rel)
 		}
 	}
 	return f, nil
 }
 
-func (f *folder) Close() error {
+func (f *packageDir) Close() error {
 	err := f.own.Close()
 	if f.repo != nil {
 		err = errors.Join(err, f.repo.Close())
@@ -46,12 +46,11 @@ func (f *folder) Close() error {
 	return err
 }
 
-// Name is the folder's path.
-func (f *folder) Name() string { return f.own.Name() }
+// Name returns the directory's path.
+func (f *packageDir) Name() string { return f.own.Name() }
 
-// follow does something with a file of the folder, or with the one of the repository
-// that a link leads to.
-func follow[T any](f *folder, name string, do func(root *os.Root, name string) (T, error)) (T, error) {
+// follow calls do with a file of the directory, or with the file of the repository that a link leads to.
+func follow[T any](f *packageDir, name string, do func(root *os.Root, name string) (T, error)) (T, error) {
 	got, err := do(f.own, name)
 	if err == nil || f.repo == nil || errors.Is(err, fs.ErrNotExist) {
 		return got, err
@@ -62,17 +61,20 @@ func follow[T any](f *folder, name string, do func(root *os.Root, name string) (
 	return do(f.repo, path.Join(f.prefix, name))
 }
 
-func (f *folder) Stat(name string) (fs.FileInfo, error) { return follow(f, name, (*os.Root).Stat) }
-func (f *folder) Open(name string) (*os.File, error)    { return follow(f, name, (*os.Root).Open) }
-func (f *folder) ReadFile(name string) ([]byte, error)  { return follow(f, name, (*os.Root).ReadFile) }
+func (f *packageDir) Stat(name string) (fs.FileInfo, error) { return follow(f, name, (*os.Root).Stat) }
+func (f *packageDir) Open(name string) (*os.File, error)    { return follow(f, name, (*os.Root).Open) }
+func (f *packageDir) ReadFile(name string) ([]byte, error) {
+	return follow(f, name, (*os.Root).ReadFile)
+}
 
-// ReadDir lists a folder by name.
-func (f *folder) ReadDir(name string) ([]fs.DirEntry, error) {
+// ReadDir lists a directory by name.
+func (f *packageDir) ReadDir(name string) ([]fs.DirEntry, error) {
 	return follow(f, name, func(root *os.Root, name string) ([]fs.DirEntry, error) { return fs.ReadDir(root.FS(), name) })
 }
 
-// leaves says whether a file of the folder is one of the repository's, outside of it.
-func (f *folder) leaves(name string) bool {
+// leaves reports whether a file of the directory is a link to a file of the repository outside of the
+// directory.
+func (f *packageDir) leaves(name string) bool {
 	if f.repo == nil {
 		return false
 	}
@@ -83,15 +85,15 @@ func (f *folder) leaves(name string) bool {
 // Links knows how far links out of a package may lead.
 type Links struct{ repo, dir string }
 
-// maxAbove is how many folders above a package its repository is looked for.
+// maxAbove is how many directories above a package are searched for its repository.
 const maxAbove = 6
 
-// marks are what only the top of a repository has, also where it was unpacked.
+// marks exist only at the top of a repository, even in an archive of it.
 var marks = []string{".git", ".github", ".gitlab-ci.yml"}
 
-// Repository finds the repository that a package stands in: the folder of a working copy
-// (see marks), or else the folder above that holds other packages too. A package that stands
-// alone has none, and the user's home folder does not count.
+// Repository finds the repository that contains a package: the directory of a working copy (see marks), or
+// the directory above if it contains other packages. Otherwise there is none. The user's home directory does
+// not count.
 func Repository(dir string) Links {
 	full, err := filepath.Abs(dir)
 	if err == nil {
@@ -101,7 +103,7 @@ func Repository(dir string) Links {
 		return Links{}
 	}
 	l := Links{dir: full}
-	home, _ := os.UserHomeDir() // a user without one has none to protect
+	home, _ := os.UserHomeDir() // without a home directory there is nothing to protect
 	above := full
 	for range maxAbove {
 		above = filepath.Dir(above)
@@ -121,17 +123,17 @@ func Repository(dir string) Links {
 	return l
 }
 
-// hasOthers says whether a folder holds packages beside one.
+// hasOthers reports whether a directory contains packages other than this one.
 func hasOthers(above, but string) bool {
-	entries, _ := os.ReadDir(above) // unreadable: none that anybody can tell
+	entries, _ := os.ReadDir(above) // an unreadable directory has none that can be found
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		dir := filepath.Join(above, e.Name())
 		return e.IsDir() && dir != but && Is(dir)
 	})
 }
 
-// Follow says where a link out of the package leads, and whether it may be followed: to
-// what is in the same repository, not hidden, and no folder that the package stands in.
+// Follow returns the target of a link out of the package, and reports whether the link may be followed. The
+// target must be in the same repository. It must not be hidden, or a directory that contains the package.
 func (l Links) Follow(link string) (target string, ok bool) {
 	if l.repo == "" {
 		return "", false

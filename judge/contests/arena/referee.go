@@ -18,11 +18,11 @@ import (
 	"assay/judge/running/sandbox"
 )
 
-// court is a referee's process with the players that are before it. Only the
-// director speaks to it; one goroutine hears what it says.
-type court struct {
+// refereeProc is a referee's process with its current players. Only the director sends requests to it; one
+// goroutine receives its replies.
+type refereeProc struct {
 	number  int
-	cpu     int // processor for it and its players
+	cpu     int // CPU for it and its players
 	held    *sandbox.Held
 	channel *sandbox.Channel
 	page    *[4]uint64 // shared with the referee, see kit
@@ -31,32 +31,32 @@ type court struct {
 
 	waiting []func(kit.Frame) error // what to do with each answer, in order
 	playing int                     // games among them
-	queued  time.Duration           // what these are going to take
+	queued  time.Duration           // how long these are going to take
 	since   time.Time               // when the first of them began
 	out     bytes.Buffer
 
-	lost    bool     // the referee skips games, as a player is gone
+	lost    bool     // the referee skips games, because a player is gone
 	skipped []*match // to be played again then
 	present map[int]*player
 }
 
-// reply is what a court says: what has come at one time. The error comes after it.
+// reply is what a referee sent at one time. The error comes after it.
 type reply struct {
-	court  *court
-	frames []kit.Frame
-	err    error
+	refereeProc *refereeProc
+	frames      []kit.Frame
+	err         error
 }
 
-// maxReply bounds an answer of a referee.
+// maxReply is the longest answer of a referee, in bytes.
 const maxReply = 256 << 20
 
-// openCourt starts a referee.
-func openCourt(ctx context.Context, e *Event, number int, heard chan<- reply) (*court, error) {
+// openReferee starts a referee.
+func openReferee(ctx context.Context, e *Event, number int, heard chan<- reply) (*refereeProc, error) {
 	channel, err := sandbox.NewChannel()
 	if err != nil {
 		return nil, err
 	}
-	c := &court{number: number, channel: channel, heard: heard, last: &lastWords{}, present: map[int]*player{}}
+	c := &refereeProc{number: number, channel: channel, heard: heard, last: &lastWords{}, present: map[int]*player{}}
 	c.page = (*[4]uint64)(unsafe.Pointer(&channel.Page()[0]))
 	limits := e.RefereeLimits
 	limits.CPU, limits.Wall, limits.Output = 0, 0, 0
@@ -72,8 +72,8 @@ func openCourt(ctx context.Context, e *Event, number int, heard chan<- reply) (*
 	return c, nil
 }
 
-// hear passes on what the referee says, until it ends.
-func (c *court) hear(ctx context.Context) {
+// hear receives what the referee sends, until it ends.
+func (c *refereeProc) hear(ctx context.Context) {
 	in := bufio.NewReaderSize(c.channel, 1<<16)
 	pass := func(r reply) bool {
 		select {
@@ -85,10 +85,10 @@ func (c *court) hear(ctx context.Context) {
 	}
 	line, err := in.ReadString('\n')
 	if want := kit.Hello + " referee\n"; err == nil && line != want {
-		err = fmt.Errorf("it greets with %.60q, not with %q", line, want)
+		err = fmt.Errorf("its greeting is %.60q, not %q", line, want)
 	}
 	if err != nil {
-		pass(reply{court: c, err: err})
+		pass(reply{refereeProc: c, err: err})
 		return
 	}
 	var frames []kit.Frame
@@ -107,8 +107,8 @@ func (c *court) hear(ctx context.Context) {
 	}
 }
 
-// broken makes a fault of a referee that failed.
-func (c *court) broken(e *Event, what string) error {
+// broken returns a fault for a referee that failed.
+func (c *refereeProc) broken(e *Event, what string) error {
 	c.held.Kill()
 	_, _ = c.held.Wait()
 	f := &judge.Fault{File: e.RefereePath, Text: "the referee failed: " + what}
@@ -118,8 +118,8 @@ func (c *court) broken(e *Event, what string) error {
 	return f
 }
 
-// ask sends a request; done gets the answer.
-func (c *court) ask(done func(kit.Frame) error, files []*os.File, verb string, parts ...[]byte) error {
+// ask sends a request. Done is called with the answer.
+func (c *refereeProc) ask(done func(kit.Frame) error, files []*os.File, verb string, parts ...[]byte) error {
 	c.waiting = append(c.waiting, done)
 	_ = kit.WriteFrame(&c.out, verb, parts...)
 	if len(files) == 0 {
@@ -128,11 +128,11 @@ func (c *court) ask(done func(kit.Frame) error, files []*os.File, verb string, p
 	return c.flush(files...)
 }
 
-// say sends what is not answered.
-func (c *court) say(verb string) { _ = kit.WriteFrame(&c.out, verb) }
+// say sends a message that has no answer.
+func (c *refereeProc) say(verb string) { _ = kit.WriteFrame(&c.out, verb) }
 
-// flush sends what was written. The files go with its last byte's request.
-func (c *court) flush(files ...*os.File) error {
+// flush sends what was written. The files are sent with the last byte.
+func (c *refereeProc) flush(files ...*os.File) error {
 	if c.out.Len() == 0 {
 		return nil
 	}
@@ -144,9 +144,11 @@ func (c *court) flush(files ...*os.File) error {
 	return nil
 }
 
-// seat brings a player, or a file, before the referee. What it has said before and
-// nobody has taken goes with it.
-func (c *court) seat(id int, seed uint64, who *Contestant, p *player, said []string, unread []byte, done func(*referee.Greeted) error) error {
+// seat connects a player, or a file, to the referee. Unread output of the player is sent with it.
+func (c *refereeProc) seat(
+	id int, seed uint64, who *Contestant, p *player, said []string, unread []byte,
+	done func(*referee.Greeted) error,
+) error {
 	about, err := json.Marshal(struct {
 		ID   int      `json:"id"`
 		Name string   `json:"name"`
@@ -172,22 +174,22 @@ func (c *court) seat(id int, seed uint64, who *Contestant, p *player, said []str
 		if err := json.Unmarshal(f.Parts[0], g); err != nil {
 			return err
 		}
-		if p != nil { // it was greeted, so it has started: before, there may be nothing to pin
-			_ = p.held.Pin(c.cpu) // where it cannot be, it is only slower
+		if p != nil { // the bot was greeted, so it has started; before, there may be nothing to pin
+			_ = p.held.Pin(c.cpu) // without it, games are only slower
 		}
 		return done(g)
 	}, files, "bot", about, who.Text, unread)
 }
 
-// turn is whose turn it is at a court, by the shared page.
+// turn describes whose turn it is at a referee, from the shared page.
 type turn struct {
-	number  uint64 // changes with every turn; odd while somebody is waited for
+	number  uint64 // changes with every turn; odd while a bot is to move
 	bot     int
-	budget  int64 // CPU time for it, in nanoseconds; 0 for no limit
-	telling bool  // it has not taken all it is told
+	budget  int64 // CPU time for it, in nanoseconds; zero means no limit
+	telling bool  // the bot has not read all that was sent to it
 }
 
-func (c *court) turn() (t turn) {
+func (c *refereeProc) turn() (t turn) {
 	t.number = atomic.LoadUint64(&c.page[0])
 	t.bot = int(atomic.LoadUint64(&c.page[1]))
 	t.budget = int64(atomic.LoadUint64(&c.page[2]))
@@ -198,7 +200,7 @@ func (c *court) turn() (t turn) {
 	return t
 }
 
-// processors are those that courts can be kept on.
+// processors returns the CPUs that referees can be pinned to.
 func processors() []int {
 	all := make([]int, runtime.NumCPU())
 	for i := range all {
@@ -207,7 +209,7 @@ func processors() []int {
 	return all
 }
 
-func (c *court) close() {
+func (c *refereeProc) close() {
 	c.held.Kill()
 	_, _ = c.held.Wait()
 	c.channel.Close()

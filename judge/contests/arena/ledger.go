@@ -6,16 +6,15 @@ import (
 	"slices"
 )
 
-// book knows what counts, record by record.
+// ledger records which games count, record by record.
 //
-// A game counts for as long as both its bots have the hash that they had when it
-// was played. A disqualification voids the games of its bot, and all games in which
-// a bot that is not pure took part.
-type book struct {
+// A game counts as long as both its bots have the hash that they had when it was played. A disqualification
+// voids the games of its bot, and all games of bots that are not pure.
+type ledger struct {
 	res    Results
-	games  []Result            // in the order of the records; some do not count any more
-	at     map[packedKey]int32 // of those that count, the index in games
-	opened *Opened             // in whose time the record was written
+	games  []Result            // in the order of the records; some may be void
+	at     map[packedKey]int32 // index in games of those that count
+	opened *Opened             // the Opened record that applies to the current record
 	run    int
 }
 
@@ -26,9 +25,9 @@ func (k Key) packed() packedKey {
 	return packedKey{int32(k.Round), int32(k.First), int32(k.Second), int32(k.Leg)}
 }
 
-// newBook makes a book for the bots of an event.
-func newBook(o *Opened, log *source) *book {
-	b := &book{
+// newLedger makes a ledger for the bots of an event.
+func newLedger(o *Opened, log *source) *ledger {
+	b := &ledger{
 		res: Results{Game: o.Game, Rules: o.Rules, Seed: o.Seed, Bots: slices.Clone(o.Bots), log: log},
 		at:  map[packedKey]int32{},
 	}
@@ -37,16 +36,16 @@ func newBook(o *Opened, log *source) *book {
 	return b
 }
 
-// counts says whether a bot of the record's time is one of the event.
-func (b *book) counts(id int) bool {
+// counts reports whether a bot of the current Opened record belongs to the event.
+func (b *ledger) counts(id int) bool {
 	was, is := find(b.opened.Bots, id), b.res.Bot(id)
 	return was != nil && is != nil && was.Hash == is.Hash && was.Name == is.Name
 }
 
 var errNotOpened = errors.New("a record comes before the event begins")
 
-// add takes a record that is not of a game.
-func (b *book) add(r *Record) error {
+// add adds a record that is not a game.
+func (b *ledger) add(r *Record) error {
 	if r.Opened != nil {
 		b.opened = r.Opened
 		return nil
@@ -64,8 +63,8 @@ func (b *book) add(r *Record) error {
 	return nil
 }
 
-// out takes a disqualification.
-func (b *book) out(d *Disqualified) {
+// out adds a disqualification.
+func (b *ledger) out(d *Disqualified) {
 	b.res.Out = append(b.res.Out, *d)
 	b.run++
 	for k, i := range b.at {
@@ -76,16 +75,16 @@ func (b *book) out(d *Disqualified) {
 	}
 }
 
-// expect makes room for so many games more, so that none is copied while they come.
-func (b *book) expect(n int) {
+// expect reserves space for n more games, to avoid copies.
+func (b *ledger) expect(n int) {
 	b.games = slices.Grow(b.games, n)
 	at := make(map[packedKey]int32, len(b.at)+n)
 	maps.Copy(at, b.at)
 	b.at = at
 }
 
-// addGame takes a game.
-func (b *book) addGame(r Result) {
+// addGame adds a game.
+func (b *ledger) addGame(r Result) {
 	if !b.counts(r.First) || !b.counts(r.Second) {
 		return
 	}
@@ -93,22 +92,22 @@ func (b *book) addGame(r Result) {
 	b.games = append(b.games, r)
 }
 
-// game is the game with a key, nil if it was not played.
-func (b *book) game(k Key) *Result {
+// game returns the game with a key, or nil if it was not played.
+func (b *ledger) game(k Key) *Result {
 	if i, is := b.at[k.packed()]; is {
 		return &b.games[i]
 	}
 	return nil
 }
 
-// stands says whether the game with an index counts.
-func (b *book) stands(i int) bool {
+// stands reports whether the game with an index counts.
+func (b *ledger) stands(i int) bool {
 	at, is := b.at[b.games[i].Key().packed()]
 	return is && int(at) == i
 }
 
-// results are what counts of the games that are asked for; nil asks for all.
-func (b *book) results(keys func(Key) bool) *Results {
+// results returns the valid games among those that keys selects. If keys is nil, it selects all.
+func (b *ledger) results(keys func(Key) bool) *Results {
 	res := b.res
 	res.Bots, res.Out = slices.Clone(b.res.Bots), slices.Clone(b.res.Out)
 	count := 0
@@ -128,8 +127,8 @@ func (b *book) results(keys func(Key) bool) *Results {
 	return &res
 }
 
-// nothing are the results of an event of which nothing was played.
-func (b *book) nothing() *Results { return b.results(func(Key) bool { return false }) }
+// nothing returns the results of an event before its first game.
+func (b *ledger) nothing() *Results { return b.results(func(Key) bool { return false }) }
 
 func (r *Results) isOut(id int) bool {
 	return slices.ContainsFunc(r.Out, func(d Disqualified) bool { return d.Bot == id })
@@ -144,30 +143,29 @@ func find(bots []Bot, id int) *Bot {
 	return nil
 }
 
-// ErrNoEvent says that a file is not a log of an event, or only the beginning of one.
+// ErrNoEvent means that a file is not a log of an event, or only the beginning of one.
 var ErrNoEvent = errors.New("the log has no event")
 
-// Replay says what counts of a log: of the bots of its last Opened, the games that
-// the schedule asks for and that no later record has made void.
+// Replay returns the results of a log: the games of the bots of its last Opened that the schedule requests
+// and that no later record has voided.
 func (l *Log) Replay() (*Results, error) {
 	last := l.lastOpened()
 	if last == nil {
 		return nil, ErrNoEvent
 	}
-	b := newBook(last, l.source)
+	b := newLedger(last, l.source)
 	if err := l.replay(b, true); err != nil {
 		return nil, err
 	}
 	format, ok := Formats()[b.res.Rules.Format]
-	if !ok { // a schedule that only the event knew: all that was played
+	if !ok { // the schedule is unknown here: all games that were played
 		return b.results(nil), nil
 	}
 	return b.scheduled(format(&b.res.Rules)), nil
 }
 
-// scheduled are the results of the games that a schedule asks for, as far as they
-// were played.
-func (b *book) scheduled(schedule Schedule) *Results {
+// scheduled returns the results of the games that a schedule requests, as far as they were played.
+func (b *ledger) scheduled(schedule Schedule) *Results {
 	asked := map[packedKey]bool{}
 	so := b.nothing()
 	for stage := 0; ; stage++ {

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"assay/cmd/internal/cli"
+	"assay/judge"
+	"assay/judge/cases/gen"
+	"assay/judge/cases/mutate"
+	"assay/judge/workspace"
+)
+
+// findings prints what each case detects.
+func (m *measuring) findings(ctx context.Context, c *console, at *workspace.Location, folder *workspace.Problem) (judge.Event, error) {
+	defer c.clear()
+	if m.on != "" {
+		return m.measureOn(ctx, c, at)
+	}
+	grid, err := folder.Grid(ctx, c.counter("mutants judged"))
+	if err != nil {
+		return nil, err
+	}
+	return grid.Event(), nil
+}
+
+// measure judges the mutants, and searches for inputs that kill the surviving ones.
+func (m *measuring) measure(ctx context.Context, c *console, folder *workspace.Problem, solutions []string, journal string) (
+	*mutate.Lab, []*mutate.Result, []*mutate.Find, error,
+) {
+	lab, err := folder.Mutants(ctx, solutions)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	lab.Thorough, lab.Progress, lab.Journal = m.thorough, c.counter("mutants judged"), journal
+	results, finds, err := folder.Adequacy(ctx, lab, solutions, m.hunt)
+	c.clear()
+	return lab, results, finds, err
+}
+
+// keep saves the inputs found as cases, those that kill most first.
+func (m *measuring) keep(c *console, folder *workspace.Problem, finds []*mutate.Find) error {
+	out := c.out
+	if m.drawing.json { // with --json, there are only lines of JSON
+		out = c.err
+	}
+	for _, f := range mutate.Few(finds) {
+		provenance := fmt.Sprintf(
+			"Found by: judge adequacy %s --seed %d --count %d\n%s.\nIt kills:\n", folder.ID, m.hunt.Seed,
+			m.hunt.Count, upper(f.Origin),
+		)
+		for _, r := range f.Kills {
+			provenance += r.Subject.Name(r.Mutant) + "\n" + r.Subject.Diff(r.Mutant)
+		}
+		path, err := gen.Keep(folder.Directory, m.add, caseName("mutant", f.Input), f.Input, f.Answer, provenance)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "kept: %s, which kills %d\n", cli.Near(path), len(f.Kills))
+	}
+	return nil
+}

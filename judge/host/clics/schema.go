@@ -1,0 +1,53 @@
+package clics
+
+import "slices"
+
+// kinds are the JSON types of properties that are no texts.
+var kinds = map[string]string{
+	"penalty": "boolean", "solved": "boolean", "entry_point_required": "boolean", "hidden": "boolean", "current": "boolean",
+	"ordinal": "integer", "test_data_count": "integer",
+	"rank": "integer", "num_solved": "integer", "num_judged": "integer", "num_pending": "integer",
+	"width": "integer", "height": "integer", "memory_limit": "integer", "output_limit": "integer", "code_limit": "integer",
+	"time_limit": "number", "max_score": "number", "score": "number", "run_time": "number", "max_run_time": "number",
+	"location":   "object",
+	"extensions": "array", "group_ids": "array", "team_ids": "array", "to_team_ids": "array", "to_group_ids": "array", "tag": "array",
+}
+
+// Schema returns the JSON schema of the objects of a type, as all roles together see them: a property that some role
+// does not see is not required.
+func Schema(t Type, v Version) map[string]any {
+	properties, required := map[string]any{}, []string{}
+	for i := range table[t] {
+		p := &table[t][i]
+		if !p.in(v) {
+			continue
+		}
+		properties[p.name] = p.schema(t, v)
+		if p.name == "id" || p.always && p.to == everybody {
+			required = append(required, p.name)
+		}
+	}
+	slices.Sort(required)
+	return map[string]any{"type": "object", "properties": properties, "required": required}
+}
+
+func (p *property) schema(t Type, v Version) map[string]any {
+	one := map[string]any{"type": "string"}
+	minutes := p.name == "penalty_time" || p.name == "total_time" || p.name == "time" && (t == score || t == cell)
+	switch kind := kinds[p.name]; {
+	case p.nested == State || p.nested == score:
+		one = Schema(p.nested, v)
+	case p.nested != "":
+		one = map[string]any{"type": "array", "items": Schema(p.nested, v)}
+	case minutes && v == V2023:
+		one = map[string]any{"type": "integer"}
+	case kind == "array":
+		one = map[string]any{"type": "array", "items": map[string]any{"type": "string"}}
+	case kind != "":
+		one = map[string]any{"type": kind}
+	}
+	if p.always || p.given {
+		return map[string]any{"anyOf": []any{one, map[string]any{"type": "null"}}}
+	}
+	return one
+}

@@ -1,0 +1,126 @@
+package feed
+
+import (
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"assay/judge/blob"
+	"assay/judge/host/clics"
+	"assay/judge/host/client"
+	"assay/judge/host/desk"
+	"assay/judge/host/media"
+	"assay/judge/host/store"
+)
+
+// A File is a file that the Contest API sends.
+type File struct {
+	Digest   blob.Digest
+	Size     int64
+	MD5      string
+	Mime     string
+	Attached bool // a browser saves it and does not show it
+}
+
+// filesOf returns the files of an object as properties of it, and notes where their bytes are.
+func filesOf(slug, typ, id string, all []media.File, known map[string]File) clics.Object {
+	o := clics.Object{}
+	for _, f := range all {
+		if f.Type != typ || f.Object != id {
+			continue
+		}
+		at := media.Place{Type: f.Type, Object: f.Object, Property: f.Property, Filename: f.Filename}
+		one := fileObject(slug, at, File{f.Digest, f.Size, f.MD5, f.Mime, false}, known)
+		if f.Width > 0 {
+			one["width"], one["height"] = f.Width, f.Height
+		}
+		if len(f.Tags) > 0 {
+			one["tag"] = f.Tags
+		}
+		before, _ := o[f.Property].([]clics.Object)
+		o[f.Property] = append(before, one)
+	}
+	return o
+}
+
+// fileObject returns a file as the Contest API shows it, and notes where its bytes are.
+func fileObject(slug string, at media.Place, f File, known map[string]File) clics.Object {
+	known[at.Href()] = f
+	parts := strings.Split(path.Join("contests", slug, at.Href()), "/")
+	for i := range parts {
+		parts[i] = url.PathEscape(parts[i])
+	}
+	return clics.Object{"href": strings.Join(parts, "/"), "filename": at.Filename, "hash": f.MD5, "mime": f.Mime}
+}
+
+// withFiles adds the files of an object to it.
+func (s *setup) withFiles(o clics.Object, typ, id string) clics.Object {
+	for name, files := range filesOf(s.contest.Slug, typ, id, s.media, s.files) {
+		o[name] = files
+	}
+	return o
+}
+
+// withDocuments adds the statements in PDF and the attachments of a problem to it.
+func (s *setup) withDocuments(d *desk.Desk, o clics.Object, p *store.ContestProblem) error {
+	sheet, err := d.Sheet(p.Problem)
+	if err != nil || sheet == nil {
+		return err
+	}
+	used, done := map[string]bool{}, map[string]bool{} // names are unique in their problem
+	add := func(property string, f *client.SheetFile, attached bool) error {
+		name := path.Base(f.Name)
+		if used[name] {
+			name = strings.ReplaceAll(f.Name, "/", "-")
+		}
+		if done[f.Name] || used[name] {
+			return nil
+		}
+		used[name], done[f.Name] = true, true
+		sum, err := d.MD5(f.Digest, f.Size)
+		if err != nil {
+			return err
+		}
+		mime, _, _ := strings.Cut(f.Type, ";")
+		at := media.Place{Type: string(clics.Problems), Object: p.ExtID, Property: property, Filename: name}
+		before, _ := o[property].([]clics.Object)
+		o[property] = append(before, fileObject(s.contest.Slug, at, File{f.Digest, f.Size, sum, mime, attached}, s.files))
+		return nil
+	}
+	for _, one := range sheet.In(s.contest.Settings.Statements) {
+		if f := sheet.File(one.Document); f != nil && f.Type == media.PDF {
+			if err := add("statement", f, false); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range sheet.Files {
+		if f := &sheet.Files[i]; f.Attached && len(f.Data) == 0 {
+			if err := add("attachments", f, true); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// File returns a file of an object, if a reader sees it. The id is empty for the contest itself.
+func (c *Contest) File(to Reader, typ clics.Type, id, property, name string) (f File, seen bool, err error) {
+	lines, err := c.List(to, typ)
+	if err != nil {
+		return f, false, err
+	}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for _, l := range lines {
+		files, _ := l.Object[property].([]clics.Object)
+		if l.ID != id || !clics.Sees(to.Role, to.Version, typ, property, l.Own) ||
+			!slices.ContainsFunc(files, func(o clics.Object) bool { return o["filename"] == name }) {
+			continue
+		}
+		f, seen = c.setup.files[media.Place{Type: string(typ), Object: id, Property: property, Filename: name}.Href()]
+		return f, seen, nil
+	}
+	return f, false, nil
+}

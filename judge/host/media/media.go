@@ -1,0 +1,253 @@
+// Package media knows the pictures and documents of contests: which objects of the Contest API have which files, what the
+// bytes of a file are, how its default filename says what it is, and how logos are scaled.
+//
+// The package is pure. It stores nothing, and does not decide who may see a file.
+package media
+
+import (
+	"cmp"
+	"crypto/md5"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"assay/judge/blob"
+	"assay/judge/host/clics"
+	"assay/judge/internal/pictures"
+)
+
+// MostBytes bounds a file.
+const MostBytes = 8 << 20
+
+// What bounds a picture, in pixels: a small file can have more than a server could draw.
+const (
+	mostSide   = 8192
+	mostPixels = 36_000_000
+)
+
+// The types of objects that have files.
+const (
+	Contest       = string(clics.Contest)
+	Groups        = string(clics.Groups)
+	Organizations = string(clics.Organizations)
+	Teams         = string(clics.Teams)
+	Persons       = string(clics.Persons)
+)
+
+// The types of files.
+const (
+	PNG  = "image/png"
+	JPEG = "image/jpeg"
+	SVG  = "image/svg+xml"
+	PDF  = "application/pdf"
+)
+
+// The properties whose files have uses of their own.
+const (
+	Logo       = "logo"
+	Flag       = "country_flag"
+	ProblemSet = "problemset" // all problems of a contest as a PDF
+)
+
+// A Slot is a property that has files, of the objects of a type.
+type Slot struct {
+	Type, Property string
+	Name           string // for people
+	Scaled         bool   // the server adds the sizes of Sizes
+}
+
+// Slots are all of them.
+var Slots = []Slot{
+	{Contest, "banner", "Banner", false}, {Contest, Logo, "Logo", true}, {Contest, ProblemSet, "All problems as a PDF", false},
+	{Organizations, Logo, "Logo", true}, {Organizations, Flag, "Flag of the country", true},
+	{Organizations, "country_subdivision_flag", "Flag of the region", true},
+	{Groups, Logo, "Logo", true}, {Teams, "photo", "Photo", false}, {Persons, "photo", "Photo", false},
+}
+
+// Find finds a slot. It reports false if objects of the type have no such files.
+func Find(typ, property string) (Slot, bool) {
+	at := slices.IndexFunc(Slots, func(s Slot) bool { return s.Type == typ && s.Property == property })
+	if at < 0 {
+		return Slot{}, false
+	}
+	return Slots[at], true
+}
+
+// A Place is where a file is in a contest.
+type Place struct {
+	Type     string
+	Object   string // the id that other systems use; empty for the contest
+	Property string
+	Filename string // unique in its object
+}
+
+// Path returns the path of a file in a contest package.
+func (p Place) Path() string { return path.Join(p.Type, p.Object, p.Filename) }
+
+// Href returns the address of a file below that of its contest.
+func (p Place) Href() string {
+	if p.Object == "" {
+		return path.Join(p.Property, p.Filename)
+	}
+	return path.Join(p.Type, p.Object, p.Property, p.Filename)
+}
+
+// A Kind is what the bytes of a file are.
+type Kind struct {
+	Mime          string
+	Width, Height int // in pixels; zero for a document
+}
+
+// A File is a file of a contest.
+type File struct {
+	Place
+	Kind
+	Tags   []string // such as light
+	Digest blob.Digest
+	Size   int64
+	MD5    string
+	Scaled bool // the server made it from another file of the property
+}
+
+// New returns a file with what its bytes say. It returns an error for people if an object cannot have such a file.
+func New(at Place, data []byte) (File, error) {
+	k, err := inspect(at, data)
+	return File{Place: at, Kind: k, Tags: tags(at), Digest: blob.Of(data), Size: int64(len(data)), MD5: Sum(data)}, err
+}
+
+// Sum returns the MD5 digest of a file, as the Contest API has it.
+func Sum(data []byte) string {
+	sum := md5.Sum(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// inspect reads the type and the size of a file.
+func inspect(at Place, data []byte) (k Kind, err error) {
+	k.Mime, k.Width, k.Height = pictures.Type(data)
+	wanted := []string{PNG, JPEG, SVG}
+	if at.Property == ProblemSet {
+		wanted = []string{PDF}
+	}
+	switch extension := path.Ext(at.Filename); {
+	case len(data) > MostBytes:
+		return k, fmt.Errorf("the file has more than %d MiB", MostBytes>>20)
+	case !slices.Contains(wanted, k.Mime) && at.Property == ProblemSet:
+		return k, errors.New("the file is not a PDF")
+	case !slices.Contains(wanted, k.Mime):
+		return k, errors.New("the file is not a picture in PNG, JPEG or SVG")
+	case extensions[extension] != k.Mime:
+		return k, fmt.Errorf("the file is %s, and its name ends in %s", k.Mime, cmp.Or(extension, "nothing"))
+	case k.Mime == PDF:
+		return Kind{Mime: PDF}, nil
+	case k.Width < 1 || k.Height < 1:
+		return k, errors.New("the picture does not say its width and height")
+	case k.Mime != SVG && (k.Width > mostSide || k.Height > mostSide || k.Width*k.Height > mostPixels):
+		return k, fmt.Errorf("the picture has %d x %d pixels; the most is %d million, and %d on each side", k.Width, k.Height,
+			mostPixels/1_000_000, mostSide)
+	}
+	if k.Mime == SVG {
+		return k, nil
+	}
+	if _, err := decode(data); err != nil {
+		return k, fmt.Errorf("the picture is damaged: %w", err)
+	}
+	return k, nil
+}
+
+// extensions are those of default filenames.
+var extensions = map[string]string{".png": PNG, ".jpg": JPEG, ".jpeg": JPEG, ".svg": SVG, ".pdf": PDF}
+
+// GoodTag reports whether a default filename can have a tag.
+func GoodTag(tag string) bool { return goodTags.MatchString(tag) && !sides.MatchString(tag) }
+
+var (
+	goodTags = regexp.MustCompile(`^[A-Za-z0-9_-]{1,30}$`)
+	sides    = regexp.MustCompile(`^[0-9]{1,5}x[0-9]{1,5}$`)
+	objects  = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,35}$`)
+)
+
+// tags returns the tags in a default filename, without the one that is a size.
+func tags(at Place) (all []string) {
+	parts := strings.Split(strings.TrimPrefix(strings.TrimSuffix(at.Filename, path.Ext(at.Filename)), at.Property), ".")
+	for _, part := range parts[1:] {
+		if !sides.MatchString(part) {
+			all = append(all, part)
+		}
+	}
+	return all
+}
+
+// Filename returns the default filename of a file, such as logo.56x56.light.png.
+func Filename(property string, k Kind, tags []string) string {
+	parts := []string{property}
+	if k.Width > 0 {
+		parts = append(parts, strconv.Itoa(k.Width)+"x"+strconv.Itoa(k.Height))
+	}
+	extension := map[string]string{PNG: "png", JPEG: "jpg", SVG: "svg", PDF: "pdf"}[k.Mime]
+	return strings.Join(append(append(parts, tags...), extension), ".")
+}
+
+// Named returns the place with the default filename of a file with tags.
+func (p Place) Named(data []byte, tags []string) Place {
+	var k Kind
+	k.Mime, k.Width, k.Height = pictures.Type(data)
+	p.Filename = Filename(p.Property, k, tags)
+	return p
+}
+
+// Parse reads the path of a file with a default filename in a contest package. It reports false for a path that is of no
+// slot, and returns an error if a default filename is wrong.
+func Parse(name string) (at Place, is bool, err error) {
+	dir, file := path.Split(name)
+	parts := strings.Split(strings.TrimSuffix(dir, "/"), "/")
+	at = Place{Type: parts[0], Filename: file}
+	at.Property, _, _ = strings.Cut(file, ".")
+	switch _, known := Find(at.Type, at.Property); {
+	case !known, at.Type == Contest && len(parts) != 1, at.Type != Contest && len(parts) != 2:
+		return Place{}, false, nil
+	case len(parts) == 2:
+		if at.Object = parts[1]; !objects.MatchString(at.Object) {
+			return at, true, fmt.Errorf("%.60q is not an id", at.Object)
+		}
+	}
+	extension := path.Ext(file)
+	if extensions[extension] == "" {
+		return at, true, errors.New("the name must end in .png, .jpg, .jpeg, .svg or .pdf")
+	}
+	for _, tag := range strings.Split(strings.TrimSuffix(file, extension), ".")[1:] {
+		if !goodTags.MatchString(tag) {
+			return at, true, fmt.Errorf("%.60q is not a tag: use letters, digits, - and _, at most 30", tag)
+		}
+	}
+	return at, true, nil
+}
+
+// Best returns the file of a property that fits best into a square with sides of px pixels; nil if there is none. Tag is
+// preferred.
+func Best(all []File, px int, tag string) (best *File) {
+	cost := func(f *File) int {
+		side, c := max(f.Width, f.Height), 0
+		switch {
+		case f.Mime == SVG:
+		case side >= px:
+			c = side - px
+		default: // too small
+			c = 1<<20 - side
+		}
+		if len(f.Tags) > 0 && !slices.Contains(f.Tags, tag) {
+			c += 1 << 22
+		}
+		return c
+	}
+	for i := range all {
+		if all[i].Width > 0 && (best == nil || cost(&all[i]) < cost(best)) {
+			best = &all[i]
+		}
+	}
+	return best
+}

@@ -1,0 +1,319 @@
+package signon_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/signon"
+	"assay/judge/host/signon/signontest"
+)
+
+// login is a provider with a client of it, and a clock of theirs.
+type login struct {
+	*testing.T
+	at     *signontest.Provider
+	client *signon.Provider
+	now    time.Time
+}
+
+func newLogin(t *testing.T, change ...func(*signon.Options)) *login {
+	l := &login{T: t, at: signontest.New(t), now: time.Now()}
+	clock := func() time.Time { return l.now }
+	l.at.Now = clock
+	o := signon.Options{
+		Issuer: l.at.URL, Client: signontest.Client, Secret: signontest.Secret,
+		Callback: "https://judge.example/login/sso/callback", Scopes: []string{"profile"}, Now: clock,
+		Claim: "groups", Roles: map[string]auth.Role{"teachers": auth.Judge, "helpers": auth.Runner, "rulers": auth.Admin},
+	}
+	for _, c := range change {
+		c(&o)
+	}
+	l.client = signon.New(o)
+	return l
+}
+
+// try logs in, and lets change what the browser comes back with.
+func (l *login) try(change func(url.Values)) (*signon.Person, error) {
+	l.Helper()
+	to, err := l.client.Begin(l.Context(), "secret", false)
+	if err != nil {
+		return nil, err
+	}
+	back := l.at.LogIn(to)
+	if change != nil {
+		change(back)
+	}
+	return l.client.Finish(l.Context(), "secret", back)
+}
+
+func set(name, value string) func(url.Values) {
+	return func(q url.Values) { q.Set(name, value) }
+}
+
+// TestRejected: a login with one thing wrong does not count, and the error says what is wrong.
+func TestRejected(t *testing.T) {
+	for name, one := range map[string]struct {
+		says   map[string]any
+		info   map[string]any
+		meta   map[string]any
+		sign   func(p *signontest.Provider, claims map[string]any) string
+		back   func(url.Values)
+		reason string
+	}{
+		"another nonce":        {says: map[string]any{"nonce": "another"}, reason: "another login"},
+		"no nonce":             {says: map[string]any{"nonce": nil}, reason: "another login"},
+		"another audience":     {says: map[string]any{"aud": "another"}, reason: "audience"},
+		"no audience":          {says: map[string]any{"aud": nil}, reason: "audience"},
+		"made for another":     {says: map[string]any{"azp": "another"}, reason: "another client"},
+		"audiences of two":     {says: map[string]any{"aud": []string{signontest.Client, "another"}}, reason: "another client"},
+		"expired":              {says: map[string]any{"exp": time.Now().Add(-time.Minute).Unix()}, reason: "expired"},
+		"never expires":        {says: map[string]any{"exp": nil}, reason: "expired"},
+		"of the future":        {says: map[string]any{"nbf": time.Now().Add(time.Hour).Unix()}, reason: "nbf"},
+		"another issuer":       {says: map[string]any{"iss": "https://evil.example"}, reason: "different provider"},
+		"no subject":           {says: map[string]any{"sub": nil}, reason: "no person"},
+		"an invisible subject": {says: map[string]any{"sub": "a\x00b"}, reason: "no person"},
+		"a long subject":       {says: map[string]any{"sub": strings.Repeat("a", 256)}, reason: "no person"},
+		"another access token": {says: map[string]any{"at_hash": "AAAAAAAAAAAAAAAAAAAAAA"}, reason: "access token"},
+		"told of another":      {info: map[string]any{"sub": "subject-2", "groups": "teachers"}, reason: "another person"},
+		"answer of another":    {back: set("iss", "https://evil.example"), reason: "another provider"},
+		"answer of nobody": {back: func(q url.Values) { q.Del("iss") },
+			meta: map[string]any{"authorization_response_iss_parameter_supported": true}, reason: "another provider"},
+		"another state":   {back: set("state", "another"), reason: "has not begun"},
+		"no state":        {back: func(q url.Values) { q.Del("state") }, reason: "has not begun"},
+		"no code":         {back: func(q url.Values) { q.Del("code") }, reason: "no code"},
+		"an unknown code": {back: set("code", "another"), reason: "not valid"},
+		"no signature": {sign: func(_ *signontest.Provider, c map[string]any) string {
+			return signontest.Unsigned(map[string]any{"alg": "none"}, c) + "."
+		}, reason: ""},
+		"no token": {sign: func(*signontest.Provider, map[string]any) string { return "" }, reason: "no ID token"},
+		"another key": {sign: func(p *signontest.Provider,
+			c map[string]any) string {
+			return signontest.New(t).RS256(c)
+		}, reason: "signature"},
+		"the key as a secret":     {sign: hs256, reason: ""},
+		"claims changed after it": {sign: forged, reason: "signature"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLogin(t)
+			l.at.Says, l.at.Info, l.at.Metadata = one.says, one.info, one.meta
+			if one.sign != nil {
+				l.at.Sign = func(claims map[string]any) string { return one.sign(l.at, claims) }
+			}
+			p, err := l.try(one.back)
+			if rejected, is := errors.AsType[*signon.Rejected](err); !is || !strings.Contains(rejected.Error(), one.reason) {
+				t.Errorf("%+v, %v, want an error with %q", p, err, one.reason)
+			}
+		})
+	}
+}
+
+// hs256 signs with the public key, as if it were a secret that both sides share.
+func hs256(p *signontest.Provider, claims map[string]any) string {
+	text := signontest.Unsigned(map[string]any{"alg": "HS256", "kid": "one"}, claims)
+	mac := hmac.New(sha256.New, p.Key())
+	mac.Write([]byte(text))
+	return text + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// forged is a token with the signature of another one.
+func forged(p *signontest.Provider, claims map[string]any) string {
+	parts := strings.Split(p.RS256(claims), ".")
+	claims["sub"] = "the administrator"
+	other := strings.Split(p.RS256(claims), ".")
+	return parts[0] + "." + other[1] + "." + parts[2]
+}
+
+// TestCodesCountOnce: a code that comes back again is refused, and so is one that another browser brings.
+func TestCodesCountOnce(t *testing.T) {
+	l := newLogin(t)
+	to, err := l.client.Begin(t.Context(), "secret", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := l.at.LogIn(to)
+	if p, err := l.client.Finish(t.Context(), "secret", back); err != nil || p.Subject != "subject-1" {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	if _, err := l.client.Finish(t.Context(), "secret", back); !is[*signon.Rejected](err) {
+		t.Errorf("the same code again: %v", err)
+	}
+	for _, secret := range []string{"another", ""} {
+		if _, err := l.client.Finish(t.Context(), secret, l.at.LogIn(to)); !is[*signon.Rejected](err) {
+			t.Errorf("a browser with the secret %q: %v", secret, err)
+		}
+	}
+	// A code of another login with the state of this one: the verifier does not fit.
+	other, err := l.client.Begin(t.Context(), "other", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back.Set("code", l.at.LogIn(other).Get("code"))
+	if _, err := l.client.Finish(t.Context(), "secret", back); !is[*signon.Rejected](err) {
+		t.Errorf("a code of another login: %v", err)
+	}
+}
+
+func is[E error](err error) bool {
+	_, is := errors.AsType[E](err)
+	return is
+}
+
+// TestPersons: what the provider says of a person, and the role that groups give.
+func TestPersons(t *testing.T) {
+	for name, one := range map[string]struct {
+		says, info map[string]any
+		want       signon.Person
+	}{
+		"usual": {nil, nil, signon.Person{Subject: "subject-1", Name: "Zoe Quinn",
+			Username: "zoe@school.example", Role: auth.Contestant}},
+		"a group": {map[string]any{"groups": "teachers"}, nil, signon.Person{Subject: "subject-1",
+			Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Judge}},
+		"the highest of groups": {map[string]any{"groups": []any{"helpers", "teachers", "helpers", 7, "others"}}, nil,
+			signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Judge}},
+		"never an administrator": {map[string]any{"groups": []string{"rulers", "helpers"}}, nil,
+			signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Runner}},
+		"told elsewhere": {map[string]any{"name": nil, "preferred_username": nil},
+			map[string]any{"sub": "subject-1", "name": "Zoe", "groups": "teachers",
+				"auth_time": time.Now().Unix()}, signon.Person{Subject: "subject-1", Name: "Zoe", Role: auth.Judge}},
+		"what the token says is true": {map[string]any{"groups": []any{}}, map[string]any{"sub": "subject-1",
+			"groups": "teachers"},
+			signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Contestant}},
+		"logged in just now": {map[string]any{"auth_time": time.Now().Add(-time.Minute).Unix()}, nil,
+			signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Contestant, Fresh: true}},
+		"logged in long ago": {map[string]any{"auth_time": time.Now().Add(-time.Hour).Unix()}, nil,
+			signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Contestant}},
+		"logs in tomorrow": {map[string]any{"auth_time": time.Now().Add(time.Hour).Unix()}, nil,
+			signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Contestant}},
+		"two audiences": {map[string]any{"aud": []string{"another", signontest.Client},
+			"azp": signontest.Client}, nil,
+			signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Contestant}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLogin(t)
+			l.at.Says, l.at.Info = one.says, one.info
+			one.want.Issuer = l.at.URL
+			if p, err := l.try(nil); err != nil || *p != one.want {
+				t.Errorf("%+v, %v, want %+v", p, err, one.want)
+			}
+		})
+	}
+}
+
+// TestConfirming: the provider is asked to have the person log in again.
+func TestConfirming(t *testing.T) {
+	l := newLogin(t)
+	to, err := l.client.Begin(t.Context(), "secret", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if q := to; !strings.Contains(q, "prompt=login") || !strings.Contains(q, "max_age=0") || !strings.Contains(q, "scope=openid+profile") {
+		t.Errorf("the browser goes to %s", to)
+	}
+	if p, err := l.client.Finish(t.Context(), "secret", l.at.LogIn(to)); err != nil || !p.Fresh {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+// TestFailures: what is not the person's fault is not called so.
+func TestFailures(t *testing.T) {
+	for _, path := range []string{"/.well-known/openid-configuration", "/token", "/keys", "/info"} {
+		l := newLogin(t)
+		l.at.Info = map[string]any{"sub": "subject-1"}
+		l.at.Broken[path] = true
+		if p, err := l.try(nil); err == nil || is[*signon.Rejected](err) || errors.Is(err, signon.ErrCanceled) {
+			t.Errorf("%s is broken: %+v, %v", path, p, err)
+		}
+	}
+	l := newLogin(t, func(o *signon.Options) { o.Secret = "another" })
+	if _, err := l.try(nil); err == nil || is[*signon.Rejected](err) {
+		t.Errorf("with another secret of the client: %v", err)
+	}
+	l = newLogin(t, func(o *signon.Options) { o.Issuer += "/" })
+	if _, err := l.try(nil); err == nil || is[*signon.Rejected](err) {
+		t.Errorf("with another name of the issuer: %v", err)
+	}
+	l = newLogin(t)
+	if _, err := l.try(set("error", "access_denied")); !errors.Is(err, signon.ErrCanceled) {
+		t.Errorf("the person does not want to: %v", err)
+	}
+}
+
+// TestClientAuthentication: the secret goes as the provider wants it, at the first try.
+func TestClientAuthentication(t *testing.T) {
+	for _, ways := range [][]string{nil, {"client_secret_basic", "client_secret_post"}, {"client_secret_post"}} {
+		l := newLogin(t)
+		if ways != nil {
+			l.at.Metadata = map[string]any{"token_endpoint_auth_methods_supported": ways}
+		}
+		if _, err := l.try(nil); err != nil || l.at.Asked("/token") != 1 {
+			t.Errorf("%v: %v after %d tries", ways, err, l.at.Asked("/token"))
+		}
+	}
+}
+
+// TestDiscovery is asked for once an hour, keys when a token names one that is not known.
+func TestDiscovery(t *testing.T) {
+	const description = "/.well-known/openid-configuration"
+	l := newLogin(t)
+	works := func(what string, descriptions, keys int) {
+		t.Helper()
+		if _, err := l.try(nil); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		if d, k := l.at.Asked(description), l.at.Asked("/keys"); d != descriptions || k != keys {
+			t.Errorf("%s: %d descriptions and %d sets of keys, want %d and %d", what, d, k, descriptions, keys)
+		}
+	}
+	works("at first", 1, 1)
+	l.now = l.now.Add(59 * time.Minute)
+	works("within an hour", 1, 1)
+	l.at.Rotate("two")
+	works("with a new key", 1, 2)
+	l.now = l.now.Add(time.Minute)
+	works("after an hour", 2, 3)
+	l.at.Broken[description] = true
+	l.now = l.now.Add(time.Hour)
+	works("while the description is away", 3, 3)
+	works("at once again", 3, 3)
+	l.now = l.now.Add(5 * time.Second)
+	works("after a pause", 4, 3)
+
+	l = newLogin(t)
+	l.at.Broken[description] = true
+	fails := func(what string, descriptions int) {
+		t.Helper()
+		if _, err := l.try(nil); err == nil || l.at.Asked(description) != descriptions {
+			t.Errorf("%s: %v after %d descriptions", what, err, l.at.Asked(description))
+		}
+	}
+	fails("nothing is known", 1)
+	fails("at once again", 1)
+	l.at.Broken[description] = false
+	fails("it is there, but that is not known", 1)
+	l.now = l.now.Add(5 * time.Second)
+	works("after a pause", 2, 1)
+}
+
+// TestWithdrawnKeys count no more after an hour.
+func TestWithdrawnKeys(t *testing.T) {
+	l := newLogin(t)
+	if _, err := l.try(nil); err != nil {
+		t.Fatal(err)
+	}
+	l.at.Sign = l.at.Signer()
+	l.at.Rotate("two")
+	if _, err := l.try(nil); err != nil {
+		t.Errorf("within the hour: %v", err)
+	}
+	l.now = l.now.Add(time.Hour)
+	if _, err := l.try(nil); !is[*signon.Rejected](err) {
+		t.Errorf("after an hour: %v", err)
+	}
+}

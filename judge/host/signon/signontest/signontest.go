@@ -1,0 +1,231 @@
+// Package signontest has an OpenID Connect provider for tests, which can be set to do everything wrong. It does not ask
+// for passwords: each browser that comes is logged in.
+package signontest
+
+import (
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"maps"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"sync"
+	"testing"
+	"time"
+)
+
+// The client that the provider knows.
+const (
+	Client = "assay"
+	Secret = "secret of the client"
+)
+
+// A Provider is an OpenID Connect provider. Its fields may be set between two logins.
+type Provider struct {
+	*httptest.Server
+	// Says has the claims of the ID token that differ from the usual ones. A nil claim is left out.
+	Says map[string]any
+	// Info is what the endpoint for a person's data says. If nil, there is none.
+	Info map[string]any
+	// Metadata has what the description of the provider says in addition.
+	Metadata map[string]any
+	// Sign makes the ID token. If nil, it is signed as usual.
+	Sign func(claims map[string]any) string
+	// Broken are paths that answer with an error of the server.
+	Broken map[string]bool
+	// Again has a code count more than once.
+	Again bool
+	// Now is the clock.
+	Now func() time.Time
+
+	t     testing.TB
+	mu    sync.Mutex
+	key   *rsa.PrivateKey
+	id    string // of the key
+	codes map[string]url.Values
+	asked map[string]int // requests by their paths
+}
+
+// New returns a provider, which ends with the test.
+func New(t testing.TB) *Provider {
+	p := &Provider{t: t, Now: time.Now, Broken: map[string]bool{}, codes: map[string]url.Values{}, asked: map[string]int{}}
+	p.Rotate("one")
+	mux := http.NewServeMux()
+	for path, handle := range map[string]http.HandlerFunc{
+		"/.well-known/openid-configuration": p.describe, "/keys": p.keys, "/authorize": p.authorize, "/token": p.token, "/info": p.info,
+	} {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.asked[path]++
+			if p.Broken[path] {
+				http.Error(w, "it is broken", http.StatusInternalServerError)
+				return
+			}
+			handle(w, r)
+		})
+	}
+	p.Server = httptest.NewServer(mux)
+	t.Cleanup(p.Close)
+	return p
+}
+
+// Rotate gives the provider a new key. The old one is withdrawn.
+func (p *Provider) Rotate(id string) {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.key, p.id = key, id
+}
+
+// Asked returns how often a path was asked for.
+func (p *Provider) Asked(path string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.asked[path]
+}
+
+// LogIn goes to the provider as a browser does, and returns with what it comes back.
+func (p *Provider) LogIn(address string) url.Values {
+	p.t.Helper()
+	c := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := c.Get(address)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	to, err := res.Location()
+	if err != nil {
+		p.t.Fatalf("%s answers %d: %v", address, res.StatusCode, err)
+	}
+	return to.Query()
+}
+
+func write(w http.ResponseWriter, code int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(v)
+}
+
+func (p *Provider) describe(w http.ResponseWriter, _ *http.Request) {
+	says := map[string]any{
+		"issuer": p.URL, "authorization_endpoint": p.URL + "/authorize", "token_endpoint": p.URL + "/token", "jwks_uri": p.URL + "/keys",
+		"id_token_signing_alg_values_supported": []string{"RS256", "HS256", "none"},
+	}
+	if p.Info != nil {
+		says["userinfo_endpoint"] = p.URL + "/info"
+	}
+	maps.Copy(says, p.Metadata)
+	write(w, http.StatusOK, says)
+}
+
+func encode(data []byte) string { return base64.RawURLEncoding.EncodeToString(data) }
+
+func (p *Provider) keys(w http.ResponseWriter, _ *http.Request) {
+	write(w, http.StatusOK, map[string]any{"keys": []any{map[string]any{
+		"kty": "RSA", "use": "sig", "alg": "RS256", "kid": p.id,
+		"n": encode(p.key.N.Bytes()), "e": encode(big.NewInt(int64(p.key.E)).Bytes()),
+	}}})
+}
+
+func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
+	asked := r.URL.Query()
+	to, err := url.Parse(asked.Get("redirect_uri"))
+	if err != nil || asked.Get("client_id") != Client || asked.Get("response_type") != "code" ||
+		asked.Get("code_challenge_method") != "S256" || asked.Get("state") == "" {
+		http.Error(w, "this is no login of the client", http.StatusBadRequest)
+		return
+	}
+	code := rand.Text()
+	p.codes[code] = asked
+	to.RawQuery = url.Values{"code": {code}, "state": {asked.Get("state")}, "iss": {p.URL}}.Encode()
+	http.Redirect(w, r, to.String(), http.StatusFound)
+}
+
+func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
+	refuse := func(word string) { write(w, http.StatusBadRequest, map[string]string{"error": word}) }
+	id, secret, basic := r.BasicAuth()
+	if !basic {
+		id, secret = r.PostFormValue("client_id"), r.PostFormValue("client_secret")
+	} else if unescaped, err := url.QueryUnescape(secret); err == nil {
+		secret = unescaped
+	}
+	if id != Client || secret != Secret {
+		refuse("invalid_client")
+		return
+	}
+	code := r.PostFormValue("code")
+	asked := p.codes[code]
+	if !p.Again {
+		delete(p.codes, code)
+	}
+	sum := sha256.Sum256([]byte(r.PostFormValue("code_verifier")))
+	if asked == nil || asked.Get("redirect_uri") != r.PostFormValue("redirect_uri") || encode(sum[:]) != asked.Get("code_challenge") {
+		refuse("invalid_grant")
+		return
+	}
+	now := p.Now()
+	claims := map[string]any{
+		"iss": p.URL, "aud": Client, "sub": "subject-1", "nonce": asked.Get("nonce"), "iat": now.Unix(), "exp": now.Add(time.Minute).Unix(),
+		"name": "Zoe Quinn", "preferred_username": "zoe@school.example", "email": "zoe@school.example",
+	}
+	if asked.Get("max_age") == "0" {
+		claims["auth_time"] = now.Unix()
+	}
+	for name, value := range p.Says {
+		if claims[name] = value; value == nil {
+			delete(claims, name)
+		}
+	}
+	sign := p.Sign
+	if sign == nil {
+		sign = p.RS256
+	}
+	write(w, http.StatusOK, map[string]any{"access_token": "access", "token_type": "Bearer", "expires_in": 60, "id_token": sign(claims)})
+}
+
+// RS256 signs claims as usual.
+func (p *Provider) RS256(claims map[string]any) string { return p.Signer()(claims) }
+
+// Signer returns what signs claims with the present key, also after it was withdrawn.
+func (p *Provider) Signer() func(claims map[string]any) string {
+	key, id := p.key, p.id
+	return func(claims map[string]any) string {
+		text := Unsigned(map[string]any{"alg": "RS256", "kid": id}, claims)
+		sum := sha256.Sum256([]byte(text))
+		sig, err := rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, sum[:])
+		if err != nil {
+			p.t.Error(err)
+		}
+		return text + "." + encode(sig)
+	}
+}
+
+// Key is the public key as other clients may take it for a secret.
+func (p *Provider) Key() []byte { return p.key.N.Bytes() }
+
+// Unsigned is a token without its signature.
+func Unsigned(head, claims map[string]any) string {
+	h, err1 := json.Marshal(head)
+	c, err2 := json.Marshal(claims)
+	if err1 != nil || err2 != nil {
+		return ""
+	}
+	return encode(h) + "." + encode(c)
+}
+
+func (p *Provider) info(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Authorization") != "Bearer access" {
+		http.Error(w, "no token", http.StatusUnauthorized)
+		return
+	}
+	write(w, http.StatusOK, p.Info)
+}

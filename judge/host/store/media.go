@@ -1,0 +1,97 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"assay/judge/blob"
+	"assay/judge/host/media"
+	"assay/judge/host/store/internal/query"
+)
+
+// Media reads the files of a contest by their types, objects, properties and names.
+func (s *Store) Media(ctx context.Context, contest string) (all []media.File, err error) {
+	rows, err := s.read.MediaOf(ctx, contest)
+	if err != nil {
+		return nil, failed("read the files of a contest", err)
+	}
+	for _, r := range rows {
+		f := media.File{
+			Place:  media.Place{Type: r.Type, Object: r.Object, Property: r.Property, Filename: r.Filename},
+			Digest: blob.Digest(r.Sha256), Size: r.Size, MD5: r.Md5, Kind: media.Kind{Mime: r.Mime, Width: int(r.Width), Height: int(r.Height)}, Scaled: r.Scaled,
+		}
+		if err := fromJSON("the tags of the file "+f.Path(), r.Tags, &f.Tags); err != nil {
+			return nil, err
+		}
+		all = append(all, f)
+	}
+	return all, nil
+}
+
+// ChangeMedia removes files of a contest and stores others, which replace those with the same names. Of each property that
+// it changes, the scaled files are those of files. It returns ErrNotFound if a file that is to be removed does not exist, and
+// ErrOver if the results of the contest are final and public.
+func (s *Store) ChangeMedia(ctx context.Context, contest string, gone []media.Place, files []media.File) error {
+	return s.tx(ctx, "change the files of a contest", func(q *query.Queries) error {
+		if n, err := q.HoldContest(ctx, contest); changed(n, err) != nil {
+			return changed(n, err)
+		}
+		if err := s.changing(ctx, q, contest); err != nil {
+			return err
+		}
+		for _, at := range gone {
+			row := query.DeleteMediaParams{Contest: contest, Type: at.Type, Object: at.Object, Filename: at.Filename}
+			if n, err := q.DeleteMedia(ctx, row); changed(n, err) != nil {
+				return changed(n, err)
+			}
+			if err := deleteScaled(ctx, q, contest, at); err != nil {
+				return err
+			}
+		}
+		if err := putMedia(ctx, q, contest, files); err != nil {
+			return err
+		}
+		_, err := s.step(ctx, q, contest, OfContest, contest, Updated)
+		return err
+	})
+}
+
+func deleteScaled(ctx context.Context, q *query.Queries, contest string, at media.Place) error {
+	return q.DeleteScaled(ctx, query.DeleteScaledParams{Contest: contest, Type: at.Type, Object: at.Object, Property: at.Property})
+}
+
+func putMedia(ctx context.Context, q *query.Queries, contest string, files []media.File) error {
+	for _, f := range files {
+		if err := deleteScaled(ctx, q, contest, f.Place); err != nil {
+			return err
+		}
+	}
+	for _, f := range files {
+		tags, err := toJSON(append([]string{}, f.Tags...))
+		if err != nil {
+			return err
+		}
+		if err := q.PutMedia(ctx, query.PutMediaParams{
+			Contest: contest, Type: f.Type, Object: f.Object, Property: f.Property, Filename: f.Filename,
+			Sha256: string(f.Digest), Size: f.Size, Md5: f.MD5, Mime: f.Mime, Width: int64(f.Width), Height: int64(f.Height), Tags: tags, Scaled: f.Scaled,
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eraseMedia deletes the files of an object, and returns their blobs.
+func eraseMedia(ctx context.Context, q *query.Queries, contest, typ, object string) (blobs []blob.Digest, err error) {
+	rows, err := q.EraseMedia(ctx, query.EraseMediaParams{Contest: contest, Type: typ, Object: object})
+	for _, d := range rows {
+		blobs = append(blobs, blob.Digest(d))
+	}
+	return blobs, err
+}
+
+// erasePerson deletes a person of a contest, and returns the blobs of the person's photos.
+func erasePerson(ctx context.Context, q *query.Queries, contest, id string) (blobs []blob.Digest, err error) {
+	blobs, err = eraseMedia(ctx, q, contest, media.Persons, id)
+	return blobs, errors.Join(err, q.ErasePerson(ctx, contest, id))
+}

@@ -1,0 +1,128 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"assay/judge/host/store/internal/query"
+)
+
+// An Identity is who a person is for an OpenID Connect provider. An account is known by both together.
+type Identity struct {
+	Issuer  string
+	Subject string
+}
+
+// A SignOn is a login that came back from a provider. A person whose identity has an account is logged in
+// at once. For others it is kept until they create an account or choose theirs.
+type SignOn struct {
+	Identity
+	Name     string // as the provider says it; it may be empty
+	Username string // of the provider; it may be empty
+	Role     string // to which the account is raised
+	Next     string // the page to which the login leads
+}
+
+// signOnLives is how long a person can take to create an account, and how long a login is remembered so
+// that it does not count twice. The login at the provider must end within this time.
+const signOnLives = 15 * time.Minute
+
+// AccountByIdentity reads the account of an identity. It returns ErrNotFound if there is none.
+func (s *Store) AccountByIdentity(ctx context.Context, i Identity) (*Account, error) {
+	row, err := s.read.AccountByIdentity(ctx, i.Issuer, i.Subject)
+	return account(row), failed("look for the account of a single sign-on", err)
+}
+
+// SpendSignOn remembers that a login came back, by the hash of what the browser keeps of it. It returns
+// ErrUsed if it has come back before. If o is not nil, the login has no account yet, and is kept.
+func (s *Store) SpendSignOn(ctx context.Context, hash string, o *SignOn) error {
+	p := query.InsertSignOnParams{Hash: hash, Expires: s.now() + signOnLives.Microseconds()}
+	if o != nil {
+		p.Issuer, p.Subject, p.Name, p.Username, p.Role, p.Next = o.Issuer, o.Subject, clean(o.Name), clean(o.Username), o.Role, o.Next
+	}
+	err := s.write.InsertSignOn(ctx, p)
+	if unique(err) {
+		err = ErrUsed
+	}
+	return failed("note a single sign-on", err)
+}
+
+// PendingSignOn reads a login that has no account yet. It returns ErrNotFound if there is none, or it has
+// expired.
+func (s *Store) PendingSignOn(ctx context.Context, hash string) (*SignOn, error) {
+	r, err := s.read.PendingSignOn(ctx, hash, s.now())
+	return &SignOn{Identity{r.Issuer, r.Subject}, r.Name, r.Username, r.Role, r.Next}, failed("look for a single sign-on", err)
+}
+
+// JoinBySignOn creates the account of a pending login. It returns ErrTaken if the username is taken, ErrUsed
+// if the identity has an account, and ErrNotFound if the login is no longer pending.
+func (s *Store) JoinBySignOn(ctx context.Context, hash string, n NewAccount) (a *Account, err error) {
+	err = s.tx(ctx, "join by single sign-on", func(q *query.Queries) error {
+		o, err := s.useSignOn(ctx, q, hash)
+		if err != nil {
+			return err
+		}
+		if a, err = s.newAccount(ctx, q, n); err != nil {
+			return err
+		}
+		return s.identify(ctx, q, o, a.ID)
+	})
+	return a, err
+}
+
+// LinkSignOn gives the identity of a pending login to an account, with the errors of JoinBySignOn.
+func (s *Store) LinkSignOn(ctx context.Context, hash, account string) error {
+	return s.tx(ctx, "link a single sign-on", func(q *query.Queries) error {
+		o, err := s.useSignOn(ctx, q, hash)
+		if err != nil {
+			return err
+		}
+		return s.identify(ctx, q, o, account)
+	})
+}
+
+// useSignOn returns a pending login, which is no longer pending then.
+func (s *Store) useSignOn(ctx context.Context, q *query.Queries, hash string) (*SignOn, error) {
+	r, err := q.PendingSignOn(ctx, hash, s.now())
+	if err != nil {
+		return nil, err
+	}
+	n, err := q.UseSignOn(ctx, hash, s.now())
+	return &SignOn{Identity: Identity{r.Issuer, r.Subject}}, changed(n, err)
+}
+
+func (s *Store) identify(ctx context.Context, q *query.Queries, o *SignOn, account string) error {
+	err := q.InsertIdentity(ctx, query.InsertIdentityParams{Issuer: o.Issuer, Subject: o.Subject, Account: account, Made: s.now()})
+	if unique(err) {
+		err = ErrUsed
+	}
+	return err
+}
+
+// Identities reads the identities of an account, the oldest first.
+func (s *Store) Identities(ctx context.Context, account string) ([]Identity, error) {
+	rows, err := s.read.IdentitiesOf(ctx, account)
+	return each(rows, err, "read the identities of an account", func(r query.Identity) Identity { return Identity{r.Issuer, r.Subject} })
+}
+
+// Identified returns the ids of the accounts that have an identity.
+func (s *Store) Identified(ctx context.Context) (map[string]bool, error) {
+	ids, err := s.read.AccountsWithIdentity(ctx)
+	all := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		all[id] = true
+	}
+	return all, failed("read the accounts with an identity", err)
+}
+
+// Unlink takes all identities from an account. It returns ErrNotFound if there is none.
+func (s *Store) Unlink(ctx context.Context, account string) error {
+	n, err := s.write.DeleteIdentities(ctx, account)
+	return failed("unlink a single sign-on", changed(n, err))
+}
+
+// IsStaff reports whether an account has a role above that of a contestant, on the server or in a contest.
+func (s *Store) IsStaff(ctx context.Context, account string) (bool, error) {
+	n, err := s.read.HighRoles(ctx, account)
+	return n > 0, failed("count the roles of an account", err)
+}

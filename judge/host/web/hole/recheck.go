@@ -1,0 +1,42 @@
+package hole
+
+import (
+	"net/http"
+
+	"assay/judge/host/web"
+)
+
+// recheckView is the number of submissions of a hole that a recheck checks again.
+type recheckView struct {
+	Slug, Name        string
+	Valid, Rechecking int // valid submissions, and those of them that are being rechecked
+}
+
+// Ready is the number of submissions that a recheck starts with.
+func (v recheckView) Ready() int { return v.Valid - v.Rechecking }
+
+func (s *site) countRecheck(r *web.Request) (v recheckView, err error) {
+	h := at(r).Hole
+	v.Slug, v.Name = h.Slug, h.Name
+	v.Valid, v.Rechecking, err = s.Store.CountValid(r.Context(), h.ID)
+	return v, err
+}
+
+// askRecheck shows what a recheck does before it starts.
+func (s *site) askRecheck(w http.ResponseWriter, r *web.Request) error {
+	v, err := s.countRecheck(r)
+	if err != nil {
+		return err
+	}
+	return s.Page(w, r, http.StatusOK, "recheck", "Recheck submissions", v)
+}
+
+// recheck starts a check of all valid submissions of the hole.
+func (s *site) recheck(w http.ResponseWriter, r *web.Request) error {
+	h := at(r).Hole
+	n, err := s.Dispatch.Recheck(r.Context(), h.ID)
+	if err != nil {
+		return err
+	}
+	return s.Done(w, r, "recheck hole", h.Slug, web.Counted(n, "submission", "submissions"), "/hole/"+h.Slug+"/edit#recheck")
+}

@@ -1,0 +1,330 @@
+package people
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"strings"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/desk"
+	"assay/judge/host/signon"
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+)
+
+// signOnMinutes is for how long a browser keeps a single sign-on that it has begun.
+const signOnMinutes = 10
+
+// begun is a single sign-on that a browser has begun. Its cookie has all of it: the server keeps nothing
+// of logins that do not come back.
+type begun struct {
+	secret  string
+	confirm bool   // the person is logged in, and proves once more who they are
+	next    string // page
+}
+
+func (s *site) signOnCookie() string { return s.Cookie() + "-sso" }
+
+func (s *site) setBegun(w http.ResponseWriter, value string, seconds int) {
+	http.SetCookie(w, &http.Cookie{
+		Name: s.signOnCookie(), Value: value, Path: "/", MaxAge: seconds, HttpOnly: true, Secure: s.Secure, SameSite: http.SameSiteLaxMode,
+	})
+}
+
+// readBegun returns the single sign-on that the browser has begun. The zero begun is none.
+func (s *site) readBegun(r *web.Request) (b begun) {
+	c, err := r.Cookie(s.signOnCookie())
+	if err != nil {
+		return b
+	}
+	parts := strings.Split(c.Value, ".")
+	if len(parts) != 3 {
+		return b
+	}
+	next, err := base64.RawURLEncoding.DecodeString(parts[2])
+	if err != nil {
+		return b
+	}
+	return begun{parts[0], parts[1] == "confirm", web.LocalPath(string(next))}
+}
+
+// beginSignOn sends the browser to the provider.
+func (s *site) beginSignOn(w http.ResponseWriter, r *web.Request) error {
+	if s.SignOn == nil {
+		return web.ErrNotFound
+	}
+	secret, _ := auth.NewSession()
+	kind, confirm, next := "login", r.Me != nil && r.FormValue("confirm") != "", web.LocalPath(r.FormValue("next"))
+	if confirm {
+		kind = "confirm"
+	}
+	var to string
+	err := r.Yield(func() (err error) {
+		to, err = s.SignOn.Begin(r.Context(), secret, confirm)
+		return err
+	})
+	if err != nil {
+		return s.signOnFailed(r, err)
+	}
+	s.setBegun(w, secret+"."+kind+"."+base64.RawURLEncoding.EncodeToString([]byte(next)), signOnMinutes*60)
+	return web.Redirect(w, r, to)
+}
+
+// signOnFailed returns what to tell a person of a single sign-on that failed. If it is not the person who can
+// do something about it, the log says why.
+func (s *site) signOnFailed(r *web.Request, err error) error {
+	rejected, is := errors.AsType[*signon.Rejected](err)
+	switch {
+	case r.Context().Err() != nil:
+		return err
+	case is:
+		s.Log.Warn("a single sign-on was rejected", "error", err, "address", r.RemoteAddr)
+		return &desk.Refusal{Code: http.StatusForbidden, Text: "The single sign-on was rejected: " + rejected.Error(),
+			Hint: "Log in again. If this happens again, tell the server administrator."}
+	case errors.Is(err, signon.ErrCanceled):
+		s.Log.Warn("a single sign-on was ended by the provider", "error", err, "address", r.RemoteAddr)
+		return &desk.Refusal{Code: http.StatusForbidden, Text: "The single sign-on was ended at " + s.SignOn.Host(),
+			Hint: "Log in again, or ask an administrator whether you may log in there."}
+	}
+	s.Log.Warn("single sign-on failed", "error", err)
+	return &desk.Refusal{Code: http.StatusBadGateway,
+		Text: "Single sign-on is unavailable: " + s.SignOn.Host() + " does not answer as expected",
+		Hint: "Try again in a minute. The server's log says what is wrong."}
+}
+
+var errNotBegun = &desk.Refusal{
+	Code: http.StatusForbidden, Text: "This browser has not begun this login, or the login has expired",
+	Hint: "Log in again. Your browser must accept cookies.",
+}
+
+// finishSignOn takes the browser back from the provider, and logs the person in. A person without an account
+// creates one or chooses theirs.
+func (s *site) finishSignOn(w http.ResponseWriter, r *web.Request) error {
+	if s.SignOn == nil {
+		return web.ErrNotFound
+	}
+	b := s.readBegun(r)
+	if b.secret == "" {
+		return errNotBegun
+	}
+	s.setBegun(w, "", -1)
+	var p *signon.Person
+	err := r.Yield(func() (err error) {
+		p, err = s.SignOn.Finish(r.Context(), b.secret, r.URL.Query())
+		return err
+	})
+	if err != nil {
+		return s.signOnFailed(r, err)
+	}
+	who := store.Identity{Issuer: p.Issuer, Subject: p.Subject}
+	a, err := s.Store.AccountByIdentity(r.Context(), who)
+	none := errors.Is(err, store.ErrNotFound)
+	if err != nil && !none {
+		return err
+	}
+	var pending *store.SignOn
+	if none && !b.confirm {
+		pending = &store.SignOn{Identity: who, Name: p.Name, Username: p.Username, Role: string(p.Role), Next: b.next}
+	}
+	if err := s.Store.SpendSignOn(r.Context(), auth.Hash(b.secret), pending); errors.Is(err, store.ErrUsed) {
+		return errNotBegun
+	} else if err != nil {
+		return err
+	}
+	switch {
+	case b.confirm:
+		return s.confirmed(w, r, a, p, b.next)
+	case none:
+		c, _ := r.Cookie(s.signOnCookie())
+		s.setBegun(w, c.Value, signOnMinutes*60)
+		return web.Redirect(w, r, web.SignOnPath+"/new")
+	}
+	if a, err = s.signOnRole(r, a, p.Role); err != nil {
+		return err
+	}
+	return s.enterBy(w, r, a, b.next, s.Store.NewSessionHere)
+}
+
+// confirmed notes that the person of a session has proved once more who they are.
+func (s *site) confirmed(w http.ResponseWriter, r *web.Request, a *store.Account, p *signon.Person, next string) error {
+	switch {
+	case r.Me == nil:
+		return web.ErrLogIn
+	case a.ID != r.Me.ID:
+		return &desk.Refusal{Code: http.StatusForbidden,
+			Text: "You have logged in at " + s.SignOn.Host() + " as another person than that of your account here",
+			Hint: "Log out there, and confirm again."}
+	case !p.Fresh:
+		return &desk.Refusal{Code: http.StatusForbidden, Text: s.SignOn.Host() + " has not asked you to log in again",
+			Hint: "Ask an administrator to create a password for your account."}
+	}
+	if err := s.Store.Sure(r.Context(), r.Session.Hash); err != nil {
+		return err
+	}
+	return web.Redirect(w, r, next)
+}
+
+// signOnRole raises the role of an account to that which the provider gives. It never lowers one, and never gives
+// that of an administrator.
+func (s *site) signOnRole(r *web.Request, a *store.Account, role auth.Role) (*store.Account, error) {
+	higher := auth.Higher(desk.Role(a), role)
+	if a.Disabled || higher == desk.Role(a) || higher == auth.Admin {
+		return a, nil
+	}
+	if err := s.Store.SetRole(r.Context(), a.ID, string(higher), desk.Scopes(higher)); err != nil {
+		return nil, err
+	}
+	entry := store.Entry{Actor: a.ID, Action: "change account", Object: a.ID,
+		Detail: "role " + string(higher) + " by single sign-on", Address: r.RemoteAddr}
+	if err := s.Store.Audit(r.Context(), entry); err != nil {
+		return nil, err
+	}
+	return s.Store.Account(r.Context(), a.ID)
+}
+
+// enterBy logs an account in, and leads to a page.
+func (s *site) enterBy(w http.ResponseWriter, r *web.Request, a *store.Account, next string,
+	make func(ctx context.Context, a *store.Account, hash, agent string) error) error {
+	if a.Disabled {
+		return &desk.Refusal{Code: http.StatusForbidden, Text: "Your account is disabled", Hint: "Ask the server administrator."}
+	}
+	if err := s.Elsewhere(r.Context(), a, r.RemoteAddr); err != nil {
+		return err
+	}
+	if err := s.beginBy(w, r, a, make); err != nil {
+		return err
+	}
+	return s.enter(w, r, a, next)
+}
+
+// signOnView is the page for a person whom the provider knows, and who has no account yet.
+type signOnView struct {
+	Host        string
+	Joins       bool // people can create accounts by single sign-on
+	Login, Name string
+	Mine        string // username of the account to link
+	Wrong       string // of the new account
+	WrongLink   string
+}
+
+// pendingSignOn returns the single sign-on of the browser that has no account yet.
+func (s *site) pendingSignOn(r *web.Request) (o *store.SignOn, hash string, err error) {
+	b := s.readBegun(r)
+	if s.SignOn == nil || b.secret == "" {
+		return nil, "", errNotBegun
+	}
+	hash = auth.Hash(b.secret)
+	if o, err = s.Store.PendingSignOn(r.Context(), hash); errors.Is(err, store.ErrNotFound) {
+		err = errNotBegun
+	}
+	return o, hash, err
+}
+
+func (s *site) signOnPage(w http.ResponseWriter, r *web.Request, code int, v signOnView) error {
+	v.Host, v.Joins = s.SignOn.Host(), s.SignOnJoins()
+	if r.Me != nil {
+		v.Mine = cmp.Or(v.Mine, r.Me.Login)
+	}
+	return s.Page(w, r, code, "signon", "Your account", v)
+}
+
+func (s *site) newBySignOn(w http.ResponseWriter, r *web.Request) error {
+	o, _, err := s.pendingSignOn(r)
+	if err != nil {
+		return err
+	}
+	login, _, _ := strings.Cut(o.Username, "@")
+	return s.signOnPage(w, r, http.StatusOK, signOnView{Name: o.Name, Login: auth.LoginOf(cmp.Or(login, o.Name))})
+}
+
+// joinBySignOn creates an account for a person whom the provider knows.
+func (s *site) joinBySignOn(w http.ResponseWriter, r *web.Request) error {
+	o, hash, err := s.pendingSignOn(r)
+	switch {
+	case err != nil:
+		return err
+	case !s.SignOnJoins():
+		return &desk.Refusal{Code: http.StatusForbidden, Text: "Single sign-on creates no accounts on this server",
+			Hint: "Ask the server administrator for an account."}
+	}
+	v := signOnView{Login: strings.ToLower(r.Field("login")), Name: r.Field("name")}
+	refuse := func(code int) error { return s.signOnPage(w, r, code, v) }
+	if v.Wrong = cmp.Or(auth.BadName(v.Name), badLogin(v.Login)); v.Wrong != "" {
+		return refuse(http.StatusBadRequest)
+	}
+	role := auth.Higher(auth.Contestant, auth.Role(o.Role))
+	a, err := s.Store.JoinBySignOn(r.Context(), hash, store.NewAccount{Login: v.Login, Display: v.Name, Kind: store.Person,
+		Role: string(role)})
+	switch {
+	case errors.Is(err, store.ErrTaken):
+		v.Wrong = "The username " + v.Login + " is taken. Choose another, or link your account below."
+		return refuse(http.StatusConflict)
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrUsed):
+		return errNotBegun
+	case err != nil:
+		return err
+	}
+	s.setBegun(w, "", -1)
+	entry := store.Entry{Actor: a.ID, Action: "join", Detail: "by single sign-on", Address: r.RemoteAddr}
+	if err := s.Store.Audit(r.Context(), entry); err != nil {
+		return err
+	}
+	return s.enterBy(w, r, a, o.Next, s.Store.NewSessionHere)
+}
+
+// linkSignOn links a person whom the provider knows to an account whose password they type.
+func (s *site) linkSignOn(w http.ResponseWriter, r *web.Request) error {
+	o, hash, err := s.pendingSignOn(r)
+	if err != nil {
+		return err
+	}
+	v := signOnView{Name: o.Name, Login: auth.LoginOf(cmp.Or(o.Username, o.Name)), Mine: r.Field("login")}
+	refuse := func(code int, wrong string) error {
+		v.WrongLink = wrong
+		return s.signOnPage(w, r, code, v)
+	}
+	a, err := s.byPassword(r, v.Mine)
+	if refusal := web.Rejected(err); refusal != nil {
+		return refuse(refusal.Code, refusal.Sentence())
+	}
+	if err != nil {
+		return err
+	}
+	if a == nil {
+		return refuse(http.StatusForbidden, wrongPassword)
+	}
+	if err := s.Elsewhere(r.Context(), a, r.RemoteAddr); err != nil {
+		return err
+	}
+	err = s.Store.LinkSignOn(r.Context(), hash, a.ID)
+	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrUsed) {
+		return errNotBegun
+	}
+	if err != nil {
+		return err
+	}
+	s.setBegun(w, "", -1)
+	if err := s.Store.Audit(r.Context(), store.Entry{Actor: a.ID, Action: "link single sign-on", Object: a.ID,
+		Address: r.RemoteAddr}); err != nil {
+		return err
+	}
+	if a, err = s.signOnRole(r, a, auth.Role(o.Role)); err != nil {
+		return err
+	}
+	return s.enterBy(w, r, a, o.Next, s.Store.NewSession)
+}
+
+// unlinkSignOn takes the identities of the provider from the account of the caller.
+func (s *site) unlinkSignOn(w http.ResponseWriter, r *web.Request) error {
+	if r.Me.Password == "" {
+		return s.accountPage(w, r, http.StatusConflict,
+			accountView{Wrong: "You could not log in any more. Ask an administrator to create a password for your account first."})
+	}
+	if err := s.Store.Unlink(r.Context(), r.Me.ID); err != nil && !errors.Is(err, store.ErrNotFound) { // it was unlinked
+		return err
+	}
+	return s.Done(w, r, "unlink single sign-on", r.Me.ID, "", "/account?done=unlinked")
+}

@@ -1,0 +1,68 @@
+package staff
+
+import (
+	"time"
+
+	"assay/judge/host/board"
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+	"assay/judge/host/web/access"
+)
+
+// overviewFacts are the numbers of an overview.
+type overviewFacts struct {
+	*store.Unfinished
+	Time     string      // contest time; empty before the start
+	Online   int         // workers
+	Disputed []int64     // numbers of submissions about which workers disagreed
+	Backups  web.Backups // of the server
+	Late     bool        // the last backup failed or is too old
+	// Blocking are the checks that the final results do not pass. They are only for readers who can finalize them.
+	Blocking []checkLine
+}
+
+// overviewFacts fills in the numbers, and what keeps the results from being final.
+func (s *site) overviewFacts(r *web.Request, v *overviewView) error {
+	c, now := access.Of(r).Contest, s.Time()
+	f := &v.Facts
+	var compared *store.Comparison
+	var err error
+	if v.Conclude && !v.Final {
+		if compared, err = s.compared(r); err != nil {
+			return err
+		}
+	}
+	if f.Unfinished, err = s.Store.Unfinished(r.Context(), c, compared); err != nil {
+		return err
+	}
+	if v.Conclude && !v.Final && v.Phase != "before" {
+		for _, line := range checkLines(c, f.Unfinished, compared, now) {
+			if !line.Good {
+				f.Blocking = append(f.Blocking, line)
+			}
+		}
+	}
+	if f.Disputed, err = s.Store.Disputed(r.Context(), c.ID); err != nil {
+		return err
+	}
+	for _, one := range v.Workers {
+		if one.Here {
+			f.Online++
+		}
+	}
+	if clock := board.Contest(c, nil); clock.Started(now) {
+		at := now
+		if end := clock.End(); !end.IsZero() && end.Before(now) {
+			at = end
+		}
+		f.Time = access.ContestTime(clock.Time(at).Truncate(time.Second))
+	}
+	if s.Options.Backups != nil {
+		f.Backups = s.Options.Backups()
+		f.Late = f.Backups.On && f.Backups.Late(now)
+	}
+	return nil
+}
+
+// Most returns at most five of the submissions about which workers disagreed.
+func (f overviewFacts) Most() []int64 { return f.Disputed[:min(len(f.Disputed), 5)] }

@@ -1,0 +1,66 @@
+package pictures
+
+import (
+	"bytes"
+	"image"
+	_ "image/gif" // to find the size of pictures
+	_ "image/jpeg"
+	_ "image/png"
+	"math"
+	"strconv"
+	"strings"
+
+	tags "golang.org/x/net/html"
+)
+
+// Type returns the MIME type of a picture, a PDF or a PostScript file, and the size of a picture in pixels. The size
+// is zero if the file does not say it, and the type is empty if the bytes are no such file.
+func Type(data []byte) (kind string, width, height int) {
+	if c, format, err := image.DecodeConfig(bytes.NewReader(data)); err == nil {
+		return "image/" + format, c.Width, c.Height
+	}
+	head := data[:min(len(data), mostHead)]
+	switch {
+	case bytes.HasPrefix(head, []byte("%PDF-")):
+		return "application/pdf", 0, 0
+	case bytes.HasPrefix(head, []byte("%!PS")):
+		return "application/postscript", 0, 0
+	}
+	z := tags.NewTokenizer(bytes.NewReader(head))
+	for {
+		switch z.Next() {
+		case tags.ErrorToken:
+			return "", 0, 0
+		case tags.StartTagToken, tags.SelfClosingTagToken:
+			t := z.Token()
+			if t.Data != "svg" {
+				return "", 0, 0
+			}
+			width, height = pixels(Attribute(t.Attr, "width")), pixels(Attribute(t.Attr, "height"))
+			if box := strings.FieldsFunc(
+				Attribute(t.Attr, "viewbox"), func(r rune) bool { return r == ' ' || r == ',' },
+			); len(box) == 4 && (width == 0 || height == 0) {
+				w, _ := strconv.ParseFloat(box[2], 64)
+				h, _ := strconv.ParseFloat(box[3], 64)
+				width, height = int(min(max(w, 0), 1<<20)), int(min(max(h, 0), 1<<20))
+			}
+			return "image/svg+xml", width, height
+		}
+	}
+}
+
+// mostHead is where the first element of an SVG picture begins at the latest, after comments and entities.
+const mostHead = 64 << 10
+
+// perUnit are the pixels of the units of CSS.
+var perUnit = map[string]float64{"": 1, "px": 1, "pt": 96.0 / 72, "pc": 16, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4}
+
+// pixels reads a length in an SVG picture: 0 for one that depends on where it stands.
+func pixels(length string) int {
+	number := strings.TrimRight(strings.TrimSpace(length), "abcdefghijklmnopqrstuvwxyz%")
+	n, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		return 0
+	}
+	return int(math.Round(min(max(n*perUnit[strings.TrimSpace(length)[len(number):]], 0), 1<<20)))
+}

@@ -1,0 +1,51 @@
+package lang
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"time"
+
+	"assay/judge"
+)
+
+// retryFactor is how much the wall time limit grows for a build that the machine kept waiting.
+const retryFactor = 3
+
+// runRetrying runs a build command. If it exceeds its wall time on an overloaded machine, it is started again
+// with a longer limit. If it exceeds that, too, it is the machine's failure. Waits for a CPU do not count as
+// wall time (see package sandbox), so this is about disks. A build that sleeps is not retried.
+func (t *Toolbox) runRetrying(ctx context.Context, c *judge.Command, log *head) (judge.Exec, error) {
+	before := log.mark()
+	c.Stdout, c.Stderr = log, log
+	x, err := t.runner.Run(ctx, c)
+	if err != nil || !t.starved(x) {
+		return x, err
+	}
+	log.cut(before)
+	again := *c
+	again.Limits.Wall *= retryFactor
+	x, err = t.runner.Run(ctx, &again)
+	if err == nil && t.starved(x) {
+		return x, &judge.BusyError{
+			Detail: fmt.Sprintf("the compiler got only %v of CPU time in %v", x.CPU.Round(time.Millisecond), again.Limits.Wall),
+		}
+	}
+	return x, err
+}
+
+// starved reports whether a build may have exceeded its wall time through no fault of its own.
+func (t *Toolbox) starved(x judge.Exec) bool { return x.Killed == judge.WallTime && t.busy() }
+
+// overloaded reports whether this machine has so much to run that a waiting program may only be waiting for
+// its turn. If the system does not report the load, it returns false.
+func overloaded() bool {
+	data, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return false
+	}
+	var load float64
+	n, _ := fmt.Sscan(string(data), &load)
+	return n == 1 && load > 2*float64(runtime.NumCPU())
+}
