@@ -54,10 +54,12 @@ var contestRoutes = slices.Concat([]contestRoute{
 	{path: inContest + "/submissions/{id}/files/files.zip", methods: reading, read: (*apiClient).file, out: zipped,
 		media: "application/zip"},
 }, endpoints(), []contestRoute{
-	{path: inContest + "/{property}/{filename}", methods: reading, read: contestFile, out: zipped, media: "application/octet-stream"},
-	{path: inContest + "/{type}/{id}/{property}/{filename}", methods: reading, read: objectFile, out: zipped,
-		media: "application/octet-stream"},
+	{path: inContest + "/{property}/{filename}", methods: reading, read: contestFile, out: zipped, media: anyMedia},
+	{path: inContest + "/{type}/{id}/{property}/{filename}", methods: reading, read: objectFile, out: zipped, media: anyMedia},
 })
+
+// anyMedia is the type of files, which have types of their own.
+const anyMedia = "*/*"
 
 // endpoints are the lists of objects of each type, and the objects in them.
 func endpoints() (all []contestRoute) {

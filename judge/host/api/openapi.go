@@ -103,7 +103,7 @@ func (rt *contestRoute) operations(v clics.Version) (all []openapi.Operation) {
 		o.Empty = rt.empty && method != http.MethodGet
 		switch method {
 		case http.MethodGet:
-			o.Query, o.Media = rt.query, rt.media
+			o.Query, o.Media, o.Cached = rt.query, rt.media, rt.media == anyMedia
 		case http.MethodDelete:
 			o.In, o.Out, o.Code = nil, nil, http.StatusNoContent
 		case http.MethodPost:

@@ -192,6 +192,9 @@ func (d *description) answered(method, path string, query url.Values, code int, 
 	}
 	content, _ := d.node(at + "/content").(map[string]any)
 	kind, _, _ := strings.Cut(h.Get("Content-Type"), ";")
+	if content["*/*"] != nil {
+		return nil
+	}
 	if content == nil || content[kind] == nil {
 		if len(body) == 0 && content == nil {
 			return nil

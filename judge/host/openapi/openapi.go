@@ -30,6 +30,8 @@ type Operation struct {
 	Code int
 	// Empty reports whether there may be nothing to answer, with the status 204.
 	Empty bool
+	// Cached reports whether a client that has the answer already may get the status 304.
+	Cached bool
 	// Security names the ways by which a caller can prove who it is. If empty, no account is needed. An empty one
 	// among them means that it may also be left out.
 	Security []string
@@ -123,6 +125,9 @@ func (d *describer) operation(o *Operation) (map[string]any, error) {
 		"responses": map[string]any{
 			code: success, "default": map[string]any{"description": "What was asked for could not be done.", "content": failure},
 		},
+	}
+	if o.Cached {
+		described["responses"].(map[string]any)["304"] = map[string]any{"description": "The client has it already."}
 	}
 	if o.Empty {
 		described["responses"].(map[string]any)["204"] = map[string]any{"description": "Success, with nothing to answer."}

@@ -168,7 +168,7 @@ func TestPrintCommandGroup(t *testing.T) {
 		"too slow":        {child + `& wait`, 2 * time.Second, false, "print_command did not end within 2 s"},
 		"failed":          {child + `> /dev/null 2>&1 & until [ -s begun ]; do sleep 0.01; done; exit 3`, time.Hour, false, "print_command: exit status 3"},
 		"went on":         {child + `& until [ -s begun ]; do sleep 0.01; done; exit 0`, time.Hour, false, "print_command ended, and what it started went on: it must wait for that"},
-		"the server ends": {child + `& wait`, time.Hour, true, "the server ended while it printed: perhaps it is printed"},
+		"the server ends": {child + `& wait`, time.Hour, true, "the server ended while it printed: check whether the pages were printed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPrinter(t)

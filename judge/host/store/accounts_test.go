@@ -136,7 +136,7 @@ func TestProblemsAndBundles(t *testing.T) {
 			t.Errorf("got %v, %v", all, err)
 		}
 		made, err := h.Versions(t.Context(), first)
-		if err != nil || len(made) != 2 || !slices.Contains(made, store.Version{ID: b.ID, Manifest: b.Manifest, Made: h.clock.Now(), Login: "bob"}) {
+		if err != nil || len(made) != 2 || !slices.Contains(made, store.Version{ID: b.ID, Manifest: b.Manifest, Config: b.Config, Made: h.clock.Now(), Login: "bob"}) {
 			t.Errorf("got %+v, %v", made, err)
 		}
 		if _, err := h.Problem(t.Context(), "none"); !errors.Is(err, store.ErrNotFound) {

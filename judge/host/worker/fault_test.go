@@ -35,7 +35,7 @@ func TestWhatCannotBeJudged(t *testing.T) {
 		blame  judge.Blame
 		want   string
 	}{
-		"it tells a checker that does not compile": {broken, nil, judge.Setter, "broken/checker.c: the program does not compile"},
+		"it tells a checker that does not compile": {broken, nil, judge.Setter, "broken/checker.c:1: the program does not compile"},
 		"it tells a bundle that is none": {
 			job.Bundle{Manifest: s.put([]byte("hello\n")), Config: any.Config, Problem: "any"}, nil, judge.Setter,
 			"the manifest of the bundle",

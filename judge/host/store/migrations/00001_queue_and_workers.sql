@@ -116,7 +116,6 @@ CREATE TABLE problem (
     made BIGINT NOT NULL
 );
 
--- +
 CREATE TABLE bundle (
     problem TEXT NOT NULL REFERENCES problem (id),
     id TEXT NOT NULL,
