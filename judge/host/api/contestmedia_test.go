@@ -169,6 +169,11 @@ func TestContestAPIFiles(t *testing.T) {
 		"logo/banner.80x10.svg": "404 404 404 404", "nothing/x/logo/logo.png": "404 404 404 404", "organizations/u1/logo": "404 404 404 404", "logo": "404 404 404 404",
 	}
 	walk(always)
+	for _, path := range []string{"banner/banner.80x10.svg", "organizations/u1/logo/logo.light.png"} {
+		if answer, _ := h.send("anonymous", "GET", "/api/2023-06/contests/wf/"+path, "", ""); answer.StatusCode != http.StatusOK {
+			t.Errorf("%s is answered %d in version 2023-06", path, answer.StatusCode)
+		}
+	}
 	walk(map[string]string{"problemset/problemset.pdf": "404 404 200 200"})
 	for login, seen := range map[string]bool{"anonymous": false, "submit": false, "publish": true} {
 		for _, path := range []string{"/api/2026-01/contests", base, base + "event-feed?stream=false"} {
