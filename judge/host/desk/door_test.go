@@ -21,6 +21,7 @@ import (
 	"assay/judge/host/dispatch"
 	"assay/judge/host/flow"
 	"assay/judge/host/job"
+	"assay/judge/host/queue"
 	"assay/judge/host/store"
 	"assay/judge/host/store/storetest"
 )
@@ -79,6 +80,7 @@ func newDoor(t *testing.T) *door {
 type emptyQueue struct{ dispatch.Queue }
 
 func (emptyQueue) Delete(context.Context, job.Lane, string, string) error { return nil }
+func (emptyQueue) Tell(queue.News) error                                  { return nil }
 
 // publish publishes a problem, also for golf, in Python and another language.
 func (d *door) publish(slug string) *store.Problem {
