@@ -10,7 +10,7 @@ import (
 type Blame string
 
 const (
-	// Nobody is at fault: there is no error.
+	// Nobody means that there is no error.
 	Nobody Blame = ""
 	// Asker is the caller, who used an unknown name or a missing file.
 	Asker Blame = "asker"

@@ -12,7 +12,7 @@
 //   - A directory can be the cache of an Origin, which several machines share.
 //
 // Several processes may share a directory. The package does not know what the bytes mean,
-// nor which of them somebody still needs.
+// nor which of them are still needed.
 package blob
 
 import (

@@ -92,7 +92,7 @@ func TestACacheHasAQuota(t *testing.T) {
 	}
 	empty.CacheOf(shared)
 	if err := empty.Share(all[0], to); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a blob that nobody has is shared: %v", err)
+		t.Errorf("a blob that is nowhere is shared: %v", err)
 	}
 }
 
