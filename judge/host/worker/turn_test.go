@@ -150,7 +150,7 @@ func TestInterrupted(t *testing.T) {
 	}{
 		{"nobody comes", 0, 100 * time.Second, 0},
 		{"one comes", 1, 100*time.Second + 10*time.Second + 3*time.Second, time.Second},
-		{"many come", 1000, 210 * time.Second, 10 * time.Second},
+		{"many come", 1000, 220 * time.Second, 30 * time.Second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var p programs
