@@ -33,7 +33,8 @@ SELECT COUNT(*) FROM clarification_group WHERE contest = $1 AND team_group = $2;
 -- name: GetClarification :one
 SELECT * FROM clarification WHERE contest = $1 AND number = $2;
 
--- ClarificationsOf reads backwards what a team may read, or everything.
+-- ClarificationsOf reads backwards what a team may read, or everything. For a bare parameter behind LIMIT, SQLite would
+-- prepare the query again each time.
 -- name: ClarificationsOf :many
 SELECT clarification.number, clarification.staff, clarification.category, clarification.chosen, clarification.text, clarification.reply_to, clarification.at, clarification.team,
     CAST(COALESCE(team.name, '') AS TEXT) AS team_name, CAST(COALESCE(problem.slug, '') AS TEXT) AS slug, account.login,
@@ -52,7 +53,7 @@ WHERE clarification.contest = sqlc.arg(contest) AND clarification.number < sqlc.
         SELECT 1 FROM clarification_reader AS r
         WHERE r.contest = clarification.contest AND r.number = clarification.number AND r.team = sqlc.arg(team)
     ))
-ORDER BY clarification.number DESC LIMIT sqlc.arg(most);
+ORDER BY clarification.number DESC LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
 -- name: OpenQuestions :one
 SELECT COUNT(*) FROM clarification WHERE clarification.contest = sqlc.arg(contest) AND NOT clarification.staff

@@ -130,7 +130,7 @@ WHERE clarification.contest = $1 AND clarification.number < $2 AND clarification
         SELECT 1 FROM clarification_reader AS r
         WHERE r.contest = clarification.contest AND r.number = clarification.number AND r.team = $5
     ))
-ORDER BY clarification.number DESC LIMIT $6
+ORDER BY clarification.number DESC LIMIT CAST($6 AS INTEGER)
 `
 
 type ClarificationsOfParams struct {
@@ -159,7 +159,8 @@ type ClarificationsOfRow struct {
 	Claimed  string
 }
 
-// ClarificationsOf reads backwards what a team may read, or everything.
+// ClarificationsOf reads backwards what a team may read, or everything. For a bare parameter behind LIMIT, SQLite would
+// prepare the query again each time.
 func (q *Queries) ClarificationsOf(ctx context.Context, arg ClarificationsOfParams) ([]ClarificationsOfRow, error) {
 	rows, err := q.db.QueryContext(ctx, clarificationsOf,
 		arg.Contest,
