@@ -85,7 +85,7 @@ func (p *place) turn(ctx context.Context, interrupt func()) (func(), error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for !p.gone {
-		asked := p.asked() || p.lost > 0
+		asked := p.asked()
 		switch {
 		case p.out || p.running == p.n || asked && p.running > 0:
 			p.moved.Wait()

@@ -18,28 +18,30 @@ func TestDrawnForOthers(t *testing.T) {
 		h := webtest.New(t)
 		c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{Show: judge.ShowSamples})
 		h.Judged(h.Send(c, "ada"), webtest.Failing()...)
-		sees := func(who string, show judge.Show) {
-			t.Helper()
-			page := h.Ask(h.Cookie(who), "GET", "/c/now/s/1", nil).Body
-			staff := who == "judge"
-			for text, may := range map[string]bool{
-				webtest.Secret + "-2": staff, `<p class="sandbox">Sandbox: root`: staff, "says ": staff || show == judge.ShowSamples,
-			} {
-				if strings.Contains(page, text) != may {
-					t.Errorf("%v, %s: the page of %s has %q: %v\n%s", order, show, who, text, !may, page)
+		other := webtest.Failing()
+		other[2].(*judge.CaseJudged).Message = "another one"
+		h.Judged(h.Send(c, "ada"), other...)
+		for _, show := range []judge.Show{judge.ShowSamples, judge.ShowVerdict, judge.ShowAll} {
+			c = webtest.Must[*store.Contest](t)(h.Store.Contest(t.Context(), c.ID))
+			c.Settings.Show = show
+			if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
+				t.Fatal(err)
+			}
+			for _, who := range order {
+				cookie, staff := h.Cookie(who), who == "judge"
+				page, second := h.Ask(cookie, "GET", "/c/now/s/1", nil).Body, h.Ask(cookie, "GET", "/c/now/s/2", nil).Body
+				for text, may := range map[string]bool{
+					webtest.Secret + "-2": staff || show == judge.ShowAll, `<p class="sandbox">Sandbox: root`: staff,
+					"says ": staff || show != judge.ShowVerdict,
+				} {
+					if strings.Contains(page, text) != may {
+						t.Errorf("%v, %s: the page of %s has %q: %v\n%s", order, show, who, text, !may, page)
+					}
+				}
+				if strings.Contains(page, "another one") || strings.Contains(second, "another one") != (staff || show != judge.ShowVerdict) {
+					t.Errorf("%v, %s: %s sees another submission:\n%s\n%s", order, show, who, page, second)
 				}
 			}
-		}
-		for _, who := range order {
-			sees(who, judge.ShowSamples)
-		}
-		c = webtest.Must[*store.Contest](t)(h.Store.Contest(t.Context(), c.ID))
-		c.Settings.Show = judge.ShowVerdict
-		if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
-			t.Fatal(err)
-		}
-		for _, who := range order {
-			sees(who, judge.ShowVerdict)
 		}
 	}
 }
