@@ -23,7 +23,7 @@ type rows struct {
 	db    *sql.DB
 	skip  string // what PostgreSQL skips that another worker is taking
 	web   *httptest.Server
-	woken chan struct{} // a job is there for somebody who waits
+	woken chan struct{} // there is a job for a waiting worker
 	done  chan string   // the job that was finished
 }
 

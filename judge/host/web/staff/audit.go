@@ -71,7 +71,7 @@ func (s *site) audited(r *web.Request, most int) (v auditView, older string, err
 	return v, older, nil
 }
 
-// loginOf is the login of an account with an id; anything else stays as it is.
+// loginOf returns the username of the account with an id. If id is not an id, it returns id unchanged.
 func (s *site) loginOf(r *web.Request, known map[string]string, id string) (string, error) {
 	if !store.IsID(id) {
 		return id, nil

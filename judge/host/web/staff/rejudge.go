@@ -107,8 +107,8 @@ type rejudgingView struct {
 	Running bool
 	Open    int    // submissions that are not judged yet
 	Left    int    // submissions that were left out; shown once, after the rejudging is created
-	Blocked int    // submissions because of which it cannot be applied
-	Version string // how the digest of the version begins; empty for the active one of each problem
+	Blocked int    // submissions that prevent applying it
+	Version string // first 12 digits of the version's digest; if empty, the active version of each problem
 	Repeats int    // how often each submission is judged
 	Differ  []differentRuns
 	Differs int  // submissions whose runs differ, with those that are not in Differ
@@ -206,7 +206,7 @@ func (s *site) rejudging(w http.ResponseWriter, r *web.Request) error {
 		rejudgingLine: rejudgingOf(one), Slug: access.Of(r).Contest.Slug, Running: one.State == store.RejudgingRunning, Open: one.Open, Changes: r.Can(auth.Change),
 		Matrix: matrix(all), Repeats: one.Repeats, Version: string(one.Bundle[:min(len(one.Bundle), 12)]),
 	}
-	v.Left, _ = strconv.Atoi(r.FormValue("left")) // 0 where nobody says so
+	v.Left, _ = strconv.Atoi(r.FormValue("left")) // zero if it is missing
 	const most = 200
 	for _, c := range all {
 		if v.Running && (c.Lost() || c.Done && c.Moved) {

@@ -224,7 +224,7 @@ func (s *site) editContest(w http.ResponseWriter, r *web.Request) error {
 	return s.settingsPage(w, r, http.StatusOK, v, chosen)
 }
 
-// describe puts what the form shows of a stored contest, besides its fields, into the view.
+// describe sets what the form shows of a stored contest in addition to its fields.
 func (s *site) describe(v *settingsView, c *store.Contest) {
 	v.Slug, v.Ends = c.Slug, c.Ends()
 	v.CanStart = c.Starts.IsZero() || s.Time().Before(c.Starts)
@@ -235,7 +235,7 @@ func (s *site) describe(v *settingsView, c *store.Contest) {
 
 func (s *site) changeContest(w http.ResponseWriter, r *web.Request) error {
 	before, changed := access.Of(r).Contest, *access.Of(r).Contest
-	c := &changed // if it is not saved, the page around the form shows the contest as it is
+	c := &changed // if it is not saved, the page around the form shows the stored contest
 	problems, v, chosen, err := s.readSettings(w, r, c)
 	code := http.StatusBadRequest
 	if err == nil && len(v.Errors) == 0 && r.PostFormValue("confirm") == "" {

@@ -167,7 +167,7 @@ func letters(n int) string {
 // firstUnknownLanguage returns the first id that names no known language, or "".
 func (s *site) firstUnknownLanguage(ids []string, problems []*store.Problem) (string, error) {
 	all, err := s.spoken(problems)
-	if err != nil || len(all) == 0 { // no problem has told its languages yet
+	if err != nil || len(all) == 0 { // no problem has reported its languages yet
 		return "", err
 	}
 	for _, id := range ids {
@@ -178,8 +178,8 @@ func (s *site) firstUnknownLanguage(ids []string, problems []*store.Problem) (st
 	return "", nil
 }
 
-// settle puts the fields into the contest, but for its problems and languages. If startsNow, the
-// contest starts now.
+// settle copies the fields into the contest, except its problems and languages. If startsNow is set, the contest
+// starts now.
 func (s *site) settle(v *settingsView, c *store.Contest, z web.Zone, startsNow bool) {
 	f, e := &v.F, &v.Errors
 	var err error

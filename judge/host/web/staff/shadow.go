@@ -106,7 +106,8 @@ func (s *site) shadowPage(w http.ResponseWriter, r *web.Request) error {
 	return s.Page(w, r, http.StatusOK, "shadow", "Shadow", v)
 }
 
-// seenDifferences stands for the differences that a page shows: nobody acknowledges others.
+// seenDifferences returns a digest of the differences that a page shows. The form sends it back, so that no other
+// differences are acknowledged.
 func seenDifferences(c *store.Comparison) string {
 	sum := sha256.Sum256([]byte(strings.Join(c.Differences, "\n")))
 	return hex.EncodeToString(sum[:12])

@@ -196,8 +196,8 @@ type submissionsView struct {
 	Choice  choiceView
 	Menus   []menu
 	Kept    map[string]string // the filters without a field in the form
-	Older   template.URL      // where the next page is; "" for nowhere
-	Rejudge template.URL      // where these are judged again; "" for readers who may not
+	Older   template.URL      // the next page; if empty, there is none
+	Rejudge template.URL      // the form to rejudge these submissions; if empty, the reader may not
 }
 
 // Filtered reports whether some submissions are left out.
