@@ -797,7 +797,7 @@ private:
     std::uint64_t choose(std::uint64_t most, F drawn) {
         if (!taped) return drawn();
         const std::size_t mostChoices = 1 << 18;
-        if (chosen.size() == mostChoices) own::quit(FAIL, "the case takes more than %d choices", mostChoices);
+        if (chosen.size() == mostChoices) own::quit(FAIL, "the case needs more than %d choices", mostChoices);
         std::uint64_t c = !told ? drawn() : chosen.size() < coming.size() ? std::min(coming[chosen.size()], most) : 0;
         chosen.push_back(c);
         return c;
@@ -1010,7 +1010,7 @@ public:
     // of other languages call it EOF, which is a macro here.
     void End() {
         for (int c; (c = hear()) >= 0;)
-            if (!own::space(char(c))) Quit(WA, "the program says more than it should");
+            if (!own::space(char(c))) Quit(WA, "the program printed more than expected");
     }
 
     // Gives points to a case that is then accepted. The most that a case can give is in its
@@ -1028,7 +1028,7 @@ public:
     }
 
 private:
-    // The program's next byte; -1 where it says no more.
+    // The program's next byte; -1 at the end of its output.
     int hear() {
         if (at == said.size()) {
             char some[1 << 16];
@@ -1044,7 +1044,7 @@ private:
     // Reads from a first byte up to one that ends it, which it eats.
     template <class F>
     std::string until(int c, const char *what, F ends) {
-        if (c < 0) Quit(WA, "want a %s, but the program says no more", what);
+        if (c < 0) Quit(WA, "want a %s, but the program has ended its output", what);
         std::string all;
         for (; c >= 0 && !ends(char(c)); c = hear()) {
             const std::size_t most = 1 << 20;

@@ -463,7 +463,7 @@ class Rand:
         if self._chosen is None:
             return draw()
         if len(self._chosen) == _most_choices:
-            raise _Quit(FAIL, "the case takes more than %d choices" % _most_choices)
+            raise _Quit(FAIL, "the case needs more than %d choices" % _most_choices)
         if self._next is None:
             c = draw()
         else:
@@ -574,7 +574,7 @@ class Talk:
             more = os.read(0, 1 << 16)
             if not more:
                 if not self._said:
-                    self.Quit(WA, "want a %s, but the program says no more", what)
+                    self.Quit(WA, "want a %s, but the program has ended its output", what)
                 text, self._said = self._said, b""
                 return text
             self._said += more
@@ -614,7 +614,7 @@ class Talk:
             self._said = os.read(0, 1 << 16)
             if not self._said:
                 return
-        self.Quit(WA, "the program says more than it should")
+        self.Quit(WA, "the program printed more than expected")
 
     def Score(self, points):
         """Gives points to a case that is then accepted. The most that a case can give is

@@ -74,7 +74,7 @@ func (s *site) rejudge(w http.ResponseWriter, r *web.Request) error {
 	var err error
 	if v.Repeats != "" {
 		if asked.Repeats, err = strconv.Atoi(v.Repeats); err != nil || asked.Repeats == 0 {
-			asked.Repeats = -1 // which is refused with the range
+			asked.Repeats = -1 // is out of range, and rejected as such
 		}
 	}
 	var made *store.Rejudging
@@ -100,7 +100,7 @@ func (s *site) rejudge(w http.ResponseWriter, r *web.Request) error {
 	return web.Redirect(w, r, to)
 }
 
-// rejudgingView is what a rejudging would change.
+// rejudgingView is the page of a rejudging, with its changes.
 type rejudgingView struct {
 	rejudgingLine
 	Slug    string
@@ -111,7 +111,7 @@ type rejudgingView struct {
 	Version string // first 12 digits of the version's digest; if empty, the active version of each problem
 	Repeats int    // how often each submission is judged
 	Differ  []differentRuns
-	Differs int  // submissions whose runs differ, with those that are not in Differ
+	Differs int  // number of submissions whose runs differ; Differ may not have all of them
 	Changes bool // the reader may apply or cancel it
 	Matrix  matrixView
 	Lines   []rejudgedLine // of submissions that change
@@ -155,7 +155,7 @@ type differentRuns struct {
 	Number                 int64
 }
 
-// runsOf writes the verdicts of runs with their workers.
+// runsOf returns the verdicts of runs with their workers, as text.
 func runsOf(runs []store.RejudgedRun) string {
 	var all []string
 	for _, one := range runs {
@@ -176,7 +176,7 @@ type moveCell struct {
 	Time   time.Duration
 }
 
-// rejudgingAt finds the rejudging that is asked for, in the contest.
+// rejudgingAt returns the rejudging of the contest that the address names.
 func (s *site) rejudgingAt(r *web.Request) (*store.Rejudging, error) {
 	one, err := s.Store.Rejudging(r.Context(), r.PathValue("id"))
 	if err == nil && one.Contest != access.Of(r).Contest.ID {
