@@ -155,7 +155,7 @@ func (t *Talk) Score(points float64) {
 	t.leave("score.txt", strconv.FormatFloat(points, 'g', -1, 64))
 }
 
-// Share sets the part of the case's points, from 0 to 1, of a case that must then be accepted.
+// Share sets the share of the case's points, from 0 to 1. The case must then be accepted.
 func (t *Talk) Share(part float64) {
 	t.leave("score_multiplier.txt", strconv.FormatFloat(math.Max(0, math.Min(1, part)), 'g', -1, 64))
 }
