@@ -1,6 +1,7 @@
 package blob
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +16,8 @@ import (
 type Origin interface {
 	// Has reports whether the blob exists and has this size.
 	Has(d Digest, size int64) (bool, error)
-	// Get opens a blob. It returns fs.ErrNotExist if there is none. The caller compares the digest.
+	// Get opens a blob. It returns fs.ErrNotExist if there is none. The caller compares the digest, and tries
+	// again if Get or the reader returns context.DeadlineExceeded.
 	Get(d Digest) (io.ReadCloser, error)
 	// Put stores a blob whose digest the caller has compared. When it returns, a power cut does not
 	// lose the blob. It may read the bytes more than once.
@@ -45,31 +47,46 @@ func (f *Dir) fetch(d Digest) error {
 	return s.keepHere()
 }
 
-// received reads a blob from the origin. If the blob is damaged twice in a row, received removes it, so that a
-// client uploads it again.
+// mostLate is how often an origin may not answer in time.
+const mostLate = 10
+
+// received reads a blob from the origin, and tries again if the origin does not answer in time. If the blob is damaged
+// twice, received removes it, so that a client uploads it again.
 func (f *Dir) received(d Digest) (*Staged, error) {
-	for try := 0; ; try++ {
-		r, err := f.origin.Get(d)
-		if err != nil {
-			return nil, err
-		}
-		s, err := f.Stage(r)
-		if err = errors.Join(err, r.Close()); err == nil && s.Digest == d {
+	for late, damaged := 0, false; ; {
+		s, err := f.receive(d)
+		switch {
+		case err == nil:
 			return s, nil
-		}
-		if s != nil {
-			s.Close()
-		}
-		if err != nil && !errors.Is(err, ErrDamaged) {
-			return nil, fmt.Errorf("fetch blob %s: %w", d, err)
-		}
-		if try > 0 {
+		case errors.Is(err, context.DeadlineExceeded) && late < mostLate:
+			late++
+		case errors.Is(err, ErrDamaged) && !damaged:
+			damaged = true
+		case errors.Is(err, ErrDamaged):
 			if err := f.origin.Remove(d); err != nil {
 				return nil, fmt.Errorf("blob %s is damaged where servers share it, and cannot be removed: %w", d, err)
 			}
 			return nil, fmt.Errorf("blob %s: %w: it is removed where servers share it: %w", d, ErrDamaged, fs.ErrNotExist)
+		default:
+			return nil, fmt.Errorf("fetch blob %s: %w", d, err)
 		}
 	}
+}
+
+// receive reads a blob from the origin. It returns ErrDamaged if its digest is another one.
+func (f *Dir) receive(d Digest) (*Staged, error) {
+	r, err := f.origin.Get(d)
+	if err != nil {
+		return nil, err
+	}
+	s, err := f.Stage(r)
+	if err = errors.Join(err, r.Close()); err == nil && s.Digest != d {
+		err = ErrDamaged
+	}
+	if err != nil && s != nil {
+		s.Close()
+	}
+	return s, err
 }
 
 // markFile tells the directory of a SharedDir from any other.

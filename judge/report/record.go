@@ -167,7 +167,7 @@ func (r *record) groupsSoFar() []*judge.GroupJudged {
 	return append(slices.Clone(r.groups), open)
 }
 
-// verdict returns the verdict of the submission, as far as it is known.
+// verdict returns the verdict of the submission, or the part that is known of it.
 func (r *record) verdict() judge.Verdict {
 	switch {
 	case r.finished != nil:

@@ -245,7 +245,7 @@ func (t *terminal) built(e *judge.Built) {
 	}
 }
 
-// result draws the result of a submission, as far as it is known.
+// result draws the known part of the result of a submission.
 func (t *terminal) result() {
 	r := t.record
 	t.grid()

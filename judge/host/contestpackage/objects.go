@@ -383,7 +383,7 @@ func (o *object) ignored() {
 	}
 }
 
-// text returns the text of a key as it is in the file. It may be empty.
+// text returns the unchanged text of a key. It may be empty.
 func (o *item) text(key string) string {
 	v := o.values[key]
 	if v.node != nil && v.node.Kind == strict.Scalar {

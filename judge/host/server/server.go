@@ -205,6 +205,9 @@ func (s *Server) open(ctx context.Context) (err error) {
 		return err
 	}
 	if !s.alone() {
+		if _, err := s.skew(ctx); err != nil {
+			return err
+		}
 		if err := s.announceFirst(ctx); err != nil {
 			return err
 		}

@@ -64,3 +64,18 @@ func (s *Store) Servers(ctx context.Context) ([]Server, error) {
 		return Server{r.ID, r.Instance, r.Epoch, r.Version, r.Address, instant(r.Started), instant(r.Seen)}
 	})
 }
+
+// Skew returns by how much the clock of this machine is ahead of that of the database; it is negative if it is
+// behind. The difference is at least that much, as the answer takes some time. SQLite has no clock of its own.
+func (s *Store) Skew(ctx context.Context) (time.Duration, error) {
+	if !s.postgres {
+		return 0, nil
+	}
+	var micros int64
+	before := s.options.Now()
+	if err := s.writer.QueryRowContext(ctx, "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint").Scan(&micros); err != nil {
+		return 0, failed("read the clock of the database", err)
+	}
+	database, after := instant(micros), s.options.Now()
+	return min(0, after.Sub(database)) + max(0, before.Sub(database)), nil
+}

@@ -3,12 +3,33 @@ package store_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"assay/judge/blob"
 	"assay/judge/host/store"
 )
+
+// TestSkew: the clock of a machine is compared with that of a database that has one.
+func TestSkew(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHarness(t, dsn)
+		h.clock.add(time.Since(h.clock.Now()))
+		for _, ahead := range []time.Duration{time.Hour, -2 * time.Hour} { // its clock stands still meanwhile
+			h.clock.add(ahead)
+			got, err := h.Skew(t.Context())
+			want := ahead
+			if !strings.HasPrefix(dsn, "postgres://") {
+				want = 0
+			}
+			if err != nil || (got-want).Abs() > 10*time.Minute {
+				t.Errorf("%v, %v", got, err)
+			}
+			h.clock.add(-ahead)
+		}
+	})
+}
 
 // TestServersAnnounceThemselves: a name belongs to the process that has it as long as that one is there.
 func TestServersAnnounceThemselves(t *testing.T) {

@@ -265,8 +265,8 @@ func (r *reader) validators() {
 	}
 }
 
-// meant has the expected verdicts of submissions by tag: one verdict for the submission, or several of which some case
-// must get one.
+// meant has the expected verdicts of submissions by tag: one verdict for the submission, or
+// several, one for some case.
 var meant = map[string][]judge.Verdict{
 	"wrong-answer":                                 {judge.WrongAnswer},
 	"presentation-error":                           {judge.WrongAnswer},
