@@ -2,7 +2,7 @@
 // how they are written as JSON. All of that comes from one table. So the endpoint access, the objects that a client gets,
 // and the tests agree.
 //
-// The package is pure: it uses neither the database nor HTTP.
+// The package is pure: it does not access the database, and does not know HTTP.
 package clics
 
 import (

@@ -370,7 +370,7 @@ func (l *planner) account(ctx context.Context, a *Account) error {
 		}
 	}
 	if n.Type == "team" && n.Team == "" {
-		l.wrong(a.File, a.Line, "", "the account %s has the type team, but no team", a.ID)
+		l.wrong(a.File, a.Line, "", "the account %s is for a team, but does not name it", a.ID)
 	}
 	l.exists(a.File, a.Line, teams, n.Team)
 	l.exists(a.File, a.Line, persons, n.Person)
