@@ -64,6 +64,7 @@ func TestEveryRouteOfCommands(t *testing.T) {
 	h.well("publish", "DELETE", "/v1/flows/"+strings.Repeat("x", 20), nil, "")
 
 	h.well("admin", "POST", "/v1/backup", client.Backup{Name: "monday"}, "dir")
+	h.well("admin", "POST", "/v1/move", nil, "lines")
 	token := h.well("admin", "POST", "/v1/tokens", client.NewToken{Login: "other", Scopes: []client.Scope{client.Submit}}, "id")
 	h.well("admin", "DELETE", "/v1/tokens/"+token, nil, "")
 	invitation := h.well("admin", "POST", "/v1/invitations", client.NewInvitation{Uses: 2, Days: 1}, "id")
