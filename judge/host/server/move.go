@@ -99,7 +99,9 @@ func (s *Server) move(ctx context.Context, blobs *blob.Folder) (client.Moved, er
 		err = &judge.Misuse{Err: fmt.Errorf("%w\n    stop them, move, and start them again with the new settings", err)}
 	}
 	if err != nil {
-		s.o.Log.Error("the data was not moved; this server goes on with it", "error", err)
+		if judge.Whose(err) != judge.Asker {
+			s.o.Log.Error("the data was not moved; this server goes on with it", "error", err)
+		}
 		return client.Moved{}, err
 	}
 	out := client.Moved{DryRun: p.DryRun, Tables: m.Tables, Rows: m.Rows, Stopped: m.Stopped.Seconds(), Lines: lines}
