@@ -38,7 +38,7 @@ account of the system that can read the directory is an administrator.
 	cmd.PersistentFlags().StringVar(&a.data, "data", "", "the data `DIR` of the server (default: the one in judge.toml)")
 	cmd.AddCommand(
 		a.account(), a.contest(), a.invite(), a.worker(), a.class(), a.token(), a.queue(), a.cancel(),
-		a.judgings(), a.rejudge(), a.backup(), a.restore(), a.migrate(),
+		a.judgings(), a.rejudge(), a.backup(), a.restore(), a.migrate(), a.move(),
 	)
 	return cmd
 }
@@ -70,7 +70,7 @@ func (a *admin) api() (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return client.New(client.Options{Address: address, Token: token, Version: cli.Version(), Patience: 5 * time.Second})
+	return client.New(client.Options{Address: address, Token: token, Version: cli.Version(), RetryFor: 5 * time.Second})
 }
 
 // public returns the address of the server for other machines.

@@ -17,7 +17,7 @@ import (
 )
 
 // machines returns a shared directory that is marked, and the caches of two machines.
-func machines(t *testing.T) (dir string, caches [2]*blob.Folder) {
+func machines(t *testing.T) (dir string, caches [2]*blob.Dir) {
 	t.Helper()
 	dir = t.TempDir()
 	for i := range caches {

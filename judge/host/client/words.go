@@ -14,24 +14,25 @@ import (
 
 // The paths of the API, below the address of the server.
 const (
-	ServerPath      = "/v1/server"
-	AccountPath     = "/v1/account"
-	BlobPath        = "/blob/" // followed by the digest
-	MissingPath     = "/v1/blobs/missing"
-	ProblemsPath    = "/v1/problems"
-	SubmissionsPath = "/v1/submissions"
-	QueuePath       = "/v1/queue"
-	AskersPath      = "/v1/queue/accounts"
-	TokensPath      = "/v1/tokens"
-	InvitesPath     = "/v1/workers/invites"
-	WorkersPath     = "/v1/workers"
-	JoinPath        = "/v1/workers/join"
-	HelloPath       = "/v1/workers/hello"
-	ClassesPath     = "/v1/classes"
-	JudgingsPath    = "/v1/judgings"
-	BackupPath      = "/v1/backup"
-	PeoplePath      = "/v1/accounts"
-	InvitationsPath = "/v1/invitations"
+	ServerPath       = "/v1/server"
+	AccountPath      = "/v1/account"
+	BlobPath         = "/blob/" // followed by the digest
+	MissingPath      = "/v1/blobs/missing"
+	ProblemsPath     = "/v1/problems"
+	SubmissionsPath  = "/v1/submissions"
+	QueuePath        = "/v1/queue"
+	AccountLoadsPath = "/v1/queue/accounts"
+	TokensPath       = "/v1/tokens"
+	InvitesPath      = "/v1/workers/invites"
+	WorkersPath      = "/v1/workers"
+	JoinPath         = "/v1/workers/join"
+	HelloPath        = "/v1/workers/hello"
+	ClassesPath      = "/v1/classes"
+	JudgingsPath     = "/v1/judgings"
+	BackupPath       = "/v1/backup"
+	MovePath         = "/v1/move"
+	PeoplePath       = "/v1/accounts"
+	InvitationsPath  = "/v1/invitations"
 )
 
 // ClaimHeader is the header with the reason why a worker fetches a blob: see job.Claim.
@@ -185,8 +186,8 @@ type Queue struct {
 	OfGuests int `json:"of_guests,omitempty"`
 }
 
-// An Asker is an account with open work.
-type Asker struct {
+// An AccountLoad is an account with open work.
+type AccountLoad struct {
 	Login  string    `json:"login"`
 	Jobs   int       `json:"jobs"` // of submissions and flows
 	Flows  int       `json:"flows"`
@@ -324,6 +325,17 @@ type SetWorker struct {
 type Backup struct {
 	Name string `json:"name"`
 	Dir  string `json:"dir,omitempty"`
+}
+
+// Moved describes a move of a server's data to another database.
+type Moved struct {
+	DryRun  bool     `json:"dry_run,omitempty"` // nothing was moved yet
+	Tables  int      `json:"tables"`
+	Rows    int64    `json:"rows"`
+	Blobs   int      `json:"blobs,omitempty"`
+	Missing int      `json:"missing,omitempty"` // blobs that the database names and the server did not have
+	Stopped float64  `json:"stopped"`           // for how many seconds writes were stopped
+	Lines   []string `json:"lines"`             // of the [server] table of judge.toml
 }
 
 // A refusal is the response to a rejected request: what is wrong, and what to do.

@@ -34,7 +34,7 @@ type harness struct {
 	*testing.T
 	*Keeper
 	store *store.Store
-	blobs *blob.Folder
+	blobs *blob.Dir
 	log   bytes.Buffer
 	now   time.Time
 	owner string

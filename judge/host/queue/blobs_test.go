@@ -17,7 +17,7 @@ import (
 // TestBlobsInACluster: two servers share files in the object store, also while one of its servers is away.
 func TestBlobsInACluster(t *testing.T) {
 	c := queuetest.Start(t)
-	var caches []*blob.Folder
+	var caches []*blob.Dir
 	for i := range 2 {
 		q := c.Open(t, queue.Listener{})
 		defer q.Close()

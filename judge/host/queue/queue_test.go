@@ -114,7 +114,7 @@ func open(t testing.TB, listen queue.Listener) *site {
 
 func (s *site) open(listen queue.Listener) {
 	s.t.Helper()
-	q, err := queue.Open(s.t.Context(), queue.Options{Folder: s.folder, Classes: []string{"main"}, Listen: listen})
+	q, err := queue.Open(s.t.Context(), queue.Options{Dir: s.folder, Classes: []string{"main"}, Listen: listen})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -260,7 +260,7 @@ func Example() {
 	say(err)
 	seed, err := pair.Seed()
 	say(err)
-	q, err := queue.Open(ctx, queue.Options{Folder: folder, Listen: queue.Listener{
+	q, err := queue.Open(ctx, queue.Options{Dir: folder, Listen: queue.Listener{
 		Taken: func(worker string, r job.Running) { fmt.Println(worker, "took", r.Job) },
 	}})
 	say(err)

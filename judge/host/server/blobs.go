@@ -29,7 +29,7 @@ const (
 )
 
 // openBlobs opens the blobs of the data directory, or the cache of shared ones.
-func (s *Server) openBlobs() (*blob.Folder, error) {
+func (s *Server) openBlobs() (*blob.Dir, error) {
 	if s.o.Blobs == "" {
 		return blob.OpenDurable(filepath.Join(s.data, "blobs"))
 	}
@@ -37,7 +37,7 @@ func (s *Server) openBlobs() (*blob.Folder, error) {
 }
 
 // shareBlobs makes blobs a cache of the shared ones, if there are any.
-func (s *Server) shareBlobs(ctx context.Context, blobs *blob.Folder) error {
+func (s *Server) shareBlobs(ctx context.Context, blobs *blob.Dir) error {
 	if s.o.Blobs == "" {
 		return s.ownBlobs(ctx)
 	}
@@ -92,7 +92,7 @@ func (s *Server) ownBlobs(ctx context.Context) error {
 
 // adopt compares the mark of shared blobs with the database. If the database has no shared blobs yet, it
 // copies those of the data directory.
-func (s *Server) adopt(ctx context.Context, blobs *blob.Folder, origin blob.Origin) error {
+func (s *Server) adopt(ctx context.Context, blobs *blob.Dir, origin blob.Origin) error {
 	id, err := s.store.SettingOnce(ctx, databaseKey, newDatabaseID())
 	if err != nil {
 		return err
@@ -128,17 +128,12 @@ func newDatabaseID() string {
 }
 
 // copyBlobs copies what the database names from the data directory to the shared blobs.
-func (s *Server) copyBlobs(ctx context.Context, shared *blob.Folder) error {
+func (s *Server) copyBlobs(ctx context.Context, shared *blob.Dir) error {
 	own, err := blob.Open(filepath.Join(s.data, "blobs"), 0)
 	if err != nil {
 		return err
 	}
-	named, err := s.store.BlobsNamed(ctx)
-	if err != nil {
-		return err
-	}
-	missing := 0
-	copied := func(d blob.Digest) error {
+	missing, err := s.eachCopied(ctx, shared, func(d blob.Digest) error {
 		f, err := own.Find(d)
 		if errors.Is(err, fs.ErrNotExist) {
 			f, err = shared.Find(d)
@@ -152,21 +147,9 @@ func (s *Server) copyBlobs(ctx context.Context, shared *blob.Folder) error {
 			return err
 		}
 		return shared.Put(d, info.Size(), f)
-	}
-	for d, isManifest := range named {
-		err := errors.Join(ctx.Err(), copied(d))
-		if err == nil && isManifest {
-			var inside []blob.Digest
-			inside, err = contents(shared, d)
-			for _, d := range inside {
-				err = errors.Join(err, copied(d))
-			}
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			missing++
-		} else if err != nil {
-			return err
-		}
+	})
+	if err != nil {
+		return err
 	}
 	if missing > 0 && !s.o.AcceptLoss {
 		return &judge.Misuse{Err: fmt.Errorf("files that the database names are neither in %s nor in %s\n"+
@@ -174,6 +157,37 @@ func (s *Server) copyBlobs(ctx context.Context, shared *blob.Folder) error {
 			s.o.Blobs, filepath.Join(s.data, "blobs"))}
 	}
 	return nil
+}
+
+// eachCopied calls copied for each blob that the database names, and for those that manifests among them list, which
+// are read in blobs. It returns how many are missing.
+func (s *Server) eachCopied(ctx context.Context, blobs *blob.Dir, copied func(blob.Digest) error) (missing int, err error) {
+	named, err := s.store.BlobsNamed(ctx)
+	if err != nil {
+		return 0, err
+	}
+	note := func(err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			missing++
+			return nil
+		}
+		return err
+	}
+	for d, isManifest := range named {
+		err := copied(d)
+		var inside []blob.Digest
+		if err == nil && isManifest {
+			inside, err = contents(blobs, d)
+		}
+		err = note(err)
+		for _, d := range inside {
+			err = errors.Join(err, note(copied(d)))
+		}
+		if err := errors.Join(ctx.Err(), err); err != nil {
+			return missing, err
+		}
+	}
+	return missing, nil
 }
 
 // setting reads a setting that may not be set.

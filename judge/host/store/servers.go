@@ -8,12 +8,12 @@ import (
 )
 
 // The leads: one server at a time has each.
-var Leads = []string{FeedLead, ReconcileLead, UploadLead, LaddersLead, ShadowLead, SweepLead, BackupLead}
+var Leads = []string{FeedLead, ReconcileLead, UploadLead, LaddersLead, ShadowLead, GarbageLead, BackupLead}
 
 // Leads of what no other file of this package is about.
 const (
 	ReconcileLead = "reconcile"
-	SweepLead     = "sweep"
+	GarbageLead   = "garbage"
 	BackupLead    = "backup"
 )
 
@@ -38,8 +38,8 @@ type Server struct {
 // Here reports whether the server was seen lately.
 func (s *Server) Here(now time.Time) bool { return now.Sub(s.Seen) < GoneAfter }
 
-// Announce notes that a server is there. It returns ErrTaken if another process has its id and is there, too,
-// unless that one is before, of which the caller knows that it has ended.
+// Announce records that a server is running. It returns ErrTaken if another instance with the same id is running.
+// Before is an instance that the caller knows to have ended; it takes no id.
 func (s *Store) Announce(ctx context.Context, n Server, before string) error {
 	now := s.now()
 	rows, err := s.write.Announce(ctx, query.AnnounceParams{

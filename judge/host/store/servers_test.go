@@ -79,8 +79,8 @@ func TestServersAnnounceThemselves(t *testing.T) {
 	})
 }
 
-// TestABlobThatIsWantedStays: another server does not remove what a request is about to name, though it has
-// found before that nobody names it.
+// TestABlobThatIsWantedStays: a server does not remove a blob that a request is about to refer to, even if no row
+// referred to it when the server looked.
 func TestABlobThatIsWantedStays(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -115,7 +115,7 @@ func TestABlobThatIsWantedStays(t *testing.T) {
 		}
 		h.clock.add(time.Hour)
 		if gone, err := sweep(t, h.Store, contents); err != nil || len(gone) != 1 {
-			t.Errorf("nobody named it after all: %v, %v", gone, err)
+			t.Errorf("no row refers to it after all: %v, %v", gone, err)
 		}
 	})
 }
@@ -130,7 +130,7 @@ func TestABlobStaysKnownIfItIsNotRemoved(t *testing.T) {
 		h.clock.add(2 * time.Hour)
 		contents := func(blob.Digest) ([]blob.Digest, error) { return nil, nil }
 		broken := errors.New("the disk does not answer")
-		if _, err := h.Sweep(t.Context(), contents, func(blob.Digest) error { return broken }); !errors.Is(err, broken) {
+		if _, err := h.CollectGarbage(t.Context(), contents, func(blob.Digest) error { return broken }); !errors.Is(err, broken) {
 			t.Errorf("got %v", err)
 		}
 		if gone, err := sweep(t, h.Store, contents); err != nil || len(gone) != 1 {
