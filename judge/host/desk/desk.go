@@ -69,7 +69,7 @@ type Desk struct {
 	// Now is the clock. If nil, it is time.Now.
 	Now func() time.Time
 
-	offered sync.Map // languages by the digest of problem metadata
+	sheets Memo[blob.Digest, *client.Sheet]
 }
 
 // Time returns the time of the clock.
