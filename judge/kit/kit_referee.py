@@ -1,7 +1,7 @@
-"""Kit_referee is what the referee of a game for two in Python imports.
+"""Kit_referee is a library for the referee of a game for two players in Python.
 
-It has the words of the Go package assay/judge/kit/referee: the referee says what the rules
-are, and the module speaks with the arena and the bots.
+It has the names of the Go package assay/judge/kit/referee. The referee has the rules, and the
+module communicates with the arena and the bots.
 
     import kit_referee as referee
 
@@ -16,9 +16,9 @@ are, and the module speaks with the arena and the bots.
 
     referee.Main(Play=play)
 
-Where a bot cannot or does not answer, Ask does not return, and the game is over. Messages
-are formatted with %, and only where values follow. The module does not start bots, watch
-clocks or keep a log: those are the arena's. It needs Linux, Python 3.8 and the module kit.
+If a bot does not answer, Ask does not return, and the game is over. Messages are formatted
+with %, if values follow. The module does not start bots, watch clocks or write a log: the arena
+does. It needs Linux, Python 3.8 and the module kit.
 """
 
 import array
@@ -35,7 +35,7 @@ import kit
 
 
 class Event:
-    """What all games of an event have in common."""
+    """The settings that all games of a tournament share."""
 
     def __init__(self, data):
         self.Rules = data.get("rules", "")  # name of the rule set
@@ -47,15 +47,15 @@ class Event:
         self.Options = data.get("options") or {}  # of the rule set, for the referee
 
     def Int(self, name):
-        """Returns an option that is a number, and 0 where it is not a number: Check has a
-        look with IntIn first."""
+        """Returns an option that is a number. It returns 0 if the option is not a number, so
+        Check should call IntIn."""
         try:
             return int(self.Options.get(name, ""))
         except ValueError:
             return 0
 
     def IntIn(self, name, low, high):
-        """Returns an option that is a number from low to high; what is wrong is an error."""
+        """Returns an option that is a number from low to high. Otherwise it raises an error."""
         text = self.Options.get(name, "")
         try:
             if low <= int(text) <= high:
@@ -70,15 +70,15 @@ class Event:
 
 
 class _OfEvent:
-    """What belongs to an event has its options and limits, too."""
+    """Gives an object of a tournament the options and limits of the tournament, too."""
 
     def __getattr__(self, name):
         return getattr(self.__dict__["Event"], name)
 
 
 class _Fault(BaseException):
-    """How a game or a greeting ends by a bot's own doing. The kind "gone" says that there
-    is no more to be had of its process; why is the arena's to find out."""
+    """A fault by which a bot ends a game or a greeting. The kind "gone" means that its process
+    has ended; the arena finds out why."""
 
     def __init__(self, seat, kind, text, sent=""):
         self.seat, self.kind, self.text, self.sent = seat, kind, text, sent
@@ -88,7 +88,7 @@ class _Fault(BaseException):
 
 
 class _Over(BaseException):
-    """How a game ends by its rules."""
+    """The exception that ends a game by its rules."""
 
 
 class Bot(_OfEvent):
@@ -104,19 +104,19 @@ class Bot(_OfEvent):
         self._asked, self._conn = 0, conn
 
     def Ask(self, request):
-        """Sends a line and returns the answer, while the bot is greeted."""
+        """Sends a line during the greeting, and returns the answer."""
         self._asked += 1
         if self._asked > len(self.Said):
             self.Said.append(kit._text(self._conn.ask(self.ID, request, self.StartMS * 1000000, False)))
         return self.Said[self._asked - 1]
 
     def Refuse(self, message, *values):
-        """Says that a bot cannot take part."""
+        """Rejects a bot, which then cannot play. It does not return."""
         raise _Fault(0, "init-failed", kit._formatted(message, values), _quoted(self._conn.last))
 
 
 class Result:
-    """How a game ended."""
+    """The end of a game."""
 
     def __init__(self, winner=0, reason="", payoff=None):
         self.Winner = winner  # seat, or 0 for a draw
@@ -125,7 +125,7 @@ class Result:
 
 
 class Played:
-    """A game that was played."""
+    """A finished game."""
 
     def __init__(self, data):
         self.Start = data.get("start", "")
@@ -136,7 +136,7 @@ class Played:
 
 
 class Position:
-    """What there is to see at one point of a game."""
+    """The state of a game before a move or at its end."""
 
     def __init__(self, Count=0, Options=(), Exact="", Best=(), Text=""):
         self.Count = Count  # how many moves are allowed; -1 for infinitely many
@@ -147,7 +147,7 @@ class Position:
 
 
 class Game(_OfEvent):
-    """One game while it is played."""
+    """A game that is being played."""
 
     def __init__(self, event, bots, no=1, round=1, seed=0, shared=0, live=0, said=((), ())):
         self.Event, self._bots = event, bots
@@ -165,12 +165,12 @@ class Game(_OfEvent):
             bot._conn.begin()
 
     def Shared(self):
-        """A source that is the same in all games of a round, but for the turn of who
-        begins: both games of such a pair have it."""
+        """Returns a source of random numbers that is the same in all games of a round. So two
+        games in which each bot begins once can have the same start."""
         return _rand(self._shared, ~self._shared)
 
     def Lost(self, seat):
-        """Says whether the process of the bot on a seat is gone."""
+        """Returns whether the process of the bot on a seat has ended."""
         if self._live and self._live != seat:
             return not self._again[seat - 1]
         return self._bots[seat - 1]._conn.dead != ""
@@ -180,18 +180,18 @@ class Game(_OfEvent):
         return self._bots[seat - 1]
 
     def Start(self, text):
-        """Notes what was drawn for the game."""
+        """Records the start that was drawn for the game."""
         self._start = str(text)
 
     def Tell(self, seat, line):
-        """Has a line sent to a bot, before the next request at the latest. No answer is
-        taken."""
+        """Sends a line to a bot without waiting for an answer. The line is sent before the next
+        request."""
         if self._live in (0, seat):
             self._bots[seat - 1]._conn.tell(line)
 
     def Ask(self, seat, request):
-        """Sends a line and returns the line that the bot answers. It does not return where
-        the bot commits a fault."""
+        """Sends a line and returns the answer of the bot. If the bot commits a fault, it does
+        not return."""
         self._now = seat
         bot = self._bots[seat - 1]
         conn = bot._conn
@@ -211,7 +211,7 @@ class Game(_OfEvent):
         return answer
 
     def _budget(self, conn):
-        """The CPU time that a bot has for its answer, in nanoseconds; 0 for no limit."""
+        """The CPU time that a bot has for its answer, in nanoseconds. Zero means no limit."""
         most = self.MoveMS * 1000000
         if self.ClockMS and not self._over:
             left = max(1, self.ClockMS * 1000000 - conn.used())
@@ -223,13 +223,13 @@ class Game(_OfEvent):
         return self._bots[seat - 1]._conn.used() // 1000000
 
     def Move(self, seat, text):
-        """Notes a move that was made."""
+        """Records a move."""
         self._moves.append(str(text))
         self._seats += str(seat)
         self._micros.append(self._bots[seat - 1]._conn.took // 1000)
 
     def Note(self, seat, kind, message, *values):
-        """Notes anything else: a penalty, say."""
+        """Records anything else, such as a penalty."""
         self._notes.append({"seat": seat, "move": len(self._moves), "kind": kind, "text": kit._formatted(message, values)})
 
     def Win(self, seat, reason):
@@ -238,7 +238,8 @@ class Game(_OfEvent):
         raise _Over()
 
     def Pay(self, first, second, reason):
-        """Ends the game with what each seat got. Who got more wins. It does not return."""
+        """Ends the game with the points of each seat. The seat with more points wins. It does
+        not return."""
         self.Result = Result(1 if first > second else 2 if first < second else 0, reason, [first, second])
         raise _Over()
 
@@ -247,16 +248,16 @@ class Game(_OfEvent):
         self.Win(0, reason)
 
     def Lose(self, seat, kind, message, *values):
-        """Ends the game by a fault of a bot's answer, such as "illegal" or "malformed". It
-        does not return."""
+        """Ends the game because of a fault in a bot's answer, such as "illegal" or "malformed".
+        It does not return."""
         raise _Fault(seat, kind, kit._formatted(message, values), _quoted(self._bots[seat - 1]._conn.last))
 
     def _made(self, seat):
         return [m for m, s in zip(self._moves, self._seats) if s == str(seat)]
 
     def _parts(self, used, rest):
-        """What came of the game, as a frame has it: the numbers, the moves as they go into
-        the log, and the rest as JSON."""
+        """The outcome of the game as the parts of a frame: the numbers, the moves in the form
+        of the log, and the rest as JSON."""
         micros = [[m for m, s in zip(self._micros, self._seats) if s == str(seat)] for seat in (1, 2)]
         notes = list(self._notes)
         for seat, bot in enumerate(self._bots, 1):
@@ -278,7 +279,7 @@ def _rand(hi, lo):
 
 
 def _quoted(data):
-    """What a bot sent, for people."""
+    """Quotes the bytes of a bot, for messages."""
     text = "".join(c if c < "\x80" else ("\\u%04x" if c < "\U00010000" else "\\U%08x") % ord(c) for c in kit._quoted(kit._text(data[:200])))
     return text + (" and %d bytes more" % (len(data) - 200) if len(data) > 200 else "")
 
@@ -287,7 +288,7 @@ _most = 64 << 10  # bytes that a bot may say at a time
 
 
 class _Conn:
-    """The way to a bot's process, if it has one. Times are in nanoseconds."""
+    """The connection to a bot's process, if it has one. Times are in nanoseconds."""
 
     def __init__(self, table, to=-1, out=-1, clock=-1, unread=b""):
         self.table, self.to, self.out, self.clock, self.unread = table, to, out, clock, unread
@@ -297,7 +298,7 @@ class _Conn:
         self.begin()
 
     def begin(self):
-        """Starts to count for a game."""
+        """Starts to count CPU time for a game."""
         self.wall = self.seen = self.spent = self.took = self.moved = 0
         self.comments, self.last, self.cpu_at = [], b"", -1
 
@@ -306,7 +307,7 @@ class _Conn:
             self.pending += kit._bytes(line) + b"\n"
 
     def cpu(self):
-        """Reads the clock of the process; -1 where there is none."""
+        """Reads the clock of the process. It returns -1 if there is none."""
         if self.clock < 0 or not self.alive:
             return -1
         try:
@@ -316,9 +317,9 @@ class _Conn:
             return -1
 
     def used(self):
-        """The CPU time of the bot in its turns of this game. A turn on the clock is never
-        shorter than on the processor, so that nothing need be read as long as all turns
-        together are short."""
+        """The CPU time of the bot in its turns of this game. The wall time of a turn is never
+        shorter than its CPU time, so the clock need not be read while the sum of all turns
+        is short."""
         if self.wall - self.seen >= 1000000:
             self.seen = self.spent = self.wall
             now = self.cpu()
@@ -335,9 +336,9 @@ class _Conn:
         raise _Fault(0, kind, text, _quoted(self.unread))
 
     def ask(self, id, request, budget, game):
-        """Sends a request with what is pending, and waits for the answer. The arena sees on
-        the shared page whose turn it is: word 0 is odd while a bot is waited for, 1 is its
-        id, 2 its CPU time, and 3 is 1 until it has taken what it is told."""
+        """Sends a request with pending lines, and waits for the answer. The shared page shows
+        the arena whose turn it is: word 0 is odd while the referee waits for a bot, 1 is its
+        id, 2 its CPU time, and 3 is 1 until it has read its input."""
         self.tell(request)
         if self.dead or not self.alive:
             self.gone("its process is gone")
@@ -358,7 +359,7 @@ class _Conn:
             self.wall += self.took
 
     def silent(self):
-        """Sees to it that nothing was said that nobody asked for."""
+        """Disqualifies a bot that has written something without a request."""
         if not self.unread and not _ready(self.out, 0):
             return
         while len(self.unread) <= _most and _ready(self.out, 0) and self.read():
@@ -372,7 +373,7 @@ class _Conn:
             self.gone()
 
     def take_comments(self):
-        """Takes the whole comment lines off what was read."""
+        """Removes complete comment lines from the read bytes."""
         while self.unread.startswith(b"#"):
             line, whole, rest = self.unread.partition(b"\n")
             if not whole:
@@ -381,8 +382,9 @@ class _Conn:
             self.unread = rest
 
     def line(self, game):
-        """Waits for a line that is not a comment. In a game, the last answer of a process counts
-        without a line feed. A greeting wants the whole line: who has ended cannot play."""
+        """Waits for a line that is not a comment. In a game, the last answer of a process
+        counts even without a line feed. In a greeting it does not, because a process that
+        has ended cannot play."""
         said = 0  # bytes of this answer, comments and all
         while True:
             before = len(self.unread)
@@ -401,7 +403,7 @@ class _Conn:
                 self.gone()
 
     def read(self):
-        """Reads what there is, and waits for it. False is the end."""
+        """Waits for output and reads it. It returns False at the end."""
         if self.table.has_news() and not _ready(self.out, 100):
             self.table.tell_news()
         try:
@@ -414,8 +416,8 @@ class _Conn:
         return bool(more)
 
     def send(self, wait):
-        """Writes what is pending. A bot that talks while it is told something could block
-        both, so that it is listened to meanwhile."""
+        """Writes the pending bytes. It also reads output of the bot, because otherwise both
+        could block."""
         while self.pending:
             try:
                 self.pending = self.pending[os.write(self.to, self.pending):]
@@ -434,13 +436,14 @@ class _Conn:
                 self.pending = b""
 
     def flush(self):
-        """Sends what the bot is only told, as far as it takes it at once."""
+        """Sends pending lines that need no answer, as far as the bot reads them without
+        blocking."""
         if self.alive and not self.dead:
             self.send(False)
 
     def leave(self):
-        """Tells what is still to be told, gives the pipes up, and returns what was read and
-        not taken."""
+        """Sends pending lines, releases the pipes, and returns read bytes that were not
+        used."""
         if not self.alive:
             return b""
         self.flush()
@@ -452,15 +455,15 @@ class _Conn:
 
 
 def _ready(fd, milliseconds):
-    """Says whether there is something to read, or the end."""
+    """Returns whether there is something to read, or the end."""
     poll = select.poll()
     poll.register(fd, select.POLLIN)
     return bool(poll.poll(milliseconds))
 
 
 class _Table:
-    """What the arena and the referee say to each other, in frames over a socket, with which
-    files come. Several requests may be under way."""
+    """The messages between the arena and the referee: frames over a socket, with passed files.
+    Several requests may be pending."""
 
     def __init__(self, rules):
         self.rules, self.event, self.bots, self.lost, self.game = rules, Event({}), {}, False, None
@@ -493,7 +496,8 @@ class _Table:
         return bool(data)
 
     def until(self, end):
-        """Reads up to bytes that it eats; nothing at the end of all."""
+        """Reads up to some bytes, which it consumes. At the end of the socket, it returns
+        nothing."""
         while end not in self.unread:
             if not self.more():
                 return b""
@@ -571,7 +575,7 @@ class _Table:
         return ["game"] + parts
 
     def play(self, g):
-        """Plays one game, to its last word."""
+        """Plays one game, including its end."""
         rest = {}
 
         def whole():
@@ -597,7 +601,7 @@ class _Table:
         return g._parts(used, rest)
 
     def has_news(self):
-        """Says whether there is something that the arena does not know yet."""
+        """Returns whether there are outcomes that were not sent yet."""
         return bool(self.out or self.game and self.game._early)
 
     def tell_news(self):
@@ -637,15 +641,15 @@ def _caught(f, g=None):
 
 
 def Main(Play, Check=None, Greet=None, Over=None, Look=None):
-    """The main function of a referee. It says whose turn it is, what to send to whom, how
-    an answer is judged, and who has won:
+    """The main function of a referee. The referee decides whose turn it is, what is sent to
+    which bot, how an answer is judged, and who wins:
 
     Play(g) plays one game. It ends with Win, Lose or Draw.
-    Check(event) raises a ValueError that says what is wrong with the options of an event.
-    Greet(bot) speaks with a bot whose process has just started, until it is ready.
-    Over(g) tells the bots what came of a game, however it ended.
-    Look(event, played) returns a Position for each point of a game that was played, before
-    the first move and after each.
+    Check(event) raises a ValueError if the options of a tournament are not valid.
+    Greet(bot) communicates with a bot whose process has just started, until it is ready.
+    Over(g) sends the bots the result of a game, for every kind of end.
+    Look(event, played) returns a Position for each point of a played game, before the first
+    move and after each.
     """
     if not kit._streaming():
         _exit("this is the referee of a game: the arena starts it")
@@ -656,5 +660,6 @@ def Main(Play, Check=None, Greet=None, Over=None, Look=None):
 
 
 def _exit(text):
-    """Ends a referee that cannot go on, as a kit program does that is at fault."""
+    """Ends a referee that cannot continue, with the exit code of a kit program that is at
+    fault."""
     kit._exit(kit.FAIL, text)

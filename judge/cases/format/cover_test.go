@@ -125,7 +125,7 @@ func TestDrawKeepsToOptions(t *testing.T) {
 	}{
 		{format.Options{Mode: "nosuch"}, "unknown mode"},
 		{format.Options{Set: map[string][2]int64{"m": {1, 1}}}, `the declaration has no integer "m"`},
-		{format.Options{Set: map[string][2]int64{"n": {0, 0}}}, "the line wants n in 0..0, the declaration has it in 1..200000"},
+		{format.Options{Set: map[string][2]int64{"n": {0, 0}}}, "the line requires n in 0..0, but the declaration allows 1..200000"},
 	} {
 		if _, err := g.Draw(chance(1), row.o); err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("Draw(%+v): %v, want %q", row.o, err, row.want)

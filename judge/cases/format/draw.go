@@ -285,7 +285,7 @@ func (d *drawer) int(f *field, lo, hi int64, _ *int64) (int64, error) {
 	}
 	if s, set := d.o.Set[f.name.text]; set {
 		if s[0] > hi || s[1] < lo {
-			return 0, misfit("the line wants %s in %d..%d, the declaration has it in %d..%d", f.name.text, s[0], s[1], lo, hi)
+			return 0, misfit("the line requires %s in %d..%d, but the declaration allows %d..%d", f.name.text, s[0], s[1], lo, hi)
 		}
 		lo, hi = max(lo, s[0]), min(hi, s[1])
 	}

@@ -141,7 +141,7 @@ func (t *token) scanString(text string) (n int, problem string) {
 		case '\\':
 			n++
 			if n == len(text) || !strings.ContainsRune(`"\-`, rune(text[n])) {
-				return 0, `a backslash stands before ", \ or - only`
+				return 0, `a backslash may only precede ", \ or -`
 			}
 			if text[n] != '"' {
 				b.WriteByte('\\')

@@ -65,7 +65,7 @@ func (n *neighbor) bytes() {
 	n.add(bytes.TrimSuffix(t, []byte("\n")), "no line feed at the end")
 	n.add(append(bytes.Clone(t), '\n'), "an empty line at the end")
 	n.add(append([]byte{'\n'}, t...), "an empty line at the start")
-	n.add(append(bytes.Clone(t), "0\n"...), "a line too much")
+	n.add(append(bytes.Clone(t), "0\n"...), "an extra line at the end")
 	n.add(append([]byte{' '}, t...), "a blank before the first word")
 	n.add(append(bytes.TrimSuffix(bytes.Clone(t), []byte("\n")), " \n"...), "a blank at the end of the last line")
 	n.add(bytes.ReplaceAll(t, []byte("\n"), []byte("\r\n")), "line ends of two bytes")
@@ -108,8 +108,8 @@ func (n *neighbor) parts() {
 			n.array(f, part, change)
 		case *repeat:
 			if m := len(part.kids); m > 0 {
-				change("a round of the block in line "+strconv.Itoa(f.row)+" more", func(p *node) { p.kids = append(p.kids, p.kids[m-1]) })
-				change("a round of the block in line "+strconv.Itoa(f.row)+" less", func(p *node) { p.kids = p.kids[:m-1] })
+				change("one round too many of the block in line "+strconv.Itoa(f.row), func(p *node) { p.kids = append(p.kids, p.kids[m-1]) })
+				change("one round too few of the block in line "+strconv.Itoa(f.row), func(p *node) { p.kids = p.kids[:m-1] })
 			}
 		case *grid:
 			if m := len(part.words); m > 0 {
@@ -207,8 +207,8 @@ func (n *neighbor) array(a *array, part *node, change func(string, func(*node)))
 	put := func(what string, words []string) {
 		change(what, func(p *node) { p.ints, p.words = nil, words })
 	}
-	put(name+" has a value more", append(slices.Clone(texts), texts[m-1]))
-	put(name+" has a value less", texts[:m-1])
+	put(name+" has one value too many", append(slices.Clone(texts), texts[m-1]))
+	put(name+" has one value too few", texts[:m-1])
 	i := n.r.IntN(m)
 	set := func(what, text string) {
 		words := slices.Clone(texts)
@@ -237,14 +237,14 @@ func (n *neighbor) graph(g *graph, part *node, change func(string, func(*node)))
 		return
 	}
 	last := (m - 1) * width
-	change("an edge more", func(p *node) { p.ints = append(p.ints, p.ints[last:]...) })
-	change("an edge less", func(p *node) { p.ints = p.ints[:last] })
+	change("one edge too many", func(p *node) { p.ints = append(p.ints, p.ints[last:]...) })
+	change("one edge too few", func(p *node) { p.ints = p.ints[:last] })
 	change("an edge joins a node with itself", func(p *node) { p.ints[last+1] = p.ints[last] })
 	change("an edge ends below the nodes", func(p *node) { p.ints[last] = g.base - 1 })
 	change("an edge ends above the nodes", func(p *node) { p.ints[last] = slices.Max(p.ints) + int64(m) + 1 })
 	if m > 1 {
-		change("an edge stands there twice", func(p *node) { copy(p.ints[last:last+2], p.ints[:2]) })
-		change("an edge stands there in both directions", func(p *node) { p.ints[last], p.ints[last+1] = p.ints[1], p.ints[0] })
+		change("an edge appears twice", func(p *node) { copy(p.ints[last:last+2], p.ints[:2]) })
+		change("an edge appears in both directions", func(p *node) { p.ints[last], p.ints[last+1] = p.ints[1], p.ints[0] })
 	}
 	if m > 2 {
 		change("the edges make a cycle", func(p *node) { p.ints[last], p.ints[last+1] = p.ints[0], p.ints[width+1] })

@@ -125,8 +125,8 @@ func (p *parser) inner(r row, s *scope) block {
 	defer func() { p.scope = outer }()
 	if p.next == len(p.rows) || !strings.HasPrefix(p.rows[p.next].indent, r.indent) || len(p.rows[p.next].indent) == len(r.indent) {
 		p.faults = append(p.faults, p.faultAt(
-			r.tokens[0], fmt.Sprintf("nothing stands below %q", r.tokens[0].text),
-			"what it is about stands in the lines below it, indented more",
+			r.tokens[0], fmt.Sprintf("there is no block below %q", r.tokens[0].text),
+			"indent the lines of its block more than the line itself",
 		))
 		return nil
 	}
@@ -150,7 +150,7 @@ func (p *parser) statement(r row) (s any) {
 	if head.kind != nameToken || !slices.Contains(keywords, head.text) {
 		hint := suggest.Hint(head.text, keywords)
 		if t := p.peek(); t.text == ":" || t.text == "[" {
-			hint = fmt.Sprintf("values stand in lines of the input: line %s%s ...", head.text, t.text)
+			hint = fmt.Sprintf("declare values in lines of the input: line %s%s ...", head.text, t.text)
 		}
 		p.fail(head, hint, "unknown statement %q", head.text)
 	}
@@ -299,11 +299,11 @@ func (p *parser) rounds(r row, s *repeat) {
 	n := &name{text: "rounds of line " + strconv.Itoa(s.row), slot: len(p.g.names), scopes: []*scope{p.scope}, counts: true}
 	p.g.names = append(p.g.names, n)
 	s.rounds = &field{row: s.row, name: n, typ: &typ{kind: intType, lo: s.count, hi: hi}}
-	p.expect(nameToken, "until", `"until" and the line behind the last round in quotes, or: until end`)
+	p.expect(nameToken, "until", `"until" and the line after the last round in quotes, or: until end`)
 	if p.take("end") {
 		return
 	}
-	t := p.expect(stringToken, "", `the line behind the last round in quotes, or: until end`)
+	t := p.expect(stringToken, "", `the line after the last round in quotes, or: until end`)
 	if s.stop = plain(t.text); s.stop == "" {
 		p.fail(t, "such as: until \"0 0\"", "an empty line cannot end a block")
 	}

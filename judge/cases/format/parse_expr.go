@@ -52,7 +52,7 @@ func (p *parser) arithmetic(want kind) *expr {
 	if x.kind != integer && (want != decimal || x.kind != decimal) {
 		hint := ""
 		if x.kind.isList() {
-			hint = "outside of its block a name stands for all its values: sum, min, max and len make one number of them"
+			hint = "outside of its block, a name is the list of its values: use sum, min, max or len"
 		}
 		p.fail(at, hint, "want %s, got %s", kindNames[want], kindNames[x.kind])
 	}
@@ -165,7 +165,7 @@ func (p *parser) not() *expr {
 	case p.take("not"):
 		x := p.not()
 		if x.kind != truth {
-			p.fail(at, "", "want a condition behind \"not\", got %s", kindNames[x.kind])
+			p.fail(at, "", "want a condition after \"not\", got %s", kindNames[x.kind])
 		}
 		return &expr{kind: truth, op: "not", args: []*expr{x}, text: p.source(start)}
 	case at.kind == nameToken && (at.text == "all" || at.text == "any"):
@@ -244,7 +244,7 @@ func (p *parser) unary() *expr {
 	}
 	x := p.unary()
 	if !x.kind.number() {
-		p.fail(at, "", "want a number behind -, got %s", kindNames[x.kind])
+		p.fail(at, "", "want a number after -, got %s", kindNames[x.kind])
 	}
 	if x.big != nil {
 		return &expr{kind: integer, op: "constant", big: new(big.Int).Neg(x.big), text: p.source(start)}

@@ -11,7 +11,7 @@ const maxItems = 1000
 func (p *parser) line(head token) any {
 	l := &line{row: head.line, items: p.items()}
 	if n := textsIn(l.items, true); n > 0 {
-		p.fail(head, "a text goes to the end of its line", "a text stands before something else in its line")
+		p.fail(head, "a text extends to the end of its line", "a text is followed by something else in its line")
 	}
 	return l
 }
@@ -53,7 +53,7 @@ func (p *parser) items() (all []any) {
 			p.pos++
 			text := plain(t.text)
 			if text == "" || strings.ContainsAny(text, "\n\r") {
-				p.fail(t, "", "an empty word cannot stand in a line")
+				p.fail(t, "", "a line cannot have an empty word")
 			}
 			all = append(all, &literal{text, glue})
 			p.g.literals = append(p.g.literals, text)
@@ -61,15 +61,15 @@ func (p *parser) items() (all []any) {
 			all = append(all, p.field(glue))
 		case t.text == "(" && t.kind == symbolToken:
 			if glue {
-				p.fail(t, "", "& cannot stand before brackets")
+				p.fail(t, "", "& cannot precede brackets")
 			}
 			all = append(all, p.group())
 		case glue:
-			p.fail(t, "", "want a value behind &, got %s", t.describe())
+			p.fail(t, "", "want a value after &, got %s", t.describe())
 		case t.kind == nameToken:
 			p.fail(
 				t,
-				fmt.Sprintf("a value is declared as %s: int 1..100, and a word that always stands there as %q", t.text, t.text),
+				fmt.Sprintf("declare a value as %s: int 1..100, and a fixed word as %q", t.text, t.text),
 				"want a value, got %s", t.describe(),
 			)
 		default:
@@ -98,8 +98,8 @@ func (p *parser) glued(at token, left, right any) {
 	if l, ok := right.(*literal); !ok || t == nil || t.blurs(l.text[0]) {
 		p.fail(
 			at,
-			"behind & stands a character that the value does not have, such as: h: int 0..23 & \":\" & m: int 0..59",
-			"where does the value before & end?",
+			"after &, write a character that the value cannot contain, such as: h: int 0..23 & \":\" & m: int 0..59",
+			"the end of the value before & is ambiguous",
 		)
 	}
 }
@@ -213,14 +213,14 @@ func (p *parser) modifiers(a *array, t *typ) {
 			a.distinct = true
 		case "by":
 			p.pos++
-			sep := p.expect(stringToken, "", "what stands between the values, in quotes")
+			sep := p.expect(stringToken, "", "the separator of the values, in quotes")
 			a.separator = plain(sep.text)
 			p.pos--
 			if a.separator == "" {
-				p.fail(sep, "characters without anything between them are a word", "nothing stands between the values")
+				p.fail(sep, "characters without anything between them are a word", "the separator is empty")
 			}
 			if a.separator != " " && t.blurs(a.separator[0]) {
-				p.fail(sep, "such as: by \",\"", "where does a value before %q end?", a.separator)
+				p.fail(sep, "such as: by \",\"", "the end of a value before %q is ambiguous", a.separator)
 			}
 			if strings.Contains(a.separator, "\n") {
 				p.fail(sep, "", "values on lines of their own are a `repeat`")
@@ -282,7 +282,7 @@ func (p *parser) options() *typ {
 		}
 		for _, o := range made.options {
 			if o == text {
-				p.fail(t, "", "%q stands there twice", text)
+				p.fail(t, "", "%q appears twice", text)
 			}
 		}
 		made.options = append(made.options, text)
@@ -355,7 +355,7 @@ func (t *typ) characters(set string) (problem string) {
 		}
 	}
 	if len(t.alphabet) == 0 {
-		return "there are none"
+		return "the set is empty"
 	}
 	return ""
 }

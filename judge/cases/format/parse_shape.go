@@ -50,11 +50,11 @@ func (p *parser) graph(head token) any {
 	}
 	switch {
 	case g.nodes == nil:
-		p.fail(head, "such as: "+head.text+" a b: n nodes, ...", "how many nodes are there?")
+		p.fail(head, "such as: "+head.text+" a b: n nodes, ...", "the number of nodes is missing")
 	case g.tree && g.edges != nil:
 		p.fail(head, "", "a tree of n nodes has n-1 edges")
 	case !g.tree && g.edges == nil:
-		p.fail(head, "such as: graph a b: n nodes, m edges, simple", "how many edges are there?")
+		p.fail(head, "such as: graph a b: n nodes, m edges, simple", "the number of edges is missing")
 	case (third.text != "") != (g.weight != nil):
 		p.fail(
 			head, fmt.Sprintf("such as: %s a b w: n nodes, ..., weight 1..100", head.text),

@@ -224,7 +224,7 @@ def graph(nodes, edges, names, lo, hi, weight=None, simple=False, connected=Fals
             refuse("the edge %d %d joins a node with itself" % tuple(ends))
         all_edges.append(tuple(ends))
     if simple and len({e if directed else tuple(sorted(e)) for e in all_edges}) < len(all_edges):
-        refuse("an edge stands there twice")
+        refuse("an edge appears twice")
     if connected and not joined(nodes, all_edges):
         refuse("the graph is not connected")
     if acyclic and not has_an_order(all_edges):

@@ -243,7 +243,7 @@ func (r *reader) repeat(s *repeat, into *node) bool {
 	}
 	for i := range max(n, 0) {
 		if r.empty > maxEmpty {
-			return r.refuse(r.pos, "the block of line %d repeats %d times, and nothing stands in it", s.row, n)
+			return r.refuse(r.pos, "the block of line %d repeats %d times, and reads nothing", s.row, n)
 		}
 		at := r.pos
 		r.e.enter(s.depth)
@@ -284,7 +284,7 @@ func (r *reader) open(s *repeat, into *node) bool {
 			return false
 		}
 		if r.pos == at {
-			return r.refuse(r.pos, "nothing stands in a round of the block of line %d", s.row)
+			return r.refuse(r.pos, "a round of the block of line %d reads nothing", s.row)
 		}
 	}
 	if n < lo {

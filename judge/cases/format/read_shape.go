@@ -98,7 +98,7 @@ func (g *graph) flaw(nodes int64, all []int64) string {
 		})
 		for i := 1; i < len(seen); i++ {
 			if seen[i] == seen[i-1] {
-				return fmt.Sprintf("the edge %d %d stands there twice", seen[i][0], seen[i][1])
+				return fmt.Sprintf("the edge %d %d appears twice", seen[i][0], seen[i][1])
 			}
 		}
 	}

@@ -144,7 +144,7 @@ func (w *writer) repeat(s *repeat, old *node) error {
 		}
 		if len(w.out) == at {
 			if w.empty++; w.empty > maxEmpty {
-				return misfit("the block of line %d repeats %d times, and nothing stands in it", s.row, n)
+				return misfit("the block of line %d repeats %d times, and reads nothing", s.row, n)
 			}
 		}
 		if s.stop != "" && strings.HasPrefix(string(w.out[at:]), s.stop+"\n") {

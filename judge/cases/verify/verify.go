@@ -430,7 +430,7 @@ func (v *Verifier) junk(ctx context.Context) (n int, faults judge.Faults, err er
 		}
 		tries = append(tries,
 			try{"case " + c.ID() + " without its final line feed", string(bytes.TrimRight(sample, "\n"))},
-			try{"case " + c.ID() + " with a line too much", string(sample) + "junk\n"},
+			try{"case " + c.ID() + " with an extra line at the end", string(sample) + "junk\n"},
 			try{"case " + c.ID() + " with blanks before it", "  " + string(sample)},
 			try{"case " + c.ID() + " with CRLF line ends", string(bytes.ReplaceAll(sample, []byte("\n"), []byte("\r\n")))},
 		)

@@ -10,14 +10,13 @@ import (
 	"strings"
 )
 
-// again plays a game again whose answers are known, so that one bot that remembers
-// gets to know it: live is its seat. What it answers is not looked at.
+// again replays a game with known answers for one bot that keeps state. Live is its seat. Its answers are ignored.
 type again struct {
 	live int
 	said [2][]string
 }
 
-// askAgain returns the answer that was given when the game was played.
+// askAgain returns the answer from when the game was first played.
 func (g *Game) askAgain(seat int, request []byte) []byte {
 	if g.again.live == seat {
 		b := g.seats[seat-1]
@@ -32,7 +31,7 @@ func (g *Game) askAgain(seat int, request []byte) []byte {
 	return []byte(answer)
 }
 
-// begin makes a game ready that may have been played before: its memory is used again.
+// begin resets a game for an order. It reuses the memory of the game before.
 func (g *Game) begin(e *Event, o *Order, bots [2]*Bot) {
 	*g = Game{
 		Event: e, No: int(o.No), Round: int(o.Round), Seed: o.Seed, shared: o.Shared, seats: bots,
@@ -49,7 +48,7 @@ func (g *Game) begin(e *Event, o *Order, bots [2]*Bot) {
 	}
 }
 
-// play plays one game, to its last word.
+// play plays one game, including its end.
 func (r *Rules) play(g *Game) (out Outcome) {
 	out.Fault, out.Broken = g.catch(func() {
 		r.Play(g)
@@ -74,7 +73,7 @@ func (r *Rules) play(g *Game) (out Outcome) {
 	return out
 }
 
-// sum adds to an outcome what was noted of the game.
+// sum adds the records of the game to an outcome.
 func (g *Game) sum(out *Outcome) {
 	g.log.Result, g.log.Seats = g.Result, string(g.log.seats)
 	notes := g.log.notes
@@ -105,7 +104,7 @@ func movesOf(p *Played, seat int) []string {
 	return moves
 }
 
-// hasMade reports whether these are the moves of a seat.
+// hasMade reports whether moves are the moves of a seat.
 func (p *Played) hasMade(seat int, moves []string) bool {
 	for i, m := range p.Moves {
 		if p.Seats[i] == '0'+byte(seat) {
@@ -118,8 +117,7 @@ func (p *Played) hasMade(seat int, moves []string) bool {
 	return len(moves) == 0
 }
 
-// appendMoves appends the game as the log has it: members of a JSON object, each with
-// a comma after it.
+// appendMoves appends the game in the form of the log: members of a JSON object, each with a comma after it.
 func (p *Played) appendMoves(b []byte) []byte {
 	member := func(name string) { b = append(append(append(b, '"'), name...), `":`...) }
 	if p.Start != "" {
@@ -151,7 +149,7 @@ func (p *Played) appendMoves(b []byte) []byte {
 func appendText(b []byte, text string) []byte {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' || strings.IndexByte(`"\<>&`, c) >= 0 {
-			quoted, _ := json.Marshal(text) // there is no error for a string
+			quoted, _ := json.Marshal(text) // a string gives no error
 			return append(b, quoted...)
 		}
 	}
@@ -193,7 +191,7 @@ func (r *Rules) greet(b *Bot) (is Greeted) {
 	return is
 }
 
-// look answers a question for insight.
+// look answers a request for the positions of a game.
 func (r *Rules) look(e *Event, data []byte) ([]byte, error) {
 	var p Played
 	if err := json.Unmarshal(data, &p); err != nil {
@@ -205,8 +203,8 @@ func (r *Rules) look(e *Event, data []byte) ([]byte, error) {
 	return json.Marshal(r.Look(e, &p))
 }
 
-// Try plays one game between functions that get a line and return what a bot would
-// answer to it: none, one or several lines. It is for tests of referees.
+// Try plays one game between functions, for tests of referees. A function gets a line, and returns the answer of its bot:
+// no line, one line or several lines.
 func Try(r Rules, e Event, seed uint64, bots ...func(line string) []string) (Played, string) {
 	var seats [2]*Bot
 	for i := range seats {
@@ -225,7 +223,7 @@ func Try(r Rules, e Event, seed uint64, bots ...func(line string) []string) (Pla
 	return g.log, text
 }
 
-// askLocal gives the lines that are pending to a function that plays a bot.
+// askLocal passes the pending lines to the function of a bot.
 func (c *conn) askLocal() []byte {
 	if c.local == nil {
 		c.gone("its process is gone")

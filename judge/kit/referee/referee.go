@@ -1,5 +1,5 @@
-// Package referee is what the referee program of a game for two imports: it says
-// what the rules are, and the package speaks with the arena and the bots.
+// Package referee is a library for the referee of a game for two players. The referee has the rules. The package
+// communicates with the arena and the bots.
 //
 //	referee.Main(referee.Rules{Play: func(g *referee.Game) {
 //		for seat := 1; ; seat = 3 - seat {
@@ -11,9 +11,8 @@
 //		}
 //	}})
 //
-// Like package kit it uses nothing but the standard library (and the kit's frames),
-// because it is also built outside this module. It does not start bots, watch
-// clocks or keep a log: those are the arena's.
+// Like package kit, it uses only the standard library (and the frames of the kit), because it is also built outside this
+// module. It does not start bots, watch clocks or write a log: the arena does.
 package referee
 
 import (
@@ -26,44 +25,41 @@ import (
 	"assay/judge/kit"
 )
 
-// Rules are the rules of a game for two, as its referee program knows them. The
-// referee says whose turn it is, what to send to whom, how an answer is judged, and
-// who has won. Processes, clocks and faults are the arena's and the kit's: where a
-// bot cannot or does not answer, Ask does not return, and the game is over.
+// Rules are the rules of a game for two players. The referee decides whose turn it is, what is sent to which bot, how an
+// answer is judged, and who wins. The arena and this package handle processes, clocks and faults: if a bot does not answer,
+// Ask does not return, and the game is over.
 type Rules struct {
-	// Check says what is wrong with the options of an event; nil for nothing.
+	// Check returns an error if the options of a tournament are not valid. May be nil.
 	Check func(e *Event) error
-	// Greet speaks with a bot whose process has just started, until it is ready; it
-	// is nil if contestants are files and no programs, or have nothing to say.
+	// Greet communicates with a bot whose process has just started, until the bot is ready. It is nil if bots are files
+	// or need no greeting.
 	Greet func(b *Bot)
 	// Play plays one game. It ends with Win, Lose or Draw.
 	Play func(g *Game)
-	// Over tells the bots what came of a game, however it ended. May be nil.
+	// Over sends the bots the result of a game, for every kind of end. May be nil.
 	Over func(g *Game)
-	// Look describes the position at each point of a game that was played, before
-	// the first move and after each. May be nil.
+	// Look describes the positions of a played game, before the first move and after each. May be nil.
 	Look func(e *Event, r *Played) []Position
 }
 
-// Event is what all games of an event have in common.
+// An Event has the settings that all games of a tournament share.
 type Event struct {
 	Rules   string            `json:"rules"` // name of the rule set
-	Bots    int               `json:"bots"`  // how many take part
+	Bots    int               `json:"bots"`  // number of bots
 	Seed    uint64            `json:"seed"`
-	MoveMS  int64             `json:"move_ms"`  // CPU time for one answer; 0 for no limit
-	ClockMS int64             `json:"clock_ms"` // CPU time of a bot for one game; 0 for no limit
+	MoveMS  int64             `json:"move_ms"`  // CPU time for one answer; zero means no limit
+	ClockMS int64             `json:"clock_ms"` // CPU time of a bot for one game; zero means no limit
 	StartMS int64             `json:"start_ms"` // to get ready
 	Options map[string]string `json:"options"`  // of the rule set, for the referee
 }
 
-// Int returns an option that is a number, and zero if it is not a number: Check has a look
-// with IntIn first.
+// Int returns an option that is a number. It returns zero if the option is not a number, so Check should call IntIn.
 func (e *Event) Int(name string) int64 {
 	n, _ := strconv.ParseInt(e.Options[name], 10, 64)
 	return n
 }
 
-// IntIn returns an option that is a number from low to high, or what is wrong.
+// IntIn returns an option that is a number from low to high. Otherwise it returns an error.
 func (e *Event) IntIn(name string, low, high int64) (int64, error) {
 	n, err := strconv.ParseInt(e.Options[name], 10, 64)
 	if err != nil || n < low || n > high {
@@ -75,27 +71,27 @@ func (e *Event) IntIn(name string, low, high int64) (int64, error) {
 // Text returns an option.
 func (e *Event) Text(name string) string { return e.Options[name] }
 
-// Bot is a contestant.
+// A Bot is a contestant.
 type Bot struct {
 	*Event `json:"-"`
 	ID     int    `json:"id"`
 	Name   string `json:"name"`
-	Text   []byte `json:"-"` // the file, where contestants are files
+	Text   []byte `json:"-"` // content of the file, if bots are files
 	Seed   uint64 `json:"seed"`
 
 	// Greet may set these.
-	Title string `json:"-"` // what the bot calls itself
-	Pure  bool   `json:"-"` // its answers depend on nothing but the game so far
-	Data  any    `json:"-"` // the referee's own
+	Title string `json:"-"` // the name that the bot gives itself
+	Pure  bool   `json:"-"` // its answers depend only on the current game
+	Data  any    `json:"-"` // for use by the referee
 
-	// Said are the answers to the greeting, where the bot was greeted before.
+	// Said are the answers to the greeting, if the bot was greeted before.
 	Said  []string `json:"said,omitempty"`
 	asked int
 
 	conn conn
 }
 
-// Ask sends a line and returns the answer, while the bot is greeted.
+// Ask sends a line during the greeting, and returns the answer.
 func (b *Bot) Ask(request string) string {
 	if b.asked++; b.asked <= len(b.Said) {
 		return b.Said[b.asked-1]
@@ -105,12 +101,12 @@ func (b *Bot) Ask(request string) string {
 	return answer
 }
 
-// Refuse says that a bot cannot take part.
+// Refuse rejects a bot, which then cannot play. It does not return.
 func (b *Bot) Refuse(format string, args ...any) {
 	panic(BotFault{Kind: "init-failed", Text: fmt.Sprintf(format, args...), Bytes: b.conn.quoted()})
 }
 
-// Game is one game while it is played.
+// A Game is a game that is being played.
 type Game struct {
 	*Event
 	No     int        // number among the games of these two bots, from 1
@@ -127,7 +123,7 @@ type Game struct {
 	said  [2][]string
 	again *again
 	over  bool
-	now   int // seat that was asked last
+	now   int // seat that was last asked
 
 	// While the bots receive the end of the game: the result, and whether the arena
 	// does not know it yet.
@@ -135,16 +131,16 @@ type Game struct {
 	untold bool
 }
 
-// Result is how a game ended.
+// A Result is the end of a game.
 type Result struct {
 	Winner int    `json:"winner"` // seat, or 0 for a draw
 	Reason string `json:"reason"` // in a word: "illegal", "max-moves"
 
-	// Payoff is what the seats got, in games that are not only won or lost.
+	// Payoff has the points of the seats, in games with points.
 	Payoff []float64 `json:"payoff,omitempty"`
 }
 
-// Played is a game that was played.
+// A Played is a finished game.
 type Played struct {
 	Start  string   `json:"start,omitempty"`
 	Moves  []string `json:"moves,omitempty"`
@@ -161,20 +157,20 @@ type Played struct {
 // A Position is the state of a game before a move or at its end.
 type Position struct {
 	Count   int64    `json:"count"`             // how many moves are allowed; -1 for infinitely many
-	Options []string `json:"options,omitempty"` // the allowed moves, where they are few
+	Options []string `json:"options,omitempty"` // the allowed moves, if they are few
 	Exact   string   `json:"exact,omitempty"`   // "won" or "lost" for who moves, where it is known
 	Best    []string `json:"best,omitempty"`    // moves that win
 	Text    string   `json:"text,omitempty"`    // anything else
 }
 
-// gameOver is how a game ends by its rules: it is thrown.
+// gameOver is the panic that ends a game by its rules.
 type gameOver struct{}
 
-// Shared returns a source that is the same in all games of a round, whichever bot begins:
-// both games of such a pair have it.
+// Shared returns a source of random numbers that is the same in all games of a round. So two games in which each bot begins
+// once can have the same start.
 func (g *Game) Shared() *rand.Rand { return rand.New(rand.NewPCG(g.shared, ^g.shared)) }
 
-// Lost reports whether the process of the bot on a seat is gone.
+// Lost reports whether the process of the bot on a seat has ended.
 func (g *Game) Lost(seat int) bool {
 	if g.again != nil && g.again.live != seat {
 		return len(g.again.said[seat-1]) == 0
@@ -185,27 +181,25 @@ func (g *Game) Lost(seat int) bool {
 // Bot returns the bot on a seat, 1 or 2; 1 begins.
 func (g *Game) Bot(seat int) *Bot { return g.seats[seat-1] }
 
-// Start notes what was drawn for the game.
+// Start records the start that was drawn for the game.
 func (g *Game) Start(text string) { g.log.Start = text }
 
-// Tell has a line sent to a bot, before the next request at the latest. No answer
-// is taken.
+// Tell sends a line to a bot without waiting for an answer. The line is sent before the next request.
 func (g *Game) Tell(seat int, line string) { g.TellBytes(seat, []byte(line)) }
 
-// TellBytes is Tell for a line that the referee may use again.
+// TellBytes is like Tell for a line that the caller may reuse.
 func (g *Game) TellBytes(seat int, line []byte) {
 	if g.again == nil || g.again.live == seat {
 		g.seats[seat-1].conn.tell(line)
 	}
 }
 
-// Ask sends a line and returns the line that the bot answers. It does not return
-// where the bot commits a fault.
+// Ask sends a line and returns the answer of the bot. If the bot commits a fault, it does not return.
 func (g *Game) Ask(seat int, request string) string {
 	return string(g.AskBytes(seat, []byte(request)))
 }
 
-// AskBytes is Ask without a copy: the answer stands until the next Ask.
+// AskBytes is like Ask without a copy: the answer is valid until the next Ask.
 func (g *Game) AskBytes(seat int, request []byte) []byte {
 	g.now = seat
 	b := g.seats[seat-1]
@@ -241,7 +235,7 @@ func (g *Game) budget(seat int) int64 {
 // UsedMS returns the CPU time that the bot on a seat has used in this game.
 func (g *Game) UsedMS(seat int) int64 { return g.seats[seat-1].conn.used().Milliseconds() }
 
-// Move notes a move that was made.
+// Move records a move.
 func (g *Game) Move(seat int, text string) {
 	g.log.Moves = append(g.log.Moves, text)
 	took := g.seats[seat-1].conn.took
@@ -251,7 +245,7 @@ func (g *Game) Move(seat int, text string) {
 	g.log.slowest[seat-1] = max(g.log.slowest[seat-1], took)
 }
 
-// Note notes anything else: a penalty, say.
+// Note records anything else, such as a penalty.
 func (g *Game) Note(seat int, kind, format string, args ...any) {
 	g.log.notes = append(g.log.notes, Note{seat, len(g.log.Moves), kind, fmt.Sprintf(format, args...)})
 }
@@ -262,7 +256,7 @@ func (g *Game) Win(seat int, reason string) {
 	panic(gameOver{})
 }
 
-// Pay ends the game with what each seat got. Who got more wins. It does not return.
+// Pay ends the game with the points of each seat. The seat with more points wins. It does not return.
 func (g *Game) Pay(first, second float64, reason string) {
 	g.Result = Result{Reason: reason, Payoff: []float64{first, second}}
 	switch {
@@ -277,31 +271,30 @@ func (g *Game) Pay(first, second float64, reason string) {
 // Draw ends the game. It does not return.
 func (g *Game) Draw(reason string) { g.Win(0, reason) }
 
-// Lose ends the game by a fault of a bot's answer, such as "illegal" or
-// "malformed". It does not return.
+// Lose ends the game because of a fault in a bot's answer, such as "illegal" or "malformed". It does not return.
 func (g *Game) Lose(seat int, kind, format string, args ...any) {
 	panic(BotFault{seat, kind, fmt.Sprintf(format, args...), g.seats[seat-1].conn.quoted()})
 }
 
-// conn is the way to a bot's process, if it has one.
+// A conn is the connection to a bot's process, if it has one.
 type conn struct {
 	pipes
 	local   func(line string) []string // for tests: answers to a line
 	dead    string                     // why there is none any more; "" for alive
 	pending []byte                     // to be sent
-	unread  []byte                     // answers that were read and not taken
+	unread  []byte                     // read bytes that no answer has used yet
 	buffer  []byte
 	last    []byte // the last answer
 	comment []Note
-	moved   int   // how many moves had been made when it was asked
+	moved   int   // number of moves before it was asked
 	took    int64 // microseconds of the last answer
 	wall    time.Duration
-	seen    time.Duration // wall when the clock was last read
-	cpuAt   time.Duration // what the clock said when the game began
-	spent   time.Duration // CPU time in this game, when the clock was last read
+	seen    time.Duration // wall time when the clock was last read
+	cpuAt   time.Duration // reading of the clock when the game began
+	spent   time.Duration // CPU time in this game when the clock was last read
 }
 
-// MaxOutput is how many bytes a bot may write at a time, comments included.
+// MaxOutput bounds the bytes that a bot may write at a time, including comments.
 const MaxOutput = 64 << 10
 
 func (c *conn) tell(line []byte) {
@@ -311,7 +304,7 @@ func (c *conn) tell(line []byte) {
 	c.pending = append(append(c.pending, line...), '\n')
 }
 
-// quoted returns the last answer for people.
+// quoted returns the last answer in quotes, for messages.
 func (c *conn) quoted() string { return quote(c.last) }
 
 func quote(b []byte) string {
@@ -322,7 +315,7 @@ func quote(b []byte) string {
 	return strconv.QuoteToASCII(string(b))
 }
 
-// gone throws that a process does not exist any more.
+// gone panics with the fault of a bot whose process has ended.
 func (c *conn) gone(text string) {
 	if c.dead == "" {
 		c.dead = text
@@ -338,7 +331,7 @@ func Main(r Rules) {
 	serve(&r)
 }
 
-// exit ends a referee that cannot continue, as a kit program does that is at fault.
+// exit ends a referee that cannot continue, with the exit code of a kit program that is at fault.
 func exit(text string) {
 	fmt.Fprintln(os.Stderr, text)
 	os.Exit(3)

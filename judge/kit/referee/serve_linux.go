@@ -19,36 +19,34 @@ import (
 	"assay/judge/kit"
 )
 
-// The arena holds the other end of a socket that is the referee's standard input
-// and output. It sends frames, and with them files:
+// The referee's standard input and output are a socket to the arena. The arena sends frames, and passes files with them:
 //
 //	event <JSON> + the shared page    -> ok | fail <text>
 //	bot <JSON> <file> <unread> + its pipes -> ok <JSON>
-//	leave <id>                        -> ok <unread>, for it to go to another referee
+//	leave <id>                        -> ok <unread>; the bot moves to another referee
 //	play <Order>                      -> game <Outcome>, or skipped after a bot was lost,
 //	                                     or of a Live game whose own bot is lost;
 //	                                     before it ended <Outcome> where a bot is slow to
 //	                                     learn of the end
-//	go                                (ends the skipping; nothing comes back)
+//	go                                (ends the skipping; there is no reply)
 //	look <JSON>                       -> ok <JSON>
 //
-// Several requests may be under way. The shared page tells the arena whose turn it
-// is: word 0 is odd while a bot is waited for and changes with every turn, word 1
-// is the bot's id, word 2 its CPU time for the turn in nanoseconds (0: no limit),
-// and word 3 is 1 until the bot has read what it is sent.
+// Several requests may be pending. The shared page shows the arena whose turn it is. Word 0 changes with every turn, and is
+// odd while the referee waits for a bot. Word 1 is the bot's id. Word 2 is its CPU time for the turn in nanoseconds; zero
+// means no limit. Word 3 is 1 until the bot has read its input.
 
 // pipes are the descriptors of a bot's process.
 type pipes struct {
 	alive bool
-	in    int // to be written
-	out   int // to be read
-	clock int // tells CPU time; -1 for none
+	in    int // the referee writes to it
+	out   int // the referee reads from it
+	clock int // for the CPU time; -1 if there is none
 	page  *[4]uint64
 	table *table
 }
 
-// waitFor is how long the referee waits for a bot before it reports to the arena: games that
-// ended before, and the end of this one.
+// waitFor is how long the referee waits for a bot before it reports finished games to the arena, including the current one
+// if it has ended.
 const waitFor = 100 * time.Millisecond
 
 type table struct {
@@ -65,9 +63,8 @@ type table struct {
 	reply []byte
 }
 
-// flushAt is how much is answered at the same time, at most, while there is more to do: the
-// arena sends more games before all are played. It leaves room in the buffer: what is
-// sent then ends with a whole answer.
+// flushAt is the number of buffered bytes from which replies are sent while there are more requests. The buffer is larger,
+// so that it always ends with a complete reply.
 const flushAt = 4 << 10
 
 // serve answers the arena until it closes the socket.
@@ -81,7 +78,7 @@ func serve(r *Rules) {
 	t.out.Flush()
 	in := bufio.NewReaderSize(t.sock, 1<<16)
 	for {
-		if in.Buffered() == 0 { // nothing more to do: let everybody know everything
+		if in.Buffered() == 0 { // no more requests: send everything that is pending
 			for _, b := range t.bots {
 				b.conn.flush()
 			}
@@ -194,8 +191,8 @@ func (t *table) play(parts [][]byte) error {
 	}
 	ids := [2]int{int(o.First), int(o.Second)}
 	bots := [2]*Bot{t.bots[ids[0]], t.bots[ids[1]]}
-	back := o.Live > 0 // a bot that comes back plays it again
-	if back {          // the other one need not be there
+	back := o.Live > 0 // a bot that has restarted replays the game
+	if back {          // its opponent need not be running
 		for i := range bots {
 			if bots[i] == nil {
 				bots[i] = &Bot{Event: &t.event, ID: ids[i]}
@@ -218,7 +215,7 @@ func (t *table) play(parts [][]byte) error {
 	return t.tell("game", &out)
 }
 
-// tell writes what came of a game.
+// tell writes the outcome of a game.
 func (t *table) tell(verb string, out *Outcome) error {
 	t.moves = t.game.log.appendMoves(t.moves[:0])
 	out.Moves = t.moves
@@ -230,12 +227,12 @@ func (t *table) tell(verb string, out *Outcome) error {
 	return kit.WriteFrame(t.out, verb, reply...)
 }
 
-// hasNews reports whether there is something that the arena does not know yet.
+// hasNews reports whether there are outcomes that were not sent yet.
 func (t *table) hasNews() bool {
 	return t != nil && (t.out.Buffered() > 0 || t.game.untold)
 }
 
-// tellNews tells it. An arena that is gone is noticed later.
+// tellNews sends pending outcomes. A write error is noticed later.
 func (t *table) tellNews() {
 	if g := &t.game; g.untold {
 		g.untold = false
@@ -247,7 +244,7 @@ func (t *table) tellNews() {
 	_ = t.out.Flush()
 }
 
-// begin starts to count for a game.
+// begin starts to count CPU time for a game.
 func (c *conn) begin() {
 	c.wall, c.seen, c.spent, c.took, c.moved = 0, 0, 0, 0, 0
 	c.comment = c.comment[:0]
@@ -255,9 +252,8 @@ func (c *conn) begin() {
 	c.cpuAt = -1
 }
 
-// used returns the CPU time of the bot in its turns of this game. A turn on the clock is
-// never shorter than on the CPU, so that nothing need be read as long as all
-// turns together are short.
+// used returns the CPU time of the bot in its turns of this game. The wall time of a turn is never shorter than its CPU
+// time, so the clock need not be read while the sum of all turns is short.
 func (c *conn) used() time.Duration {
 	if c.wall-c.seen < time.Millisecond {
 		return c.spent
@@ -312,7 +308,7 @@ func (c *conn) ask(id int, request []byte, budget int64, game bool) []byte {
 	atomic.StoreUint64(&c.page[2], uint64(budget))
 	atomic.StoreUint64(&c.page[3], 1)
 	atomic.AddUint64(&c.page[0], 1)
-	defer func() { // also where it throws
+	defer func() { // also after a panic
 		if atomic.LoadUint64(&c.page[0])%2 == 1 {
 			atomic.AddUint64(&c.page[0], 1)
 		}
@@ -348,12 +344,12 @@ func (c *conn) silent() {
 
 func (c *conn) throw(kind, text string) {
 	if c.dead == "" {
-		c.dead = text // its output is not read any more
+		c.dead = text // its output is no longer read
 	}
 	panic(BotFault{Kind: kind, Text: text, Bytes: quote(c.unread)})
 }
 
-// comments takes the whole comment lines off what was read.
+// comments removes complete comment lines from the read bytes.
 func (c *conn) comments() {
 	for len(c.unread) > 0 && c.unread[0] == '#' {
 		line, rest, whole := bytes.Cut(c.unread, []byte("\n"))
@@ -367,10 +363,10 @@ func (c *conn) comments() {
 	}
 }
 
-// line waits for a line that is not a comment. In a game, the last answer of a process counts without a line
-// feed. A greeting wants the whole line: who has ended cannot play.
+// line waits for a line that is not a comment. In a game, the last answer of a process counts even without a line feed. In
+// a greeting it does not, because a process that has ended cannot play.
 func (c *conn) line(game bool) []byte {
-	said := 0 // bytes of this answer, comments and all
+	said := 0 // bytes of this answer, including comments
 	for {
 		before := len(c.unread)
 		c.comments()
@@ -394,9 +390,8 @@ func (c *conn) line(game bool) []byte {
 	}
 }
 
-// raw reads or writes without telling Go's scheduler, which would wake up every few
-// microseconds to look after the thread that waits: it is the only one here that has
-// anything to do. The bytes are not empty.
+// raw reads or writes without notifying Go's scheduler. The scheduler would wake up every few microseconds because of the
+// waiting thread, although no other thread has work. The bytes must not be empty.
 func raw(call uintptr, fd int, b []byte) (int, syscall.Errno) {
 	n, _, err := syscall.RawSyscall(call, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
 	return int(n), err
@@ -430,8 +425,7 @@ func (c *conn) read() bool {
 	}
 }
 
-// send writes what is pending. A bot that writes meanwhile could block both, so its
-// output is read meanwhile.
+// send writes the pending bytes. It also reads output of the bot, because otherwise both could block.
 func (c *conn) send(wait bool) {
 	for len(c.pending) > 0 {
 		n, err := raw(syscall.SYS_WRITE, c.in, c.pending)
@@ -466,15 +460,14 @@ func (c *conn) waitForRoom() {
 	}
 }
 
-// flush sends what needs no response, as far as the bot reads it at once.
+// flush sends pending lines that need no answer, as far as the bot reads them without blocking.
 func (c *conn) flush() {
 	if c.alive && c.dead == "" && len(c.pending) > 0 {
 		c.send(false)
 	}
 }
 
-// leave sends what is still pending, releases the pipes, and returns what was
-// read and not used.
+// leave sends pending lines, releases the pipes, and returns read bytes that were not used.
 func (c *conn) leave() []byte {
 	if !c.alive {
 		return nil
@@ -499,14 +492,14 @@ type pollFD struct {
 	events, revents int16
 }
 
-// poll returns what a descriptor is ready for; 0 for nothing.
+// poll returns the events for which a descriptor is ready. Zero means none.
 func poll(fd int, events int16, wait time.Duration) int16 {
 	p := pollFD{int32(fd), events, 0}
 	ppoll(&p, 1, wait)
 	return p.revents
 }
 
-// ppoll waits forever where wait is negative.
+// ppoll waits for a descriptor. If wait is negative, it waits forever.
 func ppoll(fds *pollFD, n int, wait time.Duration) {
 	ts := syscall.NsecToTimespec(int64(wait))
 	limit := &ts
@@ -516,7 +509,7 @@ func ppoll(fds *pollFD, n int, wait time.Duration) {
 	_, _, _ = syscall.RawSyscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(fds)), uintptr(n), uintptr(unsafe.Pointer(limit)), 0, 0, 0)
 }
 
-// sockReader reads the socket, and keeps the files that come with the bytes.
+// A sockReader reads the socket, and collects the files that are passed with the bytes.
 type sockReader struct{ files []int }
 
 func (s *sockReader) take() int {

@@ -6,28 +6,27 @@ import (
 	"fmt"
 )
 
-// What an arena and a referee say to each other in frames. A referee's author needs
-// none of it.
+// This file has the messages between the arena and a referee. Authors of referees do not need it.
 
-// Order is a game to be played. On the wire its numbers are a part of their own, as
-// they are for every game, and what was said follows as JSON if there is any.
+// An Order is a game to play. On the wire, its numbers are the first part of a frame. The answers follow as JSON, if there
+// are any.
 type Order struct {
 	OrderNumbers
-	Said [2][]string // answers of both seats, where the game is played again
+	Said [2][]string // answers of both seats, if the game is replayed
 }
 
-// OrderNumbers are what is in every order.
+// OrderNumbers are the numbers in every order.
 type OrderNumbers struct {
 	No     int64
 	Round  int64
 	First  int64 // id of the bot that begins
 	Second int64
-	Live   int64 // seat of the only bot that plays again, 0 for none
+	Live   int64 // in a replay, the seat of the bot that replays the game; otherwise zero
 	Seed   uint64
 	Shared uint64 // see Game.Shared
 }
 
-// Parts returns an order as a frame has it.
+// Parts returns the parts of a frame with the order.
 func (o *Order) Parts() (parts [][]byte, err error) {
 	numbers, err := binary.Append(nil, binary.LittleEndian, &o.OrderNumbers)
 	if err != nil || o.Live == 0 {
@@ -44,8 +43,8 @@ func readOrder(parts [][]byte) (o Order, err error) {
 	return o, json.Unmarshal(parts[1], &o.Said)
 }
 
-// Outcome is what came of an Order. On the wire it has three parts: the numbers, the
-// moves as they go into the log, and as JSON the rest, if there is any.
+// An Outcome is the result of an Order. On the wire, it has three parts: the numbers, the moves in the form of the log, and
+// the rest as JSON, if there is any.
 type Outcome struct {
 	OutcomeNumbers
 	// Moves is the beginning of a JSON object, without its bracket and up to its last
@@ -54,7 +53,7 @@ type Outcome struct {
 	OutcomeRest
 }
 
-// OutcomeNumbers are what is in every outcome.
+// OutcomeNumbers are the numbers in every outcome.
 type OutcomeNumbers struct {
 	Winner  int64
 	Made    [2]int64 // moves of each seat
@@ -62,12 +61,12 @@ type OutcomeNumbers struct {
 	Used    [2]int64 // CPU time of each seat, in microseconds
 }
 
-// OutcomeRest is what seldom is in an outcome.
+// An OutcomeRest has the rare parts of an outcome.
 type OutcomeRest struct {
 	Reason string      `json:"reason,omitempty"`
 	Payoff []float64   `json:"payoff,omitempty"`
 	Notes  []Note      `json:"notes,omitempty"`
-	Said   [2][]string `json:"said"` // answers of each seat, where one's are not its moves
+	Said   [2][]string `json:"said"` // answers of each seat, if those of a seat are not its moves
 	Fault  *BotFault   `json:"fault,omitempty"`
 	After  *BotFault   `json:"after,omitempty"`  // while the bots received the end
 	Broken string      `json:"broken,omitempty"` // what is wrong with the referee
@@ -77,8 +76,8 @@ func (r *OutcomeRest) isReason() bool {
 	return r.Payoff == nil && r.Notes == nil && r.Said[0] == nil && r.Said[1] == nil && r.Fault == nil && r.After == nil && r.Broken == ""
 }
 
-// Parts are an outcome as a frame has it. A bare reason is not in JSON. It stands
-// after a fourth part that is empty.
+// parts returns the parts of a frame with the outcome. If the rest is only a reason, it is not written as JSON, but after
+// an empty fourth part.
 func (o *Outcome) parts(numbers []byte) ([][]byte, error) {
 	numbers, err := binary.Append(numbers[:0], binary.LittleEndian, &o.OutcomeNumbers)
 	if err != nil {
@@ -91,7 +90,7 @@ func (o *Outcome) parts(numbers []byte) ([][]byte, error) {
 	return [][]byte{numbers, o.Moves, rest}, err
 }
 
-// ReadOutcome reads an outcome of a frame's parts.
+// ReadOutcome parses the parts of a frame.
 func ReadOutcome(parts [][]byte) (o Outcome, err error) {
 	if len(parts) != 3 && len(parts) != 4 {
 		return o, fmt.Errorf("an outcome of %d parts", len(parts))
@@ -106,16 +105,16 @@ func ReadOutcome(parts [][]byte) (o Outcome, err error) {
 	return o, json.Unmarshal(parts[2], &o.OutcomeRest)
 }
 
-// Note is something that a referee tells of a game beside moves.
+// A Note is a record of a referee about a game, in addition to the moves.
 type Note struct {
 	Seat int    `json:"seat"`
-	Move int    `json:"move"` // how many moves had been made
+	Move int    `json:"move"` // number of moves before it
 	Kind string `json:"kind"` // "penalty", "comment" or a word of the referee's own
 	Text string `json:"text"`
 }
 
-// BotFault is how a game or a greeting ends by a bot's own doing. The kind "gone" says
-// that there is no more to be had of its process; why is the arena's to find out.
+// A BotFault is a fault by which a bot ends a game or a greeting. The kind "gone" means that its process has ended; the
+// arena finds out why.
 type BotFault struct {
 	Seat  int    `json:"seat"`
 	Kind  string `json:"kind"`
@@ -123,10 +122,10 @@ type BotFault struct {
 	Bytes string `json:"bytes,omitempty"` // what the bot sent, quoted as in Go
 }
 
-// Greeted is what a bot is after it was greeted.
+// A Greeted is the state of a bot after its greeting.
 type Greeted struct {
-	Title string    `json:"title,omitempty"` // what it calls itself
+	Title string    `json:"title,omitempty"` // the name that the bot gives itself
 	Pure  bool      `json:"pure,omitempty"`
-	Said  []string  `json:"said,omitempty"` // its answers, for when it is greeted again
+	Said  []string  `json:"said,omitempty"` // its answers, for the next greeting
 	Fault *BotFault `json:"fault,omitempty"`
 }
