@@ -217,7 +217,7 @@ var doors = map[string]struct {
 	"github.com/nats-io":                             {[]string{"judge/host/queue"}, "leases: nobody else knows that they are NATS'"},
 	"github.com/nats-io/nkeys":                       {[]string{"judge/host/queue", "judge/host/auth"}, "keys of workers: of their connections, and of their requests"},
 	"github.com/prometheus/client_golang/prometheus": {[]string{"judge/host/server"}, "metrics"},
-	"encoding/xml":                                   {[]string{"judge/report", "judge/packages/polygon", "judge/host/web"}, "JUnit; problem.xml; Atom"},
+	"encoding/xml":                                   {[]string{"judge/report", "judge/packages/polygon", "judge/host/web", "judge/internal/pictures"}, "JUnit; problem.xml; Atom; SVG"},
 	"html/template":                                  {[]string{"judge/report", "judge/host/web"}, "what others wrote is quoted there"},
 }
 

@@ -45,9 +45,9 @@ type Form interface {
 	Languages() []string                          // of the statements, the preferred one first
 	Document(language string) (path, kind string) // the statement as a file: kind is "pdf" or "html", or empty if there is none
 	Attachments() []string                        // sorted paths of the files that contestants get
-	// Unshown returns how many pictures the statements have, the missing ones, and what else in the
-	// statements is not shown.
-	Unshown() (n int, missing, warnings judge.Faults)
+	// Unshown returns how many pictures the statements have, faults for those that are missing or cannot be
+	// shown, and what else in the statements is not shown.
+	Unshown() (n int, faults, warnings judge.Faults)
 	// Formulas returns how many formulas the statements have, the broken ones, and the ones that pages cannot
 	// draw.
 	Formulas() (n int, broken, warnings judge.Faults)

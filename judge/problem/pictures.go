@@ -2,8 +2,10 @@ package problem
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"assay/judge"
 	"assay/judge/internal/pictures"
@@ -55,18 +57,63 @@ func NoPicture(file string, line int, name string) *judge.Fault {
 		Hint: "add the file below the statement's directory; upper and lower case must match"}
 }
 
-// MissingPictures returns how many pictures a Markdown or HTML statement has, and a fault for each one that
-// does not exist inside the directory root.
-func MissingPictures(root, file string) (n int, faults judge.Faults) {
+// MaxStatementFile is the largest file that a statement shows, in bytes.
+const MaxStatementFile = 16 << 20
+
+// CheckPicture checks the file at path, which a statement shows as the picture name. It returns a fault if the
+// picture cannot be shown, and otherwise a warning if the extension of the file is that of another type.
+func CheckPicture(file string, line int, name, path string, data []byte) (fault, warning *judge.Fault) {
+	if len(data) > MaxStatementFile {
+		return &judge.Fault{File: file, Line: line,
+			Text: fmt.Sprintf("the statement shows the picture %s, which is larger than %d MiB", name, MaxStatementFile>>20),
+			Hint: "save it in a smaller size"}, nil
+	}
+	if why := pictures.Check(data); why != "" {
+		return &judge.Fault{File: file, Line: line, Text: fmt.Sprintf("the statement shows the picture %s, which %s", name, why),
+			Hint: "replace " + path + " by a picture that a browser can show"}, nil
+	}
+	if format, extension := pictures.Named(path, data); format != "" {
+		return nil, &judge.Fault{File: file, Line: line, Text: fmt.Sprintf("the name of the picture %s does not fit its type, %s", name, format),
+			Hint: fmt.Sprintf("rename it to %s, here and on the disk: LaTeX finds the type by the name",
+				strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))+extension)}
+	}
+	return nil, nil
+}
+
+// CheckPictures checks the pictures of a Markdown or HTML statement. It returns how many there are, faults for those
+// that do not exist inside the directory root or cannot be shown, and warnings for those with a name that does not fit.
+func CheckPictures(root, file string) (n int, faults, warnings judge.Faults) {
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return 0, nil // Lint has reported it
+		return 0, nil, nil // Lint has reported it
 	}
 	for _, p := range pictures.Paths(data) {
 		n++
-		if _, ok := FindPicture(root, filepath.Dir(file), p.Path); !ok {
+		path, ok := FindPicture(root, filepath.Dir(file), p.Path)
+		if !ok {
 			faults = append(faults, NoPicture(file, p.Line, p.Path))
+			continue
+		}
+		picture, err := readHead(path, MaxStatementFile+1)
+		if err != nil {
+			faults = append(faults, &judge.Fault{File: path, Text: Reason(err)})
+			continue
+		}
+		if fault, warning := CheckPicture(file, p.Line, p.Path, path, picture); fault != nil {
+			faults = append(faults, fault)
+		} else if warning != nil {
+			warnings = append(warnings, warning)
 		}
 	}
-	return n, faults
+	return n, faults, warnings
+}
+
+// readHead reads at most n bytes of a file.
+func readHead(path string, n int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, n))
 }

@@ -42,9 +42,6 @@ type StatementFile struct {
 
 const pdfType = "application/pdf"
 
-// MaxStatementFile is the largest file that a statement shows, in bytes.
-const MaxStatementFile = 16 << 20
-
 // Languages returns the languages of the statements, the default first. It is empty for a problem without a
 // statement.
 func (p *Problem) Languages() []string {
@@ -232,7 +229,7 @@ func (p *Problem) inside(file string) (rel string, is bool) {
 	return rel, err == nil && filepath.IsLocal(rel)
 }
 
-// errLarge means that a file has more than MaxStatementFile bytes.
+// errLarge means that a file has more than problem.MaxStatementFile bytes.
 var errLarge = errors.New("the file is too large")
 
 func readAtMost(root *os.Root, name string) ([]byte, error) {
@@ -248,8 +245,8 @@ func readAtMost(root *os.Root, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, MaxStatementFile+1))
-	if err == nil && len(data) > MaxStatementFile {
+	data, err := io.ReadAll(io.LimitReader(f, problem.MaxStatementFile+1))
+	if err == nil && len(data) > problem.MaxStatementFile {
 		err = errLarge
 	}
 	return data, err

@@ -93,6 +93,40 @@ func (v *Verifier) samples() (all []sampleCase) {
 	return all
 }
 
+// equalSamples finds samples that have the same input as an earlier one. In problems whose programs interact, or run
+// several times, samples are dialogues, which may differ.
+func (v *Verifier) equalSamples(context.Context) (n int, warnings judge.Faults, err error) {
+	if v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
+		return 0, nil, nil
+	}
+	first := map[string]sampleCase{}
+	for _, s := range v.samples() {
+		if len(s.in) == 0 {
+			continue // it is too large to compare
+		}
+		words := []any{fmt.Sprintf("%q %q", strings.Fields(s.in[0]), s.Args)}
+		for _, f := range s.Files {
+			sum, err := v.Memory.hash(f.Path)
+			if err != nil {
+				return n, warnings, err
+			}
+			words = append(words, f.Name, sum)
+		}
+		key := digest(words...)
+		other, again := first[key]
+		if !again {
+			first[key] = s
+			continue
+		}
+		text := "sample cases %s and %s have the same input"
+		if s.in[0] != other.in[0] {
+			text = "the inputs of sample cases %s and %s differ only in white space"
+		}
+		warnings = append(warnings, v.Folder.CaseFault(s.Case, fmt.Sprintf(text, other.ID(), s.ID()), "remove one of them"))
+	}
+	return len(warnings), warnings, nil
+}
+
 // places are the files with the two texts of an example.
 type places struct{ in, out string }
 

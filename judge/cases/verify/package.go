@@ -36,10 +36,11 @@ func (v *Verifier) packageChecks(ctx context.Context) (ready bool, err error) {
 		step{what: "the validators prove themselves", do: v.proofs},
 		step{what: "the validator judges every answer", do: v.packageAnswers},
 		step{what: "the statement's examples are sample cases", do: v.examples},
-		step{what: "the statement's pictures are there", do: v.pictures},
+		step{what: "the statement's pictures can be shown", do: v.pictures},
 		step{what: "no formula of the statement is broken", do: v.formulas},
 		step{what: "every formula of the statement can be drawn", do: v.undrawn, warns: true},
 		step{what: "all of the statement is shown", do: v.unshown, warns: true},
+		step{what: "no two sample cases are the same", do: v.equalSamples, warns: true},
 		step{what: "the output validator refuses junk", do: v.junkOutputs, warns: true},
 	); err != nil {
 		return false, err

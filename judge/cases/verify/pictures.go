@@ -10,23 +10,27 @@ import (
 	"assay/judge/problem"
 )
 
-// pictures checks that the pictures of the statements exist.
-func (v *Verifier) pictures(ctx context.Context) (n int, faults judge.Faults, err error) {
-	if v.Folder.Package != nil {
-		n, faults, _ = v.Folder.Package.Unshown()
-		return n, faults, nil
-	}
-	for _, file := range v.statements() {
-		found, missing := problem.MissingPictures(v.Folder.Dir, file)
-		n, faults = n+found, append(faults, missing...)
-	}
+// pictures checks that the pictures of the statements can be shown.
+func (v *Verifier) pictures(context.Context) (n int, faults judge.Faults, err error) {
+	n, faults, _ = v.allPictures()
 	return n, faults, nil
 }
 
-// unshown reports what in the statements of a package is not shown.
-func (v *Verifier) unshown(ctx context.Context) (n int, warnings judge.Faults, err error) {
-	_, _, warnings = v.Folder.Package.Unshown()
+// unshown reports what else in the statements is not shown, or not everywhere.
+func (v *Verifier) unshown(context.Context) (n int, warnings judge.Faults, err error) {
+	_, _, warnings = v.allPictures()
 	return len(warnings), warnings, nil
+}
+
+func (v *Verifier) allPictures() (n int, faults, warnings judge.Faults) {
+	if v.Folder.Package != nil {
+		return v.Folder.Package.Unshown()
+	}
+	for _, file := range v.statements() {
+		found, wrong, misnamed := problem.CheckPictures(v.Folder.Dir, file)
+		n, faults, warnings = n+found, append(faults, wrong...), append(warnings, misnamed...)
+	}
+	return n, faults, warnings
 }
 
 // statements returns the files of the problem's statements, in all languages.

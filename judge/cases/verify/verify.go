@@ -109,9 +109,11 @@ func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready 
 		step{what: "the validator and the format agree", do: v.agreement},
 		step{what: v.answersCheck(), do: v.answers},
 		step{what: "the statement's examples are sample cases", do: v.examples},
-		step{what: "the statement's pictures are there", do: v.pictures},
+		step{what: "the statement's pictures can be shown", do: v.pictures},
 		step{what: "no formula of the statement is broken", do: v.formulas},
 		step{what: "every formula of the statement can be drawn", do: v.undrawn, warns: true},
+		step{what: "all of the statement is shown", do: v.unshown, warns: true},
+		step{what: "no two sample cases are the same", do: v.equalSamples, warns: true},
 		step{what: "the checker refuses junk", do: v.junkOutputs},
 	); err != nil {
 		return false, err

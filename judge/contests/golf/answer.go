@@ -21,6 +21,8 @@ type Answer struct {
 	Code     string          // the code that runs: the counted code, with header and footer
 	Size
 	Claim int // size in bytes that the author claims; zero if none
+
+	before int // bytes of Code before Counted
 }
 
 // NewAnswer makes a submission of a file's bytes.
@@ -51,9 +53,10 @@ func (a *Answer) CountFlags(flags []string) {
 
 // Around adds code that is not counted before and after the submission's own.
 func (a *Answer) Around(header, footer string) {
-	a.Code = a.Counted
+	a.Code, a.before = a.Counted, 0
 	if header != "" {
-		a.Code = strings.TrimRight(header, "\n") + "\n" + a.Code
+		header = strings.TrimRight(header, "\n") + "\n"
+		a.Code, a.before = header+a.Code, len(header)
 	}
 	if footer != "" {
 		a.Code += "\n" + strings.TrimRight(footer, "\n")

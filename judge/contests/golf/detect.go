@@ -45,7 +45,7 @@ type detection struct {
 	*proof
 	best    *tried
 	probed  []*tried
-	logs    []string // why candidates cannot be built
+	logs    []notBuilt // why candidates cannot be built
 	samples int
 	refused refusals
 	unread  map[reading]bool // readings of the code that the compiler or interpreter rejects
@@ -154,11 +154,12 @@ func (d *detection) make(ctx context.Context, c candidate) (*tried, error) {
 	d.probed = append(d.probed, t)
 	if failed, ok := errors.AsType[*notBuilt](err); ok {
 		d.broken = d.broken || !c.function && matchesAny(d.driver.Programs, d.a.Code) && matchesAny(d.driver.Broken, failed.log)
-		if t.e.Reason = failed.log; !c.function && slices.Contains(d.logs, failed.log) {
+		known := slices.Contains(d.logs, *failed)
+		if t.e.Reason = failed.shown; !c.function && known {
 			d.probed = d.probed[:len(d.probed)-1] // all forms of input share the build
 		}
-		if !slices.Contains(d.logs, failed.log) {
-			d.logs = append(d.logs, failed.log)
+		if !known {
+			d.logs = append(d.logs, *failed)
 		}
 		if c.function && matchesAny(d.driver.Broken, failed.log) { // no other form of the call helps
 			d.unread[readingOf(c)] = true
@@ -407,7 +408,7 @@ func (d *detection) reason(all []candidate) string {
 	}
 	switch {
 	case len(d.logs) > 0:
-		return d.logs[0]
+		return d.logs[max(slices.IndexFunc(d.logs, func(one notBuilt) bool { return one.own }), 0)].shown
 	case len(all) == 0:
 		return d.a.Language.Name + " has no driver for functions: see docs/golf.md for how to write one"
 	}

@@ -341,7 +341,7 @@ func TestFillDriver(t *testing.T) {
 	g := &drivers.Driver{Driver: "{definition}\nrun {call} {other}", Arg: "a[{n}]", Around: "<{code}>", Calls: map[string]string{
 		"args": "{function}({args})", "anonymous args": "({function})({args}){curry}",
 	}}
-	driver, answer := fillDriver(g, candidate{name: "f", form: "args"}, "f = {name};", 2)
+	driver, answer := fillDriver(g, candidate{name: "f", form: "args"}, "f = {name};", 2, "")
 	if want := "f = {name};\nrun f(a[0], a[1]) {other}"; driver != want || answer != "<f = {name};>" {
 		t.Errorf("named: %q, %q; want %q", driver, answer, want)
 	}
@@ -350,11 +350,11 @@ func TestFillDriver(t *testing.T) {
 		Calls: map[string]string{"args": "{both}", "named list": "{name}", "anonymous list": "none"},
 	}
 	for name, want := range map[string]string{"f": "0:<a0>+<a1>+<a2>\n1:f", "": "0:<a0>+<a1>+<a2>\n1:none"} {
-		if driver, _ := fillDriver(all, candidate{name: name, form: "args"}, "", 3); driver != want {
+		if driver, _ := fillDriver(all, candidate{name: name, form: "args"}, "", 3, ""); driver != want {
 			t.Errorf("all forms of %q: %q, want %q", name, driver, want)
 		}
 	}
-	driver, _ = fillDriver(g, candidate{form: "args"}, "x -> x;", 2)
+	driver, _ = fillDriver(g, candidate{form: "args"}, "x -> x;", 2, "")
 	if want := "run ((x -> x))(a[0], a[1])(a[0])(a[1]) {other}"; driver != want {
 		t.Errorf("anonymous: %q, want %q", driver, want)
 	}

@@ -330,7 +330,11 @@ type way struct {
 }
 
 // notBuilt means that a candidate cannot be tried.
-type notBuilt struct{ log string }
+type notBuilt struct {
+	log   string // of the compiler
+	shown string // the same, with places in the submission instead of the driver
+	own   bool   // it has such places
+}
 
 func (e *notBuilt) Error() string { return e.log }
 
@@ -363,20 +367,30 @@ func (p *proof) buildDriver(ctx context.Context, c candidate, number int) (*way,
 		l.Extensions = []string{strings.TrimPrefix(filepath.Ext(l.File), ".")}
 	}
 	dir := filepath.Join(p.dir, fmt.Sprintf("way%d", number))
-	driver, answer := fillDriver(p.driver, c, p.a.Code, p.r.Domain.Arity)
+	seam := newSeam(p.a.Code)
+	driver, answer := fillDriver(p.driver, c, p.a.Code, p.r.Domain.Arity, seam)
+	driver, inDriver := seam.remove(driver)
+	answer, inAnswer := seam.remove(answer)
 	w := &way{candidate: c, driver: driver}
 	if made, ok := p.drivers[driver+answer]; ok {
 		w.program = made.program
 		return w, made.err
 	}
-	files := map[string]string{driverFile(p.lang): driver}
+	files := []*built{{driverFile(p.lang), driver, inDriver}}
 	if name := p.driver.Answer; name != "" {
-		files[fillWords(name, map[string]string{"name": c.name})] = answer
+		files = append(files, &built{fillWords(name, map[string]string{"name": c.name}), answer, inAnswer})
 	}
-	if err := writeFiles(dir, files); err != nil {
+	texts := map[string]string{}
+	for _, f := range files {
+		texts[f.name] = f.text
+	}
+	if err := writeFiles(dir, texts); err != nil {
 		return nil, err
 	}
 	w.program, w.err = p.make(ctx, dir, &l)
+	if failed, ok := errors.AsType[*notBuilt](w.err); ok {
+		failed.shown, failed.own = p.inAnswer(failed.log, files)
+	}
 	p.drivers[driver+answer] = w
 	return w, w.err
 }
@@ -391,10 +405,7 @@ func (p *proof) wrapped(wrap *drivers.Wrap) string {
 
 func (p *proof) buildProgram(ctx context.Context, wrap *drivers.Wrap) (*judge.Program, error) {
 	l := *p.lang
-	name := filepath.Base(p.a.File)
-	if ext := strings.TrimPrefix(filepath.Ext(name), "."); !slices.Contains(l.Extensions, ext) && len(l.Extensions) > 0 {
-		name = "answer." + l.Extensions[0]
-	}
+	name := p.a.name()
 	dir := filepath.Join(p.dir, fmt.Sprintf("program%d", len(p.built)))
 	if err := writeFiles(dir, map[string]string{name: p.wrapped(wrap)}); err != nil {
 		return nil, err
@@ -431,13 +442,14 @@ func onCommandLine(made *judge.Program, flags []string, code string) *judge.Prog
 func (p *proof) make(ctx context.Context, path string, l *config.Language) (*judge.Program, error) {
 	made, err := p.r.Tools.Build(ctx, path, l)
 	if unusable, ok := errors.AsType[*lang.UnusableError](err); ok {
-		return nil, &notBuilt{unusable.Fault.Text}
+		return nil, &notBuilt{log: unusable.Fault.Text, shown: unusable.Fault.Text}
 	}
 	if err != nil {
 		return nil, err
 	}
 	if !made.OK {
-		return nil, &notBuilt{strings.TrimSpace(made.Log)}
+		log := strings.TrimSpace(made.Log)
+		return nil, &notBuilt{log: log, shown: log}
 	}
 	return made.Program, nil
 }
@@ -471,20 +483,26 @@ func asMissing(err error) (string, bool) {
 	return missing.Error(), true
 }
 
-// fillDriver inserts a submission into its language's driver, and into the file beside it.
-func fillDriver(g *drivers.Driver, c candidate, code string, arity int) (driver, answer string) {
+// fillDriver inserts a submission into its language's driver, and into the file beside it. It marks the submission's
+// code with the seam.
+func fillDriver(g *drivers.Driver, c candidate, code string, arity int, s seam) (driver, answer string) {
+	whole := len(code)
 	hoisted, code := hoist(g.Hoist, code)
+	at := whole - len(code)
 	words := map[string]string{
-		"name": c.name, "code": code, "definition": code, "function": c.name, "arity": fmt.Sprint(arity),
-		"hoisted": hoisted,
+		"name": c.name, "code": s.mark(code, at), "definition": s.mark(code, at), "function": c.name, "arity": fmt.Sprint(arity),
+		"hoisted": s.mark(hoisted, at-len(hoisted)),
 	}
 	if c.name == "" {
 		words["definition"] = ""
-		code := strings.TrimRight(strings.TrimSpace(code), ";")
-		if at := strings.LastIndexByte(code, '\n'); c.last && at >= 0 {
-			words["definition"], code = code[:at], code[at+1:]
+		inner := strings.TrimSpace(code)
+		at += strings.Index(code, inner)
+		inner = strings.TrimRight(inner, ";")
+		if last := strings.LastIndexByte(inner, '\n'); c.last && last >= 0 {
+			words["definition"] = s.mark(inner[:last], at)
+			inner, at = inner[last+1:], at+last+1
 		}
-		words["function"] = "(" + code + ")"
+		words["function"] = "(" + s.mark(inner, at) + ")"
 	}
 	each := func(item, between string) string {
 		items := make([]string, arity)
@@ -510,7 +528,7 @@ func fillDriver(g *drivers.Driver, c candidate, code string, arity int) (driver,
 		}
 		words["cases"] = strings.Join(cases, "\n")
 	}
-	answer = code
+	answer = words["code"]
 	if g.Around != "" {
 		answer = fillWords(g.Around, words)
 	}

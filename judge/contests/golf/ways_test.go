@@ -124,7 +124,7 @@ func TestRequestLine(t *testing.T) {
 
 func TestFillDriverOfLastLine(t *testing.T) {
 	g := &drivers.Driver{Driver: "{hoisted}|{definition}|{function}|{call}", Hoist: `\Ause \w+\n`, Calls: map[string]string{"args": "c"}}
-	got, _ := fillDriver(g, candidate{last: true, form: "args"}, "use x\nlet a\nlet b\n\\i -> j;\n", 2)
+	got, _ := fillDriver(g, candidate{last: true, form: "args"}, "use x\nlet a\nlet b\n\\i -> j;\n", 2, "")
 	if want := "use x\n|let a\nlet b|(\\i -> j)|c"; got != want {
 		t.Errorf("fillDriver = %q, want %q", got, want)
 	}

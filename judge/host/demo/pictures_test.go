@@ -30,16 +30,20 @@ var shown = []shot{
 	{"hole", "", "/hole/wythoff", "holes.md", 1000, ""},
 	{"golf-submission", "", "/hole/wythoff/a/1", "", 0, ""},
 	{"ladders", "", "/ladders", "", 0, ""},
+	{"encounter", "", "/ladder/hill/e/1", "", 0, ""},
 	{"ladder", "", "/ladder/hill", "ladders.md", 1000, ""},
 	{"bot", "", "/ladder/hill/bot/1", "", 0, ""},
 	{"login", "", "/login", "", 0, ""},
 	{"problem", "team1", "/c/demo/p/A", "class.md", 1000, ""},
 	{"mine", "team1", "/c/demo/mine", "", 0, ""},
+	{"new-clarification", "team1", "/c/demo/clar/new", "", 0, ""},
+	{"booklet", "team1", "/c/demo/booklet", "", 0, ""},
 	{"account", "team1", "/account", "", 0, ""},
 	{"phone", "team2", "/c/demo", "class.md", 390, ""},
 	{"submission", "judge", "/c/demo/s/177", "class.md", 1000, ""},
 	{"submissions", "judge", "/c/demo/submissions", "class.md", 1000, ""},
 	{"clarifications", "judge", "/c/demo/clar", "", 0, ""},
+	{"clarification", "judge", "/c/demo/clar/1", "", 0, ""},
 	{"rejudgings", "judge", "/c/demo/rejudgings", "", 0, ""},
 	{"home", "admin", "/", "", 0, ""},
 	{"overview", "admin", "/c/demo/overview", "class.md", 1000, ""},
@@ -57,6 +61,8 @@ var shown = []shot{
 	{"login-sheets", "admin", "/c/demo/teams/slips", "", 0, ""},
 	{"import", "admin", "/c/demo/import", "", 0, ""},
 	{"export", "admin", "/c/demo/export", "", 0, ""},
+	{"files", "admin", "/c/demo/media", "", 0, ""},
+	{"new-rejudging", "admin", "/c/demo/rejudgings?problem=A", "", 0, ""},
 	{"award", "admin", "/c/demo/award", "", 0, ""},
 	{"delete-contest", "admin", "/c/demo/delete", "", 0, ""},
 	{"saved-replies", "admin", "/c/demo/clar/replies", "", 0, ""},
@@ -77,7 +83,8 @@ var shown = []shot{
 }
 
 // TestPictures opens the pages of the demo, and the first page of an empty server, in a browser, in both color
-// schemes at 390 and 1280 px: none is wider than the screen or has a column of letters, and each has one h1.
+// schemes at 390 and 1280 px, and at 320 px: none is wider than the screen, has a column of letters or hides a control, and
+// each has one h1.
 // With ASSAY_PICTURES it writes the pictures of docs/, and with ASSAY_ALL_PICTURES those of all pages: see
 // .ci/pictures.
 func TestPictures(t *testing.T) {
@@ -103,7 +110,7 @@ func TestPictures(t *testing.T) {
 	}
 	t.Run("demo", func(t *testing.T) {
 		address, passwords := "", map[string]string{}
-		serves(t, command, func(line string) bool {
+		dir := serves(t, command, func(line string) bool {
 			if words := strings.Fields(line); strings.HasPrefix(line, "Assay serves at ") {
 				address = words[3]
 			} else if strings.HasPrefix(line, "  ") {
@@ -126,6 +133,7 @@ func TestPictures(t *testing.T) {
 			}
 			pictures(t, b, address, p)
 		}
+		shadow(t, b, command, dir, address, passwords["admin"])
 	})
 	t.Run("first", func(t *testing.T) {
 		setup := ""
@@ -147,6 +155,28 @@ func TestPictures(t *testing.T) {
 	})
 }
 
+// shadow lets a contest follow the demo's own, and looks at the comparison once something is judged by both.
+func shadow(t *testing.T, b *browser.Browser, command, dir, address, password string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, "secret"), []byte(password), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	follow := exec.Command(command, "admin", "contest", "shadow", address+"/api/2026-01/contests/"+Slug, "--username", "admin",
+		"--secret-file", filepath.Join(dir, "secret"), "--contest", "copy")
+	follow.Dir = dir
+	if out, err := follow.CombinedOutput(); err != nil {
+		t.Fatalf("follow the demo: %v\n%s", err, out)
+	}
+	for range 300 {
+		b.Go(address + "/c/copy/shadow")
+		if b.Eval(`/Judged by both\s*[1-9]/.test(document.body.textContent) ? 'judged' : 'waits'`) == "judged" {
+			break
+		}
+		time.Sleep(time.Second)
+	}
+	pictures(t, b, address, shot{name: "shadow", path: "/c/copy/shadow"})
+}
+
 // workerOnline waits until the server's own worker is online, which is so on a healthy server.
 func workerOnline(b *browser.Browser, address string) {
 	for range 300 {
@@ -159,8 +189,8 @@ func workerOnline(b *browser.Browser, address string) {
 }
 
 // serves starts a server in an empty directory and passes the lines that it prints on until the caller has all
-// that it needs.
-func serves(t *testing.T, command string, line func(string) bool, args ...string) {
+// that it needs. It returns the directory.
+func serves(t *testing.T, command string, line func(string) bool, args ...string) (dir string) {
 	t.Helper()
 	serve := exec.Command(command, append([]string{"serve", "--listen", "127.0.0.1:0", "--metrics", ""}, args...)...)
 	serve.Dir, serve.Stderr = t.TempDir(), t.Output()
@@ -177,15 +207,24 @@ func serves(t *testing.T, command string, line func(string) bool, args ...string
 	})
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if line(lines.Text()) {
-			return
+			return serve.Dir
 		}
 	}
 	t.Fatal("the server has ended before it was up")
+	return ""
 }
 
 // letters are the texts of a page that wrap after each letter or two.
 const letters = `[...document.querySelectorAll('main *')].filter(e => e.clientWidth > 1 && e.clientWidth < 40 && !e.closest('.said, svg, math, pre') &&
 	[...e.childNodes].some(n => n.nodeType === Node.TEXT_NODE && n.data.trim().length > 9)).map(e => e.textContent.trim().slice(0, 30)).join('; ')`
+
+// lone are the lists of facts whose last row has one of several cards, and room for more.
+const lone = `[...document.querySelectorAll('.facts')].filter(f => { const last = f.lastElementChild; return f.children.length > 1 && ` +
+	`last.offsetWidth < f.clientWidth - 2 && [...f.children].filter(e => e.offsetTop === last.offsetTop).length === 1; }).length`
+
+// hidden are the names of controls that a reader only finds by scrolling a card sideways.
+const hidden = `[...document.querySelectorAll('main .flush')].flatMap(c => [...c.querySelectorAll('select, button, input:not([type=hidden])')]` +
+	`.filter(e => e.offsetWidth > 0 && e.getBoundingClientRect().right > c.getBoundingClientRect().right + 1)).map(e => e.name + ' ' + e.textContent.trim().slice(0, 30)).join('; ')`
 
 // pictures looks at a page.
 func pictures(t *testing.T, b *browser.Browser, address string, p shot) {
@@ -207,7 +246,10 @@ func pictures(t *testing.T, b *browser.Browser, address string, p shot) {
 		code = "400"
 	}
 	for _, scheme := range []string{"light", "dark"} {
-		for _, width := range []int{390, 1280} {
+		for _, width := range []int{320, 390, 1280} {
+			if width == 320 && scheme == "dark" {
+				continue // it is as wide as the light one
+			}
 			form := fmt.Sprintf("%s-%s-%d", p.name, scheme, width)
 			open(scheme, width)
 			if got := b.Eval(`document.querySelectorAll('h1').length + ' headings, ' + (document.documentElement.scrollWidth ` +
@@ -217,7 +259,13 @@ func pictures(t *testing.T, b *browser.Browser, address string, p shot) {
 			if got := b.Eval(letters); got != "" {
 				t.Errorf("%s has columns of letters: %s", form, got)
 			}
-			if to := os.Getenv("ASSAY_ALL_PICTURES"); to != "" {
+			if got := b.Eval(lone); got != "0" {
+				t.Errorf("%s has a card of facts alone in its row", form)
+			}
+			if got := b.Eval(hidden); got != "" && width > 320 { // there, tables scroll in their cards
+				t.Errorf("%s has controls outside of their card: %s", form, got)
+			}
+			if to := os.Getenv("ASSAY_ALL_PICTURES"); to != "" && width != 320 {
 				b.PageTo(filepath.Join(to, form+".png"))
 			}
 		}

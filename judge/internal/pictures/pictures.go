@@ -1,5 +1,5 @@
-// Package pictures finds the pictures that a statement in Markdown refers to, and the type and the size of a picture. It
-// does not read files, and draws nothing.
+// Package pictures finds the pictures that a statement in Markdown refers to, finds the type and the size of a picture,
+// and checks whether it can be shown. It does not read files, and draws nothing.
 package pictures
 
 import (

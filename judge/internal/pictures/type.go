@@ -33,7 +33,7 @@ func Type(data []byte) (kind string, width, height int) {
 			return "", 0, 0
 		case tags.StartTagToken, tags.SelfClosingTagToken:
 			t := z.Token()
-			if t.Data != "svg" {
+			if t.Data != "svg" && !strings.HasSuffix(t.Data, ":svg") {
 				return "", 0, 0
 			}
 			width, height = pixels(Attribute(t.Attr, "width")), pixels(Attribute(t.Attr, "height"))

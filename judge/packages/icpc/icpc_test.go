@@ -486,13 +486,14 @@ constants: {n: 10}
 -- statement/parts/body.tex --
 At most \constant{n}. \includegraphics{parts/a}
 \includegraphics{b}
--- statement/parts/a.png --
+-- statement/parts/a.svg --
+<svg xmlns="http://www.w3.org/2000/svg"/>
 -- statement/code.py --
 n = 10
 -- shared.tex --
 Shared.
 -- statement/problem.sv.md --
-![a](parts/a.png) ![c](c.png)
+![a](parts/a.svg) ![c](c.png)
 
 <img src="../shared.tex">
 -- statement/problem.sv.tex --
@@ -525,6 +526,7 @@ Shared.
 		"statement/parts/body.tex:2: " + fmt.Sprintf(gone, "b"),
 		"statement/problem.de.html:2: " + fmt.Sprintf(gone, "d.png"),
 		"statement/problem.sv.md:1: " + fmt.Sprintf(gone, "c.png"),
+		"statement/problem.sv.md:3: the statement shows the picture ../shared.tex, which is not a PNG, JPEG, GIF, SVG, PDF or EPS file",
 		"statement/problem.en.tex:1: the statement includes ../../outside: it is outside of the package",
 		"statement/problem.en.tex:1: the statement includes /etc/passwd: no such file or directory",
 		"statement/problem.en.tex:3: the statement includes pkg/../../outside: it is outside of the package",

@@ -11,14 +11,14 @@ import (
 	"assay/judge/problem"
 )
 
-// Unshown returns how many pictures the statements have, the missing ones, and what else in a statement is
-// not shown. If a language has several statements, only the one that is shown counts.
-func (p *Package) Unshown() (n int, missing, warnings judge.Faults) {
+// Unshown returns how many pictures the statements have, faults for those that are missing or cannot be shown, and what
+// else in a statement is not shown. If a language has several statements, only the one that is shown counts.
+func (p *Package) Unshown() (n int, faults, warnings judge.Faults) {
 	for _, s := range p.shownStatements() {
 		switch s.Kind {
 		case "tex":
-			found, absent, warned := p.unshownTeX(s)
-			n, missing, warnings = n+found, append(missing, absent...), append(warnings, warned...)
+			found, wrong, warned := p.unshownTeX(s)
+			n, faults, warnings = n+found, append(faults, wrong...), append(warnings, warned...)
 		case "md", "html":
 			data, _ := p.read(s.Name) // show reports the error
 			paths := pictures.Paths
@@ -26,13 +26,31 @@ func (p *Package) Unshown() (n int, missing, warnings judge.Faults) {
 				paths = pictures.InHTML
 			}
 			for _, picture := range paths(data) {
-				if n++; !p.hasPicture(s, picture.Path) {
-					missing = append(missing, problem.NoPicture(p.at(s.Name), picture.Line, picture.Path))
-				}
+				n++
+				p.checkPicture(s, p.at(s.Name), picture.Line, picture.Path, &faults, &warnings)
 			}
 		}
 	}
-	return n, missing, warnings
+	return n, faults, warnings
+}
+
+// checkPicture checks a picture that a statement shows in a line of a file.
+func (p *Package) checkPicture(s Statement, file string, line int, name string, faults, warnings *judge.Faults) {
+	path := p.picture(s, name)
+	if path == "" {
+		*faults = append(*faults, problem.NoPicture(file, line, name))
+		return
+	}
+	data, err := p.read(path)
+	if err != nil {
+		*faults = append(*faults, &judge.Fault{File: p.at(path), Text: problem.Reason(err)})
+		return
+	}
+	if fault, warning := problem.CheckPicture(file, line, name, p.at(path), data); fault != nil {
+		*faults = append(*faults, fault)
+	} else if warning != nil {
+		*warnings = append(*warnings, warning)
+	}
 }
 
 // shownStatements returns the statement of each language that is shown.
@@ -92,28 +110,29 @@ func (p *Package) place(s Statement, file string, line int) (string, int) {
 }
 
 // hasPicture reports whether a picture that a statement names exists.
-func (p *Package) hasPicture(s Statement, name string) bool {
+func (p *Package) hasPicture(s Statement, name string) bool { return p.picture(s, name) != "" }
+
+// picture returns the file of a picture that a statement names, or "" if it does not exist in the package.
+func (p *Package) picture(s Statement, name string) string {
 	for _, name := range problem.PictureNames(name) {
-		if p.isFile(path.Join(path.Dir(s.Name), name)) { // false for paths outside of the package
-			return true
+		if file := path.Join(path.Dir(s.Name), name); p.isFile(file) { // false for paths outside of the package
+			return file
 		}
 	}
-	return false
+	return ""
 }
 
-func (p *Package) unshownTeX(s Statement) (n int, missing, warnings judge.Faults) {
+func (p *Package) unshownTeX(s Statement) (n int, faults, warnings judge.Faults) {
 	doc, err := p.convert(s)
 	if err != nil {
 		return 0, nil, nil // show reports the error
 	}
 	for _, picture := range doc.Pictures {
-		if !p.hasPicture(s, picture.Name) {
-			file, line := p.place(s, picture.File, picture.Line)
-			missing = append(missing, problem.NoPicture(file, line, picture.Name))
-		}
+		file, line := p.place(s, picture.File, picture.Line)
+		p.checkPicture(s, file, line, picture.Name, &faults, &warnings)
 	}
 	for _, w := range doc.Warnings {
 		warnings = append(warnings, p.located(s, w))
 	}
-	return len(doc.Pictures), missing, warnings
+	return len(doc.Pictures), faults, warnings
 }

@@ -174,11 +174,17 @@ func TestUnshown(t *testing.T) {
 	) || !strings.HasPrefix(got[1], drawing) {
 		t.Errorf("%q", got)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "statement-sections/english/pic.jpg"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if got := told(); len(got) != 1 || !strings.HasPrefix(got[0], drawing) {
-		t.Errorf("with the picture: %q", got)
+	section := "statement-sections/english/"
+	for content, want := range map[string]string{
+		"": section + "legend.tex:3: the statement shows the picture pic, which is empty",
+		`<svg xmlns="http://www.w3.org/2000/svg"/>`: section + "legend.tex:3: the name of the picture pic does not fit its type, SVG",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, section, "pic.jpg"), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got := told(); len(got) != 2 || !strings.HasPrefix(got[0], want) || !strings.HasPrefix(got[1], drawing) {
+			t.Errorf("with the picture %q: %q", content, got)
+		}
 	}
 	dir = unpack(t, stated+properties)
 	if got := told(); len(got) != 1 ||

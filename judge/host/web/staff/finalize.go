@@ -53,6 +53,7 @@ func (v finalizeView) Failed() (n int) {
 // A checkLine is a check, or a note, which does not have to pass.
 type checkLine struct {
 	Good, Note   bool
+	Attended     bool // the overview lists it as something that needs attention
 	Text, Detail string
 	Link, Do     string // the page where it is fixed, below the path of the contest, and the text of the button
 }
@@ -137,19 +138,19 @@ func checkLines(c *store.Contest, u *store.Unfinished, compared *store.Compariso
 	})
 	link, detail = list(u.Errors, string(judge.JudgeError))
 	check(len(u.Errors) > 0, "No submission has a judge error", checkLine{
-		Text: web.Counted(len(u.Errors), "submission has", "submissions have") + " a judge error", Detail: detail, Link: link, Do: "Open submissions",
+		Text: web.Counted(len(u.Errors), "submission has", "submissions have") + " a judge error", Attended: true, Detail: detail, Link: link, Do: "Open submissions",
 	})
 	if u.All > 0 {
 		check(u.Verified < u.All, fmt.Sprintf("All verdicts that judges verify are verified (%d of %d)", u.Verified, u.All), checkLine{
-			Text: web.Counted(u.All-u.Verified, "verdict is", "verdicts are") + " not verified", Detail: fmt.Sprintf("Verified: %d of %d.", u.Verified, u.All),
+			Text: web.Counted(u.All-u.Verified, "verdict is", "verdicts are") + " not verified", Attended: true, Detail: fmt.Sprintf("Verified: %d of %d.", u.Verified, u.All),
 			Link: "/submissions?verify=" + store.VerifyOpen, Do: "Verify verdicts",
 		})
 	}
 	check(u.Rejudgings > 0, "No rejudging is open", checkLine{
-		Text: web.Counted(u.Rejudgings, "rejudging is", "rejudgings are") + " open", Detail: "Apply or cancel each of them.", Link: "/rejudgings", Do: "Open rejudgings",
+		Text: web.Counted(u.Rejudgings, "rejudging is", "rejudgings are") + " open", Attended: true, Detail: "Apply or cancel each of them.", Link: "/rejudgings", Do: "Open rejudgings",
 	})
 	check(u.OpenQuestions > 0, "All clarification requests are answered", checkLine{
-		Text: web.Counted(u.OpenQuestions, "clarification request is", "clarification requests are") + " unanswered", Link: "/clar?open=yes", Do: "Open clarifications",
+		Text: web.Counted(u.OpenQuestions, "clarification request is", "clarification requests are") + " unanswered", Attended: true, Link: "/clar?open=yes", Do: "Open clarifications",
 	})
 	if compared != nil {
 		passed := "Nothing differs from the primary"

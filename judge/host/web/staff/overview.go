@@ -3,6 +3,7 @@ package staff
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -42,6 +43,7 @@ type attention struct {
 	Class        string // of the style sheet: how urgent it is
 	Text, Detail string
 	Link, Button string
+	Blocks       bool // the results cannot be final before
 }
 
 // columnLine is the result of all teams in a problem.
@@ -53,6 +55,14 @@ type columnLine struct {
 
 // Extensions are the minutes by which a contest can be extended at once.
 func (overviewView) Extensions() []int { return []int{5, 15, 30} }
+
+// finalizes reports whether the page says what blocks the final results.
+func (v *overviewView) finalizes() bool { return v.Conclude && !v.Final && v.Phase != "before" }
+
+// Blocks reports whether something that needs attention blocks the final results.
+func (v overviewView) Blocks() bool {
+	return slices.ContainsFunc(v.Attend, func(a attention) bool { return a.Blocks })
+}
 
 func (s *site) overview(w http.ResponseWriter, r *web.Request) (err error) {
 	c := access.Of(r).Contest
@@ -159,19 +169,27 @@ func (s *site) overviewQueue(r *web.Request, v *overviewView) error {
 func (s *site) attend(r *web.Request, v *overviewView) error {
 	base := "/c/" + v.Slug
 	add := func(class, text, detail, link, button string) {
-		v.Attend = append(v.Attend, attention{class, text, detail, link, button})
+		v.Attend = append(v.Attend, attention{Class: class, Text: text, Detail: detail, Link: link, Button: button})
+	}
+	block := func(class, text, detail, link, button string) {
+		add(class, text, detail, link, button)
+		v.Attend[len(v.Attend)-1].Blocks = v.finalizes()
 	}
 	var err error
 	if v.Shadow, err = s.attendShadow(r, add); err != nil {
 		return err
 	}
 	const shown = 5
-	broken, err := s.Store.Submissions(r.Context(), store.Filter{Contest: access.Of(r).Contest.ID, Verdict: string(judge.JudgeError), Limit: shown})
+	broken, err := s.Store.Submissions(r.Context(), store.Filter{Contest: access.Of(r).Contest.ID, Verdict: string(judge.JudgeError), Limit: shown + 1})
 	if err != nil {
 		return err
 	}
-	for _, sub := range broken {
-		add("wa", fmt.Sprintf("Judge error on submission %d", sub.Number), sub.Display+" waits for a verdict.", fmt.Sprintf("%s/s/%d", base, sub.Number), "Open submission")
+	for i, sub := range broken {
+		if i == shown {
+			block("wa", "Further submissions have a judge error", "", base+"/submissions?verdict="+string(judge.JudgeError), "Open submissions")
+			break
+		}
+		block("wa", fmt.Sprintf("Judge error on submission %d", sub.Number), sub.Display+" waits for a verdict.", fmt.Sprintf("%s/s/%d", base, sub.Number), "Open submission")
 	}
 	workers := ""
 	if r.CanAnywhere(auth.Machines) {
@@ -190,10 +208,10 @@ func (s *site) attend(r *web.Request, v *overviewView) error {
 		add("tle", fmt.Sprintf("%d of %s offline", len(v.Workers)-online, web.Counted(len(v.Workers), "worker", "workers")), web.Counted(v.Waiting, "submission", "submissions")+" in the queue.", workers, "Open workers")
 	}
 	if open := v.Facts.OpenQuestions; open > 0 {
-		add("tle", web.Counted(open, "clarification request", "clarification requests")+" unanswered", "", base+"/clar?open=1", "Answer")
+		block("tle", web.Counted(open, "clarification request", "clarification requests")+" unanswered", "", base+"/clar?open=1", "Answer")
 	}
 	if done, all := v.Facts.Verified, v.Facts.All; done < all {
-		add("tle", web.Counted(all-done, "verdict", "verdicts")+" not verified", fmt.Sprintf("Verified: %d of %d.", done, all), base+"/submissions?verify="+store.VerifyOpen, "Verify")
+		block("tle", web.Counted(all-done, "verdict", "verdicts")+" not verified", fmt.Sprintf("Verified: %d of %d.", done, all), base+"/submissions?verify="+store.VerifyOpen, "Verify")
 	}
 	problems, err := s.Store.ContestProblems(r.Context(), access.Of(r).Contest.ID)
 	if err != nil {
@@ -210,7 +228,7 @@ func (s *site) attend(r *web.Request, v *overviewView) error {
 	}
 	for _, one := range rejudgings {
 		if one.State == store.RejudgingRunning {
-			add("tle", "A rejudging waits for a decision", fmt.Sprintf("“%s”: %d of %d judged.", one.Why, one.Submissions-one.Open, one.Submissions), base+"/rejudgings/"+one.ID, "Review")
+			block("tle", "A rejudging waits for a decision", fmt.Sprintf("“%s”: %d of %d judged.", one.Why, one.Submissions-one.Open, one.Submissions), base+"/rejudgings/"+one.ID, "Review")
 		}
 	}
 	switch {

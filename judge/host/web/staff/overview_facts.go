@@ -17,7 +17,8 @@ type overviewFacts struct {
 	Disputed []int64     // numbers of submissions about which workers disagreed
 	Backups  web.Backups // of the server
 	Late     bool        // the last backup failed or is too old
-	// Blocking are the checks that the final results do not pass. They are only for readers who can finalize them.
+	// Blocking are the checks that the final results do not pass, except those that need attention. They are
+	// only for readers who can finalize the results.
 	Blocking []checkLine
 }
 
@@ -35,9 +36,9 @@ func (s *site) overviewFacts(r *web.Request, v *overviewView) error {
 	if f.Unfinished, err = s.Store.Unfinished(r.Context(), c, compared); err != nil {
 		return err
 	}
-	if v.Conclude && !v.Final && v.Phase != "before" {
+	if v.finalizes() {
 		for _, line := range checkLines(c, f.Unfinished, compared, now) {
-			if !line.Good {
+			if !line.Good && !line.Attended {
 				f.Blocking = append(f.Blocking, line)
 			}
 		}

@@ -56,7 +56,13 @@ func TestOverview(t *testing.T) {
 		t.Fatal(err)
 	}
 	says("workers disagree", overview(judges, "now"), "Workers disagree 1 #1")
-	says("what blocks", overview(admin, "now"), "1 submission has a judge error", "1 clarification request is unanswered")
+	says("what blocks", overview(admin, "now"), "Judge error on submission 2 blocks the final results", "1 clarification request unanswered blocks the final results",
+		"Also blocks the final results 1", "The contest has not ended", "not has a judge error", "not request is unanswered", "not Further submissions have")
+	says("a jury that does not finalize", overview(judges, "now"), "not blocks the final results")
+	for range 5 {
+		h.Judged(h.Send(now, "bob"), broken...)
+	}
+	says("many judge errors", overview(judges, "now"), "Judge error on submission 7", "not Judge error on submission 2", "Further submissions have a judge error", "Judge errors 6")
 
 	stands := func() string { return webtest.Text(h.Ask(ada, "GET", "/c/now", nil).Body) }
 	for deadline := time.Now().Add(2 * time.Minute); !strings.Contains(stands(), "rank 1 of 2, 1 solved") && time.Now().Before(deadline); {

@@ -1,0 +1,253 @@
+package golf
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"assay/judge/internal/pattern"
+)
+
+// Compilers see a function inside of its driver. What they say is shown with places in the submission, and without
+// the driver's text.
+
+// seam marks pieces of a submission's code in a text that is built from it.
+type seam string
+
+// newSeam returns a seam that does not occur in the code.
+func newSeam(code string) seam {
+	sum := sha256.Sum256([]byte(code))
+	return seam("\x00" + hex.EncodeToString(sum[:8]))
+}
+
+// mark marks a piece of code, which begins at an offset.
+func (s seam) mark(piece string, at int) string {
+	if s == "" || piece == "" {
+		return piece
+	}
+	return string(s) + strconv.Itoa(at) + "<" + piece + string(s) + ">"
+}
+
+// piece is a part of a file that is code of the submission.
+type piece struct{ from, to, at int } // offsets in the file, and of its start in the code
+
+// remove takes the marks out of a text.
+func (s seam) remove(text string) (clean string, pieces []piece) {
+	if s == "" {
+		return text, nil
+	}
+	parts := strings.Split(text, string(s))
+	for k, part := range parts {
+		if k > 0 {
+			number, rest, opens := strings.Cut(part, "<")
+			if at, err := strconv.Atoi(number); opens && err == nil {
+				pieces, part = append(pieces, piece{len(clean), len(clean) + len(rest), at}), rest
+			} else {
+				part = strings.TrimPrefix(part, ">")
+			}
+		}
+		clean += part
+	}
+	return clean, pieces
+}
+
+// A built file is one that a compiler was given.
+type built struct {
+	name, text string
+	pieces     []piece
+}
+
+// offset returns the offset of a line and column in runes, both from 1. A column of zero is the start of the line.
+func (b *built) offset(line, column int) int {
+	at := 0
+	for ; line > 1; line-- {
+		n := strings.IndexByte(b.text[at:], '\n')
+		if n < 0 {
+			return len(b.text)
+		}
+		at += n + 1
+	}
+	for ; column > 1 && at < len(b.text) && b.text[at] != '\n'; column-- {
+		_, n := utf8.DecodeRuneInString(b.text[at:])
+		at += n
+	}
+	return at
+}
+
+// find returns the offset in the code of a line and column of the file. If only a part of the line is code of the
+// submission, it returns the nearest place. It reports false for a line of the driver.
+func (b *built) find(line, column int) (at int, is bool) {
+	here, next := b.offset(line, 0), b.offset(line+1, 0)
+	want, nearest := b.offset(line, column), -1
+	for _, p := range b.pieces {
+		from, to := max(p.from, here), min(p.to, next)
+		if from > to || from == to && from != p.to {
+			continue
+		}
+		near := min(max(want, from), to)
+		if far := max(near-want, want-near); nearest < 0 || far < nearest {
+			nearest, at = far, p.at+near-p.from
+		}
+	}
+	return at, nearest >= 0
+}
+
+// complaint is an error of a compiler.
+type complaint struct {
+	file         *built // nil for another file, such as a header of the library
+	line, column int    // a column of zero is unknown
+	words        []string
+}
+
+var (
+	// located matches the start of an error: file, line, column, and what it says.
+	located = pattern.New(`^\s*(?:\./)?([^\s:()]+)[:(]+(\d+)(?:[:,](\d+))?[-\d(),]*\)?:?\s*(.*)$`)
+	// arrow matches the place of an error whose text is on the line before.
+	arrow = pattern.New(`^\s*--> ([^\s:]+):(\d+):(\d+)$`)
+	// headline matches the text of an error whose place is on the next line.
+	headline = pattern.New(`^(?:error(?:\[\w+\])?|warning|note|help): .*$`)
+	// advice is what is said at a place, and is no error.
+	advice = pattern.New(`^(?i:warning|note|help)\b`)
+	// caret matches a line that points to a place of the line before.
+	caret = pattern.New(`^\s*\^[\s^~]*$`)
+	// excerpt matches lines that show parts of the source, and what is about the driver or about several errors.
+	excerpt = pattern.New(`^\s*\d*\s*\||^\s*\.\.\.|^\s+location: |^\d+ errors?$|^Note: |^#|^Compilation failed|^\S+: In |^In file included from |^\s+from \S+:\d+`)
+	// unclosed matches errors of code that ends too early, or too late.
+	unclosed = pattern.New(`(?i)not allowed here|expect|end of file|unclosed|unterminated|unmatched|unbalanced|syntax|parse`)
+)
+
+// complaints reads what a compiler said about files.
+func complaints(log string, files []*built) (all []complaint) {
+	var last *complaint // that of the lines that follow
+	head := ""
+	var before string
+	for _, line := range strings.Split(log, "\n") {
+		m, above := located().FindStringSubmatch(line), head
+		if a := arrow().FindStringSubmatch(line); a != nil {
+			m = append(a, above)
+		}
+		if headline().MatchString(line) {
+			last, head = nil, line
+			continue
+		}
+		head = ""
+		k := -1
+		if m != nil {
+			k = slices.IndexFunc(files, func(b *built) bool { return filepath.Base(m[1]) == b.name })
+		}
+		switch {
+		case k >= 0:
+			last = nil
+			if !advice().MatchString(strings.TrimSpace(m[4])) {
+				c := complaint{file: files[k], words: []string{m[4]}}
+				c.line, _ = strconv.Atoi(m[2])
+				c.column, _ = strconv.Atoi(m[3])
+				all = append(all, c)
+				last = &all[len(all)-1]
+			}
+		case m != nil && strings.Contains(m[4], "error"):
+			last = nil
+			all = append(all, complaint{words: []string{m[4]}})
+		case last == nil || strings.TrimSpace(line) == "" || excerpt().MatchString(line):
+		case caret().MatchString(line):
+			if last.column == 0 {
+				last.column = 1 + utf8.RuneCountInString(line[:strings.IndexByte(line, '^')])
+			}
+			last.words = slices.DeleteFunc(last.words, func(w string) bool { return w == before })
+		default:
+			last.words = append(last.words, line)
+		}
+		before = line
+	}
+	return all
+}
+
+// How much of what a compiler says is shown: errors, lines of each, and runes of a line of code.
+const (
+	mostComplaints = 5
+	mostWords      = 8
+	mostLine       = 120
+)
+
+// inAnswer returns what a compiler said about files, with places in the submission. If it said nothing about the
+// submission's own code, it reports false, and the text says so.
+func (p *proof) inAnswer(log string, files []*built) (text string, own bool) {
+	var told []string
+	all := complaints(log, files)
+	for _, c := range all {
+		if c.file == nil {
+			continue
+		}
+		at, is := c.file.find(c.line, c.column)
+		if is && c.column == 0 {
+			at = lineStart(p.a.Code, at)
+		}
+		if !is || len(told) == mostComplaints {
+			continue
+		}
+		if one := p.a.complaint(at, c.column > 0, c.words); !slices.Contains(told, one) {
+			told = append(told, one)
+		}
+	}
+	if len(told) > 0 {
+		return strings.Join(told, "\n"), true
+	}
+	for _, c := range all {
+		if unclosed().MatchString(c.words[0]) {
+			end := strings.TrimRight(p.a.Code, " \t\r\n;")
+			return p.a.complaint(len(end), true, []string{"error: the code ends too early or too late: check its brackets"}), true
+		}
+	}
+	text = "the answer compiles in none of the ways to call it (docs/golf.md lists them)"
+	if len(all) > 0 && !strings.Contains(strings.ToLower(all[0].words[0]), "golf") {
+		text += "\n" + all[0].words[0]
+	}
+	return text, false
+}
+
+func lineStart(text string, at int) int { return 1 + strings.LastIndexByte(text[:at], '\n') }
+
+// complaint shows an error at an offset of the code.
+func (a *Answer) complaint(at int, column bool, words []string) string {
+	name, code := a.name(), a.Counted
+	switch at -= a.before; {
+	case at < 0:
+		name, code, at = "header", a.Code[:a.before], at+a.before
+	case at > len(code):
+		name, code, at = "footer", a.Code[a.before+len(code)+1:], at-len(code)-1
+	}
+	start := lineStart(code, at)
+	line, _, _ := strings.Cut(code[start:], "\n")
+	column0 := utf8.RuneCountInString(code[start:at])
+	text := fmt.Sprintf("%s:%d", name, 1+strings.Count(code[:at], "\n"))
+	if column {
+		text += fmt.Sprintf(":%d", 1+column0)
+	}
+	text += ": " + strings.Join(words[:min(len(words), mostWords)], "\n")
+	shown := []rune(strings.TrimRight(strings.ReplaceAll(line, "\t", " "), "\r"))
+	if from := max(0, column0-mostLine/2); from > 0 && len(shown) > mostLine {
+		shown, column0 = append([]rune("…"), shown[from:]...), column0-from+1
+	}
+	if len(shown) > mostLine {
+		shown = append(shown[:mostLine], '…')
+	}
+	text += "\n  " + string(shown)
+	if column {
+		text += "\n  " + strings.Repeat(" ", column0) + "^"
+	}
+	return text
+}
+
+// name returns the name of the submission's file. The file of a post has code of another language.
+func (a *Answer) name() string {
+	name := filepath.Base(a.File)
+	if all := a.Language.Extensions; len(all) > 0 && !slices.Contains(all, strings.TrimPrefix(filepath.Ext(name), ".")) {
+		return "answer." + all[0]
+	}
+	return name
+}
