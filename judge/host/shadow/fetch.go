@@ -20,7 +20,9 @@ const mostPackage = 256 << 20
 
 // Fetch reads a contest package from an address: that of a contest in a Contest API, or that of a ZIP archive. The
 // source has the account for it.
-func Fetch(ctx context.Context, s *store.Source) (*contestpackage.Files, error) { return FetchAs(ctx, s, "") }
+func Fetch(ctx context.Context, s *store.Source) (*contestpackage.Files, error) {
+	return FetchAs(ctx, s, "")
+}
 
 // FetchAs is Fetch with a password, which takes the place of the source's secret file if it is not empty.
 func FetchAs(ctx context.Context, s *store.Source, password string) (*contestpackage.Files, error) {
