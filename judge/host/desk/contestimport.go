@@ -125,7 +125,8 @@ func (d *Desk) ImportContest(ctx context.Context, n *ContestImport, by *store.Ac
 }
 
 // applyImport stores what an import changes.
-func (d *Desk) applyImport(ctx context.Context, n *ContestImport, by *store.Account, read func(media.File) ([]byte, error)) ([]*store.Account, error) {
+func (d *Desk) applyImport(ctx context.Context, n *ContestImport, by *store.Account,
+	read func(media.File) ([]byte, error)) ([]*store.Account, error) {
 	if d.Sweeping != nil { // the files stay until the contest has them
 		d.Sweeping.RLock()
 		defer d.Sweeping.RUnlock()

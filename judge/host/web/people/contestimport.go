@@ -247,7 +247,9 @@ func (s *site) planContest(r *web.Request, v *contestImportView, archive *os.Fil
 		return err
 	}
 	v.Plan, v.Lines = plan, plan.Lines
-	for _, state := range []contestpackage.Action{contestpackage.Added, contestpackage.Changed, contestpackage.Missing, contestpackage.Skipped} {
+	for _, state := range []contestpackage.Action{
+		contestpackage.Added, contestpackage.Changed, contestpackage.Missing, contestpackage.Skipped,
+	} {
 		n := 0
 		for _, l := range plan.Lines {
 			if l.State == state {
@@ -280,7 +282,8 @@ func filesOf(archive io.ReaderAt, size int64) (*contestpackage.Files, error) {
 	for _, f := range z.File {
 		if unpacked += f.UncompressedSize64; unpacked > mostUnpacked || f.UncompressedSize64 > mostUnpacked {
 			return nil, &desk.Refusal{
-				Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("The files of the package are too large: at most %d MiB are possible", mostUnpacked>>20),
+				Code: http.StatusRequestEntityTooLarge,
+				Text: fmt.Sprintf("The files of the package are too large: at most %d MiB are possible", mostUnpacked>>20),
 			}
 		}
 	}
