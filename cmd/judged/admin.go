@@ -38,7 +38,7 @@ account of the system that can read the directory is an administrator.
 	cmd.PersistentFlags().StringVar(&a.data, "data", "", "the data `DIR` of the server (default: the one in judge.toml)")
 	cmd.AddCommand(
 		a.account(), a.contest(), a.invite(), a.worker(), a.class(), a.token(), a.queue(), a.cancel(),
-		a.judgings(), a.rejudge(), a.backup(), a.restore(), a.migrate(),
+		a.judgings(), a.rejudge(), a.backup(), a.restore(), a.migrate(), a.move(),
 	)
 	return cmd
 }

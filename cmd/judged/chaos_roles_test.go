@@ -55,7 +55,11 @@ func die() {
 type serverPart struct {
 	ID, Data, Listen, Metrics, Database, Queue, Blobs string
 	DieAt                                             string // a step
+	WaitAt                                            string // a step, at which it waits as long as there is a file
 }
+
+// waitingFile is in the data directory while a server waits at a step.
+const waitingFile = "waiting"
 
 // playServer serves until its input ends.
 func playServer() error {
@@ -70,6 +74,11 @@ func playServer() error {
 		At: func(step string) {
 			if step == p.DieAt {
 				die()
+			}
+			if file := filepath.Join(p.Data, waitingFile); step == p.WaitAt && os.WriteFile(file, nil, 0o600) == nil {
+				for _, err := os.Stat(file); err == nil; _, err = os.Stat(file) {
+					time.Sleep(20 * time.Millisecond)
+				}
 			}
 		},
 	})

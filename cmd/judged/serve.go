@@ -18,7 +18,7 @@ import (
 
 func serveCommand(c *console) *cobra.Command {
 	var over config.Server
-	var acceptLoss, tryOut bool
+	var acceptLoss, acceptStale, tryOut bool
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "run a server that takes submissions and has them judged",
@@ -52,6 +52,7 @@ Settings are in the [server] table of judge.toml. Flags override them.
 	f.BoolVar(&tryOut, "demo", false, "serve a demo contest with 8 teams and 200 submissions: in this directory if it is "+
 		"empty, otherwise in a temporary one")
 	f.BoolVar(&acceptLoss, "accept-loss", false, "start with a database that has lost submissions")
+	f.BoolVar(&acceptStale, "accept-stale", false, "start with a database whose data was moved to another one")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
@@ -68,7 +69,7 @@ Settings are in the [server] table of judge.toml. Flags override them.
 		if err != nil {
 			return err
 		}
-		o.AcceptLoss = acceptLoss
+		o.AcceptLoss, o.AcceptStale = acceptLoss, acceptStale
 		return endedAsTold(ctx, c.serve(ctx, o, nil))
 	}
 	systemdFlag(cmd, c, "judged.service")

@@ -46,6 +46,8 @@ type Options struct {
 	Mixed []string
 	// Backup makes a backup with a name and returns its directory.
 	Backup func(ctx context.Context, name string) (dir string, err error)
+	// Move moves the data of the server to another database.
+	Move func(ctx context.Context) (client.Moved, error)
 	// Preparing reports whether the problems of the contest directory are still being published. If nil, this server
 	// publishes none.
 	Preparing func() bool
@@ -154,6 +156,7 @@ var routes = []route{
 	{"PUT " + client.ClassesPath + "/{name}", admin, (*api).acceptClass, 0, client.AcceptClass{}, client.Accepted{}},
 	{"GET " + client.JudgingsPath + "?worker&origin&before", admin, (*api).judgings, 0, nil, []client.Judging{}},
 	{"POST " + client.BackupPath, admin, (*api).backup, 0, client.Backup{}, client.Backup{}},
+	{"POST " + client.MovePath, admin, (*api).move, 0, nil, client.Moved{}},
 }
 
 // Paths returns the patterns of all routes for http.ServeMux.
@@ -405,6 +408,9 @@ func (a *api) statusOf(w http.ResponseWriter, r *http.Request, err error) *statu
 	case errors.Is(err, store.ErrTooManyWaiting):
 		w.Header().Set("Retry-After", "10")
 		s = &status{http.StatusServiceUnavailable, "too many submissions are waiting", "try again later"}
+	case errors.Is(err, store.ErrStopped):
+		w.Header().Set("Retry-After", "5")
+		s = &status{http.StatusServiceUnavailable, store.ErrStopped.Error(), "try again in a few seconds"}
 	case errors.Is(err, store.ErrFull) || errors.Is(err, syscall.ENOSPC):
 		a.Log.Error("no room", "method", r.Method, "path", r.URL.Path, "error", err)
 		s = &status{http.StatusServiceUnavailable, "the server's disk is full", "tell the server's administrator"}
@@ -532,6 +538,17 @@ func (a *api) backup(w http.ResponseWriter, r *http.Request, who *caller) error 
 		return err
 	}
 	return a.done(w, r, who, "backup", b.Dir, "", b)
+}
+
+func (a *api) move(w http.ResponseWriter, r *http.Request, who *caller) error {
+	if err := a.Store.Audit(r.Context(), store.Entry{Actor: who.name(), Action: "move the data", Address: r.RemoteAddr}); err != nil {
+		return err // written before, because afterwards nothing is
+	}
+	moved, err := a.Move(r.Context())
+	if err != nil {
+		return err
+	}
+	return ok(w, moved)
 }
 
 // done writes an entry of the audit log, and responds.

@@ -105,6 +105,7 @@ func newHarness(t *testing.T) *harness {
 		Name:      "Test", Version: "v1", Passwords: auth.NewPasswords(), Bridge: q.Bridge(), Log: log,
 		Ready:  func(context.Context) ([]string, error) { return []string{"a worker is ill"}, nil },
 		Backup: func(_ context.Context, name string) (string, error) { return name, nil },
+		Move:   func(context.Context) (client.Moved, error) { return client.Moved{Lines: []string{"x"}}, nil },
 	}
 	h.desk, h.options = options.Desk, options
 	var answers atomic.Value

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -64,6 +66,7 @@ func TestEveryRouteOfCommands(t *testing.T) {
 	h.well("publish", "DELETE", "/v1/flows/"+strings.Repeat("x", 20), nil, "")
 
 	h.well("admin", "POST", "/v1/backup", client.Backup{Name: "monday"}, "dir")
+	h.well("admin", "POST", "/v1/move", nil, "lines")
 	token := h.well("admin", "POST", "/v1/tokens", client.NewToken{Login: "other", Scopes: []client.Scope{client.Submit}}, "id")
 	h.well("admin", "DELETE", "/v1/tokens/"+token, nil, "")
 	invitation := h.well("admin", "POST", "/v1/invitations", client.NewInvitation{Uses: 2, Days: 1}, "id")
@@ -134,4 +137,27 @@ func TestEveryWriteToContests(t *testing.T) {
 		h.well("admin", "PATCH", "/api/"+string(v)+"/contests/wf", map[string]any{"id": "wf",
 			"start_time": clics.Time(time.Now().Add(3 * time.Hour))}, "id")
 	}
+}
+
+// TestWritesAreStopped while the data of the server moves: callers are told to try again, and read as before.
+func TestWritesAreStopped(t *testing.T) {
+	h := newHarness(t)
+	h.store.StopWrites()
+	for _, path := range []string{"/v1/tokens", "/api/2026-01/contests/practice/clarifications"} {
+		r, err := http.NewRequestWithContext(t.Context(), "POST", h.URL+path, strings.NewReader(`{"login":"submit","scopes":["submit"],"text":"why?"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", h.as("admin", "POST", path))
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if err != nil || answer.StatusCode != http.StatusServiceUnavailable || answer.Header.Get("Retry-After") != "5" || !strings.Contains(string(said), "is being moved to another database") {
+			t.Errorf("%s: %d %v %s, %v", path, answer.StatusCode, answer.Header, said, err)
+		}
+	}
+	h.well("admin", "GET", "/v1/tokens", nil, "")
 }

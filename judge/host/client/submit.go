@@ -252,13 +252,25 @@ func (c *Client) Judgings(ctx context.Context, f JudgingFilter) (all []Judging, 
 // Backup makes a backup with a new name on the server's machine, and returns its directory. It may take long, and it
 // does not retry, because a second request would find the directory of the first.
 func (c *Client) Backup(ctx context.Context, name string) (dir string, err error) {
+	var made Backup
+	err = c.unhurried().call(ctx, http.MethodPost, BackupPath, Backup{Name: name}, &made)
+	return made.Dir, err
+}
+
+// Move moves the data of the server to another database, as the plan in its data directory says. If ctx ends, or the
+// process does, the server goes on as before.
+func (c *Client) Move(ctx context.Context) (moved Moved, err error) {
+	err = c.unhurried().call(ctx, http.MethodPost, MovePath, nil, &moved)
+	return moved, err
+}
+
+// unhurried returns a client that does not retry and waits for the response without a limit.
+func (c *Client) unhurried() *Client {
 	once := c.once()
 	if t, ok := c.http.Transport.(*http.Transport); ok {
 		t = t.Clone()
 		t.ResponseHeaderTimeout = 0
 		once.http = &http.Client{Transport: t, CheckRedirect: c.http.CheckRedirect}
 	}
-	var made Backup
-	err = once.call(ctx, http.MethodPost, BackupPath, Backup{Name: name}, &made)
-	return made.Dir, err
+	return once
 }

@@ -30,6 +30,7 @@ const (
 	ClassesPath      = "/v1/classes"
 	JudgingsPath     = "/v1/judgings"
 	BackupPath       = "/v1/backup"
+	MovePath         = "/v1/move"
 	PeoplePath       = "/v1/accounts"
 	InvitationsPath  = "/v1/invitations"
 )
@@ -324,6 +325,17 @@ type SetWorker struct {
 type Backup struct {
 	Name string `json:"name"`
 	Dir  string `json:"dir,omitempty"`
+}
+
+// Moved describes a move of a server's data to another database.
+type Moved struct {
+	DryRun  bool     `json:"dry_run,omitempty"` // nothing was moved yet
+	Tables  int      `json:"tables"`
+	Rows    int64    `json:"rows"`
+	Blobs   int      `json:"blobs,omitempty"`
+	Missing int      `json:"missing,omitempty"` // blobs that the database names and the server did not have
+	Stopped float64  `json:"stopped"`           // for how many seconds writes were stopped
+	Lines   []string `json:"lines"`             // of the [server] table of judge.toml
 }
 
 // A refusal is the response to a rejected request: what is wrong, and what to do.

@@ -133,12 +133,7 @@ func (s *Server) copyBlobs(ctx context.Context, shared *blob.Dir) error {
 	if err != nil {
 		return err
 	}
-	named, err := s.store.BlobsNamed(ctx)
-	if err != nil {
-		return err
-	}
-	missing := 0
-	copied := func(d blob.Digest) error {
+	missing, err := s.eachCopied(ctx, shared, func(d blob.Digest) error {
 		f, err := own.Find(d)
 		if errors.Is(err, fs.ErrNotExist) {
 			f, err = shared.Find(d)
@@ -152,21 +147,9 @@ func (s *Server) copyBlobs(ctx context.Context, shared *blob.Dir) error {
 			return err
 		}
 		return shared.Put(d, info.Size(), f)
-	}
-	for d, isManifest := range named {
-		err := errors.Join(ctx.Err(), copied(d))
-		if err == nil && isManifest {
-			var inside []blob.Digest
-			inside, err = contents(shared, d)
-			for _, d := range inside {
-				err = errors.Join(err, copied(d))
-			}
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			missing++
-		} else if err != nil {
-			return err
-		}
+	})
+	if err != nil {
+		return err
 	}
 	if missing > 0 && !s.o.AcceptLoss {
 		return &judge.Misuse{Err: fmt.Errorf("files that the database names are neither in %s nor in %s\n"+
@@ -174,6 +157,37 @@ func (s *Server) copyBlobs(ctx context.Context, shared *blob.Dir) error {
 			s.o.Blobs, filepath.Join(s.data, "blobs"))}
 	}
 	return nil
+}
+
+// eachCopied calls copied for each blob that the database names, and for those that manifests among them list, which
+// are read in blobs. It returns how many are missing.
+func (s *Server) eachCopied(ctx context.Context, blobs *blob.Dir, copied func(blob.Digest) error) (missing int, err error) {
+	named, err := s.store.BlobsNamed(ctx)
+	if err != nil {
+		return 0, err
+	}
+	note := func(err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			missing++
+			return nil
+		}
+		return err
+	}
+	for d, isManifest := range named {
+		err := copied(d)
+		var inside []blob.Digest
+		if err == nil && isManifest {
+			inside, err = contents(blobs, d)
+		}
+		err = note(err)
+		for _, d := range inside {
+			err = errors.Join(err, note(copied(d)))
+		}
+		if err := errors.Join(ctx.Err(), err); err != nil {
+			return missing, err
+		}
+	}
+	return missing, nil
 }
 
 // setting reads a setting that may not be set.

@@ -87,7 +87,13 @@ func (s *Server) peers(ctx context.Context) {
 		case <-s.workersChanged:
 		case <-time.After(workersEvery):
 		}
-		err := s.admitAll(ctx, false)
+		err := s.store.Current(ctx)
+		if errors.Is(err, store.ErrMoved) { // by a server that saw nothing of this one for a while
+			s.store.StopWrites()
+		}
+		if err == nil {
+			err = s.admitAll(ctx, false)
+		}
 		if err == nil && time.Since(announced) >= store.SeenEvery {
 			announced = time.Now()
 			err = s.store.Announce(ctx, s.me(), "")

@@ -50,6 +50,7 @@ type Options struct {
 	Source        config.FileLimits
 	Version       string
 	AcceptLoss    bool // start with a database that is older than the files beside it
+	AcceptStale   bool // start with a database whose data was moved to another one
 	Log           *slog.Logger
 	LogTo         *os.File // for the output of child processes
 	// Child returns the command line of the server's own worker. The worker reads its join address from the
@@ -170,7 +171,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 	}
 	err = s.awaited(ctx, "the database", store.Away, func() (err error) {
 		s.store, err = store.Open(ctx, store.Options{
-			DSN: o.Database, Dir: s.data, Version: o.Version, LastLog: s.lastLog(), AcceptLoss: o.AcceptLoss,
+			DSN: o.Database, Dir: s.data, Version: o.Version, LastLog: s.lastLog(), AcceptLoss: o.AcceptLoss, AcceptStale: o.AcceptStale,
 			Alone: s.alone(), ID: s.id(), // the directory is locked
 		})
 		return err
@@ -210,6 +211,9 @@ func (s *Server) open(ctx context.Context) (err error) {
 		}
 		if err := s.announceFirst(ctx); err != nil {
 			return err
+		}
+		if err := s.store.Current(ctx); err != nil { // moved while this server started
+			return s.explain(err)
 		}
 	}
 	if err := s.setup(ctx); err != nil {
@@ -268,6 +272,8 @@ func (s *Server) explain(err error) error {
 		return &judge.Misuse{Err: fmt.Errorf("%w: it lacks submissions that were confirmed to their senders\n    restore a backup, or continue without them: --accept-loss", err)}
 	case errors.Is(err, store.ErrOtherServers):
 		return &judge.Misuse{Err: fmt.Errorf("%w\n    stop those servers, or bring the schema up to date while they run: judged admin migrate --database URL", err)}
+	case errors.Is(err, store.ErrMoved):
+		return &judge.Misuse{Err: fmt.Errorf("%w\n    start the server with the lines for judge.toml that judged admin move printed; to go on with the old data: --accept-stale", err)}
 	case errors.Is(err, store.ErrNewer):
 		return &judge.Misuse{Err: err}
 	}
@@ -380,6 +386,7 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Dir) error {
 		Mixed:  s.o.Mixed,
 		Log:    s.o.Log,
 		Backup: func(ctx context.Context, name string) (string, error) { return s.backupCalled(ctx, blobs, name) }, Ready: s.ready, Preparing: s.preparing.Load,
+		Move: func(ctx context.Context) (client.Moved, error) { return s.move(ctx, blobs) },
 	})
 	provider, err := s.signOn(url.URL)
 	if err != nil {

@@ -326,7 +326,7 @@ func (s *Store) TokenByHash(ctx context.Context, hash string) (*Token, *Account,
 	case !t.Expires.IsZero() && !now.Before(t.Expires):
 		return nil, nil, failed(what, ErrExpired)
 	}
-	if day := now.Truncate(24 * time.Hour); t.LastDay.Before(day) {
+	if day := now.Truncate(24 * time.Hour); t.LastDay.Before(day) && !s.writesStopped() {
 		if err := s.write.UsedToken(ctx, t.ID, day.UnixMicro()); err != nil {
 			return nil, nil, failed("note the use of a token", err)
 		}

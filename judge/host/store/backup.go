@@ -76,12 +76,7 @@ func (s *Store) Backup(ctx context.Context, dir string) (*Manifest, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look at the schema: %w", err)
 	}
-	// All rows are of one moment: in SQLite any transaction reads from a snapshot.
-	options := &sql.TxOptions{}
-	if s.postgres {
-		options = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
-	}
-	tx, err := s.reader.BeginTx(ctx, options)
+	tx, err := s.snapshot(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("begin the backup: %w", err)
 	}
@@ -103,6 +98,15 @@ func (s *Store) Backup(ctx context.Context, dir string) (*Manifest, error) {
 		_, err := w.Write(append(data, '\n'))
 		return err
 	})
+}
+
+// snapshot begins a transaction that sees all rows at one moment. In SQLite any transaction does.
+func (s *Store) snapshot(ctx context.Context) (*sql.Tx, error) {
+	options := &sql.TxOptions{}
+	if s.postgres {
+		options = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
+	}
+	return s.reader.BeginTx(ctx, options)
 }
 
 // writeSynced writes a file that is on the disk when it returns.
@@ -137,43 +141,59 @@ func (s *Store) order(key string) string {
 func dump(ctx context.Context, tx *sql.Tx, dir, table, order string) (out File, err error) {
 	sum := sha256.New()
 	err = writeSynced(filepath.Join(dir, table+".jsonl"), func(w io.Writer) error {
-		rows, err := tx.QueryContext(ctx, "SELECT * FROM "+table+" ORDER BY "+order)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		columns, err := rows.ColumnTypes()
-		if err != nil {
-			return err
-		}
-		values, into := make([]any, len(columns)), make([]any, len(columns))
-		for i := range values {
-			into[i] = &values[i]
-		}
-		for rows.Next() {
-			if err := rows.Scan(into...); err != nil {
-				return err
-			}
+		return eachRow(ctx, tx, "SELECT * FROM "+table+" ORDER BY "+order, func(columns []string, values []any) error {
 			row := make(map[string]any, len(columns))
 			for i, c := range columns {
-				row[c.Name()] = values[i]
-				if n, is := values[i].(int64); is && c.DatabaseTypeName() == "BOOLEAN" { // of SQLite
-					row[c.Name()] = n != 0
-				}
+				row[c] = values[i]
 			}
 			line, err := json.Marshal(row)
 			if err != nil {
 				return err
 			}
-			if _, err := io.MultiWriter(w, sum).Write(append(line, '\n')); err != nil {
-				return err
-			}
 			out.Rows++
-		}
-		return rows.Err()
+			_, err = io.MultiWriter(w, sum).Write(append(line, '\n'))
+			return err
+		})
 	})
 	out.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	return out, err
+}
+
+// querier is a database, or a transaction of it.
+type querier interface {
+	QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error)
+}
+
+// eachRow calls do with the columns and values of each row that a query returns. The values are of the same types
+// with both databases: nil, int64, bool or string. The slice of values is reused.
+func eachRow(ctx context.Context, q querier, text string, do func(columns []string, values []any) error) error {
+	rows, err := q.QueryContext(ctx, text)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	types, err := rows.ColumnTypes()
+	if err != nil {
+		return err
+	}
+	columns, values, into := make([]string, len(types)), make([]any, len(types)), make([]any, len(types))
+	for i, c := range types {
+		columns[i], into[i] = c.Name(), &values[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		for i, c := range types {
+			if n, is := values[i].(int64); is && c.DatabaseTypeName() == "BOOLEAN" { // of SQLite
+				values[i] = n != 0
+			}
+		}
+		if err := do(columns, values); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
 }
 
 // ReadManifest reads the manifest of a backup.

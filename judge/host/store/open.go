@@ -42,6 +42,8 @@ type Options struct {
 	// was deleted or rolled back, and Open fails unless AcceptLoss is set.
 	LastLog    int64
 	AcceptLoss bool
+	// AcceptStale opens a database whose data was moved to another one. From then on it counts as in use again.
+	AcceptStale bool
 	// Alone reports that no other server can use the database, so that a held Lead need not be renewed. This keeps
 	// an idle disk idle.
 	Alone bool
@@ -122,10 +124,11 @@ func connect(ctx context.Context, o Options) (*Store, error) {
 		return nil, fmt.Errorf("open the database %s: %w", s.name(), err)
 	}
 	if s.postgres {
-		s.reads, s.write = s.reader, query.New(s.writer)
+		s.reads, s.write = s.reader, query.New(gated{s.writer, &s.gate})
 	} else {
 		s.statements = &statements{db: s.writer}
-		s.reads, s.write = prepared{s.reader, nil, &statements{db: s.reader}}, s.statements.queries(nil)
+		s.reads = prepared{s.reader, nil, &statements{db: s.reader}}
+		s.write = query.New(gated{prepared{s.writer, nil, s.statements}, &s.gate})
 	}
 	s.read = query.New(s.reads)
 	return s, nil
@@ -244,6 +247,11 @@ func (s *Store) prepare(ctx context.Context) error {
 		return fmt.Errorf("%w: %s has schema %d, written by %s; this is %s, which knows schema %d: use that version or "+
 			"restore a backup", ErrNewer, s.name(), has, by, s.options.Version, wants)
 	}
+	if has > 0 {
+		if err := s.inUse(ctx); err != nil {
+			return err
+		}
+	}
 	if has > 0 && has < wants && !s.postgres {
 		if err := s.copyBeside(ctx, has); err != nil {
 			return err
@@ -282,21 +290,23 @@ func (s *Store) unused(ctx context.Context, has, wants int64) error {
 	if s.options.Migrate || !s.postgres || has < serversSchema {
 		return nil
 	}
-	servers, err := s.Servers(ctx)
-	if err != nil {
+	here, err := s.others(ctx)
+	if err != nil || len(here) == 0 {
 		return err
 	}
-	var here []string
+	return fmt.Errorf("%w: %s has schema %d, and %s would bring it to schema %d under the servers %s",
+		ErrOtherServers, s.name(), has, s.options.Version, wants, strings.Join(here, ", "))
+}
+
+// others returns the other servers that use the database.
+func (s *Store) others(ctx context.Context) (here []string, err error) {
+	servers, err := s.Servers(ctx)
 	for _, one := range servers {
 		if one.ID != s.options.ID && one.Here(s.options.Now()) {
 			here = append(here, fmt.Sprintf("%s (%s)", one.ID, one.Version))
 		}
 	}
-	if len(here) == 0 {
-		return nil
-	}
-	return fmt.Errorf("%w: %s has schema %d, and %s would bring it to schema %d under the servers %s",
-		ErrOtherServers, s.name(), has, s.options.Version, wants, strings.Join(here, ", "))
+	return here, err
 }
 
 // copyBeside copies the database before its schema changes.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"assay/judge/host/store/internal/query"
@@ -62,7 +63,7 @@ func (s *Store) Session(ctx context.Context, hash string) (*Session, *Account, e
 	}
 	if row.Session.Seen+sessionSeen.Microseconds() <= now {
 		row.Session.Seen, row.Session.Expires = now, now+sessionLives.Microseconds()
-		if err := s.write.SeeSession(ctx, query.SeeSessionParams{Hash: hash, Seen: now, Expires: row.Session.Expires}); err != nil {
+		if err := s.write.SeeSession(ctx, query.SeeSessionParams{Hash: hash, Seen: now, Expires: row.Session.Expires}); err != nil && !errors.Is(err, ErrStopped) {
 			return nil, nil, failed("note the use of a session", err)
 		}
 	}

@@ -40,6 +40,8 @@ type Store struct {
 	postgres       bool
 	options        Options
 	problems       sync.Map // slug to id
+	gate           gate
+	moving         sync.Mutex // held by Move
 }
 
 // Errors that callers distinguish with errors.Is.
@@ -55,6 +57,7 @@ var (
 	ErrRolledBack     = errors.New("the database is older than what was written here before")
 	ErrNotEmpty       = errors.New("the database is not empty")
 	ErrOtherServers   = errors.New("other servers use the database")
+	ErrMoved          = errors.New("the database is not the current one")
 	ErrEnded          = errors.New("it has ended")
 	ErrFull           = errors.New("the database's disk is full")
 )
@@ -77,6 +80,11 @@ func (s *Store) tx(ctx context.Context, what string, do func(q *query.Queries) e
 }
 
 func (s *Store) once(ctx context.Context, do func(q *query.Queries) error) error {
+	s.gate.mu.RLock()
+	defer s.gate.mu.RUnlock()
+	if s.gate.closed != nil {
+		return ErrStopped
+	}
 	if s.statements != nil {
 		s.statements.catchUp(ctx)
 	}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"assay/judge/host/client"
+	"assay/judge/host/server"
+	"assay/judge/host/store/storetest"
+)
+
+// move asks the server to move its data, as `judged admin move` does.
+func (h *harness) move(ctx context.Context, p server.MovePlan) (client.Moved, error) {
+	h.t.Helper()
+	remove, err := server.WriteMovePlan(h.part.Data, p)
+	must(h.t, err)
+	defer remove()
+	return h.admin().Move(ctx)
+}
+
+// submitUntil submits ten programs in a second until stop is called, which waits until all were confirmed.
+func (h *harness) submitUntil() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var all sync.WaitGroup
+	for i, token := range h.tokens {
+		c := h.client(token, hangs)
+		all.Go(func() {
+			for ctx.Err() == nil {
+				h.submit(c, fmt.Sprint("m", i))
+				time.Sleep(300 * time.Millisecond)
+			}
+		})
+	}
+	return func() { cancel(); all.Wait() }
+}
+
+// TestMove moves a server from SQLite to PostgreSQL and back, and its files to a shared directory and back, while people
+// submit and a worker judges. Before that the server is killed at each step, or the command. What was confirmed is
+// judged once.
+func TestMove(t *testing.T) {
+	servers, commands := []string{"rest", "complete"}, []string{"stopped"}
+	if os.Getenv("ASSAY_SLOW") != "" {
+		t.Parallel()
+		servers, commands = []string{"marked", "copied", "stopped", "rest", "verified", "complete"}, []string{"marked", "copied", "stopped", "rest", "verified"}
+	}
+	p, err := storetest.StartPostgres()
+	if errors.Is(err, storetest.ErrNotInstalled) {
+		t.Skip(err)
+	}
+	must(t, err)
+	t.Cleanup(func() { must(t, p.Stop()) })
+	db, err := sql.Open("pgx", p.DSN("postgres"))
+	must(t, err)
+	_, err = db.Exec("CREATE DATABASE moved")
+	must(t, errors.Join(err, db.Close()))
+	shared := t.TempDir()
+
+	h := newHarness(t, nil)
+	h.serve()
+	h.work(h.hire("w", 2, 20*time.Millisecond))
+	stop := h.submitUntil()
+	for _, to := range []struct {
+		plan            server.MovePlan
+		database, blobs string // of the server afterwards
+	}{
+		{server.MovePlan{Database: p.DSN("moved"), Blobs: shared}, p.DSN("moved"), shared},
+		{server.MovePlan{Database: server.InData, Blobs: server.InData, Replace: true}, "", ""},
+	} {
+		for _, step := range servers {
+			h.serverDies(step, to.plan)
+		}
+		for _, step := range commands {
+			h.commandDies(step, to.plan)
+		}
+		h.stop()
+		h.serve()
+		moved, err := h.move(t.Context(), to.plan)
+		must(t, err)
+		t.Logf("%+v", moved)
+		h.refusesWrites()
+		h.stop()
+		h.serving = h.start(serverRole, "server", h.part)
+		h.serving.waitEnd(t)
+		if h.serving.ProcessState.ExitCode() == 0 {
+			t.Error("the server starts again with its old database")
+		}
+		h.part.Database, h.part.Blobs = to.database, to.blobs
+		h.serve()
+	}
+	stop()
+	h.audit()
+}
+
+// serverDies has the server killed at a step of a move. It goes on with its database.
+func (h *harness) serverDies(step string, p server.MovePlan) {
+	h.t.Helper()
+	h.stop()
+	h.part.DieAt = "move " + step
+	h.serve()
+	if _, err := h.move(h.t.Context(), p); err == nil {
+		h.t.Errorf("the server was killed when the move was %s, and moved", step)
+	}
+	h.serving.waitEnd(h.t)
+	h.part.DieAt = ""
+	h.serve()
+	h.submit(h.client(h.tokens[0], hangs), "after")
+}
+
+// commandDies has the command killed at a step of a move. The server goes on with its database.
+func (h *harness) commandDies(step string, p server.MovePlan) {
+	h.t.Helper()
+	h.stop()
+	h.part.WaitAt = "move " + step
+	h.serve()
+	ctx, cancel := context.WithCancel(h.t.Context())
+	defer cancel()
+	file, ended := filepath.Join(h.part.Data, waitingFile), make(chan error)
+	go func() {
+		_, err := h.move(ctx, p)
+		ended <- err
+	}()
+	h.wait("the move has come to "+step, func() bool {
+		_, err := os.Stat(file)
+		return err == nil
+	})
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		h.t.Errorf("the command was killed when the move was %s: %v", step, err)
+	}
+	time.Sleep(time.Second) // until the server sees that the connection has ended
+	must(h.t, os.Remove(file))
+	h.submit(h.client(h.tokens[0], hangs), "after")
+	h.part.WaitAt = ""
+}
+
+// refusesWrites asks a server whose data was moved: it says so, and shows what it has.
+func (h *harness) refusesWrites() {
+	h.t.Helper()
+	_, token, err := server.Admin(h.part.Data)
+	must(h.t, err)
+	_, err = h.client(token, -1).NewToken(h.t.Context(), client.NewToken{Login: "team0", Scopes: []client.Scope{client.Submit}})
+	if refused, is := errors.AsType[*client.Error](err); !is || refused.Status != http.StatusServiceUnavailable || !strings.Contains(refused.Text, "is being moved") {
+		h.t.Errorf("a write after the move: %v", err)
+	}
+	if _, err := h.admin().Tokens(h.t.Context()); err != nil {
+		h.t.Errorf("a read after the move: %v", err)
+	}
+}

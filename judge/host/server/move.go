@@ -1,0 +1,224 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/client"
+	"assay/judge/host/queue"
+	"assay/judge/host/store"
+	"assay/judge/internal/atomicfile"
+)
+
+// InData is the place of a MovePlan for what a server keeps in its data directory.
+const InData = "data"
+
+// A MovePlan says where the data of a running server goes.
+type MovePlan struct {
+	Database string // InData, or postgres://...
+	Blobs    string // InData, BlobsInQueue, or a directory. If empty, blobs stay where they are
+	Queue    string // nats://... of another cluster. If empty, the queue stays where it is
+	Replace  bool   // also a database whose data was moved elsewhere
+	DryRun   bool
+}
+
+// planFile is where a plan is handed over: a token that is used over the network must choose no place for the data.
+func planFile(data string) string { return filepath.Join(data, "keys", "move") }
+
+// WriteMovePlan hands a plan to the server of a data directory, for the next request to move. The caller must call
+// remove after the request.
+func WriteMovePlan(data string, p MovePlan) (remove func(), err error) {
+	text, err := json.Marshal(p)
+	if err == nil {
+		err = atomicfile.WriteSecret(planFile(data), text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("hand the plan of the move to the server: %w", err)
+	}
+	return func() { _ = os.Remove(planFile(data)) }, nil // the server has removed it if it has read it
+}
+
+func (s *Server) readMovePlan() (p MovePlan, err error) {
+	text, err := os.ReadFile(planFile(s.data))
+	if errors.Is(err, fs.ErrNotExist) {
+		return p, &judge.Misuse{Err: errors.New("a move is started on the machine of the server: judged admin move")}
+	}
+	if err == nil {
+		err = errors.Join(json.Unmarshal(text, &p), os.Remove(planFile(s.data)))
+	}
+	if err != nil {
+		return p, fmt.Errorf("read the plan of the move: %w", err)
+	}
+	return p, nil
+}
+
+// move moves the data of the server as the plan in its data directory says. If ctx ends before the move does, the
+// server goes on as before.
+func (s *Server) move(ctx context.Context, blobs *blob.Dir) (client.Moved, error) {
+	p, err := s.readMovePlan()
+	if err != nil {
+		return client.Moved{}, err
+	}
+	database := p.Database
+	if database == InData {
+		database = ""
+	} else if !strings.HasPrefix(database, "postgres://") && !strings.HasPrefix(database, "postgresql://") {
+		return client.Moved{}, &judge.Misuse{Err: errors.New("name a PostgreSQL database, postgres://USER@HOST/NAME, or data: SQLite in the data directory")}
+	}
+	lines := []string{"database = " + strconv.Quote(database)}
+	if p.Queue != "" {
+		lines = append(lines, "queue = "+strconv.Quote(p.Queue))
+	}
+	files, err := s.newBlobs(ctx, p, blobs)
+	if err != nil {
+		return client.Moved{}, err
+	}
+	o := store.MoveOptions{
+		To:      store.Options{DSN: database, Dir: s.data, Version: s.o.Version},
+		Replace: p.Replace, DryRun: p.DryRun, At: func(step string) { s.at("move " + step) },
+	}
+	if files != nil {
+		o.Blobs, o.Finish = files.copy, files.finish
+		lines = append(lines, "blobs = "+strconv.Quote(files.place))
+	}
+	m, err := s.store.Move(ctx, o)
+	if errors.Is(err, store.ErrOtherServers) {
+		err = &judge.Misuse{Err: fmt.Errorf("%w\n    stop them, move, and start them again with the new settings", err)}
+	}
+	if err != nil {
+		if judge.Whose(err) != judge.Caller {
+			s.o.Log.Error("the data was not moved; this server goes on with it", "error", err)
+		}
+		return client.Moved{}, err
+	}
+	out := client.Moved{DryRun: p.DryRun, Tables: m.Tables, Rows: m.Rows, Stopped: m.Stopped.Seconds(), Lines: lines}
+	if files != nil {
+		out.Blobs, out.Missing = len(files.done), files.missing
+	}
+	if !p.DryRun {
+		s.o.Log.Warn("the data was moved; this server accepts nothing until it is restarted with the new settings", "rows", m.Rows, "writes were stopped", m.Stopped.String())
+	}
+	return out, nil
+}
+
+// movedBlobs copies the blobs of a server to another place.
+type movedBlobs struct {
+	s       *Server
+	from    *blob.Dir
+	to      blob.Origin
+	place   string // as in judge.toml
+	mark    string
+	done    map[blob.Digest]int64 // size of each blob that was copied
+	missing int                   // that the database names and the server does not have
+}
+
+// newBlobs opens the new place of blobs. It returns nil if they stay where they are.
+func (s *Server) newBlobs(ctx context.Context, p MovePlan, from *blob.Dir) (*movedBlobs, error) {
+	place := p.Blobs
+	if place == InData {
+		place = ""
+	}
+	if p.Blobs == "" || place == s.o.Blobs && (place != BlobsInQueue || p.Queue == "") {
+		return nil, nil
+	}
+	m := &movedBlobs{s: s, from: from, place: place, done: map[blob.Digest]int64{}}
+	var err error
+	switch place {
+	case BlobsInQueue:
+		if cmp.Or(p.Queue, s.o.Queue) == "" {
+			return nil, &judge.Misuse{Err: errors.New("blobs in the queue need a cluster: --queue nats://a,nats://b,nats://c")}
+		}
+		q := s.queue
+		if p.Queue != "" {
+			if q, err = queue.Open(ctx, queue.Options{URLs: strings.Split(p.Queue, ","), Credentials: s.o.QueueCredentials, Classes: []string{Class}}); err != nil {
+				return nil, &judge.Misuse{Err: err}
+			}
+			context.AfterFunc(ctx, q.Close) // the request has ended
+		}
+		m.to, err = q.Blobs(ctx)
+	case "":
+		m.to, err = blob.OpenSharedDir(filepath.Join(s.data, "blobs"))
+	default:
+		if m.to, err = blob.OpenSharedDir(place); err != nil {
+			err = &judge.Misuse{Err: err}
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if m.mark, err = s.store.SettingOnce(ctx, databaseKey, newDatabaseID()); err != nil {
+		return nil, err
+	}
+	has, err := m.to.Mark()
+	if err == nil && has != "" && has != m.mark {
+		err = &judge.Misuse{Err: fmt.Errorf("the blobs in %s belong to another database: name another place", cmp.Or(place, "the data directory"))}
+	}
+	return m, err
+}
+
+// copy copies all blobs that were not copied yet, and removes those that the database does not name any more.
+func (m *movedBlobs) copy(ctx context.Context) error {
+	named := map[blob.Digest]bool{}
+	missing, err := m.s.eachCopied(ctx, m.from, func(d blob.Digest) error {
+		named[d] = true
+		if _, done := m.done[d]; done {
+			return nil
+		}
+		f, err := m.from.Find(d)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		digest := sha256.New()
+		size, err := io.Copy(digest, f)
+		if err == nil && hex.EncodeToString(digest.Sum(nil)) != string(d) {
+			err = fmt.Errorf("blob %s: %w", d, blob.ErrDamaged)
+		}
+		if err == nil {
+			_, err = f.Seek(0, io.SeekStart)
+		}
+		if err == nil {
+			err = m.to.Put(d, size, f)
+		}
+		if err == nil {
+			m.done[d] = size
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("copy blobs: %w", err)
+	}
+	m.missing = missing
+	for d := range m.done {
+		if !named[d] {
+			if err := m.to.Remove(d); err != nil {
+				return fmt.Errorf("remove a blob that was deleted: %w", err)
+			}
+			delete(m.done, d)
+		}
+	}
+	return nil
+}
+
+// finish marks the new place, and notes in the new database where its blobs are.
+func (m *movedBlobs) finish(ctx context.Context, to *store.Store) error {
+	if m.place != "" {
+		if err := m.to.SetMark(m.mark); err != nil {
+			return err
+		}
+	}
+	return to.SetSetting(ctx, sharedKey, m.place)
+}

@@ -1,0 +1,129 @@
+package server
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/store"
+)
+
+// TestMovedBlobs: what the database names is copied once and compared, what it names no more is removed.
+func TestMovedBlobs(t *testing.T) {
+	data, shared := filepath.Join(t.TempDir(), "data"), t.TempDir()
+	s, blobs := atNight(t, data)
+	d := named(t, s, blobs, "config")
+	if _, err := s.newBlobs(t.Context(), MovePlan{Blobs: filepath.Join(shared, "nothing")}, blobs); err == nil {
+		t.Error("a directory that does not exist")
+	}
+	for _, p := range []MovePlan{{}, {Blobs: InData}} {
+		if m, err := s.newBlobs(t.Context(), p, blobs); m != nil || err != nil {
+			t.Errorf("%+v moves blobs: %v", p, err)
+		}
+	}
+	m, err := s.newBlobs(t.Context(), MovePlan{Blobs: shared}, blobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.copy(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	there, err := blob.Open(shared, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := 0
+	err = eachNamed(t.Context(), s.store, blobs, func(d blob.Digest) error {
+		all++
+		_, err := there.Read(d, 1<<20)
+		return err
+	})
+	if err != nil || all < 2 || len(m.done) != all || m.missing != 0 {
+		t.Errorf("%d blobs, %d copied, %d missing: %v", all, len(m.done), m.missing, err)
+	}
+	// What was deleted since then.
+	extra := blob.Of([]byte("extra"))
+	if err := m.to.Put(extra, 5, strings.NewReader("extra")); err != nil {
+		t.Fatal(err)
+	}
+	m.done[extra] = 5
+	if err := m.copy(t.Context()); err != nil || len(m.done) != all {
+		t.Errorf("%d copied: %v", len(m.done), err)
+	}
+	if _, err := there.Read(extra, 10); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a deleted blob: %v", err)
+	}
+	if mark, err := m.to.Mark(); mark != "" || err != nil {
+		t.Errorf("marked too early: %q, %v", mark, err)
+	}
+	other, err := store.Open(t.Context(), store.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if err := m.finish(t.Context(), other); err != nil {
+		t.Fatal(err)
+	}
+	if mark, err := m.to.Mark(); mark != m.mark || mark == "" || err != nil {
+		t.Errorf("the mark: %q, %v", mark, err)
+	}
+	if got, err := other.Setting(t.Context(), sharedKey); got != shared || err != nil {
+		t.Errorf("the new database has its blobs in %q: %v", got, err)
+	}
+	if _, err := s.newBlobs(t.Context(), MovePlan{Blobs: shared}, blobs); err != nil {
+		t.Errorf("once more: %v", err)
+	}
+	if err := m.to.SetMark("another"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.newBlobs(t.Context(), MovePlan{Blobs: shared}, blobs); err == nil || !strings.Contains(err.Error(), "belong to another database") {
+		t.Errorf("the blobs of another database: %v", err)
+	}
+	// A damaged blob is not copied, and a missing one is counted.
+	path := filepath.Join(data, "blobs", string(d[:2]), string(d[2:]))
+	delete(m.done, d)
+	before, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Remove(path), os.WriteFile(path, []byte("CONFIG"), 0o600), os.Chtimes(path, before.ModTime(), before.ModTime())); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.copy(t.Context()); !errors.Is(err, blob.ErrDamaged) {
+		t.Errorf("a damaged blob: %v", err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.copy(t.Context()); err != nil || m.missing != 1 {
+		t.Errorf("%d missing: %v", m.missing, err)
+	}
+}
+
+// TestAMoveNeedsAPlanOnTheMachine: a token alone chooses no place.
+func TestAMoveNeedsAPlanOnTheMachine(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	s, blobs := atNight(t, data)
+	if _, err := s.move(t.Context(), blobs); err == nil || judge.Whose(err) != judge.Caller || !strings.Contains(err.Error(), "on the machine of the server") {
+		t.Errorf("without a plan: %v", err)
+	}
+	remove, err := WriteMovePlan(data, MovePlan{Database: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(planFile(data)); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if _, err := s.move(t.Context(), blobs); err == nil || !strings.Contains(err.Error(), "name a PostgreSQL database") {
+		t.Errorf("an unknown database: %v", err)
+	}
+	if _, err := os.Stat(planFile(data)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the plan stays: %v", err)
+	}
+	remove()
+}

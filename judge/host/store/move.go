@@ -1,0 +1,653 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/store/internal/query"
+)
+
+// The settings of a move, which are not copied. The old database has movedKey: where its data is now, and since when.
+// The new one has movingKey: unfinished, and then complete until a server starts with it.
+const (
+	movedKey   = "moved_to"
+	movingKey  = "moving"
+	unfinished = "unfinished"
+	complete   = "complete"
+)
+
+const (
+	// moveBatch is how many rows are written at once. A statement of SQLite has at most 32,766 values.
+	moveBatch  = 1000
+	moveValues = 32_000
+	// Writes are stopped once a pass found less changed rows, or after so many passes.
+	movePasses = 5
+	fewRows    = 5000
+	// stopMost is how long writes are stopped at most.
+	stopMost = 2 * time.Minute
+	// moveLock is the advisory lock that a move has in the new database.
+	moveLock = 4_174_365
+)
+
+// MoveOptions say where a Move brings the data.
+type MoveOptions struct {
+	To      Options // the new database. It must be empty, or the target of a move that has not finished
+	Replace bool    // also a database whose data was moved elsewhere
+	DryRun  bool    // only check whether the move is possible, and count the rows
+	// Blobs, if not nil, copies blobs: once while the server goes on, and once while writes are stopped.
+	Blobs func(ctx context.Context) error
+	// Finish, if not nil, changes the new database when it has all rows.
+	Finish func(ctx context.Context, to *Store) error
+	// At, if not nil, is called with each step: marked, copied, stopped, rest, verified, complete, moved.
+	At func(step string)
+}
+
+// Moved describes a move that has ended.
+type Moved struct {
+	Tables  int
+	Rows    int64
+	Stopped time.Duration // how long writes were stopped
+}
+
+// A sum is the first half of the SHA-256 of a row or of its key, in a form that is the same in both databases.
+type sum [16]byte
+
+// A move is a Move that runs.
+type move struct {
+	MoveOptions
+	from, to *Store
+	columns  [][]string    // of each table, those of the key first
+	known    []map[sum]sum // of each table: the keys of the rows that the new database has, and their sums
+}
+
+// Move copies all rows into another database while this one is in use. It stops writes for the last ones, and compares
+// all rows. Then this database refuses to be opened, and all writes fail with ErrStopped until the process ends. After
+// an error, and if the process is killed before the end, this database goes on as if nothing had happened.
+func (s *Store) Move(ctx context.Context, o MoveOptions) (*Moved, error) {
+	if !s.moving.TryLock() {
+		return nil, &judge.Misuse{Err: errors.New("a move runs already: wait for its end")}
+	}
+	defer s.moving.Unlock()
+	if s.writesStopped() {
+		return nil, &judge.Misuse{Err: errors.New("the data was moved already: restart the server with the new settings")}
+	}
+	if err := s.only(ctx); err != nil {
+		return nil, err
+	}
+	m := &move{MoveOptions: o, from: s}
+	if o.At == nil {
+		m.At = func(string) {}
+	}
+	if err := m.lookAtColumns(ctx); err != nil {
+		return nil, err
+	}
+	if path := o.To.file(); o.DryRun && path != "" {
+		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+			return m.count(ctx)
+		}
+	}
+	to, err := connect(ctx, o.To)
+	if err != nil {
+		return nil, &judge.Misuse{Err: err}
+	}
+	m.to = to
+	defer to.Close()
+	release, err := m.lockTarget(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if err := m.check(ctx); err != nil {
+		return nil, err
+	}
+	if o.DryRun {
+		return m.count(ctx)
+	}
+	for left := 2; ; left-- { // rows may have exchanged values that must be unique
+		moved, err := m.attempt(ctx)
+		if left == 0 || !unique(err) {
+			return moved, err
+		}
+	}
+}
+
+// file returns the path of an SQLite database.
+func (o Options) file() string {
+	switch {
+	case o.DSN == "":
+		return filepath.Join(o.Dir, "assay.db")
+	case strings.Contains(o.DSN, "://"):
+		return ""
+	}
+	return o.DSN
+}
+
+// only returns ErrOtherServers if other servers use the database.
+func (s *Store) only(ctx context.Context) error {
+	others, err := s.others(ctx)
+	if err == nil && len(others) > 0 {
+		err = fmt.Errorf("%w: %s", ErrOtherServers, strings.Join(others, ", "))
+	}
+	return err
+}
+
+// lookAtColumns reads the columns of all tables.
+func (m *move) lookAtColumns(ctx context.Context) error {
+	for _, t := range tables {
+		rows, err := m.from.reader.QueryContext(ctx, "SELECT * FROM "+t.name+" LIMIT 0")
+		if err != nil {
+			return fmt.Errorf("read the columns of %s: %w", t.name, err)
+		}
+		columns, err := rows.Columns()
+		if err := errors.Join(err, rows.Close()); err != nil {
+			return fmt.Errorf("read the columns of %s: %w", t.name, err)
+		}
+		key := strings.Split(t.key, ", ")
+		columns = slices.DeleteFunc(columns, func(c string) bool { return slices.Contains(key, c) })
+		m.columns = append(m.columns, append(key, columns...))
+	}
+	return nil
+}
+
+// lockTarget excludes other moves into the same PostgreSQL database. SQLite is in the data directory, which is locked.
+func (m *move) lockTarget(ctx context.Context) (release func(), err error) {
+	if !m.to.postgres {
+		return func() {}, nil
+	}
+	one, err := m.to.writer.Conn(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", m.to.name(), err)
+	}
+	var locked bool
+	if err := one.QueryRowContext(ctx, "SELECT pg_try_advisory_lock($1)", moveLock).Scan(&locked); err != nil || !locked {
+		one.Close()
+		if err == nil {
+			err = &judge.Misuse{Err: errors.New("another server moves its data there")}
+		}
+		return nil, fmt.Errorf("lock %s: %w", m.to.name(), err)
+	}
+	return func() { one.Close() }, nil // the lock ends with all connections, when the store is closed
+}
+
+// check returns an error unless the new database can take the data. It makes the tables if there are none.
+func (m *move) check(ctx context.Context) error {
+	steps, err := m.to.migrations()
+	if err != nil {
+		return fmt.Errorf("read the migrations: %w", err)
+	}
+	has, wants, err := steps.GetVersions(ctx)
+	if err != nil {
+		return fmt.Errorf("look at the schema of %s: %w", m.to.name(), err)
+	}
+	if has > 0 {
+		if err := m.replaceable(ctx, has, wants); err != nil {
+			return &judge.Misuse{Err: err}
+		}
+	}
+	if has < wants && !m.DryRun {
+		if _, err := steps.Up(ctx); err != nil {
+			return fmt.Errorf("make the tables of %s: %w", m.to.name(), err)
+		}
+	}
+	return nil
+}
+
+// replaceable returns an error if the new database has something that the move must not overwrite. Every server makes
+// an account at its first start, so a database without accounts is empty.
+func (m *move) replaceable(ctx context.Context, has, wants int64) error {
+	nonce := newID()
+	if err := m.from.SetSetting(ctx, "move", nonce); err != nil {
+		return err
+	}
+	same, err1 := m.to.optional(ctx, "move")
+	moved, err2 := m.to.optional(ctx, movedKey)
+	state, err3 := m.to.optional(ctx, movingKey)
+	var accounts int
+	err4 := m.to.reader.QueryRowContext(ctx, "SELECT COUNT(*) FROM account").Scan(&accounts)
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
+		return fmt.Errorf("look into %s: %w", m.to.name(), err)
+	}
+	switch {
+	case same == nonce:
+		return fmt.Errorf("%s is the database of this server: name another one", m.to.name())
+	case has != wants && (accounts > 0 || state != ""), has > wants:
+		return fmt.Errorf("%s has schema %d, and this version needs schema %d: name an empty database", m.to.name(), has, wants)
+	case accounts == 0 || state != "" || moved != "" && m.Replace:
+		return nil
+	case moved != "":
+		return fmt.Errorf("%s has the data from before it was moved to %s\n    name an empty database, or replace that data: --replace", m.to.name(), moved)
+	}
+	return fmt.Errorf("move to %s: %w\n    name an empty database", m.to.name(), ErrNotEmpty)
+}
+
+// optional reads a setting that may not be set.
+func (s *Store) optional(ctx context.Context, key string) (string, error) {
+	value, err := s.Setting(ctx, key)
+	if errors.Is(err, ErrNotFound) {
+		err = nil
+	}
+	return value, err
+}
+
+// Current returns ErrMoved if the data of the database was moved elsewhere.
+func (s *Store) Current(ctx context.Context) error {
+	moved, err := s.optional(ctx, movedKey)
+	if err == nil && moved != "" {
+		err = fmt.Errorf("%w: the data of %s was moved to %s", ErrMoved, s.name(), moved)
+	}
+	return err
+}
+
+// inUse returns ErrMoved if the data of the database was moved elsewhere, or has not all arrived here.
+func (s *Store) inUse(ctx context.Context) error {
+	state, err := s.optional(ctx, movingKey)
+	if err == nil && state == unfinished {
+		err = fmt.Errorf("%w: a move into %s has not finished: start the server with the old database, and move again", ErrMoved, s.name())
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.Current(ctx); err != nil && !(errors.Is(err, ErrMoved) && s.options.AcceptStale) || err == nil && state == "" {
+		return err
+	}
+	_, err = s.writer.ExecContext(ctx, "DELETE FROM setting WHERE key IN ($1, $2)", movedKey, movingKey)
+	return failed("note that the database is in use", err)
+}
+
+// attempt moves everything.
+func (m *move) attempt(ctx context.Context) (*Moved, error) {
+	m.known = make([]map[sum]sum, len(tables))
+	if err := m.clear(ctx); err != nil {
+		return nil, fmt.Errorf("prepare %s: %w", m.to.name(), err)
+	}
+	m.At("marked")
+	for range movePasses {
+		n, err := m.pass(ctx)
+		if err == nil && m.Blobs != nil {
+			err = m.Blobs(ctx)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if n < fewRows {
+			break
+		}
+	}
+	m.At("copied")
+	return m.finish(ctx)
+}
+
+// clear marks the new database as unfinished and deletes what it has.
+func (m *move) clear(ctx context.Context) error {
+	tx, err := m.to.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	for _, t := range slices.Backward(tables) {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM "+t.name); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.ExecContext(ctx, "INSERT INTO setting (key, value) VALUES ($1, $2)", movingKey, unfinished); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// rows returns the query of all rows of a table that are moved.
+func (m *move) rows(i int) string {
+	q := "SELECT " + strings.Join(m.columns[i], ", ") + " FROM " + tables[i].name
+	if tables[i].name == "setting" {
+		q += " WHERE key NOT IN ('" + movedKey + "', '" + movingKey + "')"
+	}
+	return q
+}
+
+// pass brings the new database to one moment of the old one, and returns how many rows differed.
+func (m *move) pass(ctx context.Context) (n int, err error) {
+	tx, err := m.from.snapshot(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("begin to read %s: %w", m.from.name(), err)
+	}
+	defer tx.Rollback()
+	changes := make([]change, len(tables))
+	for i, t := range tables {
+		if m.known[i] == nil {
+			err = m.copy(ctx, tx, i)
+		} else {
+			changes[i], err = m.compare(ctx, tx, i)
+		}
+		if err != nil {
+			return 0, fmt.Errorf("copy the table %s: %w", t.name, err)
+		}
+		n += len(changes[i].rows)
+	}
+	return n, m.apply(ctx, changes)
+}
+
+// copy copies a table in the order of its key.
+func (m *move) copy(ctx context.Context, from querier, i int) error {
+	known, batch := map[sum]sum{}, [][]any(nil)
+	err := eachRow(ctx, from, m.rows(i)+" ORDER BY "+m.from.order(tables[i].key), func(_ []string, row []any) error {
+		key, all, err := m.sums(i, row)
+		if err != nil {
+			return err
+		}
+		known[key] = all
+		if batch = append(batch, slices.Clone(row)); len(batch) == m.batch(i) {
+			err = m.put(ctx, m.to.writer, i, batch)
+			batch = batch[:0]
+		}
+		return err
+	})
+	m.known[i] = known
+	if err != nil {
+		return err
+	}
+	return m.put(ctx, m.to.writer, i, batch)
+}
+
+// batch returns how many rows of a table are written at once.
+func (m *move) batch(i int) int { return min(moveBatch, moveValues/len(m.columns[i])) }
+
+// A change is what the new database lacks of a table.
+type change struct {
+	rows [][]any // new and changed ones
+	gone bool    // the new database has rows that were deleted
+}
+
+// compare finds the rows of a table that have changed since it was copied.
+func (m *move) compare(ctx context.Context, from querier, i int) (c change, err error) {
+	known := m.known[i]
+	now, added := make(map[sum]sum, len(known)), 0
+	err = eachRow(ctx, from, m.rows(i), func(_ []string, row []any) error {
+		key, all, err := m.sums(i, row)
+		if err != nil {
+			return err
+		}
+		before, there := known[key]
+		if !there {
+			added++
+		}
+		if before != all {
+			c.rows = append(c.rows, slices.Clone(row))
+		}
+		now[key] = all
+		return nil
+	})
+	c.gone = len(known)+added > len(now)
+	m.known[i] = now
+	return c, err
+}
+
+// apply makes changes in the new database: first it deletes rows, because others may have their names by now.
+func (m *move) apply(ctx context.Context, changes []change) error {
+	tx, err := m.to.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	for i, c := range slices.Backward(changes) {
+		if c.gone {
+			if err := m.deleteGone(ctx, tx, i); err != nil {
+				return fmt.Errorf("delete rows of the table %s: %w", tables[i].name, err)
+			}
+		}
+	}
+	for i, c := range changes {
+		for rows := range slices.Chunk(c.rows, m.batch(i)) {
+			if err := m.put(ctx, tx, i, rows); err != nil {
+				return err
+			}
+		}
+	}
+	return tx.Commit()
+}
+
+// deleteGone deletes the rows of a table that the old database does not have any more.
+func (m *move) deleteGone(ctx context.Context, tx *sql.Tx, i int) error {
+	key := strings.Split(tables[i].key, ", ")
+	var gone [][]any
+	err := eachRow(ctx, tx, m.rows(i), func(_ []string, row []any) error {
+		of, _, err := m.sums(i, row)
+		if _, there := m.known[i][of]; !there {
+			gone = append(gone, slices.Clone(row[:len(key)]))
+		}
+		return err
+	})
+	for n := range key {
+		key[n] = fmt.Sprintf("%s = $%d", key[n], n+1)
+	}
+	for _, values := range gone {
+		if err == nil {
+			_, err = tx.ExecContext(ctx, "DELETE FROM "+tables[i].name+" WHERE "+strings.Join(key, " AND "), values...)
+		}
+	}
+	return err
+}
+
+// put writes rows of a table, whether or not the new database has rows with their keys.
+func (m *move) put(ctx context.Context, to interface {
+	ExecContext(context.Context, string, ...any) (sql.Result, error)
+}, i int, rows [][]any) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	columns := m.columns[i]
+	var values, set []string
+	for n := range rows {
+		places := make([]string, len(columns))
+		for c := range columns {
+			places[c] = "?" // SQLite would look for each $N in a list
+			if m.to.postgres {
+				places[c] = fmt.Sprintf("$%d", n*len(columns)+c+1)
+			}
+		}
+		values = append(values, "("+strings.Join(places, ", ")+")")
+	}
+	for _, c := range columns[strings.Count(tables[i].key, ",")+1:] {
+		set = append(set, c+" = excluded."+c)
+	}
+	text := "INSERT INTO " + tables[i].name + " (" + strings.Join(columns, ", ") + ") VALUES " + strings.Join(values, ", ") +
+		" ON CONFLICT (" + tables[i].key + ") DO "
+	if len(set) == 0 {
+		text += "NOTHING"
+	} else {
+		text += "UPDATE SET " + strings.Join(set, ", ")
+	}
+	if _, err := to.ExecContext(ctx, text, slices.Concat(rows...)...); err != nil {
+		return fmt.Errorf("write rows of the table %s: %w", tables[i].name, err)
+	}
+	return nil
+}
+
+// sums returns the sums of the key of a row and of the whole row.
+func (m *move) sums(i int, row []any) (key, all sum, err error) {
+	var text []byte
+	keys := strings.Count(tables[i].key, ",") + 1
+	for n, value := range row {
+		switch v := value.(type) {
+		case nil:
+			text = append(text, 'n')
+		case bool:
+			if text = append(text, 'f'); v {
+				text[len(text)-1] = 't'
+			}
+		case int64:
+			text = binary.BigEndian.AppendUint64(append(text, 'i'), uint64(v))
+		case string:
+			text = append(binary.BigEndian.AppendUint64(append(text, 's'), uint64(len(v))), v...)
+		default:
+			return key, all, fmt.Errorf("the column %s has a value of the unknown type %T", m.columns[i][n], v)
+		}
+		if n == keys-1 {
+			whole := sha256.Sum256(text)
+			key = sum(whole[:len(key)])
+		}
+	}
+	whole := sha256.Sum256(text)
+	return key, sum(whole[:len(all)]), nil
+}
+
+// finish stops writes, moves what has changed since, compares everything, and hands over. Unless the old database is
+// marked as moved, writes are accepted again.
+func (m *move) finish(ctx context.Context) (moved *Moved, err error) {
+	began := time.Now()
+	ctx, cancel := context.WithTimeoutCause(ctx, stopMost, fmt.Errorf("writes were stopped for %v, which is too long: move when less is going on", stopMost))
+	defer cancel()
+	defer func() {
+		if err != nil && ctx.Err() != nil {
+			err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
+		}
+	}()
+	tx, err := m.from.lock(ctx)
+	if err != nil {
+		m.from.resumeWrites()
+		return nil, fmt.Errorf("stop writes: %w", err)
+	}
+	ended := false
+	defer func() {
+		if !ended {
+			_ = tx.Rollback() // it only locks
+			m.from.resumeWrites()
+		}
+	}()
+	m.At("stopped")
+	if err := m.from.only(ctx); err != nil {
+		return nil, err
+	}
+	changes := make([]change, len(tables))
+	err = eachTable(ctx, func(ctx context.Context, i int) (err error) {
+		changes[i], err = m.compare(ctx, m.from.reader, i)
+		return err
+	})
+	if err == nil {
+		err = m.apply(ctx, changes)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("copy the last rows: %w", err)
+	}
+	m.At("rest")
+	if err := eachTable(ctx, m.verify); err != nil {
+		return nil, err
+	}
+	m.At("verified")
+	if m.Blobs != nil {
+		if err := m.Blobs(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if m.Finish != nil {
+		if err := m.Finish(ctx, m.to); err != nil {
+			return nil, err
+		}
+	}
+	if err := m.to.SetSetting(ctx, movingKey, complete); err != nil {
+		return nil, err
+	}
+	m.At("complete")
+	if ended, err = m.handOver(ctx, tx); err != nil {
+		return nil, err
+	}
+	m.At("moved")
+	moved = &Moved{Tables: len(tables), Stopped: time.Since(began)}
+	for _, known := range m.known {
+		moved.Rows += int64(len(known))
+	}
+	return moved, nil
+}
+
+// handOver marks the old database as moved, and reports whether writes must stay stopped: also if nobody knows whether
+// the mark is there.
+func (m *move) handOver(ctx context.Context, tx *sql.Tx) (ended bool, err error) {
+	since := m.from.options.Now().UTC().Format(time.RFC3339)
+	if err := query.New(tx).PutSetting(ctx, movedKey, m.to.name()+" at "+since); err != nil {
+		return false, failed("mark the old database as moved", err)
+	}
+	if err := tx.Commit(); err == nil {
+		return true, nil
+	}
+	later, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	value, err := m.from.optional(later, movedKey)
+	switch {
+	case err != nil:
+		return true, fmt.Errorf("whether the data was moved is unknown: restart the server, which says so: %w", err)
+	case value == "":
+		return false, errors.New("mark the old database as moved: its transaction failed")
+	}
+	return true, nil
+}
+
+// verify compares a table of the new database with what was read in the old one.
+func (m *move) verify(ctx context.Context, i int) error {
+	rows, differ := 0, 0
+	err := eachRow(ctx, m.to.reader, m.rows(i), func(_ []string, row []any) error {
+		key, all, err := m.sums(i, row)
+		if rows++; m.known[i][key] != all {
+			differ++
+		}
+		return err
+	})
+	if err == nil && (rows != len(m.known[i]) || differ > 0) {
+		err = fmt.Errorf("it has %d rows of %d, and %d differ", rows, len(m.known[i]), differ)
+	}
+	if err != nil {
+		return fmt.Errorf("compare the table %s of %s with the original: %w", tables[i].name, m.to.name(), err)
+	}
+	return nil
+}
+
+// count says how much a move would bring.
+func (m *move) count(ctx context.Context) (*Moved, error) {
+	all := &Moved{Tables: len(tables)}
+	for _, t := range tables {
+		var n int64
+		if err := m.from.reader.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+t.name).Scan(&n); err != nil {
+			return nil, fmt.Errorf("count the rows of %s: %w", t.name, err)
+		}
+		all.Rows += n
+	}
+	return all, nil
+}
+
+// eachTable calls do for all tables, two at a time, until one fails.
+func eachTable(ctx context.Context, do func(ctx context.Context, i int) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	next := make(chan int)
+	var all sync.WaitGroup
+	for range 2 {
+		all.Go(func() {
+			for i := range next {
+				if err := do(ctx, i); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	for i := range tables {
+		select {
+		case next <- i:
+		case <-ctx.Done():
+		}
+	}
+	close(next)
+	all.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}

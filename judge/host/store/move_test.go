@@ -1,0 +1,402 @@
+package store_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assay/judge/host/store"
+)
+
+// sameRows compares all tables of two databases, except for the settings, of which a move adds some.
+func sameRows(t *testing.T, a, b *store.Store) {
+	t.Helper()
+	var made [2]map[string]store.File
+	for i, s := range []*store.Store{a, b} {
+		m, err := s.Backup(t.Context(), t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		delete(m.Tables, "setting")
+		made[i] = m.Tables
+	}
+	if d := cmp.Diff(made[0], made[1]); d != "" {
+		t.Error(d)
+	}
+}
+
+// raw is a database without the store.
+func raw(t *testing.T, dsn string) *sql.DB {
+	t.Helper()
+	driver := "sqlite"
+	if strings.HasPrefix(dsn, "postgres") {
+		driver = "pgx"
+	}
+	db, err := sql.Open(driver, dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+func execAll(t *testing.T, db *sql.DB, statements ...string) {
+	t.Helper()
+	for _, s := range statements {
+		if _, err := db.Exec(s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+}
+
+// TestMove moves between all pairs of databases, and while rows are added, changed and deleted.
+func TestMove(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		onNew(t, func(t *testing.T, to string) {
+			dsn := dsn
+			if strings.HasPrefix(dsn, "postgres") {
+				dsn = pg(t)
+			} else {
+				dsn = lite(t)
+			}
+			h := newHarness(t, dsn)
+			fill(t, h)
+			db, steps := raw(t, dsn), []string{}
+			copies, blobs := 0, 0
+			moved, err := h.Move(t.Context(), store.MoveOptions{
+				To: store.Options{DSN: to, Now: h.clock.Now},
+				Blobs: func(ctx context.Context) error {
+					if blobs++; blobs != 1 {
+						return nil
+					}
+					h.submit()
+					execAll(t, db,
+						"DELETE FROM session",                                               // whose key is a text
+						"DELETE FROM clarification_read", "DELETE FROM climb WHERE seq = 1", // and of several columns, with numbers
+						"UPDATE account SET display = 'a\nü\u2028' WHERE login = 'zoë'", "UPDATE contest SET thaw = 9223372036854775807",
+						"UPDATE team SET hidden = TRUE", "UPDATE token SET expires = NULL", "INSERT INTO setting (key, value) VALUES ('late', '')")
+					return nil
+				},
+				Finish: func(ctx context.Context, s *store.Store) error {
+					copies++
+					if _, err := h.Submit(ctx, h.submission("")); !errors.Is(err, store.ErrStopped) {
+						t.Errorf("a submission while writes are stopped: %v", err)
+					}
+					if err := h.SetSetting(ctx, "x", "y"); !errors.Is(err, store.ErrStopped) {
+						t.Errorf("a setting while writes are stopped: %v", err)
+					}
+					if _, err := h.SettingOnce(ctx, "x", "y"); !errors.Is(err, store.ErrStopped) {
+						t.Errorf("a setting while writes are stopped: %v", err)
+					}
+					return s.SetSetting(ctx, "finished", "yes")
+				},
+				At: func(step string) { steps = append(steps, step) },
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff([]string{"marked", "copied", "stopped", "rest", "verified", "complete", "moved"}, steps); d != "" || copies != 1 || blobs != 2 {
+				t.Errorf("%s, finished %d times, copied blobs %d times", d, copies, blobs)
+			}
+			if moved.Tables != len(store.Tables()) || moved.Rows < 100 || moved.Stopped <= 0 {
+				t.Errorf("%+v", moved)
+			}
+			if _, err := h.Submit(t.Context(), h.submission("")); !errors.Is(err, store.ErrStopped) {
+				t.Errorf("a submission after the move: %v", err)
+			}
+			if _, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: to}}); err == nil || !strings.Contains(err.Error(), "moved already") {
+				t.Errorf("moved twice: %v", err)
+			}
+			s := open(t, store.Options{DSN: to, Now: h.clock.Now})
+			sameRows(t, h.Store, s)
+			for key, want := range map[string]string{"late": "", "finished": "yes", "Zz": "1"} {
+				if got, err := s.Setting(t.Context(), key); err != nil || got != want {
+					t.Errorf("setting %s: %q, %v", key, got, err)
+				}
+			}
+			if _, err := s.Submit(t.Context(), h.submission("")); err != nil {
+				t.Errorf("the next submission: %v", err)
+			}
+			for _, key := range []string{"moved_to", "moving"} {
+				if got, err := s.Setting(t.Context(), key); !errors.Is(err, store.ErrNotFound) {
+					t.Errorf("the new database has the setting %s: %q, %v", key, got, err)
+				}
+			}
+			if err := h.Current(t.Context()); !errors.Is(err, store.ErrMoved) {
+				t.Errorf("the old database: %v", err)
+			}
+			if _, err := store.Open(t.Context(), store.Options{DSN: dsn}); !errors.Is(err, store.ErrMoved) || !strings.Contains(err.Error(), " at 2026-") {
+				t.Errorf("the old database opens again: %v", err)
+			}
+			open(t, store.Options{DSN: dsn, AcceptStale: true})
+			open(t, store.Options{DSN: dsn}) // from then on it is one like any other
+		})
+	})
+}
+
+// TestNoSequences: a copy of rows is all that a database has.
+func TestNoSequences(t *testing.T) {
+	var n int
+	if err := raw(t, pg(t)).QueryRow("SELECT COUNT(*) FROM pg_sequences WHERE sequencename NOT LIKE 'goose%'").Scan(&n); err != nil || n != 0 {
+		t.Errorf("%d sequences, which a move does not copy; %v", n, err)
+	}
+}
+
+// TestAMoveIsInterrupted at each step: the old database goes on, nobody starts with the new one before it is complete,
+// and the move can be repeated.
+func TestAMoveIsInterrupted(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHarness(t, dsn)
+		fill(t, h)
+		var to string
+		if strings.HasPrefix(dsn, "postgres") {
+			to = filepath.Join(t.TempDir(), "assay.db")
+		} else {
+			to = pgCopy(t, "template1")
+		}
+		for _, step := range []string{"marked", "copied", "stopped", "rest", "verified"} {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			_, err := h.Move(ctx, store.MoveOptions{To: store.Options{DSN: to, Now: h.clock.Now}, At: func(s string) {
+				if s == step {
+					cancel()
+				}
+			}})
+			if !errors.Is(err, context.Canceled) {
+				t.Fatalf("canceled when %s: %v", step, err)
+			}
+			if err := h.Current(t.Context()); err != nil {
+				t.Errorf("canceled when %s: %v", step, err)
+			}
+			h.submit()
+			if _, err := store.Open(t.Context(), store.Options{DSN: to, AcceptStale: true}); !errors.Is(err, store.ErrMoved) {
+				t.Errorf("canceled when %s, and the new database opens: %v", step, err)
+			}
+		}
+		if _, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: to, Now: h.clock.Now}}); err != nil {
+			t.Fatal(err)
+		}
+		sameRows(t, h.Store, open(t, store.Options{DSN: to, Now: h.clock.Now}))
+	})
+}
+
+// TestAMoveThatIsRefused leaves both databases as they are.
+func TestAMoveThatIsRefused(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHarness(t, dsn)
+		refused := func(what string, o store.MoveOptions, want string) {
+			t.Helper()
+			for _, dry := range []bool{true, false} {
+				o.DryRun = dry
+				if _, err := h.Move(t.Context(), o); err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("%s, dry run %v: got %v, want an error with %q", what, dry, err, want)
+				}
+			}
+			h.submit()
+		}
+		refused("the same database", store.MoveOptions{To: store.Options{DSN: dsn}, Replace: true}, "is the database of this server")
+		used := lite(t)
+		other := newHarness(t, used)
+		refused("another server's", store.MoveOptions{To: store.Options{DSN: used}, Replace: true}, "not empty")
+		if _, err := other.Account(t.Context(), other.alice.ID); err != nil {
+			t.Errorf("what the move was refused: %v", err)
+		}
+		if postgres != nil {
+			refused("nothing there", store.MoveOptions{To: store.Options{DSN: postgres.DSN("nothing")}}, `"nothing" does not exist`)
+		}
+		none := filepath.Join(t.TempDir(), "no", "assay.db")
+		if _, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: none}}); err == nil || !strings.Contains(err.Error(), "open the database") {
+			t.Errorf("no directory: %v", err)
+		}
+		execAll(t, raw(t, used), "UPDATE goose_db_version SET version_id = 99 WHERE version_id = 30")
+		refused("a newer schema", store.MoveOptions{To: store.Options{DSN: used}}, "has schema 99")
+		execAll(t, raw(t, used), "DELETE FROM goose_db_version WHERE version_id = 99")
+		refused("an older schema", store.MoveOptions{To: store.Options{DSN: used}}, "name an empty database")
+
+		// An empty database with the schema is as good as one without, and a dry run changes nothing.
+		to := lite(t)
+		m, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: to}, DryRun: true})
+		if err != nil || m.Rows < 10 {
+			t.Fatalf("a dry run: %+v, %v", m, err)
+		}
+		open(t, store.Options{DSN: to})
+		none = filepath.Join(t.TempDir(), "assay.db")
+		if m, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: none}, DryRun: true}); err != nil || m.Rows < 10 {
+			t.Fatalf("a dry run: %+v, %v", m, err)
+		}
+		if _, err := os.Stat(none); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("a dry run creates the database: %v", err)
+		}
+		if _, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: to}}); err != nil {
+			t.Fatal(err)
+		}
+		// Back into the old one only explicitly.
+		there := open(t, store.Options{DSN: to, Now: h.clock.Now})
+		back := func(replace, dry bool) error {
+			_, err := there.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: dsn}, Replace: replace, DryRun: dry})
+			return err
+		}
+		if err := back(false, false); err == nil || !strings.Contains(err.Error(), "--replace") {
+			t.Errorf("over the old data: %v", err)
+		}
+		if err := errors.Join(back(true, true), back(true, false)); err != nil {
+			t.Fatal(err)
+		}
+		sameRows(t, there, open(t, store.Options{DSN: dsn}))
+	})
+}
+
+// TestRowsExchangeNames while they are copied: the move begins again, and does not fail.
+func TestRowsExchangeNames(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHarness(t, dsn)
+		h.account("bob")
+		db, marked := raw(t, dsn), 0
+		exchange := sync.OnceFunc(func() {
+			execAll(t, db, "UPDATE account SET login = 'x' WHERE login = 'alice'", "UPDATE account SET login = 'alice' WHERE login = 'bob'",
+				"UPDATE account SET login = 'bob' WHERE login = 'x'")
+		})
+		to := store.Options{DSN: filepath.Join(t.TempDir(), "assay.db")}
+		_, err := h.Move(t.Context(), store.MoveOptions{To: to, At: func(step string) {
+			if step == "marked" {
+				marked++
+			}
+			if step == "copied" {
+				exchange()
+			}
+		}})
+		if err != nil || marked != 2 {
+			t.Fatalf("begun %d times: %v", marked, err)
+		}
+		sameRows(t, h.Store, open(t, to))
+	})
+}
+
+// TestAMoveComparesWhatArrived, and does not hand over if a row differs.
+func TestAMoveComparesWhatArrived(t *testing.T) {
+	h := newHarness(t, lite(t))
+	to := lite(t)
+	db := raw(t, to)
+	for damage, want := range map[string]string{
+		"UPDATE account SET display = 'x'":                       "1 differ",
+		"DELETE FROM bundle":                                     "0 rows of 1",
+		"INSERT INTO setting (key, value) VALUES ('zz', 'zz')":   "1 differ",
+		"INSERT INTO class VALUES ('c', '', '', '', '', 0)":      "1 rows of 0",
+		"UPDATE account SET erased = 0 WHERE login = 'alice'":    "1 differ",
+		"UPDATE problem SET title = title || ' ' WHERE id <> ''": "1 differ",
+	} {
+		_, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: to}, At: func(step string) {
+			if step == "rest" {
+				execAll(t, db, damage)
+			}
+		}})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", damage, err)
+		}
+		h.submit()
+	}
+}
+
+// TestServersThatShareADatabaseDoNotMove: neither one that is there before, nor one that comes.
+func TestServersThatShareADatabaseDoNotMove(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHarness(t, dsn)
+		come := func(string) {}
+		move := func() error {
+			_, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: filepath.Join(t.TempDir(), "assay.db")}, At: func(step string) { come(step) }})
+			return err
+		}
+		other := open(t, store.Options{DSN: dsn, Now: h.clock.Now})
+		announce := func(step string) {
+			if step == "copied" {
+				if err := other.Announce(t.Context(), store.Server{ID: "b", Instance: "b 1"}, ""); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		come = announce
+		if err := move(); !errors.Is(err, store.ErrOtherServers) {
+			t.Errorf("one comes: %v", err)
+		}
+		come = func(step string) { t.Errorf("%s beside another server", step) }
+		if err := move(); !errors.Is(err, store.ErrOtherServers) {
+			t.Errorf("one is there: %v", err)
+		}
+		h.clock.add(store.GoneAfter)
+		come = func(string) {}
+		h.submit()
+		if err := move(); err != nil {
+			t.Errorf("it has ended: %v", err)
+		}
+	})
+}
+
+// TestAnotherProcessDoesNotWrite while writes are stopped.
+func TestAnotherProcessDoesNotWrite(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHarness(t, dsn)
+		db := raw(t, dsn)
+		_, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: filepath.Join(t.TempDir(), "assay.db")}, At: func(step string) {
+			if step != "stopped" {
+				return
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+			defer cancel()
+			if _, err := db.ExecContext(ctx, "UPDATE account SET display = 'x'"); err == nil {
+				t.Error("another process writes")
+			}
+		}})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestTwoServersMoveIntoOneDatabase: the second one is refused.
+func TestTwoServersMoveIntoOneDatabase(t *testing.T) {
+	to := store.Options{DSN: pg(t)}
+	a, b := newHarness(t, lite(t)), newHarness(t, lite(t))
+	_, err := a.Move(t.Context(), store.MoveOptions{To: to, At: func(step string) {
+		if step != "marked" {
+			return
+		}
+		if _, err := b.Move(t.Context(), store.MoveOptions{To: to}); err == nil || !strings.Contains(err.Error(), "another server moves") {
+			t.Errorf("the second: %v", err)
+		}
+		if _, err := a.Move(t.Context(), store.MoveOptions{To: to}); err == nil || !strings.Contains(err.Error(), "a move runs already") {
+			t.Errorf("the same once more: %v", err)
+		}
+	}})
+	if err != nil {
+		t.Error(err)
+	}
+	b.submit()
+}
+
+// TestSessionsAndTokensInTheStop: pages and programs that only read go on.
+func TestSessionsAndTokensInTheStop(t *testing.T) {
+	h := newHarness(t, lite(t))
+	if err := h.NewSession(t.Context(), h.alice, "session", ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.NewToken(t.Context(), h.alice.ID, "hash", "", nil, time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	h.clock.add(2 * time.Hour)
+	h.StopWrites()
+	h.StopWrites()
+	if _, _, err := h.Session(t.Context(), "session"); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := h.TokenByHash(t.Context(), "hash"); err != nil {
+		t.Error(err)
+	}
+}

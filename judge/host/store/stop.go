@@ -1,0 +1,99 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"strings"
+	"sync"
+
+	"assay/judge/host/store/internal/query"
+)
+
+// ErrStopped is returned instead of writing while a Move copies the last rows, and after it.
+var ErrStopped = errors.New("the data of this server is being moved to another database")
+
+// A gate refuses writes while they are stopped.
+type gate struct {
+	mu     sync.RWMutex // held for reading during each write
+	closed *sql.DB      // fails each query with ErrStopped; nil while writes are accepted
+}
+
+// gated runs queries that write outside of transactions.
+type gated struct {
+	query.DBTX
+	gate *gate
+}
+
+func (g gated) enter() (to query.DBTX, leave func()) {
+	g.gate.mu.RLock()
+	if g.gate.closed != nil {
+		return g.gate.closed, g.gate.mu.RUnlock
+	}
+	return g.DBTX, g.gate.mu.RUnlock
+}
+
+func (g gated) ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error) {
+	to, leave := g.enter()
+	defer leave()
+	return to.ExecContext(ctx, text, args...)
+}
+
+func (g gated) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	to, leave := g.enter()
+	defer leave()
+	return to.QueryContext(ctx, text, args...)
+}
+
+func (g gated) QueryRowContext(ctx context.Context, text string, args ...any) *sql.Row {
+	to, leave := g.enter()
+	defer leave()
+	return to.QueryRowContext(ctx, text, args...)
+}
+
+// refuser is the database behind a closed gate.
+type refuser struct{}
+
+func (refuser) Connect(context.Context) (driver.Conn, error) { return nil, ErrStopped }
+func (refuser) Driver() driver.Driver                        { return nil }
+
+// StopWrites makes all writes fail with ErrStopped from now on. It waits for those that have begun.
+func (s *Store) StopWrites() {
+	s.gate.mu.Lock()
+	defer s.gate.mu.Unlock()
+	if s.gate.closed == nil {
+		s.gate.closed = sql.OpenDB(refuser{})
+	}
+}
+
+func (s *Store) resumeWrites() {
+	s.gate.mu.Lock()
+	defer s.gate.mu.Unlock()
+	_ = s.gate.closed.Close() // it has no connections
+	s.gate.closed = nil
+}
+
+func (s *Store) writesStopped() bool {
+	s.gate.mu.RLock()
+	defer s.gate.mu.RUnlock()
+	return s.gate.closed != nil
+}
+
+// lock stops writes and returns a transaction that excludes all other writers of the database, also those of other
+// processes.
+func (s *Store) lock(ctx context.Context) (*sql.Tx, error) {
+	s.StopWrites()
+	tx, err := s.writer.BeginTx(ctx, nil) // of SQLite, where it is the lock
+	if err != nil || !s.postgres {
+		return tx, err
+	}
+	var names []string
+	for _, t := range tables {
+		names = append(names, t.name)
+	}
+	if _, err := tx.ExecContext(ctx, "LOCK TABLE "+strings.Join(names, ", ")+" IN SHARE MODE"); err != nil {
+		return nil, errors.Join(err, tx.Rollback())
+	}
+	return tx, nil
+}
