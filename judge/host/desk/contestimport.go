@@ -54,7 +54,7 @@ func (d *Desk) PlanContest(ctx context.Context, p *contestpackage.Package, slug 
 	if !store.GoodSlug(slug) {
 		return nil, &Refusal{
 			Code: http.StatusBadRequest, Text: "the package does not say the id of its contest",
-			Hint: "name the contest: small letters, digits and -, such as spring-2026",
+			Hint: "name the contest, on the command line with --contest: small letters, digits and -, such as spring-2026",
 		}
 	}
 	now := &contestpackage.Current{Roles: map[string]string{}}
