@@ -98,11 +98,13 @@ func (a *admin) slips(ctx context.Context, api *client.Client, slips []client.Sl
 
 func (a *admin) role() *cobra.Command {
 	var contest string
+	var sites []string
 	cmd := a.below("role <login> <role>", "set the role of an account: contestant, runner, judge, contest-admin, admin, or none",
 		func(ctx context.Context, api *client.Client, args []string) error {
-			_, err := api.SetPerson(ctx, args[0], client.SetPerson{Role: args[1], Contest: contest})
+			_, err := api.SetPerson(ctx, args[0], client.SetPerson{Role: args[1], Contest: contest, Sites: sites})
 			return err
 		})
+	cmd.Flags().StringSliceVar(&sites, "site", nil, "only for teams of the group with this `ID`, which is a site; can be repeated (runner, judge)")
 	cmd.Flags().StringVar(&contest, "contest", "", "only in the contest of this `NAME`")
 	return cmd
 }

@@ -163,6 +163,7 @@ func (a *api) apiClientIn(r *http.Request, v clics.Version, who *caller, row *st
 	case slices.Contains([]clics.Role{clics.Analyst, clics.Staff, clics.Proxy, clics.CDS, clics.Shadow}, listed):
 		to.Role, seat.State.Shown = listed, true
 	}
+	to.Sites = strings.Join(seat.Sites, " ")
 	if !seat.Can(auth.SeeContest) {
 		return nil, nothingThere
 	}

@@ -2,17 +2,12 @@ package api
 
 import (
 	"bytes"
-	"context"
 	"net/http"
 	"slices"
 	"time"
 
-	"assay/judge"
 	"assay/judge/host/clics"
-	"assay/judge/host/contestpackage"
-	"assay/judge/host/job"
 	"assay/judge/host/media"
-	"assay/judge/host/store"
 )
 
 // contestFile sends a file of the contest itself.
@@ -59,29 +54,4 @@ func (c *apiClient) media(w http.ResponseWriter, r *http.Request, typ clics.Type
 	}
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
 	return nil
-}
-
-// importMedia reads the new files of a package, which the caller has uploaded, and makes what is to be stored of them.
-func (a *api) importMedia(ctx context.Context, who *store.Account, plan *contestpackage.Plan, there []media.File) error {
-	var faults judge.Faults
-	var fresh []media.File
-	for _, f := range plan.Media {
-		if err := a.Has(ctx, who, job.File{Path: f.Path(), Size: f.Size, Digest: f.Digest}); err != nil {
-			return err
-		}
-		data, err := a.Blobs.Read(f.Digest, f.Size)
-		if err != nil {
-			return err
-		}
-		one, err := media.New(f.Place, data)
-		if err != nil {
-			faults = append(faults, &judge.Fault{File: f.Path(), Text: err.Error()})
-		}
-		fresh = append(fresh, one)
-	}
-	err := faults.AsError()
-	if err == nil {
-		plan.Import.Media, err = a.WithScaled(ctx, who, there, fresh)
-	}
-	return err
 }

@@ -233,7 +233,7 @@ func (c *apiClient) team(r *http.Request, id string) (*store.Team, error) {
 		return nil, err
 	}
 	for _, t := range teams {
-		if t.ExtID == id {
+		if t.ExtID == id && c.seat.Has(t) {
 			return t, nil
 		}
 	}
@@ -515,11 +515,14 @@ func (c *apiClient) addressed(r *http.Request, n *store.NewClarification, sent *
 			return err
 		}
 		for _, id := range sent.ToGroupIDs {
-			if !slices.ContainsFunc(groups, func(g store.Group) bool { return g.ID == id }) {
+			if !slices.ContainsFunc(groups, func(g store.Group) bool { return g.ID == id && c.seat.HasGroup(id) }) {
 				return badRequest("the contest has no group with the id %.60q", id)
 			}
 		}
 		n.Groups = sent.ToGroupIDs
+	}
+	if c.seat.Sites != nil && len(to)+len(sent.ToGroupIDs) == 0 {
+		return badRequest("a judge of a site writes to its teams: name them in to_team_ids, or the site in to_group_ids")
 	}
 	if sent.ReplyToID == nil {
 		return nil
@@ -528,8 +531,12 @@ func (c *apiClient) addressed(r *http.Request, n *store.NewClarification, sent *
 	if err != nil {
 		return err
 	}
+	teams, err := c.TeamsOf(r.Context(), c.seat)
+	if err != nil {
+		return err
+	}
 	for _, one := range all {
-		if one.ExtID == *sent.ReplyToID && !one.Staff {
+		if one.ExtID == *sent.ReplyToID && !one.Staff && teams[one.Team] != nil {
 			n.ReplyTo = one.Number
 			return c.reachesAsker(r, n, one.Team)
 		}

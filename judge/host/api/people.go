@@ -143,7 +143,7 @@ func (a *api) setPerson(w http.ResponseWriter, r *http.Request, who *caller) err
 		if err := a.setRole(r, account, &p); err != nil {
 			return err
 		}
-		did = append(did, p.Role+" "+p.Contest)
+		did = append(did, strings.TrimSpace(p.Role+" "+p.Contest+" "+strings.Join(p.Sites, " ")))
 	}
 	if p.Reset {
 		slip.Password = auth.NewPassword()
@@ -171,10 +171,10 @@ func (a *api) setRole(r *http.Request, account *store.Account, p *client.SetPers
 		if err != nil {
 			return err
 		}
-		if role == string(auth.Admin) {
-			return &status{http.StatusBadRequest, "an admin is of the whole site", "in a contest, the most is " + string(auth.ContestAdmin)}
-		}
-		return a.Store.SetRoleIn(r.Context(), account.ID, c.ID, role)
+		return a.SetRoleIn(r.Context(), account, c, auth.Role(role), p.Sites)
+	}
+	if len(p.Sites) > 0 {
+		return &status{http.StatusBadRequest, "sites are those of a contest, and the request names none", "name the contest, too"}
 	}
 	return a.Store.SetRole(r.Context(), account.ID, role, desk.Scopes(auth.Role(role)))
 }

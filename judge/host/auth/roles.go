@@ -60,14 +60,16 @@ const (
 	SeeBoard    Action = "see board" // as the public does; with SeeAll also as the jury
 	Submit      Action = "submit"
 	SeeJudging  Action = "see judging"        // of one submission, with its source
-	SeeAll      Action = "see all"            // submissions of a contest, with secret data
+	SeeAll      Action = "see all"            // everything of a contest, with secret data
+	SeeSite     Action = "see site"           // submissions of the teams that the caller judges, with secret data
+	SeeSecret   Action = "see secret"         // secret data, and what else the jury sees, of one submission
 	Change      Action = "change"             // a contest, its problems and people
 	Decide      Action = "decide"             // override a verdict
 	Deliver     Action = "deliver"            // balloons and prints
 	Conclude    Action = "conclude"           // freeze and unfreeze the scoreboard, finalize the results
-	SeeClar     Action = "see clarifications" // the caller's own, and those for all; the jury sees all of them
+	SeeClar     Action = "see clarifications" // the caller's own, and those for all; the jury sees all of its teams
 	Ask         Action = "ask"
-	Answer      Action = "answer" // and announce
+	Answer      Action = "answer" // and announce, to the teams that the caller judges
 	Print       Action = "print"  // files of the caller's team
 
 	SeeLadder Action = "see ladder"
@@ -95,6 +97,8 @@ type State struct {
 	Practice bool  // it accepts submissions after its end
 	Own      bool  // the object is the caller's own
 	Open     bool  // the object is visible for everyone who sees its contest, hole or ladder
+	Sited    bool  // the role is restricted to the teams at some sites of the contest
+	Here     bool  // the object is of one of these teams
 }
 
 // A condition says in which states a role may do something.
@@ -109,6 +113,10 @@ const (
 	running condition = "running" // and accepts submissions
 	own     condition = "own"     // and the object is the caller's own
 	read    condition = "read"    // and the object is the caller's own, or open
+
+	anywhere condition = "anywhere" // if the role is not restricted to sites
+	here     condition = "here"     // if it is not, or the object is of such a site
+	hereOwn  condition = "here or own"
 )
 
 // holds reports whether a condition is true.
@@ -126,6 +134,12 @@ func (c condition) holds(s State) bool {
 		return s.Shown && s.Own
 	case read:
 		return s.Shown && (s.Own || s.Open)
+	case anywhere:
+		return !s.Sited
+	case here:
+		return !s.Sited || s.Here
+	case hereOwn:
+		return !s.Sited || s.Here || s.Own
 	}
 	return false
 }
@@ -144,10 +158,12 @@ var table = map[Action][6]condition{
 	SeeProblems: {started, started, started, always, always, always},
 	SeeBoard:    {started, started, started, always, always, always},
 	Submit:      {never, running, never, always, always, always},
-	SeeJudging:  {never, own, own, always, always, always},
-	SeeAll:      {never, never, never, always, always, always},
+	SeeJudging:  {never, own, own, hereOwn, always, always},
+	SeeAll:      {never, never, never, anywhere, always, always},
+	SeeSite:     {never, never, never, always, always, always},
+	SeeSecret:   {never, never, never, here, always, always},
 	Change:      {never, never, never, never, always, always},
-	Decide:      {never, never, never, always, always, always},
+	Decide:      {never, never, never, here, always, always},
 	Deliver:     {never, never, always, always, always, always},
 	Conclude:    {never, never, never, never, always, always},
 	SeeClar:     {never, shown, always, always, always, always},

@@ -445,6 +445,8 @@ type SetPerson struct {
 	Role  string `json:"role,omitempty"`  // of auth.Roles, or none
 	// Contest is the slug of the contest in which the role holds. If empty, it holds on the whole server.
 	Contest string `json:"contest,omitempty"`
+	// Sites are the ids of groups of the contest, of the type site, to whose teams the role is restricted.
+	Sites []string `json:"sites,omitempty"`
 }
 
 // slugs matches the names of problems on a server.

@@ -60,31 +60,8 @@ func Write(ctx context.Context, d *desk.Desk, boards *board.Hall, c *store.Conte
 	return errors.Join(err, z.Close())
 }
 
-// Current reads what a server has of a contest, for contestpackage.
-func Current(ctx context.Context, db *store.Store, c *store.Contest) (*contestpackage.Current, error) {
-	now := &contestpackage.Current{Contest: c, Roles: map[string]string{}}
-	var errs [7]error
-	now.Problems, errs[0] = db.ContestProblems(ctx, c.ID)
-	now.Organizations, errs[1] = db.Organizations(ctx, c.ID)
-	now.Groups, errs[2] = db.Groups(ctx, c.ID)
-	now.Teams, errs[3] = db.Teams(ctx, c.ID)
-	now.Persons, errs[4] = db.Persons(ctx, c.ID)
-	now.Listed, errs[5] = db.ContestAccounts(ctx, c.ID)
-	now.Media, errs[6] = db.Media(ctx, c.ID)
-	if err := errors.Join(errs[:]...); err != nil {
-		return nil, err
-	}
-	for _, one := range now.Listed {
-		var err error
-		if now.Roles[one.Account.ID], err = db.RoleIn(ctx, one.Account.ID, c.ID); err != nil {
-			return nil, err
-		}
-	}
-	return now, nil
-}
-
 func writePackage(ctx context.Context, d *desk.Desk, c *store.Contest, z *zip.Writer) error {
-	now, err := Current(ctx, d.Store, c)
+	now, err := desk.CurrentContest(ctx, d.Store, c)
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,10 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"assay/judge/host/auth"
 	"assay/judge/host/clics"
@@ -12,7 +14,7 @@ import (
 // reader returns the role of a caller for the table of package clics, as pages show a contest.
 func (s *Seat) reader() clics.Role {
 	switch {
-	case s.Can(auth.SeeAll):
+	case s.Can(auth.SeeSite):
 		return clics.Judge
 	case s.Can(auth.Deliver):
 		return clics.Balloon
@@ -31,6 +33,10 @@ func (d *Desk) Clarifications(ctx context.Context, s *Seat, f store.Clarificatio
 	if s.Team != nil {
 		f.Team = s.Team.ID
 	}
+	if role == clics.Judge && s.Sites != nil {
+		all, err = d.clarificationsHere(ctx, s, f)
+		return all, 0, err
+	}
 	rows, err := d.Store.Clarifications(ctx, f)
 	for _, c := range rows {
 		facts := clics.Facts{Started: s.State.Phase != auth.Before, Own: c.Of(s.Team), ToAll: c.ToAll(), Names: c.Problem != ""}
@@ -43,6 +49,53 @@ func (d *Desk) Clarifications(ctx context.Context, s *Seat, f store.Clarificatio
 		}
 	}
 	return all, hidden, err
+}
+
+// clarificationsHere returns the clarifications that a judge of sites may read: those of the teams there, and those
+// for all teams.
+func (d *Desk) clarificationsHere(ctx context.Context, s *Seat, f store.ClarificationFilter) (all []*store.Clarification, err error) {
+	teams, err := d.TeamsOf(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	most := cmp.Or(f.Limit, 200)
+	for f.Limit = max(most, 200); ; {
+		rows, err := d.Store.Clarifications(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range rows {
+			here := c.ToAll() || teams[c.Team] != nil || slices.ContainsFunc(c.To.Groups, func(g store.Recipient) bool { return s.HasGroup(g.ID) })
+			for _, t := range teams {
+				here = here || c.Of(t)
+			}
+			if !here {
+				continue
+			}
+			c.To.Teams = slices.DeleteFunc(c.To.Teams, func(r store.Recipient) bool { return teams[r.ID] == nil })
+			if all = append(all, c); len(all) == most {
+				return all, nil
+			}
+		}
+		if len(rows) < f.Limit {
+			return all, nil
+		}
+		f.Before = rows[len(rows)-1].Number
+	}
+}
+
+// OpenQuestions returns how many clarification requests that the caller may answer have no answer.
+func (d *Desk) OpenQuestions(ctx context.Context, s *Seat) (n int, err error) {
+	if s.Sites == nil {
+		return d.Store.OpenQuestions(ctx, s.Contest.ID)
+	}
+	all, err := d.clarificationsHere(ctx, s, store.ClarificationFilter{Contest: s.Contest.ID, Everything: true, Limit: math.MaxInt32})
+	for _, c := range all {
+		if !c.Staff && c.Answers == 0 {
+			n++
+		}
+	}
+	return n, err
 }
 
 // Unread counts the answers and announcements that the caller has not read.

@@ -100,6 +100,8 @@ type Seat struct {
 	Access
 	Contest *store.Contest
 	Team    *store.Team // nil if the account has not entered
+	// Sites are the ids of the groups to whose teams the role is restricted. If nil, it is not restricted.
+	Sites []string
 }
 
 // Ends returns when the contest ends for the account. The zero time means never.
@@ -116,12 +118,14 @@ func (d *Desk) Seat(ctx context.Context, c *store.Contest, a *store.Account) (*S
 	s := &Seat{Contest: c, Access: Access{Account: a, Role: Role(a), kind: contest, name: c.Name}}
 	given := false
 	if a != nil {
-		role, err := d.Store.RoleIn(ctx, a.ID, c.ID)
+		role, sites, err := d.Store.RoleAt(ctx, a.ID, c.ID)
 		if err != nil {
 			return nil, err
 		}
 		given = role != ""
-		s.Role = auth.Higher(s.Role, auth.Role(role))
+		if higher := auth.Higher(s.Role, auth.Role(role)); higher != s.Role {
+			s.Role, s.Sites, s.State.Sited = higher, sites, sites != nil
+		}
 		s.Team, err = d.Store.TeamOf(ctx, c.ID, a.ID)
 		if errors.Is(err, store.ErrNotFound) {
 			s.Team, err = nil, nil

@@ -58,7 +58,7 @@ func (d *Desk) Shows(ctx context.Context, a *store.Account, s *store.Submission)
 
 // Shows returns how much the caller may see of a judging.
 func (s *Seat) Shows() judge.Show {
-	if s.Can(auth.SeeAll) {
+	if s.Can(auth.SeeSecret) {
 		return judge.ShowAll
 	}
 	return s.Contest.Settings.Shows()

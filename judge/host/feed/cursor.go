@@ -23,7 +23,9 @@ type Reader struct {
 	Role    clics.Role
 	Team    string // id; empty if the client belongs to no team
 	Account string // id; may be empty
-	Strict  bool   // the client gets no extensions of the API, and no accounts in its feed
+	// Sites are the ids of groups, separated by spaces. If it is not empty, the client reads nothing of other teams.
+	Sites  string
+	Strict bool // the client gets no extensions of the API, and no accounts in its feed
 }
 
 // own reports whether an item is the reader's own.
@@ -34,10 +36,17 @@ func (c *Contest) own(to Reader, it *item) bool {
 
 // visible reports whether a reader sees an item, or would see it if it still existed.
 func (c *Contest) visible(to Reader, typ clics.Type, it *item) bool {
-	switch insider := to.Role.Insider(); {
+	insider := to.Role.Insider()
+	if typ == clics.Awards && to.Sites != "" {
+		insider = false // those of the jury depend on hidden verdicts of other sites
+	}
+	switch {
 	case it.only != "" && it.only != to.Version, it.to == insiders && !insider, it.to == outsiders && insider:
 		return false
 	case typ == clics.Awards && it.Names && !insider && !c.started():
+		return false
+	}
+	if to.Sites != "" && !c.here(to, typ, it) {
 		return false
 	}
 	f := it.Facts
@@ -48,6 +57,46 @@ func (c *Contest) visible(to Reader, typ clics.Type, it *item) bool {
 		f.Few = c.few[it.of]
 	}
 	return clics.Visible(to.Role, typ, f)
+}
+
+// here reports whether an item is of a team at the sites of a reader, or of no team at all.
+func (c *Contest) here(to Reader, typ clics.Type, it *item) bool {
+	switch typ {
+	case clics.Teams, clics.Submissions, clics.Judgements, clics.Runs:
+		return c.setup.at(to, it.team)
+	case clics.Clarifications:
+		return it.ToAll || c.setup.at(to, it.team) || slices.ContainsFunc(it.told, func(id string) bool { return c.setup.at(to, id) })
+	case clics.Persons:
+		teams := it.Object["team_ids"].([]string)
+		return len(teams) == 0 || slices.ContainsFunc(teams, func(ext string) bool { return c.setup.extAt(to, ext) })
+	case clics.Accounts:
+		return c.own(to, it) || c.setup.extAt(to, it.Object["team_id"].(string))
+	}
+	return true
+}
+
+// at reports whether a team, by its id, is at the sites of a reader, or the reader has none.
+func (s *setup) at(to Reader, team string) bool {
+	if to.Sites == "" {
+		return true
+	}
+	t, sites := s.teams[team], strings.Fields(to.Sites)
+	return t != nil && slices.ContainsFunc(t.GroupIDs, func(id string) bool { return slices.Contains(sites, id) })
+}
+
+// extAt is at, by the id in the Contest API.
+func (s *setup) extAt(to Reader, ext string) bool {
+	for id, t := range s.teams {
+		if t.ExtID == ext {
+			return s.at(to, id)
+		}
+	}
+	return to.Sites == ""
+}
+
+// onlyHere returns those of some teams, by their ids in the Contest API, that are at the sites of a reader.
+func (s *setup) onlyHere(to Reader, teams []string) []string {
+	return slices.DeleteFunc(slices.Clone(teams), func(ext string) bool { return !s.extAt(to, ext) })
 }
 
 // A Line is an object as a reader sees it.
@@ -69,7 +118,7 @@ func (c *Contest) lines(to Reader, u *unit, gone bool) (all []Line, err error) {
 			continue
 		}
 		o := it.Object
-		if o["reply_to_id"] != nil && it.replied != to.Team && to.Role != clics.Analyst && !to.Role.Insider() {
+		if o["reply_to_id"] != nil && !c.sawQuestion(to, it) {
 			o = clone(o)
 			delete(o, "reply_to_id")
 		}
@@ -81,6 +130,14 @@ func (c *Contest) lines(to Reader, u *unit, gone bool) (all []Line, err error) {
 			o = clone(o)
 			o["to_team_ids"] = c.known(to, it)
 		}
+		if teams, has := o["team_ids"].([]string); has && to.Sites != "" {
+			o = clone(o)
+			o["team_ids"] = c.setup.onlyHere(to, teams)
+		}
+		if teams, has := o["to_team_ids"].([]string); has && to.Sites != "" {
+			o = clone(o)
+			o["to_team_ids"] = c.setup.onlyHere(to, teams)
+		}
 		l := Line{Type: u.typ, Object: o, Own: c.own(to, it)}
 		if u.typ != clics.Contest && u.typ != clics.State {
 			l.ID = o["id"].(string)
@@ -91,6 +148,14 @@ func (c *Contest) lines(to Reader, u *unit, gone bool) (all []Line, err error) {
 		all = append(all, l)
 	}
 	return all, nil
+}
+
+// sawQuestion reports whether a reader sees the question that an item answers.
+func (c *Contest) sawQuestion(to Reader, it *item) bool {
+	if to.Role.Insider() || to.Role == clics.Analyst {
+		return c.setup.at(to, it.replied)
+	}
+	return it.replied == to.Team
 }
 
 // known returns the teams that receive the item, except those that the reader does not see. If none is left, it returns
@@ -147,7 +212,18 @@ var seed = maphash.MakeSeed()
 
 // word returns the part of a token that identifies the contest and the kind of reader.
 func (c *Contest) word(to Reader) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s %s %s %v", c.id, c.setup.contest.Epoch, to.Version, to.Role, to.Team, to.Strict))
+	whose := fmt.Appendf(nil, "%s %d %s %s %s %v", c.id, c.setup.contest.Epoch, to.Version, to.Role, to.Team, to.Strict)
+	if to.Sites != "" { // the reader loses what is of a team that leaves them
+		var teams []string
+		for id := range c.setup.teams {
+			if c.setup.at(to, id) {
+				teams = append(teams, id)
+			}
+		}
+		slices.Sort(teams)
+		whose = fmt.Appendf(whose, " %q %q", to.Sites, teams)
+	}
+	sum := sha256.Sum256(whose)
 	return hex.EncodeToString(sum[:6])
 }
 
@@ -218,7 +294,7 @@ func (cur *Cursor) Next() (b Batch, err error) {
 		return b, nil
 	}
 	first := cur.stamp == 0
-	if first && cur.again && cur.to.Role == clics.Balloon && c.lost != cur.lost {
+	if first && cur.again && (cur.to.Role == clics.Balloon && c.lost != cur.lost || cur.to.Sites != "" && word != cur.word) {
 		return b, ErrToken
 	}
 	var lost, found []Line

@@ -276,6 +276,9 @@ func (w *world) readers() (all []feed.Reader) {
 			}
 			all = append(all, to)
 		}
+		for _, role := range []clics.Role{clics.Judge, clics.Balloon, clics.Staff} { // of one site
+			all = append(all, feed.Reader{Version: v, Role: role, Sites: "east"})
+		}
 	}
 	return all
 }

@@ -65,9 +65,20 @@ func (s *setup) withFiles(o clics.Object, typ, id string) clics.Object {
 // withDocuments adds the statements in PDF and the attachments of a problem to it.
 func (s *setup) withDocuments(d *desk.Desk, o clics.Object, p *store.ContestProblem) error {
 	sheet, err := d.Sheet(p.Problem)
-	if err != nil || sheet == nil {
+	if err != nil {
 		return err
 	}
+	if sheet == nil {
+		sheet = &client.Sheet{}
+	}
+	defer func() {
+		if o[media.Statement] != nil {
+			return
+		}
+		for name, files := range filesOf(s.contest.Slug, media.Problems, p.ExtID, s.media, s.files) { // of a primary
+			o[name] = files
+		}
+	}()
 	used, done := map[string]bool{}, map[string]bool{} // names are unique in their problem
 	add := func(property string, f *client.SheetFile, attached bool) error {
 		name := path.Base(f.Name)

@@ -190,7 +190,7 @@ func (c *Contest) Scoreboard(to Reader, group string) (clics.Object, bool) {
 	}
 	var places []scoring.Place
 	for _, p := range b.Places() {
-		if p.Rank > 0 && (name == "" || slices.Contains(p.Team.Groups, name)) {
+		if p.Rank > 0 && (name == "" || slices.Contains(p.Team.Groups, name)) && c.setup.at(to, p.Team.ID) {
 			places = append(places, p)
 		}
 	}

@@ -37,6 +37,7 @@ const (
 	Organizations = string(clics.Organizations)
 	Teams         = string(clics.Teams)
 	Persons       = string(clics.Persons)
+	Problems      = string(clics.Problems) // with a Statement only, which contest packages do not have
 )
 
 // The types of files.
@@ -52,6 +53,7 @@ const (
 	Logo       = "logo"
 	Flag       = "country_flag"
 	ProblemSet = "problemset" // all problems of a contest as a PDF
+	Statement  = "statement"  // of a problem as a PDF, if no package on this server has one
 )
 
 // A Slot is a property that has files, of the objects of a type.
@@ -76,6 +78,19 @@ func Find(typ, property string) (Slot, bool) {
 		return Slot{}, false
 	}
 	return Slots[at], true
+}
+
+// Properties are the properties that have files, of the objects of a type.
+func Properties(typ string) (all []string) {
+	for _, s := range Slots {
+		if s.Type == typ {
+			all = append(all, s.Property)
+		}
+	}
+	if typ == Problems {
+		all = append(all, Statement)
+	}
+	return all
 }
 
 // A Place is where a file is in a contest.
@@ -129,14 +144,14 @@ func Sum(data []byte) string {
 // inspect reads the type and the size of a file.
 func inspect(at Place, data []byte) (k Kind, err error) {
 	k.Mime, k.Width, k.Height = pictures.Type(data)
-	wanted := []string{PNG, JPEG, SVG}
-	if at.Property == ProblemSet {
+	wanted, document := []string{PNG, JPEG, SVG}, at.Property == ProblemSet || at.Property == Statement
+	if document {
 		wanted = []string{PDF}
 	}
 	switch extension := path.Ext(at.Filename); {
 	case len(data) > MostBytes:
 		return k, fmt.Errorf("the file has more than %d MiB", MostBytes>>20)
-	case !slices.Contains(wanted, k.Mime) && at.Property == ProblemSet:
+	case !slices.Contains(wanted, k.Mime) && document:
 		return k, errors.New("the file is not a PDF")
 	case !slices.Contains(wanted, k.Mime):
 		return k, errors.New("the file is not a picture in PNG, JPEG or SVG")

@@ -28,13 +28,14 @@ type primary struct {
 	feeds       int
 	busy, most  int
 	unavailable map[string]int // how often files are not there yet
+	asked       map[string]int // how often files were asked for
 	password    string
 	closed      bool // the results stay hidden: the scoreboard is not thawed
 	wholeLines  bool // it breaks off between lines, a while after the last one
 }
 
 func newPrimary(t *testing.T, old bool) *primary {
-	p := &primary{files: map[string][]byte{}, unavailable: map[string]int{}, old: old}
+	p := &primary{files: map[string][]byte{}, unavailable: map[string]int{}, asked: map[string]int{}, old: old}
 	p.Server = httptest.NewServer(p)
 	t.Cleanup(p.Close)
 	return p
@@ -78,6 +79,8 @@ func (p *primary) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, p.board)
 	case strings.HasPrefix(path, "/submissions/"):
 		p.file(w, strings.Split(path, "/")[2])
+	case strings.HasPrefix(path, "/media/"):
+		p.file(w, path)
 	default:
 		http.NotFound(w, r)
 	}
@@ -89,6 +92,7 @@ func (p *primary) file(w http.ResponseWriter, id string) {
 	p.most = max(p.most, p.busy)
 	data, there := p.files[id]
 	p.unavailable[id]--
+	p.asked[id]++
 	away := p.unavailable[id] >= 0
 	p.mu.Unlock()
 	time.Sleep(2 * time.Millisecond)

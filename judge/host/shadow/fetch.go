@@ -21,12 +21,17 @@ const mostPackage = 256 << 20
 // Fetch reads a contest package from an address: that of a contest in a Contest API, or that of a ZIP archive. The
 // source has the account for it.
 func Fetch(ctx context.Context, s *store.Source) (*contestpackage.Files, error) {
+	return FetchAs(ctx, s, "")
+}
+
+// FetchAs is Fetch with a password, which takes the place of the source's secret file if it is not empty.
+func FetchAs(ctx context.Context, s *store.Source, password string) (*contestpackage.Files, error) {
 	u, err := url.Parse(s.URL)
 	if err != nil {
 		return nil, fmt.Errorf("the address of the contest package %.200q: %w", s.URL, err)
 	}
 	if !strings.HasSuffix(strings.ToLower(u.Path), ".zip") {
-		p, err := Open(s)
+		p, err := openWith(s, password)
 		if err != nil {
 			return nil, err
 		}
@@ -35,7 +40,7 @@ func Fetch(ctx context.Context, s *store.Source) (*contestpackage.Files, error) 
 	}
 	beside := *s // a ZIP archive is not below a contest, and only it is asked for
 	beside.URL = u.ResolveReference(&url.URL{Path: "/contests/x"}).String()
-	p, err := Open(&beside)
+	p, err := openWith(&beside, password)
 	if err != nil {
 		return nil, err
 	}
@@ -49,6 +54,15 @@ func Fetch(ctx context.Context, s *store.Source) (*contestpackage.Files, error) 
 		return nil, fmt.Errorf("%s is not a ZIP archive: %w", s.URL, err)
 	}
 	return contestpackage.Collect(archive)
+}
+
+// openWith is Open with a password that is not in a file.
+func openWith(s *store.Source, password string) (*Primary, error) {
+	p, err := Open(s)
+	if err == nil && password != "" {
+		p.password = password
+	}
+	return p, err
 }
 
 // packaged reads the contest of a primary as the files of a contest package. What the account must not see is left out.

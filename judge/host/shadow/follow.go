@@ -263,6 +263,11 @@ func (f *follower) apply(ctx context.Context) error {
 			return err
 		}
 	}
+	if people || problems || f.mediaAgain || f.has("contest") {
+		if err := f.media(ctx); err != nil {
+			return err
+		}
+	}
 	if people || problems || f.has("languages", "contest") { // objects that failed before may now succeed
 		f.retry()
 	}

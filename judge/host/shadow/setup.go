@@ -13,8 +13,8 @@ import (
 
 	"assay/judge"
 	"assay/judge/host/clics"
-	"assay/judge/host/contestexport"
 	"assay/judge/host/contestpackage"
+	"assay/judge/host/desk"
 	"assay/judge/host/store"
 )
 
@@ -188,7 +188,7 @@ func (f *follower) imported(ctx context.Context) error {
 		p, err := contestpackage.Read(files)
 		if err == nil {
 			var now *contestpackage.Current
-			if now, err = contestexport.Current(ctx, f.Store, c); err != nil {
+			if now, err = desk.CurrentContest(ctx, f.Store, c); err != nil {
 				return err
 			}
 			open := *c

@@ -125,20 +125,21 @@ func same(a, b *store.Source) bool {
 // A follower follows the primary of one contest.
 type follower struct {
 	Options
-	source   store.Source
-	primary  *Primary
-	mirror   Mirror
-	fresh    map[key]store.ExternalObject // that the contest does not have yet
-	problem  map[key]string               // as recorded
-	failures map[string]int               // how often the files of a submission could not be fetched
-	again    bool                         // the contest is not up to date
-	resumed  bool                         // the feed was opened after the last stored line
-	torn     bool                         // the feed ended within a line
-	empty    int                          // consecutive connections without a line
-	quiet    bool                         // the primary has nothing more to send for now
-	told     string                       // the recorded reason why the primary is not followed
-	noted    time.Time                    // when it was recorded that the primary sent something
-	board    time.Time                    // when its scoreboard was last requested
+	source     store.Source
+	primary    *Primary
+	mirror     Mirror
+	fresh      map[key]store.ExternalObject // that the contest does not have yet
+	problem    map[key]string               // as recorded
+	failures   map[string]int               // how often the files of a submission could not be fetched
+	again      bool                         // the contest is not up to date
+	mediaAgain bool                         // pictures are to be fetched again
+	resumed    bool                         // the feed was opened after the last stored line
+	torn       bool                         // the feed ended within a line
+	empty      int                          // consecutive connections without a line
+	quiet      bool                         // the primary has nothing more to send for now
+	told       string                       // the recorded reason why the primary is not followed
+	noted      time.Time                    // when it was recorded that the primary sent something
+	board      time.Time                    // when its scoreboard was last requested
 }
 
 // A key identifies an object of a primary.
@@ -191,7 +192,7 @@ func (f *follower) load(ctx context.Context) error {
 	for _, p := range wrong {
 		f.problem[key{p.Type, p.ID}] = p.Text
 	}
-	f.mirror, f.again = NewMirror(all), true
+	f.mirror, f.again, f.mediaAgain = NewMirror(all), true, true
 	return nil
 }
 

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -51,10 +49,12 @@ type NewAccount struct {
 	Role     string
 }
 
-// The scope of a role on the whole server, and the prefix of the scope of a contest.
+// The scope of a role on the whole server, the prefix of the scope of a contest, and what is between a contest and the
+// id of a group in the scope of a site.
 const (
 	site      = "site"
 	ofContest = "contest:"
+	atSite    = "/site:"
 )
 
 // NewAccount creates an account. The role may be empty. It returns ErrTaken if an account has the username.
@@ -158,7 +158,7 @@ func (s *Store) Disable(ctx context.Context, id string, disabled bool) error {
 // SetRole replaces the roles of an account on the whole server with one role, or with none if role is empty. It ends
 // all sessions of the account, and its tokens with other scopes than the given ones.
 func (s *Store) SetRole(ctx context.Context, id, role string, scopes []string) error {
-	return s.setRole(ctx, id, site, role, func(q *query.Queries) error {
+	return s.setRole(ctx, id, func(q *query.Queries) error {
 		tokens, err := q.TokensOf(ctx, id)
 		if err != nil {
 			return err
@@ -173,38 +173,102 @@ func (s *Store) SetRole(ctx context.Context, id, role string, scopes []string) e
 				}
 			}
 		}
-		return nil
+		if err := q.DeleteRoles(ctx, id, site); err != nil || role == "" {
+			return err
+		}
+		return q.InsertRole(ctx, query.InsertRoleParams{Account: id, Scope: site, Role: role})
 	})
 }
 
-// SetRoleIn replaces the roles of an account in a contest with one role, or with none if role is empty. It ends all
-// sessions of the account.
-func (s *Store) SetRoleIn(ctx context.Context, id, contest, role string) error {
-	return s.setRole(ctx, id, ofContest+contest, role, func(*query.Queries) error { return nil })
+// SetRoleIn replaces the roles of an account in a contest with one role, or with none if role is empty. Sites are the
+// ids of groups to whose teams the role is restricted; if there are none, it is not. SetRoleIn ends all sessions of the
+// account.
+func (s *Store) SetRoleIn(ctx context.Context, id, contest, role string, sites ...string) error {
+	return s.setRole(ctx, id, func(q *query.Queries) error { return setRoleIn(ctx, q, id, contest, role, sites) })
 }
 
-func (s *Store) setRole(ctx context.Context, id, scope, role string, also func(q *query.Queries) error) error {
+// setRoleIn replaces the roles of an account in a contest.
+func setRoleIn(ctx context.Context, q *query.Queries, id, contest, role string, sites []string) error {
+	scope := scopeOf(contest)
+	if err := q.DeleteRolesIn(ctx, id, scope); err != nil || role == "" {
+		return err
+	}
+	if len(sites) == 0 {
+		return q.InsertRole(ctx, query.InsertRoleParams{Account: id, Scope: scope, Role: role})
+	}
+	for _, site := range slices.Compact(slices.Sorted(slices.Values(sites))) {
+		if err := q.InsertRole(ctx, query.InsertRoleParams{Account: id, Scope: scope + atSite + site, Role: role}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) setRole(ctx context.Context, id string, set func(q *query.Queries) error) error {
 	return s.tx(ctx, "give a role", func(q *query.Queries) error {
 		if n, err := q.RaiseEpoch(ctx, id); changed(n, err) != nil {
 			return changed(n, err)
 		}
-		if err := also(q); err != nil {
-			return err
-		}
-		if err := q.DeleteRoles(ctx, id, scope); err != nil || role == "" {
-			return err
-		}
-		return q.InsertRole(ctx, query.InsertRoleParams{Account: id, Scope: scope, Role: role})
+		return set(q)
 	})
 }
 
-// RoleIn returns the role of an account in a contest, or an empty string.
+// RoleIn returns the role that an account was given in a contest, or an empty string. RoleAt says where it counts.
 func (s *Store) RoleIn(ctx context.Context, id, contest string) (string, error) {
-	role, err := s.read.RoleIn(ctx, id, scopeOf(contest))
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
-	}
+	role, err := roleIn(ctx, s.read, id, contest)
 	return role, failed("read a role", err)
+}
+
+func roleIn(ctx context.Context, q *query.Queries, id, contest string) (string, error) {
+	all, err := grants(ctx, q, id)
+	for _, g := range all {
+		if g.Contest == contest {
+			return g.Role, err
+		}
+	}
+	return "", err
+}
+
+// RoleAt returns the role of an account in a contest, or an empty string. If the role is restricted to sites, it also
+// returns the ids of their groups. Sites that the contest no longer has are left out; if none is left, there is no role.
+func (s *Store) RoleAt(ctx context.Context, id, contest string) (role string, sites []string, err error) {
+	rows, err := s.read.RolesIn(ctx, query.RolesInParams{Account: id, Contest: contest, Scope: scopeOf(contest)})
+	for _, r := range rows {
+		switch {
+		case r.Site == "":
+			return r.Role, nil, nil
+		case role == "" || r.Role == role:
+			role, sites = r.Role, append(sites, r.Site)
+		}
+	}
+	return role, sites, failed("read a role", err)
+}
+
+// A Grant is a role of an account in a contest.
+type Grant struct {
+	Contest string // id
+	Role    string
+	Sites   []string // ids of the groups to which it is restricted; nil if it is not
+}
+
+// Grants reads the roles of an account in contests, including those at sites that the contests no longer have.
+func (s *Store) Grants(ctx context.Context, id string) ([]Grant, error) {
+	all, err := grants(ctx, s.read, id)
+	return all, failed("read the roles of an account", err)
+}
+
+func grants(ctx context.Context, q *query.Queries, id string) (all []Grant, err error) {
+	rows, err := q.ScopesOf(ctx, id)
+	for _, r := range rows {
+		contest, site, atOne := strings.Cut(strings.TrimPrefix(r.Scope, ofContest), atSite)
+		if n := len(all); n == 0 || all[n-1].Contest != contest || all[n-1].Role != r.Role {
+			all = append(all, Grant{Contest: contest, Role: r.Role})
+		}
+		if atOne {
+			all[len(all)-1].Sites = append(all[len(all)-1].Sites, site)
+		}
+	}
+	return all, err
 }
 
 func scopeOf(contest string) string {

@@ -39,7 +39,9 @@ type Filter struct {
 	Who     string `json:"who,omitempty"`     // a login, or the name or the number of a team; if empty, all
 	Group   string `json:"group,omitempty"`   // name of a group of teams; if empty, all
 	Number  int64  `json:"number,omitempty"`  // of the only one; if 0, all
-	Verdict string `json:"verdict,omitempty"` // or Unjudged, Judged or NotAccepted; if empty, all
+	// Sites are the ids of groups of whose teams one must have sent it; if empty, all are meant.
+	Sites   []string `json:"sites,omitempty"`
+	Verdict string   `json:"verdict,omitempty"` // or Unjudged, Judged or NotAccepted; if empty, all
 	// Language is the chosen language, or for submissions without a choice the one that the ending of the file name
 	// tells, which is one of Endings. If empty, all are meant.
 	Language string   `json:"language,omitempty"`
@@ -180,6 +182,14 @@ func (s *Store) choose(f *Filter) *chosen {
 	if f.Group != "" {
 		must("s.team IN (SELECT m.team FROM team_in_group AS m JOIN team_group AS g ON g.contest = m.contest AND g.id = m.team_group"+
 			" WHERE m.contest = ? AND g.name = ?)", f.Contest, f.Group)
+	}
+	if len(f.Sites) > 0 {
+		args := []any{f.Contest}
+		for _, id := range f.Sites {
+			args = append(args, id)
+		}
+		must("s.team IN (SELECT m.team FROM team_in_group AS m WHERE m.contest = ? AND m.team_group IN (?"+
+			strings.Repeat(", ?", len(f.Sites)-1)+"))", args...)
 	}
 	if f.Language != "" {
 		must("(s.language = ? OR s.language = '' AND s.ending <> '' AND CAST(? AS TEXT) LIKE '%.' || s.ending || '.%')",

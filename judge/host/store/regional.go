@@ -335,8 +335,8 @@ func (s *Store) importAccount(ctx context.Context, q *query.Queries, contest str
 			return nil, err
 		}
 	}
-	if err := q.DeleteRoles(ctx, a.ID, ofContest+contest); err != nil || n.Role == "" {
-		return a, err
+	if role, err := roleIn(ctx, q, a.ID, contest); err != nil || role == n.Role && role != "" {
+		return a, err // it may be restricted to sites, which packages do not list
 	}
-	return a, q.InsertRole(ctx, query.InsertRoleParams{Account: a.ID, Scope: ofContest + contest, Role: n.Role})
+	return a, setRoleIn(ctx, q, a.ID, contest, n.Role, nil)
 }

@@ -79,6 +79,9 @@ func siteNav(path string, can func(auth.Action) bool) Nav {
 			{Link: "/admin/ladders/new", Name: "Ladder"}, {Link: "/arena#new", Name: "Tournament"},
 			{Link: "/problems#upload", Name: "Problem package"},
 		}
+		if can(auth.Accounts) {
+			v.New = append(v.New, Tab{Link: "/admin/contests/import", Name: "Contest package"})
+		}
 	}
 	if can(auth.Accounts) {
 		v.Tabs = append(v.Tabs, Tab{Link: "/admin/accounts", Name: "People"})

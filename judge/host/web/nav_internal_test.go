@@ -11,7 +11,7 @@ import (
 func TestSiteNav(t *testing.T) {
 	for path, want := range map[string]string{
 		"/": "Contests", "/admin/contests/new": "Contests", "/golf": "Code golf", "/hole/wythoff/py": "Code golf", "/admin/holes/new": "Code golf", "/ladders": "Ladders", "/ladder/hill": "Ladders",
-		"/problems": "Problems", "/problem/sum": "Problems", "/arena/x": "Arena", "/admin/invitations": "People", "/admin/import": "People", "/admin/audit": "System", "/account": "", "/login": "", "/golfing": "",
+		"/problems": "Problems", "/problem/sum": "Problems", "/arena/x": "Arena", "/admin/invitations": "People", "/admin/import": "People", "/admin/contests/import": "Contests", "/admin/audit": "System", "/account": "", "/login": "", "/golfing": "",
 	} {
 		here := ""
 		for _, tab := range siteNav(path, func(auth.Action) bool { return true }).Tabs {
@@ -27,7 +27,7 @@ func TestSiteNav(t *testing.T) {
 		may  []auth.Action
 		tabs int
 		news int
-	}{{nil, 3, 0}, {[]auth.Action{auth.Machines}, 4, 0}, {[]auth.Action{auth.Make}, 5, 5}, {[]auth.Action{auth.Make, auth.Machines, auth.Accounts}, 7, 5}} {
+	}{{nil, 3, 0}, {[]auth.Action{auth.Machines}, 4, 0}, {[]auth.Action{auth.Make}, 5, 5}, {[]auth.Action{auth.Make, auth.Machines, auth.Accounts}, 7, 6}} {
 		v := siteNav("/", func(a auth.Action) bool { return slices.Contains(tt.may, a) })
 		if len(v.Tabs) != tt.tabs || len(v.New) != tt.news {
 			t.Errorf("%v: %d tabs and %d in New, want %d and %d", tt.may, len(v.Tabs), len(v.New), tt.tabs, tt.news)

@@ -8,8 +8,22 @@ INSERT INTO grant_role (account, scope, role) VALUES ($1, $2, $3);
 -- name: DeleteRoles :exec
 DELETE FROM grant_role WHERE account = $1 AND scope = $2;
 
--- name: RoleIn :one
-SELECT role FROM grant_role WHERE account = $1 AND scope = $2 ORDER BY role LIMIT 1;
+-- DeleteRolesIn deletes the roles in a contest: in all of it, and at its sites.
+-- name: DeleteRolesIn :exec
+DELETE FROM grant_role WHERE account = sqlc.arg(account) AND (scope = sqlc.arg(scope)
+    OR SUBSTR(scope, 1, LENGTH(CAST(sqlc.arg(scope) AS TEXT)) + 6) = CAST(sqlc.arg(scope) AS TEXT) || '/site:');
+
+-- RolesIn reads the roles in a contest. A role at a site counts as long as the contest has the group and it is a site.
+-- name: RolesIn :many
+SELECT grant_role.role, CAST(COALESCE(team_group.id, '') AS TEXT) AS site FROM grant_role
+LEFT JOIN team_group ON team_group.contest = sqlc.arg(contest) AND team_group.type = 'site'
+    AND grant_role.scope = CAST(sqlc.arg(scope) AS TEXT) || '/site:' || team_group.id
+WHERE grant_role.account = sqlc.arg(account) AND (grant_role.scope = sqlc.arg(scope) OR team_group.id IS NOT NULL)
+ORDER BY grant_role.role, team_group.id;
+
+-- ScopesOf reads all roles in contests.
+-- name: ScopesOf :many
+SELECT scope, role FROM grant_role WHERE account = $1 AND scope <> 'site' ORDER BY scope, role;
 
 -- name: GetAccount :one
 SELECT * FROM account_role WHERE id = $1;

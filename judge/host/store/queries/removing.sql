@@ -77,7 +77,8 @@ DELETE FROM organization WHERE contest = $1;
 UPDATE invitation SET contest = NULL, ended = COALESCE(ended, sqlc.arg(now)) WHERE contest = sqlc.arg(contest);
 
 -- name: RemoveRolesIn :exec
-DELETE FROM grant_role WHERE scope = $1;
+DELETE FROM grant_role WHERE scope = sqlc.arg(scope)
+    OR SUBSTR(scope, 1, LENGTH(CAST(sqlc.arg(scope) AS TEXT)) + 6) = CAST(sqlc.arg(scope) AS TEXT) || '/site:';
 
 -- name: RemoveLog :exec
 DELETE FROM log WHERE contest = $1;

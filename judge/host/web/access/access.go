@@ -97,9 +97,23 @@ func (a *Access) find(r *web.Request) error {
 		if err != nil {
 			return err
 		}
+		if err := a.Again(r); err != nil {
+			return err
+		}
 		a.State.Own = a.Submission.Account == r.Me.ID || a.Submission.Team != "" && a.Team != nil && a.Submission.Team == a.Team.ID
 	}
 	return nil
+}
+
+// Again reads whether the team of the submission is at a site to which the caller's role is restricted: a team may
+// leave it while a page is open.
+func (a *Access) Again(r *web.Request) error {
+	if !a.State.Sited || a.Submission.Team == "" {
+		return nil
+	}
+	team, err := a.site.Store.TeamByID(r.Context(), a.Submission.Team)
+	a.State.Here = err == nil && a.Has(team)
+	return err
 }
 
 // shown are the actions that change what the Contest API shows of a contest.
@@ -137,8 +151,8 @@ func (a *Access) Head(r *web.Request) (h web.Head, err error) {
 	clock := ClockOf(a.Seat, a.site.Time())
 	h.Clock = &clock
 	head := Heading{
-		Slug: a.Contest.Slug, Name: a.Contest.Name, Jury: a.Can(auth.SeeAll), Changes: a.Can(auth.Change),
-		Runner: a.Can(auth.Deliver) && !a.Can(auth.SeeAll), Prints: a.Contest.Settings.Printing, LoggedIn: r.Me != nil,
+		Slug: a.Contest.Slug, Name: a.Contest.Name, Jury: a.Can(auth.SeeSite), Sited: !a.Can(auth.SeeAll),
+		Changes: a.Can(auth.Change), Runner: a.Can(auth.Deliver) && !a.Can(auth.SeeSite), Prints: a.Contest.Settings.Printing, LoggedIn: r.Me != nil,
 		Began: a.Can(auth.SeeProblems), Board: a.Can(auth.SeeBoard), Clar: a.Can(auth.SeeClar),
 	}
 	if a.Team != nil {
@@ -165,7 +179,7 @@ func ClockOf(seat *desk.Seat, now time.Time) web.Clock {
 func (a *Access) Unread(ctx context.Context) (v web.News, err error) {
 	if a.Can(auth.Answer) {
 		v.Words = "unanswered"
-		v.Count, err = a.site.Store.OpenQuestions(ctx, a.Contest.ID)
+		v.Count, err = a.site.OpenQuestions(ctx, a.Seat)
 		return v, err
 	}
 	v.Words = "new"
@@ -218,7 +232,7 @@ func (a *Access) Line(sub *store.Submission, labels map[string]string, end time.
 	if label == "" {
 		label = "?" // the problem left the contest
 	}
-	state := web.CurrentState(sub, a.Can(auth.SeeAll))
+	state := web.CurrentState(sub, a.Can(auth.SeeSite))
 	if sub.Given && a.Follows {
 		state.Note = "by the primary"
 	}

@@ -9,16 +9,18 @@ import (
 
 // A Heading is what the bar of a contest depends on.
 type Heading struct {
-	Slug, Name    string
-	Jury, Changes bool      // the reader sees all submissions, and may change the contest
-	Runner        bool      // the reader delivers balloons, and is not of the jury
-	Prints        bool      // teams can print
-	LoggedIn      bool      // the reader is
-	Began         bool      // the reader sees the problems
-	Board         bool      // the reader sees the scoreboard
-	Clar          bool      // the reader sees clarifications
-	Team          string    // id of the reader's; empty if there is none
-	News          *web.News // if nil, only the stream tells it
+	Slug, Name string
+	Jury       bool      // the reader sees the submissions of teams
+	Sited      bool      // of the teams at some sites only, and nothing else that the jury sees
+	Changes    bool      // the reader may change the contest
+	Runner     bool      // the reader delivers balloons, and is not of the jury
+	Prints     bool      // teams can print
+	LoggedIn   bool      // the reader is
+	Began      bool      // the reader sees the problems
+	Board      bool      // the reader sees the scoreboard
+	Clar       bool      // the reader sees clarifications
+	Team       string    // id of the reader's; empty if there is none
+	News       *web.News // if nil, only the stream tells it
 }
 
 // NavOf returns the bar in a contest, at a page of it: "", "/scoreboard" and so on.
@@ -56,6 +58,12 @@ func NavOf(h Heading, page string) web.Nav {
 		}
 		if h.Clar {
 			v.Tabs = append(v.Tabs, clar)
+		}
+	case h.Sited:
+		problems.Folded, balloons.Folded, prints.Folded = true, true, true
+		v.Tabs = []web.Tab{submissions, clar, board, problems, balloons}
+		if h.Prints {
+			v.Tabs = append(v.Tabs, prints)
 		}
 	default:
 		board.Link += "?view=staff"

@@ -24,6 +24,7 @@ func TestNavOf(t *testing.T) {
 		{"the jury", "/overview", Heading{Jury: true, LoggedIn: true, Clar: true}, "*Overview Submissions Clarifications [Scoreboard]?view=staff (Problems) (Balloons) (Rejudgings)"},
 		{"the jury", "/s/12", Heading{Jury: true, LoggedIn: true, Clar: true}, "Overview *Submissions Clarifications [Scoreboard]?view=staff (Problems) (Balloons) (Rejudgings)"},
 		{"the jury", "/board", Heading{Jury: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications *[Scoreboard]?view=staff (Problems) (Balloons) (Rejudgings)"},
+		{"a judge of a site", "/s/12", Heading{Jury: true, Sited: true, Prints: true, LoggedIn: true, Board: true, Clar: true}, "*Submissions Clarifications Scoreboard (Problems) (Balloons) (Printing)"},
 		{"an administrator", "/import", Heading{Jury: true, Changes: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications [Scoreboard]?view=staff *[Teams] (Problems) (Balloons) (Rejudgings) (Final results) (Export) (Files) (Settings)"},
 		{"an administrator", "/edit", Heading{Jury: true, Changes: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications [Scoreboard]?view=staff [Teams] (Problems) (Balloons) (Rejudgings) (Final results) (Export) (Files) *(Settings)"},
 		{"an administrator", "/rejudgings/5", Heading{Jury: true, Changes: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications [Scoreboard]?view=staff [Teams] (Problems) (Balloons) *(Rejudgings) (Final results) (Export) (Files) (Settings)"},

@@ -146,6 +146,7 @@ type replyView struct {
 	clarificationLine
 	Picked bool // the address names it
 	Canned []string
+	Saves  bool // the reader may change the saved replies
 	To     recipientsView
 	Draft  string // the answer as it was typed
 	Wrong  string
@@ -269,7 +270,7 @@ func (s *site) replyOf(r *web.Request, list []clarificationLine, reply *replyVie
 	if reply == nil {
 		return nil, nil
 	}
-	reply.Canned = savedReplies(access.Of(r).Contest)
+	reply.Canned, reply.Saves = savedReplies(access.Of(r).Contest), r.Can(auth.SeeAll)
 	if reply.To.To == "" {
 		var err error
 		if reply.To, err = s.recipientsView(r, true); err != nil {

@@ -118,7 +118,7 @@ func (s *site) judgingPage(w http.ResponseWriter, r *web.Request, code int, wron
 	if v.Sources, err = s.sources(a); err != nil {
 		return err
 	}
-	if r.Can(auth.SeeAll) {
+	if r.Can(auth.SeeSecret) {
 		if v.Staff, err = s.staffPart(r, v.Label); err != nil {
 			return err
 		}
@@ -167,7 +167,7 @@ func (s *site) live(r *web.Request, sub *store.Submission, lines [][]byte) (part
 	if err != nil {
 		return "", false, err
 	}
-	staff := r.Can(auth.SeeAll)
+	staff := r.Can(auth.SeeSecret)
 	if j.Withheld() && !staff && j.State != store.Waiting {
 		part, err = s.Part("judging", "live", liveView{Number: sub.Number, State: web.StateOf(store.Out, judge.NotJudged, "", false)})
 		return part, true, err
@@ -305,6 +305,9 @@ func (s *site) judgingEvents(w http.ResponseWriter, r *web.Request) error {
 	watch := s.Dispatch.Watch(j.ID)
 	defer watch.Close()
 	return s.Redraw(w, r, "submission "+access.Of(r).Submission.ID, func() (part template.HTML, open bool, err error) {
+		if err := access.Of(r).Again(r); err != nil || !r.Can(auth.SeeJudging) {
+			return "", false, err
+		}
 		lines, _, _ := watch.Next(0)
 		return s.live(r, access.Of(r).Submission, lines)
 	}, watch)

@@ -97,7 +97,9 @@ func (s *site) history(r *web.Request, marks []store.Mark) ([]historyLine, error
 			line.Detail += ", worker " + j.Worker
 		}
 		if j.Rejudging != "" {
-			line.Link, line.Why = fmt.Sprintf("/c/%s/rejudgings/%s", a.Contest.Slug, j.Rejudging), j.Why
+			if line.Why = j.Why; r.Can(auth.SeeAll) {
+				line.Link = fmt.Sprintf("/c/%s/rejudgings/%s", a.Contest.Slug, j.Rejudging)
+			}
 			line.Text = cmp.Or(line.Text, "Rejudged") +
 				map[store.RejudgingState]string{store.RejudgingRunning: ", not applied yet", store.RejudgingCancelled: ", cancelled"}[j.RejudgingState]
 		}

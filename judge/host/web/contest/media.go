@@ -78,7 +78,7 @@ func (s *site) document(w http.ResponseWriter, r *web.Request) (bool, error) {
 		return true, err
 	}
 	if sheet == nil {
-		return true, web.ErrNotFound
+		return true, s.documentOfPrimary(w, r)
 	}
 	inPDF := slices.DeleteFunc(slices.Clone(sheet.In(access.Of(r).Contest.Settings.Statements)), func(one client.SheetStatement) bool {
 		f := sheet.File(one.Document)
@@ -86,7 +86,28 @@ func (s *site) document(w http.ResponseWriter, r *web.Request) (bool, error) {
 	})
 	one := s.choose(w, r, inPDF)
 	if one == nil {
-		return true, web.ErrNotFound
+		return true, s.documentOfPrimary(w, r)
 	}
 	return true, s.SendSheetFile(w, sheet, one.Document)
+}
+
+// documentOfPrimary sends the statement that the contest has from the primary that it follows.
+func (s *site) documentOfPrimary(w http.ResponseWriter, r *web.Request) error {
+	all, err := s.Store.Media(r.Context(), access.Of(r).Contest.ID)
+	if err != nil {
+		return err
+	}
+	for _, f := range all {
+		if f.Type == media.Problems && f.Object == access.Of(r).Problem.ExtID && f.Property == media.Statement {
+			data, err := s.Blobs.Read(f.Digest, f.Size)
+			if err != nil {
+				return err
+			}
+			web.AllowMedia(w, f.Mime)
+			w.Header().Set("Cache-Control", "private, max-age=3600")
+			http.ServeContent(w, r.Request, "", time.Time{}, bytes.NewReader(data))
+			return nil
+		}
+	}
+	return web.ErrNotFound
 }

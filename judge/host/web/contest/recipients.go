@@ -12,6 +12,7 @@ import (
 // recipientsView is the part of a form with the recipients of a message of the jury.
 type recipientsView struct {
 	Answer        bool   // the form answers a request
+	Some          bool   // the reader may not write to all teams
 	Team          string // that asks, if the form answers a request
 	To            string // team, all or chosen
 	Groups, Teams []recipientChoice
@@ -46,6 +47,8 @@ func (s *site) recipients(r *web.Request, n *store.NewClarification, team string
 	switch gone := len(r.PostForm["team"])+len(r.PostForm["group"]) > len(n.Teams)+len(n.Groups); {
 	case gone:
 		wrong = "a team or group is no longer there: check the selection"
+	case v.To == "all" && v.Some:
+		wrong = "you judge the teams of a site: select groups or teams"
 	case v.To == "chosen" && !some:
 		wrong = "no team or group is selected"
 	case v.To != "chosen" && some:
@@ -62,20 +65,30 @@ func (s *site) recipients(r *web.Request, n *store.NewClarification, team string
 
 // recipientsView lists the teams and groups of the contest.
 func (s *site) recipientsView(r *web.Request, answer bool) (recipientsView, error) {
-	v := recipientsView{Answer: answer, To: "all"}
-	if answer {
+	a := access.Of(r)
+	v := recipientsView{Answer: answer, To: "all", Some: a.Sites != nil}
+	switch {
+	case answer:
 		v.To = "team"
+	case v.Some:
+		v.To = "chosen"
 	}
-	id := access.Of(r).Contest.ID
+	id := a.Contest.ID
 	teams, err := s.Store.Teams(r.Context(), id)
 	if err != nil {
 		return v, err
 	}
 	for _, t := range teams {
+		if !a.Has(t) {
+			continue
+		}
 		v.Teams = append(v.Teams, recipientChoice{ID: t.ID, Name: t.Name})
 	}
 	groups, err := s.Store.Groups(r.Context(), id)
 	for _, g := range groups {
+		if !a.HasGroup(g.ID) {
+			continue
+		}
 		v.Groups = append(v.Groups, recipientChoice{ID: g.ID, Name: g.Name})
 	}
 	return v, err

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"assay/judge/host/auth"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
 	"assay/judge/host/web/access"
@@ -30,12 +31,18 @@ func savedReplies(c *store.Contest) []string {
 }
 
 func (s *site) replies(w http.ResponseWriter, r *web.Request) error {
+	if err := r.Allow(auth.SeeAll); err != nil {
+		return err
+	}
 	c := access.Of(r).Contest
 	return s.Page(w, r, http.StatusOK, "replies", "Saved replies", repliesView{Slug: c.Slug, Text: strings.Join(savedReplies(c), "\n")})
 }
 
 // setReplies saves the replies, one per line.
 func (s *site) setReplies(w http.ResponseWriter, r *web.Request) error {
+	if err := r.Allow(auth.SeeAll); err != nil {
+		return err
+	}
 	c := access.Of(r).Contest
 	if !r.PostForm.Has("replies") {
 		return web.BadRequest("the form has no replies: load the page again")

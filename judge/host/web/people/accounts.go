@@ -1,6 +1,7 @@
 package people
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -135,6 +136,7 @@ type oneAccountView struct {
 	Mine  bool // it is the reader's
 	Wrong string
 	Done  bool
+	In    contestRolesView
 }
 
 // RoleName returns the words for the id of a role.
@@ -156,6 +158,9 @@ func (s *site) oneAccountPage(w http.ResponseWriter, r *web.Request, code int, v
 	if err != nil {
 		return err
 	}
+	if v.In, err = s.contestRoles(r, v.Account, r.URL.Query().Get("contest")); err != nil {
+		return err
+	}
 	v.Line, v.Roles, v.Mine = accountLine{Account: v.Account, SignOn: len(identities) > 0}, auth.Roles[1:], v.Account.ID == r.Me.ID
 	return s.Page(w, r, code, "oneaccount", v.Display, v)
 }
@@ -175,7 +180,15 @@ func (s *site) setAccount(w http.ResponseWriter, r *web.Request) error {
 	if did == "reset" {
 		return s.resetAccounts(w, r, []*store.Account{a})
 	}
-	if err := s.changeAccount(r, a, did, r.PostFormValue("role")); err != nil {
+	if did == "contest-role" {
+		err = s.setContestRole(r, a, r.PostFormValue("role"))
+	} else {
+		err = s.changeAccount(r, a, did, r.PostFormValue("role"))
+	}
+	if refused, is := errors.AsType[*desk.Refusal](err); is && did == "contest-role" {
+		return s.oneAccountPage(w, r, refused.Code, oneAccountView{Account: a, Wrong: web.Reason(refused)})
+	}
+	if err != nil {
 		return err
 	}
 	return web.Redirect(w, r, accountsPath+"/"+a.Login+"?done=changed")

@@ -57,7 +57,7 @@ func (s *site) arrange(r *web.Request, v *slipsView) {
 	slices.SortStableFunc(v.Slips, func(a, b sheet) int {
 		return cmp.Or(web.ByText(a.Group, b.Group), web.ByText(a.Name, b.Name))
 	})
-	v.Address, v.OnlyHere, v.Back = s.URL, s.OnlyHere(), "/admin/accounts"
+	v.Address, v.OnlyHere, v.Back = s.URL, s.OnlyHere(), cmp.Or(v.Back, "/admin/accounts")
 	if at := access.Of(r); at != nil {
 		v.Contest, v.Starts, v.Back = at.Contest.Name, at.Contest.Starts, "/c/"+at.Contest.Slug+"/teams"
 	}

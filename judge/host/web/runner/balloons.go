@@ -140,17 +140,13 @@ func (s *site) balloonLines(r *web.Request, f balloonFilter) ([]balloonLine, err
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.Store.Teams(r.Context(), c.ID)
+	teams, err := s.TeamsOf(r.Context(), access.Of(r).Seat)
 	if err != nil {
 		return nil, err
 	}
 	problems, err := s.Store.ContestProblems(r.Context(), c.ID)
 	if err != nil {
 		return nil, err
-	}
-	teams := map[string]*store.Team{}
-	for _, t := range all {
-		teams[t.ID] = t
 	}
 	colors, names, first := map[string]string{}, map[string]string{}, map[scoring.Solve]bool{}
 	for _, p := range problems {
@@ -196,7 +192,7 @@ func (s *site) balloonPart(r *web.Request) (template.HTML, error) {
 	now := s.Time()
 	for _, b := range lines {
 		just := b.GivenBy == r.Me.Login && now.Sub(b.GivenAt) <= undoWithin
-		b.Undo = just || r.Can(auth.SeeAll)
+		b.Undo = just || r.Can(auth.SeeSite)
 		switch {
 		case b.Held != "":
 			v.Held = append(v.Held, b)
@@ -271,12 +267,16 @@ func (s *site) balloonTable(w http.ResponseWriter, r *web.Request) error {
 func (s *site) deliver(w http.ResponseWriter, r *web.Request) error {
 	c := access.Of(r).Contest
 	team, label := r.PostFormValue("team"), r.PostFormValue("label")
+	teams, err := s.TeamsOf(r.Context(), access.Of(r).Seat)
+	if err != nil {
+		return err
+	}
 	rows, err := s.Store.Balloons(r.Context(), c.ID)
 	if err != nil {
 		return err
 	}
 	at := slices.IndexFunc(rows, func(b store.Balloon) bool { return b.Team == team && b.Label == label })
-	if at < 0 {
+	if at < 0 || teams[team] == nil {
 		return web.BadRequest("there is no such balloon: load the page again")
 	}
 	b := rows[at]
@@ -296,7 +296,7 @@ func (s *site) deliver(w http.ResponseWriter, r *web.Request) error {
 		}
 	case "undo":
 		by, within := r.Me.ID, undoWithin
-		if r.Can(auth.SeeAll) {
+		if r.Can(auth.SeeSite) {
 			by, within = "", 0
 		}
 		done, err := s.Store.UndoBalloon(r.Context(), c.ID, team, label, by, within)

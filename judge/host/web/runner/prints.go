@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"assay/judge/host/auth"
@@ -52,21 +53,18 @@ type printsView struct {
 // printPart draws the part of the page that changes.
 func (s *site) printPart(r *web.Request) (template.HTML, error) {
 	f, c := filterOf(r), access.Of(r).Contest
-	all, err := s.Store.Teams(r.Context(), c.ID)
+	teams, err := s.TeamsOf(r.Context(), access.Of(r).Seat)
 	if err != nil {
 		return "", err
-	}
-	teams := map[string]*store.Team{}
-	for _, t := range all {
-		teams[t.ID] = t
 	}
 	rows, err := s.Store.Prints(r.Context(), c.ID, "", mostPrints)
 	if err != nil {
 		return "", err
 	}
+	rows = slices.DeleteFunc(rows, func(p *store.Print) bool { return teams[p.Team] == nil || !f.takes(teams[p.Team]) })
 	v := printList{Slug: c.Slug, Query: f.query(), Filtered: f != balloonFilter{}}
 	for i, p := range rows {
-		if line := lineOf(p, teams[p.Team], r.Me.Login); p.State == store.Printed && f.takes(teams[p.Team]) {
+		if line := lineOf(p, teams[p.Team], r.Me.Login); p.State == store.Printed {
 			if v.More++; v.More <= mostPrinted {
 				v.Done = append(v.Done, line)
 			}
@@ -74,7 +72,6 @@ func (s *site) printPart(r *web.Request) (template.HTML, error) {
 		old := rows[len(rows)-1-i]
 		line := lineOf(old, teams[old.Team], r.Me.Login)
 		switch {
-		case !f.takes(teams[old.Team]):
 		case old.State == store.PrintWaiting:
 			v.Waiting = append(v.Waiting, line)
 		case old.State == store.PrintFailed:
@@ -129,6 +126,13 @@ func (s *site) printAt(r *web.Request) (*store.Print, error) {
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, web.ErrNotFound
 	}
+	if err != nil {
+		return nil, err
+	}
+	team, err := s.Store.TeamByID(r.Context(), p.Team)
+	if err == nil && !access.Of(r).Has(team) {
+		err = web.ErrNotFound
+	}
 	return p, err
 }
 
@@ -178,7 +182,7 @@ func (s *site) setPrint(w http.ResponseWriter, r *web.Request) error {
 	}
 	c := access.Of(r).Contest
 	list := "/c/" + c.Slug + "/prints"
-	query, mine := string(filterOf(r).query()), p.Printer == r.Me.Login || r.Can(auth.SeeAll)
+	query, mine := string(filterOf(r).query()), p.Printer == r.Me.Login || r.Can(auth.SeeSite)
 	to, next, allowed := store.PrintWaiting, list, false
 	switch do := r.PostFormValue("do"); do {
 	case "take": // also again, as often as the paper is lost

@@ -1,6 +1,7 @@
 package staff
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -98,7 +99,7 @@ func (s *site) drawMedia(w http.ResponseWriter, r *web.Request, code int, v medi
 			continue
 		}
 		slot, _ := media.Find(f.Type, f.Property)
-		line := mediaLine{File: f, Name: f.Object, What: slot.Name}
+		line := mediaLine{File: f, Name: f.Object, What: cmp.Or(slot.Name, "Statement")}
 		for _, group := range v.Objects {
 			for _, one := range group.All {
 				if one.Value == f.Type+"/"+f.Object {

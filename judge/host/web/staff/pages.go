@@ -34,7 +34,7 @@ func Pages(s *web.Site) web.Pages {
 		web.Handle("GET /c/{slug}/overview", auth.SeeAll, p.overview),
 		web.HandleForm("POST /c/{slug}/start", auth.Change, p.start),
 		web.HandleForm("POST /c/{slug}/extend", auth.Change, p.extend),
-		web.Handle("GET /c/{slug}/submissions", auth.SeeAll, p.submissions),
+		web.Handle("GET /c/{slug}/submissions", auth.SeeSite, p.submissions),
 		web.Handle("GET /c/{slug}/shadow", auth.SeeAll, p.shadowPage),
 		web.HandleForm("POST /c/{slug}/shadow", auth.Conclude, p.acknowledge),
 		web.Handle("GET /c/{slug}/finalize", auth.Conclude, p.finalize),

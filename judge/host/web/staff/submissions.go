@@ -2,6 +2,7 @@ package staff
 
 import (
 	"html/template"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"assay/judge"
+	"assay/judge/host/auth"
 	"assay/judge/host/board"
 	"assay/judge/host/desk"
 	"assay/judge/host/store"
@@ -51,11 +53,30 @@ func (s *site) choice(r *web.Request) (v choiceView, f store.Filter, err error) 
 		v.Groups = append(v.Groups, g.Name)
 	}
 	slices.SortFunc(v.Groups, web.ByText)
-	if v.Verified, v.Verifies, err = s.Store.CountVerified(r.Context(), access.Of(r).Contest.ID); err != nil {
+	if v.Verified, v.Verifies, err = s.countVerified(r); err != nil {
 		return v, f, err
 	}
 	f, err = s.Choose(r.Context(), access.Of(r).Contest, v.Choice)
+	f.Sites = access.Of(r).Sites
 	return v, f, err
+}
+
+// countVerified returns how many verdicts of the teams that the caller judges are verified, and how many judges verify.
+func (s *site) countVerified(r *web.Request) (done, all int, err error) {
+	a := access.Of(r)
+	if a.Sites == nil {
+		return s.Store.CountVerified(r.Context(), a.Contest.ID)
+	}
+	for _, state := range []string{store.VerifyDone, store.VerifyOpen} {
+		rows, err := s.Store.Submissions(r.Context(), store.Filter{Contest: a.Contest.ID, Verify: state, Sites: a.Sites, Limit: math.MaxInt32})
+		if err != nil {
+			return 0, 0, err
+		}
+		if all += len(rows); state == store.VerifyDone {
+			done = len(rows)
+		}
+	}
+	return done, all, nil
 }
 
 // usedLanguages returns the languages of the contest's submissions, and the chosen language.
@@ -226,7 +247,7 @@ func (s *site) submissions(w http.ResponseWriter, r *web.Request) error {
 			v.Kept[name] = query.Get(name)
 		}
 	}
-	if len(rows) > 0 {
+	if len(rows) > 0 && r.Can(auth.SeeAll) {
 		v.Rejudge = template.URL(path + "/rejudgings?" + query.Encode()) // of escaped parts
 	}
 	if len(rows) > most {

@@ -54,6 +54,17 @@ func (q *Queries) DeleteRoles(ctx context.Context, account string, scope string)
 	return err
 }
 
+const deleteRolesIn = `-- name: DeleteRolesIn :exec
+DELETE FROM grant_role WHERE account = $1 AND (scope = $2
+    OR SUBSTR(scope, 1, LENGTH(CAST($2 AS TEXT)) + 6) = CAST($2 AS TEXT) || '/site:')
+`
+
+// DeleteRolesIn deletes the roles in a contest: in all of it, and at its sites.
+func (q *Queries) DeleteRolesIn(ctx context.Context, account string, scope string) error {
+	_, err := q.db.ExecContext(ctx, deleteRolesIn, account, scope)
+	return err
+}
+
 const deleteSession = `-- name: DeleteSession :exec
 DELETE FROM session WHERE hash = $1
 `
@@ -313,15 +324,80 @@ func (q *Queries) RevokeToken(ctx context.Context, iD string, revoked sql.NullIn
 	return result.RowsAffected()
 }
 
-const roleIn = `-- name: RoleIn :one
-SELECT role FROM grant_role WHERE account = $1 AND scope = $2 ORDER BY role LIMIT 1
+const rolesIn = `-- name: RolesIn :many
+SELECT grant_role.role, CAST(COALESCE(team_group.id, '') AS TEXT) AS site FROM grant_role
+LEFT JOIN team_group ON team_group.contest = $1 AND team_group.type = 'site'
+    AND grant_role.scope = CAST($2 AS TEXT) || '/site:' || team_group.id
+WHERE grant_role.account = $3 AND (grant_role.scope = $2 OR team_group.id IS NOT NULL)
+ORDER BY grant_role.role, team_group.id
 `
 
-func (q *Queries) RoleIn(ctx context.Context, account string, scope string) (string, error) {
-	row := q.db.QueryRowContext(ctx, roleIn, account, scope)
-	var role string
-	err := row.Scan(&role)
-	return role, err
+type RolesInParams struct {
+	Contest string
+	Scope   string
+	Account string
+}
+
+type RolesInRow struct {
+	Role string
+	Site string
+}
+
+// RolesIn reads the roles in a contest. A role at a site counts as long as the contest has the group and it is a site.
+func (q *Queries) RolesIn(ctx context.Context, arg RolesInParams) ([]RolesInRow, error) {
+	rows, err := q.db.QueryContext(ctx, rolesIn, arg.Contest, arg.Scope, arg.Account)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RolesInRow
+	for rows.Next() {
+		var i RolesInRow
+		if err := rows.Scan(&i.Role, &i.Site); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const scopesOf = `-- name: ScopesOf :many
+SELECT scope, role FROM grant_role WHERE account = $1 AND scope <> 'site' ORDER BY scope, role
+`
+
+type ScopesOfRow struct {
+	Scope string
+	Role  string
+}
+
+// ScopesOf reads all roles in contests.
+func (q *Queries) ScopesOf(ctx context.Context, account string) ([]ScopesOfRow, error) {
+	rows, err := q.db.QueryContext(ctx, scopesOf, account)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ScopesOfRow
+	for rows.Next() {
+		var i ScopesOfRow
+		if err := rows.Scan(&i.Scope, &i.Role); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const seeSession = `-- name: SeeSession :exec

@@ -250,6 +250,7 @@ func (q *Queries) RemoveReading(ctx context.Context, contest string) error {
 
 const removeRolesIn = `-- name: RemoveRolesIn :exec
 DELETE FROM grant_role WHERE scope = $1
+    OR SUBSTR(scope, 1, LENGTH(CAST($1 AS TEXT)) + 6) = CAST($1 AS TEXT) || '/site:'
 `
 
 func (q *Queries) RemoveRolesIn(ctx context.Context, scope string) error {

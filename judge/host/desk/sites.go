@@ -1,0 +1,67 @@
+package desk
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/store"
+)
+
+// Site is the type of the groups to which roles can be restricted.
+const Site = "site"
+
+// Has reports whether the role of a seat extends to a team, which may be nil. It extends to all teams unless it is
+// restricted to sites.
+func (s *Seat) Has(t *store.Team) bool {
+	return s.Sites == nil || t != nil && slices.ContainsFunc(t.GroupIDs, s.HasGroup)
+}
+
+// HasGroup reports whether the role of a seat extends to the teams of a group, by its id.
+func (s *Seat) HasGroup(id string) bool { return s.Sites == nil || slices.Contains(s.Sites, id) }
+
+// TeamsOf returns the teams to which the role of a seat extends, by their ids.
+func (d *Desk) TeamsOf(ctx context.Context, s *Seat) (map[string]*store.Team, error) {
+	all, err := d.Store.Teams(ctx, s.Contest.ID)
+	teams := map[string]*store.Team{}
+	for _, t := range all {
+		if s.Has(t) {
+			teams[t.ID] = t
+		}
+	}
+	return teams, err
+}
+
+// SetRoleIn gives an account a role in a contest, or none if role is empty. Sites are the ids of the groups to whose
+// teams the role is restricted; if there are none, it is not. It returns a Refusal if that is not possible.
+func (d *Desk) SetRoleIn(ctx context.Context, a *store.Account, c *store.Contest, role auth.Role, sites []string) error {
+	refuse := func(hint, format string, args ...any) error {
+		return &Refusal{Code: http.StatusBadRequest, Text: fmt.Sprintf(format, args...), Hint: hint}
+	}
+	switch {
+	case role != "" && !auth.Known(string(role)):
+		return refuse("", "%.40q is not a role", role)
+	case role == auth.Admin:
+		return refuse("in a contest, the most is "+string(auth.ContestAdmin), "an admin is of the whole server")
+	case len(sites) > 0 && role != auth.Runner && role != auth.Judge:
+		return refuse("only runners and judges can be restricted to sites", "the role %s extends to all sites", role)
+	}
+	if len(sites) > 0 {
+		groups, err := d.Store.Groups(ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		for _, id := range sites {
+			at := slices.IndexFunc(groups, func(g store.Group) bool { return g.ID == id })
+			if at < 0 {
+				return refuse("name a group by its id", "the contest %s has no group %.80q", c.Slug, id)
+			}
+			if groups[at].Type != Site {
+				return refuse("import the group with the type site", "the group %s of the contest %s is not a site", id, c.Slug)
+			}
+		}
+	}
+	return d.Store.SetRoleIn(ctx, a.ID, c.ID, string(role), sites...)
+}

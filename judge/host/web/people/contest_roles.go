@@ -1,0 +1,120 @@
+package people
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/desk"
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+)
+
+// contestRole is a role of an account in a contest.
+type contestRole struct {
+	Slug, Name, Role string
+	Sites            []string // names of the groups to which it is restricted; nil if it is not
+}
+
+// contestRolesView is the part of an account's page with its roles in contests.
+type contestRolesView struct {
+	Given    []contestRole
+	Contests []*store.Contest // by name
+	Chosen   *store.Contest   // in which the form gives a role; nil before it is chosen
+	Role     string           // that the account has there
+	Roles    []auth.Role
+	Groups   []siteChoice
+}
+
+// siteChoice is a group to which a role can be restricted.
+type siteChoice struct {
+	ID, Name string
+	On       bool
+}
+
+// RoleName returns the words for the id of a role.
+func (contestRolesView) RoleName(id string) string { return roleName(id) }
+
+// contestRoles reads the roles of an account in contests. Slug is the contest in which the form gives one; it may be empty.
+func (s *site) contestRoles(r *web.Request, a *store.Account, slug string) (v contestRolesView, err error) {
+	grants, err1 := s.Store.Grants(r.Context(), a.ID)
+	contests, err2 := s.Store.Contests(r.Context())
+	if err := errors.Join(err1, err2); err != nil {
+		return v, err
+	}
+	v.Roles = []auth.Role{auth.Runner, auth.Judge, auth.ContestAdmin}
+	for _, c := range contests {
+		if c.ID == store.Practice {
+			continue
+		}
+		v.Contests = append(v.Contests, c)
+		at := slices.IndexFunc(grants, func(g store.Grant) bool { return g.Contest == c.ID })
+		if at < 0 && c.Slug != slug {
+			continue
+		}
+		groups, err := s.Store.Groups(r.Context(), c.ID)
+		if err != nil {
+			return v, err
+		}
+		if at >= 0 {
+			v.Given = append(v.Given, contestRole{c.Slug, c.Name, grants[at].Role, siteNames(grants[at].Sites, groups)})
+		}
+		if c.Slug != slug {
+			continue
+		}
+		v.Chosen = c
+		for _, g := range groups {
+			on := at >= 0 && slices.Contains(grants[at].Sites, g.ID)
+			if g.Type == desk.Site {
+				v.Groups = append(v.Groups, siteChoice{g.ID, g.Name, on})
+			}
+		}
+		if at >= 0 {
+			v.Role = grants[at].Role
+		}
+	}
+	slices.SortFunc(v.Contests, func(a, b *store.Contest) int { return web.ByText(a.Name, b.Name) })
+	return v, nil
+}
+
+// siteNames returns the names of sites by the ids of their groups.
+func siteNames(ids []string, groups []store.Group) (names []string) {
+	for _, id := range ids {
+		at := slices.IndexFunc(groups, func(g store.Group) bool { return g.ID == id && g.Type == desk.Site })
+		if at < 0 {
+			names = append(names, id+" (no longer a site)")
+			continue
+		}
+		names = append(names, cmp.Or(groups[at].Name, id))
+	}
+	return names
+}
+
+// setContestRole gives an account the role of a form in a contest, or takes it back.
+func (s *site) setContestRole(r *web.Request, a *store.Account, role string) error {
+	c, err := s.Store.ContestBySlug(r.Context(), r.PostFormValue("contest"))
+	if errors.Is(err, store.ErrNotFound) || err == nil && c.ID == store.Practice {
+		return web.BadRequest("there is no contest %.40q any more", r.PostFormValue("contest"))
+	}
+	if err != nil {
+		return err
+	}
+	sites := r.PostForm["site"]
+	switch where := r.PostFormValue("where"); {
+	case role == "none" || where == "":
+		sites = nil
+	case where != "sites":
+		return web.BadRequest("where=%.20q is not sites", where)
+	case len(sites) == 0:
+		return web.BadRequest("no site is selected: select one, or give the role for all teams")
+	}
+	if role == "none" {
+		role = ""
+	}
+	if err := s.SetRoleIn(r.Context(), a, c, auth.Role(role), sites); err != nil {
+		return err
+	}
+	return s.Audit(r, "change account", a.ID, strings.TrimSpace("role "+cmp.Or(role, "none")+" in "+c.Slug+" "+strings.Join(sites, " ")))
+}

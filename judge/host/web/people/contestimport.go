@@ -1,0 +1,361 @@
+package people
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+
+	"assay/judge"
+	"assay/judge/blob"
+	"assay/judge/host/contestpackage"
+	"assay/judge/host/desk"
+	"assay/judge/host/job"
+	"assay/judge/host/media"
+	"assay/judge/host/shadow"
+	"assay/judge/host/store"
+	"assay/judge/host/web"
+)
+
+const (
+	contestImportPath = "/admin/contests/import"
+	// mostPackage is how many bytes a ZIP archive with a contest package can have.
+	mostPackage = 256 << 20
+	// mostUnpacked is how many bytes its files can have.
+	mostUnpacked = 1 << 30
+	// mostTold is how many lines of the report, and how many errors, the page shows.
+	mostTold = 2000
+)
+
+// contestImportView is the page that imports a contest package. Its first step takes a package, its second shows what
+// the import would do.
+type contestImportView struct {
+	Slug, URL, Username string // as they were typed
+	Package             packageRef
+	Plan                *desk.ContestImport // nil before the package is checked, and if it has errors
+	Counts              []reportCount
+	Lines               []contestpackage.ReportLine // at most mostTold
+	More                int                         // further lines
+	Seen                string
+	New                 int // accounts
+	Faults              judge.Faults
+	Wrong, Hint         string
+}
+
+// packageRef is an archive that the account has sent.
+type packageRef struct {
+	Name   string // of the file, or its address
+	Digest blob.Digest
+	Size   int64
+}
+
+// reportCount is how many lines of a report are of a kind.
+type reportCount struct {
+	State contestpackage.Action
+	N     int
+}
+
+// contestImportForm shows the first step.
+func (s *site) contestImportForm(w http.ResponseWriter, r *web.Request) error {
+	return s.contestImportPage(w, r, http.StatusOK, contestImportView{})
+}
+
+func (s *site) contestImportPage(w http.ResponseWriter, r *web.Request, code int, v contestImportView) error {
+	title := "Import contest package"
+	if code >= 400 {
+		title = "Error: " + title
+	}
+	return s.Page(w, r, code, "contestimport", title, v)
+}
+
+// checkContestImport shows the second step: what the import of a package would do. It imports nothing.
+func (s *site) checkContestImport(w http.ResponseWriter, r *web.Request) error {
+	if err := s.HasDisk(desk.RoomForUploads + max(r.ContentLength, 0)); err != nil {
+		return err
+	}
+	if err := web.ReadMultipart(w, r, mostPackage, "package"); err != nil {
+		return err
+	}
+	v := contestImportView{Slug: r.Field("contest"), URL: r.Field("url"), Username: r.Field("username")}
+	archive, err := s.sentPackage(r, &v)
+	if err == nil {
+		err = s.planContest(r, &v, archive)
+	}
+	if archive != nil {
+		defer archive.Close()
+	}
+	if err != nil {
+		return s.contestImportFailed(w, r, v, err)
+	}
+	return s.contestImportPage(w, r, http.StatusOK, v)
+}
+
+// sentPackage returns the package that a form has, names, or sent before.
+func (s *site) sentPackage(r *web.Request, v *contestImportView) (archive *os.File, err error) {
+	switch {
+	case r.MultipartForm != nil && len(r.MultipartForm.File["file"]) > 0 && r.MultipartForm.File["file"][0].Filename != "":
+		if v.URL != "" {
+			return nil, web.BadRequest("Choose a file or enter an address, not both")
+		}
+		h := r.MultipartForm.File["file"][0]
+		file, err := h.Open()
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		v.Package.Name = path.Base(strings.ReplaceAll(h.Filename, `\`, "/"))
+		if err := s.keepPackage(r, v, file); err != nil {
+			return nil, err
+		}
+	case v.URL != "":
+		if err := s.fetchPackage(r, v); err != nil {
+			return nil, err
+		}
+	case r.PostFormValue("package") == "":
+		return nil, web.BadRequest("Choose a file or enter an address")
+	}
+	return s.openPackage(r, v)
+}
+
+// openPackage opens a package that the account has sent. If this request has not sent it, the form names it.
+func (s *site) openPackage(r *web.Request, v *contestImportView) (*os.File, error) {
+	if v.Package.Digest == "" {
+		gone := web.BadRequest("The form is incomplete: choose the package again")
+		var err1, err2 error
+		v.Package.Name = r.PostFormValue("name")
+		v.Package.Digest, err1 = blob.Parse(r.PostFormValue("package"))
+		v.Package.Size, err2 = strconv.ParseInt(r.PostFormValue("size"), 10, 64)
+		if err1 != nil || err2 != nil || v.Package.Size < 0 || v.Package.Size > mostPackage {
+			v.Package = packageRef{}
+			return nil, gone
+		}
+		if err := s.Has(r.Context(), r.Me, job.File{Path: v.Package.Name, Size: v.Package.Size, Digest: v.Package.Digest}); err != nil {
+			if web.Rejected(err) != nil {
+				v.Package = packageRef{}
+				err = gone
+			}
+			return nil, err
+		}
+	}
+	return s.Blobs.Open(v.Package.Digest, v.Package.Size)
+}
+
+// keepPackage stores the archive of a package, so that the second step has what the first one has shown.
+func (s *site) keepPackage(r *web.Request, v *contestImportView, from io.Reader) error {
+	staged, err := s.Blobs.Stage(from)
+	if err != nil {
+		return err
+	}
+	defer staged.Close()
+	if staged.Size > mostPackage {
+		return &desk.Refusal{
+			Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("The package is too large: at most %d MiB are possible", mostPackage>>20),
+		}
+	}
+	unlock := s.holdBlobs()
+	defer unlock()
+	if err := s.KeepStaged(r.Context(), r.Me, staged, false); err != nil {
+		return err
+	}
+	v.Package.Digest, v.Package.Size = staged.Digest, staged.Size
+	return nil
+}
+
+// holdBlobs keeps blobs that nothing refers to yet from being removed until the result is called.
+func (s *site) holdBlobs() (unlock func()) {
+	if s.Sweeping == nil {
+		return func() {}
+	}
+	s.Sweeping.RLock()
+	return s.Sweeping.RUnlock
+}
+
+// fetchPackage reads a package from the address of a form, and stores it as an archive.
+func (s *site) fetchPackage(r *web.Request, v *contestImportView) error {
+	var archive bytes.Buffer
+	err := r.Yield(func() error {
+		files, err := shadow.FetchAs(r.Context(), &store.Source{URL: v.URL, Login: v.Username}, r.PostFormValue("password"))
+		if err != nil {
+			return err
+		}
+		z := zip.NewWriter(&archive)
+		put := func(name string, data []byte) error {
+			f, err := z.Create(name)
+			if err == nil {
+				_, err = f.Write(data)
+			}
+			return err
+		}
+		for name, data := range files.Texts {
+			if err := put(name, data); err != nil {
+				return err
+			}
+		}
+		for _, name := range files.Media {
+			data, err := files.Read(name)
+			if err == nil {
+				err = put(name, data)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return z.Close()
+	})
+	if faults, is := errors.AsType[judge.Faults](err); is {
+		return faults
+	}
+	if err != nil {
+		return &desk.Refusal{Code: http.StatusBadGateway, Text: "The package cannot be read from its address: " + err.Error()}
+	}
+	v.Package.Name = v.URL
+	return s.keepPackage(r, v, &archive)
+}
+
+// planContest reads a package, and finds out what its import would do.
+func (s *site) planContest(r *web.Request, v *contestImportView, archive *os.File) error {
+	files, err := filesOf(archive, v.Package.Size)
+	if err != nil {
+		return err
+	}
+	pictures, err := files.Inspect()
+	if err != nil {
+		return unreadable(err)
+	}
+	p, err := contestpackage.Read(files.Texts)
+	if err != nil {
+		return err
+	}
+	for _, f := range pictures {
+		if fault := p.AddMedia(f.Path(), f.Digest, f.Size); fault != nil {
+			return judge.Faults{fault}
+		}
+	}
+	plan, err := s.PlanContest(r.Context(), p, v.Slug, s.Passwords)
+	if err != nil {
+		return err
+	}
+	v.Plan, v.Lines = plan, plan.Lines
+	for _, state := range []contestpackage.Action{
+		contestpackage.Added, contestpackage.Changed, contestpackage.Missing, contestpackage.Skipped,
+	} {
+		n := 0
+		for _, l := range plan.Lines {
+			if l.State == state {
+				n++
+			}
+		}
+		v.Counts = append(v.Counts, reportCount{state, n})
+	}
+	if v.More = len(v.Lines) - mostTold; v.More > 0 {
+		v.Lines = v.Lines[:mostTold]
+	}
+	for _, one := range plan.Import.Accounts {
+		if one.Account == nil {
+			v.New++
+		}
+	}
+	shown, err := json.Marshal([]any{v.Package.Digest, plan.Slug, plan.Lines, plan.Notes})
+	sum := sha256.Sum256(shown)
+	v.Seen = hex.EncodeToString(sum[:])
+	return err
+}
+
+// filesOf returns the files of an archive that are imported.
+func filesOf(archive io.ReaderAt, size int64) (*contestpackage.Files, error) {
+	z, err := zip.NewReader(archive, size)
+	if err != nil {
+		return nil, web.BadRequest("The file is not a ZIP archive: upload the ZIP archive of a contest package")
+	}
+	var unpacked uint64
+	for _, f := range z.File {
+		if unpacked += f.UncompressedSize64; unpacked > mostUnpacked || f.UncompressedSize64 > mostUnpacked {
+			return nil, &desk.Refusal{
+				Code: http.StatusRequestEntityTooLarge,
+				Text: fmt.Sprintf("The files of the package are too large: at most %d MiB are possible", mostUnpacked>>20),
+			}
+		}
+	}
+	files, err := contestpackage.Collect(z)
+	return files, unreadable(err)
+}
+
+// unreadable is the refusal of an archive that is damaged.
+func unreadable(err error) error {
+	var at *fs.PathError
+	damaged := errors.Is(err, zip.ErrFormat) || errors.Is(err, zip.ErrChecksum) || errors.Is(err, zip.ErrAlgorithm) ||
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &at)
+	if damaged || err != nil && strings.Contains(err.Error(), "flate: corrupt") {
+		return web.BadRequest("The ZIP archive is damaged: %s", err)
+	}
+	return err
+}
+
+// contestImportFailed shows what is wrong with a package.
+func (s *site) contestImportFailed(w http.ResponseWriter, r *web.Request, v contestImportView, err error) error {
+	v.Plan = nil
+	if faults, is := errors.AsType[judge.Faults](err); is {
+		v.Wrong, v.Faults = "Nothing was imported: the package has "+web.Counted(len(faults), "error", "errors"), faults
+		if len(faults) > mostTold {
+			v.Faults = faults[:mostTold]
+		}
+		return s.contestImportPage(w, r, http.StatusBadRequest, v)
+	}
+	refused, is := errors.AsType[*desk.Refusal](err)
+	if !is {
+		return err
+	}
+	v.Wrong, v.Hint = refused.Text, refused.Hint
+	return s.contestImportPage(w, r, refused.Code, v)
+}
+
+// applyContestImport imports a package if that does just what the preview of the form says. Otherwise it shows a
+// preview. Then it shows the login sheets once.
+func (s *site) applyContestImport(w http.ResponseWriter, r *web.Request) error {
+	v := contestImportView{Slug: r.Field("contest")}
+	archive, err := s.openPackage(r, &v)
+	if err != nil {
+		return s.contestImportFailed(w, r, v, err)
+	}
+	defer archive.Close()
+	if err := s.planContest(r, &v, archive); err != nil {
+		return s.contestImportFailed(w, r, v, err)
+	}
+	if r.PostFormValue("seen") != v.Seen || v.Plan.Empty() {
+		v.Wrong, v.Hint = "Nothing was imported: the contest or the accounts have changed since the preview", "Check the report again."
+		return s.contestImportPage(w, r, http.StatusConflict, v)
+	}
+	files, err := filesOf(archive, v.Package.Size)
+	if err != nil {
+		return err
+	}
+	read := func(f media.File) ([]byte, error) {
+		data, err := files.Read(f.Path())
+		if err == nil {
+			err = s.Keep(r.Context(), r.Me, data)
+		}
+		return data, err
+	}
+	return s.slipsPage(w, r, "Importing the contest", func(ctx context.Context, progress web.Progress) (slipsView, error) {
+		made, err := s.ImportContest(ctx, v.Plan, r.Me, s.Entry(r, ""), s.Passwords, read, progress)
+		done := slipsView{Imported: true, Back: "/c/" + v.Plan.Slug}
+		for _, slip := range made {
+			done.Slips = append(done.Slips, sheet{Slip: slip})
+		}
+		if c, err := s.Store.ContestBySlug(ctx, v.Plan.Slug); err == nil {
+			done.Contest, done.Starts = c.Name, c.Starts
+		}
+		return done, err
+	})
+}

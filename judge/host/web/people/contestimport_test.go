@@ -1,0 +1,262 @@
+package people_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"assay/judge/host/web/webtest"
+)
+
+const contestImport = "/admin/contests/import"
+
+// archived returns a ZIP archive with files.
+func archived(t *testing.T, files map[string]string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for name, text := range files {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = w.Write([]byte(text))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+const picture = `<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>`
+
+// regional is a contest package.
+func regional() map[string]string {
+	return map[string]string{
+		"contest.json":               `{"id": "regional", "name": "Regional", "duration": "5:00:00", "start_time": null}`,
+		"problems.json":              `[{"id": "sum", "label": "A"}, {"id": "unknown", "label": "B"}]`,
+		"groups.json":                `[{"id": "n", "name": "North", "type": "site"}]`,
+		"organizations.json":         `[{"id": "u1", "name": "<marked>U1"}]`,
+		"teams.json":                 `[{"id": "7", "name": "Seven", "group_ids": ["n"], "organization_id": "u1"}]`,
+		"accounts.json":              `[{"id": "team7", "username": "team7", "type": "team", "team_id": "7"}, {"id": "eve", "username": "eve", "type": "judge", "password": "correct-horse-2"}]`,
+		"organizations/u1/logo.svg":  picture,
+		"__MACOSX/organizations/ads": "x",
+	}
+}
+
+// TestImportContestPackage imports a package with its pictures: first it is shown what the import does, then it is done,
+// with login sheets.
+func TestImportContestPackage(t *testing.T) {
+	h := webtest.New(t)
+	admin := h.Cookie("admin")
+	if got := h.Ask(admin, "GET", contestImport, nil); got.Code != 200 || !strings.Contains(h.Ask(admin, "GET", "/", nil).Body, contestImport) {
+		t.Fatalf("the form: %d", got.Code)
+	}
+	preview := h.Upload(admin, contestImport, nil, map[string]string{"regional.zip": archived(t, regional())})
+	webtest.Harmless(t, "the preview", preview.Body)
+	for _, want := range []string{"regional.zip", "Nothing is imported", ">skipped<", "<code>u1</code>", "<code>team7</code>", "<dt>New accounts</dt><dd>2</dd>", "<dt>added</dt><dd>8</dd>"} {
+		if !strings.Contains(preview.Body, want) {
+			t.Errorf("the preview lacks %q", want)
+		}
+	}
+	if _, err := h.Store.ContestBySlug(t.Context(), "regional"); preview.Code != 200 || err == nil {
+		t.Fatalf("the preview: %d %v\n%s", preview.Code, err, preview.Body)
+	}
+	form := webtest.Shown(preview.Body)
+	for name, change := range map[string]url.Values{
+		"another report":  {"seen": {"x"}},
+		"another contest": {"contest": {"other"}},
+	} {
+		tried := url.Values{}
+		for name, values := range form {
+			tried[name] = values[len(values)-1:]
+		}
+		for name, values := range change {
+			tried[name] = values
+		}
+		if got := h.Ask(admin, "POST", contestImport+"/apply", tried); got.Code != 409 || !strings.Contains(got.Body, "have changed since the preview") {
+			t.Errorf("%s: %d\n%s", name, got.Code, got.Body)
+		}
+	}
+	for _, broken := range []url.Values{
+		{"package": {"x"}, "size": {"1"}}, {"package": form["package"][:1], "size": {"-1"}}, {"package": form["package"][:1], "size": {"x"}},
+		{"package": {strings.Repeat("a", 64)}, "size": {"7"}}, {},
+	} {
+		if got := h.Ask(admin, "POST", contestImport+"/apply", broken); got.Code != 400 || !strings.Contains(got.Body, "choose the package again") {
+			t.Errorf("%v: %d\n%s", broken, got.Code, got.Body)
+		}
+	}
+	done := h.Ask(admin, "POST", contestImport+"/apply", form)
+	if done.Code != 200 || !strings.Contains(done.Body, "<code>team7</code>") || !strings.Contains(done.Body, "correct-horse-2") ||
+		!strings.Contains(done.Body, `href="/c/regional"`) || !regexp.MustCompile(`<code>[a-z2-9]{4}-[a-z2-9]{4}-[a-z2-9]{4}</code>`).MatchString(done.Body) {
+		t.Fatalf("the import: %d\n%s", done.Code, done.Body)
+	}
+	c, err := h.Store.ContestBySlug(t.Context(), "regional")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files, err := h.Store.Media(t.Context(), c.ID); err != nil || len(files) == 0 {
+		t.Errorf("the pictures: %v %v", files, err)
+	} else if got := h.Ask(admin, "GET", "/c/regional/media/"+files[0].Href(), nil); got.Body != picture {
+		t.Errorf("the logo: %d %s", got.Code, got.Body)
+	}
+	// Once more there is nothing to import, also by the form of the first preview.
+	again := h.Upload(admin, contestImport, nil, map[string]string{"regional.zip": archived(t, regional())})
+	if !strings.Contains(again.Body, "Nothing to import") || strings.Contains(again.Body, `name="seen"`) {
+		t.Errorf("again: %d\n%s", again.Code, again.Body)
+	}
+	if got := h.Ask(admin, "POST", contestImport+"/apply", form); got.Code != 409 {
+		t.Errorf("the old form again: %d", got.Code)
+	}
+	// Another name, with the package that was sent.
+	other := h.Upload(admin, contestImport, map[string]string{"package": form.Get("package"), "size": form.Get("size"), "name": "regional.zip", "contest": "second"}, nil)
+	if !strings.Contains(other.Body, "<code>second</code>") || !strings.Contains(other.Body, `name="seen"`) {
+		t.Errorf("as another contest: %d\n%s", other.Code, other.Body)
+	}
+	// Another administrator has not sent it.
+	for _, who := range []string{"chair", "judge", "ada", ""} {
+		if got := h.Ask(h.Cookie(who), "POST", contestImport+"/apply", form); got.Code == 200 {
+			t.Errorf("%q imports", who)
+		}
+		if got := h.Ask(h.Cookie(who), "GET", contestImport, nil); got.Code == 200 {
+			t.Errorf("%q sees the form", who)
+		}
+	}
+}
+
+// TestImportDamagedPackage: what is wrong with a package is told with file and line, and nothing is imported.
+func TestImportDamagedPackage(t *testing.T) {
+	h := webtest.New(t)
+	admin := h.Cookie("admin")
+	change := func(name, text string) string {
+		all := regional()
+		all[name] = text
+		return archived(t, all)
+	}
+	whole := archived(t, regional())
+	for name, tt := range map[string]struct {
+		archive string
+		code    int
+		want    string
+	}{
+		"no archive":     {"hello", 400, "not a ZIP archive"},
+		"nothing":        {"", 400, "not a ZIP archive"},
+		"cut":            {whole[:len(whole)/2], 400, "not a ZIP archive"},
+		"empty":          {archived(t, nil), 400, "no file that can be imported"},
+		"other files":    {archived(t, map[string]string{"a.txt": "x"}), 400, "no file that can be imported"},
+		"no contest":     {archived(t, map[string]string{"teams.json": "[]"}), 400, "does not say the id of its contest"},
+		"a wrong team":   {change("teams.json", "[\n{\"id\": \"7\"}]"), 400, "<code>teams.json:2</code>"},
+		"two errors":     {change("teams.json", "[\n{\"id\": \"7\"},\n{\"id\": \"8\"}]"), 400, "<code>teams.json:3</code>"},
+		"no JSON":        {change("groups.json", "["), 400, "<code>groups.json"},
+		"a wrong group":  {change("teams.json", `[{"id": "7", "name": "Seven", "group_ids": ["x"]}]`), 400, "<code>teams.json:1</code>"},
+		"no picture":     {change("organizations/u1/logo.svg", "hello"), 400, "organizations/u1/logo.svg"},
+		"damaged bytes":  {damaged(whole), 400, "Error"},
+		"a large file":   {change("persons.json", "["+strings.Repeat(" ", 5<<20)+"]"), 400, "more than 4 MiB"},
+		"many pictures":  {many(t), 400, "the most is 10000"},
+		"a large bundle": {bomb(t), 413, "at most 1024 MiB"},
+	} {
+		got := h.Upload(admin, contestImport, nil, map[string]string{"regional.zip": tt.archive})
+		if got.Code != tt.code || !strings.Contains(got.Body, tt.want) || strings.Contains(got.Body, `name="seen"`) {
+			t.Errorf("%s: %d, want %d %q\n%s", name, got.Code, tt.code, tt.want, got.Body)
+		}
+		if _, err := h.Store.ContestBySlug(t.Context(), "regional"); err == nil {
+			t.Fatalf("%s is imported", name)
+		}
+	}
+	for name, fields := range map[string]map[string]string{
+		"neither": nil, "a bad name": {"contest": "A B"}, "no address": {"url": "ftp://x/a.zip"},
+	} {
+		files := map[string]string{}
+		if fields["contest"] != "" {
+			files["a.zip"] = whole
+		}
+		if got := h.Upload(admin, contestImport, fields, files); got.Code < 400 || got.Code == 500 {
+			t.Errorf("%s: %d\n%s", name, got.Code, got.Body)
+		}
+	}
+	if got := h.Upload(admin, contestImport, map[string]string{"url": "http://127.0.0.1:1/a.zip"}, map[string]string{"a.zip": whole}); got.Code != 400 {
+		t.Errorf("a file and an address: %d", got.Code)
+	}
+}
+
+// damaged changes a byte of the data of an archive.
+func damaged(archive string) string {
+	b := []byte(archive)
+	for i := range 400 {
+		b[40+i] ^= 0x55
+	}
+	return string(b)
+}
+
+func many(t *testing.T) string {
+	files := regional()
+	for i := range 10_001 {
+		files[fmt.Sprintf("persons/p%d/photo.svg", i)] = "x"
+	}
+	return archived(t, files)
+}
+
+// bomb returns an archive that says that one of its files has 2 GiB.
+func bomb(t *testing.T) string {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	if _, err := z.CreateRaw(&zip.FileHeader{Name: "teams.json", Method: zip.Deflate, UncompressedSize64: 2 << 30, CompressedSize64: 0}); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestImportContestFromAddress imports what an address has: an archive, or a contest of a Contest API.
+func TestImportContestFromAddress(t *testing.T) {
+	h := webtest.New(t)
+	admin := h.Cookie("admin")
+	whole := archived(t, regional())
+	gone := false
+	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		user, password, _ := r.BasicAuth()
+		switch {
+		case gone || user != "u" || password != "p":
+			http.Error(w, "no", http.StatusUnauthorized)
+		case r.URL.Path == "/regional.zip":
+			_, _ = w.Write([]byte(whole))
+		case r.URL.Path == "/api/contests/spring":
+			fmt.Fprint(w, `{"id": "spring", "name": "Spring", "duration": "5:00:00", "start_time": null}`)
+		case r.URL.Path == "/api/contests/spring/teams":
+			fmt.Fprint(w, `[{"id": "7", "name": "Seven"}]`)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(source.Close)
+	fields := func(path, password string) map[string]string {
+		return map[string]string{"url": source.URL + path, "username": "u", "password": password}
+	}
+	for path, slug := range map[string]string{"/regional.zip": "regional", "/api/contests/spring": "spring"} {
+		gone = false
+		if got := h.Upload(admin, contestImport, fields(path, "wrong"), nil); got.Code != 502 || !strings.Contains(got.Body, "401") || strings.Contains(got.Body, "wrong\"") {
+			t.Errorf("%s with a wrong password: %d\n%s", path, got.Code, got.Body)
+		}
+		preview := h.Upload(admin, contestImport, fields(path, "p"), nil)
+		if preview.Code != 200 || strings.Contains(preview.Body, `value="p"`) {
+			t.Fatalf("%s: %d\n%s", path, preview.Code, preview.Body)
+		}
+		gone = true // the second step has what the first one has read
+		if done := h.Ask(admin, "POST", contestImport+"/apply", webtest.Shown(preview.Body)); done.Code != 200 || !strings.Contains(done.Body, `href="/c/`+slug+`"`) {
+			t.Errorf("%s: %d\n%s", path, done.Code, done.Body)
+		}
+		if _, err := h.Store.ContestBySlug(t.Context(), slug); err != nil {
+			t.Error(err)
+		}
+	}
+}
