@@ -5,15 +5,15 @@ import (
 	"errors"
 )
 
-// Blame says who is at fault for an error. It alone determines the exit code of a program and the status of a
+// A Blame is who is at fault for an error. It alone determines the exit code of a command and the status of a
 // response.
 type Blame string
 
 const (
-	// Nobody means that there is no error.
-	Nobody Blame = ""
-	// Asker is the caller, who used an unknown name or a missing file.
-	Asker Blame = "asker"
+	// NoBlame means that there is no error.
+	NoBlame Blame = ""
+	// Caller is the caller, who used an unknown name or a missing file.
+	Caller Blame = "caller"
 	// Contestant is the author of a submission that cannot be used. When judged, it gets a verdict.
 	Contestant Blame = "contestant"
 	// Setter is the author of the problem directory or the configuration.
@@ -34,7 +34,7 @@ type Blamed interface {
 // because a caller may know better. Without one, the machine is at fault.
 func Whose(err error) Blame {
 	if err == nil {
-		return Nobody
+		return NoBlame
 	}
 	if known, ok := errors.AsType[Blamed](err); ok {
 		return known.Blame()
@@ -55,7 +55,7 @@ func (e *Misuse) Error() string { return e.Err.Error() }
 func (e *Misuse) Unwrap() error { return e.Err }
 
 // Blame returns the caller.
-func (*Misuse) Blame() Blame { return Asker }
+func (*Misuse) Blame() Blame { return Caller }
 
 // Blame returns Setter.
 func (*Fault) Blame() Blame { return Setter }

@@ -16,15 +16,15 @@ func TestWhoseFaultAnErrorIs(t *testing.T) {
 		err  error
 		want judge.Blame
 	}{
-		{nil, judge.Nobody},
+		{nil, judge.NoBlame},
 		{errors.New("disk on fire"), judge.Machine},
 		{context.DeadlineExceeded, judge.Machine},
 		{fmt.Errorf("case 1: %w", context.Canceled), judge.Interrupted},
-		{fmt.Errorf("open: %w", misuse), judge.Asker},
+		{fmt.Errorf("open: %w", misuse), judge.Caller},
 		{fmt.Errorf("open: %w", fault), judge.Setter},
 		{judge.Faults{fault}, judge.Setter},
-		{&judge.Misuse{Err: fault}, judge.Asker},
-		{&judge.Misuse{Err: context.Canceled}, judge.Asker},
+		{&judge.Misuse{Err: fault}, judge.Caller},
+		{&judge.Misuse{Err: context.Canceled}, judge.Caller},
 	} {
 		if got := judge.Whose(test.err); got != test.want {
 			t.Errorf("Whose(%v) = %q, want %q", test.err, got, test.want)

@@ -16,7 +16,7 @@ import (
 // swapped returns a better error if the arguments for the problem and the solution were swapped.
 func swapped(cmd *cobra.Command, err error) error {
 	args, all := cmd.Flags().Args(), cli.Parameters(cmd)
-	if judge.Whose(err) != judge.Asker || len(args) < 2 || len(all) < 2 || all[0].Name != "problem" && all[0].Name != "game" {
+	if judge.Whose(err) != judge.Caller || len(args) < 2 || len(all) < 2 || all[0].Name != "problem" && all[0].Name != "game" {
 		return err
 	}
 	if _, failed := os.Stat(args[0]); failed != nil && filepath.Ext(args[0]) == "" {

@@ -30,7 +30,7 @@ func (g *golfing) tell(c *console, contest *workspace.Workspace, id string, file
 func (g *golfing) proveAll(files []string, prove func(i int) (*golf.Result, error)) (results []*golf.Result, err error) {
 	for i, file := range files {
 		r, err := prove(i)
-		if unusable, ok := errors.AsType[judge.Blamed](err); ok && unusable.Blame() == judge.Asker && len(files) > 1 {
+		if unusable, ok := errors.AsType[judge.Blamed](err); ok && unusable.Blame() == judge.Caller && len(files) > 1 {
 			// One bad file of many is a row of the table.
 			r, err = golf.NotRun(file, unusable.Error()), nil
 		}

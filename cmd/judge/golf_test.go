@@ -49,7 +49,7 @@ func golfRange(t testing.TB) (*workspace.Workspace, *golf.Range) {
 // slowAnswers take about two seconds of CPU time each, or more: programs in languages
 // that start slowly, compilers, and functions that are interpreted slowly.
 var slowAnswers = []string{
-	"arguments.py", "arguments.rb", "lambda.kt", "list_argument.hs", "note_main.pro", "note_prompt.js",
+	"arguments.py", "arguments.rb", "function.kt", "lambda.kt", "list_argument.hs", "note_main.pro", "note_prompt.js",
 	"note_readline.js", "note_untagged.php",
 	"all_moves.py", "asks_the_network.py", "floods.py", "glued.py", "goes_home.py", "losing_text_counts.bc", "losing_text_is_a_position.gp",
 	"losing_text_varies.lisp", "no_diagonal.pro", "only_the_diagonal.scm", "program_prompts.py",

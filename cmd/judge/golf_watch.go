@@ -52,7 +52,7 @@ func (g *golfing) watchOnce(
 	sizes map[string]int,
 ) error {
 	r, err := g.prove(ctx, c, contest, stage, file)
-	usage := judge.Whose(err) == judge.Asker
+	usage := judge.Whose(err) == judge.Caller
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

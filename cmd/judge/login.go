@@ -50,7 +50,7 @@ func login(ctx context.Context, c *console, server, token string) error {
 	if token = strings.TrimSpace(token); token == "" {
 		return usageError{errors.New("no token given: ask the server's administrator for one")}
 	}
-	api, err := client.New(client.Options{Address: a, Token: token, Version: cli.Version(), Patience: -1})
+	api, err := client.New(client.Options{Address: a, Token: token, Version: cli.Version(), RetryFor: -1})
 	if err != nil {
 		return err
 	}

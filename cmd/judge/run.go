@@ -36,7 +36,7 @@ type usageError struct{ error }
 func (e usageError) Unwrap() error { return e.error }
 
 // Blame says that the caller is at fault.
-func (usageError) Blame() judge.Blame { return judge.Asker }
+func (usageError) Blame() judge.Blame { return judge.Caller }
 
 // errNotAccepted ends a command whose report has shown everything.
 var errNotAccepted = errors.New("not accepted")

@@ -70,7 +70,7 @@ func (a *admin) api() (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return client.New(client.Options{Address: address, Token: token, Version: cli.Version(), Patience: 5 * time.Second})
+	return client.New(client.Options{Address: address, Token: token, Version: cli.Version(), RetryFor: 5 * time.Second})
 }
 
 // public returns the address of the server for other machines.

@@ -22,7 +22,7 @@ func (a *admin) queue() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		accounts, err := api.Askers(ctx)
+		accounts, err := api.AccountLoads(ctx)
 		if err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ func (a *admin) queue() *cobra.Command {
 const mostBusy = 5
 
 // busiest prints how many flows are open, and which accounts have the most open work.
-func (a *admin) busiest(all []client.Asker) {
+func (a *admin) busiest(all []client.AccountLoad) {
 	flows, idle := 0, 0
 	for _, one := range all {
 		flows, idle = flows+one.Flows, idle+one.Idle

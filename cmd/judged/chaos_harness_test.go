@@ -194,7 +194,7 @@ func (h *harness) wait(what string, is func() bool) {
 
 // client asks as one of the submitters.
 func (h *harness) client(token string, patience time.Duration) *client.Client {
-	c, err := client.New(client.Options{Address: client.Address{URL: "http://" + h.part.Listen}, Token: token, Patience: patience, Version: "test"})
+	c, err := client.New(client.Options{Address: client.Address{URL: "http://" + h.part.Listen}, Token: token, RetryFor: patience, Version: "test"})
 	must(h.t, err)
 	return c
 }
@@ -380,7 +380,7 @@ func (h *harness) rest() {
 		if h.part.Queue != "" {
 			return
 		}
-		q, err := queue.Open(h.t.Context(), queue.Options{Folder: filepath.Join(h.part.Data, "queue"), Classes: []string{server.Class}})
+		q, err := queue.Open(h.t.Context(), queue.Options{Dir: filepath.Join(h.part.Data, "queue"), Classes: []string{server.Class}})
 		must(h.t, err)
 		left, err := q.Stats(h.t.Context())
 		q.Close()

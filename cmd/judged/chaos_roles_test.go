@@ -193,7 +193,7 @@ const poison = "poison"
 // sleeper judges by sleeping: the verdict is in the first digit of the file.
 type sleeper time.Duration
 
-func (s sleeper) Well(context.Context) error { return nil }
+func (s sleeper) CheckHealth(context.Context) error { return nil }
 
 func (s sleeper) Run(ctx context.Context, spec *job.Spec, progress func(judge.Event), _ worker.Turn) (*job.Result, error) {
 	if strings.Contains(spec.Program, poison) {

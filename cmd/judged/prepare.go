@@ -55,7 +55,7 @@ func (c *console) prepare(ctx context.Context, archive string, verify bool) (err
 		return ctx.Err()
 	}
 	said := server.Prepared{Bundle: bundle}
-	if blame := judge.Whose(err); err != nil && blame != judge.Setter && blame != judge.Asker {
+	if blame := judge.Whose(err); err != nil && blame != judge.Setter && blame != judge.Caller {
 		said.Reason = server.NotPrepared
 		c.log().Error("prepare a package", "package", filepath.Base(archive), "error", err)
 	} else if err != nil {

@@ -1,18 +1,16 @@
-// Package blob keeps bytes by their SHA-256, each as a read-only file of a directory.
-// The same bytes are kept once, and what is read under a digest are the bytes that
-// have it:
+// Package blob stores byte strings (blobs) under their SHA-256, each as a read-only file in a directory. The same
+// bytes are stored once.
 //
-//   - A blob comes into being by a rename, after its digest was compared. So a killed
-//     process leaves a temporary file at most, which is removed a day later.
-//   - A blob gets a fixed modification time. One with that time and the expected size is
-//     taken as it is; any other is read and compared as a whole. A damaged one is removed
-//     and then counts as missing, so that whoever needs it brings it again.
-//   - Over its quota the directory drops what was not used for longest. A blob that has
-//     other hard links is in use, and stays.
+//   - A blob is written to a temporary file, compared with its digest, and renamed. A killed process leaves at most
+//     a temporary file, which is removed a day later.
+//   - A blob gets a fixed modification time. A file with that time and the expected size is not read again. Any
+//     other file is compared with its digest. A damaged file is removed, so that a client uploads the blob again.
+//   - A directory over its quota removes the blobs that were not used for longest. A blob with other hard links is
+//     in use, and stays.
 //   - A directory can be the cache of an Origin, which several machines share.
 //
-// Several processes may share a directory. The package does not know what the bytes mean,
-// nor which of them are still needed.
+// Several processes may share a directory. The package does not know what the bytes mean, nor which of them are
+// still needed.
 package blob
 
 import (
@@ -30,45 +28,45 @@ import (
 	"time"
 )
 
-// Folder is a directory of blobs.
-type Folder struct {
+// A Dir is a directory of blobs. Its methods may be called concurrently.
+type Dir struct {
 	dir     string
 	quota   int64
 	durable bool
-	origin  Origin // if nil, the folder has all blobs
+	origin  Origin // if nil, the directory has all blobs
 
 	mu    sync.Mutex
 	known bool
 	used  int64 // bytes of all blobs, as far as this process knows, once it is known
 }
 
-// ErrDamaged is wrapped by the error of Put for bytes that are not those of the
-// digest, and by that of Open for a blob that is missing from now on.
+// ErrDamaged means that bytes do not have their digest. Put returns it for such bytes, and Open for a damaged blob,
+// which it has removed.
 var ErrDamaged = errors.New("the bytes do not have the digest that they should have")
 
-// untouched is the modification time of a blob that nobody changed.
+// untouched is the modification time of an unchanged blob.
 var untouched = time.Unix(0, 0)
 
 const tempName = ".tmp-"
 
-// staleAfter is how old a temporary file is that nobody is writing any more.
+// staleAfter is the age from which a temporary file is taken for abandoned.
 const staleAfter = 24 * time.Hour
 
-// Open opens a directory of blobs, and makes it where it is missing. Quota is how many
-// bytes the blobs may have together; 0 means no limit.
-func Open(dir string, quota int64) (*Folder, error) {
+// Open opens a directory of blobs, and creates it if it does not exist. Quota bounds the bytes of all blobs. Zero
+// means no bound.
+func Open(dir string, quota int64) (*Dir, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("the blob directory %s is a file: remove it", dir)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make the blob directory: %w", err)
 	}
-	return &Folder{dir: dir, quota: quota}, nil
+	return &Dir{dir: dir, quota: quota}, nil
 }
 
-// OpenDurable opens a directory without a quota in which a blob survives a power cut from the
-// moment that it is there: it costs two waits for the disk.
-func OpenDurable(dir string) (*Folder, error) {
+// OpenDurable opens a directory without a quota in which each stored blob survives a power cut. Storing a blob waits
+// for the disk twice.
+func OpenDurable(dir string) (*Dir, error) {
 	f, err := Open(dir, 0)
 	if err == nil {
 		f.durable = true
@@ -76,12 +74,11 @@ func OpenDurable(dir string) (*Folder, error) {
 	return f, err
 }
 
-// path is where a blob stands.
-func (f *Folder) path(d Digest) string { return filepath.Join(f.dir, string(d[:2]), string(d[2:])) }
+// path returns the file of a blob.
+func (f *Dir) path(d Digest) string { return filepath.Join(f.dir, string(d[:2]), string(d[2:])) }
 
-// Has reports whether the blob is there, undamaged. A damaged one is removed. The error says that
-// nothing is known.
-func (f *Folder) Has(d Digest, size int64) (bool, error) {
+// Has reports whether the blob exists and is undamaged. It removes a damaged blob. After an error, neither is known.
+func (f *Dir) Has(d Digest, size int64) (bool, error) {
 	if f.origin != nil { // another machine may have removed what is cached here
 		return f.origin.Has(d, size)
 	}
@@ -95,9 +92,9 @@ func (f *Folder) Has(d Digest, size int64) (bool, error) {
 	return true, file.Close()
 }
 
-// Open opens a blob for reading. Where it is missing, or was damaged and is removed, the
-// error is fs.ErrNotExist; so it is where it has another size, and then it stays.
-func (f *Folder) Open(d Digest, size int64) (*os.File, error) {
+// Open opens a blob for reading. It returns fs.ErrNotExist if the blob is missing, was damaged and is removed now, or
+// has another size. A blob of another size stays.
+func (f *Dir) Open(d Digest, size int64) (*os.File, error) {
 	file, err := f.openHere(d, size)
 	if f.origin == nil || !errors.Is(err, fs.ErrNotExist) {
 		return file, err
@@ -109,7 +106,7 @@ func (f *Folder) Open(d Digest, size int64) (*os.File, error) {
 }
 
 // openHere is Open without the origin.
-func (f *Folder) openHere(d Digest, size int64) (*os.File, error) {
+func (f *Dir) openHere(d Digest, size int64) (*os.File, error) {
 	path := f.path(d)
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -144,14 +141,14 @@ func (f *Folder) openHere(d Digest, size int64) (*os.File, error) {
 			return nil, fmt.Errorf("read blob %s: %w", d, err)
 		}
 	}
-	// Where the directory is read-only the time stays as it is, and so does the blob.
+	// In a read-only directory this fails, but no blob is removed there either.
 	_ = os.Chtimes(path, time.Now(), untouched)
 	return file, nil
 }
 
-// Find opens a blob whose size is not known. Where it is missing, or was damaged and is
-// removed, the error is fs.ErrNotExist.
-func (f *Folder) Find(d Digest) (*os.File, error) {
+// Find opens a blob of unknown size. It returns fs.ErrNotExist if the blob is missing, or was damaged and is removed
+// now.
+func (f *Dir) Find(d Digest) (*os.File, error) {
 	file, err := f.findHere(d)
 	if f.origin == nil || !errors.Is(err, fs.ErrNotExist) {
 		return file, err
@@ -163,7 +160,7 @@ func (f *Folder) Find(d Digest) (*os.File, error) {
 }
 
 // findHere is Find without the origin.
-func (f *Folder) findHere(d Digest) (*os.File, error) {
+func (f *Dir) findHere(d Digest) (*os.File, error) {
 	info, err := os.Lstat(f.path(d))
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || err == nil && !info.Mode().IsRegular():
@@ -174,9 +171,9 @@ func (f *Folder) findHere(d Digest) (*os.File, error) {
 	return f.openHere(d, info.Size())
 }
 
-// Read returns the bytes of a blob whose size is not known, of at most so many bytes.
-// Where it is missing, or was damaged and is removed, the error is fs.ErrNotExist.
-func (f *Folder) Read(d Digest, most int64) ([]byte, error) {
+// Read returns the bytes of a blob of unknown size. A blob of more than most bytes is an error. Read returns
+// fs.ErrNotExist if the blob is missing, or was damaged and is removed now.
+func (f *Dir) Read(d Digest, most int64) ([]byte, error) {
 	file, err := f.Find(d)
 	if err != nil {
 		return nil, err
@@ -195,8 +192,8 @@ func (f *Folder) Read(d Digest, most int64) ([]byte, error) {
 	return data, nil
 }
 
-// Remove removes a blob; one that is not there is no error.
-func (f *Folder) Remove(d Digest) error {
+// Remove removes a blob. It does nothing if there is none.
+func (f *Dir) Remove(d Digest) error {
 	if f.origin != nil {
 		if err := f.origin.Remove(d); err != nil {
 			return err
@@ -208,17 +205,17 @@ func (f *Folder) Remove(d Digest) error {
 	return nil
 }
 
-// discard removes what stands in the place of a blob and is not the blob.
-func (f *Folder) discard(d Digest) error {
+// discard removes a file that has the name of a blob and other bytes. It returns ErrDamaged.
+func (f *Dir) discard(d Digest) error {
 	if err := os.RemoveAll(f.path(d)); err != nil {
 		return fmt.Errorf("blob %s is damaged and cannot be removed: %w", d, err)
 	}
 	return fmt.Errorf("blob %s: %w: it is removed: %w", d, ErrDamaged, fs.ErrNotExist)
 }
 
-// Put keeps the bytes of r, which must be size bytes with the digest d; else the error
-// wraps ErrDamaged. What is there already is not read.
-func (f *Folder) Put(d Digest, size int64, r io.Reader) error {
+// Put stores the bytes of r. It returns ErrDamaged unless they are size bytes with the digest d. If the blob exists,
+// Put does not read r.
+func (f *Dir) Put(d Digest, size int64, r io.Reader) error {
 	if has, err := f.Has(d, size); has || err != nil {
 		return err
 	}
@@ -233,8 +230,8 @@ func (f *Folder) Put(d Digest, size int64, r io.Reader) error {
 	return s.Keep()
 }
 
-// Add keeps the bytes of r and returns their digest and number.
-func (f *Folder) Add(r io.Reader) (Digest, int64, error) {
+// Add stores the bytes of r, and returns their digest and number.
+func (f *Dir) Add(r io.Reader) (Digest, int64, error) {
 	s, err := f.Stage(r)
 	if err != nil {
 		return "", 0, err
@@ -243,17 +240,17 @@ func (f *Folder) Add(r io.Reader) (Digest, int64, error) {
 	return s.Digest, s.Size, s.Keep()
 }
 
-// Staged are bytes that lie beside the blobs, and may become one.
+// A Staged is a temporary file in a Dir that can become a blob.
 type Staged struct {
 	Digest Digest
 	Size   int64
 
-	f   *Folder
+	f   *Dir
 	tmp string
 }
 
-// Stage writes the bytes of r beside the blobs. The caller must call Close.
-func (f *Folder) Stage(r io.Reader) (*Staged, error) {
+// Stage writes the bytes of r to a temporary file. The caller must call Close.
+func (f *Dir) Stage(r io.Reader) (*Staged, error) {
 	tmp, err := os.CreateTemp(f.dir, tempName+"*")
 	if err != nil {
 		return nil, fmt.Errorf("keep a blob: %w", err)
@@ -273,10 +270,10 @@ func (f *Folder) Stage(r io.Reader) (*Staged, error) {
 	return &Staged{Digest: digestOf(sum), Size: n, f: f, tmp: tmp.Name()}, nil
 }
 
-// Close removes the bytes, unless they have become a blob.
+// Close removes the temporary file, unless it has become a blob.
 func (s *Staged) Close() { os.Remove(s.tmp) } // after the rename there is nothing to remove
 
-// Is says whether the bytes are those of a blob; else the error wraps ErrDamaged.
+// Is returns ErrDamaged unless the bytes have this digest and size.
 func (s *Staged) Is(d Digest, size int64) error {
 	if s.Digest != d || s.Size != size {
 		return fmt.Errorf("blob %s: %w", d, ErrDamaged)
@@ -313,25 +310,25 @@ func (s *Staged) keepHere() error {
 	f, d := s.f, s.Digest
 	if file, err := f.openHere(d, s.Size); err == nil {
 		file.Close()
-		if f.durable { // whoever put it there may be about to
-			return syncFolder(filepath.Dir(f.path(d)))
+		if f.durable { // the process that put it there may not have done so yet
+			return syncDir(filepath.Dir(f.path(d)))
 		}
 		return nil
 	}
 	if err := f.place(s.tmp, d); err != nil {
 		return fmt.Errorf("keep blob %s: %w", d, err)
 	}
-	// Not before the rename: a temporary file that is so old would be swept away. A blob
-	// without the time is read as a whole when it is next opened.
+	// Not before the rename: a temporary file of this age would be removed. A blob with another time is compared
+	// with its digest when it is next opened.
 	if err := os.Chtimes(f.path(d), time.Now(), untouched); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("keep blob %s: %w", d, err)
 	}
 	return f.grown(d, s.Size)
 }
 
-// place renames a file to the blob's place. What stands in the way there, or where its
-// directory should be, is not a blob, and goes.
-func (f *Folder) place(tmp string, d Digest) error {
+// place renames a temporary file to the name of its blob. It removes other files that have the name of the blob or
+// of its directory.
+func (f *Dir) place(tmp string, d Digest) error {
 	path := f.path(d)
 	above := filepath.Dir(path)
 	if info, err := os.Lstat(above); err == nil && !info.IsDir() {
@@ -352,16 +349,16 @@ func (f *Folder) place(tmp string, d Digest) error {
 		return err
 	}
 	if missing != nil {
-		if err := syncFolder(f.dir); err != nil {
+		if err := syncDir(f.dir); err != nil {
 			return err
 		}
 	}
-	return syncFolder(above)
+	return syncDir(above)
 }
 
-// syncFolder has the names in a directory be on the disk. Where a system cannot say so of a
-// directory, its file system sees to it.
-func syncFolder(dir string) error {
+// syncDir waits until the names in a directory are on the disk. It does nothing on systems that cannot do so for a
+// directory.
+func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
@@ -373,10 +370,9 @@ func syncFolder(dir string) error {
 	return nil
 }
 
-// Link makes a blob a read-only file at path, which must not exist: by a hard link, or
-// by a copy where there can be none. An executable file is always a copy, for links
-// share their mode.
-func (f *Folder) Link(d Digest, size int64, path string, executable bool) error {
+// Link makes a blob available as a read-only file at path, which must not exist. The file is a hard link, or a copy
+// if the link fails. An executable file is always a copy, because links share their mode.
+func (f *Dir) Link(d Digest, size int64, path string, executable bool) error {
 	from, err := f.Open(d, size)
 	if err != nil {
 		return err
@@ -406,9 +402,9 @@ func (f *Folder) Link(d Digest, size int64, path string, executable bool) error 
 	return nil
 }
 
-// Share puts a blob into another directory as well: by a hard link, or by a copy where there can
-// be none. Where it is missing, or was damaged and is removed, the error is fs.ErrNotExist.
-func (f *Folder) Share(d Digest, to *Folder) error {
+// Share stores a blob in another directory as well, by a hard link, or by a copy if the link fails. It returns
+// fs.ErrNotExist if the blob is missing, or was damaged and is removed now.
+func (f *Dir) Share(d Digest, to *Dir) error {
 	from, err := f.findHere(d)
 	if f.origin != nil && errors.Is(err, fs.ErrNotExist) { // past the cache, for which it may be too much
 		s, err := f.received(d)

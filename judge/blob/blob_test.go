@@ -17,7 +17,7 @@ import (
 	"assay/judge/blob"
 )
 
-func open(t *testing.T, dir string, quota int64) *blob.Folder {
+func open(t *testing.T, dir string, quota int64) *blob.Dir {
 	t.Helper()
 	f, err := blob.Open(dir, quota)
 	if err != nil {
@@ -26,7 +26,7 @@ func open(t *testing.T, dir string, quota int64) *blob.Folder {
 	return f
 }
 
-func has(t *testing.T, f *blob.Folder, d blob.Digest, size int64) bool {
+func has(t *testing.T, f *blob.Dir, d blob.Digest, size int64) bool {
 	t.Helper()
 	there, err := f.Has(d, size)
 	if err != nil {
@@ -35,7 +35,7 @@ func has(t *testing.T, f *blob.Folder, d blob.Digest, size int64) bool {
 	return there
 }
 
-func put(t *testing.T, f *blob.Folder, text string) blob.Digest {
+func put(t *testing.T, f *blob.Dir, text string) blob.Digest {
 	t.Helper()
 	d := blob.Of([]byte(text))
 	if err := f.Put(d, int64(len(text)), strings.NewReader(text)); err != nil {
@@ -44,7 +44,7 @@ func put(t *testing.T, f *blob.Folder, text string) blob.Digest {
 	return d
 }
 
-func read(t *testing.T, f *blob.Folder, d blob.Digest, size int) (string, error) {
+func read(t *testing.T, f *blob.Dir, d blob.Digest, size int) (string, error) {
 	t.Helper()
 	file, err := f.Open(d, int64(size))
 	if err != nil {

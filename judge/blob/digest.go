@@ -15,7 +15,7 @@ func Of(data []byte) Digest {
 	return Digest(hex.EncodeToString(sum[:]))
 }
 
-// Parse reads a digest that somebody else wrote.
+// Parse checks that text is a digest, and returns it.
 func Parse(text string) (Digest, error) {
 	bad := func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'f') }
 	if len(text) != 2*sha256.Size {

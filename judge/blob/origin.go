@@ -1,6 +1,7 @@
 package blob
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,12 +11,13 @@ import (
 	"strings"
 )
 
-// An Origin stores the blobs that several machines share. A Folder can cache an Origin: see
-// Folder.CacheOf. All methods may be called concurrently.
+// An Origin stores the blobs that several machines share. A Dir can cache an Origin: see
+// Dir.CacheOf. All methods may be called concurrently.
 type Origin interface {
 	// Has reports whether the blob exists and has this size.
 	Has(d Digest, size int64) (bool, error)
-	// Get opens a blob. It returns fs.ErrNotExist if there is none. The caller compares the digest.
+	// Get opens a blob. It returns fs.ErrNotExist if there is none. The caller compares the digest, and tries
+	// again if Get or the reader returns context.DeadlineExceeded.
 	Get(d Digest) (io.ReadCloser, error)
 	// Put stores a blob whose digest the caller has compared. When it returns, a power cut does not
 	// lose the blob. It may read the bytes more than once.
@@ -27,16 +29,16 @@ type Origin interface {
 	SetMark(mark string) error
 }
 
-// CacheOf makes the folder a cache of an origin. Has then asks the origin, Open and Read fetch what the
-// folder lacks, and a blob is stored in the origin before it is stored here. It is called before any other
+// CacheOf makes the directory a cache of an origin. Has then asks the origin, Open and Read fetch missing blobs
+// from it, and a blob is stored in the origin before it is stored here. CacheOf must be called before any other
 // method.
-func (f *Folder) CacheOf(o Origin) { f.origin = o }
+func (f *Dir) CacheOf(o Origin) { f.origin = o }
 
 // Shared reports whether other machines add and remove blobs, too.
-func (f *Folder) Shared() bool { return f.origin != nil }
+func (f *Dir) Shared() bool { return f.origin != nil }
 
-// fetch copies a blob from the origin into the folder.
-func (f *Folder) fetch(d Digest) error {
+// fetch copies a blob from the origin into the directory.
+func (f *Dir) fetch(d Digest) error {
 	s, err := f.received(d)
 	if err != nil {
 		return err
@@ -45,31 +47,46 @@ func (f *Folder) fetch(d Digest) error {
 	return s.keepHere()
 }
 
-// received reads a blob from the origin twice before it believes that the blob is damaged, and removes it
-// then: it is missing from then on, so that a client sends it again.
-func (f *Folder) received(d Digest) (*Staged, error) {
-	for try := 0; ; try++ {
-		r, err := f.origin.Get(d)
-		if err != nil {
-			return nil, err
-		}
-		s, err := f.Stage(r)
-		if err = errors.Join(err, r.Close()); err == nil && s.Digest == d {
+// mostLate is how often an origin may not answer in time.
+const mostLate = 10
+
+// received reads a blob from the origin, and tries again if the origin does not answer in time. If the blob is damaged
+// twice, received removes it, so that a client uploads it again.
+func (f *Dir) received(d Digest) (*Staged, error) {
+	for late, damaged := 0, false; ; {
+		s, err := f.receive(d)
+		switch {
+		case err == nil:
 			return s, nil
-		}
-		if s != nil {
-			s.Close()
-		}
-		if err != nil && !errors.Is(err, ErrDamaged) {
-			return nil, fmt.Errorf("fetch blob %s: %w", d, err)
-		}
-		if try > 0 {
+		case errors.Is(err, context.DeadlineExceeded) && late < mostLate:
+			late++
+		case errors.Is(err, ErrDamaged) && !damaged:
+			damaged = true
+		case errors.Is(err, ErrDamaged):
 			if err := f.origin.Remove(d); err != nil {
 				return nil, fmt.Errorf("blob %s is damaged where servers share it, and cannot be removed: %w", d, err)
 			}
 			return nil, fmt.Errorf("blob %s: %w: it is removed where servers share it: %w", d, ErrDamaged, fs.ErrNotExist)
+		default:
+			return nil, fmt.Errorf("fetch blob %s: %w", d, err)
 		}
 	}
+}
+
+// receive reads a blob from the origin. It returns ErrDamaged if its digest is another one.
+func (f *Dir) receive(d Digest) (*Staged, error) {
+	r, err := f.origin.Get(d)
+	if err != nil {
+		return nil, err
+	}
+	s, err := f.Stage(r)
+	if err = errors.Join(err, r.Close()); err == nil && s.Digest != d {
+		err = ErrDamaged
+	}
+	if err != nil && s != nil {
+		s.Close()
+	}
+	return s, err
 }
 
 // markFile tells the directory of a SharedDir from any other.
@@ -79,7 +96,7 @@ const markFile = "assay-blobs"
 // does not write to a directory without it, and does not report that a blob is missing there: if a disk is
 // not mounted, the directory below it is empty.
 type SharedDir struct {
-	*Folder
+	*Dir
 	mark string
 }
 
@@ -89,7 +106,7 @@ func OpenSharedDir(dir string) (*SharedDir, error) {
 		return nil, fmt.Errorf("the shared directory of blobs %s does not exist: mount its disk, or create the directory there", dir)
 	}
 	f, err := OpenDurable(dir)
-	return &SharedDir{Folder: f}, err
+	return &SharedDir{Dir: f}, err
 }
 
 // Mark reads the mark. From then on the directory must have it.
@@ -106,7 +123,7 @@ func (s *SharedDir) SetMark(mark string) error {
 		return err
 	}
 	defer text.Close()
-	if err := errors.Join(os.Rename(text.tmp, filepath.Join(s.dir, markFile)), syncFolder(s.dir)); err != nil {
+	if err := errors.Join(os.Rename(text.tmp, filepath.Join(s.dir, markFile)), syncDir(s.dir)); err != nil {
 		return fmt.Errorf("mark the shared directory of blobs: %w", err)
 	}
 	s.mark = mark
@@ -133,7 +150,7 @@ func (s *SharedDir) same() error {
 
 // Has implements Origin.
 func (s *SharedDir) Has(d Digest, size int64) (bool, error) {
-	there, err := s.Folder.Has(d, size)
+	there, err := s.Dir.Has(d, size)
 	if err == nil && !there {
 		err = s.same()
 	}
@@ -159,5 +176,5 @@ func (s *SharedDir) Put(d Digest, size int64, r io.ReadSeeker) error {
 	if err := s.same(); err != nil {
 		return err
 	}
-	return s.Folder.Put(d, size, r)
+	return s.Dir.Put(d, size, r)
 }

@@ -2,19 +2,22 @@ package blob_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"assay/judge/blob"
 )
 
 // machines returns a shared directory that is marked, and the caches of two machines.
-func machines(t *testing.T) (dir string, caches [2]*blob.Folder) {
+func machines(t *testing.T) (dir string, caches [2]*blob.Dir) {
 	t.Helper()
 	dir = t.TempDir()
 	for i := range caches {
@@ -119,15 +122,27 @@ func TestADamagedOrigin(t *testing.T) {
 	}
 }
 
-// flaky is an origin whose first answer is damaged by the way.
+// flaky is an origin whose first answers are damaged on the way, or late: at once, or after a part of the blob.
 type flaky struct {
 	blob.Origin
-	times int
+	damaged, late, stalls, fails int
 }
 
 func (f *flaky) Get(d blob.Digest) (io.ReadCloser, error) {
-	if f.times++; f.times == 1 {
+	part := strings.NewReader("he")
+	switch {
+	case f.damaged > 0:
+		f.damaged--
 		return io.NopCloser(strings.NewReader("hullo")), nil
+	case f.late > 0:
+		f.late--
+		return nil, fmt.Errorf("no answer: %w", context.DeadlineExceeded)
+	case f.stalls > 0:
+		f.stalls--
+		return io.NopCloser(io.MultiReader(part, iotest.ErrReader(context.DeadlineExceeded))), nil
+	case f.fails > 0:
+		f.fails--
+		return io.NopCloser(io.MultiReader(part, iotest.ErrReader(errors.New("the disk fails")))), nil
 	}
 	return f.Origin.Get(d)
 }
@@ -139,10 +154,29 @@ func TestABadWayRemovesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache := open(t, t.TempDir(), 1000)
-	cache.CacheOf(&flaky{Origin: shared})
-	if got, err := read(t, cache, d, 5); err != nil || got != "hello" || !has(t, m[1], d, 5) {
-		t.Errorf("%q, %v", got, err)
+	for _, test := range []struct {
+		way  flaky
+		want string // of the error
+	}{
+		{way: flaky{damaged: 1}},
+		{way: flaky{late: 3, stalls: 7}},
+		{way: flaky{damaged: 1, late: 10}},
+		{way: flaky{late: 11}, want: "no answer"},
+		{way: flaky{fails: 1}, want: "the disk fails"},
+	} {
+		test.way.Origin = shared
+		way := fmt.Sprintf("%+v", test.way)
+		cache := open(t, t.TempDir(), 1000)
+		cache.CacheOf(&test.way)
+		got, err := read(t, cache, d, 5)
+		switch {
+		case !has(t, m[1], d, 5):
+			t.Errorf("%s: the blob is removed", way)
+		case test.want == "" && (err != nil || got != "hello"):
+			t.Errorf("%s: %q, %v", way, got, err)
+		case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
+			t.Errorf("%s: %v", way, err)
+		}
 	}
 }
 

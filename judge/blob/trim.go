@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// stored is a blob as it stands in the directory.
+// stored is a blob in the directory.
 type stored struct {
 	digest Digest
 	size   int64
@@ -20,8 +20,8 @@ type stored struct {
 	links  bool      // whether it is in use elsewhere
 }
 
-// list lists the blobs, and removes temporary files that nobody writes any more.
-func (f *Folder) list() (all []stored, err error) {
+// list returns the blobs, and removes abandoned temporary files.
+func (f *Dir) list() (all []stored, err error) {
 	tops, err := os.ReadDir(f.dir)
 	if err != nil {
 		return nil, fmt.Errorf("list blobs: %w", err)
@@ -57,9 +57,9 @@ func (f *Folder) list() (all []stored, err error) {
 	return all, nil
 }
 
-// grown counts a new blob of n bytes. Over the quota it drops blobs, those first that
-// were not used for longest, until nine tenths of the quota are left; the new one stays.
-func (f *Folder) grown(d Digest, n int64) error {
+// grown counts a new blob of n bytes. Over the quota, it removes the blobs that were not used for longest until nine
+// tenths of the quota are used. The new blob stays.
+func (f *Dir) grown(d Digest, n int64) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.used += n

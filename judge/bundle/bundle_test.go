@@ -77,7 +77,7 @@ func written(t testing.TB, b *bundle.Bundle) string {
 	return path
 }
 
-func blobs(t testing.TB) *blob.Folder {
+func blobs(t testing.TB) *blob.Dir {
 	t.Helper()
 	f, err := blob.Open(filepath.Join(t.TempDir(), "blobs"), 0)
 	if err != nil {
@@ -202,8 +202,8 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// TestLayOutAgain: an untouched directory is used again, a changed one is made anew, and
-// damaged blobs are brought again.
+// TestLayOutAgain: an unchanged directory is used again, a changed one is replaced, and damaged blobs are fetched
+// again.
 func TestLayOutAgain(t *testing.T) {
 	dir := t.TempDir()
 	lay(t, dir, small)

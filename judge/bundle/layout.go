@@ -15,7 +15,7 @@ import (
 // The manifest and what was found out must be there, or the error is fs.ErrNotExist;
 // the files only when the bundle is laid out. It has no Config, and name stands for it in
 // faults.
-func FromBlobs(blobs *blob.Folder, id blob.Digest, name string) (*Bundle, error) {
+func FromBlobs(blobs *blob.Dir, id blob.Digest, name string) (*Bundle, error) {
 	data, err := blobs.Read(id, MaxManifest)
 	if err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func FromBlobs(blobs *blob.Folder, id blob.Digest, name string) (*Bundle, error)
 
 // Keep adds the bytes of all files to a directory of blobs, as far as they are not
 // there. Bytes that are not those of the manifest are a *judge.Fault.
-func (b *Bundle) Keep(blobs *blob.Folder) error {
+func (b *Bundle) Keep(blobs *blob.Dir) error {
 	for _, e := range b.Manifest.Blobs() {
 		if err := b.keep(blobs, e); err != nil {
 			return err
@@ -41,7 +41,7 @@ func (b *Bundle) Keep(blobs *blob.Folder) error {
 	return nil
 }
 
-func (b *Bundle) keep(blobs *blob.Folder, e Entry) error {
+func (b *Bundle) keep(blobs *blob.Dir, e Entry) error {
 	r, err := b.open(e)
 	if err != nil {
 		return fmt.Errorf("read %s of %s: %w", e.Path, b.from, err)
@@ -57,7 +57,7 @@ func (b *Bundle) keep(blobs *blob.Folder, e Entry) error {
 // LayOut creates the problem directory at the path to, of read-only files: hard links into
 // the directory of blobs, which gets the bytes that it lacks. A directory that was laid out
 // there before is used again if it is unchanged. Otherwise it is replaced.
-func (b *Bundle) LayOut(blobs *blob.Folder, to string) error {
+func (b *Bundle) LayOut(blobs *blob.Dir, to string) error {
 	if b.IsLaidOut(to) {
 		return nil
 	}

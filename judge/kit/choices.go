@@ -7,29 +7,28 @@ import (
 	"strings"
 )
 
-// A generator's chance is a sequence of choices: small numbers. 0 is always the
-// plainest, such as the lower end of a range, or an element that stays in its place. In
-// stream mode the judge may ask for the choices of a seed, and replay others:
-// fewer and lower ones make a smaller case of the same kind. In the place of a seed
-// stand the words
+// All random decisions of a generator are a sequence of choices: small numbers. The choice 0 is the plainest, such as
+// the lower end of a range, or an element that keeps its position. In stream mode, the judge may ask for the choices of a
+// seed, and replay other choices: fewer and lower choices make a smaller case of the same kind. The request then has one
+// of these texts in place of a seed:
 //
 //	record 0123456789abcdef0123456789abcdef     the case of that seed, and its choices
-//	replay 3 0 17                               the case of these choices; more are 0
+//	replay 3 0 17                               the case of these choices; further choices are 0
 //
-// and before the case comes a line "choices 3 0 17" with those that were used.
+// In the reply, a line "choices 3 0 17" with the used choices precedes the case.
 
-// mostChoices bounds a sequence.
+// mostChoices bounds the length of a sequence.
 const mostChoices = 1 << 18
 
-// tape records choices, or replays them.
+// A tape records choices, or replays them.
 type tape struct {
-	replay bool     // they are replayed, and not drawn
-	next   []uint64 // those that are still to be replayed
+	replay bool     // choices are replayed, not drawn
+	next   []uint64 // choices to replay
 	chosen []uint64
 }
 
-// newTape reads what is in the place of a seed. It returns nil for a seed, and the
-// seed to draw with.
+// newTape parses the seed of a request, or the text in its place. It returns the tape and the seed to draw with. For a
+// plain seed, the tape is nil.
 func newTape(seed string) (*tape, string, error) {
 	verb, rest, _ := strings.Cut(seed, " ")
 	switch verb {
@@ -49,7 +48,7 @@ func newTape(seed string) (*tape, string, error) {
 	return nil, seed, nil
 }
 
-// line tells the choices as text.
+// line returns the line with the used choices.
 func (t *tape) line() string {
 	var b strings.Builder
 	b.WriteString("choices")
@@ -61,7 +60,7 @@ func (t *tape) line() string {
 	return b.String()
 }
 
-// choose returns a choice from 0 to most. It is drawn if the tape does not replay one.
+// choose returns a choice from 0 to most. If the tape does not replay, it calls draw.
 func (t *tape) choose(most uint64, draw func() uint64) uint64 {
 	var c uint64
 	if !t.replay {
@@ -70,13 +69,13 @@ func (t *tape) choose(most uint64, draw func() uint64) uint64 {
 		c, t.next = min(t.next[0], most), t.next[1:]
 	}
 	if len(t.chosen) == mostChoices {
-		panic(quit{Fail, fmt.Sprintf("the case takes more than %d choices", mostChoices)})
+		panic(quit{Fail, fmt.Sprintf("the case needs more than %d choices", mostChoices)})
 	}
 	t.chosen = append(t.chosen, c)
 	return c
 }
 
-// taped is a source whose numbers are choices too: for what draws from it by itself.
+// taped is a rand.Source whose numbers are choices. Functions that draw from a source by themselves use it.
 type taped struct {
 	source rand.Source
 	tape   *tape
@@ -84,15 +83,15 @@ type taped struct {
 
 func (s taped) Uint64() uint64 {
 	if s.tape.replay && len(s.tape.next) == 0 {
-		s.tape.next = append(s.tape.next, s.source.Uint64()) // some loops do not end with 0 only
+		s.tape.next = append(s.tape.next, s.source.Uint64()) // with only zeros, some loops would not end
 	}
 	return s.tape.choose(1<<64-1, s.source.Uint64)
 }
 
-// Rand is a generator's source of chance: PCG, seeded from the line.
+// A Rand is the source of random numbers of a generator: PCG, seeded from the line.
 type Rand struct {
 	*rand.Rand
-	plain *rand.Rand // of the same source, whose numbers are not recorded
+	plain *rand.Rand // draws from the same source without recording
 	tape  *tape      // nil if the judge does not ask for the choices
 }
 
@@ -117,19 +116,19 @@ func (r *Rand) Between(lo, hi int64) int64 {
 
 func between(r *rand.Rand, lo, hi int64) int64 {
 	span := uint64(hi) - uint64(lo) + 1
-	if span == 0 { // all of int64
+	if span == 0 { // the range is all of int64
 		return int64(r.Uint64())
 	}
 	return int64(uint64(lo) + r.Uint64N(span))
 }
 
-// rankOf numbers the values of a range from the plainest on: the lower end, or 0, 1, -1,
-// 2, ... if there are numbers on both sides of 0. Ranked is its inverse.
+// rankOf numbers the values of a range, beginning with the plainest: from the lower end, or 0, 1, -1, 2, ... if the range
+// has numbers on both sides of 0. Ranked is its inverse.
 func rankOf(v, lo, hi int64) uint64 {
 	if lo >= 0 || hi <= 0 {
 		return uint64(v) - uint64(lo)
 	}
-	down, up := -uint64(lo), uint64(hi) // of each side
+	down, up := -uint64(lo), uint64(hi) // how many values are on each side
 	both := min(down, up)
 	switch {
 	case v > 0 && uint64(v) <= both:
@@ -159,7 +158,7 @@ func ranked(c uint64, lo, hi int64) int64 {
 	return -int64(c / 2)
 }
 
-// Uint64N returns a number in 0..n-1, and so do the others.
+// Uint64N returns a number in 0..n-1. If n is 0, the case ends with Fail.
 func (r *Rand) Uint64N(n uint64) uint64 {
 	if r.tape == nil || n == 0 {
 		return r.Rand.Uint64N(n)
@@ -167,19 +166,19 @@ func (r *Rand) Uint64N(n uint64) uint64 {
 	return r.tape.choose(n-1, func() uint64 { return r.plain.Uint64N(n) })
 }
 
-// IntN returns a number in 0..n-1. N must be above 0, as in all types with a sign.
+// IntN returns a number in 0..n-1. If n is not above 0, the case ends with Fail.
 func (r *Rand) IntN(n int) int { return int(r.Uint64N(natural(int64(n)))) }
 
-// Int32N is IntN for an int32.
+// Int32N is like IntN for an int32.
 func (r *Rand) Int32N(n int32) int32 { return int32(r.Uint64N(natural(int64(n)))) }
 
-// Int64N is IntN for an int64.
+// Int64N is like IntN for an int64.
 func (r *Rand) Int64N(n int64) int64 { return int64(r.Uint64N(natural(n))) }
 
-// UintN is IntN for a uint.
+// UintN is like Uint64N for a uint.
 func (r *Rand) UintN(n uint) uint { return uint(r.Uint64N(uint64(n))) }
 
-// Uint32N is IntN for a uint32.
+// Uint32N is like Uint64N for a uint32.
 func (r *Rand) Uint32N(n uint32) uint32 { return uint32(r.Uint64N(uint64(n))) }
 
 func natural(n int64) uint64 {
@@ -189,7 +188,7 @@ func natural(n int64) uint64 {
 	return uint64(n)
 }
 
-// Float64 returns a number in 0..1, without 1.
+// Float64 returns a number from 0 to 1, excluding 1.
 func (r *Rand) Float64() float64 {
 	if r.tape == nil {
 		return r.Rand.Float64()
@@ -198,20 +197,20 @@ func (r *Rand) Float64() float64 {
 	return float64(r.tape.choose(fine-1, func() uint64 { return uint64(r.plain.Float64() * fine) })) / fine
 }
 
-// Shuffle puts n things into another order, by swapping two at a time.
+// Shuffle puts n things into a random order. It calls swap for pairs of them.
 func (r *Rand) Shuffle(n int, swap func(i, j int)) {
 	if r.tape == nil {
 		r.Rand.Shuffle(n, swap)
 		return
 	}
 	for i := n - 1; i > 0; i-- {
-		// How far down from its place, so that 0 leaves it there.
+		// The choice is the distance to swap over, so 0 keeps the element in its position.
 		c := r.tape.choose(uint64(i), func() uint64 { return uint64(i) - r.plain.Uint64N(uint64(i)+1) })
 		swap(i, i-int(c))
 	}
 }
 
-// Perm returns the numbers 0..n-1 in another order.
+// Perm returns the numbers 0..n-1 in a random order.
 func (r *Rand) Perm(n int) []int {
 	p := make([]int, n)
 	for i := range p {
@@ -221,5 +220,5 @@ func (r *Rand) Perm(n int) []int {
 	return p
 }
 
-// Pick returns one of the list, each with the same probability.
+// Pick returns an element of the list, each with the same probability.
 func Pick[T any](r *Rand, list []T) T { return list[r.IntN(len(list))] }

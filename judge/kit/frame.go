@@ -10,25 +10,22 @@ import (
 	"strings"
 )
 
-// StreamEnv is the environment variable that, set to "1", starts a kit program
-// in stream mode.
+// StreamEnv is an environment variable. If it is "1", a kit program starts in stream mode.
 const StreamEnv = "ASSAY_KIT_STREAM"
 
 // Hello is the first line that a kit program in stream mode writes, followed by
 // a blank, its role ("checker", "validator" or "generator") and a line feed.
 const Hello = "assay-kit 1"
 
-// Frame is one request or reply on the pipes between the judge and a kit program.
+// A Frame is a request or reply on the pipes between the judge and a kit program.
 //
-// On the wire it is one line, the verb and the length in bytes of each part, all
-// separated by one blank and ended by a line feed, and then the parts, with
-// nothing between them:
+// On the wire, it begins with a line: the verb and the length in bytes of each part, separated by blanks. The parts
+// follow, with nothing between them:
 //
 //	check 8 4 4 4\nedge/0-010 1\n0 1\n-1\n
 //
-// The judge asks "check <name> <input> <output> <answer>", "validate <name>
-// <input>" and "generate <seed> <argument>..."; the program replies with its
-// Verdict and one part, the message or the generated case.
+// The judge sends "check <name> <input> <output> <answer>", "validate <name> <input>" or "generate <seed>
+// <argument>...". The program replies with its Verdict as the verb, and one part: a message or the generated case.
 type Frame struct {
 	Verb  string
 	Parts [][]byte
@@ -40,8 +37,8 @@ const (
 	MaxPart  = 1 << 31 // bytes of a part
 )
 
-// AppendHead appends the first line of a frame whose parts have these sizes; the
-// parts must follow it. It is for a writer that does not hold the parts in memory.
+// AppendHead appends the first line of a frame whose parts have these sizes. The parts must follow it. Use it for parts
+// that are not in memory.
 func AppendHead(line []byte, verb string, sizes ...int64) []byte {
 	line = append(line, verb...)
 	for _, n := range sizes {
@@ -51,8 +48,7 @@ func AppendHead(line []byte, verb string, sizes ...int64) []byte {
 	return append(line, '\n')
 }
 
-// WriteFrame writes a frame. The verb must not be empty and must not hold a blank
-// or a line feed.
+// WriteFrame writes a frame. The verb must not be empty, and must have no blank and no line feed.
 func WriteFrame(w io.Writer, verb string, parts ...[]byte) error {
 	sizes := make([]int64, len(parts))
 	for i, p := range parts {
@@ -69,8 +65,7 @@ func WriteFrame(w io.Writer, verb string, parts ...[]byte) error {
 	return nil
 }
 
-// ReadFrame reads a frame whose parts together have at most limit bytes. At the
-// end of the stream, between frames, the error is io.EOF.
+// ReadFrame reads a frame whose parts together have at most limit bytes. At the end of the stream, it returns io.EOF.
 func ReadFrame(r *bufio.Reader, limit int64) (Frame, error) {
 	head, err := r.ReadSlice('\n')
 	switch {
@@ -109,7 +104,7 @@ func ReadFrame(r *bufio.Reader, limit int64) (Frame, error) {
 	return f, nil
 }
 
-// readPart reads n bytes, without believing n before they have come.
+// readPart reads n bytes. It allocates memory only as they arrive, because n may be wrong.
 func readPart(r io.Reader, n int64) ([]byte, error) {
 	const trusted = 1 << 20
 	part := make([]byte, min(n, trusted))
@@ -132,8 +127,8 @@ func readAll(r io.Reader) ([]byte, error) { return io.ReadAll(bufio.NewReaderSiz
 // streaming reports whether the judge started this program in stream mode.
 func streaming() bool { return os.Getenv(StreamEnv) == "1" }
 
-// serve answers frames until the judge closes the pipe. What the setter's code
-// prints goes to standard error, so that it cannot get between the frames.
+// serve answers frames until the judge closes the pipe. It redirects standard output to standard error, so that output of
+// the setter's code cannot get between the frames.
 func serve(role string, answer func(parts [][]byte) quit) {
 	wire := os.Stdout
 	os.Stdout = os.Stderr

@@ -14,22 +14,21 @@ import (
 	"strings"
 )
 
-// SeedEnv is the environment variable that holds a generator's seed when it is not run
-// in stream mode: one in Seed's form, or any other text, such as a number.
+// SeedEnv is the environment variable with the seed of a generator that does not run in stream mode. The seed may be any
+// text, such as a number.
 const SeedEnv = "ASSAY_SEED"
 
-// Seed makes a generator line's seed: 32 hexadecimal digits of the SHA-256 of the
-// salt, a zero byte and the line. It depends on nothing else, so a case stays the
-// same when lines before it come and go.
+// Seed returns the seed of a generator line: 32 hexadecimal digits of the SHA-256 of the salt, a zero byte and the line.
+// It does not depend on other lines, so a case stays the same when lines before it are added or removed.
 func Seed(salt, line string) string {
 	sum := sha256.Sum256([]byte(salt + "\x00" + line))
 	return hex.EncodeToString(sum[:16])
 }
 
-// Gen is one case that a generator makes.
+// A Gen is a case that a generator makes.
 type Gen struct {
-	Kind string // the first word of the line: which kind of case to make
-	Rand *Rand  // the source of all chance
+	Kind string // first word of the line: the kind of case to make
+	Rand *Rand  // the only source of random numbers
 
 	words   []string // positional arguments after Kind
 	options map[string]string
@@ -37,12 +36,12 @@ type Gen struct {
 	out     bytes.Buffer
 }
 
-// Generate is the main function of a generator: it calls f for each case, with
-// the words of its line in problem.toml as arguments. F prints the case with
-// Print and Println. The same arguments and seed must always print the same.
+// Generate is the main function of a generator. It calls f for each case, with the words of its line in problem.toml as
+// arguments. F prints the case with Print, Println and Printf. The same arguments and seed must always give the same
+// case.
 //
-// An argument "--name value" is an option; the others are positional. What f
-// does not ask for is rejected, so that a misspelt option is not silently ignored.
+// An argument "--name value" is an option. The others are positional. Arguments that f does not read are rejected, so that
+// a misspelt option is not silently ignored.
 func Generate(f func(g *Gen)) {
 	generate := func(seed string, args []string) quit { return generation(f, seed, args) }
 	if streaming() {
@@ -67,8 +66,8 @@ func Generate(f func(g *Gen)) {
 	}
 }
 
-// seedByHand returns the seed of a generator that is run by hand: the given one, which may be
-// any text, or that of its line.
+// seedByHand returns the seed of a generator that is run by hand. It is made from the given text or, if that is empty,
+// from the line.
 func seedByHand(given string, args []string) string {
 	if given == "" {
 		given = strings.Join(args, " ")
@@ -78,7 +77,7 @@ func seedByHand(given string, args []string) string {
 	return Seed("", given)
 }
 
-// generation makes one case, by a seed or by choices (see newTape).
+// generation makes one case from a seed or from choices (see newTape).
 func generation(f func(g *Gen), seed string, args []string) quit {
 	t, seed, err := newTape(seed)
 	if err != nil {
@@ -125,7 +124,7 @@ func newGen(seed string, args []string, t *tape) (*Gen, error) {
 	return g, nil
 }
 
-// Refuse ends the case: the line of problem.toml is wrong.
+// Refuse ends the case with a message: the line in problem.toml is wrong.
 func (g *Gen) Refuse(format string, args ...any) {
 	panic(quit{Fail, fmt.Sprintf(format, args...)})
 }
@@ -139,7 +138,7 @@ func (g *Gen) Word(i int) string {
 	return g.words[i]
 }
 
-// Words returns the positional arguments from i on.
+// Words returns the positional arguments, beginning with number i.
 func (g *Gen) Words(i int) []string {
 	if i > len(g.words) {
 		return nil
@@ -153,7 +152,7 @@ func (g *Gen) Words(i int) []string {
 // Int64 returns positional argument i as an integer.
 func (g *Gen) Int64(i int) int64 { return g.integer(g.Word(i)) }
 
-// Option returns the value of --name, or the other value where it is not given.
+// Option returns the value of --name, or other if the option is not given.
 func (g *Gen) Option(name, other string) string {
 	g.asked["--"+name] = true
 	if v, given := g.options[name]; given {
@@ -162,7 +161,7 @@ func (g *Gen) Option(name, other string) string {
 	return other
 }
 
-// IntOption returns the value of --name as an integer, or the other value.
+// IntOption returns the value of --name as an integer, or other if the option is not given.
 func (g *Gen) IntOption(name string, other int64) int64 {
 	if v := g.Option(name, ""); v != "" {
 		return g.integer(v)
@@ -170,7 +169,7 @@ func (g *Gen) IntOption(name string, other int64) int64 {
 	return other
 }
 
-// integer reads decimal digits, also in the form 1e18.
+// integer parses decimal digits, or a form such as 1e18.
 func (g *Gen) integer(text string) int64 {
 	digits, zeros, exponent := strings.Cut(text, "e")
 	n, err := strconv.ParseInt(digits, 10, 64)
@@ -186,7 +185,7 @@ func (g *Gen) integer(text string) int64 {
 	return n
 }
 
-// allAsked rejects arguments that the generator did not read.
+// allAsked rejects arguments that the generator has not read.
 func (g *Gen) allAsked() {
 	for i, w := range g.words {
 		if !g.asked[strconv.Itoa(i)] {

@@ -6,60 +6,57 @@ import (
 	"os"
 )
 
-// Golf is what one answer to a golf problem gave, on the inputs that were tried so
-// far. A checker of answers sees them all together, so that it can ask for what no
-// single one shows: the same text in every lost position, say.
+// A Golf has the outputs of a golf submission for all inputs that were tried so far. A checker sees them together, so
+// that it can compare them. For example, it can require the same text for every lost position.
 type Golf struct {
-	All     bool         // every input of the domain is here
-	Answers []GolfAnswer // what came out for each input so far
+	All     bool         // every input of the domain is in Answers
+	Answers []GolfAnswer // the outputs so far
 
 	report GolfReport
 }
 
-// GolfAnswer is what came out for one input. The same input may come several
-// times, with different outputs.
+// A GolfAnswer is the output for one input. The same input may appear several times, with different outputs.
 type GolfAnswer struct {
 	In  []string // the arguments
-	Out []byte   // what was printed, or returned as text
+	Out []byte   // the printed text, or the returned value as text
 }
 
-// GolfReport is what a checker says of the answers.
+// A GolfReport is the result of a checker.
 type GolfReport struct {
-	Wrong []GolfWrong // none where all are right
-	Notes []string    // policies that were needed to accept an answer
-	Says  []string    // what is worth telling of a correct answer
+	Wrong []GolfWrong // wrong outputs; empty if all are correct
+	Notes []string    // lenient rules that were needed to accept an output
+	Says  []string    // remarks about a correct submission
 }
 
-// GolfWrong is one wrong answer.
+// A GolfWrong is a wrong output.
 type GolfWrong struct {
 	Index int    // in Golf.Answers
 	Why   string // what was expected instead
 }
 
-// Wrong says that the answer with this index is wrong.
+// Wrong reports that the output with this index is wrong. The text says what was expected.
 func (g *Golf) Wrong(index int, format string, args ...any) {
 	g.report.Wrong = append(g.report.Wrong, GolfWrong{index, fmt.Sprintf(format, args...)})
 }
 
-// Note names a policy without which an answer would not be correct. Some
-// golfers play by stricter rules.
+// Note names a lenient rule that was needed to accept an output. With --strict, such an output is wrong.
 func (g *Golf) Note(format string, args ...any) {
 	g.report.Notes = append(g.report.Notes, fmt.Sprintf(format, args...))
 }
 
-// Say tells something of a correct answer: "lost positions give 0".
+// Say adds a remark about a correct submission, such as "lost positions give 0".
 func (g *Golf) Say(format string, args ...any) {
 	g.report.Says = append(g.report.Says, fmt.Sprintf(format, args...))
 }
 
-// Report returns what was said so far.
+// Report returns the report so far.
 func (g *Golf) Report() GolfReport { return g.report }
 
-// CheckGolf is the main function of a checker of golf answers: it calls f with
-// more and more answers, and finally with all. F must not remember anything.
+// CheckGolf is the main function of a checker for golf. It calls f with more and more outputs, and finally with all. F
+// must not keep state between calls.
 //
-// The judge asks "golf <request>", where the request is a Golf in JSON, and the
-// program replies with OK or WA and a GolfReport in JSON.
+// The judge sends "golf <request>", where the request is a Golf in JSON. The program replies with OK or WA, and a
+// GolfReport in JSON.
 func CheckGolf(f func(g *Golf)) {
 	if !streaming() {
 		exit(quit{Fail, "usage: judge golf <problem> <answer> starts " + os.Args[0]})

@@ -12,26 +12,24 @@ import (
 	"syscall"
 )
 
-// Talk is a case in which an interactor talks to the contestant's program.
+// A Talk is a case in which an interactor communicates with the contestant's program.
 type Talk struct {
 	In  *Reader // the case's input, which the program does not see
-	Ans *Reader // the answer; empty where the case has none
+	Ans *Reader // the answer; empty if the case has none
 
 	from     *bufio.Reader
 	to       io.Writer
 	feedback string // directory; empty if there is none
 }
 
-// Interact is the main function of an interactor: it calls f, which talks to the
-// contestant's program and must end with Quit. What f cannot read from the program
-// is the contestant's fault (WA), what it cannot read from In or Ans is the
-// setter's (Fail).
+// Interact is the main function of an interactor. It calls f, which communicates with the contestant's program and must
+// end with Quit. If f cannot read from the program, the case ends with WA. If it cannot read from In or Ans, the case ends
+// with Fail, which blames the setter.
 //
-// An interactor is called as an output validator of the ICPC problem package format,
-// so it is also one for other judges: "interactor input answer feedback/", with the
-// program at its standard input and output. Each Print leaves at once.
+// An interactor is called as an output validator of the ICPC problem package format: "interactor input answer feedback/".
+// Its standard input and output are connected to the program. So other judges can use it, too. Each Print is sent at once.
 func Interact(f func(t *Talk)) {
-	signal.Ignore(syscall.SIGPIPE) // a program that has left is no reason to die
+	signal.Ignore(syscall.SIGPIPE) // the interactor continues after the program has ended
 	if len(os.Args) < 4 {
 		interactorExit("", quit{Fail, "usage: " + os.Args[0] + " <input file> <answer file> <feedback directory>"})
 	}
@@ -53,7 +51,7 @@ func Interact(f func(t *Talk)) {
 	interactorExit(t.feedback, q)
 }
 
-// interactorExits are the exit codes of an output validator.
+// interactorExits has the exit codes of an output validator.
 var interactorExits = map[Verdict]int{OK: 42, WA: 43, Fail: 3}
 
 func interactorExit(feedback string, q quit) {
@@ -66,31 +64,31 @@ func interactorExit(feedback string, q quit) {
 	os.Exit(interactorExits[q.verdict])
 }
 
-// Quit ends the case with a verdict and a message for people. It does not return.
+// Quit ends the case with a verdict and a message. It does not return.
 func (t *Talk) Quit(v Verdict, format string, args ...any) {
 	panic(quit{v, fmt.Sprintf(format, args...)})
 }
 
-// Println says a line to the program, as fmt.Println prints it.
+// Println sends a line to the program, formatted as by fmt.Println.
 func (t *Talk) Println(args ...any) { fmt.Fprintln(t.to, args...) }
 
-// Printf says a text to the program, as fmt.Printf prints it.
+// Printf sends a text to the program, formatted as by fmt.Printf.
 func (t *Talk) Printf(format string, args ...any) { fmt.Fprintf(t.to, format, args...) }
 
-// maxToken is how long a word or a line of the program may be.
+// maxToken bounds a word or a line of the program, in bytes.
 const maxToken = 1 << 20
 
-// reject ends the case as the program's fault.
+// refuse ends the case with WA.
 func (t *Talk) refuse(format string, args ...any) { t.Quit(WA, format, args...) }
 
-// Token waits for the program's next word: everything between white space.
+// Token waits for the program's next word. White space separates words.
 func (t *Talk) Token() string {
 	var word []byte
 	for {
 		c, err := t.from.ReadByte()
 		switch {
 		case err != nil && len(word) == 0:
-			t.refuse("want a word, but the program says no more")
+			t.refuse("want a word, but the program has ended its output")
 		case err != nil || isSpace(c) && len(word) > 0:
 			return string(word)
 		case isSpace(c):
@@ -109,7 +107,7 @@ func (t *Talk) Line() string {
 		c, err := t.from.ReadByte()
 		switch {
 		case err != nil && len(line) == 0:
-			t.refuse("want a line, but the program says no more")
+			t.refuse("want a line, but the program has ended its output")
 		case err != nil || c == '\n':
 			return string(line)
 		case len(line) == maxToken:
@@ -130,7 +128,7 @@ func (t *Talk) Int64() int64 {
 	return n
 }
 
-// Int waits for a decimal integer in lo..hi. The name is for the message.
+// Int waits for a decimal integer in lo..hi. Name is its name in messages.
 func (t *Talk) Int(lo, hi int64, name string) int64 {
 	n := t.Int64()
 	if n < lo || n > hi {
@@ -139,7 +137,7 @@ func (t *Talk) Int(lo, hi int64, name string) int64 {
 	return n
 }
 
-// EOF waits for the program to end, or to close its output, without another word.
+// EOF waits until the program ends or closes its output, without another word.
 func (t *Talk) EOF() {
 	for {
 		c, err := t.from.ReadByte()
@@ -147,25 +145,23 @@ func (t *Talk) EOF() {
 			return
 		}
 		if !isSpace(c) {
-			t.refuse("the program says more than it should")
+			t.refuse("the program printed more than expected")
 		}
 	}
 }
 
-// Score gives points to a case that is then accepted. The most that a case can give
-// is in its group (max_score).
+// Score sets the points of a case, which must then be accepted. The maximum is max_score of its group.
 func (t *Talk) Score(points float64) {
 	t.leave("score.txt", strconv.FormatFloat(points, 'g', -1, 64))
 }
 
-// Share gives a part of the case's points, from 0 to 1, to a case that is then
-// accepted.
+// Share sets the share of the case's points, from 0 to 1. The case must then be accepted.
 func (t *Talk) Share(part float64) {
 	t.leave("score_multiplier.txt", strconv.FormatFloat(math.Max(0, math.Min(1, part)), 'g', -1, 64))
 }
 
-// NextPass ends a pass of a multi-pass problem: the program is started again, and the
-// interactor with this text as its In. It does not return.
+// NextPass ends a pass of a multi-pass problem. The judge then starts the program again, and the interactor with this text
+// as its In. NextPass does not return.
 func (t *Talk) NextPass(input string) {
 	t.leave("nextpass.in", input)
 	t.Quit(OK, "")

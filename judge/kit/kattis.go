@@ -7,18 +7,17 @@ import (
 	"path/filepath"
 )
 
-// The exit codes of Kattis' protocol.
+// The exit codes of the protocol of Kattis.
 const (
 	kattisRight = 42
 	kattisWrong = 43
 	kattisFault = 1
 )
 
-// askedForKattis reports whether the program was started with --kattis: it then speaks
-// the protocol of the ICPC problem package format, so that it can be part of a
-// package. An input validator reads standard input and exits with 42 or 43; an
-// output validator takes the input, the answer and a feedback directory as arguments,
-// and the output from standard input.
+// askedForKattis reports whether the program was started with --kattis. It then speaks the protocol of the ICPC problem
+// package format, so that it can be part of a package. An input validator reads standard input, and exits with 42 or 43.
+// An output validator gets the input, the answer and a feedback directory as arguments, and reads the output from standard
+// input.
 func askedForKattis() bool { return len(os.Args) > 1 && os.Args[1] == "--kattis" }
 
 // checkForKattis judges one output.
@@ -41,8 +40,8 @@ func checkForKattis(check func(name string, in, out, ans []byte) quit) {
 	exitForKattis(os.Args[4], check("", in, out, ans))
 }
 
-// exitForKattis ends the program. What it has to say goes to the feedback directory, if
-// there is one, and to standard error.
+// exitForKattis ends the program. It writes the message to standard error, and into the feedback directory if there is
+// one.
 func exitForKattis(feedback string, q quit) {
 	if q.message != "" {
 		fmt.Fprintln(os.Stderr, q.message)

@@ -1,19 +1,19 @@
-// Package kit is what a Go checker, validator or generator of a problem directory imports (see
-// the examples). It uses testlib's words: In is the input, Out the contestant's output, Ans
-// the answer of the reference solution, and Quit ends with a verdict.
+// Package kit is a library for checkers, validators, generators and interactors of a problem directory in Go (see the
+// examples). It uses the names of testlib: In is the input, Out the contestant's output, Ans the answer of the reference
+// solution, and Quit ends with a verdict.
 //
-// A kit program runs in two ways. By hand it is an ordinary command: a checker takes the
-// names of the input, output and answer files and exits with testlib's codes (0 right, 1
-// wrong, 3 at fault itself), a validator reads standard input and exits with 0 or 3, a
-// generator prints a case; with --kattis, checkers and validators speak Kattis' protocol
-// (see kattis.go). The judge starts it once instead and sends it a frame for each case (see
-// Frame), so that ten thousand cases cost one process, and so that a variable declared
-// before Check holds state across the cases of one submission, which come in judging order.
+// Run by hand, a kit program is an ordinary command. A checker takes the names of the input, output and answer files,
+// and exits with 0 if the output is correct, 1 if it is wrong, and 3 if the checker or the answer is at fault. A validator
+// reads standard input, and exits with 0 or 3. A generator prints a case. With --kattis, checkers and validators speak the
+// protocol of Kattis (see kattis.go).
 //
-// The package is complete in itself and uses the standard library only, because it is also
-// built outside this module. Referees of games have a package of their own, kit/referee. The
-// kit is not for solutions, and it knows nothing of sandboxes, files on disk or verdicts
-// other than its own three.
+// The judge starts a kit program only once, and sends it a frame for each case (see Frame). So ten thousand cases need one
+// process, and a variable declared before Check keeps its value across the cases of a submission, which come in judging
+// order.
+//
+// The package uses only the standard library, because it is also built outside this module. Referees of games use
+// kit/referee. The kit is not for solutions. It does not know sandboxes, files of the judge, or other verdicts than its
+// three.
 package kit
 
 import (
@@ -23,22 +23,22 @@ import (
 	"strings"
 )
 
-// Verdict is how a kit program judges one case.
+// A Verdict is the judgement of a kit program for one case.
 type Verdict string
 
 const (
-	OK   Verdict = "ok"    // the output is right, or the input is valid
+	OK   Verdict = "ok"    // the output is correct, or the input is valid
 	WA   Verdict = "wrong" // the contestant's output is wrong, or the input is not valid
 	Fail Verdict = "fail"  // the answer or the kit program itself is at fault
 )
 
-// quit is how Quit leaves the setter's function: it is thrown and caught here.
+// quit is the panic by which Quit leaves the setter's function. The package recovers it.
 type quit struct {
 	verdict Verdict
 	message string
 }
 
-// catch runs f and returns how it ended. A panic of f's own is a Fail.
+// catch runs f and returns how it ended. Any other panic of f is a Fail.
 func catch(f func()) (q quit) {
 	defer func() {
 		switch r := recover().(type) {
@@ -54,27 +54,25 @@ func catch(f func()) (q quit) {
 	return quit{}
 }
 
-// Test is one case that a checker judges.
+// A Test is a case that a checker judges.
 type Test struct {
 	Name string  // such as "edge/corner-0-0"; empty when run by hand
 	In   *Reader // the input
-	Out  *Reader // what the contestant's program printed
-	Ans  *Reader // what the reference solution printed
+	Out  *Reader // output of the contestant's program
+	Ans  *Reader // output of the reference solution
 }
 
-// Quit ends the case with a verdict and a message for people. It does not return.
+// Quit ends the case with a verdict and a message. It does not return.
 func (t *Test) Quit(v Verdict, format string, args ...any) {
 	panic(quit{v, fmt.Sprintf(format, args...)})
 }
 
-// Check is the main function of a checker: it calls f once for each case, in
-// judging order. F must end with Quit. What f cannot read from Out is the
-// contestant's fault (WA), and so is what an OK leaves of it but white space: a checker
-// that takes more than it looks at reads the Rest. What f cannot read from In or Ans is
-// the setter's (Fail).
+// Check is the main function of a checker. It calls f once for each case, in judging order. F must end with Quit. If f
+// cannot read from Out, the case ends with WA. So it does if f quits with OK and Out has more than white space left; a
+// checker that allows more output reads it with Rest. If f cannot read from In or Ans, the case ends with Fail, which
+// blames the setter.
 //
-// Print nothing before Check: with the judge, standard output carries the frames.
-// What f prints then goes to standard error.
+// Print nothing before Check, because the frames are on standard output. Check redirects what f prints to standard error.
 func Check(f func(t *Test)) {
 	check := func(name string, in, out, ans []byte) quit {
 		t := &Test{
@@ -122,9 +120,8 @@ func judged(out *Reader, f func()) quit {
 	return q
 }
 
-// Validate is the main function of a validator: it calls f for each input. F
-// reads the input with the strict methods of Reader, down to the last byte; what
-// it cannot read, and what it rejects with Refuse, is not valid.
+// Validate is the main function of a validator. It calls f for each input. F reads the input with the strict methods of
+// Reader, to the last byte. An input is not valid if f cannot read it, or rejects it with Refuse.
 func Validate(f func(in *Reader)) {
 	validate := func(data []byte) quit {
 		in := &Reader{data: data, name: "input", blame: WA, strict: true}

@@ -1,7 +1,7 @@
 // Kit is what a checker, validator, generator or interactor in C++ includes.
 //
-// It has the words of the Go package assay/judge/kit, which has those of testlib: In is
-// the input, Out the contestant's output, Ans the answer of the reference, and Quit ends
+// It has the names of the Go package assay/judge/kit, which are those of testlib: In is the
+// input, Out the contestant's output, Ans the answer of the reference solution, and Quit ends
 // with a verdict.
 //
 //     #include "kit.hpp"
@@ -14,18 +14,18 @@
 //         });
 //     }
 //
-// A kit program runs in two ways. By hand it is an ordinary command: a checker takes the
-// names of the input, output and answer files and exits with testlib's codes (0 right, 1
-// wrong, 3 at fault itself), a validator reads standard input and exits with 0 or 3, a
-// generator prints a case; with --kattis, checkers and validators speak Kattis' protocol.
-// The judge starts it once instead and sends it a frame for each case, so that ten thousand
-// cases cost one process, and so that a variable declared before Check holds state across
-// the cases of one submission, which come in judging order.
+// Run by hand, a kit program is an ordinary command. A checker takes the names of the input,
+// output and answer files, and exits with 0 if the output is correct, 1 if it is wrong, and 3
+// if the checker or the answer is at fault. A validator reads standard input, and exits with 0
+// or 3. A generator prints a case. With --kattis, checkers and validators speak the protocol of
+// Kattis. The judge starts a kit program only once, and sends it a frame for each case. So ten
+// thousand cases need one process, and a variable declared before Check keeps its value across
+// the cases of a submission, which come in judging order.
 //
-// Messages are formatted with %, only where values follow, and by the types of the values:
-// %d does for all integers, %s for everything, %q puts a text in quotes. The same seed gives
-// the same numbers as in Go. The header needs C++14, g++ or clang++, and a POSIX system of 64
-// bits; the judge brings it along, and takes a kit.hpp beside the program before its own.
+// Messages are formatted with %, if values follow, by the types of the values: %d is for all
+// integers, %s for all values, and %q puts a text in quotes. The same seed gives the same
+// numbers as in Go. The header needs C++14, g++ or clang++, and a 64-bit POSIX system. The
+// judge contains it, but uses a kit.hpp beside the program if there is one.
 
 #ifndef ASSAY_KIT_HPP
 #define ASSAY_KIT_HPP
@@ -53,21 +53,21 @@
 namespace kit {
 
 enum Verdict {
-    OK,    // the output is right, or the input is valid
+    OK,    // the output is correct, or the input is valid
     WA,    // the contestant's output is wrong, or the input is not valid
     FAIL,  // the answer or the kit program itself is at fault
 };
 
-// What is in own is not for setters.
+// The namespace own is internal.
 namespace own {
 
-// How Quit leaves the setter's function, and what the judge is told.
+// The exception by which Quit leaves the setter's function.
 struct Ended {
     Verdict verdict;
     std::string message;
 };
 
-// Texts of values.
+// Formatting of values as text.
 
 inline std::string text(const std::string &s) { return s; }
 inline std::string text(const char *s) { return s; }
@@ -79,7 +79,7 @@ typename std::enable_if<std::is_integral<T>::value, std::string>::type text(T n)
     return std::to_string(n);
 }
 
-// The shortest of the texts that give the number back.
+// The shortest text that is read as the same number.
 template <class T>
 typename std::enable_if<std::is_floating_point<T>::value, std::string>::type text(T x) {
     char s[40];
@@ -107,7 +107,7 @@ void join(std::string &to, const char *between, const First &first, const Rest &
     join(to, between, rest...);
 }
 
-// Decodes the UTF-8 character at a place. One that is not valid has size 1 and is -1.
+// Decodes the UTF-8 character at a position. An invalid one is -1, with size 1.
 inline long rune(const std::string &s, std::size_t at, std::size_t *size) {
     unsigned char c = s[at];
     *size = 1;
@@ -125,8 +125,8 @@ inline long rune(const std::string &s, std::size_t at, std::size_t *size) {
     return r;
 }
 
-// Says whether a character can be seen: it is no control, space or format character, and
-// not for private use. What Unicode has not assigned yet passes.
+// Returns whether a character is visible: it is no control, space, format or private-use
+// character. Unassigned characters count as visible.
 inline bool printable(long r) {
     static const long hidden[][2] = {
         {0, 31}, {127, 160}, {0xAD, 0xAD}, {0x600, 0x605}, {0x61C, 0x61C}, {0x6DD, 0x6DD}, {0x70F, 0x70F},
@@ -139,7 +139,7 @@ inline bool printable(long r) {
     return true;
 }
 
-// Writes a text in quotes, with what cannot be printed as Go escapes it.
+// Writes a text in quotes, with the escapes of Go for unprintable characters.
 inline std::string quoted(const std::string &s, char quote = '"') {
     std::string out(1, quote);
     for (std::size_t at = 0, size; at < s.size(); at += size) {
@@ -164,7 +164,7 @@ inline std::string quoted(const std::string &s, char quote = '"') {
     return out + quote;
 }
 
-// Quotes a text and cuts it in the middle where it is long.
+// Quotes a text. A long text is shortened in the middle.
 inline std::string brief(const std::string &s) {
     if (s.size() <= 60) return quoted(s);
     return quoted(s.substr(0, 30)) + "..." + quoted(s.substr(s.size() - 15)) + " (" + text(s.size()) + " bytes)";
@@ -245,7 +245,7 @@ void fill(std::string &to, const char *format, const First &first, const Rest &.
 
 }  // namespace own
 
-// Formats values into a text, as messages are. Without values the text stays as it is.
+// Formats values into a text, as messages are. Without values, the text stays unchanged.
 inline std::string Format(const std::string &message) { return message; }
 
 template <class... Values>
@@ -298,24 +298,24 @@ inline bool integer(const std::string &s, std::int64_t *n) {
 
 }  // namespace own
 
-// Reads one of a case's three texts. What it cannot read ends the case: as WA in the
-// contestant's output or a validator's input, else as FAIL.
+// Reads one of the three texts of a case. If it cannot read, it ends the case: with WA in the
+// contestant's output and in a validator's input, and with FAIL in other texts.
 //
-// In a checker it skips white space before each token, and a number is an optional sign
-// and digits. In a validator it is strict: every blank and line end must be read, and
-// numbers have one spelling (no "+1", "01", "-0").
+// In a checker, it skips white space before each token. A number is an optional sign and
+// digits. In a validator, it is strict: f must read every blank and line end, and numbers have
+// one spelling (no "+1", "01", "-0").
 class Reader {
 public:
     Reader(std::string data, const char *name, Verdict blame, bool strict = false)
         : data(std::move(data)), name(name), blame(blame), strict(strict) {}
 
-    // Ends the case with a message that starts with the present position.
+    // Ends the case with a message that starts with the current position.
     template <class... Values>
     [[noreturn]] void Refuse(const std::string &message, const Values &...values) {
         refuseAt(pos, Format(message, values...));
     }
 
-    // Reads a word: everything up to white space or the end. It refuses an empty one.
+    // Reads a word, up to white space or the end. It rejects an empty word.
     std::string Token() {
         skipSpace();
         std::size_t start = pos;
@@ -324,8 +324,7 @@ public:
         return data.substr(start, pos - start);
     }
 
-    // Reads a token of lo to hi bytes of which each is printable ASCII. The name is for
-    // the message.
+    // Reads a token of lo to hi bytes of printable ASCII. Name is its name in messages.
     std::string Word(std::size_t lo, std::size_t hi, const std::string &what) {
         skipSpace();
         std::size_t start = pos;
@@ -346,7 +345,7 @@ public:
         return n;
     }
 
-    // Reads a decimal integer in lo..hi. The name is for the message.
+    // Reads a decimal integer in lo..hi. Name is its name in messages.
     std::int64_t Int(std::int64_t lo, std::int64_t hi, const std::string &what) {
         skipSpace();
         std::size_t start = pos;
@@ -361,19 +360,19 @@ public:
     // Reads exactly one line feed.
     void EOLN() { literal('\n', "the end of the line"); }
 
-    // Reads the end: in a checker after any white space, in a validator exactly here. The
-    // kits of other languages call it EOF, which is a macro here.
+    // Reads the end of the text. In a checker, white space may come before it. The kits of
+    // other languages call it EOF, which is a macro in C++.
     void End() {
         if (!AtEOF()) Refuse("want the end of the file, got %s", next());
     }
 
-    // Says whether nothing is left; in a checker white space is nothing.
+    // Returns whether nothing is left. In a checker, it ignores white space.
     bool AtEOF() {
         skipSpace();
         return pos == data.size();
     }
 
-    // Reads up to a line feed, which it eats but does not return.
+    // Reads a line, and returns it without its line feed.
     std::string Line() {
         if (pos == data.size()) Refuse("want a line, got the end of the file");
         std::size_t end = data.find('\n', pos);
@@ -389,7 +388,7 @@ public:
         return line;
     }
 
-    // Reads everything that is left.
+    // Reads the rest of the text.
     std::string Rest() {
         std::string rest = data.substr(pos);
         pos = data.size();
@@ -416,7 +415,7 @@ private:
         pos++;
     }
 
-    // Describes what stands at the present position.
+    // Describes the text at the current position.
     std::string next() const {
         if (pos == data.size()) return "the end of the file";
         if (data[pos] == '\n') return "the end of the line";
@@ -435,7 +434,7 @@ private:
 
 namespace own {
 
-// Reads a file, and says in why what keeps it from that.
+// Reads a file. If it cannot, why is the reason.
 inline bool readAll(std::FILE *from, std::string *data) {
     char some[1 << 16];
     for (std::size_t n; (n = std::fread(some, 1, sizeof some, from)) > 0;) data->append(some, n);
@@ -454,7 +453,7 @@ inline bool readFile(const std::string &path, std::string *data, std::string *wh
     return ok;
 }
 
-// Writes bytes at once, past what the setter's code prints.
+// Writes bytes at once, independently of what the setter's code prints.
 inline bool writeAll(int to, const std::string &data) {
     for (std::size_t at = 0; at < data.size();) {
         ssize_t n = ::write(to, data.data() + at, data.size() - at);
@@ -473,8 +472,8 @@ inline bool writeFile(const std::string &path, const std::string &data) {
 
 using Arguments = std::vector<std::string>;
 
-// Ends the program. What it has to say goes to standard error, and to the feedback folder
-// if there is one.
+// Ends the program. It writes the message to standard error, and into the feedback directory if
+// there is one.
 [[noreturn]] inline void leave(const std::string &feedback, const std::string &message, int code) {
     if (!message.empty()) {
         std::fflush(nullptr);
@@ -494,10 +493,10 @@ using Arguments = std::vector<std::string>;
     leave(feedback, how.message, how.verdict == OK ? 42 : how.verdict == WA ? 43 : 1);
 }
 
-// Says whether the program was started with --kattis: it then speaks the protocol of the
-// ICPC problem package format, so that it can be part of a package. An input validator
-// reads standard input and exits with 42 or 43; an output validator takes the input, the
-// answer and a feedback folder as arguments, and the output from standard input.
+// Returns whether the program was started with --kattis. It then speaks the protocol of the
+// ICPC problem package format, so that it can be part of a package. An input validator reads
+// standard input, and exits with 42 or 43. An output validator gets the input, the answer and a
+// feedback directory as arguments, and reads the output from standard input.
 inline bool forKattis(const Arguments &args) { return args.size() > 1 && args[1] == "--kattis"; }
 
 inline bool streaming() {
@@ -505,8 +504,8 @@ inline bool streaming() {
     return set && !std::strcmp(set, "1");
 }
 
-// Answers frames until the judge closes the pipe. A frame is one line, a verb and the
-// length in bytes of each part, and then the parts. What the setter's code prints goes to
+// Answers frames until the judge closes the pipe. A frame is a line with a verb and the length
+// in bytes of each part, and then the parts. Output of the setter's code is redirected to
 // standard error, so that it cannot get between the frames.
 template <class F>
 void serve(const char *role, F answer) {
@@ -537,27 +536,27 @@ inline Ended wrongParts(const char *what, const std::vector<std::string> &parts)
 
 }  // namespace own
 
-// One case that a checker judges.
+// A case that a checker judges.
 struct Test {
     std::string Name;  // such as "edge/corner-0-0"; empty when run by hand
     Reader In;         // the input
-    Reader Out;        // what the contestant's program printed
-    Reader Ans;        // what the reference printed
+    Reader Out;        // output of the contestant's program
+    Reader Ans;        // output of the reference solution
 
-    // Ends the case with a verdict and a message for people. It does not return.
+    // Ends the case with a verdict and a message. It does not return.
     template <class... Values>
     [[noreturn]] void Quit(Verdict v, const std::string &message = "", const Values &...values) {
         own::quit(v, message, values...);
     }
 };
 
-// The main function of a checker: it calls f(test) once for each case, in judging order.
-// F must end with Quit. What f cannot read from Out is the contestant's fault (WA), and so
-// is what an OK leaves of it but white space: a checker that takes more than it looks at
-// reads the Rest. What f cannot read from In or Ans is the setter's (FAIL).
+// The main function of a checker. It calls f(test) once for each case, in judging order. F must
+// end with Quit. If f cannot read from Out, the case ends with WA. So it does if f quits with
+// OK and Out has more than white space left: a checker that allows more output reads it with
+// Rest. If f cannot read from In or Ans, the case ends with FAIL, which blames the setter.
 //
-// Print nothing before Check: with the judge, standard output carries the frames. What f
-// prints then goes to standard error.
+// Print nothing before Check, because the frames are on standard output. Check redirects what f
+// prints to standard error.
 template <class F>
 void Check(int argc, char **argv, F f) {
     own::Arguments args(argv, argv + argc);
@@ -586,9 +585,9 @@ void Check(int argc, char **argv, F f) {
     own::exitByHand(check("", in, out, ans));
 }
 
-// The main function of a validator: it calls f(reader) for each input. F reads the input
-// with the strict methods of Reader, down to the last byte; what it cannot read, and what
-// it refuses with Refuse, is not valid.
+// The main function of a validator. It calls f(reader) for each input. F reads the input with
+// the strict methods of Reader, to the last byte. An input is not valid if f cannot read it, or
+// rejects it with Refuse.
 template <class F>
 void Validate(int argc, char **argv, F f) {
     auto validate = [&](std::string data) {
@@ -611,7 +610,7 @@ void Validate(int argc, char **argv, F f) {
 
 namespace own {
 
-// SHA-256. Its constants are the first bits behind the point of the roots of primes.
+// SHA-256. Its constants are the first fractional bits of roots of primes.
 inline std::string sha256(std::string data) {
     auto bits = [](double root) { return std::uint32_t((root - std::floor(root)) * 4294967296.0); };
     auto rotated = [](std::uint32_t x, int n) { return x >> n | x << (32 - n); };
@@ -660,8 +659,8 @@ inline bool isSeed(const std::string &text) {
 
 __extension__ typedef unsigned __int128 uint128;
 
-// Numbers the values of a range from the plainest on: the lower end, or 0, 1, -1, 2, ...
-// where there are numbers on both sides of 0. Ranked is its inverse.
+// Numbers the values of a range, beginning with the plainest: from the lower end, or 0, 1, -1,
+// 2, ... if the range has numbers on both sides of 0. Ranked is its inverse.
 inline std::uint64_t rankOf(std::int64_t v, std::int64_t lo, std::int64_t hi) {
     std::uint64_t n = std::uint64_t(v), down = 0 - std::uint64_t(lo), up = std::uint64_t(hi);
     if (lo >= 0 || hi <= 0) return n + down;
@@ -680,18 +679,18 @@ inline std::int64_t ranked(std::uint64_t c, std::int64_t lo, std::int64_t hi) {
 
 }  // namespace own
 
-// Makes a generator line's seed: 32 hexadecimal digits of the SHA-256 of the salt, a zero
-// byte and the line.
+// Returns the seed of a generator line: 32 hexadecimal digits of the SHA-256 of the salt, a
+// zero byte and the line.
 inline std::string Seed(const std::string &salt, const std::string &line) {
     return own::sha256(salt + '\0' + line).substr(0, 32);
 }
 
-// A generator's source of chance: PCG (DXSM variant, as math/rand/v2 of Go has it), seeded
-// from the line.
+// The source of random numbers of a generator: PCG (in the DXSM variant, as math/rand/v2 of
+// Go), seeded from the line.
 //
-// Its numbers are choices: small numbers of which 0 is always the plainest. The judge may
-// ask for those of a seed ("record" before it), and have others told again ("replay 3 0 17"
-// in its place): fewer and lower ones make a smaller case of the same kind.
+// Its numbers are choices: small numbers of which 0 is the plainest. The judge may ask for the
+// choices of a seed ("record" before the seed), and replay other choices ("replay 3 0 17" in
+// its place): fewer and lower choices make a smaller case of the same kind.
 class Rand {
 public:
     explicit Rand(std::string seed) {
@@ -729,23 +728,23 @@ public:
         return std::int64_t(choose(std::uint64_t(n) - 1, [&] { return below(std::uint64_t(n)); }));
     }
 
-    // Returns a number in 0..1, without 1.
+    // Returns a number from 0 to 1, excluding 1.
     double Float64() {
         const std::uint64_t fine = std::uint64_t(1) << 53;
         return double(choose(fine - 1, [&] { return draw() & (fine - 1); })) / double(fine);
     }
 
-    // Puts a list (or a string) into another order.
+    // Puts a list (or a string) into a random order.
     template <class List>
     void Shuffle(List &list) {
         for (std::size_t i = list.size(); i-- > 1;) {
-            // How far down from its place, so that 0 leaves it there.
+            // The choice is the distance to swap over, so 0 keeps the element in its position.
             std::size_t down = choose(i, [&] { return i - below(i + 1); });
             std::swap(list[i], list[i - down]);
         }
     }
 
-    // Returns the numbers 0..n-1 in another order.
+    // Returns the numbers 0..n-1 in a random order.
     std::vector<int> Perm(int n) {
         std::vector<int> numbers;
         for (int i = 0; i < n; i++) numbers.push_back(i);
@@ -753,7 +752,7 @@ public:
         return numbers;
     }
 
-    // Returns one of a list (or a string), each with the same probability.
+    // Returns an element of a list (or a string), each with the same probability.
     template <class List>
     typename List::value_type Pick(const List &list) {
         return list[std::size_t(IntN(std::int64_t(list.size())))];
@@ -763,7 +762,7 @@ public:
         return Pick(std::vector<T>(list));
     }
 
-    // The line of choices that goes before a case; "" where nobody asks for it.
+    // The line of choices before a case. It is "" if the judge did not ask for it.
     std::string Told() const {
         if (!taped) return "";
         std::string line = "choices";
@@ -792,26 +791,26 @@ private:
         return std::uint64_t(product >> 64);
     }
 
-    // A choice of 0..most, drawn unless it is told.
+    // A choice of 0..most. It is drawn unless choices are replayed.
     template <class F>
     std::uint64_t choose(std::uint64_t most, F drawn) {
         if (!taped) return drawn();
         const std::size_t mostChoices = 1 << 18;
-        if (chosen.size() == mostChoices) own::quit(FAIL, "the case takes more than %d choices", mostChoices);
+        if (chosen.size() == mostChoices) own::quit(FAIL, "the case needs more than %d choices", mostChoices);
         std::uint64_t c = !told ? drawn() : chosen.size() < coming.size() ? std::min(coming[chosen.size()], most) : 0;
         chosen.push_back(c);
         return c;
     }
 
     own::uint128 state;
-    bool taped = false, told = false;  // choices are taken down; they are told rather than drawn
+    bool taped = false, told = false;  // choices are recorded; choices are replayed
     std::vector<std::uint64_t> coming, chosen;
 };
 
-// One case that a generator makes.
+// A case that a generator makes.
 class Gen {
 public:
-    std::string Kind;  // the first word of the line: which kind of case to make
+    std::string Kind;  // first word of the line: the kind of case to make
     kit::Rand Rand;
 
     Gen(const std::string &seed, const own::Arguments &args) : Rand(seed) {
@@ -830,20 +829,20 @@ public:
         }
     }
 
-    // Ends the case: the line of problem.toml is wrong.
+    // Ends the case with a message: the line in problem.toml is wrong.
     template <class... Values>
     [[noreturn]] void Refuse(const std::string &message, const Values &...values) {
         own::quit(FAIL, message, values...);
     }
 
-    // Returns positional argument i, counted from 0 behind Kind.
+    // Returns positional argument i, counted from 0 after Kind.
     std::string Word(std::size_t i) {
         if (i >= words.size()) Refuse("kind %q needs %d arguments, got %d", Kind, i + 1, words.size());
         asked.insert(std::to_string(i));
         return words[i];
     }
 
-    // Returns the positional arguments from i on.
+    // Returns the positional arguments, beginning with number i.
     std::vector<std::string> Words(std::size_t i) {
         std::vector<std::string> rest;
         for (; i < words.size(); i++) rest.push_back(Word(i));
@@ -853,14 +852,14 @@ public:
     // Returns positional argument i as an integer.
     std::int64_t Int64(std::size_t i) { return number(Word(i)); }
 
-    // Returns the value of --name, or the other value where it is not given.
+    // Returns the value of --name, or other if the option is not given.
     std::string Option(const std::string &name, const std::string &other = "") {
         asked.insert("--" + name);
         auto given = options.find("--" + name);
         return given == options.end() ? other : given->second;
     }
 
-    // Returns the value of --name as an integer, or the other value.
+    // Returns the value of --name as an integer, or other if the option is not given.
     std::int64_t IntOption(const std::string &name, std::int64_t other = 0) {
         std::string value = Option(name);
         return value.empty() ? other : number(value);
@@ -872,7 +871,7 @@ public:
         own::join(out, "", values...);
     }
 
-    // Adds the values to the case, with blanks between them and a line feed behind. The
+    // Adds the values to the case, with blanks between them and a line feed after them. The
     // elements of a vector are values, too.
     template <class... Values>
     void Println(const Values &...values) {
@@ -886,7 +885,7 @@ public:
         out += Format(format, values...);
     }
 
-    // What was made, if every argument was asked for.
+    // The generated case, if every argument was read.
     std::string Made() {
         for (std::size_t i = 0; i < words.size(); i++)
             if (!asked.count(std::to_string(i))) Refuse("kind %q does not use the argument %q", Kind, words[i]);
@@ -898,7 +897,7 @@ public:
     }
 
 private:
-    // Reads decimal digits, also in the form 1e18.
+    // Parses decimal digits, or a form such as 1e18.
     std::int64_t number(const std::string &digits) {
         std::size_t e = digits.find('e');
         std::int64_t n = 0, zeros = 0;
@@ -918,12 +917,12 @@ private:
     std::string out;
 };
 
-// The main function of a generator: it calls f(gen) for each case, with the words of its
-// line in problem.toml as arguments. F prints the case with Print and Println. The same
-// arguments and seed must always print the same: take chance from gen.Rand only.
+// The main function of a generator. It calls f(gen) for each case, with the words of its line
+// in problem.toml as arguments. F prints the case with Print and Println. The same arguments
+// and seed must always give the same case: take random numbers from gen.Rand only.
 //
-// An argument "--name value" is an option; the others are positional. What f does not ask
-// for is refused, so that a misspelt option is not silently ignored.
+// An argument "--name value" is an option. The others are positional. Arguments that f does not
+// read are rejected, so that a misspelt option is not silently ignored.
 template <class F>
 void Generate(int argc, char **argv, F f) {
     auto generate = [&](const std::string &seed, const own::Arguments &args) {
@@ -951,21 +950,21 @@ void Generate(int argc, char **argv, F f) {
     own::writeAll(1, how.message);
 }
 
-// A case in which an interactor talks to the contestant's program.
+// A case in which an interactor communicates with the contestant's program.
 class Talk {
 public:
     Reader In;   // the case's input, which the program does not see
-    Reader Ans;  // the answer; empty where the case has none
+    Reader Ans;  // the answer; empty if the case has none
 
     Talk(std::string in, std::string ans, std::string feedback) : In(std::move(in), "input", FAIL), Ans(std::move(ans), "answer", FAIL), feedback(std::move(feedback)) {}
 
-    // Ends the case with a verdict and a message for people. It does not return.
+    // Ends the case with a verdict and a message. It does not return.
     template <class... Values>
     [[noreturn]] void Quit(Verdict v, const std::string &message = "", const Values &...values) {
         own::quit(v, message, values...);
     }
 
-    // Says a line to the program: the values with blanks between them.
+    // Sends a line to the program: the values with blanks between them.
     template <class... Values>
     void Println(const Values &...values) {
         std::string line;
@@ -973,13 +972,13 @@ public:
         own::writeAll(1, line + "\n");
     }
 
-    // Says a formatted text to the program.
+    // Sends a formatted text to the program.
     template <class... Values>
     void Printf(const std::string &format, const Values &...values) {
         own::writeAll(1, Format(format, values...));
     }
 
-    // Waits for the program's next word: everything between white space.
+    // Waits for the program's next word. White space separates words.
     std::string Token() {
         int c = hear();
         while (c >= 0 && own::space(char(c))) c = hear();
@@ -999,36 +998,36 @@ public:
         return n;
     }
 
-    // Waits for a decimal integer in lo..hi. The name is for the message.
+    // Waits for a decimal integer in lo..hi. Name is its name in messages.
     std::int64_t Int(std::int64_t lo, std::int64_t hi, const std::string &name) {
         std::int64_t n = Int64();
         if (n < lo || n > hi) Quit(WA, "%s = %d is not in %d..%d", name, n, lo, hi);
         return n;
     }
 
-    // Waits for the program to end, or to close its output, without another word. The kits
-    // of other languages call it EOF, which is a macro here.
+    // Waits until the program ends or closes its output, without another word. The kits of
+    // other languages call it EOF, which is a macro in C++.
     void End() {
         for (int c; (c = hear()) >= 0;)
-            if (!own::space(char(c))) Quit(WA, "the program says more than it should");
+            if (!own::space(char(c))) Quit(WA, "the program printed more than expected");
     }
 
-    // Gives points to a case that is then accepted. The most that a case can give is in its
-    // group (max_score).
+    // Sets the points of a case, which must then be accepted. The maximum is max_score of its
+    // group.
     void Score(double points) { leave("score.txt", own::text(points)); }
 
-    // Gives a part of the case's points, from 0 to 1, to a case that is then accepted.
+    // Sets the share of the case's points, from 0 to 1. The case must then be accepted.
     void Share(double part) { leave("score_multiplier.txt", own::text(std::max(0.0, std::min(1.0, part)))); }
 
-    // Ends a pass of a multi-pass problem: the program is started again, and the interactor
-    // with this text as its In. It does not return.
+    // Ends a pass of a multi-pass problem. The judge then starts the program again, and the
+    // interactor with this text as its In. It does not return.
     [[noreturn]] void NextPass(const std::string &input) {
         leave("nextpass.in", input);
         Quit(OK);
     }
 
 private:
-    // The program's next byte; -1 where it says no more.
+    // The program's next byte; -1 at the end of its output.
     int hear() {
         if (at == said.size()) {
             char some[1 << 16];
@@ -1041,10 +1040,10 @@ private:
         return (unsigned char)said[at++];
     }
 
-    // Reads from a first byte up to one that ends it, which it eats.
+    // Reads from a first byte up to one that ends it, which it consumes.
     template <class F>
     std::string until(int c, const char *what, F ends) {
-        if (c < 0) Quit(WA, "want a %s, but the program says no more", what);
+        if (c < 0) Quit(WA, "want a %s, but the program has ended its output", what);
         std::string all;
         for (; c >= 0 && !ends(char(c)); c = hear()) {
             const std::size_t most = 1 << 20;
@@ -1063,16 +1062,16 @@ private:
     std::size_t at = 0;
 };
 
-// The main function of an interactor: it calls f(talk), which talks to the contestant's
-// program and must end with Quit. What f cannot read from the program is the contestant's
-// fault (WA), what it cannot read from In or Ans is the setter's (FAIL).
+// The main function of an interactor. It calls f(talk), which communicates with the
+// contestant's program and must end with Quit. If f cannot read from the program, the case ends
+// with WA. If it cannot read from In or Ans, the case ends with FAIL, which blames the setter.
 //
-// An interactor is called as an output validator of the ICPC problem package format, so it
-// is also one for other judges: "interactor input answer feedback/", with the program at
-// its standard input and output. Each print leaves at once.
+// An interactor is called as an output validator of the ICPC problem package format:
+// "interactor input answer feedback/". Its standard input and output are connected to the
+// program. So other judges can use it, too. Each print is sent at once.
 template <class F>
 void Interact(int argc, char **argv, F f) {
-    ::signal(SIGPIPE, SIG_IGN);  // a program that has left is no reason to die
+    ::signal(SIGPIPE, SIG_IGN);  // the interactor continues after the program has ended
     own::Ended how{FAIL, "the interactor returned without calling Quit"};
     std::string in, ans, feedback;
     if (argc < 4)
@@ -1085,21 +1084,21 @@ void Interact(int argc, char **argv, F f) {
     own::leave(how.verdict == FAIL ? "" : feedback, how.message, how.verdict == OK ? 42 : how.verdict == WA ? 43 : 3);
 }
 
-// What came out for one input of a golf problem. The same input may come several times, with
+// The output for one input of a golf problem. The same input may appear several times, with
 // different outputs.
 struct GolfAnswer {
     std::vector<std::string> In;  // the arguments
-    std::string Out;              // what was printed, or returned as text
+    std::string Out;              // the printed text, or the returned value as text
 };
 
 namespace own {
 
-// Reads the JSON in which the judge asks. It is the judge's, so it is well formed.
+// Reads the JSON of the judge's request. It is always valid.
 class Json {
 public:
     explicit Json(const std::string &data) : data(data) {}
 
-    // Calls f for each key of an object, or each element of a list; for null it does not.
+    // Calls f for each key of an object, or each element of a list. Null has none.
     template <class F>
     void each(F f) {
         if (next() == 'n') return skip();
@@ -1113,14 +1112,14 @@ public:
         at++;
     }
 
-    // Reads a true or false.
+    // Reads true or false.
     bool truth() {
         bool yes = next() == 't';
         skip();
         return yes;
     }
 
-    // Reads a string; null is an empty one.
+    // Reads a string. Null is an empty one.
     std::string word() {
         std::string s;
         if (next() == 'n') {
@@ -1143,7 +1142,7 @@ public:
         return s;
     }
 
-    // Writes a string, with bytes as they are.
+    // Writes a string, with unchanged bytes.
     static std::string written(const std::string &s) {
         std::string out = "\"";
         for (char c : s)
@@ -1166,7 +1165,7 @@ private:
         while (at < data.size() && data[at] >= 'a' && data[at] <= 'z') at++;
     }
 
-    // Reads the digits of \uXXXX, and its second half where there is one.
+    // Reads the digits of \uXXXX, and its second half if there is one.
     std::string utf8() {
         auto digits = [&] {
             long r = std::strtol(data.substr(at + 1, 4).c_str(), nullptr, 16);
@@ -1206,10 +1205,10 @@ inline std::string base64(const std::string &s) {
 
 }  // namespace own
 
-// What one answer to a golf problem gave, on the inputs that were tried so far.
+// The outputs of a golf submission for all inputs that were tried so far.
 class Golf {
 public:
-    bool All = false;  // every input of the domain is here
+    bool All = false;  // every input of the domain is in Answers
     std::vector<GolfAnswer> Answers;
 
     explicit Golf(const std::string &request) {
@@ -1232,25 +1231,25 @@ public:
         });
     }
 
-    // Says that the answer with this index is wrong.
+    // Reports that the output with this index is wrong.
     template <class... Values>
     void Wrong(std::size_t index, const std::string &message, const Values &...values) {
         wrong.push_back("{\"Index\":" + std::to_string(index) + ",\"Why\":" + own::Json::written(Format(message, values...)) + "}");
     }
 
-    // Names a policy without which an answer would not be right.
+    // Names a lenient rule that was needed to accept an output.
     template <class... Values>
     void Note(const std::string &message, const Values &...values) {
         notes.push_back(own::Json::written(Format(message, values...)));
     }
 
-    // Tells something of a right answer: "lost positions give 0".
+    // Adds a remark about a correct submission, such as "lost positions give 0".
     template <class... Values>
     void Say(const std::string &message, const Values &...values) {
         says.push_back(own::Json::written(Format(message, values...)));
     }
 
-    // What was said so far.
+    // The report so far.
     own::Ended Report() const {
         auto list = [](const std::vector<std::string> &words) {
             std::string all;
@@ -1264,8 +1263,8 @@ private:
     std::vector<std::string> wrong, notes, says;
 };
 
-// The main function of a checker of golf answers: it calls f(golf) with more and more
-// answers, and at last with all. F must not remember anything.
+// The main function of a checker for golf. It calls f(golf) with more and more outputs, and
+// finally with all. F must not keep state between calls.
 template <class F>
 void CheckGolf(int, char **argv, F f) {
     if (!own::streaming()) own::exitByHand({FAIL, std::string("usage: judge golf <problem> <answer> starts ") + argv[0]});

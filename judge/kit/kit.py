@@ -1,8 +1,8 @@
 """Kit is what a checker, validator, generator or interactor in Python imports.
 
-It has the words of the Go package assay/judge/kit, which has those of testlib: In is
-the input, Out the contestant's output, Ans the answer of the reference, and Quit ends
-with a verdict.
+It has the names of the Go package assay/judge/kit, which are those of testlib: In is the input,
+Out the contestant's output, Ans the answer of the reference solution, and Quit ends with a
+verdict.
 
     import kit
 
@@ -14,23 +14,23 @@ with a verdict.
 
     kit.Check(check)
 
-A kit program runs in two ways. By hand it is an ordinary command: a checker takes the
-names of the input, output and answer files and exits with testlib's codes (0 right, 1
-wrong, 3 at fault itself), a validator reads standard input and exits with 0 or 3, a
-generator prints a case; with --kattis, checkers and validators speak Kattis' protocol.
-The judge starts it once instead and sends it a frame for each case, so that ten thousand
-cases cost one process, and so that a global variable holds state across the cases of one
-submission, which come in judging order.
+Run by hand, a kit program is an ordinary command. A checker takes the names of the input,
+output and answer files, and exits with 0 if the output is correct, 1 if it is wrong, and 3 if
+the checker or the answer is at fault. A validator reads standard input, and exits with 0 or 3.
+A generator prints a case. With --kattis, checkers and validators speak the protocol of Kattis.
+The judge starts a kit program only once, and sends it a frame for each case. So ten thousand
+cases need one process, and a global variable keeps its value across the cases of a submission,
+which come in judging order.
 
-Messages are formatted with %, and only where values follow. The same seed gives the same
-numbers as in Go. The module needs Python 3.8 and the standard library.
+Messages are formatted with %, if values follow. The same seed gives the same numbers as in Go.
+The module needs Python 3.8 and the standard library.
 """
 
 import os
 import re
 import sys
 
-OK = "ok"  # the output is right, or the input is valid
+OK = "ok"  # the output is correct, or the input is valid
 WA = "wrong"  # the contestant's output is wrong, or the input is not valid
 FAIL = "fail"  # the answer or the kit program itself is at fault
 
@@ -39,7 +39,8 @@ if hasattr(sys, "set_int_max_str_digits"):
 
 
 class _Quit(BaseException):
-    """How Quit leaves the setter's function; `except Exception` does not stop it."""
+    """The exception by which Quit leaves the setter's function. `except Exception` does not catch
+    it."""
 
     def __init__(self, verdict, message):
         self.verdict, self.message = verdict, message
@@ -50,7 +51,7 @@ def _formatted(message, values):
 
 
 def _catch(f, *args):
-    """Runs f and returns how it ended: a verdict, "" for none, and a message."""
+    """Runs f. Returns the verdict by which it ended, or "", and a message."""
     try:
         f(*args)
     except _Quit as q:
@@ -64,28 +65,28 @@ def _catch(f, *args):
 
 
 class Test:
-    """One case that a checker judges."""
+    """A case that a checker judges."""
 
     def __init__(self, name, input, output, answer):
         self.Name = name  # such as "edge/corner-0-0"; empty when run by hand
         self.In = Reader(input, "input", FAIL)  # the input
-        self.Out = Reader(output, "output", WA)  # what the contestant's program printed
-        self.Ans = Reader(answer, "answer", FAIL)  # what the reference printed
+        self.Out = Reader(output, "output", WA)  # output of the contestant's program
+        self.Ans = Reader(answer, "answer", FAIL)  # output of the reference solution
 
     def Quit(self, verdict, message="", *values):
-        """Ends the case with a verdict and a message for people. It does not return."""
+        """Ends the case with a verdict and a message. It does not return."""
         raise _Quit(verdict, _formatted(message, values))
 
 
 def Check(f):
-    """The main function of a checker: it calls f(test) once for each case, in judging
-    order. F must end with Quit. What f cannot read from Out is the contestant's fault
-    (WA), and so is what an OK leaves of it but white space: a checker that takes more
-    than it looks at reads the Rest. What f cannot read from In or Ans is the setter's
-    (FAIL).
+    """The main function of a checker. It calls f(test) once for each case, in judging order. F
+    must end with Quit. If f cannot read from Out, the case ends with WA. So it does if f quits
+    with OK and Out has more than white space left: a checker that allows more output reads it
+    with Rest. If f cannot read from In or Ans, the case ends with FAIL, which blames the
+    setter.
 
-    Print nothing before Check: with the judge, standard output carries the frames. What
-    f prints then goes to standard error.
+    Print nothing before Check, because the frames are on standard output. Check redirects what
+    f prints to standard error.
     """
 
     def check(name, input, output, answer):
@@ -113,9 +114,9 @@ def Check(f):
 
 
 def Validate(f):
-    """The main function of a validator: it calls f(reader) for each input. F reads the
-    input with the strict methods of Reader, down to the last byte; what it cannot read,
-    and what it refuses with Refuse, is not valid.
+    """The main function of a validator. It calls f(reader) for each input. F reads the input with
+    the strict methods of Reader, to the last byte. An input is not valid if f cannot read it,
+    or rejects it with Refuse.
     """
 
     def validate(data):
@@ -145,14 +146,14 @@ _integer = re.compile(rb"[+-]?[0-9]+")
 
 
 class Reader:
-    """Reads one of a case's three texts. What it cannot read ends the case: as WA in the
-    contestant's output or a validator's input, else as FAIL.
+    """Reads one of the three texts of a case. If it cannot read, it ends the case: with WA in the
+    contestant's output and in a validator's input, and with FAIL in other texts.
 
-    In a checker it skips white space before each token, and a number is an optional sign
-    and digits. In a validator it is strict: every blank and line end must be read, and
-    numbers have one spelling (no "+1", "01", "-0").
+    In a checker, it skips white space before each token. A number is an optional sign and
+    digits. In a validator, it is strict: f must read every blank and line end, and numbers have
+    one spelling (no "+1", "01", "-0").
 
-    Bytes that are not UTF-8 come as Python's surrogate escapes.
+    Bytes that are not UTF-8 become surrogate escapes.
     """
 
     def __init__(self, data, name, blame, strict=False):
@@ -160,7 +161,7 @@ class Reader:
         self._pos = 0
 
     def Refuse(self, message, *values):
-        """Ends the case with a message that starts with the present position."""
+        """Ends the case with a message that starts with the current position."""
         self._refuse_at(self._pos, _formatted(message, values))
 
     def _refuse_at(self, pos, message):
@@ -173,7 +174,7 @@ class Reader:
             self._pos = _space.match(self._data, self._pos).end()
 
     def _word(self):
-        """Reads a token; returns where it starts, and its bytes."""
+        """Reads a token. Returns its position and its bytes."""
         self._skip_space()
         found = _token.match(self._data, self._pos)
         if not found:
@@ -182,12 +183,11 @@ class Reader:
         return found.start(), found.group()
 
     def Token(self):
-        """Reads a word: everything up to white space or the end. It refuses an empty one."""
+        """Reads a word, up to white space or the end. It rejects an empty word."""
         return _text(self._word()[1])
 
     def Word(self, lo, hi, name):
-        """Reads a token of lo to hi bytes of which each is printable ASCII. The name is
-        for the message."""
+        """Reads a token of lo to hi bytes of printable ASCII. Name is its name in messages."""
         start, word = self._word()
         if not lo <= len(word) <= hi:
             self._refuse_at(start, "%s has %d characters, not %d to %d" % (name, len(word), lo, hi))
@@ -210,7 +210,7 @@ class Reader:
         return n
 
     def Int(self, lo, hi, name):
-        """Reads a decimal integer in lo..hi. The name is for the message."""
+        """Reads a decimal integer in lo..hi. Name is its name in messages."""
         start, _, n = self._number()
         if not lo <= n <= hi:
             self._refuse_at(start, "%s = %d is not in %d..%d" % (name, n, lo, hi))
@@ -230,17 +230,17 @@ class Reader:
         self._pos += 1
 
     def EOF(self):
-        """Reads the end: in a checker after any white space, in a validator exactly here."""
+        """Reads the end of the text. In a checker, white space may come before it."""
         if not self.AtEOF():
             self.Refuse("want the end of the file, got %s", self._next())
 
     def AtEOF(self):
-        """Says whether nothing is left; in a checker white space is nothing."""
+        """Returns whether nothing is left. In a checker, it ignores white space."""
         self._skip_space()
         return self._pos == len(self._data)
 
     def Line(self):
-        """Reads up to a line feed, which it eats but does not return."""
+        """Reads a line, and returns it without its line feed."""
         if self._pos == len(self._data):
             self.Refuse("want a line, got the end of the file")
         end = self._data.find(b"\n", self._pos)
@@ -254,13 +254,13 @@ class Reader:
         return _text(line)
 
     def Rest(self):
-        """Reads everything that is left."""
+        """Reads the rest of the text."""
         rest = self._data[self._pos:]
         self._pos = len(self._data)
         return _text(rest)
 
     def _next(self):
-        """Describes what stands at the present position."""
+        """Describes the text at the current position."""
         here = self._data[self._pos:self._pos + 4]
         if not here:
             return "the end of the file"
@@ -277,10 +277,10 @@ class Reader:
 
 
 class Gen:
-    """One case that a generator makes."""
+    """A case that a generator makes."""
 
     def __init__(self, rand, args):
-        self.Kind = ""  # the first word of the line: which kind of case to make
+        self.Kind = ""  # first word of the line: the kind of case to make
         self.Rand = rand
         self._words, self._options, self._asked, self._out = [], {}, set(), []
         args = iter(args)
@@ -299,18 +299,18 @@ class Gen:
             self._options[arg] = value
 
     def Refuse(self, message, *values):
-        """Ends the case: the line of problem.toml is wrong."""
+        """Ends the case with a message: the line in problem.toml is wrong."""
         raise _Quit(FAIL, _formatted(message, values))
 
     def Word(self, i):
-        """Returns positional argument i, counted from 0 behind Kind."""
+        """Returns positional argument i, counted from 0 after Kind."""
         if i >= len(self._words):
             self.Refuse("kind %s needs %d arguments, got %d", _quoted(self.Kind), i + 1, len(self._words))
         self._asked.add(i)
         return self._words[i]
 
     def Words(self, i):
-        """Returns the positional arguments from i on."""
+        """Returns the positional arguments, beginning with number i."""
         self._asked.update(range(i, len(self._words)))
         return self._words[i:]
 
@@ -319,17 +319,17 @@ class Gen:
         return self._number(self.Word(i))
 
     def Option(self, name, other=""):
-        """Returns the value of --name, or the other value where it is not given."""
+        """Returns the value of --name, or other if the option is not given."""
         self._asked.add("--" + name)
         return self._options.get("--" + name, other)
 
     def IntOption(self, name, other=0):
-        """Returns the value of --name as an integer, or the other value."""
+        """Returns the value of --name as an integer, or other if the option is not given."""
         value = self.Option(name)
         return self._number(value) if value else other
 
     def _number(self, text):
-        """Reads decimal digits, also in the form 1e18."""
+        """Parses decimal digits, or a form such as 1e18."""
         found = re.fullmatch(r"([+-]?[0-9]+)(?:e([0-9]{1,3}))?", text)
         n = int(found[1] + "0" * int(found[2] or 0)) if found and int(found[2] or 0) < 256 else 1 << 63
         if not -(1 << 63) <= n < 1 << 63:
@@ -337,7 +337,7 @@ class Gen:
         return n
 
     def _all_asked(self):
-        """Refuses arguments that nobody asked for."""
+        """Rejects arguments that the generator has not read."""
         for i, word in enumerate(self._words):
             if i not in self._asked:
                 self.Refuse("kind %s does not use the argument %s", _quoted(self.Kind), _quoted(word))
@@ -350,7 +350,7 @@ class Gen:
         self._out.extend(map(str, values))
 
     def Println(self, *values):
-        """Adds the values to the case, with blanks between them and a line feed behind."""
+        """Adds the values to the case, with blanks between them and a line feed after them."""
         self._out.append(" ".join(map(str, values)) + "\n")
 
     def Printf(self, format, *values):
@@ -359,12 +359,12 @@ class Gen:
 
 
 def Generate(f):
-    """The main function of a generator: it calls f(gen) for each case, with the words of
-    its line in problem.toml as arguments. F prints the case with Print and Println. The
-    same arguments and seed must always print the same: take chance from gen.Rand only.
+    """The main function of a generator. It calls f(gen) for each case, with the words of its line
+    in problem.toml as arguments. F prints the case with Print and Println. The same arguments
+    and seed must always give the same case: take random numbers from gen.Rand only.
 
-    An argument "--name value" is an option; the others are positional. What f does not
-    ask for is refused, so that a misspelt option is not silently ignored.
+    An argument "--name value" is an option. The others are positional. Arguments that f does
+    not read are rejected, so that a misspelt option is not silently ignored.
     """
 
     def generate(seed, args):
@@ -397,7 +397,7 @@ def Generate(f):
 
 
 def Seed(salt, line):
-    """Makes a generator line's seed: 32 hexadecimal digits of the SHA-256 of the salt, a
+    """Returns the seed of a generator line: 32 hexadecimal digits of the SHA-256 of the salt, a
     zero byte and the line."""
     import hashlib
 
@@ -413,12 +413,12 @@ _64 = (1 << 64) - 1
 
 
 class Rand:
-    """A generator's source of chance: PCG (DXSM variant, as math/rand/v2 of Go has it),
-    seeded from the line.
+    """The source of random numbers of a generator: PCG (in the DXSM variant, as math/rand/v2 of
+    Go), seeded from the line.
 
-    Its numbers are choices: small numbers of which 0 is always the plainest. The judge
-    may ask for those of a seed ("record" before it), and have others told again ("replay
-    3 0 17" in its place): fewer and lower ones make a smaller case of the same kind.
+    Its numbers are choices: small numbers of which 0 is the plainest. The judge may ask for the
+    choices of a seed ("record" before the seed), and replay other choices ("replay 3 0 17" in
+    its place): fewer and lower choices make a smaller case of the same kind.
     """
 
     def __init__(self, seed):
@@ -436,7 +436,7 @@ class Rand:
         self._state = int(seed, 16)
 
     def _told(self):
-        """The line of choices that goes before a case; "" where nobody asks for it."""
+        """The line of choices before a case. It is "" if the judge did not ask for it."""
         return "" if self._chosen is None else "choices%s\n" % "".join(" %d" % c for c in self._chosen)
 
     def _uint64(self):
@@ -459,11 +459,11 @@ class Rand:
         return product >> 64
 
     def _choose(self, most, draw):
-        """A choice of 0..most, drawn unless it is told."""
+        """A choice of 0..most. It is drawn unless choices are replayed."""
         if self._chosen is None:
             return draw()
         if len(self._chosen) == _most_choices:
-            raise _Quit(FAIL, "the case takes more than %d choices" % _most_choices)
+            raise _Quit(FAIL, "the case needs more than %d choices" % _most_choices)
         if self._next is None:
             c = draw()
         else:
@@ -472,8 +472,8 @@ class Rand:
         return c
 
     def Between(self, lo, hi):
-        """Returns a number in lo..hi, each with the same probability. There may be 2^64
-        of them."""
+        """Returns a number in lo..hi, each with the same probability. The range may have 2^64
+        numbers."""
         if lo > hi:
             raise _Quit(FAIL, "Between(%d, %d): the range is empty" % (lo, hi))
         return _ranked(self._choose(hi - lo, lambda: _rank_of(self._between(lo, hi), lo, hi)), lo, hi)
@@ -491,30 +491,30 @@ class Rand:
         return self._choose(n - 1, lambda: self._below(n))
 
     def Float64(self):
-        """Returns a number in 0..1, without 1."""
+        """Returns a number from 0 to 1, excluding 1."""
         return self._choose((1 << 53) - 1, lambda: self._uint64() & (1 << 53) - 1) / (1 << 53)
 
     def Shuffle(self, items):
-        """Puts a list into another order."""
+        """Puts a list into a random order."""
         for i in range(len(items) - 1, 0, -1):
-            # How far down from its place, so that 0 leaves it there.
+            # The choice is the distance to swap over, so 0 keeps the element in its position.
             j = i - self._choose(i, lambda: i - self._below(i + 1))
             items[i], items[j] = items[j], items[i]
 
     def Perm(self, n):
-        """Returns the numbers 0..n-1 in another order."""
+        """Returns the numbers 0..n-1 in a random order."""
         numbers = list(range(n))
         self.Shuffle(numbers)
         return numbers
 
     def Pick(self, items):
-        """Returns one of a list, each with the same probability."""
+        """Returns an element of a list, each with the same probability."""
         return items[self.IntN(len(items))]
 
 
 def _rank_of(v, lo, hi):
-    """Numbers the values of a range from the plainest on: the lower end, or 0, 1, -1, 2,
-    ... where there are numbers on both sides of 0. _ranked is its inverse."""
+    """Numbers the values of a range, beginning with the plainest: from the lower end, or 0, 1, -1,
+    2, ... if the range has numbers on both sides of 0. _ranked is its inverse."""
     if lo >= 0 or hi <= 0:
         return v - lo
     both = min(-lo, hi)
@@ -533,23 +533,23 @@ def _ranked(c, lo, hi):
 
 
 class Talk:
-    """A case in which an interactor talks to the contestant's program."""
+    """A case in which an interactor communicates with the contestant's program."""
 
     def __init__(self, input, answer, feedback):
         self.In = Reader(input, "input", FAIL)  # the case's input, which the program does not see
-        self.Ans = Reader(answer, "answer", FAIL)  # the answer; empty where the case has none
+        self.Ans = Reader(answer, "answer", FAIL)  # the answer; empty if the case has none
         self._feedback, self._said = feedback, b""
 
     def Quit(self, verdict, message="", *values):
-        """Ends the case with a verdict and a message for people. It does not return."""
+        """Ends the case with a verdict and a message. It does not return."""
         raise _Quit(verdict, _formatted(message, values))
 
     def Println(self, *values):
-        """Says a line to the program: the values with blanks between them."""
+        """Sends a line to the program: the values with blanks between them."""
         self._say(" ".join(map(str, values)) + "\n")
 
     def Printf(self, format, *values):
-        """Says a formatted text to the program."""
+        """Sends a formatted text to the program."""
         self._say(_formatted(format, values))
 
     def _say(self, text):
@@ -558,10 +558,10 @@ class Talk:
             while data:
                 data = data[os.write(1, data):]
         except BrokenPipeError:
-            pass  # a program that has left is no reason to die
+            pass  # the interactor continues after the program has ended
 
     def _until(self, end, what):
-        """Waits for bytes up to one that `end` finds, which it eats."""
+        """Reads bytes up to one that `end` finds, which it consumes."""
         start = 0
         while True:
             found = end.search(self._said, start)
@@ -574,7 +574,7 @@ class Talk:
             more = os.read(0, 1 << 16)
             if not more:
                 if not self._said:
-                    self.Quit(WA, "want a %s, but the program says no more", what)
+                    self.Quit(WA, "want a %s, but the program has ended its output", what)
                 text, self._said = self._said, b""
                 return text
             self._said += more
@@ -586,7 +586,7 @@ class Talk:
         return self._until(re.compile(rb"[ \t-\r]"), "word")
 
     def Token(self):
-        """Waits for the program's next word: everything between white space."""
+        """Waits for the program's next word. White space separates words."""
         return _text(self._word())
 
     def Line(self):
@@ -602,31 +602,31 @@ class Talk:
         return n
 
     def Int(self, lo, hi, name):
-        """Waits for a decimal integer in lo..hi. The name is for the message."""
+        """Waits for a decimal integer in lo..hi. Name is its name in messages."""
         n = self.Int64()
         if not lo <= n <= hi:
             self.Quit(WA, "%s = %d is not in %d..%d", name, n, lo, hi)
         return n
 
     def EOF(self):
-        """Waits for the program to end, or to close its output, without another word."""
+        """Waits until the program ends or closes its output, without another word."""
         while not self._said.strip():
             self._said = os.read(0, 1 << 16)
             if not self._said:
                 return
-        self.Quit(WA, "the program says more than it should")
+        self.Quit(WA, "the program printed more than expected")
 
     def Score(self, points):
-        """Gives points to a case that is then accepted. The most that a case can give is
-        in its group (max_score)."""
+        """Sets the points of a case, which must then be accepted. The maximum is max_score of its
+        group."""
         self._leave("score.txt", repr(points))
 
     def Share(self, part):
-        """Gives a part of the case's points, from 0 to 1, to a case that is then accepted."""
+        """Sets the share of the case's points, from 0 to 1. The case must then be accepted."""
         self._leave("score_multiplier.txt", repr(max(0, min(1, part))))
 
     def NextPass(self, input):
-        """Ends a pass of a multi-pass problem: the program is started again, and the
+        """Ends a pass of a multi-pass problem. The judge then starts the program again, and the
         interactor with this text as its In. It does not return."""
         self._leave("nextpass.in", input)
         self.Quit(OK)
@@ -637,19 +637,20 @@ class Talk:
 
 
 def Interact(f):
-    """The main function of an interactor: it calls f(talk), which talks to the contestant's
-    program and must end with Quit. What f cannot read from the program is the contestant's
-    fault (WA), what it cannot read from In or Ans is the setter's (FAIL).
+    """The main function of an interactor. It calls f(talk), which communicates with the
+    contestant's program and must end with Quit. If f cannot read from the program, the case
+    ends with WA. If it cannot read from In or Ans, the case ends with FAIL, which blames the
+    setter.
 
-    An interactor is called as an output validator of the ICPC problem package format, so
-    it is also one for other judges: "interactor input answer feedback/", with the program
-    at its standard input and output. Each print leaves at once.
+    An interactor is called as an output validator of the ICPC problem package format:
+    "interactor input answer feedback/". Its standard input and output are connected to the
+    program. So other judges can use it, too. Each print is sent at once.
     """
     if len(sys.argv) < 4:
         _leave_talk("", FAIL, "usage: %s <input file> <answer file> <feedback directory>" % sys.argv[0])
     feedback = sys.argv[3]
     input, answer = (_read_file(path, lambda why: _leave_talk(feedback, FAIL, why)) for path in sys.argv[1:3])
-    sys.stdout = sys.stderr  # print() is for the setter; Println is what the program hears
+    sys.stdout = sys.stderr  # print() writes to standard error; Println writes to the program
     verdict, message = _catch(f, Talk(input, answer, feedback))
     if not verdict:
         verdict, message = FAIL, "the interactor returned without calling Quit"
@@ -661,40 +662,39 @@ def _leave_talk(feedback, verdict, message):
 
 
 class Golf:
-    """What one answer to a golf problem gave, on the inputs that were tried so far."""
+    """The outputs of a golf submission for all inputs that were tried so far."""
 
     def __init__(self, request):
         import base64
 
-        self.All = request["All"]  # every input of the domain is here
-        # What came out for each input: In, the arguments as texts, and Out, the bytes.
+        self.All = request["All"]  # every input of the domain is in Answers
+        # The outputs so far: In has the arguments as texts, and Out the bytes.
         self.Answers = [GolfAnswer(a["In"] or [], base64.b64decode(a["Out"] or "")) for a in request["Answers"] or []]
         self._report = {"Wrong": [], "Notes": [], "Says": []}
 
     def Wrong(self, index, message, *values):
-        """Says that the answer with this index is wrong."""
+        """Reports that the output with this index is wrong."""
         self._report["Wrong"].append({"Index": index, "Why": _formatted(message, values)})
 
     def Note(self, message, *values):
-        """Names a policy without which an answer would not be right."""
+        """Names a lenient rule that was needed to accept an output."""
         self._report["Notes"].append(_formatted(message, values))
 
     def Say(self, message, *values):
-        """Tells something of a right answer: "lost positions give 0"."""
+        """Adds a remark about a correct submission, such as "lost positions give 0"."""
         self._report["Says"].append(_formatted(message, values))
 
 
 class GolfAnswer:
-    """What came out for one input. The same input may come several times, with different
-    outputs."""
+    """The output for one input. The same input may appear several times, with different outputs."""
 
     def __init__(self, input, output):
         self.In, self.Out = input, output
 
 
 def CheckGolf(f):
-    """The main function of a checker of golf answers: it calls f(golf) with more and more
-    answers, and at last with all. F must not remember anything."""
+    """The main function of a checker for golf. It calls f(golf) with more and more outputs, and
+    finally with all. F must not keep state between calls."""
     import json
 
     if not _streaming():
@@ -713,13 +713,13 @@ def CheckGolf(f):
 
 
 def _streaming():
-    """Says whether the judge started this program in stream mode."""
+    """Returns whether the judge started this program in stream mode."""
     return os.environ.get("ASSAY_KIT_STREAM") == "1"
 
 
 def _serve(role, answer):
-    """Answers frames until the judge closes the pipe. A frame is one line, a verb and the
-    length in bytes of each part, and then the parts. What the setter's code prints goes to
+    """Answers frames until the judge closes the pipe. A frame is a line with a verb and the length
+    in bytes of each part, and then the parts. Output of the setter's code is redirected to
     standard error, so that it cannot get between the frames."""
     wire = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
@@ -758,11 +758,10 @@ def _exit(verdict, message=""):
 
 
 def _for_kattis():
-    """Says whether the program was started with --kattis: it then speaks the protocol of
-    the ICPC problem package format, so that it can be part of a package. An input
-    validator reads standard input and exits with 42 or 43; an output validator takes the
-    input, the answer and a feedback folder as arguments, and the output from standard
-    input."""
+    """Returns whether the program was started with --kattis. It then speaks the protocol of the
+    ICPC problem package format, so that it can be part of a package. An input validator reads
+    standard input, and exits with 42 or 43. An output validator gets the input, the answer and
+    a feedback directory as arguments, and reads the output from standard input."""
     return sys.argv[1:2] == ["--kattis"]
 
 
@@ -771,8 +770,8 @@ def _exit_for_kattis(feedback, verdict, message):
 
 
 def _leave(feedback, message, code):
-    """Ends the program. What it has to say goes to the feedback folder, if there is one,
-    and to standard error."""
+    """Ends the program. It writes the message to standard error, and into the feedback directory
+    if there is one."""
     if message:
         sys.stdout.flush()
         sys.stderr.flush()
@@ -795,7 +794,7 @@ _escapes = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "
 
 
 def _quoted(text, quote='"'):
-    """Writes a text in quotes, with what cannot be printed as Go escapes it."""
+    """Writes a text in quotes, with the escapes of Go for unprintable characters."""
     out = []
     for c in text:
         n = ord(c)
@@ -813,7 +812,7 @@ def _quoted(text, quote='"'):
 
 
 def _short(data):
-    """Quotes a text and cuts it in the middle where it is long."""
+    """Quotes a text. A long text is shortened in the middle."""
     if len(data) > 60:
         return "%s...%s (%d bytes)" % (_quoted(_text(data[:30])), _quoted(_text(data[-15:])), len(data))
     return _quoted(_text(data))

@@ -7,13 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// Reader reads one of a case's three texts. What it cannot read ends the case:
-// as WA in the contestant's output or a validator's input, else as Fail.
+// A Reader reads one of the three texts of a case. If it cannot read, it ends the case: with WA in the contestant's output
+// and in a validator's input, and with Fail in other texts.
 //
-// In a checker it skips white space before each token, and Go's number syntax is
-// narrowed to an optional sign and digits. In a validator it is strict: every
-// blank and line end must be read, and numbers have one spelling (no "+1", "01",
-// "-0").
+// In a checker, it skips white space before each token. A number is an optional sign and digits. In a validator, it is
+// strict: f must read every blank and line end, and numbers have one spelling (no "+1", "01", "-0").
 type Reader struct {
 	data   []byte
 	pos    int
@@ -22,7 +20,7 @@ type Reader struct {
 	strict bool
 }
 
-// Refuse ends the case with a message that starts with the present position.
+// Refuse ends the case with a message that starts with the current position.
 func (r *Reader) Refuse(format string, args ...any) {
 	r.refuseAt(r.pos, format, args...)
 }
@@ -42,8 +40,7 @@ func (r *Reader) skipSpace() {
 	}
 }
 
-// Token reads a word: everything up to white space or the end. It rejects an
-// empty one.
+// Token reads a word, up to white space or the end. It rejects an empty word.
 func (r *Reader) Token() string {
 	if !r.strict {
 		r.skipSpace()
@@ -58,8 +55,7 @@ func (r *Reader) Token() string {
 	return string(r.data[start:r.pos])
 }
 
-// Word reads a token of lo to hi bytes of printable ASCII. The name is for the
-// message.
+// Word reads a token of lo to hi bytes of printable ASCII. Name is its name in messages.
 func (r *Reader) Word(lo, hi int, name string) string {
 	if !r.strict {
 		r.skipSpace()
@@ -91,7 +87,7 @@ func (r *Reader) Int64() int64 {
 	return n
 }
 
-// Int reads a decimal integer in lo..hi. The name is for the message.
+// Int reads a decimal integer in lo..hi. Name is its name in messages.
 func (r *Reader) Int(lo, hi int64, name string) int64 {
 	if !r.strict {
 		r.skipSpace()
@@ -117,15 +113,14 @@ func (r *Reader) literal(c byte, words string) {
 	r.pos++
 }
 
-// EOF reads the end: in a checker after any white space, in a validator exactly
-// here.
+// EOF reads the end of the text. In a checker, white space may come before it.
 func (r *Reader) EOF() {
 	if !r.AtEOF() {
 		r.Refuse("want the end of the file, got %s", r.next())
 	}
 }
 
-// AtEOF reports whether nothing is left; in a checker white space is nothing.
+// AtEOF reports whether nothing is left. In a checker, it ignores white space.
 func (r *Reader) AtEOF() bool {
 	if !r.strict {
 		r.skipSpace()
@@ -133,7 +128,7 @@ func (r *Reader) AtEOF() bool {
 	return r.pos == len(r.data)
 }
 
-// Line reads up to a line feed, which it eats but does not return.
+// Line reads a line, and returns it without its line feed.
 func (r *Reader) Line() string {
 	if r.pos == len(r.data) {
 		r.Refuse("want a line, got the end of the file")
@@ -147,14 +142,14 @@ func (r *Reader) Line() string {
 	return string(line)
 }
 
-// Rest reads everything that is left. With it a checker takes what it does not look at.
+// Rest reads the rest of the text. A checker calls it to allow output that it does not check.
 func (r *Reader) Rest() string {
 	rest := string(r.data[r.pos:])
 	r.pos = len(r.data)
 	return rest
 }
 
-// next describes what is at the present position.
+// next describes the text at the current position.
 func (r *Reader) next() string {
 	switch {
 	case r.pos == len(r.data):
@@ -168,7 +163,7 @@ func (r *Reader) next() string {
 	return strconv.QuoteRune(c)
 }
 
-// short quotes a text and cuts it in the middle where it is long.
+// short quotes a text. It shortens a long text in the middle.
 func short(s string) string {
 	const most = 60
 	if len(s) > most {

@@ -136,4 +136,4 @@ func Solutions(dir, tests string) string {
 }
 
 // Blame says that the caller is at fault.
-func (*NotFoundError) Blame() judge.Blame { return judge.Asker }
+func (*NotFoundError) Blame() judge.Blame { return judge.Caller }

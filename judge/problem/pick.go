@@ -56,4 +56,4 @@ func (f *Directory) Pick(groups, cases []string) (*judge.Problem, error) {
 }
 
 // Blame says that the caller is at fault.
-func (*UnknownError) Blame() judge.Blame { return judge.Asker }
+func (*UnknownError) Blame() judge.Blame { return judge.Caller }

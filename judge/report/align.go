@@ -2,21 +2,18 @@ package report
 
 import "github.com/sergi/go-diff/diffmatchpatch"
 
-// maxAlign bounds what go-diff compares in one alignment, as elements of one list times elements of
-// the other: at worst it takes that many steps, and it has no other bound that is the same on a busy
-// machine.
+// maxAlign bounds an alignment by go-diff: the length of one list times the length of the other. It is the number of
+// steps in the worst case. The timeout of go-diff would depend on the load of the machine.
 const maxAlign = 1 << 22
 
-// A Matched is one element of an alignment: an index into each of two lists, or -1 for the list that
-// does not have the element.
+// A Matched is an element of an alignment: its index in each of two lists. The index is -1 if a list does not have it.
 type Matched struct{ Old, New int }
 
-// Align pairs the texts that two lists have in common, in order, as many as possible. Between two
-// pairs, what only the old list has comes first.
+// Align pairs equal texts of two lists, in order, as many as possible. Between two pairs, the texts of the old list come
+// before those of the new one.
 //
-// What both lists begin and end with is paired at once, and texts of one list alone are omitted of
-// the comparison. If what remains is larger than maxAlign, it is not paired. The lists must have fewer
-// than a million different texts.
+// Align first pairs the common start and end of the lists, and removes texts that only one list has. If the rest is
+// larger than maxAlign, it pairs nothing in it. The lists must have fewer than a million different texts.
 func Align(was, now []string) (steps []Matched) {
 	var at Matched
 	for _, p := range append(common(was, now), Matched{len(was), len(now)}) {
@@ -41,7 +38,7 @@ func common(was, now []string) (pairs []Matched) {
 			pairs = nil
 		}
 	}()
-	private := map[string]rune{} // of each text that both lists have; 0 for texts of the old list alone
+	private := map[string]rune{} // by text of both lists; zero if only the old list has it
 	for _, text := range was {
 		private[text] = 0
 	}

@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// Aligned is a table: lines of cells, each but the last of a line ended by a tab. It
-// is drawn at Flush, and counts the cells of the terminal that a text takes.
+// An Aligned writes a table. Each line has cells separated by tabs. Flush draws the table. Column widths are counted in
+// cells of the terminal.
 type Aligned struct {
 	w     io.Writer
 	right bool
 	text  bytes.Buffer
 }
 
-// NewAligned returns a table whose columns are aligned at the left, or at the right.
+// NewAligned returns a table. If right is set, its columns are aligned at the right.
 func NewAligned(w io.Writer, right bool) *Aligned { return &Aligned{w: w, right: right} }
 
-// Write takes a part of the table.
+// Write adds a part of the table.
 func (a *Aligned) Write(p []byte) (int, error) { return a.text.Write(p) }
 
 // Flush draws the table.
@@ -30,7 +30,7 @@ func (a *Aligned) Flush() error {
 		for k := range row {
 			row[k] = safe(row[k])
 			if k == len(row)-1 {
-				break // nothing is after it
+				break // the last cell of a line needs no padding
 			}
 			if k == len(wide) {
 				wide = append(wide, 0)

@@ -13,7 +13,7 @@ import (
 	"assay/judge/contests/standings"
 )
 
-// standings draws how an event of games stands.
+// standings draws the standings of a tournament.
 func (t *terminal) standings(e *judge.ArenaStood) {
 	s, err := readStandings(e)
 	if err != nil {
@@ -23,7 +23,7 @@ func (t *terminal) standings(e *judge.ArenaStood) {
 	t.arena(s)
 }
 
-// readStandings reads the standings that an event has.
+// readStandings decodes the standings in an event.
 func readStandings(e *judge.ArenaStood) (*standings.Standings, error) {
 	var s standings.Standings
 	if err := json.Unmarshal(e.Standings, &s); err != nil {
@@ -74,12 +74,12 @@ func arenaHeading(s *standings.Standings) string {
 	return text
 }
 
-// arenaSetting says by which rules an event was played.
+// arenaSetting describes the rules of a tournament.
 func arenaSetting(s *standings.Standings) string {
 	text := fmt.Sprintf("rules %s, %s", oneLine(s.Rules.Name), strings.ReplaceAll(oneLine(s.Rules.Format), "-", " "))
 	if s.Rules.Rounds > 0 {
 		text += ", "
-		if _, known := arena.Formats()[s.Rules.Format]; !known { // it ends when enough is known
+		if _, known := arena.Formats()[s.Rules.Format]; !known { // the run has no schedule, and ends when enough is known
 			text += "at most "
 		}
 		text += judge.Count(s.Rules.Rounds, "round") + " of " + judge.Count(s.Rules.Games, "game")
@@ -102,7 +102,7 @@ func outText(out standings.Out) string {
 	return text + oneLine(out.Fault.LastWords())
 }
 
-// column is one column of a table: a head and a cell for each line.
+// A column is a column of a table: a head, and a cell for each line.
 type column struct {
 	head  string
 	left  bool // aligned; numbers are aligned at the right
@@ -110,7 +110,7 @@ type column struct {
 	style []attribute
 }
 
-// columns draws a table. A left column gets narrower where the width does not do.
+// columns draws a table. If the table is too wide, a left-aligned column becomes narrower.
 func (t *terminal) columns(all []column, lines int) {
 	const least = 8
 	widths := make([]int, len(all))
@@ -151,7 +151,7 @@ func (t *terminal) columns(all []column, lines int) {
 	}
 }
 
-// standingColumns returns what the rule set counts, and then the ratings.
+// standingColumns returns the columns for the criteria of the rule set, and then for the ratings.
 func standingColumns(s *standings.Standings) []column {
 	number := func(head string, value func(b *standings.Bot) string) column {
 		return column{head: head, cell: func(i int) string { return value(&s.Bots[i]) }}
@@ -183,10 +183,10 @@ func place(b *standings.Bot) string {
 	return strconv.Itoa(b.Place)
 }
 
-// amount writes points without needless digits.
+// amount formats points with as few digits as possible.
 func amount(points float64) string { return strconv.FormatFloat(points, 'f', -1, 64) }
 
-// elo writes a rating above the average.
+// elo formats a rating relative to the average.
 func elo(points float64) string {
 	if points > -0.5 && points < 0.5 {
 		return "0"
@@ -201,7 +201,7 @@ func interval(b *standings.Bot) string {
 	return elo(b.Low) + " to " + elo(b.High)
 }
 
-// flagMark shows that a rating says little.
+// flagMark returns the mark of an unreliable rating.
 func flagMark(b *standings.Bot) string {
 	if b.Flag != rating.Sound {
 		return "*"
@@ -209,7 +209,7 @@ func flagMark(b *standings.Bot) string {
 	return ""
 }
 
-// flagText returns why a rating has a mark.
+// flagText returns why a rating is unreliable.
 func flagText(b *standings.Bot) string {
 	means := map[rating.Flag]string{
 		rating.WonEverything:  "won everything: it may be stronger by far than its rating",
@@ -227,7 +227,7 @@ func better(s *standings.Standings, b *standings.Bot) string {
 	return share(b.Better)
 }
 
-// share writes a likelihood, which is never quite sure.
+// share formats a likelihood. It shows neither 0% nor 100%.
 func share(p float64) string {
 	switch {
 	case p > 0.9995:
@@ -238,7 +238,7 @@ func share(p float64) string {
 	return fmt.Sprintf("%.1f %%", 100*p)
 }
 
-// conductColumns say why games were lost, what was missed, and the time used.
+// conductColumns returns the columns for lost games by reason, blunders, and time.
 func conductColumns(s *standings.Standings) []column {
 	all := []column{{head: "bot", left: true, style: bold, cell: func(i int) string { return oneLine(s.Bots[i].Name) }}}
 	if s.Looked > 0 {
@@ -256,12 +256,12 @@ func conductColumns(s *standings.Standings) []column {
 	return append(all, column{head: "lost by", left: true, cell: func(i int) string { return reasons(s.Bots[i].Reasons) }})
 }
 
-// timed reports whether the bots' time was taken: there is none where they are files.
+// timed reports whether the bots' CPU time was measured. It is not if bots are files.
 func timed(s *standings.Standings) bool {
 	return slices.ContainsFunc(s.Bots, func(b standings.Bot) bool { return b.UsedMS > 0 || b.SlowestMS > 0 })
 }
 
-// missed returns how many chances were thrown away, with their share.
+// missed returns the number of blunders, and their share of the winning positions.
 func missed(b *standings.Bot) string {
 	if b.Chances == 0 {
 		return "0"
@@ -276,7 +276,7 @@ func perMove(b *standings.Bot) string {
 	return shortTime(b.UsedMS / float64(b.Moves))
 }
 
-// shortTime writes milliseconds of very different sizes.
+// shortTime formats milliseconds with a suitable unit.
 func shortTime(ms float64) string {
 	switch {
 	case ms <= 0:
@@ -299,8 +299,8 @@ func reasons(counts []standings.Count) string {
 	return strings.Join(words, ", ")
 }
 
-// cross draws who got how much of the points against whom, in hundredths. A table that
-// is wider than the terminal shows the best bots.
+// cross draws the cross table: the share of the points of each bot against each other bot, in percent. If the table is
+// too wide, it shows only the best bots.
 func (t *terminal) cross(s *standings.Standings) {
 	name := 0
 	for _, b := range s.Bots {

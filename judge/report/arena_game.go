@@ -9,8 +9,7 @@ import (
 	"assay/judge/kit/referee"
 )
 
-// ArenaGame draws a game move by move, with its number in the log. Seen is what its
-// referee saw; nil if no referee was asked.
+// ArenaGame draws a game move by move, with its number in the log. Seen are its positions by the referee. It may be nil.
 func ArenaGame(w io.Writer, r *arena.Results, number int, g *arena.Game, seen []referee.Position) error {
 	t := &terminal{out: w, record: &record{}}
 	t.arenaGame(r, number, g, seen)
@@ -65,7 +64,7 @@ func (t *terminal) arenaGame(r *arena.Results, number int, g *arena.Game, seen [
 	}
 }
 
-// positionText returns what is left, and whether it is won for the side to move.
+// positionText returns the number of allowed moves, and whether the position is won for the side to move.
 func positionText(p *referee.Position) string {
 	words := []string{}
 	switch {

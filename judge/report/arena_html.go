@@ -16,7 +16,7 @@ import (
 	"assay/judge/kit/referee"
 )
 
-// shown is a game that a page can show, move by move.
+// A shown is a game that a page can show move by move.
 type shown struct {
 	Game      *arena.Game
 	First     string // names of the bots
@@ -46,8 +46,8 @@ func arenaEventPage(w io.Writer, e *judge.ArenaStood, games []*judge.GameShown) 
 	return drawArenaPage(w, s, all)
 }
 
-// drawArenaPage draws the standings of an event, and some of its games, as one page of HTML
-// that needs nothing else: no network, and no script for all but the games.
+// drawArenaPage draws the standings of a tournament and some of its games as a self-contained page of HTML. Only the games
+// need a script.
 func drawArenaPage(w io.Writer, s *standings.Standings, games []shown) error {
 	page := &arenaPage{Standings: s}
 	for _, part := range []struct {
@@ -108,12 +108,12 @@ func (p *arenaPage) Missed(b standings.Bot) string   { return missed(&b) }
 func (p *arenaPage) FlagText(b standings.Bot) string { return flagText(&b) }
 func (p *arenaPage) OutText(o standings.Out) string  { return outText(o) }
 
-// AnyLots reports whether a line was placed by lots.
+// AnyLots reports whether lots decided a rank.
 func (p *arenaPage) AnyLots() bool {
 	return slices.ContainsFunc(p.Bots, func(b standings.Bot) bool { return b.ByLots })
 }
 
-// Flagged returns the bots whose rating says little.
+// Flagged returns the bots whose rating is unreliable.
 func (p *arenaPage) Flagged() (all []standings.Bot) {
 	for _, b := range p.Bots {
 		if b.Flag != rating.Sound {
@@ -123,7 +123,7 @@ func (p *arenaPage) Flagged() (all []standings.Bot) {
 	return all
 }
 
-// whisker is an interval as a bar: all bots' intervals share one scale, in percent.
+// A whisker is a confidence interval as a bar, in percent of the common scale of all bots.
 type whisker struct{ Low, Mid, Width float64 }
 
 func (p *arenaPage) Whisker(b standings.Bot) whisker {
@@ -132,7 +132,7 @@ func (p *arenaPage) Whisker(b standings.Bot) whisker {
 	return whisker{at(b.Low), at(b.Elo), at(b.High) - at(b.Low)}
 }
 
-// span is from the lowest to the highest rating of the table, with intervals.
+// span returns the lowest and the highest end of the confidence intervals in the table.
 func (p *arenaPage) span() (least, most float64) {
 	least, most = math.Inf(1), math.Inf(-1)
 	for _, b := range p.Bots {
@@ -144,11 +144,11 @@ func (p *arenaPage) span() (least, most float64) {
 	return least, most
 }
 
-// cell is one cell of the cross table.
+// A cell is a cell of the cross table.
 type cell struct {
 	Text, Said string
 	Class      string
-	Heat       int // of the color, from 0 to 45 percent: how far from even; more would hide the text
+	Heat       int // strength of the color, from 0 for an even score to 45 percent; more would hide the text
 }
 
 func (p *arenaPage) Cell(i, j int) cell {
@@ -175,7 +175,7 @@ func (p *arenaPage) Cell(i, j int) cell {
 	return c
 }
 
-// slice is one reason in a bar of a bot's losses.
+// A slice is a reason in the bar of a bot's losses.
 type slice struct {
 	Said  string
 	Times int
@@ -183,8 +183,7 @@ type slice struct {
 	Hue   int
 }
 
-// Losses returns the slices of a bot's bar; the longest bar of all is as wide as there is
-// room.
+// Losses returns the slices of a bot's bar. The longest bar of all bots has the full width.
 func (p *arenaPage) Losses(b standings.Bot) (all []slice) {
 	most := 1
 	for _, o := range p.Bots {
@@ -218,10 +217,10 @@ func (p *arenaPage) reasons() (all []string) {
 
 func (p *arenaPage) hue(what string) int { return hueOf(slices.Index(p.reasons(), what)) }
 
-// hueOf gives neighbors different hues, by the golden angle.
+// hueOf returns the hue of number i. It uses the golden angle, so neighbors differ clearly.
 func hueOf(i int) int { return (205 + i*137) % 360 }
 
-// The chart of the ratings over time, in its own units.
+// Sizes of the chart of ratings over time, in units of the SVG.
 const (
 	chartWidth  = 700
 	chartHeight = 300
@@ -230,14 +229,14 @@ const (
 	chartEdge   = 12
 )
 
-// curve is one bot in the chart.
+// A curve is a bot in the chart.
 type curve struct {
 	Name   string
 	Hue    int
 	Points string // of a polyline
 	Band   string // of a polygon: the interval
 	End    float64
-	Label  float64 // where the name stands
+	Label  float64 // vertical position of the name
 }
 
 type tick struct {
@@ -252,13 +251,13 @@ type chart struct {
 	Ticks, Rounds                            []tick
 }
 
-// Chart draws the history; nil if there is nothing to be drawn.
+// Chart returns the chart of the history. It returns nil if the history is too short.
 func (p *arenaPage) Chart() *chart {
 	if len(p.History) < 2 || len(p.Bots) < 2 {
 		return nil
 	}
 	least, most := math.Inf(1), math.Inf(-1)
-	for _, then := range p.History[len(p.History)/4:] { // the first rounds are wild
+	for _, then := range p.History[len(p.History)/4:] { // ratings vary too much in the first rounds
 		least, most = min(least, slices.Min(then.Elo)), max(most, slices.Max(then.Elo))
 	}
 	margin := max(20, (most-least)/12)
@@ -300,7 +299,7 @@ func (p *arenaPage) Chart() *chart {
 	return c
 }
 
-// spread moves the names apart that would are on one another.
+// spread moves names apart that would overlap.
 func (c *chart) spread(height float64) {
 	const apart = 13
 	order := make([]*curve, len(c.Curves))
@@ -320,7 +319,7 @@ func (c *chart) spread(height float64) {
 	}
 }
 
-// niceStep returns a step of 1, 2 or 5 times a power of ten that makes some five steps.
+// niceStep returns 1, 2 or 5 times a power of ten, so that the span has about five steps.
 func niceStep(span float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(span/5)))
 	for _, m := range []float64{1, 2, 5} {
@@ -331,8 +330,8 @@ func niceStep(span float64) float64 {
 	return 10 * unit
 }
 
-// ArenaPage draws the standings of an event and some of its games as one page of HTML, in
-// which the games can be played again. Positions are what a referee saw in the games, as far as it was asked.
+// ArenaPage draws the standings of a tournament as a page of HTML, with some of its games to step through. Positions are
+// the known positions of the games by the referee.
 func ArenaPage(w io.Writer, so *arena.Results, title string, games []*arena.Game, positions arena.Seen) error {
 	s := standings.Make(so, nil, nil)
 	s.Title = title

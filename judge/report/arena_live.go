@@ -10,9 +10,8 @@ import (
 	"assay/judge"
 )
 
-// ArenaLive returns the report of an event of games that is under way, for a terminal:
-// each progress is drawn over the one before, and cleared at the end. The size of the
-// terminal is asked for each time.
+// ArenaLive returns the report of a running tournament for a terminal. Each progress replaces the one before, and the
+// last is cleared at the end. Size is called each time.
 func ArenaLive(w io.Writer, o TerminalOptions, size func() (width, rows int)) Report {
 	return &arenaLive{out: w, o: o, size: size}
 }
@@ -44,11 +43,11 @@ func (l *arenaLive) Close() error {
 	return l.err
 }
 
-// draw draws the table, and a line on the progress below it. It fits into so many rows;
-// the bots in the middle of a long table are omitted, the best and the last are shown.
+// draw draws the table with a line of progress below it. If the table has more lines than rows, draw omits bots in the
+// middle.
 func (l *arenaLive) draw(p *judge.ArenaProgressed, rows int) string {
 	t := &terminal{o: l.o, paint: paint(l.o.Color), record: &record{}}
-	room := max(rows-3, 0) // the head, the line of progress, and the cursor's
+	room := max(rows-3, 0) // without the head, the line of progress, and the line of the cursor
 	var shown []int
 	for i := range p.Table {
 		if len(p.Table) <= room || i < room-2 || i == len(p.Table)-1 {
@@ -81,7 +80,7 @@ func (l *arenaLive) draw(p *judge.ArenaProgressed, rows int) string {
 	return t.page.String()
 }
 
-// ArenaProgress returns how far an event has come: on one line, for it is drawn over.
+// ArenaProgress describes the progress of a tournament in one line, which a terminal can redraw.
 func ArenaProgress(p *judge.ArenaProgressed) string {
 	line := fmt.Sprintf("%d of %d games", p.Done, p.Of)
 	if s := float64(p.TookMS) / 1000; p.Played > 0 && s > 0 {
@@ -95,8 +94,7 @@ func ArenaProgress(p *judge.ArenaProgressed) string {
 	return line
 }
 
-// over returns what clears a text from a terminal that was drawn last, so that the next one
-// takes its place.
+// over returns the control characters that clear the last drawn text from a terminal.
 func over(drawn string) string {
 	if drawn == "" {
 		return ""

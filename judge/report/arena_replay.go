@@ -6,15 +6,15 @@ import (
 	"assay/judge/contests/standings"
 )
 
-// shownGame is a game as the page's script reads it.
+// A shownGame is a game as the script of the page reads it.
 type shownGame struct {
 	ID     string      `json:"id"`
 	Title  string      `json:"title"`
 	Bots   [2]string   `json:"bots"`
 	Start  string      `json:"start,omitempty"`
 	Moves  []move      `json:"moves"`
-	Known  []string    `json:"known,omitempty"` // all moves that were ever listed as allowed
-	Points []viewpoint `json:"points"`          // one more than moves
+	Known  []string    `json:"known,omitempty"` // all moves that were allowed at some point
+	Points []viewpoint `json:"points"`          // before the first move and after each
 	Winner int         `json:"winner"`
 	Result string      `json:"result"`
 	Fault  []string    `json:"fault,omitempty"` // lines to show
@@ -25,15 +25,15 @@ type move struct {
 	Seat  int      `json:"seat"`
 	Text  string   `json:"text"`
 	Took  string   `json:"took,omitempty"`
-	Lost  bool     `json:"lost,omitempty"` // it threw a won game away
+	Lost  bool     `json:"lost,omitempty"` // the move was a blunder
 	Notes []string `json:"notes,omitempty"`
 }
 
-// viewpoint is the position between two moves.
+// A viewpoint is the position between two moves.
 type viewpoint struct {
 	Said   string   `json:"said"`
 	Listed bool     `json:"listed,omitempty"` // the allowed moves are known
-	Came   []int    `json:"came,omitempty"`   // of shownGame.Known, since it was last listed
+	Came   []int    `json:"came,omitempty"`   // indexes into shownGame.Known: moves allowed since the last listed point
 	Went   []int    `json:"went,omitempty"`
 	Best   []string `json:"best,omitempty"`
 	Text   string   `json:"text,omitempty"`
@@ -87,7 +87,7 @@ func replayOf(g shown) shownGame {
 	return r
 }
 
-// faultLines tell of the fault that ended a game.
+// faultLines describes the fault that ended a game.
 func faultLines(g shown, r *shownGame) (lines []string) {
 	f := g.Game.Fault
 	if f == nil {
@@ -104,7 +104,7 @@ func faultLines(g shown, r *shownGame) (lines []string) {
 	return lines
 }
 
-// viewpointOf returns the position after so many moves.
+// viewpointOf returns the position after a number of moves.
 func viewpointOf(g shown, moves int) viewpoint {
 	if moves >= len(g.Positions) {
 		return viewpoint{Said: ""}
@@ -115,7 +115,7 @@ func viewpointOf(g shown, moves int) viewpoint {
 		v.Best = p.Best
 	}
 	switch {
-	case p.Count == 0 && p.Text != "": // the text says it all
+	case p.Count == 0 && p.Text != "": // the text of the referee is enough
 	case p.Count < 0:
 		v.Said = "infinitely many moves are allowed"
 	case p.Count == 1:
@@ -131,11 +131,11 @@ func viewpointOf(g shown, moves int) viewpoint {
 	return v
 }
 
-// mostListed is how many allowed moves are shown one by one.
+// mostListed bounds the allowed moves that are listed.
 const mostListed = 600
 
-// list notes which moves were allowed at each point, as changes: mostly moves are
-// only ever forbidden, and pages of long games stay small.
+// list records the allowed moves of each point as changes from the point before. In most games, moves are only removed,
+// so pages of long games stay small.
 func (r *shownGame) list(g shown) {
 	index := map[string]int{}
 	allowed := map[int]bool{}
@@ -164,7 +164,7 @@ func (r *shownGame) list(g shown) {
 	}
 }
 
-// grouped writes a number with its digits in groups of three.
+// grouped formats a number with its digits in groups of three.
 func grouped(n int64) string {
 	text := fmt.Sprint(n)
 	for at := len(text) - 3; at > 0; at -= 3 {

@@ -120,7 +120,7 @@ func events() map[string]*event {
 	even.change(func(g *arena.Game) { g.Winner = 0 })
 	return map[string]*event{
 		"large": large, "won": won, "out": out, "even": even,
-		"nobody": {Results: &arena.Results{Game: "cross-out", Rules: arena.Rules{Name: "usual", Format: "swiss"}}},
+		"empty": {Results: &arena.Results{Game: "cross-out", Rules: arena.Rules{Name: "usual", Format: "swiss"}}},
 		"alone": {Results: &arena.Results{Game: "cross-out", Bots: []arena.Bot{{ID: 1, Name: "alone"}}, Rules: arena.Rules{
 			Name: "usual", Format: "ladder", Rounds: 1, Games: 1,
 		}}},
@@ -301,15 +301,15 @@ func TestArenaLive(t *testing.T) {
 			}
 		}
 	}
-	nobody := &judge.ArenaProgressed{}
-	if text := live(24, nobody); text != "0 of 0 games" {
-		t.Errorf("an event of nobody is drawn as %q", text)
+	empty := &judge.ArenaProgressed{}
+	if text := live(24, empty); text != "0 of 0 games" {
+		t.Errorf("an empty event is drawn as %q", text)
 	}
-	if text := live(24, nobody, &judge.ArenaStarted{}, nobody); text != "0 of 0 games\r\x1b[J0 of 0 games" {
+	if text := live(24, empty, &judge.ArenaStarted{}, empty); text != "0 of 0 games\r\x1b[J0 of 0 games" {
 		t.Errorf("a line is drawn over another as %q", text)
 	}
 	table := live(40, progressOf(large, 1, 2))
-	if text := live(40, progressOf(large, 1, 2), nobody); text != fmt.Sprintf(
+	if text := live(40, progressOf(large, 1, 2), empty); text != fmt.Sprintf(
 		"%s\r\x1b[%dA\x1b[J0 of 0 games", table, strings.Count(table, "\n"),
 	) {
 		t.Errorf("a table is drawn over as %q", text)

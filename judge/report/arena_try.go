@@ -7,7 +7,7 @@ import (
 	"assay/judge"
 )
 
-// The trial of a bot before an event, on the terminal.
+// This file draws the trial of a bot before a tournament.
 
 func (t *terminal) tryStarted(e *judge.TryStarted) {
 	why := ""

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Count describes progress: how many of some things are done.
+// Count describes how many of some things are done.
 func Count(what string, done, of int) string { return fmt.Sprintf("%d of %d %s", done, of, what) }
 
 // Bar returns a function that redraws a line of progress on a terminal. It is safe for
@@ -35,8 +35,8 @@ type Builds struct {
 
 type build struct{ path, line string }
 
-// Update notes that a program has been built for so long, or waits while a language is being prepared:
-// preparing describes how far that is. If passed is 0, the build is over.
+// Update records how long a program has been building. If passed is zero, the build has ended. If preparing is not empty,
+// the build waits for the preparation of a language, and preparing describes its progress.
 func (b *Builds) Update(path, preparing string, passed time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -19,7 +19,7 @@ import (
 // Papers are the sizes of paper that BookletHTML knows.
 var Papers = []string{"a4", "letter"}
 
-// A Booklet is the statements of problems on paper.
+// A Booklet is the statements of several problems, for printing.
 type Booklet struct {
 	Title    string // on the cover; if empty, there is no cover
 	About    string // below the title, such as the date
@@ -36,7 +36,7 @@ type BookletProblem struct {
 	Markdown []byte
 	Pictures Pictures
 	Samples  []BookletSample // that the statement does not show itself
-	// Document names a file that is the statement, and Link is its address. If both are empty, the
+	// If the statement is a file such as a PDF, Document is its name, and Link its address. If both are empty, the
 	// statement is Markdown.
 	Document, Link string
 }
@@ -70,8 +70,7 @@ func (p BookletProblem) Name() string {
 // Word returns a heading in the language of the statement.
 func (p BookletProblem) Word(english string) string { return tex.Word(p.Language, english) }
 
-// WithoutTitle returns a statement without the heading that it begins with, for pages that have a
-// title of their own.
+// WithoutTitle removes the heading at the start of a statement, for pages with their own title.
 func WithoutTitle(statement string) string {
 	statement = strings.TrimLeft(statement, "\r\n")
 	if first, rest, _ := strings.Cut(statement, "\n"); strings.HasPrefix(first, "# ") {
@@ -80,7 +79,7 @@ func WithoutTitle(statement string) string {
 	return statement
 }
 
-// BookletPart draws a booklet without the page around it, for pages with the rules of BookletStyle.
+// BookletPart draws a booklet without the page around it. The page must have the rules of BookletStyle.
 func BookletPart(b *Booklet) (template.HTML, error) {
 	type problem struct {
 		BookletProblem
@@ -110,14 +109,14 @@ func BookletPart(b *Booklet) (template.HTML, error) {
 	return template.HTML(out.String()), err
 }
 
-// BookletStyle returns the rules of a booklet. On paper they number its pages.
+// BookletStyle returns the CSS rules of a booklet. On paper, they number the pages.
 func BookletStyle() string { return bookletStyle }
 
 //go:embed page/booklet.css
 var bookletStyle string
 
-// BookletHTML draws a booklet as one page that needs nothing else, if the URLs of its pictures hold
-// their data. Paper is one of Papers.
+// BookletHTML draws a booklet as a page of HTML. If the URLs of its pictures are data URLs, the page is self-contained.
+// Paper is one of Papers.
 func BookletHTML(w io.Writer, b *Booklet, paper string) error {
 	body, err := BookletPart(b)
 	if err != nil {

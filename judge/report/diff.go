@@ -6,46 +6,45 @@ import (
 	"assay/judge"
 )
 
-// What is compared here are two windows of some twenty lines, never two outputs. Lines are
-// aligned first, then the words within a pair of lines of at most maxInner bytes, both by
-// Align. If go-diff panics, the plain form is drawn: all of one side, all of the other.
+// This file compares two excerpts of some twenty lines, never whole outputs. It aligns the lines, and then the words of
+// each pair of lines of at most maxInner bytes, both with Align. If go-diff panics, it draws all of one side and then all
+// of the other.
 
 const (
-	maxSide  = 64      // lines of one side that are drawn, whatever the excerpt holds
-	maxInner = 1 << 10 // bytes of a line that is compared with another
-	maxAll   = 8 << 10 // bytes of all lines that are compared so; no excerpt of ours has more
+	maxSide  = 64      // drawn lines of each side
+	maxInner = 1 << 10 // bytes of a line whose words are compared
+	maxAll   = 8 << 10 // bytes of all lines whose words are compared; excerpts of the judge have fewer
 )
 
-// kind says what a drawn line is. It is also the character in front of it.
+// kind is the kind of a drawn line, and the character in front of it.
 type kind byte
 
 const (
 	same     kind = ' '
 	expected kind = '-' // only in the answer
 	actual   kind = '+' // only in the output
-	pointer  kind = '^' // points at the place in the line above it
-	remark   kind = '#' // says something about the line above it
-	more     kind = '~' // stands for lines that are not shown
+	pointer  kind = '^' // points at a position in the line above
+	remark   kind = '#' // a remark about the line above
+	more     kind = '~' // marks omitted lines
 )
 
-// context is how many lines that both sides have are drawn after the last
-// difference.
+// context is how many equal lines are drawn after the last difference.
 const context = 3
 
-// span is a piece of a line; a hot one differs from the other side's line.
+// A span is a piece of a line. A hot span differs from the other side's line.
 type span struct {
 	Text string
 	Hot  bool
 }
 
-// drawn is one line of a difference. Its exported fields are for templates.
+// A drawn is a line of a difference. Its exported fields are for templates.
 type drawn struct {
 	Kind   kind
 	Number int // of the line in its own text; zero if there is none
 	Spans  []span
-	// Where a line is cropped, the lines that belong together are cropped alike:
+	// Lines that belong together are cropped in the same way:
 	focus int // around this column, from 0
-	long  int // as if each were this long
+	long  int // as if each had this length
 }
 
 func (d drawn) text() string {
@@ -56,14 +55,14 @@ func (d drawn) text() string {
 	return b.String()
 }
 
-// line is one line of an excerpt.
+// A line is a line of an excerpt.
 type line struct {
 	text   string
 	number int
 	ended  bool // by a line feed
 }
 
-// lines cuts an excerpt into lines.
+// lines splits an excerpt into lines.
 func lines(e judge.Excerpt) []line {
 	if e.Text == "" {
 		return nil
@@ -79,9 +78,8 @@ func lines(e judge.Excerpt) []line {
 	return all
 }
 
-// difference draws what is different between the answer and the output. Where the
-// checker said where it is, the pointer is there, else under all that differs
-// in the first pair of lines.
+// difference draws the difference between the answer and the output. The pointer marks the position that the checker
+// reported. Without one, it marks everything that differs in the first pair of lines.
 func difference(d *judge.Detail) []drawn {
 	want, got := lines(d.Want), lines(d.Got)
 	ops := trim(align(want, got), d.Want, d.Got)
@@ -119,8 +117,7 @@ func difference(d *judge.Detail) []drawn {
 
 var drawnMore = drawn{Kind: more, Spans: []span{{Text: cut}}}
 
-// shorten drops equal lines after the last difference, except some. It returns false
-// if it dropped any.
+// shorten drops equal lines after the last difference, except the first ones. It returns false if it dropped any.
 func shorten(all []drawn) ([]drawn, bool) {
 	last := len(all)
 	for last > 0 && all[last-1].Kind == same {
@@ -132,7 +129,7 @@ func shorten(all []drawn) ([]drawn, bool) {
 	return all[:last+context], false
 }
 
-// align finds the lines that both sides have.
+// align pairs the lines that both sides have.
 func align(want, got []line) []Matched {
 	texts := func(lines []line) []string {
 		all := make([]string, len(lines))
@@ -144,13 +141,12 @@ func align(want, got []line) []Matched {
 	return Align(texts(want), texts(got))
 }
 
-// trim drops the lines at either end that only one side has because the other
-// side's window ends there.
+// trim drops lines at either end that only one side has because the excerpt of the other side ends there.
 func trim(ops []Matched, want, got judge.Excerpt) []Matched {
 	outside := func(o Matched, wantCut, gotCut bool) bool {
 		return o.New < 0 && gotCut || o.Old < 0 && wantCut
 	}
-	for _, o := range ops { // nothing in common: there is no alignment to trust
+	for _, o := range ops { // without a common line, the alignment is meaningless
 		if o.Old >= 0 && o.New >= 0 {
 			for len(ops) > 0 && outside(ops[0], want.Before, got.Before) {
 				ops = ops[1:]
@@ -164,10 +160,10 @@ func trim(ops []Matched, want, got judge.Excerpt) []Matched {
 	return ops
 }
 
-// pen draws lines.
+// A pen draws the lines of a difference.
 type pen struct {
 	want, got     []line
-	place, column int // the line of got and the column that the checker named; -1 for none
+	place, column int // the line of got and the column that the checker reported; -1 if there is none
 	pointed       bool
 	compared      int // bytes
 	lines         []drawn
@@ -184,7 +180,7 @@ func (p *pen) say(text string) {
 	p.lines = append(p.lines, remarked)
 }
 
-// same draws a line that both sides have.
+// same draws an equal line.
 func (p *pen) same(w, g int) {
 	l := p.got[g]
 	p.lines = append(p.lines, drawn{Kind: same, Number: l.number, Spans: []span{{Text: l.text}}, focus: p.focus(g), long: width(l.text)})
@@ -199,7 +195,7 @@ func (p *pen) same(w, g int) {
 	}
 }
 
-// focus returns the column of line g that must be seen.
+// focus returns the column of line g that must be visible.
 func (p *pen) focus(g int) int {
 	if g == p.place {
 		return p.column
@@ -207,8 +203,7 @@ func (p *pen) focus(g int) int {
 	return 0
 }
 
-// changed draws a run of lines that are different: the first of the answer above
-// the first of the output, and so on.
+// changed draws consecutive different lines in pairs: the first of the answer above the first of the output, and so on.
 func (p *pen) changed(ops []Matched) {
 	var want, got []int
 	for _, o := range ops {
@@ -230,7 +225,7 @@ func (p *pen) changed(ops []Matched) {
 	}
 }
 
-// single draws a line that has no partner.
+// single draws a line that only one side has.
 func (p *pen) single(k kind, l line, g int) {
 	p.lines = append(
 		p.lines,
@@ -241,7 +236,7 @@ func (p *pen) single(k kind, l line, g int) {
 	}
 }
 
-// pair draws a line of the answer and the line of the output in its place.
+// pair draws a line of the answer above the line of the output in its place.
 func (p *pen) pair(want, got line, g int) {
 	p.compared += len(want.text) + len(got.text)
 	inner := compare(want.text, got.text, p.compared <= maxAll)

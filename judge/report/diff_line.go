@@ -15,8 +15,8 @@ type inner struct {
 	first     int    // the first column that differs
 }
 
-// compare finds what differs between two lines: the first column, and in depth
-// all of it. What is aligned is words, because half a number says nothing.
+// compare finds the first column in which two lines differ. If depth is set, it finds all differences. It aligns whole
+// words, because a part of a number has no meaning.
 func compare(want, got string, depth bool) (in inner) {
 	first := commonStart(want, got)
 	plain := inner{
@@ -59,7 +59,7 @@ func compare(want, got string, depth bool) (in inner) {
 	return in
 }
 
-// replace adds words of the answer and the words of the output in their place.
+// replace adds words of the answer, and the words of the output in their place.
 func (in *inner) replace(gone, come []string) {
 	for i := range max(len(gone), len(come)) {
 		switch {
@@ -74,7 +74,7 @@ func (in *inner) replace(gone, come []string) {
 	}
 }
 
-// point makes the pointer, which at least marks the first column.
+// point makes the pointer. It marks at least the first different column.
 func (in *inner) point(plain string) {
 	var b strings.Builder
 	for _, s := range in.got {
@@ -85,16 +85,15 @@ func (in *inner) point(plain string) {
 		b.WriteString(strings.Repeat(mark, width(s.Text)))
 	}
 	in.pointer = strings.TrimRight(b.String(), " ")
-	if start := strings.IndexByte(in.pointer, '^'); start < 0 || start > in.first { // something is missing there
+	if start := strings.IndexByte(in.pointer, '^'); start < 0 || start > in.first { // words are missing at the first column
 		in.pointer = plain
 	}
 }
 
-// compareWords finds what differs between two words. Words that have less than
-// half in common differ as wholes.
+// compareWords finds the differences between two words. If less than half is common, the whole words differ.
 func compareWords(want, got string) (w, g []span) {
 	x, y := characters(want), characters(got)
-	if len(x) == len(y) { // such as rows of a board: place by place
+	if len(x) == len(y) { // such as rows of a board: compare character by character
 		differ := 0
 		for i := range x {
 			hot := x[i] != y[i]
@@ -109,7 +108,7 @@ func compareWords(want, got string) (w, g []span) {
 		return []span{{want, true}}, []span{{got, true}}
 	}
 	if len(x) < utf8.RuneCountInString(want) || len(y) < utf8.RuneCountInString(got) {
-		return []span{{want, true}}, []span{{got, true}} // go-diff would take an accent off its letter
+		return []span{{want, true}}, []span{{got, true}} // go-diff would separate an accent from its letter
 	}
 	differ := newDiffer()
 	equal := 0
@@ -130,7 +129,7 @@ func compareWords(want, got string) (w, g []span) {
 	return w, g
 }
 
-// merge joins neighbors that are both hot or both not.
+// merge joins neighboring spans that are both hot or both not hot.
 func merge(spans []span) []span {
 	var merged []span
 	for _, s := range spans {
@@ -143,7 +142,7 @@ func merge(spans []span) []span {
 	return merged
 }
 
-// tokens cuts a line into words, runs of blanks, and escapes of the form \xNN.
+// tokens splits a line into words, sequences of blanks, and escapes of the form \xNN.
 func tokens(line string) []string {
 	var all []string
 	for line != "" {
@@ -172,7 +171,7 @@ func isEscape(s string) bool {
 		strings.IndexByte(digits, s[2]) >= 0 && strings.IndexByte(digits, s[3]) >= 0
 }
 
-// commonStart returns how many cells the lines have in common at the start.
+// commonStart returns the width in cells of the common prefix of two lines.
 func commonStart(a, b string) int {
 	x, y := characters(a), characters(b)
 	cells := 0
@@ -185,8 +184,7 @@ func commonStart(a, b string) int {
 // blank is how an invisible blank is drawn.
 const blank = "·"
 
-// visible makes the blanks at the end of a line visible, and those that are all
-// of what differs.
+// visible makes blanks visible at the end of a line, and in spans that differ only by blanks.
 func visible(spans []span) []span {
 	atEnd := true
 	for i := len(spans) - 1; i >= 0; i-- {
@@ -204,7 +202,7 @@ func visible(spans []span) []span {
 	return spans
 }
 
-// legend explains the marks that a difference or an input makes use of.
+// legend explains the marks that appear in a difference or an input.
 func legend(text string) []string {
 	var all []string
 	for _, row := range []struct{ mark, words string }{

@@ -14,7 +14,7 @@ import (
 // formulas draws the formulas of statements.
 type formulas struct{}
 
-// RegisterFuncs is goldmark's way of asking who draws what.
+// RegisterFuncs implements renderer.NodeRenderer of goldmark.
 func (formulas) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(formula.Node, func(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering {

@@ -9,7 +9,7 @@ import (
 	"assay/judge"
 )
 
-// Golf draws golf answers: one with all that is known of it, several as a table.
+// Golf draws golf submissions: one with all details, several as a table.
 func Golf(all []*judge.GolfProved) string {
 	if len(all) == 1 {
 		return GolfText(all[0])
@@ -17,7 +17,7 @@ func Golf(all []*judge.GolfProved) string {
 	return golfTable(all)
 }
 
-// GolfText draws a golf answer. The size stands first and always.
+// GolfText draws a golf submission. It always begins with the size.
 func GolfText(r *judge.GolfProved) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s   %s   %s", r.File, r.LanguageWords(), golfSizeWords(r))
@@ -72,7 +72,7 @@ func golfSizeWords(r *judge.GolfProved) string {
 	return fmt.Sprintf("%s (%s)", words, judge.Count(r.Chars, "char"))
 }
 
-// verdictWords says what the verdict rests on.
+// golfVerdictWords describes what the verdict is based on.
 func golfVerdictWords(r *judge.GolfProved) string {
 	var words string
 	switch r.Verdict {
@@ -142,7 +142,7 @@ func golfRightWords(r *judge.GolfProved) string {
 	return fmt.Sprintf("all %s, %s, %.1f s", judge.Count(r.Domain, "input"), how, r.WallMS/1000)
 }
 
-// GolfExplained returns how the answer was called, and the driver that did.
+// GolfExplained describes how the submission was called, with the source of the driver.
 func GolfExplained(r *judge.GolfProved) string {
 	var b strings.Builder
 	driver := ""
@@ -169,7 +169,7 @@ func indent(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    ")
 }
 
-// golfTable draws several answers, one per line.
+// golfTable draws several submissions, one per line.
 func golfTable(results []*judge.GolfProved) string {
 	var b strings.Builder
 	file, language := 0, 0
@@ -182,8 +182,8 @@ func golfTable(results []*judge.GolfProved) string {
 	return safe(b.String())
 }
 
-// GolfWatched draws an answer that was saved again, in a line: its size, how that changed
-// (zero if it did not, or was not known), the verdict and what it rests on.
+// GolfWatched draws a submission that was saved again, in one line: its size, the change of the size, the verdict, and its
+// reason. Change is zero if the size is the same or was not known.
 func GolfWatched(r *judge.GolfProved, change int) string {
 	words, _, _ := strings.Cut(golfVerdictWords(r), "\n")
 	if len(r.Wrong) > 0 {
@@ -196,14 +196,13 @@ func GolfWatched(r *judge.GolfProved, change int) string {
 	return safe(fmt.Sprintf("%s  %s  %s  %s\n", r.File, size, r.Verdict, words))
 }
 
-// GolfUnread draws an answer that cannot be read now, in a line: it is half saved, or gone
-// for a moment.
+// GolfUnread reports in one line that a file cannot be read at the moment, for example because an editor is saving it.
 func GolfUnread(file string, why error) string {
 	words, _, _ := strings.Cut(why.Error(), "\n")
 	return safe(file + "  " + words + "\n")
 }
 
-// GolfSoFar says of a long proof that the answer is right so far.
+// GolfSoFar reports during a long check that the submission is correct so far.
 func GolfSoFar(file string, done, of int) string {
 	return fmt.Sprintf("%s: RIGHT on %d of %d inputs, the hardest among them; continuing ...\n", file, done, of)
 }
@@ -226,14 +225,14 @@ func golfPostHeader(r *judge.GolfProved) string {
 	return fmt.Sprintf("# %s, %s", r.LanguageWords(), judge.Count(r.Bytes, "byte"))
 }
 
-// GolfPost returns the answer as a post.
+// GolfPost returns the submission as a post for Code Golf.
 func GolfPost(r *judge.GolfProved) string {
 	return fmt.Sprintf("%s\n\n%s\n", golfPostHeader(r), indentAll(r.Code))
 }
 
 func indentAll(code string) string { return "    " + strings.ReplaceAll(code, "\n", "\n    ") }
 
-// GolfProgress returns how far a proof is, how fast, and how long it may still take.
+// GolfProgress describes the progress, the speed and the remaining time of an exhaustive check.
 func GolfProgress(done, of int, passed time.Duration) string {
 	words := fmt.Sprintf("%d of %d inputs", done, of)
 	if done == 0 || passed < time.Second {

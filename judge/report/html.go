@@ -13,27 +13,26 @@ import (
 	"assay/judge"
 )
 
-// HTML returns the report as one page that needs nothing else: no network, no
-// script. It is written at Close.
+// HTML returns the report as a self-contained page of HTML without scripts. Close writes it.
 //
 // The page shows all cases, and the details of up to maxShown failing ones.
 func HTML(w io.Writer) Report { return &html{w: w} }
 
-// An Enclosed is a statement that a report has below what was judged.
+// An Enclosed is a statement at the end of a report.
 type Enclosed struct {
 	Language string // its code
 	Markdown []byte
-	Pictures Pictures // their URLs hold their data
+	Pictures Pictures // with data URLs
 }
 
-// HTMLWith is HTML with a statement. If the statement is nil, there is none.
+// HTMLWith is like HTML, with a statement below the report. The statement may be nil.
 func HTMLWith(statement *Enclosed) func(io.Writer) Report {
 	return func(w io.Writer) Report { return &html{w: w, statement: statement} }
 }
 
 const (
 	maxShown = 200 // failing cases with details
-	maxOpen  = 3   // of these, so many are unfolded
+	maxOpen  = 3   // of these, the cases that are unfolded
 )
 
 //go:embed page
@@ -44,7 +43,7 @@ type html struct {
 	statement *Enclosed
 	records   records
 
-	// Of an event of games, which has a page of its own.
+	// A tournament has its own kind of page.
 	stood *judge.ArenaStood
 	games []*judge.GameShown
 }
@@ -100,9 +99,8 @@ func (h *html) write() error {
 	return t.Execute(h.w, page)
 }
 
-// RunHTML draws one judging or verification as HTML draws it, without the page around:
-// an article that a page may hold which has Style among its style sheets. Prefix starts
-// the ids of its elements, so that a page may hold several.
+// RunHTML draws a judging or verification as an HTML article, without the page around it. The page must have Style among
+// its style sheets. The ids of the elements begin with prefix, so that a page can have several articles.
 func RunHTML(w io.Writer, prefix string, events []judge.Event) error {
 	var all records
 	for _, e := range events {
@@ -121,19 +119,19 @@ func RunHTML(w io.Writer, prefix string, events []judge.Event) error {
 	return nil
 }
 
-// Style returns the style sheet of what HTML and RunHTML draw.
+// Style returns the style sheet of HTML and RunHTML.
 func Style() string { return pageStyle }
 
 //go:embed page/style.css
 var pageStyle string
 
-// pageTemplates are the templates of a page and of one run, parsed once.
+// pageTemplates returns the templates of a page and of one run, parsed once.
 var pageTemplates = sync.OnceValues(func() (*template.Template, error) {
 	return template.New("page.html").Funcs(pageFuncs).ParseFS(pageFiles, "page/*.html")
 })
 
-// pageFuncs are what the templates call. All texts of others go through text or
-// line, which make invisible characters visible; html/template does the quoting.
+// pageFuncs are the functions of the templates. All untrusted texts go through text or line, which make invisible
+// characters visible. html/template quotes them.
 var pageFuncs = template.FuncMap{
 	"add":     func(a, b int) int { return a + b },
 	"text":    safe,
@@ -181,13 +179,13 @@ func sourceLines(diff string) (all []sourceLine) {
 	return all
 }
 
-// pageRun is a submission or a verification as the templates see it.
+// A pageRun is a submission or a verification for the templates.
 type pageRun struct {
 	Prefix string // of the ids of this run's elements
 	record *record
 	Groups []*pageGroup
-	Failed []*pageCase // with details
-	Hidden int         // failing cases without
+	Failed []*pageCase // failing cases with details
+	Hidden int         // number of failing cases without details
 	scale  float64     // milliseconds of a full bar
 }
 
@@ -199,7 +197,7 @@ func newPageRun(prefix string, r *record) *pageRun {
 	for _, c := range r.cases {
 		p.scale = max(p.scale, millis(c.Exec.CPU))
 	}
-	p.scale *= 1.04 // the limit is to be seen inside the bar
+	p.scale *= 1.04 // so the limit is visible inside the bar
 	n := 0
 	for i, g := range r.groupsSoFar() {
 		group := &pageGroup{GroupJudged: g, SkippedRow: fmt.Sprintf("%sg%d-skipped", p.Prefix, i)}
@@ -246,7 +244,7 @@ func (p *pageRun) Solutions() []*judge.SolutionJudged { return p.record.solution
 func (p *pageRun) Notes() []string                    { return p.record.notes }
 func (p *pageRun) Verdict() judge.Verdict             { return p.record.verdict() }
 
-// BuildFailed reports whether the log is to be shown.
+// BuildFailed reports whether the build failed, so that the page shows its log.
 func (p *pageRun) BuildFailed() bool {
 	return p.record.built != nil && p.record.built.Verdict != judge.NotJudged
 }
@@ -282,7 +280,7 @@ func (p *pageRun) Heading() string {
 // Percent returns the width of a bar for a time in milliseconds.
 func (p *pageRun) Percent(ms float64) string { return percent(ms, p.scale) }
 
-// LimitAt returns where the time limit is in a bar.
+// LimitAt returns the position of the time limit in a bar.
 func (p *pageRun) LimitAt() string {
 	if p.record.started == nil || p.record.started.TimeMS <= 0 {
 		return ""
@@ -368,7 +366,7 @@ type pageGroup struct {
 	List       []*pageCase
 	Skipped    int    // cases, which share a row
 	SkippedRow string // id of that row
-	Open       bool   // on the page
+	Open       bool   // unfolded on the page
 }
 
 // Failed reports whether a case of the group failed.
@@ -401,8 +399,7 @@ func (g *pageGroup) Slowest() (slowest *pageCase) {
 	return slowest
 }
 
-// Folded returns the groups with those first in which a case failed. They are open, and so is a
-// group that is the only one.
+// Folded returns the groups, those with a failed case first. These are open. If there is only one group, it is open, too.
 func (p *pageRun) Folded() []*pageGroup {
 	groups := slices.Clone(p.Groups)
 	for _, g := range groups {
@@ -431,7 +428,7 @@ type pageCase struct {
 	Legend     []string
 }
 
-// Anchor returns the id of the element that tells most of the case.
+// Anchor returns the id of the element with the most details of the case.
 func (c *pageCase) Anchor() string {
 	if c.Shown {
 		return c.Row + "-detail"
@@ -443,15 +440,14 @@ func (c *pageCase) Failed() bool {
 	return c.Verdict != judge.Accepted && c.Verdict != judge.Skipped
 }
 
-// Known reports whether the page knows how the process ended. A contestant's page knows only
-// limits.
+// Known reports whether the page shows how the process ended. A contestant's page shows only exceeded limits.
 func (c *pageCase) Known() bool { return !c.Exec.Withheld || c.Exec.Killed != judge.Nothing }
 
 func (c *pageCase) Millis() float64 { return millis(c.Exec.CPU) }
 func (c *pageCase) Wall() float64   { return millis(c.Exec.Wall) }
 func (c *pageCase) Percent() string { return c.run.Percent(millis(c.Exec.CPU)) }
 
-// Summary says of a case what its cell in the grid has no room for.
+// Summary describes a case, for the tooltip of its cell in the grid.
 func (c *pageCase) Summary() string {
 	text := oneLine(c.ID()) + ": " + c.Verdict.Words()
 	if c.Verdict != judge.Skipped {
@@ -460,7 +456,7 @@ func (c *pageCase) Summary() string {
 	return text
 }
 
-// Input returns the lines of the input that are shown.
+// Input returns the shown lines of the input.
 func (c *pageCase) Input() []drawn {
 	var all []drawn
 	for _, l := range lines(c.Detail.Input) {
@@ -472,7 +468,7 @@ func (c *pageCase) Input() []drawn {
 	return all
 }
 
-// Class returns the style of a line.
+// Class returns the CSS class of a line.
 func (d drawn) Class() string {
 	return map[kind]string{same: "same", expected: "want", actual: "got", pointer: "point", remark: "remark", more: "more"}[d.Kind]
 }

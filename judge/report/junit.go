@@ -9,9 +9,8 @@ import (
 	"assay/judge"
 )
 
-// JUnit returns the report that continuous integration reads: a test suite for
-// each group, a test case for each case. A verification has a suite for its
-// checks and one for its solutions. Times are CPU times.
+// JUnit returns the report for continuous integration. Each group is a test suite, and each case a test case. A
+// verification has a suite for its checks and one for its solutions. Times are CPU times.
 func JUnit(w io.Writer) Report { return &junit{w: w} }
 
 type junit struct {
@@ -24,7 +23,7 @@ func (j *junit) Event(e judge.Event) { j.records.add(e) }
 func (j *junit) Close() error {
 	root := &junitSuites{Name: "judge"}
 	for _, r := range j.records.all {
-		if r.adequacy != nil { // no test passed or failed
+		if r.adequacy != nil { // a measurement has no tests
 			continue
 		}
 		if r.isVerification() {
@@ -46,7 +45,7 @@ func (j *junit) Close() error {
 	return nil
 }
 
-// The elements of the file, in the form that most readers agree on.
+// Elements of the file, in the form that most programs understand.
 type (
 	junitSuites struct {
 		XMLName xml.Name `xml:"testsuites"`
@@ -153,7 +152,7 @@ func (root *junitSuites) submission(r *record) {
 	root.complete(problem, properties, r.finished != nil || r.empty())
 }
 
-// complete adds an error where the stream broke off: half a run must not pass.
+// complete adds an error if the stream broke off, because an incomplete run must not pass.
 func (root *junitSuites) complete(problem string, properties []junitProperty, finished bool) {
 	if !finished {
 		suite := &junitSuite{Name: problem + ".judge", Properties: properties}
@@ -201,8 +200,8 @@ func junitCaseOf(class string, c *judge.CaseJudged) junitCase {
 	return one
 }
 
-// plainFailure returns what the terminal shows of a failed case, without standard
-// error, which has its own element.
+// plainFailure returns the terminal's text for a failed case. Standard error is not included, because it has its own
+// element.
 func plainFailure(c *judge.CaseJudged) string {
 	t := Terminal(nil, TerminalOptions{Width: 100}).(*terminal)
 	quiet := *c
@@ -241,7 +240,7 @@ func (root *junitSuites) verification(r *record) {
 			if s.Promised != judge.NotJudged {
 				want = s.Promised.Words()
 			}
-			message := s.Note // a score or a message was wanted
+			message := s.Note // if a score or message was expected
 			if want != "" {
 				message = fmt.Sprintf("want %s, got %s", want, s.Verdict.Words())
 			}

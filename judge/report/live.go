@@ -9,27 +9,27 @@ import (
 	"assay/judge"
 )
 
-// redrawAfter is how long a line of progress is at least, so that thousands
-// of quick cases do not cost more to show than to judge.
+// redrawAfter is the minimum time between two lines of progress. Otherwise drawing thousands of quick cases would take
+// longer than judging them.
 const redrawAfter = 50 * time.Millisecond
 
-// progress is the last line on a terminal, which is redrawn while cases run.
+// A progress is the last line on a terminal, which is redrawn while cases run.
 type progress struct {
 	on    bool
-	now   func() time.Time // nil: no times, and every event redraws
+	now   func() time.Time // if nil, no times are shown, and every event redraws the line
 	since time.Time
 	drawn time.Time
-	shown string // what is on the terminal now
-	named bool   // the line tells which submission it is about
+	shown string // the current line
+	named bool   // the line names the submission
 
-	ran    int // cases that have run; they are judged a little later
+	ran    int // cases that have run; they may not be judged yet
 	of     int
 	counts map[judge.Verdict]int
 
 	preparing string // the language for which the build waits
 }
 
-// next takes an event and returns what the line is to show after it.
+// next handles an event, and returns the new line.
 func (p *progress) next(e judge.Event, r *record, width int) string {
 	if !p.on {
 		return ""
@@ -43,7 +43,7 @@ func (p *progress) next(e judge.Event, r *record, width int) string {
 		p.ran, p.of, p.preparing = e.Done, e.Of, e.Preparing
 	case *judge.CaseJudged:
 		p.counts[e.Verdict]++
-	case *judge.Finished, *judge.VerifyFinished, *judge.SeveralStarted: // whose turn it is comes next
+	case *judge.Finished, *judge.VerifyFinished, *judge.SeveralStarted: // the next submission is not known yet
 		return ""
 	}
 	if isSuite(e) {
@@ -110,8 +110,7 @@ func (p *progress) line(r *record) string {
 	return b.String()
 }
 
-// over returns what must be written so that text is on the terminal with the
-// line of progress below it.
+// over returns the bytes that write text to the terminal with the line of progress below it.
 func (p *progress) over(text, line string) string {
 	if text == "" && line == p.shown {
 		return ""

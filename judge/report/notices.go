@@ -14,9 +14,8 @@ import (
 // NoticeInterval is the usual time between two notices.
 const NoticeInterval = 10 * time.Second
 
-// Notices report on long work if no terminal redraws a line: what is being done, and how much of it
-// is done. They write one line per interval, and none about work that is over sooner. The methods are
-// safe for concurrent use.
+// Notices report the progress of long work if no terminal redraws a line. They write one line per interval, and nothing
+// about work that ends within the first interval. The methods are safe for concurrent use.
 type Notices struct {
 	to    io.Writer
 	start time.Time
@@ -24,10 +23,10 @@ type Notices struct {
 	ended sync.WaitGroup
 
 	mu   sync.Mutex
-	work []*work // under way, in the order in which it began
+	work []*work // current work, in the order of its start
 }
 
-// work is something that Notices follow.
+// A work is an activity that Notices follow.
 type work struct{ line func() string }
 
 // NewNotices starts to write notices to a writer. The caller must call Close.
@@ -48,7 +47,8 @@ func NewNotices(to io.Writer, interval time.Duration) *Notices {
 	return n
 }
 
-// Follow adds work to the notices until done is called. If line returns "", the work is omitted.
+// Follow adds work to the notices until done is called. Line describes its progress. If line returns "", the work is
+// omitted.
 func (n *Notices) Follow(line func() string) (done func()) {
 	w := &work{line}
 	n.mu.Lock()
@@ -67,7 +67,7 @@ func (n *Notices) write() {
 	following := slices.Clone(n.work)
 	n.mu.Unlock()
 	var lines []string
-	for _, w := range following { // without the lock: a line may wait for work that is just over
+	for _, w := range following { // without the lock, because line may wait for work that has just ended
 		if line := w.line(); line != "" {
 			lines = append(lines, oneLine(line))
 		}
@@ -83,8 +83,8 @@ func (n *Notices) Close() {
 	n.ended.Wait()
 }
 
-// Watcher returns a report that draws nothing, and a function that describes the judging or verifying
-// that the report listens to. The description is empty before and after.
+// Watcher returns a report that draws nothing, and a function that describes the progress of its judging or
+// verification. The description is empty before and after.
 func Watcher() (Report, func() string) {
 	w := &watcher{record: &record{}, live: progress{on: true}}
 	return w, w.line

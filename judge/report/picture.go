@@ -21,18 +21,18 @@ import (
 	"assay/judge/internal/pictures"
 )
 
-// Picture is a picture that a statement shows.
+// A Picture is a picture in a statement.
 type Picture struct {
 	Name          string
 	URL           string // where a page has it; "" in a terminal
-	Width, Height int    // in pixels; 0 if they are not known
-	Linked        bool   // browsers do not draw it: the page has a link
+	Width, Height int    // in pixels; zero if unknown
+	Linked        bool   // the page has a link, because browsers cannot draw the picture
 }
 
-// Pictures finds a picture by the path that a statement has for it; nil if there is none.
+// Pictures returns the picture with the path that a statement uses. It returns nil if there is none.
 type Pictures func(path string) *Picture
 
-// find finds the picture of an address in a statement, as pictures.Split reads it.
+// find returns the picture for an address in a statement. It reads the address with pictures.Split.
 func (p Pictures) find(address string) (found *Picture, path string, size map[string]string) {
 	path, size = pictures.Split(address)
 	if p != nil && path != "" && !pictures.Elsewhere(path) {
@@ -41,7 +41,7 @@ func (p Pictures) find(address string) (found *Picture, path string, size map[st
 	return found, path, size
 }
 
-// words returns what stands for a picture in a text, without brackets.
+// words returns the text that replaces a picture, without brackets.
 func (p *Picture) words(path string) string {
 	switch {
 	case p == nil:
@@ -75,7 +75,7 @@ func (p Pictures) html(address, caption string, size map[string]string) string {
 	)
 }
 
-// webAddress returns an address that a link may have; others become one that leads nowhere.
+// webAddress returns an address if a link may have it, and otherwise an address that leads nowhere.
 func webAddress(address string) string {
 	if u, err := url.Parse(address); err == nil && slices.Contains([]string{"http", "https"}, u.Scheme) {
 		return address
@@ -83,8 +83,9 @@ func webAddress(address string) string {
 	return "#"
 }
 
-// attributes writes the size of a picture: a number of pixels (px), or a percentage (pc) of the
-// width of the text, or for scale of its own width. Without any it has its own width.
+// attributes returns the HTML attributes for the size of a picture. A size is a number of pixels (px) or a percentage (pc)
+// of the width of the text. The percentage of the key scale is of the picture's own width. By default, the picture has
+// its own width.
 func (p *Picture) attributes(size map[string]string) (text string) {
 	for _, key := range []string{"width", "height", "scale"} {
 		n, unit, ok := measure(size[key])
@@ -92,7 +93,7 @@ func (p *Picture) attributes(size map[string]string) (text string) {
 		case !ok:
 		case key == "scale" && p.Width > 0:
 			text += fmt.Sprintf(` width="%.0f"`, max(1, float64(p.Width)*n/100))
-		case key == "scale": // of what is not known
+		case key == "scale": // the width of the picture is not known
 		case unit == "pc" || unit == "%":
 			text += fmt.Sprintf(` %s="%.0f%%"`, key, n)
 		default:
@@ -100,19 +101,19 @@ func (p *Picture) attributes(size map[string]string) (text string) {
 		}
 	}
 	if text == "" && p.Width > 0 {
-		return fmt.Sprintf(` width="%d"`, p.Width) // an SVG may be as wide as there is room
+		return fmt.Sprintf(` width="%d"`, p.Width) // otherwise an SVG has the width of the text
 	}
 	return text
 }
 
-// measure reads a number from 1 to 10,000 with its unit: px, which can be omitted, pc, or %.
+// measure parses a number from 1 to 10,000 with a unit: px, pc, or %. No unit means px.
 func measure(text string) (n float64, unit string, ok bool) {
 	unit = strings.TrimLeft(text, "0123456789.")
 	n, err := strconv.ParseFloat(strings.TrimSuffix(text, unit), 64)
 	return n, unit, err == nil && n >= 1 && n <= 10_000 && slices.Contains([]string{"", "px", "pc", "%"}, unit)
 }
 
-// plainElements are drawn, without their attributes; what is in others is drawn without them.
+// plainElements are kept, without their attributes. Of other elements, only the content is kept.
 var plainElements = map[atom.Atom]bool{
 	atom.Sup: true, atom.Sub: true, atom.B: true, atom.I: true, atom.Em: true,
 	atom.Strong: true, atom.Code: true, atom.Kbd: true, atom.Tt: true, atom.U: true, atom.S: true,
@@ -124,20 +125,20 @@ var plainElements = map[atom.Atom]bool{
 	atom.Dl: true, atom.Dt: true, atom.Dd: true, atom.Del: true, atom.Ins: true, atom.Small: true,
 }
 
-// inlineElements stand inside of words.
+// inlineElements can be inside a word.
 var inlineElements = map[atom.Atom]bool{
 	atom.A: true, atom.B: true, atom.Code: true, atom.Del: true, atom.Em: true, atom.Font: true,
 	atom.I: true, atom.Ins: true, atom.Kbd: true, atom.S: true,
 	atom.Small: true, atom.Span: true, atom.Strong: true, atom.Sub: true, atom.Sup: true, atom.Tt: true, atom.U: true,
 }
 
-// silentElements are omitted with all that is in them.
+// silentElements are omitted with their content.
 var silentElements = map[atom.Atom]bool{
 	atom.Script: true, atom.Style: true, atom.Iframe: true, atom.Object: true,
 	atom.Template: true, atom.Noscript: true, atom.Svg: true, atom.Math: true, atom.Textarea: true, atom.Select: true, atom.Title: true,
 }
 
-// fragment draws a piece of HTML that is not trusted.
+// fragment draws an untrusted piece of HTML.
 func (p Pictures) fragment(w io.Writer, piece []byte) {
 	all, err := tags.ParseFragment(bytes.NewReader(piece), &tags.Node{Type: tags.ElementNode, Data: "div", DataAtom: atom.Div})
 	if err != nil {
@@ -181,7 +182,7 @@ func (p Pictures) element(w io.Writer, n *tags.Node, depth int) {
 	}
 }
 
-// RegisterFuncs is goldmark's way of asking who draws what.
+// RegisterFuncs implements renderer.NodeRenderer of goldmark.
 func (p Pictures) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindImage, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering {
@@ -208,7 +209,7 @@ func (p Pictures) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	})
 }
 
-// captioned reports whether the text of an image is below or above it as its caption.
+// captioned reports whether the text of an image is also its caption, below or above it.
 func captioned(n ast.Node, source []byte, text string) bool {
 	block := n.Parent()
 	for block != nil && block.Type() != ast.TypeBlock {

@@ -6,14 +6,13 @@ import (
 	"assay/judge"
 )
 
-// record is everything that the events said of one submission or of one
-// verification. Reports that need the whole before they can draw are made of it.
+// A record collects the events of a submission or verification, for reports that need all of them before they can draw.
 type record struct {
 	started  *judge.Started // nil in a verification
 	built    *judge.Built
 	cases    []*judge.CaseJudged
-	groups   []*judge.GroupJudged // that have cases of their own
-	inner    []*judge.GroupJudged // groups of groups
+	groups   []*judge.GroupJudged // with cases
+	inner    []*judge.GroupJudged // with groups inside
 	finished *judge.Finished      // nil if the stream broke off
 
 	verify    *judge.VerifyStarted // nil in a submission
@@ -23,13 +22,13 @@ type record struct {
 	solutions []*judge.SolutionJudged
 	verified  *judge.VerifyFinished // nil if the stream broke off
 
-	adequacy *judge.AdequacyMeasured // nil in all but a measurement, which is nothing else
-	golf     []*judge.GolfProved     // answers, which make one table
+	adequacy *judge.AdequacyMeasured // if not nil, the record is a measurement and nothing else
+	golf     []*judge.GolfProved     // golf submissions, which become one table
 
 	notes []string
 }
 
-// add takes an event. It returns false if the event opens another record.
+// add adds an event. It returns false if the event belongs to a new record.
 func (r *record) add(e judge.Event) bool {
 	switch e := e.(type) {
 	case *judge.Started:
@@ -47,7 +46,7 @@ func (r *record) add(e judge.Event) bool {
 			return false
 		}
 		r.adequacy = e
-	case *judge.CasesMade, *judge.FilesMade: // the faults before it are reported
+	case *judge.CasesMade, *judge.FilesMade: // the faults before it were reported already
 		if r.verify == nil {
 			r.faults = nil
 		}
@@ -89,14 +88,14 @@ func (r *record) add(e judge.Event) bool {
 	return true
 }
 
-// empty reports whether nothing came yet but notes, which belong to what follows.
+// empty reports whether the record has only notes, which belong to the following events.
 func (r *record) empty() bool {
 	return r.started == nil && r.verify == nil && r.adequacy == nil && r.built == nil && len(r.cases) == 0 &&
 		len(r.groups) == 0 && r.finished == nil && len(r.checks) == 0 && len(r.faults) == 0 &&
 		len(r.solutions) == 0 && r.verified == nil && len(r.golf) == 0
 }
 
-// isVerification returns which of the two kinds of record it is.
+// isVerification reports whether the record is a verification.
 func (r *record) isVerification() bool {
 	return r.verify != nil || len(r.checks) > 0 || len(r.faults) > 0 || len(r.solutions) > 0 || r.verified != nil
 }
@@ -108,7 +107,7 @@ func (r *record) failed() []*judge.CaseJudged {
 	})
 }
 
-// first returns the case that decided, or nil if there is none.
+// first returns the case that decided the verdict, or nil if there is none.
 func (r *record) first() *judge.CaseJudged {
 	for _, c := range r.failed() {
 		if r.finished == nil || r.finished.First == "" || c.ID() == r.finished.First {
@@ -126,15 +125,14 @@ func (r *record) total() *judge.Score {
 	return r.finished.Score
 }
 
-// dialogues returns the accepted cases whose dialogue was asked for.
+// dialogues returns the accepted cases whose dialogue was requested.
 func (r *record) dialogues() []*judge.CaseJudged {
 	return slices.DeleteFunc(slices.Clone(r.cases), func(c *judge.CaseJudged) bool {
 		return c.Verdict != judge.Accepted || c.Dialogue == ""
 	})
 }
 
-// scores returns the groups of groups that have a score which is not that of the
-// submission.
+// scores returns the groups with groups inside that have a score of their own.
 func (r *record) scores() []*judge.GroupJudged {
 	return slices.DeleteFunc(slices.Clone(r.inner), func(g *judge.GroupJudged) bool {
 		return g.Score == nil || r.total() == nil || len(r.inner) == 1
@@ -146,8 +144,7 @@ func (r *record) casesOf(group string) []*judge.CaseJudged {
 	return slices.DeleteFunc(slices.Clone(r.cases), func(c *judge.CaseJudged) bool { return c.Group != group })
 }
 
-// groupsSoFar returns the groups, with the one that was being judged where the
-// stream broke off.
+// groupsSoFar returns the groups, including the one that was being judged when the stream broke off.
 func (r *record) groupsSoFar() []*judge.GroupJudged {
 	if len(r.cases) == 0 {
 		return r.groups
@@ -165,12 +162,12 @@ func (r *record) groupsSoFar() []*judge.GroupJudged {
 		}
 	}
 	if open.Verdict == judge.Accepted {
-		open.Verdict = judge.NotJudged // others would have followed
+		open.Verdict = judge.NotJudged // more cases would have followed
 	}
 	return append(slices.Clone(r.groups), open)
 }
 
-// verdict returns what is known of the verdict of the submission.
+// verdict returns the verdict of the submission, or the part that is known of it.
 func (r *record) verdict() judge.Verdict {
 	switch {
 	case r.finished != nil:

@@ -1,14 +1,11 @@
-// Package report draws what people see of judging and verifying: on the
-// terminal, as lines of JSON, as JUnit XML and as a page of HTML.
+// Package report draws the results of judging and verifying: on the terminal, as lines of JSON, as JUnit XML, and as a
+// page of HTML. It also draws statements.
 //
-// Reports only listen. Each one is drawn from the stream of judge.Event alone, so
-// that Replay redraws a saved stream byte for byte. A new report is one file with
-// a Report in it.
+// A report depends only on the stream of judge.Events. So Replay draws a saved stream byte for byte as it was drawn live.
+// To add a report, add a file with a type that implements Report.
 //
-// The package does not judge, and does not decide what goes into an event. It
-// reads neither flags nor the environment; it trusts no text that it is given:
-// titles, messages, compilers' logs and outputs are made harmless before they
-// reach a terminal or a page.
+// Titles, messages, compiler logs and outputs are untrusted. The package makes them harmless before they reach a terminal
+// or a page. It does not judge, does not decide what an event contains, and reads neither flags nor the environment.
 package report
 
 import (
@@ -21,17 +18,16 @@ import (
 	"assay/judge"
 )
 
-// Report listens to events and draws them.
+// A Report draws events.
 type Report interface {
-	// Event takes the next event. Events come in order, from one goroutine, and
-	// must not be changed.
+	// Event handles the next event. It is called in order, from one goroutine. It must not change the event.
 	Event(judge.Event)
-	// Close draws what is left, also where the stream broke off, and returns the
-	// first error of writing. It does not close what the report was written to.
+	// Close draws the rest, even if the stream broke off, and returns the first write error. It does not close the
+	// writer of the report.
 	Close() error
 }
 
-// Join makes one report of several.
+// Join returns a report that passes events to several reports.
 func Join(reports ...Report) Report { return joined(reports) }
 
 type joined []Report
@@ -50,13 +46,11 @@ func (j joined) Close() error {
 	return errors.Join(errs...)
 }
 
-// maxEvent bounds a line of a saved stream, in bytes. A case with all its
-// excerpts takes some 20 kB.
+// maxEvent bounds a line of a saved stream, in bytes. A case with all its excerpts has about 20 kB.
 const maxEvent = 16 << 20
 
-// Replay sends the events of a saved stream to the reports, and closes them. An
-// error names the line; what came before it was drawn. Empty lines do not count
-// as events.
+// Replay passes the events of a saved stream to reports, and closes them. If a line is not valid, it returns an error that
+// names the line; the events before it are drawn. It ignores empty lines.
 func Replay(r io.Reader, reports ...Report) error {
 	all := Join(reports...)
 	return errors.Join(replay(r, all), all.Close())
@@ -91,5 +85,5 @@ func replay(r io.Reader, to Report) error {
 	return nil
 }
 
-// errNotSaved says that a file is not a saved report.
+// errNotSaved means that a file is not a saved report.
 var errNotSaved = errors.New("not a saved report\n    save one with --json, such as: judge submit wythoff sol.py --json > saved.json")

@@ -21,11 +21,10 @@ import (
 	"assay/judge/internal/pictures"
 )
 
-// Statement draws a problem statement, written in Markdown, as text for a
-// terminal of this width (0 is 80). Without color, emphasis and code keep their
-// Markdown marks.
+// Statement draws a problem statement in Markdown as text for a terminal with this many columns. Zero means 80. Without
+// color, emphasis and code keep their Markdown marks.
 //
-// Code is never wrapped: samples are to be copied. Pictures are described by name and size.
+// Code is never wrapped, so that samples can be copied. A picture is replaced by its name and size.
 func Statement(w io.Writer, markdown []byte, columns int, color bool, pictures Pictures) error {
 	if columns <= 0 {
 		columns = usualWidth
@@ -40,18 +39,17 @@ func Statement(w io.Writer, markdown []byte, columns int, color bool, pictures P
 	return nil
 }
 
-// sheet draws the nodes of a document as lines.
+// A sheet draws the nodes of a document as lines.
 type sheet struct {
 	source   []byte
 	paint    paint
 	pictures Pictures
-	depth    int // of the nesting, which a hostile text may make very deep
+	depth    int // of the nesting, which is bounded because a hostile text may nest very deeply
 }
 
 const maxDepth = 40
 
-// children draws the blocks inside a node, one below the other: with an empty
-// line between them, or tight.
+// children draws the blocks inside a node, one below the other. Unless tight is set, an empty line separates them.
 func (s *sheet) children(parent ast.Node, room int, tight bool) []string {
 	if s.depth == maxDepth {
 		return []string{cut}
@@ -146,7 +144,7 @@ func (s *sheet) list(n *ast.List, room int) []string {
 	return all
 }
 
-// indented puts a text before the first line and another before the others.
+// indented adds a prefix to the first line, and another prefix to the others.
 func indented(lines []string, first, others string) []string {
 	all := make([]string, len(lines))
 	for i, l := range lines {
@@ -158,7 +156,7 @@ func indented(lines []string, first, others string) []string {
 	return all
 }
 
-// word is a piece of running text without a blank in it.
+// A word is a piece of running text without a blank.
 type word struct {
 	text  string
 	style []attribute
@@ -189,7 +187,7 @@ func (s *sheet) inline(parent ast.Node, style []attribute) []word {
 	return all
 }
 
-// tag returns the HTML tag that a node is, in lower case; "" for other nodes.
+// tag returns the HTML tag of a node, in lower case. It returns "" if the node is no tag.
 func (s *sheet) tag(n ast.Node) string {
 	if raw, ok := n.(*ast.RawHTML); ok {
 		return strings.ToLower(string(raw.Segments.Value(s.source)))
@@ -197,7 +195,7 @@ func (s *sheet) tag(n ast.Node) string {
 	return ""
 }
 
-// raised writes an exponent or an index: 10^18, a_(i + 1).
+// raised returns the words of an exponent or index, such as 10^18 or a_(i + 1).
 func raised(script string, words []word) []word {
 	if len(words) == 0 {
 		return nil
@@ -265,7 +263,7 @@ func (s *sheet) piece(n ast.Node, style []attribute) []word {
 	return s.inline(n, style)
 }
 
-// picture returns what stands for a picture.
+// picture returns the words that replace a picture.
 func (s *sheet) picture(address, caption string, style []attribute) []word {
 	found, path, _ := s.pictures.find(address)
 	words := cutWords("["+found.words(path)+"]", style)
@@ -305,7 +303,7 @@ func (s *sheet) shown(piece []byte, style []attribute) (words []word) {
 	}
 }
 
-// code returns the text of a code span, which knows no escapes.
+// code returns the text of a code span. It has no escapes.
 func (s *sheet) code(n *ast.CodeSpan) string {
 	var b strings.Builder
 	for t := n.FirstChild(); t != nil; t = t.NextSibling() {
@@ -316,7 +314,7 @@ func (s *sheet) code(n *ast.CodeSpan) string {
 	return b.String()
 }
 
-// marked puts marks around words, if there is no color to tell them.
+// marked puts marks around words, unless colors are used.
 func (s *sheet) marked(mark string, words []word) []word {
 	if len(words) > 0 && !bool(s.paint) {
 		words[0].text = mark + words[0].text
@@ -325,7 +323,7 @@ func (s *sheet) marked(mark string, words []word) []word {
 	return words
 }
 
-// written returns a text of the source with its escapes and entities resolved.
+// written resolves the escapes and entities in a text of the source.
 func (s *sheet) written(source []byte) string {
 	source = util.UnescapePunctuations(source)
 	return safe(string(util.ResolveEntityNames(util.ResolveNumericReferences(source))))
@@ -335,7 +333,7 @@ func with(style []attribute, more attribute) []attribute {
 	return append(slices.Clone(style), more)
 }
 
-// cutWords cuts a text at its blanks.
+// cutWords splits a text at its blanks.
 func cutWords(text string, style []attribute) []word {
 	var all []word
 	space := false

@@ -8,7 +8,7 @@ import (
 	tables "github.com/yuin/goldmark/extension/ast"
 )
 
-// leastColumn is how narrow a column of a table may become.
+// leastColumn is the minimum width of a column of a table.
 const leastColumn = 6
 
 // cellText is the content of one cell of a table.
@@ -17,7 +17,7 @@ type cellText struct {
 	align tables.Alignment
 }
 
-// table draws a table. Where it is too wide, its widest columns are wrapped.
+// table draws a table. If it is too wide, it wraps the widest columns.
 func (s *sheet) table(n *tables.Table, room int) []string {
 	var rows [][]cellText
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
@@ -61,7 +61,7 @@ func (s *sheet) cell(n ast.Node, style []attribute) cellText {
 	return c
 }
 
-// columnsOf returns the widths that the columns would like to have.
+// columnsOf returns the widths of the columns without wrapping.
 func columnsOf(rows [][]cellText) []int {
 	var wide []int
 	for _, row := range rows {
@@ -83,7 +83,7 @@ func sum(all []int) int {
 	return n
 }
 
-// tableRow draws a row, which takes as many lines as its longest cell.
+// tableRow draws a row. It has as many lines as its longest cell.
 func (s *sheet) tableRow(row []cellText, wide []int) []string {
 	plain, painted := make([][]string, len(row)), make([][]string, len(row))
 	height := 1

@@ -16,9 +16,8 @@ import (
 	"assay/judge/internal/pictures"
 )
 
-// StatementTeX writes a statement, written in Markdown, in LaTeX as the legacy format of
-// problem packages wants it: \problemname comes first, and no preamble. Formulas stay as
-// they are. HTML is omitted, except exponents and indices.
+// StatementTeX converts a statement from Markdown to LaTeX for the legacy format of problem packages: it begins with
+// \problemname, and has no preamble. Formulas stay unchanged. HTML is omitted, except exponents and indices.
 func StatementTeX(w io.Writer, title string, markdown []byte) error {
 	markdown = []byte(strings.ReplaceAll(string(markdown), "\r\n", "\n"))
 	parser := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(formula.Parsed)).Parser()
@@ -31,7 +30,7 @@ func StatementTeX(w io.Writer, title string, markdown []byte) error {
 	return nil
 }
 
-// texWriter writes the nodes of a document.
+// A texWriter writes the nodes of a document as LaTeX.
 type texWriter struct {
 	strings.Builder
 	sheet
@@ -54,7 +53,7 @@ func (t *texWriter) write(n ast.Node) {
 	case *ast.Heading:
 		heading := t.running(n)
 		if n.Level == 1 && heading == texText(t.title) {
-			return // \problemname has said it
+			return // \problemname has the title
 		}
 		command := `\section*`
 		if n.Level > 2 {
@@ -167,7 +166,7 @@ func (t *texWriter) piece(n ast.Node) string {
 	return t.running(n)
 }
 
-// texPicture includes a picture in the size that its address says, or in half of the text's width.
+// texPicture includes a picture in the size given by its address, or in half the width of the text.
 func texPicture(address string) string {
 	path, size := pictures.Split(address)
 	if pictures.Elsewhere(path) {
@@ -191,8 +190,8 @@ func texPicture(address string) string {
 	return `\includegraphics[` + option + "]{" + texAddress([]byte(texForm(path))) + "}"
 }
 
-// texForm returns the path of a picture in a form that LaTeX can show: board-svg.pdf for board.svg. An
-// export writes that file.
+// texForm returns the path of a picture in a format that LaTeX can include: board-svg.pdf for board.svg. The export writes
+// that file.
 func texForm(path string) string {
 	extension := filepath.Ext(path)
 	form := map[string]string{".svg": "-svg.pdf", ".gif": "-gif.png"}[strings.ToLower(extension)]
@@ -202,12 +201,12 @@ func texForm(path string) string {
 	return strings.TrimSuffix(path, extension) + form
 }
 
-// texAddress keeps what an address may have in it, and writes what LaTeX takes for its own.
+// texAddress escapes an address for LaTeX.
 func texAddress(to []byte) string {
 	return strings.NewReplacer(`\`, "", "{", "", "}", "", "%", `\%`, "#", `\#`).Replace(string(to))
 }
 
-// texText writes a text so that LaTeX sets it as it stands.
+// texText escapes a text for LaTeX.
 func texText(s string) string { return texSpecial.Replace(safe(s)) }
 
 var texSpecial = strings.NewReplacer(

@@ -8,17 +8,17 @@ import (
 	"github.com/fatih/color"
 )
 
-// attribute is a color or another look of text on the terminal.
+// attribute is a color or style of text on the terminal.
 type attribute = color.Attribute
 
-// look is how a verdict is shown. Its words are judge.Verdict.Words.
+// A look is how a verdict is displayed. Its words are judge.Verdict.Words.
 type look struct {
 	attrs []attribute // on the terminal
 	class string      // of the page's style sheet
 	mark  string      // one character, for a grid of many cases; all differ
 }
 
-// looks holds the look of every verdict.
+// looks has the look of every verdict.
 var looks = map[judge.Verdict]look{
 	judge.NotJudged:     {[]attribute{color.Faint}, "none", " "},
 	judge.Accepted:      {[]attribute{color.FgGreen}, "ac", "."},
@@ -33,7 +33,7 @@ var looks = map[judge.Verdict]look{
 	judge.JudgeError:    {[]attribute{color.FgWhite, color.BgRed}, "je", "J"},
 }
 
-// lookOf returns the look of a verdict, also of one that this judge does not know.
+// lookOf returns the look of a verdict. It also returns one for an unknown verdict.
 func lookOf(v judge.Verdict) look {
 	if l, ok := looks[v]; ok {
 		return l
@@ -58,7 +58,7 @@ var (
 	warning  = []attribute{color.FgYellow}
 )
 
-// paint colors texts, or leaves them as they are.
+// paint colors texts, if it is true.
 type paint bool
 
 func (p paint) style(attrs []attribute, text string) string {
@@ -66,7 +66,7 @@ func (p paint) style(attrs []attribute, text string) string {
 		return text
 	}
 	c := color.New(attrs...)
-	c.EnableColor() // whatever the library thinks of the standard output
+	c.EnableColor() // the library would look at standard output
 	return c.Sprint(text)
 }
 
@@ -80,8 +80,8 @@ func (p paint) verdict(v judge.Verdict, text string) string {
 	return p.style(lookOf(v).attrs, text)
 }
 
-// UseColor decides on colors. The mode is "auto", "always" or "never"; auto is
-// yes on a terminal where noColor, the value of NO_COLOR, is empty.
+// UseColor reports whether to use colors. The mode is "auto", "always" or "never". Auto uses colors on a terminal if
+// noColor, the value of NO_COLOR, is empty.
 func UseColor(mode string, terminal bool, noColor string) (bool, error) {
 	switch mode {
 	case "always":
@@ -100,6 +100,5 @@ func VerdictClass(v judge.Verdict) string { return lookOf(v).class }
 // VerdictMark returns the sign of a verdict in the cells that HTML draws.
 func VerdictMark(v judge.Verdict) string { return lookOf(v).mark }
 
-// Visible makes a text of others harmless to look at: what is not printable is written as
-// \xNN.
+// Visible makes an untrusted text safe to display. It replaces unprintable characters by \xNN.
 func Visible(text string) string { return safe(text) }

@@ -67,7 +67,7 @@ func (t *terminal) filesMade(e *judge.FilesMade) {
 	}
 }
 
-// tally returns what a suite finds, as text.
+// tally describes what a suite of test cases detects.
 func tally(n judge.Tally) string {
 	return fmt.Sprintf(
 		"%d cases, %d bytes; they find %d mutants, %d solutions and %d bounds", n.Cases, n.Bytes, n.Mutants,
@@ -108,9 +108,8 @@ func (t *terminal) measured(e *judge.SuiteMeasured) {
 	}
 }
 
-// table draws rows; the first is the head. The first column is a name, which
-// is cut in front if the terminal is narrow; columns that do not fit are omitted,
-// from the right.
+// table draws rows. The first row is the head, and the first column has names. On a narrow terminal, names are shortened
+// at the front, and columns at the right are omitted.
 func (t *terminal) table(rows [][]string, right bool) {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -176,7 +175,7 @@ func (t *terminal) adequacy(e *judge.AdequacyMeasured) {
 // mutantHeads are the columns of a table of mutants.
 var mutantHeads = []string{"", "mutants", "killed", "survived", "equivalent", "unseparated", "unreached"}
 
-// mutantRows returns the table of a measurement: its operators, its programs, and all.
+// mutantRows returns the table of a measurement: rows for operators, for programs, and for the total.
 func mutantRows(e *judge.AdequacyMeasured) [][]string {
 	rows := [][]string{mutantHeads}
 	add := func(name string, n judge.MutantCounts) {
@@ -205,7 +204,7 @@ func deaths(e *judge.AdequacyMeasured) string {
 	return strings.Join(how, ", ")
 }
 
-// Lines returns the head of a text that is not trusted, each line after an indent.
+// Lines returns the first lines of an untrusted text, each with an indent.
 func Lines(text, indent string) string { return head(text, indent, 100) }
 
 func head(text, indent string, columns int) string {

@@ -13,31 +13,30 @@ import (
 	"github.com/fatih/color"
 )
 
-// TerminalOptions say how a report is drawn on a terminal.
+// TerminalOptions configure a report on a terminal.
 type TerminalOptions struct {
 	Color bool             // see UseColor
 	Live  bool             // redraw a line of progress; only for a terminal, never for a pipe
-	Width int              // of the terminal, in characters; 0 is 80
-	Now   func() time.Time // for the time in the line of progress; nil shows none
-	// Problem is what the user called the problem, for commands to continue with: a path, where
-	// the id alone would not do. "" is the id.
+	Width int              // of the terminal, in characters; zero means 80
+	Now   func() time.Time // for the time in the line of progress; if nil, no time is shown
+	// Problem is the problem's name in suggested commands, such as the path that the user gave. If empty, it is the
+	// problem's id.
 	Problem string
-	// To is the server that judged; "" is this machine.
+	// To is the server that judged. If empty, it is this machine.
 	To string
 }
 
-// The widths that a report is drawn in. Wider lines are hard to read.
+// Bounds of the width of a report. Wider lines are hard to read.
 const (
 	usualWidth = 80
 	leastWidth = 40
 	mostWidth  = 160
 )
 
-// Terminal returns the report that a person reads: a line of progress while the
-// cases run, then the verdict, and what is known of the first case that failed.
+// Terminal returns the report for a terminal: a line of progress while cases run, then the verdict and the details of the
+// first failing case.
 //
-// Nothing is said by color alone. Apart from the line of progress, what it
-// writes depends on the events and the options only.
+// Colors are never the only sign of something. Except the line of progress, the text depends only on events and options.
 func Terminal(w io.Writer, o TerminalOptions) Report {
 	if o.Width <= 0 {
 		o.Width = usualWidth
@@ -52,10 +51,10 @@ type terminal struct {
 	paint  paint
 	live   progress
 	record *record
-	page   strings.Builder // what is to be written next
-	err    error           // the first one of writing
+	page   strings.Builder // text to write next
+	err    error           // the first write error
 
-	faults  int      // of the check at hand
+	faults  int      // of the current check
 	several *several // while several submissions are judged
 }
 
@@ -95,7 +94,7 @@ func (t *terminal) Event(e judge.Event) {
 	t.flush(t.live.next(e, t.record, t.o.Width))
 }
 
-// single draws an event of one submission, or of anything else.
+// single draws an event that belongs to no table of several submissions.
 func (t *terminal) single(e judge.Event) {
 	switch e := e.(type) {
 	default:
@@ -135,7 +134,7 @@ func (t *terminal) Close() error {
 	return t.err
 }
 
-// broken draws what is known where the stream broke off.
+// broken draws what is known if the stream broke off.
 func (t *terminal) broken() {
 	t.endFaults()
 	r := t.record
@@ -171,7 +170,7 @@ func (t *terminal) flush(live string) {
 
 func (t *terminal) printf(format string, args ...any) { fmt.Fprintf(&t.page, format, args...) }
 
-// paragraph draws a text that is wrapped at the terminal's width.
+// paragraph draws a text, wrapped at the width of the terminal.
 func (t *terminal) paragraph(text, indent string, style ...[]attribute) {
 	for i, l := range wrap(safe(text), t.o.Width-len(indent)) {
 		if i > 0 {
@@ -184,14 +183,13 @@ func (t *terminal) paragraph(text, indent string, style ...[]attribute) {
 	}
 }
 
-// piece is a text in one style.
+// A piece is a text in one style.
 type piece struct {
 	text  string
 	style []attribute
 }
 
-// flow draws pieces after one another. One that no longer fits into the line
-// starts the next one, indented.
+// flow draws pieces one after the other. A piece that does not fit into the line starts a new, indented line.
 func (t *terminal) flow(indent string, pieces ...piece) {
 	used := 0
 	for i, p := range pieces {
@@ -228,7 +226,7 @@ func (t *terminal) title(problem, title string) {
 	t.printf("%s%s\n", t.paint.style(bold, problem), fit(title, t.o.Width-width(problem)))
 }
 
-// weaker says what the sandbox does not enforce here.
+// unenforced draws a warning about limits that the sandbox does not enforce on this machine.
 func (t *terminal) unenforced(level string, weaker []string) {
 	if len(weaker) == 0 {
 		return
@@ -239,7 +237,7 @@ func (t *terminal) unenforced(level string, weaker []string) {
 
 func (t *terminal) built(e *judge.Built) {
 	switch {
-	case e.Verdict != judge.NotJudged: // Finished comes next
+	case e.Verdict != judge.NotJudged: // Finished follows
 	case e.Cached:
 		t.printf("%s\n", t.paint.style(faint, "built before"))
 	case e.Millis >= 0.5:
@@ -247,7 +245,7 @@ func (t *terminal) built(e *judge.Built) {
 	}
 }
 
-// result draws the end of a submission, or what is known of it.
+// result draws the known part of the result of a submission.
 func (t *terminal) result() {
 	r := t.record
 	t.grid()
@@ -295,7 +293,7 @@ func (t *terminal) result() {
 	t.hints(v)
 }
 
-// counts draws what was judged, and the time and memory next to their limits.
+// counts draws the number of accepted cases, and time and memory with their limits.
 func (t *terminal) counts(end *judge.Finished) {
 	if end.Judged == 0 {
 		return
@@ -326,7 +324,7 @@ func (t *terminal) counts(end *judge.Finished) {
 	}
 }
 
-// maxGrid bounds the rows of cases that a group takes.
+// maxGrid bounds the rows of cases of a group.
 const maxGrid = 4
 
 // grid draws the groups, with one character for each case.
@@ -368,8 +366,7 @@ func (t *terminal) grid() {
 	}
 }
 
-// passedOf returns how many cases of a group were accepted, of those that were judged where the
-// stream broke off.
+// passedOf returns how many cases of a group were accepted. If the stream broke off, it counts only judged cases.
 func (t *terminal) passedOf(g *judge.GroupJudged) string {
 	text := fmt.Sprintf("%d/%d", g.Passed, g.Cases)
 	if !slices.Contains(t.record.groups, g) && !slices.Contains(t.record.inner, g) {
@@ -378,7 +375,7 @@ func (t *terminal) passedOf(g *judge.GroupJudged) string {
 	return text
 }
 
-// scoreOf returns a group's score; empty if there is none.
+// scoreOf returns a group's score as text. It returns "" if there is none.
 func scoreOf(g *judge.GroupJudged) string {
 	if g.Score == nil {
 		return ""
@@ -410,7 +407,7 @@ func (t *terminal) marks(cases []*judge.CaseJudged, room int) []string {
 	return rows
 }
 
-// hints say what to do next.
+// hints draws suggestions what to do next.
 func (t *terminal) hints(v judge.Verdict) {
 	s, end := t.record.started, t.record.finished
 	if s == nil || end == nil || v == judge.Accepted || v == judge.NotJudged {

@@ -7,14 +7,14 @@ import (
 	"assay/judge"
 )
 
-// How much of a text the terminal shows; the page of HTML has all of it.
+// Bounds of texts on the terminal. The page of HTML shows all of them.
 const (
 	maxLog    = 30 // lines of a compiler's log
 	maxStderr = 10 // lines
 	maxInput  = 10 // lines
 	maxDrawn  = 30 // lines of a difference
 	maxFailed = 40 // rows of the table of failing cases
-	maxSaid   = 40 // lines of a dialogue, half of them at its end
+	maxSaid   = 40 // lines of a dialogue: half at the start, half at the end
 )
 
 // failures draws the table of all failing cases, if there are several.
@@ -32,10 +32,10 @@ func (t *terminal) failures() {
 	for _, c := range failed[:min(len(failed), maxFailed)] {
 		messages = max(messages, width(oneLine(c.Message)))
 	}
-	// The name and the message say most, so the memory goes first.
+	// The name and the message matter most, so the memory is omitted first.
 	const others, memory = 2 + 2 + 3 + 2 + 10 + 2, 9 + 2 // verdict and time
 	withMemory := names+others+memory+messages <= t.o.Width
-	room := t.o.Width - others // for name and message
+	room := t.o.Width - others // for the name and the message
 	if withMemory {
 		room -= memory
 	}
@@ -68,7 +68,7 @@ func (t *terminal) failures() {
 	}
 }
 
-// failure draws what is known of one failing case.
+// failure draws the details of a failing case.
 func (t *terminal) failure(c *judge.CaseJudged) {
 	t.printf("\n")
 	used := "  " + spent(millis(c.Exec.CPU))
@@ -114,7 +114,7 @@ func (t *terminal) heading(name, rest string) {
 	t.printf("\n  %s%s\n", t.paint.style(bold, name), t.paint.style(faint, rest))
 }
 
-// dialogue draws what a program and an interactor said to each other.
+// dialogue draws the messages between a program and an interactor.
 func (t *terminal) dialogue(text string) {
 	t.heading("dialogue", "  (< interactor, > program)")
 	all := strings.Split(strings.TrimRight(safe(text), "\n"), "\n")
@@ -139,7 +139,7 @@ func (t *terminal) input(d *judge.Detail) {
 	t.start(d.Input, digits(d))
 }
 
-// start draws the first lines of an excerpt.
+// start draws the first lines of an excerpt, with line numbers.
 func (t *terminal) start(e judge.Excerpt, gutter int) {
 	all := lines(e)
 	shown := all[:min(len(all), maxInput)]
@@ -151,8 +151,8 @@ func (t *terminal) start(e judge.Excerpt, gutter int) {
 	}
 }
 
-// beginning draws what a program printed that was stopped because it printed too
-// much. There is nothing to compare it with: the answer is not that long.
+// beginning draws the start of the output of a program that exceeded the output limit. The output is not compared with
+// the answer, which is shorter.
 func (t *terminal) beginning(c *judge.CaseJudged) {
 	t.heading("output", " ("+size(max(c.Detail.Got.Size, c.Exec.Output))+", where it was stopped)")
 	t.start(c.Detail.Got, digits(c.Detail))
@@ -201,11 +201,11 @@ func digits(d *judge.Detail) int {
 	return n
 }
 
-// row draws one line of an input or of a difference:
+// row draws a line of an input or of a difference, such as
 //
 //	12 + 1 2 4
 //
-// A line that does not fit is cropped around its focus.
+// It crops a line that does not fit around its focus.
 func (t *terminal) row(gutter int, d drawn) {
 	number := strings.Repeat(" ", gutter)
 	if d.Number > 0 {
@@ -242,8 +242,8 @@ func (t *terminal) row(gutter int, d drawn) {
 	t.printf("\n")
 }
 
-// cropSpans keeps room cells of a line of this length around the focus. If only one
-// of the two cells of a character is left, it becomes a blank.
+// cropSpans keeps room cells around the focus of a line of length long. If one of the two cells of a wide character is
+// cut off, the other becomes a blank.
 func cropSpans(spans []span, focus, long, room int) []span {
 	if long <= room {
 		return spans
@@ -260,7 +260,7 @@ func cropSpans(spans []span, focus, long, room int) []span {
 			left := min(end, to) - max(start, from)
 			goesOn := from > 0 && start <= from || long > to && end >= to
 			switch {
-			case left < 0 || left == 0 && end > start: // outside
+			case left < 0 || left == 0 && end > start: // the character is outside
 			case left > 0 && goesOn && c != "^" && c != " ":
 				piece.WriteString(pad(cut, left))
 			case left < end-start:

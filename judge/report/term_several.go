@@ -11,13 +11,13 @@ import (
 	"github.com/fatih/color"
 )
 
-// maxWhy is how many submissions have a line that says why they were not accepted.
+// maxWhy bounds the submissions for which a line explains why they were not accepted.
 const maxWhy = 30
 
-// several is the table of several submissions, which grows while they are judged.
+// A several is the table of several submissions. It grows while they are judged.
 type several struct {
 	grid   *grid
-	notes  []string // that were printed
+	notes  []string // already printed
 	failed []*record
 	rows   int
 }
@@ -33,7 +33,7 @@ func (t *terminal) severalStarted(e *judge.SeveralStarted) {
 	t.several.grid.top(t)
 }
 
-// oneOfSeveral takes an event of one submission. Its row is drawn at its end.
+// oneOfSeveral handles an event of one of the submissions. It draws the row when the submission ends.
 func (t *terminal) oneOfSeveral(e judge.Event) {
 	switch e := e.(type) {
 	case *judge.Noted:
@@ -57,7 +57,7 @@ func (t *terminal) severalRow(end *judge.Finished) {
 	}
 }
 
-// name returns what the user called a submission.
+// name returns the name of a submission as the user gave it.
 func (s *several) name(r *record) string {
 	if r.started == nil {
 		return ""
@@ -65,7 +65,7 @@ func (s *several) name(r *record) string {
 	return r.started.Program
 }
 
-// severalFinished draws what is below the table; end is nil if the stream broke off.
+// severalFinished draws the part below the table. If the stream broke off, end is nil.
 func (t *terminal) severalFinished(end *judge.SeveralFinished) {
 	s := t.several
 	t.several = nil
@@ -111,7 +111,7 @@ func firstLine(text string) string {
 	return line
 }
 
-// why says in a line why a submission was not accepted.
+// why explains in one line why a submission was not accepted.
 func why(r *record) string {
 	if c := r.first(); c != nil {
 		text := "on " + oneLine(c.ID())

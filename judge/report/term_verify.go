@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	maxKillers = 3  // cases that are named of those that a solution fails
-	maxFaults  = 20 // faults that are drawn of those of one check
+	maxKillers = 3  // named cases per failing solution
+	maxFaults  = 20 // drawn faults per check
 )
 
 func (t *terminal) verifyStarted(e *judge.VerifyStarted) {
@@ -47,7 +47,7 @@ func (t *terminal) checked(e *judge.Checked) {
 	t.printf("\n")
 }
 
-// fault draws a fault of the problem directory, or a warning: where, what, and the way out.
+// fault draws a problem error or a warning: its position, its text, and the hint.
 func (t *terminal) fault(word string, style []attribute, f *judge.Fault) {
 	if f == nil {
 		return
@@ -69,7 +69,7 @@ func (t *terminal) fault(word string, style []attribute, f *judge.Fault) {
 	t.printf("\n")
 }
 
-// endFaults closes a run of faults.
+// endFaults ends the list of faults of a check.
 func (t *terminal) endFaults() {
 	if more := t.faults - maxFaults; more > 0 {
 		t.printf("  ")
@@ -79,7 +79,7 @@ func (t *terminal) endFaults() {
 	t.faults = 0
 }
 
-// solutions draws the grid of solutions and groups, and what rejects whom.
+// solutions draws the table of solutions and groups, and the cases that reject solutions.
 func (t *terminal) solutions() {
 	r := t.record
 	if len(r.solutions) == 0 {
@@ -90,7 +90,7 @@ func (t *terminal) solutions() {
 	t.killers(g)
 }
 
-// killers says which cases reject which solution.
+// killers draws which cases reject which solution.
 func (t *terminal) killers(g *grid) {
 	title := "\n" + t.paint.style(bold, "refused by") + "\n"
 	for _, s := range t.record.solutions {
@@ -153,8 +153,7 @@ func (t *terminal) verified() {
 	t.recall()
 }
 
-// recall repeats the faults in short where the table stands between them and the end,
-// which is all that some logs show.
+// recall repeats the faults briefly below the table of solutions, because some logs show only the end.
 func (t *terminal) recall() {
 	faults := t.record.faults
 	if len(t.record.solutions) == 0 {
@@ -169,33 +168,32 @@ func (t *terminal) recall() {
 	}
 }
 
-// grid lays out the table of solutions and groups.
+// A grid is the layout of the table of solutions and groups.
 type grid struct {
-	due    int      // width of the column of what is promised; zero if there is none
-	prefix string   // common to all paths, not shown
+	due    int      // width of the column of expected verdicts; zero if there is none
+	prefix string   // common start of all paths, which is not shown
 	paths  int      // width of the column of paths
-	groups []string // that have a column
+	groups []string // with a column
 	heads  []string // of the columns
-	cell   int      // width of a column; 1 shows a verdict's mark only
+	cell   int      // width of a column; with 1, only the mark of a verdict is shown
 	gap    string   // before each column
 	legend []string // lines below the table
 }
 
-// least and fixed are the widths of a table without its groups: of the paths, and
-// of the mark, the two verdicts and the time.
+// least is the minimum width of the column of paths. fixed is the width of the mark, the two verdicts and the time.
 const (
 	leastPaths = 12
 	fixedCells = 2 + 2 + 3 + 2 + 3 + 2 + 7
 )
 
-// mostDue is how wide the column of promised verdicts becomes, for solutions with several of them,
-// if the terminal is as wide as roomForDue.
+// mostDue bounds the width of the column of expected verdicts if solutions have several. The column is wider than one
+// verdict only if the terminal has at least roomForDue cells.
 const (
 	mostDue    = 10
 	roomForDue = 70
 )
 
-// promise returns what a solution must get, in the codes of verdicts: "WA", "AC/TLE"; "--" where that is
+// promise returns the codes of the expected verdicts of a solution, such as "WA" or "AC/TLE". It returns "--" if they are
 // not known.
 func promise(s *judge.SolutionJudged) string {
 	if s.Promised == judge.NotJudged && s.Expected != "" {
@@ -232,8 +230,8 @@ func pathsOf(all []*judge.SolutionJudged) []string {
 	return paths
 }
 
-// newGrid fits a table into a width: columns with the groups' names if there is room,
-// else with numbers, else one character a group.
+// newGrid fits a table into a width. Columns have the names of groups. If there is no room for them, columns have numbers,
+// or only one character per group.
 func newGrid(total int, paths, groups []string, due int) *grid {
 	g := &grid{due: due, prefix: commonDir(paths), groups: groups, gap: "  "}
 	longest := 3
@@ -244,7 +242,7 @@ func newGrid(total int, paths, groups []string, due int) *grid {
 		g.paths = max(g.paths, width(oneLine(strings.TrimPrefix(p, g.prefix))))
 	}
 	fixed := fixedCells + max(0, due-3)
-	room := total - fixed - len(g.groups)*2 // for the paths and all cells
+	room := total - fixed - len(g.groups)*2 // for the paths and the cells
 	g.cell = min(longest, 10)
 	switch named := room - len(g.groups)*g.cell; {
 	case named >= min(g.paths, 28):
@@ -315,7 +313,7 @@ func (g *grid) head() string {
 		g.cells(func(i int) string { return pad(g.heads[i], g.cell) }), "time")
 }
 
-// row draws a solution. One with another verdict than promised has a mark.
+// row draws a solution. It has a mark if the verdict is not an expected one.
 func (g *grid) row(s *judge.SolutionJudged, p paint) string {
 	mark, due := "  ", ""
 	if g.due > 0 {

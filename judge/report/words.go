@@ -12,10 +12,10 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// cut marks where a text continues that is not shown.
+// cut marks omitted text.
 const cut = "…"
 
-// Safe returns a writer for a terminal that obeys nothing of what is written.
+// Safe returns a writer that makes texts harmless before it writes them to a terminal.
 func Safe(w io.Writer) io.Writer { return safeWriter{w} }
 
 type safeWriter struct{ w io.Writer }
@@ -27,10 +27,9 @@ func (s safeWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// safe makes a text harmless on a terminal: what is not printable is written as
-// \xNN. Line feeds stay, a line end of CR LF becomes a line feed, and a tab
-// becomes blanks. A byte that is not UTF-8 becomes U+FFFD, as it does in JSON, so
-// that a saved stream is drawn as it was live.
+// safe makes a text harmless on a terminal. Unprintable characters become \xNN. Line feeds stay, CR LF becomes a line
+// feed, and a tab becomes blanks. A byte that is not UTF-8 becomes U+FFFD, as in JSON, so that a saved stream is drawn as
+// it was live.
 func safe(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
@@ -58,8 +57,8 @@ func safe(s string) string {
 // oneLine makes a text harmless and joins its lines.
 func oneLine(s string) string { return strings.Join(strings.Fields(safe(s)), " ") }
 
-// width returns how many cells of a terminal a text takes: two for most characters of
-// East Asia and for emoji, none for an accent that is on the letter before it.
+// width returns the width of a text in cells of a terminal. Most characters of East Asia and emoji have two cells. A
+// combining accent has none.
 func width(s string) int {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
@@ -69,8 +68,8 @@ func width(s string) int {
 	return len(s)
 }
 
-// characters returns the pieces of a text that a reader sees as one each: a letter with
-// its accents, an emoji of several code points.
+// characters splits a text into the characters that a reader sees, such as a letter with its accents, or an emoji of
+// several code points.
 func characters(s string) []string {
 	all := make([]string, 0, len(s))
 	for state := -1; s != ""; {
@@ -81,7 +80,7 @@ func characters(s string) []string {
 	return all
 }
 
-// fit cuts a text at its end to at most n cells.
+// fit shortens a text at its end to at most n cells.
 func fit(s string, n int) string {
 	if width(s) <= n {
 		return s
@@ -90,7 +89,7 @@ func fit(s string, n int) string {
 	return head + cut
 }
 
-// split cuts a text after the characters that fit into n cells.
+// split splits a text after the characters that fit into n cells.
 func split(s string, n int) (head, rest string) {
 	at, used := 0, 0
 	for _, c := range characters(s) {
@@ -102,7 +101,7 @@ func split(s string, n int) (head, rest string) {
 	return s[:at], s[at:]
 }
 
-// fitTail cuts a text at its start: the end of a path says most.
+// fitTail shortens a text at its start, because the end of a path matters most.
 func fitTail(s string, n int) string {
 	if width(s) <= n {
 		return s
@@ -120,11 +119,10 @@ func fitTail(s string, n int) string {
 // pad fills a text with blanks up to n cells.
 func pad(s string, n int) string { return s + strings.Repeat(" ", max(0, n-width(s))) }
 
-// padLeft fills a text with blanks in front of it.
+// padLeft fills a text with blanks at its start up to n cells.
 func padLeft(s string, n int) string { return strings.Repeat(" ", max(0, n-width(s))) + s }
 
-// wrap breaks a text into lines of at most n cells, at blanks where it can. The line
-// ends of the text stay.
+// wrap breaks a text into lines of at most n cells, at blanks if possible. It keeps the line ends of the text.
 func wrap(s string, n int) []string {
 	n = max(n, 10)
 	var lines []string
@@ -142,10 +140,10 @@ func wrap(s string, n int) []string {
 	return lines
 }
 
-// millis is d in milliseconds.
+// millis returns d in milliseconds.
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// seconds writes milliseconds as people read them: "0.012 s", "1.5 s", "2 min 5 s".
+// seconds formats milliseconds with a suitable unit: "0.012 s", "1.5 s", "2 min 5 s".
 func seconds(ms float64) string {
 	switch {
 	case ms < 0.5:
@@ -159,7 +157,7 @@ func seconds(ms float64) string {
 	return fmt.Sprintf("%d min %d s", s/60, s%60)
 }
 
-// spent writes what a program took, which is never nothing.
+// spent formats the time of a program. It never shows zero.
 func spent(ms float64) string {
 	if ms < 0.5 {
 		return "under 1 ms"
@@ -167,10 +165,10 @@ func spent(ms float64) string {
 	return seconds(ms)
 }
 
-// unmeasured stands where a run was too short for its memory to be seen.
+// unmeasured is shown if a run was too short for its memory to be measured.
 const unmeasured = "too little to be measured"
 
-// size writes bytes as people read them: "12 bytes", "9.1 MiB".
+// size formats a number of bytes with a suitable unit: "12 bytes", "9.1 MiB".
 func size(n int64) string {
 	if n == 1 {
 		return "1 byte"
@@ -192,10 +190,10 @@ func size(n int64) string {
 	return strings.TrimSuffix(text, ".0") + " " + unit
 }
 
-// Quoted writes an argument as a shell needs it.
+// Quoted quotes an argument for a shell, if necessary.
 func Quoted(s string) string { return quoted(s) }
 
-// quoted writes an argument as a shell needs it.
+// quoted quotes an argument for a shell, if necessary.
 func quoted(s string) string {
 	plain := s != ""
 	for _, r := range s {

@@ -88,7 +88,7 @@ func (l *Location) read() (*Problem, judge.Faults) {
 
 // OpenFrozen unpacks a bundle to the directory dir, whose name is the problem's, and opens the problem there.
 // It ignores the bundle's languages and limits; to use them, set Env.Config.
-func (w *Workspace) OpenFrozen(b *bundle.Bundle, blobs *blob.Folder, dir string) (*Problem, error) {
+func (w *Workspace) OpenFrozen(b *bundle.Bundle, blobs *blob.Dir, dir string) (*Problem, error) {
 	if err := b.LayOut(blobs, dir); err != nil {
 		return nil, err
 	}

@@ -260,7 +260,7 @@ func TestASubmissionThatCannotBeUsedGetsAVerdict(t *testing.T) {
 		}
 	}
 	_, err = w.Submit(t.Context(), p, workspace.Submission{Path: filepath.Join(root, "gone.sh")}, judge.Options{Jobs: 1}, func(judge.Event) {})
-	if judge.Whose(err) != judge.Asker {
+	if judge.Whose(err) != judge.Caller {
 		t.Errorf("a file that is not there: %v, to blame is %q", err, judge.Whose(err))
 	}
 }

@@ -34,7 +34,7 @@ func Exit(ctx context.Context, program string, to io.Writer, err error) int {
 	}
 	fmt.Fprintln(to, program+": "+strings.TrimRight(err.Error(), "\n"))
 	switch judge.Whose(err) {
-	case judge.Asker, judge.Contestant:
+	case judge.Caller, judge.Contestant:
 		return ExitUsage
 	case judge.Setter:
 		return ExitFault

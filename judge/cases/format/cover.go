@@ -10,26 +10,24 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// Coverage says what inputs have shown of a declaration.
+// A Coverage records which bounds, words, alternatives and features of a declaration a set of inputs reaches.
 type Coverage struct {
 	g       *Grammar
 	reached map[hit]int
 	inputs  int
 }
 
-// Goal is something that inputs should show: a bound, a word of an enumeration, an
-// alternative, a feature.
+// A Goal is something that inputs should reach: a bound, a word of an enumeration, an alternative, or a feature.
 type Goal struct {
 	What  string
 	Row   int // of the declaration
-	Count int // how many inputs show it
+	Count int // how many inputs reach it
 }
 
-// NewCoverage starts with no inputs.
+// NewCoverage returns a Coverage without inputs.
 func (g *Grammar) NewCoverage() *Coverage { return &Coverage{g: g, reached: map[hit]int{}} }
 
-// Add notes what an input shows. A text that is not of the declared form shows
-// nothing, and is rejected.
+// Add records what an input reaches. If text does not match the declaration, Add records nothing and returns why.
 func (c *Coverage) Add(text []byte) *Refusal {
 	r := c.g.read(text, false)
 	if !r.ok {
@@ -42,7 +40,7 @@ func (c *Coverage) Add(text []byte) *Refusal {
 	return nil
 }
 
-// Goals lists the goals in the order of the declaration.
+// Goals returns the goals in the order of the declaration.
 func (c *Coverage) Goals() (goals []Goal) {
 	add := func(h hit, row int, format string, args ...any) {
 		goals = append(goals, Goal{fmt.Sprintf(format, args...), row, c.reached[h]})
@@ -84,7 +82,8 @@ func (c *Coverage) fieldGoals(f *field, add func(h hit, row int, format string, 
 	add(hit{highest, f.at, 0}, f.row, pattern, f.name.text, t.hi.text)
 }
 
-// isEnd reports whether the field is an end of a graph's edges: all nodes are.
+// isEnd reports whether the field is an end of the edges of a graph. Its bounds are no goals, because every node is
+// an end.
 func (g *Grammar) isEnd(f *field) bool {
 	found := false
 	g.eachGraph(g.body, func(s *graph) { found = found || &s.field == f })
@@ -137,7 +136,7 @@ func (c *Coverage) groupGoals(items []any, add func(h hit, row int, format strin
 	}
 }
 
-// describe writes the head of an alternative.
+// describe names an alternative by its first items.
 func describe(alt []any) string {
 	var words []string
 	for _, it := range alt[:min(len(alt), 3)] {
@@ -158,21 +157,20 @@ func describe(alt []any) string {
 	return strings.Join(words, " ")
 }
 
-// Beyond lists what the declaration leaves to a validator written by hand.
+// Beyond returns the conditions that the declaration states in words, for a validator written by hand.
 func (g *Grammar) Beyond() []string { return g.beyond }
 
-// Number is a constant of a bound or a condition.
+// A Number is a constant in a bound or a condition.
 type Number struct {
 	Value int64
 	Row   int
 	Of    string // what it bounds
 }
 
-// String writes the number as people do.
+// String returns the number in decimal.
 func (n Number) String() string { return strconv.FormatInt(n.Value, 10) }
 
-// Numbers lists the constants of bounds and conditions, without 0 and 1, which
-// statements often put into words.
+// Numbers returns the constants of bounds and conditions, except 0 and 1: statements often write these in words.
 func (g *Grammar) Numbers() (all []Number) {
 	var visit func(x *expr, row int, of string)
 	visit = func(x *expr, row int, of string) {
@@ -201,9 +199,8 @@ func (g *Grammar) Numbers() (all []Number) {
 	return all
 }
 
-// Missing lists the numbers of the declaration that a statement does not have, in
-// any spelling: 200000, 200 000, 2*10^5, 2 · 10<sup>5</sup>, $2\cdot10^{5}$, 2e5,
-// 2^31 - 1. A bound of 99 may be written as < 100.
+// Missing returns the numbers of the declaration that a statement does not contain in any of these spellings: 200000,
+// 200 000, 2*10^5, 2 · 10<sup>5</sup>, $2\cdot10^{5}$, 2e5, 2^31 - 1. A bound of 99 may be written as < 100.
 func (g *Grammar) Missing(statement string) (missing []Number) {
 	known := numbersIn(statement)
 	for _, n := range g.Numbers() {
@@ -226,7 +223,7 @@ var (
 	numbering = pattern.New(`(-?)(?:(\d+) ?\* ?)?(\d+)(?:[eE](\d+)| ?\^ ?(\d+))?(?: ?([-+]) ?(\d+))?`)
 )
 
-// numbersIn finds the numbers of a statement.
+// numbersIn returns the numbers in a statement.
 func numbersIn(statement string) map[int64]bool {
 	text := powers().ReplaceAllString(superscript.Replace(statement), "^$1$2")
 	text = spelling.Replace(text)
@@ -252,7 +249,7 @@ func numbersIn(statement string) map[int64]bool {
 	return known
 }
 
-// ungroup takes the separators out of 4 000 000.
+// ungroup removes the separators of thousands, as in 4 000 000.
 func ungroup(text string) string {
 	for {
 		shorter := grouped().ReplaceAllString(text, "$1$2")
@@ -263,7 +260,7 @@ func ungroup(text string) string {
 	}
 }
 
-// valuesOf computes what a match of numbering stands for: all of it, and its parts.
+// valuesOf computes the values of a match of numbering: of the whole match, and of its parts.
 func valuesOf(text string, m []int) (all []*big.Int) {
 	part := func(k int) *big.Int {
 		if m[2*k] < 0 || m[2*k+1]-m[2*k] > 40 {

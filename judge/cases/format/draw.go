@@ -12,38 +12,34 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// Options say what inputs to draw.
+// Options choose which inputs to draw.
 type Options struct {
 	// Mode is how values are chosen, one of Modes. If empty, the mode is drawn for each
 	// field of each input.
 	Mode string
-	// Size, if it is above 0, bounds numbers that say how many of something there are,
-	// and the length of words.
+	// Size, if above 0, bounds counts and the length of words.
 	Size int64
-	// Set bounds names further: to one number, or to a range.
+	// Set restricts integers, by name, to a range. A range of one number fixes the integer.
 	Set map[string][2]int64
-	// Literals are numbers that programs treat apart; they and their neighbors are
-	// drawn now and then.
+	// Literals are constants of programs. They and their neighbors are drawn now and then.
 	Literals []int64
-	// Seed is what a line says after --seed. Draw does not look at it.
+	// Seed is the value of --seed in a generator line. Draw ignores it.
 	Seed int64
-	// Most is how many bytes an input may have; 0 is 64 MiB.
+	// Most bounds the bytes of an input. Zero means 64 MiB.
 	Most int
 
 	force map[*name]int64 // instead of a value within its bounds
-	loose *where          // must not hold
-	lax   bool            // the other conditions need not hold then
+	loose *where          // the condition that must be violated; may be nil
+	lax   bool            // the other conditions may be violated, too
 }
 
 const usualMost = 64 << 20
 
-// tries is how often an input is drawn again before the drawing is given up.
+// tries is how many inputs are drawn before Draw gives up.
 const tries = 300
 
-// Draw makes an input of the declared form. The same source of chance and options
-// make the same input.
-//
-// An error says that none was found: the conditions, or the options, leave too few.
+// Draw generates an input of the declared form. The same source of random numbers and the same options give the same
+// input. Draw returns an error if it finds no input: the conditions or the options allow too few.
 func (g *Grammar) Draw(r *rand.Rand, o Options) ([]byte, error) {
 	m, ok := modes[o.Mode]
 	if !ok {
@@ -91,7 +87,7 @@ func (g *Grammar) Draw(r *rand.Rand, o Options) ([]byte, error) {
 	return nil, fmt.Errorf("no input was found in %d tries; most often: %s", tries, most)
 }
 
-// Integers lists the names of integers.
+// Integers returns the names of integers.
 func (g *Grammar) Integers() (all []string) {
 	for _, f := range g.bounds {
 		if f.name.kind == integer && !strings.Contains(f.name.text, " ") {
@@ -127,7 +123,7 @@ var modes = map[string]mode{
 	"sorted": sortedMode, "reversed": reversedMode, "periodic": periodicMode, "dictionary": dictionaryMode,
 }
 
-// Modes lists the modes by name.
+// Modes returns the names of the modes.
 func Modes() (all []string) {
 	for name := range modes {
 		if name != "" {
@@ -138,8 +134,7 @@ func Modes() (all []string) {
 	return all
 }
 
-// weights are how often a mixture chooses each mode: for values, and for numbers of
-// something.
+// weights are how often a mixture chooses each mode. The key reports whether the field is a count.
 var weights = map[bool][]struct {
 	m mode
 	w int
@@ -149,18 +144,17 @@ var weights = map[bool][]struct {
 	true: {{smallMode, 10}, {logMode, 5}, {lowestMode, 1}, {highestMode, 2}, {uniform, 4}, {largeMode, 2}, {nearMode, 1}},
 }
 
-// habit is how a field chooses its values in the present input, and what it
-// remembers for that.
+// A habit is how a field chooses its values in the current input, with the state that this needs.
 type habit struct {
 	mode   mode
 	blend  bool // another mode for each value
 	chosen bool
-	values []int64 // to choose from, for those modes that do
+	values []int64 // the values to choose from; only some modes use it
 	count  int
 	last   int64
 }
 
-// drawer decides by chance.
+// A drawer is a source that decides at random.
 type drawer struct {
 	g       *Grammar
 	r       *rand.Rand
@@ -169,21 +163,21 @@ type drawer struct {
 	mode    mode
 	squeeze int // how much ranges are narrowed, because conditions failed
 	habits  map[*field]*habit
-	pool    []int64 // numbers that were drawn lately
-	left    int64   // rounds or values that follow the present one
+	pool    []int64 // recently drawn numbers
+	left    int64   // rounds or values after the current one
 	share   int     // how a sum is divided
 	choices map[int]*habit
 	seen    map[*name]*seen
 	sums    map[*limit]*running
 }
 
-// seen are the values, or the rows, that a list has where none may come twice.
+// seen is the set of the values or rows of a list in which none may repeat.
 type seen struct {
 	from, to int // part of the list that is in the set
 	keys     map[string]bool
 }
 
-// again reports whether a value of a name came before, where none may come twice.
+// again reports whether a value would repeat in a list in which none may repeat.
 func (d *drawer) again(n *name, v int64, s string) bool {
 	if n.unique == nil || n.unique.where == d.o.loose {
 		return false
@@ -207,8 +201,8 @@ func (d *drawer) again(n *name, v int64, s string) bool {
 	return now.keys[d.row(n, &one, 0, -1)]
 }
 
-// row is value i of a list with those that are beside it in the lists of the
-// demand; where from is -1, the present ones.
+// row returns value i of a list together with the values at i of the other lists of the demand. If from is -1, it
+// uses their current values.
 func (d *drawer) row(n *name, l *list, i, from int) string {
 	var key []byte
 	for _, w := range n.unique.with {
@@ -238,7 +232,7 @@ func newDrawer(g *Grammar, r *rand.Rand, o *Options, m mode) *drawer {
 func (d *drawer) origin(_, _, _ int64) int64 { return -1 }
 func (d *drawer) attempts() int              { return 20 }
 
-// round starts a round; now and then fields take up other habits.
+// round starts a round. Now and then it chooses other habits for the fields.
 func (d *drawer) round(left int64) {
 	d.left = left
 }
@@ -257,7 +251,7 @@ func (d *drawer) pickMode(counts bool) mode {
 	return uniform
 }
 
-// habit returns the habit of a field; of one that counts, another for each value.
+// habit returns the habit of a field. A field that is a count gets a new habit for each value.
 func (d *drawer) habit(f *field, counts bool) *habit {
 	h := d.habits[f]
 	if h == nil {
@@ -314,19 +308,19 @@ func (d *drawer) int(f *field, lo, hi int64, _ *int64) (int64, error) {
 			return v, nil
 		}
 		if narrow = hi; try == 30 {
-			return 0, misfit("%s finds no value that is not there yet", f.name.text)
+			return 0, misfit("%s has no value left that is not used yet", f.name.text)
 		}
 		h = &habit{mode: []mode{uniform, smallMode, logMode}[try%3]}
 	}
 }
 
-// narrowed makes a range smaller from above, by chance.
+// narrowed lowers the upper end of a range at random.
 func (d *drawer) narrowed(lo, hi int64) int64 {
 	span := uint64(hi) - uint64(lo)
 	return int64(uint64(lo) + span>>uint(d.r.IntN(min(d.squeeze, 63)+1)))
 }
 
-// demanded narrows a range to what conditions on the whole list leave.
+// demanded narrows a range to the values that conditions on the whole list allow.
 func (d *drawer) demanded(n *name, lo, hi int64) (int64, int64) {
 	if n.sorted != nil && n.sorted.where != d.o.loose {
 		if l := d.e.view(n, n.sorted.depth).ints; len(l) > 0 {
@@ -344,7 +338,7 @@ func (d *drawer) demanded(n *name, lo, hi int64) (int64, int64) {
 			hi = min(hi, rest)
 		case 1: // about the same for all
 			hi = min(hi, max(lo, min(rest, add(lo, 2*(max(rest-lo, 0)/(d.left+1))))))
-		default: // and all of it
+		default: // everything that is left
 			if hi = min(hi, max(lo, min(rest, add(lo, 2*(max(rest-lo, 0)/(d.left+1)))))); d.left == 0 && rest >= lo {
 				lo = min(hi, rest)
 				if rest <= hi {
@@ -368,13 +362,13 @@ func (d *drawer) demanded(n *name, lo, hi int64) (int64, int64) {
 	return lo, hi
 }
 
-// running is the sum of a part of a list.
+// running is the sum of the values in a part of a list.
 type running struct {
 	from, to int
 	sum      int64
 }
 
-// sum returns what the list of a limit comes to so far.
+// sum returns the current sum of the list of a limit.
 func (d *drawer) sum(n *name, l *limit) int64 {
 	from, ints := 0, d.e.lists[n.slot].ints
 	if l.depth < len(d.e.marks) {
@@ -409,9 +403,8 @@ func (d *drawer) remember(v int64) {
 	d.pool[d.r.IntN(most)] = v
 }
 
-// Line reads the words of a generator line after its first one, such as
-// "--mode max --size 10 n=5 m=1..9 --seed 3". What is after --seed makes lines
-// differ, and nothing else.
+// Line parses the words of a generator line after the first one, such as "--mode max --size 10 n=5 m=1..9 --seed 3".
+// The value of --seed only makes lines differ.
 func Line(words []string) (o Options, err error) {
 	o.Set = map[string][2]int64{}
 	for i := 0; i < len(words); i++ {

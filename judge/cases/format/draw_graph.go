@@ -2,7 +2,7 @@ package format
 
 import "slices"
 
-// The shapes of trees that are drawn; graphs are trees with more edges.
+// The shapes of drawn trees. A drawn graph is a tree with more edges.
 const (
 	randomTree = iota
 	pathTree
@@ -14,7 +14,7 @@ const (
 	treeShapes
 )
 
-// parent chooses, for node i > 0 of n, one of the nodes before it.
+// parent chooses the parent of node i > 0 among the nodes before it. There are n nodes.
 func (d *drawer) parent(shape int, i, n int64) int64 {
 	switch shape {
 	case pathTree:
@@ -36,7 +36,7 @@ func (d *drawer) parent(shape int, i, n int64) int64 {
 	return d.between(0, i-1)
 }
 
-// edges decides on a graph.
+// edges implements source: it draws the edges of a graph.
 func (d *drawer) edges(g *graph, nodes, edges int64, _ *node) ([]int64, error) {
 	h := d.habit(&g.field, false)
 	if g.connected && edges < nodes-1 || g.simple && edges > g.possible(nodes) ||
@@ -90,8 +90,7 @@ func (d *drawer) shape(h *habit) int {
 	return d.r.IntN(treeShapes)
 }
 
-// more adds edges until there are enough. An edge goes from the smaller node to the
-// larger one where the graph has no cycles.
+// more adds edges until there are enough. In an acyclic graph, each edge goes from the smaller node to the larger one.
 func (d *drawer) more(g *graph, h *habit, pairs [][2]int64, nodes, edges int64) [][2]int64 {
 	missing := edges - int64(len(pairs))
 	if missing <= 0 {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// pick chooses a number of lo..hi.
+// pick chooses a number in lo..hi.
 func (d *drawer) pick(h *habit, lo, hi int64) int64 {
 	if lo >= hi {
 		return lo
@@ -42,7 +42,7 @@ func (d *drawer) pick(h *habit, lo, hi int64) int64 {
 
 func (d *drawer) between(lo, hi int64) int64 { return Between(d.r, lo, hi) }
 
-// Between returns a number in lo..hi, each as often; lo where hi is not above it.
+// Between returns a uniformly distributed number in lo..hi. If hi <= lo, it returns lo.
 func Between(r *rand.Rand, lo, hi int64) int64 {
 	if hi <= lo {
 		return lo
@@ -54,7 +54,7 @@ func Between(r *rand.Rand, lo, hi int64) int64 {
 	return int64(uint64(lo) + r.Uint64N(span))
 }
 
-// log chooses each number of digits as often.
+// log chooses each number of digits with the same probability.
 func (d *drawer) log(lo, hi int64) int64 {
 	base := min(max(0, lo), hi)
 	up, down := float64(hi)-float64(base), float64(base)-float64(lo)
@@ -72,7 +72,7 @@ func (d *drawer) magnitude(most float64) int64 {
 	return int64(f)
 }
 
-// near chooses a number beside one that was drawn before.
+// near chooses a neighbor of a number that was drawn before.
 func (d *drawer) near(lo, hi int64) int64 {
 	for range 4 {
 		if len(d.pool) == 0 {
@@ -85,7 +85,7 @@ func (d *drawer) near(lo, hi int64) int64 {
 	return d.log(lo, hi)
 }
 
-// literal chooses a number that programs treat apart, or one beside it.
+// literal chooses one of Options.Literals, or a neighbor of one.
 func (d *drawer) literal(lo, hi int64) int64 {
 	all := d.o.Literals
 	for range 8 {
@@ -118,7 +118,7 @@ func (d *drawer) recurring(h *habit, lo, hi int64) int64 {
 	return h.values[d.r.IntN(len(h.values))]
 }
 
-// run goes up or down, in such steps that it gets to the end with the last value.
+// run chooses rising or falling numbers, in steps that reach the end of the range with the last value.
 func (d *drawer) run(h *habit, lo, hi int64) int64 {
 	if !h.chosen || h.last < lo || h.last > hi {
 		h.chosen, h.last = true, lo
@@ -171,7 +171,7 @@ func (d *drawer) text(f *field, _ *string) (string, error) {
 			return s, nil
 		}
 		if try == 30 {
-			return "", misfit("%s finds no value that is not there yet", f.name.text)
+			return "", misfit("%s has no value left that is not used yet", f.name.text)
 		}
 		h = &habit{mode: uniform}
 	}
@@ -186,8 +186,7 @@ func (d *drawer) length(lo, hi int64) int64 {
 	return d.pick(&habit{mode: m}, lo, hi)
 }
 
-// letters makes a word of n characters; from the words of the declaration, one of
-// another length.
+// letters returns a word of n characters. If it takes a word of the declaration, the length may differ.
 func (d *drawer) letters(f *field, h *habit, n, lo, hi int64) string {
 	abc := f.typ.alphabet
 	one := func() byte { return abc[d.r.IntN(len(abc))] }
@@ -218,7 +217,7 @@ func (d *drawer) letters(f *field, h *habit, n, lo, hi int64) string {
 			slices.Reverse(b)
 		}
 		return string(b)
-	case nearMode: // one is another
+	case nearMode: // one character differs
 		c, k := one(), d.r.IntN(int(n)+1)
 		s := []byte(fill([]byte{c}, func(int) int { return 0 }))
 		if k < len(s) {
@@ -260,7 +259,7 @@ func (d *drawer) known(f *field, lo, hi int64) (string, bool) {
 	return "", false
 }
 
-// float chooses a decimal number as one with fewer decimals.
+// float chooses a decimal number, often one with fewer decimals than allowed.
 func (d *drawer) float(f *field, h *habit) (string, error) {
 	lo, hi := f.typ.lo.float(d.e), f.typ.hi.float(d.e)
 	places := int(d.between(int64(f.typ.decimals[0]), int64(f.typ.decimals[1])))
@@ -290,7 +289,7 @@ func decimalText(n int64, places int) string {
 	return s
 }
 
-// whole decides on an array of values that depend on each other.
+// whole implements source: it draws an array whose values depend on each other.
 func (d *drawer) whole(a *array, n int64, _ *node) ([]int64, []string, error) {
 	if a.name.kind != integer {
 		texts, err := d.wholeTexts(a, n)
@@ -343,7 +342,7 @@ func arrange[T int64 | string](a *array, all []T) []T {
 	return all
 }
 
-// sample chooses n different numbers of lo..hi, nil if there are not so many.
+// sample chooses n different numbers in lo..hi. It returns nil if there are fewer.
 func (d *drawer) sample(h *habit, n, lo, hi int64) []int64 {
 	span := uint64(hi) - uint64(lo) // one less than there are
 	if lo > hi || n > 0 && uint64(n-1) > span {
@@ -383,7 +382,7 @@ func (d *drawer) sample(h *habit, n, lo, hi int64) []int64 {
 	return all
 }
 
-// disarrange puts different values into an order that the habit has a taste for.
+// disarrange orders different values as the mode of the habit prefers.
 func (d *drawer) disarrange(h *habit, all []int64) {
 	switch h.mode {
 	case sortedMode, lowestMode, smallMode, nearMode:

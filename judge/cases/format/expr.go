@@ -31,14 +31,14 @@ func (k kind) element() kind { return k - integers + integer }
 func (k kind) isList() bool  { return k >= integers }
 func (k kind) number() bool  { return k == integer || k == decimal }
 
-// expr is an expression whose kinds fit.
+// An expr is a type-checked expression.
 type expr struct {
 	kind kind
 	op   string // "constant", "name", "list", an operator or a function
 	args []*expr
 
 	n     int64
-	big   *big.Int // of a constant integer while the expression is read
+	big   *big.Int // of a constant integer, while the expression is parsed
 	f     float64
 	s     string
 	name  *name
@@ -46,7 +46,7 @@ type expr struct {
 	text  string // as written
 }
 
-// value is the present value of a name; list are all its values so far.
+// value is the current value of a name, with the list of all its values so far.
 type value struct {
 	n int64
 	f float64
@@ -61,11 +61,11 @@ type list struct {
 
 func (l *list) len() int { return len(l.ints) + len(l.floats) + len(l.words) }
 
-// env is what the names stand for, while an input is read or made.
+// env has the values of the names while an input is read or generated.
 type env struct {
 	cur   []value
 	lists []list
-	marks [][]int // by depth and slot: where the lists of the present round start
+	marks [][]int // by depth and slot: where the lists of the current round start
 }
 
 func newEnv(g *Grammar) *env {
@@ -80,7 +80,7 @@ func (e *env) enter(depth int) {
 	copy(e.marks[depth], e.lengths(nil))
 }
 
-// lengths returns how long all lists are.
+// lengths returns the lengths of all lists.
 func (e *env) lengths(into []int) []int {
 	into = into[:0]
 	for i := range e.lists {
@@ -89,7 +89,7 @@ func (e *env) lengths(into []int) []int {
 	return into
 }
 
-// cut makes the lists as long as they were.
+// cut shortens the lists to earlier lengths.
 func (e *env) cut(lengths []int) {
 	for i, n := range lengths {
 		l := &e.lists[i]
@@ -129,8 +129,7 @@ func (e *env) view(n *name, depth int) list {
 	return list{l.ints[min(from, len(l.ints)):], l.floats[min(from, len(l.floats)):], l.words[min(from, len(l.words)):]}
 }
 
-// int evaluates an expression that is an integer. Numbers beyond 64 bits are held
-// as the largest or the smallest.
+// int evaluates an integer expression. It replaces results beyond 64 bits by the largest or smallest integer.
 func (x *expr) int(e *env) int64 {
 	switch x.op {
 	case "constant":
@@ -153,7 +152,7 @@ func (x *expr) int(e *env) int64 {
 	return x.call(e)
 }
 
-// call evaluates a function whose value is an integer.
+// call evaluates a function that returns an integer.
 func (x *expr) call(e *env) int64 {
 	first := x.args[0]
 	if first.kind.isList() {
@@ -188,8 +187,7 @@ func (x *expr) call(e *env) int64 {
 	return fold(x.op, all)
 }
 
-// fold is sum, min, max or gcd of numbers. Of no numbers, min is the largest and max
-// the smallest number.
+// fold returns the sum, min, max or gcd of numbers. Without numbers, min is the largest integer and max the smallest.
 func fold(op string, all []int64) int64 {
 	var r int64
 	switch op {
@@ -387,8 +385,7 @@ func (x *expr) distinctRows(e *env) bool {
 	return true
 }
 
-// appendTo writes value i of the list, if it has that many, so that no two rows look
-// the same.
+// appendTo appends value i of the list to a key, if the list has that many. Different rows get different keys.
 func (l *list) appendTo(key []byte, i int) []byte {
 	switch {
 	case i < len(l.ints):
@@ -476,7 +473,7 @@ func magnitude(n int64) uint64 {
 	return uint64(n)
 }
 
-// divide rounds down, as in statements; by 0 it gives 0.
+// divide rounds down, as statements do. A division by 0 gives 0.
 func divide(op string, a, b int64) int64 {
 	if b == 0 || a == math.MinInt64 && b == -1 {
 		return 0
@@ -500,8 +497,8 @@ func power(a, b int64) int64 {
 		if r != math.MaxInt64 && r != math.MinInt64 {
 			continue
 		}
-		if a < 0 && b%2 == 0 { // an odd number of factors is left, each changes the sign
-			return -1 - r // the smallest for the largest, and the other way round
+		if a < 0 && b%2 == 0 { // an odd number of factors is left, and each changes the sign
+			return -1 - r // swaps the largest and the smallest integer
 		}
 		return r
 	}

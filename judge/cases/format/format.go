@@ -1,20 +1,18 @@
-// Package format reads the declaration of a problem's input and makes of it all that
-// a setter would otherwise write by hand:
+// Package format parses the declaration of a problem's input format. From a declaration it derives programs and data
+// that problem setters otherwise write by hand:
 //
-//	                     +--> Check: is a text an input, to its last byte
-//	declaration --Parse--+--> Draw: inputs by chance, of many tastes
+//	                     +--> Check: checks every byte of an input
+//	declaration --Parse--+--> Draw: random inputs, in several modes
 //	(a Grammar)          +--> Propose: smaller inputs, for package shrink
-//	                     +--> Coverage, Missing: what a suite and a statement omit
-//	                     +--> Near: inputs with one mistake in each, to try a validator on
+//	                     +--> Coverage, Missing: what test cases and a statement omit
+//	                     +--> Near: inputs with one mistake each, to test a validator
 //
-// A declaration reads like the section "Input" of a statement; its manual, with an example
-// of each shape, is problems/README.md.
+// A declaration reads like the section "Input" of a statement. problems/README.md is its manual.
 //
-// The files are in an order, in which each part knows only those before it (a test holds
-// that): the grammar (model, expr), parsing it (lex, parse), reading inputs (tree, read),
-// coverage (cover), writing inputs (write), drawing them (draw), near misses (near), and
-// shrinking (refit, reduce). A text that is to be changed is read into a tree, and written
-// again through a source (see writer), which makes counts fit what they count.
+// Each group of files uses only the groups before it, which a test checks: the grammar (model, expr), its parser (lex,
+// parse), reading inputs (tree, read), coverage (cover), writing inputs (write), drawing (draw), inputs with a mistake
+// (near), and shrinking (refit, reduce). To change an input, the package reads it into a tree and writes the tree again
+// through a source (see writer), which adapts counts to what they count.
 //
-// The package does no input or output, and does not know what solutions make of an input.
+// The package does no input or output, and does not run solutions.
 package format

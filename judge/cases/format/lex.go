@@ -8,7 +8,7 @@ import (
 	"assay/judge"
 )
 
-// token is a word of a declaration.
+// A token is a word, symbol, number or string of a declaration.
 type token struct {
 	kind   tokenKind
 	text   string   // of a string: without quotes, unescaped
@@ -30,11 +30,10 @@ const (
 	symbolToken
 )
 
-// symbols are what is neither word, number nor string; longer ones first.
+// symbols are the tokens of punctuation, longer ones first.
 var symbols = []string{"..", "!=", "<=", ">=", "==", "<", ">", "=", ":", ",", "(", ")", "[", "]", "|", "&", "+", "-", "*", "/", "%", "^"}
 
-// row is a line of a declaration with its tokens. Inside brackets, the next lines
-// of the file belong to it too.
+// A row is a line of a declaration with its tokens. An open bracket continues the row on the next line of the file.
 type row struct {
 	indent string
 	tokens []token
@@ -43,7 +42,7 @@ type row struct {
 
 const maxDeclaration = 1 << 20 // bytes
 
-// lex splits a declaration into rows. Comments and empty lines are gone.
+// lex splits a declaration into rows, without comments and empty lines.
 func lex(file, text string) (rows []row, faults judge.Faults) {
 	if len(text) > maxDeclaration {
 		return nil, judge.Faults{{File: file, Text: fmt.Sprintf("the declaration has %d bytes, more than %d", len(text), maxDeclaration)}}
@@ -155,8 +154,7 @@ func (t *token) scanString(text string) (n int, problem string) {
 	return 0, "the string has no end"
 }
 
-// scanNumber reads 17, 200_000, 1e18 or 0.5. What a range needs, 1..9, is no
-// decimal.
+// scanNumber reads 17, 200_000, 1e18 or 0.5. In a range such as 1..9, the dots are not part of the number.
 func (t *token) scanNumber(text string) (n int, problem string) {
 	for n < len(text) && (isDigit(text[n]) || text[n] == '_') {
 		n++

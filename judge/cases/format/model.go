@@ -1,61 +1,59 @@
 package format
 
-// Grammar is a declaration that was read: the form of a problem's inputs.
+// A Grammar is a parsed declaration of a problem's input format.
 type Grammar struct {
-	File string // where it stands, for messages
+	File string // of the declaration, for messages
 
 	body     block
 	names    []*name // by slot
 	wheres   []*where
 	features []*feature
-	beyond   []string // what only a validator written by hand can tell
+	beyond   []string // conditions in words, for a validator written by hand
 	bounds   []*field // in the order of the declaration
-	literals []string // of the declaration, for words that look like them
-	choices  int      // how many groups and eithers there are
+	literals []string // words of the declaration; drawn words may resemble them
+	choices  int      // number of groups and eithers
 }
 
-// name is something that has a name in a declaration: a value, or all values of an
-// array. Declared in several alternatives, it is one name.
+// A name is a named value or array of a declaration. If several alternatives declare it, it is one name.
 type name struct {
 	text   string
 	slot   int
 	kind   kind     // of one value
 	scopes []*scope // where it is declared
 	array  bool     // it is always a list
-	index  bool     // it runs over a range, and does not are in the input
+	index  bool     // it runs over a range, and is not part of the input
 
-	used    bool // some expression needs its value
-	tracked bool // some expression needs all its values
-	counts  bool // it says how many of something there are
+	used    bool // an expression needs its value
+	tracked bool // an expression needs all its values
+	counts  bool // it is a count
 	below   bool // its lower bound is below 0
 
-	// What a `where` demands of the list, for drawing values that keep to it.
+	// Conditions of a `where` on the list, which drawn values must meet.
 	unique  *demand
 	sorted  *demand
 	limited []*limit
 	network *graph // whose edges it counts
 }
 
-// demand is a condition on a list, seen from a scope of some depth, or on the rows
-// that it makes with lists that are before it.
+// A demand is a condition on a list, or on the rows of several lists, as seen from a scope at some depth. The other
+// lists of rows are declared before it.
 type demand struct {
 	depth int
 	with  []*name
 	where *where
 }
 
-// limit is an upper bound of a list's sum, as seen from a scope of some depth.
+// A limit is an upper bound of the sum of a list, as seen from a scope at some depth.
 type limit struct {
 	depth int
 	most  *expr
 	where *where
 }
 
-// scope is a block or an alternative: names declared in it have one value there,
-// and are lists outside.
+// A scope is a block or an alternative. Names that are declared in it have one value inside, and are lists outside.
 type scope struct {
 	parent *scope
-	depth  int // how many repeats it is in
+	depth  int // number of repeats around it
 	names  map[string]*name
 }
 
@@ -72,7 +70,7 @@ func (s *scope) within(o *scope) bool {
 // *where, *feature and *let.
 type block []any
 
-// line is one line of the input.
+// A line is a line of the input.
 type line struct {
 	row   int // of the declaration, from 1
 	items []any
@@ -81,7 +79,7 @@ type line struct {
 // The items of a line are *literal, *field, *array and *group.
 type literal struct {
 	text string
-	glue bool // no blank is before it
+	glue bool // no blank precedes it
 }
 
 // field is a value with a name.
@@ -90,13 +88,13 @@ type field struct {
 	name *name
 	typ  *typ
 	glue bool
-	at   int // number of the field, for counting what it reached
+	at   int // number of the field, for coverage
 }
 
-// array is several values of one kind in a line.
+// An array is a list of values of one kind in a line.
 type array struct {
 	field
-	index       *name // nil for none
+	index       *name // may be nil
 	from, count *expr // from is nil if there is no index
 	separator   string
 	order       order
@@ -111,14 +109,14 @@ const (
 	descending
 )
 
-// group is a choice among sequences of items.
+// A group is a choice among sequences of items.
 type group struct {
 	row  int
 	alts [][]any
 	at   int
 }
 
-// repeat is a block that comes several times.
+// A repeat is a repeated block.
 type repeat struct {
 	row         int
 	index       *name
@@ -126,30 +124,30 @@ type repeat struct {
 	body        block
 	depth       int // of the body's scope
 
-	// Where nothing says how many rounds there are: how many there may be, and the line
-	// that ends them, "" for the end of the file.
+	// Without a count: how many rounds there may be, and the line that ends them. If stop is empty, the end of the
+	// file ends them.
 	rounds *field
 	stop   string
 }
 
-// either is a choice among blocks.
+// An either is a choice among blocks.
 type either struct {
 	row  int
 	alts []block
 	at   int
 }
 
-// grid is a rectangle of characters.
+// A grid is a rectangle of characters.
 type grid struct {
 	field
 	rows, columns *expr
 }
 
-// graph is a list of edges, one per line.
+// A graph is a list of edges, one per line.
 type graph struct {
 	field      // its name holds the first ends
 	to         *name
-	weight     *field // nil for none
+	weight     *field // may be nil
 	nodes      *expr
 	edges      *expr // nil for a tree
 	base       int64 // number of the first node
@@ -158,7 +156,7 @@ type graph struct {
 	connected  bool
 	directed   bool
 	acyclic    bool
-	edgesCount *name // the name that edges is, nil if it is more than a name
+	edgesCount *name // the name in edges; nil if edges is no single name
 }
 
 // let names an expression.
@@ -167,7 +165,7 @@ type let struct {
 	value *expr
 }
 
-// where is a condition that inputs keep to.
+// A where is a condition on inputs.
 type where struct {
 	row  int
 	cond *expr
@@ -175,7 +173,7 @@ type where struct {
 	at   int
 }
 
-// feature is something that the cases of a problem should show.
+// A feature is a condition that some test case of a problem should meet.
 type feature struct {
 	row  int
 	text string
@@ -194,7 +192,7 @@ const (
 	permutationType
 )
 
-// typ says what values a field has.
+// A typ is the type of a field.
 type typ struct {
 	kind     typeKind
 	lo, hi   *expr // of numbers; of words, of their length
@@ -214,8 +212,8 @@ func (t *typ) valueKind() kind {
 	return word
 }
 
-// view is from which depth a name is seen as a list: that of the deepest scope that
-// has the reference solution and all declarations in it.
+// view returns the depth from which ref sees the name as a list. It is the depth of the deepest scope that contains
+// ref and all declarations of the name.
 func (n *name) view(ref *scope) int {
 	for s := ref; s != nil; s = s.parent {
 		all := true

@@ -10,16 +10,15 @@ import (
 	"strings"
 )
 
-// Wrong is a text that is not of the declared form, but nearly.
+// A Wrong is an input with one mistake.
 type Wrong struct {
 	Text []byte
 	What string // `n = 101, above its bounds`
 }
 
-// Near makes texts that are nearly of the declared form, each wrong in one way:
-// numbers beside their bounds or spelt otherwise, words with other letters, lines
-// and values too many or too few, blanks and line ends, conditions that do not hold.
-// Each is rejected by Check. They come from small inputs that Draw makes.
+// Near generates inputs with one mistake each: a number beyond its bounds or in another spelling, a word with other
+// letters, a line or value too many or too few, a wrong blank or line end, or a violated condition. Check rejects each
+// of them. They are made from small inputs of Draw.
 func (g *Grammar) Near(r *rand.Rand, o Options) (all []Wrong, err error) {
 	n := &neighbor{g: g, r: r, seen: map[string]bool{}}
 	if o.Size == 0 {
@@ -40,7 +39,7 @@ func (g *Grammar) Near(r *rand.Rand, o Options) (all []Wrong, err error) {
 	return n.all, nil
 }
 
-// neighbor gathers what is wrong.
+// A neighbor collects wrong inputs made from one valid input.
 type neighbor struct {
 	g    *Grammar
 	r    *rand.Rand
@@ -125,7 +124,7 @@ func (n *neighbor) parts() {
 	}
 }
 
-// number spells a number otherwise, or puts it beside its bounds.
+// number writes a number in other spellings, and replaces it by numbers just beyond its bounds.
 func (n *neighbor) number(name string, v, lo, hi int64, put func(what, text string)) {
 	if hi < math.MaxInt64 {
 		put(name+" is one above its bound", strconv.FormatInt(hi+1, 10))
@@ -146,7 +145,7 @@ func (n *neighbor) number(name string, v, lo, hi int64, put func(what, text stri
 	}
 }
 
-// word spoils a value that is not an integer.
+// word replaces a value that is not an integer by invalid ones.
 func (n *neighbor) word(f *field, name, s string, put func(what, text string)) {
 	switch f.typ.kind {
 	case enumType:
@@ -262,8 +261,7 @@ func (n *neighbor) edgeWeight(g *graph, at int, change func(string, func(*node))
 	}
 }
 
-// beyondBounds draws inputs that are valid except for one number beyond its bounds:
-// what it counts is there.
+// beyondBounds draws inputs that are valid except for one count beyond its bounds. The counted values match it.
 func (n *neighbor) beyondBounds(o Options) {
 	o.Most = 1 << 20
 	for _, f := range n.g.bounds {
@@ -291,7 +289,7 @@ func (n *neighbor) conditions(o Options) {
 	o.force = nil
 	size := o.Size
 	for _, w := range n.g.wheres {
-		for k := range 4 { // small and large; then others may fail with it
+		for k := range 4 { // small and large; from the third on, other conditions may be violated, too
 			o.loose, o.lax, o.Size, o.Most = w, k >= 2, size*int64(1-k%2), 1<<20
 			if text, err := n.g.Draw(n.r, o); err == nil {
 				n.add(text, "not: %s", w.text)

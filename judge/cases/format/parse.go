@@ -10,8 +10,7 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// Parse reads a declaration. File is its name in messages. The grammar is nil if
-// there are faults.
+// Parse parses a declaration. File is its name in messages. If there are faults, the grammar is nil.
 func Parse(file string, text []byte) (*Grammar, judge.Faults) {
 	rows, faults := lex(file, string(text))
 	if len(faults) > 0 {
@@ -37,7 +36,7 @@ func Parse(file string, text []byte) (*Grammar, judge.Faults) {
 	return p.g, nil
 }
 
-// prints reports whether a block has something that is in inputs.
+// prints reports whether a block has lines of the input.
 func prints(b block) bool {
 	return slices.ContainsFunc(b, func(s any) bool {
 		switch s.(type) {
@@ -48,7 +47,7 @@ func prints(b block) bool {
 	})
 }
 
-// parser reads rows into a grammar. A fault ends the row that it is in.
+// A parser parses rows into a grammar. After a fault, it continues with the next row.
 type parser struct {
 	g      *Grammar
 	rows   []row
@@ -60,7 +59,7 @@ type parser struct {
 	faults judge.Faults
 }
 
-// bail ends the reading of a row.
+// bail is the panic that ends the parsing of a row.
 type bail struct{ fault *judge.Fault }
 
 func (p *parser) newScope(parent *scope, depth int) *scope {
@@ -75,10 +74,10 @@ func (p *parser) fail(t token, hint, format string, args ...any) {
 	panic(bail{p.faultAt(t, fmt.Sprintf(format, args...), hint)})
 }
 
-// maxNesting bounds blocks in blocks, and brackets in brackets.
+// maxNesting bounds the nesting of blocks, and of brackets.
 const maxNesting = 50
 
-// block reads the rows that are indented as the next one is.
+// block parses the following rows with the indentation of the next row.
 func (p *parser) block(indent string) (b block) {
 	if p.level++; p.level > maxNesting {
 		p.faults = append(p.faults, p.faultAt(p.rows[p.next].tokens[0], fmt.Sprintf("more than %d blocks in each other", maxNesting), ""))
@@ -100,26 +99,26 @@ func (p *parser) block(indent string) (b block) {
 			continue
 		}
 		if r.tokens[0].text == "or" && r.tokens[0].kind == nameToken {
-			return b // of an either: it looks for it
+			return b // `or`: the either around the block reads it
 		}
 		p.next++
 		if s := p.statement(r); s != nil {
 			b = append(b, s)
 		} else if len(p.faults) > 0 {
-			p.skip(r) // what is below it cannot be understood without it
+			p.skip(r) // its block cannot be parsed without it
 		}
 	}
 	return b
 }
 
-// skip omits the rows below a row.
+// skip ignores the block below a row.
 func (p *parser) skip(r row) {
 	for p.next < len(p.rows) && len(p.rows[p.next].indent) > len(r.indent) && strings.HasPrefix(p.rows[p.next].indent, r.indent) {
 		p.next++
 	}
 }
 
-// inner reads the block below a row, in a scope of its own.
+// inner parses the block below a row in a new scope.
 func (p *parser) inner(r row, s *scope) block {
 	outer := p.scope
 	p.scope = s
@@ -136,7 +135,7 @@ func (p *parser) inner(r row, s *scope) block {
 
 var keywords = []string{"line", "repeat", "either", "grid", "tree", "graph", "let", "where", "feature", "beyond"}
 
-// statement reads a row; nil if it is at fault or only sets something.
+// statement parses a row. It returns nil if the row has a fault, or is no statement of its own.
 func (p *parser) statement(r row) (s any) {
 	defer func() {
 		if b, ok := recover().(bail); ok {
@@ -179,7 +178,7 @@ func (p *parser) statement(r row) (s any) {
 	return s
 }
 
-// peek returns the next token of the row; its end has a kind of its own.
+// peek returns the next token of the row, which is an endToken at its end.
 func (p *parser) peek() token { return p.peekAt(0) }
 
 func (p *parser) peekAt(k int) token {
@@ -190,7 +189,7 @@ func (p *parser) peekAt(k int) token {
 	return token{kind: endToken, line: last.line, column: last.end + 1}
 }
 
-// take eats the next token if it is the symbol or the word.
+// take consumes the next token if it is the symbol or word text.
 func (p *parser) take(text string) bool {
 	t := p.peek()
 	if (t.kind == symbolToken || t.kind == nameToken) && t.text == text {
@@ -200,8 +199,7 @@ func (p *parser) take(text string) bool {
 	return false
 }
 
-// expect eats the next token, which must be of the kind, and have the text unless
-// that is empty.
+// expect consumes the next token, which must be of the kind. If text is not empty, it must be the token's text.
 func (p *parser) expect(k tokenKind, text, what string) token {
 	t := p.peek()
 	if t.kind != k || text != "" && t.text != text {
@@ -229,11 +227,11 @@ func (t token) describe() string {
 	return fmt.Sprintf("%.60q", t.text)
 }
 
-// reserved cannot be names: they stand between expressions.
+// reserved words are part of expressions, and cannot be names.
 var reserved = []string{"and", "or", "not", "when", "in", "all", "any"}
 
-// declare makes a name in the present scope. In another alternative of the same
-// choice the same name may stand again, for values of the same kind.
+// declare adds a name to the current scope. Another alternative of the same choice may declare the name again, for
+// values of the same kind.
 func (p *parser) declare(t token, k kind, isArray bool) *name {
 	if slices.Contains(reserved, t.text) {
 		p.fail(t, "", "%q cannot be a name", t.text)
@@ -287,8 +285,8 @@ func (p *parser) repeat(r row) any {
 	return s
 }
 
-// rounds reads how often a block comes: `n`, or `n times`; or `1..100 until "0 0"`, or
-// `1..100 until end`, where only what follows tells.
+// rounds parses how often a block is repeated: `n` or `n times`, or, if the input has no count, `1..100 until "0 0"`
+// or `1..100 until end`.
 func (p *parser) rounds(r row, s *repeat) {
 	at := p.peek()
 	s.count = p.count()
@@ -311,7 +309,7 @@ func (p *parser) rounds(r row, s *repeat) {
 	}
 }
 
-// span returns how many integers there are from lo to hi.
+// span returns the expression for the number of integers in lo..hi.
 func span(lo, hi *expr) *expr {
 	one := &expr{kind: integer, op: "constant", n: 1, text: "1"}
 	if lo.op == "constant" && lo.n == 1 {
@@ -373,7 +371,7 @@ func (p *parser) feature(head token) any {
 	return f
 }
 
-// source returns the text of the tokens from start to the present one.
+// source returns the text of the tokens from start to the current one.
 func (p *parser) source(start int) string {
 	var b strings.Builder
 	for i := start; i < p.pos; i++ {

@@ -27,7 +27,7 @@ var otherWords = map[string]string{
 	"token": "word 1..100", "enum": `"A" or "B"`, "bool": `"0" or "1"`,
 }
 
-// condition reads an expression that is true or false.
+// condition parses a condition.
 func (p *parser) condition() *expr {
 	at := p.peek()
 	x := p.expression()
@@ -37,14 +37,14 @@ func (p *parser) condition() *expr {
 	return x
 }
 
-// expression reads a whole expression.
+// expression parses an expression.
 func (p *parser) expression() *expr {
 	x := p.or()
 	p.settle(x)
 	return x
 }
 
-// arithmetic reads an integer, or where a decimal number is wanted, a number.
+// arithmetic parses an integer expression. If a decimal number is wanted, the expression may be one or the other.
 func (p *parser) arithmetic(want kind) *expr {
 	at := p.peek()
 	x := p.sum()
@@ -59,7 +59,7 @@ func (p *parser) arithmetic(want kind) *expr {
 	return x
 }
 
-// settle turns the constants of a whole expression into 64 bits.
+// settle converts the constants of a complete expression to 64 bits.
 func (p *parser) settle(x *expr) {
 	if x.big != nil {
 		if !x.big.IsInt64() {
@@ -86,7 +86,7 @@ func (p *parser) binary(next func() *expr, want kind, ops ...string) *expr {
 	return x
 }
 
-// join makes an expression of two, whose kinds must fit.
+// join combines two expressions with an operator. Their kinds must fit.
 func (p *parser) join(op string, at token, x *expr, right token, y *expr, want kind) *expr {
 	if want == truth {
 		for i, side := range []*expr{x, y} {
@@ -118,7 +118,7 @@ func (p *parser) join(op string, at token, x *expr, right token, y *expr, want k
 	return made
 }
 
-// foldBig computes with constants; nil if it cannot.
+// foldBig computes with constants. It returns nil if it cannot.
 func foldBig(op string, a, b *big.Int) *big.Int {
 	r := new(big.Int)
 	switch op {
@@ -310,7 +310,7 @@ func (p *parser) arithmeticInside() *expr {
 	return x
 }
 
-// refer makes an expression of a name that is above.
+// refer returns the expression for a name that is declared above.
 func (p *parser) refer(t token) *expr {
 	i := slices.IndexFunc(p.g.names, func(n *name) bool { return n.text == t.text && !(n.index && !n.single(p.scope)) })
 	if i < 0 {
@@ -333,7 +333,7 @@ func (p *parser) refer(t token) *expr {
 	return &expr{kind: n.kind.list(), op: "list", name: n, depth: n.view(p.scope)}
 }
 
-// functions says what each takes: a list, numbers, or either; and what it gives.
+// functions has the arguments of each function (a list, numbers, or either) and the kind of its result.
 var functions = map[string]struct {
 	list, word, numbers, extra bool
 	gives                      kind

@@ -16,7 +16,7 @@ func (p *parser) line(head token) any {
 	return l
 }
 
-// textsIn counts the texts that are not at the end.
+// textsIn counts the texts that do not end the line.
 func textsIn(items []any, last bool) (n int) {
 	for i, it := range items {
 		atEnd := last && i == len(items)-1
@@ -84,7 +84,7 @@ func (p *parser) items() (all []any) {
 	}
 }
 
-// glued rejects items without a blank between them that could not be separated.
+// glued rejects two items without a blank between them if a reader could not separate them.
 func (p *parser) glued(at token, left, right any) {
 	var t *typ
 	switch left := left.(type) {
@@ -104,7 +104,7 @@ func (p *parser) glued(at token, left, right any) {
 	}
 }
 
-// blurs reports whether one cannot tell where a value ends that the character follows.
+// blurs reports whether the end of a value is ambiguous if the character c follows it.
 func (t *typ) blurs(c byte) bool {
 	switch t.kind {
 	case wordType, textType:
@@ -122,7 +122,7 @@ func (t *typ) blurs(c byte) bool {
 	return isDigit(c) || c == '-' || c == '.'
 }
 
-// plain returns a string without what only sets of characters need.
+// plain removes the escapes of sets of characters from a string.
 func plain(s string) string { return strings.NewReplacer(`\\`, `\`, `\-`, `-`).Replace(s) }
 
 func (p *parser) group() any {
@@ -180,7 +180,7 @@ func (p *parser) field(glue bool) any {
 	return a
 }
 
-// count reads how many of something there are.
+// count parses a count.
 func (p *parser) count() *expr {
 	at := p.peek()
 	x := p.arithmetic(integer)
@@ -237,7 +237,7 @@ func (p *parser) modifiers(a *array, t *typ) {
 
 var types = []string{"int", "float", "word", "text", "permutation"}
 
-// typ reads what values a field has.
+// typ parses the type of a field.
 func (p *parser) typ() *typ {
 	t := p.peek()
 	if t.kind == stringToken {
@@ -321,7 +321,7 @@ func (p *parser) wordType(t token) *typ {
 	return made
 }
 
-// characters reads a set of them, such as a-z0-9.
+// characters parses a set of characters, such as a-z0-9.
 func (t *typ) characters(set string) (problem string) {
 	add := func(c byte) {
 		if !t.letters[c] {

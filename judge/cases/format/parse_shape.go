@@ -20,7 +20,7 @@ func (p *parser) grid(head token) any {
 	if problem := g.typ.characters(at.text); problem != "" {
 		p.fail(at, `such as: of ".#"`, "characters %q: %s", at.text, problem)
 	}
-	if g.typ.letters[' '] { // then a row does not end at a blank
+	if g.typ.letters[' '] { // a blank does not end a row then
 		g.typ.kind = textType
 	}
 	g.name = p.declare(t, word, true)
@@ -129,7 +129,7 @@ func (p *parser) countPart(g *graph) {
 	}
 }
 
-// analyse notes what the statements say of each name.
+// analyse records how the statements use each name.
 func (g *Grammar) analyse() {
 	g.number(g.body)
 	for _, n := range g.names {
@@ -137,7 +137,7 @@ func (g *Grammar) analyse() {
 	}
 }
 
-// number counts fields and choices, and finds what counts, in a block.
+// number numbers the fields and choices of a block, and marks the names that are counts.
 func (g *Grammar) number(b block) {
 	for _, s := range b {
 		switch s := s.(type) {
@@ -205,7 +205,7 @@ func (g *Grammar) numberItems(items []any) {
 	}
 }
 
-// markCounts notes that the length of words depends on names.
+// markCounts marks the names that the length of words depends on.
 func (t *typ) markCounts() {
 	if t.kind == wordType || t.kind == textType {
 		t.lo.markCounts()
@@ -222,7 +222,7 @@ func (x *expr) markCounts() {
 	}
 }
 
-// demands notes what a condition asks of lists as a whole.
+// demands records the conditions on whole lists.
 func (w *where) demands(x *expr) {
 	if x.op == "and" {
 		w.demands(x.args[0])
@@ -258,7 +258,7 @@ func (w *where) demands(x *expr) {
 	}
 }
 
-// before reports whether an expression has only names that are before a slot.
+// before reports whether all names of an expression were declared before a slot.
 func (x *expr) before(slot int) bool {
 	if x.op == "list" || x.name != nil && x.name.slot >= slot {
 		return false

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Checktestdata returns the declaration as a script of checktestdata, which takes what Check
-// takes. It is false if that language cannot say it, or not simply; Python can. Numbers
-// beyond 64 bits have their value there, too.
+// Checktestdata returns the declaration as a script of checktestdata that accepts the same inputs as Check. Ok is
+// false if that language cannot express the declaration simply; Python can. The script computes with numbers beyond 64
+// bits exactly.
 func (g *Grammar) Checktestdata() (script string, ok bool) {
 	c := &ctdWriter{g: g, ok: true, names: map[*name]string{}}
 	c.block(g.body, 0)
@@ -23,15 +23,15 @@ type ctdWriter struct {
 	strings.Builder
 	g     *Grammar
 	ok    bool
-	names map[*name]string // how values that were read are called there
-	texts int              // how many texts have a number
+	names map[*name]string // the names of read values in the script
+	texts int              // number of numbered texts
 }
 
 func (c *ctdWriter) row(depth int, commands ...string) {
 	fmt.Fprintf(c, "%s%s\n", strings.Repeat("    ", depth), strings.Join(commands, " "))
 }
 
-// not notes that something has no counterpart.
+// not records that something has no counterpart.
 func (c *ctdWriter) not() string {
 	c.ok = false
 	return ""
@@ -56,7 +56,7 @@ func (c *ctdWriter) block(b block, depth int) {
 			c.row(depth, "END")
 		case *where:
 			c.row(depth, "ASSERT("+c.truth(s.cond)+")")
-		case *feature: // it demands nothing
+		case *feature: // it does not restrict inputs
 		default:
 			c.not()
 		}
@@ -104,8 +104,8 @@ func (c *ctdWriter) field(f *field) string {
 	return fmt.Sprintf("INT(%s, %s, %s)", lo, hi, c.names[f.name])
 }
 
-// array repeats what reads a value, with a blank before each where something is before
-// them: there may be none.
+// array repeats the command that reads a value. If something precedes the array, a blank comes before each value,
+// because the array may be empty.
 func (c *ctdWriter) array(a *array, space string, last bool) string {
 	if !last || a.glue || a.index != nil || a.separator != " " || a.order != anyOrder || a.distinct ||
 		a.typ.kind != intType && a.typ.kind != wordType && a.typ.kind != enumType {
@@ -121,7 +121,7 @@ func (c *ctdWriter) array(a *array, space string, last bool) string {
 	return fmt.Sprintf("REP(%s, SPACE) %s END", c.number(a.count), read(a.typ))
 }
 
-// ctdName returns how a value is called there: a small letter, then letters and digits.
+// ctdName returns the name of a value in the script: a small letter, then letters and digits.
 func ctdName(n *name) string {
 	return "x" + strconv.Itoa(n.slot) + strings.Map(func(r rune) rune {
 		if r == '_' {
@@ -131,7 +131,7 @@ func ctdName(n *name) string {
 	}, n.text)
 }
 
-// plainLetters mean themselves in regular expressions, also within brackets.
+// plainLetters need no escape in regular expressions, not even in brackets.
 const plainLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789#_@,:;=<>!%&~'"
 
 func (c *ctdWriter) word(t *typ) string {
@@ -177,8 +177,8 @@ func (c *ctdWriter) quote(text string) string {
 	return `"` + text + `"`
 }
 
-// number writes an integer. Names stand for the value that was read last, which is the one
-// that an expression means where it is no list.
+// number writes an integer expression. A name of checktestdata has the value that was read last, as in an expression
+// that does not use the list.
 func (c *ctdWriter) number(x *expr) string {
 	if x.kind != integer {
 		return c.not()
@@ -199,11 +199,11 @@ func (c *ctdWriter) number(x *expr) string {
 	case "+", "-", "*":
 		return "(" + c.number(x.args[0]) + x.op + c.number(x.args[1]) + ")"
 	}
-	return c.not() // division rounds in another way there
+	return c.not() // division rounds differently in checktestdata
 }
 
-// truth writes a condition. There && and || have one rank, and ! reaches far: all has
-// brackets.
+// truth writes a condition, with brackets around each part: in checktestdata, && and || have the same precedence, and
+// ! applies to more than the next operand.
 func (c *ctdWriter) truth(x *expr) string {
 	switch x.op {
 	case "and":

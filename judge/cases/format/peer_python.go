@@ -14,9 +14,9 @@ import (
 //go:embed peer.py
 var peerRuntime string
 
-// Python returns a program in Python 3 that takes what Check takes, for judges that do not read
-// declarations: it reads an input, and exits with 42 if it is one of the form, else with 43.
-// Numbers beyond 64 bits, which Check holds as the largest, have their value there.
+// Python returns a program in Python 3 that accepts the same inputs as Check, for judges that do not read
+// declarations. It reads an input, and exits with 42 if the input is valid and with 43 if not. It computes with numbers
+// beyond 64 bits exactly, while Check replaces them by the largest integer.
 func (g *Grammar) Python() string {
 	p := &pythonWriter{g: g}
 	p.row("def read():")
@@ -37,7 +37,7 @@ type pythonWriter struct {
 	strings.Builder
 	g      *Grammar
 	in     int // how far it is indented, in steps
-	parts  int // how many functions have a number
+	parts  int // number of numbered functions
 	counts int
 }
 
@@ -117,8 +117,8 @@ func (p *pythonWriter) repeat(s *repeat) {
 	p.in--
 }
 
-// items writes what reads items, and then the rest. Where there is a choice, each
-// alternative reads the rest too, so that the first with which all fits is taken.
+// items writes the code that reads items and then the rest. In a choice, each alternative reads the rest, too. So the
+// program takes the first alternative with which everything matches.
 func (p *pythonWriter) items(all []any, rest func()) {
 	for i, it := range all {
 		g, ok := it.(*group)
@@ -204,8 +204,7 @@ func (p *pythonWriter) graph(g *graph) {
 	p.row("graph(%s)", strings.Join(args, ", "))
 }
 
-// pyRead returns the call that reads a value of a field. Tight says that something may stand
-// right after it.
+// pyRead returns the call that reads a value of a field. Tight is "True" if an item may follow without a blank.
 func pyRead(f *field, tight string) string {
 	t := f.typ
 	switch t.kind {
@@ -240,7 +239,7 @@ func pyBool(b bool) string {
 	return "False"
 }
 
-// pyText quotes bytes as a text of characters below 256.
+// pyText returns a Python string literal in which each byte is a character below 256.
 func pyText(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -259,10 +258,10 @@ func pyText(s string) string {
 	return b.String()
 }
 
-// pyName returns the present value of a name.
+// pyName returns the expression for the current value of a name.
 func pyName(n *name) string { return "cur." + pyAttribute(n) }
 
-// pyAttribute returns what a name is called there. It may not be a keyword of Python.
+// pyAttribute returns the attribute for a name. It is no keyword of Python.
 func pyAttribute(n *name) string {
 	if slices.Contains(pythonKeywords, strings.TrimRight(n.text, "_")) {
 		return n.text + "_"
@@ -305,8 +304,8 @@ func pyInt(x *expr) string {
 	return pyCall(x, pyInt, "0", "MOST", "LEAST")
 }
 
-// pyCall returns a function of lists, or of several numbers. Of no numbers the least is most,
-// and the greatest least.
+// pyCall returns the call of a function of lists, or of several numbers. Without numbers, min is most and max is
+// least.
 func pyCall(x *expr, each func(*expr) string, zero, most, least string) string {
 	first, values := x.args[0], ""
 	switch {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Refusal says why a text is not an input of the declared form.
+// A Refusal is the reason why a text does not match a declaration.
 type Refusal struct {
 	Line, Column int // from 1, in bytes
 	Text         string
@@ -19,14 +19,13 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", r.Line, r.Column, r.Text)
 }
 
-// Check holds a text against the declaration, to its last byte. It returns nil for
-// an input of the declared form.
+// Check compares a text with the declaration, to its last byte. It returns nil if the text matches.
 func (g *Grammar) Check(text []byte) *Refusal {
 	r := g.read(text, false)
 	return r.refusal()
 }
 
-// read reads a text, and makes its tree if that is wanted.
+// read reads a text. If tree is set, it also builds its tree.
 func (g *Grammar) read(text []byte, tree bool) *reader {
 	r := &reader{g: g, data: text, e: newEnv(g), pending: map[hit]bool{}, bestAt: -1}
 	if tree {
@@ -39,7 +38,7 @@ func (g *Grammar) read(text []byte, tree bool) *reader {
 	return r
 }
 
-// hit is something that an input shows: a bound, an option, a choice, a feature.
+// A hit is something that an input reaches: a bound, an option, a choice, or a feature.
 type hit struct {
 	what  hitKind
 	at, k int
@@ -56,27 +55,27 @@ const (
 	shown  // feature at
 )
 
-// reader reads a text from its start. A method that cannot read notes why and returns
-// false. The reason furthest in the text is the one that is reported.
+// A reader reads a text from its start. A method that cannot read records why, and returns false. The reason at the
+// furthest position in the text is reported.
 type reader struct {
 	g     *Grammar
 	data  []byte
 	pos   int
-	fresh bool // nothing is in the line yet
+	fresh bool // nothing was read in the line yet
 	e     *env
-	root  *node // nil if no tree is wanted
+	root  *node // if nil, no tree is built
 	ok    bool
 	empty int // rounds in which nothing was read
 
-	bestAt int // position of the refusal; -1 for none
+	bestAt int // position of the refusal; -1 if there is none
 	best   string
-	wants  []string // words that would do there
+	wants  []string // words that are allowed there
 
 	hits    []hit // in the order in which they were reached
 	pending map[hit]bool
 }
 
-// state is what a choice that fails goes back to.
+// state is restored if an alternative fails.
 type state struct {
 	pos     int
 	fresh   bool
@@ -112,7 +111,7 @@ func (r *reader) refuse(at int, format string, args ...any) bool {
 	return false
 }
 
-// refuseWord says that a word does not are at the present position.
+// refuseWord records that a wanted word is not at the current position.
 func (r *reader) refuseWord(want string) bool {
 	if r.pos > r.bestAt {
 		r.bestAt, r.best, r.wants = r.pos, "", nil
@@ -141,7 +140,7 @@ func (r *reader) refusal() *Refusal {
 	return &Refusal{1 + bytes.Count(before, []byte{'\n'}), len(before) - bytes.LastIndexByte(before, '\n'), text}
 }
 
-// next describes what is at the present position.
+// next describes the text at the current position.
 func (r *reader) next() string {
 	switch {
 	case r.pos >= len(r.data):
@@ -169,8 +168,8 @@ func short(s string) string {
 	return strconv.Quote(s)
 }
 
-// token returns the word at the present position: up to white space, or where something
-// is glued to it, as far as it looks like a number. It is not eaten.
+// token returns the word at the current position, without consuming it. The word ends at white space. If numeric is
+// set, it also ends where it no longer looks like a number.
 func (r *reader) token(numeric bool) string {
 	end := r.pos
 	for end < len(r.data) {
@@ -183,7 +182,7 @@ func (r *reader) token(numeric bool) string {
 	return string(r.data[r.pos:end])
 }
 
-// block reads the statements of a block into the kids of a node, nil for none.
+// block reads the statements of a block into the kids of a node, which may be nil.
 func (r *reader) block(b block, into *node) bool {
 	for _, s := range b {
 		var made *node
@@ -270,7 +269,7 @@ func (r *reader) round(s *repeat, into *node) bool {
 	return r.block(s.body, round)
 }
 
-// open reads rounds up to the line, or the end, that closes them.
+// open reads rounds up to the line or end of file that ends them.
 func (r *reader) open(s *repeat, into *node) bool {
 	f := s.rounds
 	lo, hi := f.typ.lo.int(r.e), f.typ.hi.int(r.e)
@@ -303,7 +302,7 @@ func (r *reader) open(s *repeat, into *node) bool {
 	return true
 }
 
-// closing returns what ends the rounds, as text.
+// closing describes what ends the rounds.
 func (s *repeat) closing() string {
 	if s.stop == "" {
 		return "the end of the file"
@@ -322,7 +321,7 @@ func (r *reader) closed(s *repeat) bool {
 // maxEmpty bounds the rounds in which nothing is read.
 const maxEmpty = 1_000_000
 
-// either takes the first alternative that fits.
+// either reads the first alternative that matches.
 func (r *reader) either(s *either, into *node) bool {
 	before := r.save()
 	for k, alt := range s.alts {
@@ -350,7 +349,7 @@ func (r *reader) where(w *where) bool {
 	return r.refuse(r.pos, "%s", w.broken(r.e))
 }
 
-// broken returns what does not hold, and with which numbers.
+// broken describes a violated condition, with its numbers.
 func (w *where) broken(e *env) string {
 	x := w.cond
 	for x.op == "and" {
@@ -377,7 +376,7 @@ func formatNumber(x *expr, e *env) string {
 	return strconv.FormatFloat(x.float(e), 'g', -1, 64)
 }
 
-// boundReached reports whether a comparison in the condition holds only just.
+// boundReached reports whether both sides of a comparison in the condition are equal.
 func (x *expr) boundReached(e *env) bool {
 	switch x.op {
 	case "and", "or":

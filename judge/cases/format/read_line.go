@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// items reads the items of a line from one on, and then what rest reads. A choice
-// takes the first alternative with which the whole line can be read.
+// items reads the items of a line, beginning with number from, and then calls rest. A choice takes the first
+// alternative with which the whole line can be read.
 func (r *reader) items(all []any, from int, into *node, rest func() bool) bool {
 	for i := from; i < len(all); i++ {
 		g, ok := all[i].(*group)
@@ -42,7 +42,7 @@ func (r *reader) items(all []any, from int, into *node, rest func() bool) bool {
 	return rest()
 }
 
-// nextIsGlued reports whether something stands right after item i.
+// nextIsGlued reports whether an item follows item i without a blank.
 func nextIsGlued(all []any, i int) bool {
 	if i+1 == len(all) {
 		return false
@@ -58,8 +58,7 @@ func nextIsGlued(all []any, i int) bool {
 	return false
 }
 
-// blank reads what is before an item: a blank, unless it is the first of its
-// line, or glued to the one before it.
+// blank reads the blank before an item. There is none before the first item of a line and before a glued item.
 func (r *reader) blank(glue bool) bool {
 	if r.fresh || glue {
 		r.fresh = false
@@ -84,7 +83,7 @@ func (r *reader) item(it any, glued bool, into *node) bool {
 	return false
 }
 
-// literal reads a text that always is there.
+// literal reads a fixed text.
 func (r *reader) literal(text string, glued bool) bool {
 	if !strings.HasPrefix(string(r.data[r.pos:min(len(r.data), r.pos+len(text))]), text) ||
 		!glued && r.pos+len(text) < len(r.data) && r.data[r.pos+len(text)] > ' ' {
@@ -119,7 +118,7 @@ func (r *reader) field(f *field, glued bool, into *node) bool {
 	}
 }
 
-// set gives the name of a field that is not an integer its value.
+// set stores the value of a field that is not an integer.
 func (r *reader) set(f *field, s string) {
 	if f.typ.kind == floatType {
 		v, _ := strconv.ParseFloat(s, 64)
@@ -131,7 +130,7 @@ func (r *reader) set(f *field, s string) {
 	}
 }
 
-// label names a value in messages: a name, or one of an array.
+// A label names a value in messages: a name, or an element of an array.
 type label struct {
 	name  string
 	index int64
@@ -171,8 +170,8 @@ func (r *reader) int(f *field, what label, glued bool) (int64, bool) {
 	return n, true
 }
 
-// plainInt reads what most integers are: at most 18 digits, in their one spelling. The
-// length is zero if it is something else.
+// plainInt reads an integer of at most 18 digits in its canonical spelling, as most are. For anything else the length
+// is zero.
 func (r *reader) plainInt(glued bool) (n int64, length int) {
 	const most = 18
 	data := r.data[r.pos:min(len(r.data), r.pos+most+2)]
@@ -254,7 +253,7 @@ func (r *reader) letters(f *field, what label, s string) (string, bool) {
 	return s, true
 }
 
-// set writes the characters of a word as a declaration does.
+// set returns the characters of a word as a declaration writes them.
 func (t *typ) set() string {
 	var b strings.Builder
 	for c := 0; c < 256; c++ {
@@ -273,7 +272,7 @@ func (t *typ) set() string {
 	return strconv.Quote(b.String())
 }
 
-// option reads one of the words of an enumeration: the longest that is there.
+// option reads a word of an enumeration. It takes the longest that matches.
 func (r *reader) option(f *field, glued bool) (string, bool) {
 	best := -1
 	for k, o := range f.typ.options {
@@ -325,7 +324,7 @@ func (r *reader) float(f *field, what label, glued bool) (string, bool) {
 	return text, true
 }
 
-// decimalRat returns the number that is written so, and not its nearest fraction.
+// decimalRat returns exactly the decimal number that f is written as.
 func decimalRat(f float64) *big.Rat {
 	v, ok := new(big.Rat).SetString(strconv.FormatFloat(f, 'f', -1, 64))
 	if !ok {
@@ -417,7 +416,7 @@ func ordered[T int64 | string](a *array, all []T) bool {
 	return true
 }
 
-// distinct rejects an array in which a value stands twice.
+// distinct rejects an array that has a value twice.
 func (r *reader) distinct(a *array, at int, ints []int64, texts []string) bool {
 	i, ok := firstTwice(ints)
 	text := ""

@@ -29,7 +29,7 @@ func (g *graph) size(e *env) (nodes, edges int64) {
 	return nodes, max(g.edges.int(e), 0)
 }
 
-// graph reads edges, and checks what they make.
+// graph reads the edges of a graph, and checks its declared properties.
 func (r *reader) graph(g *graph, into *node) bool {
 	nodes, edges := g.size(r.e)
 	var all []int64
@@ -77,7 +77,7 @@ func (r *reader) edge(g *graph, all *[]int64) bool {
 	return ok
 }
 
-// flaw says in what the edges are not what was declared, "" if in nothing.
+// flaw describes how the edges violate the declaration. It returns "" if they do not.
 func (g *graph) flaw(nodes int64, all []int64) string {
 	width := g.width()
 	edges := len(all) / width
@@ -139,8 +139,7 @@ func (g *graph) joined(nodes int64, all []int64) bool {
 	return parts <= 1
 }
 
-// ordered reports whether the nodes can be put in an order in which all edges go
-// forward.
+// ordered reports whether the nodes have a topological order.
 func (g *graph) ordered(all []int64) bool {
 	width := g.width()
 	in := map[int64]int{}

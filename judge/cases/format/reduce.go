@@ -4,11 +4,10 @@ import (
 	"slices"
 )
 
-// Propose offers smaller inputs of the declared form in the place of an input: with
-// less of what is counted, other alternatives, shorter words, lower numbers. Try says
-// whether it takes one; then the next ones are made of that. Over says when to stop.
+// Propose calls try with inputs that are smaller than text: with lower counts, other alternatives, shorter words, or
+// lower numbers. If try returns true, the next inputs are made from that input. Propose stops when over returns true.
 //
-// A text that is not of the declared form is left alone; then it returns false.
+// It returns false if text does not match the declaration.
 func (g *Grammar) Propose(text []byte, try func(pass string, text []byte) bool, over func() bool) bool {
 	r := &reducer{g: g, try: try}
 	r.over = func() bool { return r.idle > idleRuns+idleRunsPerByte*len(r.text) || over() }
@@ -31,7 +30,7 @@ func (g *Grammar) Propose(text []byte, try func(pass string, text []byte) bool, 
 	return true
 }
 
-// reducer holds the smallest input so far.
+// A reducer has the smallest input so far.
 type reducer struct {
 	g     *Grammar
 	root  *node
@@ -42,8 +41,8 @@ type reducer struct {
 	idle  int // offers since the text became shorter
 }
 
-// An input that does not get shorter for so many offers is left: that its numbers could
-// be lower, at the same length, is not worth the runs.
+// If an input has not become shorter for this many offers, the reducer stops: lower numbers of the same length are not
+// worth the runs.
 const (
 	idleRuns        = 200
 	idleRunsPerByte = 4
@@ -57,7 +56,7 @@ func (r *reducer) read(text []byte) bool {
 	return read.ok
 }
 
-// offer changes a copy of the tree and offers what becomes of it.
+// offer changes a copy of the tree, and offers the resulting input.
 func (r *reducer) offer(pass string, from, was int64, change func(root *node)) bool {
 	if r.over() {
 		return false
@@ -86,7 +85,7 @@ func isCount(n *node) bool {
 	return ok && f.name.counts && f.name.kind == integer
 }
 
-// counts takes away what numbers count, in large pieces first.
+// counts removes counted things, in large pieces first.
 func (r *reducer) counts() {
 	for k := 0; k < len(find(r.root, isCount)) && !r.over(); k++ {
 		n := find(r.root, isCount)[k].n
@@ -105,7 +104,7 @@ func (r *reducer) counts() {
 	}
 }
 
-// rounds takes away rounds that nothing counts.
+// rounds removes rounds of blocks without a count.
 func (r *reducer) rounds() {
 	isOpen := func(n *node) bool { s, ok := n.of.(*repeat); return ok && s.rounds != nil }
 	for k := 0; k < len(find(r.root, isOpen)) && !r.over(); k++ {
@@ -124,8 +123,8 @@ func (r *reducer) rounds() {
 	}
 }
 
-// pieces calls drop for pieces of n things, from all of them down to one and from
-// the end to the start. Drop returns how many are left, or -1 if it could not.
+// pieces calls drop for pieces of n things. The size of the pieces falls from n to one, and each size goes from the end
+// to the start. Drop returns how many things are left, or -1 if it could not remove the piece.
 func (r *reducer) pieces(n int64, drop func(from, to int64) int64) {
 	for size := n; size > 0 && !r.over(); size = min(size/2, n) {
 		for to := n; to > 0 && !r.over(); {
@@ -138,7 +137,7 @@ func (r *reducer) pieces(n int64, drop func(from, to int64) int64) {
 	}
 }
 
-// nodes takes nodes away from graphs, with their edges, or joined to a neighbor.
+// nodes removes nodes of graphs. It removes their edges, or gives them to a neighbor.
 func (r *reducer) nodes() {
 	isGraph := func(n *node) bool { g, ok := n.of.(*graph); return ok && !g.tree && g.edgesCount != nil }
 	for k := 0; k < len(find(r.root, isGraph)) && !r.over(); k++ {
@@ -179,7 +178,7 @@ func (r *reducer) nodesOf(g *graph, k int, isGraph func(*node) bool) int64 {
 	return 0
 }
 
-// lastBefore finds, for each name, the last field of it that is before a part.
+// lastBefore returns, for each name, its last field before a part.
 func lastBefore(root, part *node, names ...*name) []*node {
 	found := make([]*node, len(names))
 	done := false
@@ -194,7 +193,7 @@ func lastBefore(root, part *node, names ...*name) []*node {
 	return found
 }
 
-// alternatives chooses others, and other words of enumerations.
+// alternatives tries other alternatives, and other words of enumerations.
 func (r *reducer) alternatives() {
 	isChoice := func(n *node) bool {
 		switch n.of.(type) {
@@ -233,7 +232,7 @@ func (r *reducer) alternatives() {
 	})
 }
 
-// lengths makes words shorter and plainer.
+// lengths shortens words, and replaces letters by plainer ones.
 func (r *reducer) lengths() {
 	for _, kind := range []typeKind{wordType, textType} {
 		r.eachText(kind, func(at place) {
@@ -266,8 +265,7 @@ func (r *reducer) lengths() {
 	})
 }
 
-// place is where a word stands: part k of those that have words, and of an array,
-// its word i.
+// A place is the position of a word: word i of the k-th part that has words.
 type place struct{ k, i int }
 
 func hasText(n *node) bool {
@@ -328,7 +326,7 @@ func (r *reducer) setText(pass string, at place, s string) bool {
 	})
 }
 
-// maxLeaves bounds the words, and the numbers, that are looked at one by one.
+// maxLeaves bounds the words, and the numbers, that are changed one by one.
 const maxLeaves = 2000
 
 // eachText calls visit for the words of a type.

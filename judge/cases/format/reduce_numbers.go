@@ -2,7 +2,7 @@ package format
 
 import "math/rand/v2"
 
-// leaf is where a number stands: number i of part k of those that have some.
+// A leaf is the position of a number: number i of the k-th part that has numbers.
 type leaf struct{ k, i int }
 
 func hasNumbers(n *node) bool {
@@ -17,7 +17,7 @@ func hasNumbers(n *node) bool {
 	return false
 }
 
-// numbers returns where the part's numbers are; of a graph, its weights.
+// numbers returns pointers to the numbers of a part. The numbers of a graph are its weights.
 func (n *node) numbers() (all []*int64) {
 	switch f := n.of.(type) {
 	case *field:
@@ -34,7 +34,7 @@ func (n *node) numbers() (all []*int64) {
 	return all
 }
 
-// leaves lists the places of all numbers.
+// leaves returns the positions of all numbers.
 func (r *reducer) leaves() (all []leaf) {
 	for k, n := range find(r.root, hasNumbers) {
 		for i := range n.numbers() {
@@ -44,7 +44,7 @@ func (r *reducer) leaves() (all []leaf) {
 	return all
 }
 
-// at returns the number at a leaf of a tree, nil if it has none.
+// at returns the number at a leaf of a tree. It returns nil if there is none.
 func (l leaf) at(root *node) *int64 {
 	if all := find(root, hasNumbers); l.k < len(all) {
 		if numbers := all[l.k].numbers(); l.i < len(numbers) {
@@ -54,8 +54,7 @@ func (l leaf) at(root *node) *int64 {
 	return nil
 }
 
-// numbers makes numbers shorter: many at once as far as they go, one by one, and all
-// of them together.
+// numbers lowers numbers: as many as possible at once, then one by one, then all together.
 func (r *reducer) numbers() {
 	all := r.leaves()
 	r.pieces(int64(len(all)), func(from, to int64) int64 {
@@ -87,10 +86,9 @@ func (r *reducer) set(l leaf, v int64) bool {
 	return r.offer("lower number", 0, 0, func(root *node) { *l.at(root) = v })
 }
 
-// shorten looks for a number of fewer digits, nearer to 0: the smallest ones, some
-// of each length at random, and this one without one of its digits. Where the input
-// fails for one number in ten, as with errors of rounding, steps down from the number
-// at hand do not get far.
+// shorten looks for a number with fewer digits. It tries the smallest numbers, random numbers of each length, and the
+// number without one of its digits. Smaller steps would not get far if only one number in ten keeps the failure, as
+// with rounding errors.
 func (r *reducer) shorten(l leaf) {
 	if now := l.at(r.root); now == nil || *now == 0 || *now < 0 && r.set(l, -*now) {
 		return
@@ -104,7 +102,7 @@ func (r *reducer) shorten(l leaf) {
 	chance := r.chance(l)
 	for digits := 2; digits < digitsOf(r.value(l)) && !r.over(); digits++ {
 		if digits < 4 && digits < digitsOf(r.value(l))-3 {
-			continue // one in ten has been tried, and it is not near
+			continue // two or three digits are worth a try only for a number that is little longer
 		}
 		for range probes {
 			if r.set(l, withDigits(chance, digits)) {
@@ -127,7 +125,7 @@ func (r *reducer) value(l leaf) int64 {
 	return 0
 }
 
-// chance depends on what was reached, and on nothing else.
+// chance returns random numbers that depend only on the current input and the leaf.
 func (r *reducer) chance(l leaf) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(len(r.text)), uint64(r.taken)<<32+uint64(l.k)<<8+uint64(l.i)))
 }
@@ -139,14 +137,13 @@ func digitsOf(v int64) (n int) {
 	return n
 }
 
-// withDigits returns a number of some digits.
+// withDigits returns a random number with this many digits.
 func withDigits(chance *rand.Rand, digits int) int64 {
 	least := power(10, int64(digits-1))
 	return Between(chance, least, mul(least, 10)-1)
 }
 
-// scale makes the large numbers smaller together, and so about keeps how many times
-// one is the other.
+// scale divides the large numbers together, which roughly keeps their ratios.
 func (r *reducer) scale() {
 	const jitters = 3
 	for again := true; again && !r.over(); {
@@ -176,8 +173,8 @@ func (r *reducer) scale() {
 	}
 }
 
-// fine lowers numbers without making them shorter, and swaps neighbors: what matters
-// of a count may be its digits, and any other number can have these.
+// fine lowers numbers without making them shorter, and swaps neighbors. The failure may depend on the digits of a
+// number, and a lower number can have the same digits.
 func (r *reducer) fine() {
 	all := r.leaves()
 	for k, l := range all {
@@ -198,5 +195,5 @@ func (r *reducer) fine() {
 	}
 }
 
-// maxFine is how many numbers are lowered that stay as long as they are.
+// maxFine bounds the numbers that fine lowers.
 const maxFine = 30

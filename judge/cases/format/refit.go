@@ -6,22 +6,21 @@ import (
 	"strings"
 )
 
-// refit is a source that keeps to an older input as far as the declaration allows,
-// after some of its parts were changed: counts come first, and what they count
-// follows them.
+// refit is a source that repeats a changed tree as far as the declaration allows. If a count was changed, the counted
+// values are adapted to it.
 type refit struct {
 	e *env
-	// Of a number `was` that counted things, those from `from` on were taken away.
+	// If a count was lowered: its old value, and the first thing that was removed.
 	from, was int64
 }
 
-// rewrite writes an input from a tree that was changed; nil if none fits.
+// rewrite writes an input from a changed tree. It returns nil if there is no valid one.
 func (g *Grammar) rewrite(root *node, from, was int64) []byte {
 	f := &refit{from: from, was: was}
 	return g.writeBy(f, root, func(e *env) { f.e = e })
 }
 
-// writeBy writes an input as a source decides; nil if what it decides is not an input.
+// writeBy writes an input that a source decides. It returns nil if that is not a valid input.
 func (g *Grammar) writeBy(src source, root *node, tell func(*env)) []byte {
 	w := &writer{g: g, e: newEnv(g), src: src, most: math.MaxInt}
 	tell(w.e)
@@ -58,7 +57,7 @@ func (f *refit) origin(old, now, i int64) int64 {
 	return i + gone
 }
 
-// plainest returns the number of lo..hi that is next to 0.
+// plainest returns the number in lo..hi that is nearest to 0.
 func plainest(lo, hi int64) int64 { return min(max(0, lo), hi) }
 
 func (f *refit) int(d *field, lo, hi int64, old *int64) (int64, error) {
@@ -102,7 +101,7 @@ func (f *refit) text(d *field, old *string) (string, error) {
 	return s, nil
 }
 
-// plainLetter returns the letter that says least.
+// plainLetter returns the plainest letter of the type, such as a.
 func (t *typ) plainLetter() byte {
 	for _, c := range []byte("0aA.") {
 		if t.letters[c] {
@@ -165,7 +164,7 @@ func (f *refit) whole(a *array, n int64, old *node) (ints []int64, texts []strin
 	return arrangeIf(a, ints), nil, nil
 }
 
-// arrangeIf puts values that are out of their order into it.
+// arrangeIf arranges values that are not in the array's order.
 func arrangeIf[T int64 | string](a *array, all []T) []T {
 	if a.order == anyOrder {
 		return all
@@ -221,8 +220,8 @@ func (f *refit) edges(g *graph, nodes, edges int64, old *node) ([]int64, error) 
 	return all, nil
 }
 
-// removed returns how many nodes of a tree are too many; 0 for other graphs, whose nodes
-// and edges do not depend on each other.
+// removed returns how many nodes of a tree must be removed. It is zero for other graphs, whose number of nodes does not
+// depend on the number of edges.
 func (g *graph) removed(all []int64, nodes int64) int64 {
 	if !g.tree {
 		return 0
@@ -230,8 +229,7 @@ func (g *graph) removed(all []int64, nodes int64) int64 {
 	return max(int64(len(all)/g.width())+1-nodes, 0)
 }
 
-// without takes nodes away, counted from 0. Their edges go with them; or, joined to
-// one of their neighbors, they leave it their edges.
+// without removes the nodes from..to, counted from 0, with their edges. If join is set, a neighbor gets their edges.
 func (g *graph) without(all []int64, from, to int64, join bool) []int64 {
 	width := g.width()
 	inside := func(v int64) bool { return from <= v-g.base && v-g.base < to }

@@ -2,9 +2,9 @@ package format
 
 import "slices"
 
-// node is a part of an input, as the declaration sees it. Its kids are, for a block,
-// the parts of its statements (nil if one prints nothing); for a line, its items;
-// for a repeat, its rounds, which are blocks; for a choice, the one chosen part.
+// A node is a part of an input that was read by the declaration. The kids of a block are the parts of its statements
+// (nil if a statement is not in the input), of a line its items, of a repeat its rounds, which are blocks, and of a
+// choice the chosen part.
 type node struct {
 	of    any
 	kids  []*node
@@ -17,7 +17,7 @@ type node struct {
 	words []string // of any other array, and the rows of a grid
 }
 
-// clone copies the part with all parts in it.
+// clone returns a deep copy of the part.
 func (n *node) clone() *node {
 	if n == nil {
 		return nil
@@ -31,7 +31,7 @@ func (n *node) clone() *node {
 	return &c
 }
 
-// walk calls visit for the part and all parts in it, in the order of the input.
+// walk calls visit for the part and all its descendants, in the order of the input.
 func (n *node) walk(visit func(n *node)) {
 	if n == nil {
 		return
@@ -42,8 +42,8 @@ func (n *node) walk(visit func(n *node)) {
 	}
 }
 
-// find lists the parts that are wanted, in the order of the input. A part keeps its
-// place in this list in a copy of the tree.
+// find returns the parts for which want returns true, in the order of the input. In a copy of the tree, the parts have
+// the same order.
 func find(root *node, want func(n *node) bool) (all []*node) {
 	root.walk(func(n *node) {
 		if n.of != nil && want(n) {
@@ -53,7 +53,7 @@ func find(root *node, want func(n *node) bool) (all []*node) {
 	return all
 }
 
-// width returns how many numbers an edge of the graph has.
+// width returns how many numbers describe an edge of the graph.
 func (g *graph) width() int {
 	if g.weight != nil {
 		return 3

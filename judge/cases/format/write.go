@@ -6,31 +6,31 @@ import (
 	"strings"
 )
 
-// source decides what is in an input that a writer writes. What an older input
-// has in that place comes along, and may be nil.
+// A source decides the values of an input that a writer writes. Its methods get the corresponding part of an older
+// input, which may be nil.
 type source interface {
 	choose(at, alternatives int, old *node) int
 	int(f *field, lo, hi int64, old *int64) (int64, error)
 	text(f *field, old *string) (string, error)
-	// whole decides on an array whose values depend on each other.
+	// whole decides the values of an array that depend on each other.
 	whole(a *array, n int64, old *node) ([]int64, []string, error)
 	edges(g *graph, nodes, edges int64, old *node) ([]int64, error)
-	// origin is the place that part i of now has among the old parts, -1 for none.
+	// origin returns the index in the old parts of part i of now, or -1 if there is none.
 	origin(old, now, i int64) int64
-	// round is called when a round or value begins, with how many follow it.
+	// round is called before each round or value, with the number of those that follow.
 	round(left int64)
-	// attempts is how often a round is written again if a condition does not hold in it.
+	// attempts returns how often a round is written again if it violates a condition.
 	attempts() int
 }
 
-// unfit says that what a source decided cannot be an input.
+// unfit is the error for decisions of a source that give no valid input.
 type unfit struct{ why string }
 
 func (u *unfit) Error() string { return u.why }
 
 func misfit(format string, args ...any) error { return &unfit{fmt.Sprintf(format, args...)} }
 
-// writer writes an input as a source decides.
+// A writer writes an input that a source decides.
 type writer struct {
 	g     *Grammar
 	e     *env
@@ -39,9 +39,9 @@ type writer struct {
 	fresh bool
 	most  int    // bytes
 	empty int    // rounds in which nothing was written
-	loose *where // need not hold; nil if there is none
-	lax   bool   // nor need the others
-	broke bool   // the loose one does not hold
+	loose *where // the condition that may be violated; may be nil
+	lax   bool   // the other conditions may be violated, too
+	broke bool   // loose was violated
 }
 
 func (w *writer) block(b block, old *node) error {
@@ -87,7 +87,7 @@ func (w *writer) block(b block, old *node) error {
 	return nil
 }
 
-// kid is part i of a node, or nil if there is none.
+// kid returns part i of a node, or nil if there is none.
 func (n *node) kid(i int) *node {
 	if n == nil || i >= len(n.kids) {
 		return nil
@@ -102,7 +102,7 @@ func (n *node) parts() int64 {
 	return int64(len(n.kids))
 }
 
-// rounds returns how often a block comes.
+// rounds returns how often a block is repeated.
 func (w *writer) rounds(s *repeat, old *node) (int64, error) {
 	if s.rounds == nil {
 		return max(s.count.int(w.e), 0), nil
@@ -157,7 +157,7 @@ func (w *writer) repeat(s *repeat, old *node) error {
 	return nil
 }
 
-// round writes a round, and writes it again if a condition does not hold in it.
+// round writes a round, and writes it again if it violates a condition.
 func (w *writer) round(s *repeat, old *node) error {
 	var lengths []int
 	most := w.src.attempts()
@@ -202,7 +202,7 @@ func (w *writer) items(all []any, old *node) error {
 	return nil
 }
 
-// word writes a word, and a blank before it where one belongs.
+// word writes a word. Unless it is the first of its line or glued, it writes a blank before it.
 func (w *writer) word(text string, glue bool) {
 	if !w.fresh && !glue {
 		w.out = append(w.out, ' ')
@@ -384,7 +384,7 @@ func (w *writer) graph(g *graph, old *node) error {
 	return nil
 }
 
-// render writes a tree unchanged, valid or not.
+// render writes a tree unchanged, even if it is not valid.
 func (g *Grammar) render(root *node) []byte {
 	w := &writer{g: g}
 	w.renderBlock(g.body, root)

@@ -17,20 +17,20 @@ import (
 	"assay/judge/running/check"
 )
 
-// Second is another program that solves the problem. References are wrong too: no case
-// is made on which the two do not agree.
+// A Second is a second program that solves the problem, because a reference solution can be wrong, too. It must agree
+// with the reference solution on every case.
 type Second struct {
 	Name    string // as people know it
 	Program *judge.Program
 	Crew    *check.Crew // makes the checker
-	// Checks is a text that changes with what the checker takes for right.
+	// Checks is a text that changes whenever the checker may judge differently.
 	Checks string
-	// Ledger is the file in which it is taken down on which cases the two agree; "" for
-	// none. It may be removed at any time.
+	// Ledger is the file that records the cases on which the two agree. If empty, nothing is recorded. The file may
+	// be removed at any time.
 	Ledger string
 }
 
-// pair is a case with its answer, to be agreed on.
+// A pair is a case with its answer, for the second program.
 type pair struct {
 	c       *judge.Case
 	in, ans string // paths
@@ -99,7 +99,7 @@ func (m *Maker) solve(ctx context.Context, todo []*pair) error {
 	})
 }
 
-// compare has the checker judge what the second program printed.
+// compare judges the output of the second program with the checker.
 func (m *Maker) compare(ctx context.Context, checker check.Checker, p *pair) error {
 	in, err := os.ReadFile(p.in)
 	ans, err2 := os.ReadFile(p.ans)
@@ -150,7 +150,7 @@ func section(text []byte) *io.SectionReader {
 	return io.NewSectionReader(bytes.NewReader(text), 0, int64(len(text)))
 }
 
-// readLedger reads what was agreed on. A ledger that cannot be read knows nothing.
+// readLedger returns the keys in a ledger. If the file cannot be read, there are none.
 func readLedger(file string) map[string]bool {
 	known := map[string]bool{}
 	if data, err := os.ReadFile(file); err == nil && file != "" {
@@ -161,7 +161,7 @@ func readLedger(file string) map[string]bool {
 	return known
 }
 
-// writeLedger takes down that the two agree on these cases, and no others.
+// writeLedger replaces the ledger by the keys of these cases.
 func writeLedger(file string, pairs []*pair) error {
 	if file == "" {
 		return nil

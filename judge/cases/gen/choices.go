@@ -14,23 +14,22 @@ import (
 	"assay/judge/problem"
 )
 
-// Chosen is an input with the choices that made it (see package kit).
+// A Chosen is an input with the choices of its generator (see package kit).
 type Chosen struct {
 	Choices []uint64
 	Input   []byte
 }
 
-// Chooser is a Generator whose chance is a sequence of choices, as that of programs of
-// the kit is.
+// A Chooser is a Generator that can report and repeat its random choices, as programs of the kit can.
 type Chooser interface {
 	// Record makes the input of a seed, as Generate does.
 	Record(ctx context.Context, seed string, args []string) (*Chosen, error)
-	// Replay makes an input of choices that need not be those of any seed. They are
-	// fitted to what the generator asks for, and those that were used come back.
+	// Replay makes an input from choices, which need not come from a seed. The choices are adapted to what the
+	// generator asks for. The result has those that were used.
 	Replay(ctx context.Context, choices []uint64, args []string) (*Chosen, error)
 }
 
-// Chooses returns the generator that makes a line, if it is a Chooser; else nil.
+// Chooses returns the generator of a line as a Chooser. It returns nil if the generator is none.
 func Chooses(g Generator, line string) Chooser {
 	if d, ok := g.(*derived); ok {
 		if g = d.program; problem.Derived(line) {
@@ -62,7 +61,7 @@ func (g kitGenerator) chosen(ctx context.Context, how string, args []string) (*C
 	words := strings.Fields(string(line))
 	if len(words) == 0 || words[0] != "choices" {
 		return nil, &judge.Fault{
-			Text: fmt.Sprintf("the generator does not tell its choices: %.40q", line),
+			Text: fmt.Sprintf("the generator does not report its choices: %.40q", line),
 			Hint: "build it with the kit of this judge",
 		}
 	}
@@ -79,8 +78,8 @@ func (g kitGenerator) chosen(ctx context.Context, how string, args []string) (*C
 
 var _ Chooser = kitGenerator{(*kitproc.Proc)(nil)}
 
-// StoredSeed returns the seed that a case was made with: the one of its line, or a later one where
-// that drew the input of another case.
+// StoredSeed returns the seed of a generated case. It is the seed of its line, or a later seed if that one gave the
+// input of another case.
 func StoredSeed(f *problem.Directory, group string, c *judge.Case) string {
 	if m, _ := ReadManifest(filepath.Join(f.Tests, group)); m != nil { // a fault of it is reported elsewhere
 		if e := m.entry(c.Name); e != nil && e.Line == c.Line {

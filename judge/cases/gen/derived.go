@@ -15,7 +15,7 @@ import (
 	"assay/judge/problem"
 )
 
-// Programs are the built programs of a problem; nil for those that it does not have.
+// Programs are the built programs of a problem. A missing program is nil.
 type Programs struct {
 	Generator, Validator, Reference *judge.Program
 }
@@ -36,8 +36,8 @@ func Build(ctx context.Context, b judge.Builder, f *problem.Directory) (p Progra
 	return p, nil
 }
 
-// Open opens what makes and what checks the inputs of a problem; the validator is nil
-// if it has none. Close them.
+// Open returns the generator and the validator of a problem. The validator is nil if the problem has none. The caller
+// must close them.
 func (p Programs) Open(ctx context.Context, r judge.Runner, f *problem.Directory, limits judge.Limits) (Generator, Validator, error) {
 	g, err := OpenGenerator(ctx, r, f, p, limits)
 	if err != nil {
@@ -50,9 +50,8 @@ func (p Programs) Open(ctx context.Context, r judge.Runner, f *problem.Directory
 	return g, v, err
 }
 
-// OpenGenerator makes the Generator of a problem: of its program, of the declared
-// input format for lines that ask for it, or of both. Limits are for one case. Close
-// it.
+// OpenGenerator returns the Generator of a problem. Lines that begin with the word format are drawn from the declared
+// input format, and all others are made by the problem's program. Limits are for one case. The caller must close it.
 func OpenGenerator(ctx context.Context, r judge.Runner, f *problem.Directory, p Programs, limits judge.Limits) (Generator, error) {
 	var program Generator
 	var err error
@@ -80,11 +79,11 @@ func OpenGenerator(ctx context.Context, r judge.Runner, f *problem.Directory, p 
 
 // derived makes inputs of the declared format.
 type derived struct {
-	program   Generator // for all other lines; nil if there is none
+	program   Generator // for all other lines; may be nil
 	grammar   *format.Grammar
 	literals  []int64
 	salt      string
-	validator Validator // of what the declaration does not say; nil if there is none
+	validator Validator // for conditions that the declaration does not state; may be nil
 }
 
 func newDerived(f *problem.Directory, grammar *format.Grammar) *derived {
@@ -95,7 +94,7 @@ func newDerived(f *problem.Directory, grammar *format.Grammar) *derived {
 	return d
 }
 
-// redraws is how many inputs are drawn until the validator takes one.
+// redraws bounds how many inputs are drawn until the validator accepts one.
 const redraws = 300
 
 func (d *derived) Generate(ctx context.Context, seed string, args []string) ([]byte, error) {
@@ -119,7 +118,7 @@ func (d *derived) Generate(ctx context.Context, seed string, args []string) ([]b
 	return input, err
 }
 
-// ask reads a line, and says which of the different inputs that a seed draws it is.
+// ask parses a line. It returns the options, which of the different inputs of the line is wanted, and the seed.
 func (d *derived) ask(seed string, args []string) (format.Options, int, string, error) {
 	o, err := format.Line(args[1:])
 	if err != nil {
@@ -133,8 +132,8 @@ func (d *derived) ask(seed string, args []string) (format.Options, int, string, 
 	return o, 1, seed, nil
 }
 
-// distinct draws until it has so many different inputs, and returns the last of them.
-// It gives up after maxAlike draws for each, and says how many it found.
+// distinct draws inputs until it has count different ones, and returns the last. It gives up after maxAlike draws per
+// input, and returns how many it found.
 func (d *derived) distinct(ctx context.Context, seed string, o format.Options, count int) (input []byte, found int, err error) {
 	raw, err := hex.DecodeString(seed)
 	if err != nil || len(raw) != 16 {
@@ -161,9 +160,9 @@ func tooFew(found, wanted int) error {
 	return &judge.Fault{Text: text, Hint: "take fewer seeds, or give it other arguments"}
 }
 
-// enough says of all lines at once that are drawn from the declared format which of them
-// have more seeds than they make different inputs. It starts no program: where only the
-// validator can tell what an input is, the lines are found out when they are made.
+// enough finds the lines drawn from the declared format that have more seeds than different inputs. It reports all of
+// them at once, and starts no program. If only a validator can tell whether an input is valid, such lines are found
+// later, when their cases are made.
 func (m *Maker) enough(todo []*task) error {
 	grammar, err := m.Folder.Format()
 	if err != nil || grammar == nil || m.Folder.Validator != nil && len(grammar.Beyond()) > 0 {
@@ -218,11 +217,11 @@ type request struct {
 }
 
 const (
-	maxSeed  = 1000 // up to which the cases of a line differ for sure
-	maxAlike = 50   // draws for each of them
+	maxSeed  = 1000 // up to this seed, the cases of a line differ
+	maxAlike = 50   // draws per case
 )
 
-// draw draws an input that the validator takes.
+// draw draws an input that the validator accepts.
 func (d *derived) draw(ctx context.Context, chance *rand.Rand, o format.Options) ([]byte, error) {
 	said := ""
 	for range redraws {
@@ -239,7 +238,7 @@ func (d *derived) draw(ctx context.Context, chance *rand.Rand, o format.Options)
 	}
 	return nil, &judge.Fault{
 		Text: fmt.Sprintf("the validator refuses each of %d inputs that were drawn; the last one: %s", redraws, said),
-		Hint: "declare more of what it demands in " + d.grammar.File,
+		Hint: "declare more of its conditions in " + d.grammar.File,
 	}
 }
 
@@ -254,9 +253,8 @@ func (d *derived) Close() error {
 	return errors.Join(errs...)
 }
 
-// OpenValidator makes the Validator of a problem: of the declared input format, of
-// its program, or of both, the format first. It is nil if the problem has neither.
-// Limits are for one case. Close it.
+// OpenValidator returns the Validator of a problem: its declared input format, its program, or first the format and
+// then the program. It is nil if the problem has neither. Limits are for one case. The caller must close it.
 func OpenValidator(ctx context.Context, r judge.Runner, f *problem.Directory, p Programs, limits judge.Limits) (Validator, error) {
 	grammar, err := f.Format()
 	if err != nil {
@@ -274,8 +272,7 @@ func OpenValidator(ctx context.Context, r judge.Runner, f *problem.Directory, p 
 	return &declared{grammar, program}, nil
 }
 
-// ofPart gives a fault of one of the problem's programs, which no line caused,
-// the place of the program in problem.toml.
+// ofPart sets the position of a fault that no line caused to the program's key in problem.toml.
 func ofPart(f *problem.Directory, key string, part *judge.Part, err error) error {
 	fault, ok := err.(*judge.Fault)
 	switch {
@@ -289,10 +286,10 @@ func ofPart(f *problem.Directory, key string, part *judge.Part, err error) error
 	return f.Fault(key, part.Path+": "+fault.Text, fault.Hint)
 }
 
-// declared holds inputs against the declared format, and then asks the program.
+// A declared validator checks inputs by the declared format, and then by the program.
 type declared struct {
 	grammar *format.Grammar
-	program Validator // nil for none
+	program Validator // may be nil
 }
 
 func (d *declared) Validate(ctx context.Context, name string, input []byte) (string, error) {

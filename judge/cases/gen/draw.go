@@ -14,12 +14,12 @@ import (
 
 func (m *Maker) seed(c *judge.Case) string { return kit.Seed(m.Folder.Salt, c.Line) }
 
-// otherSeed returns what a case is drawn with that had the input of another one so many times.
+// otherSeed returns the seed for drawing a case again after it got the input of another case that many times.
 func (m *Maker) otherSeed(c *judge.Case, tries int) string {
 	return kit.Seed(m.Folder.Salt, fmt.Sprintf("%s again %d", c.Line, tries))
 }
 
-// isSeed reports whether a case may have been made with a seed.
+// isSeed reports whether a seed is one that a case can be made with.
 func (m *Maker) isSeed(c *judge.Case, seed string) bool {
 	if seed == m.seed(c) {
 		return true
@@ -32,10 +32,9 @@ func (m *Maker) isSeed(c *judge.Case, seed string) bool {
 	return false
 }
 
-// drawApart draws the inputs of cases, and draws them so that no two are the same: of cases
-// with the same input one keeps it, and the others are drawn again. What comes out does not
-// depend on what was there before: a case that had to be drawn again is never kept. It
-// takes out of current what it draws again.
+// drawApart draws the inputs of cases so that no two are the same. If cases have the same input, one keeps it, and the
+// others are drawn again. The result does not depend on stored cases: a case that had to be drawn again is never kept.
+// drawApart removes cases from current that it draws again.
 func (m *Maker) drawApart(current map[string]*ManifestCase, todo []*task, draw func([]*task) error) (made map[string]*task, err error) {
 	made = map[string]*task{}
 	for first := true; first || len(todo) > 0; first = false {
@@ -56,11 +55,10 @@ func (m *Maker) drawApart(current map[string]*ManifestCase, todo []*task, draw f
 	return made, m.duplicates(current, made)
 }
 
-// maxSame is how often the same input is drawn in a row until it is taken that the
-// generator makes no other.
+// maxSame is how often the same input is drawn in a row before drawApart assumes that the generator makes no other.
 const maxSame = 6
 
-// apart gives cases other seeds that must be drawn again. One that has had many is left.
+// apart gives another seed to each case that must be drawn again, up to a limit. It returns these cases.
 func (m *Maker) apart(current map[string]*ManifestCase, made map[string]*task) (again []*task) {
 	for _, same := range m.alike(current, made) {
 		keeps := keeper(same, made)
@@ -83,8 +81,8 @@ func (m *Maker) apart(current map[string]*ManifestCase, made map[string]*task) (
 	return again
 }
 
-// keeper returns which of the cases with the same input keeps it: one that was written by hand,
-// or can have no other; or one of a generator; else the first.
+// keeper returns which of the cases with the same input keeps it. It prefers a case that was written by hand or can
+// have no other input, then a case of the generator program, then the first.
 func keeper(same []*judge.Case, made map[string]*task) int {
 	for _, keeps := range []func(c *judge.Case) bool{
 		func(c *judge.Case) bool { return c.Line == "" },
@@ -98,14 +96,14 @@ func keeper(same []*judge.Case, made map[string]*task) int {
 	return 0
 }
 
-// stand sets where the files of tasks are in the directory staging.
+// stand sets the paths of the files of tasks in the directory staging.
 func stand(staging string, todo []*task) {
 	for _, t := range todo {
 		t.staged = filepath.Join(staging, t.c.Group, t.c.Name)
 	}
 }
 
-// draw generates the inputs of all tasks that have none in the directory staging.
+// draw generates the missing inputs of tasks into the directory staging.
 func (m *Maker) draw(ctx context.Context, staging string, todo []*task) error {
 	stand(staging, todo)
 	todo = slices.DeleteFunc(slices.Clone(todo), (*task).drawn)
@@ -130,7 +128,7 @@ func (m *Maker) draw(ctx context.Context, staging string, todo []*task) error {
 	})
 }
 
-// generators has tasks done with a generator, in their order.
+// generators calls do for each task, in their order, with a generator.
 func (m *Maker) generators(ctx context.Context, crew *crew, todo []*task, do func(g Generator, t *task) error) error {
 	return share(ctx, m.Jobs, todo, func(ctx context.Context) (worker[*task], error) {
 		g, err := OpenGenerator(ctx, m.Runner, m.Folder, crew.Programs, m.Limits)

@@ -9,7 +9,7 @@ import (
 	"assay/judge/problem"
 )
 
-// Unmade lists the cases that are not stored and have not been made on this machine.
+// Unmade returns the cases that are not stored with the problem and were not yet generated on this machine.
 func Unmade(f *problem.Directory) (list []*judge.Case) {
 	for _, c := range f.Ungenerated() {
 		if !f.Stored(c.Group) {
@@ -19,8 +19,8 @@ func Unmade(f *problem.Directory) (list []*judge.Case) {
 	return list
 }
 
-// Fetch makes the cases that are not stored, where they are missing. What does not come
-// out as the manifest says is a *judge.Fault.
+// Fetch generates the missing cases that are not stored with the problem. If a case differs from the manifest, it
+// returns a *judge.Fault.
 func (m *Maker) Fetch(ctx context.Context) error {
 	var todo []*task
 	for _, c := range Unmade(m.Folder) {

@@ -15,20 +15,19 @@ import (
 	"assay/judge/problem"
 )
 
-// Fresh is a case made from a generator line with another seed than the line's own.
+// A Fresh is a case made from a generator line with another seed than the line's own.
 type Fresh struct {
 	Line   string
 	Input  []byte
 	Answer []byte
 }
 
-// idleRounds is how many times all lines may be gone through without a new input.
+// idleRounds is how many rounds over all lines may give no new input before Fresh stops.
 const idleRounds = 3
 
-// Fresh makes count new cases: it goes through the generator lines, round by round,
-// each with a seed from the line, the seed and the round. Inputs that the problem
-// has already, or that came before, are omitted; the same seed gives the same
-// cases. It writes nothing.
+// Fresh makes count new cases. It uses the generator lines round by round, each with a seed made from the line, seed
+// and the round. It omits inputs that the problem has already, and repeated inputs. The same seed gives the same cases.
+// Fresh writes no files.
 func (m *Maker) Fresh(ctx context.Context, count int, seed uint64) ([]*Fresh, error) {
 	if m.Folder.Generator == nil && m.Folder.FormatPath() == "" {
 		return nil, m.Folder.Fault("generator", "without a generator there are no fresh cases", `add: [generator] program = "generator"`)
@@ -89,8 +88,8 @@ func (m *Maker) Fresh(ctx context.Context, count int, seed uint64) ([]*Fresh, er
 	if len(made) < count {
 		return nil, m.Folder.Fault(
 			"generator",
-			fmt.Sprintf("the lines make only %d cases that are not there yet, not %d", len(made), count),
-			"lines that depend on their seed make new cases without an end; the others make always the same",
+			fmt.Sprintf("the lines make only %d new cases, not %d", len(made), count),
+			"a line that depends on its seed makes ever new cases; any other line always makes the same case",
 		)
 	}
 	return made, m.answer(ctx, crew, made)
@@ -115,7 +114,7 @@ func (w *maker) input(ctx context.Context, c *judge.Case, seed string) ([]byte, 
 	return input, err
 }
 
-// answer has the reference solution answer fresh cases.
+// answer runs the reference solution on fresh cases.
 func (m *Maker) answer(ctx context.Context, crew *crew, all []*Fresh) error {
 	done := m.counter("cases made", len(all))
 	return each(ctx, m.Jobs, all, func(ctx context.Context, f *Fresh) (err error) {
@@ -130,16 +129,15 @@ func (m *Maker) answer(ctx context.Context, crew *crew, all []*Fresh) error {
 	})
 }
 
-// Keep writes a case into the problem's cases/<group>/, where cases written by hand
-// are, and beside it <name>.desc, which says for people where it comes
-// from. It returns the path of the input. A case that has the same input
-// already, or a bad name, is a *judge.Fault.
+// Keep stores a case in the problem's directory cases/<group>/, among the cases written by hand, with a file
+// <name>.desc that describes its origin. It returns the path of the input. If another case has the same input, or the
+// name is not valid, it returns a *judge.Fault.
 func Keep(f *problem.Directory, group, name string, input, answer []byte, provenance string) (string, error) {
 	for _, n := range []string{group, name} {
 		if !problem.GoodName(n) {
 			return "", &judge.Fault{
 				File: f.Dir, Text: fmt.Sprintf("%q cannot be the name of a group or a case", n),
-				Hint: "letters, digits, - _ and . will do",
+				Hint: "use letters, digits, - _ and . only",
 			}
 		}
 	}
@@ -147,15 +145,15 @@ func Keep(f *problem.Directory, group, name string, input, answer []byte, proven
 	for _, g := range f.Groups {
 		for i := range g.Cases {
 			if have, err := hashFile(g.Cases[i].In); err == nil && have == digest {
-				return "", &judge.Fault{File: g.Cases[i].In, Text: fmt.Sprintf("the input is there already, as case %s", g.Cases[i].ID())}
+				return "", &judge.Fault{File: g.Cases[i].In, Text: fmt.Sprintf("case %s has the same input", g.Cases[i].ID())}
 			}
 		}
 	}
 	base := filepath.Join(f.Dir, "cases", group, name)
 	if _, err := os.Stat(base + ".in"); err == nil {
 		return "", &judge.Fault{
-			File: base + ".in", Text: "a case of this name is there already",
-			Hint: "give the group another name, or the case",
+			File: base + ".in", Text: "there is already a case of this name",
+			Hint: "choose another name for the case or for its group",
 		}
 	}
 	for _, file := range []struct {

@@ -1,14 +1,13 @@
-// Package gen makes a problem's test cases from the generator lines of
-// problem.toml: valid by the validator, answered by the reference solution, and the same
-// on every machine, which a manifest with hashes proves.
+// Package gen generates a problem's test cases from the generator lines of problem.toml. The validator accepts each
+// input, the reference solution answers it, and a manifest with hashes shows that each machine gets the same files.
 //
 //	line --seed--> generator --input--> validator --> reference --answer--> files + manifest
 //
-// A line's seed is a hash of the problem's salt and the line, so cases do not
-// change when other lines come, go or move. Only what changed is remade. Nothing
-// is put in place before everything is made without a fault.
+// The seed of a line is a hash of the problem's salt and the line. So a case does not change if other lines are added,
+// removed or moved. Only changed cases are generated again. Files are put in place after all of them were generated
+// without a fault.
 //
-// The package does not judge how strong the cases are, and does not shrink them.
+// The package does not measure how strong the cases are, and does not shrink them.
 package gen
 
 import (
@@ -29,14 +28,14 @@ import (
 	"assay/judge/problem"
 )
 
-// Maker makes the cases of one problem.
+// A Maker generates the cases of one problem.
 type Maker struct {
 	Folder *problem.Directory
 	Runner judge.Runner
 	// Builder builds the setter's programs.
 	Builder judge.Builder
-	// Spare returns the directory for the cases of a manifest that are not stored. If nil,
-	// they stay in the problem's own.
+	// Spare returns the directory for cases that are not stored with the problem, by the content of their manifest.
+	// If nil, they stay in the problem's directory.
 	Spare func(f *problem.Directory, manifest []byte) string
 	Jobs  int
 	// Limits bound the generator and the validator, for one case.
@@ -46,40 +45,40 @@ type Maker struct {
 	Saved string
 	// Second, if not nil, must agree with the reference solution on every case.
 	Second *Second
-	// Progress, if not nil, is called with how much of what is done: "cases made". It may
-	// be called from several goroutines.
+	// Progress, if not nil, is called with a label such as "cases made", how many are done, and how many there are. It
+	// may be called concurrently.
 	Progress func(what string, done, of int)
 }
 
-// Summary says what Generate did.
+// A Summary is what Generate did.
 type Summary struct {
 	Made, Kept, Removed int // cases
-	Changed             int // of those made, how many differ from what was there
+	Changed             int // made cases that differ from the stored ones
 }
 
-// task is a case to make, and what came of it.
+// A task is a case to generate, with its state.
 type task struct {
 	c       *judge.Case
 	seed    string
 	staged  string // path of the files, without the extension
-	tries   int    // other seeds that it was given, see apart
-	same    int    // of the last of these, how many drew what the one before did
-	before  string // the SHA-256 of the input that is drawn again
+	tries   int    // how many other seeds apart gave it
+	same    int    // how many of the last seeds in a row gave the same input
+	before  string // SHA-256 of the previous input while the case is drawn again
 	in, ans string // SHA-256
-	old     *stale // the case as other programs made it; nil if it is made from the start
+	old     *stale // the stored case that other programs made; if nil, the case is made from the start
 }
 
-// drawn reports whether the input of the task is there, made whether the answer is, too.
+// drawn reports whether the task has its input.
 func (t *task) drawn() bool { return t.in != "" }
 func (t *task) made() bool  { return t.ans != "" }
 
-// fixed reports whether the task has the same input with each seed, as far as was tried.
+// fixed reports whether the task seems to get the same input from each seed.
 func (t *task) fixed() bool { return t.same == maxSame }
 
 func (t *task) pair() *pair { return &pair{c: t.c, in: t.staged + ".in", ans: t.staged + ".ans"} }
 
-// Generate makes what is missing or out of date, and removes what no line makes.
-// Judge.Faults are the setter's; then nothing was changed.
+// Generate makes cases that are missing or out of date, and removes generated cases that no line makes. If it returns
+// judge.Faults, it changed nothing.
 func (m *Maker) Generate(ctx context.Context) (_ *Summary, err error) {
 	sources, err := m.sources()
 	if err != nil {
@@ -95,7 +94,7 @@ func (m *Maker) Generate(ctx context.Context) (_ *Summary, err error) {
 	for _, g := range m.Folder.Groups {
 		old, faults := ReadManifest(m.dir(g.Name))
 		if len(faults) > 0 {
-			old = &Manifest{} // a broken manifest proves nothing: make everything
+			old = &Manifest{} // with a broken manifest, make all cases
 		}
 		for i := range g.Cases {
 			c := &g.Cases[i]
@@ -110,7 +109,7 @@ func (m *Maker) Generate(ctx context.Context) (_ *Summary, err error) {
 		}
 	}
 	staging := ""
-	var all []*task // that were to be made
+	var all []*task // the cases to make
 	defer func() {
 		if err != nil {
 			if unsaved := m.save(sources, all); unsaved != nil {
@@ -206,7 +205,7 @@ func (m *Maker) Check(ctx context.Context) (judge.Faults, error) {
 		manifest := manifests[t.c.Group]
 		if manifest == nil {
 			if manifest, _ = ReadManifest(m.dir(t.c.Group)); manifest == nil {
-				manifest = &Manifest{} // CheckFiles has reported what is wrong with it
+				manifest = &Manifest{} // CheckFiles has reported its fault
 			}
 			manifests[t.c.Group] = manifest
 		}
@@ -262,8 +261,8 @@ func (m *Maker) sources() (string, error) {
 	return hashParts(parts...)
 }
 
-// Outdated reports whether cases were generated by other programs than the directory has now, as
-// far as that can be read.
+// Outdated reports whether cases were generated by older versions of the problem's programs. It returns false if that
+// cannot be read.
 func (m *Maker) Outdated() bool {
 	sources := ""
 	if m.Folder.Tests == "" {
@@ -277,7 +276,7 @@ func (m *Maker) Outdated() bool {
 		if sources == "" {
 			var err error
 			if sources, err = m.sources(); err != nil {
-				return false // the builder says why
+				return false // the builder reports why
 			}
 		}
 		if manifest.Sources != sources {
@@ -297,8 +296,7 @@ func (m *Maker) intact(c *judge.Case, e *ManifestCase) bool {
 	return err == nil && ans == e.Ans
 }
 
-// make validates and answers the inputs of all tasks that are not made, and makes the inputs
-// of all a second time.
+// make validates and answers the inputs of all unfinished tasks, and generates all inputs a second time.
 func (m *Maker) make(ctx context.Context, todo []*task) error {
 	crew, err := m.hire(ctx)
 	if err != nil {
@@ -339,13 +337,12 @@ func (m *Maker) make(ctx context.Context, todo []*task) error {
 	return m.again(ctx, crew, todo)
 }
 
-// again makes every input a second time, in reversed order and by a new process:
-// a generator that depends on the clock, on chance of its own, or on what it made
-// before is found out.
+// again generates every input a second time, in reverse order and with a new process. A difference shows that the
+// generator depends on the clock, on other random numbers, or on earlier cases.
 func (m *Maker) again(ctx context.Context, crew *crew, todo []*task) error {
 	var reversed []*task
 	for _, t := range slices.Backward(todo) {
-		if !t.sameInput() { // else it was made before
+		if !t.sameInput() { // otherwise it was compared with the stored input
 			reversed = append(reversed, t)
 		}
 	}
@@ -354,14 +351,14 @@ func (m *Maker) again(ctx context.Context, crew *crew, todo []*task) error {
 		if err == nil && hashBytes(input) != t.in {
 			err = &judge.Fault{
 				Text: "the generator makes another input when it is run again",
-				Hint: "let all chance come from the seed (kit: g.Rand), and keep nothing between cases",
+				Hint: "take all random numbers from the seed (kit: g.Rand), and keep nothing between cases",
 			}
 		}
 		return err
 	})
 }
 
-// blame gives a fault of a program the place of the line that caused it.
+// blame sets the position of a program's fault to the line that caused it.
 func (m *Maker) blame(c *judge.Case, err error) error {
 	if f, ok := err.(*judge.Fault); ok && f.File == "" {
 		return m.Folder.CaseFault(c, fmt.Sprintf("case %s: %s", c.ID(), f.Text), f.Hint)
@@ -369,7 +366,7 @@ func (m *Maker) blame(c *judge.Case, err error) error {
 	return err
 }
 
-// crew are the programs that make cases.
+// A crew is the built programs that make cases.
 type crew struct {
 	Programs
 	m *Maker
@@ -386,10 +383,10 @@ func (m *Maker) hire(ctx context.Context) (*crew, error) {
 	return &crew{p, m}, nil
 }
 
-// maker makes the files of a case.
+// A maker makes the files of cases, one at a time.
 type maker struct {
 	crew      *crew
-	generator Generator // nil if the inputs are there
+	generator Generator // nil if the inputs exist
 	validator Validator // nil if the problem has none
 }
 
@@ -443,7 +440,7 @@ func (w *maker) make(ctx context.Context, t *task) error {
 	return t.writeAnswer(answer)
 }
 
-// writeInput writes the input of the case; then it is drawn.
+// writeInput writes the input of the case.
 func (t *task) writeInput(input []byte) error {
 	if err := os.MkdirAll(filepath.Dir(t.staged), 0o755); err != nil {
 		return err
@@ -455,7 +452,7 @@ func (t *task) writeInput(input []byte) error {
 	return nil
 }
 
-// writeAnswer writes the answer; then the case is made.
+// writeAnswer writes the answer of the case, which completes it.
 func (t *task) writeAnswer(answer []byte) error {
 	if err := os.WriteFile(t.staged+".ans", answer, 0o644); err != nil {
 		return err
@@ -464,7 +461,7 @@ func (t *task) writeAnswer(answer []byte) error {
 	return nil
 }
 
-// referenceFor returns the reference solution with what a case gives to those who solve it.
+// referenceFor returns the reference solution with the arguments that a case gives to solutions.
 func referenceFor(f *problem.Directory, c *judge.Case) *judge.Part {
 	if f.Reference == nil || len(c.Args) == 0 {
 		return f.Reference
@@ -474,8 +471,7 @@ func referenceFor(f *problem.Directory, c *judge.Case) *judge.Part {
 	return &told
 }
 
-// Answer has the reference solution answer an input. Without a program
-// the answer is empty, as in problems where programs talk.
+// Answer runs the reference solution on an input. If program is nil, the answer is empty, as in interactive problems.
 func Answer(
 	ctx context.Context, r judge.Runner, program *judge.Program, part *judge.Part, limits judge.Limits,
 	input io.Reader,
@@ -501,8 +497,8 @@ func Answer(
 	return out, nil
 }
 
-// solve runs a program that solves the problem, within the limits of a contestant but
-// for twice the time, since its own speed is not in question here.
+// solve runs a program that solves the problem, with the limits of a contestant and twice the time: its speed does not
+// matter here.
 func solve(ctx context.Context, r judge.Runner, program *judge.Program, limits judge.Limits, input io.Reader, args []string) (
 	output []byte, stderr string, x judge.Exec, v judge.Verdict, err error,
 ) {
@@ -515,8 +511,8 @@ func solve(ctx context.Context, r judge.Runner, program *judge.Program, limits j
 	return out.Bytes(), string(end.Bytes()), x, judge.Classify(x, limits), err
 }
 
-// Flaw returns what is wrong with a case file as a text: a case is UTF-8 with LF
-// line ends, and ends with one. It returns "" for a good one.
+// Flaw returns what is wrong with the encoding of a case file, and a hint. A case is UTF-8 with LF line ends, and ends
+// with one. If nothing is wrong, text is empty.
 func Flaw(data []byte) (text, hint string) {
 	wrong, hint := mark.Of(data)
 	switch {

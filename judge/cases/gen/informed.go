@@ -9,11 +9,11 @@ import (
 	"assay/judge/problem"
 )
 
-// informed is a validator with different arguments for some cases: one running program
-// for each list of arguments, started when it is first needed.
+// An informed validator gets different arguments for some cases. It starts one program for each list of arguments, when
+// it is first needed.
 type informed struct {
 	open  func(args []string) (Validator, error)
-	args  map[string][]string // by case id, for those that have any
+	args  map[string][]string // by case id; cases without arguments are missing
 	usual Validator
 	all   []started
 }
@@ -24,8 +24,7 @@ type started struct {
 	Validator
 }
 
-// newInformed makes the validator of a problem's program; a plain one if no case has
-// arguments for it.
+// newInformed returns a validator that runs a problem's program. If no case has arguments for it, it is a plain one.
 func newInformed(
 	ctx context.Context, r judge.Runner, program *judge.Program, f *problem.Directory, limits judge.Limits,
 ) (Validator, error) {
@@ -52,7 +51,7 @@ func newInformed(
 	return &informed{open: open, args: args, usual: usual}, nil
 }
 
-// Validate tells the validator what is said about the case of that name.
+// Validate runs the program that has the arguments of the case of that name.
 func (v *informed) Validate(ctx context.Context, name string, input []byte) (string, error) {
 	args := v.args[name]
 	if len(args) == 0 {
@@ -71,7 +70,7 @@ func (v *informed) Validate(ctx context.Context, name string, input []byte) (str
 	return made.Validate(ctx, name, input)
 }
 
-// Close ends all of them.
+// Close ends all started programs.
 func (v *informed) Close() error {
 	errs := []error{v.usual.Close()}
 	for _, t := range v.all {

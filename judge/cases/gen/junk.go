@@ -8,8 +8,8 @@ import (
 	"assay/judge/problem"
 )
 
-// Junk are inputs that no problem has: a validator that accepts one of them validates
-// nothing.
+// Junk returns inputs that are not valid for any problem. A validator that accepts one of them does not check
+// its input.
 func Junk() []struct{ Name, Text string } {
 	return []struct{ Name, Text string }{
 		{"an empty file", ""},
@@ -19,7 +19,7 @@ func Junk() []struct{ Name, Text string } {
 	}
 }
 
-// junk finds a validator that accepts everything.
+// junk returns a fault if the validator accepts one of the inputs of Junk.
 func (m *Maker) junk(ctx context.Context, v Validator) error {
 	for _, junk := range Junk() {
 		text, err := v.Validate(ctx, "junk", []byte(junk.Text))
@@ -36,13 +36,13 @@ func (m *Maker) junk(ctx context.Context, v Validator) error {
 	return nil
 }
 
-// ofValidator gives a fault the place of the validator.
+// ofValidator sets the position of a fault to the validator.
 func (m *Maker) ofValidator(err error) error {
 	return ofPart(m.Folder, "validator", m.Folder.Validator, err)
 }
 
-// invalid returns the fault of a generated input that the validator rejects. One that rejects
-// the samples too is at fault itself.
+// invalid returns the fault for a generated input that the validator rejects. If the validator also rejects the
+// samples, the fault is the validator's.
 func (w *maker) invalid(ctx context.Context, text string) error {
 	samples, refused := 0, 0
 	for _, g := range w.crew.m.Folder.Groups {

@@ -14,14 +14,14 @@ import (
 // literal is a whole number in a program's text.
 var literal = pattern.New(`\b(0[xX][0-9a-fA-F]+|[0-9]{1,19}(?:[eE][0-9]{1,2})?)\b`)
 
-// Literals lists the whole numbers in the texts of programs: of files, or of all
-// files in directories. Files that are not text have none.
+// Literals returns the whole numbers in the sources of programs. A path is a file or a directory. Files that are not
+// text have none.
 func Literals(paths ...string) []int64 {
 	found := map[int64]bool{}
 	for _, path := range paths {
 		filepath.WalkDir(path, func(file string, e fs.DirEntry, err error) error {
 			if err != nil || !e.Type().IsRegular() {
-				return nil // what cannot be read has no numbers to offer
+				return nil // without the numbers of files that cannot be read, the search still works
 			}
 			if info, err := e.Info(); err != nil || info.Size() > 1<<20 {
 				return nil

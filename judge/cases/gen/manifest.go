@@ -16,10 +16,10 @@ import (
 // cases.
 const ManifestFile = "manifest.toml"
 
-// Manifest says of what a group's generated cases were made, and what came out.
+// A Manifest lists a group's generated cases, with hashes of their sources and files.
 type Manifest struct {
-	// Sources is the SHA-256 of the generator, the validator and the reference solution,
-	// as they were. If it is another one, the cases may be out of date.
+	// Sources is the SHA-256 of the generator, the validator and the reference solution that made the cases. If the
+	// current sources have another one, the cases may be out of date.
 	Sources string `toml:"sources"`
 	Parts
 	Cases []ManifestCase `toml:"case"`
@@ -57,14 +57,14 @@ func parseManifest(file string, data []byte) (*Manifest, judge.Faults) {
 		if !filepath.IsLocal(e.Name) || strings.ContainsAny(e.Name, `/\`) {
 			faults = append(faults, doc.Fault(
 				fmt.Sprintf("case[%d].name", i), fmt.Sprintf("%q cannot be the name of a case", e.Name),
-				"the manifest is made by: judge generate",
+				"restore it with: judge generate",
 			))
 		}
 	}
 	return &m, faults
 }
 
-// entry returns the entry of a name, or nil if there is none.
+// entry returns the entry with a name, or nil if there is none.
 func (m *Manifest) entry(name string) *ManifestCase {
 	for i := range m.Cases {
 		if m.Cases[i].Name == name {
@@ -74,8 +74,8 @@ func (m *Manifest) entry(name string) *ManifestCase {
 	return nil
 }
 
-// format returns the manifest as a file: a block a case, in judging order, so that a
-// changed case is a change of its own lines only.
+// format returns the manifest as a file, with one block per case in judging order. So a changed case changes only its
+// own lines.
 func (m *Manifest) format() []byte {
 	var b strings.Builder
 	b.WriteString("# Made by `judge generate`; do not edit. `judge generate --check` proves that\n" +

@@ -22,8 +22,8 @@ import (
 // stagingPrefix starts the names of directories that hold cases until all are made.
 const stagingPrefix = ".generate-"
 
-// stage creates a directory on the same file system as the cases, and removes those
-// that an interrupted run has left.
+// stage creates a staging directory on the same file system as the cases. It removes staging directories of interrupted
+// runs.
 func (m *Maker) stage(todo []*task) (string, error) {
 	if err := os.MkdirAll(m.Folder.Tests, 0o755); err != nil {
 		return "", m.unwritable(todo[0].c, fmt.Errorf("create a directory for the cases: %w", err))
@@ -44,7 +44,7 @@ func (m *Maker) stage(todo []*task) (string, error) {
 	return staging, nil
 }
 
-// free reports whether the files of a case can stand where they belong.
+// free returns an error if the files of a case cannot be put in place.
 func (m *Maker) free(c *judge.Case) error {
 	dir := filepath.Dir(c.In)
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
@@ -58,15 +58,14 @@ func (m *Maker) free(c *judge.Case) error {
 	return nil
 }
 
-// unstage removes the staging directory, and the one that stage created for it if it is
-// still empty.
+// unstage removes the staging directory. It also removes the directory around it that stage created, if that is still
+// empty.
 func (m *Maker) unstage(staging string) {
 	os.RemoveAll(staging)
-	os.Remove(m.Folder.Tests) // if there are cases it stays
+	os.Remove(m.Folder.Tests) // fails if there are cases
 }
 
-// unwritable makes a fault of an error that says that cases cannot be written where
-// they belong.
+// unwritable converts an error of writing a case to a fault, if the setter can fix it.
 func (m *Maker) unwritable(c *judge.Case, err error) error {
 	path, ok := errors.AsType[*fs.PathError](err)
 	if !ok {
@@ -75,9 +74,9 @@ func (m *Maker) unwritable(c *judge.Case, err error) error {
 	hint := ""
 	switch {
 	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR), errors.Is(err, fs.ErrExist):
-		hint = "something else stands there: move it away"
+		hint = "another file has this name: move it away"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		hint = "the cases go into " + m.Folder.Tests + ": make it a directory that you may write to"
+		hint = "the cases are stored in " + m.Folder.Tests + ": allow your account to write there"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		hint = "make room on the disk of " + path.Path
 	default:
@@ -86,9 +85,8 @@ func (m *Maker) unwritable(c *judge.Case, err error) error {
 	return m.Folder.CaseFault(c, fmt.Sprintf("case %s cannot be written: %v", c.ID(), err), hint+"; nothing was changed")
 }
 
-// place moves a group's new cases to where they belong, removes those that were
-// generated and no line makes any more, and writes the manifest last: until it is
-// written the files do not match it and are made again.
+// place moves a group's new cases into place, and removes generated cases that no line makes any more. It writes the
+// manifest last. If it is interrupted before, the files do not match the manifest, and are generated again.
 func (m *Maker) place(g *judge.Group, next *Manifest, current map[string]*ManifestCase, made map[string]*task, sum *Summary) error {
 	dir := m.dir(g.Name)
 	old, _ := ReadManifest(dir)
@@ -146,7 +144,7 @@ func (m *Maker) place(g *judge.Group, next *Manifest, current map[string]*Manife
 	return atomicfile.Write(filepath.Join(dir, ManifestFile), manifest)
 }
 
-// move puts the files of a case where they belong.
+// move moves the files of a case into place.
 func (t *task) move() error {
 	for _, file := range []struct{ from, to string }{{t.staged + ".in", t.c.In}, {t.staged + ".ans", t.c.Ans}} {
 		err := os.MkdirAll(filepath.Dir(file.to), 0o755)
@@ -166,8 +164,7 @@ func (t *task) move() error {
 	return nil
 }
 
-// answerByHand has the reference solution answer the cases written by hand that have no
-// answer file.
+// answerByHand writes answer files for the cases written by hand that have none, with the reference solution.
 func (m *Maker) answerByHand(ctx context.Context, sum *Summary) error {
 	var crew *crew
 	for _, g := range m.Folder.Groups {
@@ -207,8 +204,7 @@ func (m *Maker) answerByHand(ctx context.Context, sum *Summary) error {
 	return nil
 }
 
-// removeGroups removes the generated cases of groups that problem.toml does not
-// name any more.
+// removeGroups removes the generated cases of groups that are no longer in problem.toml.
 func (m *Maker) removeGroups(sum *Summary) error {
 	entries, err := os.ReadDir(m.Folder.Tests)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -264,17 +260,16 @@ func removeIfEmpty(dir string) error {
 	return os.RemoveAll(dir)
 }
 
-// CheckFiles compares the files on disk with the manifests and the generator
-// lines, without making anything. The faults say what is missing, changed by
-// hand, out of date, or not made by any line.
+// CheckFiles compares the files on disk with the manifests and the generator lines. It runs no program. It returns
+// faults for files that are missing, changed by hand, out of date, or not made by any line.
 func (m *Maker) CheckFiles() judge.Faults {
 	faults, _, _ := m.Compare()
 	return faults
 }
 
-// Compare is CheckFiles that also lists the cases whose files are not what their
-// lines make, so that no program is judged by them, and the groups that were made by other sources of
-// the programs. What these make may be the same: Redraw finds out.
+// Compare is like CheckFiles. It also returns the doubtful cases, whose files are not those of their lines, so that no
+// solution is judged by them. Changed are the groups that other sources of the programs made. The current programs may
+// still make the same files: see Redraw.
 func (m *Maker) Compare() (faults judge.Faults, doubtful []*judge.Case, changed []string) {
 	sources, err := m.sources()
 	if err != nil {
@@ -333,7 +328,7 @@ func gone(c *judge.Case) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err2, fs.ErrNotExist)
 }
 
-// intactFaults compares a case's files with its entry.
+// intactFaults returns faults for files of a case that differ from its entry.
 func intactFaults(c *judge.Case, e *ManifestCase, hint string) (faults judge.Faults) {
 	for _, file := range []struct{ path, want string }{{c.In, e.In}, {c.Ans, e.Ans}} {
 		switch got, err := hashFile(file.path); {
@@ -362,7 +357,7 @@ func strayFiles(dir string, expected map[string]bool) (faults judge.Faults) {
 	return faults
 }
 
-// alike returns the cases that have the same input, in judging order.
+// alike returns the sets of cases that have the same input, in judging order.
 func (m *Maker) alike(current map[string]*ManifestCase, made map[string]*task) (all [][]*judge.Case) {
 	byHash := map[string][]*judge.Case{}
 	var inputs []string
@@ -376,7 +371,7 @@ func (m *Maker) alike(current map[string]*ManifestCase, made map[string]*task) (
 			case e != nil:
 				digest = e.In
 			default:
-				digest, _ = hashFile(c.In) // one that cannot be read is reported elsewhere
+				digest, _ = hashFile(c.In) // an unreadable file is reported elsewhere
 			}
 			if digest == "" {
 				continue
@@ -395,7 +390,7 @@ func (m *Maker) alike(current map[string]*ManifestCase, made map[string]*task) (
 	return all
 }
 
-// duplicates rejects two cases with the same input.
+// duplicates returns a fault if two cases have the same input.
 func (m *Maker) duplicates(current map[string]*ManifestCase, made map[string]*task) error {
 	var faults judge.Faults
 	alike := m.alike(current, made)
@@ -461,7 +456,7 @@ func (m *Maker) bySeedAlone(alike [][]*judge.Case) (wanted, different map[string
 	return wanted, different
 }
 
-// seedless returns a generator's line without its seed; "" for one that has none.
+// seedless returns a generator line without its seed. It returns "" if the line has no seed.
 func seedless(c *judge.Case) string {
 	if line := seedOf().ReplaceAllString(c.Line, ""); line != c.Line && !problem.Derived(line) {
 		return line

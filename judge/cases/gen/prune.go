@@ -12,13 +12,11 @@ import (
 	"assay/judge/problem"
 )
 
-// Prune takes the lines of the cases that keep rejects out of problem.toml, and returns
-// what it changed, one change per line: what stood there, and what is there now. If
-// some cases of a pattern stay, it becomes the lines of those. It removes no files: the next
-// Generate does. With dry it changes nothing.
+// Prune removes from problem.toml the lines of the cases for which keep returns false. It returns the changes, each as
+// the old and the new text. If only some cases of a pattern stay, Prune replaces the pattern by their lines. It removes
+// no files; the next Generate does. If dry is set, it changes nothing.
 //
-// If the new text of problem.toml is not right, the file stays unchanged, and the error
-// says so.
+// If the new text of problem.toml is not valid, Prune leaves the file unchanged and returns an error.
 func Prune(f *problem.Directory, usual judge.Limits, keep func(c *judge.Case) bool, dry bool) (changes []string, err error) {
 	file := filepath.Join(f.Dir, problem.File)
 	before, err := os.ReadFile(file)
@@ -74,15 +72,14 @@ func Prune(f *problem.Directory, usual judge.Limits, keep func(c *judge.Case) bo
 	}
 	if len(faults) > 0 || !slices.Equal(got, want) {
 		return nil, fmt.Errorf(
-			"take lines out of %s: it does not come out as it should, and stays as it was: %w", file,
+			"remove lines from %s: the result would not be valid, so the file is unchanged: %w", file,
 			atomicfile.Write(file, before),
 		)
 	}
 	return changes, nil
 }
 
-// patternOf finds the literal in problem.toml that made the first of the cases, and how
-// many of them it made.
+// patternOf returns the literal in problem.toml that made the first of the cases, and how many of the cases it made.
 func patternOf(text string, made []judge.Case) (literal string, n int) {
 	for _, literal := range literals(text) {
 		lines, err := problem.Expand(literal[1 : len(literal)-1])
@@ -100,7 +97,7 @@ func patternOf(text string, made []judge.Case) (literal string, n int) {
 	return "", 0
 }
 
-// literals lists the strings of a TOML text that have no escapes, with their quotes.
+// literals returns the strings without escapes in a TOML text, with their quotes.
 func literals(text string) (all []string) {
 	for line := range strings.Lines(text) {
 		for at := 0; at < len(line); at++ {
@@ -122,8 +119,8 @@ func literals(text string) (all []string) {
 	return all
 }
 
-// replaceLiteral replaces a string of a list by others, or takes it out with its comma,
-// and with its line if nothing else is there.
+// replaceLiteral replaces a string in a list by others. If there are no others, it removes the string with its comma,
+// and the line if nothing else is in it.
 func replaceLiteral(text, literal string, by []string) string {
 	at := strings.Index(text, literal)
 	if len(by) > 0 {

@@ -12,9 +12,9 @@ import (
 	"assay/judge/problem"
 )
 
-// Redraw makes the inputs of some groups again, with the seeds of their manifests, and compares
-// them with what the manifests say. It changes nothing. It returns how many it made, a fault if
-// some are other ones, and these cases.
+// Redraw generates the inputs of some groups again, with the seeds of their manifests, and compares them with the
+// manifests. It changes nothing. It returns how many inputs it made, the cases whose inputs differ, and a fault if there
+// are any.
 func (m *Maker) Redraw(ctx context.Context, groups []string) (n int, faults judge.Faults, other []*judge.Case, err error) {
 	var todo []*task
 	was := map[*task]string{} // SHA-256 of the input
@@ -24,7 +24,7 @@ func (m *Maker) Redraw(ctx context.Context, groups []string) (n int, faults judg
 		}
 		manifest, flaws := ReadManifest(m.dir(g.Name))
 		if len(flaws) > 0 {
-			continue // Compare has said so
+			continue // Compare has reported it
 		}
 		for i := range g.Cases {
 			c := &g.Cases[i]

@@ -13,18 +13,17 @@ import (
 // savedLimits bound what is saved of all problems.
 var savedLimits = cachedir.Limits{Bytes: 512 << 20, Files: 20_000}
 
-// saved is a case that was made by a run of Generate that came to no end.
+// A saved is a case that an interrupted or failed run of Generate made.
 type saved struct {
 	In, Ans []byte // Ans is nil if there is no answer yet
 }
 
-// savedAs returns where a case is saved: under what it is made from.
+// savedAs returns the path under which a case is saved, a hash of what the case is made from.
 func (m *Maker) savedAs(sources string, t *task) string {
 	return filepath.Join(m.Saved, hashBytes([]byte(m.Folder.ID + "\n" + sources + "\n" + t.c.Line + "\n" + t.seed))[:32])
 }
 
-// save saves the cases that were made, for the next run: this one ends with a fault of
-// another line, or was interrupted.
+// save saves finished cases for the next run, if this run fails or is interrupted.
 func (m *Maker) save(sources string, todo []*task) error {
 	for _, t := range todo {
 		if m.Saved == "" || !t.drawn() {
@@ -55,7 +54,7 @@ func (m *Maker) save(sources string, todo []*task) error {
 	return nil
 }
 
-// recall takes what is saved of the cases. A damaged file is one that does not exist.
+// recall copies saved cases into the staging directory. It ignores damaged files.
 func (m *Maker) recall(sources, staging string, todo []*task) error {
 	stand(staging, todo)
 	for _, t := range todo {

@@ -13,9 +13,8 @@ type worker[T any] struct {
 	close func() error
 }
 
-// share has the tasks done, in their order, by as many workers as there are jobs. After
-// a task that failed no other is begun, but those before it are ended: the error is that
-// of the first task that fails, whichever worker is fastest.
+// share does tasks with as many workers as jobs, and starts them in order. After a task fails, it starts no other task,
+// and finishes the tasks before it. It returns the error of the first failed task in the order of the tasks.
 func share[T any](ctx context.Context, jobs int, todo []T, hire func(ctx context.Context) (worker[T], error)) error {
 	var begun atomic.Int64
 	var failed atomic.Bool
@@ -54,14 +53,14 @@ func share[T any](ctx context.Context, jobs int, todo []T, hire func(ctx context
 	return nil
 }
 
-// each is share where a worker is nothing but what it does.
+// each is like share for workers without state.
 func each[T any](ctx context.Context, jobs int, todo []T, do func(ctx context.Context, t T) error) error {
 	return share(ctx, jobs, todo, func(ctx context.Context) (worker[T], error) {
 		return worker[T]{func(t T) error { return do(ctx, t) }, func() error { return nil }}, nil
 	})
 }
 
-// counter tells Progress of each of so many things that is done.
+// counter returns a function that counts a finished thing and calls Progress.
 func (m *Maker) counter(what string, of int) (done func()) {
 	var n atomic.Int64
 	return func() {

@@ -8,18 +8,18 @@ import (
 	"assay/judge/problem"
 )
 
-// After a program has changed, the cases that it made may still be right. What is done again is what the
-// program does: a new validator looks at the inputs that are there, a new reference answers them, and what a
-// new generator prints is compared with them. Cases that stay as they were are kept.
+// After a program has changed, its cases may still be correct. So only the work of that program is repeated: a new
+// validator checks the stored inputs, a new reference solution answers them, and the inputs of a new generator are
+// compared with them. Unchanged cases are kept.
 
-// Parts are the SHA-256 of the single programs, as they were. They are empty in manifests that do not have them.
+// Parts are the SHA-256 of the programs that made the cases. They are empty in manifests without them.
 type Parts struct {
 	Generator string `toml:"generator"`
 	Validator string `toml:"validator"` // with the declared input format
 	Reference string `toml:"reference"`
 }
 
-// parts hashes the programs as they are now.
+// parts returns the hashes of the current programs.
 func (m *Maker) parts() (now Parts, err error) {
 	var format *judge.Part
 	if grammar, err := m.Folder.Format(); err == nil && grammar != nil {
@@ -35,15 +35,15 @@ func (m *Maker) parts() (now Parts, err error) {
 	return now, err
 }
 
-// stale is a case whose files are those of its entry, which other programs may have made.
+// A stale is a case whose files match its entry, but may come from other programs.
 type stale struct {
 	*ManifestCase
 	in, ans string // paths
-	// What programs did that have changed since.
+	// Steps whose programs have changed since.
 	drawn, validated, answered bool
 }
 
-// staleOf returns which of the programs that made a case have changed. It is nil if the case must be made from the
+// staleOf returns a case with the steps whose programs have changed. It returns nil if the case must be made from the
 // start.
 func (m *Maker) staleOf(c *judge.Case, e *ManifestCase, old *Manifest, now Parts) *stale {
 	if e == nil || e.Line != c.Line || e.Seed != m.seed(c) || !m.intact(c, e) {
@@ -61,7 +61,7 @@ func (m *Maker) staleOf(c *judge.Case, e *ManifestCase, old *Manifest, now Parts
 	return s
 }
 
-// adopt takes the inputs of the cases whose generator is the same.
+// adopt takes over the stored inputs of cases whose generator is unchanged.
 func adopt(todo []*task) error {
 	for _, t := range todo {
 		if t.old == nil || t.old.drawn || t.drawn() || t.seed != t.old.Seed {
@@ -78,10 +78,10 @@ func adopt(todo []*task) error {
 	return nil
 }
 
-// sameInput reports whether the case was drawn as it was before.
+// sameInput reports whether the case has the seed and input of the stored case.
 func (t *task) sameInput() bool { return t.old != nil && t.seed == t.old.Seed && t.in == t.old.In }
 
-// unchecked reports whether the present validator has not seen the input.
+// unchecked reports whether the current validator has not yet checked the input.
 func (t *task) unchecked() bool { return !t.sameInput() || t.old.validated }
 
 // unchanged reports whether nothing about the case has changed.

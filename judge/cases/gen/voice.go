@@ -17,21 +17,20 @@ import (
 
 // Generator makes inputs from the words of a generator line.
 type Generator interface {
-	// Generate makes one input. A *judge.Fault without a place says that the
-	// program did not do as a generator must.
+	// Generate makes one input. If the program violates the protocol of generators, it returns a *judge.Fault
+	// without a position.
 	Generate(ctx context.Context, seed string, args []string) ([]byte, error)
 	Close() error
 }
 
-// Validator reports whether inputs keep to the constraints of a problem.
+// A Validator checks inputs by the constraints of a problem.
 type Validator interface {
-	// Validate returns "" for a valid input, else what is wrong with it.
+	// Validate returns what is wrong with an input, or "" if it is valid.
 	Validate(ctx context.Context, name string, input []byte) (string, error)
 	Close() error
 }
 
-// NewGenerator makes a Generator of a program; the limits are for one case. Close
-// it.
+// NewGenerator returns a Generator that runs a program. Limits are for one case. The caller must close it.
 func NewGenerator(ctx context.Context, r judge.Runner, program *judge.Program, part *judge.Part, limits judge.Limits) (Generator, error) {
 	if part.Speaks == "kit" {
 		proc, err := kitproc.Start(ctx, r, program, "generator", limits, part.Args...)
@@ -43,8 +42,7 @@ func NewGenerator(ctx context.Context, r judge.Runner, program *judge.Program, p
 	return plainGenerator{r, program, part.Args, limits}, nil
 }
 
-// NewValidator makes a Validator of a program; the limits are for one case. Close
-// it.
+// NewValidator returns a Validator that runs a program. Limits are for one case. The caller must close it.
 func NewValidator(ctx context.Context, r judge.Runner, program *judge.Program, part *judge.Part, limits judge.Limits) (Validator, error) {
 	if program.Interpret != nil {
 		check, err := program.Interpret(part.Args)
@@ -65,7 +63,7 @@ func NewValidator(ctx context.Context, r judge.Runner, program *judge.Program, p
 	return plainValidator{r, program, part.Args, limits, valid}, nil
 }
 
-// setters makes a fault of what is a setter's: a kit program that broke.
+// setters converts the error of a broken kit program to a fault.
 func setters(err error) error {
 	if broken, ok := errors.AsType[*kitproc.BrokenError](err); ok {
 		return &judge.Fault{Text: "the " + broken.Role + " " + broken.What, Hint: said(broken.Stderr, "fix the "+broken.Role)}
@@ -73,10 +71,10 @@ func setters(err error) error {
 	return err
 }
 
-// mendLine is what to do where a generator makes nothing of its line.
-const mendLine = "fix the line or the generator"
+// fixLine is the hint if a generator makes no input from its line.
+const fixLine = "fix the line or the generator"
 
-// said returns a hint with what a program wrote to standard error before it.
+// said returns a hint after what a program wrote to standard error.
 func said(stderr, hint string) string {
 	return strings.TrimLeft(strings.TrimRight(stderr, " \n")+"\n"+hint, "\n")
 }
@@ -93,7 +91,7 @@ func (g kitGenerator) Generate(ctx context.Context, seed string, args []string) 
 		return nil, setters(err)
 	}
 	if verdict != kit.OK {
-		return nil, &judge.Fault{Text: "the generator refuses: " + string(reply), Hint: mendLine}
+		return nil, &judge.Fault{Text: "the generator refuses: " + string(reply), Hint: fixLine}
 	}
 	return reply, nil
 }
@@ -115,9 +113,8 @@ func (v kitValidator) Validate(ctx context.Context, name string, input []byte) (
 	return string(reply), nil
 }
 
-// plainGenerator is started for each case. It gets the words of the line as
-// arguments and the seed as a number in the environment, which any language reads;
-// "{seed}" in an argument stands for the same number.
+// A plainGenerator is started for each case. It gets the words of the line as arguments, and the seed as a number in
+// the environment, which any language can read. "{seed}" in an argument is replaced by this number.
 type plainGenerator struct {
 	runner  judge.Runner
 	program *judge.Program
@@ -138,7 +135,7 @@ func (g plainGenerator) Generate(ctx context.Context, seed string, args []string
 		return nil, err
 	}
 	if v := judge.Classify(x, g.limits); v != judge.NotJudged {
-		return nil, &judge.Fault{Text: fmt.Sprintf("the generator ended badly (%s, %s)", v.Words(), x.Fate()), Hint: said(tail, mendLine)}
+		return nil, &judge.Fault{Text: fmt.Sprintf("the generator ended badly (%s, %s)", v.Words(), x.Fate()), Hint: said(tail, fixLine)}
 	}
 	return out, nil
 }
@@ -151,7 +148,7 @@ type plainValidator struct {
 	program *judge.Program
 	args    []string
 	limits  judge.Limits
-	valid   int // the exit code that means so
+	valid   int // exit code for a valid input
 }
 
 func (v plainValidator) Validate(ctx context.Context, name string, input []byte) (string, error) {
@@ -161,7 +158,7 @@ func (v plainValidator) Validate(ctx context.Context, name string, input []byte)
 		return "", err
 	case x.Killed == judge.Nothing && x.Signal == "" && x.Exit == v.valid:
 		return "", nil
-	case v.valid == 0 && (x.Killed == judge.CPUTime || x.Killed == judge.WallTime): // of packages, it rejects so
+	case v.valid == 0 && (x.Killed == judge.CPUTime || x.Killed == judge.WallTime): // in packages, a time limit rejects
 		return "", &judge.Fault{Text: "the validator ended badly (" + x.Fate() + ")", Hint: said(
 			tail, "fix the validator: it must come to an end on every input",
 		)}
@@ -173,7 +170,7 @@ func (v plainValidator) Validate(ctx context.Context, name string, input []byte)
 	return "not valid: " + x.Fate(), nil
 }
 
-// BySignal is what Validate's text begins with if a signal ended the validator.
+// BySignal is the start of the text of Validate if a signal ended the validator.
 const BySignal = "not valid: signal "
 
 func (plainValidator) Close() error { return nil }

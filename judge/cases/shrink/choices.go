@@ -7,14 +7,13 @@ import (
 	"time"
 )
 
-// Choices makes a sequence of choices smaller: fewer of them, and among as many, the
-// first one that differs is lower. Try makes something of a sequence; it says which
-// choices were used for it, and whether it will do. What is used may be shorter than
-// what was offered, or longer. A sequence is not taken if it was offered before,
-// or if what is used is not smaller.
+// Choices makes a sequence of choices smaller. Of two sequences, the shorter one is smaller; if they have the same
+// length, the one that is lower at the first difference. Try evaluates a sequence. It returns the choices that were
+// used, which may be fewer or more than offered, and whether the result is acceptable. Choices takes a sequence if try
+// accepts it and the used choices are smaller than those so far. It offers no sequence twice.
 //
-// The same sequence, budget of evaluations and try give the same result. The error is
-// the first one of try, or the end of ctx.
+// The same sequence, budget of evaluations and try give the same result. Choices returns the first error of try, or the
+// error of ctx.
 func Choices(
 	ctx context.Context, all []uint64, b Budget, try func(choices []uint64) (used []uint64, ok bool, err error),
 ) (*ChoicesResult, error) {
@@ -32,12 +31,12 @@ func Choices(
 	return &ChoicesResult{s.now, s.evaluations, s.steps, !s.spent && s.err == nil}, s.err
 }
 
-// ChoicesResult is what came out of Choices.
+// A ChoicesResult is the result of Choices.
 type ChoicesResult struct {
 	Choices     []uint64
 	Evaluations int
 	Steps       int
-	Done        bool // nothing makes it smaller any more; else the budget is used up
+	Done        bool // no tried change makes it smaller; if false, the budget is used up
 }
 
 // choosing is the state of a run of Choices.
@@ -45,7 +44,7 @@ type choosing struct {
 	ctx      context.Context
 	try      func([]uint64) ([]uint64, bool, error)
 	budget   Budget
-	deadline time.Time // zero for none
+	deadline time.Time // if zero, there is none
 
 	now         []uint64
 	tried       map[string]bool
@@ -73,7 +72,7 @@ func fewer(a, b []uint64) bool {
 	return slices.Compare(a, b) < 0
 }
 
-// offer takes a sequence if it is smaller and will do.
+// offer evaluates a sequence, and takes it if it is smaller and acceptable.
 func (s *choosing) offer(c []uint64) bool {
 	if s.over() || !fewer(c, s.now) {
 		return false
@@ -97,8 +96,8 @@ func (s *choosing) offer(c []uint64) bool {
 	return true
 }
 
-// drop takes choices away, many at a time first, those at the end first; also with one
-// less of what may count them before it.
+// drop removes choices, in large pieces first, from the end to the start. It also tries to lower the choice before the
+// removed ones, which may count them.
 func (s *choosing) drop() {
 	const back = 3
 	for size := max(len(s.now)/2, 1); size > 0; size /= 2 {
@@ -121,11 +120,11 @@ func (s *choosing) drop() {
 				}
 			}
 			if i >= size && size > 8 {
-				i -= size/2 - 1 // large pieces need not start everywhere
+				i -= size/2 - 1 // large pieces start at every half piece only
 			}
 		}
 	}
-	if len(s.now) > 0 { // a count in front, with what it counts anywhere after it
+	if len(s.now) > 0 { // a count at the front may count choices anywhere after it
 		for i := 0; i < len(s.now) && !s.over(); i++ {
 			for s.now[i] > 0 && s.less(i) {
 				if i >= len(s.now) {
@@ -136,7 +135,7 @@ func (s *choosing) drop() {
 	}
 }
 
-// less lowers a choice by one and takes away a run of up to eight somewhere after it.
+// less lowers a choice by one, and removes up to eight consecutive choices after it.
 func (s *choosing) less(i int) bool {
 	for size := 1; size <= 8; size++ {
 		for _, at := range []int{i + 1, len(s.now) - size} {
@@ -153,7 +152,7 @@ func (s *choosing) less(i int) bool {
 	return false
 }
 
-// flatten makes runs of choices 0.
+// flatten sets consecutive choices to 0.
 func (s *choosing) flatten() {
 	for _, size := range []int{64, 16, 4, 2} {
 		for i := 0; i+size <= len(s.now) && !s.over(); i += size {
@@ -164,13 +163,13 @@ func (s *choosing) flatten() {
 	}
 }
 
-// lower makes each choice as low as it gets, by halves.
+// lower lowers each choice as far as possible, by bisection.
 func (s *choosing) lower() {
 	for i := 0; i < len(s.now) && !s.over(); i++ {
 		if s.at(i, 0) || i >= len(s.now) {
 			continue
 		}
-		for low := uint64(0); i < len(s.now) && s.now[i] > low+1 && !s.over(); { // low does not do
+		for low := uint64(0); i < len(s.now) && s.now[i] > low+1 && !s.over(); { // low is not acceptable
 			middle := low + (s.now[i]-low)/2
 			if !s.at(i, middle) {
 				low = middle
@@ -183,7 +182,7 @@ func (s *choosing) lower() {
 // scanned is how many values below a choice are tried one by one.
 const scanned = 128
 
-// scan looks for a lower choice where those halfway did not do.
+// scan tries lower values of a choice one by one, if bisection found none.
 func (s *choosing) scan(i int) {
 	for again := true; again && i < len(s.now) && !s.over(); {
 		again = false
@@ -196,7 +195,7 @@ func (s *choosing) scan(i int) {
 	}
 }
 
-// at offers the sequence with another choice in one place.
+// at offers the sequence with choice i replaced by v.
 func (s *choosing) at(i int, v uint64) bool {
 	if s.now[i] <= v {
 		return false
@@ -206,8 +205,8 @@ func (s *choosing) at(i int, v uint64) bool {
 	return s.offer(c)
 }
 
-// pairs lowers two choices that stand near each other by as much, lowers one at the
-// cost of the other, or swaps them.
+// pairs changes two choices that are near each other: it lowers both by the same amount, lowers one and raises the
+// other, or swaps them.
 func (s *choosing) pairs() {
 	const near = 4
 	for i := 0; i < len(s.now); i++ {

@@ -7,15 +7,14 @@ import (
 	"strings"
 )
 
-// Doc is a text as lines of words. Words are what stands between single blanks, so
-// that Bytes releases just what was parsed; two blanks have an empty word between
-// them.
+// A Doc is a text as lines of words. Single blanks separate words, so two blanks have an empty word between them, and
+// Bytes returns exactly the parsed text.
 type Doc struct {
 	Lines [][]string
-	Ended bool // the last line has an end
+	Ended bool // the last line ends with a line feed
 }
 
-// Parse reads a text.
+// Parse splits a text into lines of words.
 func Parse(text []byte) *Doc {
 	d := &Doc{}
 	if text, d.Ended = bytes.CutSuffix(text, []byte{'\n'}); len(text) == 0 && !d.Ended {
@@ -31,7 +30,7 @@ func Parse(text []byte) *Doc {
 	return d
 }
 
-// Bytes writes the text.
+// Bytes returns the text.
 func (d *Doc) Bytes() []byte {
 	var b bytes.Buffer
 	for i, line := range d.Lines {
@@ -51,7 +50,7 @@ func (d *Doc) Bytes() []byte {
 	return b.Bytes()
 }
 
-// clone makes a copy whose words may be set.
+// clone returns a copy whose words may be changed.
 func (d *Doc) clone() *Doc {
 	c := &Doc{Lines: make([][]string, len(d.Lines)), Ended: d.Ended}
 	for i, line := range d.Lines {
@@ -60,20 +59,20 @@ func (d *Doc) clone() *Doc {
 	return c
 }
 
-// Spot is the place of a word.
+// A Spot is the position of a word.
 type Spot struct{ Line, Word int }
 
 // At returns the word at the spot.
 func (d *Doc) At(p Spot) string { return d.Lines[p.Line][p.Word] }
 
-// With returns a copy in which the word at the spot is another.
+// With returns a copy with another word at the spot.
 func (d *Doc) With(p Spot, word string) *Doc {
 	c := d.clone()
 	c.Lines[p.Line][p.Word] = word
 	return c
 }
 
-// Words returns the spots of all words for which want says true.
+// Words returns the spots of all words for which want returns true.
 func (d *Doc) Words(want func(word string) bool) (all []Spot) {
 	for l, line := range d.Lines {
 		for w, word := range line {
@@ -85,8 +84,7 @@ func (d *Doc) Words(want func(word string) bool) (all []Spot) {
 	return all
 }
 
-// Integer reads a word that is an integer of 64 bits in its usual spelling: no
-// plus, no zeros in front.
+// Integer parses a word that is an integer of 64 bits without a plus sign and without leading zeros.
 func Integer(word string) (int64, bool) {
 	if word == "" || len(word) > 20 || word[0] != '-' && (word[0] < '0' || word[0] > '9') {
 		return 0, false
@@ -95,7 +93,7 @@ func Integer(word string) (int64, bool) {
 	return n, err == nil && strconv.FormatInt(n, 10) == word
 }
 
-// IsInteger reports whether Integer can read the word.
+// IsInteger reports whether Integer can parse the word.
 func IsInteger(word string) bool {
 	_, ok := Integer(word)
 	return ok

@@ -2,11 +2,11 @@ package shrink
 
 import "slices"
 
-// grain says how small the pieces are that a pass takes away.
+// grain is the size of the pieces that a pass removes.
 type grain int
 
 const (
-	coarse grain = iota // an eighth at least
+	coarse grain = iota // at least an eighth
 	fine                // down to one
 )
 
@@ -18,9 +18,8 @@ func (g grain) smallest(n int) int {
 	return 1
 }
 
-// chunks calls drop for pieces of n things, from all of them down to the smallest
-// and from the end to the start. Drop returns how many things are left, or -1 if
-// it has not taken the piece away.
+// chunks calls drop for pieces of n things. The size of the pieces falls from n to the smallest, and each size goes from
+// the end to the start. Drop returns how many things are left, or -1 if it could not remove the piece.
 func (s *guess) chunks(g grain, n int, drop func(from, to int) int) {
 	least := g.smallest(n)
 	for size := n; size >= least && size > 0 && !s.over(); size = min(size/2, n) {
@@ -34,7 +33,7 @@ func (s *guess) chunks(g grain, n int, drop func(from, to int) int) {
 	}
 }
 
-// dropItems takes away what numbers count, and lowers the numbers.
+// dropItems removes items of series, and lowers their counts.
 func (s *guess) dropItems(g grain) {
 	for h := 0; h < len(s.doc.heads()) && !s.over(); h++ {
 		head := s.doc.heads()[h]
@@ -49,8 +48,8 @@ func (s *guess) dropFrom(g grain, series Series) {
 		if to > len(series.Items) || !s.try("drop "+series.kind, s.doc.Without(series, from, to)) {
 			return -1
 		}
-		// The count is before its items, so it is still in place. Where nothing is
-		// left of them, the guess is gone.
+		// The count comes before its items, so its position is unchanged. If no item is left, there is no series any
+		// more.
 		all := s.doc.seriesAt(series.Head)
 		i := slices.IndexFunc(all, func(o Series) bool { return o.kind == series.kind })
 		if i < 0 {
@@ -62,7 +61,7 @@ func (s *guess) dropFrom(g grain, series Series) {
 	})
 }
 
-// dropLines takes away lines that nothing counts.
+// dropLines removes lines that no number counts.
 func (s *guess) dropLines(g grain) {
 	s.chunks(g, len(s.doc.Lines), func(from, to int) int {
 		c := &Doc{Ended: s.doc.Ended}
@@ -75,7 +74,7 @@ func (s *guess) dropLines(g grain) {
 	})
 }
 
-// dropWords takes away words of a line that nothing counts.
+// dropWords removes words of a line that no number counts.
 func (s *guess) dropWords(g grain) {
 	for l := len(s.doc.Lines) - 1; l >= 0; l-- {
 		if l >= len(s.doc.Lines) {
@@ -92,7 +91,7 @@ func (s *guess) dropWords(g grain) {
 	}
 }
 
-// swapLines puts neighboring lines in order.
+// swapLines swaps neighboring lines that are not in order.
 func (s *guess) swapLines() {
 	for l := 1; l < len(s.doc.Lines) && !s.over(); l++ {
 		c := s.doc.clone()

@@ -2,10 +2,10 @@ package shrink
 
 import "strconv"
 
-// Series is a guess at structure: a number that counts the items which follow it.
-// It may be wrong: its callers have a validator.
+// A Series is a guess at the structure of a text: a number that counts the items after it. A guess may be wrong, because
+// the caller checks each result.
 //
-// What is guessed at, for a number n in a line:
+// For a number n in a line, the guesses are:
 //
 //   - the next n lines, or n-1, as for a tree; or all lines that follow, in n
 //     blocks of the same size, or in blocks that have a count of their own
@@ -19,22 +19,20 @@ type Series struct {
 	kind  string
 }
 
-// Item is one of the things that are counted: parts of the text that come and go
-// together.
+// An Item is one of the counted things: parts of the text that are added and removed together.
 type Item []part
 
 // part is a whole line (word < 0), a word (letter < 0), or one letter of a word.
 type part struct{ line, word, letter int }
 
-// maxItems bounds the items of a series that are looked at one by one.
+// maxItems bounds the items of a series.
 const maxItems = 200_000
 
-// maxHeads bounds the numbers that are taken for counts, the first ones: counts
-// come before what they count, and a text of a million numbers has more than
-// anybody can wait for.
+// maxHeads bounds the numbers that are taken for counts, beginning with the first ones. Counts usually come early, and
+// more would take too long in a text of a million numbers.
 const maxHeads = 256
 
-// heads lists the places of numbers that may be counts.
+// heads returns the positions of numbers that may be counts.
 func (d *Doc) heads() (all []Spot) {
 	for l := range d.Lines {
 		for w, word := range d.Lines[l] {
@@ -48,7 +46,7 @@ func (d *Doc) heads() (all []Spot) {
 	return all
 }
 
-// Series lists the guesses for the document, by the place of the number.
+// Series returns the guesses for the document, ordered by the position of the count.
 func (d *Doc) Series() (all []Series) {
 	for _, head := range d.heads() {
 		all = append(all, d.seriesAt(head)...)
@@ -56,7 +54,7 @@ func (d *Doc) Series() (all []Series) {
 	return all
 }
 
-// seriesAt lists the guesses for one number.
+// seriesAt returns the guesses for one number.
 func (d *Doc) seriesAt(head Spot) []Series {
 	n, ok := Integer(d.At(head))
 	if !ok || n < 1 || n > maxItems {
@@ -69,7 +67,7 @@ func (d *Doc) seriesAt(head Spot) []Series {
 	return all
 }
 
-// guesses lists what a count n at word w of line l may count.
+// guesses returns what a count n at word w of line l may count.
 func (d *Doc) guesses(l, w, n int) (all []Series) {
 	add := func(kind string, items []Item) {
 		if len(items) > 0 {
@@ -98,7 +96,7 @@ func (d *Doc) guesses(l, w, n int) (all []Series) {
 	return all
 }
 
-// blocksOf makes n items of size lines each, from a line on.
+// blocksOf returns n items of size lines each, beginning at line from.
 func blocksOf(from, n, size int) []Item {
 	items := make([]Item, n)
 	for i := range items {
@@ -109,7 +107,7 @@ func blocksOf(from, n, size int) []Item {
 	return items
 }
 
-// wordsOf makes n items of size words each, from a word of a line on.
+// wordsOf returns n items of size words each, beginning at word from of a line.
 func wordsOf(line, from, n, size int) []Item {
 	items := make([]Item, n)
 	for i := range items {
@@ -120,8 +118,8 @@ func wordsOf(line, from, n, size int) []Item {
 	return items
 }
 
-// countedBlocks reads all lines from one on as n blocks that start with a count of
-// their own: of lines, or of the words of the one line that follows.
+// countedBlocks parses all lines from line from as n blocks. Each block starts with its own count, of its lines or of
+// the words in the next line.
 func (d *Doc) countedBlocks(from, n int) []Item {
 	for _, byLines := range []bool{true, false} {
 		var items []Item
@@ -151,7 +149,7 @@ func (d *Doc) countedBlocks(from, n int) []Item {
 	return nil
 }
 
-// linesOf lists at most most lines below l that have n words, or n-1 of them.
+// linesOf returns at most most lines below line l that have n or n-1 words.
 func (d *Doc) linesOf(l, n, most int) (below []int) {
 	for i := l + 1; i < len(d.Lines) && len(below) < most; i++ {
 		if k := len(d.Lines[i]); k > 0 && (k == n || k == n-1) {
@@ -161,8 +159,7 @@ func (d *Doc) linesOf(l, n, most int) (below []int) {
 	return below
 }
 
-// columns makes items of the words that are above each other in all lines below l
-// that have n words.
+// columns returns one item per column of the lines below line l that have n words.
 func (d *Doc) columns(l, n int) []Item {
 	var items []Item
 	lines := 0
@@ -179,13 +176,12 @@ func (d *Doc) columns(l, n int) []Item {
 		}
 	}
 	if lines < 2 {
-		return nil // one line is guessed at alone
+		return nil // a single line has its own guess
 	}
 	return items
 }
 
-// grid makes items of the letters that are above each other in the lines below l
-// that are one word of n letters.
+// grid returns one item per column of letters in the lines below line l that are one word of n letters.
 func (d *Doc) grid(l, n int) []Item {
 	var items []Item
 	for i := l + 1; i < len(d.Lines); i++ {
@@ -202,8 +198,7 @@ func (d *Doc) grid(l, n int) []Item {
 	return items
 }
 
-// Without returns the document without some of the series' items, and its count
-// lowered by as many.
+// Without returns the document without the items from..to of a series, with its count lowered.
 func (d *Doc) Without(s Series, from, to int) *Doc {
 	gone := map[part]bool{}
 	for _, item := range s.Items[from:to] {
@@ -219,8 +214,7 @@ func (d *Doc) Without(s Series, from, to int) *Doc {
 	})
 }
 
-// Twice returns the document with one of the series' items twice, and its count
-// raised by one.
+// Twice returns the document with an item of a series twice, and its count raised by one.
 func (d *Doc) Twice(s Series, item int) *Doc {
 	double := map[part]bool{}
 	for _, p := range s.Items[item] {
@@ -234,8 +228,7 @@ func (d *Doc) Twice(s Series, item int) *Doc {
 	})
 }
 
-// edit makes a copy with each part as many times as times says, and the count
-// changed.
+// edit returns a copy in which each part is repeated as often as times returns for it, with the count changed.
 func (d *Doc) edit(s Series, change int64, times func(part) int) *Doc {
 	c := &Doc{Ended: d.Ended}
 	for l, line := range d.Lines {

@@ -1,20 +1,18 @@
-// Package shrink makes an input smaller while a property holds, such as "valid,
-// and the solution is still wrong on it".
+// Package shrink makes an input smaller while a property holds, such as "it is valid, and the solution is still wrong
+// on it".
 //
 //	result, err := shrink.Text(ctx, input, shrink.Budget{Evaluations: 5000}, holds, nil)
 //
-// It knows no format; a caller that does gives it a Shape (see Guided). It reads a text as
-// lines of words and guesses which numbers count what follows them (see Series), so
-// that a number falls together with what it counts; then it takes away lines, words
-// and letters, lowers numbers, alone and in pairs, and makes words alike. A line feed
-// at the end stays. What is not valid is for the property to reject.
+// Text reads an input as lines of words, and guesses which numbers count what follows them (see Series). It removes
+// items together with their count, removes lines, words and letters, lowers numbers, alone and in pairs, and replaces
+// words by other words of the input. A line feed at the end stays. The property must reject invalid inputs. A caller
+// that knows the form of the input uses Guided with a Shape.
 //
-// Smaller is shortlex: fewer bytes; among as many, digits before letters before
-// anything else, at the first byte that differs (see Less). The same input, budget
-// of evaluations and property give the same result; a budget of time does not.
+// The order of inputs is shortlex: fewer bytes come first. Among inputs of the same length, the first different byte
+// decides: digits come before letters, and letters before anything else (see Less). The same input, budget of
+// evaluations and property give the same result. With a budget of time, the result may vary.
 //
-// The package does no input or output, starts nothing, and does not know what a
-// verdict is.
+// The package does no input or output, runs no programs, and does not know verdicts.
 package shrink
 
 import (
@@ -25,49 +23,47 @@ import (
 	"time"
 )
 
-// Budget bounds a search. A zero field means no bound.
+// A Budget bounds a search. A zero field means no bound.
 type Budget struct {
 	Evaluations int // of the property
 	Time        time.Duration
 }
 
-// Step is a smaller text that was found.
+// A Step is a smaller text that was found.
 type Step struct {
 	Pass        string // what made it smaller: "drop lines"
-	Evaluations int    // until then
-	Text        []byte // not to be changed
+	Evaluations int    // so far
+	Text        []byte // read-only
 }
 
-// Result is what came out.
+// A Result is the result of Text or Guided.
 type Result struct {
 	Text        []byte
 	Evaluations int
 	Steps       int
-	Done        bool // nothing that is tried makes it smaller any more; else the budget is used up
+	Done        bool // no tried change makes it smaller; if false, the budget is used up
 }
 
-// ErrNotHeld says that the property does not hold for the input to begin with.
+// ErrNotHeld means that the property does not hold for the original input.
 var ErrNotHeld = errors.New("the property does not hold for the input")
 
-// Text makes input smaller while holds says true. It calls step, if not nil,
-// with each smaller text.
+// Text makes input smaller while holds returns true. It calls step, if not nil, with each smaller text.
 //
-// The error is ErrNotHeld, the first error of holds, or the end of ctx; with the
-// last two comes the smallest text so far.
+// It returns ErrNotHeld, the first error of holds, or the error of ctx. With the last two, it also returns the smallest
+// text so far.
 func Text(ctx context.Context, input []byte, b Budget, holds func(text []byte) (bool, error), step func(Step)) (*Result, error) {
 	return Guided(ctx, input, Guess{}, b, holds, step)
 }
 
 // A Shape is a known form of texts.
 type Shape interface {
-	// Propose offers smaller texts in the place of a text. Try reports whether one is
-	// taken, and then the next are made of that one; over says when to stop. It
-	// returns false if the text does not have the form.
+	// Propose calls try with smaller texts. If try returns true, the next texts are made from that text. Propose
+	// stops when over returns true. It returns false if the text does not have the form.
 	Propose(text []byte, try func(pass string, text []byte) bool, over func() bool) bool
 }
 
-// Guided is Text for a known form of the text: what the shape proposes
-// is all that is tried, unless the text does not have the form: then Guess proposes.
+// Guided is like Text for a text of known form. It tries only what the shape proposes. If the text does not have the
+// form, it uses Guess.
 func Guided(
 	ctx context.Context, input []byte, shape Shape, b Budget, holds func(text []byte) (bool, error),
 	step func(Step),
@@ -125,7 +121,7 @@ type search struct {
 	holds    func([]byte) (bool, error)
 	step     func(Step)
 	budget   Budget
-	deadline time.Time // zero for none
+	deadline time.Time // if zero, there is none
 
 	text        []byte // the smallest so far
 	tried       map[[sha256.Size]byte]bool
@@ -139,7 +135,7 @@ func (s *search) result() *Result {
 	return &Result{Text: s.text, Evaluations: s.evaluations, Steps: s.steps, Done: !s.spent && s.err == nil}
 }
 
-// over reports whether the search has to end early.
+// over reports whether the search must end: the budget is used up, or there was an error.
 func (s *search) over() bool {
 	if s.err == nil {
 		s.err = s.ctx.Err()
@@ -150,8 +146,7 @@ func (s *search) over() bool {
 	return s.spent || s.err != nil
 }
 
-// try takes the candidate if it is smaller than the current text and the property
-// holds for it.
+// try takes a text if it is smaller than the current one and the property holds for it.
 func (s *search) try(pass string, text []byte) bool {
 	if s.over() || !Less(text, s.text) {
 		return false

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// lowerNumbers lowers each number: to 0, to 1, by halves of what is left, by one.
+// lowerNumbers lowers each number: to 0, to 1, by half of the rest, and by one.
 func (s *guess) lowerNumbers(g grain) {
 	for _, p := range s.doc.Words(IsInteger) {
 		if s.over() {
@@ -36,7 +36,7 @@ func (s *guess) lower(g grain, p Spot) {
 	for step := n / 2; (step >= least || step <= -least) && step != 0 && !s.over(); step /= 2 {
 		n = s.lowerBy(p, n, step)
 	}
-	if g == fine && n != 0 { // halving an odd number omits the last step
+	if g == fine && n != 0 { // halving does not try n-1
 		one := int64(1)
 		if n < 0 {
 			one = -1
@@ -45,8 +45,8 @@ func (s *guess) lower(g grain, p Spot) {
 	}
 }
 
-// inARow is how often a number is lowered by the same step: where the property
-// holds here and there, another step gets further.
+// inARow bounds how often in a row a number is lowered by the same step. If the property holds only for some values,
+// another step gets further.
 const inARow = 3
 
 func (s *guess) lowerBy(p Spot, n, step int64) int64 {
@@ -59,8 +59,7 @@ func (s *guess) lowerBy(p Spot, n, step int64) int64 {
 	return n
 }
 
-// lowerDigits takes digits of a number away, or makes them 0, where lowering it as
-// a whole has ended early.
+// lowerDigits removes digits of a number, or sets them to 0.
 func (s *guess) lowerDigits(p Spot) {
 	for i := 0; i < len(s.doc.At(p)) && !s.over(); i++ {
 		word := s.doc.At(p)
@@ -79,7 +78,7 @@ func (s *guess) lowerDigits(p Spot) {
 	}
 }
 
-// setNumber sets a word to digits, without zeros in front.
+// setNumber sets a word to digits, without leading zeros.
 func (s *guess) setNumber(p Spot, digits string) bool {
 	n, err := strconv.ParseInt(digits, 10, 64)
 	return err == nil && s.set("lower digits", p, strconv.FormatInt(n, 10))
@@ -89,8 +88,8 @@ func (s *guess) set(pass string, p Spot, word string) bool {
 	return s.doc.At(p) != word && s.try(pass, s.doc.With(p, word))
 }
 
-// shortenWords takes letters away from words that are not numbers of 64 bits, and
-// makes the rest plain.
+// shortenWords removes letters from words that are not numbers of 64 bits, and replaces the other letters by plainer
+// ones.
 func (s *guess) shortenWords() {
 	for _, p := range s.doc.Words(func(w string) bool { return w != "" && !IsInteger(w) }) {
 		if s.set("shorten word", p, "a") || s.set("shorten word", p, "0") {
@@ -114,12 +113,11 @@ func (s *guess) shortenWords() {
 	}
 }
 
-// near is how many numbers after a number are lowered together with it.
+// near is how many of the numbers after a number are tried as its pair.
 const near = 6
 
-// lowerPairs lowers two numbers together: by the same amount, which keeps their
-// difference, by half each, or one of them at the cost of the other, which keeps
-// their sum.
+// lowerPairs changes two numbers together: it lowers both by the same amount, which keeps their difference, halves both,
+// or lowers one and raises the other, which keeps their sum.
 func (s *guess) lowerPairs() {
 	numbers := s.doc.Words(IsInteger)
 	for i, p := range numbers {
@@ -156,10 +154,10 @@ func (s *guess) lowerBoth(p, q Spot) {
 	try(func(a, b, step int64) (int64, int64) { return a - step, b + step })
 }
 
-// alike is how many other words a word may be replaced with.
+// alike bounds how many other words are tried in place of a word.
 const alike = 12
 
-// likenWords replaces words with smaller ones of the text, the smallest first.
+// likenWords replaces words by smaller words of the text, the smallest first.
 func (s *guess) likenWords() {
 	for _, numbers := range []bool{false, true} {
 		kind := func(w string) bool { return w != "" && IsInteger(w) == numbers }

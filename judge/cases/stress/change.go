@@ -13,17 +13,17 @@ import (
 	"assay/judge/cases/shrink"
 )
 
-// words is what cases are changed with: the numbers, words and lines of the
-// problem's own cases, and the numbers that its programs treat apart.
+// words are the values that changed cases are built from: numbers, words and lines of the problem's cases, and constants
+// of its programs.
 type words struct {
 	literals []int64 // of the programs, with their neighbors
 	numbers  []int64 // of the cases
 	words    []string
 	lines    [][]string
-	spans    map[string][2]int64 // kind and option of a generator line -> least and largest number
+	spans    map[string][2]int64 // slot of a generator line -> least and largest number
 }
 
-// most bounds each list of words.
+// most bounds the length of each list in words.
 const most = 4096
 
 func newWords(bases []base, literals []int64, groups []judge.Group) *words {
@@ -63,7 +63,7 @@ func newWords(bases []base, literals []int64, groups []judge.Group) *words {
 	return w
 }
 
-// learn notes the numbers of a generator line.
+// learn records the numbers of a generator line.
 func (w *words) learn(line []string) {
 	for k := range line {
 		n, ok := shrink.Integer(line[k])
@@ -78,14 +78,14 @@ func (w *words) learn(line []string) {
 	}
 }
 
-// span returns what word k of a generator line may be: from the least to the largest
-// number that a line of its kind has there, or from 0.
+// span returns the range for word k of a generator line. It contains 0 and all numbers that lines of this kind have at
+// this position.
 func (w *words) span(line []string, k int) (lo, hi int64) {
 	s := w.spans[slot(line, k)]
 	return s[0], s[1]
 }
 
-// slot names the place of word k in generator lines of its kind.
+// slot names the position of word k in generator lines of its kind.
 func slot(line []string, k int) string {
 	if k > 0 && strings.HasPrefix(line[k-1], "--") {
 		return line[0] + " " + line[k-1]
@@ -93,7 +93,7 @@ func slot(line []string, k int) string {
 	return fmt.Sprintf("%s %d", line[0], k)
 }
 
-// change makes another document: one change, and with falling probability more.
+// change returns a changed copy of a document. It makes one change, and with falling probability more.
 func (w *words) change(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
 	for {
 		d = w.one(r, d)
@@ -103,7 +103,7 @@ func (w *words) change(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
 	}
 }
 
-// one makes one change.
+// one returns a copy with one change.
 func (w *words) one(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
 	numbers := d.Words(shrink.IsInteger)
 	switch k := r.IntN(16); {
@@ -130,7 +130,7 @@ func (w *words) one(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
 	return swapWords(r, d)
 }
 
-// number chooses another number for a place.
+// number returns another number for a position.
 func (w *words) number(r *rand.Rand, d *shrink.Doc, p shrink.Spot, all []shrink.Spot) string {
 	n, _ := shrink.Integer(d.At(p))
 	other, _ := shrink.Integer(d.At(all[r.IntN(len(all))]))
@@ -158,10 +158,10 @@ func (w *words) number(r *rand.Rand, d *shrink.Doc, p shrink.Spot, all []shrink.
 	case 10:
 		return text(format.Between(r, 0, n))
 	}
-	return text(int64(math.Exp(r.Float64() * math.Log(1e18)))) // each number of digits as often
+	return text(int64(math.Exp(r.Float64() * math.Log(1e18)))) // each number of digits is equally likely
 }
 
-// step returns an amount of up to about n, each number of digits as often.
+// step returns an amount of up to about n. Each number of digits is equally likely.
 func (w *words) step(r *rand.Rand, n int64) int64 {
 	size := int64(math.Exp(r.Float64() * math.Log(math.Abs(float64(n))+2)))
 	if r.IntN(2) == 0 {
@@ -172,7 +172,7 @@ func (w *words) step(r *rand.Rand, n int64) int64 {
 
 func text(n int64) string { return strconv.FormatInt(n, 10) }
 
-// otherWord puts another word of the cases in the place of one that is not a number.
+// otherWord replaces a word that is not a number by another word of the cases.
 func (w *words) otherWord(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
 	spots := d.Words(func(word string) bool { return word != "" && !shrink.IsInteger(word) })
 	if len(spots) == 0 {
@@ -189,13 +189,13 @@ func (w *words) otherWord(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
 	case 2:
 		return d.With(p, d.At(spots[r.IntN(len(spots))]))
 	}
-	if len(w.words) == 0 { // the cases have only numbers, and a change before made this one
+	if len(w.words) == 0 { // the cases have only numbers; an earlier change made this word
 		return swapWords(r, d)
 	}
 	return d.With(p, w.words[r.IntN(len(w.words))])
 }
 
-// series takes one of the counted things away, or adds one, with its count.
+// series removes or adds a counted item, and changes its count.
 func (w *words) series(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
 	all := d.Series()
 	if len(all) == 0 {

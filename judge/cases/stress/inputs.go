@@ -2,20 +2,20 @@ package stress
 
 import "context"
 
-// Input is a valid input of a problem.
+// An Input is a valid input of a problem.
 type Input struct {
 	Text   []byte
 	Line   string // the generator line that made it; empty if there is none
-	Origin string // where it comes from, as text
+	Origin string // where it comes from, for reports
 }
 
-// Inputs are the inputs of a search, for other searches.
+// Inputs makes the inputs of a search for use by other packages.
 type Inputs struct {
 	lab  *Lab
 	plan *plan
 }
 
-// Inputs numbers the inputs of a seed. There is no end to them.
+// Inputs returns the endless, numbered inputs of a seed.
 func (l *Lab) Inputs(seed uint64) (*Inputs, error) {
 	p, err := l.plan(seed)
 	if err != nil {
@@ -24,8 +24,8 @@ func (l *Lab) Inputs(seed uint64) (*Inputs, error) {
 	return &Inputs{l, p}, nil
 }
 
-// Make makes input i, the same whenever it is asked for; nil if it is not valid. It
-// is safe for concurrent use.
+// Make returns input i, which is always the same. It returns nil if the input is not valid. It is safe for concurrent
+// use.
 func (in *Inputs) Make(ctx context.Context, i int) (*Input, error) {
 	b, err := in.lab.take()
 	if err != nil {
@@ -39,7 +39,7 @@ func (in *Inputs) Make(ctx context.Context, i int) (*Input, error) {
 	return &Input{c.input, c.line, c.origin}, nil
 }
 
-// Validate returns what is wrong with an input, "" if nothing is.
+// Validate returns what is wrong with an input, or "" if it is valid.
 func (l *Lab) Validate(ctx context.Context, name string, input []byte) (string, error) {
 	b, err := l.take()
 	if err != nil {

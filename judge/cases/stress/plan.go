@@ -21,44 +21,43 @@ import (
 	"assay/judge/problem"
 )
 
-// plan says what input i is.
+// A plan determines input i of a search.
 type plan struct {
 	seed  uint64
 	salt  string
 	lines []string // generator lines, those of small cases first
-	bases []base   // cases that others are made from, small ones first
+	bases []base   // cases to change, small ones first
 	words *words
-	whole bool   // all lines and cases from the start, instead of more and more
-	small bool   // small ones first, without exception
+	whole bool   // use all lines and cases from the start; if false, use more and more of them
+	small bool   // use small ones first, without exception
 	valid bool   // there is a validator
-	below []byte // only inputs that are smaller than this one are wanted; nil for all
+	below []byte // if not nil, only inputs smaller than this one are wanted
 
-	grammar  *format.Grammar // nil for none
-	derived  bool            // from the grammar alone
+	grammar  *format.Grammar // may be nil
+	derived  bool            // use only the grammar
 	literals []int64
 }
 
-// base is a case that inputs are made from.
+// A base is a case that inputs are made from.
 type base struct {
 	input []byte
-	name  string // as text: "the case edge/one"
+	name  string // for reports: "the case edge/one"
 }
 
-// candidate is an input to try; it is valid.
+// A candidate is a valid input to try.
 type candidate struct {
 	input  []byte
 	line   string
-	seed   string // that the line was given
+	seed   string // of the line
 	origin string
-	from   string // origin, without what was changed
+	from   string // origin before the changes
 }
 
-// Cases beyond maxBase bytes are not changed: what is wrong with a solution shows
-// in smaller ones, and whether it is slow comes from the generator.
+// maxBase bounds the bytes of cases that are changed. Wrong answers show in smaller cases, and the generator makes
+// large inputs for slow solutions.
 const maxBase = 64 << 10
 
-// plan reads the cases that are there. Files that are missing are omitted: the
-// lines that make them are used all the same.
+// plan reads the stored cases. It omits missing files, but uses their generator lines.
 func (l *Lab) plan(seed uint64) (*plan, error) {
 	p := &plan{
 		seed: seed, salt: l.Folder.Salt, valid: l.programs.Validator != nil || l.grammar != nil,
@@ -105,25 +104,23 @@ func (l *Lab) plan(seed uint64) (*plan, error) {
 	return p, nil
 }
 
-// canChange reports whether cases may be changed: the problem has some, and a
-// validator.
+// canChange reports whether cases can be changed: the problem has cases and a validator.
 func (p *plan) canChange() bool { return p.valid && len(p.bases) > 0 }
 
-// wants says whether an input may be of use.
+// wants reports whether an input is small enough.
 func (p *plan) wants(input []byte) bool { return p.below == nil || shrink.Less(input, p.below) }
 
-// rand makes the source of chance of input i.
+// rand returns the random numbers for input i.
 func (p *plan) rand(i int) *rand.Rand {
 	sum := sha256.Sum256(fmt.Appendf(nil, "stress %d %d", p.seed, i))
 	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:])))
 }
 
-// grown is how many inputs it takes until all lines and cases are in use.
+// grown is the number of inputs after which all lines and cases are in use.
 const grown = 400
 
-// open returns how many of n lines or cases input i may come from: the first ones at
-// first. Every fourth four inputs may come from all of them, because a slow solution
-// does not get far.
+// open returns how many of n lines or cases input i may come from. The number grows with i. Four of every sixteen inputs
+// may come from all of them, because a search with a slow solution does not get far.
 func (p *plan) open(n, i int) int {
 	if p.whole || !p.small && i/4%4 == 3 {
 		return n
@@ -131,14 +128,12 @@ func (p *plan) open(n, i int) int {
 	return max(min(n, 8), min(n, n*i/grown))
 }
 
-// rich is the number of cases from which on changed cases find more than random
-// ones.
+// rich is the number of cases from which changed cases find more failures than random inputs do.
 const rich = 20
 
-// input makes input i; nil if it is not valid. Half of them are drawn from the
-// declared input format, if there is one; a quarter if there are many cases. Of four
-// others one comes from a line with another seed, one from a line with other arguments,
-// two from a case.
+// input makes input i. It returns nil if the input is not valid. If there is a declared input format, half of the inputs
+// are drawn from it, or a quarter if there are many cases. Of four other inputs, one comes from a generator line with
+// another seed, one from a line with other arguments, and two from changed cases.
 func (p *plan) input(ctx context.Context, b *bench, i int) (*candidate, error) {
 	if p.grammar != nil {
 		pair, of := i/2, 2
@@ -176,7 +171,7 @@ func (p *plan) drawn(ctx context.Context, b *bench, i int) (*candidate, error) {
 	for range tries {
 		input, err := p.grammar.Draw(r, o)
 		if err != nil {
-			return nil, nil // such a size leaves nothing
+			return nil, nil // there is no valid input of this size
 		}
 		if !p.wants(input) {
 			return nil, nil
@@ -193,8 +188,8 @@ func (p *plan) drawn(ctx context.Context, b *bench, i int) (*candidate, error) {
 	return nil, nil
 }
 
-// generated makes an input of a line. Where the line is not the setter's own, the
-// generator may reject it.
+// generated makes an input from a line. If lenient is set, the line is not the setter's, and the generator may reject
+// it.
 func (p *plan) generated(ctx context.Context, b *bench, i int, line, salt string, lenient bool) (*candidate, error) {
 	seed := kit.Seed(salt, line)
 	input, err := b.generator.Generate(ctx, seed, strings.Fields(line))
@@ -226,7 +221,7 @@ func (p *plan) generated(ctx context.Context, b *bench, i int, line, salt string
 	return &candidate{input, line, seed, fmt.Sprintf("it is made by the generator line %q with another seed", line), from}, nil
 }
 
-// blameLine names the line that caused a fault.
+// blameLine adds the line that caused a fault to it.
 func (p *plan) blameLine(b *bench, line string, err error) error {
 	f, ok := errors.AsType[*judge.Fault](err)
 	if !ok {
@@ -250,8 +245,7 @@ func (p *plan) blameLine(b *bench, line string, err error) error {
 	return &placed
 }
 
-// otherArguments makes an input of a line with one or two of its numbers changed,
-// within what the lines have for that kind and option.
+// otherArguments makes an input from a line with one or two changed numbers, within the ranges of span.
 func (p *plan) otherArguments(ctx context.Context, b *bench, i int) (*candidate, error) {
 	r := p.rand(i)
 	words := strings.Fields(p.lines[r.IntN(p.open(len(p.lines), i))])
@@ -278,13 +272,13 @@ func (p *plan) otherArguments(ctx context.Context, b *bench, i int) (*candidate,
 	return c, err
 }
 
-// tries is how often a case is changed again until the result is valid.
+// tries bounds how often a case is changed again until the result is valid.
 const tries = 8
 
-// changed makes an input of a case.
+// changed makes an input by changing a case.
 func (p *plan) changed(ctx context.Context, b *bench, i int, from base) (*candidate, error) {
 	r := p.rand(i)
-	r.Uint64() // that chose the case
+	r.Uint64() // the number that chose the case
 	doc := shrink.Parse(from.input)
 	for range tries {
 		text := p.words.change(r, doc).Bytes()

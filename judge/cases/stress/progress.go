@@ -6,21 +6,20 @@ import (
 	"time"
 )
 
-// Progress is how far a search came.
+// Progress is the state of a running search.
 type Progress struct {
-	Looked              int // inputs, invalid ones among them
-	Evaluations         int // of inputs that might be smaller; see Shrunk
+	Looked              int // inputs, including invalid ones
+	Evaluations         int // of inputs while shrinking; see Shrunk
 	Reference, Solution Runs
 }
 
-// Runs are those of one program that have ended.
+// Runs are the completed runs of a program.
 type Runs struct {
 	Count int
-	Time  time.Duration // of all together, as the clock has it
+	Time  time.Duration // total wall time
 }
 
-// Waits returns which of the two programs keeps a search waiting, and for how long with each
-// input; "" if neither takes long.
+// Waits returns which of the two programs slows a search down, with its time per input. It returns "" if neither does.
 func (p Progress) Waits() string {
 	const long = time.Second / 2
 	who, r := "the solution", p.Solution
@@ -33,7 +32,7 @@ func (p Progress) Waits() string {
 	return fmt.Sprintf("%s takes %.1f s an input", who, r.Time.Seconds()/float64(r.Count))
 }
 
-// Progress returns how far the search of the lab came. It may be called while it continues.
+// Progress returns the state of the current search. It is safe for concurrent use.
 func (l *Lab) Progress() Progress {
 	return Progress{
 		Looked: int(l.looked.Load()), Evaluations: int(l.evaluated.Load()), Reference: l.answering.runs(),
@@ -41,10 +40,10 @@ func (l *Lab) Progress() Progress {
 	}
 }
 
-// clock adds up the runs of a program.
+// A clock adds up the number and the time of the runs of a program.
 type clock struct{ count, time atomic.Int64 }
 
-// start begins a run; what it returns is called at its end.
+// start begins a run, and returns the function that ends it.
 func (c *clock) start() (end func()) {
 	began := time.Now()
 	return func() {

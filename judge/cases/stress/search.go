@@ -18,20 +18,20 @@ import (
 // Options bound a search. A zero field means no bound.
 type Options struct {
 	Seed  uint64
-	Count int           // inputs, invalid ones among them
-	Time  time.Duration // an input that still runs when it is over is not counted
+	Count int           // inputs, including invalid ones
+	Time  time.Duration // an input that is still running at the end is not counted
 }
 
-// Searched is what a search has looked at.
+// A Searched counts the inputs of a search.
 type Searched struct {
-	Looked  int // inputs
-	Invalid int // rejected by the validator, or by the generator
-	Twice   int // that had come before
-	Ran     int // that the solution ran on
+	Looked  int // all inputs
+	Invalid int // inputs that the validator or the generator rejected
+	Twice   int // repeated inputs
+	Ran     int // inputs that the solution ran on
 }
 
-// Search looks for an input on which the solution fails; nil if there is none
-// within the budget. A sample that fails is found at once.
+// Search looks for an input on which the solution fails. It returns nil if it finds none within the bounds of o. It
+// tries the samples first.
 func (l *Lab) Search(ctx context.Context, o Options) (*Trial, *Searched, error) {
 	if l.broken != nil {
 		return l.broken, &Searched{Looked: 1, Ran: 1}, nil
@@ -54,7 +54,7 @@ func (l *Lab) Search(ctx context.Context, o Options) (*Trial, *Searched, error) 
 	return h.found, &h.tally, h.fault
 }
 
-// hunt is the state of a search.
+// A hunt is the state of Search.
 type hunt struct {
 	lab    *Lab
 	plan   *plan
@@ -64,13 +64,13 @@ type hunt struct {
 
 	mu    sync.Mutex
 	found *Trial
-	fault error                     // instead of found
+	fault error                     // a problem error, in place of found
 	seen  map[[sha256.Size]byte]int // lowest number of each input
 	tally Searched
 }
 
-// work looks at one input after the other. Numbers are handed out in order, so all
-// inputs before one that fails are tried, in whatever order the workers end.
+// work tries inputs until the search ends. Workers take the numbers of inputs in order. So all inputs before a failing
+// one are tried, even if a worker with a higher number ends first.
 func (h *hunt) work(ctx context.Context) error {
 	b, err := h.lab.take()
 	if err != nil {
@@ -97,7 +97,7 @@ func (h *hunt) work(ctx context.Context) error {
 	return ended(ctx)
 }
 
-// ended returns the error of a context that has ended for another reason than time.
+// ended returns the error of ctx, or nil if only the time of the search is over.
 func ended(ctx context.Context) error {
 	if over(ctx) {
 		return nil
@@ -105,7 +105,7 @@ func ended(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// look tries one input, and returns the trial if it fails.
+// look tries input i, and returns the trial if the solution fails on it.
 func (h *hunt) look(ctx context.Context, b *bench, i int) (*Trial, error) {
 	c, err := h.plan.input(ctx, b, i)
 	if err != nil {
@@ -139,8 +139,7 @@ func (h *hunt) look(ctx context.Context, b *bench, i int) (*Trial, error) {
 	return t, nil
 }
 
-// find takes down that the solution fails on input i, or that it shows a fault of
-// the problem.
+// find records that the solution fails on input i, or that input i shows a problem error.
 func (h *hunt) find(i int, t *Trial, fault error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -150,9 +149,8 @@ func (h *hunt) find(i int, t *Trial, fault error) {
 	}
 }
 
-// Slowest looks for the valid input on which the solution takes the most CPU time.
-// What it finds depends on the machine. It starts from the large cases, and half of
-// the inputs are made from the slowest so far.
+// Slowest looks for the valid input on which the solution takes the most CPU time. The result depends on the machine. It
+// starts with the large cases. Half of the inputs are changes of the slowest input so far.
 func (l *Lab) Slowest(ctx context.Context, o Options) (*Trial, *Searched, error) {
 	plan, err := l.plan(o.Seed)
 	if err != nil {
@@ -184,7 +182,7 @@ type slow struct {
 
 	mu      sync.Mutex
 	slowest *Trial
-	from    string // where it comes from
+	from    string // origin of the slowest input
 	tally   Searched
 }
 
@@ -239,8 +237,7 @@ func (s *slow) look(ctx context.Context, b *bench, i int) error {
 	return nil
 }
 
-// measure runs the slowest input alone, and keeps its best time: the first one may
-// be the machine's.
+// measure runs the slowest input alone, and keeps its best time, because the machine may have slowed the first run down.
 func (s *slow) measure(ctx context.Context) error {
 	b, err := s.lab.take()
 	if err != nil {
@@ -258,12 +255,12 @@ func (s *slow) measure(ctx context.Context) error {
 		}
 	}
 	if s.slowest.Verdict == judge.NotJudged {
-		s.slowest.Verdict = judge.Accepted // its output is not in question here
+		s.slowest.Verdict = judge.Accepted // its output does not matter here
 	}
 	return nil
 }
 
-// time runs the solution on an input, whether its output is right or not.
+// time runs the solution on an input without checking its output.
 func (b *bench) time(ctx context.Context, input []byte) (*Trial, error) {
 	if b.lab.staged() {
 		return b.run(ctx, "slowest", input, nil)

@@ -15,40 +15,38 @@ import (
 	"assay/judge/problem"
 )
 
-// Shrunk is what shrinking a failing input came to.
+// A Shrunk is the result of Shrink.
 type Shrunk struct {
 	*Trial          // the smallest input, with its answer
-	Evaluations int // of inputs, those that are not valid among them
+	Evaluations int // number of tried inputs, including invalid ones
 	Steps       int
-	Done        bool // nothing makes it smaller any more; else the budget is used up
+	Done        bool // no tried change makes it smaller; if false, the budget is used up
 }
 
-// Shrink looks for a smaller input on which the solution fails in the same way,
-// valid at every step. Where the input came from a generator line, the line is made
-// smaller first, as long as what it makes is smaller too. It calls step with each
-// smaller input, unless step is nil.
+// Shrink looks for a smaller valid input on which the solution fails in the same way. If the input came from a generator
+// line, Shrink first makes the line smaller, as long as its input becomes smaller, too. It calls step, if not nil, with
+// each smaller input.
 func (l *Lab) Shrink(ctx context.Context, t *Trial, budget shrink.Budget, step func(shrink.Step)) (*Shrunk, error) {
 	return l.shrink(ctx, t, budget, step, l.ways())
 }
 
-// way is one way of making an input smaller, and the share of what is left of the budget
-// that it gets: one in part.
+// A way is a method to make an input smaller. It gets the remaining budget divided by part.
 type way struct {
 	name string
 	part int
 	run  func(s *shrinking, ctx context.Context, budget shrink.Budget) error
 }
 
-// declared are the ways for inputs whose form is declared: from the smallest case of
-// the problem that fails in the same way, or a smaller generator line, on as the
-// declared form has it. Other ways have won nothing then.
+// declared are the ways for inputs with a declared format. They start from the smallest case that fails in the same way
+// or from a smaller generator line, and continue by the declared format. In measurements, other ways did not help
+// then.
 var declared = []way{
 	{"smaller cases", 4, (*shrinking).byCases},
 	{"generator lines", 3, (*shrinking).byLine},
 	{"the text", 1, (*shrinking).byText},
 }
 
-// guessed are the ways for inputs without a declared form.
+// guessed are the ways for inputs without a declared format.
 var guessed = []way{
 	{"other inputs", 4, (*shrinking).byOthers},
 	{"generator lines", 3, (*shrinking).byLine},
@@ -97,7 +95,7 @@ type shrinking struct {
 	step     func(shrink.Step)
 }
 
-// left returns a share of what is left of the budget.
+// left returns the remaining budget divided by part, and whether nothing is left.
 func (s *shrinking) left(part int) (b shrink.Budget, over bool) {
 	if s.budget.Time > 0 {
 		b.Time = (s.budget.Time - time.Since(s.start)) / time.Duration(part)
@@ -137,7 +135,7 @@ func (s *shrinking) byCases(ctx context.Context, budget shrink.Budget) error {
 	spent := s.spent(budget)
 	for _, base := range plan.bases {
 		if spent() || !shrink.Less(base.input, s.Input) {
-			return nil // those that follow are larger
+			return nil // all following cases are larger
 		}
 		s.Evaluations++
 		t, err := s.fails(timed, base.input, &s.original)
@@ -187,14 +185,13 @@ func (s *shrinking) byText(ctx context.Context, budget shrink.Budget) error {
 	s.Steps += result.Steps
 	s.Done = result.Done
 	if result.Steps > 0 {
-		s.Line = "" // no line makes it
+		s.Line = "" // the new input comes from no line
 	}
 	return nil
 }
 
-// hurried are limits for inputs that are smaller than the one of the trial. If it
-// was not slow, they need not be either: one on which the solution hangs does not
-// fail in the same way, and need not cost the whole time limit.
+// hurried returns limits for inputs that are smaller than the one of the trial. If the trial was not slow, the limits
+// are shorter: an input on which the solution hangs fails in another way, and need not take the whole time limit.
 func hurried(limits judge.Limits, t *Trial) judge.Limits {
 	switch t.Verdict {
 	case judge.TimeLimit, judge.IdlenessLimit, judge.MemoryLimit, judge.OutputLimit:
@@ -207,12 +204,11 @@ func hurried(limits judge.Limits, t *Trial) judge.Limits {
 	return limits
 }
 
-// others is how many other inputs are looked at before one is made smaller.
+// others bounds how many other inputs byOthers tries.
 const others = 400
 
-// byOthers looks for a smaller input that fails in the same way among those that a
-// search starts with: from a large one, steps that stay valid and failing may not
-// lead to the smallest.
+// byOthers looks for a smaller input that fails in the same way among the first inputs of a search. From a large input,
+// shrinking in steps may not reach the smallest failing input.
 func (s *shrinking) byOthers(ctx context.Context, budget shrink.Budget) error {
 	plan, err := s.lab.plan(0)
 	if _, fault := errors.AsType[*judge.Fault](err); fault {
@@ -237,7 +233,7 @@ func (s *shrinking) byOthers(ctx context.Context, budget shrink.Budget) error {
 			t, err = s.fails(timed, c.input, &s.original)
 		}
 		if _, fault := errors.AsType[*judge.Fault](err); fault {
-			continue // a find of its own, but not this one
+			continue // it fails in another way
 		}
 		if over(timed) && ctx.Err() == nil {
 			return nil
@@ -253,7 +249,7 @@ func (s *shrinking) byOthers(ctx context.Context, budget shrink.Budget) error {
 	return nil
 }
 
-// lineSalts is how many seeds each smaller line is tried with.
+// lineSalts is how many seeds byLine tries for each smaller line.
 const lineSalts = 2
 
 // byLine makes the generator line smaller.
@@ -275,7 +271,7 @@ func (s *shrinking) byLine(ctx context.Context, budget shrink.Budget) error {
 			seed := kit.Seed(fmt.Sprintf("shrink %d", salt), string(line))
 			input, err := s.generator.Generate(ctx, seed, words)
 			if _, fault := errors.AsType[*judge.Fault](err); fault {
-				return false, nil // such a line was not meant to be
+				return false, nil // the generator does not accept the line
 			}
 			if err != nil {
 				return false, err
@@ -306,9 +302,8 @@ func (s *shrinking) byLine(ctx context.Context, budget shrink.Budget) error {
 	return err
 }
 
-// byChoices makes the choices smaller from which the generator made an input: fewer and
-// lower ones, in shortlex order. Each makes an input that is no larger than the one
-// before it.
+// byChoices makes the random choices of the generator fewer and lower, in shortlex order. No input is larger than the
+// one before it.
 func (s *shrinking) byChoices(ctx context.Context, budget shrink.Budget) error {
 	if s.Line == "" || s.Seed == "" || s.generator == nil {
 		return nil
@@ -321,7 +316,7 @@ func (s *shrinking) byChoices(ctx context.Context, budget shrink.Budget) error {
 	words := strings.Fields(line)
 	first, err := chooser.Record(ctx, s.Seed, words)
 	if _, fault := errors.AsType[*judge.Fault](err); fault || err == nil && !bytes.Equal(first.Input, s.Input) {
-		return nil // it is not the generator's any more
+		return nil // the input no longer comes from the generator
 	}
 	if err != nil {
 		return err
@@ -329,7 +324,7 @@ func (s *shrinking) byChoices(ctx context.Context, budget shrink.Budget) error {
 	try := func(choices []uint64) ([]uint64, bool, error) {
 		c, err := chooser.Replay(ctx, choices, words)
 		if _, fault := errors.AsType[*judge.Fault](err); fault {
-			return nil, false, nil // such choices were not meant to be
+			return nil, false, nil // the generator does not accept the choices
 		}
 		if err != nil {
 			return nil, false, err
@@ -353,13 +348,13 @@ func (s *shrinking) byChoices(ctx context.Context, budget shrink.Budget) error {
 	return err
 }
 
-// fails tries an input, and returns the trial if it is valid and fails as another
-// one does. An input on which the reference solution fails is not taken for valid.
+// fails tries an input. It returns the trial if the input is valid and the solution fails on it in the same way as in
+// another trial. If the reference solution fails on an input, fails treats the input as invalid.
 func (b *bench) fails(ctx context.Context, input []byte, as *Trial) (*Trial, error) {
 	b.lab.evaluated.Add(1)
 	t, err := b.try(ctx, "shrink", input)
 	if _, fault := errors.AsType[*judge.Fault](err); fault {
-		return nil, nil // a find of its own, but not this one
+		return nil, nil // it fails in another way
 	}
 	if err != nil || !t.Same(as) {
 		return nil, err

@@ -13,11 +13,10 @@ import (
 	"assay/judge/running/trial"
 )
 
-// A solution that talks to an interactor, or runs more than once on a case, is tried as it
-// is judged. Each goroutine has a stage of its own for that.
+// If solutions talk to an interactor or run more than once on a case, they are tried exactly as they are judged. Each
+// goroutine has its own stage for that.
 
-// stage is a trial.Bench for one solution with certain limits, and the files of the case
-// that is on it.
+// A stage is a trial.Bench for one solution with fixed limits, and the files of its current case.
 type stage struct {
 	trial.Bench
 	limits judge.Limits
@@ -25,8 +24,8 @@ type stage struct {
 	remove func() error
 }
 
-// staged reports whether solutions are tried as they are judged, with the interactor or run
-// by run, rather than run once and their output held against the reference solution's.
+// staged reports whether solutions are tried on a stage. If not, they run once, and the checker compares their output
+// with the reference solution's.
 func (l *Lab) staged() bool {
 	return l.Folder.Kind.Interactive || l.Folder.Kind.MultiPass || len(l.Folder.Reruns) > 0
 }
@@ -39,7 +38,7 @@ func (s *stage) close() error {
 	return errors.Join(s.Bench.Close(), s.remove())
 }
 
-// onStage makes the stage for certain limits, which rarely change.
+// onStage returns the stage for some limits. It keeps the stage while the limits stay the same, as they usually do.
 func (b *bench) onStage(ctx context.Context, limits judge.Limits) (*stage, error) {
 	if b.stage != nil && b.stage.limits == limits {
 		return b.stage, nil
@@ -57,11 +56,11 @@ func (b *bench) onStage(ctx context.Context, limits judge.Limits) (*stage, error
 		return nil, errors.Join(err, remove())
 	}
 	b.stage = &stage{made, limits, dir, remove}
-	_, err = made.Build(ctx) // it is built: this hands it over
+	_, err = made.Build(ctx) // the program is built already: this passes it on
 	return b.stage, err
 }
 
-// perform tries the solution on an input with its answer as a case is judged.
+// perform judges the solution on an input with its answer, as a case.
 func (b *bench) perform(ctx context.Context, limits judge.Limits, name string, input, answer []byte) (*Trial, error) {
 	s, err := b.onStage(ctx, limits)
 	if err != nil {

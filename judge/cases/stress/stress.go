@@ -5,17 +5,15 @@
 //	cases with words and lines changed +                                                  \-> package shrink
 //	the declared input format ---------+
 //
-// Where a program talks to an interactor or runs more than once (staged.go), the steps after
-// the validator are those of a case that is judged. What input i is depends on the seed, i
-// and the problem directory alone, small ones come first, and the failing input with the lowest
-// number wins: so a seed finds the same at any number of jobs. A find is made smaller in
-// several ways, each from what the one before it came to (see way).
+// If a program talks to an interactor or runs more than once, the steps after the validator are those of judging (see
+// staged.go). Input i depends only on the seed, i and the problem directory. Small inputs come first, and the failing
+// input with the lowest number wins. So a seed gives the same result for any number of jobs. A failing input is made
+// smaller in several ways, each from the result of the one before it (see way).
 //
-// A checker may hold state across the cases of a submission. Here each input is a submission
-// of its own, of the samples that the solution solves and then the input. It does not find
-// what fails only between two inputs that are not samples.
+// A checker may keep state across the cases of a submission. Here each input is a submission of its own: the samples
+// that the solution solves, and then the input. So a failure that needs two inputs that are not samples is not found.
 //
-// The package does not say how strong a suite is, and prints nothing.
+// The package does not measure how strong test data is, and prints nothing.
 package stress
 
 import (
@@ -41,35 +39,33 @@ import (
 	"assay/judge/running/trial"
 )
 
-// Setting is what a search works with.
+// A Setting is the problem, solution and tools of a search.
 type Setting struct {
 	Folder *problem.Directory
 	Runner judge.Runner
 	// Crew builds the setter's programs, and makes checkers.
 	Crew     *check.Crew
 	Solution *judge.Program
-	// Stage makes the bench on which the solution is judged with the given limits, for
-	// problems where it talks to an interactor or runs more than once. Others need none.
+	// Stage returns the bench that judges the solution with the given limits. It is needed only for problems in which
+	// solutions talk to an interactor or run more than once.
 	Stage func(ctx context.Context, limits judge.Limits) (trial.Bench, error)
-	// Literals are numbers that the programs treat apart, as far as one can tell from
-	// their text: see Literals.
+	// Literals are constants in the source of the programs; see gen.Literals.
 	Literals []int64
-	// Derived has inputs drawn from the declared input format alone.
+	// If Derived is set, all inputs are drawn from the declared input format.
 	Derived bool
 	Limits  judge.Limits // of the generator and the validator, for one case
 	Jobs    int
 }
 
-// Lab is where inputs are tried: the problem's programs, built, and as many of each
-// as there are jobs.
+// A Lab tries inputs. It has the problem's built programs, with as many running processes of each as there are jobs.
 type Lab struct {
 	Setting
 	programs gen.Programs
 	grammar  *format.Grammar // nil if the problem declares none
-	stateful bool            // the checker may remember
+	stateful bool            // the checker may keep state
 	samples  []solved
-	broken   *Trial          // of the first sample that the solution fails
-	life     context.Context // of the processes that stay from input to input
+	broken   *Trial          // of the first sample on which the solution fails
+	life     context.Context // of the processes that are used for several inputs
 
 	looked, evaluated  atomic.Int64 // inputs
 	answering, solving clock
@@ -78,35 +74,35 @@ type Lab struct {
 	spare []*bench
 }
 
-// solved is a sample with the output that was accepted.
+// A solved is a sample with an accepted output.
 type solved struct {
 	name         string
 	in, ans, out []byte
 }
 
-// Trial is one run of the solution on one input.
+// A Trial is one run of the solution on one input.
 type Trial struct {
 	Input   []byte
-	Invalid string        // what the validator says; then the solution did not run
+	Invalid string        // message of the validator; if not empty, the solution did not run
 	Verdict judge.Verdict // Accepted, or how it fails
 	Exec    judge.Exec
 	Message string
 	Place   *judge.Place
 	Output  []byte
-	Answer  []byte // of the reference solution; nil if it was not asked
+	Answer  []byte // of the reference solution; nil if it did not run
 	Stderr  []byte
-	// Dialogue is what the solution and the interactor said; see judge.CaseJudged.
+	// Dialogue is the conversation of the solution and the interactor; see judge.CaseJudged.
 	Dialogue string
 	Line     string // the generator line that made the input; empty if there is none
-	Seed     string // that the line was given
-	Origin   string // where the input comes from, as text
+	Seed     string // of the line
+	Origin   string // where the input comes from, for reports
 }
 
 // Fails reports whether the solution fails on a valid input.
 func (t *Trial) Fails() bool { return t.Invalid == "" && t.Verdict != judge.Accepted }
 
-// Same reports whether two trials fail in the same way: with the same verdict, and
-// where the program ended by itself, with the same exit code or signal.
+// Same reports whether two trials fail in the same way: with the same verdict and, if the program ended by itself, with
+// the same exit code or signal.
 func (t *Trial) Same(o *Trial) bool {
 	if !t.Fails() || !o.Fails() || t.Verdict != o.Verdict {
 		return false
@@ -114,7 +110,7 @@ func (t *Trial) Same(o *Trial) bool {
 	return t.Verdict != judge.RunTimeError || t.Exec.Exit == o.Exec.Exit && t.Exec.Signal == o.Exec.Signal
 }
 
-// Event returns the trial as a case that was judged, for the reports.
+// Event returns the trial as a judged case, for reports.
 func (t *Trial) Event(group, name string) *judge.CaseJudged {
 	e := &judge.CaseJudged{
 		Group: group, Case: name, Verdict: t.Verdict, Exec: t.Exec,
@@ -127,9 +123,8 @@ func (t *Trial) Event(group, name string) *judge.CaseJudged {
 	return e
 }
 
-// Open builds what the problem has, and runs the solution on the samples. Close the
-// Lab before ctx ends, or with it. A problem whose cases need answers and that has no
-// reference is a *judge.Fault.
+// Open builds the problem's programs, and runs the solution on the samples. The caller must close the Lab, at the latest
+// when ctx ends. If cases need answers and the problem has no reference solution, Open returns a *judge.Fault.
 func Open(ctx context.Context, s Setting) (*Lab, error) {
 	l := &Lab{Setting: s, life: ctx}
 	if s.Folder.Reference == nil && !s.Folder.Unanswered() {
@@ -156,7 +151,7 @@ func Open(ctx context.Context, s Setting) (*Lab, error) {
 	return l, nil
 }
 
-// Close ends what the lab started.
+// Close ends all processes of the lab.
 func (l *Lab) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -168,12 +163,12 @@ func (l *Lab) Close() error {
 	return errors.Join(errs...)
 }
 
-// Notes returns what weakens the search, for people.
+// Notes returns messages for the setter about what weakens the search.
 func (l *Lab) Notes() (notes []string) {
 	if l.programs.Validator == nil && l.grammar == nil {
 		notes = append(
 			notes,
-			"the problem has no validator: inputs are taken as they come from the generator, and what is made smaller may not be valid",
+			"the problem has no validator: inputs of the generator are not checked, and smaller inputs may not be valid",
 		)
 	}
 	if l.programs.Generator == nil && l.grammar == nil {
@@ -182,8 +177,7 @@ func (l *Lab) Notes() (notes []string) {
 	return notes
 }
 
-// solveSamples runs the solution on the samples in judging order. Those that it
-// solves are what the checker sees before each input.
+// solveSamples runs the solution on the samples in judging order. The checker sees the solved ones before each input.
 func (l *Lab) solveSamples(ctx context.Context) error {
 	b, err := l.take()
 	if err != nil {
@@ -232,7 +226,7 @@ func (l *Lab) Try(ctx context.Context, name string, input []byte) (*Trial, error
 	return b.try(ctx, name, input)
 }
 
-// take returns a bench that is not in use.
+// take returns an unused bench.
 func (l *Lab) take() (*bench, error) {
 	l.mu.Lock()
 	if n := len(l.spare); n > 0 {
@@ -252,15 +246,15 @@ func (l *Lab) give(b *bench) {
 	l.spare = append(l.spare, b)
 }
 
-// bench is what one goroutine needs to try inputs.
+// A bench is what one goroutine needs to try inputs.
 type bench struct {
 	lab       *Lab
-	validator gen.Validator // nil for none
-	generator gen.Generator // nil for none
+	validator gen.Validator // may be nil
+	generator gen.Generator // may be nil
 	scout     check.Checker // nil until it is needed
-	stage     *stage        // nil until it is needed, and if nothing is staged
+	stage     *stage        // nil until it is needed; see staged
 	limits    judge.Limits  // of the solution
-	stale     bool          // the scout remembers, and has seen more than the samples
+	stale     bool          // the scout keeps state, and has seen more than the samples
 }
 
 func (b *bench) close() error {
@@ -286,7 +280,7 @@ func (b *bench) try(ctx context.Context, name string, input []byte) (*Trial, err
 	return b.run(ctx, name, input, nil)
 }
 
-// validate returns what is wrong with an input, "" if nothing is.
+// validate returns what is wrong with an input, or "" if it is valid.
 func (b *bench) validate(ctx context.Context, name string, input []byte) (string, error) {
 	if text, _ := gen.Flaw(input); text != "" || b.validator == nil {
 		return text, nil
@@ -295,8 +289,8 @@ func (b *bench) validate(ctx context.Context, name string, input []byte) (string
 	return invalid, b.lab.blame(err, b.lab.Folder.Validator, input)
 }
 
-// A program that ran into its wall limit after a starved-th of its CPU limit was kept
-// from running by a busy machine, and runs again with a limit longer by the factor longer.
+// If a program reached its wall time limit and had used more than 1/starved of its CPU time limit, a busy machine kept
+// it from running. The program then runs again with its wall time limit multiplied by longer.
 const (
 	starved = 10
 	longer  = 4
@@ -306,7 +300,7 @@ const (
 // yet.
 func (b *bench) run(ctx context.Context, name string, input, answer []byte) (t *Trial, err error) {
 	staged := b.lab.staged()
-	if staged && answer == nil { // it is judged as it runs
+	if staged && answer == nil { // judging needs the answer
 		if answer, err = b.lab.Answer(ctx, input); err != nil {
 			return nil, err
 		}
@@ -335,7 +329,7 @@ func (b *bench) run(ctx context.Context, name string, input, answer []byte) (t *
 	return t, b.check(ctx, name, t)
 }
 
-// execute runs the solution, and judges how it ended.
+// execute runs the solution, and classifies how it ended.
 func (l *Lab) execute(ctx context.Context, limits judge.Limits, input []byte) (*Trial, error) {
 	var out bytes.Buffer
 	var stderr tail.Buffer
@@ -356,8 +350,7 @@ func (l *Lab) execute(ctx context.Context, limits judge.Limits, input []byte) (*
 	return t, nil
 }
 
-// Answer has the reference solution answer a valid input. Where cases need no answers, there is
-// none.
+// Answer runs the reference solution on a valid input. If cases need no answers, it returns nil.
 func (l *Lab) Answer(ctx context.Context, input []byte) ([]byte, error) {
 	if l.Folder.Unanswered() {
 		return nil, nil
@@ -367,7 +360,7 @@ func (l *Lab) Answer(ctx context.Context, input []byte) ([]byte, error) {
 	return answer, l.blame(err, l.Folder.Reference, input)
 }
 
-// Complete asks the reference solution for the answer to a trial, if it was not asked.
+// Complete runs the reference solution on the input of a trial, if it did not run yet.
 func (l *Lab) Complete(ctx context.Context, t *Trial) (err error) {
 	if t.Answer == nil {
 		t.Answer, err = l.Answer(ctx, t.Input)
@@ -375,7 +368,7 @@ func (l *Lab) Complete(ctx context.Context, t *Trial) (err error) {
 	return err
 }
 
-// check judges an output.
+// check judges the output of a trial.
 func (b *bench) check(ctx context.Context, name string, t *Trial) (err error) {
 	if !b.lab.stateful && bytes.Equal(t.Output, t.Answer) {
 		t.Verdict = judge.Accepted
@@ -392,7 +385,7 @@ func (b *bench) check(ctx context.Context, name string, t *Trial) (err error) {
 	return nil
 }
 
-// briefed makes a checker that has seen the samples.
+// briefed starts a checker, and gives it the samples.
 func (l *Lab) briefed(ctx context.Context) (check.Checker, error) {
 	checker, err := l.Crew.Checker(ctx)
 	if err != nil || !l.stateful {
@@ -406,8 +399,8 @@ func (l *Lab) briefed(ctx context.Context) (check.Checker, error) {
 	return checker, nil
 }
 
-// judge asks the checker. One that remembers may be at odds with an input that was
-// tried before: then one that has seen the samples and nothing else decides.
+// judge runs the checker. If a checker that keeps state rejects an output, an earlier input may be the reason. Then a
+// checker that has seen only the samples decides.
 func (b *bench) judge(ctx context.Context, name string, t *Trial) (judge.Outcome, error) {
 	for {
 		if b.scout == nil {
@@ -435,8 +428,7 @@ func (b *bench) repeats(ctx context.Context, t *Trial) (bool, error) {
 	return err == nil && again.Same(t), err
 }
 
-// blame gives a fault of a setter's program its place, and the input that caused
-// it.
+// blame sets the position of a fault of a setter's program, and adds the input that caused it.
 func (l *Lab) blame(err error, part *judge.Part, input []byte) error {
 	f, ok := errors.AsType[*judge.Fault](err)
 	if !ok || f.File != "" {
@@ -460,10 +452,10 @@ func section(text []byte) *io.SectionReader {
 	return io.NewSectionReader(bytes.NewReader(text), 0, int64(len(text)))
 }
 
-// errOver ends what still runs when the time of a search is over.
+// errOver is the cause of a context that ends because the time of a search is over.
 var errOver = errors.New("the time is over")
 
-// within makes a context that ends after a budget of time; 0 means no bound.
+// within returns a context that ends after a duration. Zero means no bound.
 func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	if d <= 0 {
 		return context.WithCancel(ctx)

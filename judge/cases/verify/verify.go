@@ -50,13 +50,14 @@ type Verifier struct {
 	// Score, if not nil, returns how strong the cases are. It returns "" if that is unknown.
 	Score func() (string, error)
 
-	listen   func(judge.Event)
-	marked   []string        // cases with a text in an unexpected encoding, by id
-	doubtful map[string]bool // generated cases that are not what their lines make, by id
-	changed  bool            // the programs have, since they made the cases
-	broken   string          // why no output can be judged; empty if the checker works
-	told     judge.Faults    // of programs that cannot be built
-	judgedBy string          // hash of the programs that judge a package's submissions
+	listen    func(judge.Event)
+	marked    []string        // cases with a text in an unexpected encoding, by id
+	doubtful  map[string]bool // generated cases that are not what their lines make, by id
+	changed   bool            // the programs have, since they made the cases
+	unstarted error           // why the validator does not start; nil if it does, or was not started yet
+	broken    string          // why no output can be judged; empty if the checker works
+	told      judge.Faults    // of programs that cannot be built
+	judgedBy  string          // hash of the programs that judge a package's submissions
 
 	mu sync.Mutex // held while what all submissions need is made ready
 }
@@ -305,18 +306,30 @@ func (v *Verifier) texts() (faults, warnings judge.Faults) {
 	return faults, warnings
 }
 
-// validator starts the problem's validator; nil if it has none.
+// validator starts the problem's validator; nil if it has none. One that failed to start is not started again, because
+// it may take long to fail.
 func (v *Verifier) validator(ctx context.Context) (gen.Validator, error) {
 	part := v.Folder.Validator
-	if part == nil {
-		return nil, nil
+	if part == nil || v.unstarted != nil {
+		return nil, v.unstarted
 	}
 	program, err := v.Crew.Part(ctx, part)
 	if err != nil {
 		return nil, err
 	}
 	made, err := gen.NewValidator(ctx, v.Runner, program, part, v.Limits)
-	return made, v.place(part, err)
+	return made, v.startFault(err)
+}
+
+// startFault returns the error of starting the validator, with its place. If it is a fault of the validator,
+// the validator is not started again.
+func (v *Verifier) startFault(err error) error {
+	if err = v.place(v.Folder.Validator, err); err != nil {
+		if _, fault := errors.AsType[*judge.Fault](err); fault {
+			v.unstarted = err
+		}
+	}
+	return err
 }
 
 // place gives a fault of a program that has no place the program's own.
@@ -340,7 +353,7 @@ func (v *Verifier) inputs(ctx context.Context) (n int, faults judge.Faults, err 
 	}
 	validator, err := gen.OpenValidator(ctx, v.Runner, v.Folder, programs, v.Limits)
 	if validator == nil || err != nil {
-		return 0, nil, v.place(v.Folder.Validator, err)
+		return 0, nil, v.startFault(err)
 	}
 	defer validator.Close()
 	var failed crashes

@@ -32,12 +32,12 @@ func TestDamagedLines(t *testing.T) {
 		{"refuses endless events", strings.Replace(opened, `"rounds":1`, `"rounds":2000000000`, 1), "2000000000 rounds"},
 		{"refuses bots with one id", strings.Replace(opened, `"id":2`, `"id":1`, 1), "more than one bot 1"},
 		{"refuses a winner that is none", gameLine(1, 2, `,"winner":7`), "the winner is 7"},
-		{"refuses moves of nobody", gameLine(1, 2, `,"moves":["5"],"seats":"3","micros":[1]`), "player of a move is unknown"},
+		{"rejects moves of an unknown player", gameLine(1, 2, `,"moves":["5"],"seats":"3","micros":[1]`), "player of a move is unknown"},
 		{"refuses a game against oneself", gameLine(1, 1, ""), "players of a game are unknown"},
 		{"refuses a game of a bot 0", gameLine(0, 2, ""), "players of a game are unknown"},
 		{"refuses a game in no round", strings.Replace(gameLine(1, 2, ""), `"round":1`, `"round":0`, 1), "players of a game are unknown"},
 		{"refuses a game without a number", strings.Replace(gameLine(1, 2, ""), `"leg":1`, `"leg":0`, 1), "players of a game are unknown"},
-		{"refuses a fault of nobody", gameLine(1, 2, `,"fault":{"kind":"illegal"}`), "player with a fault is unknown"},
+		{"rejects a fault of an unknown player", gameLine(1, 2, `,"fault":{"kind":"illegal"}`), "player with a fault is unknown"},
 		{"names a line that is cut short", gameLine(1, 2, "")[:30], "cut short"},
 	} {
 		t.Run("it "+tt.it, func(t *testing.T) {

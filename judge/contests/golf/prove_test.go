@@ -28,6 +28,7 @@ import (
 type toy struct {
 	answer func(before []string, in string) reply
 	busy   int    // the next processes are stopped by the clock although they compute
+	stops  int    // the next processes are stopped for other work, in the middle of their outputs
 	server bool   // the server of the language works
 	lie    string // an input for which it says 0
 	mu     sync.Mutex
@@ -55,7 +56,16 @@ func (r *toy) Run(_ context.Context, c *judge.Command) (judge.Exec, error) {
 		r.mu.Unlock()
 		return judge.Exec{Killed: judge.WallTime, CPU: time.Second, Wall: 2 * time.Second}, nil
 	}
+	stops := r.stops > 0
+	if stops {
+		r.stops--
+	}
 	r.mu.Unlock()
+	if stops {
+		fmt.Fprint(c.Stdout, "~")
+		fmt.Fprint(c.Stderr, "half a line")
+		return judge.Exec{CPU: time.Hour}, fmt.Errorf("run: %w", ErrInterrupted)
+	}
 	files, err := filepath.Glob(c.Mounts[0].Host + "/*.toy")
 	if err != nil || len(files) != 1 {
 		return judge.Exec{}, fmt.Errorf("the files of the program are %v, %v", files, err)
@@ -416,6 +426,15 @@ func TestProofs(t *testing.T) {
 	r.answer, r.busy = correct, 1
 	if res = prove(t, rng, driver, Options{As: "program"}); res.Verdict != Right {
 		t.Errorf("on a busy machine: %s %s", res.Verdict, res.Log)
+	}
+
+	// So is one that was stopped for other work. What it had printed and used counts for nothing.
+	for _, as := range []string{"function", "program"} {
+		r.stops = 12
+		res = prove(t, rng, driver, Options{As: as, Budget: time.Minute})
+		if res.Verdict != Right || r.stops > 0 {
+			t.Errorf("stopped for other work, a %s is %s %s, %d stops left", as, res.Verdict, res.Log, r.stops)
+		}
 	}
 
 	// A budget ends a proof that finds nothing wrong.

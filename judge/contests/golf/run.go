@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -209,6 +210,10 @@ func (p *proof) drive(ctx context.Context, program *judge.Program, ask requests,
 // the machine was busy.
 const longerWall = 20
 
+// ErrInterrupted is returned by a Runner that has stopped a process because other work comes first. The process is
+// started again from its beginning, as if it had not run.
+var ErrInterrupted = errors.New("the process was stopped for other work")
+
 // patiently runs a program, and again if it was stopped by its wall time limit although it computed, unless
 // its output is sufficient.
 func (p *proof) patiently(
@@ -220,7 +225,11 @@ func (p *proof) patiently(
 		errs := tail.Buffer{Most: 4 << 10}
 		c := program.Command(limits, args...)
 		c.Stdin, c.Stdout, c.Stderr = strings.NewReader(in), &out, &errs
-		if x, err = p.r.Runner.Run(ctx, c); err != nil {
+		x, err = p.r.Runner.Run(ctx, c)
+		if errors.Is(err, ErrInterrupted) {
+			continue
+		}
+		if err != nil {
 			return "", "", x, err
 		}
 		p.spent.Add(int64(x.CPU))

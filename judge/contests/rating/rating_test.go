@@ -174,7 +174,7 @@ func TestRateStaysFinite(t *testing.T) {
 			}
 			if p.Flag == rating.WonEverything && !(p.Low < p.Elo-100) {
 				t.Errorf(
-					"it %s: the interval of player %d starts at %.0f, close to %.0f, though nobody knows how strong it is",
+					"it %s: the interval of player %d starts at %.0f, close to %.0f, though its strength is unknown",
 					row.it, i, p.Low, p.Elo,
 				)
 			}

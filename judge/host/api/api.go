@@ -136,7 +136,7 @@ var routes = []route{
 	{"DELETE " + client.FlowsPath + "/{id}", give, (*api).cancelFlow, 0, nil, struct{}{}},
 	{"GET " + client.FlowsPath + "/{id}/parts", give, (*api).flowParts, 0, nil, client.FlowLine{}},
 	{"GET " + client.QueuePath, token, (*api).queue, 0, nil, []client.Queue{}},
-	{"GET " + client.AskersPath, admin, (*api).askers, 0, nil, []client.Asker{}},
+	{"GET " + client.AccountLoadsPath, admin, (*api).accountLoads, 0, nil, []client.AccountLoad{}},
 	{"GET " + client.TokensPath, admin, (*api).tokens, 0, nil, []client.Token{}},
 	{"POST " + client.TokensPath, admin, (*api).newToken, 0, client.NewToken{}, client.Token{}},
 	{"DELETE " + client.TokensPath + "/{id}", admin, (*api).revokeToken, 0, nil, struct{}{}},
@@ -414,7 +414,7 @@ func (a *api) statusOf(w http.ResponseWriter, r *http.Request, err error) *statu
 	case errors.Is(err, store.ErrFull) || errors.Is(err, syscall.ENOSPC):
 		a.Log.Error("no room", "method", r.Method, "path", r.URL.Path, "error", err)
 		s = &status{http.StatusServiceUnavailable, "the server's disk is full", "tell the server's administrator"}
-	case judge.Whose(err) == judge.Asker || judge.Whose(err) == judge.Setter:
+	case judge.Whose(err) == judge.Caller || judge.Whose(err) == judge.Setter:
 		s = &status{http.StatusBadRequest, err.Error(), ""}
 	default:
 		a.Log.Error("request failed", "method", r.Method, "path", r.URL.Path, "error", err)
@@ -516,11 +516,11 @@ func (a *api) queue(w http.ResponseWriter, r *http.Request, _ *caller) error {
 }
 
 // perAccount returns how much open work each account has.
-func (a *api) askers(w http.ResponseWriter, r *http.Request, _ *caller) error {
-	rows, err := a.Store.Askers(r.Context())
-	all := []client.Asker{}
+func (a *api) accountLoads(w http.ResponseWriter, r *http.Request, _ *caller) error {
+	rows, err := a.Store.AccountLoads(r.Context())
+	all := []client.AccountLoad{}
 	for _, one := range rows {
-		all = append(all, client.Asker(one))
+		all = append(all, client.AccountLoad(one))
 	}
 	if err != nil {
 		return err

@@ -34,7 +34,7 @@ type harness struct {
 	*testing.T
 	*httptest.Server
 	store   *store.Store
-	blobs   *blob.Folder
+	blobs   *blob.Dir
 	d       *dispatch.Dispatcher
 	desk    *desk.Desk
 	ahead   *atomic.Int64     // how far the database's clock is ahead
@@ -64,7 +64,7 @@ func newHarness(t *testing.T) *harness {
 	t.Cleanup(func() { _ = db.Close() })
 	log := slog.New(slog.DiscardHandler)
 	d := dispatch.New(dispatch.Options{Store: db, Blobs: blobs, Log: log, Holder: "test", Class: "main"})
-	q, err := queue.Open(t.Context(), queue.Options{Folder: filepath.Join(dir, "queue"), Classes: []string{"main"}, Listen: d.Listener()})
+	q, err := queue.Open(t.Context(), queue.Options{Dir: filepath.Join(dir, "queue"), Classes: []string{"main"}, Listen: d.Listener()})
 	must(err)
 	t.Cleanup(q.Close)
 	d.Use(q)
@@ -383,7 +383,7 @@ func TestBadInput(t *testing.T) {
 		"worker taken":        {"admin", "POST", "/v1/workers/invites", client.NewInvite{Worker: "w"}, 409, "there is a worker w already"},
 		"worker's state":      {"admin", "PUT", "/v1/workers/w", client.SetWorker{State: "tired"}, 400, "is not a state of a worker"},
 		"worker unknown":      {"admin", "PUT", "/v1/workers/x", client.SetWorker{State: "active"}, 404, "there is no worker"},
-		"worker revoked":      {"admin", "PUT", "/v1/workers/gone", client.SetWorker{State: "active"}, 409, "which is for ever"},
+		"worker revoked":      {"admin", "PUT", "/v1/workers/gone", client.SetWorker{State: "active"}, 409, "was revoked and cannot be used again"},
 		"key":                 {"anonymous", "POST", "/v1/workers/join", client.Join{Code: "x", Key: "y", Offer: offer()}, 400, "no key of a worker"},
 		"JSON large":          {"anonymous", "POST", "/v1/workers/join", strings.Repeat(" ", 64<<10+1), 413, "the request has more than 65536 bytes"},
 		"values many":         {"submit", "POST", "/v1/submissions", `{"files":[{}` + strings.Repeat(",{}", 100_000) + "]}", 413, "the request has more than 100000 values"},
@@ -585,7 +585,7 @@ func TestTextsThatNobodyCanSee(t *testing.T) {
 }
 
 // has reports whether a blob is there.
-func has(t testing.TB, f *blob.Folder, d blob.Digest, size int64) bool {
+func has(t testing.TB, f *blob.Dir, d blob.Digest, size int64) bool {
 	t.Helper()
 	there, err := f.Has(d, size)
 	if err != nil {

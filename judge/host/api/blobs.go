@@ -208,7 +208,7 @@ type bundles struct {
 const mostNames = 300_000
 
 // inside returns the blobs that a manifest lists. It returns none if the manifest cannot be read.
-func (b *bundles) inside(from *blob.Folder, manifest blob.Digest) (map[blob.Digest]bool, error) {
+func (b *bundles) inside(from *blob.Dir, manifest blob.Digest) (map[blob.Digest]bool, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if known, is := b.all[manifest]; is {

@@ -186,8 +186,8 @@ func TestTheMostThatIsSent(t *testing.T) {
 		t.Errorf("after a submission: %d %s", code, said)
 	}
 	h.ahead.Store(int64(time.Hour + time.Second))
-	gone, err := h.store.Sweep(t.Context(), func(blob.Digest) ([]blob.Digest, error) { return nil, nil }, func(blob.Digest) error { return nil })
-	if err != nil || gone != 3 { // but for the one that is named, and the one that who publishes sent as well
+	gone, err := h.store.CollectGarbage(t.Context(), func(blob.Digest) ([]blob.Digest, error) { return nil, nil }, func(blob.Digest) error { return nil })
+	if err != nil || gone != 3 { // all except the blob of the submission, and the one that publish has sent as well
 		t.Errorf("after an hour %d blobs go, %v", gone, err)
 	}
 }
@@ -205,7 +205,7 @@ func TestWhatIsAskedForLeavesNothing(t *testing.T) {
 	}
 	h.ahead.Store(int64(72 * 3600e9)) // whatever a request leaves is swept away after two days
 	var gone []blob.Digest
-	_, err := h.store.Sweep(t.Context(), func(blob.Digest) ([]blob.Digest, error) { return nil, nil }, func(d blob.Digest) error { gone = append(gone, d); return nil })
+	_, err := h.store.CollectGarbage(t.Context(), func(blob.Digest) ([]blob.Digest, error) { return nil, nil }, func(d blob.Digest) error { gone = append(gone, d); return nil })
 	if err != nil || len(gone) != 1 || gone[0] != mine {
 		t.Errorf("swept away are %d blobs, %v; want that which was sent", len(gone), err)
 	}

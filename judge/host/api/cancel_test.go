@@ -157,9 +157,9 @@ func TestFlowsHaveBounds(t *testing.T) {
 			t.Fatal(i, code, said)
 		}
 	}
-	code, said := h.ask("admin", "GET", client.AskersPath, nil)
-	var askers []client.Asker
-	if err := json.Unmarshal([]byte(said), &askers); err != nil || code != 200 || len(askers) != 3 || askers[0].Login != "admin" || askers[1].Flows != 10 || askers[1].Idle != 10 {
+	code, said := h.ask("admin", "GET", client.AccountLoadsPath, nil)
+	var loads []client.AccountLoad
+	if err := json.Unmarshal([]byte(said), &loads); err != nil || code != 200 || len(loads) != 3 || loads[0].Login != "admin" || loads[1].Flows != 10 || loads[1].Idle != 10 {
 		t.Errorf("who asks for the most: %d %s", code, said)
 	}
 	code, said = h.ask("admin", "DELETE", client.SubmissionsPath+"?login=submit", nil)
@@ -178,7 +178,7 @@ func TestFlowsHaveBounds(t *testing.T) {
 	if code, said := h.ask("admin", "PUT", client.PeoplePath+"/submit", client.SetPerson{State: "out"}); code != 200 {
 		t.Fatal(code, said)
 	}
-	all, err := h.store.Askers(t.Context())
+	all, err := h.store.AccountLoads(t.Context())
 	if err != nil || len(all) != 2 || all[1].Login != "other" {
 		t.Errorf("after that there is %+v, %v", all, err)
 	}

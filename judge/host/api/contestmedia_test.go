@@ -268,7 +268,7 @@ func TestImportFiles(t *testing.T) {
 			t.Errorf("%v is answered %d %s, want %d with %s", files, got, said, code, want)
 		}
 	}
-	stranger := client.Blob{Digest: blob.Of([]byte("nobody has it")), Size: 13}
+	stranger := client.Blob{Digest: blob.Of([]byte("not uploaded")), Size: 13}
 	ask(400, "neither the package nor the contest has the object", false, client.PackageFile{Path: "organizations/u3/logo.png", Blob: logo})
 	ask(400, "contests have no such file", false, client.PackageFile{Path: "organizations/u2/x.png", Blob: logo})
 	ask(400, "not a tag", false, client.PackageFile{Path: "organizations/u2/logo.ä.png", Blob: logo})

@@ -320,7 +320,7 @@ func TestDescription(t *testing.T) {
 			for _, ways := range o.Security {
 				for way := range ways {
 					if doc.Components.SecuritySchemes[way] == nil {
-						t.Errorf("%s %s: nobody says what %s is", method, path, way)
+						t.Errorf("%s %s: the description lacks %s", method, path, way)
 					}
 				}
 			}
@@ -373,7 +373,7 @@ func TestClientAsksWhatIsDescribed(t *testing.T) {
 		fmt.Fprint(w, `{}`)
 	}))
 	t.Cleanup(server.Close)
-	c, err := client.New(client.Options{Address: client.Address{URL: server.URL}, Token: "token", Patience: -1})
+	c, err := client.New(client.Options{Address: client.Address{URL: server.URL}, Token: "token", RetryFor: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -405,7 +405,7 @@ func (a *api) setWorker(w http.ResponseWriter, r *http.Request, who *caller) err
 	}
 	if worker.State == store.Revoked {
 		return &status{
-			http.StatusConflict, "the worker " + worker.Name + " was revoked, which is for ever",
+			http.StatusConflict, "the worker " + worker.Name + " was revoked and cannot be used again",
 			"add another: judged admin worker add NAME",
 		}
 	}

@@ -1,8 +1,8 @@
-// Package clics knows the ICPC Contest API: its objects and their properties in two versions, who may
-// see which of them, and how they are written as JSON. One table says all of it, so that what access
-// announces, what a client gets, and what tests check are the same.
+// Package clics describes the ICPC Contest API: its objects and their properties in two versions, who may see them, and
+// how they are written as JSON. All of that comes from one table. So the endpoint access, the objects that a client gets,
+// and the tests agree.
 //
-// The package is pure. It knows no database, and no HTTP.
+// The package is pure: it does not access the database, and does not know HTTP.
 package clics
 
 import (
@@ -22,12 +22,12 @@ const (
 // Versions are all versions, the newest first.
 var Versions = []Version{V2026, V2023}
 
-// Role is what a client of the Contest API is in a contest.
+// A Role is the role of a client of the Contest API in a contest.
 type Role string
 
 // The roles.
 const (
-	Public  Role = "public"  // anybody
+	Public  Role = "public"  // a client without an account
 	Team    Role = "team"    // an account of a team
 	Balloon Role = "balloon" // balloon runner
 	Proxy   Role = "proxy"   // submits for teams
@@ -45,7 +45,7 @@ var Roles = []Role{Public, Team, Balloon, Proxy, Analyst, Judge, Staff, CDS, Sha
 // Insider reports whether a role sees all objects at any time.
 func (r Role) Insider() bool { return slices.Contains([]Role{Judge, Staff, CDS, Shadow, Admin}, r) }
 
-// AccountType is the type that the Contest API gives an account with the role; it is empty for Public.
+// AccountType returns the type, in the Contest API, of an account with the role. It returns "" for Public.
 func (r Role) AccountType() string {
 	switch r {
 	case Public:
@@ -58,13 +58,13 @@ func (r Role) AccountType() string {
 	return string(r)
 }
 
-// ImportedTypes are the types that a contest package gives accounts: those of the Contest API, and the
-// roles that it has no types for.
+// ImportedTypes are the types of accounts in a contest package: those of the Contest API, and the names of roles without
+// such a type.
 var ImportedTypes = []string{
 	string(Team), string(Judge), string(Admin), string(Analyst), string(Staff), string(Balloon), string(Proxy), string(CDS), string(Shadow),
 }
 
-// Type is a type of objects: the name of an endpoint.
+// A Type is a type of objects. It is also the name of its endpoint.
 type Type string
 
 // The types.
@@ -91,29 +91,28 @@ const (
 	file           Type = "file"
 )
 
-// Types are all types that clients can ask for, each after those that it refers to.
+// Types are all types that clients can request. Each comes after the types that it refers to.
 var Types = []Type{
 	Contest, JudgementTypes, Languages, Groups, Organizations, Persons, Teams, Accounts, Problems, State, Submissions,
 	Judgements, Runs, Clarifications, Awards, Scoreboard,
 }
 
-// Facts are what counts, in addition to the role, for whether a client may see an object.
+// Facts decide, together with the role, whether a client may see an object.
 type Facts struct {
 	Started bool // the contest has begun
-	Own     bool // the object is of the client's own team, or sent to it
-	Hidden  bool // the object is of a hidden team
+	Own     bool // the object belongs to the client's own team, or was sent to it
+	Hidden  bool // the object belongs to a hidden team
 	ToAll   bool // a clarification is for all teams
-	// Frozen reports whether the object is a judgement or run of a submission that was received at or after
-	// the freeze, and the public does not see yet.
+	// Frozen reports whether the object is a judgement or run of a submission that was received at or after the
+	// freeze, and that the public does not see yet.
 	Frozen bool
-	// Few reports whether the team has so few solved problems that it still gets balloons in the freeze.
+	// Few reports whether the team has solved so few problems that it still gets balloons during the freeze.
 	Few bool
 	// Names reports whether the object names a problem.
 	Names bool
 }
 
-// Visible reports whether a role may see an object of a type. For the role, an
-// object that it cannot see does not exist.
+// Visible reports whether a role may see an object of a type. To a role, an invisible object does not exist.
 func Visible(r Role, t Type, f Facts) bool {
 	switch {
 	case !Announced(r, t):
@@ -121,7 +120,7 @@ func Visible(r Role, t Type, f Facts) bool {
 	case r.Insider():
 		return true
 	}
-	all := r == Analyst // of all teams, also the hidden ones
+	all := r == Analyst // an analyst sees all teams, even hidden ones
 	switch t {
 	case Problems:
 		return f.Started
@@ -161,7 +160,7 @@ func Sees(r Role, v Version, t Type, name string, own bool) bool {
 	})
 }
 
-// Properties are the names of the properties of the objects of a type, in both versions.
+// Properties returns the names of the properties of the objects of a type, in both versions.
 func Properties(t Type) (all []string) {
 	for _, p := range table[t] {
 		all = append(all, p.name)
@@ -169,7 +168,7 @@ func Properties(t Type) (all []string) {
 	return all
 }
 
-// Capabilities are what a role may do by the API.
+// Capabilities returns the capabilities of a role, as the API names them.
 func Capabilities(r Role, v Version) []string {
 	clar := "post_clar"
 	if v == V2023 {
@@ -180,7 +179,7 @@ func Capabilities(r Role, v Version) []string {
 		return []string{"team_submit", clar}
 	case Judge:
 		if v == V2023 {
-			return []string{} // it has none by which a judge answers
+			return []string{} // this version has no capability to answer clarifications
 		}
 		return []string{clar}
 	case Admin:
@@ -191,13 +190,13 @@ func Capabilities(r Role, v Version) []string {
 	return []string{}
 }
 
-// Endpoint is an endpoint with the properties that a client may see there.
+// An Endpoint is an endpoint with the properties that a client may see.
 type Endpoint struct {
 	Type       Type
 	Properties []string
 }
 
-// Access returns what a role may see. Strict leaves out extensions of the API.
+// Access returns the endpoints that a role may see. If strict is set, it omits extensions of the API.
 func Access(r Role, v Version, strict bool) (all []Endpoint) {
 	for _, t := range Types {
 		e := Endpoint{Type: t}
@@ -213,14 +212,14 @@ func Access(r Role, v Version, strict bool) (all []Endpoint) {
 	return all
 }
 
-// Moments are the times that the state of a contest is made of. A zero time has not come.
+// Moments are the times in the state of a contest. A zero time is not known.
 type Moments struct {
 	Start, Freeze, End, Thaw, Final time.Time
 }
 
 // StateOf returns the state of a contest at a moment.
 func StateOf(m Moments, now time.Time) Object {
-	// past is a moment that has come after another one has. What was decided before that holds from it on.
+	// past returns t, or after if that is later. It returns nil if t has not passed, or if after is nil.
 	past := func(t time.Time, after any) any {
 		since, come := after.(time.Time)
 		switch {
@@ -247,14 +246,13 @@ func StateOf(m Moments, now time.Time) Object {
 	return o
 }
 
-// JudgementType is a verdict.
+// A JudgementType is a verdict in the Contest API.
 type JudgementType struct {
 	ID, Name, Simplified string
 	Penalty, Solved      bool
 }
 
-// JudgementTypesOf are the verdicts of a contest. CompileErrors reports whether a compile error costs
-// penalty time.
+// JudgementTypesOf returns the verdicts of a contest. If compileErrors is set, a compile error costs penalty time.
 func JudgementTypesOf(compileErrors bool) []JudgementType {
 	return []JudgementType{
 		{"AC", "Accepted", "AC", false, true},

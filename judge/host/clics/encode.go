@@ -9,26 +9,26 @@ import (
 	"time"
 )
 
-// Object is an object of the API: the values of its properties by their names. A value is a text, a
-// boolean, an int, a float64, a time.Time, a time.Duration, Minutes, Seconds, []string, json.RawMessage, an Object
-// or []Object. A nil value, a zero time.Time, a nil list and an empty text are no value.
+// An Object is an object of the API: the values of its properties by name. A value is a string, a bool, an int, a float64,
+// a time.Time, a time.Duration, Minutes, Seconds, []string, json.RawMessage, an Object or []Object. A nil value, a zero
+// time.Time, a nil list and an empty string mean that the property has no value.
 type Object map[string]any
 
-// Minutes are whole minutes: RELTIME in 2026-01, and a number in 2023-06.
+// Minutes are whole minutes. They are written as RELTIME in 2026-01, and as a number in 2023-06.
 type Minutes time.Duration
 
 // Seconds are written as a number with at most three digits after the point.
 type Seconds time.Duration
 
-// Reader is who reads an object.
+// A Reader is a client that reads an object.
 type Reader struct {
 	Version Version
 	Role    Role
-	Own     bool // the object is of the reader's own team
-	Strict  bool // it gets no extensions of the API
+	Own     bool // the object belongs to the reader's own team
+	Strict  bool // the reader gets no extensions of the API
 }
 
-// Encode writes an object as its reader may see it.
+// Encode writes an object as JSON, with the properties that the reader may see.
 func Encode(to Reader, t Type, o Object) ([]byte, error) {
 	var out bytes.Buffer
 	err := encode(&out, to, t, o)
@@ -59,7 +59,7 @@ func encode(out *bytes.Buffer, to Reader, t Type, o Object) error {
 	}
 	out.WriteByte('}')
 	if known != len(o) {
-		return fmt.Errorf("an object of %s has a property that the table does not: %v", t, o)
+		return fmt.Errorf("an object of %s has a property that is not in the table: %v", t, o)
 	}
 	return nil
 }
@@ -129,10 +129,10 @@ func write(out *bytes.Buffer, to Reader, p *property, value any) error {
 	return nil
 }
 
-// Time writes a TIME: in UTC, with milliseconds. Parts of a millisecond are cut off.
+// Time formats a TIME: in UTC, with milliseconds. It drops fractions of a millisecond.
 func Time(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// RelTime writes a RELTIME, such as 4:23:03.100 or -0:15:00.000. Parts of a millisecond are cut off.
+// RelTime formats a RELTIME, such as 4:23:03.100 or -0:15:00.000. It drops fractions of a millisecond.
 func RelTime(d time.Duration) string {
 	ms := d.Milliseconds()
 	sign := ""
@@ -142,17 +142,17 @@ func RelTime(d time.Duration) string {
 	return fmt.Sprintf("%s%d:%02d:%02d.%03d", sign, ms/3_600_000, ms/60_000%60, ms/1000%60, ms%1000)
 }
 
-// seconds writes seconds and milliseconds as a number.
+// seconds formats seconds and milliseconds as a number.
 func seconds(d time.Duration) string {
 	ms := d.Milliseconds()
 	text := strings.TrimRight(fmt.Sprintf("%d.%03d", ms/1000, ms%1000), "0")
 	return strings.TrimSuffix(text, ".")
 }
 
-// times are the forms of a TIME. Its seconds may have a fraction, and the minutes of its zone are optional.
+// times are the layouts of a TIME. Seconds may have a fraction, and the minutes of the zone are optional.
 var times = []string{"2006-01-02T15:04:05.999999999Z07:00", "2006-01-02T15:04:05.999999999Z0700", "2006-01-02T15:04:05.999999999Z07"}
 
-// ParseTime reads a TIME.
+// ParseTime parses a TIME.
 func ParseTime(text string) (time.Time, error) {
 	for _, form := range times {
 		if at, err := time.Parse(form, text); err == nil {
@@ -162,7 +162,7 @@ func ParseTime(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%.60q is not a time such as 2026-11-28T10:00:00.000Z", text)
 }
 
-// ParseRelTime reads a RELTIME, such as 0:03:38.749.
+// ParseRelTime parses a RELTIME, such as 0:03:38.749.
 func ParseRelTime(text string) (time.Duration, error) {
 	rest, negative := strings.CutPrefix(text, "-")
 	parts := strings.Split(rest, ":")

@@ -2,16 +2,16 @@ package clics
 
 import "slices"
 
-// audience says which roles see a property.
+// An audience is a set of roles that see a property.
 type audience string
 
 // The audiences.
 const (
 	everybody audience = ""
-	code      audience = "code"     // who reads the programs of all teams
-	insiders  audience = "insider"  // who sees everything
-	personal  audience = "personal" // who has an account
-	admins    audience = "admin"    // who has an account of the type admin
+	code      audience = "code"     // roles that read the programs of all teams
+	insiders  audience = "insider"  // roles that see all objects
+	personal  audience = "personal" // roles of accounts
+	admins    audience = "admin"    // accounts of the type admin
 )
 
 func (a audience) has(r Role) bool {
@@ -28,23 +28,23 @@ func (a audience) has(r Role) bool {
 	return true
 }
 
-// property is a property of the objects of a type.
+// A property is a property of the objects of a type.
 type property struct {
 	name   string
 	only   Version // the version that has it; if empty, both have it
 	to     audience
-	own    bool // a team sees it of its own objects, too
-	always bool // it is written with null, and not left out
-	given  bool // so is it where the object has it
-	extra  bool // the API does not have it, and strict clients do not get it
-	nested Type // of objects within the object; it may be empty
+	own    bool // a team also sees it on its own objects
+	always bool // without a value, it is written as null instead of being omitted
+	given  bool // like always, but only if the object has the key
+	extra  bool // an extension of the API; strict clients do not get it
+	nested Type // type of the objects within the property; may be empty
 }
 
 func (p *property) in(v Version) bool { return p.only == "" || p.only == v }
 
 func (p *property) visible(r Role, v Version) bool { return p.in(v) && p.to.has(r) }
 
-// plain are properties that everybody sees in both versions.
+// plain returns properties that all roles see in both versions.
 func plain(names ...string) (all []property) {
 	for _, name := range names {
 		all = append(all, property{name: name})
@@ -75,7 +75,7 @@ func files(names ...string) (all []property) {
 	return all
 }
 
-// extraFiles are files that the API does not have.
+// extraFiles returns properties for files that the API does not have.
 func extraFiles(names ...string) (all []property) {
 	for _, name := range names {
 		all = append(all, property{name: name, nested: file, extra: true})
@@ -107,7 +107,7 @@ var table = map[Type][]property{
 		plain("location"), files("photo")),
 	Persons: join(of(insiders, "id", "icpc_id", "name", "title", "email", "sex", "role", "team_ids"),
 		[]property{{name: "photo", to: insiders, nested: file}}),
-	// Passwords are in no answer.
+	// Passwords are never sent.
 	Accounts: join(of(personal, "id", "username", "name", "type"), of(admins, "ip"), of(personal, "team_id", "person_id")),
 	Submissions: join(plain("id", "language_id", "problem_id", "team_id"), []property{{name: "account_id", only: V2026,
 		to: insiders}}, plain("time", "contest_time"),

@@ -1,7 +1,7 @@
 // Package client is the API of a server for commands and workers, with its types. Package api is the other side. The
 // package keeps no state except connections.
 //
-// If a server is unreachable, requests are retried for Options.Patience. Every request can be sent twice without
+// If a server is unreachable, requests are retried for Options.RetryFor. Every request can be sent twice without
 // harm. The final error has a Blame (judge.Whose): the caller for a wrong token or name, and the machine for a
 // server that cannot be reached.
 package client
@@ -44,9 +44,9 @@ type Options struct {
 	// address, because the server does not know the path of a proxy. If nil, requests
 	// are not signed.
 	Sign func(method, path string) (string, error)
-	// Patience is how long requests to an unreachable server are retried. Zero means 30 s; a negative value means no
+	// RetryFor is how long requests to an unreachable server are retried. Zero means 30 s; a negative value means no
 	// retry.
-	Patience time.Duration
+	RetryFor time.Duration
 	// Version is the version of this program, for the server's log.
 	Version string
 	// Wait, if not nil, is called once when the server is unreachable.
@@ -66,8 +66,8 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, &judge.Misuse{Err: fmt.Errorf("%q is not the address of a server", o.URL)}
 	}
-	if o.Patience == 0 {
-		o.Patience = 30 * time.Second
+	if o.RetryFor == 0 {
+		o.RetryFor = 30 * time.Second
 	}
 	tlsConfig, err := TLS(o.Pin)
 	if err != nil {
@@ -122,7 +122,7 @@ func (e *Error) Error() string {
 // Blame returns Caller for a request that cannot be fulfilled, and Machine otherwise.
 func (e *Error) Blame() judge.Blame {
 	if e.Status >= 400 && e.Status < 500 {
-		return judge.Asker
+		return judge.Caller
 	}
 	return judge.Machine
 }
@@ -130,7 +130,7 @@ func (e *Error) Blame() judge.Blame {
 // once returns a client that does not retry.
 func (c *Client) once() *Client {
 	once := *c
-	once.o.Patience = -1
+	once.o.RetryFor = -1
 	return &once
 }
 
@@ -186,7 +186,7 @@ func plain(err error) error {
 	return err
 }
 
-// patient calls do until it succeeds, fails permanently, or patience ends.
+// patient calls do until it succeeds, fails permanently, or Options.RetryFor has passed.
 func (c *Client) patient(ctx context.Context, do func() error) error {
 	var waited time.Duration
 	for pause := 200 * time.Millisecond; ; pause = min(2*pause, 5*time.Second) {
@@ -199,7 +199,7 @@ func (c *Client) patient(ctx context.Context, do func() error) error {
 		if waited > 0 && errors.Is(err, errNoAnswer) {
 			waited += time.Since(began)
 		}
-		if waited >= c.o.Patience || ctx.Err() != nil {
+		if waited >= c.o.RetryFor || ctx.Err() != nil {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
@@ -298,8 +298,8 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader, 
 const maxLine = 64 << 20
 
 // stream reads a stream of JSON lines, and requests the rest of it when the connection breaks. Path returns the path
-// of the rest. Take handles a line, and reports whether it has news, which restarts patience. If take returns
-// errEnded, the line was the last one.
+// of the rest. Take handles a line, and reports whether the line is new, which restarts the time of RetryFor. If take
+// returns errEnded, the line was the last one.
 func stream[L any](ctx context.Context, c *Client, path func() string, take func(*L) (news bool, err error)) error {
 	read := func() (news bool, err error) {
 		answer, err := c.send(ctx, http.MethodGet, path(), nil, 0)

@@ -28,7 +28,7 @@ func server(t *testing.T, patience time.Duration, answer http.HandlerFunc) *clie
 	t.Helper()
 	s := httptest.NewServer(answer)
 	t.Cleanup(s.Close)
-	return to(t, client.Options{Address: client.Address{URL: s.URL}, Patience: patience})
+	return to(t, client.Options{Address: client.Address{URL: s.URL}, RetryFor: patience})
 }
 
 func to(t *testing.T, o client.Options) *client.Client {
@@ -67,10 +67,10 @@ func TestWhoseFault(t *testing.T) {
 		says   string
 		whose  judge.Blame
 	}{
-		"refused":       {403, `{"error":"no","hint":"do this"}`, "no\n    do this", judge.Asker},
+		"refused":       {403, `{"error":"no","hint":"do this"}`, "no\n    do this", judge.Caller},
 		"broken":        {500, `{"error":"its log says why"}`, "its log says why", judge.Machine},
 		"full":          {503, full, "too many submissions are waiting\n    try again later", judge.Machine},
-		"no judge":      {404, "<html>", "is it an Assay server?", judge.Asker},
+		"no judge":      {404, "<html>", "is it an Assay server?", judge.Caller},
 		"other answers": {200, "<html>", "is it an Assay server?", judge.Machine},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -90,14 +90,14 @@ func TestWhoseFault(t *testing.T) {
 func TestAway(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
-	c := to(t, client.Options{Address: client.Address{URL: gone.URL}, Patience: -1})
+	c := to(t, client.Options{Address: client.Address{URL: gone.URL}, RetryFor: -1})
 	if _, err := c.Server(t.Context()); err == nil || !strings.Contains(err.Error(), "cannot be reached") || judge.Whose(err) != judge.Machine {
 		t.Errorf("got %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	if _, err := to(t, client.Options{Address: client.Address{URL: gone.URL}, Patience: time.Hour}).Server(ctx); err == nil || time.Since(began) > 2*time.Minute {
+	if _, err := to(t, client.Options{Address: client.Address{URL: gone.URL}, RetryFor: time.Hour}).Server(ctx); err == nil || time.Since(began) > 2*time.Minute {
 		t.Errorf("got %v after %s", err, time.Since(began))
 	}
 }
@@ -109,7 +109,7 @@ func TestPinned(t *testing.T) {
 	defer s.Close()
 	waited := false
 	c := to(t, client.Options{Address: client.Address{URL: s.URL, Pin: strings.Repeat("0", 64)}, Wait: func(error) { waited = true }})
-	if _, err := c.Server(t.Context()); err == nil || !strings.Contains(err.Error(), "another fingerprint") || judge.Whose(err) != judge.Asker || waited {
+	if _, err := c.Server(t.Context()); err == nil || !strings.Contains(err.Error(), "another fingerprint") || judge.Whose(err) != judge.Caller || waited {
 		t.Errorf("got %v, waited %v", err, waited)
 	}
 }
@@ -121,7 +121,7 @@ func TestPlainToEncrypted(t *testing.T) {
 	s.StartTLS()
 	defer s.Close()
 	c := to(t, client.Options{Address: client.Address{URL: strings.Replace(s.URL, "https", "http", 1)}})
-	if _, err := c.Account(t.Context()); err == nil || !strings.Contains(err.Error(), "answers only by https") || judge.Whose(err) != judge.Asker {
+	if _, err := c.Account(t.Context()); err == nil || !strings.Contains(err.Error(), "answers only by https") || judge.Whose(err) != judge.Caller {
 		t.Errorf("got %v", err)
 	}
 }
@@ -131,7 +131,7 @@ func TestEncryptedToPlain(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	defer s.Close()
 	c := to(t, client.Options{Address: client.Address{URL: strings.Replace(s.URL, "http", "https", 1)}})
-	if _, err := c.Account(t.Context()); err == nil || !strings.Contains(err.Error(), "answers only by http\n") || judge.Whose(err) != judge.Asker {
+	if _, err := c.Account(t.Context()); err == nil || !strings.Contains(err.Error(), "answers only by http\n") || judge.Whose(err) != judge.Caller {
 		t.Errorf("got %v", err)
 	}
 }

@@ -50,7 +50,7 @@ func (c *Client) Submit(ctx context.Context, problem string, p Program) (*Submis
 func collect(path string) (files []job.File, sources []Source, folder bool, err error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%s: no such file or folder", path)
+		err = fmt.Errorf("%s: no such file or directory", path)
 	}
 	if err != nil {
 		return nil, nil, false, &judge.Misuse{Err: err}
@@ -111,9 +111,9 @@ func (c *Client) CancelMany(ctx context.Context, login, problem string) (done Ca
 	return done, err
 }
 
-// Askers returns how much open work each account has, the most first.
-func (c *Client) Askers(ctx context.Context) (all []Asker, err error) {
-	err = c.call(ctx, http.MethodGet, AskersPath, nil, &all)
+// AccountLoads returns how much open work each account has, the most first.
+func (c *Client) AccountLoads(ctx context.Context) (all []AccountLoad, err error) {
+	err = c.call(ctx, http.MethodGet, AccountLoadsPath, nil, &all)
 	return all, err
 }
 

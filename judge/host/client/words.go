@@ -14,25 +14,25 @@ import (
 
 // The paths of the API, below the address of the server.
 const (
-	ServerPath      = "/v1/server"
-	AccountPath     = "/v1/account"
-	BlobPath        = "/blob/" // followed by the digest
-	MissingPath     = "/v1/blobs/missing"
-	ProblemsPath    = "/v1/problems"
-	SubmissionsPath = "/v1/submissions"
-	QueuePath       = "/v1/queue"
-	AskersPath      = "/v1/queue/accounts"
-	TokensPath      = "/v1/tokens"
-	InvitesPath     = "/v1/workers/invites"
-	WorkersPath     = "/v1/workers"
-	JoinPath        = "/v1/workers/join"
-	HelloPath       = "/v1/workers/hello"
-	ClassesPath     = "/v1/classes"
-	JudgingsPath    = "/v1/judgings"
-	BackupPath      = "/v1/backup"
-	MovePath        = "/v1/move"
-	PeoplePath      = "/v1/accounts"
-	InvitationsPath = "/v1/invitations"
+	ServerPath       = "/v1/server"
+	AccountPath      = "/v1/account"
+	BlobPath         = "/blob/" // followed by the digest
+	MissingPath      = "/v1/blobs/missing"
+	ProblemsPath     = "/v1/problems"
+	SubmissionsPath  = "/v1/submissions"
+	QueuePath        = "/v1/queue"
+	AccountLoadsPath = "/v1/queue/accounts"
+	TokensPath       = "/v1/tokens"
+	InvitesPath      = "/v1/workers/invites"
+	WorkersPath      = "/v1/workers"
+	JoinPath         = "/v1/workers/join"
+	HelloPath        = "/v1/workers/hello"
+	ClassesPath      = "/v1/classes"
+	JudgingsPath     = "/v1/judgings"
+	BackupPath       = "/v1/backup"
+	MovePath         = "/v1/move"
+	PeoplePath       = "/v1/accounts"
+	InvitationsPath  = "/v1/invitations"
 )
 
 // ClaimHeader is the header with the reason why a worker fetches a blob: see job.Claim.
@@ -186,8 +186,8 @@ type Queue struct {
 	OfGuests int `json:"of_guests,omitempty"`
 }
 
-// An Asker is an account with open work.
-type Asker struct {
+// An AccountLoad is an account with open work.
+type AccountLoad struct {
 	Login  string    `json:"login"`
 	Jobs   int       `json:"jobs"` // of submissions and flows
 	Flows  int       `json:"flows"`

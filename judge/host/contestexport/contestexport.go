@@ -219,7 +219,7 @@ func languageOf(s *store.Submission, languages []desk.Spoken) string {
 }
 
 // add writes a submission into a directory of the archive.
-func (t dirs) add(blobs *blob.Folder, z *zip.Writer, dir string, s *store.Submission, team *store.Team) error {
+func (t dirs) add(blobs *blob.Dir, z *zip.Writer, dir string, s *store.Submission, team *store.Team) error {
 	if t[dir] == nil {
 		t[dir] = &bytes.Buffer{}
 		t.line(dir, "filename", "id", "full_name", "labels", "status", "created_at")
@@ -262,7 +262,7 @@ func (t dirs) line(dir string, cells ...string) {
 	w.Flush()
 }
 
-func read(blobs *blob.Folder, d blob.Digest, size int64) ([]byte, error) {
+func read(blobs *blob.Dir, d blob.Digest, size int64) ([]byte, error) {
 	f, err := blobs.Open(d, size)
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// contest reads the contest of a package.
+// contest reads the contest from its file.
 func (o *object) contest() *Contest {
 	c := &Contest{File: o.file, Line: o.line, ID: o.scalar("id")}
 	if c.ID != "" && !store.GoodSlug(c.ID) {
@@ -59,7 +59,7 @@ func (o *object) has(key string) bool {
 	return is
 }
 
-// time is a moment; the zero time if the file says that it is not known, nil if it says nothing.
+// time reads a moment. It returns the zero time if the value is null, and nil if the file does not have the key.
 func (o *object) time(key string) *time.Time {
 	text := o.scalar(key)
 	if !o.has(key) {
@@ -81,14 +81,14 @@ func (o *object) time(key string) *time.Time {
 
 var reltimes = regexp.MustCompile(`^(-?)([0-9]{1,5}):([0-5][0-9])(?::([0-5][0-9])(?:\.([0-9]{1,3})[0-9]*)?)?$`)
 
-// duration reads a RELTIME, such as 5:00:00.000.
+// duration parses a RELTIME, such as 5:00:00.000.
 func duration(text string) (time.Duration, bool) {
 	m := reltimes.FindStringSubmatch(text)
 	if m == nil {
 		return 0, false
 	}
 	number := func(digits string) time.Duration {
-		n, _ := strconv.Atoi(digits) // the pattern has digits only, or none
+		n, _ := strconv.Atoi(digits) // the pattern matches only digits, or nothing
 		return time.Duration(n)
 	}
 	d := number(m[2])*time.Hour + number(m[3])*time.Minute + number(m[4])*time.Second + number((m[5] + "000")[:3])*time.Millisecond
@@ -98,7 +98,7 @@ func duration(text string) (time.Duration, bool) {
 	return d, true
 }
 
-// reltime is a time span, if the file says one.
+// reltime reads a duration. It returns nil if the file has none.
 func (o *object) reltime(key string) *time.Duration {
 	text := o.scalar(key)
 	if text == "" {
@@ -112,7 +112,7 @@ func (o *object) reltime(key string) *time.Duration {
 	return &d
 }
 
-// penalty is the penalty time: minutes, as the version of 2023-06 has it, or a RELTIME.
+// penalty reads the penalty time: minutes, as in version 2023-06, or a RELTIME.
 func (o *object) penalty() *time.Duration {
 	text := o.scalar("penalty_time")
 	if n, err := strconv.Atoi(text); err == nil && n >= 0 && n <= 1e6 && !strings.HasPrefix(text, "+") {

@@ -8,8 +8,8 @@ import (
 	"assay/judge"
 )
 
-// yamlOfJSON writes JSON as the YAML with the same meaning and the same lines. JSON is nearly YAML:
-// only tabs between values, and some escapes in strings, are not.
+// yamlOfJSON converts JSON to YAML with the same meaning and the same lines. JSON is nearly YAML, except for tabs between
+// values and some escapes in strings.
 func yamlOfJSON(file string, data []byte) ([]byte, *judge.Fault) {
 	var any json.RawMessage
 	if err := json.Unmarshal(data, &any); err != nil {
@@ -43,7 +43,7 @@ func yamlOfJSON(file string, data []byte) ([]byte, *judge.Fault) {
 	return out, nil
 }
 
-// yamlString writes a string of JSON with the escapes that YAML has, too.
+// yamlString converts a JSON string to a YAML string.
 func yamlString(quoted []byte) []byte {
 	var text string
 	if json.Unmarshal(quoted, &text) != nil {

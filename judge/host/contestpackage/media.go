@@ -60,7 +60,7 @@ func collectMedia(dir fs.FS) (all []string, err error) {
 	return all, faults.AsError()
 }
 
-// entries reads a directory; none if it does not exist.
+// entries reads a directory. It returns no entries if the directory does not exist.
 func entries(dir fs.FS, name string) ([]fs.DirEntry, error) {
 	all, err := fs.ReadDir(dir, name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -18,7 +18,7 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// Package is what a contest package lists. A list is nil if the package has no file for it.
+// A Package is the content of a contest package. A list is nil if the package has no file for it.
 type Package struct {
 	Contest       *Contest
 	Problems      []Problem
@@ -29,61 +29,61 @@ type Package struct {
 	Accounts      []Account
 	Media         []media.File
 	derived       bool // the organizations come from teams2.tsv
-	// Notes say what the package has and the import ignores.
+	// Notes are about parts of the package that the import ignores.
 	Notes []string
 }
 
-// Placed is an object with its place in the package.
+// A Placed is an object with its position in the package.
 type Placed[T any] struct {
 	Object T
 	File   string
 	Line   int
-	says   func(key string) bool // the file has the key, even with no value
+	says   func(key string) bool // reports whether the file has the key, even with a null value
 }
 
-// Contest is the contest of a package. Fields are nil if the package does not say.
+// A Contest is the contest of a package. Fields that the package does not set are nil.
 type Contest struct {
 	File             string
 	Line             int
-	ID               string // it may be empty
+	ID               string // may be empty
 	Name, FormalName *string
-	Start            *time.Time // zero: it is not known yet
+	Start            *time.Time // if zero, it is not known yet
 	Duration         *time.Duration
-	Freeze           *time.Duration // before the end; 0 if there is none
+	Freeze           *time.Duration // before the end; zero if there is none
 	Penalty          *time.Duration
-	Scored           *bool // points count, and not only whether a problem is solved
+	Scored           *bool // points decide the ranks, not the number of solved problems
 	MainGroup        *string
 }
 
-// Problem is a problem of a package.
+// A Problem is a problem of a package.
 type Problem struct {
 	File       string
 	Line       int
 	ID, Label  string
 	Slug       string // of the published problem; if empty, it is the ID
-	RGB, Color string // they may be empty
+	RGB, Color string // may be empty
 	ordinal    int
 }
 
-// Account is an account of a package.
+// An Account is an account of a package.
 type Account struct {
 	File     string
 	Line     int
 	ID       string
 	Username string
-	Name     string // it may be empty
-	Password string // it may be empty
+	Name     string // may be empty
+	Password string // may be empty
 	Type     string
-	Team     string // id; it may be empty
-	Person   string // id; it may be empty
-	Address  string // it may be empty
+	Team     string // id; may be empty
+	Person   string // id; may be empty
+	Address  string // may be empty
 	says     func(key string) bool
 }
 
-// ids are the ids that other systems may use.
+// ids matches the ids that other systems may use.
 var ids = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,35}$`)
 
-// Read reads the files of a package by their names. It returns judge.Faults if anything is wrong.
+// Read parses the files of a package, by name. If anything is wrong, it returns judge.Faults.
 func Read(from map[string][]byte) (*Package, error) {
 	r := &reader{}
 	p := &Package{}
@@ -97,13 +97,13 @@ func Read(from map[string][]byte) (*Package, error) {
 	return p, r.sorted()
 }
 
-// objects makes the objects of a kind of the items of a file.
+// objects adds the items of a file to the package, as objects of a kind.
 func (r *reader) objects(p *Package, k kind, all []item) {
 	seen := map[string]int{}
 	for i := range all {
 		o := &object{item: &all[i], r: r, kind: k, used: map[string]bool{}}
 		switch {
-		case o.file == "accounts.tsv": // which has no column for an id
+		case o.file == "accounts.tsv": // it has no column for an id
 			o.unique(seen, "username", o.scalar("username"))
 		case k != contests:
 			o.unique(seen, "id", o.ident("id", true))
@@ -129,7 +129,7 @@ func (r *reader) objects(p *Package, k kind, all []item) {
 		}
 		o.ignored()
 	}
-	switch k { // a file that lists nothing is another thing than no file
+	switch k { // an empty file gives an empty list, while no file gives nil
 	case problems:
 		p.Problems = append([]Problem{}, p.Problems...)
 		slices.SortStableFunc(p.Problems, func(a, b Problem) int { return a.ordinal - b.ordinal })
@@ -167,7 +167,7 @@ func (o *object) team(p *Package) store.Team {
 	if o.file != "teams2.tsv" {
 		return t
 	}
-	// A line of teams2.tsv has its institution, too.
+	// A line of teams2.tsv also describes the institution of the team.
 	short, formal := o.name("organization", false), o.name("formal_name", false)
 	if short == "" {
 		short = formal
@@ -220,10 +220,10 @@ func (o *object) problem(at int) Problem {
 	if n, is := o.number("ordinal"); is {
 		p.ordinal = int(n)
 	}
-	o.name("name", false) // the published problem has its own
+	o.name("name", false) // ignored: the published problem has its own name
 	for _, key := range []string{"uuid", "time_limit", "memory_limit", "output_limit", "code_limit", "test_data_count",
 		"package", "statement", "attachments"} {
-		o.used[key] = true // the published problem says
+		o.used[key] = true // ignored: the published problem has its own value
 	}
 	return p
 }
@@ -268,7 +268,7 @@ func (o *object) account() Account {
 	return a
 }
 
-// references checks that what objects refer to is in the package, if that lists such objects.
+// references checks that referenced objects are in the package, if the package lists objects of their kind.
 func (r *reader) references(p *Package) {
 	known := func(n int, id func(int) string) map[string]bool {
 		all := map[string]bool{}
@@ -332,7 +332,7 @@ func (r *reader) references(p *Package) {
 	}
 }
 
-// object is an item that becomes an object of a kind. Its methods read the value of a key.
+// An object is an item with its kind. Its methods read the values of keys.
 type object struct {
 	*item
 	r    *reader
@@ -340,7 +340,7 @@ type object struct {
 	used map[string]bool
 }
 
-// wrong notes what is wrong with a key, at its line.
+// wrong adds a fault at the line of a key.
 func (o *object) wrong(key, hint, format string, args ...any) {
 	line := o.lines[key]
 	if line == 0 {
@@ -356,14 +356,14 @@ func (o *object) unique(seen map[string]int, key, text string) {
 	seen[text] = o.line
 }
 
-// elsewhere are the keys of the Contest API that are not imported. They are no misspellings.
+// elsewhere are the keys of the Contest API that are not imported. They are not taken for misspelt keys.
 var elsewhere = []string{
 	"location", "banner", "logo", "countdown_pause_time", "scoreboard_thaw_time", "photo", "video", "backup", "key_log",
 	"tool_data", "desktop", "webcam", "audio",
 	"country_flag", "country_subdivision_flag", "twitter_account", "twitter_hashtag",
 }
 
-// ignored notes the keys that no reader has used.
+// ignored adds notes about keys that were not used.
 func (o *object) ignored() {
 	for _, key := range o.keys {
 		if o.used[key] {
@@ -383,7 +383,7 @@ func (o *object) ignored() {
 	}
 }
 
-// text is a value that is a text as the file has it; may be empty.
+// text returns the unchanged text of a key. It may be empty.
 func (o *item) text(key string) string {
 	v := o.values[key]
 	if v.node != nil && v.node.Kind == strict.Scalar {
@@ -392,7 +392,7 @@ func (o *item) text(key string) string {
 	return v.text
 }
 
-// scalar is the text of a key, which must be neither a list nor an object.
+// scalar reads a value that must be neither a list nor an object.
 func (o *object) scalar(key string) string {
 	o.used[key] = true
 	if n := o.values[key].node; n.Here() && n.Kind != strict.Scalar {
@@ -401,7 +401,7 @@ func (o *object) scalar(key string) string {
 	return strings.TrimSpace(o.text(key))
 }
 
-// plain is a text that people can read, on one line.
+// plain reads a text of one line without control characters.
 func (o *object) plain(key string) string {
 	text := o.scalar(key)
 	if !auth.Legible(text) || len(text) > 200 {
@@ -410,7 +410,7 @@ func (o *object) plain(key string) string {
 	return text
 }
 
-// secret is a text that may begin and end with blanks.
+// secret reads a text that may begin and end with blanks.
 func (o *object) secret(key string) string {
 	o.scalar(key)
 	text := o.text(key)
@@ -420,7 +420,7 @@ func (o *object) secret(key string) string {
 	return text
 }
 
-// name is the name of something.
+// name reads a name.
 func (o *object) name(key string, required bool) string {
 	text := o.scalar(key)
 	if wrong := auth.BadName(text); wrong != "" && (required || text != "") {
@@ -432,7 +432,7 @@ func (o *object) name(key string, required bool) string {
 	return text
 }
 
-// ident is an id.
+// ident reads an id.
 func (o *object) ident(key string, required bool) string {
 	text := o.scalar(key)
 	switch {
@@ -451,7 +451,7 @@ func (o *object) badID(key, text string) {
 	o.wrong(key, hint, "%.60q is not an id", text)
 }
 
-// idents is a list of ids.
+// idents reads a list of ids.
 func (o *object) idents(key string) (all []string) {
 	o.used[key] = true
 	v := o.values[key]
@@ -479,7 +479,7 @@ func (o *object) idents(key string) (all []string) {
 	return all
 }
 
-// oneOf is one of several words.
+// oneOf reads one of several words.
 func (o *object) oneOf(key string, required bool, words ...string) string {
 	text := o.scalar(key)
 	if text == "" && !required || slices.Contains(words, text) {
@@ -489,7 +489,7 @@ func (o *object) oneOf(key string, required bool, words ...string) string {
 	return text
 }
 
-// matching is a text of a form.
+// matching reads a text that must match a pattern. Want describes the pattern.
 func (o *object) matching(key string, form *regexp.Regexp, want string) string {
 	text := o.plain(key)
 	if text != "" && !form.MatchString(text) {
@@ -498,7 +498,7 @@ func (o *object) matching(key string, form *regexp.Regexp, want string) string {
 	return text
 }
 
-// flag is true or false.
+// flag reads true or false.
 func (o *object) flag(key string) bool {
 	o.used[key] = true
 	n := o.values[key].node
@@ -512,7 +512,7 @@ func (o *object) flag(key string) bool {
 	return is
 }
 
-// number is a number, if the key is there.
+// number reads a number. If the file does not have the key, is is false.
 func (o *object) number(key string) (x float64, is bool) {
 	o.used[key] = true
 	n := o.values[key].node
@@ -527,7 +527,7 @@ func (o *object) number(key string) (x float64, is bool) {
 	return x, true
 }
 
-// location is the JSON of an object of numbers; may be empty.
+// location reads an object of numbers, and returns it as JSON. It may be empty.
 func (o *object) location(keys ...string) string {
 	o.used["location"] = true
 	n := o.values["location"].node

@@ -20,8 +20,8 @@ type Action string
 const (
 	Added   Action = "added"
 	Changed Action = "changed"
-	Missing Action = "missing" // the contest has it and the package does not: it stays
-	Skipped Action = "skipped" // the package has it, and it cannot be imported yet
+	Missing Action = "missing" // only the contest has the object, and keeps it
+	Skipped Action = "skipped" // the object cannot be imported yet
 )
 
 // A ReportLine is a line of the report of an import.
@@ -29,10 +29,10 @@ type ReportLine struct {
 	State Action
 	Kind  string
 	ID    string
-	Note  string // what changes, or why; it may be empty
+	Note  string // what changes, or why; may be empty
 }
 
-// Current is what a server has.
+// Current is the current state of a server.
 type Current struct {
 	Now           time.Time
 	Contest       *store.Contest // nil if the contest is new
@@ -51,16 +51,16 @@ type Current struct {
 	CheckPassword func(ctx context.Context, password, hash string) (bool, error)
 }
 
-// Plan is what an import does.
+// A Plan is what an import will do.
 type Plan struct {
 	Slug   string // of the contest
 	Lines  []ReportLine
 	Notes  []string
 	Import store.ContestImport
-	// Passwords are those of Import.Accounts that the package says, before they are hashed. They may be empty:
-	// a new account then gets a generated one, and another keeps its own.
+	// Passwords are the passwords of Import.Accounts in the package, not hashed. If one is empty, a new account gets a
+	// generated password, and an existing account keeps its password.
 	Passwords []string
-	// Media are the files that are new or changed. Their bytes are not read yet.
+	// Media are the new and changed files. Their bytes are not read yet.
 	Media []media.File
 }
 
@@ -69,7 +69,7 @@ func (p *Plan) Empty() bool {
 	return !slices.ContainsFunc(p.Lines, func(l ReportLine) bool { return l.State == Added || l.State == Changed })
 }
 
-// planner makes a Plan.
+// A planner makes a Plan.
 type planner struct {
 	reader
 	*Package
@@ -77,8 +77,8 @@ type planner struct {
 	plan *Plan
 }
 
-// PlanImport compares a package with what a server has. Slug is that of the contest. What a file of
-// the package does not say stays unchanged. It returns judge.Faults if the package does not fit the server.
+// PlanImport compares a package with the state of a server. Slug is the slug of the contest. Everything that the package
+// does not contain stays unchanged. If the package does not fit the server, PlanImport returns judge.Faults.
 func PlanImport(ctx context.Context, p *Package, slug string, now *Current) (*Plan, error) {
 	l := &planner{Package: p, now: now, plan: &Plan{Slug: slug, Notes: slices.Clone(p.Notes)}}
 	if now.Contest != nil {
@@ -103,7 +103,7 @@ func (l *planner) line(state Action, k kind, id, note string) {
 	l.plan.Lines = append(l.plan.Lines, ReportLine{state, string(k), id, note})
 }
 
-// missing tells the objects that the package does not have.
+// missing reports objects of the contest that are not in the package.
 func missing[T any](l *planner, k kind, listed bool, there []T, id func(T) string, has func(id string) bool) {
 	for _, one := range there {
 		if listed && !has(id(one)) {
@@ -112,13 +112,13 @@ func missing[T any](l *planner, k kind, listed bool, there []T, id func(T) strin
 	}
 }
 
-// difference collects what changes of an object.
+// A difference collects the changes of an object.
 type difference struct {
 	says    func(key string) bool
 	changes []string
 }
 
-// text compares a property. What the package does not say stays.
+// text compares a property, and sets it to the old value if the package does not have it.
 func (d *difference) text(key string, is *string, was string) {
 	if !d.says(key) {
 		*is = was
@@ -137,7 +137,7 @@ func (d *difference) list(key string, is *[]string, was []string) {
 	}
 }
 
-// tell reports whether the object is to be written.
+// tell adds the line of the report for an object, and reports whether the object must be written.
 func (l *planner) tell(k kind, id string, is bool, d *difference) bool {
 	switch {
 	case !is:
@@ -158,7 +158,7 @@ func (l *planner) organizations() {
 		o, d, at := one.Object, difference{says: one.says}, find(one.Object.ID)
 		if at >= 0 {
 			was := l.now.Organizations[at]
-			if one.File == "teams2.tsv" { // whose keys are those of the team
+			if one.File == "teams2.tsv" { // its keys are those of teams
 				d.says = func(key string) bool {
 					return key == "name" || one.says(key) && key == "formal_name" || one.says(key) && key == "country"
 				}
@@ -272,7 +272,7 @@ func (l *planner) persons() {
 	})
 }
 
-// exists checks that the contest has what an object refers to, if the package does not list such objects.
+// exists checks that the contest has a referenced object, if the package does not list objects of its kind.
 func (l *planner) exists(file string, line int, k kind, id string) {
 	listed, there := false, false
 	switch k {
@@ -295,7 +295,7 @@ func (l *planner) exists(file string, line int, k kind, id string) {
 	}
 }
 
-// roleOf is the role in the contest that an account of a type gets; it may be empty.
+// roleOf returns the role in the contest for an account of a type. It may be empty.
 func roleOf(typ string) string {
 	return string(map[string]auth.Role{"judge": auth.Judge, "admin": auth.ContestAdmin, "staff": auth.Runner, "balloon": auth.Runner}[typ])
 }
@@ -320,7 +320,7 @@ func (l *planner) account(ctx context.Context, a *Account) error {
 	password, note := a.Password, ""
 	d := difference{says: a.says}
 	at := slices.IndexFunc(l.now.Listed, func(was *store.ContestAccount) bool { return was.ID == a.ID })
-	// Usernames that differ in upper and lower case only are hard to tell apart.
+	// Usernames may not differ only in upper and lower case.
 	is := slices.IndexFunc(l.now.Accounts, func(b *store.Account) bool { return strings.EqualFold(b.Login, a.Username) })
 	switch {
 	case at >= 0:
@@ -331,7 +331,7 @@ func (l *planner) account(ctx context.Context, a *Account) error {
 		}
 		d.text("type", &n.Type, was.Type)
 		d.text("person_id", &n.Person, was.Person)
-		if a.File != "accounts.tsv" { // where the username says it
+		if a.File != "accounts.tsv" { // in this file, the username has the number of the team
 			d.text("team_id", &n.Team, was.Team)
 		} else if n.Team != was.Team {
 			d.changes = append(d.changes, "team_id")
@@ -370,7 +370,7 @@ func (l *planner) account(ctx context.Context, a *Account) error {
 		}
 	}
 	if n.Type == "team" && n.Team == "" {
-		l.wrong(a.File, a.Line, "", "the account %s is for a team, and does not say for which", a.ID)
+		l.wrong(a.File, a.Line, "", "the account %s is for a team, but does not name it", a.ID)
 	}
 	l.exists(a.File, a.Line, teams, n.Team)
 	l.exists(a.File, a.Line, persons, n.Person)
@@ -383,7 +383,7 @@ func (l *planner) account(ctx context.Context, a *Account) error {
 	return nil
 }
 
-// teamName is the name of a team of the package or of the contest; it may be empty.
+// teamName returns the name of a team of the package or of the contest. It may be empty.
 func (l *planner) teamName(id string) string {
 	for _, t := range l.Teams {
 		if t.Object.ExtID == id {

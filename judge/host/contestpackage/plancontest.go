@@ -49,7 +49,7 @@ func (l *planner) contest(slug string) {
 	l.plan.Import.Contest, l.plan.Import.Problems = &c, problems
 }
 
-// settings changes a contest to what the package says, and returns what that changes.
+// settings applies the contest of a package to c, and returns the changes.
 func (l *planner) settings(c *store.Contest, p *Contest) (changes []string) {
 	set := func(key string, differs bool) bool {
 		if differs {
@@ -74,7 +74,7 @@ func (l *planner) settings(c *store.Contest, p *Contest) (changes []string) {
 		}
 		c.Starts = *p.Start
 	}
-	freeze := cmp.Or(c.Settings.Planned, c.Freeze) // before it was frozen by hand
+	freeze := cmp.Or(c.Settings.Planned, c.Freeze) // Planned is set if the scoreboard was frozen by hand
 	var frozen time.Duration                       // before the end
 	if freeze != 0 {
 		frozen = c.Length - freeze
@@ -119,11 +119,11 @@ func (l *planner) settings(c *store.Contest, p *Contest) (changes []string) {
 // usualPenalty is the penalty time of the ICPC, in minutes.
 const usualPenalty = 20
 
-// word is a color that is a name by itself.
+// word matches a color that is a name.
 var word = regexp.MustCompile(`^[a-zA-Z]{1,30}$`)
 
-// problems are the problems of the contest in the order of the package, with those that the package
-// does not list at the end. It reports whether that changes anything.
+// problems returns the problems of the contest in the order of the package. Problems that the package does not list come
+// last. It reports whether that changes anything.
 func (l *planner) problems() (all []store.NewContestProblem, changed bool) {
 	var was []store.NewContestProblem
 	for _, p := range l.now.Problems {
@@ -144,7 +144,7 @@ func (l *planner) problems() (all []store.NewContestProblem, changed bool) {
 			}
 			n.Slug = l.now.Published[is].Slug
 			if at = slices.IndexFunc(was, func(b store.NewContestProblem) bool { return b.Slug == n.Slug }); at >= 0 {
-				n = was[at] // its id for other systems becomes that of the package
+				n = was[at] // the problem gets the id of the package for other systems
 			}
 		}
 		if used[n.Slug] {

@@ -1,9 +1,9 @@
-// Package contestpackage reads contest packages: directories or ZIP archives in the ICPC Contest
-// Package Format, and the TSV files that the ICPC's registration system writes. PlanImport compares
-// one with what a server has, and says what its import adds and changes. Write makes one.
+// Package contestpackage reads and writes contest packages: directories or ZIP archives in the ICPC Contest Package
+// Format. It also reads the TSV files of the ICPC's registration system. PlanImport compares a package with the state of a
+// server, and returns what an import adds and changes. Write returns a package.
 //
-// The package is pure: it does not open a database, writes no files, and does not keep pictures. Everything wrong in a package is
-// a *judge.Fault with file and line.
+// An error in a package is a *judge.Fault with file and line. The package does not access the database, writes no files,
+// and does not store pictures.
 package contestpackage
 
 import (
@@ -37,7 +37,7 @@ const (
 	accounts      kind = "account"
 )
 
-// endpoint is the name of the kind in the Contest API.
+// endpoint returns the name of the kind in the Contest API.
 func (k kind) endpoint() string {
 	if k == contests {
 		return media.Contest
@@ -45,7 +45,7 @@ func (k kind) endpoint() string {
 	return string(k) + "s"
 }
 
-// files are the files in which each kind may be: a package has one of them at most.
+// files are the possible files of each kind. A package may have only one of them.
 var files = []struct {
 	kind  kind
 	names []string
@@ -59,7 +59,7 @@ var files = []struct {
 	{accounts, []string{"accounts.json", "accounts.yaml", "accounts.tsv"}},
 }
 
-// names are the names of the files that Read knows.
+// names returns the names of the files that Read knows.
 func names() (all []string) {
 	for _, f := range files {
 		all = append(all, f.names...)
@@ -67,13 +67,13 @@ func names() (all []string) {
 	return all
 }
 
-// value is a value of an object: a text, a list, an object, or nothing.
+// A value is a value of an object: a text, a list, an object, or null.
 type value struct {
 	node *strict.Node // nil if the value is a cell of a TSV file
 	text string       // of a cell
 }
 
-// item is an object as a file has it, before anybody knows what it means.
+// An item is an object in a file, before its keys are interpreted.
 type item struct {
 	file   string
 	line   int
@@ -82,7 +82,7 @@ type item struct {
 	lines  map[string]int // of each key
 }
 
-// reader collects what is wrong.
+// A reader collects the faults of a package.
 type reader struct {
 	faults judge.Faults
 	notes  []string
@@ -94,13 +94,12 @@ func (r *reader) wrong(file string, line int, hint, format string, args ...any) 
 
 // Files are the files of a package that are imported.
 type Files struct {
-	Texts map[string][]byte // by their names: Read reads them
-	Media []string          // the paths of pictures and documents
-	Root  fs.FS             // in which they are
+	Texts map[string][]byte // by name, for Read
+	Media []string          // paths of pictures and documents
+	Root  fs.FS             // the directory of the paths
 }
 
-// Collect finds the files of a package: those in the root, or in the only directory there. What else a package has is left
-// out.
+// Collect returns the files of a package that are imported. They are in the root, or in the only directory in it.
 func Collect(root fs.FS) (*Files, error) {
 	all, err := collect(root)
 	if err != nil || all != nil {
@@ -124,7 +123,7 @@ func Collect(root fs.FS) (*Files, error) {
 		Hint: "it needs one of " + strings.Join(names(), ", ")}}
 }
 
-// collect returns nil if the directory has nothing that is imported.
+// collect returns the files in a directory that are imported. It returns nil if there are none.
 func collect(dir fs.FS) (*Files, error) {
 	texts, err := collectTexts(dir)
 	if err != nil {

@@ -6,19 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// columns are the keys that the columns of each TSV file have in JSON; "" is not imported.
+// columns are the keys in JSON for the columns of each TSV file. A column with "" is not imported.
 var columns = map[string][]string{
 	"groups.tsv":   {"id", "name"},
 	"teams2.tsv":   {"id", "icpc_id", "group_ids", "name", "formal_name", "organization", "country", "organization_id"},
 	"accounts.tsv": {"type", "name", "username", "password", "ip"},
-	// What comes after the names has changed from year to year.
+	// The columns after the names differ from year to year.
 	"institutions2.tsv": {"id", "formal_name", "name"},
 }
 
-// leastColumns is how many columns a line of each file has at least.
+// leastColumns is the minimum number of columns of a line, by file.
 var leastColumns = map[string]int{"groups.tsv": 2, "teams2.tsv": 4, "accounts.tsv": 3, "institutions2.tsv": 2}
 
-// firstLines are the first words of a file, which name its format.
+// firstLines match the first line of each file, which names its format.
 var firstLines = map[string]*regexp.Regexp{
 	"groups.tsv":        regexp.MustCompile(`^(groups|File_Version)\t`),
 	"teams2.tsv":        regexp.MustCompile(`^(teams2|File_Version)\t`),
@@ -32,7 +32,7 @@ var (
 	number  = regexp.MustCompile(`[0-9]+$`)
 )
 
-// tsv reads a file with a line for each object, and tabs between values.
+// tsv parses a file with one object per line, and tabs between values.
 func (r *reader) tsv(name string, data []byte) (all []item) {
 	if !utf8.Valid(data) {
 		line := 1
@@ -91,7 +91,7 @@ func (r *reader) tsv(name string, data []byte) (all []item) {
 	return all
 }
 
-// rest finds what else a line says of an institution.
+// rest reads the columns of an institution after its names.
 func (o *item) rest(cells []string, set func(key, text string)) {
 	id := institution(o.text("id"))
 	set("id", id)
@@ -109,7 +109,7 @@ func (o *item) rest(cells []string, set func(key, text string)) {
 	}
 }
 
-// institution is the id of an institution without what the registration system puts before it.
+// institution returns the id of an institution without the prefix of the registration system.
 func institution(id string) string {
 	for _, prefix := range []string{"INST-U-", "INST-"} {
 		if rest, is := strings.CutPrefix(id, prefix); is {
@@ -123,8 +123,8 @@ func institution(id string) string {
 	return id
 }
 
-// teamOf is the id of the team of an account in accounts.tsv, which has no column for it: the number at
-// the end of the username. It is empty if there is none.
+// teamOf returns the id of the team of an account in accounts.tsv, which has no column for it. The id is the number at the
+// end of the username. It is empty if there is no number.
 func teamOf(username string) string {
 	digits := number.FindString(username)
 	if trimmed := strings.TrimLeft(digits, "0"); trimmed != "" {

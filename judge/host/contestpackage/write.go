@@ -13,7 +13,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// What follows are the objects of a package as Write writes them. A null is a property without a value.
+// The objects of a package as Write writes them. Null means that a property has no value.
 type (
 	contestFile struct {
 		ID         string          `json:"id"`
@@ -84,7 +84,7 @@ type (
 	}
 )
 
-// optional returns nil for a text that is empty.
+// optional returns nil for an empty text.
 func optional(text string) *string {
 	if text == "" {
 		return nil
@@ -95,12 +95,11 @@ func optional(text string) *string {
 // located returns null for an empty location.
 func located(text string) json.RawMessage { return json.RawMessage(cmp.Or(text, "null")) }
 
-// list returns a list that is not nil.
+// list returns a copy that is not nil.
 func list(all []string) []string { return append([]string{}, all...) }
 
-// Write returns the files of a package with what a server has of a contest. Importing them changes
-// nothing there, and makes the same contest of another server with the same problems. Passwords are
-// never written.
+// Write returns the files of a package for a contest of a server. Importing them on the same server changes nothing. On
+// another server with the same problems, it creates the same contest. Passwords are never written.
 func Write(now *Current) (map[string][]byte, error) {
 	all := map[string][]byte{}
 	organizations, groups, teams, persons, accounts := []any{}, []any{}, []any{}, []any{}, []any{}
@@ -150,7 +149,7 @@ func readable(name string) string {
 	return name
 }
 
-// contestOf writes the contest itself. What a package cannot say is left out.
+// contestOf returns the contest file. It omits settings that a package cannot express.
 func contestOf(c *store.Contest) contestFile {
 	f := contestFile{ID: c.Slug, Name: c.Name, FormalName: optional(c.FormalName), Type: "pass-fail", MainGroup: optional(c.MainGroup)}
 	if !c.Starts.IsZero() {
@@ -173,7 +172,7 @@ func contestOf(c *store.Contest) contestFile {
 	return f
 }
 
-// hex is a color that a package may have as rgb.
+// hex matches a color that a package may have as rgb.
 var hex = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
 func problemsOf(problems []*store.ContestProblem) []any {

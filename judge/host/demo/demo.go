@@ -142,7 +142,7 @@ func Fill(ctx context.Context, o Options) (logins []auth.Slip, err error) {
 type filling struct {
 	o        Options
 	store    *store.Store
-	blobs    *blob.Folder
+	blobs    *blob.Dir
 	clock    time.Time
 	chance   *rand.Rand
 	contest  string

@@ -26,16 +26,20 @@ type Spoken struct {
 	All      []string // including those that another language claims
 }
 
-// Sheet reads the problem metadata for a page. It returns nil if the problem was published without it.
+// Sheet returns the problem metadata for a page. It returns nil if the problem was published without it. Callers must
+// not change it: all of them share it.
 func (d *Desk) Sheet(p *store.Problem) (*client.Sheet, error) {
 	if p.Sheet == "" {
 		return nil, nil
 	}
-	data, err := d.Blobs.Read(p.Sheet, client.MaxSheet)
-	if err != nil {
-		return nil, fmt.Errorf("read the sheet of %s: %w", p.Slug, err)
-	}
-	return client.ParseSheet(data)
+	return d.sheets.Get(p.Sheet, func() (*client.Sheet, int64, error) {
+		data, err := d.Blobs.Read(p.Sheet, client.MaxSheet)
+		if err != nil {
+			return nil, 0, fmt.Errorf("read the sheet of %s: %w", p.Slug, err)
+		}
+		sheet, err := client.ParseSheet(data)
+		return sheet, int64(len(data)), err
+	})
 }
 
 // Languages returns the languages of problems, sorted by name. If several languages have an ending, the first one
@@ -73,28 +77,19 @@ func (d *Desk) Languages(problems []*store.ContestProblem) (all []Spoken, err er
 // spoken rejects a submission in a language that no worker has, because it would wait forever. If the metadata does
 // not tell, a worker decides.
 func (d *Desk) spoken(ctx context.Context, n *New) error {
-	all, known := d.offered.Load(n.Problem.Sheet)
-	if !known {
-		sheet, err := d.Sheet(n.Problem)
-		if err != nil {
-			return err
-		}
-		offered := []client.OfferedLanguage{}
-		if sheet != nil {
-			offered = sheet.Languages
-		}
-		all, _ = d.offered.LoadOrStore(n.Problem.Sheet, offered)
+	sheet, err := d.Sheet(n.Problem)
+	if err != nil || sheet == nil {
+		return err
 	}
-	languages := all.([]client.OfferedLanguage)
 	var meant []client.OfferedLanguage
-	for _, l := range languages {
+	for _, l := range sheet.Languages {
 		if n.Language != "" && (l.ID == n.Language || strings.EqualFold(l.Name, n.Language)) {
 			meant = append(meant, l)
 		}
 	}
 	if n.Language == "" {
 		for _, f := range n.Files {
-			meant = append(meant, client.Claiming(languages, f.Path)...)
+			meant = append(meant, client.Claiming(sheet.Languages, f.Path)...)
 		}
 	}
 	if len(meant) == 0 {

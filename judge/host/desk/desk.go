@@ -27,7 +27,7 @@ import (
 // A Desk accepts submissions for a server.
 type Desk struct {
 	Store    *store.Store
-	Blobs    *blob.Folder
+	Blobs    *blob.Dir
 	Dispatch *dispatch.Dispatcher
 	// Sweeping keeps garbage collection and requests apart. The collection holds it for writing. A request
 	// holds it for reading from the check that a blob exists until a row refers to the blob, and never
@@ -69,7 +69,7 @@ type Desk struct {
 	// Now is the clock. If nil, it is time.Now.
 	Now func() time.Time
 
-	offered sync.Map // languages by the digest of problem metadata
+	sheets Memo[blob.Digest, *client.Sheet]
 }
 
 // Time returns the time of the clock.

@@ -103,7 +103,7 @@ var hostPath = regexp.MustCompile(`(?:^|[\s"'(=:])/[^\s/]`)
 // ShownReason returns a reason for accounts that are not administrators. If the machine failed and the reason
 // contains a path of a server or worker, it returns a general text.
 func ShownReason(reason string, whose judge.Blame) string {
-	if whose == judge.Setter || whose == judge.Asker || !hostPath.MatchString(reason) {
+	if whose == judge.Setter || whose == judge.Caller || !hostPath.MatchString(reason) {
 		return reason
 	}
 	return "the worker could not do this\n    ask an administrator: judged's log has the reason"

@@ -481,7 +481,7 @@ func TestShownReason(t *testing.T) {
 	for reason, hidden := range map[string]bool{
 		"no space": false, "open /var/lib/x: no space": true, "1/2 of it": false, "(/etc/passwd)": true, "a / b": false, `"/x"`: true, "file=/x": true,
 	} {
-		for _, whose := range []judge.Blame{judge.Machine, judge.Setter, judge.Asker} {
+		for _, whose := range []judge.Blame{judge.Machine, judge.Setter, judge.Caller} {
 			if got := desk.ShownReason(reason, whose) != reason; got != (hidden && whose == judge.Machine) {
 				t.Errorf("%q of the %s is hidden: %v", reason, whose, got)
 			}
@@ -490,7 +490,7 @@ func TestShownReason(t *testing.T) {
 }
 
 // has reports whether a blob is there.
-func has(t testing.TB, f *blob.Folder, d blob.Digest, size int64) bool {
+func has(t testing.TB, f *blob.Dir, d blob.Digest, size int64) bool {
 	t.Helper()
 	there, err := f.Has(d, size)
 	if err != nil {

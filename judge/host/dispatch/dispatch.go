@@ -34,7 +34,7 @@ import (
 // Options configure a Dispatcher.
 type Options struct {
 	Store *store.Store
-	Blobs *blob.Folder // events of judgings are stored here
+	Blobs *blob.Dir // events of judgings are stored here
 	Log   *slog.Logger
 	// Holder identifies this process among all servers that have ever used the database.
 	Holder string
@@ -103,15 +103,15 @@ type Dispatcher struct {
 	count counts
 	// feeding is held while jobs are enqueued, and while a failed job is removed from the queue.
 	feeding sync.Mutex
-	// patience is how long workers may sit idle while jobs are queued before that counts as a queue error. It is
+	// idleTimeout is how long workers may sit idle while jobs are queued before that counts as a queue error. It is
 	// much longer than it takes to notice that a worker was killed.
-	patience time.Duration
-	undone   map[string]time.Time // by class: since when jobs are queued that no worker gets; used only by Reconcile
-	failing  failing
-	trust    trust
-	lost     chan queue.Lost
-	breaks   chan queue.Broken
-	retry    []time.Duration // see retryAfter
+	idleTimeout time.Duration
+	undone      map[string]time.Time // by class: since when jobs are queued that no worker gets; used only by Reconcile
+	failing     failing
+	trust       trust
+	lost        chan queue.Lost
+	breaks      chan queue.Broken
+	retry       []time.Duration // see retryAfter
 	// Submissions that must be rejudged and have no worker for it: since when that is known, and how many of a class
 	// only untrusted workers have judged. Used only by attend.
 	alone map[string]time.Time
@@ -134,7 +134,7 @@ const ahead = 2
 // New returns a Dispatcher. The queue that Use gets must be opened with its Listener.
 func New(o Options) *Dispatcher {
 	return &Dispatcher{o: o, poke: make(chan struct{}, 1), view: newView(), live: newLive(), flows: newFlows(),
-		patience: time.Minute, undone: map[string]time.Time{}, retry: retryAfter,
+		idleTimeout: time.Minute, undone: map[string]time.Time{}, retry: retryAfter,
 		lost: make(chan queue.Lost, 1024), breaks: make(chan queue.Broken, 64)}
 }
 

@@ -304,7 +304,7 @@ func TestAQueueThatHoldsJobsBack(t *testing.T) {
 				t.Errorf("%s: noticed %d times, want %d", why, n, want)
 			}
 		}
-		h.patience = 0
+		h.idleTimeout = 0
 		noticed(0, "no jobs, no workers")
 		h.submit(job.Practice, class, 1)
 		noticed(0, "no workers")
@@ -312,10 +312,10 @@ func TestAQueueThatHoldsJobsBack(t *testing.T) {
 		noticed(1, "one waits, the job is not in the queue")
 		h.give(job.Practice, class, 1)
 		noticed(2, "one waits, the job is in the queue")
-		h.patience = time.Hour
+		h.idleTimeout = time.Hour
 		noticed(2, "one waits for some moments only") // and what was dropped waits again
 		h.give(job.Practice, class, 1)
-		h.patience = 0
+		h.idleTimeout = 0
 		l := w.take()
 		noticed(2, "the worker is busy")
 		h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
@@ -347,9 +347,9 @@ func TestAJobThatComesToThoseWhoWaited(t *testing.T) {
 				t.Errorf("after %v with %d jobs more: made anew %d times, want %d", wait, jobs, n, want)
 			}
 		}
-		after(2*h.patience, 0, 0)
+		after(2*h.idleTimeout, 0, 0)
 		after(0, 1, 0)
-		after(h.patience-time.Second, 0, 0)
+		after(h.idleTimeout-time.Second, 0, 0)
 		after(2*time.Second, 0, 1)
 		after(reconcile, 0, 1)
 		h.give(job.Practice, class, 1)
@@ -357,7 +357,7 @@ func TestAJobThatComesToThoseWhoWaited(t *testing.T) {
 		h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
 		h.until("it is judged", func() bool { return h.Counts().Counted == 1 && h.Presence("w").Running == 0 })
 		after(reconcile, 0, 1)
-		after(2*h.patience, 1, 1)
+		after(2*h.idleTimeout, 1, 1)
 	})
 }
 
@@ -538,7 +538,7 @@ func TestWhoLostTheLead(t *testing.T) {
 }
 
 // has reports whether a blob is there.
-func has(t testing.TB, f *blob.Folder, d blob.Digest, size int64) bool {
+func has(t testing.TB, f *blob.Dir, d blob.Digest, size int64) bool {
 	t.Helper()
 	there, err := f.Has(d, size)
 	if err != nil {

@@ -120,7 +120,7 @@ func (f *failing) rests(id string, tries int, after []time.Duration) bool {
 
 // learn updates what is known about machines from a result. It drains a worker that turns out to be broken.
 func (d *Dispatcher) learn(ctx context.Context, r *job.Result, f store.Folded) {
-	machine := (r.State == job.Failed || r.State == job.GivenUp && !r.TooOften) && r.Blame != judge.Setter && r.Blame != judge.Asker
+	machine := (r.State == job.Failed || r.State == job.GivenUp && !r.TooOften) && r.Blame != judge.Setter && r.Blame != judge.Caller
 	switch {
 	case f.Outcome == store.Retried && machine:
 		d.failing.note(r.Job, r.Worker)

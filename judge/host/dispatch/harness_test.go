@@ -125,7 +125,7 @@ func newHarness(t *testing.T, server bool) *harness {
 	h.retry = nil // what failed everywhere is tried again at once
 	h.queue = newMemory(h.Listener())
 	if server {
-		q, err := queue.Open(t.Context(), queue.Options{Folder: filepath.Join(h.dir, "queue"), Classes: []string{class}, Listen: h.Listener()})
+		q, err := queue.Open(t.Context(), queue.Options{Dir: filepath.Join(h.dir, "queue"), Classes: []string{class}, Listen: h.Listener()})
 		h.must(err)
 		h.queue = &served{q, httptest.NewServer(q.Bridge())}
 	}

@@ -136,8 +136,8 @@ func (v *view) disown(worker, id string) {
 	m.disowned = append(m.disowned, id)
 }
 
-// defies reports whether a drained worker took a job long after it was told, or is still connected when it must have
-// stopped.
+// defies reports whether a drained worker took a job long after its order to drain, or is still connected when it
+// must have stopped.
 func (v *view) defies(worker string, out bool, now time.Time) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()

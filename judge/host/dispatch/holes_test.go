@@ -137,7 +137,7 @@ func TestAnAnswerIsProvedAndProvedAgain(t *testing.T) {
 }
 
 // TestAnAnswerThatNobodyCanProve: what a worker cannot read is refused with why, and where
-// machines fail or contradict themselves nobody is told that the answer was wrong.
+// machines fail or contradict themselves, no author learns that the submission was wrong.
 func TestAnAnswerThatNobodyCanProve(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		spec, err := flow.NewHole(job.Work{}, flow.ProofOptions{}, "")
@@ -153,16 +153,16 @@ func TestAnAnswerThatNobodyCanProve(t *testing.T) {
 			return d
 		}
 		right := put(proves(t, &job.Spec{}, judge.GolfRight, "").Events, nil)
-		const nobody = "no worker could check it: submit it again, or ask the administrators"
+		const unchecked = "no worker could check it: submit it again, or ask the administrators"
 		for what, tt := range map[string]struct {
 			want string
 			part flow.Part
 		}{
 			"unreadable":   {"unknown language \"Klingon\"", flow.Part{State: job.Done, Output: output}},
-			"failed":       {nobody, flow.Part{State: job.Failed, Reason: "no disk"}},
-			"silent":       {nobody, flow.Part{State: job.Done, Output: wrong}},
-			"contradicted": {nobody, flow.Part{State: job.Done, Output: wrong, Events: right}},
-			"noise":        {nobody, flow.Part{State: job.Done, Output: wrong, Events: put(job.PackLines([][]byte{[]byte("no event")}))}},
+			"failed":       {unchecked, flow.Part{State: job.Failed, Reason: "no disk"}},
+			"silent":       {unchecked, flow.Part{State: job.Done, Output: wrong}},
+			"contradicted": {unchecked, flow.Part{State: job.Done, Output: wrong, Events: right}},
+			"noise":        {unchecked, flow.Part{State: job.Done, Output: wrong, Events: put(job.PackLines([][]byte{[]byte("no event")}))}},
 		} {
 			part, want := tt.part, tt.want
 			part.Key, part.Worker = flow.QuickKey, "one"

@@ -90,8 +90,8 @@ func (l *live) end(id string) {
 	s.tell()
 }
 
-// sweep removes streams without watches and without recent events.
-func (l *live) sweep() {
+// removeIdle removes streams without watches and without recent events.
+func (l *live) removeIdle() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for id, s := range l.jobs {

@@ -4,6 +4,9 @@ import "assay/judge/host/queue"
 
 // tellPeers sends news to the other servers. They find out by themselves what does not arrive.
 func (d *Dispatcher) tellPeers(n queue.News) {
+	if d.queue == nil { // before Use
+		return
+	}
 	if err := d.queue.Tell(n); err != nil {
 		d.o.Log.Debug("tell the other servers", "error", err)
 	}

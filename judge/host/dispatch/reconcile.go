@@ -23,7 +23,7 @@ func (d *Dispatcher) reconcileLoop(ctx context.Context) {
 		default:
 			d.lookAfterJobs(ctx)
 		}
-		d.live.sweep()
+		d.live.removeIdle()
 		select {
 		case <-ctx.Done():
 			return
@@ -138,7 +138,7 @@ func (d *Dispatcher) unblock(ctx context.Context, undone map[string]bool, idle b
 		if !known {
 			since, d.undone[class] = now, now
 		}
-		if now.Sub(since) < d.patience || !d.view.waits(class, d.patience) {
+		if now.Sub(since) < d.idleTimeout || !d.view.waits(class, d.idleTimeout) {
 			continue
 		}
 		d.o.Log.Warn("workers are idle, but the queue does not deliver its jobs: it is created again", "class", class)

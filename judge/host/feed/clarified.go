@@ -46,8 +46,8 @@ func (c *Contest) readClarifications(ctx context.Context, s *setup) ([]*unit, er
 	return units, nil
 }
 
-// chosen returns the objects of a clarification to several teams and groups: one in 2026-01, and in 2023-06
-// one for each team. Used are the ids that clarifications have.
+// chosen returns the objects of a clarification to several teams and groups. In 2026-01 there is one object, and in
+// 2023-06 one per team. Used are the ids of clarifications.
 func (s *setup) chosen(it item, to store.Recipients, used map[string]bool) []item {
 	one := it
 	one.only, one.Object = clics.V2026, clone(it.Object)
@@ -87,8 +87,8 @@ func (s *setup) chosen(it item, to store.Recipients, used map[string]bool) []ite
 	return items
 }
 
-// furtherID returns the id of the n-th object of a clarification: its own with a number, or another one if
-// that is too long or used.
+// furtherID returns the id of the n-th object of a clarification: the clarification's id with a number. If that is too
+// long or used, it returns another id.
 func furtherID(id string, n int, used map[string]bool) string {
 	const most = 36
 	for dash := "-"; ; dash += "-" {

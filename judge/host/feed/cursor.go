@@ -17,13 +17,13 @@ import (
 	"assay/judge/host/media"
 )
 
-// Reader is a client that reads a contest.
+// A Reader is a client that reads a contest.
 type Reader struct {
 	Version clics.Version
 	Role    clics.Role
-	Team    string // id; empty if the client is of no team
-	Account string // id; empty if it has none
-	Strict  bool   // it gets no extensions of the API, and no accounts in its feed
+	Team    string // id; empty if the client belongs to no team
+	Account string // id; may be empty
+	Strict  bool   // the client gets no extensions of the API, and no accounts in its feed
 }
 
 // own reports whether an item is the reader's own.
@@ -32,7 +32,7 @@ func (c *Contest) own(to Reader, it *item) bool {
 		to.Team != "" && slices.Contains(it.told, to.Team)
 }
 
-// visible reports whether a reader sees an item, or would see it if it were not gone.
+// visible reports whether a reader sees an item, or would see it if it still existed.
 func (c *Contest) visible(to Reader, typ clics.Type, it *item) bool {
 	switch insider := to.Role.Insider(); {
 	case it.only != "" && it.only != to.Version, it.to == insiders && !insider, it.to == outsiders && insider:
@@ -50,17 +50,18 @@ func (c *Contest) visible(to Reader, typ clics.Type, it *item) bool {
 	return clics.Visible(to.Role, typ, f)
 }
 
-// Line is an object as a reader sees it.
+// A Line is an object as a reader sees it.
 type Line struct {
 	Type clics.Type
 	ID   string          // empty for the contest and the state
-	Data json.RawMessage // nil if the reader lost it
-	// Object is what Data was made of.
+	Data json.RawMessage // nil if the reader no longer sees the object
+	// Object is the source of Data.
 	Object clics.Object
-	Own    bool // it is of the reader's own team, or its account
+	Own    bool // it belongs to the reader's team, or is its account
 }
 
-// lines returns what a reader sees of a unit, or, with gone, what it may have seen earlier.
+// lines returns the objects of a unit that a reader sees. If gone is set, it returns those that the reader may have seen
+// earlier.
 func (c *Contest) lines(to Reader, u *unit, gone bool) (all []Line, err error) {
 	for i := range u.items {
 		it := &u.items[i]
@@ -92,8 +93,8 @@ func (c *Contest) lines(to Reader, u *unit, gone bool) (all []Line, err error) {
 	return all, nil
 }
 
-// known returns the teams that the item is sent to, without those that a team does not see. If none is left, it
-// returns nil.
+// known returns the teams that receive the item, except those that the reader does not see. If none is left, it returns
+// nil.
 func (c *Contest) known(to Reader, it *item) (ids []string) {
 	own := c.setup.teams[to.Team]
 	for _, id := range it.Object["to_team_ids"].([]string) {
@@ -118,23 +119,23 @@ func (c *Contest) List(to Reader, typ clics.Type) (all []Line, err error) {
 	return all, nil
 }
 
-// ErrToken is a token of a feed that does not belong to the contest as its reader sees it now.
+// ErrToken means that a token of a feed is not valid for this contest and reader, or no longer valid.
 var ErrToken = errors.New("the token is not of this contest and this client, or is too old: read the feed from its beginning")
 
-// Cursor is how far a reader has read a contest.
+// A Cursor is a reader's position in a contest.
 type Cursor struct {
 	c     *Contest
 	to    Reader
 	types []clics.Type
 	sent  map[*unit][]sent
 	stamp int64
-	seq   int64  // of the last token that stands for everything before it
-	word  string // of that token: before something is lost it is another one
-	// touched are the units that the reader must be sent, because it may have an older state; nil for all.
+	seq   int64  // of the last token that covers everything before it
+	word  string // of that token; it changes when the reader loses objects
+	// touched are the units to send, because the reader may have an older state of them. If nil, all are sent.
 	touched map[key]bool
 	base    int64 // the stamp of the contest before touched was read
 	lost    int64 // Contest.lost before touched was read
-	again   bool  // the reader has read some of it already
+	again   bool  // the reader has read a part already
 }
 
 type sent struct {
@@ -144,14 +145,14 @@ type sent struct {
 
 var seed = maphash.MakeSeed()
 
-// word is the part of a token by which it is known whose it is.
+// word returns the part of a token that identifies the contest and the kind of reader.
 func (c *Contest) word(to Reader) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s %s %s %v", c.id, c.setup.contest.Epoch, to.Version, to.Role, to.Team, to.Strict))
 	return hex.EncodeToString(sum[:6])
 }
 
-// Cursor begins to read a contest: from its beginning, or after a token. It returns ErrToken if the token
-// is not good. Types are those that the reader wants; nil for all.
+// Cursor returns a cursor at the beginning of a contest, or after a token. It returns ErrToken if the token is not valid.
+// Types are the types that the reader wants. If empty, it wants all.
 func (c *Contest) Cursor(ctx context.Context, to Reader, token string, types []clics.Type) (*Cursor, error) {
 	cur := &Cursor{c: c, to: to, types: types, sent: map[*unit][]sent{}}
 	if token == "" {
@@ -197,16 +198,16 @@ func (c *Contest) Cursor(ctx context.Context, to Reader, token string, types []c
 	return cur, nil
 }
 
-// Batch is what is new for a reader.
+// A Batch is the new objects for a reader.
 type Batch struct {
 	Lines []Line
-	// Partial is the token of each line but the last one: the reader that has it is sent all of the batch
-	// again. Token is the last line's.
+	// Partial is the token of each line except the last one. A reader that continues after it gets the whole batch
+	// again. Token is the token of the last line.
 	Partial, Token string
 }
 
-// Next returns what is new since the last call. It returns ErrToken if the reader has lost objects since
-// Cursor took its token.
+// Next returns the objects that are new since the last call. It returns ErrToken if the reader has lost objects since
+// Cursor was called with its token.
 func (cur *Cursor) Next() (b Batch, err error) {
 	c := cur.c
 	c.mu.RLock()
@@ -237,7 +238,7 @@ func (cur *Cursor) Next() (b Batch, err error) {
 			lost, found = append(lost, gone...), append(found, new...)
 		}
 	}
-	slices.Reverse(lost) // first what refers to others
+	slices.Reverse(lost) // objects that refer to others come first
 	b.Lines = append(lost, found...)
 	if end := stateOf(c.setup.contest, c.now)["end_of_updates"]; !first || end != nil {
 		last := func(l Line) int {
@@ -252,7 +253,7 @@ func (cur *Cursor) Next() (b Batch, err error) {
 	return b, nil
 }
 
-// unit returns what a reader has lost and found of a unit.
+// unit returns the objects of a unit that a reader no longer sees, and those that it sees now.
 func (cur *Cursor) unit(u *unit, first bool) (lost, found []Line, err error) {
 	now, err := cur.c.lines(cur.to, u, false)
 	if err != nil {

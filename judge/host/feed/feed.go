@@ -1,13 +1,11 @@
-// Package feed keeps the contests of a server as the ICPC Contest API shows them: each object, in one
-// place for REST and for event feeds, so that the state that a client folds from a feed is what REST
-// answers.
+// Package feed has the objects of contests for the ICPC Contest API. REST and event feeds use the same objects, so a
+// client that applies a feed has the state that REST returns.
 //
-// A contest is read when a client asks for it, and then follows the contest's log. So several servers
-// show the same, and a server that starts again has lost nothing. Package clics decides who sees an
-// object, and how it is written.
+// A contest is read when a client first asks for it, and then follows the contest's log. So several servers show the same
+// state, and a restart loses nothing. Package clics decides who sees an object, and how it is written.
 //
-// The package does not know HTTP. It changes nothing in a contest except the record of the moments
-// that have come.
+// The package does not know HTTP. It changes nothing in a contest, except that it records which moments of the contest,
+// such as the freeze, have passed.
 package feed
 
 import (
@@ -23,7 +21,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// Registry has the contests of a server.
+// A Registry has the contests of a server.
 type Registry struct {
 	Desk *desk.Desk
 
@@ -32,13 +30,13 @@ type Registry struct {
 }
 
 const (
-	// idle is after how long without a request a contest is forgotten.
+	// idle is the time without a request after which a contest is dropped from memory.
 	idle = 10 * time.Minute
-	// many is how many events are read one by one. If there are more, everything is read again.
+	// many is the largest number of events that are applied one by one. If there are more, everything is read again.
 	many = 500
 )
 
-// Contest returns a contest as the database has it now.
+// Contest returns a contest with the current state of the database.
 func (r *Registry) Contest(ctx context.Context, id string) (*Contest, error) {
 	r.mu.Lock()
 	if r.by == nil {
@@ -59,35 +57,35 @@ func (r *Registry) Contest(ctx context.Context, id string) (*Contest, error) {
 	return c, c.Follow(ctx, 0)
 }
 
-// Contest is a contest with all its objects. Its methods may be called by several goroutines.
+// A Contest is a contest with all its objects. Its methods are safe for concurrent use.
 type Contest struct {
 	*desk.Desk
 	id   string
 	used time.Time // under the Registry's mutex
 
 	following sync.Mutex // held while the database is read
-	asked     time.Time  // when it was, with following
+	asked     time.Time  // when it was last read; under following
 
 	mu     sync.RWMutex // guards all below
 	loaded bool
-	seq    int64 // of the last event of the log that is in it
+	seq    int64 // of the last applied event of the log
 	stamp  int64 // rises with each change
 	at     time.Time
 	setup  setup
 	units  map[clics.Type][]*unit
 	by     map[key]*unit
-	now    time.Time // of the clock when it was read
-	// counted are the submissions by which teams are ranked, by their ids; boards are what the public and
-	// the jury see of them.
+	now    time.Time // the time of the last read
+	// counted are the submissions that decide the ranks, by id. boards are the scoreboards of the public and of the
+	// jury.
 	counted map[string]scoring.Submission
 	boards  [2]*scoring.Board
-	// few has the ids of the frozen submissions whose verdicts balloon runners may know; lost rises when it
-	// loses some.
+	// few has the ids of the frozen submissions whose verdicts balloon runners may know. lost rises when ids are
+	// removed from it.
 	few  map[string]bool
 	lost int64
 }
 
-// setup is what a contest is before anything is submitted.
+// A setup is a contest without its submissions.
 type setup struct {
 	contest  *store.Contest
 	scored   scoring.Contest
@@ -99,23 +97,23 @@ type setup struct {
 	languages     []desk.Spoken
 	accounts      map[string]string // id in the Contest API by id of the account
 	media         []media.File
-	files         map[string]File // what the API sends, by addresses below that of the contest
+	files         map[string]File // by address below the contest's
 }
 
-// key names a unit: a type, and the id of what its objects are made of.
+// A key identifies a unit: a type, and the id of the rows that its objects are made of.
 type key struct {
 	typ clics.Type
 	of  string
 }
 
-// unit is the objects of a type that are made of the same rows of the database.
+// A unit is the objects of a type that are made of the same rows of the database.
 type unit struct {
 	key
-	stamp int64 // of the contest when it changed last
+	stamp int64 // of the contest at the last change of the unit
 	items []item
 }
 
-// audience says who sees an item beside those whom package clics excludes.
+// An audience restricts who sees an item, in addition to package clics.
 type audience int
 
 const (
@@ -124,25 +122,25 @@ const (
 	outsiders
 )
 
-// item is an object with what decides who may see it.
+// An item is an object with the facts that decide who may see it.
 type item struct {
 	clics.Object
 	clics.Facts
-	team    string    // id of the team whose it is
-	told    []string  // ids of further teams that it is sent to
+	team    string    // id of the team that it belongs to
+	told    []string  // ids of further teams that receive it
 	secret  []string  // ids in the Contest API of teams in to_team_ids that other teams do not see
-	account string    // id of the account that it is
+	account string    // of an account: its id
 	of      string    // id of the submission of a judgement or run
 	at      time.Time // when that submission was received
 	to      audience
-	only    clics.Version // if empty, both versions have it
-	// replied is the id of the team whose question it answers. Others do not learn that it is an answer.
+	only    clics.Version // if empty, it is in both versions
+	// replied is the id of the team whose question it answers. Others do not see that it is an answer.
 	replied string
-	// gone reports that clients may have it although no role sees it any more.
+	// gone reports that no role sees it any more, but clients may still have it.
 	gone bool
 }
 
-// Follow reads what has changed in the database, unless it has done so within lag.
+// Follow applies changes of the database. It does nothing if it has done so within lag.
 func (c *Contest) Follow(ctx context.Context, lag time.Duration) error {
 	c.following.Lock()
 	defer c.following.Unlock()
@@ -173,13 +171,13 @@ func (c *Contest) Follow(ctx context.Context, lag time.Duration) error {
 	return nil
 }
 
-// changes are what events of a log are about.
+// changes are the parts of a contest that events of its log have changed.
 type changes struct {
 	everything, setup, clarifications bool
 	submissions                       []string // ids
 }
 
-// changesOf returns what events are about.
+// changesOf returns the changes of events.
 func (c *Contest) changesOf(ctx context.Context, events []store.Event) (ch changes, err error) {
 	seen := map[string]bool{}
 	for _, e := range events {
@@ -197,7 +195,7 @@ func (c *Contest) changesOf(ctx context.Context, events []store.Event) (ch chang
 			ch.setup = true
 		case store.OfClarification:
 			ch.clarifications = true
-		case store.OfRejudging: // what it changes are submissions
+		case store.OfRejudging: // it changes only submissions, which have their own events
 		default:
 			ch.everything = true
 		}
@@ -205,7 +203,7 @@ func (c *Contest) changesOf(ctx context.Context, events []store.Event) (ch chang
 	return ch, nil
 }
 
-// catchUp reads what changed since the last event that is known.
+// catchUp applies the changes since the last applied event.
 func (c *Contest) catchUp(ctx context.Context, row *store.Contest, now time.Time) error {
 	ch := changes{everything: !c.loaded}
 	if c.loaded {
@@ -226,7 +224,7 @@ func (c *Contest) catchUp(ctx context.Context, row *store.Contest, now time.Time
 		if next, fresh, err = c.readSetup(ctx, row); err != nil {
 			return err
 		}
-		for id, t := range next.teams { // what follows for their submissions is in these
+		for id, t := range next.teams { // these fields of a team affect its submissions
 			if old := c.setup.teams[id]; old != nil && (old.Hidden != t.Hidden || old.ExtraTime != t.ExtraTime) {
 				ch.everything = true
 			}
@@ -281,7 +279,7 @@ func (c *Contest) catchUp(ctx context.Context, row *store.Contest, now time.Time
 	return nil
 }
 
-// put replaces units. Those that are not there any more, of what was read as a whole, become empty.
+// put replaces units. If all units of a type were read, those that no longer exist become empty.
 func (c *Contest) put(fresh []*unit, ch changes) {
 	if c.by == nil {
 		c.units, c.by = map[clics.Type][]*unit{}, map[key]*unit{}

@@ -15,8 +15,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// readSubmissions reads the submissions of a contest with their judgements and runs, or only the one with
-// an id. Counted gets those by which teams are ranked.
+// readSubmissions reads the submissions of a contest with their judgements and runs. If id is not empty, it reads only
+// that submission. It adds the submissions that decide the ranks to counted.
 func (c *Contest) readSubmissions(ctx context.Context, s *setup, id string, counted map[string]scoring.Submission) ([]*unit, error) {
 	submissions, err := c.Store.APISubmissions(ctx, c.id, id)
 	if err != nil {
@@ -30,7 +30,7 @@ func (c *Contest) readSubmissions(ctx context.Context, s *setup, id string, coun
 	for _, j := range judgements {
 		of[j.Submission] = append(of[j.Submission], j)
 	}
-	var all [3][]*unit // a judgement comes after all submissions
+	var all [3][]*unit // in this order: submissions, judgements, runs
 	for _, one := range submissions {
 		for i, u := range s.submission(one, of[one.ID]) {
 			all[i] = append(all[i], u)
@@ -55,7 +55,7 @@ func scored(one *store.APISubmission, judgements []*store.APIJudgement) scoring.
 	return s
 }
 
-// submission makes the units of a submission, of its judgements, and of their runs.
+// submission returns the units of a submission, of its judgements, and of their runs.
 func (s *setup) submission(one *store.APISubmission, judgements []*store.APIJudgement) [3]*unit {
 	units := [3]*unit{{key: key{clics.Submissions, one.ID}}, {key: key{clics.Judgements, one.ID}}, {key: key{clics.Runs, one.ID}}}
 	if s.late(one) {
@@ -79,7 +79,8 @@ func (s *setup) submission(one *store.APISubmission, judgements []*store.APIJudg
 	return units
 }
 
-// late reports whether a submission was received after the end for its team: it does not belong to the contest.
+// late reports whether a submission was received after the end of the contest for its team, and so does not belong to
+// the contest.
 func (s *setup) late(one *store.APISubmission) bool {
 	c := s.scored
 	if c.Start.IsZero() || c.Length <= 0 {
@@ -92,7 +93,7 @@ func (s *setup) late(one *store.APISubmission) bool {
 	return c.Time(one.At) >= end
 }
 
-// contestTime returns the contest time of a moment; 0 as long as the start is not known.
+// contestTime returns the contest time of a moment. It returns 0 while the start is not known.
 func (s *setup) contestTime(at time.Time) time.Duration {
 	if s.scored.Start.IsZero() {
 		return 0
@@ -132,7 +133,7 @@ func (s *setup) submissionObject(one *store.APISubmission, team *store.Team) cli
 // for those who see everything; for all others the judgement stays pending.
 func (s *setup) judgement(judgements, runs *unit, base item, one *store.APISubmission, j *store.APIJudgement) {
 	base.of, base.at = one.ID, one.At
-	if !j.Current { // it is shown by 2026-01, and deleted by 2023-06
+	if !j.Current { // 2026-01 still shows it, and 2023-06 deletes it
 		old := base
 		old.gone, old.only = true, clics.V2023
 		s.judged(judgements, runs, old, one, j, "")
@@ -184,7 +185,7 @@ func (s *setup) judged(judgements, runs *unit, base item, one *store.APISubmissi
 	runs.items = append(runs.items, made...)
 }
 
-// runs makes the runs of a judgement. They are known from its end.
+// runs returns the runs of a judgement. They are known from its end on.
 func (s *setup) runs(base item, j *store.APIJudgement) (all []item, slowest time.Duration) {
 	n := 0
 	for _, r := range j.Rows {
@@ -205,7 +206,7 @@ func (s *setup) runs(base item, j *store.APIJudgement) (all []item, slowest time
 	return all, slowest
 }
 
-// shortID leaves out of a UUID what separates its parts: an id has at most 36 letters.
+// shortID removes the hyphens of a UUID, because an id has at most 36 characters.
 func shortID(id string) string {
 	short := strings.ReplaceAll(id, "-", "")
 	return short[max(0, len(short)-28):]

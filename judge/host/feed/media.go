@@ -20,10 +20,10 @@ type File struct {
 	Size     int64
 	MD5      string
 	Mime     string
-	Attached bool // a browser saves it and does not show it
+	Attached bool // a browser saves it instead of showing it
 }
 
-// filesOf returns the files of an object as properties of it, and notes where their bytes are.
+// filesOf returns the files of an object as properties, and adds them to known.
 func filesOf(slug, typ, id string, all []media.File, known map[string]File) clics.Object {
 	o := clics.Object{}
 	for _, f := range all {
@@ -44,7 +44,7 @@ func filesOf(slug, typ, id string, all []media.File, known map[string]File) clic
 	return o
 }
 
-// fileObject returns a file as the Contest API shows it, and notes where its bytes are.
+// fileObject returns a file as an object of the Contest API, and adds it to known.
 func fileObject(slug string, at media.Place, f File, known map[string]File) clics.Object {
 	known[at.Href()] = f
 	parts := strings.Split(path.Join("contests", slug, at.Href()), "/")

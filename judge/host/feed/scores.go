@@ -19,12 +19,12 @@ func stateOf(c *store.Contest, now time.Time) clics.Object {
 		scored := board.Contest(c, nil)
 		m.Freeze = scored.Moment(c.Freeze)
 	} else if c.Freeze != 0 {
-		m.Freeze = time.Unix(1<<40, 0) // it will be frozen, at an unknown time
+		m.Freeze = time.Unix(1<<40, 0) // the scoreboard will be frozen at an unknown time
 	}
 	return clics.StateOf(m, now)
 }
 
-// phaseOf names the moments of a contest that have come.
+// phaseOf returns a text for the moments of a contest that have passed.
 func phaseOf(c *store.Contest, now time.Time) string {
 	var come []string
 	for name, at := range stateOf(c, now) {
@@ -36,8 +36,8 @@ func phaseOf(c *store.Contest, now time.Time) string {
 	return strings.Join(come, " ")
 }
 
-// score brings the boards up to date with submissions, and returns the units that follow from them: the
-// state and the awards. The caller has locked the contest.
+// score updates the scoreboards with submissions. It returns the units that depend on them: the state and the awards. The
+// caller has locked the contest.
 func (c *Contest) score(anew bool, changed []scoring.Submission) []*unit {
 	views := [2]scoring.View{c.setup.scored.Public(c.now), {Unverified: true}}
 	for i, v := range views {
@@ -59,7 +59,7 @@ func (c *Contest) score(anew bool, changed []scoring.Submission) []*unit {
 		c.boards[i] = scoring.New(c.setup.scored, teams, counted, v)
 	}
 	units := append([]*unit{{key: key{clics.State, ""}, items: []item{{Object: stateOf(c.setup.contest, c.now)}}}}, c.prizes()...)
-	for _, u := range c.units[clics.Awards] { // those that are deleted
+	for _, u := range c.units[clics.Awards] { // deleted awards
 		if !slices.ContainsFunc(units, func(is *unit) bool { return is.key == u.key }) {
 			units = append(units, &unit{key: u.key})
 		}
@@ -67,11 +67,11 @@ func (c *Contest) score(anew bool, changed []scoring.Submission) []*unit {
 	return units
 }
 
-// firstToSolve begins the ids of awards that name a problem.
+// firstToSolve is the start of the ids of awards for a problem.
 const firstToSolve = "first-to-solve-"
 
-// prizes returns the units of the awards: those that are computed, and those that administrators set. An
-// award that an administrator set or turned off is not computed.
+// prizes returns the units of the awards: computed ones, and those that administrators set. If an administrator has set an
+// award or turned it off, it is not computed.
 func (c *Contest) prizes() (units []*unit) {
 	settings := &c.setup.contest.Settings
 	prizes := map[string]*unit{}
@@ -107,7 +107,7 @@ func (c *Contest) prizes() (units []*unit) {
 		public := clone(o)
 		public["team_ids"] = shown
 		if frozen && slices.ContainsFunc(computed, func(a scoring.Award) bool { return a.ID == one.ID }) {
-			delete(public, "team_ids") // the public would learn what the scoreboard hides
+			delete(public, "team_ids") // it would reveal results that the scoreboard hides
 		}
 		units = append(units, &unit{key: key{clics.Awards, one.ID}, items: []item{{Object: o, to: insiders}, {Object: public, to: outsiders, Facts: clics.Facts{Names: strings.HasPrefix(one.ID, firstToSolve)}}}})
 	}
@@ -147,8 +147,7 @@ func (s *setup) awardRules() scoring.AwardRules {
 	return r
 }
 
-// FinalRanks returns the places of the main scoreboard that the jury sees, and their ranks in the final
-// results.
+// FinalRanks returns the rows of the jury's main scoreboard, and their ranks in the final results.
 func (c *Contest) FinalRanks() ([]scoring.Place, []int) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -180,7 +179,7 @@ func (c *Contest) Scoreboard(to Reader, group string) (clics.Object, bool) {
 		b = c.boards[1]
 	}
 	if group == "" && to.Version == clics.V2026 {
-		group = c.setup.contest.MainGroup // that version knows which one it is
+		group = c.setup.contest.MainGroup // this version has a property for it
 	}
 	if group != "" {
 		at := slices.IndexFunc(c.setup.groups, func(g store.Group) bool { return g.ID == group })
@@ -204,7 +203,7 @@ func (c *Contest) Scoreboard(to Reader, group string) (clics.Object, bool) {
 	}, true
 }
 
-// row makes a row of a scoreboard.
+// row returns a row of a scoreboard.
 func (c *Contest) row(p *scoring.Place, to Reader) clics.Object {
 	total := clics.Object{"num_solved": p.Solved}
 	passFail := c.setup.contest.Format == store.ICPC

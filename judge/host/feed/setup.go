@@ -23,7 +23,7 @@ var ofSetup = []clics.Type{
 	clics.Accounts, clics.Problems,
 }
 
-// readSetup reads what a contest is before anything is submitted.
+// readSetup reads a contest without its submissions.
 func (c *Contest) readSetup(ctx context.Context, row *store.Contest) (setup, []*unit, error) {
 	problems, err1 := c.Store.ContestProblems(ctx, c.id)
 	teams, err2 := c.Store.Teams(ctx, c.id)
@@ -48,8 +48,7 @@ func (c *Contest) readSetup(ctx context.Context, row *store.Contest) (setup, []*
 			s.languages = append(s.languages, l)
 		}
 	}
-	// Clients choose the first language with the extension of a file. A language without one is asked for
-	// by its name.
+	// Clients choose the first language that has the extension of a file. So languages without extensions come last.
 	slices.SortStableFunc(s.languages, func(a, b desk.Spoken) int { return min(len(b.Endings), 1) - min(len(a.Endings), 1) })
 	if s.languages, err = c.withThoseOfPrimary(ctx, s.languages); err != nil {
 		return setup{}, nil, err
@@ -114,7 +113,7 @@ func (c *Contest) readSetup(ctx context.Context, row *store.Contest) (setup, []*
 	return s, units, nil
 }
 
-// withThoseOfPrimary adds the languages of the primary that a contest follows: its submissions are in them.
+// withThoseOfPrimary adds the languages of the primary that a contest follows, because its submissions use them.
 func (c *Contest) withThoseOfPrimary(ctx context.Context, all []desk.Spoken) ([]desk.Spoken, error) {
 	theirs, err := c.Store.ExternalObjects(ctx, c.id, string(clics.Languages))
 	if err != nil {
@@ -193,7 +192,7 @@ func problemObject(d *desk.Desk, c *store.Contest, p *store.ContestProblem, ordi
 	return o, nil
 }
 
-// colors are the color of a problem as the number that it is in HTML, and its name. Either may be empty.
+// colors returns the color of a problem in the hexadecimal form of HTML, and its name. Either may be empty.
 func colors(p *store.ContestProblem) (hex, name string) {
 	if strings.HasPrefix(p.Color, "#") {
 		hex = p.Color

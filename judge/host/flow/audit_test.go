@@ -32,7 +32,7 @@ func TestAuditIsPlanned(t *testing.T) {
 		"time here":       {map[string][]judge.Verdict{"w1": {"TLE"}, "w2": {"AC"}}, []string{again}, "w1 w2", true},
 		"both of time":    {map[string][]judge.Verdict{"w1": {"TLE"}, "w2": {"TLE"}}, []string{again}, "w1 w2", true},
 		"a machine erred": {map[string][]judge.Verdict{"w1": {"AC"}, "w2": {"JE"}}, []string{again}, "w1 w2", true},
-		"nobody could":    {map[string][]judge.Verdict{"w1": {"AC"}, "w2": {""}}, []string{again}, "w1", true},
+		"none could":      {map[string][]judge.Verdict{"w1": {"AC"}, "w2": {""}}, []string{again}, "w1", true},
 		"two against one": {
 			map[string][]judge.Verdict{"w1": {"WA", "WA", "WA"}, "w2": {"AC", "AC", "AC"}, "w3": {"AC"}}, []string{again, more},
 			"!w1 +w2 +w3", false,

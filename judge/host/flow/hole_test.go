@@ -70,7 +70,7 @@ func TestHoleIsPlanned(t *testing.T) {
 			again: true, parts: []Part{proved("second", "b", right), proved("whole", "a", wrong)}, verdict: right, right: true,
 			workers: "a b",
 		},
-		"nobody can say": {again: true, parts: []Part{bad("whole")}, failed: true},
+		"unknown": {again: true, parts: []Part{bad("whole")}, failed: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			again := ""

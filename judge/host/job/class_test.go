@@ -30,7 +30,7 @@ func TestDifferencesFromAClass(t *testing.T) {
 			func(o *Offer) { delete(o.Languages, "python3") },
 			[]string{"python3: the class main has \"Python 3.13.5\", this machine has nothing: apt-get install python3"},
 		},
-		"nobody says how to get it": {
+		"without install command": {
 			func(o *Offer) { o.Languages, o.Obtain = nil, nil }, []string{"c:", "install what the other machines have"},
 		},
 		"it has another sandbox":        {func(o *Offer) { o.Rung = "rootless" }, []string{"judge doctor"}},

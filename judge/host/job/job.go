@@ -67,10 +67,9 @@ type Work struct {
 	Config   blob.Digest `json:"config"`
 	// Problem is the name of the problem in reports. It must be a valid directory name.
 	Problem string `json:"problem"`
-	// Files are the submitted files, if any. Folder reports that they are a directory, even if there is only one
-	// file.
+	// Files are the submitted files, if any.
 	Files    []File `json:"files"`
-	Folder   bool   `json:"folder,omitempty"`
+	Folder   bool   `json:"folder,omitempty"`   // the files are a directory, even if there is only one
 	Program  string `json:"program"`            // name of the submission in reports
 	Language string `json:"language,omitempty"` // chosen by the sender; if empty, the file name decides
 	All      bool   `json:"all,omitempty"`      // continue after the first failure
@@ -147,10 +146,10 @@ type Result struct {
 	Events []byte `json:"events,omitempty"`
 	// Output is the output of a job of a flow, by its kind.
 	Output json.RawMessage `json:"output,omitempty"`
-	// Version, Machine, Rung and Toolchains say where the result comes from.
+	// The following fields say where the result comes from.
 	Version    string            `json:"version"`
 	Machine    string            `json:"machine"`
-	Rung       string            `json:"sandbox"`
+	Rung       string            `json:"sandbox"`              // isolation level
 	Toolchains map[string]string `json:"toolchains,omitempty"` // language id to identity
 	CPUUS      int64             `json:"cpu_us"`               // of all programs that ran, for the next estimate
 }

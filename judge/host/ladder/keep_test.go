@@ -17,6 +17,7 @@ import (
 	"assay/judge/host/dispatch"
 	"assay/judge/host/flow"
 	"assay/judge/host/job"
+	"assay/judge/host/queue"
 	"assay/judge/host/store"
 	"assay/judge/host/store/storetest"
 )
@@ -26,13 +27,14 @@ type admits struct{ dispatch.Queue }
 
 func (admits) Admit(string, string, string, bool) error { return nil }
 func (admits) Order(string, job.Order) error            { return nil }
+func (admits) Tell(queue.News) error                    { return nil }
 
 // harness is a server's database with a ladder, and a Keeper whose clock the test moves.
 type harness struct {
 	*testing.T
 	*Keeper
 	store *store.Store
-	blobs *blob.Folder
+	blobs *blob.Dir
 	log   bytes.Buffer
 	now   time.Time
 	owner string

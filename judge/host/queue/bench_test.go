@@ -10,7 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"assay/judge/host/job"
 	"assay/judge/host/queue"
+	"assay/judge/host/queue/queuetest"
 )
 
 // appended is the median time of a bare append that is synced, of the size of a job: what
@@ -53,6 +55,26 @@ func report(b *testing.B, times []time.Duration, baseline time.Duration) {
 	b.ReportMetric(0, "ns/op")
 }
 
+// onEach runs a benchmark with the queue of one server, and with a cluster of three that admits so many workers.
+func onEach(b *testing.B, workers int, bench func(b *testing.B, s *site)) {
+	b.Run("embedded", func(b *testing.B) { bench(b, open(b, queue.Listener{Trouble: func(err error) { b.Log(err) }})) })
+	b.Run("cluster", func(b *testing.B) {
+		leaks(b)
+		s := &site{t: b, seeds: map[string][]byte{}, keys: map[string]string{}, results: &results{all: map[string][]*job.Result{}, new: make(chan struct{}, 1)}}
+		var known []queuetest.Worker
+		for i := range workers {
+			name := fmt.Sprintf("w%d", i)
+			s.keys[name], s.seeds[name] = key(b)
+			known = append(known, queuetest.Worker{Name: name, Class: "main", Key: s.keys[name]})
+		}
+		c := queuetest.Start(b, known...)
+		s.Queue, s.cluster = c.Open(b, queue.Listener{Trouble: func(err error) { b.Log(err) }}), c.WorkerURL
+		s.startFold()
+		b.Cleanup(func() { s.stopFold(); s.Close() })
+		bench(b, s)
+	})
+}
+
 // BenchmarkNoOp is what the queue adds to a job that takes no time: published, woken for,
 // taken, its result stored and acknowledged, and taken in, one job after the other.
 func BenchmarkNoOp(b *testing.B) {
@@ -77,8 +99,9 @@ func BenchmarkNoOp(b *testing.B) {
 
 // BenchmarkDispatch is the time from the commit, before Publish, until one of 100 idle
 // workers starts.
-func BenchmarkDispatch(b *testing.B) {
-	s := open(b, queue.Listener{Trouble: func(err error) { b.Log(err) }})
+func BenchmarkDispatch(b *testing.B) { onEach(b, 100, dispatch) }
+
+func dispatch(b *testing.B, s *site) {
 	baseline := appended(b)
 	took := make(chan time.Time, 100)
 	work(b, s, 100, func(*queue.Lease) { took <- time.Now() })
@@ -103,37 +126,40 @@ func BenchmarkDispatch(b *testing.B) {
 func BenchmarkCeiling(b *testing.B) {
 	for _, workers := range []int{1, 100} {
 		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
-			s := open(b, queue.Listener{Trouble: func(err error) { b.Log(err) }})
-			baseline := appended(b)
-			work(b, s, workers, nil)
-			const jobs = 2000
-			var rate float64
-			for n := 0; b.Loop(); n++ {
-				began := time.Now()
-				var all sync.WaitGroup
-				for p := range 8 {
-					all.Go(func() {
-						for i := p; i < jobs; i += 8 {
-							if _, err := s.Publish(b.Context(), spec(fmt.Sprintf("n%d-%d", n, i))); err != nil {
-								b.Error(err)
-							}
-							if err := s.Wake("main"); err != nil {
-								b.Error(err)
-							}
-						}
-					})
-				}
-				all.Wait()
-				for s.jobs() < jobs*(n+1) {
-					<-s.new
-				}
-				rate = jobs / time.Since(began).Seconds()
-			}
-			b.ReportMetric(rate, "jobs/s")
-			b.ReportMetric(float64(time.Second)/float64(baseline), "fsyncs/s")
-			b.ReportMetric(0, "ns/op")
+			onEach(b, workers, func(b *testing.B, s *site) { ceiling(b, s, workers) })
 		})
 	}
+}
+
+func ceiling(b *testing.B, s *site, workers int) {
+	baseline := appended(b)
+	work(b, s, workers, nil)
+	const jobs = 2000
+	var rate float64
+	for n := 0; b.Loop(); n++ {
+		began := time.Now()
+		var all sync.WaitGroup
+		for p := range 8 {
+			all.Go(func() {
+				for i := p; i < jobs; i += 8 {
+					if _, err := s.Publish(b.Context(), spec(fmt.Sprintf("n%d-%d", n, i))); err != nil {
+						b.Error(err)
+					}
+					if err := s.Wake("main"); err != nil {
+						b.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		for s.jobs() < jobs*(n+1) {
+			<-s.new
+		}
+		rate = jobs / time.Since(began).Seconds()
+	}
+	b.ReportMetric(rate, "jobs/s")
+	b.ReportMetric(float64(time.Second)/float64(baseline), "fsyncs/s")
+	b.ReportMetric(0, "ns/op")
 }
 
 // work lets workers take jobs and finish them at once, until the benchmark ends.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"assay/judge/blob"
@@ -104,7 +105,8 @@ func (o *objects) Get(d blob.Digest) (io.ReadCloser, error) {
 	info, err := o.info(d)
 	var r jetstream.ObjectResult
 	if err == nil {
-		ctx, stop := within(int64(info.Size))
+		// A reader waits for chunks of a server that is gone, too: so the caller repeats it.
+		ctx, stop := context.WithTimeout(context.Background(), blobAgain+time.Duration(info.Size>>20)*blobPerMiB)
 		if r, err = o.store.Get(ctx, string(d)); err == nil {
 			return &object{r, d, stop}, nil
 		}
@@ -125,8 +127,11 @@ type object struct {
 
 func (o *object) Read(p []byte) (int, error) {
 	n, err := o.r.Read(p)
-	if errors.Is(err, jetstream.ErrDigestMismatch) {
+	switch {
+	case errors.Is(err, jetstream.ErrDigestMismatch):
 		err = fmt.Errorf("blob %s: %w", o.d, blob.ErrDamaged)
+	case errors.Is(err, nats.ErrTimeout):
+		err = fmt.Errorf("%w: %w", err, context.DeadlineExceeded)
 	}
 	return n, err
 }

@@ -61,6 +61,7 @@ type site struct {
 	keys   map[string]string
 	// stopFold ends what takes results in, and waits for its end.
 	stopFold func()
+	cluster  string // where workers connect, if the queue is not this server's
 }
 
 // results are the results that a server took in, by job.
@@ -113,7 +114,7 @@ func open(t testing.TB, listen queue.Listener) *site {
 
 func (s *site) open(listen queue.Listener) {
 	s.t.Helper()
-	q, err := queue.Open(s.t.Context(), queue.Options{Folder: s.folder, Classes: []string{"main"}, Listen: listen})
+	q, err := queue.Open(s.t.Context(), queue.Options{Dir: s.folder, Classes: []string{"main"}, Listen: listen})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -148,8 +149,11 @@ func (s *site) options(name string, change ...func(*queue.JoinOptions)) queue.Jo
 	if s.seeds[name] == nil {
 		s.keys[name], s.seeds[name] = key(s.t)
 	}
-	opts := queue.JoinOptions{Worker: name, Class: "main", URL: s.web.URL + queue.Path, Seed: s.seeds[name], Slots: 1,
+	opts := queue.JoinOptions{Worker: name, Class: "main", URL: s.cluster, Seed: s.seeds[name], Slots: 1,
 		Notice: func(err error) { s.t.Logf("%s: %v", name, err) }}
+	if s.cluster == "" {
+		opts.URL = s.web.URL + queue.Path
+	}
 	for _, c := range change {
 		c(&opts)
 	}
@@ -256,7 +260,7 @@ func Example() {
 	say(err)
 	seed, err := pair.Seed()
 	say(err)
-	q, err := queue.Open(ctx, queue.Options{Folder: folder, Listen: queue.Listener{
+	q, err := queue.Open(ctx, queue.Options{Dir: folder, Listen: queue.Listener{
 		Taken: func(worker string, r job.Running) { fmt.Println(worker, "took", r.Job) },
 	}})
 	say(err)

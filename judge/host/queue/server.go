@@ -22,10 +22,10 @@ import (
 
 // Options configure a Queue: with a directory of its own, or with an existing cluster.
 type Options struct {
-	// Folder is where the embedded server keeps its files. It may be deleted at any time. Only one process may use
+	// Dir is where the embedded server keeps its files. It may be deleted at any time. Only one process may use
 	// it, and two do not notice each other, so the caller must hold a lock.
-	Folder string
-	// URLs are the servers of an existing cluster, as nats://host:port. If set, Folder is not used, and Credentials
+	Dir string
+	// URLs are the servers of an existing cluster, as nats://host:port. If set, Dir is not used, and Credentials
 	// is a file from the operator of the cluster, or empty.
 	URLs        []string
 	Credentials string
@@ -130,7 +130,7 @@ func (q *Queue) connect(ctx context.Context) (err error) {
 			return fmt.Errorf("connect to the queue at %s: %w", at, err)
 		}
 	} else {
-		if q.server, err = embedded(q.opts.Folder, q.people, q.trouble); err != nil {
+		if q.server, err = embedded(q.opts.Dir, q.people, q.trouble); err != nil {
 			return err
 		}
 		q.people.server = q.server
@@ -275,7 +275,7 @@ func (q *Queue) discardLost(ctx context.Context) error {
 		return nil
 	}
 	for _, name := range []string{jobsStream, resultsStream} {
-		_, err := os.Stat(filepath.Join(q.opts.Folder, "jetstream", server.DEFAULT_GLOBAL_ACCOUNT, "streams", name, "msgs"))
+		_, err := os.Stat(filepath.Join(q.opts.Dir, "jetstream", server.DEFAULT_GLOBAL_ACCOUNT, "streams", name, "msgs"))
 		if !errors.Is(err, os.ErrNotExist) {
 			continue
 		}

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A Field is what a column says of a person. The zero value is a column that is ignored.
+// A Field is the meaning of a column. The zero value is that of an ignored column.
 type Field string
 
-// The fields of a list. First and Last are joined to a name.
+// The fields of a list. First and Last are joined to the name.
 const (
 	Name     Field = "name"
 	First    Field = "first name"
@@ -25,13 +25,13 @@ const (
 	Group    Field = "group"
 )
 
-// Fields are all fields, in the order in which people choose.
+// Fields are all fields, in the order of the menu in a preview.
 var Fields = []Field{Name, First, Last, Login, Email, Password, Team, Group}
 
-// known has the field of each title, as key writes it.
+// known returns the fields by title, in the form that key returns.
 var known = sync.OnceValue(func() map[string]Field { return titles(titlesOf) })
 
-// titlesOf are the titles that spreadsheets have, in four languages.
+// titlesOf are the usual titles of columns in spreadsheets, in four languages.
 var titlesOf = map[Field]string{
 	Name: `name, names, full name, display name, displayed name, complete name, real name, person, people, student, student name, students,
 		pupil, participant, contestant, first and last name, first last name, first name last name, last name first name, name first name,
@@ -77,8 +77,8 @@ func titles(all map[Field]string) map[string]Field {
 	return by
 }
 
-// key reduces a title to its letters and digits, in lower case and without accents. What stands in
-// parentheses does not count, such as "(optional)" or "[Required]".
+// key reduces a title to its letters and digits, in lower case and without accents. It drops texts in parentheses, such as
+// "(optional)" or "[Required]".
 func key(title string) string {
 	var b strings.Builder
 	depth := 0
@@ -92,7 +92,7 @@ func key(title string) string {
 			b.WriteRune(c)
 		}
 	}
-	// As German is written without umlauts.
+	// German spellings without umlauts.
 	return strings.NewReplacer("schueler", "schuler", "vollstaendig", "vollstandig").Replace(b.String())
 }
 
@@ -161,7 +161,7 @@ func columns(header []string) (all []Column) {
 	return all
 }
 
-// check returns what is wrong with the columns of a header in a line.
+// check returns an error if the columns of the header on a line of the list are ambiguous or lack names.
 func check(all []Column, line int) error {
 	by := map[Field]Column{}
 	seen := map[string]bool{}
@@ -181,11 +181,11 @@ func check(all []Column, line int) error {
 			return nil
 		}
 	}
-	return misuse("add a column Name or Username, or rename the one that has the names",
+	return misuse("add a column Name or Username, or rename the column with the names",
 		"line %d of the list: no column has the names or usernames: %s", line, quotedTitles(all))
 }
 
-// visible returns the columns without those that have neither a title nor, as used says, a text.
+// visible returns the columns that have a title or are used. A column is used if some row has a text in it.
 func visible(all []Column, used []bool) (kept []Column) {
 	for i, c := range all {
 		if c.Title == "" && used[i] {

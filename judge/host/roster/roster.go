@@ -1,7 +1,7 @@
-// Package roster reads lists of people as spreadsheet programs and people write them: a name in each
-// line, or a table whose first line names its columns in English, German, French or Spanish. It finds
-// the encoding and the separator, and keeps what is wrong with a row beside the row. It does not know
-// which accounts exist: package auth compares a List with them, which makes a Preview.
+// Package roster reads lists of people: one name per line, or a table whose first line names the columns in English,
+// German, French or Spanish. It detects the encoding and the separator. An error in a row is stored with the row.
+//
+// The package does not know which accounts exist. Package auth compares a List with them, and returns a Preview.
 package roster
 
 import (
@@ -22,17 +22,17 @@ const (
 	maxColumns = 100
 )
 
-// Person is a person on a list.
+// A Person is a person on a list.
 type Person struct {
 	Name     string
 	Login    string // if empty, it is derived from the name
 	Email    string
 	Password string // if empty, it is generated
-	Team     string // if empty, the person takes part alone
+	Team     string // if empty, the person is a team of one
 	Group    string // of the team, separated by commas
 }
 
-// Row is a person with the line of the list.
+// A Row is a person with the line of the list.
 type Row struct {
 	Line int
 	Person
@@ -40,22 +40,22 @@ type Row struct {
 	Wrong string   // why the row cannot be imported
 }
 
-// List is a list that was read.
+// A List is a parsed list.
 type List struct {
 	Text      string // of the whole list
 	Encoding  string
 	Separator string   // "" for a name in each line
 	Columns   []Column // of a table
-	Sheet     []Column // all columns, also those without a title or text; one of a name in each line
+	Sheet     []Column // all columns, also those without a title or text; one column if each line is a name
 	Titled    bool     // the first line names the columns
 	Rows      []Row
 }
 
-// Layout corrects how a list is read, as people do in its preview. The zero value changes nothing.
+// A Layout has corrections that a user made in the preview of a list. The zero value changes nothing.
 type Layout struct {
-	Fields []Field                // of the columns of the sheet; if nil, they are found by the titles
-	Titled bool                   // with Fields: the first line names the columns
-	Cells  map[int]map[int]string // other texts of cells: by line, then by column from 0
+	Fields []Field                // of the columns of the sheet; if nil, the titles decide
+	Titled bool                   // the first line names the columns; used only with Fields
+	Cells  map[int]map[int]string // new texts of cells, by line and then by column from 0
 }
 
 // Of returns the list of some people.
@@ -72,9 +72,9 @@ func misuse(hint, format string, args ...any) error {
 	return &judge.Misuse{Err: fmt.Errorf(format+"\n    %s", append(args, hint)...)}
 }
 
-// Read reads a list. What is wrong with a single row is in the row; an error is about the whole list,
-// and says what to do next. If the encoding is known, the list has its text even then. If the error is
-// about the columns, the list has its sheet, and a Layout can correct it.
+// Read reads a list. An error in a single row is stored in the row. Read returns an error only if the whole list cannot be
+// used. Even then, the list has its text if the encoding is known. If the error is about the columns, the list also has
+// its sheet, and a Layout can correct it.
 func Read(data []byte) (*List, error) { return ReadAs(data, Layout{}) }
 
 // ReadAs reads a list with a layout.
@@ -148,15 +148,15 @@ func (l *List) read(layout Layout) error {
 	return cmp.Or(wrong, err)
 }
 
-// heading is what the first line of a list says.
+// A heading is the information in the first lines of a list.
 type heading struct {
 	line    int
 	columns []Column
 	titled  bool // it names the columns
-	plain   bool // the list has a name in each line
+	plain   bool // each line of the list is a name
 }
 
-// arrange makes the heading that of a layout.
+// arrange replaces the heading by that of a layout.
 func (h *heading) arrange(layout Layout) {
 	h.titled = layout.Titled
 	for i := range h.columns {
@@ -178,8 +178,8 @@ func (h *heading) row(r record, sep byte) Row {
 	return row(r, sep, h.line, h.columns)
 }
 
-// with returns the record with other texts in some of its first n cells. If none is another one, it
-// returns the record unchanged.
+// with returns the record with new texts in some of its first n cells. If no text differs, it returns the record
+// unchanged.
 func (r record) with(cells map[int]string, n int) record {
 	all, other := make([]string, n), false
 	copy(all, r.cells)
@@ -194,13 +194,13 @@ func (r record) with(cells map[int]string, n int) record {
 	return record{line: r.line, cells: all}
 }
 
-// separators are those that are looked for, the likeliest first.
+// separators are the supported separators, the most likely first.
 const separators = ";\t,|"
 
-// names are the separators as messages have them.
+// names are the names of the separators in messages.
 var names = map[byte]string{';': "semicolon", '\t': "tab", ',': "comma", '|': "vertical bar", 0: "line end"}
 
-// skip passes over empty lines.
+// skip skips empty lines.
 func (s *scanner) skip() {
 	for s.more() {
 		line, _, found := strings.Cut(s.text[s.at:], "\n")
@@ -220,7 +220,7 @@ func (s *scanner) separator() (byte, error) {
 	if !found || !strings.EqualFold(strings.Trim(head, "\" "), "sep") {
 		return 0, nil
 	}
-	// A program that does not know the line saves it with quotes, or with separators behind it.
+	// A program that does not know the line saves it with quotes, or with separators after it.
 	rest = strings.TrimLeft(rest, "\"' ")
 	if rest == "" || !strings.Contains(separators, rest[:1]) || strings.Trim(rest, separators+"\"' ") != "" {
 		return 0, misuse("write sep=; or sep=, or leave the line out",
@@ -230,8 +230,8 @@ func (s *scanner) separator() (byte, error) {
 	return rest[0], nil
 }
 
-// header looks at the first record, and finds the separator. If the error is about the columns, it
-// returns the heading, too.
+// header reads the first record, and detects the separator. If the error is about the columns, it also returns the
+// heading.
 func (s *scanner) header(fixed byte) (*heading, error) {
 	candidates := separators
 	if fixed != 0 {
@@ -299,7 +299,7 @@ func count(all []Column, f Field) (n int) {
 	return n
 }
 
-// titlesIn returns how many columns with a known name a text has, if it has separators.
+// titlesIn returns the largest number of known titles in a text for any separator.
 func titlesIn(text string) (most int) {
 	for i := range len(separators) {
 		if all := columns(strings.Split(text, separators[i:i+1])); len(all) > 1 {
@@ -309,7 +309,7 @@ func titlesIn(text string) (most int) {
 	return most
 }
 
-// quotedTitles lists the titles of columns for a message.
+// quotedTitles returns the titles of columns for a message.
 func quotedTitles(all []Column) string {
 	var b strings.Builder
 	for i, c := range all {
@@ -338,7 +338,7 @@ func (s *scanner) rows(f func(record)) error {
 	return nil
 }
 
-// plain is a row of a list without columns.
+// plain returns a row of a list without columns.
 func plain(r record, sep byte) Row {
 	one := Row{Line: r.line, Wrong: stray(r, sep)}
 	for _, cell := range r.cells {
@@ -350,7 +350,7 @@ func plain(r record, sep byte) Row {
 	return one
 }
 
-// stray returns what is wrong with a line that has a separator in a list without any.
+// stray returns an error text for a line with a separator, in a list without columns.
 func stray(r record, sep byte) string {
 	i := strings.IndexAny(r.raw, separators)
 	if sep != 0 || i < 0 || r.cells[0] != r.raw {
@@ -359,7 +359,7 @@ func stray(r record, sep byte) string {
 	return fmt.Sprintf("the line has a %s: put the name in double quotes, or name the columns in the first line", names[r.raw[i]])
 }
 
-// row is a row of a table. Its header is on a line of the list and has some columns.
+// row returns a row of a table. Header is the line of the list that names the columns.
 func row(r record, sep byte, header int, all []Column) Row {
 	one := Row{Line: r.line, Wrong: stray(r, sep)}
 	var first, last, groups []string
@@ -397,8 +397,8 @@ func row(r record, sep byte, header int, all []Column) Row {
 	return one
 }
 
-// tidy returns the text of a cell: without blanks around it, a space for a line break with the blanks
-// around that, and a letter with its accent as one character, as not all systems write it.
+// tidy normalizes the text of a cell. It trims blanks, replaces a line break and the blanks around it by a space, and
+// combines a letter and its accent to one character, because some systems write them as two.
 func tidy(cell string) string {
 	if strings.Contains(cell, "\n") {
 		var lines []string
@@ -412,8 +412,8 @@ func tidy(cell string) string {
 	return norm.NFC.String(strings.TrimSpace(cell))
 }
 
-// unquoted removes the apostrophe that keeps a spreadsheet program from taking a cell for a formula,
-// and that the tables of this server have.
+// unquoted removes the apostrophe at the start of a cell that prevents spreadsheet programs from reading it as a formula.
+// Tables that the server exports have such apostrophes.
 func unquoted(cell string) string {
 	parts := strings.SplitAfter(cell, ";")
 	for i, part := range parts {
@@ -425,7 +425,7 @@ func unquoted(cell string) string {
 	return strings.Join(parts, "")
 }
 
-// Preview is what the import of a list would do.
+// A Preview is what the import of a list would do.
 type Preview struct {
 	Encoding  string    `json:"encoding"`
 	Separator string    `json:"separator,omitempty"`
@@ -446,7 +446,7 @@ const (
 	Wrong    = "error"
 )
 
-// Planned is a row of a preview.
+// A Planned is a row of a preview.
 type Planned struct {
 	Line   int      `json:"line"`
 	State  string   `json:"state"`

@@ -226,7 +226,7 @@ func TestRefusedLists(t *testing.T) {
 		"too long":            {strings.Repeat("x", MaxBytes+1), "the list has more than 1048576 bytes\n    divide the list"},
 	} {
 		l, err := Read([]byte(tt.data))
-		if err == nil || !strings.HasPrefix(err.Error(), tt.want) || judge.Whose(err) != judge.Asker || !strings.Contains(err.Error(), "\n    ") {
+		if err == nil || !strings.HasPrefix(err.Error(), tt.want) || judge.Whose(err) != judge.Caller || !strings.Contains(err.Error(), "\n    ") {
 			t.Errorf("%s: got %+v, %v; want %s", name, l, err, tt.want)
 		}
 	}
@@ -303,7 +303,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		l, err := Read(data)
 		if err != nil {
-			if judge.Whose(err) != judge.Asker || !strings.Contains(err.Error(), "\n    ") {
+			if judge.Whose(err) != judge.Caller || !strings.Contains(err.Error(), "\n    ") {
 				t.Fatalf("%q: %v says not what to do", data, err)
 			}
 			return
@@ -338,7 +338,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%q: its own layout makes another list: %v\n%s\n%s", data, err, short(l), short(again))
 		}
 		for _, f := range Fields { // and none stops the reader
-			if again, err := ReadAs(data, Layout{Fields: []Field{f, Team, f}, Titled: !l.Titled}); err != nil && judge.Whose(err) != judge.Asker {
+			if again, err := ReadAs(data, Layout{Fields: []Field{f, Team, f}, Titled: !l.Titled}); err != nil && judge.Whose(err) != judge.Caller {
 				t.Fatalf("%q: %+v, %v", data, again, err)
 			}
 		}

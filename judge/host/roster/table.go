@@ -2,7 +2,7 @@ package roster
 
 import "strings"
 
-// record is a row of a table, with the line on which it begins.
+// A record is a row of a table, with the line on which it begins.
 type record struct {
 	line  int
 	cells []string
@@ -22,7 +22,7 @@ func (r record) filled() (n int) {
 	return n
 }
 
-// scanner reads the records of a table whose lines end with "\n".
+// A scanner reads the records of a table whose lines end with "\n".
 type scanner struct {
 	text string
 	at   int
@@ -54,9 +54,8 @@ func (s *scanner) next() (r record, err error) {
 	}
 }
 
-// cell reads up to the separator or the end of the line. Quotes count at the start of a cell. Between
-// tabs, as programs copy cells, and in a line with one cell, a quote that encloses no whole cell is part
-// of the text.
+// cell reads up to the separator or the end of the line. Quotes have a meaning only at the start of a cell. If the
+// separator is a tab, or the line has one cell, a quote that does not enclose the whole cell is part of the text.
 func (s *scanner) cell() (string, error) {
 	start := s.at
 	for s.more() && s.text[s.at] == ' ' {

@@ -230,7 +230,7 @@ func check(t interface{ Fatalf(string, ...any) }, b *scoring.Board, c scoring.Co
 	if !slices.EqualFunc(b.Places(), places,
 		func(x, y scoring.Place) bool { return x.Rank == y.Rank && reflect.DeepEqual(*x.Row, *y.Row) }) || !slices.Equal(b.Columns(), columns) {
 		want := scoring.New(c, teams, submissions, v)
-		t.Fatalf("a board is\n%s%+v\nmade anew it is\n%s\nand the slow one has %d rows and %+v", draw(b), b.Columns(), draw(want),
+		t.Fatalf("a board is\n%s%+v\nmade from all submissions it is\n%s\nand the slow one has %d rows and %+v", draw(b), b.Columns(), draw(want),
 			len(places), columns)
 	}
 }

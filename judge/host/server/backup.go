@@ -30,7 +30,7 @@ const unfinished = ".unfinished"
 
 // backupCalled makes a backup with a name and returns its directory. It is always below the directory of backups: a
 // token that is used over the network must not choose another place on the machine.
-func (s *Server) backupCalled(ctx context.Context, blobs *blob.Folder, name string) (dir string, err error) {
+func (s *Server) backupCalled(ctx context.Context, blobs *blob.Dir, name string) (dir string, err error) {
 	at := s.backupDir()
 	_, notNightly := time.Parse(backupName, name)
 	if !filepath.IsLocal(name) || strings.ContainsAny(name, `/\`) || strings.HasPrefix(name, ".") || strings.HasSuffix(name, unfinished) || notNightly == nil {
@@ -45,7 +45,7 @@ func (s *Server) backupCalled(ctx context.Context, blobs *blob.Folder, name stri
 
 // backup writes the tables, and every blob that they refer to, into a new directory, and reads all of it back. After
 // an error it removes the directory. An interrupted backup leaves a directory with the suffix unfinished.
-func (s *Server) backup(ctx context.Context, blobs *blob.Folder, dir string) (err error) {
+func (s *Server) backup(ctx context.Context, blobs *blob.Dir, dir string) (err error) {
 	if _, err := os.Lstat(dir); err == nil {
 		return &judge.Misuse{Err: fmt.Errorf("make a backup: %s exists already: choose another name", dir)}
 	}
@@ -120,7 +120,7 @@ func readBack(ctx context.Context, dir, version string) (err error) {
 }
 
 // eachNamed calls do for each blob that the database refers to, and for each blob that a manifest among them lists.
-func eachNamed(ctx context.Context, st *store.Store, blobs *blob.Folder, do func(blob.Digest) error) error {
+func eachNamed(ctx context.Context, st *store.Store, blobs *blob.Dir, do func(blob.Digest) error) error {
 	named, err := st.BlobsNamed(ctx)
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func eachNamed(ctx context.Context, st *store.Store, blobs *blob.Folder, do func
 }
 
 // contents returns the blobs that a manifest lists.
-func contents(blobs *blob.Folder, manifest blob.Digest) (all []blob.Digest, err error) {
+func contents(blobs *blob.Dir, manifest blob.Digest) (all []blob.Digest, err error) {
 	data, err := blobs.Read(manifest, bundle.MaxManifest)
 	if err != nil {
 		return nil, err

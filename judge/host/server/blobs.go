@@ -29,7 +29,7 @@ const (
 )
 
 // openBlobs opens the blobs of the data directory, or the cache of shared ones.
-func (s *Server) openBlobs() (*blob.Folder, error) {
+func (s *Server) openBlobs() (*blob.Dir, error) {
 	if s.o.Blobs == "" {
 		return blob.OpenDurable(filepath.Join(s.data, "blobs"))
 	}
@@ -37,7 +37,7 @@ func (s *Server) openBlobs() (*blob.Folder, error) {
 }
 
 // shareBlobs makes blobs a cache of the shared ones, if there are any.
-func (s *Server) shareBlobs(ctx context.Context, blobs *blob.Folder) error {
+func (s *Server) shareBlobs(ctx context.Context, blobs *blob.Dir) error {
 	if s.o.Blobs == "" {
 		return s.ownBlobs(ctx)
 	}
@@ -92,7 +92,7 @@ func (s *Server) ownBlobs(ctx context.Context) error {
 
 // adopt compares the mark of shared blobs with the database. If the database has no shared blobs yet, it
 // copies those of the data directory.
-func (s *Server) adopt(ctx context.Context, blobs *blob.Folder, origin blob.Origin) error {
+func (s *Server) adopt(ctx context.Context, blobs *blob.Dir, origin blob.Origin) error {
 	id, err := s.store.SettingOnce(ctx, databaseKey, newDatabaseID())
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func newDatabaseID() string {
 }
 
 // copyBlobs copies what the database names from the data directory to the shared blobs.
-func (s *Server) copyBlobs(ctx context.Context, shared *blob.Folder) error {
+func (s *Server) copyBlobs(ctx context.Context, shared *blob.Dir) error {
 	own, err := blob.Open(filepath.Join(s.data, "blobs"), 0)
 	if err != nil {
 		return err
@@ -161,7 +161,7 @@ func (s *Server) copyBlobs(ctx context.Context, shared *blob.Folder) error {
 
 // eachCopied calls copied for each blob that the database names, and for those that manifests among them list, which
 // are read in blobs. It returns how many are missing.
-func (s *Server) eachCopied(ctx context.Context, blobs *blob.Folder, copied func(blob.Digest) error) (missing int, err error) {
+func (s *Server) eachCopied(ctx context.Context, blobs *blob.Dir, copied func(blob.Digest) error) (missing int, err error) {
 	named, err := s.store.BlobsNamed(ctx)
 	if err != nil {
 		return 0, err

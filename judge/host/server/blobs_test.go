@@ -87,7 +87,7 @@ func TestSharedBlobs(t *testing.T) {
 	s.Stop()
 }
 
-// TestSharedBlobsThatAreMissing: files that nobody has are told before anything else happens.
+// TestSharedBlobsThatAreMissing: the server reports missing files before it does anything else.
 func TestSharedBlobsThatAreMissing(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	s, blobs := atNight(t, data)

@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// patience is how long a request may take to send its body, and how long a connection stays open for a body that was
-// rejected or need not be read.
-type patience struct {
+// bodyLimits are how long a request may take to send its body, and how long a connection stays open for a body that
+// was rejected or need not be read.
+type bodyLimits struct {
 	stall time.Duration // without a byte
 	all   time.Duration // for a body of less than 1 MiB; each MiB adds one second
 	rest  time.Duration // for what no handler has read
 }
 
-// usualPatience ends the upload of a laptop that went to sleep. A slow connection that still sends gets more time.
-var usualPatience = patience{stall: 10 * time.Second, all: time.Minute, rest: 5 * time.Second}
+// defaultBodyLimits end the upload of a laptop that went to sleep. A slow connection that still sends gets more time.
+var defaultBodyLimits = bodyLimits{stall: 10 * time.Second, all: time.Minute, rest: 5 * time.Second}
 
 // timed limits the time of request bodies, so that a body that never arrives holds no connection.
-func timed(next http.Handler, p patience) http.Handler {
+func timed(next http.Handler, p bodyLimits) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength == 0 {
 			next.ServeHTTP(w, r)

@@ -41,7 +41,7 @@ func TestBodiesThatNeverCome(t *testing.T) {
 		}
 		fmt.Fprintf(w, "%d bytes", len(data))
 	})
-	server := httptest.NewServer(timed(answer, patience{within, within, within}))
+	server := httptest.NewServer(timed(answer, bodyLimits{within, within, within}))
 	defer server.Close()
 	for _, path := range []string{"/refused/1", "/refused/5000", "/read"} {
 		for _, framing := range []string{"Content-Length: 200", "Transfer-Encoding: chunked"} {
@@ -100,7 +100,7 @@ func (b *slowBody) Read(p []byte) (int, error) {
 // stalls, or has not come after all its time.
 func TestBodiesThatStall(t *testing.T) {
 	const s = time.Second
-	usual := patience{stall: 10 * s, all: 60 * s, rest: 5 * s}
+	usual := bodyLimits{stall: 10 * s, all: 60 * s, rest: 5 * s}
 	every := func(pause time.Duration, n int) []time.Duration { return slices.Repeat([]time.Duration{pause}, n) }
 	for _, tt := range []struct {
 		it     string

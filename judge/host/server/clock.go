@@ -2,9 +2,11 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
+	"assay/judge"
 	"assay/judge/host/store"
 )
 
@@ -13,7 +15,37 @@ const (
 	clockEvery = 5 * time.Second
 	// clockSlack is the accepted difference between the two.
 	clockSlack = 2 * time.Second
+	// Servers that share a database are compared with its clock. A server that differs by notedSkew says so, and one
+	// that differs by mostSkew does not start, or is not ready.
+	notedSkew = time.Second
+	mostSkew  = 5 * time.Second
 )
+
+// judgeSkew judges the difference of this machine's clock from that of the database: contests begin and end by the
+// clock of each server.
+func judgeSkew(ahead time.Duration) (note string, err error) {
+	if ahead.Abs() < notedSkew {
+		return "", nil
+	}
+	direction := "ahead of"
+	if ahead < 0 {
+		direction = "behind"
+	}
+	note = fmt.Sprintf("the clock of this machine is %v %s the clock of the database: set both by NTP", ahead.Abs().Round(time.Second/10), direction)
+	if ahead.Abs() >= mostSkew {
+		return "", &judge.Misuse{Err: errors.New(note)}
+	}
+	return note, nil
+}
+
+// skew compares the machine's clock with that of the database.
+func (s *Server) skew(ctx context.Context) (note string, err error) {
+	ahead, err := s.store.Skew(ctx)
+	if err != nil {
+		return "", err
+	}
+	return judgeSkew(ahead)
+}
 
 // clock reports when the machine's clock is set.
 func (s *Server) clock(ctx context.Context) {

@@ -30,3 +30,28 @@ func TestTheClockJumps(t *testing.T) {
 		t.Errorf("the staff is told: %s", got)
 	}
 }
+
+// TestSkew: a server says how far its clock is from that of the database, and is not ready if that is far.
+func TestSkew(t *testing.T) {
+	for ahead, want := range map[time.Duration]string{
+		0:                                "",
+		notedSkew - 1:                    "",
+		-notedSkew + 1:                   "",
+		notedSkew:                        "note: the clock of this machine is 1s ahead of the clock of the database: set both by NTP",
+		-notedSkew:                       "note: the clock of this machine is 1s behind the clock of the database: set both by NTP",
+		mostSkew - 300*time.Millisecond:  "note: the clock of this machine is 4.7s ahead of the clock of the database: set both by NTP",
+		mostSkew:                         "error: the clock of this machine is 5s ahead of the clock of the database: set both by NTP",
+		-time.Hour - 30*time.Millisecond: "error: the clock of this machine is 1h0m0s behind the clock of the database: set both by NTP",
+	} {
+		got, err := judgeSkew(ahead)
+		if got != "" {
+			got = "note: " + got
+		}
+		if err != nil {
+			got += "error: " + err.Error()
+		}
+		if got != want {
+			t.Errorf("%v: %s", ahead, got)
+		}
+	}
+}

@@ -67,7 +67,7 @@ func (s *Server) readMovePlan() (p MovePlan, err error) {
 
 // move moves the data of the server as the plan in its data directory says. If ctx ends before the move does, the
 // server goes on as before.
-func (s *Server) move(ctx context.Context, blobs *blob.Folder) (client.Moved, error) {
+func (s *Server) move(ctx context.Context, blobs *blob.Dir) (client.Moved, error) {
 	p, err := s.readMovePlan()
 	if err != nil {
 		return client.Moved{}, err
@@ -99,7 +99,7 @@ func (s *Server) move(ctx context.Context, blobs *blob.Folder) (client.Moved, er
 		err = &judge.Misuse{Err: fmt.Errorf("%w\n    stop them, move, and start them again with the new settings", err)}
 	}
 	if err != nil {
-		if judge.Whose(err) != judge.Asker {
+		if judge.Whose(err) != judge.Caller {
 			s.o.Log.Error("the data was not moved; this server goes on with it", "error", err)
 		}
 		return client.Moved{}, err
@@ -117,7 +117,7 @@ func (s *Server) move(ctx context.Context, blobs *blob.Folder) (client.Moved, er
 // movedBlobs copies the blobs of a server to another place.
 type movedBlobs struct {
 	s       *Server
-	from    *blob.Folder
+	from    *blob.Dir
 	to      blob.Origin
 	place   string // as in judge.toml
 	mark    string
@@ -126,7 +126,7 @@ type movedBlobs struct {
 }
 
 // newBlobs opens the new place of blobs. It returns nil if they stay where they are.
-func (s *Server) newBlobs(ctx context.Context, p MovePlan, from *blob.Folder) (*movedBlobs, error) {
+func (s *Server) newBlobs(ctx context.Context, p MovePlan, from *blob.Dir) (*movedBlobs, error) {
 	place := p.Blobs
 	if place == InData {
 		place = ""

@@ -109,7 +109,7 @@ func TestMovedBlobs(t *testing.T) {
 func TestAMoveNeedsAPlanOnTheMachine(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	s, blobs := atNight(t, data)
-	if _, err := s.move(t.Context(), blobs); err == nil || judge.Whose(err) != judge.Asker || !strings.Contains(err.Error(), "on the machine of the server") {
+	if _, err := s.move(t.Context(), blobs); err == nil || judge.Whose(err) != judge.Caller || !strings.Contains(err.Error(), "on the machine of the server") {
 		t.Errorf("without a plan: %v", err)
 	}
 	remove, err := WriteMovePlan(data, MovePlan{Database: "x"})

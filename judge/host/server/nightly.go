@@ -31,7 +31,7 @@ const backupName = "2006-01-02T150405Z"
 
 // nightly makes a backup each night. If the machine was off, it makes one after the next start. Only one of several
 // servers does so.
-func (s *Server) nightly(ctx context.Context, blobs *blob.Folder) {
+func (s *Server) nightly(ctx context.Context, blobs *blob.Dir) {
 	lead := store.NewLongLead(s.store, store.BackupLead, s.instance, backupAgain)
 	defer lead.Resign(ctx)
 	for pause := backupFirst; ; pause = backupLook {
@@ -89,7 +89,7 @@ func (s *Server) backupAt(day time.Time) time.Time {
 }
 
 // backupNow makes a nightly backup and removes the oldest ones beyond the limit.
-func (s *Server) backupNow(ctx context.Context, blobs *blob.Folder, now time.Time) {
+func (s *Server) backupNow(ctx context.Context, blobs *blob.Dir, now time.Time) {
 	err := s.backupRoom()
 	if err == nil {
 		err = s.backup(ctx, blobs, filepath.Join(s.backupDir(), now.UTC().Format(backupName)))
@@ -103,7 +103,7 @@ func (s *Server) backupNow(ctx context.Context, blobs *blob.Folder, now time.Tim
 		if err := s.store.SetSetting(ctx, backupKey, now.UTC().Format(backupName)); err != nil {
 			s.o.Log.Error("note the nightly backup for other servers", "error", err)
 		}
-		s.o.Log.Info("the nightly backup is complete and verified", "folder", s.backupDir(), "after", time.Since(now).Round(time.Millisecond))
+		s.o.Log.Info("the nightly backup is complete and verified", "directory", s.backupDir(), "after", time.Since(now).Round(time.Millisecond))
 	}
 	s.backups.Lock()
 	s.backups.tried, s.backups.wrong = now, err

@@ -17,7 +17,7 @@ import (
 )
 
 // atNight starts a server, and returns its blobs, too.
-func atNight(t *testing.T, data string) (*Server, *blob.Folder) {
+func atNight(t *testing.T, data string) (*Server, *blob.Dir) {
 	t.Helper()
 	s, err := Start(t.Context(), Options{
 		Server: config.Server{Name: "Test", Listen: "127.0.0.1:0", Data: data, Backup: "03:30", BackupDir: "backups", BackupKeep: 2},
@@ -35,7 +35,7 @@ func atNight(t *testing.T, data string) (*Server, *blob.Folder) {
 }
 
 // named puts a blob into a server that a row names, and a bundle.
-func named(t *testing.T, s *Server, blobs *blob.Folder, text string) blob.Digest {
+func named(t *testing.T, s *Server, blobs *blob.Dir, text string) blob.Digest {
 	t.Helper()
 	put := func(data string) blob.Digest {
 		d := blob.Of([]byte(data))
@@ -214,7 +214,7 @@ func TestABackupHasItsPlace(t *testing.T) {
 }
 
 // has reports whether a blob is there.
-func has(t testing.TB, f *blob.Folder, d blob.Digest, size int64) bool {
+func has(t testing.TB, f *blob.Dir, d blob.Digest, size int64) bool {
 	t.Helper()
 	there, err := f.Has(d, size)
 	if err != nil {

@@ -79,7 +79,7 @@ const workersEvery = time.Second
 
 // peers lives with the other servers: it announces this one, and admits the workers that others admit.
 func (s *Server) peers(ctx context.Context) {
-	announced, wrong := time.Now(), false
+	announced, wrong, noted := time.Now(), false, ""
 	for {
 		select {
 		case <-ctx.Done():
@@ -97,6 +97,11 @@ func (s *Server) peers(ctx context.Context) {
 		if err == nil && time.Since(announced) >= store.SeenEvery {
 			announced = time.Now()
 			err = s.store.Announce(ctx, s.me(), "")
+			note, skewed := s.skew(ctx)
+			if note != "" && noted == "" {
+				s.o.Log.Warn(note)
+			}
+			noted, err = note, errors.Join(err, skewed) // a skewed server is not ready
 		}
 		if err != nil && !wrong && ctx.Err() == nil {
 			s.o.Log.Error("live with the other servers", "error", err)

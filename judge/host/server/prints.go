@@ -109,7 +109,7 @@ func (s *Server) print(ctx context.Context, p *store.Print) error {
 		"ASSAY_GROUPS="+strings.Join(head.Groups, ", "), "ASSAY_FILE="+head.File, "ASSAY_LANGUAGE="+head.Language, fmt.Sprint("ASSAY_PAGES=", p.Pages))
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		kill() // or a part of it could print later what somebody prints again now
+		kill() // otherwise a child process could still print after the request is repeated
 	}
 	switch said := strings.TrimSpace(string(out)); {
 	case err == nil:

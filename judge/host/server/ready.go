@@ -44,6 +44,13 @@ func (s *Server) look(ctx context.Context) (notes []string, err error) {
 	if _, err := s.queue.Stats(ctx); err != nil {
 		return nil, fmt.Errorf("the queue does not answer: %w", err)
 	}
+	skew, err := s.skew(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if skew != "" {
+		notes = append(notes, skew)
+	}
 	workers, err := s.store.Workers(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("the database does not answer: %w", err)

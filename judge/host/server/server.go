@@ -81,22 +81,22 @@ const Class = "main"
 
 // A Server is a running server.
 type Server struct {
-	o        Options
-	data     string
-	lock     *os.File
-	store    *store.Store
-	queue    *queue.Queue
-	dispatch *dispatch.Dispatcher
-	ladders  *ladder.Keeper
-	desk     *desk.Desk
-	listener net.Listener
-	http     *http.Server
-	metrics  *http.Server
-	base     context.CancelFunc
-	loops    sync.WaitGroup
-	sweeping sync.RWMutex // see desk.Desk
-	stop     context.CancelFunc
-	backups  struct {
+	o          Options
+	data       string
+	lock       *os.File
+	store      *store.Store
+	queue      *queue.Queue
+	dispatch   *dispatch.Dispatcher
+	ladders    *ladder.Keeper
+	desk       *desk.Desk
+	listener   net.Listener
+	http       *http.Server
+	metrics    *http.Server
+	base       context.CancelFunc
+	loops      sync.WaitGroup
+	collecting sync.RWMutex // see desk.Desk
+	stop       context.CancelFunc
+	backups    struct {
 		sync.Mutex
 		last, tried  time.Time // when the newest one was made, and when one was last begun
 		kept, failed int
@@ -206,6 +206,9 @@ func (s *Server) open(ctx context.Context) (err error) {
 		return err
 	}
 	if !s.alone() {
+		if _, err := s.skew(ctx); err != nil {
+			return err
+		}
 		if err := s.announceFirst(ctx); err != nil {
 			return err
 		}
@@ -223,7 +226,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 	s.loops.Go(func() { shadow.New(shadow.Options{Desk: s.desk, Log: o.Log, Holder: holder}).Run(loops) })
 	s.loops.Go(func() { s.mark(loops) })
 	s.loops.Go(func() { s.clock(loops) })
-	s.loops.Go(func() { s.sweep(loops, blobs) })
+	s.loops.Go(func() { s.collectGarbage(loops, blobs) })
 	if !s.alone() {
 		s.loops.Go(func() { s.peers(loops) })
 	}
@@ -255,7 +258,7 @@ func (s *Server) at(step string) {
 }
 
 func (s *Server) queueOptions() queue.Options {
-	o := queue.Options{Folder: filepath.Join(s.data, "queue"), Classes: []string{Class}, Listen: s.dispatch.Listener()}
+	o := queue.Options{Dir: filepath.Join(s.data, "queue"), Classes: []string{Class}, Listen: s.dispatch.Listener()}
 	if s.o.Queue != "" {
 		o.URLs, o.Credentials = strings.Split(s.o.Queue, ","), s.o.QueueCredentials
 	}
@@ -345,7 +348,7 @@ func Admin(data string) (a client.Address, token string, err error) {
 }
 
 // listen serves requests.
-func (s *Server) listen(ctx context.Context, blobs *blob.Folder) error {
+func (s *Server) listen(ctx context.Context, blobs *blob.Dir) error {
 	secure, err := s.certificate()
 	if err != nil {
 		return err
@@ -362,7 +365,7 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Folder) error {
 		return err
 	}
 	entry := &desk.Desk{
-		Store: s.store, Blobs: blobs, Sweeping: &s.sweeping, Dispatch: s.dispatch, MaxSize: s.o.Source.Size, MaxFiles: s.o.Source.Files, Class: Class, FreeDisk: s.freeDisk,
+		Store: s.store, Blobs: blobs, Sweeping: &s.collecting, Dispatch: s.dispatch, MaxSize: s.o.Source.Size, MaxFiles: s.o.Source.Files, Class: Class, FreeDisk: s.freeDisk,
 		Forget: func(ctx context.Context, all []blob.Digest) error { return s.forget(ctx, blobs, all) }, Registration: auth.Registration(s.o.Registration), Practice: store.PracticeLevel(s.o.Practice),
 		AutoLogin: s.o.AutoLogin, LockAddress: s.o.LockAddress, StaffPasswords: s.o.Password == "staff",
 		Contents: contentsIn(blobs),
@@ -402,7 +405,7 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Folder) error {
 	s.loops.Go(func() { boards.Run(base) })
 	quiet := slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug)
 	s.http = &http.Server{
-		Handler: timed(forwarded(proxies, under(s.path(), handler)), usualPatience), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, ErrorLog: quiet,
+		Handler: timed(forwarded(proxies, under(s.path(), handler)), defaultBodyLimits), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, ErrorLog: quiet,
 		BaseContext: func(net.Listener) context.Context { return base },
 	}
 	// The workers' bridge needs HTTP/1.1.

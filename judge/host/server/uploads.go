@@ -45,7 +45,7 @@ const (
 
 // uploads converts uploaded packages to bundles, one after the other. A child process does so, because the packages
 // are not trusted.
-func (s *Server) uploads(ctx context.Context, blobs *blob.Folder, holder string) {
+func (s *Server) uploads(ctx context.Context, blobs *blob.Dir, holder string) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -66,7 +66,7 @@ func (s *Server) uploads(ctx context.Context, blobs *blob.Folder, holder string)
 }
 
 // nextUpload prepares the upload that has waited longest. It reports false if there was none.
-func (s *Server) nextUpload(ctx context.Context, blobs *blob.Folder, holder string) (bool, error) {
+func (s *Server) nextUpload(ctx context.Context, blobs *blob.Dir, holder string) (bool, error) {
 	u, err := s.store.NextUpload(ctx)
 	if err != nil || u == nil {
 		return false, err
@@ -110,7 +110,7 @@ func (s *Server) nextUpload(ctx context.Context, blobs *blob.Folder, holder stri
 }
 
 // prepare prepares an upload, and returns the output of the verification. The error says why there is no bundle.
-func (s *Server) prepare(ctx context.Context, blobs *blob.Folder, u *store.Upload) (report []byte, err error) {
+func (s *Server) prepare(ctx context.Context, blobs *blob.Dir, u *store.Upload) (report []byte, err error) {
 	dir := filepath.Join(s.data, "uploads", u.ID)
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
 		return nil, err

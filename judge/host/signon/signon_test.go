@@ -83,7 +83,7 @@ func TestRejected(t *testing.T) {
 		"another access token": {says: map[string]any{"at_hash": "AAAAAAAAAAAAAAAAAAAAAA"}, reason: "access token"},
 		"told of another":      {info: map[string]any{"sub": "subject-2", "groups": "teachers"}, reason: "another person"},
 		"answer of another":    {back: set("iss", "https://evil.example"), reason: "another provider"},
-		"answer of nobody": {back: func(q url.Values) { q.Del("iss") },
+		"answer without issuer": {back: func(q url.Values) { q.Del("iss") },
 			meta: map[string]any{"authorization_response_iss_parameter_supported": true}, reason: "another provider"},
 		"another state":   {back: set("state", "another"), reason: "has not begun"},
 		"no state":        {back: func(q url.Values) { q.Del("state") }, reason: "has not begun"},

@@ -306,10 +306,10 @@ func TestBlobsThatRowsName(t *testing.T) {
 	})
 }
 
-// sweep removes the blobs that nobody names, and returns them.
+// sweep removes the blobs that no row refers to, and returns them.
 func sweep(t *testing.T, s *store.Store, contents func(blob.Digest) ([]blob.Digest, error)) (gone []blob.Digest, err error) {
 	t.Helper()
-	n, err := s.Sweep(t.Context(), contents, func(d blob.Digest) error { gone = append(gone, d); return nil })
+	n, err := s.CollectGarbage(t.Context(), contents, func(d blob.Digest) error { gone = append(gone, d); return nil })
 	if n != len(gone) {
 		t.Errorf("%d blobs are removed, and %d returned", len(gone), n)
 	}

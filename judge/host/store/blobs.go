@@ -19,8 +19,8 @@ type Blob struct {
 	Kind   string // what it was stored as, for people
 }
 
-// NoteBlobs records blobs before they are stored, so that Sweep finds those that nothing
-// refers to, and again when a client is told that it need not upload them.
+// NoteBlobs records blobs, so that CollectGarbage finds those that no row refers to. Call it before they are stored,
+// and before a client learns that it need not upload them.
 func (s *Store) NoteBlobs(ctx context.Context, blobs ...Blob) error {
 	return s.tx(ctx, "note blobs", func(q *query.Queries) error {
 		now := s.now()
@@ -33,8 +33,8 @@ func (s *Store) NoteBlobs(ctx context.Context, blobs ...Blob) error {
 	})
 }
 
-// Brief is a kind of blobs that Sweep forgets soon if no row refers to them. It is for senders who send little at a
-// time.
+// Brief is the kind of blobs that CollectGarbage removes soon if no row refers to them. It is for clients that send
+// little at a time.
 const Brief = "sent"
 
 // ErrManySent means that an account has sent too many bytes that no row refers to.
@@ -247,12 +247,12 @@ const (
 	sweepAfter = 48 * time.Hour
 )
 
-// Sweep removes blobs that no row refers to and that were last seen 48 hours ago, or earlier if they are Brief. It
-// returns their number. Contents returns the blobs that a manifest lists. Remove deletes the bytes of a blob. It is
-// called in the transaction that deletes the row: a server that is about to store the blob again waits, and then
-// finds the bytes missing. Sweep also deletes ended sessions, invites that ended 90 days ago, flows that ended 30
-// days ago with their results, and old data of the queue.
-func (s *Store) Sweep(ctx context.Context, contents func(manifest blob.Digest) ([]blob.Digest, error),
+// CollectGarbage removes blobs that no row refers to and that were last seen 48 hours ago, or one hour ago if they are
+// Brief. It returns their number. Contents returns the blobs that a manifest lists. Remove deletes the bytes of a
+// blob. It is called in the transaction that deletes the row: a server that is about to store the blob again waits,
+// and then finds the bytes missing. CollectGarbage also deletes ended sessions, invites that ended 90 days ago, flows
+// that ended 30 days ago with their results, and old data of the queue.
+func (s *Store) CollectGarbage(ctx context.Context, contents func(manifest blob.Digest) ([]blob.Digest, error),
 	remove func(blob.Digest) error) (gone int, err error) {
 	// Read the candidates first: a blob that gets a reference later is also seen later.
 	before, sentBefore := s.now()-sweepAfter.Microseconds(), s.now()-sweepBrief.Microseconds()
@@ -289,11 +289,11 @@ func (s *Store) Sweep(ctx context.Context, contents func(manifest blob.Digest) (
 		}
 		gone += n
 	}
-	return gone, s.sweepRows(ctx)
+	return gone, s.deleteOldRows(ctx)
 }
 
-// sweepRows drops rows that nobody needs any more.
-func (s *Store) sweepRows(ctx context.Context) error {
+// deleteOldRows deletes rows that are no longer needed.
+func (s *Store) deleteOldRows(ctx context.Context) error {
 	const invites, flows = 90 * 24 * time.Hour, 30 * 24 * time.Hour
 	return s.tx(ctx, "drop what has ended", func(q *query.Queries) error {
 		ended := some(s.now() - flows.Microseconds())
@@ -332,8 +332,8 @@ func (s *Store) allNamed(ctx context.Context, contents func(manifest blob.Digest
 	return named, nil
 }
 
-// ForgetBlobs removes those of some blobs that no row refers to at once, as Sweep does. If another account has sent
-// a blob since Erase returned it, the blob stays. After an interruption it can be repeated.
+// ForgetBlobs removes at once, as CollectGarbage does, those of some blobs that no row refers to. If another account
+// has sent a blob since Erase returned it, the blob stays. After an interruption it can be repeated.
 func (s *Store) ForgetBlobs(ctx context.Context, blobs []blob.Digest,
 	contents func(manifest blob.Digest) ([]blob.Digest, error), remove func(blob.Digest) error) error {
 	named, err := s.allNamed(ctx, contents)

@@ -60,7 +60,7 @@ type APIClarification struct {
 	Number  int64
 	ExtID   string // the id that other systems use: unique in its contest
 	Staff   bool   // the jury wrote it
-	Team    string // id of the team that asks, or is told; empty for all
+	Team    string // id of the team that asks or receives an answer; empty for all
 	To      Recipients
 	Problem string // id; it may be empty
 	Text    string

@@ -76,7 +76,31 @@ func (s *Store) Submissions(ctx context.Context, f Filter) ([]*Submission, error
 	return eachRead(rows, err, "read submissions", submission)
 }
 
-// chosen adds the choice of a filter to the query ListSubmissions. A filter has many parts. Conditions for parts
+// An Attempt is how far the submissions of a problem came.
+type Attempt struct {
+	Tries int
+	// Telling is the first submission that is known to be accepted or, if there is none, the newest.
+	Telling *Submission
+}
+
+// Attempts reads how far the submissions that a filter chooses came, by problem. Ignored submissions do not count.
+func (s *Store) Attempts(ctx context.Context, f Filter) ([]Attempt, error) {
+	f.Contest = cmp.Or(f.Contest, Practice)
+	rows, err := query.New(s.choose(&f)).Attempts(ctx)
+	if err != nil {
+		return nil, failed("read attempts", err)
+	}
+	all := make([]Attempt, len(rows))
+	for i, r := range rows {
+		all[i].Tries = int(r.Tries)
+		if all[i].Telling, err = submission(r.Submitted); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// chosen adds the choice of a filter to the queries ListSubmissions and Attempts. A filter has many parts. Conditions for parts
 // that are not set would keep the planners of both databases from using the right index.
 type chosen struct {
 	query.DBTX

@@ -278,9 +278,9 @@ func TestFlowsAreBounded(t *testing.T) {
 			}
 			ask(fmt.Sprint("b", i), h.alice.ID, wrong)
 		}
-		askers, err := h.Askers(t.Context())
-		if err != nil || len(askers) != 2 || askers[0].Login != h.alice.Login || askers[0].Flows != 5 || askers[0].Idle != 5 || askers[1].Flows != 1 {
-			t.Errorf("got %+v, %v", askers, err)
+		loads, err := h.AccountLoads(t.Context())
+		if err != nil || len(loads) != 2 || loads[0].Login != h.alice.Login || loads[0].Flows != 5 || loads[0].Idle != 5 || loads[1].Flows != 1 {
+			t.Errorf("got %+v, %v", loads, err)
 		}
 		if err := h.Disable(t.Context(), bob.ID, true); err != nil {
 			t.Fatal(err)

@@ -217,7 +217,7 @@ func (s *Store) failure(ctx context.Context, q *query.Queries, j *query.Job, r *
 	ends := r.State == job.GivenUp && r.TooOften && !r.Unproven
 	refused := r.State == job.GivenUp && r.Unproven
 	tries := int64(maxTries)
-	if r.Blame == judge.Setter || r.Blame == judge.Asker {
+	if r.Blame == judge.Setter || r.Blame == judge.Caller {
 		tries = triesBlame
 	}
 	who := []string{clean(r.Worker)}

@@ -180,7 +180,7 @@ func TestAJobThatFails(t *testing.T) {
 			h.fold(r, want)
 		}
 		blame(judge.Setter, job.Failed, store.Retried)
-		blame(judge.Asker, job.Failed, store.GaveUp)
+		blame(judge.Caller, job.Failed, store.GaveUp)
 		// Done without a verdict is not done.
 		h.submit()
 		blame("", job.Done, store.Retried)

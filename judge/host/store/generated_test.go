@@ -57,7 +57,7 @@ func TestGeneratedCodeIsOfTheseQueries(t *testing.T) {
 	}
 }
 
-// oldRows are what Sweep deletes of what ended long ago, Erase of a person, and RemoveContest of a contest.
+// oldRows are what CollectGarbage deletes of what ended long ago, Erase of a person, and RemoveContest of a contest.
 var oldRows = regexp.MustCompile(`(?s)-- name: (DeleteOld\w+|Erase\w+|RemoveLog|RemoveClarification\w+) :exec\n.*?;`)
 
 // TestAppendOnlyTablesAreOnlyAppendedTo: no query changes or deletes rows of the tables that

@@ -359,7 +359,7 @@ func (s *Store) CountValid(ctx context.Context, hole string) (valid, rechecking 
 func (s *Store) Outdated(ctx context.Context, class string) (all []Outdated, err error) {
 	used, err := s.read.StandingToolchains(ctx)
 	if err != nil || len(used) == 0 {
-		return nil, failed("read the tool chains of answers", err)
+		return nil, failed("read the toolchains of golf submissions", err)
 	}
 	c, err := s.Class(ctx, class)
 	if errors.Is(err, ErrNotFound) {
@@ -375,7 +375,7 @@ func (s *Store) Outdated(ctx context.Context, class string) (all []Outdated, err
 		}
 		rows, err := s.read.OfToolchain(ctx, u.Language, u.Toolchain)
 		if err != nil {
-			return nil, failed("read the answers of a tool chain", err)
+			return nil, failed("read the golf submissions of a toolchain", err)
 		}
 		for _, r := range rows {
 			all = append(all, Outdated{

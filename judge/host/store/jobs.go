@@ -189,8 +189,8 @@ func (s *Store) Queues(ctx context.Context) ([]Queue, error) {
 	})
 }
 
-// An Asker is an account with open work.
-type Asker struct {
+// An AccountLoad is an account with open work.
+type AccountLoad struct {
 	Login  string
 	Jobs   int // of submissions and flows
 	Flows  int
@@ -198,11 +198,11 @@ type Asker struct {
 	Oldest time.Time // when the oldest was created
 }
 
-// Askers returns the accounts with open work, those with the most first.
-func (s *Store) Askers(ctx context.Context) ([]Asker, error) {
+// AccountLoads returns the accounts with open work, those with the most first.
+func (s *Store) AccountLoads(ctx context.Context) ([]AccountLoad, error) {
 	rows, err := s.read.OpenByAccount(ctx)
-	return each(rows, err, "count what has not ended", func(r query.OpenByAccountRow) Asker {
-		return Asker{r.Login, int(r.Jobs), int(r.Flows), int(r.Idle), instant(r.Oldest)}
+	return each(rows, err, "count what has not ended", func(r query.OpenByAccountRow) AccountLoad {
+		return AccountLoad{r.Login, int(r.Jobs), int(r.Flows), int(r.Idle), instant(r.Oldest)}
 	})
 }
 

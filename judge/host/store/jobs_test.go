@@ -174,12 +174,12 @@ func TestLead(t *testing.T) {
 		h := newHarness(t, dsn)
 		lead := func(who string, want int64) {
 			t.Helper()
-			epoch, err := h.TakeLead(t.Context(), "sweep", who, 15*time.Second)
+			epoch, err := h.TakeLead(t.Context(), "garbage", who, 15*time.Second)
 			if epoch != want || want == 0 && !errors.Is(err, store.ErrNotLeader) || want > 0 && err != nil {
 				t.Errorf("%s: epoch %d, %v; want %d", who, epoch, err, want)
 			}
 		}
-		if _, err := h.Leading(t.Context(), "sweep"); !errors.Is(err, store.ErrNotFound) {
+		if _, err := h.Leading(t.Context(), "garbage"); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("before: %v", err)
 		}
 		lead("a", 1)
@@ -191,11 +191,11 @@ func TestLead(t *testing.T) {
 		h.clock.add(5 * time.Second)
 		lead("b", 2)
 		lead("a", 0)
-		if l, err := h.Leading(t.Context(), "sweep"); err != nil || l != (store.Leader{Holder: "b", Epoch: 2, Until: h.clock.Now().Add(15 * time.Second)}) {
+		if l, err := h.Leading(t.Context(), "garbage"); err != nil || l != (store.Leader{Holder: "b", Epoch: 2, Until: h.clock.Now().Add(15 * time.Second)}) {
 			t.Errorf("got %+v, %v", l, err)
 		}
 		for _, who := range []string{"a", "b"} { // a has nothing to give back
-			if err := h.Resign(t.Context(), "sweep", who); err != nil {
+			if err := h.Resign(t.Context(), "garbage", who); err != nil {
 				t.Error(err)
 			}
 			if who == "a" {

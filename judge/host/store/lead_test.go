@@ -53,7 +53,7 @@ func TestALeadThatIsHeld(t *testing.T) {
 			dsn := lite(t)
 			s := open(t, store.Options{DSN: dsn, Alone: alone})
 			defer s.Close()
-			mine, other := store.NewLead(s, "sweep", "me"), store.NewLead(s, "sweep", "another")
+			mine, other := store.NewLead(s, "garbage", "me"), store.NewLead(s, "garbage", "another")
 			hold := func(l *store.Lead, want int64) {
 				t.Helper()
 				epoch, err := l.Hold(t.Context())

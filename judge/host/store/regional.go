@@ -123,13 +123,12 @@ func (s *Store) ContestAccounts(ctx context.Context, contest string) ([]*Contest
 	return all, nil
 }
 
-// ContestImport is what the import of a contest package adds and changes. What it does not list
-// stays as it is.
+// A ContestImport is what the import of a contest package adds and changes. Everything else stays unchanged.
 type ContestImport struct {
-	// Contest is new if it has no ID. If nil, the contest with ID stays as it is.
+	// Contest is new if it has no ID. If nil, the contest with ID stays unchanged.
 	Contest *Contest
 	ID      string
-	// Problems are all problems of the contest in their order. If nil, they stay as they are.
+	// Problems are all problems of the contest in their order. If nil, they stay unchanged.
 	Problems      []NewContestProblem
 	Organizations []Organization
 	Groups        []Group

@@ -13,8 +13,8 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// A Rejudging is a set of submissions of a contest that are judged again while their current judgements remain in
-// effect. Only the jury sees it until it is applied.
+// A Rejudging is a set of submissions of a contest that are rejudged while their current judgements remain in effect.
+// Only the jury sees it until it is applied.
 type Rejudging struct {
 	ID      string
 	Contest string // id
@@ -309,7 +309,7 @@ func (r *Rejudged) Lost() bool {
 // RejudgedOf reads the submissions of a rejudging by their numbers.
 func (s *Store) RejudgedOf(ctx context.Context, id string) ([]*Rejudged, error) {
 	all, err := rejudgedOf(ctx, s.read, id)
-	return all, failed("read what was judged again", err)
+	return all, failed("read the submissions of a rejudging", err)
 }
 
 func rejudgedOf(ctx context.Context, q *query.Queries, id string) ([]*Rejudged, error) {

@@ -432,7 +432,7 @@ func TestFilters(t *testing.T) {
 			"no group":                 {store.Filter{Group: "none"}, nil},
 			"with any verdict":         {store.Filter{Verdict: store.Judged}, []int64{7, 5, 4, 3, 2, 1}},
 			"without AC":               {store.Filter{Verdict: store.NotAccepted}, []int64{7, 4, 2}},
-			"without AC of somebody":   {store.Filter{Verdict: store.NotAccepted, Who: "alice"}, []int64{7, 4}},
+			"without AC of an account": {store.Filter{Verdict: store.NotAccepted, Who: "alice"}, []int64{7, 4}},
 			"a worker":                 {store.Filter{Worker: "w2"}, []int64{7}},
 			"a worker and a verdict":   {store.Filter{Worker: "w1", Verdict: "WA"}, []int64{4, 2}},
 			"no such worker":           {store.Filter{Worker: "w3"}, nil},

@@ -179,7 +179,7 @@ type Repeat struct {
 func (s *Store) Repeats(ctx context.Context) ([]*Repeat, error) {
 	rows, err := s.read.OpenRepeats(ctx)
 	if err != nil {
-		return nil, failed("read what is judged again", err)
+		return nil, failed("read the pending repetitions", err)
 	}
 	all := make([]*Repeat, len(rows))
 	for i, r := range rows {

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -13,73 +14,127 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // rows is a queue of leases that are rows of the database, without any other engine: workers ask
-// over HTTP, and an answer waits until there is a job. It is what package queue is measured
-// against, with the benchmarks that have the same names there. A job is inserted by the
-// transaction that keeps its submission, so the time from the commit to the start begins after it.
+// over HTTP, and an answer waits until there is a job. Several servers notify each other by PostgreSQL.
+// It is what package queue is measured against, with the benchmarks that have the same names there. A job
+// is inserted by the transaction that stores its submission, so the time from the commit to the start
+// begins after it.
 type rows struct {
+	postgres bool
+	servers  []*rowServer
+	done     chan string // the job that was finished
+}
+
+// rowServer is one of the servers that hand out rows.
+type rowServer struct {
+	*rows
 	db    *sql.DB
-	skip  string // what PostgreSQL skips that another worker is taking
 	web   *httptest.Server
-	woken chan struct{} // a job is there for somebody who waits
-	done  chan string   // the job that was finished
+	woken chan struct{} // for requests that wait: there is a job
 }
 
 const leaseTime = 30 * time.Second
 
-func openRows(b *testing.B, dsn string) *rows {
+func openRows(b *testing.B, dsn string, servers int) *rows {
 	b.Helper()
-	r := &rows{woken: make(chan struct{}, 1000), done: make(chan string, 100)}
+	r := &rows{postgres: strings.HasPrefix(dsn, "postgres"), done: make(chan string, 100)}
 	driver, address := "pgx", dsn
-	if strings.HasPrefix(dsn, "postgres") {
-		r.skip = " FOR UPDATE SKIP LOCKED"
-	} else {
+	if !r.postgres {
 		options := url.Values{"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)"}, "_txlock": {"immediate"}}
 		driver, address = "sqlite", "file:"+dsn+"?"+options.Encode()
 	}
-	var err error
-	if r.db, err = sql.Open(driver, address); err != nil {
-		b.Fatal(err)
-	}
-	r.db.SetMaxOpenConns(1)
-	if r.skip != "" {
-		r.db.SetMaxOpenConns(16)
-		r.db.SetMaxIdleConns(16)
+	for range servers {
+		s := &rowServer{rows: r, woken: make(chan struct{}, 1000)}
+		var err error
+		if s.db, err = sql.Open(driver, address); err != nil {
+			b.Fatal(err)
+		}
+		s.db.SetMaxOpenConns(1)
+		if r.postgres {
+			s.db.SetMaxOpenConns(16)
+			s.db.SetMaxIdleConns(16)
+		}
+		s.web = httptest.NewServer(http.HandlerFunc(s.serve))
+		r.servers = append(r.servers, s)
+		b.Cleanup(func() { s.web.Close(); s.db.Close() })
 	}
 	for _, statement := range []string{
 		"CREATE TABLE leased (id TEXT PRIMARY KEY, lane INTEGER, seq BIGINT, spec TEXT, until BIGINT NOT NULL DEFAULT 0, result TEXT)",
 		"CREATE INDEX leased_waiting ON leased (lane, seq) WHERE result IS NULL",
 	} {
-		if _, err := r.db.Exec(statement); err != nil {
+		if _, err := r.servers[0].db.Exec(statement); err != nil {
 			b.Fatal(err)
 		}
 	}
-	r.web = httptest.NewServer(http.HandlerFunc(r.serve))
-	b.Cleanup(func() { r.web.Close(); r.db.Close() })
+	if servers > 1 {
+		for _, s := range r.servers {
+			s.listen(b, dsn)
+		}
+	}
 	return r
 }
 
-// insert commits a job.
-func (r *rows) insert(b *testing.B, id string, seq int) {
-	if _, err := r.db.Exec("INSERT INTO leased (id, lane, seq, spec) VALUES ($1, 1, $2, $3)", id, seq, strings.Repeat("x", 600)); err != nil {
-		b.Error(err)
+// listen wakes a waiting request at each notification, until the benchmark ends.
+func (s *rowServer) listen(b *testing.B, dsn string) {
+	c, err := pgx.Connect(b.Context(), dsn)
+	if err == nil {
+		_, err = c.Exec(b.Context(), "LISTEN leased")
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	var end sync.WaitGroup
+	end.Go(func() {
+		for {
+			if _, err := c.WaitForNotification(b.Context()); err != nil {
+				return
+			}
+			s.wake()
+		}
+	})
+	b.Cleanup(func() { end.Wait(); c.Close(context.Background()) })
+}
+
+func (s *rowServer) wake() {
+	select {
+	case s.woken <- struct{}{}:
+	default:
 	}
 }
 
-func (r *rows) serve(w http.ResponseWriter, req *http.Request) {
+// insert commits a job at one of the servers, and wakes those that wait.
+func (r *rows) insert(b *testing.B, id string, seq int) (committed time.Time) {
+	s := r.servers[seq%len(r.servers)]
+	statement := "INSERT INTO leased (id, lane, seq, spec) VALUES ($1, 1, $2, $3)"
+	if len(r.servers) > 1 { // the notification is part of the transaction
+		statement = "WITH new AS (" + statement + " RETURNING id) SELECT pg_notify('leased', id) FROM new"
+	}
+	if _, err := s.db.Exec(statement, id, seq, strings.Repeat("x", 600)); err != nil {
+		b.Error(err)
+	}
+	committed = time.Now()
+	if len(r.servers) == 1 {
+		s.wake()
+	}
+	return committed
+}
+
+func (s *rowServer) serve(w http.ResponseWriter, req *http.Request) {
 	if id := req.URL.Query().Get("finish"); id != "" {
 		result, _ := io.ReadAll(req.Body)
-		if _, err := r.db.Exec("UPDATE leased SET result = $1 WHERE id = $2", string(result), id); err != nil {
+		if _, err := s.db.Exec("UPDATE leased SET result = $1 WHERE id = $2", string(result), id); err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
-		r.done <- id
+		s.done <- id
 		return
 	}
 	for {
-		id, spec, err := r.take()
+		id, spec, err := s.take()
 		switch {
 		case err == nil:
 			w.Header().Set("Job", id)
@@ -90,17 +145,21 @@ func (r *rows) serve(w http.ResponseWriter, req *http.Request) {
 			return
 		}
 		select {
-		case <-r.woken:
+		case <-s.woken:
 		case <-req.Context().Done():
 			return
 		}
 	}
 }
 
-func (r *rows) take() (id, spec string, err error) {
+func (s *rowServer) take() (id, spec string, err error) {
+	skip := ""
+	if s.postgres { // what another request is taking
+		skip = " FOR UPDATE SKIP LOCKED"
+	}
 	now := time.Now()
-	err = r.db.QueryRow("UPDATE leased SET until = $1 WHERE id = (SELECT id FROM leased WHERE result IS NULL AND until < $2 ORDER BY lane, seq LIMIT 1"+
-		r.skip+") RETURNING id, spec", now.Add(leaseTime).UnixMilli(), now.UnixMilli()).Scan(&id, &spec)
+	err = s.db.QueryRow("UPDATE leased SET until = $1 WHERE id = (SELECT id FROM leased WHERE result IS NULL AND until < $2 ORDER BY lane, seq LIMIT 1"+
+		skip+") RETURNING id, spec", now.Add(leaseTime).UnixMilli(), now.UnixMilli()).Scan(&id, &spec)
 	return id, spec, err
 }
 
@@ -108,10 +167,11 @@ func (r *rows) take() (id, spec string, err error) {
 func (r *rows) work(b *testing.B, workers int, started func()) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: workers}}
 	var all sync.WaitGroup
-	for range workers {
+	for i := range workers {
+		url := r.servers[i%len(r.servers)].web.URL
 		all.Go(func() {
 			for {
-				req, _ := http.NewRequestWithContext(b.Context(), http.MethodPost, r.web.URL+"/", nil)
+				req, _ := http.NewRequestWithContext(b.Context(), http.MethodPost, url+"/", nil)
 				answer, err := client.Do(req)
 				if err != nil {
 					return
@@ -123,7 +183,7 @@ func (r *rows) work(b *testing.B, workers int, started func()) {
 					return
 				}
 				started()
-				finish := r.web.URL + "/?finish=" + answer.Header.Get("Job")
+				finish := url + "/?finish=" + answer.Header.Get("Job")
 				req, _ = http.NewRequestWithContext(b.Context(), http.MethodPost, finish, strings.NewReader(strings.Repeat("r", 300)))
 				if answer, err = client.Do(req); err != nil {
 					return
@@ -140,17 +200,21 @@ func (r *rows) work(b *testing.B, workers int, started func()) {
 	time.Sleep(time.Second)
 }
 
+// onRows runs a benchmark with each database, and with three servers on PostgreSQL.
+func onRows(b *testing.B, bench func(b *testing.B, dsn string, servers int)) {
+	onEach(b, func(b *testing.B, dsn string) { bench(b, dsn, 1) })
+	b.Run("servers", func(b *testing.B) { bench(b, pg(b), 3) })
+}
+
 // BenchmarkRowsDispatch is the time from the commit until one of 100 idle workers starts.
 func BenchmarkRowsDispatch(b *testing.B) {
-	onEach(b, func(b *testing.B, dsn string) {
-		r := openRows(b, dsn)
+	onRows(b, func(b *testing.B, dsn string, servers int) {
+		r := openRows(b, dsn, servers)
 		took := make(chan time.Time, 100)
 		r.work(b, 100, func() { took <- time.Now() })
 		var times []time.Duration
 		for i := 0; b.Loop(); i++ {
-			r.insert(b, fmt.Sprint("j", i), i)
-			began := time.Now()
-			r.woken <- struct{}{}
+			began := r.insert(b, fmt.Sprint("j", i), i)
 			times = append(times, (<-took).Sub(began))
 			<-r.done
 		}
@@ -163,11 +227,11 @@ func BenchmarkRowsDispatch(b *testing.B) {
 
 // BenchmarkRowsCeiling is how many jobs that take no time go through in a second.
 func BenchmarkRowsCeiling(b *testing.B) {
-	onEach(b, func(b *testing.B, dsn string) {
+	onRows(b, func(b *testing.B, dsn string, servers int) {
 		for _, workers := range []int{1, 100} {
 			b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
-				r := openRows(b, dsn)
-				b.Cleanup(func() { _, _ = r.db.Exec("DROP TABLE leased") })
+				r := openRows(b, dsn, servers)
+				b.Cleanup(func() { _, _ = r.servers[0].db.Exec("DROP TABLE leased") })
 				r.work(b, workers, func() {})
 				const jobs = 2000
 				var rate float64
@@ -177,10 +241,6 @@ func BenchmarkRowsCeiling(b *testing.B) {
 						go func() {
 							for i := p; i < jobs; i += 8 {
 								r.insert(b, fmt.Sprintf("n%d-%d", n, i), i)
-								select {
-								case r.woken <- struct{}{}:
-								default:
-								}
 							}
 						}()
 					}

@@ -8,12 +8,12 @@ import (
 )
 
 // The leads: one server at a time has each.
-var Leads = []string{FeedLead, ReconcileLead, UploadLead, LaddersLead, ShadowLead, SweepLead, BackupLead}
+var Leads = []string{FeedLead, ReconcileLead, UploadLead, LaddersLead, ShadowLead, GarbageLead, BackupLead}
 
 // Leads of what no other file of this package is about.
 const (
 	ReconcileLead = "reconcile"
-	SweepLead     = "sweep"
+	GarbageLead   = "garbage"
 	BackupLead    = "backup"
 )
 
@@ -38,8 +38,8 @@ type Server struct {
 // Here reports whether the server was seen lately.
 func (s *Server) Here(now time.Time) bool { return now.Sub(s.Seen) < GoneAfter }
 
-// Announce notes that a server is there. It returns ErrTaken if another process has its id and is there, too,
-// unless that one is before, of which the caller knows that it has ended.
+// Announce records that a server is running. It returns ErrTaken if another instance with the same id is running.
+// Before is an instance that the caller knows to have ended; it takes no id.
 func (s *Store) Announce(ctx context.Context, n Server, before string) error {
 	now := s.now()
 	rows, err := s.write.Announce(ctx, query.AnnounceParams{
@@ -63,4 +63,19 @@ func (s *Store) Servers(ctx context.Context) ([]Server, error) {
 	return each(rows, err, "read the servers", func(r query.ServerSeen) Server {
 		return Server{r.ID, r.Instance, r.Epoch, r.Version, r.Address, instant(r.Started), instant(r.Seen)}
 	})
+}
+
+// Skew returns by how much the clock of this machine is ahead of that of the database; it is negative if it is
+// behind. The difference is at least that much, as the answer takes some time. SQLite has no clock of its own.
+func (s *Store) Skew(ctx context.Context) (time.Duration, error) {
+	if !s.postgres {
+		return 0, nil
+	}
+	var micros int64
+	before := s.options.Now()
+	if err := s.writer.QueryRowContext(ctx, "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint").Scan(&micros); err != nil {
+		return 0, failed("read the clock of the database", err)
+	}
+	database, after := instant(micros), s.options.Now()
+	return min(0, after.Sub(database)) + max(0, before.Sub(database)), nil
 }

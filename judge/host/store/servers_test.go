@@ -3,12 +3,33 @@ package store_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"assay/judge/blob"
 	"assay/judge/host/store"
 )
+
+// TestSkew: the clock of a machine is compared with that of a database that has one.
+func TestSkew(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHarness(t, dsn)
+		h.clock.add(time.Since(h.clock.Now()))
+		for _, ahead := range []time.Duration{time.Hour, -2 * time.Hour} { // its clock stands still meanwhile
+			h.clock.add(ahead)
+			got, err := h.Skew(t.Context())
+			want := ahead
+			if !strings.HasPrefix(dsn, "postgres://") {
+				want = 0
+			}
+			if err != nil || (got-want).Abs() > 10*time.Minute {
+				t.Errorf("%v, %v", got, err)
+			}
+			h.clock.add(-ahead)
+		}
+	})
+}
 
 // TestServersAnnounceThemselves: a name belongs to the process that has it as long as that one is there.
 func TestServersAnnounceThemselves(t *testing.T) {
@@ -58,8 +79,8 @@ func TestServersAnnounceThemselves(t *testing.T) {
 	})
 }
 
-// TestABlobThatIsWantedStays: another server does not remove what a request is about to name, though it has
-// found before that nobody names it.
+// TestABlobThatIsWantedStays: a server does not remove a blob that a request is about to refer to, even if no row
+// referred to it when the server looked.
 func TestABlobThatIsWantedStays(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -94,7 +115,7 @@ func TestABlobThatIsWantedStays(t *testing.T) {
 		}
 		h.clock.add(time.Hour)
 		if gone, err := sweep(t, h.Store, contents); err != nil || len(gone) != 1 {
-			t.Errorf("nobody named it after all: %v, %v", gone, err)
+			t.Errorf("no row refers to it after all: %v, %v", gone, err)
 		}
 	})
 }
@@ -109,7 +130,7 @@ func TestABlobStaysKnownIfItIsNotRemoved(t *testing.T) {
 		h.clock.add(2 * time.Hour)
 		contents := func(blob.Digest) ([]blob.Digest, error) { return nil, nil }
 		broken := errors.New("the disk does not answer")
-		if _, err := h.Sweep(t.Context(), contents, func(blob.Digest) error { return broken }); !errors.Is(err, broken) {
+		if _, err := h.CollectGarbage(t.Context(), contents, func(blob.Digest) error { return broken }); !errors.Is(err, broken) {
 			t.Errorf("got %v", err)
 		}
 		if gone, err := sweep(t, h.Store, contents); err != nil || len(gone) != 1 {

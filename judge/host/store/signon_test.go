@@ -16,7 +16,7 @@ func TestSignOns(t *testing.T) {
 		h := newHarness(t, dsn)
 		who := store.Identity{Issuer: "https://login.example", Subject: "1"}
 		if _, err := h.AccountByIdentity(t.Context(), who); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("nobody's identity: %v", err)
+			t.Errorf("an unknown identity: %v", err)
 		}
 		pending := &store.SignOn{Identity: who, Name: "Zoe", Username: "zoe", Role: "judge", Next: "/c/spring"}
 		spend := func(hash string, o *store.SignOn, want error) {
@@ -94,7 +94,7 @@ func TestSignOns(t *testing.T) {
 		if err := h.LinkSignOn(t.Context(), "slow", a.ID); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("after a quarter of an hour: %v", err)
 		}
-		if _, err := h.Sweep(t.Context(), func(blob.Digest) ([]blob.Digest, error) { return nil, nil }, func(blob.Digest) error { return nil }); err != nil {
+		if _, err := h.CollectGarbage(t.Context(), func(blob.Digest) ([]blob.Digest, error) { return nil, nil }, func(blob.Digest) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
 		spend("known", nil, nil) // nothing of it is there any more

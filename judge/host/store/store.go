@@ -1,20 +1,18 @@
-// Package store is the only door to the databases of the hosting server. What it holds is
-// the truth about accounts, problems, submissions and jobs; the queue beside it only carries
-// leases and may be lost.
+// Package store is the only package that accesses the database of the hosting server. The database is authoritative
+// for accounts, problems, submissions and jobs. The queue only carries leases, and may be lost.
 //
-//   - One schema and one set of queries serve SQLite and PostgreSQL. sqlc makes package
-//     internal/query of them, goose carries old databases to the schema of today.
-//   - Each method that writes is one transaction: after an error nothing of it has
-//     happened. The exception is an error of the connection or of the context during the
-//     commit: then nobody knows, and calling again is safe where the method says so.
-//   - Times are time.Time outside and microseconds in UTC inside; a zero time is none. Ids
-//     are UUIDv7 and sort by the time of their making.
-//   - Several servers may use one PostgreSQL database at once; one SQLite database belongs
-//     to one server. All methods may be called by any number of goroutines.
+//   - One schema and one set of queries serve SQLite and PostgreSQL. sqlc generates package internal/query from
+//     them. goose migrates old databases to the current schema.
+//   - Each method that writes is one transaction. After an error, nothing was written. The exception is an error of
+//     the connection or of the context during the commit: then the transaction may have been committed. The
+//     methods that are safe to call again say so.
+//   - Times are time.Time outside, and microseconds in UTC inside. The zero time means no time. Ids are UUIDv7, and
+//     sort by the time of their creation.
+//   - Several servers may use one PostgreSQL database at once. An SQLite database belongs to one server. All methods
+//     may be called concurrently.
 //
-// The package does not know what a queue, a worker process or a web page is, does not keep
-// the bytes of blobs, and sees hashes of tokens and codes only. Who may do what is decided
-// by its callers.
+// The package does not know the queue, the workers or the web pages. It does not store the bytes of blobs, and sees
+// only hashes of tokens and codes. Its callers decide who may do what.
 package store
 
 import (

@@ -56,7 +56,7 @@ var ErrOtherUnderKey = errors.New("the key stands for another submission")
 // ErrTooFast means that an account has sent too many submissions within a minute.
 var ErrTooFast = errors.New("too many submissions within a minute")
 
-// Accepted is what is known of a submission as soon as it is stored.
+// An Accepted is a submission that was stored.
 type Accepted struct {
 	ID       string
 	Number   int64 // in its contest

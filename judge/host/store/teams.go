@@ -260,7 +260,7 @@ func (s *Store) Members(ctx context.Context, contest string) (map[string][]*Acco
 	for _, r := range rows {
 		of[r.Team] = append(of[r.Team], account(r.AccountRole))
 	}
-	return of, failed("read who takes part in a contest", err)
+	return of, failed("read the members of the teams of a contest", err)
 }
 
 // Revision identifies a state of a team, for SetTeam.
@@ -270,16 +270,16 @@ func (t *Team) Revision() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// SetTeam changes a team, except for ExtID and GroupIDs: Groups says in which groups it is. If
-// revision is not empty, it returns ErrChanged unless the team's Revision is still that.
+// SetTeam changes a team, except for ExtID and GroupIDs: Groups says in which groups it is. If revision is not empty
+// and the team's Revision differs from it, SetTeam returns ErrChanged.
 func (s *Store) SetTeam(ctx context.Context, t *Team, revision string) error {
 	return s.SetTeams(ctx, []TeamChange{{t, revision}})
 }
 
-// A TeamChange is a team as it is to be, and its Revision before; see SetTeam.
+// A TeamChange is a changed team.
 type TeamChange struct {
 	*Team
-	Before string
+	Before string // the revision for SetTeam; may be empty
 }
 
 // SetTeams changes teams as SetTeam does: all of them, or none.

@@ -139,8 +139,8 @@ func (s *Store) SetVerify(ctx context.Context, contest, label string, m VerifyMo
 	})
 }
 
-// Pause makes the submissions to a problem of a contest wait, or has them judged again. Those that a
-// worker has are judged.
+// Pause stops or resumes the judging of the submissions to a problem of a contest. A submission that a worker is
+// already judging is not stopped.
 func (s *Store) Pause(ctx context.Context, contest, label string, paused bool) error {
 	return s.tx(ctx, "pause the judging of a problem", func(q *query.Queries) error {
 		// which locks the contest: no submission arrives meanwhile

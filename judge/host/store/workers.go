@@ -100,12 +100,12 @@ type NewWorker struct {
 	Guest  bool
 	Key    string // the public half of its nkey
 	Offer  job.Offer
-	By     string // who let it in, where there is no invite
+	By     string // who admitted it, if there is no invite
 }
 
-// Enrol lets a worker in. One whose key is known is returned as it is, and uses up nothing:
-// it may have lost the answer. Errors are those of Invite, and ErrTaken for a name that
-// another worker has. Whether the offer fits the class is the caller's to decide.
+// Enrol admits a worker. If its key is known, Enrol returns the known worker and uses up no invite: the worker may
+// have lost the first response. It returns the errors of Invite, and ErrTaken if another worker has the name. The
+// caller must check that the offer fits the class.
 func (s *Store) Enrol(ctx context.Context, n NewWorker) (w *Worker, err error) {
 	offer, err := toJSON(n.Offer)
 	if err != nil {
@@ -220,8 +220,7 @@ func class(r query.Class) (*Class, error) {
 	return c, errors.Join(fromJSON("the class "+r.Name, r.Languages, &c.Languages), fromJSON("the class "+r.Name, r.Speed, &c.Speed))
 }
 
-// MeasureClass makes the speed of a machine that of its class, where it is the first that was
-// measured, and returns the class as it is then.
+// MeasureClass makes the speed of a machine the speed of its class, unless the class has one. It returns the class.
 func (s *Store) MeasureClass(ctx context.Context, name string, first *job.Speed) (*Class, error) {
 	speed, err := toJSON(first)
 	if err != nil {
@@ -233,9 +232,8 @@ func (s *Store) MeasureClass(ctx context.Context, name string, first *job.Speed)
 	return s.Class(ctx, name)
 }
 
-// FillClass makes a class of what its first worker offers, and returns the class as it is
-// then: the one of another worker, where that was first. Its tool chains may be others than
-// before, so that ladders that were settled go on.
+// FillClass creates a class with the capabilities of its first worker, and returns it. If another worker was first,
+// it returns that class. Ladders that were settled resume, because the toolchains may differ from those before.
 func (s *Store) FillClass(ctx context.Context, name string, first job.Offer) (*Class, error) {
 	var row query.Class
 	err := s.tx(ctx, "fill the class "+name, func(q *query.Queries) (err error) {
@@ -265,10 +263,10 @@ func (s *Store) fill(ctx context.Context, q *query.Queries, name string, o job.O
 	return q.GetClass(ctx, name)
 }
 
-// RefillClass makes a class anew of what one of its workers offers; ErrNotFound is one that no
-// worker has filled.
+// RefillClass replaces the capabilities of a class by those of one of its workers. It returns ErrNotFound if no
+// worker has filled the class.
 func (s *Store) RefillClass(ctx context.Context, name string, now job.Offer) error {
-	return s.tx(ctx, "make anew the class "+name, func(q *query.Queries) error {
+	return s.tx(ctx, "refill the class "+name, func(q *query.Queries) error {
 		n, err := q.DeleteClass(ctx, name)
 		if err := changed(n, err); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"path"
 	"strings"
 
+	"assay/judge/blob"
 	"assay/judge/host/client"
 	"assay/judge/report"
 )
@@ -18,6 +19,25 @@ func Markdown(text string, pictures report.Pictures) (template.HTML, error) {
 	var b strings.Builder
 	err := report.StatementPart(&b, []byte(report.WithoutTitle(text)), pictures)
 	return template.HTML(b.String()), err // it lets no HTML through but plain elements
+}
+
+// A StatementKey names a statement of the metadata of a problem, on a page.
+type StatementKey struct {
+	Sheet blob.Digest // the metadata
+	Of    string      // the language of the statement; GolfStatement for the one that holes show
+	Base  string      // the address of the page, which links of the statement begin with
+}
+
+// GolfStatement names the statement that holes show. It is not the code of a language.
+const GolfStatement = "golf statement"
+
+// Statement draws a statement as Markdown does, once for each key. Sheet is the metadata, and text and names are the
+// statement's text and pictures in it.
+func (s *Site) Statement(key StatementKey, sheet *client.Sheet, text string, names map[string]string) (template.HTML, error) {
+	return s.statements.Get(key, func() (template.HTML, int64, error) {
+		drawn, err := Markdown(text, Pictures(sheet, names, key.Base))
+		return drawn, int64(len(drawn)), err
+	})
 }
 
 // Pictures returns the pictures of a statement, by the names that it has for them, below the address of

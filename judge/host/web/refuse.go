@@ -96,7 +96,7 @@ func (s *Site) refusal(r *Request, err error) *desk.Refusal {
 	case errors.Is(err, store.ErrFull) || errors.Is(err, syscall.ENOSPC):
 		s.Log.Error("no room", "method", r.Method, "path", plainPath(r), "error", err)
 		refusal = &desk.Refusal{Code: http.StatusServiceUnavailable, Text: "the server's disk is full", Hint: "tell the server's administrator"}
-	case judge.Whose(err) == judge.Asker:
+	case judge.Whose(err) == judge.Caller:
 		refusal = &desk.Refusal{Code: http.StatusBadRequest, Text: err.Error()}
 	default:
 		s.Log.Error("request failed", "method", r.Method, "path", plainPath(r), "error", err)

@@ -6,6 +6,7 @@
 package web
 
 import (
+	"html/template"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -65,6 +66,7 @@ type Site struct {
 	templates []Templates
 	// expiredForms has a place for each form that is kept while the login page is drawn; see ended.
 	expiredForms chan struct{}
+	statements   desk.Memo[StatementKey, template.HTML] // as Statement draws them
 }
 
 // A Route is a page, or the target of a form. The action decides who may use it, in the state of what

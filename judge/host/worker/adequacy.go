@@ -58,7 +58,7 @@ func (o *opened) ready(ctx context.Context, problem string) (*workspace.Problem,
 }
 
 // faults reports the errors in the problem directory, which do not fail the job, and returns any other error.
-func (b *brought) faults(err error) error {
+func (b *taskOutput) faults(err error) error {
 	faults, some := errors.AsType[judge.Faults](err)
 	if one, is := errors.AsType[*judge.Fault](err); is && !some {
 		faults, some = judge.Faults{one}, true
@@ -79,7 +79,7 @@ func (b *brought) faults(err error) error {
 const tries = 16
 
 // lab generates the mutants of a snapshot.
-func (r *Runner) lab(ctx context.Context, s *job.Spec, o *opened, b *brought) error {
+func (r *Runner) lab(ctx context.Context, s *job.Spec, o *opened, b *taskOutput) error {
 	var asked flow.AdequacyOptions
 	if err := options(s, &asked); err != nil {
 		return err
@@ -113,7 +113,7 @@ func (o *opened) same(ctx context.Context, asked *flow.AdequacyOptions, made str
 }
 
 // mutants judges some of the mutants.
-func (r *Runner) mutants(ctx context.Context, s *job.Spec, o *opened, b *brought) error {
+func (r *Runner) mutants(ctx context.Context, s *job.Spec, o *opened, b *taskOutput) error {
 	var asked flow.MutantsOptions
 	if err := options(s, &asked); err != nil {
 		return err
@@ -131,7 +131,7 @@ func (r *Runner) mutants(ctx context.Context, s *job.Spec, o *opened, b *brought
 }
 
 // score searches for inputs that kill the mutants that all test cases accept.
-func (r *Runner) score(ctx context.Context, s *job.Spec, o *opened, b *brought) error {
+func (r *Runner) score(ctx context.Context, s *job.Spec, o *opened, b *taskOutput) error {
 	var asked flow.ScoreOptions
 	if err := options(s, &asked); err != nil {
 		return err
@@ -140,7 +140,7 @@ func (r *Runner) score(ctx context.Context, s *job.Spec, o *opened, b *brought) 
 	if err != nil {
 		return err
 	}
-	dir, err := r.folder()
+	dir, err := r.newDir()
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (r *Runner) score(ctx context.Context, s *job.Spec, o *opened, b *brought) 
 }
 
 // grid lists what each test case of a snapshot finds.
-func (r *Runner) grid(ctx context.Context, s *job.Spec, o *opened, b *brought) error {
+func (r *Runner) grid(ctx context.Context, s *job.Spec, o *opened, b *taskOutput) error {
 	var asked flow.AdequacyOptions
 	if err := options(s, &asked); err != nil {
 		return err

@@ -18,9 +18,9 @@ import (
 )
 
 // opening prepares the bots of a tournament.
-func (r *Runner) opening(ctx context.Context, s *job.Spec, o *opened, b *brought) error {
+func (r *Runner) opening(ctx context.Context, s *job.Spec, o *opened, b *taskOutput) error {
 	err := r.greet(ctx, s, o, b)
-	if judge.Whose(err) == judge.Asker { // no other worker could do it
+	if judge.Whose(err) == judge.Caller { // no other worker could do it
 		b.lines, b.output = nil, flow.ArenaOpened{Misuse: r.reason(err, s)}
 		return nil
 	}
@@ -28,7 +28,7 @@ func (r *Runner) opening(ctx context.Context, s *job.Spec, o *opened, b *brought
 }
 
 // greet prepares the bots and records what the referee says.
-func (r *Runner) greet(ctx context.Context, s *job.Spec, o *opened, b *brought) error {
+func (r *Runner) greet(ctx context.Context, s *job.Spec, o *opened, b *taskOutput) error {
 	var asked flow.ArenaOptions
 	if err := options(s, &asked); err != nil {
 		return err
@@ -112,7 +112,7 @@ func (r *Runner) hold(ctx context.Context, s *job.Spec, o *opened, rules arena.R
 		files[i] = filepath.Join(home, local)
 	}
 	if h.event, err = o.w.Event(ctx, o.Problem, rules, files, language); err != nil {
-		if judge.Whose(err) != judge.Asker {
+		if judge.Whose(err) != judge.Caller {
 			return nil, err
 		}
 		text := err.Error()
@@ -170,7 +170,7 @@ const mostSlice = 1 << 20
 const longestSlice = 10 * time.Minute
 
 // games plays games of a tournament.
-func (r *Runner) games(ctx context.Context, s *job.Spec, o *opened, b *brought) error {
+func (r *Runner) games(ctx context.Context, s *job.Spec, o *opened, b *taskOutput) error {
 	var asked flow.GamesOptions
 	if err := options(s, &asked); err != nil {
 		return err
@@ -274,10 +274,10 @@ func (m *meter) took() time.Duration {
 }
 
 // trial reads the rules of a ladder and tests a bot with them.
-func (r *Runner) trial(ctx context.Context, s *job.Spec, o *opened, b *brought) error {
+func (r *Runner) trial(ctx context.Context, s *job.Spec, o *opened, b *taskOutput) error {
 	tried := flow.Tried{Title: o.Title}
 	err := r.tryBot(ctx, s, o, &tried)
-	if judge.Whose(err) == judge.Asker { // no other worker could do it
+	if judge.Whose(err) == judge.Caller { // no other worker could do it
 		tried.Misuse, err = r.reason(err, s), nil
 	}
 	b.output = tried
@@ -331,7 +331,7 @@ func (r *Runner) tryBot(ctx context.Context, s *job.Spec, o *opened, tried *flow
 }
 
 // lookAt has the referee describe games. They are in a file, one per line.
-func (r *Runner) lookAt(ctx context.Context, s *job.Spec, o *opened, b *brought) error {
+func (r *Runner) lookAt(ctx context.Context, s *job.Spec, o *opened, b *taskOutput) error {
 	var asked flow.LookOptions
 	if err := options(s, &asked); err != nil {
 		return err

@@ -138,7 +138,7 @@ func (j *judging) Run(ctx context.Context, s *job.Spec, progress func(judge.Even
 	return &job.Result{State: job.Done, Finished: &judge.Finished{Verdict: judge.Accepted}}, nil
 }
 
-func (j *judging) Well(context.Context) error {
+func (j *judging) CheckHealth(context.Context) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.ill

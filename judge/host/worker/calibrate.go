@@ -123,7 +123,7 @@ func (r *Runner) Calibrate(ctx context.Context, lower bool, program string, args
 		return nil, errors.Join(err, w.Close())
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	dir, err := r.folder()
+	dir, err := r.newDir()
 	if err != nil {
 		return nil, err
 	}

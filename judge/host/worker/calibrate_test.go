@@ -112,7 +112,7 @@ func TestMeasured(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, speedFile), []byte(`{"loads_ms":`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Measured(dir); judge.Whose(err) != judge.Asker ||
+	if _, err := Measured(dir); judge.Whose(err) != judge.Caller ||
 		!strings.Contains(err.Error(), "measure it again: judged worker --calibrate") {
 		t.Errorf("got %v", err)
 	}

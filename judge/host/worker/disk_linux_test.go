@@ -63,16 +63,16 @@ func TestAFullDisk(t *testing.T) {
 	}
 	fill(196 << 20)
 	j := s.spec(t, b, filepath.Join(root, "right.sh"))
-	var unwell *worker.Unwell
-	if result, err := r.Run(t.Context(), j, nil, nil); !errors.As(err, &unwell) {
+	var unhealthy *worker.UnhealthyError
+	if result, err := r.Run(t.Context(), j, nil, nil); !errors.As(err, &unhealthy) {
 		t.Errorf("on a full disk: %+v, %v", result, err)
 	}
-	if err := r.Well(t.Context()); !errors.As(err, &unwell) || !strings.Contains(err.Error(), "MiB left") {
-		t.Errorf("Well on a full disk: %v", err)
+	if err := r.CheckHealth(t.Context()); !errors.As(err, &unhealthy) || !strings.Contains(err.Error(), "MiB left") {
+		t.Errorf("CheckHealth on a full disk: %v", err)
 	}
 	fill(1 << 20)
-	if err := r.Well(t.Context()); err != nil {
-		t.Errorf("Well when there is room: %v", err)
+	if err := r.CheckHealth(t.Context()); err != nil {
+		t.Errorf("CheckHealth when there is room: %v", err)
 	}
 	done(t, r, j)
 	for _, pattern := range []string{"blobs/.tmp-*", "work-*/*/tmp-*"} {

@@ -89,7 +89,7 @@ func TestEndedAtOnce(t *testing.T) {
 // TestAMachineThatIsNotWellRests: its jobs go to others, it says why, takes no more, and
 // takes them again when it is well.
 func TestAMachineThatIsNotWellRests(t *testing.T) {
-	full := &worker.Unwell{Err: errors.New("the disk is full\n    really")}
+	full := &worker.UnhealthyError{Err: errors.New("the disk is full\n    really")}
 	var ill atomic.Bool
 	ill.Store(true)
 	run := func(ctx context.Context, id string) error {
@@ -129,7 +129,7 @@ func TestAnotherToolChainEndsTheWorker(t *testing.T) {
 	run := func(context.Context, string) error { return nil }
 	for _, changed := range []error{&worker.ChangedError{Language: "c", Was: "gcc 12", Is: "gcc 13"}, &worker.GoneError{Dir: "data"}} {
 		bubble(t, 2, run, func(t *testing.T, ctx context.Context, s *setup) {
-			s.set(&worker.Unwell{Err: changed})
+			s.set(&worker.UnhealthyError{Err: changed})
 			time.Sleep(61 * time.Second)
 			synctest.Wait()
 			select {

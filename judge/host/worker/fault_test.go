@@ -156,18 +156,18 @@ func TestAServerThatIsGone(t *testing.T) {
 		return nil, nil
 	}
 	done(t, runner(t, worker.RunnerOptions{Blobs: s}), j)
-	s.change = func(int, []byte) (io.ReadCloser, error) { return nil, errors.New("nobody is there") }
-	r := runner(t, worker.RunnerOptions{Blobs: s, Patience: time.Second})
-	var unwell *worker.Unwell
-	if result, err := r.Run(t.Context(), j, nil, nil); !errors.As(err, &unwell) || !strings.Contains(err.Error(), "nobody is there") {
+	s.change = func(int, []byte) (io.ReadCloser, error) { return nil, errors.New("server is gone") }
+	r := runner(t, worker.RunnerOptions{Blobs: s, RetryFor: time.Second})
+	var unhealthy *worker.UnhealthyError
+	if result, err := r.Run(t.Context(), j, nil, nil); !errors.As(err, &unhealthy) || !strings.Contains(err.Error(), "server is gone") {
 		t.Errorf("%+v, %v", result, err)
 	}
-	if err := r.Well(t.Context()); !errors.As(err, &unwell) || !strings.Contains(err.Error(), "nobody is there") {
-		t.Errorf("Well while the server is gone: %v", err)
+	if err := r.CheckHealth(t.Context()); !errors.As(err, &unhealthy) || !strings.Contains(err.Error(), "server is gone") {
+		t.Errorf("CheckHealth while the server is gone: %v", err)
 	}
 	s.change = nil
-	if err := r.Well(t.Context()); err != nil {
-		t.Errorf("Well when it is back: %v", err)
+	if err := r.CheckHealth(t.Context()); err != nil {
+		t.Errorf("CheckHealth when it is back: %v", err)
 	}
 	done(t, r, j)
 }
@@ -193,12 +193,12 @@ func TestAFolderThatIsGone(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		var unwell *worker.Unwell
-		if result, err := r.Run(t.Context(), j, nil, nil); !errors.As(err, &unwell) ||
+		var unhealthy *worker.UnhealthyError
+		if result, err := r.Run(t.Context(), j, nil, nil); !errors.As(err, &unhealthy) ||
 			!strings.Contains(err.Error(), "a directory of the worker") {
 			t.Errorf("without %q: %+v, %v", gone, result, err)
 		}
-		if err := r.Well(t.Context()); !errors.As(err, &unwell) || !strings.Contains(err.Error(), "a directory of the worker was removed") {
+		if err := r.CheckHealth(t.Context()); !errors.As(err, &unhealthy) || !strings.Contains(err.Error(), "a directory of the worker was removed") {
 			t.Errorf("without %q it is well: %v", gone, err)
 		}
 	}
@@ -437,14 +437,14 @@ func TestOffer(t *testing.T) {
 		o.Protocol != job.Protocol || o.Slots != 2 || o.Rung == "" || o.Machine == "" || !strings.HasPrefix(o.Arch, "linux/") && o.Arch == "" {
 		t.Errorf("%+v: %s", o, n)
 	}
-	if err := r.Well(t.Context()); err != nil {
-		t.Errorf("Well: %v", err)
+	if err := r.CheckHealth(t.Context()); err != nil {
+		t.Errorf("CheckHealth: %v", err)
 	}
 	write("1.3.0")
-	var unwell *worker.Unwell
-	if err := r.Well(t.Context()); !errors.As(err, &unwell) ||
+	var unhealthy *worker.UnhealthyError
+	if err := r.CheckHealth(t.Context()); !errors.As(err, &unhealthy) ||
 		!strings.Contains(err.Error(), `the toolchain of odd has changed from "odd 1.2.3" to "odd 1.3.0": restart the worker`) {
-		t.Errorf("Well after a change: %v", err)
+		t.Errorf("CheckHealth after a change: %v", err)
 	}
 	if n := worker.Slots(); n < 1 {
 		t.Errorf("Slots() = %d", n)

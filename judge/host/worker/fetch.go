@@ -27,7 +27,7 @@ type Blobs interface {
 const (
 	stall    = 30 * time.Second // without a byte, until a download restarts
 	atOnce   = 8                // downloads for one job
-	patience = 2 * time.Minute  // with a server that does not respond
+	retryFor = 2 * time.Minute  // with a server that does not respond
 )
 
 // An awayError means that the server does not send what the job needs at the moment.
@@ -46,8 +46,8 @@ func (e *awayError) Unwrap() error { return e.err }
 // A fetcher fetches blobs into a directory.
 type fetcher struct {
 	from     Blobs
-	to       *blob.Folder
-	patience time.Duration // how long to retry
+	to       *blob.Dir
+	retryFor time.Duration // how long to retry
 	note     func(string)
 }
 
@@ -103,7 +103,7 @@ func (f *fetcher) tellDamage(err error) {
 // patiently fetches a blob and passes its bytes to keep. It retries if the bytes do not arrive or have another
 // digest. An error of keep is returned at once.
 func (f *fetcher) patiently(ctx context.Context, why job.Claim, d blob.Digest, size int64, keep func(io.Reader) error) error {
-	until := time.Now().Add(f.patience)
+	until := time.Now().Add(f.retryFor)
 	for again := (backoff{}); ; {
 		err := f.once(ctx, why, d, size, keep)
 		switch {

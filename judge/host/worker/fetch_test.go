@@ -68,7 +68,7 @@ func TestSlowServers(t *testing.T) {
 			}
 			synctest.Test(t, func(t *testing.T) {
 				s := &slow{data: data, pause: tt.pause, then: tt.then}
-				f := &fetcher{from: s, to: to, patience: patience, note: func(string) {}}
+				f := &fetcher{from: s, to: to, retryFor: retryFor, note: func(string) {}}
 				begun := time.Now()
 				err := f.bring(t.Context(), job.Claim{}, []bundle.Entry{{Size: 100, Digest: blob.Of(data)}})
 				took := time.Since(begun)

@@ -14,7 +14,7 @@ import (
 )
 
 // proof checks a golf submission.
-func (r *Runner) proof(ctx context.Context, s *job.Spec, o *opened, b *brought) (err error) {
+func (r *Runner) proof(ctx context.Context, s *job.Spec, o *opened, b *taskOutput) (err error) {
 	var asked flow.ProofOptions
 	if err := options(s, &asked); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (r *Runner) proof(ctx context.Context, s *job.Spec, o *opened, b *brought) 
 const tellEvery = 300 * time.Millisecond
 
 // tellHowFar reports the progress of a check.
-func (b *brought) tellHowFar() func(done, of int) {
+func (b *taskOutput) tellHowFar() func(done, of int) {
 	if b.progress == nil {
 		return nil
 	}

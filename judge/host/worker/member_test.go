@@ -19,7 +19,7 @@ import (
 // none, and a drained worker leaves the rest to others.
 func TestOnTheRealQueue(t *testing.T) {
 	dir := t.TempDir()
-	q, err := queue.Open(t.Context(), queue.Options{Folder: filepath.Join(dir, "queue"), Classes: []string{"main"}, Listen: queue.Listener{
+	q, err := queue.Open(t.Context(), queue.Options{Dir: filepath.Join(dir, "queue"), Classes: []string{"main"}, Listen: queue.Listener{
 		Trouble: func(err error) { t.Logf("trouble: %v", err) },
 	}})
 	if err != nil {

@@ -73,34 +73,34 @@ func (r *Runner) look(ctx context.Context, note func(string)) (o *job.Offer, err
 	return o, context.Cause(ctx)
 }
 
-// Well returns why the machine cannot judge at the moment, or nil. The reasons are a full disk, a missing sandbox,
-// changed toolchains, and a server that still does not send what a job needed. Without this check each worker would
-// take each job and release it, until the job was delivered too often.
-func (r *Runner) Well(ctx context.Context) error {
+// CheckHealth returns why the machine cannot judge at the moment, or nil. The reasons are a full disk, a missing
+// sandbox, changed toolchains, and a server that still does not send what a job needed. Without this check each worker
+// would take each job and release it, until the job was delivered too often.
+func (r *Runner) CheckHealth(ctx context.Context) error {
 	for _, dir := range []string{r.o.Dir, os.TempDir()} {
 		if room, known := cachedir.FreeDisk(dir); known && room < leastRoom {
-			return &Unwell{fmt.Errorf("the disk of %s has only %d MiB left", dir, room>>20)}
+			return &UnhealthyError{fmt.Errorf("the disk of %s has only %d MiB left", dir, room>>20)}
 		}
 	}
 	if err := r.writes(); err != nil {
-		return &Unwell{err}
+		return &UnhealthyError{err}
 	}
 	if err := r.sends(ctx); err != nil {
-		return &Unwell{err}
+		return &UnhealthyError{err}
 	}
 	now, err := r.look(ctx, func(string) {}) // reported at the start
 	if ctx.Err() != nil {
 		return nil
 	}
 	if err != nil {
-		return &Unwell{fmt.Errorf("the judge cannot be started here: %w", err)}
+		return &UnhealthyError{fmt.Errorf("the judge cannot be started here: %w", err)}
 	}
 	for _, id := range slices.Sorted(maps.Keys(r.own.Languages)) {
 		switch was, is := r.own.Languages[id], now.Languages[id]; {
 		case is == "": // perhaps during an upgrade
-			return &Unwell{fmt.Errorf("the toolchain of %s is missing or does not work: it was %q", id, was)}
+			return &UnhealthyError{fmt.Errorf("the toolchain of %s is missing or does not work: it was %q", id, was)}
 		case was != is:
-			return &Unwell{&ChangedError{id, was, is}}
+			return &UnhealthyError{&ChangedError{id, was, is}}
 		}
 	}
 	return nil
@@ -168,15 +168,15 @@ func (r *Runner) sends(ctx context.Context) error {
 	return nil
 }
 
-// unwell calls Well after an error that the machine may have caused. It closes everything that is open, because that
-// may be broken.
-func (r *Runner) unwell(ctx context.Context, err error) error {
+// healthAfter calls CheckHealth after an error that the machine may have caused. It closes all open problems and
+// workspaces, because they may be broken.
+func (r *Runner) healthAfter(ctx context.Context, err error) error {
 	r.problems.clear()
 	r.workspaces.clear()
 	if cachedir.IsFull(err) {
-		return &Unwell{err}
+		return &UnhealthyError{err}
 	}
-	return r.Well(ctx)
+	return r.CheckHealth(ctx)
 }
 
 // Slots returns how many jobs a machine runs at once by default: one less than its cores, so that the worker itself

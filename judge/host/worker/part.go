@@ -16,7 +16,7 @@ import (
 )
 
 // parts are the functions for the jobs of flows, by kind. Each fills the lines and the output of its result.
-var parts = map[job.Kind]func(*Runner, context.Context, *job.Spec, *opened, *brought) error{
+var parts = map[job.Kind]func(*Runner, context.Context, *job.Spec, *opened, *taskOutput) error{
 	job.Checks:   (*Runner).checks,
 	job.Solution: (*Runner).solution,
 	job.Proof:    (*Runner).proof,
@@ -30,8 +30,8 @@ var parts = map[job.Kind]func(*Runner, context.Context, *job.Spec, *opened, *bro
 	job.Trial:    (*Runner).trial,
 }
 
-// A brought is the result of a job of a flow while it is made.
-type brought struct {
+// A taskOutput collects the result of a job of a flow.
+type taskOutput struct {
 	lines  [][]byte
 	output any // by the kind of job, as JSON; may be nil
 	// If progress is not nil, it is called with the events of the job as they happen.
@@ -40,7 +40,7 @@ type brought struct {
 }
 
 // tell adds events to the lines.
-func (b *brought) tell(events ...judge.Event) error {
+func (b *taskOutput) tell(events ...judge.Event) error {
 	for _, e := range events {
 		if _, passing := e.(*judge.Progressed); passing {
 			continue
@@ -55,7 +55,7 @@ func (b *brought) tell(events ...judge.Event) error {
 }
 
 // part runs a job of a flow and fills the result.
-func (r *Runner) part(ctx context.Context, s *job.Spec, o *opened, b *brought, result *job.Result) (err error) {
+func (r *Runner) part(ctx context.Context, s *job.Spec, o *opened, b *taskOutput, result *job.Result) (err error) {
 	do, known := parts[s.Kind]
 	if !known {
 		return fmt.Errorf("this worker does not know jobs of the kind %s", s.Kind)
@@ -143,7 +143,7 @@ func (o *opened) locate(path string) (*workspace.Location, error) {
 }
 
 // checks verifies a problem without its solutions.
-func (r *Runner) checks(ctx context.Context, s *job.Spec, o *opened, b *brought) error {
+func (r *Runner) checks(ctx context.Context, s *job.Spec, o *opened, b *taskOutput) error {
 	var asked flow.VerifyOptions
 	if err := options(s, &asked); err != nil {
 		return err
@@ -173,7 +173,7 @@ func (r *Runner) checks(ctx context.Context, s *job.Spec, o *opened, b *brought)
 }
 
 // solution verifies one solution.
-func (r *Runner) solution(ctx context.Context, s *job.Spec, o *opened, b *brought) error {
+func (r *Runner) solution(ctx context.Context, s *job.Spec, o *opened, b *taskOutput) error {
 	var asked flow.SolutionOptions
 	if err := options(s, &asked); err != nil {
 		return err

@@ -40,8 +40,8 @@ type RunnerOptions struct {
 	Require string   // required isolation level; see workspace.Running
 	// Quota bounds the bytes of fetched files. Zero means 20 GiB, or a third of the disk if that is less.
 	Quota int64
-	// Patience is how long the worker retries a server that does not respond. Zero means two minutes.
-	Patience time.Duration
+	// RetryFor is how long the worker retries a server that does not respond. Zero means two minutes.
+	RetryFor time.Duration
 	// Limit bounds the time of a whole job. Zero means job.Longest.
 	Limit time.Duration
 	// Note, if not nil, is called with messages for the administrator of the worker. It may be called concurrently.
@@ -63,7 +63,7 @@ type Runner struct {
 	o          RunnerOptions
 	tmp        string // removed when the process ends
 	end        func() error
-	blobs      *blob.Folder
+	blobs      *blob.Dir
 	fetch      *fetcher
 	beside     *workspace.Beside
 	machine    string
@@ -108,8 +108,8 @@ func NewRunner(o RunnerOptions) (*Runner, error) {
 	if o.Note == nil {
 		o.Note = func(string) {}
 	}
-	if o.Patience == 0 {
-		o.Patience = patience
+	if o.RetryFor == 0 {
+		o.RetryFor = retryFor
 	}
 	if o.Limit == 0 {
 		o.Limit = job.Longest
@@ -143,7 +143,7 @@ func NewRunner(o RunnerOptions) (*Runner, error) {
 	}
 	r := &Runner{
 		o: o, tmp: tmp, end: sync.OnceValue(end), blobs: blobs, machine: machine(),
-		fetch:  &fetcher{from: o.Blobs, to: blobs, patience: o.Patience, note: o.Note},
+		fetch:  &fetcher{from: o.Blobs, to: blobs, retryFor: o.RetryFor, note: o.Note},
 		beside: workspace.NewBeside(o.Slots), at: map[int]bool{},
 	}
 	r.workspaces.idle, r.workspaces.close = idleWorkspaces, func(w *workspace.Workspace) {
@@ -191,12 +191,12 @@ func (r *Runner) Run(ctx context.Context, s *job.Spec, progress func(judge.Event
 		r.mu.Lock()
 		r.away = away
 		r.mu.Unlock()
-		return nil, &Unwell{err}
+		return nil, &UnhealthyError{err}
 	case err == nil && (result.Finished == nil || result.Finished.Verdict != judge.JudgeError):
 		result.State = job.Done
 		return result, nil
-	case judge.Whose(err) != judge.Setter && judge.Whose(err) != judge.Asker: // also for a judge error: the machine may have caused it
-		if ill := r.unwell(ctx, err); ill != nil {
+	case judge.Whose(err) != judge.Setter && judge.Whose(err) != judge.Caller: // also for a judge error: the machine may have caused it
+		if ill := r.healthAfter(ctx, err); ill != nil {
 			return nil, ill
 		}
 	}
@@ -205,7 +205,7 @@ func (r *Runner) Run(ctx context.Context, s *job.Spec, progress func(judge.Event
 		return result, nil
 	}
 	blame := judge.Whose(err)
-	if blame != judge.Setter && blame != judge.Asker {
+	if blame != judge.Setter && blame != judge.Caller {
 		blame = judge.Machine
 	}
 	return &job.Result{State: job.Failed, Blame: blame, Reason: r.reason(err, s), Version: result.Version,
@@ -257,7 +257,7 @@ func (r *Runner) judge(ctx context.Context, s *job.Spec, progress func(judge.Eve
 	if s.Kind.Judging() {
 		return r.submitted(ctx, s, p, progress, result)
 	}
-	return r.part(ctx, s, p, &brought{progress: progress, turn: turn}, result)
+	return r.part(ctx, s, p, &taskOutput{progress: progress, turn: turn}, result)
 }
 
 // submitted judges a submission.
@@ -323,8 +323,8 @@ func (r *Runner) toolchains(ctx context.Context, p *opened, events []judge.Event
 	return used
 }
 
-// folder creates a new directory for the content of a digest.
-func (r *Runner) folder() (dir string, err error) {
+// newDir creates an empty directory for a job.
+func (r *Runner) newDir() (dir string, err error) {
 	dir = filepath.Join(r.tmp, strconv.FormatInt(r.counter.Add(1), 10))
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return "", fmt.Errorf("create a directory for a job: %w", err)
@@ -341,7 +341,7 @@ func (r *Runner) submission(ctx context.Context, s *job.Spec) (at string, done f
 	if err := r.fetch.bring(ctx, s.Claim(), files); err != nil {
 		return "", nil, err
 	}
-	home, err := r.folder()
+	home, err := r.newDir()
 	if err != nil {
 		return "", nil, err
 	}
@@ -430,7 +430,7 @@ func (r *Runner) fill(ctx context.Context, why job.Claim, key problemKey, o *ope
 	if err := r.makeRoom(o, m); err != nil {
 		return err
 	}
-	home, err := r.folder()
+	home, err := r.newDir()
 	if err != nil {
 		return err
 	}

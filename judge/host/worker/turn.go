@@ -9,27 +9,37 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"assay/judge"
+	"assay/judge/contests/golf"
 )
 
 // A Turn is called before each program of a preemptible job, and waits while other jobs use its place. It may be
-// called concurrently. The returned function is called when the program has ended.
-type Turn func(ctx context.Context) (ended func(), err error)
+// called concurrently. The returned function is called when the program has ended. Interrupt, if not nil, may be
+// called before that, because other jobs want the place: it stops the program, which then takes another turn and
+// starts from its beginning.
+type Turn func(ctx context.Context, interrupt func()) (ended func(), err error)
 
-// inTurn runs each program in its turn.
+// inTurn runs each program in its turn. If it stops a program for other jobs, it returns golf.ErrInterrupted.
 type inTurn struct {
 	judge.Runner
 	turn Turn
 }
 
 func (r inTurn) Run(ctx context.Context, c *judge.Command) (judge.Exec, error) {
-	if r.turn != nil {
-		ended, err := r.turn(ctx)
-		if err != nil {
-			return judge.Exec{}, err
-		}
-		defer ended()
+	if r.turn == nil {
+		return r.Runner.Run(ctx, c)
 	}
-	return r.Runner.Run(ctx, c)
+	running, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	ended, err := r.turn(ctx, func() { stop(golf.ErrInterrupted) })
+	if err != nil {
+		return judge.Exec{}, err
+	}
+	defer ended()
+	x, err := r.Runner.Run(running, c)
+	if err != nil && ctx.Err() == nil && running.Err() != nil {
+		return judge.Exec{}, golf.ErrInterrupted
+	}
+	return x, err
 }
 
 // places are the places for running jobs. The job that has waited longest gets the next one.
@@ -60,17 +70,22 @@ type place struct {
 	moved   sync.Cond     // signaled when a program has ended, or the place is back
 	running int64         // programs, at most n
 	out     bool          // another job uses the place
-	away    time.Duration // how long other jobs have used it
+	away    time.Duration // how long other jobs have used it, and what interrupted programs had run
+	lost    time.Duration // what programs had run that were interrupted since the place was last released
 	gone    bool          // the place could not be taken back
 }
 
+// interruptAfter is how often a place with a program that can be interrupted is asked for.
+const interruptAfter = 50 * time.Millisecond
+
 // turn waits until a program of the job may run. If other jobs want the place, no further program starts, and they
-// get the place once no program runs. A job that has waited for longer than it has run keeps its place for now.
-func (p *place) turn(ctx context.Context) (func(), error) {
+// get the place once no program runs. A job that has waited for longer than it has run keeps its place for now: what
+// was lost by interruptions counts as waiting, so that each further program may run for longer than the one before.
+func (p *place) turn(ctx context.Context, interrupt func()) (func(), error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for !p.gone {
-		asked := p.places.asking.Load() > 0 && p.away <= time.Since(p.since)/2
+		asked := p.asked() || p.lost > 0
 		switch {
 		case p.out || p.running == p.n || asked && p.running > 0:
 			p.moved.Wait()
@@ -78,10 +93,44 @@ func (p *place) turn(ctx context.Context) (func(), error) {
 			p.letPass(ctx)
 		default:
 			p.running++
-			return p.end, nil
+			if interrupt == nil {
+				return func() { p.end(0) }, nil
+			}
+			return p.watch(interrupt), nil
 		}
 	}
 	return nil, context.Cause(ctx)
+}
+
+// asked reports whether other jobs want the place and may have it. The caller holds mu.
+func (p *place) asked() bool { return p.places.asking.Load() > 0 && p.away <= time.Since(p.since)/2 }
+
+// watch calls interrupt once other jobs want the place. The returned function records that the program has ended.
+func (p *place) watch(interrupt func()) (ended func()) {
+	began, done, watching := time.Now(), make(chan struct{}), make(chan time.Duration)
+	go func() {
+		for {
+			select {
+			case <-done:
+				watching <- 0
+				return
+			case <-time.After(interruptAfter):
+			}
+			p.mu.Lock()
+			asked := p.asked()
+			p.mu.Unlock()
+			if asked {
+				interrupt()
+				<-done
+				watching <- time.Since(began)
+				return
+			}
+		}
+	}()
+	return func() {
+		close(done)
+		p.end(<-watching)
+	}
 }
 
 // letPass gives the place to others and waits for it. The caller holds mu.
@@ -92,15 +141,16 @@ func (p *place) letPass(ctx context.Context) {
 	p.places.Release(p.n)
 	err := p.places.Acquire(ctx, p.n)
 	p.mu.Lock()
-	p.out, p.gone, p.away = false, err != nil, p.away+time.Since(left)
+	p.out, p.gone, p.away, p.lost = false, err != nil, p.away+p.lost+time.Since(left), 0
 	p.moved.Broadcast()
 }
 
-// end records that a program has ended.
-func (p *place) end() {
+// end records that a program has ended. If it was interrupted, lost is how long it had run.
+func (p *place) end(lost time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.running--
+	p.lost += lost
 	p.moved.Broadcast()
 }
 

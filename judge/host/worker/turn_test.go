@@ -36,21 +36,29 @@ type programs struct {
 }
 
 func (p *programs) run(d time.Duration) {
+	p.start()
+	time.Sleep(d)
+	p.stop()
+}
+
+func (p *programs) start() {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.now++
 	p.most = max(p.most, p.now)
-	p.mu.Unlock()
-	time.Sleep(d)
+}
+
+func (p *programs) stop() {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.now--
-	p.mu.Unlock()
 }
 
 // inTurns runs n programs of a second each, one after another.
 func (p *programs) inTurns(n int) func(ctx context.Context, turn worker.Turn) error {
 	return func(ctx context.Context, turn worker.Turn) error {
 		for range n {
-			ended, err := turn(ctx)
+			ended, err := turn(ctx, nil)
 			if err != nil {
 				return err
 			}
@@ -102,6 +110,76 @@ func TestPreemptible(t *testing.T) {
 					t.Errorf("the long job was done after %v, want %v", got, tt.last)
 				}
 				if p.most > tt.slots {
+					t.Errorf("%d programs ran at one time", p.most)
+				}
+			})
+		})
+	}
+}
+
+// restarting runs n programs of 20 s each, which start again when they are interrupted.
+func (p *programs) restarting(n int) func(ctx context.Context, turn worker.Turn) error {
+	return func(ctx context.Context, turn worker.Turn) error {
+		for n > 0 {
+			stop := make(chan struct{})
+			ended, err := turn(ctx, sync.OnceFunc(func() { close(stop) }))
+			if err != nil {
+				return err
+			}
+			p.start()
+			select {
+			case <-stop:
+			case <-time.After(20 * time.Second):
+				n--
+			}
+			p.stop()
+			ended()
+		}
+		return nil
+	}
+}
+
+// TestInterrupted: a program that can start again stops for other jobs. However many there are, each of its
+// starts may run for longer than the one before, so that it ends.
+func TestInterrupted(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		short int // jobs of 3 s that come after 50 s, in the middle of the third program
+		last  time.Duration
+		about time.Duration
+	}{
+		{"nobody comes", 0, 100 * time.Second, 0},
+		{"one comes", 1, 100*time.Second + 10*time.Second + 3*time.Second, time.Second},
+		{"many come", 1000, 220 * time.Second, 30 * time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var p programs
+			run := func(context.Context, string) error { p.run(3 * time.Second); return nil }
+			bubble(t, 1, run, func(t *testing.T, ctx context.Context, s *setup) {
+				s.judging.long = p.restarting(5)
+				begun := time.Now()
+				var mu sync.Mutex
+				ended := map[string]time.Duration{}
+				s.finish = func(_ context.Context, r *job.Result) error {
+					mu.Lock()
+					defer mu.Unlock()
+					ended[r.Job] = time.Since(begun)
+					return nil
+				}
+				s.makesWay("long", 1)
+				time.Sleep(50 * time.Second)
+				s.short(tt.short)
+				for range 400 {
+					time.Sleep(time.Second)
+					synctest.Wait()
+				}
+				if got := ended["short 0"]; got > 54*time.Second || tt.short > 0 && got == 0 {
+					t.Errorf("the first short job was done after %v", got)
+				}
+				if got := ended["long"]; got < tt.last-tt.about || got > tt.last+tt.about {
+					t.Errorf("the long job was done after %v, want %v", got, tt.last)
+				}
+				if p.most > 1 {
 					t.Errorf("%d programs ran at one time", p.most)
 				}
 			})

@@ -70,11 +70,11 @@ type Lease interface {
 // Judging runs jobs. A *Runner is one.
 type Judging interface {
 	// Run runs a job, and calls progress, if not nil, with each event. The caller adds the job and the worker to the
-	// result. After an error the job must be released. The error is an *Unwell if the machine cannot judge other
-	// jobs either. If turn is not nil, each program of the job calls it first.
+	// result. After an error the job must be released. The error is an *UnhealthyError if the machine cannot judge
+	// other jobs either. If turn is not nil, each program of the job calls it first.
 	Run(ctx context.Context, s *job.Spec, progress func(judge.Event), turn Turn) (*job.Result, error)
-	// Well returns why the machine cannot judge at the moment, or nil.
-	Well(ctx context.Context) error
+	// CheckHealth returns why the machine cannot judge at the moment, or nil.
+	CheckHealth(ctx context.Context) error
 }
 
 // Warming is a Judging that can prepare bundles for later jobs.
@@ -83,14 +83,14 @@ type Warming interface {
 	Warm(ctx context.Context, bundles []job.Bundle) error
 }
 
-// An Unwell is the error of a machine that cannot judge. Its text is for administrators.
-type Unwell struct{ Err error }
+// An UnhealthyError is the error of a machine that cannot judge. Its text is for administrators.
+type UnhealthyError struct{ Err error }
 
 // Error returns what is wrong with the machine.
-func (e *Unwell) Error() string { return e.Err.Error() }
+func (e *UnhealthyError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the wrapped error.
-func (e *Unwell) Unwrap() error { return e.Err }
+func (e *UnhealthyError) Unwrap() error { return e.Err }
 
 // Options configure a Worker.
 type Options struct {
@@ -284,8 +284,8 @@ func (w *Worker) do(ctx context.Context, t *Taken) {
 		w.back(t, 0)
 	case err != nil:
 		w.o.Note(fmt.Sprintf("released job %s: %v", t.Spec.ID, err))
-		if unwell, ok := errors.AsType[*Unwell](err); ok {
-			w.rest(unwell)
+		if unhealthy, ok := errors.AsType[*UnhealthyError](err); ok {
+			w.rest(unhealthy)
 		}
 		w.back(t, backLater)
 	default:
@@ -397,10 +397,10 @@ func (w *Worker) handInLeft(ctx context.Context) {
 // lookAfter checks regularly whether the machine can judge.
 func (w *Worker) lookAfter(ctx context.Context) {
 	for wait(ctx, lookEvery) {
-		if w.illness() != "" {
+		if w.healthProblem() != "" {
 			continue // it is being checked already
 		}
-		if err := w.o.Judging.Well(ctx); err != nil && ctx.Err() == nil {
+		if err := w.o.Judging.CheckHealth(ctx); err != nil && ctx.Err() == nil {
 			w.rest(err)
 		}
 	}
@@ -415,7 +415,7 @@ func (w *Worker) measure(ctx context.Context) {
 		w.mu.Lock()
 		quiet := time.Since(w.worked) >= quietFor
 		w.mu.Unlock()
-		if time.Now().Before(next) || !quiet || w.illness() != "" || !w.places.TryAcquire(int64(w.o.Slots)) {
+		if time.Now().Before(next) || !quiet || w.healthProblem() != "" || !w.places.TryAcquire(int64(w.o.Slots)) {
 			continue
 		}
 		w.o.Measure(ctx)
@@ -498,7 +498,7 @@ func (w *Worker) rest(err error) {
 	}
 }
 
-func (w *Worker) illness() string {
+func (w *Worker) healthProblem() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.ill
@@ -506,11 +506,11 @@ func (w *Worker) illness() string {
 
 // recovered waits until the machine can judge. It reports false if ctx ended.
 func (w *Worker) recovered(ctx context.Context) bool {
-	for w.illness() != "" {
+	for w.healthProblem() != "" {
 		if !wait(ctx, restFor) {
 			return false
 		}
-		if err := w.o.Judging.Well(ctx); err != nil {
+		if err := w.o.Judging.CheckHealth(ctx); err != nil {
 			w.rest(err)
 			continue
 		}

@@ -193,10 +193,10 @@ func TestWhatCannotBeDoneNow(t *testing.T) {
 }
 
 func TestAWorkerNeedsSlots(t *testing.T) {
-	if _, err := worker.New(worker.Options{Dir: t.TempDir()}); judge.Whose(err) != judge.Asker {
+	if _, err := worker.New(worker.Options{Dir: t.TempDir()}); judge.Whose(err) != judge.Caller {
 		t.Errorf("New: %v", err)
 	}
-	if _, err := worker.NewRunner(worker.RunnerOptions{Dir: t.TempDir()}); judge.Whose(err) != judge.Asker {
+	if _, err := worker.NewRunner(worker.RunnerOptions{Dir: t.TempDir()}); judge.Whose(err) != judge.Caller {
 		t.Errorf("NewRunner: %v", err)
 	}
 }

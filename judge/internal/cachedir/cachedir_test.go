@@ -39,7 +39,7 @@ func add(t *testing.T, s *cachedir.Cache, name string, fill func(dir string) err
 	return dir
 }
 
-// tidy checks what holds whenever nobody is at work: no temporary directory, no lock.
+// tidy checks what holds while no process works in the cache: no temporary directory, no lock.
 func tidy(t *testing.T, home string) {
 	t.Helper()
 	for _, name := range []string{".tmp", ".locks"} {

@@ -25,7 +25,7 @@ var codes = map[string]string{
 	"welsh": "cy", "yakut": "sah",
 }
 
-// code returns the code of a language. A language that is not known keeps its name.
+// code returns the code of a language. It returns the name of an unknown language unchanged.
 func code(language string) string {
 	language = strings.ToLower(strings.TrimSpace(language))
 	if code, ok := codes[language]; ok {

@@ -1,16 +1,18 @@
-// Package polygon reads packages that Codeforces' Polygon makes: a directory with a
-// problem.xml. It gives an icpc.Package, so that what is done with those is done
-// with these too. There are three kinds of packages: standard ones bring only the
-// tests written by hand, and commands for the others; linux and windows ones bring
-// all, where the latter have other line ends. Where something lacks, Lacks says so,
-// and Recipe is how package fill makes it.
+// Package polygon reads problem packages of Codeforces' Polygon: directories with a problem.xml. Open returns an
+// icpc.Package, so the rest of the judge treats them like packages in the ICPC format.
 //
-//	polygon.go  Open, and limits and programs; xml.go: problem.xml as structs
-//	tests.go    cases, groups and points; recipe.go: how tests are made
-//	statement.go statements; languages.go: the names of languages
+// There are three kinds of packages. A standard package contains only the tests written by hand, and commands for the
+// others. Linux and Windows packages contain all tests, with different line ends. If tests or answers are missing, Lacks
+// reports it, and Recipe describes how package fill makes them.
 //
-// The package does not run anything. It rejects problems that read files instead of
-// standard input, and problems that run solutions twice.
+//	polygon.go    Open, limits and programs
+//	xml.go        problem.xml as structs
+//	tests.go      cases, groups and points
+//	recipe.go     how tests are made
+//	statement.go  statements
+//	languages.go  names of languages
+//
+// The package does not run programs.
 package polygon
 
 import (
@@ -27,16 +29,16 @@ import (
 	"assay/judge/problem"
 )
 
-// File is the name of the file that makes a directory a package.
+// File is the name of the file by which a directory is known as a package.
 const File = "problem.xml"
 
-// Is reports whether a directory is a package.
+// Is reports whether a directory is a Polygon package.
 func Is(dir string) bool {
 	info, err := os.Stat(filepath.Join(dir, File))
 	return err == nil && info.Mode().IsRegular()
 }
 
-// reader reads a package.
+// A reader reads a package.
 type reader struct {
 	dir string
 	doc *document
@@ -44,7 +46,7 @@ type reader struct {
 	pkg *icpc.Package
 }
 
-// newReader reads problem.xml and chooses the tests.
+// newReader reads problem.xml, and chooses its testset.
 func newReader(dir string) (*reader, *judge.Fault) {
 	doc, fault := readDocument(filepath.Join(dir, File))
 	if fault != nil {
@@ -70,7 +72,7 @@ func (r *reader) flaw(text, hint string) {
 	r.pkg.Warnings = append(r.pkg.Warnings, r.fault(text, hint))
 }
 
-// at returns the path of a file that problem.xml names; "" if it does not exist.
+// at returns the path of a file that problem.xml names. It returns "" if the file does not exist.
 func (r *reader) at(name string) string {
 	name = local(name)
 	if name == "" {
@@ -83,7 +85,7 @@ func (r *reader) at(name string) string {
 	return full
 }
 
-// Open reads the package in a directory. With faults, submissions cannot be judged.
+// Open reads the package in a directory. If it returns faults, submissions cannot be judged.
 func Open(dir string, usual judge.Limits) (*icpc.Package, judge.Faults) {
 	r, fault := newReader(dir)
 	if fault != nil {
@@ -124,7 +126,7 @@ func (r *reader) limits(usual judge.Limits) judge.Limits {
 	return l
 }
 
-// fileNames returns the files that submissions read and write; "" for standard input and
+// fileNames returns the names of the files that submissions read and write. An empty name means standard input or
 // output.
 func (r *reader) fileNames() (in, out string) {
 	in, out = r.doc.Judging.InputFile, r.doc.Judging.OutputFile
@@ -137,7 +139,7 @@ func (r *reader) fileNames() (in, out string) {
 	return in, out
 }
 
-// kind reads how submissions are run, and rejects what cannot be judged.
+// kind reads how submissions run. It returns faults for problems that cannot be judged.
 func (r *reader) kind() (faults judge.Faults) {
 	p := r.pkg.Problem
 	p.InFile, p.OutFile = r.fileNames()
@@ -150,16 +152,16 @@ func (r *reader) kind() (faults judge.Faults) {
 		}
 	}
 	if p.InFile+p.OutFile != "" && r.doc.Assets.Interactor != nil {
-		faults = append(faults, r.fault("submissions talk to an interactor, and have files too", "leave input-file and output-file empty"))
+		faults = append(faults, r.fault("submissions talk to an interactor and also read or write files", "leave input-file and output-file empty"))
 	}
 	return append(faults, r.reruns()...)
 }
 
-// maxRuns bounds the runs on a test. Polygon has two.
+// maxRuns bounds the runs on a test. Polygon supports two.
 const maxRuns = 10
 
-// reruns reads how often a submission runs on a test, and in which runs it talks to the
-// interactor: in those that the package lists, or else in the first.
+// reruns reads how often a submission runs on a test, and in which runs it talks to the interactor. If the package does
+// not list these runs, it is the first run.
 func (r *reader) reruns() (faults judge.Faults) {
 	n := r.doc.Judging.RunCount
 	switch {
@@ -183,26 +185,26 @@ func (r *reader) reruns() (faults judge.Faults) {
 	if p.InFile+p.OutFile != "" {
 		faults = append(
 			faults,
-			r.fault("submissions run several times on each test, and have files too", "leave input-file and output-file empty"),
+			r.fault("submissions run several times on each test and also read or write files", "leave input-file and output-file empty"),
 		)
 	}
 	return faults
 }
 
-// rerunning finds out whether there is what makes the input of each further run: the
-// interactor or, after a run without it, a checker of the package's own.
+// rerunning returns a fault if no program makes the input of the later runs. The interactor makes it or, after a run
+// without the interactor, the package's own checker.
 func (r *reader) rerunning() judge.Faults {
 	runs := r.pkg.Reruns
 	if len(runs) > 1 && slices.Contains(runs[:len(runs)-1], false) && r.pkg.Checker.Program == nil {
 		return judge.Faults{r.fault(
 			"submissions run several times on each test, and nothing makes the input of the later runs",
-			"an interactor makes it, or a checker of the package's own",
+			"add an interactor or a checker that makes it",
 		)}
 	}
 	return nil
 }
 
-// standard are the checkers that Polygon brings, which the judge has too.
+// standard has the standard checkers of Polygon, which are also built into the judge.
 var standard = map[string]bool{
 	"acmp": true, "dcmp": true, "fcmp": true, "hcmp": true, "icmp": true, "lcmp": true, "ncmp": true, "nyesno": true, "rcmp": true,
 	"rcmp4": true, "rcmp6": true, "rcmp9": true, "rncmp": true, "uncmp": true, "wcmp": true, "yesno": true,
@@ -240,7 +242,7 @@ func (r *reader) checker() (faults judge.Faults) {
 	return faults
 }
 
-// program returns a program with testlib; nil if it does not exist.
+// program returns a program that uses testlib. It returns nil if the source does not exist.
 func (r *reader) program(s source) *judge.Part {
 	if full := r.at(s.Path); full != "" {
 		return &judge.Part{Path: full, Speaks: "testlib"}
@@ -263,8 +265,8 @@ func (r *reader) validators() {
 	}
 }
 
-// meant is what submissions of a tag must get: one verdict of the whole, or some
-// case with one of them.
+// meant has the expected verdicts of submissions by tag: one verdict for the submission, or
+// several, one for some case.
 var meant = map[string][]judge.Verdict{
 	"wrong-answer":                                 {judge.WrongAnswer},
 	"presentation-error":                           {judge.WrongAnswer},
@@ -276,8 +278,7 @@ var meant = map[string][]judge.Verdict{
 	"failed":                                       {judge.WrongAnswer, judge.TimeLimit, judge.RunTimeError, judge.MemoryLimit},
 }
 
-// rules returns what a submission with a tag must get. If known is false, the
-// tag is unknown.
+// rules returns the expected verdicts of a submission with a tag. If known is false, the tag is unknown.
 func rules(tag string) (rule problem.Rule, known bool) {
 	rule.From = File + ": " + tag
 	switch tag {
@@ -294,7 +295,7 @@ func rules(tag string) (rule problem.Rule, known bool) {
 	return rule, true
 }
 
-// doNotRun is the tag of what is not a submission.
+// doNotRun is the tag of sources that are not submissions.
 const doNotRun = "do-not-run"
 
 func (r *reader) solutions() {
@@ -320,8 +321,8 @@ func (r *reader) solutions() {
 	}
 }
 
-// language returns the language of a source, where its name does not tell: Python 2 has
-// the extension of Python 3.
+// language returns the language of a source if its file name is ambiguous: Python 2 and Python 3 have the same
+// extension.
 func language(s source) string {
 	if strings.HasPrefix(s.Type, "python.2") || s.Type == "python.pypy2" {
 		return "python2"

@@ -161,7 +161,7 @@ func TestFaults(t *testing.T) {
 			"p/problem.xml: \"../in.txt\" cannot be the name of a file of a submission\n",
 		},
 		{
-			"wants somebody to make the input of a second run",
+			"does not say what makes the input of a second run",
 			`<problem><judging run-count="2">` + set + `</judging><assets><checker name="std::wcmp.cpp"/></assets></problem>`,
 			"p/problem.xml: submissions run several times on each test, and nothing makes the input of the later runs\n",
 		},

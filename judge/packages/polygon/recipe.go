@@ -13,12 +13,12 @@ import (
 	"assay/judge/packages/fill"
 )
 
-// Lacks reports whether tests or answers do not exist, or have other line ends than
-// Linux, so that the package must be filled.
+// Lacks reports whether the package must be filled, because tests or answers are missing or have the line ends of
+// Windows.
 func Lacks(dir string) bool {
 	r, fault := newReader(dir)
 	if fault != nil {
-		return false // Open tells why
+		return false // Open reports why
 	}
 	for i := range r.set.Tests {
 		in, ans := r.files(i)
@@ -29,12 +29,12 @@ func Lacks(dir string) bool {
 	return false
 }
 
-// unanswered reports whether the problem has no answers: submissions talk, or run twice.
+// unanswered reports whether the problem has no answers, because submissions talk to an interactor or run several times.
 func (r *reader) unanswered() bool {
 	return r.doc.Assets.Interactor != nil || r.doc.Judging.RunCount > 1
 }
 
-// hasReturns reports whether the beginning of a file has lines that end as in Windows.
+// hasReturns reports whether the start of a file has the line ends of Windows.
 func hasReturns(file string) bool {
 	f, err := os.Open(file)
 	if err != nil {
@@ -45,9 +45,8 @@ func hasReturns(file string) bool {
 	return err == nil && bytes.Contains(head, []byte("\r\n"))
 }
 
-// Recipe returns how the tests of a package are made: by its own generators, with the
-// answers of the main solution. What is there already is stored. It is for a data
-// directory without subdirectories.
+// Recipe returns how the tests of a package are made: inputs by its generators, and answers by its main solution. Existing
+// files are part of the recipe as they are stored. The recipe is for a data directory without subdirectories.
 func Recipe(dir string) (recipe *fill.Recipe, flaws, faults judge.Faults) {
 	r, fault := newReader(dir)
 	if fault != nil {
@@ -78,7 +77,7 @@ func Recipe(dir string) (recipe *fill.Recipe, flaws, faults judge.Faults) {
 	return recipe, flaws, nil
 }
 
-// place returns where the package has a file that the recipe makes.
+// place returns the path in the package for a file that the recipe makes.
 func (r *reader) place(name string) string {
 	ext := path.Ext(name)
 	for i := range r.set.Tests {
@@ -94,7 +93,7 @@ func (r *reader) place(name string) string {
 	return path.Join(filled, name)
 }
 
-// mainSolution returns the one that makes the answers; nil if there is none.
+// mainSolution returns the solution that makes the answers. It returns nil if there is none.
 func (r *reader) mainSolution() *judge.Part {
 	for _, s := range r.doc.Assets.Solutions {
 		if full := r.at(s.Source.Path); s.Tag == "main" && full != "" {
@@ -104,7 +103,7 @@ func (r *reader) mainSolution() *judge.Part {
 	return nil
 }
 
-// generators returns the programs that commands may name.
+// generators returns the programs that commands may call, by name.
 func (r *reader) generators() map[string]*judge.Part {
 	all := map[string]*judge.Part{}
 	for _, e := range r.doc.Executables {
@@ -116,11 +115,11 @@ func (r *reader) generators() map[string]*judge.Part {
 	return all
 }
 
-// command reads the command that makes a test.
+// command parses the command that makes a test.
 func (r *reader) command(t test, programs map[string]*judge.Part) (*fill.Command, *judge.Fault) {
 	words := strings.Fields(t.Cmd)
 	if len(words) == 0 {
-		return nil, r.fault("it is not there, and no command makes it", "the package has lost a file; generate it again in Polygon")
+		return nil, r.fault("the test is missing, and no command makes it", "the package has lost a file; generate it again in Polygon")
 	}
 	name := path.Base(strings.ReplaceAll(words[0], `\`, "/"))
 	part := programs[strings.TrimSuffix(name, ".exe")]

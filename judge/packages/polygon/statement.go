@@ -19,19 +19,18 @@ const (
 	propertiesFile   = "problem-properties.json"
 )
 
-// parts are the sections of a statement: the file in statement-sections, the key in
-// problem-properties.json and the command that is its heading, in the order of olymp.sty.
-// The examples are before the notes.
+// parts are the sections of a statement in the order of olymp.sty: the name of the file in statement-sections, which is
+// also the key in problem-properties.json, and the command for the heading. The examples come before the notes.
 var parts = []struct{ file, heading string }{
 	{"legend", ""}, {"input", `\InputFile`}, {"output", `\OutputFile`}, {"interaction", `\Interaction`},
 	{"scoring", `\Scoring`}, {"notes", `\Note`},
 }
 
-// maxSection bounds the files that a statement is made of, in bytes.
+// maxSection bounds each file of a statement, in bytes.
 const maxSection = 4 << 20
 
-// statements reads the statements of all languages, those that say most first: sections,
-// the properties, problem.tex, HTML, PDF.
+// statements reads the statements of all languages. Of each, it prefers the form with the most information: sections, the
+// properties, problem.tex, HTML, PDF.
 func (r *reader) statements() {
 	var languages []string
 	add := func(language string) {
@@ -82,7 +81,7 @@ func (r *reader) samples() (all []judge.Case) {
 	return all
 }
 
-// sections reads a statement in several files, one for each section, with its examples.
+// sections reads a statement that has one file for each section, with its examples.
 func (r *reader) sections(language string) {
 	folder := path.Join(sectionsFolder, language)
 	var b strings.Builder
@@ -105,7 +104,7 @@ func (r *reader) sections(language string) {
 	}
 }
 
-// written reports whether there is a file with something in it.
+// written reports whether a file exists and is not empty.
 func (r *reader) written(name string) bool {
 	full := r.at(name)
 	if full == "" {
@@ -119,10 +118,10 @@ func (r *reader) written(name string) bool {
 	return err == nil && len(strings.TrimSpace(strings.TrimPrefix(string(data), "\ufeff"))) > 0
 }
 
-// examples returns the examples of a directory, which differ from the tests where a statement is to
-// show something else: example.01 and example.01.a. Without any, the tests are shown.
+// examples returns the examples of a statement's directory, such as example.01 and example.01.a. A statement may show
+// other examples than the tests. If there are none, it shows the tests.
 func (r *reader) examples(folder string) string {
-	entries, _ := os.ReadDir(filepath.Join(r.dir, filepath.FromSlash(folder))) // it was there a moment ago
+	entries, _ := os.ReadDir(filepath.Join(r.dir, filepath.FromSlash(folder))) // the directory exists
 	var b strings.Builder
 	for _, e := range entries {
 		if name := e.Name(); strings.HasPrefix(name, "example.") && r.at(path.Join(folder, name+".a")) != "" {
@@ -132,7 +131,7 @@ func (r *reader) examples(folder string) string {
 	return "\\Examples\n\n" + b.String() + "\n"
 }
 
-// properties reads problem-properties.json, which has a statement in parts.
+// properties reads a statement from problem-properties.json, which has its sections.
 func (r *reader) properties(language string) {
 	name := path.Join(statementsFolder, language, propertiesFile)
 	full := r.at(name)
@@ -159,7 +158,7 @@ func (r *reader) properties(language string) {
 		}
 		var text string
 		if json.Unmarshal(all[p.file], &text) != nil || strings.TrimSpace(text) == "" {
-			continue // null, or not there
+			continue // null, or missing
 		}
 		files[p.file+".tex"] = text
 		b.WriteString(p.heading + "\n\n" + `\input{` + p.file + ".tex}\n\n")
@@ -169,11 +168,11 @@ func (r *reader) properties(language string) {
 	}
 }
 
-// sampleTests adds the examples of problem-properties.json to the files, and names them.
+// sampleTests adds the examples of problem-properties.json to the files. It returns the commands that show them.
 func sampleTests(raw json.RawMessage, files map[string]string) string {
 	var tests []struct{ Input, Output, InputFile, OutputFile string }
 	if json.Unmarshal(raw, &tests) != nil {
-		tests = nil // the samples of the tests are shown
+		tests = nil // show the samples among the tests
 	}
 	var b strings.Builder
 	for _, t := range tests {

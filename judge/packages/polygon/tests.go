@@ -20,10 +20,10 @@ const (
 // maxTests bounds the tests of a package.
 const maxTests = 10_000
 
-// filled is the directory in which package fill has put the tests, below the package's.
+// filled is the directory, below the package's, in which package fill stores the tests.
 const filled = "data"
 
-// name returns the name of a test, as wide as its number is in the package's own files.
+// name returns the name of a test. Its number has as many digits as in the file names of the package.
 func (r *reader) name(i int) string {
 	base := filepath.Base(numbered(r.set.Input, i+1))
 	if base == "." || base == string(filepath.Separator) || base == r.set.Input {
@@ -32,8 +32,7 @@ func (r *reader) name(i int) string {
 	return base
 }
 
-// files returns the files of a test: what was filled in, or the package's own; "" if
-// there is none.
+// files returns the files of a test: the generated ones, or the package's own. A missing file is "".
 func (r *reader) files(i int) (in, ans string) {
 	name := filepath.Join(filled, r.name(i))
 	if in = r.at(name + ".in"); in != "" {
@@ -48,8 +47,7 @@ func (r *reader) scored() bool {
 		slices.ContainsFunc(r.set.Groups, func(g group) bool { return g.Points != 0 })
 }
 
-// scoredByChecker reports whether the package has points, but none of its own: then its
-// checker gives them.
+// scoredByChecker reports whether the package uses points but gives none to tests. The checker then gives the points.
 func (r *reader) scoredByChecker() bool {
 	return !r.scored() && r.pkg.Checker.Program != nil && slices.ContainsFunc(r.set.Tests, func(t test) bool { return t.Points != nil })
 }
@@ -92,7 +90,7 @@ func (r *reader) tests() (faults judge.Faults) {
 			args = append(args, "--group", t.Group)
 		}
 		r.pkg.SetInputArgs(&c, args...)
-		if info, err := os.Stat(ans); err == nil { // room for the answer, whatever is usual
+		if info, err := os.Stat(ans); err == nil { // the output limit must allow the answer
 			r.pkg.Limits.Output = max(r.pkg.Limits.Output, 2*info.Size())
 		}
 	}
@@ -118,7 +116,7 @@ func (r *reader) gradeByChecker() {
 	r.pkg.Grading = &judge.Grading{Form: judge.FormatLegacy, Scored: true, Custom: true, Root: root}
 }
 
-// order puts the samples first.
+// order is the sort key of a group: samples come first.
 func order(name string) int {
 	if name == sampleGroup {
 		return 0
@@ -126,8 +124,7 @@ func order(name string) int {
 	return 1
 }
 
-// grade makes the tree of groups. A group whose tests count each for itself is cut
-// into one for each test.
+// grade builds the tree of groups. If the tests of a group count separately, it splits the group into one group per test.
 func (r *reader) grade() {
 	secret := &judge.Node{Name: "secret", Aggregate: judge.Sum}
 	var groups []judge.Group
@@ -142,7 +139,7 @@ func (r *reader) grade() {
 		var require []string
 		for _, d := range own.Dependencies {
 			known := false
-			for _, before := range groups { // the group itself, or each test of it
+			for _, before := range groups { // the group itself, or the groups of its tests
 				if before.Name == d.Group || strings.HasPrefix(before.Name, d.Group+"/") {
 					require, known = append(require, before.Name), true
 				}
@@ -172,7 +169,7 @@ func (r *reader) grade() {
 	r.pkg.Grading = &judge.Grading{Form: judge.Format2025, Scored: true, Root: root}
 }
 
-// points returns those of a test.
+// points returns the points of a test.
 func (r *reader) points(name string) float64 {
 	for i, t := range r.set.Tests {
 		if r.name(i) == name {
@@ -184,7 +181,7 @@ func (r *reader) points(name string) float64 {
 	return 0
 }
 
-// group returns what the package says of a group.
+// group returns the declaration of a group, and whether there is one.
 func (r *reader) group(name string) (group, bool) {
 	for _, g := range r.set.Groups {
 		if g.Name == name {

@@ -16,7 +16,7 @@ import (
 	"assay/judge/problem"
 )
 
-// document is problem.xml, as far as judging needs it.
+// A document is the part of problem.xml that judging needs.
 type document struct {
 	XMLName   xml.Name `xml:"problem"`
 	ShortName string   `xml:"short-name,attr"`
@@ -49,7 +49,7 @@ type document struct {
 		} `xml:"checker"`
 		Interactor *struct {
 			Source source `xml:"source"`
-			Runs   []int  `xml:"runs>run"` // in which it is used; none: the first
+			Runs   []int  `xml:"runs>run"` // runs with the interactor; if empty, the first run
 		} `xml:"interactor"`
 		Validators []struct {
 			Source  source  `xml:"source"`
@@ -130,7 +130,7 @@ func parseDocument(file string, data []byte) (*document, *judge.Fault) {
 		if err != nil {
 			return nil, &judge.Fault{
 				File: file, Line: 1, Text: fmt.Sprintf("unknown encoding %q", label),
-				Hint: "save the file as UTF-8, and say so in its first line",
+				Hint: "save the file as UTF-8, and declare that in its first line",
 			}
 		}
 		return encoding.NewDecoder().Reader(in), nil
@@ -149,8 +149,7 @@ func parseDocument(file string, data []byte) (*document, *judge.Fault) {
 	return nil, fault
 }
 
-// fromUTF16 decodes a text that begins with the mark of UTF-16, whose first line cannot be
-// read before that.
+// fromUTF16 decodes a text that begins with the byte order mark of UTF-16. It runs before the XML declaration is read.
 func fromUTF16(data []byte) (text []byte, decoded bool) {
 	for mark, name := range map[string]string{"\xff\xfe": "utf-16le", "\xfe\xff": "utf-16be"} {
 		rest, marked := bytes.CutPrefix(data, []byte(mark))
@@ -163,8 +162,7 @@ func fromUTF16(data []byte) (text []byte, decoded bool) {
 	return data, false
 }
 
-// local makes a path of the package, as the system writes it; "" for one that leads
-// out of it.
+// local converts a path in problem.xml to a path of the system. It returns "" if the path leads out of the package.
 func local(path string) string {
 	path = filepath.FromSlash(strings.ReplaceAll(path, `\`, "/"))
 	if path == "" || !filepath.IsLocal(path) {
@@ -173,7 +171,7 @@ func local(path string) string {
 	return path
 }
 
-// numbered fills the number of a test into a pattern such as tests/%02d.
+// numbered formats the number of a test by a pattern such as tests/%02d.
 func numbered(pattern string, n int) string {
 	start := strings.IndexByte(pattern, '%')
 	if start < 0 {

@@ -17,10 +17,9 @@ import (
 //	---
 //	4 3
 //
-// A line with only the separator, and perhaps blanks at its end, stands between two
-// answers. Each is compared by the rules of tokens. Where there are
-// several, an answer without a single token is a judge error: with a separator
-// too many, empty output would be accepted.
+// A line with only the separator, and perhaps blanks at its end, separates two answers. Each is compared by the rules of
+// tokens. If there are several, an answer without a token is a judge error. Otherwise a superfluous separator would
+// accept empty output.
 var anyOfOptions = []Option{
 	{"separator", "WORD", "the line between two answers, if it is not ---"},
 }
@@ -34,7 +33,7 @@ func newAnyOf(o options) (comparer, error) {
 	if len(separator) > 100 || strings.ContainsAny(separator, " \t\n\v\f\r") {
 		return nil, &judge.Fault{
 			Text: fmt.Sprintf("checker any-of: separator %q is not one word of at most 100 bytes", separator),
-			Hint: "leave it out, for ---",
+			Hint: "leave it out to use ---",
 		}
 	}
 	return func(ctx context.Context, r Request, b *buffers) (judge.Outcome, error) {
@@ -43,8 +42,8 @@ func newAnyOf(o options) (comparer, error) {
 	}, nil
 }
 
-// anyOf compares the output with one answer after the other. Of several wrong
-// comparisons it tells the one that got furthest into the output.
+// anyOf compares the output with each answer. If none is equal, it reports the difference that is furthest in the
+// output.
 func anyOf(ctx context.Context, r Request, b *buffers, all *answers, compare comparer) (judge.Outcome, error) {
 	var closest judge.Outcome
 	number := 0
@@ -76,7 +75,7 @@ func anyOf(ctx context.Context, r Request, b *buffers, all *answers, compare com
 	return closest, nil
 }
 
-// answers reads an .ans file answer by answer.
+// answers reads an .ans file, one answer at a time.
 type answers struct {
 	list      *stream
 	separator []byte
@@ -84,7 +83,7 @@ type answers struct {
 	done      bool // there are no more
 }
 
-// next returns where the next answer stands, and whether there is no token in it.
+// next returns the position of the next answer, and whether it has no token.
 func (a *answers) next(ctx context.Context) (answer span, empty bool, err error) {
 	a.count++
 	answer.start, empty = a.list.offset(), true

@@ -1,7 +1,7 @@
 package check
 
-// case-sensitive and case-insensitive are tokens with a name that says what they do
-// about upper and lower case.
+// caseOptions are the options of case-sensitive and case-insensitive. These checkers are like tokens; their names say
+// how they treat upper and lower case.
 var caseOptions = []Option{
 	{"space_change_sensitive", "", "white space must be the same, byte for byte"},
 }

@@ -1,16 +1,15 @@
-// Package check judges what a program printed. A Checker holds one output against
-// the answer of the reference solution and says right or wrong, and where it went wrong.
+// Package check judges the output of a program. A Checker compares an output with the answer of the reference solution,
+// and returns a verdict and, for a wrong answer, the position of the first mistake.
 //
-// The judge brings checkers of its own (Builtin): they stream, so that their memory
-// does not grow with the texts. A setter's own checker is a program (Program) that
-// speaks one of three protocols: kit, testlib or kattis.
+// Built-in checkers (Builtin) stream the texts, so their memory does not grow with the size of the texts. A setter's own
+// checker is a program (Program) that speaks one of three protocols: kit, testlib or kattis.
 //
-// A checker does not judge how a program ended, and does not draw differences. What a
-// contestant printed is never an error, only a WrongAnswer. A checker program that
-// crashes, is too slow or talks nonsense is a JudgeError, never a WrongAnswer.
+// Output of a contestant is never an error, only a WrongAnswer. A checker program that crashes, is too slow or violates
+// its protocol is a JudgeError, never a WrongAnswer. The package does not judge how a solution ended, and does not
+// display differences.
 //
-// A new checker for everyone is one file here with a function like newTokens, one
-// line in the table of builtins, and one directory of examples in testdata.
+// To add a built-in checker, add a file with a function like newTokens, a line in the table builtins, and a directory of
+// examples in testdata.
 package check
 
 import (
@@ -26,48 +25,46 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// Request is one output to judge. The texts may be of any size; the read positions
-// of the sections do not matter and are left alone.
+// A Request is an output to judge. The texts may have any size. The read positions of the sections are neither used nor
+// changed.
 type Request struct {
 	Case string            // such as "edge/corner-0-0"
-	In   *io.SectionReader // what the program was given
-	Ans  *io.SectionReader // what the reference solution printed
-	Out  *io.SectionReader // what the program printed
-	Args []string          // for this case, after those that the checker has anyway
+	In   *io.SectionReader // input of the program
+	Ans  *io.SectionReader // output of the reference solution
+	Out  *io.SectionReader // output of the program
+	Args []string          // for this case, after the checker's own arguments
 }
 
-// Checker judges outputs. Only one goroutine may use it at a time, in judging order, so
-// that it may remember what it saw in the submission's cases before.
+// A Checker judges the outputs of a submission, in judging order. It may keep state from case to case, so only one
+// goroutine may use it at a time.
 type Checker interface {
-	// Check judges one output. The error is for a machine that fails and for the
-	// end of ctx only.
+	// Check judges one output. It returns an error only if the machine fails or ctx ends.
 	Check(ctx context.Context, r Request) (judge.Outcome, error)
-	// Close ends what the checker started. It is not used again.
+	// Close ends the processes of the checker. The checker cannot be used afterwards.
 	Close() error
 }
 
-// Description tells people of a built-in checker.
+// A Description describes a built-in checker for users.
 type Description struct {
 	Name    string
 	Doc     string // one line
 	Options []Option
 }
 
-// Option is one argument, or two with its value, that a built-in checker takes.
+// An Option is an argument of a built-in checker. If it has a value, the value is a second argument.
 type Option struct {
 	Name  string
 	Value string // what the value is: "EPSILON"; "" for an option without a value
 	Doc   string // one line
 }
 
-// builtin is one row of the table of built-in checkers.
+// A builtin is a row of the table of built-in checkers.
 type builtin struct {
 	Description
 	make func(o options) (comparer, error)
 }
 
-// comparer is the heart of a built-in checker. It keeps nothing from call to call
-// but what the buffers hold.
+// A comparer is the comparison of a built-in checker. Between calls it keeps only the buffers.
 type comparer func(ctx context.Context, r Request, b *buffers) (judge.Outcome, error)
 
 // builtins are the built-in checkers, by name.
@@ -102,8 +99,8 @@ func Names() []Description {
 	return all
 }
 
-// Builtin makes the checker of that name. The error is a *judge.Fault without a
-// file: the name or an argument is not one that exists.
+// Builtin returns the checker with a name. If the name or an argument is unknown, it returns a *judge.Fault without a
+// file.
 func Builtin(name string, args []string) (Checker, error) {
 	var names []string
 	for _, row := range builtins {
@@ -119,7 +116,7 @@ func Builtin(name string, args []string) (Checker, error) {
 	return nil, &judge.Fault{Text: fmt.Sprintf("unknown checker %q", name), Hint: suggest.Hint(name, names)}
 }
 
-// builtinChecker is a Checker that is safe for concurrent use too.
+// A builtinChecker is a Checker that is also safe for concurrent use.
 type builtinChecker struct {
 	row   builtin
 	args  []string
@@ -129,7 +126,7 @@ type builtinChecker struct {
 	compare map[string]comparer // by the arguments of a case
 }
 
-// comparer makes the comparer for a case with further arguments, once.
+// comparer returns the comparer for a case with further arguments. It keeps it for later cases.
 func (c *builtinChecker) comparer(more []string) (comparer, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -167,7 +164,7 @@ func (c *builtinChecker) Check(ctx context.Context, r Request) (judge.Outcome, e
 
 func (c *builtinChecker) Close() error { return nil }
 
-// options are a checker's arguments: each option that was given, with its value.
+// options are the arguments of a checker: the value of each given option.
 type options map[string]string
 
 func (o options) has(name string) bool {
@@ -175,7 +172,7 @@ func (o options) has(name string) bool {
 	return given
 }
 
-// parseOptions holds the arguments against the options that the checker takes.
+// parseOptions parses the arguments by the options of a checker.
 func parseOptions(d Description, args []string) (options, error) {
 	given := options{}
 	var names []string

@@ -8,25 +8,24 @@ import (
 	"assay/judge"
 )
 
-// Crew is the setter's programs of one problem: what builds them, and what makes its
-// checkers. It is safe for concurrent use.
+// A Crew builds the setter's programs of a problem, and starts its checkers. It is safe for concurrent use.
 type Crew struct {
 	judge.Builder
 	Problem *judge.Problem
 	Runner  judge.Runner
-	Usual   judge.Limits // of a setter's program, where the problem sets none
-	// Place gives a fault in the options of a built-in checker its place; if nil, it is
-	// the problem's directory.
+	Usual   judge.Limits // of a setter's program, if the problem sets none
+	// Place sets the position of a fault in the options of a built-in checker. If nil, the position is the problem's
+	// directory.
 	Place func(*judge.Fault) *judge.Fault
 
 	mu      sync.Mutex
 	checker *judge.Program // once it is built
 }
 
-// Limits returns those of one run of a program that judges.
+// Limits returns the limits for one run of a checker, validator or interactor.
 func (c *Crew) Limits() judge.Limits { return c.Problem.JudgingLimits(c.Usual) }
 
-// Checker makes a checker that has seen nothing yet, for one submission.
+// Checker returns a new checker, for one submission.
 func (c *Crew) Checker(ctx context.Context) (Checker, error) {
 	part := c.Problem.Checker.Program
 	if part == nil {

@@ -22,7 +22,7 @@ func compareExact(ctx context.Context, r Request, b *buffers) (judge.Outcome, er
 		switch {
 		case ans.ended() && out.ended():
 			return accepted, nil
-		case ans.lo < ans.hi || ans.ended() || out.ended(): // the windows move together
+		case ans.lo < ans.hi || ans.ended() || out.ended(): // both windows move together
 			return bytesDiffer(ctx, r, ans.offset())
 		}
 	}

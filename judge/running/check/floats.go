@@ -1,11 +1,11 @@
 package check
 
-// floats is tokens with a tolerance from the start. To name one tolerance is to do
-// without the other: a setter who wants only the absolute error judged says abs.
+// floatsOptions are the options of floats, which is like tokens with a default tolerance. If only one tolerance is
+// given, there is no other: a setter who wants only the absolute error judged writes abs.
 var floatsOptions = []Option{
 	{"abs", "EPSILON", "numbers may differ by this much; without rel there is no relative tolerance"},
 	{"rel", "EPSILON", "numbers may differ by this much times the answer; without abs there is no absolute tolerance"},
-	{"case_sensitive", "", "in other words, upper and lower case differ"},
+	{"case_sensitive", "", "upper and lower case differ in words that are not numbers"},
 }
 
 const defaultEpsilon = "1e-6"

@@ -11,8 +11,7 @@ import (
 	"assay/judge"
 )
 
-// kattis speaks the protocol of the ICPC problem package format for output
-// validators.
+// A kattis checker speaks the protocol for output validators of the ICPC problem package format.
 type kattis struct{ *Validator }
 
 func newKattis(r judge.Runner, p *judge.Part, program *judge.Program, limits judge.Limits) (Checker, error) {
@@ -20,8 +19,8 @@ func newKattis(r judge.Runner, p *judge.Part, program *judge.Program, limits jud
 	return kattis{v}, err
 }
 
-// The exit codes. Everything else is a judge error, 0 too: a program that does not
-// know the protocol ends with that.
+// The exit codes of the protocol. Any other code is a judge error, even 0, because a program that does not know the
+// protocol ends with 0.
 const (
 	kattisRight = 42
 	kattisWrong = 43
@@ -82,8 +81,8 @@ func kattisOutcome(c *perCase, exec judge.Exec, stderr string) (o judge.Outcome,
 	return o, nil
 }
 
-// scoreOf reads a number as people write it, and nothing else; NaN is what cannot be
-// read. Whether a score counts, and is in its bounds, is not the checker's to say.
+// scoreOf parses a decimal number. It returns NaN for anything else. It does not check whether the score is in its
+// bounds, nor whether it counts.
 func scoreOf(text string) float64 {
 	text = strings.TrimSpace(text)
 	x, err := strconv.ParseFloat(text, 64)

@@ -12,8 +12,7 @@ import (
 	"assay/judge/kit"
 )
 
-// kitChecker asks one process about all cases that give it the same arguments. The first
-// one starts it.
+// A kitChecker uses one process for all cases with the same arguments. The first of these cases starts it.
 type kitChecker struct {
 	name    string
 	newProc func(args []string) *kitproc.Proc // not started yet
@@ -22,7 +21,7 @@ type kitChecker struct {
 
 func newKit(r judge.Runner, p *judge.Part, program *judge.Program, limits judge.Limits) (Checker, error) {
 	newProc := func(args []string) *kitproc.Proc {
-		// The process outlives the case at which it starts: Close ends it.
+		// The process continues after the case that starts it. Close ends it.
 		return kitproc.New(context.Background(), r, program, "checker", limits, slices.Concat(p.Args, args)...)
 	}
 	return &kitChecker{name: program.Name, newProc: newProc, procs: map[string]*kitproc.Proc{}}, nil
@@ -52,7 +51,7 @@ func (c *kitChecker) Check(ctx context.Context, r Request) (judge.Outcome, error
 	return o, nil
 }
 
-// blame finds out whose fault an error is.
+// blame returns the outcome for an error of the program, and the error of anything else.
 func (c *kitChecker) blame(ctx context.Context, err error) (judge.Outcome, error) {
 	if cause := context.Cause(ctx); cause != nil {
 		return judge.Outcome{}, cause
@@ -60,7 +59,7 @@ func (c *kitChecker) blame(ctx context.Context, err error) (judge.Outcome, error
 	if broken, ok := errors.AsType[*kitproc.BrokenError](err); ok {
 		what := broken.What
 		if broken.Forgot > 0 {
-			what += fmt.Sprintf("; it is started again, and what it knew of %s before is lost", judge.Count(broken.Forgot, "case"))
+			what += fmt.Sprintf("; it is started again, and has lost its state from %s", judge.Count(broken.Forgot, "case"))
 		}
 		return *programFault("checker "+c.name, what, broken.Stderr), nil
 	}

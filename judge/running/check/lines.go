@@ -9,9 +9,8 @@ import (
 
 func newLines(options) (comparer, error) { return compareLines, nil }
 
-// compareLines compares line by line. Blanks at the end of a line, including
-// the carriage return, and empty lines at the end of the text do not matter.
-// Everything else does, also the blanks within a line.
+// compareLines compares line by line. It ignores blanks at the end of a line, including the carriage return, and empty
+// lines at the end of the text. Blanks within a line matter.
 func compareLines(ctx context.Context, r Request, b *buffers) (judge.Outcome, error) {
 	ans, out := b.streams(r)
 	for {
@@ -42,7 +41,7 @@ func compareLines(ctx context.Context, r Request, b *buffers) (judge.Outcome, er
 		if ans.ended() == out.ended() {
 			continue // with the line feeds, or the end
 		}
-		// One text has ended. What the other one still has must be empty lines.
+		// One text has ended. The rest of the other one may only be empty lines.
 		longer, at := ans, &ansAt
 		if ans.ended() {
 			longer, at = out, &outAt
@@ -58,7 +57,7 @@ func compareLines(ctx context.Context, r Request, b *buffers) (judge.Outcome, er
 	}
 }
 
-// atLineEnd passes the blanks ahead and reports whether the line ends after them.
+// atLineEnd consumes blanks, and reports whether the line ends after them.
 func (s *stream) atLineEnd(ctx context.Context) (bool, error) {
 	for {
 		for s.lo < s.hi && isBlank(s.buf[s.lo]) {
@@ -76,7 +75,7 @@ func (s *stream) atLineEnd(ctx context.Context) (bool, error) {
 	}
 }
 
-// onlySpace reports whether nothing but white space is left; it stops at what is not.
+// onlySpace consumes white space, and reports whether the text ends after it.
 func (s *stream) onlySpace(ctx context.Context) (bool, error) {
 	for {
 		if s.skipSpace(); s.lo < s.hi {
@@ -96,7 +95,7 @@ func notSpace(c byte) bool { return !isSpace(c) }
 // isBlank reports whether a byte is white space that does not end a line.
 func isBlank(c byte) bool { return isSpace(c) && c != '\n' }
 
-// lineDiffers returns which line is not as in the answer.
+// lineDiffers returns the outcome for a line that differs from the answer.
 func lineDiffers(ctx context.Context, r Request, ansAt, outAt int64) (judge.Outcome, error) {
 	w := newWhere(ctx, r, ansAt, outAt)
 	switch {
@@ -108,7 +107,7 @@ func lineDiffers(ctx context.Context, r Request, ansAt, outAt int64) (judge.Outc
 	return w.wrong("line %d: want %s, got %s", w.line(), w.wholeLine(r.Ans, ansAt), w.wholeLine(r.Out, outAt))
 }
 
-// linesEndDiffers returns which lines are missing, or too many, from the given places on.
+// linesEndDiffers returns the outcome for lines that are missing, or too many, from the given offsets on.
 func linesEndDiffers(ctx context.Context, r Request, ansAt, outAt int64, missing bool) (judge.Outcome, error) {
 	w := newWhere(ctx, r, ansAt, outAt)
 	if missing {
@@ -125,26 +124,24 @@ func linesEndDiffers(ctx context.Context, r Request, ansAt, outAt int64, missing
 	return w.wrong("line %d: want the end, got %s%s", w.line(), w.wholeLine(r.Out, outAt), and)
 }
 
-// nothingFrom reports whether only white space is left of a text from the start of
-// the line on that an offset is in.
+// nothingFrom reports whether a text has only white space from the start of the line of an offset.
 func (w *where) nothingFrom(text *io.SectionReader, at int64) bool {
 	return w.forth(text, w.back(text, at, isLineFeed), notSpace) == text.Size()
 }
 
-// wholeLine quotes the line that an offset is in, without the blanks at its end.
+// wholeLine quotes the line of an offset, without the blanks at its end.
 func (w *where) wholeLine(text *io.SectionReader, at int64) string {
 	line := span{w.back(text, at, isLineFeed), w.forth(text, at, isLineFeed)}
 	line.end = max(line.start, w.backFrom(text, line, isBlank))
 	return w.quote(text, line, min(at, line.end))
 }
 
-// backFrom returns the end of a line without the bytes at its end for which drop
-// is true.
+// backFrom returns the end of a line without the last bytes for which drop returns true.
 func (w *where) backFrom(text *io.SectionReader, line span, drop func(byte) bool) int64 {
 	return w.back(text, line.end, func(c byte) bool { return !drop(c) })
 }
 
-// countLines counts the lines from an offset to the last one that is not empty.
+// countLines counts the lines from an offset to the last non-empty line.
 func (w *where) countLines(text *io.SectionReader, from int64) int64 {
 	var n, empty int64 = 0, 1
 	w.pieces(text, from, text.Size(), func(_ int64, piece []byte) bool {

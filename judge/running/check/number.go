@@ -10,8 +10,8 @@ import (
 	"assay/judge"
 )
 
-// number is a decimal number as it was written: 0.digits x 10^exp, where digits
-// are what is in text before the exponent, without sign and point.
+// A number is a decimal number as it was written: 0.digits x 10^exp. The digits are those before the exponent in text,
+// without sign and point.
 type number struct {
 	text     []byte
 	neg      bool
@@ -21,15 +21,15 @@ type number struct {
 	exp      int64  // power of ten of the mantissa's last digit
 }
 
-// maxExponent bounds what an exponent is read as. Beyond it all are as good as
-// infinite: the texts that would make up for it do not fit in a token.
+// maxExponent replaces larger exponents. A number with such an exponent is practically infinite: enough digits to
+// compensate for it do not fit in a token.
 const maxExponent = 1 << 40
 
-// parseNumber reads a token that has the form
+// parseNumber parses a token of the form
 //
 //	[+-]?(\d*\.\d+|\d+\.|\d+)([eE][+-]?\d+)?
 //
-// which is the only one that counts as a number: no hexadecimal, no infinity.
+// Nothing else is a number, such as a hexadecimal number or infinity.
 func parseNumber(text []byte) (n number, ok bool) {
 	n.text, n.exact = text, true
 	i := 0
@@ -72,7 +72,7 @@ func parseNumber(text []byte) (n number, ok bool) {
 	return n, ok
 }
 
-// parseExponent reads what is after an e.
+// parseExponent parses the text after the e.
 func parseExponent(text []byte) (exponent int64, ok bool) {
 	neg := false
 	if len(text) > 0 && (text[0] == '+' || text[0] == '-') {
@@ -91,23 +91,22 @@ func parseExponent(text []byte) (exponent int64, ok bool) {
 	return exponent, len(text) > 0
 }
 
-// powersOfTen are the ones that a float64 holds exactly.
+// powersOfTen are the powers of ten that a float64 represents exactly.
 var powersOfTen = [...]float64{
 	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
 	1e19, 1e20, 1e21, 1e22,
 }
 
-// smallestNormal is the least float64 that has all its 53 bits.
+// smallestNormal is the smallest positive float64 with all 53 bits.
 const smallestNormal = 0x1p-1022
 
-// float returns the nearest float64. It is not ok if that would be infinite, or
-// so small that bits are lost.
+// float returns the nearest float64. If that is infinite, or so small that bits are lost, ok is false.
 func (n *number) float() (f float64, ok bool) {
 	if n.zero {
 		return 0, true
 	}
 	if n.exact && n.mantissa <= 1<<53 && -22 <= n.exp && n.exp <= 22 {
-		// Both are exact, so that one operation rounds once.
+		// Both are exact, so the single operation rounds once.
 		f = float64(n.mantissa)
 		if n.exp < 0 {
 			f /= powersOfTen[-n.exp]
@@ -123,9 +122,8 @@ func (n *number) float() (f float64, ok bool) {
 	return f, err == nil && math.Abs(f) >= smallestNormal
 }
 
-// shortNumber reads a number at the start of a text, up to white space, if it has
-// no exponent and few enough digits that a float64 can be made of it at once. It
-// returns the number's length, 0 for all other texts.
+// shortNumber parses a number at the start of a text, up to white space, and returns its length. The number must have no
+// exponent and so few digits that one operation gives the float64. For all other texts, the length is 0.
 func shortNumber(text []byte) (f float64, length int) {
 	const most = 20 // bytes; with more there may be too many digits
 	text = text[:min(len(text), most)]
@@ -159,14 +157,13 @@ func shortNumber(text []byte) (f float64, length int) {
 	return f, i
 }
 
-// decimal is a number for exact arithmetic: mantissa x 10^exp.
+// A decimal is a number for exact arithmetic: mantissa x 10^exp.
 type decimal struct {
 	mantissa *big.Int
 	exp      int64
 }
 
-// decimal returns the number as it was written. That takes more than linear time,
-// so it is for the setter's numbers only.
+// decimal returns the exact number. It takes more than linear time, so it is used only for numbers of the setter.
 func (n *number) decimal() decimal {
 	if n.exact {
 		m := new(big.Int).SetUint64(n.mantissa)
@@ -183,8 +180,8 @@ func (n *number) decimal() decimal {
 	return decimal{m, n.lastExp(digits)}
 }
 
-// significant returns the digits from the first to the last that is not 0, and
-// the power of ten of the place before the first.
+// significant returns the digits from the first to the last nonzero digit, and the power of ten of the position before
+// the first.
 func (n *number) significant() (digits []byte, exp int64) {
 	if n.zero {
 		return nil, 0
@@ -209,11 +206,10 @@ func (n *number) lastExp(digits []byte) int64 {
 	return exp - int64(len(digits))
 }
 
-// maxShift bounds the zeros that exact arithmetic appends to make two numbers fit
-// under one another.
+// maxShift bounds the zeros that exact arithmetic appends to align two numbers.
 const maxShift = 100_000
 
-// plus returns d + e. It is not ok if the two are too far apart.
+// plus returns d + e. If their exponents are too far apart, ok is false.
 func (d decimal) plus(e decimal) (sum decimal, ok bool) {
 	switch {
 	case d.mantissa.Sign() == 0:
@@ -238,8 +234,7 @@ func (d decimal) times(e decimal) decimal {
 func (d decimal) abs() decimal { return decimal{new(big.Int).Abs(d.mantissa), d.exp} }
 func (d decimal) neg() decimal { return decimal{new(big.Int).Neg(d.mantissa), d.exp} }
 
-// compare returns -1, 0 or 1 as n is less than, equal to or more than d. It takes
-// time linear in n's text.
+// compare returns -1 if n < d, 0 if n == d, and 1 if n > d. It takes time linear in the length of n's text.
 func (n *number) compare(d decimal) int {
 	sign := 1
 	switch {
@@ -263,12 +258,12 @@ func (n *number) compare(d decimal) int {
 	return sign * bytes.Compare(digits, bytes.TrimRight(other, "0"))
 }
 
-// epsilon is one tolerance.
+// An epsilon is a bound of a tolerance, as text and as a number.
 type epsilon struct {
 	given bool
 	text  string
 	float float64
-	fits  bool // float is as good as the text
+	fits  bool // float represents the text
 	exact decimal
 }
 
@@ -291,16 +286,14 @@ func parseEpsilon(checker, option, text string) (epsilon, error) {
 	return e, nil
 }
 
-// tolerance says how far a number may be from the answer's.
+// A tolerance is how far a number may be from the answer's.
 type tolerance struct{ abs, rel epsilon }
 
-// accepts reports whether the answer's token is a number and, if so, whether the
-// output's is one near it.
+// accepts reports whether the answer's token is a number and, if so, whether the output's token is a number near it.
 //
-// It is if either float64 arithmetic or exact arithmetic on the decimals says so.
-// The first is what setters expect who compute with float64 themselves: 10.1 is
-// within 0.1 of 10 for both, but 0.4 within 0.1 of 0.3 only exactly. A value that
-// over- or underflows says nothing.
+// A number is near if float64 arithmetic or exact decimal arithmetic says so. Setters who compute with float64 expect
+// the first. For example, 10.1 is within 0.1 of 10 by both, but 0.4 is within 0.1 of 0.3 only by exact arithmetic. If a
+// value overflows or underflows, only exact arithmetic decides.
 func (t *tolerance) accepts(ans, out []byte) (near, isNumber bool) {
 	a, ok := parseNumber(ans)
 	if !ok {
@@ -349,8 +342,8 @@ func (t *tolerance) nearExact(a, s *number) bool {
 	return t.rel.given && s.within(want, want.abs().times(t.rel.exact))
 }
 
-// within reports whether n is at most a distance from a number. If one of the numbers
-// has a hundred thousand digits more than the other, it returns false.
+// within reports whether n differs from want by at most distance. If one of the numbers has a hundred thousand digits
+// more than the other, it returns false.
 func (n *number) within(want, distance decimal) bool {
 	low, ok := want.plus(distance.neg())
 	if !ok {
@@ -360,8 +353,7 @@ func (n *number) within(want, distance decimal) bool {
 	return ok && n.compare(low) >= 0 && n.compare(high) <= 0
 }
 
-// explain returns how far apart two tokens are that were not accepted; "" if they are
-// not both numbers.
+// explain returns how far apart two tokens are that were not accepted. It returns "" if the answer's is no number.
 func (t *tolerance) explain(ans, out []byte) string {
 	a, ok := parseNumber(ans)
 	if !ok {

@@ -15,9 +15,8 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// The standard checkers of Polygon, known as std::wcmp.cpp and so on. They are what
-// testlib makes of them, with its strictness: 007 and +7 are not integers, a line too
-// few is wrong even where it is empty, and a single number is alone.
+// polygonOptions are the standard checkers of Polygon, known as std::wcmp.cpp and so on. They are as strict as testlib:
+// 007 and +7 are not integers, a missing line is wrong even if it is empty, and nothing may follow a single number.
 var polygonOptions = []Option{
 	{"acmp", "", "one number, within 1.5e-6 absolutely"},
 	{"dcmp", "", "one number, within 1e-6, absolutely or relatively"},
@@ -37,13 +36,13 @@ var polygonOptions = []Option{
 	{"yesno", "", "one word YES or NO in any letter case"},
 }
 
-// polygonRules are what the checkers compare.
+// polygonRules has the comparison of each checker.
 var polygonRules = map[string]func(p *polygon) error{
 	"acmp": single(absolutely(1.5e-6)), "rcmp": single(absolutely(1.5e-6)), "dcmp": single(near(1e-6)),
 	"rcmp4": each(near(1e-4)), "rcmp6": each(near(1e-6)), "rcmp9": each(near(1e-9)), "rncmp": each(absolutely(1.5e-5)),
 	"icmp": single(integers(32)), "ncmp": each(integers(64)), "uncmp": unorderedIntegers,
 	"hcmp":   oneHugeInteger,
-	"wcmp":   nil, // is tokens, case-sensitive
+	"wcmp":   nil, // is like tokens with case_sensitive
 	"nyesno": each(yesNo), "yesno": single(yesNo),
 	"lcmp": polygonLines(wordsOf), "fcmp": polygonLines(func(line string) []string { return []string{line} }),
 }
@@ -70,7 +69,7 @@ func newPolygon(o options) (comparer, error) {
 		case nil:
 			return accepted, nil
 		case *polygonFault:
-			return judge.Outcome{Verdict: judge.JudgeError, Message: "the answer file is not as the checker wants it: " + e.text}, nil
+			return judge.Outcome{Verdict: judge.JudgeError, Message: "the answer file does not fit the checker: " + e.text}, nil
 		case *polygonWrong:
 			return newWhere(ctx, r, p.ans.start, p.out.start).wrong("%s", e.text)
 		}
@@ -78,7 +77,7 @@ func newPolygon(o options) (comparer, error) {
 	}, nil
 }
 
-// polygonWrong is a contestant's fault, polygonFault one of the answer file.
+// A polygonWrong is a mistake of the contestant, and a polygonFault a mistake in the answer file.
 type (
 	polygonWrong struct{ text string }
 	polygonFault struct{ text string }
@@ -89,13 +88,13 @@ func (e *polygonFault) Error() string { return e.text }
 
 func differs(format string, args ...any) error { return &polygonWrong{fmt.Sprintf(format, args...)} }
 
-// polygon is one comparison.
+// A polygon is one comparison.
 type polygon struct {
 	ctx      context.Context // polygon lives only within one call
 	ans, out *wordReader
 }
 
-// nothingMore returns what testlib looks for before it accepts.
+// nothingMore returns an error if the output has more words, as testlib does before it accepts.
 func (p *polygon) nothingMore() error {
 	word, err := p.out.word()
 	if err == nil {
@@ -112,12 +111,12 @@ func end(err error) error {
 	return err
 }
 
-// comparison compares words: want reports whether the answer's has the right form, same
-// whether the output's is as good.
+// A comparison compares words. Want returns an error if the answer's word does not have the right form, and same an
+// error if the output's word differs.
 type comparison struct {
 	want func(ans string) error
 	same func(ans, out string) error
-	late bool // want is asked when there is an output's word only
+	late bool // call want only if the output has a word
 }
 
 // single compares the first words of both texts.
@@ -165,8 +164,7 @@ func each(c comparison) func(p *polygon) error {
 
 var hugeInteger = pattern.New(`^(0|-?[1-9][0-9]*)$`)
 
-// oneHugeInteger compares one integer of any size. They are written in one way only, so
-// that different words are different numbers, or no numbers.
+// oneHugeInteger compares one integer of any size. An integer has only one spelling, so it compares the words.
 func oneHugeInteger(p *polygon) error {
 	alone := func(ans string) error {
 		if !hugeInteger().MatchString(ans) {
@@ -188,7 +186,7 @@ func sameWord(ans, out string) error {
 	return nil
 }
 
-// integers compares integers of so many bits, which are written in one way only too.
+// integers compares integers of at most that many bits. An integer has only one spelling, so it compares the words.
 func integers(bits int) comparison {
 	return comparison{func(ans string) error {
 		if n, err := strconv.ParseInt(ans, 10, bits); err != nil || strconv.FormatInt(n, 10) != ans {
@@ -210,8 +208,8 @@ var yesNo = comparison{func(ans string) error {
 	return nil
 }, true}
 
-// real is a decimal number as testlib reads it, by C's scanf: no infinity and no
-// hexadecimal, but digits may lack after the e.
+// real matches a decimal number as testlib reads it, with C's scanf: no infinity and no hexadecimal number, but the digits
+// after the e may be missing.
 var real = pattern.New(`^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?:[eE][+-]?)?$`)
 
 func realNumber(word string) (float64, bool) {
@@ -219,7 +217,7 @@ func realNumber(word string) (float64, bool) {
 	if m == nil || strings.Count(strings.ToLower(word), "e") > 1 {
 		return 0, false
 	}
-	x, _ := strconv.ParseFloat(m[1], 64) // what is too large is infinite, as in C
+	x, _ := strconv.ParseFloat(m[1], 64) // a number that is too large becomes infinite, as in C
 	return x, true
 }
 
@@ -250,7 +248,7 @@ func absolutely(epsilon float64) comparison {
 	return reals(func(ans, out float64) bool { return !(math.Abs(ans-out) > epsilon+slack) })
 }
 
-// near takes an absolute or a relative tolerance.
+// near compares numbers with a tolerance that is absolute or relative, whichever is larger.
 func near(epsilon float64) comparison {
 	epsilon += slack
 	return reals(func(ans, out float64) bool {
@@ -302,9 +300,8 @@ func unorderedIntegers(p *polygon) error {
 	return nil
 }
 
-// polygonLines compares line by line what is made of each line, as long as the
-// answer continues. After the end of the output there are empty lines; of an empty
-// line at the end of the answer there is nothing to compare.
+// polygonLines compares the words that of returns for each line, until the answer ends. If the output ends before, it
+// continues with empty lines. An empty last line of the answer is not compared.
 func polygonLines(of func(line string) []string) func(p *polygon) error {
 	return func(p *polygon) error {
 		for n := 1; ; n++ {
@@ -336,7 +333,7 @@ func wordsOf(line string) []string {
 	return strings.FieldsFunc(line, func(r rune) bool { return r < 0x80 && isSpace(byte(r)) })
 }
 
-// shortQuote quotes a word, cut in the middle where it is long.
+// shortQuote quotes a word. It shortens a long word in the middle.
 func shortQuote(s string) string {
 	const most = 60
 	if q := strconv.Quote(s); len(q) <= most {
@@ -345,9 +342,9 @@ func shortQuote(s string) string {
 	return strconv.Quote(s[:most/2]) + "..." + strconv.Quote(s[len(s)-most/4:])
 }
 
-// wordReader reads a text as testlib does.
+// A wordReader reads a text as testlib does.
 type wordReader struct {
-	ctx   context.Context // it lives only within one call
+	ctx   context.Context // a wordReader lives only within one call
 	in    *bufio.Reader
 	at    int64 // offset of the next byte
 	start int64 // offset of the last word or line
@@ -372,7 +369,7 @@ func (w *wordReader) back() {
 
 func isTestlibSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// more passes white space, and reports whether something follows.
+// more skips white space, and reports whether something follows.
 func (w *wordReader) more() (bool, error) {
 	for {
 		c, err := w.byte()
@@ -418,7 +415,7 @@ func (w *wordReader) word() (string, error) {
 	}
 }
 
-// orEnd makes the end of a text of no error.
+// orEnd returns io.EOF for nil, and any other error unchanged.
 func orEnd(err error) error {
 	if err == nil {
 		return io.EOF
@@ -426,9 +423,8 @@ func orEnd(err error) error {
 	return err
 }
 
-// line reads the next line, which ends with LF or CR LF. After the end of the text
-// there are empty lines. Of a CR alone testlib takes the next character whatever it
-// is, and the end of the text as the byte 255.
+// line reads the next line, which ends with LF or CR LF. After the end of the text, it returns empty lines. As in
+// testlib, a CR without LF swallows the next character, and the end of the text after it counts as the byte 255.
 func (w *wordReader) line() (string, error) {
 	if err := context.Cause(w.ctx); err != nil {
 		return "", err

@@ -24,25 +24,25 @@ import (
 	"assay/judge/internal/tail"
 )
 
-// protocols are the ways for a checker program to speak, by name.
+// protocols has the constructors of checkers by the name of the protocol.
 var protocols = map[string]func(r judge.Runner, p *judge.Part, program *judge.Program, limits judge.Limits) (Checker, error){
 	"kattis":  newKattis,
 	"kit":     newKit,
 	"testlib": newTestlib,
 }
 
-// Program makes a checker of a setter's program that speaks one of the protocols:
+// Program returns a checker that runs a setter's program. The program speaks one of the protocols:
 //
 //   - kit: the program is written with judge/kit. One process judges all cases of
-//     a submission, in judging order, and may remember what it saw.
+//     a submission, in judging order, and may keep state.
 //   - testlib: "checker [args] input output answer", started for each case. It exits
 //     with 0 for right, 1, 2, 4 or 8 for wrong, 7 for points.
 //   - kattis: "checker input answer feedback/ [args] < output", started for each
 //     case. It exits with 42 for right, 43 for wrong; feedback/score.txt and
 //     score_multiplier.txt hold points.
 //
-// Program is the part, built. Limits are for one case. The error is a *judge.Fault
-// without a file if there is no such protocol, otherwise the machine's.
+// The argument program is the built part p. Limits are for one case. If the protocol is unknown, Program returns a
+// *judge.Fault without a file. Other errors are the machine's.
 func Program(r judge.Runner, p *judge.Part, program *judge.Program, limits judge.Limits) (Checker, error) {
 	speak, ok := protocols[p.Speaks]
 	if !ok {
@@ -54,7 +54,7 @@ func Program(r judge.Runner, p *judge.Part, program *judge.Program, limits judge
 	return speak(r, p, program, limits)
 }
 
-// Where a checker program that is started for each case finds its files.
+// Paths and bounds of checker programs that are started for each case.
 const (
 	caseDir     = "/case"
 	feedbackDir = "/feedback"
@@ -66,9 +66,8 @@ const (
 	maxMessage  = 2 << 10     // bytes
 )
 
-// perCase is what the protocols that start the program for each case share: host
-// directories that stay the same, so that the runner need not mount others, with files
-// that change.
+// A perCase is shared by the protocols that start the program for each case. It has directories on the host whose files
+// change from case to case. The directories stay the same, so that the runner need not mount others.
 type perCase struct {
 	runner  judge.Runner
 	program *judge.Program
@@ -86,7 +85,7 @@ func newPerCase(r judge.Runner, p *judge.Program, limits judge.Limits) (*perCase
 		return nil, fmt.Errorf("create a directory for checker %s: %w", p.Name, err)
 	}
 	c := &perCase{runner: r, program: p, limits: limits, dir: dir}
-	// The program runs as another user; the umask must not keep it out.
+	// The program runs as another user, so the umask must not apply.
 	for name, mode := range map[string]fs.FileMode{"case": 0o755, "feedback": 0o777} {
 		path := filepath.Join(dir, name)
 		if err = os.Mkdir(path, mode); err == nil {
@@ -110,7 +109,7 @@ func (c *perCase) Close() error {
 // put writes a text to a file that the program may read.
 func (c *perCase) put(name string, text *io.SectionReader) error {
 	path := filepath.Join(c.dir, "case", name)
-	err := os.Remove(path) // a new file, should anybody still hold the old one
+	err := os.Remove(path) // a process may still have the old file open
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -125,7 +124,7 @@ func (c *perCase) put(name string, text *io.SectionReader) error {
 	return errors.Join(err, f.Close())
 }
 
-// emptyFeedback removes what the program left there at the last case.
+// emptyFeedback removes the feedback of the last case.
 func (c *perCase) emptyFeedback() error {
 	dir := filepath.Join(c.dir, "feedback")
 	names, err := os.ReadDir(dir)
@@ -140,9 +139,8 @@ func (c *perCase) emptyFeedback() error {
 	return nil
 }
 
-// feedback reads the start of a file that the program wrote, "" if it did not. The
-// program is not trusted: what it left may be a link to anywhere, a pipe without
-// a writer, or a file without end.
+// feedback reads the start of a file that the program wrote. It returns "" if there is no such file. The program is not
+// trusted: its file may be a link, a pipe without a writer, or a file without end.
 func (c *perCase) feedback(name string) (text string, exists bool, err error) {
 	root, err := os.OpenRoot(filepath.Join(c.dir, "feedback"))
 	if err != nil {
@@ -158,7 +156,7 @@ func (c *perCase) feedback(name string) (text string, exists bool, err error) {
 	}
 	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return "", true, nil // it may have taken away our right to read it
+		return "", true, nil // the program may have made the file unreadable
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
@@ -173,8 +171,8 @@ func (c *perCase) mount(name, at string, writable bool) judge.Mount {
 	return judge.Mount{Host: filepath.Join(c.dir, name), At: at, Writable: writable}
 }
 
-// run runs the program once. If it ended by itself, outcome is nil and exec says
-// how; otherwise that is a judge error already.
+// run runs the program once. If it ended by itself, outcome is nil, and exec says how it ended. Otherwise outcome is a
+// judge error.
 func (c *perCase) run(ctx context.Context, command *judge.Command) (exec judge.Exec, stderr string, outcome *judge.Outcome, err error) {
 	last := &tail.Buffer{Most: stderrKept}
 	command.Stderr = last
@@ -192,7 +190,7 @@ func (c *perCase) run(ctx context.Context, command *judge.Command) (exec judge.E
 	return exec, stderr, nil, nil
 }
 
-// fault returns the outcome for a checker program that is at fault itself.
+// fault returns the judge error for a fault of the checker program.
 func (c *perCase) fault(what, stderr string) *judge.Outcome {
 	return programFault(cmp.Or(c.role, "checker")+" "+c.program.Name, what, stderr)
 }
@@ -205,8 +203,7 @@ func programFault(program, what, stderr string) *judge.Outcome {
 	return &judge.Outcome{Verdict: judge.JudgeError, Message: message}
 }
 
-// clean makes a program's text suitable for people: without what a terminal would obey, and
-// not too long. Programs repeat what contestants print.
+// clean removes control characters from a program's text, and shortens it. The text may repeat output of contestants.
 func clean(text string) string {
 	cut := len(text) > maxMessage
 	if cut {
@@ -220,7 +217,7 @@ func clean(text string) string {
 			fmt.Fprintf(&b, `\x%02x`, text[0])
 		case r == '\n' || r == '\t' || unicode.IsPrint(r):
 			b.WriteRune(r)
-		case r == '\r': // of a line's end, most likely
+		case r == '\r': // most likely at the end of a line
 		default:
 			quoted := strconv.QuoteRune(r)
 			b.WriteString(quoted[1 : len(quoted)-1])

@@ -185,7 +185,7 @@ var programRows = []struct {
 	{"testlib", "exception", judge.JudgeError, "checker me ended by an exception that it does not catch (exit code 1)\nits standard error ends:\nTraceback (most recent call last):\nValueError: no number"},
 	{"testlib", "exit 4", judge.WrongAnswer, "last words"},
 	{"testlib", "exit 8", judge.WrongAnswer, "last words"},
-	{"testlib", "exit 7", judge.JudgeError, "checker me gives points and does not say how many\nits standard error ends:\nlast words"},
+	{"testlib", "exit 7", judge.JudgeError, "checker me gives points, but not how many\nits standard error ends:\nlast words"},
 	{"testlib", "points", judge.Accepted, "half of it"},
 	{"testlib", "noisy points", judge.Accepted, "off by one\nor two"},
 	{"testlib", "bare points", judge.Accepted, "off"},
@@ -209,7 +209,7 @@ var programRows = []struct {
 	{"kattis", "crash", judge.JudgeError, "checker me did not end by itself: signal SIGKILL\nits standard error ends:\nlast words"},
 	{"kattis", "hang", judge.JudgeError, "checker me did not end by itself: killed while it waited"},
 	{"kattis", "next pass", judge.JudgeError, "checker me asks for another pass (nextpass.in), which this kind of problem does not have"},
-	{"kattis", "next pass, wrong", judge.JudgeError, "checker me asks for another pass (nextpass.in) though it does not accept"},
+	{"kattis", "next pass, wrong", judge.JudgeError, "checker me asks for another pass (nextpass.in), but does not accept"},
 	{"kattis", "both", judge.JudgeError, "checker me leaves both a score.txt and a score_multiplier.txt"},
 	{"kattis", "long", judge.WrongAnswer, strings.Repeat("x", 2048) + "..."},
 	{"kattis", "link", judge.WrongAnswer, ""},
@@ -395,7 +395,7 @@ func TestAKitCheckerKeepsStateUntilItDies(t *testing.T) {
 		{"wrong", `line 1: \x1b[31mred\x00\xff`},
 		{"fault", "checker me is at fault: the answer is wrong"},
 		{"right", "case 4"},
-		{"exit 5", "checker me ended (exit code 5) before it answered; it is started again, and what it knew of 4 cases before is lost\nits standard error ends:\nlast words"},
+		{"exit 5", "checker me ended (exit code 5) before it answered; it is started again, and has lost its state from 4 cases\nits standard error ends:\nlast words"},
 		{"right", "case 1"},
 	} {
 		if o := ask(t, c, row.script); o.Message != row.want {

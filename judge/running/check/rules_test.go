@@ -91,14 +91,14 @@ func TestBadArguments(t *testing.T) {
 		},
 		{
 			"tokens", "float_tolerance|1|float_absolute_tolerance|1",
-			`checker tokens: float_tolerance sets both tolerances, so neither of them can be given beside it`,
+			`checker tokens: float_tolerance sets both tolerances, so it cannot be combined with one of them`,
 			`give float_absolute_tolerance and float_relative_tolerance only`,
 		},
 		{"floats", "abs 1e-6", `checker floats: unknown option "abs 1e-6"`, `an option and its value are two arguments: "abs", "1e-6"`},
 		{"floats", "abs|", `checker floats: abs: "" is not a decimal number`, `write it like 1e-6 or 0.001`},
 		{"floats", "rel|x", `checker floats: rel: "x" is not a decimal number`, `write it like 1e-6 or 0.001`},
 		{"exact", "trim", `checker exact: unknown option "trim"`, `this checker takes no options`},
-		{"any-of", "separator|a b", `checker any-of: separator "a b" is not one word of at most 100 bytes`, `leave it out, for ---`},
+		{"any-of", "separator|a b", `checker any-of: separator "a b" is not one word of at most 100 bytes`, `leave it out to use ---`},
 	} {
 		t.Run(row.checker+" "+row.args, func(t *testing.T) {
 			var args []string

@@ -10,19 +10,19 @@ import (
 	"math/bits"
 )
 
-// defaultChunk is the size of a read. Two chunks fit into the second-level cache,
-// so that what was copied from the page cache is still near when it is compared.
+// defaultChunk is the size of a read. Two chunks fit into the second-level cache of a processor, so bytes are still in
+// it when they are compared.
 const defaultChunk = 256 << 10
 
-// maxNumber is the longest token that is read as a number, in bytes. Longer ones
-// are words: that bounds what a stream keeps after its position.
+// maxNumber is the length of the longest token that is parsed as a number, in bytes. Longer tokens are words. So a stream
+// need not keep more than this of a token.
 const maxNumber = defaultChunk / 4
 
-// buffers are the memory that a check needs, to be used for the next one too.
+// buffers are memory that checks reuse.
 type buffers struct {
 	ans, out, list []byte
 	sums           *sums
-	chunk          int // for tests; 0 is defaultChunk
+	chunk          int // set by tests; zero means defaultChunk
 }
 
 // streams opens the answer and the output.
@@ -30,8 +30,7 @@ func (b *buffers) streams(r Request) (ans, out *stream) {
 	return b.open("the answer", r.Ans, &b.ans), b.open("the output", r.Out, &b.out)
 }
 
-// open makes a stream with a window in the memory, which it makes large enough for
-// the text, or for one chunk of it.
+// open returns a stream with a window in memory. It enlarges the memory for the text, or for a chunk of it.
 func (b *buffers) open(name string, text *io.SectionReader, memory *[]byte) *stream {
 	chunk := cmp.Or(b.chunk, defaultChunk)
 	n := int(min(text.Size(), int64(chunk)))
@@ -41,8 +40,7 @@ func (b *buffers) open(name string, text *io.SectionReader, memory *[]byte) *str
 	return &stream{name: name, src: text, size: text.Size(), buf: (*memory)[:n], longest: chunk / 4}
 }
 
-// stream is a text of any size, seen through a window that moves forward. What is
-// in the window and not yet passed is buf[lo:hi].
+// A stream reads a text of any size through a window that moves forward. The unread part of the window is buf[lo:hi].
 type stream struct {
 	name   string
 	src    io.ReaderAt
@@ -51,22 +49,21 @@ type stream struct {
 	lo, hi int
 	base   int64 // offset of buf[0] in the text
 
-	keep    bool // keep the token that lo is in, from its start
-	longest int  // unless it has more bytes
+	keep    bool // keep the token at lo in the window, from its start
+	longest int  // do not keep a token of more bytes
 	cut     bool // the token at buf[0] started before it
 }
 
 func (s *stream) rest() []byte  { return s.buf[s.lo:s.hi] }
 func (s *stream) offset() int64 { return s.base + int64(s.lo) }
 
-// full reports whether the window reaches to the text's end.
+// full reports whether the window reaches the end of the text.
 func (s *stream) full() bool { return s.base+int64(s.hi) == s.size }
 
 // ended reports whether nothing is left.
 func (s *stream) ended() bool { return s.lo == s.hi && s.full() }
 
-// more moves the window forward. Unless the text ends, at least one more byte is
-// in the window afterwards.
+// more moves the window forward. Unless the text ends, the window has at least one more byte afterwards.
 func (s *stream) more(ctx context.Context) error {
 	if s.full() {
 		return nil
@@ -98,8 +95,7 @@ func (s *stream) more(ctx context.Context) error {
 	return nil
 }
 
-// topUp sees to it that there is something left in each window, unless the text
-// has ended.
+// topUp fills each window that is empty, unless its text has ended.
 func topUp(ctx context.Context, a, b *stream) error {
 	if a.lo == a.hi {
 		if err := a.more(ctx); err != nil {
@@ -112,8 +108,8 @@ func topUp(ctx context.Context, a, b *stream) error {
 	return nil
 }
 
-// tokenStart returns where in the window the token starts that reaches up to lo,
-// lo itself if there is none. If it is not whole, it started before the window.
+// tokenStart returns the start in the window of the token that reaches lo. If there is none, it returns lo. If whole is
+// false, the token started before the window.
 func (s *stream) tokenStart() (start int, whole bool) {
 	start = s.lo
 	for start > 0 && !isSpace(s.buf[start-1]) {
@@ -122,9 +118,8 @@ func (s *stream) tokenStart() (start int, whole bool) {
 	return start, start > 0 || !s.cut
 }
 
-// token returns the whole token that lo is in or at. It moves the window where it
-// must, but not lo within the text. It is not ok with a token that is too long
-// to be kept.
+// token returns the whole token at lo. It may move the window, but keeps the position in the text. If the token is too
+// long, ok is false.
 func (s *stream) token(ctx context.Context) (token []byte, ok bool, err error) {
 	start, whole := s.tokenStart()
 	if !whole {
@@ -150,25 +145,24 @@ func (s *stream) token(ctx context.Context) (token []byte, ok bool, err error) {
 	}
 }
 
-// skipSpace passes the white space in the window.
+// skipSpace skips white space in the window.
 func (s *stream) skipSpace() {
 	for s.lo < s.hi && isSpace(s.buf[s.lo]) {
 		s.lo++
 	}
 }
 
-// atSpace reports whether the next byte is white space; the end counts as such.
+// atSpace reports whether the next byte is white space, or the window is empty.
 func (s *stream) atSpace() bool { return s.lo == s.hi || isSpace(s.buf[s.lo]) }
 
-// isSpace reports whether a byte is ASCII white space, the only one that counts.
+// isSpace reports whether a byte is ASCII white space. Checkers know no other white space.
 func isSpace(c byte) bool { return c == ' ' || c-'\t' <= '\r'-'\t' }
 
-// mismatch returns the length of what a and b have in common at their start.
+// mismatch returns the length of the common prefix of a and b.
 func mismatch(a, b []byte) int {
 	n := min(len(a), len(b))
 	a, b = a[:n], b[:n]
-	// Differences are often near. Where they are not, whole blocks are compared,
-	// ever larger ones, with bytes.Equal's wide registers.
+	// A difference is often near the start. After that, bytes.Equal compares growing blocks, which is faster.
 	i := 0
 	for ; i < 64 && i+8 <= n; i += 8 {
 		if x := binary.LittleEndian.Uint64(a[i:]) ^ binary.LittleEndian.Uint64(b[i:]); x != 0 {

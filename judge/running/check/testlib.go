@@ -12,11 +12,11 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// testlib speaks testlib.h's protocol for checkers.
+// A testlib checker speaks the protocol of testlib.h for checkers.
 type testlib struct {
 	*perCase
 	args    []string
-	partial int // see judge.Part.PartialFrom
+	partial int // exit code for no points; see judge.Part.PartialFrom
 }
 
 func newTestlib(r judge.Runner, p *judge.Part, program *judge.Program, limits judge.Limits) (Checker, error) {
@@ -27,7 +27,7 @@ func newTestlib(r judge.Runner, p *judge.Part, program *judge.Program, limits ju
 	return &testlib{c, p.Args, p.PartialFrom}, nil
 }
 
-// testlibExits are testlib's exit codes. What is not here is a judge error.
+// testlibExits are the exit codes of testlib. Any other code is a judge error.
 var testlibExits = map[int]judge.Verdict{
 	0:             judge.Accepted,
 	1:             judge.WrongAnswer,
@@ -42,13 +42,12 @@ const (
 	testlibPoints = 7
 )
 
-// uncaught matches what language runtimes write of an uncaught exception before they exit with a
-// code by which testlib rejects an output: Python, Java, Node.js, Ruby, Lua, OCaml and Haskell.
+// uncaught matches the message of an uncaught exception in Python, Java, Node.js, Ruby, Lua, OCaml and Haskell. Their
+// runtimes then exit with a code that means wrong answer in testlib.
 var uncaught = pattern.New(`(?m)^Traceback \(most recent call last\):$|^Exception in thread "|^Node\.js v[0-9]|^[^ ]+\.rb:[0-9]+:in .*\([A-Z]\w*\)$|` +
 	`^stack traceback:$|^Fatal error: exception |^CallStack \(from HasCallStack\):$|^[^ ]+: Prelude\.`)
 
-// testlibWhole is what an output is worth that is right as a whole, in the exit codes
-// for partly correct ones.
+// testlibWhole is the number of points of a completely correct output, in the exit codes for partly correct outputs.
 const testlibWhole = 200
 
 func (c *testlib) Check(ctx context.Context, r Request) (judge.Outcome, error) {
@@ -57,7 +56,7 @@ func (c *testlib) Check(ctx context.Context, r Request) (judge.Outcome, error) {
 			return judge.Outcome{}, fmt.Errorf("show the %s to checker %s: %w", name, c.program.Name, err)
 		}
 	}
-	// Output before answer, unlike everybody else.
+	// The output comes before the answer, unlike in other protocols.
 	args := append(slices.Concat(c.args, r.Args), caseDir+"/input", caseDir+"/output", caseDir+"/answer")
 	command := c.program.Command(c.limits, args...)
 	command.Mounts = append(command.Mounts, c.mount("case", caseDir, false))
@@ -75,7 +74,7 @@ func (c *testlib) Check(ctx context.Context, r Request) (judge.Outcome, error) {
 	return testlibOutcome(c.perCase, exec, stderr)
 }
 
-// partly returns the outcome for an output that is given points and no verdict.
+// partly returns the outcome for an output that gets points and no verdict.
 func partly(a judge.Award, message string) judge.Outcome {
 	a.Alone = true
 	o := judge.Outcome{Verdict: judge.Accepted, Message: message, Award: a}
@@ -103,11 +102,11 @@ func testlibOutcome(c *perCase, exec judge.Exec, stderr string) (judge.Outcome, 
 		points, rest, _ := strings.Cut(saidLast(stderr, "points"), " ")
 		value := scoreOf(points)
 		if math.IsNaN(value) {
-			return *c.fault("gives points and does not say how many", stderr), nil
+			return *c.fault("gives points, but not how many", stderr), nil
 		}
 		return partly(judge.Award{By: judge.Points, Value: value}, clean(rest)), nil
 	}
-	for _, word := range []string{"ok", "wrong answer"} { // the verdict says so already
+	for _, word := range []string{"ok", "wrong answer"} { // words that repeat the verdict
 		if rest, cut := strings.CutPrefix(message, word); cut && (rest == "" || rest[0] == ' ') {
 			message = strings.TrimSpace(rest)
 			break
@@ -116,8 +115,8 @@ func testlibOutcome(c *perCase, exec judge.Exec, stderr string) (judge.Outcome, 
 	return judge.Outcome{Verdict: verdict, Message: message}, nil
 }
 
-// saidLast returns what is after a word in the last line that begins with it: before that,
-// checkers print what they like. Where no line does, it is the last line.
+// saidLast returns the text after a word in the last line that begins with the word. If there is none, it returns the
+// last line. Checkers may print anything before it.
 func saidLast(text, word string) string {
 	text = strings.TrimSpace(text)
 	for at := len(text); at > 0; {
@@ -129,8 +128,7 @@ func saidLast(text, word string) string {
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
-// interactorOutput is the feedback file in which an interactor leaves what the
-// checker is to judge.
+// interactorOutput is the feedback file that an interactor writes for the checker.
 const interactorOutput = "output"
 
 func interactorArgv(in, ans string, args []string) []string {

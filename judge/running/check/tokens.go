@@ -6,18 +6,17 @@ import (
 	"assay/judge"
 )
 
-// The default output validator of the ICPC problem package format, which is our
-// checker tokens. The rules are:
+// tokensOptions are the options of tokens, which is the default output validator of the ICPC problem package format. Its
+// rules are:
 //
-//   - Texts are bytes. White space is 0x20 and 0x09 to 0x0d; tokens are what is
-//     between it. Both texts must have the same tokens in the same order.
-//   - Tokens are equal if their bytes are, where the case of ASCII letters does not
-//     matter. With case_sensitive it does.
-//   - With a tolerance, a token of the answer that is a number (see parseNumber) wants
-//     a number near it: near absolutely, or near relative to the answer's. That goes
-//     for integers too. "inf" and "nan" are words.
-//   - White space does not matter. With space_change_sensitive each run of it, also
-//     before the first token and after the last, must be the same bytes.
+//   - Texts are bytes. White space is 0x20 and 0x09 to 0x0d. It separates tokens. Both texts must have the same tokens
+//     in the same order.
+//   - Tokens are compared byte by byte. The case of ASCII letters matters only with case_sensitive.
+//   - With a tolerance, if a token of the answer is a number (see parseNumber), the token of the output must be a number
+//     near it: the absolute error or the relative error must be within the tolerance. This applies to integers, too.
+//     "inf" and "nan" are words.
+//   - White space does not matter. With space_change_sensitive, all white space must be the same bytes, also before the
+//     first token and after the last.
 var tokensOptions = []Option{
 	{"case_sensitive", "", "upper and lower case differ"},
 	{"space_change_sensitive", "", "white space must be the same, byte for byte"},
@@ -34,11 +33,11 @@ func newTokens(o options) (comparer, error) {
 	return t.compare, nil
 }
 
-// tokens compares word by word.
+// tokens compares texts token by token.
 type tokens struct {
 	caseSensitive  bool
 	spaceSensitive bool
-	near           *tolerance // nil: numbers are words
+	near           *tolerance // if nil, numbers are words
 }
 
 func tokensFrom(checker string, o options) (*tokens, error) {
@@ -47,7 +46,7 @@ func tokensFrom(checker string, o options) (*tokens, error) {
 	both := o.has("float_tolerance")
 	if both && (abs || rel) {
 		return nil, &judge.Fault{
-			Text: "checker " + checker + ": float_tolerance sets both tolerances, so neither of them can be given beside it",
+			Text: "checker " + checker + ": float_tolerance sets both tolerances, so it cannot be combined with one of them",
 			Hint: "give float_absolute_tolerance and float_relative_tolerance only",
 		}
 	}
@@ -75,10 +74,8 @@ func tokensFrom(checker string, o options) (*tokens, error) {
 	return t, nil
 }
 
-// compare walks through both texts at once. Where they have the same bytes it goes
-// on at the speed of bytes.Equal, and only at a difference it looks at
-// characters. Both positions are then at the same distance from the start of a
-// token, or both after one.
+// compare walks through both texts at once. Equal bytes are compared with bytes.Equal; only at a difference, compare
+// looks at tokens. Both positions are then at the same distance from the start of a token, or both after one.
 func (t *tokens) compare(ctx context.Context, r Request, b *buffers) (judge.Outcome, error) {
 	ans, out := b.streams(r)
 	ans.keep, out.keep = t.near != nil, t.near != nil
@@ -126,16 +123,15 @@ func (t *tokens) compare(ctx context.Context, r Request, b *buffers) (judge.Outc
 	}
 }
 
-// spaceDiffers returns which white space is not as in the answer.
+// spaceDiffers returns the outcome for white space that differs from the answer.
 func spaceDiffers(ctx context.Context, r Request, ansAt, outAt int64) (judge.Outcome, error) {
 	w := newWhere(ctx, r, ansAt, outAt)
 	want, got := w.spaceRun(r.Ans, ansAt), w.spaceRun(r.Out, outAt)
 	return w.wrong("line %d, column %d: white space differs: want %s, got %s", w.line(), w.column(), want, got)
 }
 
-// sameToken looks at two tokens that have the same bytes so far and then a
-// difference. If they are the same after all, it moves both streams after a
-// part of them that holds the difference.
+// sameToken compares two tokens whose bytes differ at the current positions. If they are equal by the rules, it moves
+// both streams past the difference.
 func (t *tokens) sameToken(ctx context.Context, ans, out *stream) (bool, error) {
 	if t.near == nil {
 		return !t.caseSensitive && fold(ans, out) > 0, nil
@@ -163,15 +159,15 @@ func (t *tokens) sameToken(ctx context.Context, ans, out *stream) (bool, error) 
 	return t.sameWord(ctx, ans, out)
 }
 
-// sameShortNumber is sameToken for plain numbers, as nearly all are: where it says
-// no, the answer is still open.
+// sameShortNumber is a fast sameToken for plain numbers, as nearly all are. If it returns false, the tokens may still be
+// equal.
 func (t *tokens) sameShortNumber(ans, out *stream) bool {
 	start, whole := ans.tokenStart()
 	if !whole {
 		return false
 	}
 	outStart := out.lo - (ans.lo - start)
-	if outStart < 0 { // the window of the output has moved on, as its token is long
+	if outStart < 0 { // the token of the output is long, so its window has moved past the start
 		return false
 	}
 	want, n := shortNumber(ans.buf[start:ans.hi])
@@ -183,13 +179,13 @@ func (t *tokens) sameShortNumber(ans, out *stream) bool {
 	return true
 }
 
-// pass moves after the token of n bytes that lo is in.
+// pass moves past the token of n bytes at lo.
 func (s *stream) pass(n int) {
 	start, _ := s.tokenStart()
 	s.lo = start + n
 }
 
-// sameWord compares what is left of two tokens as words.
+// sameWord compares the rest of two tokens as words.
 func (t *tokens) sameWord(ctx context.Context, ans, out *stream) (bool, error) {
 	if t.caseSensitive {
 		return false, nil
@@ -208,8 +204,8 @@ func (t *tokens) sameWord(ctx context.Context, ans, out *stream) (bool, error) {
 	}
 }
 
-// fold passes, in the windows, the bytes of two tokens that are the same except
-// for the case of their letters. It returns how many they were.
+// fold consumes, in the windows, the bytes of two tokens that are equal except for the case of letters. It returns their
+// number.
 func fold(a, b *stream) int {
 	x, y := a.rest(), b.rest()
 	x = x[:min(len(x), len(y))]
@@ -222,7 +218,7 @@ func fold(a, b *stream) int {
 	return n
 }
 
-// lower is c without its case, if it is an ASCII letter.
+// lower returns the lower-case letter for an ASCII letter, and any other byte unchanged.
 func lower(c byte) byte {
 	if c-'A' <= 'Z'-'A' {
 		return c + ('a' - 'A')
@@ -230,7 +226,7 @@ func lower(c byte) byte {
 	return c
 }
 
-// tokenDiffers returns which token is not as in the answer.
+// tokenDiffers returns the outcome for a token that differs from the answer.
 func (t *tokens) tokenDiffers(ctx context.Context, r Request, ansAt, outAt int64) (judge.Outcome, error) {
 	w := newWhere(ctx, r, ansAt, outAt)
 	want, got := w.word(r.Ans, ansAt), w.word(r.Out, outAt)
@@ -242,7 +238,7 @@ func (t *tokens) tokenDiffers(ctx context.Context, r Request, ansAt, outAt int64
 	return w.wrong("line %d, token %d: want %s, got %s%s", line, token, w.quote(r.Ans, want, ansAt), w.quote(r.Out, got, outAt), why)
 }
 
-// outputEndsEarly returns which tokens of the answer are missing.
+// outputEndsEarly returns the outcome for missing tokens.
 func outputEndsEarly(ctx context.Context, r Request, ansAt int64) (judge.Outcome, error) {
 	w := newWhere(ctx, r, ansAt, r.Out.Size())
 	next := w.word(r.Ans, ansAt)
@@ -256,7 +252,7 @@ func outputEndsEarly(ctx context.Context, r Request, ansAt int64) (judge.Outcome
 	)
 }
 
-// outputGoesOn returns which tokens should not be there.
+// outputGoesOn returns the outcome for superfluous tokens.
 func outputGoesOn(ctx context.Context, r Request, outAt int64) (judge.Outcome, error) {
 	w := newWhere(ctx, r, r.Ans.Size(), outAt)
 	next := w.word(r.Out, outAt)

@@ -11,13 +11,12 @@ import (
 
 func newUnordered(options) (comparer, error) { return compareUnordered, nil }
 
-// compareUnordered compares the lines as a multiset, in constant memory. Blanks at
-// the end of a line and empty lines do not matter.
+// compareUnordered compares the lines as a multiset, in constant memory. Blanks at the end of a line and empty lines do
+// not matter.
 //
-// Each line is hashed to 128 bits, with seeds that are secret, and the
-// hashes are summed up, in buckets by their first bits. Equal multisets have equal
-// sums. That others do, too, is as likely as guessing all those bits. Where sums
-// differ, what follows is for the message only.
+// It hashes each line to 128 bits, with secret seeds, and adds up the hashes in buckets by their first bits. Equal
+// multisets have equal sums. Different multisets have equal sums only with the probability of guessing all these bits.
+// If sums differ, the rest of this file only finds the message.
 func compareUnordered(ctx context.Context, r Request, b *buffers) (judge.Outcome, error) {
 	if b.sums == nil {
 		b.sums = new(sums)
@@ -46,16 +45,15 @@ func compareUnordered(ctx context.Context, r Request, b *buffers) (judge.Outcome
 	return u.tell(extra, missing)
 }
 
-// lineHash is what stands for a line.
+// A lineHash is the hash of a line.
 type lineHash [2]uint64
 
 const bucketBits = 15
 
-// sums are, for each bucket, the hashes of the answer's lines less those of the
-// output's.
+// sums are, by bucket, the sum of the hashes of the answer's lines minus the sum of those of the output's lines.
 type sums [1 << bucketBits]lineHash
 
-// add adds a hash that many times.
+// add adds a hash times times.
 func (s *sums) add(h lineHash, times uint64) {
 	sum := &s[h[0]>>(64-bucketBits)]
 	sum[0] += h[0] * times
@@ -69,15 +67,15 @@ func (s *sums) balanced(h lineHash) bool {
 
 // unordered is one comparison.
 type unordered struct {
-	ctx   context.Context // of the call, within which the value lives
+	ctx   context.Context // of the call; an unordered lives only within one call
 	r     Request
 	b     *buffers
 	seeds [2]maphash.Seed
 
-	search *search // made when there is something to search
+	search *search // nil until it is needed
 }
 
-// each calls f with the lines of a text that are not empty, until it returns false.
+// each calls f with the non-empty lines of a text until f returns false.
 func (u *unordered) each(text *io.SectionReader, f func(l line, h lineHash) bool) error {
 	s := u.b.open("the lines", text, &u.b.list)
 	for {
@@ -113,17 +111,16 @@ func (u *unordered) hashLong(text *io.SectionReader, l line) (h lineHash, err er
 	return h, nil
 }
 
-// excess is a line that one text has more often than the other.
+// An excess is a line that one text has more often than the other.
 type excess struct {
 	found bool
-	here  int64 // how often it has it
-	there int64 // how often the other one does
-	line  line  // the first that is too many
+	here  int64 // how often this text has the line
+	there int64 // how often the other text has it
+	line  line  // the first superfluous occurrence
 }
 
-// first returns a line of a text that is there more often than in the other text:
-// the first that the other one does not have at all, or else the first that it has
-// less often.
+// first returns a line that a text has more often than the other text. It prefers the first line that the other text
+// does not have at all.
 func (u *unordered) first(text, other *io.SectionReader) (excess, error) {
 	if u.search == nil {
 		u.search = new(search)
@@ -167,7 +164,7 @@ func (u *unordered) count(text *io.SectionReader, hash lineHash) (n int64, err e
 	return n, err
 }
 
-// search is the memory of the search for the message.
+// A search is the memory of the search for the message.
 type search struct {
 	known   [1 << (knownBits - 6)]uint64 // a Bloom filter
 	tallies [candidates]tally
@@ -176,12 +173,12 @@ type search struct {
 
 type tally struct {
 	hash  lineHash
-	extra int64 // how much more often the text has it than the other one
+	extra int64 // how many more times the text has the line than the other one
 }
 
 const (
 	knownBits  = 24
-	candidates = 1 << 12 // lines that one round looks at
+	candidates = 1 << 12 // lines per round
 	rounds     = 8
 )
 
@@ -193,8 +190,8 @@ func (s *search) slots(h lineHash, f func(word *uint64, bit uint64)) {
 	}
 }
 
-// firstUnknown returns the first line of a text that the other one does not have.
-// Among millions of lines it may miss some.
+// firstUnknown returns the first line of a text that the other text does not have. With millions of lines, it may miss
+// such a line.
 func (u *unordered) firstUnknown(text, other *io.SectionReader) (hash lineHash, found bool, err error) {
 	clear(u.search.known[:])
 	err = u.each(other, func(_ line, h lineHash) bool {
@@ -212,9 +209,8 @@ func (u *unordered) firstUnknown(text, other *io.SectionReader) (hash lineHash, 
 	return hash, found, err
 }
 
-// firstTooMany returns the first line of a text that is there more often than in the
-// other one. It looks at some thousand lines of unequal buckets at a time, and
-// gives up when it has seen many that are not.
+// firstTooMany returns the first line that a text has more often than the other text. It checks some thousand lines of
+// unequal buckets at a time. After many lines without success, it gives up.
 func (u *unordered) firstTooMany(text, other *io.SectionReader) (hash lineHash, found bool, err error) {
 	var from int64
 	for range rounds {
@@ -240,8 +236,8 @@ func (u *unordered) firstTooMany(text, other *io.SectionReader) (hash lineHash, 
 	return hash, false, nil
 }
 
-// collect makes tallies for lines of unequal buckets from an offset on, in order.
-// Next is where to continue.
+// collect starts tallies for lines of unequal buckets, in order, beginning at an offset. Next is the offset for the next
+// call.
 func (u *unordered) collect(text *io.SectionReader, from int64) (n int, next int64, err error) {
 	u.search.index = make(map[lineHash]int)
 	next = text.Size()
@@ -262,7 +258,7 @@ func (u *unordered) collect(text *io.SectionReader, from int64) (n int, next int
 	return n, next, err
 }
 
-// tally adds to the tally of each line of a text that has one.
+// tally adds by to the tally of each line of a text, if the line has one.
 func (u *unordered) tally(text *io.SectionReader, by int64) error {
 	return u.each(text, func(_ line, h lineHash) bool {
 		if u.b.sums.balanced(h) {
@@ -275,7 +271,7 @@ func (u *unordered) tally(text *io.SectionReader, by int64) error {
 	})
 }
 
-// tell makes the outcome.
+// tell returns the outcome for a superfluous and a missing line.
 func (u *unordered) tell(extra, missing excess) (judge.Outcome, error) {
 	w := newWhere(u.ctx, u.r, u.r.Ans.Size(), u.r.Out.Size())
 	want := ""
@@ -311,7 +307,7 @@ func (w *where) quoteLine(text *io.SectionReader, l line) string {
 	return w.quote(text, span{l.start, l.end}, l.start)
 }
 
-// times writes how often.
+// times returns a count as text, such as once.
 func times(n int64) string {
 	switch n {
 	case 1:

@@ -16,9 +16,8 @@ import (
 	"assay/judge"
 )
 
-// Validator is a setter's program that judges cases, for those who need more of it
-// than a Checker: to run it beside the submission, or pass by pass. Many cases may
-// be open at the same time.
+// A Validator runs a setter's program that judges cases. Unlike a Checker, it can run beside the submission or judge a
+// case in several passes. Several cases may be open at the same time.
 type Validator struct {
 	runner  judge.Runner
 	program *judge.Program
@@ -27,27 +26,26 @@ type Validator struct {
 	limits  judge.Limits
 
 	mu    sync.Mutex
-	spare []*perCase // directories of cases that were closed
+	spare []*perCase // directories of closed cases
 }
 
-// dialect is how a program that is started for each case is talked to.
+// A dialect is a protocol for a program that is started for each case.
 type dialect struct {
 	argv    func(in, ans string, args []string) []string // in and ans are the names of the case's files
 	accepts []int                                        // exit codes
-	// outcome says what the program thinks, from how it ended by itself.
+	// outcome returns the program's judgement. The program ended by itself.
 	outcome func(c *perCase, exec judge.Exec, stderr string) (judge.Outcome, error)
 }
 
-// dialects are those that a Validator may speak, by name. A kit program that runs
-// beside the submission speaks kattis.
+// dialects are the protocols of Validators, by name. A kit program that runs beside the submission speaks kattis.
 var dialects = map[string]*dialect{
 	"kattis":  {kattisArgv, []int{kattisRight}, kattisOutcome},
 	"kit":     {kattisArgv, []int{kattisRight}, kattisOutcome},
 	"testlib": {interactorArgv, []int{0, testlibPoints}, testlibOutcome},
 }
 
-// NewValidator makes a Validator of a program. Speaks is "kattis" or, for one that
-// runs beside the submission, "testlib" or "kit". Limits are for one case.
+// NewValidator returns a Validator that runs a program. Speaks is "kattis". If the program runs beside the submission,
+// it may also be "testlib" or "kit". Limits are for one case.
 func NewValidator(r judge.Runner, p *judge.Program, speaks string, args []string, limits judge.Limits) (*Validator, error) {
 	d := dialects[speaks]
 	if d == nil {
@@ -59,7 +57,7 @@ func NewValidator(r judge.Runner, p *judge.Program, speaks string, args []string
 	return &Validator{runner: r, program: p, dialect: d, args: args, limits: limits}, nil
 }
 
-// Session is one case that a Validator judges, in one step or in several.
+// A Session is a case that a Validator judges, in one or several steps.
 type Session struct {
 	v       *Validator
 	args    []string
@@ -89,7 +87,7 @@ func (v *Validator) Open(r Request) (*Session, error) {
 	return s, nil
 }
 
-// caseName returns the name that the files of a case have, without what tells them apart.
+// caseName returns the common name of the files of a case, without extension.
 func caseName(id string) string {
 	base := path.Base(id)
 	if base == "." || base == "/" || len(base) > 200 || strings.ContainsRune(base, 0) {
@@ -124,7 +122,7 @@ func (s *Session) Close() error {
 	return errors.Join(errs...)
 }
 
-// Close removes what the Validator has on disk. All cases must be closed.
+// Close removes the files of the Validator. All its cases must be closed before.
 func (v *Validator) Close() (err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -164,9 +162,8 @@ func (s *Session) Run(ctx context.Context, out *io.SectionReader) (judge.Outcome
 	return s.v.dialect.outcome(s.perCase, exec, stderr)
 }
 
-// Static runs the program as a static validator, in a directory of the submission's
-// files. The first two args, language and entry point, are before the feedback
-// directory, the others after it.
+// Static runs the program as a static validator, in a directory with the submission's files. The first two args, the
+// language and the entry point, come before the feedback directory, and the others after it.
 func (s *Session) Static(ctx context.Context, source judge.Mount, args []string) (judge.Outcome, error) {
 	command := s.program.Command(s.limits, slices.Concat(args[:2], []string{feedbackDir + "/"}, s.args, args[2:])...)
 	command.Mounts = append(command.Mounts, source, s.mount("feedback", feedbackDir, true))
@@ -181,8 +178,7 @@ func (s *Session) Static(ctx context.Context, source judge.Mount, args []string)
 	return s.v.dialect.outcome(s.perCase, exec, stderr)
 }
 
-// Accepts reports whether a program that ran beside the submission ended in the way
-// that accepts it.
+// Accepts reports whether a program that ran beside the submission accepted it by its exit code.
 func (s *Session) Accepts(exec judge.Exec) bool {
 	if exec.Killed != judge.Nothing || exec.Signal != "" {
 		return false
@@ -190,8 +186,8 @@ func (s *Session) Accepts(exec judge.Exec) bool {
 	return slices.Contains(s.v.dialect.accepts, exec.Exit)
 }
 
-// Judge returns what the program thinks after it ran beside the submission. Refused is
-// the reason why it could not be run at all, if it could not.
+// Judge returns the judgement of a program that ran beside the submission. If the program could not be run, refused is
+// the reason.
 func (s *Session) Judge(exec judge.Exec, refused *judge.ExecError, stderr string) (judge.Outcome, error) {
 	s.role = "interactor"
 	switch {
@@ -203,8 +199,8 @@ func (s *Session) Judge(exec judge.Exec, refused *judge.ExecError, stderr string
 	return s.v.dialect.outcome(s.perCase, exec, stderr)
 }
 
-// Next looks whether the program asks for another pass. If so, its input is the
-// case's from now on, see Input. Asking although it does not accept is a judge error.
+// Next reports whether the program asks for another pass. If so, it replaces the input of the case; see Input. It is a
+// judge error if the program asks for another pass and does not accept.
 func (s *Session) Next(o judge.Outcome) (again bool, _ judge.Outcome, err error) {
 	root, err := os.OpenRoot(filepath.Join(s.dir, "feedback"))
 	if err != nil {
@@ -218,7 +214,7 @@ func (s *Session) Next(o judge.Outcome) (again bool, _ judge.Outcome, err error)
 	case err != nil:
 		return false, o, err
 	case o.Verdict != judge.Accepted:
-		return false, *s.fault("asks for another pass ("+nextPass+") though it does not accept", o.Message), nil
+		return false, *s.fault("asks for another pass ("+nextPass+"), but does not accept", o.Message), nil
 	case !info.Mode().IsRegular():
 		return false, *s.fault("leaves a "+nextPass+" that is not a file", ""), nil
 	}
@@ -233,14 +229,13 @@ func (s *Session) Next(o judge.Outcome) (again bool, _ judge.Outcome, err error)
 	return true, o, root.Remove(nextPass)
 }
 
-// nextPass is the feedback file that asks for another pass, and is its input.
+// nextPass is the feedback file that asks for another pass. It becomes the input of that pass.
 const nextPass = "nextpass.in"
 
-// Input returns the path of the pass's input.
+// Input returns the path of the input of the current pass.
 func (s *Session) Input() string { return filepath.Join(s.dir, "case", s.in) }
 
-// Output returns what an interactor that speaks testlib left for the checker. It
-// holds a file open until closed.
+// Output returns the output that an interactor that speaks testlib wrote for the checker. The caller must close it.
 func (s *Session) Output() (*io.SectionReader, io.Closer, error) {
 	root, err := os.OpenRoot(filepath.Join(s.dir, "feedback"))
 	if err != nil {

@@ -11,28 +11,26 @@ import (
 	"assay/judge"
 )
 
-// where finds out what people want to know of a difference, once there is one: the
-// line, the token, what was wanted. It reads the texts again, in pieces, and remembers
-// the first error of reading, so that its caller asks for it once, in wrong.
+// A where describes a difference for a message: the line, the token, and what was wanted. It reads the texts again, in
+// pieces. It keeps the first read error, which wrong returns.
 type where struct {
 	ctx          context.Context // where lives only within one call
 	r            Request
 	ansAt, outAt int64 // offsets of the difference
 	err          error
 	buf          []byte
-	lineNumber   int   // of outAt in the output, from 1; 0 while not known
+	lineNumber   int   // of outAt in the output, from 1; zero until it is known
 	lineStart    int64 // offset of that line in the output
 }
 
-// span is a piece of a text.
+// A span is a piece of a text.
 type span struct{ start, end int64 }
 
 func newWhere(ctx context.Context, r Request, ansAt, outAt int64) *where {
 	return &where{ctx: ctx, r: r, ansAt: ansAt, outAt: outAt, buf: make([]byte, 64<<10)}
 }
 
-// wrong makes the outcome. The arguments are evaluated before it is called, so it
-// sees their errors.
+// wrong returns the outcome. Its arguments are evaluated first, so it also returns their read errors.
 func (w *where) wrong(format string, args ...any) (judge.Outcome, error) {
 	place := &judge.Place{Line: w.line(), Column: w.column(), AnsOffset: w.ansAt, OutOffset: w.outAt}
 	if w.err != nil {
@@ -41,8 +39,7 @@ func (w *where) wrong(format string, args ...any) (judge.Outcome, error) {
 	return wrong(place, fmt.Sprintf(format, args...))
 }
 
-// read fills the buffer with as much of the text from an offset on as there is
-// room for, and is before end.
+// read fills the buffer with the text from an offset, up to end or the size of the buffer.
 func (w *where) read(text *io.SectionReader, from, end int64) []byte {
 	if w.err == nil {
 		w.err = context.Cause(w.ctx)
@@ -59,8 +56,7 @@ func (w *where) read(text *io.SectionReader, from, end int64) []byte {
 	return w.buf[:n]
 }
 
-// pieces calls f with the text from start to end, piece by piece, until f returns
-// false.
+// pieces calls f with the pieces of the text from start to end until f returns false.
 func (w *where) pieces(text *io.SectionReader, start, end int64, f func(at int64, piece []byte) bool) {
 	for start < end {
 		piece := w.read(text, start, end)
@@ -71,7 +67,7 @@ func (w *where) pieces(text *io.SectionReader, start, end int64, f func(at int64
 	}
 }
 
-// line returns the number of the output's line that has the difference, from 1.
+// line returns the number, from 1, of the line of the output with the difference.
 func (w *where) line() int {
 	if w.lineNumber > 0 {
 		return w.lineNumber
@@ -87,14 +83,13 @@ func (w *where) line() int {
 	return w.lineNumber
 }
 
-// column returns the byte of that line that differs, from 1.
+// column returns the position in bytes, from 1, of the difference in its line.
 func (w *where) column() int {
 	w.line()
 	return int(w.outAt-w.lineStart) + 1
 }
 
-// tokenInLine returns the number, within the line of the difference, of the token
-// that starts at an offset.
+// tokenInLine returns the number of the token that starts at an offset, within the line of the difference.
 func (w *where) tokenInLine(start int64) int64 {
 	w.line()
 	return 1 + w.tokensIn(w.r.Out, w.lineStart, start)
@@ -121,13 +116,12 @@ func (w *where) tokensIn(text *io.SectionReader, start, end int64) int64 {
 	return n
 }
 
-// word returns the token that an offset is in, or just after. It is empty only
-// between white space.
+// word returns the token at an offset or just before it. It is empty only within white space.
 func (w *where) word(text *io.SectionReader, at int64) span {
 	return span{w.back(text, at, isSpace), w.forth(text, at, isSpace)}
 }
 
-// back returns the start of the bytes before an offset at which stop is false.
+// back goes back from an offset, and returns the start of the bytes for which stop returns false.
 func (w *where) back(text *io.SectionReader, at int64, stop func(byte) bool) int64 {
 	for at > 0 {
 		from := max(0, at-int64(len(w.buf)))
@@ -142,7 +136,7 @@ func (w *where) back(text *io.SectionReader, at int64, stop func(byte) bool) int
 	return 0
 }
 
-// forth returns the end of the bytes from an offset on at which stop is false.
+// forth goes forward from an offset, and returns the end of the bytes for which stop returns false.
 func (w *where) forth(text *io.SectionReader, at int64, stop func(byte) bool) int64 {
 	end := text.Size()
 	w.pieces(text, at, end, func(at int64, piece []byte) bool {
@@ -157,8 +151,7 @@ func (w *where) forth(text *io.SectionReader, at int64, stop func(byte) bool) in
 	return end
 }
 
-// spaceRun quotes the white space that an offset is in, the word after it where
-// the run is empty.
+// spaceRun quotes the white space at an offset. If there is none, it quotes the word there.
 func (w *where) spaceRun(text *io.SectionReader, at int64) string {
 	run := span{w.back(text, at, notSpace), w.forth(text, at, notSpace)}
 	if run.start == run.end && run.end == text.Size() {
@@ -170,7 +163,7 @@ func (w *where) spaceRun(text *io.SectionReader, at int64) string {
 	return w.quote(text, run, at)
 }
 
-// bytes returns a piece of a text, nil if it is too long to be a number.
+// bytes returns a piece of a text. It returns nil if the piece is too long to be a number.
 func (w *where) bytes(text *io.SectionReader, s span) []byte {
 	if s.end-s.start > maxNumber {
 		return nil
@@ -178,7 +171,7 @@ func (w *where) bytes(text *io.SectionReader, s span) []byte {
 	return bytes.Clone(w.read(text, s.start, s.end))
 }
 
-// What quote shows of a long text, in bytes.
+// Sizes for quote, in bytes.
 const (
 	quoteWhole  = 60 // texts up to this length are shown whole
 	quoteHead   = 20
@@ -187,9 +180,8 @@ const (
 	quoteAfter  = 20 // from the difference on
 )
 
-// quote writes a piece of a text for people: in quotes, with \xNN and the like for
-// what cannot be printed. A long one is shown by its start, its end, and what is
-// around the difference.
+// quote returns a piece of a text in quotes, with escapes such as \xNN for unprintable bytes. Of a long piece, it shows
+// the start, the end, and the part around the difference.
 func (w *where) quote(text *io.SectionReader, s span, at int64) string {
 	if s.end-s.start <= quoteWhole {
 		return strconv.Quote(string(w.read(text, s.start, s.end)))
@@ -213,8 +205,7 @@ func (w *where) quote(text *io.SectionReader, s span, at int64) string {
 	return fmt.Sprintf("%s (%d bytes)", b, s.end-s.start)
 }
 
-// onRunes reads a piece, less what would be half a character at an end where it is
-// cut out of the whole.
+// onRunes reads a piece of a whole text. It drops partial characters at its ends.
 func (w *where) onRunes(text *io.SectionReader, piece, whole span) []byte {
 	b := w.read(text, piece.start, piece.end)
 	for k := 0; piece.start > whole.start && len(b) > 0 && k < utf8.UTFMax && !utf8.RuneStart(b[0]); k++ {

@@ -44,8 +44,8 @@ func TestPortable(t *testing.T) {
 	}
 }
 
-// TestPortableShowsNothing: a configuration of somebody else opens no directory of this
-// machine to programs, and starts nothing outside of the sandbox.
+// TestPortableShowsNothing: a configuration from elsewhere opens no directory of this machine to programs, and
+// starts nothing outside of the sandbox.
 func TestPortableShowsNothing(t *testing.T) {
 	local := brought(t)
 	const foreign = `

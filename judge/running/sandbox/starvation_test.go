@@ -186,10 +186,10 @@ func TestMoreWall(t *testing.T) {
 		blame                 judge.Blame
 	}{
 		"it did not wait":               {0, 0, 0, judge.Contestant},
-		"it waited":                     {0, 3 * time.Second, 3 * time.Second, judge.Nobody},
-		"it waited again":               {3 * time.Second, 5 * time.Second, 2 * time.Second, judge.Nobody},
+		"it waited":                     {0, 3 * time.Second, 3 * time.Second, judge.NoBlame},
+		"it waited again":               {3 * time.Second, 5 * time.Second, 2 * time.Second, judge.NoBlame},
 		"it waited, and slept then":     {3 * time.Second, 3 * time.Second, 0, judge.Contestant},
-		"it waited for very long":       {0, most + 1, most + 1, judge.Nobody},
+		"it waited for very long":       {0, most + 1, most + 1, judge.NoBlame},
 		"it waits for ever":             {most + 1, most + 2, 0, judge.Machine},
 		"it waited for ever, and slept": {most + 1, most + 1, 0, judge.Contestant},
 	} {

@@ -396,7 +396,7 @@ func TestMultiPass(t *testing.T) {
 		},
 		{
 			"it is a judge error to ask for another pass and refuse", judge.Kind{MultiPass: true}, "echo",
-			"write nextpass.in=1; exit 43", 0, judge.JudgeError, "though it does not accept",
+			"write nextpass.in=1; exit 43", 0, judge.JudgeError, "but does not accept",
 		},
 		{"it is over time before the checker says a word", judge.Kind{MultiPass: true}, "spin", "exit 42", 0, judge.TimeLimit, ""},
 		{"it talks pass by pass", both, "echo", "until 3; say ask; hear ask; exit 42", 3, judge.Accepted, ""},

@@ -17,7 +17,7 @@ SELECT * FROM account_role WHERE id = $1;
 -- name: AccountByLogin :one
 SELECT * FROM account_role WHERE login = $1;
 
--- HoldAccount locks an account that is not shut out until the transaction ends.
+-- HoldAccount locks an account until the transaction ends. It changes no row if the account is disabled.
 -- name: HoldAccount :execrows
 UPDATE account SET disabled = disabled WHERE id = $1 AND NOT disabled;
 

@@ -48,8 +48,8 @@ SELECT * FROM answer_proof WHERE answer = $1 ORDER BY at;
 -- name: StandingToolchains :many
 SELECT DISTINCT language, toolchain FROM answer WHERE state = 'standing';
 
--- OfToolchain are the answers that stand, were proved with a tool chain, and are not being
--- proved again.
+-- OfToolchain returns the valid golf submissions that were checked with a toolchain and are not being
+-- rechecked.
 -- name: OfToolchain :many
 SELECT answer.id, answer.account, answer.file, answer.sha256, answer.size, answer.asked, problem.slug, problem.bundle, problem.config
 FROM answer

@@ -6,8 +6,8 @@ ON CONFLICT (sha256) DO UPDATE SET seen = excluded.seen, kind = CASE WHEN blob.k
 INSERT INTO blob_sender (account, sha256) VALUES ($1, $2)
 ON CONFLICT (account, sha256) DO NOTHING;
 
--- SentUnnamed is how many bytes an account has sent of which no row is known that names them,
--- besides one blob.
+-- SentUnnamed returns how many bytes an account has sent to which no row is known to refer. One blob is
+-- not counted.
 -- name: SentUnnamed :one
 SELECT CAST(COALESCE(SUM(blob.size), 0) AS BIGINT) FROM blob_sender JOIN blob ON blob.sha256 = blob_sender.sha256
 WHERE blob_sender.account = $1 AND NOT blob_sender.named AND blob.sha256 <> $2;
@@ -56,14 +56,14 @@ SELECT DISTINCT events FROM part;
 -- name: NamedByUploads :many
 SELECT archive, report FROM upload;
 
--- EraseBlob deletes a blob that nobody has seen since SeeBlob noted 0.
+-- EraseBlob deletes a blob that was not seen since SeeBlob noted 0.
 -- name: EraseBlob :exec
 DELETE FROM blob WHERE sha256 = $1 AND seen = 0;
 
 -- name: CountBlob :one
 SELECT COUNT(*) FROM blob WHERE sha256 = $1;
 
--- SeeBlob notes when a blob was last seen; 0 is for one of somebody who is erased, which goes if
--- nobody names it.
+-- SeeBlob notes when a blob was last seen. Zero marks a blob of an erased account, which is deleted if
+-- no row refers to it.
 -- name: SeeBlob :exec
 UPDATE blob SET seen = $2 WHERE sha256 = $1;

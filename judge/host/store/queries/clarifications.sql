@@ -67,7 +67,7 @@ INSERT INTO clarification_read (contest, account, upto) VALUES ($1, $2, $3)
 ON CONFLICT (contest, account) DO UPDATE SET
     upto = CASE WHEN clarification_read.upto < excluded.upto THEN excluded.upto ELSE clarification_read.upto END;
 
--- ClaimClarification changes nothing where somebody has it.
+-- ClaimClarification changes nothing if the clarification is claimed already.
 -- name: ClaimClarification :execrows
 INSERT INTO clarification_claim (contest, number, account, at) VALUES ($1, $2, $3, $4)
 ON CONFLICT (contest, number) DO NOTHING;

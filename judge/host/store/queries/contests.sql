@@ -8,7 +8,7 @@ INSERT INTO contest (id, slug, name, format, starts, length, freezes, visibility
     formal_name, main_group)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, 1, 0, 0, $10, $11);
 
--- UpdateContest changes nothing where somebody else changed it since it was read.
+-- UpdateContest changes nothing if the contest was changed since it was read.
 -- name: UpdateContest :execrows
 UPDATE contest SET slug = $3, name = $4, format = $5, starts = $6, length = $7, freezes = $8, thaw = $9, finalized = $10,
     visibility = $11, settings = $12, formal_name = $13, main_group = $14, final_b = $15, final_by = $16, updates_end = $17, revision = revision + 1
@@ -20,7 +20,7 @@ SELECT * FROM contest WHERE slug = $1;
 -- name: GetContest :one
 SELECT * FROM contest WHERE id = $1;
 
--- ListContests lists those that somebody made.
+-- ListContests returns all contests except practice.
 -- name: ListContests :many
 SELECT * FROM contest WHERE format <> 'practice' ORDER BY id;
 

@@ -24,8 +24,8 @@ JOIN team ON team.id = member.team
 WHERE member.account = $1 AND NOT EXISTS (SELECT 1 FROM member AS other WHERE other.team = member.team AND other.account <> member.account)
 ORDER BY team.id;
 
--- EraseQuestions empties the questions of teams in which a person is alone, and what was told to
--- these teams alone. A question stays if its answer went to other teams, too.
+-- EraseQuestions empties the questions of teams whose only member is the account, and the answers that went
+-- only to these teams. A question stays if its answer went to other teams, too.
 -- name: EraseQuestions :exec
 UPDATE clarification SET text = ''
 WHERE clarification.team IN (
@@ -96,14 +96,15 @@ WHERE job.done_at IS NULL
     AND (CAST(sqlc.arg(contest) AS TEXT) = '' OR submission.contest = sqlc.arg(contest))
 ORDER BY job.id;
 
--- CountOpenOf looks at the open jobs, which are few, and not at all that an account has sent.
+-- CountOpenOf counts the pending submissions of an account. It reads the open jobs, which are few, and not
+-- all submissions of the account.
 -- name: CountOpenOf :one
 SELECT COUNT(*) FROM job WHERE job.done_at IS NULL AND EXISTS (
     SELECT 1 FROM judgement JOIN submission ON submission.id = judgement.submission
     WHERE judgement.id = job.id AND submission.account = $1
 );
 
--- CountOpenOfTeam does so for a team, whoever has sent its submissions.
+-- CountOpenOfTeam does so for a team: it counts the submissions of all its members.
 -- name: CountOpenOfTeam :one
 SELECT COUNT(*) FROM job WHERE job.done_at IS NULL AND EXISTS (
     SELECT 1 FROM judgement JOIN submission ON submission.id = judgement.submission

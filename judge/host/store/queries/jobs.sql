@@ -98,8 +98,8 @@ WHERE done_at IS NULL AND (state = 'out' OR state = 'waiting' AND NOT paused)
 GROUP BY lane, class, state
 ORDER BY lane, class, state;
 
--- OpenByAccount counts what has not ended of each account: jobs, flows, and flows of which no
--- job waits or is out.
+-- OpenByAccount counts the open work of each account: jobs, flows, and flows without a job that waits
+-- or is dispatched.
 -- name: OpenByAccount :many
 SELECT account.login, CAST(SUM(o.jobs) AS BIGINT) AS jobs, CAST(SUM(o.flows) AS BIGINT) AS flows, CAST(SUM(o.idle) AS BIGINT) AS idle, CAST(MIN(o.made) AS BIGINT) AS oldest
 FROM (

@@ -28,7 +28,7 @@ WHERE print_request.contest = $1 AND print_request.number = $2;
 -- name: NextToPrint :one
 SELECT contest, number FROM print_request WHERE state = 'waiting' ORDER BY made, contest, number LIMIT 1;
 
--- SetPrint changes the state of a request, unless it is another one by now than a caller believes.
+-- SetPrint changes the state of a request if it is still in the state that the caller expects.
 -- name: SetPrint :execrows
 UPDATE print_request SET state = sqlc.arg(state), reason = sqlc.arg(reason), printer = sqlc.narg(printer), changed = sqlc.arg(changed)
 WHERE contest = sqlc.arg(contest) AND number = sqlc.arg(number) AND state = sqlc.arg(before);

@@ -1,5 +1,5 @@
--- PutProblem makes the problem, or gives it a title and an active bundle; no row where it is
--- another's, unless that does not matter. What practice shows stays as it is if keep_practice.
+-- PutProblem creates a problem, or changes its title and active bundle. It returns no row if another account
+-- owns it, unless anybodys is set. If keep_practice is set, what practice shows does not change.
 -- name: PutProblem :one
 INSERT INTO problem (id, slug, title, owner, bundle, config, sheet, made, practice)
 VALUES (sqlc.arg(id), sqlc.arg(slug), sqlc.arg(title), sqlc.arg(owner), sqlc.arg(bundle), sqlc.arg(config), sqlc.arg(sheet), sqlc.arg(made), sqlc.arg(practice))

@@ -9,8 +9,8 @@ ON CONFLICT (key) DO UPDATE SET value = excluded.value;
 INSERT INTO setting (key, value) VALUES ($1, $2)
 ON CONFLICT (key) DO NOTHING;
 
--- Lead takes or renews the lead, or returns no row: somebody else has it. A lead that ends after
--- beyond was taken when the clock was ahead.
+-- Lead takes or renews a leader lease. It returns no row if another holder has it. A lease that ends after
+-- beyond was taken while the clock was ahead.
 -- name: Lead :one
 INSERT INTO leader (name, holder, epoch, until) VALUES ($1, $2, 1, $3)
 ON CONFLICT (name) DO UPDATE SET

@@ -139,7 +139,7 @@ func (s *site) changeBoard(w http.ResponseWriter, r *web.Request) error {
 			c.Settings.Planned = c.Freeze
 		}
 		c.Freeze, c.Thaw = at, time.Time{}
-	case "thaw":
+	case "unfreeze":
 		if !c.Thaw.IsZero() && ended && !now.Before(c.Thaw) {
 			return refuse("the scoreboard is unfrozen already", "")
 		}

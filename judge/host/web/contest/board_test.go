@@ -73,7 +73,7 @@ func TestBoard(t *testing.T) {
 		t.Errorf("a group that nobody is in: %d", got.Code)
 	}
 
-	do("thaw", 409, "is not frozen")
+	do("unfreeze", 409, "is not frozen")
 	do("dance", 400, "")
 	do("freeze", 303, "")
 	h.Later(2 * time.Second)
@@ -89,7 +89,7 @@ func TestBoard(t *testing.T) {
 		t.Errorf("the public's table in the freeze: %d\n%s", got.Code, got.Body)
 	}
 	do("freeze", 409, "is frozen already")
-	do("thaw", 303, "")
+	do("unfreeze", 303, "")
 	until(h, "", public, "the thawed board", func(page string) bool {
 		return strings.Contains(rowOf(page, "bob"), "accepted") && !strings.Contains(page, "frozen")
 	})
@@ -149,16 +149,16 @@ func TestFreezeByHand(t *testing.T) {
 		return page
 	}
 	const frozen = "The public board is frozen"
-	do("thaw", 409, 30*time.Minute)
+	do("unfreeze", 409, 30*time.Minute)
 	if page := do("freeze", 303, 10*time.Minute); !strings.Contains(page, frozen) {
 		t.Errorf("the page after the freeze:\n%s", page)
 	}
-	if page := do("thaw", 303, 30*time.Minute); strings.Contains(page, frozen) {
+	if page := do("unfreeze", 303, 30*time.Minute); strings.Contains(page, frozen) {
 		t.Errorf("the page after the thaw:\n%s", page)
 	}
 	do("freeze", 303, 10*time.Minute)
 	h.Later(25 * time.Minute) // the planned time has passed
-	do("thaw", 303, 0)
+	do("unfreeze", 303, 0)
 }
 
 // TestFinalResults: after the end nothing is final until somebody says so, and not while
@@ -212,7 +212,7 @@ func TestFinalResults(t *testing.T) {
 	if !strings.Contains(page, "frozen") || strings.Contains(rowOf(page, "ada"), "accepted") {
 		t.Errorf("final is not thawed:\n%s", page)
 	}
-	if got := h.Ask(admin, "POST", "/c/past/board", url.Values{"do": {"thaw"}}); got.Code != 303 {
+	if got := h.Ask(admin, "POST", "/c/past/board", url.Values{"do": {"unfreeze"}}); got.Code != 303 {
 		t.Errorf("the thaw: %d\n%s", got.Code, got.Body)
 	}
 	until(h, "", "/c/past/board", "the thaw", func(page string) bool { return strings.Contains(rowOf(page, "ada"), "accepted") })

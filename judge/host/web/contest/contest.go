@@ -9,7 +9,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"assay/judge"
 	"assay/judge/host/auth"
 	"assay/judge/host/client"
 	"assay/judge/host/desk"
@@ -149,21 +148,22 @@ func (s *site) contest(w http.ResponseWriter, r *web.Request) (err error) {
 		return err
 	}
 	if r.Me != nil {
-		const shown = 6
-		mine, err := s.Store.Submissions(r.Context(), ownFilter(r, "", 500))
+		const shown, most = 6, 500
+		mine, err := s.Store.Submissions(r.Context(), ownFilter(r, "", shown))
 		if err != nil {
 			return err
 		}
-		for i, sub := range mine {
-			line := access.Of(r).Line(sub, labels, access.Of(r).Ends())
-			if i < shown {
-				v.Mine = append(v.Mine, line)
-			}
-			if p := best[line.Label]; p != nil && !sub.Ignored {
-				p.Tries++
-				if p.Best.Words == "" || sub.Verdict == judge.Accepted && sub.Verify != store.Unverified {
-					p.Best = line.State
-				}
+		for _, sub := range mine {
+			v.Mine = append(v.Mine, access.Of(r).Line(sub, labels, access.Of(r).Ends()))
+		}
+		attempts, err := s.Store.Attempts(r.Context(), ownFilter(r, "", most))
+		if err != nil {
+			return err
+		}
+		for _, a := range attempts {
+			line := access.Of(r).Line(a.Telling, labels, access.Of(r).Ends())
+			if p := best[line.Label]; p != nil {
+				p.Tries, p.Best = a.Tries, line.State
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"assay/judge"
+	"assay/judge/blob"
 	"assay/judge/host/auth"
 	"assay/judge/host/client"
 	"assay/judge/host/store"
@@ -178,28 +179,44 @@ func (s *site) live(r *web.Request, sub *store.Submission, lines [][]byte) (part
 	show := access.Of(r).Shows()
 	hidden := !staff && (j.State == store.Failed || j.Verdict == judge.JudgeError)
 	if !j.Ended.IsZero() {
-		events, err := s.Events(j)
-		if err != nil {
-			s.Log.Error("read the events of a judgement", "judgement", j.ID, "error", err)
-			events = nil
-		}
-		if len(events) > 0 && !hidden {
-			events = judge.Redact(events, show)
-			if !staff {
-				events = withoutSandbox(events)
-			}
-			var b strings.Builder
-			if err := report.RunHTML(&b, "r-", events); err != nil {
-				s.Log.Error("draw the events of a judgement", "judgement", j.ID, "error", err)
-				b.Reset()
-			}
-			v.Run = template.HTML(b.String()) // package report escapes all texts
+		if !hidden {
+			v.Run = s.run(j, show, staff)
 		}
 	} else {
 		v.add(lines, show)
 	}
 	part, err = s.Part("judging", "live", v)
 	return part, j.Ended.IsZero(), err
+}
+
+// A runKey names all that the drawing of a judgement that has ended depends on.
+type runKey struct {
+	events blob.Digest
+	show   judge.Show
+	staff  bool
+}
+
+// run draws the events of a judgement that has ended, as far as readers may see them, once for all of these. If they
+// cannot be drawn, it returns an empty text.
+func (s *site) run(j *store.Judgement, show judge.Show, staff bool) template.HTML {
+	part, err := s.runs.Get(runKey{j.Events, show, staff}, func() (template.HTML, int64, error) {
+		events, err := s.Events(j)
+		if err != nil || len(events) == 0 {
+			return "", 0, err
+		}
+		events = judge.Redact(events, show)
+		if !staff {
+			events = withoutSandbox(events)
+		}
+		var b strings.Builder
+		err = report.RunHTML(&b, "r-", events)
+		return template.HTML(b.String()), int64(b.Len()), err // package report escapes all texts
+	})
+	if err != nil {
+		s.Log.Error("draw the events of a judgement", "judgement", j.ID, "error", err)
+		return ""
+	}
+	return part
 }
 
 // withoutSandbox returns the events of a judging without notes about the worker's sandbox. Only administrators can

@@ -4,8 +4,10 @@ package contest
 
 import (
 	"embed"
+	"html/template"
 
 	"assay/judge/host/auth"
+	"assay/judge/host/desk"
 	"assay/judge/host/web"
 	"assay/judge/host/web/access"
 )
@@ -19,6 +21,7 @@ var templates = web.NewTemplates(files)
 type site struct {
 	*web.Site
 	seen clarificationCache
+	runs desk.Memo[runKey, template.HTML]
 }
 
 // Pages returns the pages of contests.

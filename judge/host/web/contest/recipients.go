@@ -22,10 +22,10 @@ type recipientChoice struct {
 	On       bool
 }
 
-// recipients reads the recipients from a form and sets them in n. Asker is the id of the team that an answer always
+// recipients reads the recipients from a form and sets them in n. Team is the id of the team that an answer always
 // goes to; if empty, the form is that of an announcement. If the form is not valid, wrong says why.
-func (s *site) recipients(r *web.Request, n *store.NewClarification, asker string) (v recipientsView, wrong string, err error) {
-	v, err = s.recipientsView(r, asker != "")
+func (s *site) recipients(r *web.Request, n *store.NewClarification, team string) (v recipientsView, wrong string, err error) {
+	v, err = s.recipientsView(r, team != "")
 	if err != nil {
 		return v, "", err
 	}
@@ -50,10 +50,10 @@ func (s *site) recipients(r *web.Request, n *store.NewClarification, asker strin
 		wrong = "no team or group is selected"
 	case v.To != "chosen" && some:
 		wrong = "teams or groups are selected: send the message to them, or clear the selection"
-	case v.To == "chosen" && asker != "" && !slices.Contains(n.Teams, asker):
-		n.Teams = append(n.Teams, asker)
-	case v.To == "team" && asker != "":
-		n.Team = asker
+	case v.To == "chosen" && team != "" && !slices.Contains(n.Teams, team):
+		n.Teams = append(n.Teams, team)
+	case v.To == "team" && team != "":
+		n.Team = team
 	case v.To != "all" && v.To != "chosen":
 		return v, "", web.BadRequest("to=%.20q is not one of team, all and chosen", v.To)
 	}

@@ -56,7 +56,8 @@ func (s *site) statementOf(w http.ResponseWriter, r *web.Request, sheet *client.
 	all := sheet.In(only)
 	if one := s.choose(w, r, all); one != nil {
 		v.Published, v.Language, v.source = true, one.Language, one.Text
-		if v.Text, err = web.Markdown(one.Text, web.Pictures(sheet, one.Pictures, base)); err != nil {
+		key := web.StatementKey{Sheet: access.Of(r).Problem.Sheet, Of: one.Language, Base: base}
+		if v.Text, err = s.Statement(key, sheet, one.Text, one.Pictures); err != nil {
 			return v, err
 		}
 		if f := sheet.File(one.Document); f != nil {

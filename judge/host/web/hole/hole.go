@@ -111,7 +111,8 @@ func (s *site) holePage(w http.ResponseWriter, r *web.Request, code int, f golfF
 		text, names = sheet.All()[0].Text, sheet.All()[0].Pictures
 	}
 	if v.Missing = text == ""; !v.Missing {
-		if v.Statement, err = web.Markdown(text, web.Pictures(sheet, names, "/hole/"+h.Slug)); err != nil {
+		key := web.StatementKey{Sheet: p.Sheet, Of: web.GolfStatement, Base: "/hole/" + h.Slug}
+		if v.Statement, err = s.Statement(key, sheet, text, names); err != nil {
 			return err
 		}
 	}

@@ -222,7 +222,7 @@ func TestAudit(t *testing.T) {
 }
 
 // has reports whether a blob is there.
-func has(t testing.TB, f *blob.Folder, d blob.Digest, size int64) bool {
+func has(t testing.TB, f *blob.Dir, d blob.Digest, size int64) bool {
 	t.Helper()
 	there, err := f.Has(d, size)
 	if err != nil {

@@ -240,7 +240,7 @@ func layoutOf(form url.Values) (l roster.Layout, err error) {
 
 // importFailed shows what is wrong with a list as a whole.
 func (s *site) importFailed(w http.ResponseWriter, r *web.Request, v importView, err error) error {
-	if judge.Whose(err) != judge.Asker {
+	if judge.Whose(err) != judge.Caller {
 		return err
 	}
 	v.Wrong = err.Error()

@@ -92,7 +92,7 @@ func (s *school) link() {
 		"password": {"correct-horse"}}), 303, "/")
 }
 
-// me is the username that the account page shows; empty if nobody is logged in.
+// me returns the username that the account page shows. It is empty if the visitor is not logged in.
 func (b *visitor) me() string {
 	b.Helper()
 	found := regexp.MustCompile(`Logged in as <b>([^<]*)</b>`).FindStringSubmatch(b.ask("GET", "/account", nil).Body)
@@ -117,7 +117,7 @@ func TestFirstSignOn(t *testing.T) {
 	leads(t, "the form", form, 200, `value="zoe"`)
 	webtest.Harmless(t, "the form", form.Body)
 	if b.me() != "" {
-		t.Error("somebody is logged in before the account is there")
+		t.Error("the visitor is logged in before the account exists")
 	}
 	leads(t, "without a name", b.ask("POST", "/login/sso/new", url.Values{"login": {"zoe"}}), 400, "a name is missing")
 	leads(t, "a name that is taken", b.ask("POST", "/login/sso/new", url.Values{"name": {"Zoe"}, "login": {"ada"}}), 409, "is taken")
@@ -174,7 +174,7 @@ func TestLinking(t *testing.T) {
 	}
 	leads(t, "a wrong password", link(b, "ada", "guess"), 403, "Wrong username or password")
 	leads(t, "no password", link(b, "ada", ""), 403, "Wrong username or password")
-	leads(t, "nobody", link(b, "nobody", "correct-horse"), 403, "Wrong username or password")
+	leads(t, "an unknown username", link(b, "unknown", "correct-horse"), 403, "Wrong username or password")
 	// Not even who is logged in links without the password.
 	for name, value := range map[string]string{"assay": strings.TrimPrefix(s.Cookie("bob"), "assay=")} {
 		b.cookies[name] = value
@@ -211,7 +211,7 @@ func TestLinking(t *testing.T) {
 	leads(t, "after that", got, 303, "/login/sso/new")
 }
 
-// TestForeignReturns: nobody is logged in by what another browser has begun, or comes late.
+// TestForeignReturns: a login that another browser began, or that returns late, logs no browser in.
 func TestForeignReturns(t *testing.T) {
 	s := newSchool(t, auth.ByOIDC)
 	s.link()
@@ -283,7 +283,7 @@ func TestSignOnLeadsNowhereElse(t *testing.T) {
 			t.Errorf("%q leads to %d %q", next, got.Code, got.Get("Location"))
 		}
 	}
-	// A cookie that somebody has changed.
+	// A changed cookie.
 	b := s.visitor()
 	to := b.ask("GET", "/login/sso", nil).Get("Location")
 	secret, _, _ := strings.Cut(b.cookies["assay-sso"], ".")

@@ -9,7 +9,7 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// exportView is the page of what people take away from a contest.
+// exportView is the page with the archives of a contest.
 type exportView struct{ Slug string }
 
 func (s *site) export(w http.ResponseWriter, r *web.Request) error {
@@ -28,7 +28,7 @@ func (s *site) exportPart(w http.ResponseWriter, r *web.Request) error {
 		if r.Context().Err() == nil {
 			s.Log.Error("export a contest", "contest", c.Slug, "part", part, "error", err)
 		}
-		panic(http.ErrAbortHandler) // the browser must not take what it has for all
+		panic(http.ErrAbortHandler) // so that the browser reports an incomplete download
 	}
 	return nil
 }

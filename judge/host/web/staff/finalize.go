@@ -21,9 +21,9 @@ type finalizeView struct {
 	Finalized time.Time // zero while they are not final
 	By        string
 	B         string // further bronze medals, as typed
-	Over      bool   // nothing changes any more that the Contest API shows
+	Over      bool   // the Contest API has announced the end of updates
 	Thaw      bool   // the scoreboard can be unfrozen now
-	Last      bool   // nothing changes any more once the results are final
+	Last      bool   // finalizing ends the updates of the Contest API
 	Checks    []checkLine
 	Ready     bool
 	Errors    web.FieldErrors
@@ -99,7 +99,7 @@ func (s *site) compared(r *web.Request) (*store.Comparison, error) {
 	return report.Comparison(), nil
 }
 
-// checkLines returns the checks, those first that do not pass.
+// checkLines returns the checks. Those that do not pass come first.
 func checkLines(c *store.Contest, u *store.Unfinished, compared *store.Comparison, now time.Time) []checkLine {
 	var good, wrong []checkLine
 	check := func(bad bool, passed string, one checkLine) {

@@ -123,7 +123,7 @@ func TestFinalAndPublic(t *testing.T) {
 				t.Helper()
 				fields := url.Values{"do": {"final"}, "by": {"the chief judge"}, "b": {"2"}, "sure-password": {"correct-horse"}}
 				if what == "board" {
-					fields.Set("do", "thaw")
+					fields.Set("do", "unfreeze")
 				}
 				if got := h.Ask(admin, "POST", "/c/now/"+what, fields); got.Code != code || !strings.Contains(got.Body, text) {
 					t.Fatalf("%s: %d with %s\n%s", what, got.Code, text, got.Body)
@@ -142,7 +142,7 @@ func TestFinalAndPublic(t *testing.T) {
 				t.Errorf("when nothing changes any more:\n%s", body)
 			}
 			for path, fields := range map[string]url.Values{
-				"/c/now/finalize": {"do": {"open"}, "why": {"x"}}, "/c/now/board": {"do": {"thaw"}}, "/c/now/edit": {"name": {"x"}},
+				"/c/now/finalize": {"do": {"open"}, "why": {"x"}}, "/c/now/board": {"do": {"unfreeze"}}, "/c/now/edit": {"name": {"x"}},
 				"/c/now/clar": {"text": {"late news"}}, "/c/now/teams": {"list": {"x"}}, "/c/now/awards": {"gold": {"1"}},
 				"/c/now/award": {"id": {"winner"}, "citation": {"x"}, "how": {"off"}}, "/c/now/s/1/mark": {"do": {"ignored"}, "why": {"x"}},
 				"/c/now/rejudgings": {"all": {"yes"}, "why": {"x"}}, "/c/now/problems/A/judging": {"do": {"verify"}, "mode": {"before"}},
@@ -187,7 +187,7 @@ func TestThawWaitsForAllTeams(t *testing.T) {
 	}
 	admin := h.Cookie("admin")
 	thaw := func() webtest.Answer {
-		return h.Ask(admin, "POST", "/c/now/board", url.Values{"do": {"thaw"}, "sure-password": {"correct-horse"}})
+		return h.Ask(admin, "POST", "/c/now/board", url.Values{"do": {"unfreeze"}, "sure-password": {"correct-horse"}})
 	}
 	h.Later(c.Length + 5*time.Minute)
 	page := h.Ask(admin, "GET", "/c/now/finalize", nil).Body

@@ -29,7 +29,7 @@ type mediaGroup struct {
 	All  []web.Choice // by type and id
 }
 
-// mediaLine is a file with what people call its object.
+// mediaLine is a file with the name of its object.
 type mediaLine struct {
 	media.File
 	Name, What string
@@ -188,7 +188,7 @@ func (s *site) uploadedMedia(r *web.Request, v *mediaView) (f media.File, data [
 	return f, data, "", nil
 }
 
-// replaceMedia removes files of one property and adds another one, whose bytes are kept; it may be nil.
+// replaceMedia removes files of a property, and adds a file whose bytes are already stored. Fresh may be nil.
 func (s *site) replaceMedia(w http.ResponseWriter, r *web.Request, there, gone []media.File, fresh *media.File) error {
 	c := access.Of(r).Contest
 	var add []media.File

@@ -16,7 +16,7 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// overviewView is what the jury sees of a contest at one glance.
+// overviewView is the overview of a contest for the jury.
 type overviewView struct {
 	*access.Running
 	Phase    string // "before", "running" or "ended"
@@ -44,7 +44,7 @@ type attention struct {
 	Link, Button string
 }
 
-// columnLine is what all teams together reached in a problem.
+// columnLine is the result of all teams in a problem.
 type columnLine struct {
 	Label, Title                   string
 	Submissions, Solved, Pending   int
@@ -134,7 +134,7 @@ func (s *site) overviewBoard(r *web.Request, v *overviewView) error {
 	return nil
 }
 
-// overviewQueue fills in the workers, and what waits for them.
+// overviewQueue fills in the workers, and the jobs that wait for them.
 func (s *site) overviewQueue(r *web.Request, v *overviewView) error {
 	queues, err := s.Dispatch.Queues(r.Context())
 	if err != nil {
@@ -235,7 +235,7 @@ func (s *site) extend(w http.ResponseWriter, r *web.Request) error {
 	}
 	by := time.Duration(minutes) * time.Minute
 	if clock := board.Contest(c, nil); c.Freeze > clock.Time(s.Time()) {
-		c.Freeze += by // it is before the end by as much as it was
+		c.Freeze += by // the time between the freeze and the end stays the same
 	}
 	c.Length += by
 	if err := s.Store.SetContest(r.Context(), c, nil); err != nil {

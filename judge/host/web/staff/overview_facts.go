@@ -21,7 +21,7 @@ type overviewFacts struct {
 	Blocking []checkLine
 }
 
-// overviewFacts fills in the numbers, and what keeps the results from being final.
+// overviewFacts fills in the numbers, and the checks that prevent final results.
 func (s *site) overviewFacts(r *web.Request, v *overviewView) error {
 	c, now := access.Of(r).Contest, s.Time()
 	f := &v.Facts

@@ -1,5 +1,5 @@
-// Package staff has the pages by which a jury runs a contest (settings, submissions, rejudgings, final
-// results), and those of the server: workers and audit. Scores are not computed here.
+// Package staff has the pages for the jury of a contest (settings, submissions, rejudgings, final results) and for
+// administrators of the server (workers, audit log). It does not compute scores.
 package staff
 
 import (

@@ -74,7 +74,7 @@ func (s *site) rejudge(w http.ResponseWriter, r *web.Request) error {
 	var err error
 	if v.Repeats != "" {
 		if asked.Repeats, err = strconv.Atoi(v.Repeats); err != nil || asked.Repeats == 0 {
-			asked.Repeats = -1 // which is refused with the range
+			asked.Repeats = -1 // is out of range, and rejected as such
 		}
 	}
 	var made *store.Rejudging
@@ -100,18 +100,18 @@ func (s *site) rejudge(w http.ResponseWriter, r *web.Request) error {
 	return web.Redirect(w, r, to)
 }
 
-// rejudgingView is what a rejudging would change.
+// rejudgingView is the page of a rejudging, with its changes.
 type rejudgingView struct {
 	rejudgingLine
 	Slug    string
 	Running bool
 	Open    int    // submissions that are not judged yet
 	Left    int    // submissions that were left out; shown once, after the rejudging is created
-	Blocked int    // submissions because of which it cannot be applied
-	Version string // how the digest of the version begins; empty for the active one of each problem
+	Blocked int    // submissions that prevent applying it
+	Version string // first 12 digits of the version's digest; if empty, the active version of each problem
 	Repeats int    // how often each submission is judged
 	Differ  []differentRuns
-	Differs int  // submissions whose runs differ, with those that are not in Differ
+	Differs int  // number of submissions whose runs differ; Differ may not have all of them
 	Changes bool // the reader may apply or cancel it
 	Matrix  matrixView
 	Lines   []rejudgedLine // of submissions that change
@@ -155,7 +155,7 @@ type differentRuns struct {
 	Number                 int64
 }
 
-// runsOf writes the verdicts of runs with their workers.
+// runsOf returns the verdicts of runs with their workers, as text.
 func runsOf(runs []store.RejudgedRun) string {
 	var all []string
 	for _, one := range runs {
@@ -176,7 +176,7 @@ type moveCell struct {
 	Time   time.Duration
 }
 
-// rejudgingAt finds the rejudging that is asked for, in the contest.
+// rejudgingAt returns the rejudging of the contest that the address names.
 func (s *site) rejudgingAt(r *web.Request) (*store.Rejudging, error) {
 	one, err := s.Store.Rejudging(r.Context(), r.PathValue("id"))
 	if err == nil && one.Contest != access.Of(r).Contest.ID {
@@ -206,7 +206,7 @@ func (s *site) rejudging(w http.ResponseWriter, r *web.Request) error {
 		rejudgingLine: rejudgingOf(one), Slug: access.Of(r).Contest.Slug, Running: one.State == store.RejudgingRunning, Open: one.Open, Changes: r.Can(auth.Change),
 		Matrix: matrix(all), Repeats: one.Repeats, Version: string(one.Bundle[:min(len(one.Bundle), 12)]),
 	}
-	v.Left, _ = strconv.Atoi(r.FormValue("left")) // 0 where nobody says so
+	v.Left, _ = strconv.Atoi(r.FormValue("left")) // zero if it is missing
 	const most = 200
 	for _, c := range all {
 		if v.Running && (c.Lost() || c.Done && c.Moved) {

@@ -48,7 +48,7 @@ func TestRejudgingPages(t *testing.T) {
 	begin(url.Values{"why": {"x"}, "all": {"yes"}, "against": {"00000000"}}, 400, "a version belongs to one problem")
 	begin(url.Values{"why": {"x"}, "problem": {"A"}, "against": {"00000000"}}, 400, "no problem here has a version")
 	begin(url.Values{"why": {"x"}, "version": {"zzzzzzzz"}}, 400, "no problem here has a version")
-	begin(url.Values{"why": {"x"}, "worker": {"nobody"}}, 409, "no submission matches the filter")
+	begin(url.Values{"why": {"x"}, "worker": {"unknown"}}, 409, "no submission matches the filter")
 	path := begin(url.Values{"why": {"a case was wrong" + webtest.Evil}, "all": {"yes"}}, http.StatusSeeOther, "").Get("Location")
 	begin(url.Values{"why": {"x"}, "who": {"ada"}}, 409, "in another rejudging")
 	if !strings.HasSuffix(path, "?left=1") {

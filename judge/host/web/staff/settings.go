@@ -31,7 +31,7 @@ type settingsView struct {
 	Others    []problemChoice // what can be added
 	Formats   []web.Choice
 	Shows     []web.Choice
-	Seen      []web.Choice // visibilities
+	Seen      []web.Choice // choices of the visibility
 	Languages []languageChoice
 	Kept      string   // if not empty, how the scoreboard is frozen at a time that the form cannot express
 	Confirm   string   // what an unusual change would do; nothing is saved yet
@@ -73,7 +73,7 @@ type problemRow struct {
 	Errors web.FieldErrors
 }
 
-// Scoring, Scoreboard, Access, and Advanced say in short what the fields of a group are set to.
+// Scoring, Scoreboard, Access, and Advanced summarize the fields of a group.
 func (v settingsView) Scoring() string {
 	text := map[string]string{string(store.IOI): "IOI: points", string(store.Points): "points and time"}[v.F.Format]
 	penalty := " for each rejected submission"
@@ -168,7 +168,7 @@ func (s *site) settingsPage(w http.ResponseWriter, r *web.Request, code int, v s
 		}
 	}
 	v.Zone, v.Uploads = r.Zone(), r.CanAnywhere(auth.Make)
-	starts, _ := v.Zone.ReadMoment(v.F.Starts) // if it cannot be read, the label is that of now
+	starts, _ := v.Zone.ReadMoment(v.F.Starts) // if it is not valid, the label is that of the current time
 	v.ZoneLabel = v.Zone.Label(starts, s.Time())
 	v.Formats, v.Seen, v.Shows = access.Formats, web.Visibilities, showChoices
 	v.F.Removed = append(v.F.Removed, intervalForm{})
@@ -224,7 +224,7 @@ func (s *site) editContest(w http.ResponseWriter, r *web.Request) error {
 	return s.settingsPage(w, r, http.StatusOK, v, chosen)
 }
 
-// describe puts what the form shows of a stored contest, besides its fields, into the view.
+// describe sets what the form shows of a stored contest in addition to its fields.
 func (s *site) describe(v *settingsView, c *store.Contest) {
 	v.Slug, v.Ends = c.Slug, c.Ends()
 	v.CanStart = c.Starts.IsZero() || s.Time().Before(c.Starts)
@@ -235,7 +235,7 @@ func (s *site) describe(v *settingsView, c *store.Contest) {
 
 func (s *site) changeContest(w http.ResponseWriter, r *web.Request) error {
 	before, changed := access.Of(r).Contest, *access.Of(r).Contest
-	c := &changed // if it is not saved, the page around the form shows the contest as it is
+	c := &changed // if it is not saved, the page around the form shows the stored contest
 	problems, v, chosen, err := s.readSettings(w, r, c)
 	code := http.StatusBadRequest
 	if err == nil && len(v.Errors) == 0 && r.PostFormValue("confirm") == "" {
@@ -300,7 +300,7 @@ func (s *site) disruptiveChange(r *web.Request, before, c *store.Contest, proble
 	return "", nil
 }
 
-// spoken returns the languages of problems, whatever contest they are in.
+// spoken returns the languages of problems, without the restrictions of a contest.
 func (s *site) spoken(problems []*store.Problem) ([]desk.Spoken, error) {
 	all := make([]*store.ContestProblem, len(problems))
 	for i, p := range problems {
@@ -342,7 +342,7 @@ func formOf(c *store.Contest, z web.Zone) settingsForm {
 	return f
 }
 
-// minutesText writes a length of time in minutes, with decimals if it has seconds.
+// minutesText formats a duration in minutes, with decimals if it has seconds.
 func minutesText(d time.Duration) string {
 	return strconv.FormatFloat(d.Minutes(), 'f', -1, 64)
 }

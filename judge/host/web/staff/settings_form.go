@@ -42,7 +42,7 @@ type settingsForm struct {
 	Revision                    string
 }
 
-// intervalForm has the fields of an interval that does not count.
+// intervalForm has the fields of a removed interval.
 type intervalForm struct{ From, To string }
 
 // Values of radio buttons.
@@ -61,8 +61,8 @@ var (
 // mostSettings is the maximum number of bytes in the form of a contest.
 const mostSettings = 1 << 20
 
-// readSettings reads the form into c. What cannot be is in the view's Errors, and c is then
-// incomplete; the view has the fields as they were sent.
+// readSettings reads the form into c. The view has the fields as they were sent. If fields are not valid, the view has
+// Errors, and c is incomplete.
 func (s *site) readSettings(w http.ResponseWriter, r *web.Request, c *store.Contest) (problems []store.NewContestProblem, v settingsView, chosen map[string]problemChoice, err error) {
 	if err := web.ReadForm(w, r, mostSettings); err != nil {
 		return nil, v, nil, err
@@ -114,12 +114,11 @@ func (s *site) readSettings(w http.ResponseWriter, r *web.Request, c *store.Cont
 	return problems, v, chosen, nil
 }
 
-// readProblems reads which problems are in the contest. A problem without a label gets the next
-// letter that is free.
+// readProblems reads the problems of the contest. A problem without a label gets the next unused letter.
 func readProblems(r *web.Request, known []*store.Problem, e *web.FieldErrors) (problems []store.NewContestProblem, chosen map[string]problemChoice) {
 	field := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
 	chosen = map[string]problemChoice{}
-	problems = []store.NewContestProblem{} // not nil, which would leave the problems as they are
+	problems = []store.NewContestProblem{} // nil would leave the problems unchanged
 	used := map[string]bool{}
 	for _, p := range known {
 		used[field("label-"+p.Slug)] = true
@@ -156,7 +155,7 @@ func readProblems(r *web.Request, known []*store.Problem, e *web.FieldErrors) (p
 	return problems, chosen
 }
 
-// letters returns the n-th label, from 0: A to Z, then AA.
+// letters returns label number n, beginning with 0: A to Z, then AA.
 func letters(n int) string {
 	if n < 26 {
 		return string(rune('A' + n))
@@ -167,7 +166,7 @@ func letters(n int) string {
 // firstUnknownLanguage returns the first id that names no known language, or "".
 func (s *site) firstUnknownLanguage(ids []string, problems []*store.Problem) (string, error) {
 	all, err := s.spoken(problems)
-	if err != nil || len(all) == 0 { // no problem has told its languages yet
+	if err != nil || len(all) == 0 { // no problem has reported its languages yet
 		return "", err
 	}
 	for _, id := range ids {
@@ -178,8 +177,8 @@ func (s *site) firstUnknownLanguage(ids []string, problems []*store.Problem) (st
 	return "", nil
 }
 
-// settle puts the fields into the contest, but for its problems and languages. If startsNow, the
-// contest starts now.
+// settle copies the fields into the contest, except its problems and languages. If startsNow is set, the contest
+// starts now.
 func (s *site) settle(v *settingsView, c *store.Contest, z web.Zone, startsNow bool) {
 	f, e := &v.F, &v.Errors
 	var err error
@@ -262,8 +261,7 @@ func readNumber(text string, unit time.Duration) (time.Duration, error) {
 	return time.Duration(n * float64(unit)).Round(time.Millisecond), nil
 }
 
-// readRemoved reads the intervals that do not count. Each begins while the contest runs: one that
-// does not would have no effect, and is a mistake.
+// readRemoved reads the removed intervals. Each must begin while the contest runs, because it has no effect at other times.
 func readRemoved(fields []intervalForm, c *store.Contest, z web.Zone, e *web.FieldErrors) (all []store.Interval) {
 	if len(fields) > 0 && c.Starts.IsZero() {
 		e.Add("removed", "Set the start time of the contest before you exclude time.")
@@ -297,7 +295,7 @@ func readRemoved(fields []intervalForm, c *store.Contest, z web.Zone, e *web.Fie
 	return all
 }
 
-// shownMoment is how pages write a time in full.
+// shownMoment is the layout of a full time on pages.
 const shownMoment = "2 Jan 2006, 15:04:05"
 
 // unusable describes the first problem of a contest's form that the caller may not add. If there is

@@ -25,7 +25,7 @@ type shadowView struct {
 	Lines  []shadowLine
 	Rows   []shadowRow
 	Judged int // submissions with two verdicts
-	// Open are the differences that are not acknowledged, and Known those that are. Seen stands for both.
+	// Open are the differences that are not acknowledged, and Known the others. Seen is the digest of both.
 	Open, Known []string
 	Seen        string
 	Conclude    bool // the reader may acknowledge them
@@ -50,7 +50,7 @@ type shadowCell struct {
 	Same bool
 }
 
-// shadowName is what the page calls a verdict of the primary or of this server.
+// shadowName returns the name of a verdict on the page.
 func shadowName(v judge.Verdict) string {
 	if v == judge.NotJudged {
 		return "pending"
@@ -66,10 +66,10 @@ func (v *shadowView) Columns() (all []string) {
 	return all
 }
 
-// Teams writes the ids of teams.
+// Teams joins the ids of teams.
 func (v *shadowView) Teams(ids []string) string { return strings.Join(ids, ", ") }
 
-// shadowPage shows what a contest and its primary say.
+// shadowPage compares the verdicts and scoreboards of a contest and its primary.
 func (s *site) shadowPage(w http.ResponseWriter, r *web.Request) error {
 	c := access.Of(r).Contest
 	report, err := shadow.NewReport(r.Context(), s.Store, s.feeds, c.ID, s.Time())
@@ -106,7 +106,8 @@ func (s *site) shadowPage(w http.ResponseWriter, r *web.Request) error {
 	return s.Page(w, r, http.StatusOK, "shadow", "Shadow", v)
 }
 
-// seenDifferences stands for the differences that a page shows: nobody acknowledges others.
+// seenDifferences returns a digest of the differences that a page shows. The form sends it back, so that no other
+// differences are acknowledged.
 func seenDifferences(c *store.Comparison) string {
 	sum := sha256.Sum256([]byte(strings.Join(c.Differences, "\n")))
 	return hex.EncodeToString(sum[:12])
@@ -125,7 +126,7 @@ func (s *site) acknowledge(w http.ResponseWriter, r *web.Request) error {
 		return web.BadRequest("Enter a reason to acknowledge the differences")
 	case r.PostFormValue("seen") != seenDifferences(compared):
 		return &desk.Refusal{
-			Code: http.StatusConflict, Text: "the differences from the primary have changed", Hint: "load the page again and look at them",
+			Code: http.StatusConflict, Text: "the differences from the primary have changed", Hint: "reload the page and review them",
 		}
 	}
 	open := compared.Open()
@@ -140,7 +141,7 @@ func (s *site) acknowledge(w http.ResponseWriter, r *web.Request) error {
 	return s.Done(w, r, "acknowledge differences", c.Slug, why+" ("+said+")", "/c/"+c.Slug+"/shadow")
 }
 
-// attendShadow tells what is wrong between a contest and its primary. It reports whether the contest follows one.
+// attendShadow adds the problems of the connection to the primary. It reports whether the contest follows one.
 func (s *site) attendShadow(r *web.Request, add func(class, text, detail, link, button string)) (bool, error) {
 	c := access.Of(r).Contest
 	source, err := s.Store.Source(r.Context(), c.ID)

@@ -16,7 +16,7 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// choiceView is a filter of submissions, and what can be chosen in it.
+// choiceView is a filter of submissions with its choices.
 type choiceView struct {
 	desk.Choice
 	Problems  []*store.ContestProblem
@@ -24,11 +24,11 @@ type choiceView struct {
 	Groups    []string
 	Verdicts  []judge.Verdict
 	Unjudged  string // the word for those without a verdict; "" where they cannot be chosen
-	// Verified is how many verdicts judges verified, of Verifies.
+	// Verified is the number of verified verdicts, and Verifies the number of verdicts that judges verify.
 	Verified, Verifies int
 }
 
-// choice reads the filter of an address or a form. What is wrong with it is a *desk.Refusal.
+// choice reads a filter from an address or a form. If the filter is not valid, it returns a *desk.Refusal.
 func (s *site) choice(r *web.Request) (v choiceView, f store.Filter, err error) {
 	v = choiceView{
 		Choice: desk.Choice{
@@ -58,7 +58,7 @@ func (s *site) choice(r *web.Request) (v choiceView, f store.Filter, err error) 
 	return v, f, err
 }
 
-// usedLanguages returns the languages of the contest in which something was submitted, and the chosen one.
+// usedLanguages returns the languages of the contest's submissions, and the chosen language.
 func (s *site) usedLanguages(r *web.Request, v choiceView) ([]desk.Spoken, error) {
 	all, err := s.Languages(v.Problems)
 	if err != nil {
@@ -81,7 +81,7 @@ type menu struct {
 	Chosen  string // text of the chosen value; empty if the filter is off
 	Options []option
 	Field   string // if not empty, another value can be typed
-	Value   string // what was typed
+	Value   string // the typed value
 }
 
 type option struct {
@@ -134,7 +134,7 @@ func (v *choiceView) menus(path string, times []option) []menu {
 		all = append(all, *verify)
 	}
 	for _, typed := range []struct{ name, field, value string }{{"Worker", "worker", v.Worker}, {"Version", "version", v.Version}} {
-		if typed.value != "" { // there is no list to choose from: a link on another page says so
+		if typed.value != "" { // this filter has no menu; only links on other pages set it
 			m := one(typed.name, typed.field, typed.value)
 			m.add(v, path, typed.value, typed.field, typed.value, true)
 			all = append(all, *m)
@@ -143,7 +143,7 @@ func (v *choiceView) menus(path string, times []option) []menu {
 	return all
 }
 
-// times returns ranges of contest times to choose from: none before the start.
+// times returns ranges of contest times for the menu. Before the start, there are none.
 func times(c *store.Contest, now time.Time) (all []option) {
 	if c.Starts.IsZero() || now.Before(c.Starts) {
 		return nil
@@ -189,18 +189,18 @@ func (v *choiceView) query() url.Values {
 	return q
 }
 
-// submissionsView lists the submissions of a contest, for staff.
+// submissionsView lists the submissions of a contest for the jury.
 type submissionsView struct {
 	Slug    string
 	Lines   []web.Line
 	Choice  choiceView
 	Menus   []menu
 	Kept    map[string]string // the filters without a field in the form
-	Older   template.URL      // where the next page is; "" for nowhere
-	Rejudge template.URL      // where these are judged again; "" for readers who may not
+	Older   template.URL      // the next page; if empty, there is none
+	Rejudge template.URL      // the form to rejudge these submissions; if empty, the reader may not
 }
 
-// Filtered reports whether some submissions are left out.
+// Filtered reports whether a filter is set.
 func (v submissionsView) Filtered() bool { return len(v.Choice.query()) > 0 }
 
 func (s *site) submissions(w http.ResponseWriter, r *web.Request) error {

@@ -52,7 +52,7 @@ type Harness struct {
 	Dir         string        // of the database
 	ahead       *atomic.Int64 // of the clock, since the harness was made
 	Store       *store.Store
-	Blobs       *blob.Folder
+	Blobs       *blob.Dir
 	Desk        *desk.Desk
 	Dispatch    *dispatch.Dispatcher
 	Accounts    map[string]*store.Account
@@ -81,7 +81,7 @@ func New(t testing.TB, change ...func(*Harness, *web.Options)) *Harness {
 			t.Fatal(err)
 		}
 	}
-	blobs := Must[*blob.Folder](t)(blob.Open(filepath.Join(dir, "blobs"), 0))
+	blobs := Must[*blob.Dir](t)(blob.Open(filepath.Join(dir, "blobs"), 0))
 	began := time.Now()
 	ahead := &atomic.Int64{}
 	now := func() time.Time { return began.Add(time.Duration(ahead.Load())) } // however slow the machine is
@@ -90,7 +90,7 @@ func New(t testing.TB, change ...func(*Harness, *web.Options)) *Harness {
 	log := slog.New(slog.DiscardHandler)
 	d := dispatch.New(dispatch.Options{Store: db, Blobs: blobs, Log: log, Holder: "test", Class: "main"})
 	q := Must[*queue.Queue](t)(queue.Open(t.Context(), queue.Options{
-		Folder: filepath.Join(dir, "queue"), Classes: []string{"main"}, Listen: d.Listener(),
+		Dir: filepath.Join(dir, "queue"), Classes: []string{"main"}, Listen: d.Listener(),
 	}))
 	t.Cleanup(q.Close)
 	d.Use(q)

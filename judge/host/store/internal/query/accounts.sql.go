@@ -101,7 +101,7 @@ const holdAccount = `-- name: HoldAccount :execrows
 UPDATE account SET disabled = disabled WHERE id = $1 AND NOT disabled
 `
 
-// HoldAccount locks an account that is not shut out until the transaction ends.
+// HoldAccount locks an account until the transaction ends. It changes no row if the account is disabled.
 func (q *Queries) HoldAccount(ctx context.Context, id string) (int64, error) {
 	result, err := q.db.ExecContext(ctx, holdAccount, id)
 	if err != nil {

@@ -388,8 +388,8 @@ type OfToolchainRow struct {
 	Config  string
 }
 
-// OfToolchain are the answers that stand, were proved with a tool chain, and are not being
-// proved again.
+// OfToolchain returns the valid golf submissions that were checked with a toolchain and are not being
+// rechecked.
 func (q *Queries) OfToolchain(ctx context.Context, language string, toolchain string) ([]OfToolchainRow, error) {
 	rows, err := q.db.QueryContext(ctx, ofToolchain, language, toolchain)
 	if err != nil {

@@ -69,7 +69,7 @@ const eraseBlob = `-- name: EraseBlob :exec
 DELETE FROM blob WHERE sha256 = $1 AND seen = 0
 `
 
-// EraseBlob deletes a blob that nobody has seen since SeeBlob noted 0.
+// EraseBlob deletes a blob that was not seen since SeeBlob noted 0.
 func (q *Queries) EraseBlob(ctx context.Context, sha256 string) error {
 	_, err := q.db.ExecContext(ctx, eraseBlob, sha256)
 	return err
@@ -329,8 +329,8 @@ const seeBlob = `-- name: SeeBlob :exec
 UPDATE blob SET seen = $2 WHERE sha256 = $1
 `
 
-// SeeBlob notes when a blob was last seen; 0 is for one of somebody who is erased, which goes if
-// nobody names it.
+// SeeBlob notes when a blob was last seen. Zero marks a blob of an erased account, which is deleted if
+// no row refers to it.
 func (q *Queries) SeeBlob(ctx context.Context, sha256 string, seen int64) error {
 	_, err := q.db.ExecContext(ctx, seeBlob, sha256, seen)
 	return err
@@ -375,8 +375,8 @@ SELECT CAST(COALESCE(SUM(blob.size), 0) AS BIGINT) FROM blob_sender JOIN blob ON
 WHERE blob_sender.account = $1 AND NOT blob_sender.named AND blob.sha256 <> $2
 `
 
-// SentUnnamed is how many bytes an account has sent of which no row is known that names them,
-// besides one blob.
+// SentUnnamed returns how many bytes an account has sent to which no row is known to refer. One blob is
+// not counted.
 func (q *Queries) SentUnnamed(ctx context.Context, account string, sha256 string) (int64, error) {
 	row := q.db.QueryRowContext(ctx, sentUnnamed, account, sha256)
 	var column_1 int64

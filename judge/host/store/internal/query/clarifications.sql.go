@@ -22,7 +22,7 @@ type ClaimClarificationParams struct {
 	At      int64
 }
 
-// ClaimClarification changes nothing where somebody has it.
+// ClaimClarification changes nothing if the clarification is claimed already.
 func (q *Queries) ClaimClarification(ctx context.Context, arg ClaimClarificationParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, claimClarification,
 		arg.Contest,

@@ -331,7 +331,7 @@ const listContests = `-- name: ListContests :many
 SELECT id, slug, name, format, starts, length, freezes, thaw, finalized, visibility, settings, revision, next_number, last_seq, last_time, formal_name, main_group, epoch, phase, final_b, final_by, updates_end FROM contest WHERE format <> 'practice' ORDER BY id
 `
 
-// ListContests lists those that somebody made.
+// ListContests returns all contests except practice.
 func (q *Queries) ListContests(ctx context.Context) ([]Contest, error) {
 	rows, err := q.db.QueryContext(ctx, listContests)
 	if err != nil {
@@ -459,7 +459,7 @@ type UpdateContestParams struct {
 	UpdatesEnd sql.NullInt64
 }
 
-// UpdateContest changes nothing where somebody else changed it since it was read.
+// UpdateContest changes nothing if the contest was changed since it was read.
 func (q *Queries) UpdateContest(ctx context.Context, arg UpdateContestParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, updateContest,
 		arg.ID,

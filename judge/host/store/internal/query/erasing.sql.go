@@ -28,7 +28,8 @@ SELECT COUNT(*) FROM job WHERE job.done_at IS NULL AND EXISTS (
 )
 `
 
-// CountOpenOf looks at the open jobs, which are few, and not at all that an account has sent.
+// CountOpenOf counts the pending submissions of an account. It reads the open jobs, which are few, and not
+// all submissions of the account.
 func (q *Queries) CountOpenOf(ctx context.Context, account string) (int64, error) {
 	row := q.db.QueryRowContext(ctx, countOpenOf, account)
 	var count int64
@@ -43,7 +44,7 @@ SELECT COUNT(*) FROM job WHERE job.done_at IS NULL AND EXISTS (
 )
 `
 
-// CountOpenOfTeam does so for a team, whoever has sent its submissions.
+// CountOpenOfTeam does so for a team: it counts the submissions of all its members.
 func (q *Queries) CountOpenOfTeam(ctx context.Context, team string) (int64, error) {
 	row := q.db.QueryRowContext(ctx, countOpenOfTeam, team)
 	var count int64
@@ -252,8 +253,8 @@ WHERE clarification.team IN (
 )
 `
 
-// EraseQuestions empties the questions of teams in which a person is alone, and what was told to
-// these teams alone. A question stays if its answer went to other teams, too.
+// EraseQuestions empties the questions of teams whose only member is the account, and the answers that went
+// only to these teams. A question stays if its answer went to other teams, too.
 func (q *Queries) EraseQuestions(ctx context.Context, account string) error {
 	_, err := q.db.ExecContext(ctx, eraseQuestions, account)
 	return err

@@ -427,8 +427,8 @@ type OpenByAccountRow struct {
 	Oldest int64
 }
 
-// OpenByAccount counts what has not ended of each account: jobs, flows, and flows of which no
-// job waits or is out.
+// OpenByAccount counts the open work of each account: jobs, flows, and flows without a job that waits
+// or is dispatched.
 func (q *Queries) OpenByAccount(ctx context.Context) ([]OpenByAccountRow, error) {
 	rows, err := q.db.QueryContext(ctx, openByAccount)
 	if err != nil {

@@ -213,7 +213,7 @@ type SetPrintParams struct {
 	Before  string
 }
 
-// SetPrint changes the state of a request, unless it is another one by now than a caller believes.
+// SetPrint changes the state of a request if it is still in the state that the caller expects.
 func (q *Queries) SetPrint(ctx context.Context, arg SetPrintParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, setPrint,
 		arg.State,

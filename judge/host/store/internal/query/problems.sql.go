@@ -378,8 +378,8 @@ type PutProblemParams struct {
 	Anybodys     bool
 }
 
-// PutProblem makes the problem, or gives it a title and an active bundle; no row where it is
-// another's, unless that does not matter. What practice shows stays as it is if keep_practice.
+// PutProblem creates a problem, or changes its title and active bundle. It returns no row if another account
+// owns it, unless anybodys is set. If keep_practice is set, what practice shows does not change.
 func (q *Queries) PutProblem(ctx context.Context, arg PutProblemParams) (Problem, error) {
 	row := q.db.QueryRowContext(ctx, putProblem,
 		arg.ID,

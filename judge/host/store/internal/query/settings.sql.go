@@ -247,8 +247,8 @@ type LeadParams struct {
 	Beyond int64
 }
 
-// Lead takes or renews the lead, or returns no row: somebody else has it. A lead that ends after
-// beyond was taken when the clock was ahead.
+// Lead takes or renews a leader lease. It returns no row if another holder has it. A lease that ends after
+// beyond was taken while the clock was ahead.
 func (q *Queries) Lead(ctx context.Context, arg LeadParams) (int64, error) {
 	row := q.db.QueryRowContext(ctx, lead,
 		arg.Name,

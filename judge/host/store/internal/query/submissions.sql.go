@@ -10,6 +10,73 @@ import (
 	"database/sql"
 )
 
+const attempts = `-- name: Attempts :many
+SELECT attempt.tries, submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM (
+    SELECT standing.contest, COUNT(*) AS tries, COALESCE(
+        MIN(CASE WHEN standing.verdict = 'AC' AND standing.verify <> 'before' THEN standing.number END), MAX(standing.number)) AS telling
+    FROM submission JOIN standing ON standing.submission = submission.id
+    WHERE submission.id = 'chosen' AND NOT standing.ignored
+    GROUP BY standing.contest, submission.problem
+) AS attempt
+JOIN submitted ON submitted.contest = attempt.contest AND submitted.number = attempt.telling
+`
+
+type AttemptsRow struct {
+	Tries     int64
+	Submitted Submitted
+}
+
+// Attempts are the submissions by problem: how many count, and the one that says whether the problem is solved. That is
+// the first one that is known to be accepted, or else the newest. filter.go completes it, as it does ListSubmissions.
+func (q *Queries) Attempts(ctx context.Context) ([]AttemptsRow, error) {
+	rows, err := q.db.QueryContext(ctx, attempts)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []AttemptsRow
+	for rows.Next() {
+		var i AttemptsRow
+		if err := rows.Scan(
+			&i.Tries,
+			&i.Submitted.ID,
+			&i.Submitted.Contest,
+			&i.Submitted.Team,
+			&i.Submitted.Number,
+			&i.Submitted.Problem,
+			&i.Submitted.Account,
+			&i.Submitted.Language,
+			&i.Submitted.Entry,
+			&i.Submitted.Files,
+			&i.Submitted.Folder,
+			&i.Submitted.Size,
+			&i.Submitted.Received,
+			&i.Submitted.Login,
+			&i.Submitted.Display,
+			&i.Submitted.Slug,
+			&i.Submitted.Judgement,
+			&i.Submitted.Verdict,
+			&i.Submitted.Score,
+			&i.Submitted.Ended,
+			&i.Submitted.State,
+			&i.Submitted.Paused,
+			&i.Submitted.Ignored,
+			&i.Submitted.Given,
+			&i.Submitted.Verify,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const countSubmissions = `-- name: CountSubmissions :one
 SELECT COUNT(*) FROM submission WHERE contest = $1 AND account = $2 AND received > $3 AND received <= $4
 `

@@ -12,16 +12,16 @@ import (
 // Garbage collection runs a while after the start and then each hour. So uploads without a reference do not stay for
 // long.
 const (
-	sweepFirst = 10 * time.Minute
-	sweepEvery = time.Hour
+	garbageFirst = 10 * time.Minute
+	garbageEvery = time.Hour
 )
 
-// sweep regularly removes blobs that no row refers to, such as uploads of submissions that were never sent. Only one of
-// several servers does so.
-func (s *Server) sweep(ctx context.Context, blobs *blob.Folder) {
-	lead := store.NewLongLead(s.store, store.SweepLead, s.instance, 2*sweepEvery)
+// collectGarbage regularly removes blobs that no row refers to, such as uploads of submissions that were never sent.
+// Only one of several servers does so.
+func (s *Server) collectGarbage(ctx context.Context, blobs *blob.Dir) {
+	lead := store.NewLongLead(s.store, store.GarbageLead, s.instance, 2*garbageEvery)
 	defer lead.Resign(ctx)
-	for pause := sweepFirst; ; pause = sweepEvery {
+	for pause := garbageFirst; ; pause = garbageEvery {
 		select {
 		case <-ctx.Done():
 			return
@@ -30,7 +30,7 @@ func (s *Server) sweep(ctx context.Context, blobs *blob.Folder) {
 		if _, err := lead.Hold(ctx); errors.Is(err, store.ErrNotLeader) {
 			continue
 		}
-		n, err := s.sweepNow(ctx, blobs)
+		n, err := s.collectNow(ctx, blobs)
 		if err != nil && ctx.Err() == nil {
 			s.o.Log.Error("remove blobs without references", "error", err)
 		}
@@ -41,22 +41,22 @@ func (s *Server) sweep(ctx context.Context, blobs *blob.Folder) {
 }
 
 // forget removes at once those of some blobs that no row refers to, after an erasure.
-func (s *Server) forget(ctx context.Context, blobs *blob.Folder, all []blob.Digest) error {
-	s.sweeping.Lock()
-	defer s.sweeping.Unlock()
+func (s *Server) forget(ctx context.Context, blobs *blob.Dir, all []blob.Digest) error {
+	s.collecting.Lock()
+	defer s.collecting.Unlock()
 	return s.store.ForgetBlobs(ctx, all, contentsIn(blobs), blobs.Remove)
 }
 
-// sweepNow removes blobs that no row refers to, and returns their number. Meanwhile no response says that a blob
+// collectNow removes blobs that no row refers to, and returns their number. Meanwhile no response says that a blob
 // exists. No request holds this lock while it waits for a client.
 // Requests of other servers do not hold the lock: see store.Sent.
-func (s *Server) sweepNow(ctx context.Context, blobs *blob.Folder) (n int, err error) {
-	s.sweeping.Lock()
-	defer s.sweeping.Unlock()
-	return s.store.Sweep(ctx, contentsIn(blobs), blobs.Remove)
+func (s *Server) collectNow(ctx context.Context, blobs *blob.Dir) (n int, err error) {
+	s.collecting.Lock()
+	defer s.collecting.Unlock()
+	return s.store.CollectGarbage(ctx, contentsIn(blobs), blobs.Remove)
 }
 
 // contentsIn returns the function that lists the blobs of a manifest.
-func contentsIn(blobs *blob.Folder) func(manifest blob.Digest) ([]blob.Digest, error) {
+func contentsIn(blobs *blob.Dir) func(manifest blob.Digest) ([]blob.Digest, error) {
 	return func(manifest blob.Digest) ([]blob.Digest, error) { return contents(blobs, manifest) }
 }

@@ -1,0 +1,73 @@
+package store_test
+
+import (
+	"testing"
+
+	"assay/judge"
+	"assay/judge/host/job"
+	"assay/judge/host/store"
+)
+
+// TestAttempts: the first submission that its team may know to be accepted tells how far it came with a problem, or
+// else the newest. Each problem is on its own, and what is ignored does not count.
+func TestAttempts(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		w := newSeason(t, dsn)
+		tells := func(when string, tries int, telling *store.Accepted) {
+			t.Helper()
+			all, err := w.Attempts(t.Context(), store.Filter{Contest: w.contest, Team: w.team.ID, Problem: "nim", Limit: 500})
+			w.must(err)
+			if telling == nil && len(all) > 0 || telling != nil &&
+				(len(all) != 1 || all[0].Tries != tries || all[0].Telling.ID != telling.ID || all[0].Telling.Problem != "nim") {
+				t.Errorf("%s: %+v", when, all)
+			}
+		}
+		judged := func(team string, v judge.Verdict) *store.Accepted {
+			t.Helper()
+			a := w.send(team)
+			w.judge(job.Contest, v)
+			return a
+		}
+		mark := func(a *store.Accepted, m store.Mark) {
+			t.Helper()
+			m.Why = "x"
+			w.must(w.Mark(t.Context(), a.ID, w.alice.ID, m, -1))
+		}
+		judged("", judge.Accepted)
+		tells("the jury's does not count", 0, nil)
+		wrong := judged(w.team.ID, judge.WrongAnswer)
+		tells("wrong", 1, wrong)
+		w.must(w.SetVerify(t.Context(), w.contest, "A", store.VerifyBefore))
+		withheld := judged(w.team.ID, judge.Accepted)
+		later := judged(w.team.ID, judge.WrongAnswer)
+		tells("no judge has verified it", 3, later)
+		w.verify(withheld, true, nil)
+		tells("verified", 3, withheld)
+		w.must(w.SetVerify(t.Context(), w.contest, "A", ""))
+		again := judged(w.team.ID, judge.Accepted)
+		tells("accepted again", 4, withheld)
+		mark(withheld, store.Mark{Ignored: true})
+		tells("the first one is ignored", 3, again)
+		open := w.send(w.team.ID)
+		tells("one is pending", 4, again)
+		mark(again, store.Mark{Verdict: judge.WrongAnswer})
+		tells("none is accepted", 4, open)
+		mark(wrong, store.Mark{Verdict: judge.Accepted})
+		tells("the jury accepts the first one", 4, wrong)
+
+		c := w.row()
+		_, err := w.PutBundle(t.Context(), bundle(w.alice.ID, "sum", "1"))
+		w.must(err)
+		w.must(w.SetContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "nim"}, {Label: "B", Slug: "sum"}}))
+		n := w.submission("")
+		n.Contest, n.Team, n.Lane, n.Problem = w.contest, w.team.ID, job.Contest, "sum"
+		other, err := w.Submit(t.Context(), n)
+		w.must(err)
+		tells("another problem", 4, wrong)
+		all, err := w.Attempts(t.Context(), store.Filter{Contest: w.contest, Team: w.team.ID})
+		w.must(err)
+		if len(all) != 2 || all[0].Telling.ID != other.ID && all[1].Telling.ID != other.ID {
+			t.Errorf("of both problems: %+v", all)
+		}
+	})
+}
