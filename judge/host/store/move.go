@@ -226,7 +226,8 @@ func (m *move) replaceable(ctx context.Context, has, wants int64) error {
 	case accounts == 0 || state != "" || moved != "" && m.Replace:
 		return nil
 	case moved != "":
-		return fmt.Errorf("%s has the data from before it was moved to %s\n    name an empty database, or replace that data: --replace", m.to.name(), moved)
+		return fmt.Errorf("%s has the data from before it was moved to %s\n    name an empty database, or replace that data: --replace",
+			m.to.name(), moved)
 	}
 	return fmt.Errorf("move to %s: %w\n    name an empty database", m.to.name(), ErrNotEmpty)
 }
@@ -392,7 +393,7 @@ func (m *move) compare(ctx context.Context, from querier, i int) (c change, err 
 	return c, err
 }
 
-// apply makes changes in the new database: first it deletes rows, because others may have their names by now.
+// apply makes changes in the new database: first it deletes rows, because others may already have their names.
 func (m *move) apply(ctx context.Context, changes []change) error {
 	tx, err := m.to.writer.BeginTx(ctx, nil)
 	if err != nil {
@@ -505,7 +506,8 @@ func (m *move) sums(i int, row []any) (key, all sum, err error) {
 // marked as moved, writes are accepted again.
 func (m *move) finish(ctx context.Context) (moved *Moved, err error) {
 	began := time.Now()
-	ctx, cancel := context.WithTimeoutCause(ctx, stopMost, fmt.Errorf("writes were stopped for %v, which is too long: move when less is going on", stopMost))
+	tooLong := fmt.Errorf("writes were stopped for %v, which is too long: move when less is going on", stopMost)
+	ctx, cancel := context.WithTimeoutCause(ctx, stopMost, tooLong)
 	defer cancel()
 	defer func() {
 		if err != nil && ctx.Err() != nil {
@@ -569,8 +571,8 @@ func (m *move) finish(ctx context.Context) (moved *Moved, err error) {
 	return moved, nil
 }
 
-// handOver marks the old database as moved, and reports whether writes must stay stopped: also if nobody knows whether
-// the mark is there.
+// handOver marks the old database as moved, and reports whether writes must stay stopped: also if it is
+// unknown whether the mark is there.
 func (m *move) handOver(ctx context.Context, tx *sql.Tx) (ended bool, err error) {
 	since := m.from.options.Now().UTC().Format(time.RFC3339)
 	if err := query.New(tx).PutSetting(ctx, movedKey, m.to.name()+" at "+since); err != nil {
