@@ -238,6 +238,7 @@ var expected = map[string]struct {
 	"PUT /v1/classes/{name}":                {"/v1/classes/none", "{", "admin 400"},
 	"GET /v1/judgings":                      {"/v1/judgings?origin=guest", nil, "admin 200"},
 	"POST /v1/backup":                       {"/v1/backup", "{", "admin 400"},
+	"POST /v1/move":                         {"/v1/move", "", "admin 200"},
 	"POST /v1/contests":                     {"/v1/contests", "{", "admin 400"},
 	"POST /v1/contests/shadow":              {"/v1/contests/shadow", client.ShadowContest{URL: "none"}, "admin 400"},
 	"DELETE /v1/contests/{slug}/shadow":     {"/v1/contests/none/shadow", nil, "admin 404"},

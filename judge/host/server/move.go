@@ -76,7 +76,9 @@ func (s *Server) move(ctx context.Context, blobs *blob.Dir) (client.Moved, error
 	if database == InData {
 		database = ""
 	} else if !strings.HasPrefix(database, "postgres://") && !strings.HasPrefix(database, "postgresql://") {
-		return client.Moved{}, &judge.Misuse{Err: errors.New("name a PostgreSQL database, postgres://USER@HOST/NAME, or data: SQLite in the data directory")}
+		return client.Moved{}, &judge.Misuse{
+			Err: errors.New("name a PostgreSQL database, postgres://USER@HOST/NAME, or data: SQLite in the data directory"),
+		}
 	}
 	lines := []string{"database = " + strconv.Quote(database)}
 	if p.Queue != "" {
@@ -109,7 +111,8 @@ func (s *Server) move(ctx context.Context, blobs *blob.Dir) (client.Moved, error
 		out.Blobs, out.Missing = len(files.done), files.missing
 	}
 	if !p.DryRun {
-		s.o.Log.Warn("the data was moved; this server accepts nothing until it is restarted with the new settings", "rows", m.Rows, "writes were stopped", m.Stopped.String())
+		s.o.Log.Warn("the data was moved; this server accepts nothing until it is restarted with the new settings", "rows", m.Rows,
+			"writes were stopped", m.Stopped.String())
 	}
 	return out, nil
 }
@@ -143,7 +146,8 @@ func (s *Server) newBlobs(ctx context.Context, p MovePlan, from *blob.Dir) (*mov
 		}
 		q := s.queue
 		if p.Queue != "" {
-			if q, err = queue.Open(ctx, queue.Options{URLs: strings.Split(p.Queue, ","), Credentials: s.o.QueueCredentials, Classes: []string{Class}}); err != nil {
+			o := queue.Options{URLs: strings.Split(p.Queue, ","), Credentials: s.o.QueueCredentials, Classes: []string{Class}}
+			if q, err = queue.Open(ctx, o); err != nil {
 				return nil, &judge.Misuse{Err: err}
 			}
 			context.AfterFunc(ctx, q.Close) // the request has ended
@@ -164,7 +168,9 @@ func (s *Server) newBlobs(ctx context.Context, p MovePlan, from *blob.Dir) (*mov
 	}
 	has, err := m.to.Mark()
 	if err == nil && has != "" && has != m.mark {
-		err = &judge.Misuse{Err: fmt.Errorf("the blobs in %s belong to another database: name another place", cmp.Or(place, "the data directory"))}
+		err = &judge.Misuse{
+			Err: fmt.Errorf("the blobs in %s belong to another database: name another place", cmp.Or(place, "the data directory")),
+		}
 	}
 	return m, err
 }
