@@ -392,7 +392,7 @@ func (m *move) compare(ctx context.Context, from querier, i int) (c change, err 
 	return c, err
 }
 
-// apply makes changes in the new database: first it deletes rows, because others may have their names by now.
+// apply makes changes in the new database: first it deletes rows, because other rows may have taken their names.
 func (m *move) apply(ctx context.Context, changes []change) error {
 	tx, err := m.to.writer.BeginTx(ctx, nil)
 	if err != nil {
@@ -569,7 +569,7 @@ func (m *move) finish(ctx context.Context) (moved *Moved, err error) {
 	return moved, nil
 }
 
-// handOver marks the old database as moved, and reports whether writes must stay stopped: also if nobody knows whether
+// handOver marks the old database as moved, and reports whether writes must stay stopped: also if it is unknown whether
 // the mark is there.
 func (m *move) handOver(ctx context.Context, tx *sql.Tx) (ended bool, err error) {
 	since := m.from.options.Now().UTC().Format(time.RFC3339)
