@@ -77,7 +77,8 @@ func (d *Desk) PlanContest(ctx context.Context, p *contestpackage.Package, slug 
 }
 
 // ImportContest applies an import: all of it, or nothing. Read returns the bytes of a new picture or document, which the
-// account has sent. Progress is told how many of the passwords are made. It returns the login sheets of the new accounts.
+// account has sent. Progress is called with how many of the passwords are made. It returns the login sheets of the new
+// accounts.
 func (d *Desk) ImportContest(ctx context.Context, n *ContestImport, by *store.Account, entry store.Entry, passwords *auth.Passwords,
 	read func(media.File) ([]byte, error), progress func(done, all int)) ([]auth.Slip, error) {
 	var made []auth.Slip

@@ -84,7 +84,7 @@ func picturesOf(data json.RawMessage, at media.Place) (all []*picture) {
 }
 
 // media takes over the pictures and documents of the primary that the contest does not have yet. What cannot be taken
-// over is recorded, and the rest goes on. A property of which the primary shows no file keeps its files.
+// over is recorded, and the rest goes on. If the primary shows no file of a property, the property keeps its files.
 func (f *follower) media(ctx context.Context) error {
 	f.mediaAgain = false
 	c, err1 := f.Store.Contest(ctx, f.source.Contest)

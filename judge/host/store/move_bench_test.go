@@ -16,34 +16,29 @@ func BenchmarkMove(b *testing.B) {
 		h := newHarness(b, dsn)
 		bulk(b, h, dsn, 1_000)
 		bulk(b, h, dsn, 100_000)
-		var stopped, rows float64
-		for range b.N {
-			to := pg(b)
-			if strings.HasPrefix(dsn, "postgres") {
-				to = filepath.Join(b.TempDir(), "assay.db")
-			}
-			end, ended := make(chan struct{}), make(chan struct{})
-			go func() {
-				defer close(ended)
-				for {
-					select {
-					case <-end:
-						return
-					case <-time.After(100 * time.Millisecond):
-						_, _ = h.Submit(b.Context(), h.submission("")) // it is refused in the end
-					}
-				}
-			}()
-			moved, err := h.Move(b.Context(), store.MoveOptions{To: store.Options{DSN: to, Now: h.clock.Now}})
-			close(end)
-			<-ended
-			if err != nil {
-				b.Fatal(err)
-			}
-			stopped, rows = stopped+moved.Stopped.Seconds(), rows+float64(moved.Rows)
-			break // afterwards the database is not in use
+		to := pg(b)
+		if strings.HasPrefix(dsn, "postgres") {
+			to = filepath.Join(b.TempDir(), "assay.db")
 		}
-		b.ReportMetric(stopped, "stopped-s")
-		b.ReportMetric(rows, "rows")
+		end, ended := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(ended)
+			for {
+				select {
+				case <-end:
+					return
+				case <-time.After(100 * time.Millisecond):
+					_, _ = h.Submit(b.Context(), h.submission("")) // it is refused in the end
+				}
+			}
+		}()
+		moved, err := h.Move(b.Context(), store.MoveOptions{To: store.Options{DSN: to, Now: h.clock.Now}})
+		close(end)
+		<-ended
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(moved.Stopped.Seconds(), "stopped-s")
+		b.ReportMetric(float64(moved.Rows), "rows")
 	})
 }
