@@ -29,7 +29,17 @@ type shadowView struct {
 	Open, Known []string
 	Seen        string
 	Conclude    bool // the reader may acknowledge them
+	All         bool // the lists are complete, and not only their first rows
 }
+
+// shadowRows is how many rows of a list the page shows first.
+const shadowRows = 20
+
+// Shows reports whether the page shows row i of a list.
+func (v *shadowView) Shows(i int) bool { return v.All || i < shadowRows }
+
+// Cut reports whether the page leaves rows of a list of n out.
+func (v *shadowView) Cut(n int) bool { return n > 0 && !v.Shows(n-1) }
 
 // shadowLine is a submission with different verdicts.
 type shadowLine struct {
@@ -79,7 +89,7 @@ func (s *site) shadowPage(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	v := &shadowView{Report: report, Slug: c.Slug}
+	v := &shadowView{Report: report, Slug: c.Slug, All: r.URL.Query().Get("all") == "yes"}
 	for i, theirs := range report.Matrix.Rows {
 		row := shadowRow{Theirs: shadowName(theirs)}
 		for j, ours := range report.Matrix.Columns {

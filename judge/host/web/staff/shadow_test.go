@@ -227,3 +227,53 @@ func TestEqualToThePrimary(t *testing.T) {
 		t.Errorf("finalize: %d\n%s", got.Code, got.Body)
 	}
 }
+
+// TestManyDifferences: each list of the comparison shows its first 20 rows, and all of them on request.
+func TestManyDifferences(t *testing.T) {
+	for n, cut := range map[int]bool{20: false, 21: true} {
+		h := webtest.New(t)
+		c := h.Contest("now", -2*time.Minute, store.Accounts, store.Settings{})
+		check := func(err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		object := func(typ, id, format string, args ...any) store.ExternalObject {
+			return store.ExternalObject{Type: typ, ID: id, Data: fmt.Sprintf(format, args...)}
+		}
+		objects := []store.ExternalObject{object("judgement-types", "AC", `{"id":"AC","penalty":false,"solved":true}`)}
+		var rows []string
+		for i := 1; i <= n; i++ {
+			h.Judged(h.Send(c, "ada"), webtest.Failing()...)
+			objects = append(objects,
+				object("judgements", fmt.Sprintf("j%d", i), `{"id":"j%d","submission_id":"%d","judgement_type_id":"AC"}`, i, i),
+				object("teams", fmt.Sprintf("t%d", i), `{"id":"t%d","name":"Team %d"}`, i, i),
+				object("awards", fmt.Sprintf("a%d", i), `{"id":"rank-%d","team_ids":["t%d"]}`, i, i))
+			rows = append(rows, fmt.Sprintf(`{"rank":%d,"team_id":"t%d","score":{"num_solved":1,"total_time":1}}`, i, i))
+			check(h.Store.NoteExternalProblem(t.Context(), c.ID, "groups", fmt.Sprintf("g%d", i), "it has no name"))
+		}
+		check(h.Store.SetSource(t.Context(), store.Source{Contest: c.ID, URL: "https://primary.example/contests/x", Account: h.Accounts["admin"].ID}))
+		check(h.Store.PutExternalObjects(t.Context(), c.ID, "since_token=1", objects))
+		check(h.Store.SetExternalScoreboard(t.Context(), c.ID, `{"rows":[`+strings.Join(rows, ",")+`]}`))
+		section := regexp.MustCompile(`(?s)</h2>.*?</section>`)
+		for _, all := range []bool{false, true} {
+			address := map[bool]string{false: "/c/now/shadow", true: "/c/now/shadow?all=yes"}[all]
+			page := h.Ask(h.Cookie("judge"), "GET", address, nil).Body
+			lists := section.FindAllString(page, -1)[1:] // after the matrix
+			if len(lists) != 5 {
+				t.Fatalf("%d lists:\n%s", len(lists), page)
+			}
+			if !cut {
+				lists = lists[:1] // the others have further rows
+			}
+			for i, list := range lists {
+				shown := strings.Count(list, `<th scope="row"`) + strings.Count(list, "<li>")
+				link := strings.Contains(list, `<a href="?all=yes">`)
+				if cut && !all && (shown != 20 || !link) || cut && all && (shown < n || link) || !cut && (shown != n || link) {
+					t.Errorf("%d differences, %s: list %d shows %d rows and has a link to all: %v", n, address, i, shown, link)
+				}
+			}
+		}
+	}
+}

@@ -2,13 +2,18 @@ package webtest
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
 	"golang.org/x/net/html"
 )
 
-// Harmless fails the test if what others wrote has become HTML of a page, or a control has no name.
+// aria are the attributes for screen readers that pages use.
+var aria = []string{"aria-current", "aria-describedby", "aria-hidden", "aria-invalid", "aria-label", "aria-labelledby", "aria-live", "aria-pressed", "aria-sort"}
+
+// Harmless fails the test if what others wrote has become HTML of a page, a control has no name, or an attribute
+// for screen readers is unknown or names no element.
 func Harmless(t *testing.T, where, page string) {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(page))
@@ -16,6 +21,7 @@ func Harmless(t *testing.T, where, page string) {
 		t.Fatal(err)
 	}
 	heads, labels, ids := 0, map[string]bool{}, map[string]bool{}
+	var named []string // the ids that attributes name
 	attr := func(n *html.Node, key string) string {
 		for _, a := range n.Attr {
 			if a.Key == key {
@@ -38,6 +44,12 @@ func Harmless(t *testing.T, where, page string) {
 				strings.HasPrefix(strings.ToLower(strings.TrimSpace(a.Val)), "javascript") {
 				t.Errorf("%s: <%s %s=%q>", where, n.Data, a.Key, a.Val)
 			}
+			if strings.HasPrefix(a.Key, "aria-") && !slices.Contains(aria, a.Key) {
+				t.Errorf("%s: <%s> has an unknown attribute %s", where, n.Data, a.Key)
+			}
+			if a.Key == "aria-labelledby" || a.Key == "aria-describedby" {
+				named = append(named, strings.Fields(a.Val)...)
+			}
 		}
 		if id := attr(n, "id"); id != "" {
 			if ids[id] {
@@ -55,9 +67,14 @@ func Harmless(t *testing.T, where, page string) {
 				t.Errorf("%s: a script that is not ours: %q", where, attr(n, "src"))
 			}
 		case "input", "select", "textarea", "button":
-			if !named(n, attr, labels) {
+			if !hasName(n, attr, labels) {
 				t.Errorf("%s: <%s name=%q> has no name for people", where, n.Data, attr(n, "name"))
 			}
+		}
+	}
+	for _, id := range named {
+		if !ids[id] {
+			t.Errorf("%s: no element has the id %s", where, id)
 		}
 	}
 	if heads != 1 {
@@ -65,8 +82,8 @@ func Harmless(t *testing.T, where, page string) {
 	}
 }
 
-// named reports whether a control has a name for people.
-func named(n *html.Node, attr func(*html.Node, string) string, labels map[string]bool) bool {
+// hasName reports whether a control has a name for people.
+func hasName(n *html.Node, attr func(*html.Node, string) string, labels map[string]bool) bool {
 	if attr(n, "type") == "hidden" || attr(n, "aria-label") != "" || labels[attr(n, "id")] && attr(n, "id") != "" {
 		return true
 	}
