@@ -53,6 +53,8 @@ func newSites(t *testing.T) *sitesWorld {
 	h.Clarify(w.Contest, store.NewClarification{Staff: true, Text: "for everybody"}, "judge")
 	must(h.Store.SetRoleIn(t.Context(), h.Accounts["chair"].ID, w.ID, "judge", "n"))
 	must(h.Store.SetRoleIn(t.Context(), h.Accounts["other"].ID, w.ID, "runner", "n"))
+	// A judge of the whole server is not restricted by a role at a site.
+	must(h.Store.SetRoleIn(t.Context(), h.Accounts["judge"].ID, w.ID, "judge", "n"))
 	return w
 }
 
@@ -144,6 +146,38 @@ func TestSites(t *testing.T) {
 		t.Fatal(err)
 	}
 	walk("without sites", false, false)
+}
+
+// TestSitesClarifications: a judge of a site reads every message for it, also if many are for others or the site has no
+// team, and reads of no other team.
+func TestSitesClarifications(t *testing.T) {
+	w := newSites(t)
+	page := func() string { return w.Ask(w.Cookie("chair"), "GET", "/c/spring/clar", nil).Body }
+	say := func(n store.NewClarification) {
+		n.Staff = true
+		w.Clarify(w.Contest, n, "judge")
+	}
+	if body := page(); strings.Contains(body, "bob") || !strings.Contains(body, "1 unanswered") {
+		t.Errorf("a judge of the north reads the name of a team of the south, or has not one request to answer:\n%s", body)
+	}
+	for i := range 201 { // more than the server reads at once
+		say(store.NewClarification{Text: fmt.Sprint("for the south, ", i), Groups: []string{"s"}})
+	}
+	if body := page(); strings.Count(body, "question of ada") == 0 || strings.Contains(body, "for the south") {
+		t.Errorf("after many messages for the south:\n%s", body)
+	}
+	say(store.NewClarification{Text: "an answer", ReplyTo: 1, Teams: []string{w.north.ID}})
+	if body := page(); strings.Contains(body, "1 unanswered") {
+		t.Errorf("the request has an answer:\n%s", body)
+	}
+	say(store.NewClarification{Text: "for the north", Groups: []string{"n"}})
+	w.north.Groups = []string{"Newcomers"}
+	if err := w.Store.SetTeam(t.Context(), w.north, ""); err != nil {
+		t.Fatal(err)
+	}
+	if body := page(); !strings.Contains(body, "for the north") || strings.Contains(body, "question of ada") {
+		t.Errorf("the site has no team:\n%s", body)
+	}
 }
 
 // TestSitesDo: at a site, judges and runners change what is of its teams, and nothing else.

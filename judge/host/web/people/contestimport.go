@@ -14,11 +14,13 @@ import (
 	"net/http"
 	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
 	"assay/judge"
 	"assay/judge/blob"
+	"assay/judge/host/auth"
 	"assay/judge/host/contestpackage"
 	"assay/judge/host/desk"
 	"assay/judge/host/job"
@@ -349,13 +351,36 @@ func (s *site) applyContestImport(w http.ResponseWriter, r *web.Request) error {
 	}
 	return s.slipsPage(w, r, "Importing the contest", func(ctx context.Context, progress web.Progress) (slipsView, error) {
 		made, err := s.ImportContest(ctx, v.Plan, r.Me, s.Entry(r, ""), s.Passwords, read, progress)
-		done := slipsView{Imported: true, Back: "/c/" + v.Plan.Slug}
-		for _, slip := range made {
-			done.Slips = append(done.Slips, sheet{Slip: slip})
+		if err != nil {
+			return slipsView{}, err
 		}
-		if c, err := s.Store.ContestBySlug(ctx, v.Plan.Slug); err == nil {
-			done.Contest, done.Starts = c.Name, c.Starts
-		}
-		return done, err
+		return s.importedSheets(ctx, v.Plan.Slug, made), nil
 	})
+}
+
+// importedSheets returns the login sheets of an import with the teams and groups of the accounts. The passwords are made
+// only once, so whatever else cannot be read is left out.
+func (s *site) importedSheets(ctx context.Context, slug string, made []auth.Slip) slipsView {
+	v := slipsView{First: "Upload or address", Imported: true, Back: "/c/" + slug}
+	teams := map[string]*store.Team{} // by the usernames of their accounts
+	if c, err := s.Store.ContestBySlug(ctx, slug); err == nil {
+		v.Contest, v.Starts = c.Name, c.Starts
+		all, err1 := s.Store.Teams(ctx, c.ID)
+		listed, err2 := s.Store.ContestAccounts(ctx, c.ID)
+		if err1 == nil && err2 == nil {
+			for _, one := range listed {
+				if at := slices.IndexFunc(all, func(t *store.Team) bool { return t.ExtID == one.Team }); at >= 0 {
+					teams[one.Account.Login] = all[at]
+				}
+			}
+		}
+	}
+	for _, slip := range made {
+		one := sheet{Slip: slip}
+		if team := teams[slip.Login]; team != nil {
+			one.Team, one.Group = team.Name, strings.Join(team.Groups, ", ")
+		}
+		v.Slips = append(v.Slips, one)
+	}
+	return v
 }

@@ -99,6 +99,11 @@ func TestImportContestPackage(t *testing.T) {
 		!strings.Contains(done.Body, `href="/c/regional"`) || !regexp.MustCompile(`<code>[a-z2-9]{4}-[a-z2-9]{4}-[a-z2-9]{4}</code>`).MatchString(done.Body) {
 		t.Fatalf("the import: %d\n%s", done.Code, done.Body)
 	}
+	for _, want := range []string{"<li>Upload or address</li>", "<h2>Seven</h2>", "<dt>Group</dt><dd>North</dd>"} {
+		if strings.Count(done.Body, want) != 1 {
+			t.Errorf("the login sheets lack %q:\n%s", want, done.Body)
+		}
+	}
 	c, err := h.Store.ContestBySlug(t.Context(), "regional")
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +115,7 @@ func TestImportContestPackage(t *testing.T) {
 	}
 	// Once more there is nothing to import, also by the form of the first preview.
 	again := h.Upload(admin, contestImport, nil, map[string]string{"regional.zip": archived(t, regional())})
-	if !strings.Contains(again.Body, "Nothing to import") || strings.Contains(again.Body, `name="seen"`) {
+	if !strings.Contains(again.Body, "Nothing to import: nothing in this package is new or changed") || strings.Contains(again.Body, `name="seen"`) {
 		t.Errorf("again: %d\n%s", again.Code, again.Body)
 	}
 	if got := h.Ask(admin, "POST", contestImport+"/apply", form); got.Code != 409 {

@@ -300,7 +300,7 @@ func (s *site) createPeople(ctx context.Context, r *web.Request, v importView) (
 	for _, row := range v.Plan.Rows {
 		rows[row.Login] = row
 	}
-	done := slipsView{There: there, Imported: true}
+	done := slipsView{There: there, Imported: true, First: "Paste or upload"}
 	for _, slip := range made {
 		done.Slips = append(done.Slips, sheet{slip, rows[slip.Login].Team, strings.Join(rows[slip.Login].Groups, ", ")})
 	}

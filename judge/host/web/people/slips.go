@@ -27,6 +27,7 @@ type slipsView struct {
 	Starts   time.Time // zero if it has no start time
 	Back     string    // path of the list of people
 	Imported bool      // they end an import
+	First    string    // the first step of this import
 }
 
 // Pages returns how many pages of A4 the sheets fill.
