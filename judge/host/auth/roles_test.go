@@ -1,6 +1,9 @@
 package auth
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // states are all states that there can be.
 func states() (all []State) {
@@ -55,5 +58,28 @@ func TestRoles(t *testing.T) {
 	}
 	if Known("anonymous") || Known("") || Known("king") || !Known("judge") {
 		t.Error("other roles can be given")
+	}
+}
+
+// TestRolesAtSites: what a judge of some sites may do depends on whether the object is of a team there, or the judge's own.
+func TestRolesAtSites(t *testing.T) {
+	all := map[string]State{
+		"elsewhere": {Sited: true, Shown: true}, "here": {Sited: true, Shown: true, Here: true}, "own": {Sited: true, Shown: true, Own: true},
+	}
+	for action, where := range map[Action]string{
+		SeeAll: "", SeeSite: "elsewhere here own", SeeSecret: "here", Decide: "here", SeeJudging: "here own",
+		Deliver: "elsewhere here own", Answer: "elsewhere here own", Change: "", Conclude: "",
+	} {
+		for name, state := range all {
+			if want := strings.Contains(where, name); Can(Judge, action, state) != want {
+				t.Errorf("a judge of a site may %s, %s: want %v", action, name, want)
+			}
+			if !Can(ContestAdmin, action, state) {
+				t.Errorf("a contest administrator may not %s", action)
+			}
+		}
+		if Can(Runner, action, all["here"]) != (action == Deliver) {
+			t.Errorf("a runner of a site may %s", action)
+		}
 	}
 }

@@ -184,13 +184,16 @@ func problemObject(d *desk.Desk, c *store.Contest, p *store.ContestProblem, ordi
 		o["time_limit"] = clics.Seconds(time.Duration(sheet.TimeMS) * time.Millisecond)
 	}
 	if sheet.Memory > 0 {
-		o["memory_limit"] = int(sheet.Memory >> 20)
+		o["memory_limit"] = mebibytes(sheet.Memory)
 	}
 	if sheet.Output > 0 {
-		o["output_limit"] = int(sheet.Output >> 20)
+		o["output_limit"] = mebibytes(sheet.Output)
 	}
 	return o, nil
 }
+
+// mebibytes returns a size in MiB. A part of one counts as a whole, so that no limit becomes 0.
+func mebibytes(size int64) int { return int((size + 1<<20 - 1) >> 20) }
 
 // colors returns the color of a problem in the hexadecimal form of HTML, and its name. Either may be empty.
 func colors(p *store.ContestProblem) (hex, name string) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"assay/judge/host/auth"
+	"assay/judge/host/board"
 	"assay/judge/host/desk"
 	"assay/judge/host/scoring"
 	"assay/judge/host/store"
@@ -54,7 +55,8 @@ type Running struct {
 	Standing       string // see Standing
 	Passed         int    // percent of the time
 	Freezes        time.Time
-	FrozenAt, Rest int // where the freeze begins and how long it is, in percent; Rest is 0 without one
+	Frozen         bool
+	FrozenAt, Rest int // where the freeze begins and how long it is, in percent; Rest is 0 without one, or if it has ended
 }
 
 // NewRunning returns a contest with its progress.
@@ -68,10 +70,14 @@ func NewRunning(ctx context.Context, s *web.Site, seat *desk.Seat) (*Running, er
 	if whole := v.Ends.Sub(v.Starts); !v.Starts.IsZero() && whole > 0 {
 		percent := func(d time.Duration) int { return int(max(0, min(100, 100*d/whole))) }
 		v.Passed = percent(s.Time().Sub(v.Starts))
-		if freeze := seat.Contest.Freeze; freeze > 0 {
+		if freeze := seat.Contest.Freeze; freeze > 0 && seat.Contest.Thaw.IsZero() {
 			v.FrozenAt = percent(freeze)
 			v.Freezes, v.Rest = v.Starts.Add(freeze), 100-v.FrozenAt
 		}
+	}
+	if c := seat.Contest; c.Freeze > 0 && c.Thaw.IsZero() {
+		clock := board.Contest(c, nil)
+		v.Frozen = c.Freeze <= clock.Time(s.Time())
 	}
 	v.Standing, err = Standing(ctx, s, seat)
 	return v, err

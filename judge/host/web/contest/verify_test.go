@@ -114,7 +114,7 @@ func TestVerification(t *testing.T) {
 	judgement = webtest.Must[*store.Judgement](t)(h.Store.Judgement(t.Context(), rejected.ID))
 	post(staff, "s/4/verify", 303, "do", "verify", "judgement", judgement.ID)
 	page = h.Ask(h.Cookie("bob"), "GET", "/c/now", nil).Body
-	if strings.Count(page, "judging") != 1 || strings.Count(page, "wrong answer") != 2 {
+	if strings.Count(page, ">judging<") != 1 || strings.Count(page, ">wrong answer<") != 2 {
 		t.Errorf("the page of the contest shows\n%s", page)
 	}
 }

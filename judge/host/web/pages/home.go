@@ -20,6 +20,7 @@ type homeView struct {
 	Ladders  []ladder.Summary
 	Holes    []hole.Line
 	LoggedIn bool
+	SignOn   bool      // the reader can log in with single sign-on
 	First    *firstRun // nil once there is a contest
 }
 
@@ -44,7 +45,7 @@ func (s *site) home(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	v := homeView{LoggedIn: r.Me != nil}
+	v := homeView{LoggedIn: r.Me != nil, SignOn: r.Me == nil && s.SignOn != nil}
 	for _, c := range slices.Backward(all) {
 		seat, err := s.Seat(r.Context(), c, r.Me)
 		if err != nil {

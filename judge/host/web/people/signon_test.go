@@ -109,6 +109,13 @@ func TestFirstSignOn(t *testing.T) {
 	if !strings.Contains(page, `href="/login/sso?next=%2Fholes"`) || !strings.Contains(page, "log in with single sign-on to create one") {
 		t.Errorf("the login page is %s", page)
 	}
+	const link = `href="/login/sso?next=%2F">Log in with single sign-on`
+	if page := s.Ask("", "GET", "/", nil).Body; !strings.Contains(page, link) {
+		t.Errorf("the start page has no single sign-on: %s", page)
+	}
+	if page := s.Ask(s.Cookie("ada"), "GET", "/", nil).Body; strings.Contains(page, link) {
+		t.Errorf("the start page of a person who is logged in is %s", page)
+	}
 	b := s.visitor()
 	got, back := b.signOn("/login/sso?next=/account")
 	leads(t, "a new person", got, 303, "/login/sso/new")

@@ -23,8 +23,7 @@ type overviewView struct {
 	Phase    string // "before", "running" or "ended"
 	Changes  bool   // the reader may change the contest
 	Conclude bool   // the reader may freeze and finalize
-	Frozen   bool
-	Shadow   bool // the contest follows another judging system
+	Shadow   bool   // the contest follows another judging system
 	Attend   []attention
 	Latest   []web.Line
 	Columns  []columnLine
@@ -77,8 +76,6 @@ func (s *site) overview(w http.ResponseWriter, r *web.Request) (err error) {
 	case !v.Ends.IsZero() && !now.Before(v.Ends):
 		v.Phase = "ended"
 	}
-	clock := board.Contest(c, nil)
-	v.Frozen = c.Freeze > 0 && v.Phase != "before" && c.Thaw.IsZero() && c.Freeze <= clock.Time(now)
 	if err := s.overviewBoard(r, &v); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package staff_test
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -72,5 +73,42 @@ func TestOverview(t *testing.T) {
 	says("the start page", webtest.Text(h.Ask(ada, "GET", "/", nil).Body), "1 running, 1 upcoming, 1 past", "rank 1 of 2, 1 solved")
 	if got := h.Ask(h.Cookie("admin"), "GET", "/c/now", nil).Body; strings.Contains(got, "rank 1") {
 		t.Error("an administrator without a team has a rank")
+	}
+}
+
+// TestWhenFrozen: the start page and the overview say when the scoreboard freezes, since when it is frozen, and nothing
+// of the freeze once it is unfrozen.
+func TestWhenFrozen(t *testing.T) {
+	for _, passed := range []time.Duration{45 * time.Minute, 65 * time.Minute} { // in the contest, and after it
+		h := webtest.New(t)
+		admin := h.Cookie("admin")
+		c := h.Contest("now", -30*time.Minute, store.Accounts, store.Settings{})
+		c.Freeze = 40 * time.Minute
+		if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
+			t.Fatal(err)
+		}
+		says := func(path, want string, no ...string) {
+			t.Helper()
+			page := h.Ask(admin, "GET", path, nil).Body
+			if !strings.Contains(page, want) {
+				t.Errorf("%s does not say %q:\n%s", path, want, page)
+			}
+			for _, no := range no {
+				if strings.Contains(page, no) {
+					t.Errorf("%s says %q:\n%s", path, no, page)
+				}
+			}
+		}
+		says("/", "freezes at <time", "frozen since")
+		says("/c/now/overview", "freezes at <time", "frozen since")
+		h.Later(passed - 30*time.Minute)
+		says("/c/now/overview", "frozen since <time", "freezes at")
+		if passed < time.Hour {
+			says("/", "frozen since <time", "freezes at")
+		}
+		if got := h.Ask(admin, "POST", "/c/now/board", url.Values{"do": {"unfreeze"}, "sure-password": {"correct-horse"}}); got.Code != 303 {
+			t.Fatalf("unfreeze: %d\n%s", got.Code, got.Body)
+		}
+		says("/c/now/overview", `class="done"`, "freezes at", "frozen since", `class="frozen"`)
 	}
 }
