@@ -162,9 +162,15 @@ func (s *Server) copyBlobs(ctx context.Context, shared *blob.Dir) error {
 // eachCopied calls copied for each blob that the database names, and for those that manifests among them list, which
 // are read in blobs. It returns how many are missing.
 func (s *Server) eachCopied(ctx context.Context, blobs *blob.Dir, copied func(blob.Digest) error) (missing int, err error) {
-	named, err := s.store.BlobsNamed(ctx)
-	if err != nil {
+	known, err1 := s.store.BlobsKnown(ctx)
+	named, err2 := s.store.BlobsNamed(ctx)
+	if err := errors.Join(err1, err2); err != nil {
 		return 0, err
+	}
+	for _, d := range known { // an account may be about to submit one to which no row refers yet
+		if err := copied(d); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return 0, err
+		}
 	}
 	note := func(err error) error {
 		if errors.Is(err, fs.ErrNotExist) {

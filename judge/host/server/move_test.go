@@ -30,6 +30,18 @@ func TestMovedBlobs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// An account has sent a blob, and is about to submit it. Another one is gone.
+	admin, err := s.store.AccountByLogin(t.Context(), "admin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := blob.Of([]byte("sent"))
+	err = errors.Join(blobs.Put(sent, 4, strings.NewReader("sent")),
+		s.store.NoteSent(t.Context(), admin.ID, store.Blob{Digest: sent, Size: 4, Kind: store.Brief}, 0),
+		s.store.NoteSent(t.Context(), admin.ID, store.Blob{Digest: blob.Of([]byte("gone")), Size: 4, Kind: store.Brief}, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := m.copy(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -37,13 +49,16 @@ func TestMovedBlobs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := 0
+	if _, err := there.Read(sent, 4); err != nil {
+		t.Errorf("what an account has sent: %v", err)
+	}
+	all := 1
 	err = eachNamed(t.Context(), s.store, blobs, func(d blob.Digest) error {
 		all++
 		_, err := there.Read(d, 1<<20)
 		return err
 	})
-	if err != nil || all < 2 || len(m.done) != all || m.missing != 0 {
+	if err != nil || all < 3 || len(m.done) != all || m.missing != 0 {
 		t.Errorf("%d blobs, %d copied, %d missing: %v", all, len(m.done), m.missing, err)
 	}
 	// What was deleted since then.

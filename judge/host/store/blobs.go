@@ -128,6 +128,12 @@ func (s *Store) SeeSent(ctx context.Context, account string, all []blob.Digest) 
 	return sent, nil
 }
 
+// BlobsKnown returns the blobs that were stored and not removed since. To some of them no row refers yet.
+func (s *Store) BlobsKnown(ctx context.Context) ([]blob.Digest, error) {
+	digests, err := s.read.KnownBlobs(ctx)
+	return each(digests, err, "read the known blobs", func(d string) blob.Digest { return blob.Digest(d) })
+}
+
 // BlobsNamed returns the blobs that rows refer to. The value is true for manifests of bundles: these list further
 // blobs, which the caller must read there.
 func (s *Store) BlobsNamed(ctx context.Context) (map[blob.Digest]bool, error) {

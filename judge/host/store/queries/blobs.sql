@@ -67,3 +67,7 @@ SELECT COUNT(*) FROM blob WHERE sha256 = $1;
 -- no row refers to it.
 -- name: SeeBlob :exec
 UPDATE blob SET seen = $2 WHERE sha256 = $1;
+
+-- KnownBlobs are the blobs that accounts have sent and workers have returned, also those to which no row refers yet.
+-- name: KnownBlobs :many
+SELECT sha256 FROM blob;

@@ -75,6 +75,34 @@ func (q *Queries) EraseBlob(ctx context.Context, sha256 string) error {
 	return err
 }
 
+const knownBlobs = `-- name: KnownBlobs :many
+SELECT sha256 FROM blob
+`
+
+// KnownBlobs are the blobs that accounts have sent and workers have returned, also those to which no row refers yet.
+func (q *Queries) KnownBlobs(ctx context.Context) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, knownBlobs)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var sha256 string
+		if err := rows.Scan(&sha256); err != nil {
+			return nil, err
+		}
+		items = append(items, sha256)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const nameSent = `-- name: NameSent :exec
 UPDATE blob_sender SET named = TRUE WHERE account = $1 AND sha256 = $2
 `
