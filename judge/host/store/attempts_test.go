@@ -18,7 +18,7 @@ func TestAttempts(t *testing.T) {
 			all, err := w.Attempts(t.Context(), store.Filter{Contest: w.contest, Team: w.team.ID, Problem: "nim", Limit: 500})
 			w.must(err)
 			if telling == nil && len(all) > 0 || telling != nil &&
-				(len(all) != 1 || all[0].Tries != tries || all[0].Telling.ID != telling.ID || all[0].Telling.Problem != "nim") {
+				(len(all) != 1 || all[0].Tries != tries || all[0].Best.ID != telling.ID || all[0].Best.Problem != "nim") {
 				t.Errorf("%s: %+v", when, all)
 			}
 		}
@@ -66,7 +66,7 @@ func TestAttempts(t *testing.T) {
 		tells("another problem", 4, wrong)
 		all, err := w.Attempts(t.Context(), store.Filter{Contest: w.contest, Team: w.team.ID})
 		w.must(err)
-		if len(all) != 2 || all[0].Telling.ID != other.ID && all[1].Telling.ID != other.ID {
+		if len(all) != 2 || all[0].Best.ID != other.ID && all[1].Best.ID != other.ID {
 			t.Errorf("of both problems: %+v", all)
 		}
 	})

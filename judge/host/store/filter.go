@@ -81,8 +81,8 @@ func (s *Store) Submissions(ctx context.Context, f Filter) ([]*Submission, error
 // An Attempt is how far the submissions of a problem came.
 type Attempt struct {
 	Tries int
-	// Telling is the first submission that is known to be accepted or, if there is none, the newest.
-	Telling *Submission
+	// Best is the first submission that is known to be accepted or, if there is none, the newest.
+	Best *Submission
 }
 
 // Attempts reads how far the submissions that a filter chooses came, by problem. Ignored submissions do not count.
@@ -95,7 +95,7 @@ func (s *Store) Attempts(ctx context.Context, f Filter) ([]Attempt, error) {
 	all := make([]Attempt, len(rows))
 	for i, r := range rows {
 		all[i].Tries = int(r.Tries)
-		if all[i].Telling, err = submission(r.Submitted); err != nil {
+		if all[i].Best, err = submission(r.Submitted); err != nil {
 			return nil, err
 		}
 	}

@@ -150,7 +150,7 @@ func TestNoSequences(t *testing.T) {
 	}
 }
 
-// TestAMoveIsInterrupted at each step: the old database goes on, nobody starts with the new one before it is complete,
+// TestAMoveIsInterrupted at each step: the old database goes on, no server starts with the new one before it is complete,
 // and the move can be repeated.
 func TestAMoveIsInterrupted(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {

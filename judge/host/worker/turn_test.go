@@ -77,7 +77,7 @@ func TestPreemptible(t *testing.T) {
 		slots, short int           // jobs of 3 s that come after 50.5 s
 		first, last  time.Duration // when the first of these was done, and when the long job was
 	}{
-		{"nobody comes", 1, 0, 0, 100 * time.Second},
+		{"no other job comes", 1, 0, 0, 100 * time.Second},
 		{"a short one goes first", 1, 1, 54 * time.Second, 103 * time.Second},
 		{"a free slot takes nothing away", 2, 1, 53500 * time.Millisecond, 100 * time.Second},
 		{"many have half of the time", 1, 1000, 54 * time.Second, 201 * time.Second},
@@ -148,7 +148,7 @@ func TestInterrupted(t *testing.T) {
 		last  time.Duration
 		about time.Duration
 	}{
-		{"nobody comes", 0, 100 * time.Second, 0},
+		{"no other job comes", 0, 100 * time.Second, 0},
 		{"one comes", 1, 100*time.Second + 10*time.Second + 3*time.Second, time.Second},
 		{"many come", 1000, 220 * time.Second, 30 * time.Second},
 	} {

@@ -22,17 +22,17 @@ SELECT COUNT(*) FROM submission WHERE contest = $1 AND account = $2 AND received
 -- name: ListSubmissions :many
 SELECT * FROM submitted WHERE id = 'chosen' ORDER BY number DESC;
 
--- Attempts are the submissions by problem: how many count, and the one that says whether the problem is solved. That is
--- the first one that is known to be accepted, or else the newest. filter.go completes it, as it does ListSubmissions.
+-- Attempts counts the submissions of each problem and returns one of them: the first one that is known to be accepted
+-- or, if there is none, the newest. filter.go completes it, as it does ListSubmissions.
 -- name: Attempts :many
 SELECT attempt.tries, sqlc.embed(submitted) FROM (
     SELECT standing.contest, COUNT(*) AS tries, COALESCE(
-        MIN(CASE WHEN standing.verdict = 'AC' AND standing.verify <> 'before' THEN standing.number END), MAX(standing.number)) AS telling
+        MIN(CASE WHEN standing.verdict = 'AC' AND standing.verify <> 'before' THEN standing.number END), MAX(standing.number)) AS best
     FROM submission JOIN standing ON standing.submission = submission.id
     WHERE submission.id = 'chosen' AND NOT standing.ignored
     GROUP BY standing.contest, submission.problem
 ) AS attempt
-JOIN submitted ON submitted.contest = attempt.contest AND submitted.number = attempt.telling;
+JOIN submitted ON submitted.contest = attempt.contest AND submitted.number = attempt.best;
 
 -- name: SubmissionsOfVerdict :many
 SELECT submission.number, submission.team, CAST(COALESCE(submission.time_given, submission.received) AS BIGINT) AS received

@@ -161,7 +161,7 @@ func (s *site) contest(w http.ResponseWriter, r *web.Request) (err error) {
 			return err
 		}
 		for _, a := range attempts {
-			line := access.Of(r).Line(a.Telling, labels, access.Of(r).Ends())
+			line := access.Of(r).Line(a.Best, labels, access.Of(r).Ends())
 			if p := best[line.Label]; p != nil {
 				p.Tries, p.Best = a.Tries, line.State
 			}

@@ -13,12 +13,12 @@ import (
 const attempts = `-- name: Attempts :many
 SELECT attempt.tries, submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM (
     SELECT standing.contest, COUNT(*) AS tries, COALESCE(
-        MIN(CASE WHEN standing.verdict = 'AC' AND standing.verify <> 'before' THEN standing.number END), MAX(standing.number)) AS telling
+        MIN(CASE WHEN standing.verdict = 'AC' AND standing.verify <> 'before' THEN standing.number END), MAX(standing.number)) AS best
     FROM submission JOIN standing ON standing.submission = submission.id
     WHERE submission.id = 'chosen' AND NOT standing.ignored
     GROUP BY standing.contest, submission.problem
 ) AS attempt
-JOIN submitted ON submitted.contest = attempt.contest AND submitted.number = attempt.telling
+JOIN submitted ON submitted.contest = attempt.contest AND submitted.number = attempt.best
 `
 
 type AttemptsRow struct {
@@ -26,8 +26,8 @@ type AttemptsRow struct {
 	Submitted Submitted
 }
 
-// Attempts are the submissions by problem: how many count, and the one that says whether the problem is solved. That is
-// the first one that is known to be accepted, or else the newest. filter.go completes it, as it does ListSubmissions.
+// Attempts counts the submissions of each problem and returns one of them: the first one that is known to be accepted
+// or, if there is none, the newest. filter.go completes it, as it does ListSubmissions.
 func (q *Queries) Attempts(ctx context.Context) ([]AttemptsRow, error) {
 	rows, err := q.db.QueryContext(ctx, attempts)
 	if err != nil {
