@@ -161,6 +161,7 @@ class Game(_OfEvent):
         self._start, self._moves, self._seats, self._micros = "", [], "", []
         self._notes, self._said, self._now, self._over = [], [[], []], 0, False
         self._early = None  # what came of it, while the arena does not know that yet
+        self._move_ns, self._clock_ns = event.MoveMS * 1000000, event.ClockMS * 1000000
         for bot in bots:
             bot._conn.begin()
 
@@ -196,27 +197,25 @@ class Game(_OfEvent):
         bot = self._bots[seat - 1]
         conn = bot._conn
         conn.moved = len(self._moves)
-        if self._live in (0, seat):
+        if not self._live or self._live == seat:
             answer = kit._text(conn.ask(bot.ID, request, self._budget(conn), True))
         if self._live:
             said = self._again[seat - 1]
             if not said:
                 raise _Fault(seat, "gone", "it ended here before")
             return said.pop(0)
-        used = conn.used()
-        if self.ClockMS and used > self.ClockMS * 1000000 and not self._over:
+        if self._clock_ns and not self._over and conn.used() > self._clock_ns:
             conn.dead = "its time is over"
-            raise _Fault(seat, "timeout-cpu", "it has used %d ms of its %d ms for the game" % (used // 1000000, self.ClockMS), _quoted(conn.last))
+            raise _Fault(seat, "timeout-cpu", "it has used %d ms of its %d ms for the game" % (conn.used() // 1000000, self.ClockMS), _quoted(conn.last))
         self._said[seat - 1].append(answer)
         return answer
 
     def _budget(self, conn):
         """The CPU time that a bot has for its answer, in nanoseconds. Zero means no limit."""
-        most = self.MoveMS * 1000000
-        if self.ClockMS and not self._over:
-            left = max(1, self.ClockMS * 1000000 - conn.used())
-            most = min(most or left, left)
-        return most
+        if not self._clock_ns or self._over:
+            return self._move_ns
+        left = max(1, self._clock_ns - conn.used())
+        return min(self._move_ns or left, left)
 
     def UsedMS(self, seat):
         """The CPU time that the bot on a seat has used in this game."""
@@ -295,6 +294,9 @@ class _Conn:
         self.alive = to >= 0
         self.dead = ""  # why there is none any more; "" for alive
         self.pending = b""  # to be sent
+        self.poll = select.poll()
+        if out >= 0:
+            self.poll.register(out, select.POLLIN)
         self.begin()
 
     def begin(self):
@@ -360,9 +362,9 @@ class _Conn:
 
     def silent(self):
         """Disqualifies a bot that has written something without a request."""
-        if not self.unread and not _ready(self.out, 0):
+        if not self.unread and not self.poll.poll(0):
             return
-        while len(self.unread) <= _most and _ready(self.out, 0) and self.read():
+        while len(self.unread) <= _most and self.poll.poll(0) and self.read():
             pass
         self.take_comments()
         if len(self.unread) > _most:
@@ -387,11 +389,12 @@ class _Conn:
         has ended cannot play."""
         said = 0  # bytes of this answer, comments and all
         while True:
-            before = len(self.unread)
-            self.take_comments()
-            said += before - len(self.unread)
+            if self.unread[:1] == b"#":
+                before = len(self.unread)
+                self.take_comments()
+                said += before - len(self.unread)
             line, whole, rest = self.unread.partition(b"\n")
-            if whole and not line.startswith(b"#"):
+            if whole and line[:1] != b"#":
                 self.unread = rest
                 return line
             if said + len(self.unread) > _most:
@@ -404,7 +407,7 @@ class _Conn:
 
     def read(self):
         """Waits for output and reads it. It returns False at the end."""
-        if self.table.has_news() and not _ready(self.out, 100):
+        if self.table.has_news() and not self.poll.poll(100):
             self.table.tell_news()
         try:
             more = os.read(self.out, 1 << 16)
@@ -452,13 +455,6 @@ class _Conn:
             if fd >= 0:
                 os.close(fd)
         return self.unread
-
-
-def _ready(fd, milliseconds):
-    """Returns whether there is something to read, or the end."""
-    poll = select.poll()
-    poll.register(fd, select.POLLIN)
-    return bool(poll.poll(milliseconds))
 
 
 class _Table:
