@@ -94,9 +94,9 @@ func (s *showing) run(ctx context.Context, c *console, name string) error {
 		fmt.Fprintf(c.out, "\nlanguages: %s (--language)\n", strings.Join(all, ", "))
 	}
 	if folder.Limits.CPU > 0 {
-		fmt.Fprintf(c.out, "\nlimits for each case: %v of CPU time, %d MiB\n", folder.Limits.CPU, folder.Limits.Memory>>20)
+		fmt.Fprintf(c.out, "\nlimits for each case: %v of CPU time, %d MiB of memory\n", folder.Limits.CPU, folder.Limits.Memory>>20)
 	} else {
-		fmt.Fprintf(c.out, "\nlimits for each case: %d MiB; the time limit is measured from the submissions\n", folder.Limits.Memory>>20)
+		fmt.Fprintf(c.out, "\nlimits for each case: %d MiB of memory; the time limit is computed from the submissions\n", folder.Limits.Memory>>20)
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func submitCommand(c *console) *cobra.Command {
 	var s submission
 	cmd := &cobra.Command{
 		Use:   "submit <problem> <solution>...",
-		Short: "judge a solution: a source file, a directory of them, or an executable",
+		Short: "judge a solution: a source file, a directory of source files, or an executable",
 		Long: `Submit builds a solution, runs it on every case of the problem in the sandbox, and
 prints its verdict. A problem is a name that ` + "`judge list`" + ` knows, or the path of
 a problem directory. Several solutions make a table of solutions and groups.

@@ -45,8 +45,8 @@ func (a *admin) worker() *cobra.Command {
 				)
 			}
 			if guest {
-				fmt.Fprintln(a.out, "Verdicts of an untrusted worker count after a trusted worker has judged the submission, too. "+
-					"Without one, they wait.")
+				fmt.Fprintln(a.out, "A verdict of an untrusted worker counts only after a trusted worker has also judged the submission. "+
+					"Without a trusted worker, verdicts wait.")
 			}
 			return nil
 		}}

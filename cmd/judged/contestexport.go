@@ -100,7 +100,7 @@ func unpack(ctx context.Context, api *client.Client, contest, part, dir string) 
 // unpackFile writes a file of an archive.
 func unpackFile(root *os.Root, f *zip.File) error {
 	if !fs.ValidPath(f.Name) {
-		return fmt.Errorf("the server sent a file with the name %q", f.Name)
+		return fmt.Errorf("the server sent a file with an invalid name: %q", f.Name)
 	}
 	if err := root.MkdirAll(path.Dir(f.Name), 0o700); err != nil {
 		return err

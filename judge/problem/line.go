@@ -46,7 +46,7 @@ func Expand(line string) ([]string, error) {
 			return nil, fmt.Errorf("the range %s has a number of more than 18 digits", long)
 		}
 		if strings.ContainsAny(strings.ReplaceAll(line, SeedWord, ""), "{}") {
-			return nil, fmt.Errorf("braces in %q that are not a range such as {1..20}", line)
+			return nil, fmt.Errorf("the braces in %q are not a range such as {1..20}", line)
 		}
 		return []string{line}, nil
 	}

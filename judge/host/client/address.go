@@ -40,8 +40,8 @@ func ParseAddress(text string) (a Address, err error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if strings.Contains(text, "@") { // the error does not quote the text, which may have a password
 		return a, &judge.Misuse{
-			Err: errors.New("the address of a server has no name and no password in it: it looks like https://judge.example, " +
-				"and a token is given by judge login"),
+			Err: errors.New("a server address must not contain a user name or password: write it like https://judge.example, " +
+				"and log in with judge login"),
 		}
 	}
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" ||

@@ -117,7 +117,7 @@ var planners = map[Kind]planner{
 func Next(s *Spec, parts []Part) (*Step, error) {
 	p, known := planners[s.Kind]
 	if !known {
-		err := fmt.Errorf("the kind of flow %.40q is not known here", s.Kind)
+		err := fmt.Errorf("unknown kind of flow %.40q", s.Kind)
 		return &Step{Done: true, Failed: err.Error()}, err
 	}
 	step, err := p.next(s, parts)
@@ -138,7 +138,7 @@ func Asked() []Kind { return []Kind{Verify, Golf, Adequacy, Arena, Look} }
 func (s *Spec) Check() error {
 	p, known := planners[s.Kind]
 	if !known {
-		return fmt.Errorf("the kind of flow %.40q is not known here", s.Kind)
+		return fmt.Errorf("unknown kind of flow %.40q", s.Kind)
 	}
 	if s.Work.Snapshot != p.snapshot {
 		return fmt.Errorf("a flow of kind %s is about a %s", s.Kind,

@@ -202,7 +202,7 @@ func CheckFlags(flags []string) error {
 	for _, f := range flags {
 		all += len(f)
 		if !strings.HasPrefix(f, "-") || strings.Trim(f, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_=.:/+-") != "" {
-			return fmt.Errorf("the flag %.40q has code in it: code belongs into the answer, where it is counted", f)
+			return fmt.Errorf("the flag %.40q has code in it: code belongs in the answer, where its length is counted", f)
 		}
 	}
 	if all > mostFlags {

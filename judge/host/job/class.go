@@ -61,10 +61,10 @@ func (c *Class) Changes(o *Offer) (all []string) {
 func Admit(o *Offer, version string) ([]Lane, error) {
 	switch {
 	case o.Protocol > Protocol:
-		return nil, fmt.Errorf("the worker speaks version %d of the protocol, the server %d: upgrade the server first, then "+
+		return nil, fmt.Errorf("the worker uses protocol version %d, but the server uses %d: upgrade the server first, then "+
 			"its workers", o.Protocol, Protocol)
 	case o.Protocol < Oldest:
-		return nil, fmt.Errorf("the worker speaks version %d of the protocol, the server %d: upgrade me", o.Protocol, Protocol)
+		return nil, fmt.Errorf("the worker uses protocol version %d, but the server uses %d: upgrade the worker", o.Protocol, Protocol)
 	case o.Version != version:
 		return Lanes[Practice:], nil
 	}

@@ -66,8 +66,8 @@ func TestAdmit(t *testing.T) {
 			func(o *Offer) { o.Version = "v2" }, []Lane{Practice, ProofLane, TrialLane, Background, GameLane}, "",
 		},
 		"a newer protocol is refused":    {func(o *Offer) { o.Protocol = Protocol + 1 }, nil, "upgrade the server first"},
-		"one of long ago is refused":     {func(o *Offer) { o.Protocol = Oldest - 1 }, nil, "upgrade me"},
-		"one that tells none is refused": {func(o *Offer) { o.Protocol = 0 }, nil, "upgrade me"},
+		"one of long ago is refused":     {func(o *Offer) { o.Protocol = Oldest - 1 }, nil, "upgrade the worker"},
+		"one that tells none is refused": {func(o *Offer) { o.Protocol = 0 }, nil, "upgrade the worker"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := offer()

@@ -273,7 +273,7 @@ func CheckFiles(files []File, folder bool) error {
 	for _, f := range files {
 		for i := range f.Path {
 			if f.Path[i] == '/' && seen[strings.ToLower(f.Path[:i])] {
-				return fmt.Errorf("%.200q is a file and a directory of the submission", f.Path[:i])
+				return fmt.Errorf("%.200q is both a file and a directory in the submission", f.Path[:i])
 			}
 		}
 	}

@@ -118,7 +118,7 @@ func PackLines(lines [][]byte) ([]byte, error) {
 		return nil
 	})
 	if err == nil && len(packed) > MaxEvents {
-		err = fmt.Errorf("the lines of the job have %d bytes, compressed; the limit is %d", len(packed), MaxEvents)
+		err = fmt.Errorf("the lines of the job are %d bytes when compressed; the limit is %d", len(packed), MaxEvents)
 	}
 	return packed, err
 }

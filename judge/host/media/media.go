@@ -5,7 +5,6 @@
 package media
 
 import (
-	"cmp"
 	"crypto/md5"
 	"encoding/hex"
 	"errors"
@@ -156,13 +155,13 @@ func inspect(at Place, data []byte) (k Kind, err error) {
 	case !slices.Contains(wanted, k.Mime):
 		return k, errors.New("the file is not a picture in PNG, JPEG or SVG")
 	case extensions[extension] != k.Mime:
-		return k, fmt.Errorf("the file is %s, and its name ends in %s", k.Mime, cmp.Or(extension, "nothing"))
+		return k, fmt.Errorf("the file is %s, which does not match the extension %q of its name", k.Mime, extension)
 	case k.Mime == PDF:
 		return Kind{Mime: PDF}, nil
 	case k.Width < 1 || k.Height < 1:
 		return k, errors.New("the picture does not say its width and height")
 	case k.Mime != SVG && (k.Width > mostSide || k.Height > mostSide || k.Width*k.Height > mostPixels):
-		return k, fmt.Errorf("the picture has %d x %d pixels; the most is %d million, and %d on each side", k.Width, k.Height,
+		return k, fmt.Errorf("the picture has %d x %d pixels; the limits are %d million pixels, and %d per side", k.Width, k.Height,
 			mostPixels/1_000_000, mostSide)
 	}
 	if k.Mime == SVG {

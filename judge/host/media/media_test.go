@@ -45,7 +45,7 @@ func TestNew(t *testing.T) {
 		{"contest/logo.png", "GIF89a\x01\x00\x01\x00\x00\x00\x00", "the file is not a picture"},
 		{"contest/logo.png", "", "the file is not a picture"},
 		{"contest/logo.svg", "<html><svg></svg></html>", "the file is not a picture"},
-		{"contest/logo.jpg", png, "the file is image/png, and its name ends in .jpg"},
+		{"contest/logo.jpg", png, "the file is image/png, which does not match the extension \".jpg\" of its name"},
 		{"contest/logo.svg", strings.Replace(drawing, "viewBox", "box", 1), "does not say its width and height"},
 		{"contest/logo.png", png[:len(png)-30], "the picture is damaged"},
 		{"contest/logo.png", string(drawn(PNG, mostSide+1, 1)), "the picture has 8193 x 1 pixels"},

@@ -273,7 +273,7 @@ func (s *Server) explain(err error) error {
 	case errors.Is(err, store.ErrOtherServers):
 		return &judge.Misuse{Err: fmt.Errorf("%w\n    stop those servers, or bring the schema up to date while they run: judged admin migrate --database URL", err)}
 	case errors.Is(err, store.ErrMoved):
-		return &judge.Misuse{Err: fmt.Errorf("%w\n    start the server with the lines for judge.toml that judged admin move printed; to go on with the old data: --accept-stale", err)}
+		return &judge.Misuse{Err: fmt.Errorf("%w\n    add the lines that `judged admin move` printed to judge.toml and restart the server; to continue with the old data: --accept-stale", err)}
 	case errors.Is(err, store.ErrNewer):
 		return &judge.Misuse{Err: err}
 	}

@@ -99,7 +99,7 @@ func secret(file string) (string, error) {
 	data, err := io.ReadAll(io.LimitReader(f, mostSecret+1))
 	text := strings.TrimRight(string(data), "\r\n")
 	if err == nil && (len(text) > mostSecret || strings.ContainsAny(text, "\r\n") || !utf8.ValidString(text)) {
-		err = fmt.Errorf("%s must have the password alone, on one line", file)
+		err = fmt.Errorf("%s must contain only the password, on one line", file)
 	}
 	if err != nil {
 		return "", fmt.Errorf("read the password of the primary: %w", err)

@@ -68,16 +68,16 @@ func (m *move) replaceable(ctx context.Context, has, wants int64) error {
 	}
 	switch {
 	case same == nonce:
-		return fmt.Errorf("%s is the database of this server: name another one", m.to.name())
+		return fmt.Errorf("%s is the database of this server: specify another one", m.to.name())
 	case has != wants && (accounts > 0 || state != ""), has > wants:
-		return fmt.Errorf("%s has schema %d, and this version needs schema %d: name an empty database", m.to.name(), has, wants)
+		return fmt.Errorf("%s has schema %d, and this version needs schema %d: specify an empty database", m.to.name(), has, wants)
 	case accounts == 0 || state != "" || moved != "" && m.Replace:
 		return nil
 	case moved != "":
-		return fmt.Errorf("%s has the data from before it was moved to %s\n    name an empty database, or replace that data: --replace",
+		return fmt.Errorf("%s has the data from before it was moved to %s\n    specify an empty database, or replace that data: --replace",
 			m.to.name(), moved)
 	}
-	return fmt.Errorf("move to %s: %w\n    name an empty database", m.to.name(), ErrNotEmpty)
+	return fmt.Errorf("move to %s: %w\n    specify an empty database", m.to.name(), ErrNotEmpty)
 }
 
 // optional reads a setting that may not be set.

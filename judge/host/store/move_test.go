@@ -219,7 +219,7 @@ func TestAMoveThatIsRefused(t *testing.T) {
 		execAll(t, raw(t, used), "UPDATE goose_db_version SET version_id = 99 WHERE version_id = 30")
 		refused("a newer schema", store.MoveOptions{To: store.Options{DSN: used}}, "has schema 99")
 		execAll(t, raw(t, used), "DELETE FROM goose_db_version WHERE version_id = 99")
-		refused("an older schema", store.MoveOptions{To: store.Options{DSN: used}}, "name an empty database")
+		refused("an older schema", store.MoveOptions{To: store.Options{DSN: used}}, "specify an empty database")
 
 		// An empty database with the schema is as good as one without, and a dry run changes nothing.
 		to := lite(t)

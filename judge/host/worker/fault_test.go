@@ -363,7 +363,7 @@ func TestBundlesBelowTheQuota(t *testing.T) {
 		}
 	}
 	result, err := r.Run(t.Context(), specs[2], nil, nil)
-	if err != nil || result.State != job.Failed || result.Blame != judge.Machine || !strings.Contains(result.Reason, "keeps") {
+	if err != nil || result.State != job.Failed || result.Blame != judge.Machine || !strings.Contains(result.Reason, "larger than the cache") {
 		t.Errorf("one that does not fit: %+v, %v", result, err)
 	}
 }

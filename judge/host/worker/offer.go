@@ -98,7 +98,7 @@ func (r *Runner) CheckHealth(ctx context.Context) error {
 	for _, id := range slices.Sorted(maps.Keys(r.own.Languages)) {
 		switch was, is := r.own.Languages[id], now.Languages[id]; {
 		case is == "": // perhaps during an upgrade
-			return &UnhealthyError{fmt.Errorf("the toolchain of %s is missing or does not work: it was %q", id, was)}
+			return &UnhealthyError{fmt.Errorf("the toolchain for %s, which was %q, is missing or does not work", id, was)}
 		case was != is:
 			return &UnhealthyError{&ChangedError{id, was, is}}
 		}

@@ -461,7 +461,7 @@ func (r *Runner) makeRoom(o *opened, m *bundle.Manifest) error {
 		size += e.Size
 	}
 	if size > r.o.Quota {
-		return fmt.Errorf("the bundle has %d MiB, more than the %d MiB that this worker keeps", size>>20, r.o.Quota>>20)
+		return fmt.Errorf("the bundle is %d MiB, larger than the cache of this worker, which is %d MiB", size>>20, r.o.Quota>>20)
 	}
 	r.mu.Lock()
 	o.size = size

@@ -20,7 +20,7 @@ func (e *exporter) refuseBeside() error {
 	if !e.old {
 		return nil
 	}
-	const hint = "export it to icpc-2025-09"
+	const hint = "export the problem to icpc-2025-09"
 	if _, err := os.Stat(filepath.Join(e.from.Dir, problem.Include, "default")); err == nil {
 		return e.fault("include", "the legacy format has include/<language>/ only, and not include/default/", hint)
 	}
@@ -172,7 +172,7 @@ func (e *exporter) oldData() error {
 					return e.fault(
 						"group",
 						"the cases of group "+g.Name+", which gives points, tell the validators different things",
-						"export it to icpc-2025-09",
+						"export the problem to icpc-2025-09",
 					)
 				}
 				if dir = base; !e.common || !e.told || e.scored() && base != "data/sample" {
@@ -207,7 +207,7 @@ func (e *exporter) refusePoints() error {
 	if !e.scored() {
 		return nil
 	}
-	const hint = "export it to icpc-2025-09"
+	const hint = "export the problem to icpc-2025-09"
 	if all := e.all(); all.Aggregate != judge.Sum || all.Unbounded {
 		return e.fault("scoring", "the legacy format adds the points of groups that say what they are worth", hint)
 	}

@@ -84,11 +84,11 @@ func (e *exporter) refuse() error {
 	case f.Count() == 0:
 		return e.fault("group", "the problem has no cases", "a package needs one at least")
 	case f.Static != nil && e.old:
-		return e.fault("static", "the legacy format has no static validators", "export it to icpc-2025-09")
+		return e.fault("static", "the legacy format has no static validators", "export the problem to icpc-2025-09")
 	case f.Kind.MultiPass && e.old:
-		return e.fault("kind", "the legacy format has no problems of several passes", "export it to icpc-2025-09")
+		return e.fault("kind", "the legacy format has no problems of several passes", "export the problem to icpc-2025-09")
 	case f.Kind.Answers && e.old:
-		return e.fault("kind", "the legacy format has no problems whose submissions are outputs", "export it to icpc-2025-09")
+		return e.fault("kind", "the legacy format has no problems whose submissions are outputs", "export the problem to icpc-2025-09")
 	case f.Interactor != nil && f.Interactor.Speaks == "testlib" && f.Checker.Name != "":
 		return e.fault(
 			"checker",

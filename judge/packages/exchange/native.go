@@ -83,7 +83,7 @@ func (m *importer) refuse() error {
 		old := *p.Grading
 		old.Custom = old.Custom && (p.Checker.Program != nil || p.Interactor != nil) // only these give points
 		if m.grading, why = modern(&old, m.count); why != "" {
-			return fault(why, "problem.toml has the ways of 2025-09")
+			return fault(why, "problem.toml has the same ways of scoring as icpc-2025-09")
 		}
 		if m.grading != nil {
 			m.notes.add("verdicts differ where a submission gets a part of the points: there it is not accepted")

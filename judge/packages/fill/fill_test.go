@@ -243,7 +243,7 @@ func TestGeneratorFlaws(t *testing.T) {
 			"wants a count", "data:\n  secret:\n    data:\n      a: {in: x, count: many}\n",
 			"g:4:25: \"many\" is not a count\n    3, [1, 5, 7] or 1..=3",
 		},
-		{"stays inside", "data: {secret: {data: {a: {copy: ../../x}}}}", "g:1:27: \"../../x\" is not inside the directory generators"},
+		{"stays inside", "data: {secret: {data: {a: {copy: ../../x}}}}", "g:1:27: \"../../x\" is not in generators/"},
 		{
 			"knows what is included", "data: {secret: {include: [sampel]}, sample: {data: {}}}",
 			"g:1:27: no case or directory before this one is called \"sampel\"\n    did you mean \"sample\"?",

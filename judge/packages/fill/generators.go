@@ -313,7 +313,7 @@ func (r *reader) assemble(name string, files []string) (string, error) {
 	}
 	for i, file := range files {
 		if !filepath.IsLocal(filepath.FromSlash(file)) {
-			return "", fmt.Errorf("the file %q is not inside the directory generators", file)
+			return "", fmt.Errorf("the file %q is not in generators/", file)
 		}
 		data, err := os.ReadFile(filepath.Join(r.pkg.Dir, "generators", filepath.FromSlash(file)))
 		if err != nil {
@@ -442,7 +442,7 @@ func (r *reader) oneCase(n *strict.Node, to string, count int, s settings) *Case
 	if copied != "" {
 		copied = path.Clean(strings.TrimPrefix(strings.TrimSuffix(copied, ".in"), "/"))
 		if !filepath.IsLocal(copied) {
-			r.flaw(n, "", "%q is not inside the directory generators", copied)
+			r.flaw(n, "", "%q is not in generators/", copied)
 			return nil
 		}
 		c.Copy = filepath.Join(r.pkg.Dir, "generators", filepath.FromSlash(copied))

@@ -132,7 +132,7 @@ func (f *Filler) script(ctx context.Context, s *Script, dir string) (faults judg
 	}
 	made, err := gather(filepath.Join(tree, filepath.FromSlash(at)), dir)
 	if err == nil && made == 0 && len(faults) == 0 {
-		faults = append(faults, s.fault("the script made no cases", "they are to be in data/secret when it has ended"))
+		faults = append(faults, s.fault("the script made no cases", "the script must write them to data/secret"))
 	}
 	return faults, err
 }

@@ -29,7 +29,7 @@ func (k *checker) signOn(s *Server) {
 		k.fault("server.oidc", `issuer = "https://login.example" is the URL of the provider`, "server.oidc: the issuer is missing")
 	}
 	if o.Claim == "" && len(o.Roles) > 0 {
-		k.fault("server.oidc.roles", `claim = "groups" is often the claim with the groups of a person`,
+		k.fault("server.oidc.roles", `set claim to the name of the claim that lists the groups of a user, often claim = "groups"`,
 			"server.oidc.roles: the claim is missing")
 	}
 	for _, group := range slices.Sorted(maps.Keys(o.Roles)) {

@@ -163,7 +163,7 @@ func (g *groups) joinV2(all []hierarchy, name string) error {
 		g.dirs[""] = dir
 		have, err := os.ReadFile(filepath.Join(dir, "cgroup.subtree_control"))
 		if err != nil {
-			return fmt.Errorf("read what the control group controls: %w", err)
+			return fmt.Errorf("read the controllers of the control group: %w", err)
 		}
 		for c := range strings.FieldsSeq(string(have)) {
 			g.has[c] = true
@@ -173,7 +173,7 @@ func (g *groups) joinV2(all []hierarchy, name string) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("no control group that we may divide: %w", reason)
+	return fmt.Errorf("no control group in which the judge may create groups: %w", reason)
 }
 
 // handDown enables the controllers that a sandbox uses for the groups below dir.

@@ -11,7 +11,7 @@ import (
 
 func open(r Level, o Options) (backend, Report, error) {
 	if r != None {
-		return nil, Report{}, errors.New("only Linux on amd64 and arm64 isolates")
+		return nil, Report{}, errors.New("isolation needs Linux on amd64 or arm64")
 	}
 	return newPlain(o), plainReport(o), nil
 }

@@ -72,11 +72,11 @@ func (b *Batch) Static(ctx context.Context, n *judge.Node) (judge.Outcome, error
 	}
 	dir, err := os.MkdirTemp(b.TempDir, "assay-source-*")
 	if err != nil {
-		return judge.Outcome{}, fmt.Errorf("show the submission to the static validator: %w", err)
+		return judge.Outcome{}, fmt.Errorf("run the static validator on the submission: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	if err := copySource(s.Source, dir); err != nil {
-		return judge.Outcome{}, fmt.Errorf("show the submission to the static validator: %w", err)
+		return judge.Outcome{}, fmt.Errorf("run the static validator on the submission: %w", err)
 	}
 	language, entry := s.Language, s.Entry
 	if language == "" && b.program != nil {

@@ -56,7 +56,7 @@ func (k *checker) check(d *Driver) {
 	k.expression("inline", d.Inline)
 	for _, word := range slices.Sorted(maps.Keys(d.Words)) {
 		if len(d.Words[word]) != 2 {
-			k.fault("words."+word, `params = ["int a{n}", ", "]`, "a word needs an item for each argument, and a separator")
+			k.fault("words."+word, `params = ["int a{n}", ", "]`, "a list needs two strings: the text for each argument, and the separator")
 		}
 	}
 	for i, w := range d.Wraps {

@@ -121,7 +121,7 @@ func TestFaults(t *testing.T) {
 		{"refuses an expression that does not close", "perl", "\nnames = ['(a']\n", []string{"golf/perl/golf.toml:2", "missing closing )"}},
 		{"refuses a flag that is not an expression", "perl", "inline = '['\n", []string{"missing closing ]"}},
 		{"wants calls of a driver", "perl", "driver = \"server.pl\"\n", []string{"a driver needs calls"}},
-		{"wants two texts of a word", "perl", "[words]\nx = [\"a\"]\n", []string{"a word needs an item for each argument, and a separator"}},
+		{"wants two texts of a word", "perl", "[words]\nx = [\"a\"]\n", []string{"a list needs two strings: the text for each argument, and the separator"}},
 		{"wants a name of a wrap", "perl", "[[wraps]]\ncode = \"x\"\n", []string{"a wrap has a name, and code with {code} in it"}},
 		{"wants a server to run", "perl", "server_run = [\"perl\"]\n", []string{"there is no server to run"}},
 		{"wants the frame of what reads code", "perl", "each = \"{call}\"\n", []string{"each and loaded must be set together"}},
