@@ -203,7 +203,8 @@ func (d *Desk) version(ctx context.Context, of []*store.ContestProblem, field, t
 				found = v.ID
 			default:
 				return "", &Refusal{
-					Code: http.StatusBadRequest, Field: field, Text: fmt.Sprintf("several versions begin with %.64q", text), Hint: "write more of its digits",
+					Code: http.StatusBadRequest, Field: field, Text: fmt.Sprintf("several versions begin with %.64q", text),
+					Hint: "write more of its digits",
 				}
 			}
 		}

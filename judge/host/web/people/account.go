@@ -322,7 +322,8 @@ func (s *site) setPassword(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	if !good {
-		return s.accountPage(w, r, http.StatusForbidden, accountView{Errors: web.FieldErrors{{Field: "old", Text: "The current password is wrong."}}})
+		wrong := web.FieldErrors{{Field: "old", Text: "The current password is wrong."}}
+		return s.accountPage(w, r, http.StatusForbidden, accountView{Errors: wrong})
 	}
 	var wrong web.FieldErrors
 	if badPassword(&wrong, r); len(wrong) > 0 {

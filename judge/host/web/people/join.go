@@ -230,7 +230,9 @@ func (s *site) invitationsPage(w http.ResponseWriter, r *web.Request, code int, 
 func (s *site) newInvitation(w http.ResponseWriter, r *web.Request) error {
 	uses, err1 := strconv.Atoi(r.PostFormValue("uses"))
 	days, err2 := strconv.ParseFloat(r.PostFormValue("days"), 64)
-	v := invitationsView{Note: r.PostFormValue("note"), Uses: r.PostFormValue("uses"), Days: r.PostFormValue("days"), Contest: r.PostFormValue("contest")}
+	v := invitationsView{
+		Note: r.PostFormValue("note"), Uses: r.PostFormValue("uses"), Days: r.PostFormValue("days"), Contest: r.PostFormValue("contest"),
+	}
 	if err1 != nil {
 		v.Errors.Add("uses", "Enter a number of accounts, for example 40.")
 	}

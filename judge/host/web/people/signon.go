@@ -322,7 +322,8 @@ func (s *site) linkSignOn(w http.ResponseWriter, r *web.Request) error {
 func (s *site) unlinkSignOn(w http.ResponseWriter, r *web.Request) error {
 	if r.Me.Password == "" {
 		return s.accountPage(w, r, http.StatusConflict,
-			accountView{Errors: web.FieldErrors{{Text: "You could not log in any more. Ask an administrator to create a password for your account first."}}})
+			accountView{Errors: web.FieldErrors{{Text: "You could not log in any more. Ask an administrator to create a password " +
+				"for your account first."}}})
 	}
 	if err := s.Store.Unlink(r.Context(), r.Me.ID); err != nil && !errors.Is(err, store.ErrNotFound) { // it was unlinked
 		return err
