@@ -160,7 +160,7 @@ var layers = map[string][]string{
 	"judge/host/web/access": {"judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/scoring", "judge/host/store", "judge/host/web"},
 	// Pages, each with the parts of the server that it shows; none of them imports another one.
 	"judge/host/web/contest":  {"judge", "judge/blob", "judge/host/auth", "judge/host/board", "judge/host/clics", "judge/host/client", "judge/host/desk", "judge/host/media", "judge/host/printing", "judge/host/store", "judge/host/web", "judge/host/web/access", "judge/internal/example", "judge/report"},
-	"judge/host/web/hole":     {"judge", "judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/flow", "judge/host/scoring", "judge/host/store", "judge/host/web", "judge/report"},
+	"judge/host/web/hole":     {"judge", "judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/flow", "judge/host/job", "judge/host/scoring", "judge/host/store", "judge/host/web", "judge/report"},
 	"judge/host/web/ladder":   {"judge/blob", "judge/contests/arena", "judge/contests/standings", "judge/host/auth", "judge/host/client", "judge/host/desk", "judge/host/flow", "judge/host/job", "judge/host/ladder", "judge/host/store", "judge/host/web", "judge/report"},
 	"judge/host/web/people":   {"judge", "judge/blob", "judge/host/auth", "judge/host/board", "judge/host/contestpackage", "judge/host/desk", "judge/host/job", "judge/host/media", "judge/host/roster", "judge/host/shadow", "judge/host/signon", "judge/host/store", "judge/host/web", "judge/host/web/access"},
 	"judge/host/web/problems": {"judge/blob", "judge/bundle", "judge/host/auth", "judge/host/client", "judge/host/desk", "judge/host/store", "judge/host/web", "judge/report"},

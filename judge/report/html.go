@@ -1,12 +1,12 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"embed"
 	"fmt"
 	"html/template"
 	"io"
-	"slices"
 	"strings"
 	"sync"
 
@@ -15,7 +15,7 @@ import (
 
 // HTML returns the report as a self-contained page of HTML without scripts. Close writes it.
 //
-// The page shows all cases, and the details of up to maxShown failing ones.
+// The page shows all cases, and the details of up to 200 failing ones.
 func HTML(w io.Writer) Report { return &html{w: w} }
 
 // An Enclosed is a statement at the end of a report.
@@ -31,8 +31,7 @@ func HTMLWith(statement *Enclosed) func(io.Writer) Report {
 }
 
 const (
-	maxShown = 200 // failing cases with details
-	maxOpen  = 3   // of these, the cases that are unfolded
+	maxOpen = 3 // failing cases that are unfolded
 )
 
 //go:embed page
@@ -91,7 +90,7 @@ func (h *html) write() error {
 		page.Statement = template.HTML(b.String())
 	}
 	for i, r := range h.records.all {
-		page.Runs = append(page.Runs, newPageRun(fmt.Sprintf("r%d-", i), r))
+		page.Runs = append(page.Runs, newPageRun(fmt.Sprintf("r%d-", i), r, ofReport))
 	}
 	if len(page.Runs) > 0 {
 		page.Title = page.Runs[0].Heading()
@@ -100,7 +99,8 @@ func (h *html) write() error {
 }
 
 // RunHTML draws a judging or verification as an HTML article, without the page around it. The page must have Style among
-// its style sheets. The ids of the elements begin with prefix, so that a page can have several articles.
+// its style sheets. The ids of the elements begin with prefix, so that a page can have several articles. If a run has many
+// cases, the article has details of only some of them, so that the page stays small.
 func RunHTML(w io.Writer, prefix string, events []judge.Event) error {
 	var all records
 	for _, e := range events {
@@ -110,8 +110,15 @@ func RunHTML(w io.Writer, prefix string, events []judge.Event) error {
 		return fmt.Errorf("draw one run: the events are of %d", len(all.all))
 	}
 	t, err := pageTemplates()
+	var b bytes.Buffer
+	for most := ofPage; err == nil; most = most.less() {
+		b.Reset()
+		if err = t.ExecuteTemplate(&b, "run", newPageRun(prefix, all.all[0], most)); b.Len() <= pageSize || most.least() {
+			break
+		}
+	}
 	if err == nil {
-		err = t.ExecuteTemplate(w, "run", newPageRun(prefix, all.all[0]))
+		_, err = b.WriteTo(w)
 	}
 	if err != nil {
 		return fmt.Errorf("draw a run: %w", err)
@@ -186,11 +193,12 @@ type pageRun struct {
 	Groups []*pageGroup
 	Failed []*pageCase // failing cases with details
 	Hidden int         // number of failing cases without details
-	scale  float64     // milliseconds of a full bar
+	Most   limits
+	scale  float64 // milliseconds of a full bar
 }
 
-func newPageRun(prefix string, r *record) *pageRun {
-	p := &pageRun{Prefix: prefix, record: r}
+func newPageRun(prefix string, r *record, most limits) *pageRun {
+	p := &pageRun{Prefix: prefix, Most: most, record: r}
 	if r.started != nil {
 		p.scale = float64(r.started.TimeMS)
 	}
@@ -198,8 +206,8 @@ func newPageRun(prefix string, r *record) *pageRun {
 		p.scale = max(p.scale, millis(c.Exec.CPU))
 	}
 	p.scale *= 1.04 // so the limit is visible inside the bar
-	n := 0
-	for i, g := range r.groupsSoFar() {
+	n, groups := 0, r.groupsSoFar()
+	for i, g := range groups {
 		group := &pageGroup{GroupJudged: g, SkippedRow: fmt.Sprintf("%sg%d-skipped", p.Prefix, i)}
 		for _, c := range r.casesOf(g.Group) {
 			one := &pageCase{CaseJudged: c, Row: fmt.Sprintf("%sc%d", p.Prefix, n), run: p}
@@ -209,20 +217,11 @@ func newPageRun(prefix string, r *record) *pageRun {
 				group.Skipped++
 			}
 			if one.Failed() {
-				if len(p.Failed) < maxShown {
-					one.Shown = true
-					one.Open = len(p.Failed) < maxOpen
-					if c.Detail != nil {
-						one.Difference = difference(c.Detail)
-						one.Legend = legendOf(c.Detail, one.Difference)
-					}
-					p.Failed = append(p.Failed, one)
-				} else {
-					p.Hidden++
-				}
+				p.show(one)
 			}
 			group.List = append(group.List, one)
 		}
+		group.fill(most, len(groups))
 		p.Groups = append(p.Groups, group)
 	}
 	return p
@@ -311,17 +310,23 @@ func percent(part, whole float64) string {
 	return fmt.Sprintf("%.2f%%", min(part/whole, 1)*100)
 }
 
-// RowOf returns the id of the element that shows a case.
+// RowOf returns the id of the element that shows a case. If none does, it returns an empty string.
 func (p *pageRun) RowOf(id string) string {
 	for _, g := range p.Groups {
 		for _, c := range g.List {
-			if c.ID() == id {
+			if c.ID() == id && c.Linked() {
 				return c.Anchor()
 			}
 		}
 	}
 	return ""
 }
+
+// A caseLink is a case that the page names; Row is the id of the element that shows it, or empty.
+type caseLink struct{ ID, Row string }
+
+// Link returns a link to a case.
+func (p *pageRun) Link(id string) caseLink { return caseLink{id, p.RowOf(id)} }
 
 // GroupNames returns the columns of the table of solutions.
 func (p *pageRun) GroupNames() []string {
@@ -359,129 +364,4 @@ func (p *pageRun) Dir() string {
 // Short returns the path of a solution within that directory.
 func (p *pageRun) Short(s *judge.SolutionJudged) string {
 	return strings.TrimPrefix(s.Path, p.Dir())
-}
-
-type pageGroup struct {
-	*judge.GroupJudged
-	List       []*pageCase
-	Skipped    int    // cases, which share a row
-	SkippedRow string // id of that row
-	Open       bool   // unfolded on the page
-}
-
-// Failed reports whether a case of the group failed.
-func (g *pageGroup) Failed() bool { return slices.ContainsFunc(g.List, (*pageCase).Failed) }
-
-// Rows returns the cases that ran: failing ones in judging order, then the others, slowest first.
-func (g *pageGroup) Rows() []*pageCase {
-	rows := slices.DeleteFunc(slices.Clone(g.List), func(c *pageCase) bool { return c.Verdict == judge.Skipped })
-	slices.SortStableFunc(rows, func(a, b *pageCase) int {
-		switch {
-		case a.Failed() && b.Failed():
-			return 0
-		case a.Failed():
-			return -1
-		case b.Failed():
-			return 1
-		}
-		return cmp.Compare(b.Exec.CPU, a.Exec.CPU)
-	})
-	return rows
-}
-
-// Slowest returns the case that took the most CPU time. It is nil if none ran.
-func (g *pageGroup) Slowest() (slowest *pageCase) {
-	for _, c := range g.List {
-		if c.Verdict != judge.Skipped && (slowest == nil || c.Exec.CPU > slowest.Exec.CPU) {
-			slowest = c
-		}
-	}
-	return slowest
-}
-
-// Folded returns the groups, those with a failed case first. These are open. If there is only one group, it is open, too.
-func (p *pageRun) Folded() []*pageGroup {
-	groups := slices.Clone(p.Groups)
-	for _, g := range groups {
-		g.Open = g.Failed() || len(groups) == 1
-	}
-	slices.SortStableFunc(groups, func(a, b *pageGroup) int {
-		switch {
-		case a.Failed() == b.Failed():
-			return 0
-		case a.Failed():
-			return -1
-		}
-		return 1
-	})
-	return groups
-}
-
-type pageCase struct {
-	*judge.CaseJudged
-	Row   string // id of its row in the table of all cases
-	Shown bool   // with details
-	Open  bool
-	run   *pageRun
-	// Difference and Legend are drawn for a case that is shown.
-	Difference []drawn
-	Legend     []string
-}
-
-// Anchor returns the id of the element with the most details of the case.
-func (c *pageCase) Anchor() string {
-	if c.Shown {
-		return c.Row + "-detail"
-	}
-	return c.Row
-}
-
-func (c *pageCase) Failed() bool {
-	return c.Verdict != judge.Accepted && c.Verdict != judge.Skipped
-}
-
-// Known reports whether the page shows how the process ended. A contestant's page shows only exceeded limits.
-func (c *pageCase) Known() bool { return !c.Exec.Withheld || c.Exec.Killed != judge.Nothing }
-
-func (c *pageCase) Millis() float64 { return millis(c.Exec.CPU) }
-func (c *pageCase) Wall() float64   { return millis(c.Exec.Wall) }
-func (c *pageCase) Percent() string { return c.run.Percent(millis(c.Exec.CPU)) }
-
-// Summary describes a case, for the tooltip of its cell in the grid.
-func (c *pageCase) Summary() string {
-	text := oneLine(c.ID()) + ": " + c.Verdict.Words()
-	if c.Verdict != judge.Skipped {
-		text += ", " + spent(c.Millis())
-	}
-	return text
-}
-
-// Input returns the shown lines of the input.
-func (c *pageCase) Input() []drawn {
-	var all []drawn
-	for _, l := range lines(c.Detail.Input) {
-		all = append(all, drawn{Kind: same, Number: l.number, Spans: []span{{Text: l.text}}})
-	}
-	if c.Detail.Input.After {
-		all = append(all, drawnMore)
-	}
-	return all
-}
-
-// Class returns the CSS class of a line.
-func (d drawn) Class() string {
-	return map[kind]string{same: "same", expected: "want", actual: "got", pointer: "point", remark: "remark", more: "more"}[d.Kind]
-}
-
-// Mark returns the character in front of the line.
-func (d drawn) Mark() string {
-	if d.Kind == expected || d.Kind == actual {
-		return string(rune(d.Kind))
-	}
-	return " "
-}
-
-// Said returns what a screen reader says in front of the line.
-func (d drawn) Said() string {
-	return map[kind]string{expected: "expected", actual: "printed"}[d.Kind]
 }

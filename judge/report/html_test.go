@@ -56,7 +56,7 @@ func TestRunHTML(t *testing.T) {
 		want := article.FindAll(page.Bytes(), -1)
 		if err := report.RunHTML(&run, "r0-", events); (err == nil) != (len(want) == 1) {
 			t.Errorf("%s: RunHTML = %v, and the page has %d runs", name, err, len(want))
-		} else if err == nil && !bytes.Equal(bytes.TrimSpace(run.Bytes()), want[0]) {
+		} else if err == nil && len(want[0]) < 30<<10 && !bytes.Equal(bytes.TrimSpace(run.Bytes()), want[0]) { // a larger one is cut
 			t.Errorf("%s: RunHTML draws\n%s\nand the page has\n%s", name, run.Bytes(), want[0])
 		}
 	}

@@ -141,9 +141,10 @@ func (a *api) mine(r *http.Request, who *caller) (*store.Submission, error) {
 }
 
 // shown returns a submission as a client receives it. A verdict that a judge must verify is only for the jury.
-func shown(s *store.Submission, who *caller) client.Submission {
+func (a *api) shown(s *store.Submission, who *caller) client.Submission {
 	one := client.Submission{
-		ID: s.ID, Number: s.Number, Problem: s.Problem, Program: s.Program, Login: s.Login, Received: s.Received, State: string(s.State),
+		ID: s.ID, Number: s.Number, Problem: s.Problem, Program: s.Program, Login: s.Login, Received: s.Received,
+		State:   string(a.Dispatch.JobState(s.Judgement, s.State)),
 		Verdict: s.Verdict, Score: s.Score,
 	}
 	if s.Verify == store.Unverified && !jury(who) {
@@ -183,16 +184,16 @@ func (a *api) judged(r *http.Request, who *caller, s *store.Submission) (*client
 	if err != nil {
 		return nil, nil, err
 	}
-	end := shown(s, who)
+	end, state := a.shown(s, who), a.Dispatch.JobState(j.ID, j.State)
 	if j.Withheld() && !jury(who) {
-		if end.State = string(store.Out); j.State == store.Waiting {
+		if end.State = string(store.Out); state == store.Waiting {
 			end.State = string(store.Waiting)
 		}
 		end.Verdict, end.Score = judge.NotJudged, ""
 		end.Place, err = a.Waits(r.Context(), j)
 		return &end, j, err
 	}
-	end.State, end.Verdict, end.Score = string(j.State), j.Verdict, j.Score
+	end.State, end.Verdict, end.Score = string(state), j.Verdict, j.Score
 	if end.Place, err = a.Waits(r.Context(), j); err != nil {
 		return nil, nil, err
 	}
@@ -234,7 +235,7 @@ func (a *api) submissions(w http.ResponseWriter, r *http.Request, who *caller) e
 	}
 	all := []client.Submission{}
 	for _, s := range rows {
-		one := shown(s, who)
+		one := a.shown(s, who)
 		one.Contest = slugs[s.Contest]
 		all = append(all, one)
 	}

@@ -93,6 +93,9 @@ func (p *pen) draw(b *scoring.Board, now time.Time) *sheet {
 	return s
 }
 
+// freezes begins the note about a freeze to come.
+const freezes = "The scoreboard freezes at "
+
 // notes returns the sentences above a scoreboard.
 func notes(c *scoring.Contest, now time.Time, staff, final bool) (all []string) {
 	switch {
@@ -101,16 +104,19 @@ func notes(c *scoring.Contest, now time.Time, staff, final bool) (all []string) 
 	case !c.Started(now):
 		return []string{"The contest has not started yet."}
 	}
+	left := strconv.FormatInt(int64((c.Length - c.Freeze).Minutes()), 10)
+	since := "Frozen since " + ContestTime(c.Freeze) + "."
 	switch frozen := c.Frozen(now); {
 	case frozen && staff:
-		all = append(all, "The public board is frozen; this one is not.")
+		all = append(all, "The public scoreboard is frozen; this one is not. "+since)
 	case frozen && c.Length > 0:
 		// The ICPC requires these words.
-		left := strconv.FormatInt(int64((c.Length - c.Freeze).Minutes()), 10)
 		all = append(all, "The scoreboard was frozen with "+left+" minutes remaining - submissions in the last "+left+
-			" minutes of the contest are still shown as pending.")
+			" minutes of the contest are still shown as pending. "+since)
 	case frozen:
-		all = append(all, "The scoreboard was frozen - submissions since then are still shown as pending.")
+		all = append(all, "The scoreboard was frozen - submissions since then are still shown as pending. "+since)
+	case c.Freeze > 0 && c.Length > 0 && !c.Ended(now):
+		all = append(all, freezes+ContestTime(c.Freeze)+", "+left+" minutes before the end.")
 	case c.Rules.Blind && !staff && !c.Ended(now):
 		all = append(all, "Verdicts are shown when the contest is over.")
 	}
@@ -118,6 +124,12 @@ func notes(c *scoring.Contest, now time.Time, staff, final bool) (all []string) 
 		all = append(all, "The contest is over. The results are not final.")
 	}
 	return all
+}
+
+// ContestTime writes a time since the start of a contest: 1:02:15.
+func ContestTime(d time.Duration) string {
+	s := int64(d / time.Second)
+	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
 }
 
 // text returns a text that people wrote, safe in HTML and in its attributes. It stands in an element of its
@@ -345,7 +357,11 @@ func (p *pen) html(s *sheet, group string, version int64) []byte {
 	}
 	out = append(out, '>')
 	for _, note := range s.notes {
-		out = append(out, `<p class="box warn">`...)
+		class := "box warn"
+		if strings.HasPrefix(note, freezes) {
+			class = "soft" // nothing is hidden yet
+		}
+		out = append(out, `<p class="`+class+`">`...)
 		out = append(out, text(note)...)
 		out = append(out, "</p>\n"...)
 	}

@@ -143,10 +143,17 @@ type Place struct {
 	Before   int `json:"before"`
 	Priority int `json:"priority"` // those in a lane that goes first
 	Later    int `json:"later"`    // those that were sent later
+	// Why is why nothing is judged at the moment. If empty, workers take submissions.
+	Why string `json:"why,omitempty"`
 }
 
 // String describes the position, and why later submissions go first.
 func (p Place) String() string {
+	if p.Why != "" {
+		why := p.Why
+		p.Why = ""
+		return why + "; " + p.String()
+	}
 	if p.Before == 0 {
 		return "this submission is next"
 	}

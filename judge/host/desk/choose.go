@@ -119,18 +119,18 @@ func (d *Desk) Choose(ctx context.Context, c *store.Contest, ch Choice) (store.F
 		Contest: c.ID, Who: strings.TrimSpace(ch.Who), Group: ch.Group, Verdict: ch.Verdict, Language: ch.Language,
 		Verify: ch.Verify, Worker: strings.TrimSpace(ch.Worker),
 	}
-	refuse := func(format string, args ...any) (store.Filter, error) {
-		return f, &Refusal{Code: http.StatusBadRequest, Text: fmt.Sprintf(format, args...)}
+	refuse := func(field, format string, args ...any) (store.Filter, error) {
+		return f, &Refusal{Code: http.StatusBadRequest, Text: fmt.Sprintf(format, args...), Field: field}
 	}
 	if other := []string{"", store.Unjudged, store.Judged, store.NotAccepted}; !slices.Contains(other, ch.Verdict) &&
 		!slices.Contains(judge.Verdicts(), judge.Verdict(ch.Verdict)) {
-		return refuse("%.40q is not a verdict: they are %s; or %s, for those that have none yet; or %s, for those that have any; or %s",
+		return refuse("verdict", "%.40q is not a verdict: they are %s; or %s, for those that have none yet; or %s, for those that have any; or %s",
 			ch.Verdict, words(judge.Verdicts()), store.Unjudged, store.Judged, store.NotAccepted)
 	}
 	if number, is := strings.CutPrefix(f.Who, "#"); is {
 		n, err := strconv.ParseInt(number, 10, 64)
 		if err != nil || n < 1 || n == math.MaxInt64 {
-			return refuse("%.40q is not the number of a submission: write it as #12", f.Who)
+			return refuse("who", "%.40q is not the number of a submission: write it as #12", f.Who)
 		}
 		f.Who, f.Number = "", n
 	}
@@ -140,17 +140,17 @@ func (d *Desk) Choose(ctx context.Context, c *store.Contest, ch Choice) (store.F
 			return f, err
 		}
 		if !slices.ContainsFunc(groups, func(g store.Group) bool { return g.Name == ch.Group }) {
-			return refuse("%s has no group %.80q", c.Slug, ch.Group)
+			return refuse("group", "%s has no group %.80q", c.Slug, ch.Group)
 		}
 	}
 	if ch.Time != "" {
 		var err error
 		if f.Since, f.Until, err = between(c, ch.Time); err != nil {
-			return refuse("%s", err)
+			return refuse("time", "%s", err)
 		}
 	}
 	if ch.Verify != "" && ch.Verify != store.VerifyOpen && ch.Verify != store.VerifyDone {
-		return refuse("unknown verification %.40q: use %s or %s", ch.Verify, store.VerifyOpen, store.VerifyDone)
+		return refuse("verify", "unknown verification %.40q: use %s or %s", ch.Verify, store.VerifyOpen, store.VerifyDone)
 	}
 	if ch.Problem == "" && ch.Language == "" && ch.Version == "" {
 		return f, nil
@@ -163,12 +163,12 @@ func (d *Desk) Choose(ctx context.Context, c *store.Contest, ch Choice) (store.F
 	if ch.Problem != "" {
 		i := slices.IndexFunc(problems, func(p *store.ContestProblem) bool { return ch.Problem == p.Label || ch.Problem == p.Slug })
 		if i < 0 {
-			return refuse("%s has no problem %.80q", c.Slug, ch.Problem)
+			return refuse("problem", "%s has no problem %.80q", c.Slug, ch.Problem)
 		}
 		f.Problem, of = problems[i].Slug, problems[i:i+1]
 	}
 	if ch.Version != "" {
-		if f.Bundle, err = d.version(ctx, of, ch.Version); err != nil {
+		if f.Bundle, err = d.version(ctx, of, "version", ch.Version); err != nil {
 			return f, err
 		}
 	}
@@ -179,7 +179,7 @@ func (d *Desk) Choose(ctx context.Context, c *store.Contest, ch Choice) (store.F
 		}
 		i := slices.IndexFunc(all, func(l Spoken) bool { return l.ID == ch.Language })
 		if i < 0 {
-			return refuse("%.40q is no language of the problems of %s", ch.Language, c.Slug)
+			return refuse("language", "%.40q is no language of the problems of %s", ch.Language, c.Slug)
 		}
 		f.Endings = all[i].Endings
 	}
@@ -187,8 +187,8 @@ func (d *Desk) Choose(ctx context.Context, c *store.Contest, ch Choice) (store.F
 }
 
 // version finds a version of one of these problems by how its digest begins. If there is no such version, or more than
-// one, it returns a Refusal.
-func (d *Desk) version(ctx context.Context, of []*store.ContestProblem, text string) (found blob.Digest, err error) {
+// one, it returns a Refusal of the field.
+func (d *Desk) version(ctx context.Context, of []*store.ContestProblem, field, text string) (found blob.Digest, err error) {
 	const least = 8
 	text = strings.ToLower(strings.TrimSpace(text))
 	for _, p := range of {
@@ -203,14 +203,15 @@ func (d *Desk) version(ctx context.Context, of []*store.ContestProblem, text str
 				found = v.ID
 			default:
 				return "", &Refusal{
-					Code: http.StatusBadRequest, Text: fmt.Sprintf("several versions begin with %.64q", text), Hint: "write more of its digits",
+					Code: http.StatusBadRequest, Field: field, Text: fmt.Sprintf("several versions begin with %.64q", text),
+					Hint: "write more of its digits",
 				}
 			}
 		}
 	}
 	if found == "" {
 		return "", &Refusal{
-			Code: http.StatusBadRequest, Text: fmt.Sprintf("no problem here has a version that begins with %.64q", text),
+			Code: http.StatusBadRequest, Field: field, Text: fmt.Sprintf("no problem here has a version that begins with %.64q", text),
 			Hint: fmt.Sprintf("write at least the first %d digits; the page of the problem lists its versions", least),
 		}
 	}
@@ -301,19 +302,24 @@ type NewRejudging struct {
 // Rejudge rejudges submissions of a contest. Their verdicts stay until the rejudging is applied. It also
 // returns how many submissions were left out.
 func (d *Desk) Rejudge(ctx context.Context, c *store.Contest, n NewRejudging, by *store.Account) (*store.Rejudging, int, error) {
+	field := ""
 	refuse := func(code int, text, hint string) (*store.Rejudging, int, error) {
-		return nil, 0, &Refusal{Code: code, Text: text, Hint: hint}
+		return nil, 0, &Refusal{Code: code, Text: text, Hint: hint, Field: field}
 	}
 	switch {
 	case strings.TrimSpace(n.Why) == "":
+		field = "why"
 		return refuse(http.StatusBadRequest, "enter a reason", "the reason appears in the list of rejudgings")
 	case n.Choice == (Choice{}) && !n.All:
+		field = "all"
 		return refuse(http.StatusBadRequest, "the filter matches every submission of the contest",
 			"narrow the filter, or confirm that all are meant")
 	case n.Repeats < 0 || n.Repeats > store.MostRepeats:
+		field = "repeats"
 		return refuse(http.StatusBadRequest,
 			fmt.Sprintf("each submission can be judged from 1 to %d times, not %d", store.MostRepeats, n.Repeats), "")
 	case n.Against != "" && n.Problem == "":
+		field = "problem"
 		return refuse(http.StatusBadRequest, "a version belongs to one problem", "choose the problem, too")
 	}
 	f, err := d.Choose(ctx, c, n.Choice)
@@ -324,7 +330,7 @@ func (d *Desk) Rejudge(ctx context.Context, c *store.Contest, n NewRejudging, by
 	if n.Against != "" {
 		p, err := d.Store.Problem(ctx, f.Problem)
 		if err == nil {
-			asked.Bundle, err = d.version(ctx, []*store.ContestProblem{{Problem: p}}, n.Against)
+			asked.Bundle, err = d.version(ctx, []*store.ContestProblem{{Problem: p}}, "against", n.Against)
 		}
 		if err != nil {
 			return nil, 0, err

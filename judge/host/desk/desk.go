@@ -84,6 +84,7 @@ func (d *Desk) Time() time.Time {
 type Refusal struct {
 	Code       int
 	Text, Hint string
+	Field      string // of the form that a person must change; empty if it is unknown
 }
 
 func (r *Refusal) Error() string { return r.Text }
@@ -482,16 +483,17 @@ func (d *Desk) Sees(ctx context.Context, a *store.Account, problem string) (bool
 	return err == nil, err
 }
 
-// Waits returns the position of a waiting judging. It returns nil if the judging does not wait.
+// Waits returns the position of a waiting judging. It returns nil if a worker has the judging, or if its problem is
+// paused.
 func (d *Desk) Waits(ctx context.Context, j *store.Judgement) (*client.Place, error) {
-	if j.State != store.Waiting {
+	if d.Dispatch.JobState(j.ID, j.State) != store.Waiting {
 		return nil, nil
 	}
-	a, err := d.Store.AheadOf(ctx, j.ID)
+	a, lane, class, err := d.Dispatch.AheadOf(ctx, j.ID)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
-	return &client.Place{Before: a.Jobs, Priority: a.Priority, Later: a.Later}, err
+	return &client.Place{Before: a.Jobs, Priority: a.Priority, Later: a.Later, Why: d.Dispatch.Unserved(lane, class)}, err
 }
 
 // Events reads the stored events of a judging. There may be none.

@@ -168,6 +168,13 @@ func tooLong(size, most int64) *Refusal {
 	return &Refusal{Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("the submission has %d bytes; the limit is %d", size, most)}
 }
 
+// unspoken is the refusal of a language.
+func unspoken(format string, args ...any) *Refusal {
+	r := refused(format, args...)
+	r.Field = "language"
+	return r
+}
+
 func refused(format string, args ...any) *Refusal {
 	return &Refusal{Code: http.StatusBadRequest, Text: fmt.Sprintf(format, args...)}
 }
@@ -180,7 +187,9 @@ func (d *Desk) understood(ctx context.Context, n *NewAnswer, p *store.Problem) e
 		return errors.Join(err, refused("the problem was published without its metadata: ask an administrator to publish it again"))
 	}
 	if _, err := n.How.Proof(""); err != nil {
-		return refused("%s", err)
+		wrong := refused("%s", err)
+		wrong.Field = "flags"
+		return wrong
 	}
 	ending := strings.TrimPrefix(path.Ext(n.Name), ".")
 	if len(ending) > 12 || strings.Trim(ending, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+") != "" {
@@ -195,7 +204,7 @@ func (d *Desk) understood(ctx context.Context, n *NewAnswer, p *store.Problem) e
 			return err
 		}
 	case n.How.Language == "" && ending == "":
-		return refused("the language of the submission is unknown: choose it, or name the file as programs of its language are named")
+		return unspoken("the language of the submission is unknown: choose it, or name the file as programs of its language are named")
 	}
 	meant := slices.DeleteFunc(slices.Clone(sheet.Languages), func(l client.OfferedLanguage) bool { return !means(l) })
 	if n.How.Language == "" && !post {
@@ -206,9 +215,9 @@ func (d *Desk) understood(ctx context.Context, n *NewAnswer, p *store.Problem) e
 			return nil // its header may name the language in a way that a worker understands
 		}
 		if n.How.Language != "" {
-			return refused("the language %.40q is not known here", n.How.Language)
+			return unspoken("the language %.40q is not known here", n.How.Language)
 		}
-		return refused("no language has programs called %.100q: choose the language, or name the file as programs of its "+
+		return unspoken("no language has programs called %.100q: choose the language, or name the file as programs of its "+
 			"language are named", n.Name)
 	}
 	if ending == "" && len(meant[0].Extensions) > 0 {
@@ -252,7 +261,7 @@ func (d *Desk) installed(ctx context.Context, meant []client.OfferedLanguage, so
 			return nil
 		}
 	}
-	return refused("no worker here has %s%s", meant[0].Name, so)
+	return unspoken("no worker here has %s%s", meant[0].Name, so)
 }
 
 // RightAnswers are the answers of a hole as its board knows them, and the same by their numbers.

@@ -34,26 +34,26 @@ const (
 // *Refusal if the invitation is not allowed.
 func (d *Desk) Invite(ctx context.Context, n Invite) (code string, i *store.Invitation, err error) {
 	n.Note = strings.TrimSpace(n.Note)
-	refuse := func(code int, text, hint string) (string, *store.Invitation, error) {
-		return "", nil, &Refusal{Code: code, Text: text, Hint: hint}
+	refuse := func(code int, field, text, hint string) (string, *store.Invitation, error) {
+		return "", nil, &Refusal{Code: code, Text: text, Hint: hint, Field: field}
 	}
 	switch {
 	case d.Registration == auth.Closed:
-		return refuse(http.StatusConflict, "this server accepts no invitations",
+		return refuse(http.StatusConflict, "", "this server accepts no invitations",
 			`registration = "invite" in the table [server] of judge.toml changes that`)
 	case n.Uses < 1 || n.Uses > mostInvited:
-		return refuse(http.StatusBadRequest, fmt.Sprintf("an invitation is for 1 to %d people, not for %d", mostInvited, n.Uses), "")
+		return refuse(http.StatusBadRequest, "uses", fmt.Sprintf("an invitation is for 1 to %d people, not for %d", mostInvited, n.Uses), "")
 	case math.IsNaN(n.Days) || n.Days <= 0 || n.Days > mostDays:
-		return refuse(http.StatusBadRequest, fmt.Sprintf("an invitation is good for up to %d days, not for %v", mostDays, n.Days),
+		return refuse(http.StatusBadRequest, "days", fmt.Sprintf("an invitation is good for up to %d days, not for %v", mostDays, n.Days),
 			"0.5 is 12 hours")
 	case utf8.RuneCountInString(n.Note) > 100 || strings.ContainsFunc(n.Note, unicode.IsControl):
-		return refuse(http.StatusBadRequest, "a note has 100 letters at most, in one line", "")
+		return refuse(http.StatusBadRequest, "note", "a note has 100 letters at most, in one line", "")
 	}
 	kept := store.Invitation{Note: n.Note, Uses: int64(n.Uses), By: n.By, Expires: d.Time().Add(time.Duration(n.Days * float64(24*time.Hour)))}
 	if n.Contest != "" {
 		c, err := d.Store.ContestBySlug(ctx, n.Contest)
 		if errors.Is(err, store.ErrNotFound) {
-			return refuse(http.StatusNotFound, fmt.Sprintf("there is no contest %.80q", n.Contest), "")
+			return refuse(http.StatusNotFound, "contest", fmt.Sprintf("there is no contest %.80q", n.Contest), "")
 		}
 		if err != nil {
 			return "", nil, err

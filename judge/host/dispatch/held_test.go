@@ -230,7 +230,27 @@ func TestAWorkerThatDoesNotLeave(t *testing.T) {
 func TestWhatIsOut(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
-		h.submit(job.Practice, class, 4)
+		ids := h.submit(job.Practice, class, 4)
+		// ahead holds which jobs wait for readers, and how many go before each.
+		ahead := func(want string) {
+			t.Helper()
+			got := ""
+			for _, id := range ids {
+				s := h.judgement(id).State
+				if h.JobState(id, s) != store.Waiting {
+					got += "- "
+					continue
+				}
+				a, lane, in, err := h.AheadOf(t.Context(), id)
+				h.must(err)
+				if got += fmt.Sprintf("%d:%d ", a.Jobs, a.Priority); lane != job.Practice || in != class {
+					t.Errorf("%s is of the lane %s and the class %s", id, lane, in)
+				}
+			}
+			if got != want {
+				t.Errorf("the jobs have %q before them, want %q", got, want)
+			}
+		}
 		count := func(want string) {
 			t.Helper()
 			rows, err := h.Queues(t.Context())
@@ -244,11 +264,24 @@ func TestWhatIsOut(t *testing.T) {
 			}
 		}
 		count("practice waiting 4 ")
+		ahead("0:0 1:0 2:0 3:0 ")
 		h.give(job.Practice, class, 2) // nobody is here
 		count("practice waiting 4 ")
+		ahead("0:0 1:0 2:0 3:0 ")
 		w := h.join("w", class, 2)
 		l := w.take()
 		count("practice out 1 practice waiting 3 ")
+		ahead("- 0:0 1:0 2:0 ")
+		others := slices.Concat(h.submit(job.Contest, class, 3), h.submit(job.Background, class, 1), h.submit(job.Contest, "other", 1))
+		ahead("- 3:3 4:3 5:3 ")
+		h.must(h.feedLane(t.Context(), h.lead("first"), job.Contest, class, 2))
+		h.must(h.feedLane(t.Context(), h.lead("first"), job.Background, class, 1))
+		ahead("- 3:3 4:3 5:3 ")
+		for _, id := range others {
+			if done, err := h.Cancel(t.Context(), id); err != nil || !done {
+				t.Errorf("cancel %s: %v, %v", id, done, err)
+			}
+		}
 		h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
 		h.until("it is judged", func() bool { return h.Counts().Counted == 1 })
 		count("practice waiting 3 ")

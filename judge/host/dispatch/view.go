@@ -1,13 +1,11 @@
 package dispatch
 
 import (
-	"context"
 	"slices"
 	"sync"
 	"time"
 
 	"assay/judge/host/job"
-	"assay/judge/host/store"
 )
 
 // A view is what workers report about themselves. It may be wrong: see package host.
@@ -279,6 +277,23 @@ func (d *Dispatcher) Served(class string) bool {
 	return here
 }
 
+// Unserved returns why no worker takes jobs of a lane and class. If one does, it returns an empty string.
+func (d *Dispatcher) Unserved(lane job.Lane, class string) (why string) {
+	d.view.mu.Lock()
+	defer d.view.mu.Unlock()
+	why = "no worker is online"
+	for _, m := range d.view.workers {
+		if m.class != class || !m.here || m.guest && lane == job.Contest { // untrusted workers do not have that lane
+			continue
+		}
+		if m.ready() {
+			return ""
+		}
+		why = "no worker takes submissions at the moment"
+	}
+	return why
+}
+
 // Slots returns how many jobs the online workers of a class run at once.
 func (d *Dispatcher) Slots(class string) (n int) {
 	d.view.mu.Lock()
@@ -289,55 +304,4 @@ func (d *Dispatcher) Slots(class string) (n int) {
 		}
 	}
 	return n
-}
-
-// Queues counts the open jobs as store.Queues does, except that only jobs that a worker claims to run count as
-// dispatched. The others are in the queue and wait.
-func (d *Dispatcher) Queues(ctx context.Context) ([]store.Queue, error) {
-	rows, err := d.o.Store.Queues(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if !slices.ContainsFunc(rows, func(q store.Queue) bool { return q.State == store.Out }) {
-		return rows, nil
-	}
-	out, err := d.o.Store.OutSince(ctx, time.Now().AddDate(100, 0, 0))
-	if err != nil {
-		return nil, err
-	}
-	type place struct {
-		lane  job.Lane
-		class string
-	}
-	done := map[place]int{}
-	for _, o := range out {
-		if d.view.doing(o.Job) != "" {
-			done[place{o.Lane, o.Class}]++
-		}
-	}
-	all := []store.Queue{}
-	at := map[place]int{} // of the waiting jobs
-	for _, q := range rows {
-		p := place{q.Lane, q.Class}
-		waiting := q.Jobs
-		if q.State == store.Out {
-			waiting = max(0, q.Jobs-done[p])
-			if out := q.Jobs - waiting; out > 0 {
-				all = append(all, store.Queue{Lane: q.Lane, Class: q.Class, State: store.Out, Jobs: out, Oldest: q.Oldest})
-			}
-		}
-		i, known := at[p]
-		switch {
-		case waiting == 0:
-		case known:
-			all[i].Jobs += waiting
-			if q.Oldest.Before(all[i].Oldest) {
-				all[i].Oldest = q.Oldest
-			}
-		default:
-			at[p] = len(all)
-			all = append(all, store.Queue{Lane: q.Lane, Class: q.Class, State: store.Waiting, Jobs: waiting, Oldest: q.Oldest})
-		}
-	}
-	return all, nil
 }

@@ -81,8 +81,13 @@ func (s *Site) template(name string) (*template.Template, error) {
 	return nil, fmt.Errorf("there is no template %s", name)
 }
 
-// Page draws a page and sends it. If it returns an error, it has sent nothing.
+// Page draws a page and sends it. The title of a form that was refused begins with "Error:". If it returns an error, it
+// has sent nothing.
 func (s *Site) Page(w http.ResponseWriter, r *Request, code int, name, title string, view any) error {
+	ended := name == "login" && code == http.StatusUnauthorized // a form came without a session
+	if code >= http.StatusBadRequest && name != "refused" && !ended && !strings.HasPrefix(title, "Error: ") {
+		title = "Error: " + title
+	}
 	page, err := s.draw(r, name, title, view)
 	if err != nil {
 		return err

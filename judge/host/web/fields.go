@@ -3,12 +3,14 @@ package web
 import (
 	"cmp"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"assay/judge/host/auth"
+	"assay/judge/host/desk"
 	"assay/judge/host/store"
 )
 
@@ -16,7 +18,7 @@ import (
 // "fielderrors" and "fielderror" draw them on top of the form and beside a field.
 type FieldErrors []FieldError
 
-// A FieldError says what is wrong with a field. If Text is empty, nothing is.
+// A FieldError says what is wrong with a field, or with the whole form if Field is empty. If Text is empty, nothing is.
 type FieldError struct{ Field, Text string }
 
 // Add adds a field.
@@ -40,12 +42,23 @@ func (e FieldErrors) Any(fields ...string) bool {
 	return slices.ContainsFunc(fields, func(f string) bool { return e.For(f) != "" })
 }
 
-// Title returns the title of the form's page, which begins with "Error:" if the form was refused.
-func (e FieldErrors) Title(title string) string {
-	if len(e) > 0 {
-		return "Error: " + title
+// Fields returns how many fields are wrong: an error may also be of the whole form.
+func (e FieldErrors) Fields() (n int) {
+	for _, one := range e {
+		if one.Field != "" {
+			n++
+		}
 	}
-	return title
+	return n
+}
+
+// Refused returns the refusal of a form as the error of its field. Usual is the field of a refusal that names none; if it
+// is empty, and if the refusal is not about what the form has, the error is that of the whole form.
+func Refused(r *desk.Refusal, usual string) FieldErrors {
+	if r.Code != http.StatusBadRequest && r.Code != http.StatusRequestEntityTooLarge {
+		usual = ""
+	}
+	return FieldErrors{{cmp.Or(r.Field, usual), Reason(r)}}
 }
 
 // Number reads a whole number of a form. An empty text is the default. A text that is no number from

@@ -27,6 +27,11 @@ func BadRequest(format string, args ...any) error {
 	return &desk.Refusal{Code: http.StatusBadRequest, Text: fmt.Sprintf(format, args...)}
 }
 
+// BadField returns an error of the caller in a field of a form.
+func BadField(field, format string, args ...any) error {
+	return &desk.Refusal{Code: http.StatusBadRequest, Text: fmt.Sprintf(format, args...), Field: field}
+}
+
 // Reason returns the text of a refusal with its hint, for a line on the page of a form.
 func Reason(r *desk.Refusal) string {
 	if r.Hint == "" {
@@ -58,6 +63,10 @@ func (s *Site) refuse(w http.ResponseWriter, r *Request, err error) {
 		return
 	}
 	refusal := s.refusal(r, err)
+	if refusal == ErrNotFound && r.Me != nil {
+		refusal = &desk.Refusal{Code: refusal.Code, Text: refusal.Text, Hint: fmt.Sprintf("check the address. What it names may have been "+
+			"removed, or the account %s may not see it: then ask the jury or an administrator.", r.Me.Login)}
+	}
 	if errors.Is(err, store.ErrStopped) {
 		w.Header().Set("Retry-After", "5")
 	}

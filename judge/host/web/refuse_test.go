@@ -51,6 +51,9 @@ func TestErrorsLeadBack(t *testing.T) {
 		if want := `class="btn" href="` + tt.back + `"`; tt.back != "" && !strings.Contains(main, want) || tt.back == "" && links != 1 {
 			t.Errorf("%s %s from %q does not lead back to %q:\n%s", tt.method, tt.path, tt.from, tt.back, main)
 		}
+		if tt.code == 404 && !strings.Contains(main, "the account bob may not see it") || strings.Contains(main, "log in") {
+			t.Errorf("%s %s tells a reader who is logged in:\n%s", tt.method, tt.path, main)
+		}
 		if sent := strings.Contains(main, "edit your input"); sent != (tt.method == "POST") {
 			t.Errorf("%s %s speaks of a form: %v", tt.method, tt.path, sent)
 		}

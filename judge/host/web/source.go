@@ -82,7 +82,7 @@ func (s *Site) ReadProgram(r *Request, n *desk.New, f SourceForm) (texts [][]byt
 		}
 	}
 	if n.Language != "" && language == nil {
-		return nil, BadRequest("the language %.40q is not offered here", n.Language)
+		return nil, BadField("language", "the language %.40q is not offered here", n.Language)
 	}
 	files, err := r.Files(s.MaxSize)
 	if err != nil {
@@ -90,11 +90,11 @@ func (s *Site) ReadProgram(r *Request, n *desk.New, f SourceForm) (texts [][]byt
 	}
 	switch {
 	case len(files) > 0 && strings.TrimSpace(text) != "":
-		return nil, BadRequest("there is a file and a text: send one of them")
+		return nil, BadField("file", "there is a file and a text: send one of them")
 	case len(files) == 0 && strings.TrimSpace(text) == "":
-		return nil, BadRequest("there is nothing to submit: choose a file, or paste the text of your program")
+		return nil, BadField("file", "there is nothing to submit: choose a file, or paste the text of your program")
 	case len(files) == 0 && language == nil:
-		return nil, BadRequest("choose the language of the text")
+		return nil, BadField("language", "choose the language of the text")
 	}
 	if len(files) == 0 {
 		n.Program = "main." + language.Extensions[0]
@@ -103,7 +103,7 @@ func (s *Site) ReadProgram(r *Request, n *desk.New, f SourceForm) (texts [][]byt
 	}
 	for _, f := range files {
 		if len(f.Data) == 0 {
-			return nil, BadRequest("the file %.100q is empty", f.Name)
+			return nil, BadField("file", "the file %.100q is empty", f.Name)
 		}
 		name := path.Base(strings.ReplaceAll(f.Name, `\`, "/"))
 		n.Files, texts = append(n.Files, job.File{Path: name}), append(texts, f.Data)
@@ -113,7 +113,7 @@ func (s *Site) ReadProgram(r *Request, n *desk.New, f SourceForm) (texts [][]byt
 		n.Program = fmt.Sprintf("%s and %d more", n.Program, len(files)-1)
 	}
 	if language == nil && !n.Folder && len(offered) > 0 && !Claimed(n.Program, offered) {
-		return nil, BadRequest("no language has programs called %.100q: choose the language, or name the file as programs "+
+		return nil, BadField("language", "no language has programs called %.100q: choose the language, or name the file as programs "+
 			"of its language are named", n.Program)
 	}
 	return texts, nil

@@ -39,11 +39,11 @@ type State struct {
 
 // CurrentState returns the state of a submission with what the jury decided about it. If the reader is not
 // the jury, a judge error is a delay, and a verdict that a judge must verify is not there yet.
-func CurrentState(sub *store.Submission, staff bool) (v State) {
+func (s *Site) CurrentState(sub *store.Submission, staff bool) (v State) {
 	if sub.Verify == store.Unverified && !staff {
 		return State{Class: "none", Words: "judging", Open: true}
 	}
-	if v = StateOf(sub.State, sub.Verdict, sub.Score, staff); sub.Given {
+	if v = StateOf(s.Dispatch.JobState(sub.Judgement, sub.State), sub.Verdict, sub.Score, staff); sub.Given {
 		v = StateOf(store.Done, sub.Verdict, sub.Score, true)
 		v.Note = "by the jury"
 	}
@@ -59,7 +59,7 @@ func CurrentState(sub *store.Submission, staff bool) (v State) {
 	return v
 }
 
-// StateOf returns the state of a judgement. If the reader is not the jury, a judge error is a delay.
+// StateOf returns the state of a judgement whose job has a state for readers: see dispatch.JobState. If the reader is not the jury, a judge error is a delay.
 func StateOf(state store.JobState, v judge.Verdict, score string, staff bool) State {
 	switch {
 	case state == store.Cancelled:

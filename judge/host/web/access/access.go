@@ -223,7 +223,7 @@ func (a *Access) At(t time.Time) string {
 		return ""
 	}
 	clock := board.Contest(a.Contest, nil)
-	return ContestTime(clock.Time(t))
+	return board.ContestTime(clock.Time(t))
 }
 
 // Line returns the row of a submission in a list. One that came at the end or later is late.
@@ -232,7 +232,7 @@ func (a *Access) Line(sub *store.Submission, labels map[string]string, end time.
 	if label == "" {
 		label = "?" // the problem left the contest
 	}
-	state := web.CurrentState(sub, a.Can(auth.SeeSite))
+	state := a.site.CurrentState(sub, a.Can(auth.SeeSite))
 	if sub.Given && a.Follows {
 		state.Note = "by the primary"
 	}

@@ -67,17 +67,17 @@ func NewRunning(ctx context.Context, s *web.Site, seat *desk.Seat) (*Running, er
 		return nil, err
 	}
 	v.Problems = len(problems)
+	c := seat.Contest
+	clock, freezes := board.Contest(c, nil), c.Freeze > 0 && c.Thaw.IsZero()
+	v.Frozen = freezes && c.Freeze <= clock.Time(s.Time())
 	if whole := v.Ends.Sub(v.Starts); !v.Starts.IsZero() && whole > 0 {
-		percent := func(d time.Duration) int { return int(max(0, min(100, 100*d/whole))) }
-		v.Passed = percent(s.Time().Sub(v.Starts))
-		if freeze := seat.Contest.Freeze; freeze > 0 && seat.Contest.Thaw.IsZero() {
-			v.FrozenAt = percent(freeze)
-			v.Freezes, v.Rest = v.Starts.Add(freeze), 100-v.FrozenAt
+		percent := func(t time.Time) int { return int(max(0, min(100, 100*t.Sub(v.Starts)/whole))) }
+		v.Passed = percent(s.Time())
+		if freezes {
+			v.Freezes = clock.Moment(c.Freeze)
+			v.FrozenAt = percent(v.Freezes)
+			v.Rest = 100 - v.FrozenAt
 		}
-	}
-	if c := seat.Contest; c.Freeze > 0 && c.Thaw.IsZero() {
-		clock := board.Contest(c, nil)
-		v.Frozen = c.Freeze <= clock.Time(s.Time())
 	}
 	v.Standing, err = Standing(ctx, s, seat)
 	return v, err
@@ -112,10 +112,4 @@ func Standing(ctx context.Context, s *web.Site, seat *desk.Seat) (string, error)
 		return text + fmt.Sprintf(", %d solved, %s of penalty time", mine.Solved, web.Counted(int(mine.Time.Minutes()), "minute", "minutes")), nil
 	}
 	return text + fmt.Sprintf(", %g points", mine.Points), nil
-}
-
-// ContestTime writes a time since the start of a contest: 1:02:15.
-func ContestTime(d time.Duration) string {
-	s := int64(d / time.Second)
-	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
 }

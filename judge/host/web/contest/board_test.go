@@ -148,7 +148,7 @@ func TestFreezeByHand(t *testing.T) {
 		}
 		return page
 	}
-	const frozen = "The public board is frozen"
+	const frozen = "The public scoreboard is frozen"
 	do("unfreeze", 409, 30*time.Minute)
 	if page := do("freeze", 303, 10*time.Minute); !strings.Contains(page, frozen) {
 		t.Errorf("the page after the freeze:\n%s", page)

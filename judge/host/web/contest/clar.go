@@ -149,7 +149,7 @@ type replyView struct {
 	Saves  bool // the reader may change the saved replies
 	To     recipientsView
 	Draft  string // the answer as it was typed
-	Wrong  string
+	Errors web.FieldErrors
 	Same   []clarificationLine // answered requests about the same problem
 }
 
@@ -295,7 +295,7 @@ type newClarView struct {
 	Problem  string // label, or aboutTechnical
 	To       recipientsView
 	Text     string
-	Wrong    string
+	Errors   web.FieldErrors
 }
 
 func (s *site) newClarification(w http.ResponseWriter, r *web.Request) error {
@@ -327,14 +327,14 @@ const erasedText = "(deleted with the account of its author)"
 // mostText is the maximum number of letters in a clarification.
 const mostText = 2000
 
-// written reads the text of a form. If it is not valid, wrong says why.
-func written(r *web.Request) (text, wrong string) {
+// written reads the text of a form, and checks it.
+func written(r *web.Request) (text string, wrong web.FieldErrors) {
 	text = strings.TrimSpace(strings.ReplaceAll(cmp.Or(r.Field("text"), r.PostFormValue("canned")), "\r\n", "\n"))
 	switch {
 	case text == "":
-		wrong = "enter a text"
+		wrong.Add("text", "enter a text")
 	case utf8.RuneCountInString(text) > mostText:
-		wrong = "the text has more than " + strconv.Itoa(mostText) + " letters"
+		wrong.Add("text", "the text has more than %d letters", mostText)
 	}
 	return text, wrong
 }
@@ -342,26 +342,30 @@ func written(r *web.Request) (text, wrong string) {
 // clarify takes a clarification request, or an announcement of the jury.
 func (s *site) clarify(w http.ResponseWriter, r *web.Request) error {
 	text, wrong := written(r)
-	v := newClarView{Problem: r.PostFormValue("problem"), Text: text, Wrong: wrong}
+	v := newClarView{Problem: r.PostFormValue("problem"), Text: text, Errors: wrong}
 	n := store.NewClarification{Contest: access.Of(r).Contest.ID, Account: r.Me.ID, Staff: r.Can(auth.Answer), Text: text}
 	switch {
 	case v.Problem == aboutTechnical:
 		n.Category = store.Technical
 	case v.Problem != "" && r.Can(auth.SeeProblems):
 		f, err := s.Choose(r.Context(), access.Of(r).Contest, desk.Choice{Problem: v.Problem})
-		if err != nil {
+		if refusal := web.Rejected(err); refusal != nil {
+			v.Errors = append(v.Errors, web.Refused(refusal, "problem")...)
+		} else if err != nil {
 			return err
 		}
 		n.Problem = f.Problem
 	}
 	if n.Staff {
-		to, wrong, err := s.recipients(r, &n, "")
+		to, err := s.recipients(r, &n, "")
 		if err != nil {
 			return err
 		}
-		v.To, v.Wrong = to, cmp.Or(v.Wrong, wrong)
+		if v.To = to; to.Wrong.Text != "" {
+			v.Errors = append(v.Errors, to.Wrong)
+		}
 	}
-	if v.Wrong == "" && !n.Staff {
+	if len(v.Errors) == 0 && !n.Staff {
 		team, err := s.Store.Enter(r.Context(), n.Contest, r.Me)
 		if err != nil {
 			return err
@@ -370,19 +374,19 @@ func (s *site) clarify(w http.ResponseWriter, r *web.Request) error {
 	}
 	var number int64
 	var err error
-	if v.Wrong == "" {
+	if len(v.Errors) == 0 {
 		number, err = s.Store.Clarify(r.Context(), n)
 		if errors.Is(err, store.ErrTwice) {
 			return web.Redirect(w, r, "/c/"+access.Of(r).Contest.Slug+"/clar")
 		}
 		if errors.Is(err, store.ErrTooManyQuestions) {
-			v.Wrong, err = web.Reason(desk.OpenQuestions.Reached()), nil
+			v.Errors, err = web.Refused(desk.OpenQuestions.Reached(), ""), nil
 		}
 	}
 	if err != nil {
 		return err
 	}
-	if v.Wrong != "" {
+	if len(v.Errors) > 0 {
 		return s.clarPage(w, r, http.StatusBadRequest, v)
 	}
 	if n.Staff {
@@ -441,13 +445,16 @@ func (s *site) answer(w http.ResponseWriter, r *web.Request) error {
 		Contest: access.Of(r).Contest.ID, Account: r.Me.ID, Staff: true, Text: text, ReplyTo: c.Number,
 		First: r.PostFormValue("first") != "",
 	}
-	to, other, err := s.recipients(r, &n, c.Team)
+	to, err := s.recipients(r, &n, c.Team)
 	if err != nil {
 		return err
 	}
-	if wrong = cmp.Or(wrong, other); wrong != "" {
+	if to.Wrong.Text != "" {
+		wrong = append(wrong, to.Wrong)
+	}
+	if len(wrong) > 0 {
 		return s.clarificationsPage(w, r, http.StatusBadRequest, &replyView{
-			clarificationLine: *line, Picked: true, To: to, Draft: text, Wrong: wrong,
+			clarificationLine: *line, Picked: true, To: to, Draft: text, Errors: wrong,
 		})
 	}
 	_, err = s.Store.Clarify(r.Context(), n)

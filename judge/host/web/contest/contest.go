@@ -222,7 +222,7 @@ type problemView struct {
 	Submit             *web.SourceForm // nil if the reader cannot submit
 	Why                string          // why the reader cannot submit
 	Mine               []web.Line
-	Wrong              string
+	Errors             web.FieldErrors
 }
 
 // samplesView has the samples that the statement does not show.
@@ -275,12 +275,12 @@ func (s *site) problem(w http.ResponseWriter, r *web.Request) error {
 	if sent, err := s.document(w, r); sent {
 		return err
 	}
-	return s.problemPage(w, r, http.StatusOK, web.SourceForm{Key: rand.Text()}, "")
+	return s.problemPage(w, r, http.StatusOK, web.SourceForm{Key: rand.Text()}, nil)
 }
 
-func (s *site) problemPage(w http.ResponseWriter, r *web.Request, code int, f web.SourceForm, wrong string) error {
+func (s *site) problemPage(w http.ResponseWriter, r *web.Request, code int, f web.SourceForm, wrong web.FieldErrors) error {
 	p := access.Of(r).Problem
-	v := problemView{Slug: access.Of(r).Contest.Slug, Label: p.Label, Title: p.Title, Wrong: wrong}
+	v := problemView{Slug: access.Of(r).Contest.Slug, Label: p.Label, Title: p.Title, Errors: wrong}
 	sheet, err := s.Sheet(p.Problem)
 	if err != nil {
 		return err
@@ -334,6 +334,9 @@ func (s *site) sample(w http.ResponseWriter, r *web.Request) error {
 // submit takes a submission: files or a text.
 func (s *site) submit(w http.ResponseWriter, r *web.Request) error {
 	f, err := s.ReadSource(w, r)
+	if refusal := web.Rejected(err); refusal != nil {
+		return s.problemPage(w, r, refusal.Code, web.SourceForm{Key: rand.Text()}, web.Refused(refusal, "file"))
+	}
 	if err != nil {
 		return err
 	}
@@ -352,7 +355,7 @@ func (s *site) submit(w http.ResponseWriter, r *web.Request) error {
 			return aerr
 		}
 		if l := web.ClaimingLanguage(n.Program, all); l != nil {
-			err = web.BadRequest("%s is not allowed in this contest", l.Name)
+			err = web.BadField("language", "%s is not allowed in this contest", l.Name)
 		}
 	}
 	if err == nil {
@@ -366,7 +369,7 @@ func (s *site) submit(w http.ResponseWriter, r *web.Request) error {
 		kept, err = s.Take(r.Context(), n)
 	}
 	if refusal := web.Rejected(err); refusal != nil {
-		return s.problemPage(w, r, refusal.Code, f, web.Reason(refusal))
+		return s.problemPage(w, r, refusal.Code, f, web.Refused(refusal, "file"))
 	}
 	if err != nil {
 		return err

@@ -68,6 +68,7 @@ type liveGroup struct {
 }
 
 type caseView struct {
+	Failed  bool
 	Class   string
 	Mark    string
 	Summary string
@@ -77,11 +78,11 @@ type caseView struct {
 const mostShown = 256 << 10
 
 func (s *site) judging(w http.ResponseWriter, r *web.Request) error {
-	return s.judgingPage(w, r, http.StatusOK, "")
+	return s.judgingPage(w, r, http.StatusOK, nil)
 }
 
-// judgingPage draws the page of a submission. If wrong is not empty, it is the error of a verdict override.
-func (s *site) judgingPage(w http.ResponseWriter, r *web.Request, code int, wrong string) error {
+// judgingPage draws the page of a submission. Wrong are the errors of a verdict override.
+func (s *site) judgingPage(w http.ResponseWriter, r *web.Request, code int, wrong web.FieldErrors) error {
 	a, sub := access.Of(r), access.Of(r).Submission
 	watch := s.Dispatch.Watch(sub.Judgement)
 	lines, _, _ := watch.Next(0)
@@ -122,7 +123,7 @@ func (s *site) judgingPage(w http.ResponseWriter, r *web.Request, code int, wron
 		if v.Staff, err = s.staffPart(r, v.Label); err != nil {
 			return err
 		}
-		v.Staff.Mark.Wrong, v.Staff.Mark.Why = wrong, r.PostFormValue("why") // if there is no form, they are empty
+		v.Staff.Mark.Errors, v.Staff.Mark.Why = wrong, r.PostFormValue("why") // if there is no form, they are empty
 	}
 	return s.Page(w, r, code, "judging", fmt.Sprintf("Submission %d", v.Number), v)
 }
@@ -168,11 +169,12 @@ func (s *site) live(r *web.Request, sub *store.Submission, lines [][]byte) (part
 		return "", false, err
 	}
 	staff := r.Can(auth.SeeSecret)
-	if j.Withheld() && !staff && j.State != store.Waiting {
+	state := s.Dispatch.JobState(j.ID, j.State)
+	if j.Withheld() && !staff && state != store.Waiting {
 		part, err = s.Part("judging", "live", liveView{Number: sub.Number, State: web.StateOf(store.Out, judge.NotJudged, "", false)})
 		return part, true, err
 	}
-	v := liveView{Number: sub.Number, State: web.StateOf(j.State, j.Verdict, j.Score, staff)}
+	v := liveView{Number: sub.Number, State: web.StateOf(state, j.Verdict, j.Score, staff)}
 	if v.Place, err = s.Waits(r.Context(), j); err != nil {
 		return "", false, err
 	}
@@ -262,13 +264,22 @@ func (v *liveView) add(lines [][]byte, show judge.Show) {
 		}
 	}
 	v.Done = max(v.Done, all)
-	left := 300 // remaining cells to show
+	left := cellsSize
 	for _, g := range slices.Backward(v.Groups) {
-		g.Cut = max(0, len(g.Cells)-left)
-		g.Cells = g.Cells[g.Cut:]
-		left -= len(g.Cells)
+		n := len(g.Cells)
+		for n > 0 && left > 0 {
+			n--
+			left -= cellSize + len(g.Cells[n].Summary)
+		}
+		g.Cut, g.Cells = n, g.Cells[n:]
 	}
 }
+
+// All cells of a page have about cellsSize bytes, and each has about cellSize bytes without its summary.
+const (
+	cellsSize = 24 << 10
+	cellSize  = 40
+)
 
 // judged adds a test case to its group.
 func (v *liveView) judged(e *judge.CaseJudged) {
@@ -290,7 +301,7 @@ func (v *liveView) judged(e *judge.CaseJudged) {
 		g.State = state
 	}
 	g.Cells = append(g.Cells, caseView{
-		state.Class, report.VerdictMark(e.Verdict),
+		e.Verdict != judge.Accepted, state.Class, report.VerdictMark(e.Verdict),
 		fmt.Sprintf("%s: %s, %d ms", e.ID(), state.Words, e.Exec.CPU.Milliseconds()),
 	})
 }

@@ -57,7 +57,7 @@ func (s *site) staffPart(r *web.Request, label string) (*staffView, error) {
 	if v.Verify, err = s.verification(r, j); err != nil {
 		return nil, err
 	}
-	v.State = web.CurrentState(sub, true)
+	v.State = s.CurrentState(sub, true)
 	if v.History, err = s.history(r, v.Mark.Marks); err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (s *site) history(r *web.Request, marks []store.Mark) ([]historyLine, error
 	}
 	var all []historyLine
 	for _, j := range past {
-		state := web.StateOf(j.State, j.Verdict, j.Score, true)
+		state := web.StateOf(s.Dispatch.JobState(j.ID, j.State), j.Verdict, j.Score, true)
 		line := historyLine{
 			Time: j.Started, Text: map[store.Origin]string{store.First: "Judged",
 				store.Borderline: "Rejudged: near the time limit", store.OfGuest: "Rejudged: an untrusted worker judged it before"}[j.Origin],

@@ -147,6 +147,7 @@ func TestAJudgingIsLive(t *testing.T) {
 	if page := h.Ask(h.Cookie("ada"), "GET", "/c/now/s/1", nil); !strings.Contains(page.Body, `http-equiv="refresh"`) || !strings.Contains(page.Body, `data-events="/c/now/s/1/events"`) {
 		t.Errorf("the page of an open judging is not live:\n%s", page.Body)
 	}
+	webtest.Harmless(t, "the page of an open judging", h.Ask(h.Cookie("ada"), "GET", "/c/now/s/1", nil).Body)
 	h.Judged(a, webtest.Failing()...)
 	until("event: end")
 	rest, err := io.ReadAll(res.Body)

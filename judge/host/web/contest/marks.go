@@ -24,7 +24,7 @@ type markView struct {
 	Given    judge.Verdict // the override; empty if there is none
 	Marks    []store.Mark  // newest first
 	Why      string        // the reason as it was typed
-	Wrong    string
+	Errors   web.FieldErrors
 }
 
 // Values of the form in addition to verdicts.
@@ -70,14 +70,17 @@ func (s *site) mark(w http.ResponseWriter, r *web.Request) error {
 		return web.BadRequest("unknown action: reload the page and try again")
 	}
 	if m.Why == "" || len(m.Why) > mostWhy {
-		return s.judgingPage(w, r, http.StatusBadRequest, fmt.Sprintf("enter a reason of at most %d bytes", mostWhy))
+		var wrong web.FieldErrors
+		wrong.Add("why", "enter a reason of at most %d bytes", mostWhy)
+		return s.judgingPage(w, r, http.StatusBadRequest, wrong)
 	}
 	switch err := s.Store.Mark(r.Context(), access.Of(r).Submission.ID, r.Me.ID, m, seen); {
 	case errors.Is(err, store.ErrFinal):
 		return &desk.Refusal{Code: http.StatusConflict, Text: "the results of " + access.Of(r).Contest.Name + " are final: reopen them first"}
 	case errors.Is(err, store.ErrChanged):
 		return s.judgingPage(w, r, http.StatusConflict,
-			"another judge overrode the verdict after this page was loaded: read that override below, or save yours again to replace it")
+			web.FieldErrors{{Text: "another judge overrode the verdict after this page was loaded: read that override below, " +
+				"or save yours again to replace it"}})
 	case err != nil:
 		return err
 	}

@@ -15,7 +15,8 @@ import (
 // printView is the page on which a team prints.
 type printView struct {
 	Slug                    string
-	Wrong, Text             string
+	Text                    string
+	Errors                  web.FieldErrors
 	MostKiB, Pages, PerHour int
 	Open                    bool // the team can print now
 	Sent                    []*store.Print
@@ -51,23 +52,23 @@ func (s *site) print(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	name, data := "", []byte(v.Text)
+	field, name, data := "text", "", []byte(v.Text)
 	if len(files) > 0 {
-		name, data = files[0].Name, files[0].Data
+		field, name, data = "file", files[0].Name, files[0].Data
 	}
 	if len(files) > 1 || len(files) == 1 && strings.TrimSpace(v.Text) != "" {
-		v.Wrong = "print one file, or one text"
+		v.Errors.Add("file", "print one file, or one text")
 	}
-	if v.Wrong == "" {
+	if len(v.Errors) == 0 {
 		_, err = s.Print(r.Context(), access.Of(r).Seat, name, "", data)
 		var refusal *desk.Refusal
 		if errors.As(err, &refusal) && refusal.Code != http.StatusForbidden {
-			v.Wrong = refusal.Text
+			v.Errors = web.Refused(refusal, field)
 		} else if err != nil {
 			return err
 		}
 	}
-	if v.Wrong != "" {
+	if len(v.Errors) > 0 {
 		return s.drawPrint(w, r, http.StatusBadRequest, v)
 	}
 	return web.Redirect(w, r, "/c/"+access.Of(r).Contest.Slug+"/print")

@@ -16,6 +16,7 @@ type recipientsView struct {
 	Team          string // that asks, if the form answers a request
 	To            string // team, all or chosen
 	Groups, Teams []recipientChoice
+	Wrong         web.FieldError
 }
 
 type recipientChoice struct {
@@ -24,11 +25,11 @@ type recipientChoice struct {
 }
 
 // recipients reads the recipients from a form and sets them in n. Team is the id of the team that an answer always
-// goes to; if empty, the form is that of an announcement. If the form is not valid, wrong says why.
-func (s *site) recipients(r *web.Request, n *store.NewClarification, team string) (v recipientsView, wrong string, err error) {
+// goes to; if empty, the form is that of an announcement.
+func (s *site) recipients(r *web.Request, n *store.NewClarification, team string) (v recipientsView, err error) {
 	v, err = s.recipientsView(r, team != "")
 	if err != nil {
-		return v, "", err
+		return v, err
 	}
 	if to := r.PostFormValue("to"); to != "" {
 		v.To = to
@@ -43,7 +44,7 @@ func (s *site) recipients(r *web.Request, n *store.NewClarification, team string
 			n.Groups = append(n.Groups, v.Groups[i].ID)
 		}
 	}
-	some := len(n.Teams)+len(n.Groups) > 0
+	some, wrong := len(n.Teams)+len(n.Groups) > 0, ""
 	switch gone := len(r.PostForm["team"])+len(r.PostForm["group"]) > len(n.Teams)+len(n.Groups); {
 	case gone:
 		wrong = "a team or group is no longer there: check the selection"
@@ -58,9 +59,10 @@ func (s *site) recipients(r *web.Request, n *store.NewClarification, team string
 	case v.To == "team" && team != "":
 		n.Team = team
 	case v.To != "all" && v.To != "chosen":
-		return v, "", web.BadRequest("to=%.20q is not one of team, all and chosen", v.To)
+		return v, web.BadRequest("to=%.20q is not one of team, all and chosen", v.To)
 	}
-	return v, wrong, nil
+	v.Wrong = web.FieldError{Field: "to", Text: wrong}
+	return v, nil
 }
 
 // recipientsView lists the teams and groups of the contest.

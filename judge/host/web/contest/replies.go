@@ -1,9 +1,7 @@
 package contest
 
 import (
-	"cmp"
 	"net/http"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -20,7 +18,10 @@ var usualReplies = []string{"Read the statement again.", "No comment.", "See the
 const mostReplies = 50
 
 // repliesView is the page of the saved replies.
-type repliesView struct{ Slug, Text, Wrong string }
+type repliesView struct {
+	Slug, Text string
+	Errors     web.FieldErrors
+}
 
 // savedReplies returns the saved replies of a contest.
 func savedReplies(c *store.Contest) []string {
@@ -52,16 +53,16 @@ func (s *site) setReplies(w http.ResponseWriter, r *web.Request) error {
 	for i, line := range strings.Split(v.Text, "\n") {
 		line = strings.TrimSpace(line)
 		if utf8.RuneCountInString(line) > mostText {
-			v.Wrong = cmp.Or(v.Wrong, "line "+strconv.Itoa(i+1)+" has more than "+strconv.Itoa(mostText)+" letters")
+			v.Errors.Add("replies", "line %d has more than %d letters", i+1, mostText)
 		}
 		if line != "" {
 			all = append(all, line)
 		}
 	}
 	if len(all) > mostReplies {
-		v.Wrong = cmp.Or(v.Wrong, "there are "+strconv.Itoa(len(all))+" replies: at most "+strconv.Itoa(mostReplies)+" can be saved")
+		v.Errors.Add("replies", "there are %d replies: at most %d can be saved", len(all), mostReplies)
 	}
-	if v.Wrong != "" {
+	if len(v.Errors) > 0 {
 		return s.Page(w, r, http.StatusBadRequest, "replies", "Saved replies", v)
 	}
 	c.Settings.Replies = all

@@ -12,6 +12,7 @@ import (
 	"assay/judge/host/auth"
 	"assay/judge/host/desk"
 	"assay/judge/host/flow"
+	"assay/judge/host/job"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
 	"assay/judge/report"
@@ -36,6 +37,7 @@ type answerPart struct {
 	Number   int64
 	State    web.State
 	Quick    string // result on samples and edges
+	Waits    string // why no worker checks anything at the moment; empty if workers do
 	Done, Of int    // tried inputs of all inputs; 0 if unknown
 	Why      string
 	Places   string
@@ -86,7 +88,7 @@ func (s *site) answerSource(w http.ResponseWriter, r *web.Request) error {
 
 // answerLive draws the part of a submission's page that changes.
 func (s *site) answerLive(r *web.Request, a *store.Answer) (part template.HTML, open bool, err error) {
-	v := answerPart{Number: a.Number, State: answerState(a), Why: a.Why, Again: a.State != store.Proving && a.Flow != ""}
+	v := answerPart{Number: a.Number, State: s.answerState(a), Why: a.Why, Again: a.State != store.Proving && a.Flow != ""}
 	open = a.Flow != ""
 	if a.State == store.Proving {
 		if err := s.howFar(r, a, &v); err != nil {
@@ -119,7 +121,10 @@ func (s *site) howFar(r *web.Request, a *store.Answer, v *answerPart) error {
 	if err != nil {
 		return err
 	}
-	v.State.Words = "waiting for a worker to check samples and edges"
+	if why := s.Dispatch.Unserved(job.Practice, s.Class); why != "" {
+		v.Waits = web.Sentence(why) + "."
+	}
+	part := "samples and edges"
 	for _, p := range parts {
 		if p.Key != flow.QuickKey || p.Result == nil {
 			continue
@@ -128,8 +133,13 @@ func (s *site) howFar(r *web.Request, a *store.Answer, v *answerPart) error {
 		if err != nil || quick == nil || quick.Verdict != judge.GolfRight {
 			return err // the check is about to end
 		}
-		v.State.Words, v.Of = "checking", quick.Domain
+		part, v.Of = "all inputs", quick.Domain
 		v.Quick = fmt.Sprintf("Right on samples and edges, with %d bytes (%d characters) in %s.", quick.Bytes, quick.Chars, quick.LanguageWords())
+	}
+	if v.State.Words == "waiting" {
+		v.State.Words = "waiting for a worker to check " + part
+	} else {
+		v.State.Words = "checking " + part
 	}
 	watch := s.Dispatch.Watch(store.JobID(a.Flow, flow.WholeKey))
 	defer watch.Close()

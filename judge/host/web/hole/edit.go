@@ -85,7 +85,7 @@ func (s *site) holeForm(w http.ResponseWriter, r *web.Request, code int, v holeE
 	v.Seen, v.Zone = web.OpenVisibilities, r.Zone()
 	closes, _ := v.Zone.ReadMoment(v.Closes) // if it cannot be read, the label is that of now
 	v.ZoneLabel = v.Zone.Label(closes, s.Time())
-	return s.Page(w, r, code, "holeedit", v.Errors.Title(title), v)
+	return s.Page(w, r, code, "holeedit", title, v)
 }
 
 // golfProblems returns the problems that a hole of the caller can have: those with a [golf] table.

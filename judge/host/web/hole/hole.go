@@ -32,7 +32,7 @@ type holeView struct {
 	Missing    bool
 	Submit     *golfForm // nil if the reader cannot submit
 	Why        string    // why the reader cannot submit
-	Wrong      string
+	Errors     web.FieldErrors
 	Board      []golfer
 	Languages  []golfLanguage
 	Records    []golfRecord
@@ -87,13 +87,13 @@ type answerLine struct {
 }
 
 func (s *site) hole(w http.ResponseWriter, r *web.Request) error {
-	return s.holePage(w, r, http.StatusOK, golfForm{SourceForm: web.SourceForm{Key: rand.Text()}}, "")
+	return s.holePage(w, r, http.StatusOK, golfForm{SourceForm: web.SourceForm{Key: rand.Text()}}, nil)
 }
 
-func (s *site) holePage(w http.ResponseWriter, r *web.Request, code int, f golfForm, wrong string) error {
+func (s *site) holePage(w http.ResponseWriter, r *web.Request, code int, f golfForm, wrong web.FieldErrors) error {
 	h := at(r).Hole
 	v := holeView{
-		Slug: h.Slug, Name: h.Name, Language: r.PathValue("lang"), By: measure(r), Wrong: wrong, Shown: h.Shown,
+		Slug: h.Slug, Name: h.Name, Language: r.PathValue("lang"), By: measure(r), Errors: wrong, Shown: h.Shown,
 		Changes: r.Can(auth.Make), Line: newLine(h, at(r).now),
 	}
 	p, err := s.Store.Problem(r.Context(), h.ProblemSlug)
@@ -196,14 +196,21 @@ func (s *site) boards(r *web.Request, v *holeView) error {
 	}
 	mine, err := s.Store.Answers(r.Context(), h.ID, r.Me.ID, recent)
 	for _, a := range mine {
-		v.Mine = append(v.Mine, answerLine{a.Number, a.Name, a.Bytes, a.Chars, a.Received, answerState(a), a.Why})
+		v.Mine = append(v.Mine, answerLine{a.Number, a.Name, a.Bytes, a.Chars, a.Received, s.answerState(a), a.Why})
 	}
 	return err
 }
 
+// claimed reports whether a worker runs the part of a golf submission's check that has this key.
+func (s *site) claimed(a *store.Answer, key string) bool {
+	return s.Dispatch.JobState(store.JobID(a.Flow, key), store.Out) == store.Out
+}
+
 // answerState returns the state of a golf submission in words.
-func answerState(a *store.Answer) web.State {
+func (s *site) answerState(a *store.Answer) web.State {
 	switch {
+	case a.State == store.Proving && !s.claimed(a, flow.QuickKey) && !s.claimed(a, flow.WholeKey):
+		return web.State{Class: "none", Words: "waiting", Open: true}
 	case a.State == store.Proving:
 		return web.State{Class: "none", Words: "checking", Open: true}
 	case a.State == store.Standing:
@@ -219,6 +226,9 @@ func answerState(a *store.Answer) web.State {
 // golf takes a golf submission: a file or a text.
 func (s *site) golf(w http.ResponseWriter, r *web.Request) error {
 	source, err := s.ReadSource(w, r)
+	if refusal := web.Rejected(err); refusal != nil {
+		return s.holePage(w, r, refusal.Code, golfForm{SourceForm: web.SourceForm{Key: rand.Text()}}, web.Refused(refusal, "file"))
+	}
 	if err != nil {
 		return err
 	}
@@ -232,7 +242,7 @@ func (s *site) golf(w http.ResponseWriter, r *web.Request) error {
 		kept, err = s.TakeAnswer(r.Context(), n)
 	}
 	if refusal := web.Rejected(err); refusal != nil {
-		return s.holePage(w, r, refusal.Code, f, web.Reason(refusal))
+		return s.holePage(w, r, refusal.Code, f, web.Refused(refusal, "text"))
 	}
 	if err != nil {
 		return err
@@ -248,7 +258,7 @@ func (s *site) readAnswer(r *web.Request, n *desk.NewAnswer, text string) error 
 		return err
 	}
 	if len(files) > 1 || len(files) == 1 && strings.TrimSpace(text) != "" {
-		return web.BadRequest("a submission is one file or one text: send one of them")
+		return web.BadField("file", "a submission is one file or one text: send one of them")
 	}
 	for _, f := range files {
 		n.Name, n.Data = f.Name, f.Data

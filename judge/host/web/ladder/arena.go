@@ -109,7 +109,7 @@ func (s *site) arenaPage(w http.ResponseWriter, r *web.Request, code int, f even
 		}
 		v.Events = append(v.Events, *line)
 	}
-	return s.Page(w, r, code, "arena", f.Errors.Title("Arena"), v)
+	return s.Page(w, r, code, "arena", "Arena", v)
 }
 
 func eventLineOf(f *store.Flow) (*eventLine, error) {

@@ -18,6 +18,7 @@ import (
 	"assay/judge/host/client"
 	"assay/judge/host/desk"
 	"assay/judge/host/flow"
+	"assay/judge/host/job"
 	"assay/judge/host/ladder"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
@@ -29,7 +30,7 @@ type submitBotView struct {
 	web.SourceForm
 	Allowed bool
 	Name    string
-	Wrong   string
+	Errors  web.FieldErrors
 }
 
 // filesOnly reports whether bots are files, and not programs.
@@ -40,6 +41,9 @@ func filesOnly(sheet *client.Sheet) bool {
 // enterBot adds a bot to a ladder.
 func (s *site) enterBot(w http.ResponseWriter, r *web.Request) error {
 	source, err := s.ReadSource(w, r)
+	if refusal := web.Rejected(err); refusal != nil {
+		return s.ladderPage(w, r, refusal.Code, submitBotView{SourceForm: web.SourceForm{Key: rand.Text()}, Errors: web.Refused(refusal, "file")})
+	}
 	if err != nil {
 		return err
 	}
@@ -50,7 +54,7 @@ func (s *site) enterBot(w http.ResponseWriter, r *web.Request) error {
 	}
 	switch {
 	case errors.Is(err, store.ErrTaken):
-		err = web.BadRequest("a bot of someone else has the name %s: choose another name", f.Name)
+		err = web.BadField("name", "a bot of someone else has the name %s: choose another name", f.Name)
 	case errors.Is(err, store.ErrOtherUnderKey):
 		err = &desk.Refusal{Code: http.StatusConflict, Text: "this form has submitted another bot already", Hint: "submit again"}
 		f.Key = rand.Text()
@@ -59,7 +63,7 @@ func (s *site) enterBot(w http.ResponseWriter, r *web.Request) error {
 		err = desk.LadderAccess(on(r).Ladder, r.Me).Closed()
 	}
 	if refusal := web.Rejected(err); refusal != nil {
-		f.Wrong = web.Reason(refusal)
+		f.Errors = web.Refused(refusal, "file")
 		return s.ladderPage(w, r, refusal.Code, f)
 	}
 	if err != nil {
@@ -71,10 +75,10 @@ func (s *site) enterBot(w http.ResponseWriter, r *web.Request) error {
 // botSent reads a bot from the form and stores its files.
 func (s *site) botSent(r *web.Request, f *submitBotView) (*store.Bot, error) {
 	if wrong := auth.BadName(f.Name); wrong != "" {
-		return nil, web.BadRequest("the name of the bot: %s", wrong)
+		return nil, web.BadField("name", "the name of the bot: %s", wrong)
 	}
 	if len(f.Name) > mostBotName {
-		return nil, web.BadRequest("the name of a bot has at most %d bytes", mostBotName)
+		return nil, web.BadField("name", "the name of a bot has at most %d bytes", mostBotName)
 	}
 	if err := s.AdmitBot(r.Context(), on(r).Ladder, r.Me, f.Key, f.Name, on(r).Bots); err != nil {
 		return nil, err
@@ -124,7 +128,8 @@ type botView struct {
 	Trial     *flow.Tried // nil if none is shown
 	Files     []string
 	Lately    string
-	Pauses    int // recent faults that ended its process
+	Waits     string // why no worker tests bots at the moment; empty if workers do
+	Pauses    int    // recent faults that ended its process
 }
 
 // A faultLine says how often a bot had a kind of fault.
@@ -139,6 +144,9 @@ func (s *site) bot(w http.ResponseWriter, r *web.Request) error {
 	v := botView{
 		Slug: h.Slug, Ladder: h.Name, Bot: b, Line: h.Standing(b.Number), Rated: h.Rated, Own: r.Can(auth.SeeBot),
 		Opponents: h.Opponents(b.Number), Form: h.Form(b.Number), Lately: lately(h.View, b.Number),
+	}
+	if why := s.Dispatch.Unserved(job.GameLane, s.Class); why != "" && b.State == store.BotChecking {
+		v.Waits = web.Sentence(why) + "."
 	}
 	if v.Line != nil {
 		v.Interval = intervalText(v.Line.Low, v.Line.High)

@@ -167,7 +167,7 @@ func (s *site) ladderSettings(w http.ResponseWriter, r *web.Request, code int, f
 		}
 	}
 	f.Seen = web.OpenVisibilities
-	return s.Page(w, r, code, "ladderedit", f.Errors.Title(title), f)
+	return s.Page(w, r, code, "ladderedit", title, f)
 }
 
 // readLadder reads the settings that can be changed.

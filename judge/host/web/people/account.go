@@ -1,13 +1,11 @@
 package people
 
 import (
-	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -20,7 +18,8 @@ import (
 
 // setupView is the page on which the first administrator account is created.
 type setupView struct {
-	Code, Login, Name, Wrong string
+	Code, Login, Name string
+	Errors            web.FieldErrors
 }
 
 // goodCode returns a refusal if the code of a setup link is not valid.
@@ -56,7 +55,8 @@ func (s *site) setUp(w http.ResponseWriter, r *web.Request) error {
 	if err := s.goodCode(r, v.Code); err != nil {
 		return err
 	}
-	if v.Wrong = cmp.Or(auth.BadName(v.Name), badPassword(r.Field("password"), r.Field("again"))); v.Wrong != "" {
+	v.Errors.Name(v.Name)
+	if badPassword(&v.Errors, r); len(v.Errors) > 0 {
 		return s.Page(w, r, http.StatusBadRequest, "setup", "Set up "+s.Name, v)
 	}
 	hash, err := s.Passwords.Hash(r.Context(), r.Field("password"))
@@ -79,16 +79,16 @@ func (s *site) setUp(w http.ResponseWriter, r *web.Request) error {
 	return web.Redirect(w, r, "/")
 }
 
-func badPassword(password, again string) string {
-	switch {
+// badPassword checks the new password of a form, which is in it twice.
+func badPassword(e *web.FieldErrors, r *web.Request) {
+	switch password, again := r.Field("password"), r.Field("again"); {
 	case password != again:
-		return "The passwords do not match. Enter the same password twice."
+		e.Add("again", "The passwords do not match. Enter the same password twice.")
 	case len(password) < auth.LeastPassword:
-		return fmt.Sprintf("The password is too short: use at least %d characters.", auth.LeastPassword)
+		e.Add("password", "The password is too short: use at least %d characters.", auth.LeastPassword)
 	case len(password) > auth.MostPassword:
-		return fmt.Sprintf("The password is too long: use at most %d characters.", auth.MostPassword)
+		e.Add("password", "The password is too long: use at most %d characters.", auth.MostPassword)
 	}
-	return ""
 }
 
 // begin logs an account in whose password was typed.
@@ -282,7 +282,8 @@ type accountView struct {
 	Password bool   // it has one
 	SignOn   string // host of the provider of single sign-on; empty if there is none
 	Linked   bool   // to an identity of the provider
-	Wrong    string
+	Errors   web.FieldErrors
+	Label    string // of a token that was refused
 	Done     string
 }
 
@@ -315,16 +316,18 @@ func (s *site) accountPage(w http.ResponseWriter, r *web.Request, code int, v ac
 func (s *site) setPassword(w http.ResponseWriter, r *web.Request) error {
 	good, err := s.TryPassword(r, r.Field("old"))
 	if refusal := web.Rejected(err); refusal != nil {
-		return s.accountPage(w, r, refusal.Code, accountView{Wrong: refusal.Sentence()})
+		return s.accountPage(w, r, refusal.Code, accountView{Errors: web.Refused(refusal, "")})
 	}
 	if err != nil {
 		return err
 	}
 	if !good {
-		return s.accountPage(w, r, http.StatusForbidden, accountView{Wrong: "The current password is wrong."})
+		wrong := web.FieldErrors{{Field: "old", Text: "The current password is wrong."}}
+		return s.accountPage(w, r, http.StatusForbidden, accountView{Errors: wrong})
 	}
-	if wrong := badPassword(r.Field("password"), r.Field("again")); wrong != "" {
-		return s.accountPage(w, r, http.StatusBadRequest, accountView{Wrong: wrong})
+	var wrong web.FieldErrors
+	if badPassword(&wrong, r); len(wrong) > 0 {
+		return s.accountPage(w, r, http.StatusBadRequest, accountView{Errors: wrong})
 	}
 	hash, err := s.Passwords.Hash(r.Context(), r.Field("password"))
 	if err != nil {
@@ -349,9 +352,15 @@ func (s *site) newToken(w http.ResponseWriter, r *web.Request) error {
 	for _, one := range desk.Scopes(desk.Role(r.Me)) {
 		may = may || one == scope
 	}
-	if !may || len(label) > 100 || !auth.Legible(label) {
-		const wrong = "The token was not created. Enter a label of at most 100 visible characters, and choose one of the listed permissions."
-		return s.accountPage(w, r, http.StatusBadRequest, accountView{Wrong: wrong})
+	var wrong web.FieldErrors
+	if len(label) > 100 || !auth.Legible(label) {
+		wrong.Add("label", "The token was not created. Enter a label of at most 100 visible characters.")
+	}
+	if !may {
+		wrong.Add("scope", "The token was not created. Choose one of the listed permissions.")
+	}
+	if len(wrong) > 0 {
+		return s.accountPage(w, r, http.StatusBadRequest, accountView{Errors: wrong, Label: label})
 	}
 	text, hash := auth.NewToken()
 	if _, err := s.Store.NewToken(r.Context(), r.Me.ID, hash, label, []string{scope}, time.Time{}); err != nil {

@@ -166,9 +166,6 @@ func (s *site) editTeamsPage(w http.ResponseWriter, r *web.Request, code int, v 
 	if len(v.Problems) > 0 {
 		v.Wrong = "Nothing was saved: " + web.Counted(len(v.Problems), "field needs", "fields need") + " a change"
 	}
-	if code >= 400 {
-		title = "Error: " + title
-	}
 	return s.Page(w, r, code, "editteams", title, v)
 }
 

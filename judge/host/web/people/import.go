@@ -110,9 +110,6 @@ func (s *site) importPage(w http.ResponseWriter, r *web.Request, code int, v imp
 		}
 		v.Role = cmp.Or(v.Role, string(auth.Contestant))
 	}
-	if code >= 400 {
-		title = "Error: " + title
-	}
 	return s.Page(w, r, code, "import", title, v)
 }
 

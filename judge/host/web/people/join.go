@@ -1,7 +1,6 @@
 package people
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -22,7 +21,7 @@ type joinView struct {
 	Me          string // the name of the user who is logged in
 	SignOn      bool   // only people who log in by single sign-on can join
 	Login, Name string
-	Wrong       string
+	Errors      web.FieldErrors
 }
 
 // welcome returns the invitation of the request. If it is not valid, it returns a refusal.
@@ -142,7 +141,9 @@ func (s *site) join(w http.ResponseWriter, r *web.Request, v joinView, made func
 	}
 	v.Login, v.Name = strings.ToLower(r.Field("login")), r.Field("name")
 	refuse := func(code int) error { return s.Page(w, r, code, "join", "Join "+s.Name, v) }
-	if v.Wrong = cmp.Or(auth.BadName(v.Name), badLogin(v.Login), badPassword(r.Field("password"), r.Field("again"))); v.Wrong != "" {
+	v.Errors.Name(v.Name)
+	badLogin(&v.Errors, "login", v.Login)
+	if badPassword(&v.Errors, r); len(v.Errors) > 0 {
 		return refuse(http.StatusBadRequest)
 	}
 	hash, err := s.Passwords.Hash(r.Context(), r.Field("password"))
@@ -152,7 +153,7 @@ func (s *site) join(w http.ResponseWriter, r *web.Request, v joinView, made func
 	a, err := made(store.NewAccount{Login: v.Login, Display: v.Name, Password: hash, Kind: store.Person, Role: string(auth.Contestant)})
 	switch {
 	case errors.Is(err, store.ErrTaken):
-		v.Wrong = "The username " + v.Login + " is taken. Choose another."
+		v.Errors.Add("login", "The username %s is taken. Choose another.", v.Login)
 		return refuse(http.StatusConflict)
 	case errors.Is(err, store.ErrUsed) || errors.Is(err, store.ErrExpired) || errors.Is(err, store.ErrRevoked):
 		return errors.Join(s.again(r), err)
@@ -168,11 +169,11 @@ func (s *site) join(w http.ResponseWriter, r *web.Request, v joinView, made func
 	return web.Redirect(w, r, "/")
 }
 
-func badLogin(login string) string {
+// badLogin checks the username of a form.
+func badLogin(e *web.FieldErrors, field, login string) {
 	if !auth.GoodLogin(login) {
-		return "Invalid username: use at most 40 letters, digits, hyphens and underscores, and begin with a letter or a digit."
+		e.Add(field, "Invalid username: use at most 40 letters, digits, hyphens and underscores, and begin with a letter or a digit.")
 	}
-	return ""
 }
 
 // invitationsView is the page of invitations.
@@ -181,7 +182,9 @@ type invitationsView struct {
 	Contests []*store.Contest
 	Closed   bool
 	Link     string // of a new invitation, shown once
-	Wrong    string
+	Errors   web.FieldErrors
+	// As typed, if the form was refused.
+	Note, Uses, Days, Contest string
 }
 
 type invitationLine struct {
@@ -191,7 +194,7 @@ type invitationLine struct {
 }
 
 func (s *site) invitations(w http.ResponseWriter, r *web.Request) error {
-	return s.invitationsPage(w, r, http.StatusOK, invitationsView{})
+	return s.invitationsPage(w, r, http.StatusOK, invitationsView{Uses: "1", Days: "7"})
 }
 
 func (s *site) invitationsPage(w http.ResponseWriter, r *web.Request, code int, v invitationsView) (err error) {
@@ -227,16 +230,24 @@ func (s *site) invitationsPage(w http.ResponseWriter, r *web.Request, code int, 
 func (s *site) newInvitation(w http.ResponseWriter, r *web.Request) error {
 	uses, err1 := strconv.Atoi(r.PostFormValue("uses"))
 	days, err2 := strconv.ParseFloat(r.PostFormValue("days"), 64)
-	if err1 != nil || err2 != nil {
-		return s.invitationsPage(w, r, http.StatusBadRequest, invitationsView{
-			Wrong: "Enter numbers for the uses and the validity, for example 40 accounts and 7 days.",
-		})
+	v := invitationsView{
+		Note: r.PostFormValue("note"), Uses: r.PostFormValue("uses"), Days: r.PostFormValue("days"), Contest: r.PostFormValue("contest"),
+	}
+	if err1 != nil {
+		v.Errors.Add("uses", "Enter a number of accounts, for example 40.")
+	}
+	if err2 != nil {
+		v.Errors.Add("days", "Enter a number of days, for example 7.")
+	}
+	if len(v.Errors) > 0 {
+		return s.invitationsPage(w, r, http.StatusBadRequest, v)
 	}
 	code, i, err := s.Invite(r.Context(), desk.Invite{
-		Note: r.PostFormValue("note"), Contest: r.PostFormValue("contest"), Uses: uses, Days: days, By: r.Me.ID,
+		Note: v.Note, Contest: v.Contest, Uses: uses, Days: days, By: r.Me.ID,
 	})
 	if refusal, is := errors.AsType[*desk.Refusal](err); is {
-		return s.invitationsPage(w, r, refusal.Code, invitationsView{Wrong: web.Reason(refusal)})
+		v.Errors = web.Refused(refusal, "")
+		return s.invitationsPage(w, r, refusal.Code, v)
 	}
 	if err != nil {
 		return err
@@ -244,7 +255,7 @@ func (s *site) newInvitation(w http.ResponseWriter, r *web.Request) error {
 	if err := s.Audit(r, "invite", i.ID, fmt.Sprintf("%d people, until %s", i.Uses, i.Expires.UTC().Format(time.DateTime))); err != nil {
 		return err
 	}
-	return s.invitationsPage(w, r, http.StatusOK, invitationsView{Link: s.URL + "/invite/" + code})
+	return s.invitationsPage(w, r, http.StatusOK, invitationsView{Link: s.URL + "/invite/" + code, Uses: "1", Days: "7"})
 }
 
 func (s *site) endInvitation(w http.ResponseWriter, r *web.Request) error {

@@ -62,7 +62,7 @@ func TestInvite(t *testing.T) {
 		code         int
 		want         string
 	}{
-		"no name":           {"name", " ", 400, "a name is missing"},
+		"no name":           {"name", " ", 400, "A name is missing"},
 		"controls":          {"name", "a\tb", 400, "invisible character"},
 		"a bad login":       {"login", "a b", 400, "Invalid username"},
 		"a short password":  {"password", "x", 400, "do not match"},

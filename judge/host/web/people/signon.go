@@ -205,8 +205,8 @@ type signOnView struct {
 	Host        string
 	Joins       bool // people can create accounts by single sign-on
 	Login, Name string
-	Mine        string // username of the account to link
-	Wrong       string // of the new account
+	Mine        string          // username of the account to link
+	Errors      web.FieldErrors // of the new account
 	WrongLink   string
 }
 
@@ -252,7 +252,8 @@ func (s *site) joinBySignOn(w http.ResponseWriter, r *web.Request) error {
 	}
 	v := signOnView{Login: strings.ToLower(r.Field("login")), Name: r.Field("name")}
 	refuse := func(code int) error { return s.signOnPage(w, r, code, v) }
-	if v.Wrong = cmp.Or(auth.BadName(v.Name), badLogin(v.Login)); v.Wrong != "" {
+	v.Errors.Name(v.Name)
+	if badLogin(&v.Errors, "new-login", v.Login); len(v.Errors) > 0 {
 		return refuse(http.StatusBadRequest)
 	}
 	role := auth.Higher(auth.Contestant, auth.Role(o.Role))
@@ -260,7 +261,7 @@ func (s *site) joinBySignOn(w http.ResponseWriter, r *web.Request) error {
 		Role: string(role)})
 	switch {
 	case errors.Is(err, store.ErrTaken):
-		v.Wrong = "The username " + v.Login + " is taken. Choose another, or link your account below."
+		v.Errors.Add("new-login", "The username %s is taken. Choose another, or link your account below.", v.Login)
 		return refuse(http.StatusConflict)
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrUsed):
 		return errNotBegun
@@ -321,7 +322,8 @@ func (s *site) linkSignOn(w http.ResponseWriter, r *web.Request) error {
 func (s *site) unlinkSignOn(w http.ResponseWriter, r *web.Request) error {
 	if r.Me.Password == "" {
 		return s.accountPage(w, r, http.StatusConflict,
-			accountView{Wrong: "You could not log in any more. Ask an administrator to create a password for your account first."})
+			accountView{Errors: web.FieldErrors{{Text: "You could not log in any more. Ask an administrator to create a password " +
+				"for your account first."}}})
 	}
 	if err := s.Store.Unlink(r.Context(), r.Me.ID); err != nil && !errors.Is(err, store.ErrNotFound) { // it was unlinked
 		return err

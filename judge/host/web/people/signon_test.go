@@ -126,7 +126,7 @@ func TestFirstSignOn(t *testing.T) {
 	if b.me() != "" {
 		t.Error("the visitor is logged in before the account exists")
 	}
-	leads(t, "without a name", b.ask("POST", "/login/sso/new", url.Values{"login": {"zoe"}}), 400, "a name is missing")
+	leads(t, "without a name", b.ask("POST", "/login/sso/new", url.Values{"login": {"zoe"}}), 400, "A name is missing")
 	leads(t, "a name that is taken", b.ask("POST", "/login/sso/new", url.Values{"name": {"Zoe"}, "login": {"ada"}}), 409, "is taken")
 	leads(t, "a good one", b.ask("POST", "/login/sso/new", url.Values{"name": {"Zoe"}, "login": {"zoe"}}), 303, "/account")
 	if b.me() != "zoe" {

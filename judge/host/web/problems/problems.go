@@ -27,7 +27,7 @@ type problemsView struct {
 	Uploads  []*store.Upload
 	Brings   bool // packages can be uploaded
 	Name     string
-	Wrong    string
+	Errors   web.FieldErrors
 }
 
 // mostUploads is how many uploads a page lists.
@@ -62,7 +62,7 @@ func (s *site) uploadPackage(w http.ResponseWriter, r *web.Request) error {
 		defer file.Close()
 	}
 	if refusal, is := errors.AsType[*desk.Refusal](err); is {
-		return s.problemsPage(w, r, refusal.Code, problemsView{Name: u.Problem, Wrong: refusal.Text})
+		return s.problemsPage(w, r, refusal.Code, problemsView{Name: u.Problem, Errors: web.Refused(refusal, "file")})
 	}
 	if err != nil {
 		return err
@@ -70,7 +70,8 @@ func (s *site) uploadPackage(w http.ResponseWriter, r *web.Request) error {
 	known, err := s.Store.Problem(r.Context(), u.Problem)
 	if err == nil && !desk.Owns(r.Me, known) && !r.Can(auth.Accounts) {
 		return s.problemsPage(w, r, http.StatusForbidden, problemsView{
-			Name: u.Problem, Wrong: "The problem " + u.Problem + " belongs to another user. Choose another name.",
+			Name:   u.Problem,
+			Errors: web.FieldErrors{{Field: "name", Text: "The problem " + u.Problem + " belongs to another user. Choose another name."}},
 		})
 	}
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -144,7 +145,7 @@ func (s *site) archive(part *multipart.Part, u *store.Upload) (*blob.Staged, err
 		u.Problem = strings.ToLower(strings.TrimSuffix(u.File, path.Ext(u.File)))
 	}
 	if !client.GoodSlug(u.Problem) {
-		return nil, web.BadRequest("%.80q is not a valid problem name. Use at most 64 lower-case letters, digits, dots, "+
+		return nil, web.BadField("name", "%.80q is not a valid problem name. Use at most 64 lower-case letters, digits, dots, "+
 			"hyphens and underscores, and begin with a letter or a digit.", u.Problem)
 	}
 	u.File = strings.ToValidUTF8(u.File[:min(len(u.File), 200)], "")

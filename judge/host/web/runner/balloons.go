@@ -166,7 +166,7 @@ func (s *site) balloonLines(r *web.Request, f balloonFilter) ([]balloonLine, err
 			continue
 		}
 		lines = append(lines, balloonLine{
-			Balloon: b, Time: access.ContestTime(clock.Time(b.At)), Team: cmp.Or(t.DisplayName, t.Name), Number: t.Number, Seat: t.Label,
+			Balloon: b, Time: board.ContestTime(clock.Time(b.At)), Team: cmp.Or(t.DisplayName, t.Name), Number: t.Number, Seat: t.Label,
 			Groups: t.Groups, Color: colors[b.Label], Name: names[b.Label], First: first[scoring.Solve{Team: b.Team, Problem: b.Label}],
 		})
 	}

@@ -121,7 +121,7 @@ func (s *site) setAwards(w http.ResponseWriter, r *web.Request) error {
 		}
 		v.Errors, v.Awards.Errors = wrong, wrong
 		v.Awards.Gold, v.Awards.Silver, v.Awards.Bronze = r.Field("gold"), r.Field("silver"), r.Field("bronze")
-		return s.Page(w, r, http.StatusBadRequest, "finalize", wrong.Title("Final results"), v)
+		return s.Page(w, r, http.StatusBadRequest, "finalize", "Final results", v)
 	}
 	c.Settings.Medals = &m
 	c.Settings.OrganizationWinners, c.Settings.WorldFinals = r.Field("organizations") == "on", r.Field("world_finals") == "on"
@@ -159,7 +159,7 @@ func (s *site) awardPage(w http.ResponseWriter, r *web.Request, code int, v awar
 	if v.New {
 		title = "New award"
 	}
-	return s.Page(w, r, code, "award", v.Errors.Title(title), v)
+	return s.Page(w, r, code, "award", title, v)
 }
 
 // awardOf returns the award that an address names.

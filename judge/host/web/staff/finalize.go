@@ -212,7 +212,7 @@ func (s *site) makeFinal(w http.ResponseWriter, r *web.Request) error {
 			return err
 		}
 		v.B, v.By, v.Errors = b, by, wrong
-		return s.Page(w, r, code, "finalize", wrong.Title("Final results"), v)
+		return s.Page(w, r, code, "finalize", "Final results", v)
 	}
 	if len(wrong) > 0 {
 		return page(http.StatusBadRequest)

@@ -3,7 +3,6 @@ package staff
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -16,9 +15,10 @@ import (
 
 // mediaView is the page of the pictures and documents of a contest.
 type mediaView struct {
-	Slug, Wrong           string
+	Slug, Name            string // Name is that of the object
+	Errors                web.FieldErrors
 	MostMiB               int
-	Kinds                 []web.Choice // properties, each once
+	Kinds                 []web.Choice // properties of the object
 	Objects               []mediaGroup
 	Object, Property, Tag string // of the form
 	Files                 []mediaLine
@@ -75,6 +75,18 @@ func (s *site) mediaObjects(r *web.Request) (all []mediaGroup, err error) {
 	return all, nil
 }
 
+// objectName returns the name of an object, or an empty string if there is no such object.
+func objectName(all []mediaGroup, value string) string {
+	for _, group := range all {
+		for _, one := range group.All {
+			if one.Value == value {
+				return one.Name
+			}
+		}
+	}
+	return ""
+}
+
 func (s *site) mediaPage(w http.ResponseWriter, r *web.Request) error {
 	return s.drawMedia(w, r, http.StatusOK, mediaView{Object: r.URL.Query().Get("object"), Property: media.Logo})
 }
@@ -85,8 +97,13 @@ func (s *site) drawMedia(w http.ResponseWriter, r *web.Request, code int, v medi
 	if v.Objects, err = s.mediaObjects(r); err != nil {
 		return err
 	}
+	if v.Name = objectName(v.Objects, v.Object); v.Name == "" {
+		v.Object = media.Contest + "/"
+		v.Name = objectName(v.Objects, v.Object)
+	}
+	of, _, _ := strings.Cut(v.Object, "/")
 	for _, slot := range media.Slots {
-		if !slices.ContainsFunc(v.Kinds, func(is web.Choice) bool { return is.Value == slot.Property }) {
+		if slot.Type == of {
 			v.Kinds = append(v.Kinds, web.Choice{Value: slot.Property, Name: slot.Name})
 		}
 	}
@@ -99,15 +116,8 @@ func (s *site) drawMedia(w http.ResponseWriter, r *web.Request, code int, v medi
 			continue
 		}
 		slot, _ := media.Find(f.Type, f.Property)
-		line := mediaLine{File: f, Name: f.Object, What: cmp.Or(slot.Name, "Statement")}
-		for _, group := range v.Objects {
-			for _, one := range group.All {
-				if one.Value == f.Type+"/"+f.Object {
-					line.Name = one.Name
-				}
-			}
-		}
-		v.Files = append(v.Files, line)
+		name := cmp.Or(objectName(v.Objects, f.Type+"/"+f.Object), f.Object)
+		v.Files = append(v.Files, mediaLine{File: f, Name: name, What: cmp.Or(slot.Name, "Statement")})
 	}
 	return s.Page(w, r, code, "media", "Files", v)
 }
@@ -130,13 +140,13 @@ func (s *site) changeMedia(w http.ResponseWriter, r *web.Request) error {
 		return s.replaceMedia(w, r, there, []media.File{there[at]}, nil)
 	}
 	v := mediaView{Object: r.PostFormValue("object"), Property: r.PostFormValue("property"), Tag: strings.TrimSpace(r.PostFormValue("tag"))}
-	f, data, wrong, err := s.uploadedMedia(r, &v)
+	f, data, err := s.uploadedMedia(r, &v)
+	if refusal := web.Rejected(err); refusal != nil {
+		v.Errors = web.Refused(refusal, "file")
+		return s.drawMedia(w, r, refusal.Code, v)
+	}
 	if err != nil {
 		return err
-	}
-	if wrong != "" {
-		v.Wrong = wrong
-		return s.drawMedia(w, r, http.StatusBadRequest, v)
 	}
 	if err := s.Keep(r.Context(), r.Me, data); err != nil {
 		return err
@@ -151,19 +161,16 @@ func (s *site) changeMedia(w http.ResponseWriter, r *web.Request) error {
 	return s.replaceMedia(w, r, there, gone, &f)
 }
 
-// uploadedMedia reads the file of a form. It returns what is wrong with the form, if anything is.
-func (s *site) uploadedMedia(r *web.Request, v *mediaView) (f media.File, data []byte, wrong string, err error) {
+// uploadedMedia reads the file of a form. If the form is not valid, it returns a *desk.Refusal.
+func (s *site) uploadedMedia(r *web.Request, v *mediaView) (f media.File, data []byte, err error) {
 	objects, err := s.mediaObjects(r)
 	if err != nil {
-		return f, nil, "", err
+		return f, nil, err
 	}
 	files, err := r.Files(media.MostBytes)
 	if err != nil {
-		return f, nil, "", err
+		return f, nil, err
 	}
-	known := slices.ContainsFunc(objects, func(g mediaGroup) bool {
-		return slices.ContainsFunc(g.All, func(one web.Choice) bool { return one.Value == v.Object })
-	})
 	at := media.Place{Property: v.Property}
 	at.Type, at.Object, _ = strings.Cut(v.Object, "/")
 	_, has := media.Find(at.Type, at.Property)
@@ -172,21 +179,20 @@ func (s *site) uploadedMedia(r *web.Request, v *mediaView) (f media.File, data [
 		tags = []string{v.Tag}
 	}
 	switch {
-	case !known:
-		return f, nil, "the contest has no such object: choose another one", nil
+	case objectName(objects, v.Object) == "":
+		return f, nil, web.BadField("object", "the contest has no such object: choose another one")
 	case !has:
-		return f, nil, fmt.Sprintf("%s have no such files: choose another kind", strings.TrimSuffix(at.Type, "s")+"s"), nil
+		return f, nil, web.BadField("property", "%s have no such files: choose another kind", strings.TrimSuffix(at.Type, "s")+"s")
 	case v.Tag != "" && !media.GoodTag(v.Tag):
-		return f, nil, "the tag has other characters than letters, digits, - and _, or is a size", nil
+		return f, nil, web.BadField("tag", "the tag has other characters than letters, digits, - and _, or is a size")
 	case len(files) != 1:
-		return f, nil, "choose a file", nil
+		return f, nil, web.BadField("file", "choose a file")
 	}
 	data = files[0].Data
-	f, bad := media.New(at.Named(data, tags), data)
-	if bad != nil {
-		return f, nil, bad.Error(), nil
+	if f, err = media.New(at.Named(data, tags), data); err != nil {
+		return f, nil, web.BadField("file", "%s", err)
 	}
-	return f, data, "", nil
+	return f, data, nil
 }
 
 // replaceMedia removes files of a property, and adds a file whose bytes are already stored. Fresh may be nil.

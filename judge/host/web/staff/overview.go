@@ -249,8 +249,11 @@ func (s *site) extend(w http.ResponseWriter, r *web.Request) error {
 		return &desk.Refusal{Code: http.StatusConflict, Text: "only a contest that has an end and has not ended can be extended", Hint: "change its duration in the settings"}
 	}
 	by := time.Duration(minutes) * time.Minute
-	if clock := board.Contest(c, nil); c.Freeze > clock.Time(s.Time()) {
-		c.Freeze += by // the time between the freeze and the end stays the same
+	clock := board.Contest(c, nil)
+	for _, freeze := range []*time.Duration{&c.Freeze, &c.Settings.Planned} {
+		if *freeze > clock.Time(s.Time()) {
+			*freeze += by // the time between the freeze and the end stays the same
+		}
 	}
 	c.Length += by
 	if err := s.Store.SetContest(r.Context(), c, nil); err != nil {

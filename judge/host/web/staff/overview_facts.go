@@ -56,7 +56,7 @@ func (s *site) overviewFacts(r *web.Request, v *overviewView) error {
 		if end := clock.End(); !end.IsZero() && end.Before(now) {
 			at = end
 		}
-		f.Time = access.ContestTime(clock.Time(at).Truncate(time.Second))
+		f.Time = board.ContestTime(clock.Time(at).Truncate(time.Second))
 	}
 	if s.Options.Backups != nil {
 		f.Backups = s.Options.Backups()

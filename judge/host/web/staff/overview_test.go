@@ -84,6 +84,8 @@ func TestWhenFrozen(t *testing.T) {
 		admin := h.Cookie("admin")
 		c := h.Contest("now", -30*time.Minute, store.Accounts, store.Settings{})
 		c.Freeze = 40 * time.Minute
+		from := c.Starts.Add(10 * time.Minute).Truncate(time.Second)
+		c.Settings.Removed = []store.Interval{{From: from, To: from.Add(2 * time.Minute)}} // which moves the freeze
 		if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +102,8 @@ func TestWhenFrozen(t *testing.T) {
 			}
 		}
 		says("/", "freezes at <time", "frozen since")
-		says("/c/now/overview", "freezes at <time", "frozen since")
+		says("/c/now/board", "The scoreboard freezes at 0:40:00, 20 minutes before the end.", "frozen")
+		says("/c/now/overview", `freezes at <time datetime="`+c.Starts.Add(42*time.Minute).UTC().Format(time.RFC3339), "frozen since")
 		h.Later(passed - 30*time.Minute)
 		says("/c/now/overview", "frozen since <time", "freezes at")
 		if passed < time.Hour {

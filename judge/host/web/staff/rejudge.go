@@ -29,7 +29,12 @@ type rejudgingsView struct {
 	Against string // version to judge with, as typed
 	Repeats string // how often each submission is judged, as typed
 	Most    int    // the largest number of repeats
-	Wrong   string
+	Errors  web.FieldErrors
+}
+
+// Unfolded reports whether the form is shown at once: there is nothing else, or it is partly filled in.
+func (v rejudgingsView) Unfolded() bool {
+	return len(v.All) == 0 || len(v.Errors) > 0 || v.Choice.Choice != (desk.Choice{})
 }
 
 type rejudgingLine struct {
@@ -62,7 +67,7 @@ func (s *site) rejudgingsPage(w http.ResponseWriter, r *web.Request, code int, v
 	for _, one := range all {
 		v.All = append(v.All, rejudgingOf(one))
 	}
-	v.Most = store.MostRepeats
+	v.Most, v.Choice.Errors = store.MostRepeats, v.Errors
 	v.Slug, v.Changes, v.Choice.Unjudged = access.Of(r).Contest.Slug, r.Can(auth.Change), ""
 	return s.Page(w, r, code, "rejudgings", "Rejudgings", v)
 }
@@ -84,7 +89,7 @@ func (s *site) rejudge(w http.ResponseWriter, r *web.Request) error {
 		made, left, err = s.Rejudge(r.Context(), access.Of(r).Contest, asked, r.Me)
 	}
 	if refusal, is := errors.AsType[*desk.Refusal](err); is {
-		v.Wrong = web.Reason(refusal)
+		v.Errors = web.Refused(refusal, "")
 		return s.rejudgingsPage(w, r, refusal.Code, v)
 	}
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/host/auth"
+	"assay/judge/host/board"
 	"assay/judge/host/desk"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
@@ -176,7 +177,7 @@ func (s *site) settingsPage(w http.ResponseWriter, r *web.Request, code int, v s
 	if !v.New {
 		title = "Settings"
 	}
-	return s.Page(w, r, code, "settings", v.Errors.Title(title), v)
+	return s.Page(w, r, code, "settings", title, v)
 }
 
 // byLabel orders labels of problems: A to Z before AA.
@@ -229,7 +230,7 @@ func (s *site) describe(v *settingsView, c *store.Contest) {
 	v.Slug, v.Ends = c.Slug, c.Ends()
 	v.CanStart = c.Starts.IsZero() || s.Time().Before(c.Starts)
 	if formOf(c, web.Zone{Location: time.UTC}).Freeze == freezeKept {
-		v.Kept = "frozen from " + access.ContestTime(c.Freeze)
+		v.Kept = "frozen from " + board.ContestTime(c.Freeze)
 	}
 }
 

@@ -188,7 +188,7 @@ func (s *site) settle(v *settingsView, c *store.Contest, z web.Zone, startsNow b
 	c.Name, c.Slug, c.Format, c.Visibility = f.Name, f.Slug, store.Format(f.Format), store.Visibility(f.Visibility)
 	c.Settings.Show, c.Settings.Practice, c.Settings.KeepSources = judge.Show(f.Show), f.Practice, f.KeepSources
 	c.Settings.CompileErrors, c.Settings.Groups, c.Settings.Blind, c.Settings.Printing = f.CompileErrors, f.Groups, f.Blind, f.Printing
-	frozen := c.Freeze // before the form
+	was := *c // before the form
 	for _, one := range []struct {
 		field string
 		known bool
@@ -217,10 +217,14 @@ func (s *site) settle(v *settingsView, c *store.Contest, z web.Zone, startsNow b
 	case freezeNever:
 		c.Freeze = 0
 	case freezeKept:
-		c.Freeze = frozen
+		c.Freeze = was.Freeze
 	default:
 		before, err := readNumber(f.FreezeMinutes, time.Minute)
 		c.Freeze = c.Length - before
+		clock := board.Contest(&was, nil)
+		if before == was.Length-was.Freeze && c.Length > was.Length && clock.Frozen(s.Time()) {
+			c.Freeze = was.Freeze // more time must not show what was hidden
+		}
 		switch {
 		case f.NoEnd:
 			e.Add("freeze_minutes", "A contest without an end cannot be frozen before its end. Freeze it by hand, on the scoreboard.")

@@ -252,6 +252,37 @@ func TestStartAndExtend(t *testing.T) {
 	if got := h.Ask(admin, "POST", "/c/spring/extend", url.Values{"minutes": {"5"}}); got.Code != 303 || contest().Freeze != time.Millisecond || contest().Length != 170*time.Minute {
 		t.Errorf("extended while frozen: %d, %+v", got.Code, contest())
 	}
+	c = contest()
+	c.Settings.Planned = 100 * time.Minute // it was frozen by hand before its planned time
+	c.Starts, c.Freeze = time.Now().Add(-time.Hour).Truncate(time.Second), 30*time.Minute
+	if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := h.Ask(admin, "POST", "/c/spring/extend", url.Values{"minutes": {"10"}}); got.Code != 303 || contest().Freeze != 30*time.Minute || contest().Settings.Planned != 110*time.Minute {
+		t.Errorf("extended while frozen by hand: %d, %+v", got.Code, contest())
+	}
+	// More time by the settings does not show what was hidden; another freeze does.
+	save := func(field, value string) {
+		t.Helper()
+		form := webtest.Form(t, h.Ask(admin, "GET", "/c/spring/edit", nil).Body, "/c/spring/edit")
+		form.Set(field, value)
+		if got := h.Ask(admin, "POST", "/c/spring/edit", form); got.Code != 303 {
+			t.Fatalf("%s is %s: %d\n%s", field, value, got.Code, got.Body)
+		}
+	}
+	if save("hours", "4"); contest().Length != 4*time.Hour || contest().Freeze != 30*time.Minute {
+		t.Errorf("extended in the settings while frozen: %+v", contest())
+	}
+	if save("freeze_minutes", "60"); contest().Freeze != 3*time.Hour {
+		t.Errorf("another freeze: %+v", contest())
+	}
+	if save("hours", "5"); contest().Freeze != 4*time.Hour {
+		t.Errorf("extended in the settings before the freeze: %+v", contest())
+	}
+	c = contest()
+	if c.Freeze = time.Minute; h.Store.SetContest(t.Context(), c, nil) != nil {
+		t.Fatal("the contest is not saved")
+	}
 	if page := h.Ask(admin, "GET", "/c/spring/overview", nil).Body; !strings.Contains(page, "Unfreeze scoreboard") || strings.Contains(page, "Freeze scoreboard<") {
 		t.Errorf("the overview of a frozen contest:\n%s", page)
 	}

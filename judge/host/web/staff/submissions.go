@@ -28,6 +28,7 @@ type choiceView struct {
 	Unjudged  string // the word for those without a verdict; "" where they cannot be chosen
 	// Verified is the number of verified verdicts, and Verifies the number of verdicts that judges verify.
 	Verified, Verifies int
+	Errors             web.FieldErrors // of the form for a rejudging
 }
 
 // choice reads a filter from an address or a form. If the filter is not valid, it returns a *desk.Refusal.
@@ -171,7 +172,7 @@ func times(c *store.Contest, now time.Time) (all []option) {
 	}
 	clock := board.Contest(c, nil)
 	passed := clock.Time(now)
-	text := func(d time.Duration) string { return access.ContestTime(max(0, d)) }
+	text := func(d time.Duration) string { return board.ContestTime(max(0, d)) }
 	if c.Length == 0 || passed < c.Length {
 		all = append(all, option{Text: "Last 10 minutes", value: text(passed-10*time.Minute) + "-"})
 	}

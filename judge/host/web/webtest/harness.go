@@ -202,6 +202,18 @@ func (h *Harness) Send(c *store.Contest, login string) *store.Accepted {
 	return a
 }
 
+// Queued marks submissions as dispatched: they are in the queue, and no worker has them yet.
+func (h *Harness) Queued(all ...*store.Accepted) {
+	h.Helper()
+	epoch := Must[int64](h)(h.Store.TakeLead(h.Context(), store.FeedLead, "test", store.LeadTerm))
+	for _, a := range all {
+		if out := Must[[]job.Running](h)(h.Store.MarkOut(h.Context(), epoch, job.Running{Job: a.Job, Generation: 1})); len(out) != 1 {
+			h.Fatalf("the job %s does not wait", a.Job)
+		}
+		h.Later(time.Millisecond)
+	}
+}
+
 // Judged stores the result of a submission as a worker does.
 func (h *Harness) Judged(a *store.Accepted, events ...judge.Event) {
 	h.Helper()

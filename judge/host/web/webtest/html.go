@@ -12,16 +12,16 @@ import (
 // aria are the attributes for screen readers that pages use.
 var aria = []string{"aria-current", "aria-describedby", "aria-hidden", "aria-invalid", "aria-label", "aria-labelledby", "aria-live", "aria-pressed", "aria-sort"}
 
-// Harmless fails the test if what others wrote has become HTML of a page, a control has no name, or an attribute
-// for screen readers is unknown or names no element.
+// Harmless fails the test if what others wrote has become HTML of a page, a control has no name, an attribute
+// for screen readers is unknown or names no element, or a heading skips a level.
 func Harmless(t *testing.T, where, page string) {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(page))
 	if err != nil {
 		t.Fatal(err)
 	}
-	heads, labels, ids := 0, map[string]bool{}, map[string]bool{}
-	var named []string // the ids that attributes name
+	heads, above, labels, ids := 0, 0, map[string]bool{}, map[string]bool{} // above is the level of the heading before
+	var named []string                                                      // the ids that attributes name
 	attr := func(n *html.Node, key string) string {
 		for _, a := range n.Attr {
 			if a.Key == key {
@@ -58,8 +58,15 @@ func Harmless(t *testing.T, where, page string) {
 			ids[id] = true
 		}
 		switch n.Data {
-		case "h1":
-			heads++
+		case "h1", "h2", "h3", "h4", "h5", "h6":
+			level := int(n.Data[1] - '0')
+			if level == 1 {
+				heads++
+			}
+			if level > above+1 {
+				t.Errorf("%s: the heading <%s> follows one of level %d:\n%s", where, n.Data, above, Text(heading(n)))
+			}
+			above = level
 		case "marked", "iframe", "object", "style":
 			t.Errorf("%s: <%s>", where, n.Data)
 		case "script":
@@ -80,6 +87,13 @@ func Harmless(t *testing.T, where, page string) {
 	if heads != 1 {
 		t.Errorf("%s has %d first headings", where, heads)
 	}
+}
+
+// heading returns an element as HTML.
+func heading(n *html.Node) string {
+	var b strings.Builder
+	_ = html.Render(&b, n) // writing to memory does not fail
+	return b.String()
 }
 
 // hasName reports whether a control has a name for people.
