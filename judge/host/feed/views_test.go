@@ -119,6 +119,8 @@ func TestViews(t *testing.T) {
 	add("judge of the east", feed.Reader{Role: clics.Judge, Sites: "east", Account: chief.ID})
 	add("judge of the west", feed.Reader{Role: clics.Judge, Sites: "west"})
 	add("judge of both", feed.Reader{Role: clics.Judge, Sites: "east west"})
+	add("strict public", feed.Reader{Role: clics.Public, Strict: true})
+	add("strict admin", feed.Reader{Role: clics.Admin, Strict: true})
 	add("runner of the east", feed.Reader{Role: clics.Balloon, Sites: "east"})
 	fmt.Fprintf(&v.out, "readers, two columns each, for %v:\n", clics.Versions)
 	for i, head := range heads {
