@@ -468,6 +468,11 @@ func TestTokens(t *testing.T) {
 			t.Errorf("%s in %s may use a token of %s", to.Role, to.Version, f.to.Role)
 		}
 	}
+	strict := f.to
+	strict.Strict = true
+	if good(strict, f.token) {
+		t.Error("a strict client may use the token of another one")
+	}
 	for i, of := range w.teams[:2] { // a token of a team is of that team
 		to := feed.Reader{Version: clics.V2026, Role: clics.Team, Team: of.ID}
 		cur, err := c.Cursor(t.Context(), to, "", nil)

@@ -1,6 +1,7 @@
 package feed_test
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"strings"
@@ -12,6 +13,20 @@ import (
 	"assay/judge/host/feed"
 	"assay/judge/host/store"
 )
+
+// TestLinesWithoutIDs: the contest and the state have the id null in a feed.
+func TestLinesWithoutIDs(t *testing.T) {
+	for line, want := range map[*feed.Line]string{
+		{Type: clics.State, Data: []byte("{}")}:            `{"type":"state","id":null,"data":{},"token":"x"}` + "\n",
+		{Type: clics.Teams, ID: `a"b`, Data: []byte("{}")}: `{"type":"teams","id":"a\"b","data":{},"token":"x"}` + "\n",
+		{Type: clics.Teams, ID: "7"}:                       `{"type":"teams","id":"7","data":null,"token":"x"}` + "\n",
+	} {
+		var out bytes.Buffer
+		if line.Write(&out, "x"); out.String() != want {
+			t.Errorf("%s, want %s", &out, want)
+		}
+	}
+}
 
 // sends returns the lines that a cursor has, by type and id, and "-" before those that are deleted. Random ids are left
 // out.
@@ -50,7 +65,13 @@ func TestReconnection(t *testing.T) {
 		w.must(err)
 		var got []string
 		if got, token = sends(t, cur); want == nil {
+			if slices.ContainsFunc(got, func(line string) bool { return line[0] == '-' }) {
+				t.Errorf("%s: deleted objects in %v", what, got)
+			}
 			return
+		}
+		if !slices.Contains(got, "state") || !slices.Contains(got, "awards winner") {
+			t.Errorf("%s: no state or no awards in %v", what, got)
 		}
 		got = slices.DeleteFunc(got, func(line string) bool { return line == "state" || strings.HasPrefix(line, "awards ") })
 		if !slices.Equal(got, want) {
@@ -74,14 +95,38 @@ func TestReconnection(t *testing.T) {
 	w.must(w.store.Mark(t.Context(), w.sent[0].ID, w.people[0].ID, ignored, -1))
 	back("an ignored submission", "-runs 1", "-runs 2", "-judgements", "-submissions 1")
 	back("nothing again", nothing...)
+	held := token
+	token = ""
+	back("another client")
+	token = held
 	w.must(w.store.Mark(t.Context(), w.sent[0].ID, w.people[0].ID, store.Mark{Why: "x"}, -1))
 	back("a submission that is back", "submissions 1", "judgements", "runs 1", "runs 2")
-	w.set(func(c *store.Contest) { c.FormalName = "World Finals" })
 	c, err := registry.Contest(t.Context(), w.contest)
 	w.must(err)
 	cur, err := c.Cursor(t.Context(), to, token, nil)
 	w.must(err)
-	if got, _ := sends(t, cur); got[0] != "contest" || !slices.Contains(got, "teams t0") || got[len(got)-1] != "awards winner" && !slices.Contains(got, "state") {
+	judged(3) // between the request and the first line
+	w.must(c.Follow(t.Context(), 0))
+	got, token := sends(t, cur)
+	if !slices.Contains(got, "submissions 5") || slices.Contains(got, "submissions 4") {
+		t.Errorf("a submission after the request: %v", got)
+	}
+	named := *w.teams[1]
+	named.Name = "Another name"
+	w.must(w.store.SetTeam(t.Context(), &named, ""))
+	c, err = registry.Contest(t.Context(), w.contest)
+	w.must(err)
+	cur, err = c.Cursor(t.Context(), to, token, nil)
+	w.must(err)
+	if got, token = sends(t, cur); !slices.Contains(got, "teams t1") {
+		t.Errorf("after a change of a team: %v", got)
+	}
+	w.set(func(c *store.Contest) { c.FormalName = "World Finals" })
+	c, err = registry.Contest(t.Context(), w.contest)
+	w.must(err)
+	cur, err = c.Cursor(t.Context(), to, token, nil)
+	w.must(err)
+	if got, _ := sends(t, cur); got[0] != "contest" || !slices.Contains(got, "teams t0") {
 		t.Errorf("after a change of the contest: %v", got)
 	}
 
@@ -91,9 +136,15 @@ func TestReconnection(t *testing.T) {
 	sends(t, live)
 	w.must(w.store.Mark(t.Context(), w.sent[1].ID, w.people[0].ID, ignored, -1))
 	w.must(c.Follow(t.Context(), 0))
-	got, _ := sends(t, live)
+	got, _ = sends(t, live)
 	if got = slices.DeleteFunc(got, func(line string) bool { return strings.HasPrefix(line, "awards ") }); !slices.Equal(got, []string{"-runs 1", "-runs 2", "-judgements", "-submissions 2"}) {
 		t.Errorf("an open feed: %v", got)
+	}
+	w.now = start.Add(4 * time.Hour)
+	w.submit(0, "p2")
+	w.must(c.Follow(t.Context(), 0))
+	if got, _ := sends(t, live); got[len(got)-1] != "state" || !slices.Contains(got, "submissions 6") {
+		t.Errorf("at the freeze, the state is not the last line: %v", got)
 	}
 	w.now = start.Add(6 * time.Hour)
 	w.must(c.Follow(t.Context(), 0))
@@ -200,6 +251,11 @@ func TestTokensOfSites(t *testing.T) {
 		both.Sites = "east west"
 		good("at another site", other, token, false)
 		good("at both sites", both, token, false)
+		nowhere := to
+		nowhere.Sites = "nowhere"
+		at := fresh(nowhere)
+		nowhere.Sites = "somewhere"
+		good("at another site without teams", nowhere, at, false)
 		move(3)
 		good("a team of another site leaves it", to, token, true)
 		cur, err := contest().Cursor(t.Context(), to, token, nil)
