@@ -155,8 +155,8 @@ func (a *admin) importContest(ctx context.Context, api *client.Client, n client.
 	for _, note := range report.Notes {
 		fmt.Fprintf(a.out, "note: %s\n", note)
 	}
-	fmt.Fprintf(a.out, "contest %s: %d added, %d changed, %d missing, %d skipped\n", report.Contest, count["added"],
-		count["changed"], count["missing"], count["skipped"])
+	fmt.Fprintf(a.out, "contest %s: %d added, %d changed, %d unchanged, %d missing, %d skipped\n", report.Contest, count["added"],
+		count["changed"], report.Unchanged, count["missing"], count["skipped"])
 	if n.DryRun {
 		fmt.Fprintln(a.out, "This was a dry run: nothing was changed.")
 		return err

@@ -30,7 +30,9 @@ func (a *api) importContest(w http.ResponseWriter, r *http.Request, who *caller)
 	if err != nil {
 		return err
 	}
-	report := client.ImportReport{Contest: plan.Slug, Lines: []client.ImportLine{}, Notes: plan.Notes, Made: []client.Slip{}}
+	report := client.ImportReport{
+		Contest: plan.Slug, Lines: []client.ImportLine{}, Unchanged: plan.Unchanged, Notes: plan.Notes, Made: []client.Slip{},
+	}
 	for _, l := range plan.Lines {
 		report.Lines = append(report.Lines, client.ImportLine{State: string(l.State), Kind: l.Kind, ID: l.ID, Note: l.Note})
 	}

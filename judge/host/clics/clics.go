@@ -149,14 +149,14 @@ func Visible(r Role, t Type, f Facts) bool {
 
 // Announced reports whether a role sees objects of a type at all.
 func Announced(r Role, t Type) bool {
-	return slices.ContainsFunc(table[t], func(p property) bool { return p.visible(r, V2026) || p.visible(r, V2023) })
+	return slices.ContainsFunc(table[t], func(p property) bool { return p.to.has(r) })
 }
 
 // Sees reports whether a role sees a property of the objects of a type. Own reports whether the object
 // is of the client's own team.
 func Sees(r Role, v Version, t Type, name string, own bool) bool {
 	return slices.ContainsFunc(table[t], func(p property) bool {
-		return p.name == name && (p.visible(r, v) || own && r == Team && p.own && p.in(v))
+		return p.name == name && p.in(v) && (p.to.has(r) || own && r == Team && p.own)
 	})
 }
 
@@ -201,7 +201,7 @@ func Access(r Role, v Version, strict bool) (all []Endpoint) {
 	for _, t := range Types {
 		e := Endpoint{Type: t}
 		for _, p := range table[t] {
-			if Sees(r, v, t, p.name, true) && !(strict && p.extra) {
+			if Sees(r, v, t, p.name, true) && !(strict && p.extends(v)) {
 				e.Properties = append(e.Properties, p.name)
 			}
 		}

@@ -50,7 +50,9 @@ func TestAccess(t *testing.T) {
 		for _, v := range Versions {
 			listed := map[Type][]string{}
 			for _, e := range Access(r, v, false) {
-				listed[e.Type] = e.Properties
+				if listed[e.Type] = e.Properties; len(e.Properties) == 0 {
+					t.Errorf("%s in %s: %s without properties", r, v, e.Type)
+				}
 			}
 			for _, typ := range Types {
 				if (listed[typ] != nil) != Announced(r, typ) {
@@ -63,9 +65,25 @@ func TestAccess(t *testing.T) {
 				}
 			}
 			for _, e := range Access(r, v, true) {
-				if slices.Contains(e.Properties, "shortname") {
+				if slices.Contains(e.Properties, "shortname") || slices.Contains(e.Properties, "hidden") && v == V2026 {
 					t.Errorf("%s in %s: %v", r, v, e)
 				}
+			}
+		}
+	}
+}
+
+// TestCapabilities has what each role may do in each version.
+func TestCapabilities(t *testing.T) {
+	want := map[Role][2]string{ // in 2026-01 and 2023-06
+		Team: {"team_submit post_clar", "team_submit team_clar"}, Judge: {"post_clar", ""},
+		Admin: {"contest_start contest_thaw admin_submit admin_clar", "contest_start contest_thaw admin_submit admin_clar"},
+		Proxy: {"proxy_submit proxy_clar", "proxy_submit proxy_clar"},
+	}
+	for _, r := range Roles {
+		for i, v := range Versions {
+			if got := strings.Join(Capabilities(r, v), " "); got != want[r][i] || Capabilities(r, v) == nil {
+				t.Errorf("%s in %s: %q, want %q", r, v, got, want[r][i])
 			}
 		}
 	}
@@ -150,7 +168,7 @@ func examples() map[Type][]Object {
 				"penalty_time":             Minutes(20 * time.Minute), "banner": picture, "logo": picture, "problemset": picture},
 			{"id": "c", "name": "C", "duration": time.Duration(0), "scoreboard_type": "score", "start_time": time.Time{}},
 		},
-		State: {state, StateOf(Moments{}, at("10:00:00")), StateOf(Moments{Start: at("10:00:00"),
+		State: {state, StateOf(Moments{Start: at("10:00:00"), Freeze: at("14:00:00")}, at("13:00:00")), StateOf(Moments{}, at("10:00:00")), StateOf(Moments{Start: at("10:00:00"),
 			End: at("15:00:00"), Final: at("15:10:00")}, at("16:00:00"))},
 		JudgementTypes: {JudgementTypesOf(false)[1].Object(), JudgementTypesOf(true)[1].Object(), JudgementTypesOf(false)[4].Object()},
 		Languages: {{"id": "java", "name": "Java", "entry_point_required": true, "entry_point_name": "Main class",
@@ -207,7 +225,7 @@ func TestEncode(t *testing.T) {
 			}
 			fmt.Fprintf(&out, "%s\n", typ)
 			for _, o := range all[typ] {
-				for _, to := range []Reader{{v, Admin, false, false}, {v, Public, false, true}, {v, Team, true, false}, {v, Team, false, false}} {
+				for _, to := range []Reader{{v, Admin, false, false}, {v, Admin, false, true}, {v, Public, false, true}, {v, Team, true, false}, {v, Team, false, false}} {
 					data, err := Encode(to, typ, o)
 					if err != nil || !json.Valid(data) {
 						t.Fatalf("%s: %v\n%s", typ, err, data)
@@ -224,6 +242,21 @@ func TestEncode(t *testing.T) {
 		}
 		golden.Check(t, "testdata/objects-"+string(v)+".golden", []byte(out.String()))
 	}
+}
+
+// TestSchema has the schemas of all types in both versions.
+func TestSchema(t *testing.T) {
+	var out strings.Builder
+	for _, typ := range Types {
+		for _, v := range Versions {
+			data, err := json.Marshal(Schema(typ, v))
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&out, "%s %s\n  %s\n", typ, v, data)
+		}
+	}
+	golden.Check(t, "testdata/schemas.golden", []byte(out.String()))
 }
 
 // TestEncodeRefuses what no client would understand.
@@ -326,6 +359,11 @@ func TestJudgementTypes(t *testing.T) {
 		if at < 0 || all[at].Simplified != one.Simplified ||
 			one.Solved != (one.ID == "AC") || one.Penalty && (one.ID == "AC" || one.ID == "CE" || one.ID == "JE") {
 			t.Errorf("%+v", one)
+		}
+	}
+	for id, want := range map[string]string{"MLE": "RTE", "OLE": "WA", "ILE": "TLE", "RTE": "RTE", "WA": "WA", "TLE": "TLE"} {
+		if i := slices.IndexFunc(all, func(one JudgementType) bool { return one.ID == id }); all[i].Simplified != want || !all[i].Penalty {
+			t.Errorf("%+v, want %s", all[i], want)
 		}
 	}
 	if !JudgementTypesOf(true)[1].Penalty {

@@ -45,7 +45,7 @@ func encode(out *bytes.Buffer, to Reader, t Type, o Object) error {
 		if set {
 			known++
 		}
-		if !Sees(to.Role, to.Version, t, p.name, to.Own) || to.Strict && p.extra || none(value) && !p.always && !(p.given && set) {
+		if !Sees(to.Role, to.Version, t, p.name, to.Own) || to.Strict && p.extends(to.Version) || none(value) && !p.always && !(p.given && set) {
 			continue
 		}
 		if !first {

@@ -33,16 +33,18 @@ type property struct {
 	name   string
 	only   Version // the version that has it; if empty, both have it
 	to     audience
-	own    bool // a team also sees it on its own objects
-	always bool // without a value, it is written as null instead of being omitted
-	given  bool // like always, but only if the object has the key
-	extra  bool // an extension of the API; strict clients do not get it
-	nested Type // type of the objects within the property; may be empty
+	own    bool    // a team also sees it on its own objects
+	always bool    // without a value, it is written as null instead of being omitted
+	given  bool    // like always, but only if the object has the key
+	extra  bool    // an extension of the API; strict clients do not get it
+	until  Version // the newest version that has it; in a newer one it is an extension. If empty, all versions have it
+	nested Type    // type of the objects within the property; may be empty
 }
 
 func (p *property) in(v Version) bool { return p.only == "" || p.only == v }
 
-func (p *property) visible(r Role, v Version) bool { return p.in(v) && p.to.has(r) }
+// extends reports whether a property is an extension of a version.
+func (p *property) extends(v Version) bool { return p.extra || p.until != "" && p.until != v }
 
 // plain returns properties that all roles see in both versions.
 func plain(names ...string) (all []property) {
@@ -103,7 +105,8 @@ var table = map[Type][]property{
 	Organizations: join(plain("id", "icpc_id", "name", "formal_name", "country"), files("country_flag"), only(V2026, "country_subdivision"),
 		[]property{{name: "country_subdivision_flag", only: V2026, nested: file}}, plain("url", "location"), files("logo")),
 	Teams: join(plain("id", "icpc_id", "name", "label", "display_name", "organization_id", "group_ids"),
-		[]property{{name: "hidden", only: V2023, to: insiders}},
+		// A server that follows the contest in 2026-01 needs hidden, or it would rank hidden teams.
+		[]property{{name: "hidden", until: V2023, to: insiders}},
 		plain("location"), files("photo")),
 	Persons: join(of(insiders, "id", "icpc_id", "name", "title", "email", "sex", "role", "team_ids"),
 		[]property{{name: "photo", to: insiders, nested: file}}),

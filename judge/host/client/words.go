@@ -412,7 +412,9 @@ type PackageFile struct {
 type ImportReport struct {
 	Contest string       `json:"contest"` // slug
 	Lines   []ImportLine `json:"lines"`
-	Notes   []string     `json:"notes"`
+	// Unchanged is how many objects of the package the contest has already, without a difference.
+	Unchanged int      `json:"unchanged"`
+	Notes     []string `json:"notes"`
 	// Made are the login sheets of the accounts that were created.
 	Made []Slip `json:"made"`
 }

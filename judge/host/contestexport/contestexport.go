@@ -225,7 +225,7 @@ func (t dirs) add(blobs *blob.Dir, z *zip.Writer, dir string, s *store.Submissio
 // fresh makes the name of a file safe, and another one than those that are used, in any letter case.
 func fresh(used map[string]bool, at int, name string) string {
 	name = safe(name)
-	if used[strings.ToLower(name)] || name == "" {
+	for used[strings.ToLower(name)] || name == "" {
 		name = fmt.Sprintf("%d-%s", at+1, name)
 	}
 	used[strings.ToLower(name)] = true

@@ -19,8 +19,8 @@ func TestNames(t *testing.T) {
 		}
 	}
 	used := map[string]bool{}
-	for i, want := range []string{"a_b.py", "2-A_b.py", "3-", "4-a_b.py"} {
-		if got := fresh(used, i, []string{"a b.py", "A_b.py", "..", "a_b.py"}[i]); got != want {
+	for i, want := range []string{"a_b.py", "2-A_b.py", "3-", "4-a_b.py", "6-a_b.py", "6-6-A_b.py"} {
+		if got := fresh(used, i, []string{"a b.py", "A_b.py", "..", "a_b.py", "6-a_b.py", "A_b.py"}[i]); got != want {
 			t.Errorf("file %d is %q, want %q", i, got, want)
 		}
 	}

@@ -189,9 +189,25 @@ func TestImport(t *testing.T) {
 				if !again.Empty() || again.Import.Contest != nil || again.Import.Teams != nil || again.Import.Accounts != nil {
 					t.Errorf("importing %d again does\n%s", step, report(again))
 				}
+				fmt.Fprintf(&out, "again: %d unchanged\n\n", again.Unchanged)
 			}
 			golden.Check(t, "testdata/"+strings.TrimSuffix(name, ".txtar")+".golden", []byte(out.String()+now.state()))
 		})
+	}
+}
+
+// TestUnknownWords: a word that is not in a list is told with the list, once.
+func TestUnknownWords(t *testing.T) {
+	for text, want := range map[string]judge.Fault{
+		`[{"id": "p", "name": "P", "role": "coch"}]`:   {Text: `role is "coch"; it must be one of contestant, coach, staff, other`, Hint: `did you mean "coach"?`},
+		`[{"id": "p", "name": "P", "role": "driver"}]`: {Text: `role is "driver"; it must be one of contestant, coach, staff, other`},
+		`[{"id": "p", "name": "P"}]`:                   {Text: `role is ""; it must be one of contestant, coach, staff, other`},
+	} {
+		_, err := Read(map[string][]byte{"persons.json": []byte(text)})
+		want.File, want.Line = "persons.json", 1
+		if faults, is := errors.AsType[judge.Faults](err); !is || len(faults) != 1 || *faults[0] != want {
+			t.Errorf("%s: %v, want %v", text, err, want)
+		}
 	}
 }
 

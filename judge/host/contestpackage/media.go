@@ -139,6 +139,7 @@ func (l *planner) media() {
 		case l.now.Media[at].Digest != f.Digest:
 			l.line(Changed, kind, f.Path(), "")
 		default:
+			l.plan.Unchanged++
 			continue
 		}
 		l.plan.Media = append(l.plan.Media, f)

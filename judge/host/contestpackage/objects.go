@@ -485,7 +485,11 @@ func (o *object) oneOf(key string, required bool, words ...string) string {
 	if text == "" && !required || slices.Contains(words, text) {
 		return text
 	}
-	o.wrong(key, suggest.Hint(text, words), "%s is %.40q; it must be one of %s", key, text, strings.Join(words, ", "))
+	hint := ""
+	if near, found := suggest.Closest(text, words); found {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	o.wrong(key, hint, "%s is %.40q; it must be one of %s", key, text, strings.Join(words, ", "))
 	return text
 }
 

@@ -53,10 +53,12 @@ type Current struct {
 
 // A Plan is what an import will do.
 type Plan struct {
-	Slug   string // of the contest
-	Lines  []ReportLine
-	Notes  []string
-	Import store.ContestImport
+	Slug  string // of the contest
+	Lines []ReportLine
+	// Unchanged is how many objects of the package the contest has already, without a difference.
+	Unchanged int
+	Notes     []string
+	Import    store.ContestImport
 	// Passwords are the passwords of Import.Accounts in the package, not hashed. If one is empty, a new account gets a
 	// generated password, and an existing account keeps its password.
 	Passwords []string
@@ -145,6 +147,7 @@ func (l *planner) tell(k kind, id string, is bool, d *difference) bool {
 	case len(d.changes) > 0:
 		l.line(Changed, k, id, strings.Join(d.changes, ", "))
 	default:
+		l.plan.Unchanged++
 		return false
 	}
 	return true

@@ -44,6 +44,9 @@ func (l *planner) contest(slug string) {
 	case len(changes) > 0:
 		l.line(Changed, contests, slug, strings.Join(changes, ", "))
 	default:
+		if l.Contest != nil {
+			l.plan.Unchanged++
+		}
 		return
 	}
 	l.plan.Import.Contest, l.plan.Import.Problems = &c, problems
@@ -164,6 +167,8 @@ func (l *planner) problems() (all []store.NewContestProblem, changed bool) {
 			l.line(Added, problems, p.ID, "as "+n.Label)
 		case n != before:
 			l.line(Changed, problems, p.ID, fmt.Sprintf("label %s, color %s", n.Label, cmp.Or(n.Color, "none")))
+		default:
+			l.plan.Unchanged++
 		}
 		all = append(all, n)
 	}

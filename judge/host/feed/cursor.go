@@ -337,7 +337,7 @@ func (cur *Cursor) unit(u *unit, first bool) (lost, found []Line, err error) {
 	}
 	before := cur.sent[u]
 	var has []sent
-	quiet := first && cur.touched != nil && !cur.touched[u.key] && u.stamp <= cur.base && u.typ != clics.Awards && u.typ != clics.State
+	quiet := cur.touched != nil && !cur.touched[u.key] && u.stamp <= cur.base && u.typ != clics.Awards && u.typ != clics.State
 	for _, l := range now {
 		one := sent{l.ID, maphash.Bytes(seed, l.Data)}
 		has = append(has, one)

@@ -468,6 +468,35 @@ func TestTokens(t *testing.T) {
 			t.Errorf("%s in %s may use a token of %s", to.Role, to.Version, f.to.Role)
 		}
 	}
+	strict := f.to
+	strict.Strict = true
+	if good(strict, f.token) {
+		t.Error("a strict client may use the token of another one")
+	}
+	for i, of := range w.teams[:2] { // a token of a team is of that team
+		to := feed.Reader{Version: clics.V2026, Role: clics.Team, Team: of.ID}
+		cur, err := c.Cursor(t.Context(), to, "", nil)
+		w.must(err)
+		b, err := cur.Next()
+		w.must(err)
+		if to.Team = w.teams[1-i].ID; good(to, b.Token) {
+			t.Errorf("a token of team %d is taken from another team", i)
+		}
+	}
+	second, _, err := w.store.ImportContest(t.Context(), &store.ContestImport{Contest: &store.Contest{
+		Slug: "second", Name: "Second", Format: store.ICPC, Starts: start, Length: time.Hour, Visibility: store.Public,
+	}})
+	w.must(err)
+	twin, err := registry.Contest(t.Context(), second)
+	w.must(err)
+	cur, err := twin.Cursor(t.Context(), f.to, "", nil)
+	w.must(err)
+	b, err := cur.Next()
+	w.must(err)
+	twins, _, _ := strings.Cut(b.Token, ".")
+	if good(f.to, twins+".0") {
+		t.Error("a token of another contest is taken")
+	}
 	other := *w.teams[2]
 	other.Hidden = true
 	w.must(w.store.SetTeam(t.Context(), &other, ""))

@@ -18,6 +18,10 @@ func Begin(ctx context.Context, d *desk.Desk, source store.Source, slug string) 
 		return "", &desk.Refusal{Code: code, Text: text, Hint: hint}
 	}
 	p, err := Open(&source)
+	if _, is := errors.AsType[secretError](err); is {
+		return refuse(http.StatusBadRequest, err.Error(),
+			"name a file on the server's machine that the server can read, and that has the password alone")
+	}
 	if err != nil {
 		return refuse(http.StatusBadRequest, err.Error(), "such as https://primary.example/api/contests/spring-2026")
 	}

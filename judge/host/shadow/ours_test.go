@@ -58,6 +58,11 @@ func behindOurs(t *testing.T, version string) {
 	send("ada", webtest.Failing()...)
 	send("bob", webtest.Accepted()...)
 	send("ada", webtest.Accepted()...)
+	hidden, err := first.Store.Enter(t.Context(), c.ID, first.Accounts["chair"])
+	check(err)
+	hidden.Hidden = true
+	check(first.Store.SetTeam(t.Context(), hidden, ""))
+	send("chair", webtest.Accepted()...)
 
 	file := filepath.Join(t.TempDir(), "secret")
 	check(os.WriteFile(file, []byte("correct-horse\n"), 0o600))
@@ -90,7 +95,7 @@ func behindOurs(t *testing.T, version string) {
 			return ""
 		})
 	}
-	matrix("{[AC WA] [] [[2] [1]]} 0 []") // which are not judged yet
+	matrix("{[AC WA] [] [[3] [1]]} 0 []") // which are not judged yet
 	judgeHere := func() {
 		t.Helper()
 		of, err := second.Store.ContestBySlug(t.Context(), "wf")
@@ -109,15 +114,24 @@ func behindOurs(t *testing.T, version string) {
 		}
 	}
 	judgeHere()
-	matrix("{[AC WA] [AC WA] [[2 0] [0 1]]} 0 []")
+	matrix("{[AC WA] [AC WA] [[3 0] [0 1]]} 0 []")
 	send("bob", webtest.Failing()...) // while it is followed
-	matrix("{[AC WA] [ AC WA] [[0 2 0] [1 0 1]]} 0 []")
+	matrix("{[AC WA] [ AC WA] [[0 3 0] [1 0 1]]} 0 []")
 	judgeHere()
-	matrix("{[AC WA] [AC WA] [[2 0] [0 2]]} 0 []")
+	matrix("{[AC WA] [AC WA] [[3 0] [0 2]]} 0 []")
 	m.wait(func() string {
 		if r := report(); !r.HasBoard || len(r.Ranks) > 0 || len(r.Awards) > 0 {
 			return fmt.Sprintf("has a scoreboard: %v; ranks %v, awards %v", r.HasBoard, r.Ranks, r.Awards)
 		}
 		return ""
 	})
+	of, err := second.Store.ContestBySlug(t.Context(), "wf")
+	check(err)
+	teams, err := second.Store.Teams(t.Context(), of.ID)
+	check(err)
+	for _, team := range teams {
+		if team.Hidden != (team.ExtID == hidden.ExtID) {
+			t.Errorf("team %s is hidden: %v", team.ExtID, team.Hidden)
+		}
+	}
 }

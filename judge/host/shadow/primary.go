@@ -49,6 +49,9 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("the primary answers %d %s: %s", e.Code, http.StatusText(e.Code), e.Text)
 }
 
+// A secretError is a fault of the file with the password.
+type secretError struct{ error }
+
 // Open returns the client for a source. It sends no request yet.
 func Open(s *store.Source) (*Primary, error) {
 	u, err := url.Parse(s.URL)
@@ -67,7 +70,7 @@ func Open(s *store.Source) (*Primary, error) {
 	p := &Primary{contest: u, base: u.ResolveReference(&url.URL{Path: u.Path[:at+1]}), login: s.Login}
 	if s.SecretFile != "" {
 		if p.password, err = secret(s.SecretFile); err != nil {
-			return nil, err
+			return nil, secretError{fmt.Errorf("read the password of the primary: %w", err)}
 		}
 	}
 	origin := u.Scheme + "://" + u.Host
@@ -89,11 +92,11 @@ func Open(s *store.Source) (*Primary, error) {
 // secret reads the password of a primary.
 func secret(file string) (string, error) {
 	if !filepath.IsAbs(file) {
-		return "", fmt.Errorf("the file of the password, %.200q, must have its whole path", file)
+		return "", fmt.Errorf("%.200q is not an absolute path", file)
 	}
 	f, err := os.Open(file)
 	if err != nil {
-		return "", fmt.Errorf("read the password of the primary: %w", err)
+		return "", err
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, mostSecret+1))
@@ -101,10 +104,7 @@ func secret(file string) (string, error) {
 	if err == nil && (len(text) > mostSecret || strings.ContainsAny(text, "\r\n") || !utf8.ValidString(text)) {
 		err = fmt.Errorf("%s must contain only the password, on one line", file)
 	}
-	if err != nil {
-		return "", fmt.Errorf("read the password of the primary: %w", err)
-	}
-	return text, nil
+	return text, err
 }
 
 // get requests an address. The caller must close the body.

@@ -33,27 +33,43 @@ type Report struct {
 	late     []Pair // the primary has a verdict, and this server has none yet
 }
 
-// Comparison returns the differences that must be acknowledged before the results can be final.
-func (r *Report) Comparison() *store.Comparison {
-	c := &store.Comparison{Source: r.Source, Seq: r.seq}
-	add := func(format string, args ...any) { c.Differences = append(c.Differences, fmt.Sprintf(format, args...)) }
+// A Difference is a difference from the primary that must be acknowledged before the results can be final.
+type Difference struct {
+	Text   string
+	Number int64 // of the submission on this server; 0 if the difference is about something else
+}
+
+// Differences returns the differences. Their texts name objects by their ids at the primary.
+func (r *Report) Differences() (all []Difference) {
+	add := func(number int64, format string, args ...any) {
+		all = append(all, Difference{fmt.Sprintf(format, args...), number})
+	}
 	if r.Source.Heard.IsZero() {
-		add("the primary has sent nothing")
+		add(0, "the primary has sent nothing")
 	}
 	for _, p := range r.Differ {
-		add("submission %d: %s at the primary, %s here", p.Submission.Number, p.Theirs, p.Ours)
+		add(p.Submission.Number, "submission %s: %s at the primary, %s here", p.Submission.ExtID, p.Theirs, p.Ours)
 	}
 	for _, p := range r.late {
-		add("submission %d: %s at the primary, pending here", p.Submission.Number, p.Theirs)
+		add(p.Submission.Number, "submission %s: %s at the primary, pending here", p.Submission.ExtID, p.Theirs)
 	}
 	for _, p := range r.Ranks {
-		add("rank of team %s: %s at the primary, %s here", p.Team, p.Theirs.text(), p.Ours.text())
+		add(0, "rank of team %s: %s at the primary, %s here", p.Team, p.Theirs.text(), p.Ours.text())
 	}
 	for _, p := range r.Awards {
-		add("award %s: teams %s at the primary, %s here", p.ID, strings.Join(p.Theirs, ", "), strings.Join(p.Ours, ", "))
+		add(0, "award %s: teams %s at the primary, %s here", p.ID, strings.Join(p.Theirs, ", "), strings.Join(p.Ours, ", "))
 	}
 	for _, p := range r.Problems {
-		add("%s %s: %s", p.Type, p.ID, p.Text)
+		add(0, "%s %s: %s", p.Type, p.ID, p.Text)
+	}
+	return all
+}
+
+// Comparison returns the texts of the differences, with what they were compared with.
+func (r *Report) Comparison() *store.Comparison {
+	c := &store.Comparison{Source: r.Source, Seq: r.seq}
+	for _, d := range r.Differences() {
+		c.Differences = append(c.Differences, d.Text)
 	}
 	return c
 }

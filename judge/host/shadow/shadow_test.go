@@ -354,6 +354,13 @@ func TestPassword(t *testing.T) {
 		t.Errorf("without a password: %v", err)
 	}
 	file := filepath.Join(m.dir, "secret")
+	for name, want := range map[string]string{file: "no such file", "secret": "not an absolute path", m.dir: "is a directory"} {
+		_, err := shadow.Begin(t.Context(), m.desk, store.Source{URL: p.address(), Login: "x", SecretFile: name, Account: m.admin.ID}, "")
+		if refusal, is := err.(*desk.Refusal); !is || !strings.Contains(refusal.Text, "read the password of the primary: ") ||
+			!strings.Contains(refusal.Text, want) || !strings.Contains(refusal.Hint, "on the server's machine") {
+			t.Errorf("with the file %s: %v", name, err)
+		}
+	}
 	for _, tt := range [][2]string{{"other\n", "401"}, {"sesame\nmore", "on one line"}, {strings.Repeat("x", 300), "on one line"}, {"sesame\n", ""}} {
 		text, want := tt[0], tt[1]
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

@@ -237,6 +237,58 @@ func TestSitesDo(t *testing.T) {
 	}
 }
 
+// TestSitesCount: a judge of a site reads how many verdicts of its teams are verified, gets no links to pages of the whole
+// contest, and reads the reasons of all judgements of its teams.
+func TestSitesCount(t *testing.T) {
+	w := newSites(t)
+	admin := w.Cookie("admin")
+	post := func(path string, form url.Values) {
+		t.Helper()
+		if got := w.Ask(admin, "POST", "/c/spring"+path, form); got.Code != 303 {
+			t.Fatalf("%s: %d\n%s", path, got.Code, got.Body)
+		}
+	}
+	reads := func(who, path string, wants ...string) {
+		t.Helper()
+		page := w.Ask(w.Cookie(who), "GET", "/c/spring"+path, nil).Body
+		for _, want := range wants {
+			if text, not := strings.CutPrefix(want, "!"); strings.Contains(page, text) == not {
+				t.Errorf("%s reads %q at %s:\n%s", who, want, path, page)
+			}
+		}
+	}
+	reads("chair", "/submissions", "!Verified:", "!verify=")
+	post("/problems/A/judging", url.Values{"do": {"verify"}, "mode": {"before"}})
+	for _, login := range []string{"bob", "bob", "ada", "bob", "ada"} { // 3 to 7
+		w.Judged(w.Send(w.Contest, login), webtest.Failing()...)
+	}
+	verify := func(who string, n int) {
+		t.Helper()
+		page := w.Ask(w.Cookie(who), "GET", fmt.Sprint("/c/spring/s/", n), nil).Body
+		form := webtest.Shown(page)
+		form.Set("do", "verify")
+		if got := w.Ask(w.Cookie(who), "POST", fmt.Sprint("/c/spring/s/", n, "/verify"), form); got.Code != 303 {
+			t.Fatalf("%s verifies %d: %d\n%s", who, n, got.Code, got.Body)
+		}
+	}
+	reads("judge", "/submissions", "Verified: 0 of 5")
+	reads("chair", "/submissions", "Verified: 0 of 2", "verify=open")
+	verify("judge", 3)
+	verify("judge", 4)
+	reads("judge", "/submissions", "Verified: 2 of 5")
+	reads("chair", "/submissions", "Verified: 0 of 2")
+	verify("chair", 5)
+	reads("judge", "/submissions", "Verified: 3 of 5")
+	reads("chair", "/submissions", "Verified: 1 of 2")
+	reads("chair", "/submissions?who=%237", "Verified: 1 of 2")
+
+	post("/rejudgings", url.Values{"who": {"#5"}, "why": {"a test was wrong"}})
+	reads("judge", "/s/5", "a test was wrong", ">rejudging</a>")
+	reads("chair", "/s/5", "a test was wrong", "!>rejudging</a>", "!Rejudge…")
+	reads("judge", "/clar/1", `href="/c/spring/clar/replies"`)
+	reads("chair", "/clar/1", "!/clar/replies", "No comment.")
+}
+
 // TestRoleInContest gives roles on the page of an account.
 func TestRoleInContest(t *testing.T) {
 	w := newSites(t)

@@ -1,6 +1,7 @@
 package contest_test
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -42,4 +43,38 @@ func TestAFullDisk(t *testing.T) {
 	if got.Code < 500 || strings.Contains(got.Body, `name="text"`) {
 		t.Errorf("%d\n%s", got.Code, got.Body)
 	}
+}
+
+// TestSolvedInTheFreeze: by how many teams a problem is solved is what the reader's scoreboard says, and hidden teams do
+// not count.
+func TestSolvedInTheFreeze(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("now", -30*time.Minute, store.Public, store.Settings{})
+	do := func(what string) {
+		t.Helper()
+		if got := h.Ask(h.Cookie("admin"), "POST", "/c/now/board", url.Values{"do": {what}}); got.Code != 303 {
+			t.Fatalf("%s: %d\n%s", what, got.Code, got.Body)
+		}
+	}
+	team := webtest.Must[*store.Team](t)(h.Store.Enter(t.Context(), c.ID, h.Accounts["other"]))
+	team.Hidden = true
+	if err := h.Store.SetTeam(t.Context(), team, ""); err != nil {
+		t.Fatal(err)
+	}
+	h.Judged(h.Send(c, "other"), webtest.Accepted()...)
+	h.Judged(h.Send(c, "ada"), webtest.Accepted()...)
+	shows := func(when, frozen, jury string) {
+		t.Helper()
+		until(h, h.Cookie("admin"), "/c/now", when, func(page string) bool { return strings.Contains(page, `<td class="num">`+jury+`</td>`) })
+		for who, want := range map[string]string{"": frozen, "ada": frozen, "bob": frozen, "other": frozen, "runner": frozen, "judge": jury, "admin": jury} {
+			until(h, h.Cookie(who), "/c/now", when+", for "+who, func(page string) bool { return strings.Contains(page, `<td class="num">`+want+`</td>`) })
+		}
+	}
+	shows("before the freeze", "1 of 1", "1 of 1")
+	do("freeze")
+	h.Later(2 * time.Second)
+	h.Judged(h.Send(c, "bob"), webtest.Accepted()...)
+	shows("in the freeze", "1 of 2", "2 of 2")
+	do("unfreeze")
+	shows("unfrozen", "2 of 2", "2 of 2")
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -181,6 +182,41 @@ func TestAJudgeErrorIsADelay(t *testing.T) {
 			t.Errorf("the judge's page %s says\n%s", path, page)
 		}
 	}
+}
+
+// TestReasonsAreForTheJury: why a judging failed, why it was repeated, and why a verdict was changed.
+func TestReasonsAreForTheJury(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{Show: judge.ShowAll})
+	a := h.Send(c, "ada")
+	specs := webtest.Must[[]*job.Spec](t)(h.Store.Next(t.Context(), job.Contest, "main", 1))
+	if _, err := h.Store.Fold(t.Context(), &job.Result{
+		Job: a.Job, Generation: specs[0].Generation, Token: specs[0].Token, Worker: "w", State: job.Done,
+		Finished: &judge.Finished{Verdict: judge.JudgeError}, Reason: "the disk is full",
+	}, ""); err != nil {
+		t.Fatal(err)
+	}
+	tells := func(reason string) {
+		t.Helper()
+		for who, shown := range map[string]bool{"ada": false, "bob": false, "runner": false, "judge": true, "admin": true} {
+			for _, path := range []string{"/c/now/s/1", "/c/now/s/1/events", "/c/now", "/c/now/mine", "/c/now/p/A"} {
+				shown := shown && path == "/c/now/s/1"
+				if got := h.Ask(h.Cookie(who), "GET", path, nil); strings.Contains(got.Body, reason) != shown {
+					t.Errorf("%s reads %q at %s: %v\n%s", who, reason, path, !shown, got.Body)
+				}
+			}
+		}
+	}
+	tells("the disk is full")
+	admin := h.Cookie("admin")
+	if got := h.Ask(admin, "POST", "/c/now/rejudgings", url.Values{"who": {"#1"}, "why": {"a larger disk"}}); got.Code != 303 {
+		t.Fatalf("rejudge: %d\n%s", got.Code, got.Body)
+	}
+	tells("a larger disk")
+	if got := h.Ask(admin, "POST", "/c/now/s/1/mark", url.Values{"do": {"WA"}, "why": {"read by hand"}, "was": {"0"}, "sure-password": {"correct-horse"}}); got.Code != 303 {
+		t.Fatalf("override: %d\n%s", got.Code, got.Body)
+	}
+	tells("read by hand")
 }
 
 // TestALanguageThatNoWorkerHas is refused when it is sent, by whatever way: it would wait for a

@@ -54,7 +54,7 @@ func TestMedia(t *testing.T) {
 	if _, _, err := h.Store.ImportContest(t.Context(), &store.ContestImport{ID: c.ID, Organizations: []store.Organization{{ID: "u1", Name: "U1", Country: "DEU"}}}); err != nil {
 		t.Fatal(err)
 	}
-	put(c, "contest/banner.svg", "contest/problemset.pdf", "organizations/u1/logo.png", "persons/p/photo.png", "teams/"+seven.ExtID+"/photo.png", "teams/"+eight.ExtID+"/photo.png")
+	put(c, "contest/banner.svg", "contest/problemset.pdf", "organizations/u1/logo.png", "persons/p/photo.png", "teams/"+seven.ExtID+"/photo.png", "teams/"+eight.ExtID+"/photo.png", "teams/gone/photo.png", "groups/none/logo.png")
 	put(hidden, "contest/banner.svg")
 	who := []string{"", "ada", "bob", "judge", "admin"}
 	walk := func(want map[string]string) {
@@ -84,6 +84,7 @@ func TestMedia(t *testing.T) {
 	always := map[string]string{
 		base + "banner/banner.svg": "200 200 200 200 200", base + "organizations/u1/logo/logo.png": "200 200 200 200 200", base + "persons/p/photo/photo.png": "404 404 404 200 200",
 		base + "teams/" + seven.ExtID + "/photo/photo.png": "200 200 200 200 200", base + "teams/" + eight.ExtID + "/photo/photo.png": "404 404 404 200 200",
+		base + "teams/gone/photo/photo.png": "404 404 404 200 200", base + "groups/none/logo/logo.png": "200 200 200 200 200",
 		base + "organizations/u1/logo/none.png": "404 404 404 404 404", "/c/hidden/media/banner/banner.svg": "303 404 404 200 200",
 	}
 	walk(always)

@@ -32,13 +32,14 @@ import (
 
 const (
 	contestImportPath = "/admin/contests/import"
-	// mostPackage is how many bytes a ZIP archive with a contest package can have.
-	mostPackage = 256 << 20
 	// mostUnpacked is how many bytes its files can have.
 	mostUnpacked = 1 << 30
 	// mostTold is how many lines of the report, and how many errors, the page shows.
 	mostTold = 2000
 )
+
+// mostPackage is how many bytes a ZIP archive with a contest package can have. Tests lower it.
+var mostPackage int64 = 256 << 20
 
 // contestImportView is the page that imports a contest package. Its first step takes a package, its second shows what
 // the import would do.
@@ -62,10 +63,22 @@ type packageRef struct {
 	Size   int64
 }
 
-// reportCount is how many lines of a report are of a kind.
+// reportCount is how many objects have the same result.
 type reportCount struct {
-	State contestpackage.Action
+	State string
 	N     int
+}
+
+// countsOf counts the objects of a package by what an import does with them.
+func countsOf(p *contestpackage.Plan) []reportCount {
+	n := map[contestpackage.Action]int{}
+	for _, l := range p.Lines {
+		n[l.State]++
+	}
+	return []reportCount{
+		{"added", n[contestpackage.Added]}, {"changed", n[contestpackage.Changed]}, {"unchanged", p.Unchanged},
+		{"missing", n[contestpackage.Missing]}, {"skipped", n[contestpackage.Skipped]},
+	}
 }
 
 // contestImportForm shows the first step.
@@ -133,22 +146,19 @@ func (s *site) sentPackage(r *web.Request, v *contestImportView) (archive *os.Fi
 // openPackage opens a package that the account has sent. If this request has not sent it, the form names it.
 func (s *site) openPackage(r *web.Request, v *contestImportView) (*os.File, error) {
 	if v.Package.Digest == "" {
-		gone := web.BadRequest("The form is incomplete: choose the package again")
-		var err1, err2 error
-		v.Package.Name = r.PostFormValue("name")
-		v.Package.Digest, err1 = blob.Parse(r.PostFormValue("package"))
-		v.Package.Size, err2 = strconv.ParseInt(r.PostFormValue("size"), 10, 64)
-		if err1 != nil || err2 != nil || v.Package.Size < 0 || v.Package.Size > mostPackage {
-			v.Package = packageRef{}
-			return nil, gone
+		digest, err := blob.Parse(r.PostFormValue("package"))
+		size, _ := strconv.ParseInt(r.PostFormValue("size"), 10, 64) // no package has 0 bytes
+		p := packageRef{r.PostFormValue("name"), digest, size}
+		if err == nil {
+			err = s.Has(r.Context(), r.Me, job.File{Path: p.Name, Size: p.Size, Digest: p.Digest})
 		}
-		if err := s.Has(r.Context(), r.Me, job.File{Path: v.Package.Name, Size: v.Package.Size, Digest: v.Package.Digest}); err != nil {
-			if web.Rejected(err) != nil {
-				v.Package = packageRef{}
-				err = gone
-			}
+		switch {
+		case digest == "" || web.Rejected(err) != nil:
+			return nil, web.BadRequest("The form is incomplete: choose the package again")
+		case err != nil:
 			return nil, err
 		}
+		v.Package = p
 	}
 	return s.Blobs.Open(v.Package.Digest, v.Package.Size)
 }
@@ -248,18 +258,7 @@ func (s *site) planContest(r *web.Request, v *contestImportView, archive *os.Fil
 	if err != nil {
 		return err
 	}
-	v.Plan, v.Lines = plan, plan.Lines
-	for _, state := range []contestpackage.Action{
-		contestpackage.Added, contestpackage.Changed, contestpackage.Missing, contestpackage.Skipped,
-	} {
-		n := 0
-		for _, l := range plan.Lines {
-			if l.State == state {
-				n++
-			}
-		}
-		v.Counts = append(v.Counts, reportCount{state, n})
-	}
+	v.Plan, v.Lines, v.Counts = plan, plan.Lines, countsOf(plan.Plan)
 	if v.More = len(v.Lines) - mostTold; v.More > 0 {
 		v.Lines = v.Lines[:mostTold]
 	}
@@ -354,7 +353,9 @@ func (s *site) applyContestImport(w http.ResponseWriter, r *web.Request) error {
 		if err != nil {
 			return slipsView{}, err
 		}
-		return s.importedSheets(ctx, v.Plan.Slug, made), nil
+		done := s.importedSheets(ctx, v.Plan.Slug, made)
+		done.Counts = v.Counts
+		return done, nil
 	})
 }
 

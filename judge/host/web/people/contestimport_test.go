@@ -4,13 +4,17 @@ import (
 	"archive/zip"
 	"bytes"
 	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"assay/judge/host/store"
+	"assay/judge/host/web/people"
 	"assay/judge/host/web/webtest"
 )
 
@@ -121,6 +125,21 @@ func TestImportContestPackage(t *testing.T) {
 	if got := h.Ask(admin, "POST", contestImport+"/apply", form); got.Code != 409 {
 		t.Errorf("the old form again: %d", got.Code)
 	}
+	// A change that creates no account says what it did.
+	changed := regional()
+	changed["teams.json"] = strings.Replace(changed["teams.json"], "Seven", "Sept", 1)
+	preview = h.Upload(admin, contestImport, nil, map[string]string{"regional.zip": archived(t, changed)})
+	done = h.Ask(admin, "POST", contestImport+"/apply", webtest.Shown(preview.Body))
+	for _, want := range []string{
+		"<dt>added</dt><dd>0</dd>", "<dt>changed</dt><dd>1</dd>", "<dt>unchanged</dt><dd>7</dd>", "<dt>missing</dt><dd>0</dd>", "<dt>skipped</dt><dd>1</dd>",
+	} {
+		if !strings.Contains(preview.Body, want) || done.Code != 200 || !strings.Contains(done.Body, want) {
+			t.Errorf("without %q: the preview\n%s\nthe end: %d\n%s", want, preview.Body, done.Code, done.Body)
+		}
+	}
+	if !strings.Contains(done.Body, "<h1>Contest imported</h1>") || !strings.Contains(done.Body, "creates no accounts") {
+		t.Errorf("the end of an import without new accounts:\n%s", done.Body)
+	}
 	// Another name, with the package that was sent.
 	other := h.Upload(admin, contestImport, map[string]string{"package": form.Get("package"), "size": form.Get("size"), "name": "regional.zip", "contest": "second"}, nil)
 	if !strings.Contains(other.Body, "<code>second</code>") || !strings.Contains(other.Body, `name="seen"`) {
@@ -166,7 +185,17 @@ func TestImportDamagedPackage(t *testing.T) {
 		"damaged bytes":  {damaged(whole), 400, "Error"},
 		"a large file":   {change("persons.json", "["+strings.Repeat(" ", 5<<20)+"]"), 400, "more than 4 MiB"},
 		"many pictures":  {many(t), 400, "the most is 10000"},
-		"a large bundle": {bomb(t), 413, "at most 1024 MiB"},
+		"a large bundle": {bomb(t, 2<<30), 413, "at most 1024 MiB"},
+		"large together": {bomb(t, 600<<20, 600<<20), 413, "at most 1024 MiB"},
+		"an overflow":    {bomb(t, 10, math.MaxUint64-4), 413, "at most 1024 MiB"},
+		"another type":   {change("organizations/u1/logo.gif", "GIF89a"), 400, "<code>organizations/u1/logo.gif</code>"},
+		"wrong checksum": {raw(t, "teams.json", zip.Store, "[]"), 400, "is damaged"},
+		"other picture":  {raw(t, "organizations/u1/logo.svg", zip.Store, picture), 400, "is damaged"},
+		"unknown method": {raw(t, "teams.json", 99, "[]"), 400, "is damaged"},
+		"not compressed": {raw(t, "teams.json", zip.Deflate, "\xff\xff\xff\xff"), 400, "is damaged"},
+		"a cut file":     {raw(t, "teams.json", zip.Deflate, "\x4a"), 400, "is damaged"},
+		"a file twice":   {raw(t, "teams.json", zip.Store, "[]", "teams.json"), 400, "is damaged"},
+		"no file there":  {"XX" + whole[2:], 400, "is damaged"},
 	} {
 		got := h.Upload(admin, contestImport, nil, map[string]string{"regional.zip": tt.archive})
 		if got.Code != tt.code || !strings.Contains(got.Body, tt.want) || strings.Contains(got.Body, `name="seen"`) {
@@ -192,6 +221,98 @@ func TestImportDamagedPackage(t *testing.T) {
 	}
 }
 
+// TestImportLimits: how large an archive can be, and how many lines a page shows.
+func TestImportLimits(t *testing.T) {
+	h := webtest.New(t)
+	admin := h.Cookie("admin")
+	const most = 1 << 20
+	t.Cleanup(people.LimitPackages(most))
+	for size, want := range map[int]string{most: "not a ZIP archive", most + 1: "at most 1 MiB are possible", 2*most + 1: "the most is 1048576 bytes"} {
+		got := h.Upload(admin, contestImport, nil, map[string]string{"a.zip": strings.Repeat("x", size)})
+		if !strings.Contains(got.Body, want) {
+			t.Errorf("%d bytes: %d, want %q\n%s", size, got.Code, want, got.Body)
+		}
+	}
+	for _, n := range []int{2000, 2001} {
+		files := map[string]string{"contest.json": `{"id": "large", "duration": "5:00:00"}`}
+		var teams, wrong []string
+		for i := range n {
+			teams = append(teams, fmt.Sprintf(`{"id": "%d", "name": "T%d"}`, i, i))
+			wrong = append(wrong, fmt.Sprintf(`{"id": "%d"}`, i))
+		}
+		files["teams.json"] = "[" + strings.Join(wrong, ",\n") + "]"
+		failed := h.Upload(admin, contestImport, nil, map[string]string{"a.zip": archived(t, files)})
+		if got := strings.Count(failed.Body, "<code>teams.json:"); got != 2000 || !strings.Contains(failed.Body, fmt.Sprint("the package has ", n, " errors")) {
+			t.Errorf("of %d errors the page shows %d", n, got)
+		}
+		files["teams.json"] = "[" + strings.Join(teams[1:], ",\n") + "]" // the contest is a line, too
+		preview := h.Upload(admin, contestImport, nil, map[string]string{"a.zip": archived(t, files)})
+		further := strings.Contains(preview.Body, "not shown.</p>")
+		if got := strings.Count(preview.Body, `<tr><td><span class="tag`); got != 2000 || further != (n > 2000) {
+			t.Errorf("of %d lines the page shows %d, and says that there are more: %v", n, got, further)
+		}
+		if n > 2000 && !strings.Contains(preview.Body, "1 further line is not shown") {
+			t.Errorf("%d lines: the page does not count the further one", n)
+		}
+	}
+}
+
+// TestImportIsThePreview: what is imported is what the preview has shown. If anything else would be, nothing is.
+func TestImportIsThePreview(t *testing.T) {
+	for name, change := range map[string]func(t *testing.T, h *webtest.Harness, form url.Values){
+		"another package": func(t *testing.T, h *webtest.Harness, form url.Values) {
+			other := regional()
+			other["teams.json"] = strings.Replace(other["teams.json"], "Seven", "Other", 1)
+			sent := webtest.Shown(h.Upload(h.Cookie("admin"), contestImport, nil, map[string]string{"other.zip": archived(t, other)}).Body)
+			form["package"], form["size"] = sent["package"], sent["size"]
+		},
+		"the same files in another archive": func(t *testing.T, h *webtest.Harness, form url.Values) {
+			other := regional()
+			other["readme.txt"] = "not imported"
+			sent := webtest.Shown(h.Upload(h.Cookie("admin"), contestImport, nil, map[string]string{"other.zip": archived(t, other)}).Body)
+			form["package"], form["size"] = sent["package"], sent["size"]
+		},
+		"an account that exists now": func(t *testing.T, h *webtest.Harness, _ url.Values) {
+			if _, err := h.Store.NewAccount(t.Context(), "team7", "Seven", store.Person, ""); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"a contest that exists now": func(t *testing.T, h *webtest.Harness, _ url.Values) {
+			h.Contest("regional", time.Hour, store.Accounts, store.Settings{})
+		},
+		"a problem that is published now": func(t *testing.T, h *webtest.Harness, _ url.Values) {
+			d := h.Put([]byte("x"))
+			_, err := h.Store.PutBundle(t.Context(), store.NewBundle{
+				Problem: "unknown", Title: "U", Owner: h.Accounts["admin"].ID, ID: d, Manifest: d, Config: d, MadeBy: h.Accounts["admin"].ID,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		},
+		"no preview": func(_ *testing.T, _ *webtest.Harness, form url.Values) { form.Del("seen") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := webtest.New(t)
+			admin := h.Cookie("admin")
+			shown := webtest.Shown(h.Upload(admin, contestImport, nil, map[string]string{"regional.zip": archived(t, regional())}).Body)
+			form := url.Values{}
+			for name, values := range shown {
+				form[name] = values[len(values)-1:]
+			}
+			change(t, h, form)
+			got := h.Ask(admin, "POST", contestImport+"/apply", form)
+			if got.Code != 409 || !strings.Contains(got.Body, "have changed since the preview") {
+				t.Errorf("%d\n%s", got.Code, got.Body)
+			}
+			if c, err := h.Store.ContestBySlug(t.Context(), "regional"); err == nil {
+				if teams := webtest.Must[[]*store.Team](t)(h.Store.Teams(t.Context(), c.ID)); len(teams) > 0 {
+					t.Errorf("%d teams are imported", len(teams))
+				}
+			}
+		})
+	}
+}
+
 // damaged changes a byte of the data of an archive.
 func damaged(archive string) string {
 	b := []byte(archive)
@@ -209,12 +330,36 @@ func many(t *testing.T) string {
 	return archived(t, files)
 }
 
-// bomb returns an archive that says that one of its files has 2 GiB.
-func bomb(t *testing.T) string {
+// bomb returns an archive that says that its files have these sizes.
+func bomb(t *testing.T, sizes ...uint64) string {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	if _, err := z.CreateRaw(&zip.FileHeader{Name: "teams.json", Method: zip.Deflate, UncompressedSize64: 2 << 30, CompressedSize64: 0}); err != nil {
+	for i, size := range sizes {
+		if _, err := z.CreateRaw(&zip.FileHeader{Name: fmt.Sprint(i), Method: zip.Deflate, UncompressedSize64: size}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
 		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// raw returns an archive with a file whose bytes in the archive are data. Its checksum is wrong. More are names of files
+// with the same bytes.
+func raw(t *testing.T, name string, method uint16, data string, more ...string) string {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, name := range append([]string{name}, more...) {
+		w, err := z.CreateRaw(&zip.FileHeader{
+			Name: name, Method: method, CRC32: 1, UncompressedSize64: uint64(len(data)), CompressedSize64: uint64(len(data)),
+		})
+		if err == nil {
+			_, err = w.Write([]byte(data))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
@@ -227,7 +372,7 @@ func TestImportContestFromAddress(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")
 	whole := archived(t, regional())
-	gone := false
+	gone, teams := false, `[{"id": "7", "name": "Seven"}]`
 	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		user, password, _ := r.BasicAuth()
 		switch {
@@ -238,7 +383,9 @@ func TestImportContestFromAddress(t *testing.T) {
 		case r.URL.Path == "/api/contests/spring":
 			fmt.Fprint(w, `{"id": "spring", "name": "Spring", "duration": "5:00:00", "start_time": null}`)
 		case r.URL.Path == "/api/contests/spring/teams":
-			fmt.Fprint(w, `[{"id": "7", "name": "Seven"}]`)
+			fmt.Fprint(w, teams)
+		case r.URL.Path == "/none.zip":
+			_, _ = w.Write([]byte(archived(t, map[string]string{"a.txt": "x"})))
 		default:
 			http.NotFound(w, r)
 		}
@@ -262,6 +409,13 @@ func TestImportContestFromAddress(t *testing.T) {
 		}
 		if _, err := h.Store.ContestBySlug(t.Context(), slug); err != nil {
 			t.Error(err)
+		}
+	}
+	// What is wrong with the package is not the fault of the address.
+	gone, teams = false, "[{\"id\": \"7\"},\n{\"id\": \"8\"}]"
+	for path, want := range map[string]string{"/api/contests/spring": "<code>teams.json:2</code>", "/none.zip": "no file that can be imported"} {
+		if got := h.Upload(admin, contestImport, fields(path, "p"), nil); got.Code != 400 || !strings.Contains(got.Body, want) {
+			t.Errorf("%s: %d, want %q\n%s", path, got.Code, want, got.Body)
 		}
 	}
 }

@@ -22,12 +22,13 @@ type slipsView struct {
 	Slips    []sheet
 	There    []auth.Slip // accounts that keep their passwords
 	Address  string
-	OnlyHere bool      // no other computer reaches the address
-	Contest  string    // name; "" if the sheets are for no contest
-	Starts   time.Time // zero if it has no start time
-	Back     string    // path of the list of people
-	Imported bool      // they end an import
-	First    string    // the first step of this import
+	OnlyHere bool          // no other computer reaches the address
+	Contest  string        // name; "" if the sheets are for no contest
+	Starts   time.Time     // zero if it has no start time
+	Back     string        // path of the list of people
+	Imported bool          // they end an import
+	First    string        // the first step of this import
+	Counts   []reportCount // if the import was that of a contest package: what it did
 }
 
 // Pages returns how many pages of A4 the sheets fill.

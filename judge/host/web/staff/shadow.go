@@ -26,7 +26,7 @@ type shadowView struct {
 	Rows   []shadowRow
 	Judged int // submissions with two verdicts
 	// Open are the differences that are not acknowledged, and Known the others. Seen is the digest of both.
-	Open, Known []string
+	Open, Known []shadow.Difference
 	Seen        string
 	Conclude    bool // the reader may acknowledge them
 	All         bool // the lists are complete, and not only their first rows
@@ -106,9 +106,12 @@ func (s *site) shadowPage(w http.ResponseWriter, r *web.Request) error {
 		v.Lines = append(v.Lines, shadowLine{p.Submission.Number, p.Submission.ExtID, shadowName(p.Theirs), shadowName(p.Ours)})
 	}
 	compared := report.Comparison()
-	v.Open, v.Seen = compared.Open(), seenDifferences(compared)
-	for _, one := range compared.Differences {
-		if !slices.Contains(v.Open, one) {
+	open := compared.Open()
+	v.Seen = seenDifferences(compared)
+	for _, one := range report.Differences() {
+		if slices.Contains(open, one.Text) {
+			v.Open = append(v.Open, one)
+		} else {
 			v.Known = append(v.Known, one)
 		}
 	}

@@ -14,6 +14,59 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
+// sentAs is a submission of ada with an id of the primary.
+func sentAs(h *webtest.Harness, c *store.Contest, id string) *store.Accepted {
+	h.Helper()
+	team := webtest.Must[*store.Team](h)(h.Store.Enter(h.Context(), c.ID, h.Accounts["ada"]))
+	work := job.Work{
+		Kind: job.Submission, Bundle: h.Problem.Bundle, Config: h.Problem.Config, Problem: "sum", Program: "a.py",
+		Files: []job.File{{Path: "a.py", Size: 1, Digest: h.Put([]byte("x"))}},
+	}
+	return webtest.Must[*store.Accepted](h)(h.Store.Submit(h.Context(), store.NewSubmission{
+		Contest: c.ID, Team: team.ID, Account: h.Accounts["ada"].ID, Problem: "sum", Work: work, Lane: job.Contest, Class: "main", ExtID: id,
+	}))
+}
+
+// TestDifferencesNameThePrimary: a submission is named by its id at the primary, and leads to its page here.
+func TestDifferencesNameThePrimary(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("now", -2*time.Minute, store.Accounts, store.Settings{})
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.Judged(sentAs(h, c, "4711"), webtest.Failing()...)
+	sentAs(h, c, "pc2_b") // stays pending
+	check(h.Store.SetSource(t.Context(), store.Source{Contest: c.ID, URL: "https://primary.example/contests/x", Account: h.Accounts["admin"].ID}))
+	var objects []store.ExternalObject
+	for i, id := range []string{"4711", "pc2_b"} {
+		objects = append(objects, store.ExternalObject{Type: "judgements", ID: fmt.Sprint("j", i),
+			Data: fmt.Sprintf(`{"id":"j%d","submission_id":%q,"judgement_type_id":"AC"}`, i, id)})
+	}
+	check(h.Store.PutExternalObjects(t.Context(), c.ID, "1", objects))
+	check(h.Store.NoteHeard(t.Context(), c.ID))
+	differ := []string{
+		`<a href="/c/now/s/1">submission 4711: AC at the primary, WA here</a>`, `<a href="/c/now/s/2">submission pc2_b: AC at the primary, pending here</a>`,
+	}
+	page := func() string { return h.Ask(h.Cookie("admin"), "GET", "/c/now/shadow", nil).Body }
+	for _, want := range append(differ, `<th scope="row"><a href="/c/now/s/1">4711</a></th><td class="num">1</td>`) {
+		if body := page(); strings.Count(body, want) != 1 {
+			t.Errorf("the comparison has no %q:\n%s", want, body)
+		}
+	}
+	seen := regexp.MustCompile(`name="seen" value="([0-9a-f]+)"`).FindStringSubmatch(page())
+	if got := h.Ask(h.Cookie("admin"), "POST", "/c/now/shadow", url.Values{"seen": seen[1:], "why": {"x"}}); got.Code != 303 {
+		t.Fatalf("acknowledge: %d\n%s", got.Code, got.Body)
+	}
+	for _, want := range differ {
+		if body := page(); !strings.Contains(body, "acknowledged:</span> "+want) {
+			t.Errorf("it does not link the acknowledged %q:\n%s", want, body)
+		}
+	}
+}
+
 // TestShadowPage: the jury compares verdicts, scoreboards and awards with those of a primary, and sees how long it
 // has been silent.
 func TestShadowPage(t *testing.T) {
@@ -65,7 +118,7 @@ func TestShadowPage(t *testing.T) {
 	webtest.Harmless(t, "the comparison", page)
 	for _, want := range []string{
 		`<span class="tag ok">connected`, "<dt>Judged by both</dt><dd>2</dd>", "<dt>Different verdicts</dt><dd>1</dd>", "<dt>Different ranks</dt><dd>2</dd>",
-		`<th scope="row" class="num"><a href="/c/now/s/2">2</a></th><td>2</td><td>AC</td><td>WA</td>`, "pending</th>", "<strong>1</strong>",
+		`<th scope="row"><a href="/c/now/s/2">2</a></th><td class="num">2</td><td>AC</td><td>WA</td>`, "pending</th>", "<strong>1</strong>",
 		`<th scope="row">Two</th><td>1: 1 solved, 1 min</td>`, `<th scope="row">winner</th><td>2</td><td>1</td>`, "teams 9",
 		"The verdicts of the primary count.",
 	} {

@@ -1,0 +1,282 @@
+package feed_test
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/judge"
+	"assay/judge/host/clics"
+	"assay/judge/host/feed"
+	"assay/judge/host/store"
+)
+
+// TestLinesWithoutIDs: the contest and the state have the id null in a feed.
+func TestLinesWithoutIDs(t *testing.T) {
+	for line, want := range map[*feed.Line]string{
+		{Type: clics.State, Data: []byte("{}")}:            `{"type":"state","id":null,"data":{},"token":"x"}` + "\n",
+		{Type: clics.Teams, ID: `a"b`, Data: []byte("{}")}: `{"type":"teams","id":"a\"b","data":{},"token":"x"}` + "\n",
+		{Type: clics.Teams, ID: "7"}:                       `{"type":"teams","id":"7","data":null,"token":"x"}` + "\n",
+	} {
+		var out bytes.Buffer
+		if line.Write(&out, "x"); out.String() != want {
+			t.Errorf("%s, want %s", &out, want)
+		}
+	}
+}
+
+// sends returns the lines that a cursor has, by type and id, and "-" before those that are deleted. Random ids are left
+// out.
+func sends(t *testing.T, cur *feed.Cursor) (all []string, token string) {
+	t.Helper()
+	b, err := cur.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range b.Lines {
+		line := strings.TrimSpace(string(l.Type) + " " + names.ReplaceAllString(l.ID, ""))
+		if l.Data == nil {
+			line = "-" + line
+		}
+		all = append(all, line)
+	}
+	return all, b.Token
+}
+
+// TestReconnection: a client that comes back with a token gets what has changed since, and nothing else but the state and
+// the awards. What it loses is deleted before the objects that it refers to.
+func TestReconnection(t *testing.T) {
+	w := newWorld(t)
+	w.now = start.Add(time.Hour)
+	judged := func(team int) { w.judged(team, "p0", judge.Accepted) }
+	judged(0)
+	judged(1)
+	registry := &feed.Registry{Desk: w.desk}
+	to := feed.Reader{Version: clics.V2026, Role: clics.Public}
+	token := ""
+	back := func(what string, want ...string) {
+		t.Helper()
+		c, err := registry.Contest(t.Context(), w.contest)
+		w.must(err)
+		cur, err := c.Cursor(t.Context(), to, token, nil)
+		w.must(err)
+		var got []string
+		if got, token = sends(t, cur); want == nil {
+			if slices.ContainsFunc(got, func(line string) bool { return line[0] == '-' }) {
+				t.Errorf("%s: deleted objects in %v", what, got)
+			}
+			return
+		}
+		if !slices.Contains(got, "state") || !slices.Contains(got, "awards winner") {
+			t.Errorf("%s: no state or no awards in %v", what, got)
+		}
+		got = slices.DeleteFunc(got, func(line string) bool { return line == "state" || strings.HasPrefix(line, "awards ") })
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", what, got, want)
+		}
+		if got, _ := sends(t, cur); len(got) > 0 {
+			t.Errorf("%s: a second time %v", what, got)
+		}
+	}
+	nothing := []string{}
+	back("first")
+	back("nothing", nothing...)
+	judged(2)
+	back("a submission", "submissions 3", "judgements", "runs 1", "runs 2")
+	w.submit(1, "p1")
+	back("a pending submission", "submissions 4", "judgements")
+	_, err := w.store.Clarify(t.Context(), store.NewClarification{Contest: w.contest, Account: w.people[0].ID, Staff: true, Text: "hear"})
+	w.must(err)
+	back("a clarification", "clarifications 1")
+	ignored := store.Mark{Ignored: true, Why: "x"}
+	w.must(w.store.Mark(t.Context(), w.sent[0].ID, w.people[0].ID, ignored, -1))
+	back("an ignored submission", "-runs 1", "-runs 2", "-judgements", "-submissions 1")
+	back("nothing again", nothing...)
+	held := token
+	token = ""
+	back("another client")
+	token = held
+	w.must(w.store.Mark(t.Context(), w.sent[0].ID, w.people[0].ID, store.Mark{Why: "x"}, -1))
+	back("a submission that is back", "submissions 1", "judgements", "runs 1", "runs 2")
+	c, err := registry.Contest(t.Context(), w.contest)
+	w.must(err)
+	cur, err := c.Cursor(t.Context(), to, token, nil)
+	w.must(err)
+	judged(3) // between the request and the first line
+	w.must(c.Follow(t.Context(), 0))
+	got, token := sends(t, cur)
+	if !slices.Contains(got, "submissions 5") || slices.Contains(got, "submissions 4") {
+		t.Errorf("a submission after the request: %v", got)
+	}
+	named := *w.teams[1]
+	named.Name = "Another name"
+	w.must(w.store.SetTeam(t.Context(), &named, ""))
+	c, err = registry.Contest(t.Context(), w.contest)
+	w.must(err)
+	cur, err = c.Cursor(t.Context(), to, token, nil)
+	w.must(err)
+	if got, token = sends(t, cur); !slices.Contains(got, "teams t1") {
+		t.Errorf("after a change of a team: %v", got)
+	}
+	w.set(func(c *store.Contest) { c.FormalName = "World Finals" })
+	c, err = registry.Contest(t.Context(), w.contest)
+	w.must(err)
+	cur, err = c.Cursor(t.Context(), to, token, nil)
+	w.must(err)
+	if got, _ := sends(t, cur); got[0] != "contest" || !slices.Contains(got, "teams t0") {
+		t.Errorf("after a change of the contest: %v", got)
+	}
+
+	// A feed that stays open has the same in the same order.
+	live, err := c.Cursor(t.Context(), to, "", nil)
+	w.must(err)
+	sends(t, live)
+	w.must(w.store.Mark(t.Context(), w.sent[1].ID, w.people[0].ID, ignored, -1))
+	w.must(c.Follow(t.Context(), 0))
+	got, _ = sends(t, live)
+	if got = slices.DeleteFunc(got, func(line string) bool { return strings.HasPrefix(line, "awards ") }); !slices.Equal(got, []string{"-runs 1", "-runs 2", "-judgements", "-submissions 2"}) {
+		t.Errorf("an open feed: %v", got)
+	}
+	w.now = start.Add(4 * time.Hour)
+	w.submit(0, "p2")
+	w.must(c.Follow(t.Context(), 0))
+	if got, _ := sends(t, live); got[len(got)-1] != "state" || !slices.Contains(got, "submissions 6") {
+		t.Errorf("at the freeze, the state is not the last line: %v", got)
+	}
+	w.now = start.Add(6 * time.Hour)
+	w.must(c.Follow(t.Context(), 0))
+	if got, _ := sends(t, live); got[len(got)-1] != "state" {
+		t.Errorf("at the end, the state is not the last line: %v", got)
+	}
+}
+
+// TestManyChanges: a token is good however much has changed since.
+func TestManyChanges(t *testing.T) {
+	w := newWorld(t)
+	w.now = start.Add(time.Hour)
+	registry := &feed.Registry{Desk: w.desk}
+	c, err := registry.Contest(t.Context(), w.contest)
+	w.must(err)
+	to := feed.Reader{Version: clics.V2026, Role: clics.Judge}
+	cur, err := c.Cursor(t.Context(), to, "", nil)
+	w.must(err)
+	_, token := sends(t, cur)
+	w.submit(0, "p0")
+	for i := range 501 { // more than are applied one by one
+		m := store.Mark{Verdict: []judge.Verdict{judge.Accepted, judge.WrongAnswer}[i%2], Why: "x"}
+		w.must(w.store.Mark(t.Context(), w.sent[0].ID, w.people[0].ID, m, -1))
+	}
+	_, err = w.store.Clarify(t.Context(), store.NewClarification{Contest: w.contest, Account: w.people[0].ID, Staff: true, Text: "hear"})
+	w.must(err)
+	for name, registry := range map[string]*feed.Registry{"follows": registry, "has just started": {Desk: w.desk}} {
+		c, err := registry.Contest(t.Context(), w.contest)
+		w.must(err)
+		cur, err := c.Cursor(t.Context(), to, token, nil)
+		w.must(err)
+		if got, _ := sends(t, cur); !slices.Contains(got, "submissions 1") || !slices.Contains(got, "clarifications 1") {
+			t.Errorf("a server that %s sends %v", name, got)
+		}
+	}
+}
+
+// TestTypesOfAFeed: a client gets the types that it asks for, and a strict one accounts only if it asks for them.
+func TestTypesOfAFeed(t *testing.T) {
+	w := newWorld(t)
+	c, err := (&feed.Registry{Desk: w.desk}).Contest(t.Context(), w.contest)
+	w.must(err)
+	for _, tt := range []struct {
+		strict bool
+		types  []clics.Type
+		want   string
+	}{
+		{false, nil, "contest judgement-types languages groups organizations persons teams accounts problems state awards"},
+		{true, nil, "contest judgement-types languages groups organizations persons teams problems state awards"},
+		{true, []clics.Type{clics.Accounts}, "accounts"},
+		{false, []clics.Type{clics.State, clics.Teams}, "teams state"},
+	} {
+		cur, err := c.Cursor(t.Context(), feed.Reader{Version: clics.V2026, Role: clics.Admin, Strict: tt.strict}, "", tt.types)
+		w.must(err)
+		lines, _ := sends(t, cur)
+		var got []string
+		for _, line := range lines {
+			typ, _, _ := strings.Cut(line, " ")
+			if !slices.Contains(got, typ) {
+				got = append(got, typ)
+			}
+		}
+		if strings.ReplaceAll(strings.Join(got, " "), "languages ", "") != strings.ReplaceAll(tt.want, "languages ", "") {
+			t.Errorf("strict %v, types %v: %v, want %s", tt.strict, tt.types, got, tt.want)
+		}
+	}
+}
+
+// TestTokensOfSites: a token of a client of a site is good until a team enters or leaves the site, also if nothing of
+// the contest names the team, and if the team leaves between the request and the first line.
+func TestTokensOfSites(t *testing.T) {
+	for _, role := range []clics.Role{clics.Judge, clics.Balloon} {
+		w := newWorld(t)
+		registry := &feed.Registry{Desk: w.desk}
+		contest := func() *feed.Contest {
+			c, err := registry.Contest(t.Context(), w.contest)
+			w.must(err)
+			return c
+		}
+		to := feed.Reader{Version: clics.V2026, Role: role, Sites: "east"}
+		fresh := func(to feed.Reader) string {
+			cur, err := contest().Cursor(t.Context(), to, "", nil)
+			w.must(err)
+			_, token := sends(t, cur)
+			return token
+		}
+		move := func(i int, groups ...string) {
+			team := *w.teams[i]
+			team.Groups = groups
+			w.must(w.store.SetTeam(t.Context(), &team, ""))
+			w.teams[i] = &team
+		}
+		token, all := fresh(to), fresh(feed.Reader{Version: clics.V2026, Role: role})
+		good := func(what string, to feed.Reader, token string, want bool) {
+			t.Helper()
+			_, err := contest().Cursor(t.Context(), to, token, nil)
+			if (err == nil) != want || err != nil && !errors.Is(err, feed.ErrToken) {
+				t.Errorf("%s, %s: the token is good: %v", role, what, err)
+			}
+		}
+		other := to
+		other.Sites = "west"
+		both := to
+		both.Sites = "east west"
+		good("at another site", other, token, false)
+		good("at both sites", both, token, false)
+		nowhere := to
+		nowhere.Sites = "nowhere"
+		at := fresh(nowhere)
+		nowhere.Sites = "somewhere"
+		good("at another site without teams", nowhere, at, false)
+		move(3)
+		good("a team of another site leaves it", to, token, true)
+		cur, err := contest().Cursor(t.Context(), to, token, nil)
+		w.must(err)
+		move(1, "West")
+		good("a team leaves", to, token, false)
+		good("a team leaves, without a site", feed.Reader{Version: clics.V2026, Role: role}, all, true)
+		contest()
+		if _, err := cur.Next(); !errors.Is(err, feed.ErrToken) {
+			t.Errorf("%s: the team left before the first line: %v", role, err)
+		}
+		token = fresh(to)
+		move(1, "East")
+		good("it is back", to, token, false)
+		open, err := contest().Cursor(t.Context(), to, "", nil)
+		w.must(err)
+		sends(t, open)
+		move(2)
+		contest()
+		if got, _ := sends(t, open); !slices.Contains(got, "-teams t2") {
+			t.Errorf("%s: an open feed does not lose the team: %v", role, got)
+		}
+	}
+}
