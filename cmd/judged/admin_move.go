@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -48,21 +49,19 @@ be repeated. Other servers of the database must be stopped first.`,
 			if err != nil {
 				return err
 			}
-			remove, err := server.WriteMovePlan(data, p)
-			if err != nil {
-				return err
-			}
-			defer remove()
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			if !p.DryRun {
-				fmt.Fprintln(a.err, "copying; the server goes on meanwhile")
+			check := p
+			check.DryRun = true
+			m, err := requestMove(ctx, api, data, check)
+			if err == nil && !p.DryRun {
+				fmt.Fprintf(a.err, "copying %s; the server stays available\n", judge.Count(m.Rows, "row"))
+				m, err = requestMove(ctx, api, data, p)
 			}
-			m, err := api.Move(ctx)
 			if err != nil {
 				return err
 			}
-			tellMoved(a.out, m)
+			tellMoved(a.out, m, p.Blobs != "")
 			return nil
 		},
 	}
@@ -76,13 +75,28 @@ be repeated. Other servers of the database must be stopped first.`,
 	return cmd
 }
 
-func tellMoved(out io.Writer, m client.Moved) {
+// requestMove hands a plan to the server of a data directory, and requests the move.
+func requestMove(ctx context.Context, api *client.Client, data string, p server.MovePlan) (client.Moved, error) {
+	remove, err := server.WriteMovePlan(data, p)
+	if err != nil {
+		return client.Moved{}, err
+	}
+	defer remove()
+	return api.Move(ctx)
+}
+
+// tellMoved prints the result of a move. It counts the files only if the plan moves them, too.
+func tellMoved(out io.Writer, m client.Moved, files bool) {
+	moved := judge.Count(m.Tables, "table") + " with " + judge.Count(m.Rows, "row")
 	if m.DryRun {
-		fmt.Fprintf(out, "the move is possible: %d tables with %d rows\nlines for the [server] table of judge.toml:\n", m.Tables, m.Rows)
+		fmt.Fprintf(out, "the move is possible: %s\nlines for the [server] table of judge.toml:\n", moved)
 	} else {
-		fmt.Fprintf(out, "moved %d tables with %d rows and %d files; writes were stopped for %.1f s\n", m.Tables, m.Rows, m.Blobs, m.Stopped)
+		if files {
+			moved += " and " + judge.Count(m.Blobs, "file")
+		}
+		fmt.Fprintf(out, "moved %s; writes were stopped for %.1f s\n", moved, m.Stopped)
 		if m.Missing > 0 {
-			fmt.Fprintf(out, "%d files that the database names were missing before\n", m.Missing)
+			fmt.Fprintf(out, "missing before the move, although the database names them: %s\n", judge.Count(m.Missing, "file"))
 		}
 		fmt.Fprintln(out, "next: restart the server now with these lines in the [server] table of judge.toml; until then it accepts nothing:")
 	}

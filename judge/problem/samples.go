@@ -5,7 +5,9 @@ import (
 	"os"
 	"strings"
 
+	"assay/judge"
 	"assay/judge/internal/pattern"
+	"assay/judge/internal/suggest"
 	"assay/judge/internal/tex"
 )
 
@@ -14,6 +16,29 @@ const MaxSample = 20_000
 
 // sampleMark matches a place for samples in a statement: for the next one, or for all that are left.
 var sampleMark = pattern.New(`\{\{\s*(nextsample|remainingsamples|samples?)\s*\}\}`)
+
+// anyMark matches what looks like a mark.
+var anyMark = pattern.New(`\{\{\s*([A-Za-z_]{4,})\s*\}\}`)
+
+// MisspelledMarks returns a warning for each mark of a statement that is nearly one for samples.
+func MisspelledMarks(file string) (warnings judge.Faults) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil // Lint has reported it
+	}
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		n++
+		for _, m := range anyMark().FindAllStringSubmatch(line, -1) {
+			meant, near := suggest.Closest(m[1], []string{"sample", "nextsample", "remainingsamples"})
+			if near && !sampleMark().MatchString(m[0]) {
+				warnings = append(warnings, &judge.Fault{File: file, Line: n, Hint: fmt.Sprintf("did you mean {{%s}}?", meant),
+					Text: fmt.Sprintf("no samples are placed at {{%s}}, which is no mark", m[1])})
+			}
+		}
+	}
+	return warnings
+}
 
 // PlaceSamples inserts samples, which are Markdown, at the marks of a statement: {{nextsample}} for the next
 // one, and {{remainingsamples}}, {{samples}} or {{sample}} for all that are left. Samples without a mark come

@@ -1,10 +1,36 @@
 package problem_test
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"assay/judge/problem"
 )
+
+func TestMisspelledMarks(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "statement.md")
+	text := "{{sample}} {{ samples }} {{n}}\n{{sampel}}\n$x_{{n}}$ {{nextsample}} {{next_sample}}\n"
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, w := range problem.MisspelledMarks(file) {
+		got = append(got, fmt.Sprintf("%d: %s %s", w.Line, w.Text, w.Hint))
+	}
+	want := []string{
+		`2: no samples are placed at {{sampel}}, which is no mark did you mean {{sample}}?`,
+		`3: no samples are placed at {{next_sample}}, which is no mark did you mean {{nextsample}}?`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if w := problem.MisspelledMarks(file + ".none"); w != nil {
+		t.Errorf("of no file: %v", w)
+	}
+}
 
 func TestPlaceSamples(t *testing.T) {
 	for _, row := range []struct {

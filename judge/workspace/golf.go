@@ -122,6 +122,7 @@ func (w *Workspace) Prove(ctx context.Context, stage *golf.Range, file string, r
 	}
 	tried := []string{first.Language}
 	for _, l := range w.others(ctx, first.Language, strings.TrimPrefix(filepath.Ext(file), ".")) {
+		o.Dialect = first.Rejected && w.dialects(stage, first.Language, l.Language)
 		again, err := w.proveAs(ctx, stage, file, l.Language, r, o)
 		if err != nil || again.Verdict != golf.CannotRun {
 			if err == nil && l.why != "" {
@@ -135,6 +136,12 @@ func (w *Workspace) Prove(ctx context.Context, stage *golf.Range, file string, r
 		first.Nor = tried[1:]
 	}
 	return first, nil
+}
+
+// dialects reports whether two languages, the first one given by its name, are called by the same driver.
+func (w *Workspace) dialects(stage *golf.Range, name string, other *config.Language) bool {
+	root := func(l *config.Language) string { return cmp.Or(stage.Drivers.Of(l.ID).Like, l.ID) }
+	return slices.ContainsFunc(w.Config.Languages, func(l *config.Language) bool { return l.Name == name && root(l) == root(other) })
 }
 
 // other is another language that a golf submission may be in, and why it is tried although its name does not

@@ -88,7 +88,7 @@ func crashed(role string, part *judge.Part, message string) *judge.Fault {
 	if file, line := tail.Place(stderr, tail.Sources(part.Path)); line > 0 {
 		f.File, f.Line = file, line
 	}
-	if reason := tail.Reason(stderr); reason != "" && tail.Crashed(stderr) {
+	if reason := tail.Reason(stderr); reason != "" && (f.Line > 0 || tail.Crashed(stderr)) {
 		f.Text = "the " + role + failing + reason
 	}
 	return f

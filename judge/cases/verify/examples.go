@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,7 +34,7 @@ func (v *Verifier) examples(ctx context.Context) (n int, faults judge.Faults, er
 		return 0, nil, nil
 	}
 	samples := v.samples()
-	files := []string{v.Folder.Statement()}
+	files := slices.Compact(append([]string{v.Folder.Statement()}, slices.Sorted(maps.Values(v.Folder.Statements()))...))
 	if v.Folder.Package != nil {
 		files = v.Folder.Package.StatementFiles()
 	}

@@ -19,6 +19,11 @@ func (v *Verifier) pictures(context.Context) (n int, faults judge.Faults, err er
 // unshown reports what else in the statements is not shown, or not everywhere.
 func (v *Verifier) unshown(context.Context) (n int, warnings judge.Faults, err error) {
 	_, _, warnings = v.allPictures()
+	if v.Folder.Package == nil {
+		for _, file := range v.statements() {
+			warnings = append(warnings, problem.MisspelledMarks(file)...)
+		}
+	}
 	return len(warnings), warnings, nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/internal/suggest"
+	"assay/judge/internal/tail"
 	"assay/judge/problem"
 	"assay/judge/running/lang"
 	"assay/judge/running/trial"
@@ -97,10 +98,24 @@ func (v *Verifier) partOfSolution(s *solution) part {
 		if s.crash != nil {
 			return []judge.Event{judged, &judge.FaultFound{Fault: s.crash}}, nil
 		}
-		return []judge.Event{judged, &judge.FaultFound{Fault: &judge.Fault{File: s.path, Text: fmt.Sprintf(
-			"the solution gets %s, its directory promises %s", judged.Verdict, s.promised,
-		), Hint: v.hint(s, judged)}}}, nil
+		return []judge.Event{judged, &judge.FaultFound{Fault: v.brokenPromise(s, judged)}}, nil
 	}}
+}
+
+// brokenPromise returns the fault of a solution with another verdict than promised: of one that does not compile at
+// the line that its compiler names.
+func (v *Verifier) brokenPromise(s *solution, judged *judge.SolutionJudged) *judge.Fault {
+	f := &judge.Fault{File: s.path, Hint: v.hint(s, judged), Text: fmt.Sprintf(
+		"the solution gets %s, its directory promises %s", judged.Verdict, s.promised,
+	)}
+	if judged.Verdict != judge.CompileError || s.made == nil {
+		return f
+	}
+	f.Hint = strings.TrimRight(f.Hint+"\n"+s.made.Log, "\n")
+	if file, line := tail.Place(s.made.Log, tail.Sources(s.path)); line > 0 {
+		f.File, f.Line = file, line
+	}
+	return f
 }
 
 // noneAccepted returns the fault of a problem without a correct solution.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -63,6 +64,12 @@ func readingOf(c candidate) reading { return reading{c.name != "", c.last} }
 func (p *proof) detect(ctx context.Context) (*way, error) {
 	d := &detection{proof: p, refused: refusals{}, unread: map[reading]bool{}, samples: len(p.r.Domain.Samples)}
 	all := candidates(p.a, p.r.Domain.Arity, p.o)
+	if p.o.Dialect {
+		if log, err := p.rejection(ctx); err != nil || log != "" {
+			p.res.Verdict, p.res.Log = CannotRun, log
+			return nil, err
+		}
+	}
 	p.probing = functionProbe
 	defer func() { p.probing = 0 }()
 	found, err := d.search(ctx, all)
@@ -85,7 +92,30 @@ func (p *proof) detect(ctx context.Context) (*way, error) {
 		return d.best.way, nil
 	}
 	p.res.Verdict, p.res.Log = CannotRun, d.reason(all)
+	p.res.Rejected = len(p.lang.Result) == 0 && p.rejected() != nil
 	return nil, nil
+}
+
+// rejection builds the file alone, and returns why that fails. It returns an empty string if it does not, or if the
+// file alone is not checked.
+func (p *proof) rejection(ctx context.Context) (log string, err error) {
+	if p.inline() || len(p.lang.Build) == 0 {
+		return "", nil
+	}
+	_, err = p.build(ctx, candidate{input: inputForms[0]}, 0)
+	if failed, ok := errors.AsType[*notBuilt](err); ok {
+		return failed.log, nil
+	}
+	return "", err
+}
+
+// rejected returns the failed build of the file alone. It returns nil if there was none.
+func (p *proof) rejected() *notBuilt {
+	if made, ok := p.built[nil]; ok {
+		failed, _ := errors.AsType[*notBuilt](made.err)
+		return failed
+	}
+	return nil
 }
 
 // search tries the candidates in order until one is correct.
@@ -166,7 +196,10 @@ func (d *detection) make(ctx context.Context, c candidate) (*tried, error) {
 			return nil, nil
 		}
 		if c.function { // a compiler may complain about the driver: all complaints must be the same
-			return nil, d.unloaded(ctx, c, func(log string) bool { return log == failed.log })
+			beside := fillWords(d.driver.Answer, map[string]string{"name": c.name})
+			return nil, d.unloaded(ctx, c, func(log string) bool {
+				return log == failed.log || beside != "" && strings.ReplaceAll(log, d.a.name(), beside) == failed.log
+			})
 		}
 		return nil, nil
 	}
@@ -208,14 +241,8 @@ func (d *detection) try(ctx context.Context, t *tried, samples []int) (found boo
 // either, for the same reason according to same, the interpreter rejects the file itself. Then no other call
 // with the same reading can succeed.
 func (d *detection) unloaded(ctx context.Context, c candidate, same func(log string) bool) error {
-	if d.inline() || len(d.lang.Build) == 0 {
-		return nil // the file alone is not checked
-	}
-	_, err := d.build(ctx, candidate{input: inputForms[0]}, len(d.probed))
-	if failed, ok := errors.AsType[*notBuilt](err); ok {
-		d.unread[readingOf(c)] = failed.log != "" && same(failed.log)
-		return nil
-	}
+	log, err := d.rejection(ctx)
+	d.unread[readingOf(c)] = log != "" && same(log)
 	return err
 }
 
@@ -401,14 +428,12 @@ func (d *detection) patiently(ctx context.Context) error {
 
 // reason returns why no candidate could be tried.
 func (d *detection) reason(all []candidate) string {
-	if made, ok := d.built[nil]; ok && !all[0].function {
-		if failed, isFailed := errors.AsType[*notBuilt](made.err); isFailed {
-			return failed.log
-		}
-	}
+	alone, own := d.rejected(), slices.IndexFunc(d.logs, func(one notBuilt) bool { return one.own })
 	switch {
+	case alone != nil && (!all[0].function || own < 0 && slices.Contains(slices.Collect(maps.Values(d.unread)), true)):
+		return alone.log
 	case len(d.logs) > 0:
-		return d.logs[max(slices.IndexFunc(d.logs, func(one notBuilt) bool { return one.own }), 0)].shown
+		return d.logs[max(own, 0)].shown
 	case len(all) == 0:
 		return d.a.Language.Name + " has no driver for functions: see docs/golf.md for how to write one"
 	}

@@ -51,6 +51,9 @@ type Options struct {
 	Cases  []string      `json:"cases,omitempty"`  // these inputs only
 	All    bool          `json:"all,omitempty"`    // find every wrong input
 	Strict bool          `json:"strict,omitempty"` // submissions that need a lenient rule are wrong
+	// Dialect says that the interpreter of another dialect cannot parse the file. If this one cannot either, no
+	// call is tried.
+	Dialect bool `json:"-"`
 	// Progress, if not nil, is called with how far the check is.
 	Progress func(done, of int) `json:"-"`
 	// Milestone, if not nil, is called once when a program that takes long to check is
@@ -88,7 +91,8 @@ type Range struct {
 // Result is the result of a check: an event, and how the submission was called.
 type Result struct {
 	judge.GolfProved
-	found candidate // how it was called
+	found    candidate // how it was called
+	Rejected bool      `json:"-"` // the interpreter cannot parse the file
 }
 
 // NotRun returns the result of a submission that cannot be run.

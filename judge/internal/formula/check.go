@@ -53,6 +53,9 @@ func Check(markdown []byte) (n int, found []Finding) {
 			for at := node.Segment.Start; at < node.Segment.Stop; at++ {
 				switch {
 				case markdown[at] == '\\':
+					if text := bracketed(markdown[at:]); text != "" {
+						note(at, Finding{Text: text, Hint: "write a formula between dollars: $...$, or $$...$$ on a line of its own"})
+					}
 					at++
 				case markdown[at] == '$':
 					mark := 1
@@ -75,6 +78,8 @@ var (
 	money = pattern.New(`^\$[0-9]+([.,][0-9]+)*[\pL%]{0,3}([/–-]\S*)?([\s.,;:!?'")\]*_|]|$)`)
 	// notation is what is in formulas, and hardly ever in text.
 	notation = pattern.New(`\\[a-zA-Z]{2}|[\^_{]`)
+	// latex is what is in no text: brackets that are escaped may surround 10^5.
+	latex = pattern.New(`\\[a-zA-Z]{2}|[\^_]\{`)
 )
 
 // stray returns what is wrong with dollars in text at a place: they begin a formula that does
@@ -102,6 +107,21 @@ func stray(source []byte, at, mark int) string {
 		return "the dollar sign begins a formula that does not end in the same paragraph"
 	}
 	return ""
+}
+
+// bracketed returns what is wrong with a formula between \( and \), or \[ and \], at a place: Markdown removes the
+// backslashes. It returns an empty string for brackets around text, which may have formulas in it.
+func bracketed(source []byte) string {
+	closing, opens := map[byte]string{'(': "\\)", '[': "\\]"}[source[min(1, len(source)-1)]]
+	if !opens {
+		return ""
+	}
+	paragraph, _, _ := bytes.Cut(source, []byte("\n\n"))
+	inner, _, closed := bytes.Cut(paragraph[2:], []byte(closing))
+	if !closed || !latex().Match(inner) || bytes.IndexByte(inner, '$') >= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s begins no formula in Markdown", source[:2])
 }
 
 func letter(c byte) bool {

@@ -49,6 +49,12 @@ func TestCheck(t *testing.T) {
 		{"$a and then $b$ c", 1, "1: the formula $a and then $b$ is broken: it has a dollar sign in it; an earlier formula may not be closed"},
 		{"| a | b |\n|--|--|\n| $x$ | $y |", 1, "3: " + open},
 		{"[a $x](b)\n\n*$y there*", 0, "1: " + open + "\n3: " + open},
+		{"a \\(a + \\frac{1}{\\) b", 0, `1: \( begins no formula in Markdown`},
+		{"a\n\\[\nn_i \\le 5\n\\]", 0, `2: \[ begins no formula in Markdown`},
+		{"\\(see above\\), \\[1, 10^5\\] and \\(n^{2}", 0, ""},
+		{"\\(n^{2}\\) `\\(n^{2}\\)`", 0, `1: \( begins no formula in Markdown`},
+		{"\\(where $n_{1}$ is small\\)", 1, ""},
+		{"a\\", 0, ""},
 		{"<!-- $x -->\n\n<b>$y</b>", 0, "3: " + open}, // a tag begins no block here
 	} {
 		n, found := formula.Check([]byte(row.markdown))

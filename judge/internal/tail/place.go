@@ -9,9 +9,9 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// place is a line of a source in what language runtimes write: file.go:12, File "file.py", line 12, or
-// file.java:12 in parentheses.
-var place = pattern.New(`([^\s"'(:]+)(?:", line |:)([0-9]+)`)
+// place is a line of a source in what language runtimes write: file.go:12, File "file.py", line 12, file.sh: line 12,
+// at file.pl line 12, or file.java:12 in parentheses.
+var place = pattern.New(`([^\s"'(:]+)(?:", line |: line | line |:)([0-9]+)`)
 
 // Place returns where in one of some source files a program ended, as its standard error says. It
 // returns the innermost place: the last in a traceback of Python, and the first elsewhere. If no

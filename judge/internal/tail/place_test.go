@@ -38,6 +38,8 @@ func TestPlace(t *testing.T) {
 			"Traceback (most recent call last):\n  File \"lib.py\", line 9\nKeyError: 1\n", []string{"a.py"},
 			"", 0, true,
 		},
+		{"finds Perl's", "no luck at /program/main.pl line 3.\n", []string{"check.pl"}, "check.pl", 3, false},
+		{"finds that of a shell", "/program/main.sh: line 2: exec: nothing: not found\n", []string{"check.sh"}, "check.sh", 2, false},
 		{"finds none in words", "the answer of a.py is 3, not a.py:x\n", []string{"a.py"}, "", 0, false},
 		{"is no crash if a program says no", "line 3: n is too large\n", []string{"a.py"}, "", 0, false},
 		{"knows what a Buffer kept", "ValueError: no\n...\n  File \"a.py\", line 3, in f\nValueError: no\n", []string{"a.py"}, "a.py", 3, true},
