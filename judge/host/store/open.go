@@ -94,7 +94,7 @@ func Away(err error) bool {
 
 // broken reports whether a query failed because the database server has ended, is ending or starting, or is unreachable.
 func broken(err error) bool {
-	if errors.Is(err, context.Canceled) || errors.Is(err, ErrAway) { // of the caller; told already
+	if errors.Is(err, context.Canceled) || errors.Is(err, ErrAway) { // by the caller; converted already
 		return false
 	}
 	return Away(err) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, pgconn.ErrConnClosed) || errors.Is(err, io.EOF) ||
