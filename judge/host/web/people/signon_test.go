@@ -388,6 +388,18 @@ func TestConfirmingBySignOn(t *testing.T) {
 	other := s.visitor() // confirming needs a session
 	got, _ = other.signOn(confirm)
 	leads(t, "a login", got, 303, "/account")
+
+	// An account that the provider does not know confirms with its password alone.
+	ada := webtest.Must[*store.Account](t)(s.Store.Account(t.Context(), s.Accounts["ada"].ID))
+	text, hash := auth.NewSession()
+	if err := s.Store.NewSessionHere(t.Context(), ada, hash, "agent"); err != nil {
+		t.Fatal(err)
+	}
+	got = s.Ask("assay="+text, "POST", "/account/tokens", url.Values{"scope": {"submit"}})
+	leads(t, "a password", got, 403, `type="password"`)
+	if strings.Contains(got.Body, "Confirm with single sign-on") {
+		t.Error("an account without single sign-on confirms with it")
+	}
 }
 
 // TestPasswordsOfStaff: only staff logs in with a password.
