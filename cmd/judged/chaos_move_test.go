@@ -86,6 +86,9 @@ func TestMove(t *testing.T) {
 		moved, err := h.move(t.Context(), to.plan)
 		must(t, err)
 		t.Logf("%+v", moved)
+		if lines := fmt.Sprintf("[database = %q blobs = %q]", to.database, to.blobs); fmt.Sprint(moved.Lines) != lines || moved.Blobs == 0 || moved.Missing != 1 {
+			t.Errorf("got %+v, want the lines %s, and one file that is missing", moved, lines)
+		}
 		h.refusesWrites()
 		h.stop()
 		h.refusesToStart()

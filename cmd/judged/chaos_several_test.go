@@ -232,6 +232,26 @@ func TestTwoServersOfOneName(t *testing.T) {
 	}
 }
 
+// TestLinesOfAMove are those of the plan. Blobs can move to the cluster that the server has.
+func TestLinesOfAMove(t *testing.T) {
+	f := newFleet(t, 1, 0)
+	for _, tt := range []struct {
+		plan server.MovePlan
+		want string
+	}{
+		{server.MovePlan{Database: server.InData}, `database = ""`},
+		{server.MovePlan{Database: server.InData, Blobs: server.BlobsInQueue}, `database = "", blobs = "queue"`},
+		{server.MovePlan{Database: server.InData, Blobs: server.InData, Queue: "nats://a,nats://b"}, `database = "", queue = "nats://a,nats://b", blobs = ""`},
+	} {
+		tt.plan.DryRun = true
+		moved, err := f.servers[0].move(t.Context(), tt.plan)
+		if err != nil || !moved.DryRun || strings.Join(moved.Lines, ", ") != tt.want {
+			t.Errorf("%+v: %q, %v, want %s", tt.plan, moved.Lines, err, tt.want)
+		}
+	}
+	f.servers[0].submitAll(3).Wait() // nothing was stopped
+}
+
 // A victim is a process that is killed and started again.
 type victim struct {
 	name         string
