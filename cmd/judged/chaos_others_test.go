@@ -60,12 +60,14 @@ func TestPostgresIsKilled(t *testing.T) {
 		must(t, err)
 		text, err := io.ReadAll(r.Body)
 		must(t, errors.Join(err, r.Body.Close()))
-		if r.StatusCode != http.StatusServiceUnavailable || r.Header.Get("Retry-After") != "5" || !strings.Contains(string(text), "the database does not respond") {
+		if r.StatusCode != http.StatusServiceUnavailable || r.Header.Get("Retry-After") != "5" ||
+			!strings.Contains(string(text), "the database does not respond") {
 			t.Errorf("GET %s without a database: %s, again after %q\n%s", path, r.Status, r.Header.Get("Retry-After"), text)
 		}
 	}
 	_, err := h.client(h.tokens[0], -1).Account(t.Context())
-	if refused, is := errors.AsType[*client.Error](err); !is || refused.Status != http.StatusServiceUnavailable || !strings.Contains(refused.Text, "the database does not respond") {
+	if refused, is := errors.AsType[*client.Error](err); !is || refused.Status != http.StatusServiceUnavailable ||
+		!strings.Contains(refused.Text, "the database does not respond") {
 		t.Errorf("the account without a database: %v", err)
 	}
 	all := h.submitAll(9)

@@ -240,7 +240,9 @@ func (c *visitors) agree(verdicts int) {
 			objects[fmt.Sprint(typ, " ", one["id"])] = one
 		}
 		for i, r := range c.feeds {
-			h.wait(fmt.Sprintf("feed %d has the %s of the servers", i, typ), func() bool { return len(missing("", objects, r.of(typ))) == 0 && len(objects) == len(r.of(typ)) })
+			h.wait(fmt.Sprintf("feed %d has the %s of the servers", i, typ), func() bool {
+				return len(missing("", objects, r.of(typ))) == 0 && len(objects) == len(r.of(typ))
+			})
 		}
 	}
 }
