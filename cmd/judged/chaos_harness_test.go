@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"database/sql"
@@ -60,21 +61,7 @@ func newHarness(t testing.TB, change func(*serverPart)) *harness {
 		change(&h.part)
 	}
 	must(t, os.MkdirAll(h.part.Data, 0o700))
-	h.inStore(func(s *store.Store) {
-		for i := range 3 {
-			a, err := s.NewAccount(t.Context(), fmt.Sprint("team", i), "Team", store.TeamAccount, "")
-			must(t, err)
-			text, hash := auth.NewToken()
-			_, err = s.NewToken(t.Context(), a.ID, hash, "", []string{string(client.Submit)}, time.Time{})
-			must(t, err)
-			h.tokens = append(h.tokens, text)
-			if i == 0 {
-				d := blob.Of([]byte("nothing"))
-				_, err = s.PutBundle(t.Context(), store.NewBundle{Problem: problem, Title: "P", Owner: a.ID, ID: d, Manifest: d, Config: d, MadeBy: a.ID})
-				must(t, err)
-			}
-		}
-	})
+	h.inStore(func(s *store.Store) { h.prepare(s, 3, problem) })
 	t.Cleanup(func() {
 		if t.Failed() {
 			h.tellOpen()
@@ -86,6 +73,25 @@ func newHarness(t testing.TB, change func(*serverPart)) *harness {
 		}
 	})
 	return h
+}
+
+// prepare adds accounts that submit, and problems of the first one.
+func (h *harness) prepare(s *store.Store, accounts int, problems ...string) {
+	var owner string
+	for range accounts {
+		a, err := s.NewAccount(h.t.Context(), fmt.Sprint("team", len(h.tokens)), "Team", store.TeamAccount, "")
+		must(h.t, err)
+		owner = cmp.Or(owner, a.ID)
+		text, hash := auth.NewToken()
+		_, err = s.NewToken(h.t.Context(), a.ID, hash, "", []string{string(client.Submit)}, time.Time{})
+		must(h.t, err)
+		h.tokens = append(h.tokens, text)
+	}
+	for _, slug := range problems {
+		d := blob.Of([]byte("nothing"))
+		_, err := s.PutBundle(h.t.Context(), store.NewBundle{Problem: slug, Title: "P", Owner: owner, ID: d, Manifest: d, Config: d, MadeBy: owner})
+		must(h.t, err)
+	}
 }
 
 // inStore looks into the database while the server is down.
@@ -194,7 +200,11 @@ func (h *harness) wait(what string, is func() bool) {
 
 // client asks as one of the submitters.
 func (h *harness) client(token string, patience time.Duration) *client.Client {
-	c, err := client.New(client.Options{Address: client.Address{URL: "http://" + h.part.Listen}, Token: token, RetryFor: patience, Version: "test"})
+	return h.clientAt(h.part.Listen, token, patience)
+}
+
+func (h *harness) clientAt(address, token string, patience time.Duration) *client.Client {
+	c, err := client.New(client.Options{Address: client.Address{URL: "http://" + address}, Token: token, RetryFor: patience, Version: "test"})
 	must(h.t, err)
 	return c
 }
@@ -241,6 +251,10 @@ func (h *harness) keepWorking(p workerPart) (stop func()) {
 
 // submit sends a program that nobody sent before, and remembers what must become of it.
 func (h *harness) submit(c *client.Client, name string) (id string) {
+	return h.submitTo(c, problem, name)
+}
+
+func (h *harness) submitTo(c *client.Client, problem, name string) (id string) {
 	text := []byte("# " + rand.Text())
 	file := filepath.Join(h.dir, fmt.Sprintf("%s-%x.py", name, blob.Of(text)[:8]))
 	if err := os.WriteFile(file, text, 0o600); err != nil {

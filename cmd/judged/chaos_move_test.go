@@ -47,10 +47,10 @@ func (h *harness) submitUntil() (stop func()) {
 // submit and a worker judges. Before that the server is killed at each step, or the command. What was confirmed is
 // judged once.
 func TestMove(t *testing.T) {
-	servers, commands := []string{"rest", "complete"}, []string{"stopped"}
+	servers, commands := []string{"rest", "handed over"}, []string{"stopped"}
 	if os.Getenv("ASSAY_SLOW") != "" {
 		t.Parallel()
-		servers, commands = []string{"marked", "copied", "stopped", "rest", "verified", "complete"}, []string{"marked", "copied", "stopped", "rest", "verified"}
+		servers, commands = []string{"marked", "copied", "stopped", "rest", "verified", "handed over"}, []string{"marked", "copied", "stopped", "rest", "verified"}
 	}
 	p, err := storetest.StartPostgres()
 	if errors.Is(err, storetest.ErrNotInstalled) {
@@ -86,13 +86,12 @@ func TestMove(t *testing.T) {
 		moved, err := h.move(t.Context(), to.plan)
 		must(t, err)
 		t.Logf("%+v", moved)
+		if lines := fmt.Sprintf("[database = %q blobs = %q]", to.database, to.blobs); fmt.Sprint(moved.Lines) != lines || moved.Blobs == 0 || moved.Missing != 1 {
+			t.Errorf("got %+v, want the lines %s, and one file that is missing", moved, lines)
+		}
 		h.refusesWrites()
 		h.stop()
-		h.serving = h.start(serverRole, "server", h.part)
-		h.serving.waitEnd(t)
-		if h.serving.ProcessState.ExitCode() == 0 {
-			t.Error("the server starts again with its old database")
-		}
+		h.refusesToStart()
 		h.part.Database, h.part.Blobs = to.database, to.blobs
 		h.serve()
 	}
@@ -100,7 +99,7 @@ func TestMove(t *testing.T) {
 	h.audit()
 }
 
-// serverDies has the server killed at a step of a move. It goes on with its database.
+// serverDies has the server killed at a step of a move. It goes on with its database, which it is told to do at the last step.
 func (h *harness) serverDies(step string, p server.MovePlan) {
 	h.t.Helper()
 	h.stop()
@@ -111,8 +110,23 @@ func (h *harness) serverDies(step string, p server.MovePlan) {
 	}
 	h.serving.waitEnd(h.t)
 	h.part.DieAt = ""
+	if step == "handed over" {
+		h.refusesToStart()
+		h.part.AcceptStale = true
+	}
 	h.serve()
+	h.part.AcceptStale = false
 	h.submit(h.client(h.tokens[0], hangs), "after")
+}
+
+// refusesToStart starts the server, which ends with an error.
+func (h *harness) refusesToStart() {
+	h.t.Helper()
+	h.serving = h.start(serverRole, "server", h.part)
+	h.serving.waitEnd(h.t)
+	if h.serving.ProcessState.ExitCode() == 0 {
+		h.t.Error("the server starts")
+	}
 }
 
 // commandDies has the command killed at a step of a move. The server goes on with its database.

@@ -3,6 +3,9 @@ package main
 import (
 	"database/sql"
 	"errors"
+	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,15 +17,16 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"assay/judge/host/client"
 	"assay/judge/host/queue"
 	"assay/judge/host/queue/queuetest"
 	"assay/judge/host/server"
 	"assay/judge/host/store/storetest"
 )
 
-// TestAServerOnPostgresIsKilled eight times, as the one on SQLite.
-func TestAServerOnPostgresIsKilled(t *testing.T) {
-	slow(t)
+// onPostgres is a harness on a database of a PostgreSQL server of its own.
+func onPostgres(t *testing.T) (*harness, *storetest.Postgres) {
+	t.Helper()
 	p, err := storetest.StartPostgres()
 	if errors.Is(err, storetest.ErrNotInstalled) {
 		t.Skip(err)
@@ -33,15 +37,53 @@ func TestAServerOnPostgresIsKilled(t *testing.T) {
 	must(t, err)
 	_, err = db.Exec("CREATE DATABASE chaos")
 	must(t, errors.Join(err, db.Close()))
-	killServers(t, newHarness(t, func(s *serverPart) { s.Database = p.DSN("chaos") }), 8, 300)
+	return newHarness(t, func(s *serverPart) { s.Database = p.DSN("chaos") }), p
+}
+
+// TestAServerOnPostgresIsKilled eight times, as the one on SQLite.
+func TestAServerOnPostgresIsKilled(t *testing.T) {
+	slow(t)
+	h, _ := onPostgres(t)
+	killServers(t, h, 8, 300)
+}
+
+// TestPostgresIsKilled: pages and the API respond that the database does not, so that programs try again. When it is back, the
+// server goes on.
+func TestPostgresIsKilled(t *testing.T) {
+	h, p := onPostgres(t)
+	h.serve()
+	h.work(h.hire("w", 2, 20*time.Millisecond))
+	h.submitAll(9).Wait()
+	must(t, p.Kill())
+	for _, path := range []string{"/", "/golf", "/ladders", "/api/2026-01/contests"} {
+		r, err := http.Get("http://" + h.part.Listen + path)
+		must(t, err)
+		text, err := io.ReadAll(r.Body)
+		must(t, errors.Join(err, r.Body.Close()))
+		if r.StatusCode != http.StatusServiceUnavailable || r.Header.Get("Retry-After") != "5" ||
+			!strings.Contains(string(text), "the database does not respond") {
+			t.Errorf("GET %s without a database: %s, again after %q\n%s", path, r.Status, r.Header.Get("Retry-After"), text)
+		}
+	}
+	_, err := h.client(h.tokens[0], -1).Account(t.Context())
+	if refused, is := errors.AsType[*client.Error](err); !is || refused.Status != http.StatusServiceUnavailable ||
+		!strings.Contains(refused.Text, "the database does not respond") {
+		t.Errorf("the account without a database: %v", err)
+	}
+	all := h.submitAll(9)
+	time.Sleep(time.Second)
+	must(t, p.Restart())
+	all.Wait()
+	h.audit()
 }
 
 // outer is a queue of three servers, with a harness whose workers it lets in.
-func outer(t *testing.T, change func(*serverPart)) (*harness, *queuetest.Cluster, []queuetest.Worker) {
+func outer(t *testing.T, workers int, change func(*serverPart)) (*harness, *queuetest.Cluster, []queuetest.Worker) {
 	t.Helper()
 	h := newHarness(t, change)
 	var known []queuetest.Worker
-	for _, name := range []string{"w1", "w2"} {
+	for i := range workers {
+		name := fmt.Sprint("w", i+1)
 		must(t, os.MkdirAll(filepath.Join(h.dir, name), 0o700))
 		_, key, err := queue.Key(filepath.Join(h.dir, name, "key"))
 		must(t, err)
@@ -87,7 +129,7 @@ func (h *harness) begin(known []queuetest.Worker, submissions int) *sync.WaitGro
 // the stream of jobs. Workers are told where the queue is, and not how the server gets in.
 func TestALeaderOfTheQueueIsKilled(t *testing.T) {
 	slow(t)
-	h, c, known := outer(t, nil)
+	h, c, known := outer(t, 2, nil)
 	all := h.begin(known, 300)
 	c.Kill(t, h.leader(""))
 	all.Wait()
@@ -102,7 +144,7 @@ func TestAMinorityOfTheQueueIsCutOff(t *testing.T) {
 	const cutFor = 8 * time.Second
 	t.Run("the leader", func(t *testing.T) {
 		t.Parallel()
-		h, c, known := outer(t, nil)
+		h, c, known := outer(t, 2, nil)
 		first := h.leader("")
 		h.part.Queue = strings.Join(slices.DeleteFunc(slices.Clone(c.URLs), func(url string) bool { return url == c.URLs[int(first[1]-'1')] }), ",")
 		all := h.begin(known, 300)
@@ -116,7 +158,7 @@ func TestAMinorityOfTheQueueIsCutOff(t *testing.T) {
 	})
 	t.Run("the server's own", func(t *testing.T) {
 		t.Parallel()
-		h, c, known := outer(t, nil)
+		h, c, known := outer(t, 2, nil)
 		h.part.Queue = c.URLs[0]
 		all := h.begin(known, 150)
 		c.Cut(t, "n1")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -54,7 +55,9 @@ func die() {
 // serverPart is what a server is told.
 type serverPart struct {
 	ID, Data, Listen, Metrics, Database, Queue, Blobs string
+	Version                                           string // if empty, it is "test"
 	DieAt                                             string // a step
+	AcceptStale                                       bool
 	WaitAt                                            string // a step, at which it waits as long as there is a file
 }
 
@@ -69,8 +72,9 @@ func playServer() error {
 	}
 	s, err := server.Start(context.Background(), server.Options{
 		Server: config.Server{Name: "chaos", Listen: p.Listen, Data: p.Data, Database: p.Database, Queue: p.Queue, Metrics: p.Metrics, ID: p.ID, Blobs: p.Blobs},
-		Root:   p.Data, Source: config.FileLimits{Size: 1 << 20, Files: 16}, Version: "test", Log: (&console{err: os.Stderr}).log(), LogTo: os.Stderr,
-		AcceptLoss: p.Blobs != "", // of the problem of the tests, which has no files
+		Root:   p.Data, Source: config.FileLimits{Size: 1 << 20, Files: 16}, Version: cmp.Or(p.Version, "test"), Log: (&console{err: os.Stderr}).log(), LogTo: os.Stderr,
+		AcceptStale: p.AcceptStale,
+		AcceptLoss:  p.Blobs != "", // of the problem of the tests, which has no files
 		At: func(step string) {
 			if step == p.DieAt {
 				die()

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"assay/judge"
+	"assay/judge/host/client"
 	"assay/judge/host/freeport"
 	"assay/judge/host/queue/queuetest"
 	"assay/judge/host/server"
@@ -27,11 +29,16 @@ import (
 // fleet is several servers on one database, one queue and one directory of blobs.
 type fleet struct {
 	*testing.T
-	servers []*harness // the first one has what they have in common
-	known   []queuetest.Worker
+	servers  []*harness // the first one has what they have in common
+	known    []queuetest.Worker
+	postgres *storetest.Postgres
+	cluster  *queuetest.Cluster
+	problems []string
 }
 
-func newFleet(t *testing.T, n int) *fleet {
+// newFleet starts servers on an empty database, with a contest of ten problems and fifteen teams. Workers are known,
+// and not started.
+func newFleet(t *testing.T, servers, workers int) *fleet {
 	t.Helper()
 	p, err := storetest.StartPostgres()
 	if errors.Is(err, storetest.ErrNotInstalled) {
@@ -44,16 +51,25 @@ func newFleet(t *testing.T, n int) *fleet {
 	_, err = db.Exec("CREATE DATABASE fleet")
 	must(t, errors.Join(err, db.Close()))
 	shared := t.TempDir()
-	h, _, known := outer(t, func(s *serverPart) { s.Database, s.Blobs, s.ID = p.DSN("fleet"), shared, "a" })
+	f := &fleet{T: t, postgres: p, problems: []string{problem}}
+	h, cluster, known := outer(t, workers, func(s *serverPart) { s.Database, s.Blobs, s.ID = p.DSN("fleet"), shared, "a" })
+	f.cluster, f.known, f.servers = cluster, known, []*harness{h}
 	h.inStore(func(s *store.Store) {
+		for i := range 9 {
+			f.problems = append(f.problems, fmt.Sprint(problem, i))
+		}
+		h.prepare(s, 12, f.problems[1:]...)
+		var set []store.NewContestProblem
+		for i, slug := range f.problems {
+			set = append(set, store.NewContestProblem{Label: string(rune('A' + i)), Slug: slug})
+		}
 		c := &store.Contest{
 			Slug: "now", Name: "Now", Format: store.ICPC, Starts: time.Now().Add(-time.Minute), Length: 10 * time.Hour, Visibility: store.Public,
 			Settings: store.Settings{PerMinute: 1000},
 		}
-		must(t, s.NewContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: problem}}))
+		must(t, s.NewContest(t.Context(), c, set))
 	})
-	f := &fleet{T: t, servers: []*harness{h}, known: known}
-	for i := 1; i < n; i++ {
+	for i := 1; i < servers; i++ {
 		part := h.part
 		part.ID = string(rune('a' + i))
 		part.Data, part.Listen, part.Metrics = filepath.Join(h.dir, "data-"+part.ID), freeport.Address(t), freeport.Address(t)
@@ -157,7 +173,7 @@ func (f *fleet) judgedOnce() {
 // TestTwoServers: people submit at both. The one that has the leads is killed, and the other takes over; what
 // each took in, both show, also those that are open all the time.
 func TestTwoServers(t *testing.T) {
-	f := newFleet(t, 2)
+	f := newFleet(t, 2, 2)
 	a, b := f.servers[0], f.servers[1]
 	for _, w := range f.known { // which b has to hear of
 		a.work(a.hire(w.Name, 2, 20*time.Millisecond))
@@ -170,6 +186,12 @@ func TestTwoServers(t *testing.T) {
 	a.wait("a feed that is open on one server has what both took in", func() bool { return len(seen()) == 18 })
 	a.wait("all is judged", func() bool { return a.open() == 0 })
 	f.agree(18)
+	for _, dry := range []bool{true, false} {
+		_, err := a.move(t.Context(), server.MovePlan{Database: server.InData, DryRun: dry})
+		if refused, is := errors.AsType[*client.Error](err); !is || refused.Blame() != judge.Caller || !strings.Contains(refused.Error(), "stop them, move") {
+			t.Errorf("a move beside another server, dry run %v: %v", dry, err)
+		}
+	}
 	a.serving.kill()
 	b.submitAll(9).Wait()
 	b.wait("all is judged without the server that had the leads", func() bool { return b.open() == 0 })
@@ -195,35 +217,9 @@ func TestTwoServers(t *testing.T) {
 	}
 }
 
-// TestThreeServersAreKilled at random moments, while people submit at all of them.
-func TestThreeServersAreKilled(t *testing.T) {
-	slow(t)
-	f := newFleet(t, 3)
-	for _, w := range f.known {
-		f.servers[0].work(f.servers[0].hire(w.Name, 2, 20*time.Millisecond))
-	}
-	var all []*sync.WaitGroup
-	for _, h := range f.servers {
-		all = append(all, h.submitAll(100))
-	}
-	for range 9 {
-		h := f.servers[rand.IntN(len(f.servers))]
-		time.Sleep(200*time.Millisecond + rand.N(2*time.Second))
-		h.serving.kill()
-		time.Sleep(rand.N(time.Second))
-		h.serve()
-	}
-	for _, one := range all {
-		one.Wait()
-	}
-	f.servers[0].wait("all is judged", func() bool { return f.servers[0].open() == 0 })
-	f.agree(300)
-	f.judgedOnce()
-}
-
 // TestTwoServersOfOneName: the second one is refused as long as the first one is there.
 func TestTwoServersOfOneName(t *testing.T) {
-	f := newFleet(t, 1)
+	f := newFleet(t, 1, 2)
 	part := f.servers[0].part
 	part.Data, part.Listen, part.Metrics = filepath.Join(f.servers[0].dir, "data-2"), freeport.Address(t), freeport.Address(t)
 	second := f.servers[0].start(serverRole, "second", part)
@@ -234,4 +230,198 @@ func TestTwoServersOfOneName(t *testing.T) {
 	if got := f.servers[0].get("/healthz"); strings.Contains(got, "refused") {
 		t.Errorf("the first one: %s", got)
 	}
+}
+
+// TestLinesOfAMove are those of the plan. Blobs can move to the cluster that the server has.
+func TestLinesOfAMove(t *testing.T) {
+	f := newFleet(t, 1, 0)
+	for _, tt := range []struct {
+		plan server.MovePlan
+		want string
+	}{
+		{server.MovePlan{Database: server.InData}, `database = ""`},
+		{server.MovePlan{Database: server.InData, Blobs: server.BlobsInQueue}, `database = "", blobs = "queue"`},
+		{server.MovePlan{Database: server.InData, Blobs: server.InData, Queue: "nats://a,nats://b"}, `database = "", queue = "nats://a,nats://b", blobs = ""`},
+	} {
+		tt.plan.DryRun = true
+		moved, err := f.servers[0].move(t.Context(), tt.plan)
+		if err != nil || !moved.DryRun || strings.Join(moved.Lines, ", ") != tt.want {
+			t.Errorf("%+v: %q, %v, want %s", tt.plan, moved.Lines, err, tt.want)
+		}
+	}
+	f.servers[0].submitAll(3).Wait() // nothing was stopped
+}
+
+// A victim is a process that is killed and started again.
+type victim struct {
+	name         string
+	kill, revive func()
+}
+
+// victims are all processes of a fleet: its servers, those of its cluster, PostgreSQL, and the workers, which it starts.
+func (f *fleet) victims() (all []victim) {
+	f.Helper()
+	for _, h := range f.servers {
+		all = append(all, victim{"server " + h.part.ID, func() { h.serving.kill() }, func() { h.serve() }})
+	}
+	for i, w := range f.known {
+		h := f.servers[i%len(f.servers)]
+		part := h.hire(w.Name, 2, 20*time.Millisecond)
+		part.Address.URL = "http://" + f.balance(i)
+		p := h.work(part)
+		all = append(all, victim{"worker " + w.Name, func() { p.kill() }, func() { p = h.work(part) }})
+	}
+	for _, name := range []string{"n1", "n2", "n3"} {
+		all = append(all, victim{"queue " + name, func() { f.cluster.Kill(f, name) }, func() { f.cluster.Restart(f, name) }})
+	}
+	return append(all, victim{"PostgreSQL", func() { must(f, f.postgres.Kill()) }, func() { must(f, f.postgres.Restart()) }})
+}
+
+// TestAnyProcessIsKilled each five seconds for a minute, and comes back, while people submit, read pages, and have
+// scoreboards and feeds open. How long they wait is in the log.
+func TestAnyProcessIsKilled(t *testing.T) {
+	slow(t)
+	f := newFleet(t, 3, 3)
+	victims := f.victims()
+	c := f.newVisitors(20, 50, 6)
+	all := c.submitEach(20, 3*time.Second)
+	rand.Shuffle(len(victims), func(i, j int) { victims[i], victims[j] = victims[j], victims[i] })
+	for i, end := 0, time.Now().Add(time.Minute); time.Now().Before(end); i++ {
+		next, v := time.Now().Add(5*time.Second), victims[i%len(victims)]
+		t.Logf("%s kill %s", time.Now().UTC().Format(time.TimeOnly), v.name)
+		v.kill()
+		time.Sleep(rand.N(2 * time.Second))
+		v.revive()
+		time.Sleep(time.Until(next))
+	}
+	all.Wait()
+	f.servers[0].wait("all is judged", func() bool { return f.servers[0].open() == 0 })
+	c.agree(300)
+	c.report()
+	c.leave()
+	c.all.Wait()
+	f.judgedOnce()
+}
+
+// TestRollingUpgrade: three servers are stopped and started as another version, one after the other, while people submit.
+// Nothing is refused, and nothing is lost.
+func TestRollingUpgrade(t *testing.T) {
+	slow(t)
+	f := newFleet(t, 3, 3)
+	f.victims()
+	c := f.newVisitors(3, 3, 3)
+	all := c.submitEach(10, 2*time.Second)
+	for _, h := range f.servers {
+		time.Sleep(3 * time.Second)
+		h.stop()
+		h.part.Version = "next"
+		h.serve()
+	}
+	all.Wait()
+	f.servers[0].wait("all is judged", func() bool { return f.servers[0].open() == 0 })
+	c.agree(150)
+	c.report()
+	c.leave()
+	c.all.Wait()
+	f.judgedOnce()
+	if n := f.servers[0].count("SELECT count(*) FROM server_seen WHERE version = 'next'"); n != 3 {
+		t.Errorf("%d of three servers have the next version", n)
+	}
+}
+
+// footprint returns what the server uses of its machine, by its metrics.
+func (h *harness) footprint() string {
+	h.t.Helper()
+	r, err := http.Get("http://" + h.part.Metrics + "/metrics")
+	must(h.t, err)
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	must(h.t, err)
+	value := func(name string) (v float64) {
+		_, rest, _ := strings.Cut(string(text), "\n"+name+" ")
+		_, err := fmt.Sscan(rest, &v)
+		must(h.t, err)
+		return v
+	}
+	return fmt.Sprintf("server %s: %.1f MiB, heap %.1f MiB, %.0f goroutines, %.0f files", h.part.ID,
+		value("process_resident_memory_bytes")/(1<<20), value("go_memstats_heap_inuse_bytes")/(1<<20), value("go_goroutines"), value("process_open_fds"))
+}
+
+// TestSoak has three servers judge five submissions per second, for as long as ASSAY_SOAK says. What they use of their machine is
+// in the log.
+func TestSoak(t *testing.T) {
+	length, err := time.ParseDuration(os.Getenv("ASSAY_SOAK"))
+	if err != nil {
+		t.Skip("takes long: done with ASSAY_SOAK=1h and -timeout 2h")
+	}
+	f := newFleet(t, 3, 3)
+	f.victims()
+	c := f.newVisitors(20, 50, 2)
+	began, pause := time.Now(), 3*time.Second
+	all := c.submitEach(int(length/pause), pause)
+	for i := range 11 {
+		time.Sleep(time.Until(began.Add(length * time.Duration(i) / 10)))
+		t.Logf("after %v, %d submissions", time.Since(began).Round(time.Second), f.servers[0].count("SELECT count(*) FROM submission"))
+		for _, h := range f.servers {
+			t.Log(h.footprint())
+		}
+	}
+	all.Wait()
+	c.report()
+	f.servers[0].wait("all is judged", func() bool { return f.servers[0].open() == 0 })
+	c.agree(f.servers[0].count("SELECT count(*) FROM submission"))
+	c.leave()
+	c.all.Wait()
+	f.judgedOnce()
+}
+
+// TestAClockDiffers from that of the database: by a little the server says so, by more it is not ready and does not start.
+func TestAClockDiffers(t *testing.T) {
+	h, _ := onPostgres(t)
+	db := h.database()
+	defer db.Close()
+	for _, text := range []string{
+		"CREATE TABLE public.ahead (time interval)", "INSERT INTO public.ahead VALUES ('0')",
+		"CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS 'SELECT pg_catalog.clock_timestamp() + time FROM public.ahead'",
+		"ALTER DATABASE chaos SET search_path = public, pg_catalog",
+	} {
+		_, err := db.Exec(text)
+		must(t, err)
+	}
+	set := func(ahead string) {
+		t.Helper()
+		_, err := db.Exec("UPDATE public.ahead SET time = $1::interval", ahead)
+		must(t, err)
+	}
+	ready := func(code int, want string) {
+		t.Helper()
+		h.wait(fmt.Sprintf("the server responds with %d and %q", code, want), func() bool {
+			r, err := http.Get("http://" + h.part.Listen + "/readyz")
+			must(t, err)
+			text, err := io.ReadAll(r.Body)
+			must(t, errors.Join(err, r.Body.Close()))
+			return r.StatusCode == code && strings.Contains(string(text), want)
+		})
+	}
+	h.serve()
+	ready(http.StatusOK, "ok")
+	set("-2 s")
+	ready(http.StatusOK, "ahead of the clock of the database: set both by NTP")
+	logs := func(text string) {
+		t.Helper()
+		h.wait("the log has "+text, func() bool {
+			log, err := os.ReadFile(filepath.Join(h.dir, "server.log"))
+			must(t, err)
+			return strings.Contains(string(log), text)
+		})
+	}
+	logs("ahead of the clock of the database")
+	set("1 h")
+	ready(http.StatusServiceUnavailable, "behind the clock of the database: set both by NTP")
+	h.stop()
+	h.refusesToStart()
+	logs("ended: the clock of this machine is ")
+	set("2 s")
+	h.serve()
+	ready(http.StatusOK, "behind the clock of the database: set both by NTP")
 }

@@ -7,10 +7,15 @@
   let loading = null;
   let team = ""; // of the reader, whom the page does not know
 
-  // load reloads the whole scoreboard, after a random delay so that many viewers do not at once.
-  function load() {
-    loading ??= new Promise((done) => setTimeout(done, Math.random() * 500))
-      .then(() => fetch(location.href, { headers: { Accept: "text/html" } }))
+  // load reloads the whole scoreboard, after a random delay so that many viewers do not at once. If that
+  // fails, or the page may be older than the last change, it does so again. Pages of two servers cannot be
+  // compared: after a second, each of them has the change.
+  let wanted = 0; // version after the last change
+  const has = (v) => v >= wanted && v < wanted + 64;
+  function load(later = 0) {
+    let before = 0;
+    loading ??= new Promise((done) => setTimeout(done, later + Math.random() * 500))
+      .then(() => { before = wanted; return fetch(location.href, { headers: { Accept: "text/html" } }); })
       .then((answer) => (answer.ok ? answer.text() : Promise.reject(answer.status)))
       .then((page) => {
         const fresh = new DOMParser().parseFromString(page, "text/html");
@@ -19,9 +24,10 @@
           if (now) document.querySelector(part)?.replaceWith(document.adoptNode(now));
         }
         show();
+        return !find() || has(version(find())) || (later > 0 && before === wanted);
       })
-      .catch(() => {}) // the next change, or the next connection, tries again
-      .finally(() => { loading = null; });
+      .catch(() => false)
+      .then((good) => { loading = null; if (!good) load(1000); });
   }
 
   // rank numbers the rows: who is tied has the rank of the row above.
@@ -103,8 +109,8 @@
   function apply(patch) {
     const board = find();
     if (!board) return;
-    const behind = version(board) - patch.to; // of a page that was loaded meanwhile
-    if (!patch.all && behind >= 0 && behind < 64) return;
+    wanted = patch.to;
+    if (!patch.all && has(version(board))) return; // the page was loaded meanwhile
     if (patch.all || patch.from !== version(board) || "group" in board.dataset) return load();
     const body = board.querySelector("tbody");
     const rows = patch.rows ?? [];

@@ -8,6 +8,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -109,6 +110,51 @@ func TestABrowserKeepsUp(t *testing.T) {
 			t.Errorf("%s: the page complains: %s", path, strings.Join(b.Wrong, "\n"))
 		}
 	}
+}
+
+// TestABrowserOfTwoServers: a page hears of a change from one server, and is loaded from another one, which does not have the
+// change yet, and then fails. Soon the page shows it.
+func TestABrowserOfTwoServers(t *testing.T) {
+	if os.Getenv("ASSAY_SLOW") == "" {
+		t.Skip("a browser takes a while: set ASSAY_SLOW=1")
+	}
+	s := large(3)
+	s.Contest.Start = time.Now().Add(-2 * time.Hour)
+	s.Submissions = s.Submissions[:0]
+	frame := func(Heading, Viewer) (before, after []byte, err error) {
+		return []byte(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Board</title><link rel="icon" href="data:,"><script src="/board.js" defer></script><main>`), []byte("</main></html>"), nil
+	}
+	hears, loads := New(s, frame), New(s, frame)
+	for loads.views[0].version-hears.views[0].version < 10*remembered {
+		loads = New(s, frame)
+	}
+	var asked atomic.Int64
+	solved := []scoring.Submission{{Number: 1, Team: s.Teams[1].ID, Problem: s.Contest.Problems[0].Label, At: s.Contest.Start.Add(time.Minute), Verdict: judge.Accepted}}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/board.js", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/javascript")
+		fmt.Fprint(w, Script())
+	})
+	mux.HandleFunc("/board", func(w http.ResponseWriter, r *http.Request) {
+		switch asked.Add(1) { // the first three are of the beginning
+		case 4: // this response does not have it yet
+			defer loads.Apply(solved, nil)
+		case 5:
+			http.Error(w, "it has ended", http.StatusBadGateway)
+			return
+		}
+		if _, err := loads.ServePage(w, r, Viewer{}); err != nil {
+			t.Error(err)
+		}
+	})
+	hall := NewHall(HallOptions{})
+	mux.HandleFunc("/c/regional/board/events", func(w http.ResponseWriter, r *http.Request) { hall.ServeEvents(w, r, hears, false) })
+	web := httptest.NewServer(mux)
+	t.Cleanup(web.Close)
+	b := browser.Open(t, web.URL+"/board")
+	b.Is("loads before the change", `String(performance.getEntriesByType('resource').filter(e => e.initiatorType === 'fetch').length)`, "2")
+	hears.Apply(solved, nil)
+	b.Is("the first row", `document.querySelector("tbody tr").id`, "t-"+s.Teams[1].ID)
 }
 
 // TestProjector: on the picture of a hall all rows can be read without scrolling, a few of them at a

@@ -101,7 +101,10 @@ func (s *Server) move(ctx context.Context, blobs *blob.Dir) (client.Moved, error
 		err = &judge.Misuse{Err: fmt.Errorf("%w\n    stop them, move, and start them again with the new settings", err)}
 	}
 	if err != nil {
-		if judge.Whose(err) != judge.Caller {
+		switch {
+		case errors.Is(err, store.ErrMoved):
+			s.o.Log.Error("the data may have been moved; this server accepts nothing until it is restarted", "error", err)
+		case judge.Whose(err) != judge.Caller:
 			s.o.Log.Error("the data was not moved; this server goes on with it", "error", err)
 		}
 		return client.Moved{}, err

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -63,12 +64,15 @@ func TestMovedBlobs(t *testing.T) {
 	}
 	// What was deleted since then.
 	extra := blob.Of([]byte("extra"))
-	if err := m.to.Put(extra, 5, strings.NewReader("extra")); err != nil {
+	if err := errors.Join(m.to.Put(extra, 5, strings.NewReader("extra")), m.to.Remove(sent)); err != nil {
 		t.Fatal(err)
 	}
 	m.done[extra] = 5
 	if err := m.copy(t.Context()); err != nil || len(m.done) != all {
 		t.Errorf("%d copied: %v", len(m.done), err)
+	}
+	if again, err := m.to.Has(sent, 4); again || err != nil {
+		t.Errorf("a blob is copied twice: %v", err)
 	}
 	if _, err := there.Read(extra, 10); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a deleted blob: %v", err)
@@ -141,4 +145,89 @@ func TestAMoveNeedsAPlanOnTheMachine(t *testing.T) {
 		t.Errorf("the plan stays: %v", err)
 	}
 	remove()
+}
+
+// TestPlacesOfBlobs: blobs move only to another place than theirs.
+func TestPlacesOfBlobs(t *testing.T) {
+	data, shared := filepath.Join(t.TempDir(), "data"), t.TempDir()
+	s, blobs := atNight(t, data)
+	const nowhere = "nats://127.0.0.1:1"
+	for _, tt := range []struct {
+		has  string
+		plan MovePlan
+		want string // the new place; empty if there is none
+	}{
+		{"", MovePlan{}, ""},
+		{"", MovePlan{Blobs: InData}, ""},
+		{"", MovePlan{Blobs: shared}, shared},
+		{"", MovePlan{Blobs: BlobsInQueue}, "error: blobs in the queue need a cluster"},
+		{shared, MovePlan{}, ""},
+		{shared, MovePlan{Queue: nowhere}, ""},
+		{shared, MovePlan{Blobs: shared}, ""},
+		{shared, MovePlan{Blobs: shared, Queue: nowhere}, ""},
+		{shared, MovePlan{Blobs: InData}, InData},
+		{BlobsInQueue, MovePlan{}, ""},
+		{BlobsInQueue, MovePlan{Blobs: BlobsInQueue}, ""},
+		{BlobsInQueue, MovePlan{Blobs: BlobsInQueue, Queue: nowhere}, "error: connect to the queue"},
+		{shared, MovePlan{Blobs: BlobsInQueue, Queue: nowhere}, "error: connect to the queue"},
+	} {
+		s.o.Blobs = tt.has
+		m, err := s.newBlobs(t.Context(), tt.plan, blobs)
+		got := ""
+		if m != nil && err == nil {
+			got = cmp.Or(m.place, InData)
+		}
+		if err != nil {
+			got = "error: " + err.Error()
+			if judge.Whose(err) != judge.Caller {
+				t.Errorf("from %q, %+v: the error is not the caller's: %v", tt.has, tt.plan, err)
+			}
+		}
+		if got != tt.want && (err == nil || tt.want == "" || !strings.HasPrefix(got, tt.want)) {
+			t.Errorf("from %q, %+v: got %q, want %q", tt.has, tt.plan, got, tt.want)
+		}
+	}
+	// Back in the data directory they have no mark, so that another database can use them there.
+	s.o.Blobs = shared
+	m, err := s.newBlobs(t.Context(), MovePlan{Blobs: InData}, blobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := store.Open(t.Context(), store.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if err := errors.Join(other.SetSetting(t.Context(), sharedKey, shared), m.finish(t.Context(), other)); err != nil {
+		t.Fatal(err)
+	}
+	if mark, err := m.to.Mark(); mark != "" || err != nil {
+		t.Errorf("the mark in the data directory: %q, %v", mark, err)
+	}
+	if got, err := other.Setting(t.Context(), sharedKey); got != "" || err != nil {
+		t.Errorf("the new database has its blobs in %q: %v", got, err)
+	}
+}
+
+// TestPlansThatAreRefused are the caller's error.
+func TestPlansThatAreRefused(t *testing.T) {
+	data, shared := filepath.Join(t.TempDir(), "data"), t.TempDir()
+	s, blobs := atNight(t, data)
+	database := "postgresql://assay@127.0.0.1:1/nothing"
+	for _, tt := range []struct {
+		plan MovePlan
+		want string
+	}{
+		{MovePlan{Database: database, DryRun: true}, "open the database " + database},
+		{MovePlan{Database: InData, DryRun: true}, "is the database of this server: name another one"},
+		{MovePlan{Database: "postgres:x", DryRun: true}, "name a PostgreSQL database"},
+		{MovePlan{Database: database, Blobs: filepath.Join(shared, "nothing"), DryRun: true}, "nothing does not exist"},
+	} {
+		if _, err := WriteMovePlan(data, tt.plan); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.move(t.Context(), blobs); err == nil || judge.Whose(err) != judge.Caller || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%+v: %v, want %q", tt.plan, err, tt.want)
+		}
+	}
 }

@@ -272,6 +272,8 @@ func (s *Server) explain(err error) error {
 		return &judge.Misuse{Err: fmt.Errorf("%w: it lacks submissions that were confirmed to their senders\n    restore a backup, or continue without them: --accept-loss", err)}
 	case errors.Is(err, store.ErrOtherServers):
 		return &judge.Misuse{Err: fmt.Errorf("%w\n    stop those servers, or bring the schema up to date while they run: judged admin migrate --database URL", err)}
+	case errors.Is(err, store.ErrUnfinished):
+		return &judge.Misuse{Err: fmt.Errorf("%w\n    start the server with the old database, and move again; if it does not start with that one either: --accept-stale", err)}
 	case errors.Is(err, store.ErrMoved):
 		return &judge.Misuse{Err: fmt.Errorf("%w\n    add the lines that `judged admin move` printed to judge.toml and restart the server; to continue with the old data: --accept-stale", err)}
 	case errors.Is(err, store.ErrNewer):

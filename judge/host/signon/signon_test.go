@@ -185,6 +185,9 @@ func TestPersons(t *testing.T) {
 		"what the token says is true": {map[string]any{"groups": []any{}}, map[string]any{"sub": "subject-1",
 			"groups": "teachers"},
 			signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Contestant}},
+		"and the rest is told elsewhere": {map[string]any{"groups": []any{}, "name": nil, "preferred_username": "zoe"},
+			map[string]any{"sub": "subject-1", "name": "Zoe", "preferred_username": "root", "groups": "teachers"},
+			signon.Person{Subject: "subject-1", Name: "Zoe", Username: "zoe", Role: auth.Contestant}},
 		"logged in just now": {map[string]any{"auth_time": time.Now().Add(-time.Minute).Unix()}, nil,
 			signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Contestant, Fresh: true}},
 		"logged in long ago": {map[string]any{"auth_time": time.Now().Add(-time.Hour).Unix()}, nil,
@@ -203,6 +206,18 @@ func TestPersons(t *testing.T) {
 				t.Errorf("%+v, %v, want %+v", p, err, one.want)
 			}
 		})
+	}
+}
+
+// TestABrowserWithoutASecret has begun no login, even if somebody else knows the state that belongs to no secret.
+func TestABrowserWithoutASecret(t *testing.T) {
+	l := newLogin(t)
+	to, err := l.client.Begin(t.Context(), "", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := l.client.Finish(t.Context(), "", l.at.LogIn(to)); !is[*signon.Rejected](err) || !strings.Contains(err.Error(), "has not begun") {
+		t.Errorf("%+v, %v", p, err)
 	}
 }
 

@@ -34,8 +34,9 @@ const (
 	// Writes are stopped once a pass found less changed rows, or after so many passes.
 	movePasses = 5
 	fewRows    = 5000
-	// stopMost is how long writes are stopped at most.
-	stopMost = 2 * time.Minute
+	// stopMost is how long writes are stopped at most, and completeMost how long the last step is tried.
+	stopMost     = 2 * time.Minute
+	completeMost = 10 * time.Second
 	// moveLock is the advisory lock that a move has in the new database.
 	moveLock = 4_174_365
 )
@@ -49,7 +50,7 @@ type MoveOptions struct {
 	Blobs func(ctx context.Context) error
 	// Finish, if not nil, changes the new database when it has all rows.
 	Finish func(ctx context.Context, to *Store) error
-	// At, if not nil, is called with each step: marked, copied, stopped, rest, verified, complete, moved.
+	// At, if not nil, is called with each step: marked, copied, stopped, rest, verified, handed over, moved.
 	At func(step string)
 }
 
@@ -73,7 +74,8 @@ type move struct {
 
 // Move copies all rows into another database while this one is in use. It stops writes for the last ones, and compares
 // all rows. Then this database refuses to be opened, and all writes fail with ErrStopped until the process ends. After
-// an error, and if the process is killed before the end, this database goes on as if nothing had happened.
+// an error, and if the process is killed before the end, this database goes on as if nothing had happened. Only if that
+// happens between the last two steps, neither database can be opened, and AcceptStale opens this one again.
 func (s *Store) Move(ctx context.Context, o MoveOptions) (*Moved, error) {
 	if !s.moving.TryLock() {
 		return nil, &judge.Misuse{Err: errors.New("a move runs already: wait for its end")}
@@ -450,11 +452,12 @@ func (m *move) finish(ctx context.Context) (moved *Moved, err error) {
 			return nil, err
 		}
 	}
-	if err := m.to.SetSetting(ctx, movingKey, complete); err != nil {
+	// The old database first: if the server dies between the two, none can start with either, and not with both.
+	if ended, err = m.handOver(ctx, tx); err != nil {
 		return nil, err
 	}
-	m.At("complete")
-	if ended, err = m.handOver(ctx, tx); err != nil {
+	m.At("handed over")
+	if err := m.complete(ctx); err != nil {
 		return nil, err
 	}
 	m.At("moved")
@@ -480,11 +483,33 @@ func (m *move) handOver(ctx context.Context, tx *sql.Tx) (ended bool, err error)
 	value, err := m.from.optional(later, movedKey)
 	switch {
 	case err != nil:
-		return true, fmt.Errorf("whether the data was moved is unknown: restart the server, which says so: %w", err)
+		return true, unknown(err)
 	case value == "":
 		return false, errors.New("mark the old database as moved: its transaction failed")
 	}
 	return true, nil
+}
+
+// complete lets servers start with the new database.
+func (m *move) complete(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), completeMost)
+	defer cancel()
+	for {
+		if err = m.to.SetSetting(ctx, movingKey, complete); err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return unknown(err)
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// unknown returns the error of a move after which servers may refuse to start with the new database.
+func unknown(err error) error {
+	return fmt.Errorf("%w: restart the server with the new settings; if it refuses them, with the old ones and --accept-stale, and "+
+		"move again: %w", ErrMoved, err)
 }
 
 // verify compares a table of the new database with what was read in the old one.

@@ -98,11 +98,11 @@ func (s *Store) Current(ctx context.Context) error {
 	return err
 }
 
-// inUse returns ErrMoved if the data of the database was moved elsewhere, or has not all arrived here.
+// inUse returns ErrMoved if the data of the database was moved elsewhere, and ErrUnfinished if it has not all arrived here.
 func (s *Store) inUse(ctx context.Context) error {
 	state, err := s.optional(ctx, movingKey)
 	if err == nil && state == unfinished {
-		err = fmt.Errorf("%w: a move into %s has not finished: start the server with the old database, and move again", ErrMoved, s.name())
+		err = fmt.Errorf("%w: a move into %s has not finished", ErrUnfinished, s.name())
 	}
 	if err != nil {
 		return err

@@ -103,7 +103,7 @@ func TestMove(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := cmp.Diff([]string{"marked", "copied", "stopped", "rest", "verified", "complete", "moved"}, steps); d != "" || copies != 1 || blobs != 2 {
+			if d := cmp.Diff([]string{"marked", "copied", "stopped", "rest", "verified", "handed over", "moved"}, steps); d != "" || copies != 1 || blobs != 2 {
 				t.Errorf("%s, finished %d times, copied blobs %d times", d, copies, blobs)
 			}
 			if moved.Tables != len(store.Tables()) || moved.Rows < 100 || moved.Stopped <= 0 {
@@ -151,7 +151,7 @@ func TestNoSequences(t *testing.T) {
 }
 
 // TestAMoveIsInterrupted at each step: the old database goes on, no server starts with the new one before it is complete,
-// and the move can be repeated.
+// and the move can be repeated. Once the old one is marked as moved, an interruption changes nothing.
 func TestAMoveIsInterrupted(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -181,10 +181,56 @@ func TestAMoveIsInterrupted(t *testing.T) {
 				t.Errorf("canceled when %s, and the new database opens: %v", step, err)
 			}
 		}
-		if _, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: to, Now: h.clock.Now}}); err != nil {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		if _, err := h.Move(ctx, store.MoveOptions{To: store.Options{DSN: to, Now: h.clock.Now}, At: func(s string) {
+			if s == "handed over" {
+				cancel()
+			}
+		}}); err != nil {
 			t.Fatal(err)
 		}
 		sameRows(t, h.Store, open(t, store.Options{DSN: to, Now: h.clock.Now}))
+	})
+}
+
+// TestNoTwoDatabasesAreInUse: between the last two steps of a move no server starts with either. If the last one fails,
+// AcceptStale opens the old database again, and the move can be repeated.
+func TestNoTwoDatabasesAreInUse(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		h := newHarness(t, dsn)
+		fill(t, h)
+		to := lite(t)
+		neither := func() {
+			t.Helper()
+			if _, err := store.Open(t.Context(), store.Options{DSN: dsn}); !errors.Is(err, store.ErrMoved) || errors.Is(err, store.ErrUnfinished) {
+				t.Errorf("the old database opens: %v", err)
+			}
+			for _, accept := range []bool{false, true} {
+				if _, err := store.Open(t.Context(), store.Options{DSN: to, AcceptStale: accept}); !errors.Is(err, store.ErrUnfinished) || !errors.Is(err, store.ErrMoved) {
+					t.Errorf("the new database opens: %v", err)
+				}
+			}
+		}
+		_, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: to, Now: h.clock.Now}, At: func(s string) {
+			if s == "handed over" {
+				neither()
+				execAll(t, raw(t, to), "CREATE TRIGGER broken BEFORE UPDATE ON setting BEGIN SELECT RAISE(FAIL, 'broken'); END")
+			}
+		}})
+		if !errors.Is(err, store.ErrMoved) || !strings.Contains(err.Error(), "broken") || !strings.Contains(err.Error(), "--accept-stale") {
+			t.Errorf("the last step fails: %v", err)
+		}
+		if _, err := h.Submit(t.Context(), h.submission("")); !errors.Is(err, store.ErrStopped) {
+			t.Errorf("a submission after that: %v", err)
+		}
+		neither()
+		execAll(t, raw(t, to), "DROP TRIGGER broken")
+		again := open(t, store.Options{DSN: dsn, Now: h.clock.Now, AcceptStale: true})
+		if _, err := again.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: to, Now: h.clock.Now}}); err != nil {
+			t.Fatal(err)
+		}
+		sameRows(t, again, open(t, store.Options{DSN: to, Now: h.clock.Now}))
 	})
 }
 

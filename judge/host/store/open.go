@@ -3,9 +3,11 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"net/url"
@@ -87,7 +89,16 @@ func Away(err error) bool {
 	}
 	_, dialled := errors.AsType[*net.OpError](err)
 	_, named := errors.AsType[*net.DNSError](err)
-	return dialled || named || errors.Is(err, os.ErrDeadlineExceeded)
+	return dialled || named || errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, ErrAway)
+}
+
+// broken reports whether a query failed because the database server has ended, is ending or starting, or is unreachable.
+func broken(err error) bool {
+	if errors.Is(err, context.Canceled) || errors.Is(err, ErrAway) { // by the caller; converted already
+		return false
+	}
+	return Away(err) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, pgconn.ErrConnClosed) || errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // connect opens the database without a migration.

@@ -58,8 +58,11 @@ var (
 	ErrNotEmpty       = errors.New("the database is not empty")
 	ErrOtherServers   = errors.New("other servers use the database")
 	ErrMoved          = errors.New("the database is not the current one")
+	ErrUnfinished     = fmt.Errorf("%w yet", ErrMoved)
 	ErrEnded          = errors.New("it has ended")
 	ErrFull           = errors.New("the database's disk is full")
+	// ErrAway means that it may be unknown whether a write was stored.
+	ErrAway = errors.New("the database does not respond")
 )
 
 // Practice is the contest that always exists. It has everything that belongs to no other contest.
@@ -114,6 +117,8 @@ func failed(what string, err error) error {
 		err = ErrTaken
 	case full(err):
 		err = ErrFull
+	case broken(err):
+		err = fmt.Errorf("%w: %w", ErrAway, err)
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }

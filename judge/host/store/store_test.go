@@ -4,16 +4,22 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"assay/judge/blob"
 	"assay/judge/host/job"
@@ -215,5 +221,29 @@ func TestNoRoom(t *testing.T) {
 	_, err = db.Exec("INSERT INTO t VALUES (zeroblob(1000000))")
 	if got := store.Told("keep it", err); !errors.Is(got, store.ErrFull) || got.Error() != "keep it: the database's disk is full" {
 		t.Errorf("%v is told as %v", err, got)
+	}
+}
+
+// TestNoDatabase: what fails because the database is unreachable, ends or starts is told as that, and what the caller gave up
+// is not.
+func TestNoDatabase(t *testing.T) {
+	for _, err := range []error{
+		&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, &net.OpError{Op: "write", Err: syscall.EPIPE}, &pgconn.PgError{Code: "57P01"},
+		&pgconn.PgError{Code: "57P03"}, io.ErrUnexpectedEOF, io.EOF, driver.ErrBadConn, pgconn.ErrConnClosed,
+	} {
+		got := store.Told("keep it", fmt.Errorf("write: %w", err))
+		if !errors.Is(got, store.ErrAway) || !errors.Is(got, err) || !store.Away(got) || !strings.HasPrefix(got.Error(), "keep it: the database does not respond: write: ") {
+			t.Errorf("%v is told as %v", err, got)
+		}
+		if again := store.Told("do it", got); strings.Count(again.Error(), "does not respond") != 1 {
+			t.Errorf("told twice: %v", again)
+		}
+	}
+	for _, err := range []error{
+		&pgconn.PgError{Code: "22P02"}, errors.New("x"), sql.ErrNoRows, &net.OpError{Op: "read", Err: context.Canceled},
+	} {
+		if got := store.Told("keep it", err); errors.Is(got, store.ErrAway) {
+			t.Errorf("%v is told as %v", err, got)
+		}
 	}
 }

@@ -67,7 +67,7 @@ func (s *Site) refuse(w http.ResponseWriter, r *Request, err error) {
 		refusal = &desk.Refusal{Code: refusal.Code, Text: refusal.Text, Hint: fmt.Sprintf("check the address. What it names may have been "+
 			"removed, or the account %s may not see it: then ask the jury or an administrator.", r.Me.Login)}
 	}
-	if errors.Is(err, store.ErrStopped) {
+	if errors.Is(err, store.ErrStopped) || errors.Is(err, store.ErrAway) {
 		w.Header().Set("Retry-After", "5")
 	}
 	if err := s.Page(w, r, refusal.Code, "refused", refusal.Text,
@@ -102,6 +102,9 @@ func (s *Site) refusal(r *Request, err error) *desk.Refusal {
 		refusal = &desk.Refusal{Code: http.StatusServiceUnavailable, Text: "too many submissions are waiting", Hint: "try again later"}
 	case errors.Is(err, store.ErrStopped):
 		refusal = &desk.Refusal{Code: http.StatusServiceUnavailable, Text: store.ErrStopped.Error(), Hint: "nothing was changed: try again in a few seconds"}
+	case errors.Is(err, store.ErrAway):
+		s.Log.Error("no database", "method", r.Method, "path", plainPath(r), "error", err)
+		refusal = &desk.Refusal{Code: http.StatusServiceUnavailable, Text: store.ErrAway.Error(), Hint: "try again in a few seconds"}
 	case errors.Is(err, store.ErrFull) || errors.Is(err, syscall.ENOSPC):
 		s.Log.Error("no room", "method", r.Method, "path", plainPath(r), "error", err)
 		refusal = &desk.Refusal{Code: http.StatusServiceUnavailable, Text: "the server's disk is full", Hint: "tell the server's administrator"}

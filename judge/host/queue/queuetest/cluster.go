@@ -33,7 +33,7 @@ type Cluster struct {
 	URLs      []string
 	WorkerURL string
 	names     []string
-	processes []*exec.Cmd
+	processes []*process
 	routes    []*route
 }
 
@@ -73,22 +73,39 @@ func Start(t testing.TB, workers ...Worker) *Cluster {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.Command(program, "-c", file)
-		var log bytes.Buffer
-		cmd.Stderr = &log
-		if err := cmd.Start(); err != nil {
+		c.names, c.processes = append(c.names, name), append(c.processes, &process{program: program, file: file})
+		if err := c.processes[i].start(); err != nil {
 			t.Fatal(err)
 		}
-		c.names, c.processes = append(c.names, name), append(c.processes, cmd)
 		t.Cleanup(func() {
-			_ = cmd.Process.Kill()
-			_ = cmd.Wait()
-			if t.Failed() {
+			c.processes[i].kill()
+			if log := &c.processes[i].log; t.Failed() {
 				t.Logf("%s, the end of its log:\n%s", name, log.Bytes()[max(0, log.Len()-4000):])
 			}
 		})
 	}
 	return c
+}
+
+// A process is a nats-server.
+type process struct {
+	program, file string // file is its configuration
+	running       *exec.Cmd
+	log           bytes.Buffer // read after its end
+}
+
+func (p *process) start() error {
+	p.running = exec.Command(p.program, "-c", p.file)
+	p.running.Stderr = &p.log
+	return p.running.Start()
+}
+
+// kill kills the process if it has not ended.
+func (p *process) kill() {
+	if p.running.ProcessState == nil {
+		_ = p.running.Process.Kill()
+		_ = p.running.Wait()
+	}
 }
 
 // users is what the configuration says about who may connect.
@@ -103,15 +120,23 @@ func users(workers []Worker) string {
 }
 
 // Kill kills a server by its name, n1 to n3: with SIGKILL, as a machine dies.
-func (c *Cluster) Kill(t testing.TB, name string) {
+func (c *Cluster) Kill(t testing.TB, name string) { t.Helper(); c.processes[c.index(t, name)].kill() }
+
+// Restart starts a killed server again, with the files that it had.
+func (c *Cluster) Restart(t testing.TB, name string) {
+	t.Helper()
+	if err := c.processes[c.index(t, name)].start(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (c *Cluster) index(t testing.TB, name string) int {
 	t.Helper()
 	i := slices.Index(c.names, name)
 	if i < 0 {
 		t.Fatalf("there is no server %q", name)
 	}
-	if err := c.processes[i].Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	return i
 }
 
 // Cut closes all routes between a server and the other two, until Heal.
@@ -122,10 +147,7 @@ func (c *Cluster) Heal(t testing.TB, name string) { t.Helper(); c.set(t, name, f
 
 func (c *Cluster) set(t testing.TB, name string, cut bool) {
 	t.Helper()
-	i := slices.Index(c.names, name)
-	if i < 0 {
-		t.Fatalf("there is no server %q", name)
-	}
+	i := c.index(t, name)
 	for _, r := range c.routes {
 		if r.from == i || r.to == i {
 			r.set(cut)

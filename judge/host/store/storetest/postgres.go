@@ -25,10 +25,11 @@ var ErrNotInstalled = errors.New("no PostgreSQL here: install the package postgr
 // careful with the disk as PostgreSQL is by itself. On Linux it ends with the process that
 // started it, however that ends.
 type Postgres struct {
-	dir    string
-	server *exec.Cmd
-	ended  chan struct{} // closed when the server has ended
-	log    bytes.Buffer  // what it said; read after its end
+	dir     string
+	program string
+	server  *exec.Cmd     // nil before the first start
+	ended   chan struct{} // closed when the server has ended
+	log     bytes.Buffer  // what it said; read after its end
 }
 
 // longest is how long the server may take to start, on a busy machine.
@@ -61,20 +62,24 @@ func StartPostgres() (*Postgres, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Postgres{dir: dir, ended: make(chan struct{})}
-	if err := p.start(initdb, postgres); err != nil {
+	p := &Postgres{dir: dir, program: postgres}
+	if err = p.create(initdb); err == nil {
+		err = p.start()
+	}
+	if err != nil {
 		p.Stop()
 		return nil, fmt.Errorf("start PostgreSQL: %w\n%s", err, p.log.Bytes())
 	}
 	return p, nil
 }
 
-func (p *Postgres) start(initdb, postgres string) error {
+func (p *Postgres) data() string { return filepath.Join(p.dir, "data") }
+
+func (p *Postgres) create(initdb string) error {
 	if err := giveAway(p.dir); err != nil {
 		return err
 	}
-	data := filepath.Join(p.dir, "data")
-	create := exec.Command(initdb, "-D", data, "-U", "assay", "-A", "trust", "-E", "UTF8", "--no-sync")
+	create := exec.Command(initdb, "-D", p.data(), "-U", "assay", "-A", "trust", "-E", "UTF8", "--no-sync")
 	create.Dir = p.dir
 	if err := asOtherUser(create); err != nil {
 		return err
@@ -82,28 +87,50 @@ func (p *Postgres) start(initdb, postgres string) error {
 	if out, err := create.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w\n%s", err, out)
 	}
-	p.server = exec.Command(postgres, "-D", data, "-k", p.dir, "-c", "listen_addresses=", "-c", "max_connections=200")
-	p.server.Dir = p.dir
-	p.server.Stdout, p.server.Stderr = &p.log, &p.log
-	if err := asOtherUser(p.server); err != nil {
+	return nil
+}
+
+func (p *Postgres) start() error {
+	server := exec.Command(p.program, "-D", p.data(), "-k", p.dir, "-c", "listen_addresses=", "-c", "max_connections=200")
+	server.Dir = p.dir
+	server.Stdout, server.Stderr = &p.log, &p.log
+	if err := asOtherUser(server); err != nil {
 		return err
 	}
-	started := make(chan error)
+	started, ended := make(chan error), make(chan struct{})
 	go func() {
 		// The server's life is tied to the thread that starts it.
 		runtime.LockOSThread()
-		defer close(p.ended)
-		err := p.server.Start()
+		defer close(ended)
+		err := server.Start()
 		started <- err
 		if err == nil {
-			_ = p.server.Wait() // how it ended stands in its log
+			_ = server.Wait() // how it ended stands in its log
 		}
 	}()
 	if err := <-started; err != nil {
-		p.server = nil
 		return err
 	}
+	p.server, p.ended = server, ended
 	return p.ready()
+}
+
+// Kill kills the server as a failure of its machine does. Restart starts it again.
+func (p *Postgres) Kill() error {
+	if err := p.server.Process.Kill(); err != nil {
+		return err
+	}
+	<-p.ended
+	return nil
+}
+
+// Restart starts the server after Kill. It retries while processes of the killed server end.
+func (p *Postgres) Restart() error {
+	for end := time.Now().Add(longest); ; time.Sleep(100 * time.Millisecond) {
+		if err := p.start(); err == nil || time.Now().After(end) {
+			return err
+		}
+	}
 }
 
 // ready waits until the server answers.

@@ -23,7 +23,7 @@ const signOnMinutes = 10
 type begun struct {
 	secret  string
 	confirm bool   // the person is logged in, and proves once more who they are
-	next    string // page
+	next    string // page of this server
 }
 
 func (s *site) signOnCookie() string { return s.Cookie() + "-sso" }
@@ -57,7 +57,7 @@ func (s *site) beginSignOn(w http.ResponseWriter, r *web.Request) error {
 		return web.ErrNotFound
 	}
 	secret, _ := auth.NewSession()
-	kind, confirm, next := "login", r.Me != nil && r.FormValue("confirm") != "", web.LocalPath(r.FormValue("next"))
+	kind, confirm, next := "login", r.Me != nil && r.FormValue("confirm") != "", r.FormValue("next")
 	if confirm {
 		kind = "confirm"
 	}

@@ -165,6 +165,20 @@ func TestFirstSignOn(t *testing.T) {
 	leads(t, "a disabled account", got, 403, "disabled")
 }
 
+// TestWhoJoinsBySignOn: where people may register, they may do so by single sign-on, and nowhere else.
+func TestWhoJoinsBySignOn(t *testing.T) {
+	for registration, joins := range map[auth.Registration]bool{auth.Open: true, auth.ByOIDC: true, auth.Invited: false} {
+		s := newSchool(t, registration)
+		b := s.visitor()
+		b.signOn("/login/sso")
+		code, want := http.StatusSeeOther, "/"
+		if !joins {
+			code, want = http.StatusForbidden, "creates no accounts on this server"
+		}
+		leads(t, string(registration), b.ask("POST", "/login/sso/new", url.Values{"name": {"Zoe"}, "login": {"zoe"}}), code, want)
+	}
+}
+
 // TestLinking asks for the password of the account.
 func TestLinking(t *testing.T) {
 	s := newSchool(t, auth.Invited)
@@ -295,7 +309,12 @@ func TestSignOnLeadsNowhereElse(t *testing.T) {
 	to := b.ask("GET", "/login/sso", nil).Get("Location")
 	secret, _, _ := strings.Cut(b.cookies["assay-sso"], ".")
 	b.cookies["assay-sso"] = secret + ".login.aHR0cHM6Ly9ldmlsLmV4YW1wbGU" // https://evil.example
-	leads(t, "a changed cookie", b.ask("GET", "/login/sso/callback?"+s.at.LogIn(to).Encode(), nil), 303, "/")
+	if got := b.ask("GET", "/login/sso/callback?"+s.at.LogIn(to).Encode(), nil); got.Code != 303 || got.Get("Location") != "/" {
+		t.Errorf("a changed cookie leads to %d %q", got.Code, got.Get("Location"))
+	}
+	if left, is := b.cookies["assay-sso"]; is || b.me() != "ada" {
+		t.Errorf("after the login of %q the browser still has %q", b.me(), left)
+	}
 }
 
 // TestSignOnRoles are raised, never lowered, and never those of an administrator.
@@ -352,8 +371,11 @@ func TestConfirmingBySignOn(t *testing.T) {
 	got, _ = b.signOn(confirm)
 	leads(t, "the provider does not ask again", got, 403, "has not asked you to log in again")
 	s.at.Says = map[string]any{"sub": "subject-2"}
-	got, _ = b.signOn(confirm)
-	leads(t, "another person", got, 403, "as another person")
+	to := b.ask("GET", confirm, nil).Get("Location")
+	kept := b.cookies["assay-sso"]
+	leads(t, "another person", b.ask("GET", "/login/sso/callback?"+s.at.LogIn(to).Encode(), nil), 403, "as another person")
+	b.cookies["assay-sso"] = kept
+	leads(t, "an account of that person", b.ask("GET", "/login/sso/new", nil), 403, "has not begun")
 	leads(t, "still not", token(), 403, "Confirm with single sign-on")
 	s.at.Says = nil
 	got, _ = b.signOn(confirm)
@@ -366,6 +388,18 @@ func TestConfirmingBySignOn(t *testing.T) {
 	other := s.visitor() // confirming needs a session
 	got, _ = other.signOn(confirm)
 	leads(t, "a login", got, 303, "/account")
+
+	// An account that the provider does not know confirms with its password alone.
+	ada := webtest.Must[*store.Account](t)(s.Store.Account(t.Context(), s.Accounts["ada"].ID))
+	text, hash := auth.NewSession()
+	if err := s.Store.NewSessionHere(t.Context(), ada, hash, "agent"); err != nil {
+		t.Fatal(err)
+	}
+	got = s.Ask("assay="+text, "POST", "/account/tokens", url.Values{"scope": {"submit"}})
+	leads(t, "a password", got, 403, `type="password"`)
+	if strings.Contains(got.Body, "Confirm with single sign-on") {
+		t.Error("an account without single sign-on confirms with it")
+	}
 }
 
 // TestPasswordsOfStaff: only staff logs in with a password.
